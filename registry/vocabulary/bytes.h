@@ -1,0 +1,93 @@
+// Little-endian bytes in and out: the base of every binary format.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace muster {
+
+/// A view of bytes that somebody else owns.
+using Bytes = std::span<const std::byte>;
+/// Bytes that are owned.
+using ByteVector = std::vector<std::byte>;
+
+/// Views text as bytes. The view lives as long as the text.
+inline Bytes as_bytes(std::string_view text) {
+  return std::as_bytes(std::span<const char>(text.data(), text.size()));
+}
+
+/// Views bytes as text. The view lives as long as the bytes.
+inline std::string_view as_text(Bytes bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+/// Appends little-endian integers and bytes to an owned buffer.
+class ByteWriter {
+ public:
+  void u8(std::uint8_t value) { integer(value, 1); }
+  void u16(std::uint16_t value) { integer(value, 2); }
+  void u32(std::uint32_t value) { integer(value, 4); }
+  void u64(std::uint64_t value) { integer(value, 8); }
+  void i64(std::int64_t value) { integer(static_cast<std::uint64_t>(value), 8); }
+  void f32(float value);
+  void f64(double value);
+  /// LEB128: seven bits a byte, low bits first, always the shortest form.
+  void varint(std::uint64_t value);
+  /// Zig-zag LEB128, so that small negative numbers stay small.
+  void signed_varint(std::int64_t value);
+  void bytes(Bytes value) { buffer_.insert(buffer_.end(), value.begin(), value.end()); }
+  /// Length as varint, then the bytes of the text.
+  void text(std::string_view value);
+  /// Zero bytes up to the next multiple of `alignment`. Requires: a power of two.
+  void align(std::size_t alignment);
+  /// Overwrites four bytes written before. Requires: `offset + 4 <= size()`.
+  void patch_u32(std::size_t offset, std::uint32_t value);
+
+  std::size_t size() const { return buffer_.size(); }
+  Bytes view() const { return buffer_; }
+  ByteVector take() { return std::move(buffer_); }
+
+ private:
+  void integer(std::uint64_t value, std::size_t width);
+  ByteVector buffer_;
+};
+
+/// Reads what a ByteWriter wrote. Treats its input as hostile: reading past the end, or a value in
+/// another than its canonical spelling, sets `failed()` for good and returns zero or empty. The
+/// caller checks once, after reading.
+class ByteReader {
+ public:
+  explicit ByteReader(Bytes bytes) : bytes_(bytes) {}
+
+  std::uint8_t u8() { return static_cast<std::uint8_t>(integer(1)); }
+  std::uint16_t u16() { return static_cast<std::uint16_t>(integer(2)); }
+  std::uint32_t u32() { return static_cast<std::uint32_t>(integer(4)); }
+  std::uint64_t u64() { return integer(8); }
+  std::int64_t i64() { return static_cast<std::int64_t>(integer(8)); }
+  float f32();
+  double f64();
+  std::uint64_t varint();
+  std::int64_t signed_varint();
+  /// A view into the input; lives as long as the input.
+  Bytes bytes(std::size_t count);
+  std::string_view text();
+  /// Skips to the next multiple of `alignment`; bytes that are not zero are a failure.
+  void align(std::size_t alignment);
+
+  bool failed() const { return failed_; }
+  std::size_t position() const { return position_; }
+  std::size_t remaining() const { return failed_ ? 0 : bytes_.size() - position_; }
+  void fail() { failed_ = true; }
+
+ private:
+  std::uint64_t integer(std::size_t width);
+  Bytes bytes_;
+  std::size_t position_ = 0;
+  bool failed_ = false;
+};
+
+}  // namespace muster

@@ -1,0 +1,129 @@
+#include "registry/vocabulary/component.h"
+
+#include <algorithm>
+#include <cassert>
+
+namespace muster {
+namespace {
+
+struct TypeRow {
+  FieldType type;
+  std::string_view name;
+  std::uint32_t size_bytes;
+};
+
+constexpr std::array kTypes = {
+    TypeRow{FieldType::boolean, "bool", 1},    TypeRow{FieldType::int8, "int8", 1},
+    TypeRow{FieldType::uint8, "uint8", 1},     TypeRow{FieldType::int16, "int16", 2},
+    TypeRow{FieldType::uint16, "uint16", 2},   TypeRow{FieldType::int32, "int32", 4},
+    TypeRow{FieldType::uint32, "uint32", 4},   TypeRow{FieldType::int64, "int64", 8},
+    TypeRow{FieldType::uint64, "uint64", 8},   TypeRow{FieldType::float32, "float32", 4},
+    TypeRow{FieldType::float64, "float64", 8}, TypeRow{FieldType::vec2, "vec2", 8},
+    TypeRow{FieldType::vec3, "vec3", 12},      TypeRow{FieldType::quaternion, "quaternion", 16},
+    TypeRow{FieldType::text, "text", 0},       TypeRow{FieldType::entity, "entity", 4},
+    TypeRow{FieldType::asset, "asset", 16},
+};
+
+// Bounds on descriptions from outside: larger ones are a mistake, and would let a file ask for any
+// amount of memory.
+constexpr std::uint32_t kMaxComponentBytes = 64 * 1024;
+constexpr std::size_t kMaxFields = 1024;
+
+const TypeRow* row_of(FieldType type) {
+  const auto* const found = std::ranges::find(kTypes, type, &TypeRow::type);
+  return found == kTypes.end() ? nullptr : found;
+}
+
+}  // namespace
+
+std::uint32_t size_of(FieldType type) {
+  const TypeRow* row = row_of(type);
+  return row == nullptr ? 0 : row->size_bytes;
+}
+
+std::string_view to_string(FieldType type) {
+  const TypeRow* row = row_of(type);
+  return row == nullptr ? "unknown" : row->name;
+}
+
+Result<FieldType> field_type_from(std::string_view name) {
+  const auto* const found = std::ranges::find(kTypes, name, &TypeRow::name);
+  if (found == kTypes.end()) {
+    return fail(ErrorCode::malformed, "'" + std::string(name) + "' is not a field type");
+  }
+  return found->type;
+}
+
+const FieldDescription* ComponentDescription::find(std::string_view field) const {
+  const auto found = std::ranges::find(fields, field, &FieldDescription::name);
+  return found == fields.end() ? nullptr : &*found;
+}
+
+ContentHash ComponentDescription::hash() const {
+  ByteWriter text;
+  text.text(name);
+  text.u32(size_bytes);
+  text.u32(alignment_bytes);
+  for (const FieldDescription& field : fields) {
+    text.text(field.name);
+    text.u8(static_cast<std::uint8_t>(field.type));
+    text.u32(field.offset_bytes);
+    text.u32(field.count);
+    text.u32(field.element_bytes);
+    text.text(field.unit);
+    for (const double number : {field.minimum, field.maximum, field.resolution, field.tolerance}) {
+      text.f64(number);
+    }
+    text.u8(static_cast<std::uint8_t>(field.receivers));
+    text.u8(static_cast<std::uint8_t>(field.interpolation));
+    text.u8(static_cast<std::uint8_t>(field.rollback));
+  }
+  return hash_bytes(text.view());
+}
+
+Result<void> check(const ComponentDescription& component) {
+  const auto refuse = [&](const std::string& why) {
+    return fail(ErrorCode::malformed, "component '" + component.name + "': " + why);
+  };
+  if (component.name.empty()) return refuse("it has no name");
+  if (component.size_bytes > kMaxComponentBytes) return refuse("it is larger than 64 KiB");
+  if (component.fields.size() > kMaxFields) return refuse("it has more than 1024 fields");
+  if (component.default_value.size() != component.size_bytes) {
+    return refuse("its default value has another size than the component");
+  }
+  std::uint64_t end = 0;
+  for (const FieldDescription& field : component.fields) {
+    const std::uint32_t natural = size_of(field.type);
+    const bool sized = field.type == FieldType::text
+                           ? field.element_bytes > 0
+                           : natural == field.element_bytes && natural > 0;
+    if (!sized) return refuse("field '" + field.name + "' has a wrong element size");
+    if (field.count == 0) return refuse("field '" + field.name + "' has no elements");
+    if (field.offset_bytes < end) {
+      return refuse("field '" + field.name + "' overlaps the one before it");
+    }
+    end = field.offset_bytes + std::uint64_t{field.count} * field.element_bytes;
+    if (end > component.size_bytes) return refuse("field '" + field.name + "' lies outside");
+  }
+  return {};
+}
+
+namespace component_detail {
+
+void finish(ComponentDescription& component) {
+  std::ranges::sort(component.fields, {}, &FieldDescription::offset_bytes);
+  // Padding holds whatever the stack held; only described bytes may reach a file.
+  std::vector<bool> described(component.size_bytes, false);
+  for (const FieldDescription& field : component.fields) {
+    const std::uint32_t end = field.offset_bytes + field.count * field.element_bytes;
+    for (std::uint32_t i = field.offset_bytes; i < end; ++i) described[i] = true;
+  }
+  for (std::uint32_t i = 0; i < component.size_bytes; ++i) {
+    if (!described[i]) component.default_value[i] = std::byte{0};
+  }
+  [[maybe_unused]] const auto checked = check(component);
+  assert(checked.has_value());
+}
+
+}  // namespace component_detail
+}  // namespace muster

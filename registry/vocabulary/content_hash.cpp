@@ -1,0 +1,62 @@
+#include "registry/vocabulary/content_hash.h"
+
+#include <cassert>
+
+#include <xxhash.h>
+
+namespace muster {
+namespace {
+
+ContentHash canonical(XXH128_hash_t hash) {
+  XXH128_canonical_t form;
+  XXH128_canonicalFromHash(&form, hash);
+  ContentHash result;
+  std::memcpy(result.bytes.data(), form.digest, result.bytes.size());
+  return result;
+}
+
+}  // namespace
+
+struct ContentHasher::State {
+  XXH3_state_t* xxh = XXH3_createState();
+  State() = default;
+  ~State() { XXH3_freeState(xxh); }
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+};
+
+ContentHasher::ContentHasher() : state_(std::make_unique<State>()) {
+  assert(state_->xxh != nullptr);
+  XXH3_128bits_reset(state_->xxh);
+}
+ContentHasher::~ContentHasher() = default;
+ContentHasher::ContentHasher(ContentHasher&&) noexcept = default;
+ContentHasher& ContentHasher::operator=(ContentHasher&&) noexcept = default;
+
+void ContentHasher::update(Bytes bytes) {
+  XXH3_128bits_update(state_->xxh, bytes.data(), bytes.size());
+}
+
+void ContentHasher::update_text(std::string_view text) {
+  ByteWriter length;
+  length.u64(text.size());
+  update(length.view());
+  update(as_bytes(text));
+}
+
+ContentHash ContentHasher::finish() const { return canonical(XXH3_128bits_digest(state_->xxh)); }
+
+ContentHash hash_bytes(Bytes bytes) { return canonical(XXH3_128bits(bytes.data(), bytes.size())); }
+
+std::string ContentHash::to_string() const {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string text;
+  text.reserve(32);
+  for (const std::uint8_t byte : bytes) {
+    text.push_back(kDigits[byte >> 4U]);
+    text.push_back(kDigits[byte & 15U]);
+  }
+  return text;
+}
+
+}  // namespace muster

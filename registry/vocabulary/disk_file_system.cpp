@@ -1,0 +1,359 @@
+// Every path is opened relative to the root's descriptor, so that a project that moves while it is
+// read stays one project. Links are resolved once per link, by asking the kernel for the real path
+// of the opened descriptor: comparing path texts would miss a link inside a linked folder.
+#include "registry/vocabulary/disk_file_system.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <climits>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <utility>
+
+namespace muster {
+namespace {
+
+tl::unexpected<Error> fail_errno(int error, const std::string& what) {
+  ErrorCode code = ErrorCode::io;
+  switch (error) {
+    case ENOENT:
+    case ENOTDIR:
+      code = ErrorCode::not_found;
+      break;
+    case EACCES:
+    case EPERM:
+    case EROFS:
+      code = ErrorCode::permission_denied;
+      break;
+    case ENOSPC:
+    case EDQUOT:
+      code = ErrorCode::no_space;
+      break;
+    case EEXIST:
+    case ENOTEMPTY:
+      code = ErrorCode::already_exists;
+      break;
+    case EBUSY:
+    case EWOULDBLOCK:
+      code = ErrorCode::busy;
+      break;
+    default:
+      break;
+  }
+  std::array<char, 128> text{};
+  return fail(code, what + ": " + strerror_r(error, text.data(), text.size()));
+}
+
+// Owns a descriptor for the length of a scope.
+class Descriptor {
+ public:
+  explicit Descriptor(int value) : value_(value) {}
+  ~Descriptor() {
+    if (value_ >= 0) ::close(value_);
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  int get() const { return value_; }
+  int release() { return std::exchange(value_, -1); }
+  bool valid() const { return value_ >= 0; }
+
+ private:
+  int value_;
+};
+
+const char* relative(const AssetPath& path) { return path.empty() ? "." : path.text().c_str(); }
+
+std::string real_path_of(int descriptor) {
+  const std::string link = "/proc/self/fd/" + std::to_string(descriptor);
+  std::array<char, PATH_MAX> target{};
+  const ssize_t length = ::readlink(link.c_str(), target.data(), target.size());
+  return length < 0 ? std::string() : std::string(target.data(), static_cast<std::size_t>(length));
+}
+
+FileKind kind_of_mode(mode_t mode) {
+  if (S_ISREG(mode)) return FileKind::file;
+  if (S_ISDIR(mode)) return FileKind::folder;
+  return FileKind::other;
+}
+
+Result<void> write_all(int descriptor, Bytes bytes, const std::string& what) {
+  std::size_t done = 0;
+  while (done < bytes.size()) {
+    const ssize_t written = ::write(descriptor, bytes.data() + done, bytes.size() - done);
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return fail_errno(errno, what);
+    done += static_cast<std::size_t>(written);
+  }
+  return {};
+}
+
+// Removes everything inside the folder that `descriptor` holds. Depth is bounded by the path limit
+// of the trees that we wrote ourselves; links are unlinked, never entered.
+Result<void> remove_contents(int parent, const char* name, const std::string& what) {
+  const int folder = ::openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  if (folder < 0) return fail_errno(errno, what);
+  const std::unique_ptr<DIR, int (*)(DIR*)> stream(::fdopendir(folder), &::closedir);
+  if (!stream) {
+    ::close(folder);
+    return fail_errno(errno, what);
+  }
+  while (const dirent* entry = ::readdir(stream.get())) {
+    const std::string_view child = entry->d_name;
+    if (child == "." || child == "..") continue;
+    if (::unlinkat(folder, entry->d_name, 0) == 0) continue;
+    if (errno != EISDIR && errno != EPERM) return fail_errno(errno, what);
+    if (auto inner = remove_contents(folder, entry->d_name, what); !inner) return inner;
+    if (::unlinkat(folder, entry->d_name, AT_REMOVEDIR) != 0) return fail_errno(errno, what);
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<DiskFileSystem> DiskFileSystem::open(const std::string& root) {
+  Descriptor descriptor(::open(root.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!descriptor.valid()) return fail_errno(errno, "cannot open folder '" + root + "'");
+  std::string real = real_path_of(descriptor.get());
+  return DiskFileSystem(descriptor.release(), std::move(real));
+}
+
+Result<DiskFileSystem> DiskFileSystem::open_or_create(const std::string& root) {
+  for (std::size_t end = root.find('/', 1);; end = root.find('/', end + 1)) {
+    const std::string part = root.substr(0, end);
+    if (::mkdir(part.c_str(), 0777) != 0 && errno != EEXIST && errno != EISDIR) {
+      return fail_errno(errno, "cannot create folder '" + part + "'");
+    }
+    if (end == std::string::npos) break;
+  }
+  return open(root);
+}
+
+DiskFileSystem::DiskFileSystem(int descriptor, std::string root)
+    : root_descriptor_(descriptor), root_(std::move(root)) {}
+
+DiskFileSystem::DiskFileSystem(DiskFileSystem&& other) noexcept
+    : root_descriptor_(std::exchange(other.root_descriptor_, -1)), root_(std::move(other.root_)) {}
+
+DiskFileSystem& DiskFileSystem::operator=(DiskFileSystem&& other) noexcept {
+  std::swap(root_descriptor_, other.root_descriptor_);
+  std::swap(root_, other.root_);
+  return *this;
+}
+
+DiskFileSystem::~DiskFileSystem() {
+  if (root_descriptor_ >= 0) ::close(root_descriptor_);
+}
+
+FileKind DiskFileSystem::resolve_link(const AssetPath& path) const {
+  const Descriptor target(::openat(root_descriptor_, relative(path), O_PATH | O_CLOEXEC));
+  if (!target.valid()) return FileKind::broken_link;
+  const std::string real = real_path_of(target.get());
+  const bool inside = real == root_ || (real.starts_with(root_) && real.size() > root_.size() &&
+                                        (root_.ends_with('/') || real[root_.size()] == '/'));
+  if (!inside) return FileKind::outside_link;
+  struct stat info {};
+  return ::fstat(target.get(), &info) == 0 ? kind_of_mode(info.st_mode) : FileKind::broken_link;
+}
+
+Result<FileInfo> DiskFileSystem::stat(const AssetPath& path) const {
+  struct stat info {};
+  if (::fstatat(root_descriptor_, relative(path), &info, AT_SYMLINK_NOFOLLOW) != 0) {
+    return fail_errno(errno, "cannot stat '" + path.text() + "'");
+  }
+  FileInfo result;
+  result.is_link = S_ISLNK(info.st_mode);
+  result.kind = kind_of_mode(info.st_mode);
+  if (result.is_link) {
+    result.kind = resolve_link(path);
+    const bool usable = result.kind == FileKind::file || result.kind == FileKind::folder;
+    if (usable && ::fstatat(root_descriptor_, relative(path), &info, 0) != 0) {
+      return fail_errno(errno, "cannot stat '" + path.text() + "'");
+    }
+  }
+  result.size_bytes = static_cast<std::uint64_t>(info.st_size);
+  result.modified_ns = info.st_mtim.tv_sec * 1'000'000'000LL + info.st_mtim.tv_nsec;
+  result.identity = (static_cast<std::uint64_t>(info.st_dev) << 48U) ^ info.st_ino;
+  return result;
+}
+
+Result<std::vector<DirectoryEntry>> DiskFileSystem::list(const AssetPath& folder) const {
+  const std::string what = "cannot list '" + folder.text() + "'";
+  const int descriptor =
+      ::openat(root_descriptor_, relative(folder), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor < 0) return fail_errno(errno, what);
+  const std::unique_ptr<DIR, int (*)(DIR*)> stream(::fdopendir(descriptor), &::closedir);
+  if (!stream) {
+    ::close(descriptor);
+    return fail_errno(errno, what);
+  }
+  std::vector<DirectoryEntry> entries;
+  errno = 0;
+  while (const dirent* entry = ::readdir(stream.get())) {
+    const std::string_view name = entry->d_name;
+    if (name == "." || name == "..") continue;
+    DirectoryEntry& added = entries.emplace_back();
+    added.name = name;
+    switch (entry->d_type) {
+      case DT_REG:
+        added.kind = FileKind::file;
+        break;
+      case DT_DIR:
+        added.kind = FileKind::folder;
+        break;
+      case DT_LNK:
+      case DT_UNKNOWN: {
+        const auto info = stat(folder.child(name));
+        added.kind = info ? info.value().kind : FileKind::broken_link;
+        added.is_link = info ? info.value().is_link : true;
+        break;
+      }
+      default:
+        added.kind = FileKind::other;
+        break;
+    }
+    errno = 0;
+  }
+  if (errno != 0) return fail_errno(errno, what);
+  std::ranges::sort(entries, {}, &DirectoryEntry::name);
+  return entries;
+}
+
+Result<Bytes> DiskFileSystem::read(const AssetPath& path, std::uint64_t offset,
+                                   std::uint64_t max_bytes, ByteVector& buffer) const {
+  const std::string_view action = "cannot read '";
+  // O_NONBLOCK: a pipe in a project must not hang the walk.
+  const Descriptor file(
+      ::openat(root_descriptor_, relative(path), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (!file.valid()) return fail_errno(errno, std::string(action) + path.text() + "'");
+  constexpr std::size_t kFirstBytes = 64 * 1024;
+  std::size_t done = 0;
+  while (done < max_bytes) {
+    if (done == buffer.size()) buffer.resize(std::max(kFirstBytes, buffer.size() * 2));
+    const std::size_t wanted =
+        static_cast<std::size_t>(std::min<std::uint64_t>(buffer.size() - done, max_bytes - done));
+    const ssize_t got =
+        ::pread(file.get(), buffer.data() + done, wanted, static_cast<off_t>(offset + done));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return fail_errno(errno, std::string(action) + path.text() + "'");
+    if (got == 0) break;
+    done += static_cast<std::size_t>(got);
+  }
+  return Bytes(buffer).first(done);
+}
+
+Result<void> DiskFileSystem::create_parents(const AssetPath& path) {
+  const AssetPath parent = path.parent();
+  if (parent.empty()) return {};
+  if (::mkdirat(root_descriptor_, parent.text().c_str(), 0777) == 0 || errno == EEXIST) return {};
+  if (errno != ENOENT) return fail_errno(errno, "cannot create folder '" + parent.text() + "'");
+  if (auto above = create_parents(parent); !above) return above;
+  if (::mkdirat(root_descriptor_, parent.text().c_str(), 0777) == 0 || errno == EEXIST) return {};
+  return fail_errno(errno, "cannot create folder '" + parent.text() + "'");
+}
+
+Result<void> DiskFileSystem::write(const AssetPath& path, Bytes bytes) {
+  const std::string what = "cannot write '" + path.text() + "'";
+  constexpr int kFlags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW;
+  int descriptor = ::openat(root_descriptor_, relative(path), kFlags, 0666);
+  if (descriptor < 0 && errno == ENOENT) {
+    if (auto made = create_parents(path); !made) return made;
+    descriptor = ::openat(root_descriptor_, relative(path), kFlags, 0666);
+  }
+  if (descriptor < 0) return fail_errno(errno, what);
+  Descriptor file(descriptor);
+  auto written = write_all(file.get(), bytes, what);
+  // close() reports what a network file system could not store.
+  if (written && ::close(file.release()) != 0) written = fail_errno(errno, what);
+  if (!written) ::unlinkat(root_descriptor_, relative(path), 0);
+  return written;
+}
+
+Result<void> DiskFileSystem::commit(const AssetPath& from, const AssetPath& to) {
+  const std::string what = "cannot put '" + to.text() + "' in place";
+  if (::syncfs(root_descriptor_) != 0) return fail_errno(errno, what);
+  if (auto made = create_parents(to); !made) return made;
+  if (::renameat2(root_descriptor_, relative(from), root_descriptor_, relative(to),
+                  RENAME_EXCHANGE) != 0) {
+    if (errno != ENOENT) return fail_errno(errno, what);
+    if (::renameat(root_descriptor_, relative(from), root_descriptor_, relative(to)) != 0) {
+      return fail_errno(errno, what);
+    }
+  }
+  // The folder entries must survive a power cut too.
+  const Descriptor parent(
+      ::openat(root_descriptor_, relative(to.parent()), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!parent.valid() || ::fsync(parent.get()) != 0) return fail_errno(errno, what);
+  return {};
+}
+
+Result<void> DiskFileSystem::remove(const AssetPath& path) {
+  if (path.empty()) return fail(ErrorCode::invalid_argument, "the root itself is not removed");
+  const std::string what = "cannot remove '" + path.text() + "'";
+  if (::unlinkat(root_descriptor_, relative(path), 0) == 0 || errno == ENOENT) return {};
+  if (errno != EISDIR && errno != EPERM) return fail_errno(errno, what);
+  if (auto emptied = remove_contents(root_descriptor_, relative(path), what); !emptied) {
+    return emptied;
+  }
+  if (::unlinkat(root_descriptor_, relative(path), AT_REMOVEDIR) != 0) {
+    return fail_errno(errno, what);
+  }
+  return {};
+}
+
+Result<FolderLock> FolderLock::acquire(const std::string& folder, const std::string& file_name) {
+  const std::string path = folder + "/" + file_name;
+  Descriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666));
+  if (!file.valid()) return fail_errno(errno, "cannot create '" + path + "'");
+  if (::flock(file.get(), LOCK_EX | LOCK_NB) != 0) {
+    if (errno == EWOULDBLOCK) {
+      return fail(ErrorCode::busy, "another process is working in '" + folder + "'");
+    }
+    return fail_errno(errno, "cannot lock '" + path + "'");
+  }
+  return FolderLock(file.release());
+}
+
+FolderLock::FolderLock(FolderLock&& other) noexcept
+    : descriptor_(std::exchange(other.descriptor_, -1)) {}
+FolderLock& FolderLock::operator=(FolderLock&& other) noexcept {
+  std::swap(descriptor_, other.descriptor_);
+  return *this;
+}
+FolderLock::~FolderLock() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+Result<MappedFile> MappedFile::open(const std::string& path) {
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  const std::string what = "cannot map '" + path + "'";
+  if (!file.valid()) return fail_errno(errno, what);
+  struct stat info {};
+  if (::fstat(file.get(), &info) != 0) return fail_errno(errno, what);
+  if (!S_ISREG(info.st_mode)) return fail(ErrorCode::invalid_argument, what + ": not a file");
+  const auto size = static_cast<std::size_t>(info.st_size);
+  if (size == 0) return MappedFile(Bytes());
+  void* address = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.get(), 0);
+  if (address == MAP_FAILED) return fail_errno(errno, what);
+  return MappedFile(Bytes(static_cast<const std::byte*>(address), size));
+}
+
+MappedFile::MappedFile(MappedFile&& other) noexcept : bytes_(std::exchange(other.bytes_, {})) {}
+MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
+  std::swap(bytes_, other.bytes_);
+  return *this;
+}
+MappedFile::~MappedFile() {
+  if (!bytes_.empty()) ::munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size());
+}
+
+}  // namespace muster

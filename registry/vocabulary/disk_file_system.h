@@ -1,0 +1,74 @@
+// The real disk: one of the few units that touch the operating system.
+#pragma once
+
+#include <string>
+
+#include "registry/vocabulary/file_system.h"
+
+namespace muster {
+
+/// Files below a folder of the disk. Holds the folder open: it stays the same folder when it is
+/// renamed. Reading is thread-safe. Writing and committing use `syncfs` and `renameat2`.
+class DiskFileSystem final : public FileSystem {
+ public:
+  /// Opens `root`. Fails with `not_found` when it is no folder.
+  static Result<DiskFileSystem> open(const std::string& root);
+  /// Opens `root`, creating it (and its parents) when it is missing.
+  static Result<DiskFileSystem> open_or_create(const std::string& root);
+
+  DiskFileSystem(DiskFileSystem&& other) noexcept;
+  DiskFileSystem& operator=(DiskFileSystem&& other) noexcept;
+  ~DiskFileSystem() override;
+
+  Result<FileInfo> stat(const AssetPath& path) const override;
+  Result<std::vector<DirectoryEntry>> list(const AssetPath& folder) const override;
+  Result<Bytes> read(const AssetPath& path, std::uint64_t offset, std::uint64_t max_bytes,
+                     ByteVector& buffer) const override;
+  Result<void> write(const AssetPath& path, Bytes bytes) override;
+  Result<void> commit(const AssetPath& from, const AssetPath& to) override;
+  Result<void> remove(const AssetPath& path) override;
+
+  /// The root as an absolute path with links resolved.
+  const std::string& root() const { return root_; }
+
+ private:
+  DiskFileSystem(int descriptor, std::string root);
+  FileKind resolve_link(const AssetPath& path) const;
+  Result<void> create_parents(const AssetPath& path);
+
+  int root_descriptor_ = -1;
+  std::string root_;
+};
+
+/// Keeps other processes out of a folder for as long as it lives (`flock` on a file in it). The
+/// lock goes with the process, however that ends.
+class FolderLock {
+ public:
+  /// Fails with `busy` when another process holds it.
+  static Result<FolderLock> acquire(const std::string& folder, const std::string& file_name);
+
+  FolderLock(FolderLock&& other) noexcept;
+  FolderLock& operator=(FolderLock&& other) noexcept;
+  ~FolderLock();
+
+ private:
+  explicit FolderLock(int descriptor) : descriptor_(descriptor) {}
+  int descriptor_ = -1;
+};
+
+/// A file mapped read-only into memory. A file that is truncated while mapped raises SIGBUS on
+/// access; map only files that are replaced by rename, as a build's outputs are.
+class MappedFile {
+ public:
+  static Result<MappedFile> open(const std::string& path);
+  MappedFile(MappedFile&& other) noexcept;
+  MappedFile& operator=(MappedFile&& other) noexcept;
+  ~MappedFile();
+  Bytes bytes() const { return bytes_; }
+
+ private:
+  explicit MappedFile(Bytes bytes) : bytes_(bytes) {}
+  Bytes bytes_;
+};
+
+}  // namespace muster

@@ -1,0 +1,100 @@
+#include "registry/vocabulary/memory_file_system.h"
+
+#include <algorithm>
+#include <cassert>
+
+namespace muster {
+namespace {
+
+AssetPath moved(const AssetPath& path, const AssetPath& from, const AssetPath& to) {
+  const std::string tail = path.text().substr(from.text().size());
+  auto result = AssetPath::parse(to.text() + tail);
+  assert(result.has_value());
+  return result.value();
+}
+
+}  // namespace
+
+void MemoryFileSystem::add(std::string_view path, std::string_view text) {
+  const auto parsed = AssetPath::parse(path);
+  assert(parsed.has_value());
+  const Bytes bytes = as_bytes(text);
+  files_[parsed.value()] = ByteVector(bytes.begin(), bytes.end());
+}
+
+bool MemoryFileSystem::is_folder(const AssetPath& path) const {
+  return path.empty() || std::ranges::any_of(files_, [&](const auto& file) {
+           return file.first != path && file.first.is_within(path);
+         });
+}
+
+Result<FileInfo> MemoryFileSystem::stat(const AssetPath& path) const {
+  FileInfo info;
+  info.identity = std::hash<AssetPath>{}(path);
+  if (const auto found = files_.find(path); found != files_.end()) {
+    info.size_bytes = found->second.size();
+    return info;
+  }
+  if (!is_folder(path)) return fail(ErrorCode::not_found, "no file '" + path.text() + "'");
+  info.kind = FileKind::folder;
+  return info;
+}
+
+Result<std::vector<DirectoryEntry>> MemoryFileSystem::list(const AssetPath& folder) const {
+  if (!is_folder(folder)) return fail(ErrorCode::not_found, "no folder '" + folder.text() + "'");
+  std::map<std::string, FileKind> names;
+  for (const auto& [path, bytes] : files_) {
+    if (!path.is_within(folder) || path == folder) continue;
+    const std::string_view tail =
+        std::string_view(path.text()).substr(folder.empty() ? 0 : folder.text().size() + 1);
+    const std::size_t slash = tail.find('/');
+    names[std::string(tail.substr(0, slash))] =
+        slash == std::string_view::npos ? FileKind::file : FileKind::folder;
+  }
+  std::vector<DirectoryEntry> entries;
+  for (const auto& [name, kind] : names) entries.push_back({name, kind, false});
+  return entries;
+}
+
+Result<Bytes> MemoryFileSystem::read(const AssetPath& path, std::uint64_t offset,
+                                     std::uint64_t max_bytes, ByteVector& buffer) const {
+  const auto found = files_.find(path);
+  if (found == files_.end()) return fail(ErrorCode::not_found, "no file '" + path.text() + "'");
+  const Bytes all = found->second;
+  const std::size_t begin = static_cast<std::size_t>(std::min<std::uint64_t>(offset, all.size()));
+  const Bytes part = all.subspan(
+      begin, static_cast<std::size_t>(std::min<std::uint64_t>(max_bytes, all.size() - begin)));
+  if (buffer.size() < part.size()) buffer.resize(part.size());
+  std::ranges::copy(part, buffer.begin());
+  return Bytes(buffer).first(part.size());
+}
+
+Result<void> MemoryFileSystem::write(const AssetPath& path, Bytes bytes) {
+  files_[path] = ByteVector(bytes.begin(), bytes.end());
+  return {};
+}
+
+Result<void> MemoryFileSystem::commit(const AssetPath& from, const AssetPath& to) {
+  std::map<AssetPath, ByteVector> after;
+  bool any = false;
+  for (auto& [path, bytes] : files_) {
+    if (path.is_within(from)) {
+      after[moved(path, from, to)] = std::move(bytes);
+      any = true;
+    } else if (path.is_within(to)) {
+      after[moved(path, to, from)] = std::move(bytes);
+    } else {
+      after[path] = std::move(bytes);
+    }
+  }
+  files_ = std::move(after);
+  if (!any) return fail(ErrorCode::not_found, "no file '" + from.text() + "'");
+  return {};
+}
+
+Result<void> MemoryFileSystem::remove(const AssetPath& path) {
+  std::erase_if(files_, [&](const auto& file) { return file.first.is_within(path); });
+  return {};
+}
+
+}  // namespace muster

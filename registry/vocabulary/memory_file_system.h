@@ -1,0 +1,35 @@
+// The disk's twin for tests and previews.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string_view>
+
+#include "registry/vocabulary/file_system.h"
+
+namespace muster {
+
+/// Files in memory. Folders exist while they hold a file. Reading from several threads is safe
+/// while nobody writes.
+class MemoryFileSystem final : public FileSystem {
+ public:
+  /// Adds a text file. Requires: `path` is valid.
+  void add(std::string_view path, std::string_view text);
+
+  Result<FileInfo> stat(const AssetPath& path) const override;
+  Result<std::vector<DirectoryEntry>> list(const AssetPath& folder) const override;
+  Result<Bytes> read(const AssetPath& path, std::uint64_t offset, std::uint64_t max_bytes,
+                     ByteVector& buffer) const override;
+  Result<void> write(const AssetPath& path, Bytes bytes) override;
+  Result<void> commit(const AssetPath& from, const AssetPath& to) override;
+  Result<void> remove(const AssetPath& path) override;
+
+  /// Every file, sorted by path: what a test compares.
+  const std::map<AssetPath, ByteVector>& files() const { return files_; }
+
+ private:
+  bool is_folder(const AssetPath& path) const;
+  std::map<AssetPath, ByteVector> files_;
+};
+
+}  // namespace muster

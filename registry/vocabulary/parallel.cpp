@@ -1,0 +1,34 @@
+#include "registry/vocabulary/parallel.h"
+
+#include <algorithm>
+#include <atomic>
+#include <thread>
+#include <vector>
+
+namespace muster {
+
+bool parallel_for(std::size_t count, unsigned jobs, const std::stop_token& stop,
+                  const std::function<void(std::size_t index, unsigned worker)>& work) {
+  std::atomic<std::size_t> next{0};
+  std::atomic<std::size_t> done{0};
+  const auto run = [&](unsigned worker) {
+    while (!stop.stop_requested()) {
+      const std::size_t index = next.fetch_add(1, std::memory_order_relaxed);
+      if (index >= count) return;
+      work(index, worker);
+      done.fetch_add(1, std::memory_order_relaxed);
+    }
+  };
+  const unsigned threads = static_cast<unsigned>(
+      std::min<std::size_t>(std::max(jobs, 1U), std::max<std::size_t>(count, 1)));
+  {
+    std::vector<std::jthread> others;
+    for (unsigned worker = 1; worker < threads; ++worker) others.emplace_back(run, worker);
+    run(0);
+  }
+  return done.load() == count;
+}
+
+unsigned processor_count() { return std::max(1U, std::thread::hardware_concurrency()); }
+
+}  // namespace muster

@@ -1,0 +1,60 @@
+// The one way in which expected failures travel.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <tl/expected.hpp>
+
+namespace muster {
+
+/// Why an operation on data or on the disk failed. The set is closed: callers branch on the code
+/// and show the message.
+enum class ErrorCode : std::uint8_t {
+  invalid_argument,     ///< The caller's input cannot mean anything.
+  not_found,            ///< A file, entry or id does not exist.
+  already_exists,       ///< Something stands where something new was to be made.
+  permission_denied,    ///< The operating system refused.
+  no_space,             ///< The disk or a quota is full.
+  io,                   ///< Any other failure of the disk.
+  malformed,            ///< Bytes that do not follow their format.
+  truncated,            ///< Bytes that end too early.
+  unsupported_version,  ///< A format version that this build does not read.
+  limit_exceeded,       ///< A bound of ours was reached; the message names it.
+  hash_mismatch,        ///< Content is not what its hash promises.
+  busy,                 ///< Somebody else holds the resource.
+  cancelled,            ///< The user asked to stop.
+};
+
+/// Returns the code's name, for messages and tests.
+std::string_view to_string(ErrorCode code);
+
+/// An expected failure: a code to branch on, and a message for a person that names the thing
+/// concerned and what to do about it.
+struct Error {
+  ErrorCode code = ErrorCode::io;
+  std::string message;
+};
+
+/// A value or the reason why there is none. Must not be ignored. Read it with `value()` after
+/// testing it: `*` and `->` are deleted because they read an empty result silently.
+template <typename T>
+class [[nodiscard]] Result : public tl::expected<T, Error> {
+ public:
+  using Base = tl::expected<T, Error>;
+  using Base::Base;
+  void operator*() const = delete;
+  void operator->() const = delete;
+};
+
+/// Makes the failing side of a `Result`: `return fail(ErrorCode::truncated, "...")`.
+inline tl::unexpected<Error> fail(ErrorCode code, std::string message) {
+  return tl::unexpected<Error>(Error{code, std::move(message)});
+}
+
+/// Passes an error on to a `Result` of another type.
+inline tl::unexpected<Error> fail(Error error) { return tl::unexpected<Error>(std::move(error)); }
+
+}  // namespace muster

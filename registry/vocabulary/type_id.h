@@ -1,0 +1,59 @@
+// Small integers with a meaning.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <functional>
+
+namespace muster {
+
+/// The number by which a registry entry travels on the wire. Assigned once, shared by client and
+/// server, never reused.
+class TypeId {
+ public:
+  /// Ids above this do not fit the wire's 16 bits.
+  static constexpr std::uint32_t kMax = 65534;
+
+  constexpr TypeId() = default;
+  explicit constexpr TypeId(std::uint32_t value) : value_(value) {}
+  constexpr std::uint32_t value() const { return value_; }
+  friend constexpr auto operator<=>(const TypeId&, const TypeId&) = default;
+
+ private:
+  std::uint32_t value_ = 0;
+};
+
+/// Which program a piece of content is for. A set: an entry can be for both.
+enum class Target : std::uint8_t { client = 1, server = 2 };
+
+/// A set of targets.
+class TargetSet {
+ public:
+  constexpr TargetSet() = default;
+  constexpr TargetSet(Target target)  // NOLINT(google-explicit-constructor): one is a set too
+      : bits_(static_cast<std::uint8_t>(target)) {}
+  static constexpr TargetSet both() { return TargetSet(Target::client) | Target::server; }
+  constexpr bool has(Target target) const {
+    return (bits_ & static_cast<std::uint8_t>(target)) != 0;
+  }
+  constexpr bool empty() const { return bits_ == 0; }
+  friend constexpr TargetSet operator|(TargetSet a, TargetSet b) {
+    a.bits_ = static_cast<std::uint8_t>(a.bits_ | b.bits_);
+    return a;
+  }
+  friend constexpr TargetSet operator&(TargetSet a, TargetSet b) {
+    a.bits_ = static_cast<std::uint8_t>(a.bits_ & b.bits_);
+    return a;
+  }
+  friend constexpr auto operator<=>(const TargetSet&, const TargetSet&) = default;
+
+ private:
+  std::uint8_t bits_ = 0;
+};
+
+}  // namespace muster
+
+template <>
+struct std::hash<muster::TypeId> {
+  std::size_t operator()(muster::TypeId id) const noexcept { return id.value(); }
+};
