@@ -138,7 +138,9 @@ std::string components_to_json(std::span<const ComponentDescription> components)
 Result<std::vector<ComponentDescription>> components_from_json(std::string_view text) {
   try {
     std::vector<ComponentDescription> components;
-    for (const Json& entry : Json::parse(text).at("components")) {
+    // Named, because a range-for does not keep the temporary alive that `at` points into.
+    const Json document = Json::parse(text);
+    for (const Json& entry : document.at("components")) {
       auto component = component_from_json(entry);
       if (!component) return fail(component.error());
       components.push_back(std::move(component).value());
