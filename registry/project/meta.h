@@ -11,17 +11,17 @@ namespace muster {
 /// What a sidecar says. Read by scanning for the top-level `guid:` line, not by parsing YAML: a
 /// project has tens of thousands of them.
 struct Meta {
-  Guid guid;
-  yaml::Position guid_position;
-  bool is_upper_case = false;  ///< The guid is spelled with upper-case digits.
-  bool is_folder = false;      ///< `folderAsset: yes`.
-  std::string_view importer;   ///< The importer's name, e.g. `TextureImporter`; a view.
+  Guid guid{};
+  yaml::Position guid_position{};
+  bool is_upper_case = false;   ///< The guid is spelled with upper-case digits.
+  bool is_folder = false;       ///< `folderAsset: yes`.
+  std::string_view importer{};  ///< The importer's name, e.g. `TextureImporter`; a view.
 };
 
 enum class MetaProblem : std::uint8_t {
   none,
   no_guid,
-  malformed_guid,  ///< Present, but not 32 hex digits.
+  malformed_guid,  ///< Present, but not 32 hex digits, or all of them zero.
   several_guids,   ///< Two different top-level guids.
   merge_conflict,  ///< Conflict markers inside.
   lfs_pointer,
@@ -29,9 +29,9 @@ enum class MetaProblem : std::uint8_t {
 };
 
 struct MetaResult {
-  Meta meta;
+  Meta meta{};
   MetaProblem problem = MetaProblem::none;
-  yaml::Position problem_position;
+  yaml::Position problem_position{};
 };
 
 /// Reads a sidecar. Accepts a BOM, CRLF, any key order, a missing final newline and upper-case

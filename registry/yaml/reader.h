@@ -24,8 +24,8 @@ Dialect detect_dialect(std::string_view text);
 
 /// Where and why a text is not YAML as we read it.
 struct SyntaxError {
-  Position position;
-  std::string message;
+  Position position{};
+  std::string message{};
 };
 
 /// Bounds that keep a hostile file from exhausting memory. Reaching one is a syntax error.

@@ -18,7 +18,7 @@ enum class MentionKind : std::uint8_t {
 };
 
 struct Mention {
-  Guid guid;
+  Guid guid{};
   std::int64_t file_id = 0;  ///< Of a strong reference; 0 for the others.
   MentionKind kind = MentionKind::strong;
   std::size_t offset_bytes = 0;  ///< Where the guid (or `val0`) stands in the text.

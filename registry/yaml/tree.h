@@ -35,13 +35,14 @@ struct Node {
   NodeKind kind = NodeKind::scalar;
   ScalarStyle style = ScalarStyle::plain;
   ScalarStyle key_style = ScalarStyle::plain;
-  bool is_flow = false;  ///< A mapping or sequence written in braces or brackets.
-  Position position;
+  bool is_flow = false;     ///< A mapping or sequence written in braces or brackets.
+  Position position{};      ///< Of the value; of an absent one, where it would stand.
+  Position key_position{};  ///< Of the key; zero outside mappings.
   NodeIndex first_child = kNoNode;
   NodeIndex next_sibling = kNoNode;
   std::uint32_t child_count = 0;
-  std::string_view key;   ///< Decoded; empty outside mappings.
-  std::string_view text;  ///< Decoded scalar value.
+  std::string_view key{};   ///< Decoded; empty outside mappings.
+  std::string_view text{};  ///< Decoded scalar value.
 };
 
 /// One YAML document: an object of a Unity file, or a whole plain file.
@@ -49,7 +50,7 @@ struct Document {
   std::int64_t class_id = 0;  ///< Unity's `!u!N`; 0 in plain files.
   std::int64_t file_id = 0;   ///< Unity's `&N`; 0 in plain files.
   bool is_stripped = false;
-  Position position;         ///< Of the `---` line, or of the first token.
+  Position position{};       ///< Of the `---` line, or of the first token.
   NodeIndex root = kNoNode;  ///< The document's top node; `kNoNode` when it is empty.
 };
 
@@ -118,9 +119,9 @@ class Children {
 /// the same file; file id 0 is none.
 struct Reference {
   std::int64_t file_id = 0;
-  Guid guid;
+  Guid guid{};
   std::int32_t type = 0;
-  Position position;
+  Position position{};
   bool is_null() const { return file_id == 0 && guid.is_null(); }
 };
 

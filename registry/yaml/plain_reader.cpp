@@ -1,0 +1,187 @@
+// Plain YAML through yaml-cpp's events; the only file that knows yaml-cpp, and where its exceptions
+// end. Events rather than its nodes, because nodes lose positions and key order, accept a repeated
+// key in silence, and cost fifty times the text's size.
+//
+// Nesting is bounded here, not by a look at the text before parsing (which a bracket inside quotes
+// deceives): yaml-cpp announces a collection before it descends into it, so the handler throws
+// while the stack is still shallow. Its scanner does not recurse.
+#include <algorithm>
+#include <exception>
+#include <istream>
+#include <streambuf>
+#include <utility>
+#include <vector>
+
+#include <yaml-cpp/eventhandler.h>
+#include <yaml-cpp/exceptions.h>
+#include <yaml-cpp/parser.h>
+
+#include "registry/yaml/tree_builder.h"
+
+namespace muster::yaml {
+namespace {
+
+// yaml-cpp reads from a stream; this one reads where the text already lies.
+class ViewBuffer final : public std::streambuf {
+ public:
+  explicit ViewBuffer(std::string_view text) {
+    char* const begin = const_cast<char*>(text.data());  // NOLINT: setg's type; never written.
+    setg(begin, begin, begin + text.size());
+  }
+};
+
+// Leaves yaml-cpp's parser from inside an event; the reason is in the builder.
+class Refusal final : public std::exception {};
+
+Position position_of(const YAML::Mark& mark) {
+  if (mark.is_null()) return {};
+  return {static_cast<std::uint32_t>(mark.line + 1), static_cast<std::uint32_t>(mark.column + 1)};
+}
+
+class TreeHandler final : public YAML::EventHandler {
+ public:
+  TreeHandler(TreeBuilder& builder, std::string_view source) : builder_(builder), source_(source) {}
+
+  void OnDocumentStart(const YAML::Mark& mark) override {
+    builder_.tree.documents.push_back({.position = position_of(mark)});
+  }
+  void OnDocumentEnd() override {}
+
+  void OnNull(const YAML::Mark& mark, YAML::anchor_t /*anchor*/) override {
+    if (!open_.empty()) add_scalar(mark, Scalar{});
+  }
+  void OnAlias(const YAML::Mark& mark, YAML::anchor_t /*anchor*/) override {
+    refuse(position_of(mark), "aliases ('*name') are not expanded; write the value out");
+  }
+  void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t /*anchor*/,
+                const std::string& value) override {
+    add_scalar(mark, Scalar{.text = builder_.tree.keep(value), .style = style_of(mark, tag)});
+  }
+
+  void OnSequenceStart(const YAML::Mark& mark, const std::string& /*tag*/,
+                       YAML::anchor_t /*anchor*/, YAML::EmitterStyle::value style) override {
+    open(mark, NodeKind::sequence, style == YAML::EmitterStyle::Flow);
+  }
+  void OnSequenceEnd() override { open_.pop_back(); }
+
+  void OnMapStart(const YAML::Mark& mark, const std::string& /*tag*/, YAML::anchor_t /*anchor*/,
+                  YAML::EmitterStyle::value style) override {
+    open(mark, NodeKind::mapping, style == YAML::EmitterStyle::Flow);
+  }
+  void OnMapEnd() override {
+    refuse_repeated_keys();
+    open_.pop_back();
+  }
+
+ private:
+  struct Frame {
+    NodeIndex node = kNoNode;
+    NodeIndex last_child = kNoNode;
+    bool is_mapping = false;
+    bool has_key = false;  // The last child is waiting for its value.
+  };
+
+  [[noreturn]] void refuse(const Position& position, std::string message) {
+    builder_.fail_at(position, std::move(message));
+    throw Refusal();
+  }
+
+  // yaml-cpp tells only plain from not plain; the quote itself is in the source.
+  ScalarStyle style_of(const YAML::Mark& mark, const std::string& tag) const {
+    if (tag != "!" && tag != "tag:yaml.org,2002:str") return ScalarStyle::plain;
+    const auto offset = static_cast<std::size_t>(std::max(mark.pos, 0));
+    const bool is_single = offset < source_.size() && source_[offset] == '\'';
+    return is_single ? ScalarStyle::single_quoted : ScalarStyle::double_quoted;
+  }
+
+  NodeIndex add_node(const Position& position) {
+    const NodeIndex node = builder_.add_empty(position);
+    if (node == kNoNode) throw Refusal();
+    return node;
+  }
+
+  // The node that the next value fills: a new one, or the one whose key came before.
+  NodeIndex take_target(const Position& position) {
+    if (open_.empty()) return builder_.tree.documents.back().root = add_node(position);
+    Frame& top = open_.back();
+    if (top.is_mapping && top.has_key) {
+      top.has_key = false;
+      return top.last_child;
+    }
+    const NodeIndex child = add_node(position);
+    builder_.tree.append_child(top.node, top.last_child, child);
+    top.last_child = child;
+    return child;
+  }
+
+  void add_scalar(const YAML::Mark& mark, const Scalar& scalar) {
+    const Position position = position_of(mark);
+    const bool is_key = !open_.empty() && open_.back().is_mapping && !open_.back().has_key;
+    const NodeIndex target = take_target(position);
+    if (is_key) {
+      builder_.set_key(target, scalar, position);
+      open_.back().has_key = true;
+    } else {
+      builder_.set_scalar(target, scalar, position);
+    }
+  }
+
+  void open(const YAML::Mark& mark, NodeKind kind, bool is_flow) {
+    const Position position = position_of(mark);
+    if (!open_.empty() && open_.back().is_mapping && !open_.back().has_key) {
+      refuse(position, "a mapping or a list cannot be a key");
+    }
+    if (!builder_.check_depth(open_.size(), position)) throw Refusal();
+    const NodeIndex target = take_target(position);
+    builder_.set_collection(target, kind, is_flow, position);
+    open_.push_back({.node = target, .is_mapping = kind == NodeKind::mapping});
+  }
+
+  // Sorting keeps a mapping of many keys from costing the square of their number.
+  void refuse_repeated_keys() {
+    const Tree& tree = builder_.tree;
+    keys_.clear();
+    for (const NodeIndex child : Children(tree, open_.back().node)) {
+      keys_.emplace_back(tree.at(child).key, tree.at(child).key_position);
+    }
+    std::ranges::sort(keys_);
+    const auto repeated = std::ranges::adjacent_find(
+        keys_, [](const auto& a, const auto& b) { return a.first == b.first; });
+    if (repeated == keys_.end()) return;
+    const auto& [key, second] = *std::next(repeated);
+    refuse(second, "the key '" + std::string(key) + "' stands on line " +
+                       std::to_string(repeated->second.line) + " already");
+  }
+
+  TreeBuilder& builder_;
+  std::string_view source_;
+  std::vector<Frame> open_;
+  std::vector<std::pair<std::string_view, Position>> keys_;
+};
+
+}  // namespace
+
+ReadResult read_plain(std::string_view text, const Limits& limits) {
+  TreeBuilder builder{.limits = limits};
+  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
+  // Both make yaml-cpp take the text for UTF-16 or -32, whose positions are not ours.
+  if (text.find('\0') != std::string_view::npos || text.starts_with("\xFF\xFE") ||
+      text.starts_with("\xFE\xFF")) {
+    return SyntaxError{{1, 1}, "not a UTF-8 text"};
+  }
+  try {
+    ViewBuffer buffer(text);
+    std::istream stream(&buffer);
+    YAML::Parser parser(stream);
+    TreeHandler handler(builder, text);
+    while (parser.HandleNextDocument(handler)) {
+    }
+    return std::move(builder.tree);
+  } catch (const Refusal&) {
+    return std::move(builder.error);
+  } catch (const YAML::Exception& problem) {
+    return SyntaxError{position_of(problem.mark), problem.msg};
+  }
+}
+
+}  // namespace muster::yaml

@@ -1,0 +1,320 @@
+// A scalar on one line without escapes is a view into the source. Anything else is assembled in a
+// string by YAML's folding rule: blanks around a line break vanish, one break becomes a space, and
+// n + 1 breaks become n newlines. Every loop moves forward, so reading is linear.
+#include "registry/yaml/scalars.h"
+
+#include <array>
+#include <charconv>
+#include <utility>
+
+namespace muster::yaml {
+namespace {
+
+std::string_view view(const char* begin, const char* end) {
+  return {begin, static_cast<std::size_t>(end - begin)};
+}
+
+const char* trim_back(const char* begin, const char* end) {
+  while (end > begin && is_blank(end[-1])) --end;
+  return end;
+}
+
+const char* find(const char* begin, const char* end, char c) {
+  if (begin == end) return nullptr;
+  return static_cast<const char*>(std::memchr(begin, c, static_cast<std::size_t>(end - begin)));
+}
+
+void fold(std::string& text, std::size_t breaks) {
+  if (breaks == 1) {
+    text.push_back(' ');
+  } else {
+    text.append(breaks - 1, '\n');
+  }
+}
+
+void append_utf8(std::string& text, std::uint32_t code) {
+  const auto tail = [&](unsigned shift) {
+    text.push_back(static_cast<char>(0x80U | ((code >> shift) & 0x3FU)));
+  };
+  if (code < 0x80) {
+    text.push_back(static_cast<char>(code));
+  } else if (code < 0x800) {
+    text.push_back(static_cast<char>(0xC0U | (code >> 6U)));
+    tail(0);
+  } else if (code < 0x10000) {
+    text.push_back(static_cast<char>(0xE0U | (code >> 12U)));
+    tail(6);
+    tail(0);
+  } else {
+    text.push_back(static_cast<char>(0xF0U | (code >> 18U)));
+    tail(12);
+    tail(6);
+    tail(0);
+  }
+}
+
+// The line breaks between a line of a quoted scalar and the next one that holds something.
+// Returns 0 when the text ends first, or when another object begins: a quote that was never closed
+// must not swallow the rest of the file silently.
+std::size_t next_quoted_line(LineCursor& cursor) {
+  std::size_t breaks = 0;
+  do {
+    if (!cursor.next()) return 0;
+    ++breaks;
+    if (view(cursor.line_begin, cursor.line_end).starts_with("--- !u!")) return 0;
+    cursor.skip_blanks();
+  } while (cursor.at_line_end());
+  return breaks;
+}
+
+std::optional<Scalar> read_single_quoted(LineCursor& cursor, Tree& tree, SyntaxError& error) {
+  const Position opened = cursor.position();
+  const char* piece = ++cursor.at;
+  std::string text{};
+  Scalar scalar{.style = ScalarStyle::single_quoted};
+  bool is_copied = false;
+  for (;;) {
+    const char* const quote = find(cursor.at, cursor.line_end, '\'');
+    if (quote == nullptr) {
+      text.append(view(piece, trim_back(piece, cursor.line_end)));
+      const std::size_t breaks = next_quoted_line(cursor);
+      if (breaks == 0) {
+        error = {opened, "this single quote is never closed"};
+        return std::nullopt;
+      }
+      fold(text, breaks);
+      piece = cursor.at;
+      is_copied = scalar.is_multi_line = true;
+    } else if (quote + 1 < cursor.line_end && quote[1] == '\'') {
+      text.append(view(piece, quote + 1));
+      piece = cursor.at = quote + 2;
+      is_copied = true;
+    } else {
+      cursor.at = quote + 1;
+      scalar.text = view(piece, quote);
+      if (is_copied) scalar.text = tree.keep(text.append(scalar.text));
+      return scalar;
+    }
+  }
+}
+
+constexpr std::string_view kEscapes = "0abt\tnvfre \"/\\N_LP";
+constexpr std::array<std::uint32_t, 18> kEscaped = {
+    0, 7, 8, 9, 9, 10, 11, 12, 13, 27, ' ', '"', '/', '\\', 0x85, 0xA0, 0x2028, 0x2029};
+static_assert(kEscapes.size() == kEscaped.size());
+
+// Reads the `count` hex digits at `at`; nothing when there are fewer.
+std::optional<std::uint32_t> hex_digits(const char* at, const char* end, int count) {
+  std::uint32_t code = 0;
+  if (end - at < count) return std::nullopt;
+  const auto [rest, problem] = std::from_chars(at, at + count, code, 16);
+  if (problem != std::errc() || rest != at + count) return std::nullopt;
+  return code;
+}
+
+// Decodes the escape behind the backslash at `cursor.at` and moves behind it. False when unknown.
+bool read_escape(LineCursor& cursor, std::string& text) {
+  const char kind = cursor.at[1];
+  cursor.at += 2;
+  if (const std::size_t known = kEscapes.find(kind); known != std::string_view::npos) {
+    append_utf8(text, kEscaped[known]);
+    return true;
+  }
+  if (kind != 'x' && kind != 'u' && kind != 'U') return false;
+  const int count = kind == 'x' ? 2 : kind == 'u' ? 4 : 8;
+  const auto code = hex_digits(cursor.at, cursor.line_end, count);
+  if (!code || *code > 0x10FFFF) return false;
+  cursor.at += count;
+  std::uint32_t character = *code;
+  if (character >= 0xD800 && character < 0xE000) {
+    // UTF-16 halves, as JSON writes them: a pair is one character, a lone half is none.
+    const auto low = view(cursor.at, cursor.line_end).starts_with("\\u")
+                         ? hex_digits(cursor.at + 2, cursor.line_end, 4)
+                         : std::nullopt;
+    if (character < 0xDC00 && low && *low >= 0xDC00 && *low < 0xE000) {
+      character = 0x10000 + ((character - 0xD800) << 10U) + (*low - 0xDC00);
+      cursor.at += 6;
+    } else {
+      character = 0xFFFD;
+    }
+  }
+  append_utf8(text, character);
+  return true;
+}
+
+// The text of a double-quoted scalar while it is being assembled.
+struct DoubleQuoted {
+  std::string text{};
+  const char* piece = nullptr;  // Bytes from here to the cursor are not yet in `text`.
+  std::size_t keep_to = 0;      // Blanks before this length were escaped: folding leaves them.
+  bool is_copied = false;
+};
+
+bool continue_double_quoted(LineCursor& cursor, DoubleQuoted& scalar, bool is_escaped_break) {
+  scalar.text.append(view(scalar.piece, cursor.at));
+  if (!is_escaped_break) {
+    while (scalar.text.size() > scalar.keep_to && is_blank(scalar.text.back())) {
+      scalar.text.pop_back();
+    }
+  }
+  const std::size_t breaks = next_quoted_line(cursor);
+  if (breaks == 0) return false;
+  if (is_escaped_break) {
+    scalar.text.append(breaks - 1, '\n');
+  } else {
+    fold(scalar.text, breaks);
+  }
+  // What folding wrote must not be trimmed by the next fold.
+  scalar.keep_to = scalar.text.size();
+  scalar.piece = cursor.at;
+  scalar.is_copied = true;
+  return true;
+}
+
+std::optional<Scalar> read_double_quoted(LineCursor& cursor, Tree& tree, SyntaxError& error) {
+  const Position opened = cursor.position();
+  DoubleQuoted scalar{.piece = ++cursor.at};
+  Scalar result{.style = ScalarStyle::double_quoted};
+  for (;;) {
+    while (cursor.at < cursor.line_end && *cursor.at != '"' && *cursor.at != '\\') ++cursor.at;
+    const bool is_backslash = !cursor.at_line_end() && *cursor.at == '\\';
+    const bool is_escaped_break = is_backslash && cursor.at + 1 == cursor.line_end;
+    if (cursor.at_line_end() || is_escaped_break) {
+      if (!continue_double_quoted(cursor, scalar, is_escaped_break)) {
+        error = {opened, "this double quote is never closed"};
+        return std::nullopt;
+      }
+      result.is_multi_line = true;
+    } else if (is_backslash) {
+      const Position here = cursor.position();
+      scalar.text.append(view(scalar.piece, cursor.at));
+      if (!read_escape(cursor, scalar.text)) {
+        error = {here, "unknown escape in a double-quoted text; write \\\\ for a backslash"};
+        return std::nullopt;
+      }
+      scalar.keep_to = scalar.text.size();
+      scalar.piece = cursor.at;
+      scalar.is_copied = true;
+    } else {
+      result.text = view(scalar.piece, cursor.at);
+      if (scalar.is_copied) result.text = tree.keep(std::move(scalar.text.append(result.text)));
+      ++cursor.at;
+      return result;
+    }
+  }
+}
+
+bool is_flow_indicator(char c) { return c == ',' || c == '[' || c == ']' || c == '{' || c == '}'; }
+
+// Moves to the next line that continues a plain scalar, its first byte; returns the line breaks
+// passed, or 0 (and leaves the cursor) when the scalar ends here.
+std::size_t next_plain_line(LineCursor& cursor, std::size_t parent_indent) {
+  // Nearly always the next line is a sibling. Look at its indentation before searching its end.
+  const char* peek = cursor.next_line;
+  if (peek == nullptr) return 0;
+  while (peek < cursor.text_end && *peek == ' ') ++peek;
+  const bool may_be_empty =
+      peek == cursor.text_end || *peek == '\n' || *peek == '\r' || *peek == '\t';
+  if (!may_be_empty && static_cast<std::size_t>(peek - cursor.next_line) <= parent_indent) return 0;
+  LineCursor ahead = cursor;
+  std::size_t breaks = 0;
+  do {
+    if (!ahead.next()) return 0;
+    ++breaks;
+    while (!ahead.at_line_end() && *ahead.at == ' ') ++ahead.at;
+    const auto indent = static_cast<std::size_t>(ahead.at - ahead.line_begin);
+    ahead.skip_blanks();
+    if (!ahead.at_line_end() && (indent <= parent_indent || *ahead.at == '#')) return 0;
+  } while (ahead.at_line_end());
+  cursor = ahead;
+  return breaks;
+}
+
+// The end of the plain text at `cursor.at` in its line, blanks trimmed. Moves the cursor to the
+// line's end or to the comment that ends the text. Null when the text holds `: `; then the cursor
+// stands on that colon.
+const char* plain_line_end(LineCursor& cursor) {
+  const char* const begin = cursor.at;
+  for (; cursor.at < cursor.line_end; ++cursor.at) {
+    if (*cursor.at == ':' && cursor.at_indicator(':')) return nullptr;
+    if (*cursor.at == '#' && cursor.at_comment()) break;
+  }
+  return trim_back(begin, cursor.at);
+}
+
+}  // namespace
+
+std::optional<Scalar> read_quoted(LineCursor& cursor, Tree& tree, SyntaxError& error) {
+  return *cursor.at == '\'' ? read_single_quoted(cursor, tree, error)
+                            : read_double_quoted(cursor, tree, error);
+}
+
+std::optional<Scalar> read_block_plain(LineCursor& cursor, Tree& tree, std::size_t parent_indent,
+                                       SyntaxError& error) {
+  std::string folded;
+  Scalar scalar;
+  for (;;) {
+    const char* const begin = cursor.at;
+    const char* const end = plain_line_end(cursor);
+    if (end == nullptr) {
+      error = {cursor.position(), "a second ': ' in one value; put the text in quotes"};
+      return std::nullopt;
+    }
+    scalar.text = view(begin, end);
+    if (scalar.is_multi_line) folded.append(scalar.text);
+    const bool is_ended_by_comment = !cursor.at_line_end();
+    LineCursor ahead = cursor;
+    const std::size_t breaks = is_ended_by_comment ? 0 : next_plain_line(ahead, parent_indent);
+    if (breaks == 0) break;
+    if (!scalar.is_multi_line) folded = scalar.text;
+    scalar.is_multi_line = true;
+    fold(folded, breaks);
+    cursor = ahead;
+  }
+  cursor.at = cursor.line_end;
+  if (scalar.is_multi_line) scalar.text = tree.keep(std::move(folded));
+  return scalar;
+}
+
+bool at_flow_colon(const LineCursor& cursor) {
+  return !cursor.at_line_end() && *cursor.at == ':' &&
+         (cursor.at + 1 == cursor.line_end || is_blank(cursor.at[1]) ||
+          is_flow_indicator(cursor.at[1]));
+}
+
+std::optional<Scalar> read_flow_plain(LineCursor& cursor, Tree& tree, SyntaxError& error) {
+  std::string folded;
+  Scalar scalar;
+  for (;;) {
+    const char* const begin = cursor.at;
+    while (!cursor.at_line_end() && !is_flow_indicator(*cursor.at) && !at_flow_colon(cursor) &&
+           !cursor.at_comment()) {
+      ++cursor.at;
+    }
+    scalar.text = view(begin, trim_back(begin, cursor.at));
+    if (scalar.is_multi_line) folded.append(scalar.text);
+    if (!cursor.at_line_end()) break;
+    LineCursor ahead = cursor;
+    std::size_t breaks = 0;
+    do {
+      if (!ahead.next()) {
+        error = {cursor.position(), "the text ends inside braces or brackets"};
+        return std::nullopt;
+      }
+      ++breaks;
+      ahead.skip_blanks();
+    } while (ahead.at_line_end());
+    cursor = ahead;
+    if (is_flow_indicator(*cursor.at) || at_flow_colon(cursor) || cursor.at_comment() ||
+        cursor.at_marker("---")) {
+      break;
+    }
+    if (!scalar.is_multi_line) folded = scalar.text;
+    scalar.is_multi_line = true;
+    fold(folded, breaks);
+  }
+  if (scalar.is_multi_line) scalar.text = tree.keep(std::move(folded));
+  return scalar;
+}
+
+}  // namespace muster::yaml

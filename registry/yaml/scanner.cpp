@@ -1,0 +1,211 @@
+// One pass that compares two bytes of each window of four, sixteen windows at a time: `g..d` in
+// either case covers `guid` and `m_GUID`, `v..0` covers `val0`. Those pairs are rare in text, so a
+// file without references costs little more than reading it; `memmem` for each of the three words
+// would be three passes, and its speed depends on how common the words' letters are.
+//
+// What stands around a hit is examined by hand within fixed bounds, or up to the end of a run of
+// white space, behind which the search goes on: the whole is linear.
+#include "registry/yaml/scanner.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <charconv>
+#include <cstring>
+
+namespace muster::yaml {
+namespace {
+
+// A reference is below 90 bytes plus the indentation of a folded line; a brace farther away than
+// this belongs to something else.
+constexpr std::size_t kReferenceBytesMax = 512;
+
+constexpr std::size_t kLanes = 16;
+using Lanes = std::uint8_t __attribute__((vector_size(kLanes)));
+
+Lanes load(const char* at) {
+  Lanes lanes;
+  std::memcpy(&lanes, at, sizeof lanes);
+  return lanes;
+}
+
+// Bytes are non-zero where a word may begin.
+Lanes candidates(const char* at) {
+  const Lanes first = load(at);
+  const Lanes fourth = load(at + 3);
+  const auto guid = ((first | 0x20) == 'g') & ((fourth | 0x20) == 'd');
+  const auto words = (first == 'v') & (fourth == '0');
+  return std::bit_cast<Lanes>(guid | words);
+}
+
+bool any(Lanes lanes) {
+  const auto halves = std::bit_cast<std::array<std::uint64_t, 2>>(lanes);
+  return (halves[0] | halves[1]) != 0;
+}
+
+bool is_word_at(const char* at) {
+  return std::memcmp(at, "guid", 4) == 0 || std::memcmp(at, "GUID", 4) == 0 ||
+         std::memcmp(at, "val0", 4) == 0;
+}
+
+// The first place at or behind `from` where one of the words stands; npos for none.
+std::size_t next_word(std::string_view text, std::size_t from) {
+  constexpr std::size_t kBlock = 4 * kLanes;
+  const char* const base = text.data();
+  std::size_t at = from;
+  for (; at + kBlock + 3 <= text.size(); at += kBlock) {
+    const Lanes hits = candidates(base + at) | candidates(base + at + kLanes) |
+                       candidates(base + at + 2 * kLanes) | candidates(base + at + 3 * kLanes);
+    if (!any(hits)) continue;
+    for (std::size_t i = at; i < at + kBlock; ++i) {
+      if (is_word_at(base + i)) return i;
+    }
+  }
+  for (; at + 4 <= text.size(); ++at) {
+    if (is_word_at(base + at)) return at;
+  }
+  return std::string_view::npos;
+}
+
+bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_name(char c) {
+  return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '-';
+}
+
+std::size_t skip_space(std::string_view text, std::size_t at) {
+  while (at < text.size() && is_space(text[at])) ++at;
+  return at;
+}
+
+// Skips a quote, with the backslashes that escape it inside another text.
+std::size_t skip_quote(std::string_view text, std::size_t at) {
+  const std::size_t begin = at;
+  while (at < text.size() && text[at] == '\\') ++at;
+  if (at < text.size() && (text[at] == '"' || (text[at] == '\'' && at == begin))) return at + 1;
+  return begin;
+}
+
+// Skips `: ` behind a key, over line ends (folded references); npos when there is no colon.
+std::size_t skip_colon(std::string_view text, std::size_t at) {
+  at = skip_space(text, at);
+  if (at == text.size() || text[at] != ':') return std::string_view::npos;
+  return skip_space(text, at + 1);
+}
+
+template <typename Integer>
+bool parse_integer(std::string_view text, std::size_t& at, Integer& value) {
+  const char* const begin = text.data() + at;
+  const auto [rest, problem] = std::from_chars(begin, text.data() + text.size(), value);
+  if (problem != std::errc()) return false;
+  at += static_cast<std::size_t>(rest - begin);
+  return at == text.size() || !is_name(text[at]);
+}
+
+bool is_key_start(std::string_view text, std::size_t at) {
+  return at == 0 || !(is_name(text[at - 1]) || text[at - 1] == '.');
+}
+
+// The file id in `part` of a reference, if there is one.
+bool find_file_id(std::string_view part, std::int64_t& file_id) {
+  constexpr std::string_view kKey = "fileID";
+  const std::size_t key = part.find(kKey);
+  if (key == std::string_view::npos || !is_key_start(part, key)) return false;
+  std::size_t at = skip_colon(part, key + kKey.size());
+  return at != std::string_view::npos && parse_integer(part, at, file_id);
+}
+
+// True when the key at `key` stands in braces together with a file id, before or behind it.
+bool is_in_reference(std::string_view text, std::size_t key, std::size_t value_end,
+                     std::int64_t& file_id) {
+  const std::size_t window = key - std::min(key, kReferenceBytesMax);
+  const std::string_view before = text.substr(window, key - window);
+  const std::size_t brace = before.find_last_of("{}");
+  if (brace == std::string_view::npos || before[brace] == '}') return false;
+  if (find_file_id(before.substr(brace + 1), file_id)) return true;
+  const std::string_view behind = text.substr(value_end, kReferenceBytesMax);
+  const std::size_t end = behind.find_first_of("{}");
+  if (end == std::string_view::npos || behind[end] == '{') return false;
+  return find_file_id(behind.substr(0, end), file_id);
+}
+
+// Examines the `guid` or `GUID` at `word`. Returns where to search on.
+std::size_t read_guid(std::string_view text, std::size_t word, Mention& mention, bool& is_found) {
+  const std::size_t word_end = word + 4;
+  std::size_t key = word;
+  if (text[word] == 'G') {
+    const std::string_view before = text.substr(0, word);
+    if (before.ends_with("m_Asset")) {
+      key = word - 7;
+    } else if (before.ends_with("m_")) {
+      key = word - 2;
+    } else {
+      return word_end;
+    }
+  }
+  if (!is_key_start(text, key)) return word_end;
+  const std::size_t key_end = skip_quote(text, word_end);
+  std::size_t at = skip_colon(text, key_end);
+  if (at == std::string_view::npos) return word_end;
+  at = skip_quote(text, at);
+  const std::size_t end = at + Guid::kTextLength;
+  if (end > text.size() || (end < text.size() && is_name(text[end]))) return at;
+  const auto guid = Guid::parse_any_case(text.substr(at, Guid::kTextLength));
+  if (!guid) return at;
+  if (guid.value().is_null()) return end;
+  mention = {.guid = guid.value(), .kind = MentionKind::textual, .offset_bytes = at};
+  if (key_end != word_end && text[key_end - 1] == '"') {
+    mention.kind = MentionKind::json;
+  } else if (text[word] == 'g' && is_in_reference(text, key, end, mention.file_id)) {
+    mention.kind = MentionKind::strong;
+  }
+  is_found = true;
+  return end;
+}
+
+// Examines the `val0` at `word`: four keys with integers, in braces or on lines of their own.
+std::size_t read_words(std::string_view text, std::size_t word, Mention& mention, bool& is_found) {
+  if (!is_key_start(text, word)) return word + 4;
+  WeakReferenceWords words{};
+  std::size_t at = word;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::array<char, 4> key = {'v', 'a', 'l', static_cast<char>('0' + i)};
+    if (text.substr(at, 4) != std::string_view(key.data(), key.size())) return at;
+    at = skip_colon(text, skip_quote(text, at + 4));
+    if (at == std::string_view::npos || !parse_integer(text, at, words[i])) return word + 4;
+    if (i + 1 == words.size()) break;
+    at = skip_space(text, at);
+    if (at < text.size() && text[at] == ',') at = skip_space(text, at + 1);
+    at = skip_quote(text, at);
+  }
+  const Guid guid = guid_from_words(words);
+  is_found = !guid.is_null();
+  mention = {.guid = guid, .kind = MentionKind::words, .offset_bytes = word};
+  return at;
+}
+
+}  // namespace
+
+void scan_mentions(std::string_view text, const std::function<void(const Mention&)>& found) {
+  for (std::size_t word = next_word(text, 0); word != std::string_view::npos;) {
+    Mention mention;
+    bool is_found = false;
+    const std::size_t on = text[word] == 'v' ? read_words(text, word, mention, is_found)
+                                             : read_guid(text, word, mention, is_found);
+    if (is_found) found(mention);
+    word = next_word(text, std::max(on, word + 1));
+  }
+}
+
+std::pair<std::uint32_t, std::uint32_t> line_and_column(std::string_view text, std::size_t offset) {
+  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+  const std::string_view before = text.substr(0, offset);
+  const auto lines = std::ranges::count(before, '\n');
+  std::size_t line_begin = before.rfind('\n') + 1;  // npos + 1 is 0: the first line.
+  // The mark has no column, for the readers neither.
+  if (line_begin == 0 && before.starts_with(kByteOrderMark)) line_begin = kByteOrderMark.size();
+  return {static_cast<std::uint32_t>(lines + 1),
+          static_cast<std::uint32_t>(before.size() - line_begin + 1)};
+}
+
+}  // namespace muster::yaml

@@ -1,0 +1,141 @@
+// Nodes live in one vector and name each other by index: a scene of three million nodes is one
+// allocation, and an index stays good while the vector grows.
+#include "registry/yaml/tree.h"
+
+#include <cassert>
+#include <charconv>
+#include <limits>
+#include <system_error>
+
+namespace muster::yaml {
+namespace {
+
+template <typename Integer>
+bool parse_integer(std::string_view text, Integer& value) {
+  const char* const end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, value);
+  return error == std::errc() && rest == end;
+}
+
+tl::unexpected<Error> malformed(const Position& position, const std::string& message) {
+  return fail(ErrorCode::malformed, "line " + std::to_string(position.line) + ", column " +
+                                        std::to_string(position.column) + ": " + message);
+}
+
+// Empty text is Unity's way to write "no guid". Either case of the digits: Unity reads both.
+Result<Guid> guid_of(const Node& node) {
+  if (node.kind != NodeKind::scalar) {
+    return malformed(node.position, "a guid is 32 hex digits, not a mapping or a sequence");
+  }
+  if (node.text.empty()) return Guid();
+  auto guid = Guid::parse_any_case(node.text);
+  if (!guid) return malformed(node.position, guid.error().message);
+  return guid;
+}
+
+}  // namespace
+
+NodeIndex Tree::find(NodeIndex mapping, std::string_view key) const {
+  if (mapping == kNoNode || at(mapping).kind != NodeKind::mapping) return kNoNode;
+  for (const NodeIndex child : Children(*this, mapping)) {
+    if (at(child).key == key) return child;
+  }
+  return kNoNode;
+}
+
+NodeIndex Tree::find_path(NodeIndex mapping, std::string_view path) const {
+  for (;;) {
+    const std::size_t dot = path.find('.');
+    mapping = find(mapping, path.substr(0, dot));
+    if (dot == std::string_view::npos || mapping == kNoNode) return mapping;
+    path.remove_prefix(dot + 1);
+  }
+}
+
+std::string_view Tree::scalar(NodeIndex index) const {
+  if (index == kNoNode || at(index).kind != NodeKind::scalar) return {};
+  return at(index).text;
+}
+
+std::string_view Tree::scalar_at(NodeIndex mapping, std::string_view key) const {
+  return scalar(find(mapping, key));
+}
+
+Result<std::int64_t> Tree::integer(NodeIndex index) const {
+  if (index == kNoNode) return fail(ErrorCode::malformed, "expected an integer, found nothing");
+  const Node& node = at(index);
+  std::int64_t value = 0;
+  if (node.kind != NodeKind::scalar || !parse_integer(node.text, value)) {
+    return malformed(node.position, "expected an integer of 64 bits");
+  }
+  return value;
+}
+
+NodeIndex Tree::add(const Node& node) {
+  assert(nodes.size() < kNoNode);
+  nodes.push_back(node);
+  return static_cast<NodeIndex>(nodes.size() - 1);
+}
+
+void Tree::append_child(NodeIndex parent, NodeIndex last, NodeIndex child) {
+  if (last == kNoNode) {
+    assert(nodes[parent].first_child == kNoNode);
+    nodes[parent].first_child = child;
+  } else {
+    assert(nodes[last].next_sibling == kNoNode);
+    nodes[last].next_sibling = child;
+  }
+  ++nodes[parent].child_count;
+}
+
+std::string_view Tree::keep(std::string text) {
+  // Behind a pointer each, because moving a short std::string moves its characters.
+  kept_.push_back(std::make_unique<std::string>(std::move(text)));
+  return *kept_.back();
+}
+
+Result<Reference> reference_at(const Tree& tree, NodeIndex index) {
+  const NodeIndex file_id = tree.find(index, "fileID");
+  if (file_id == kNoNode) {
+    return malformed(index == kNoNode ? Position{} : tree.at(index).position,
+                     "expected a reference {fileID: ...}");
+  }
+  const auto id = tree.integer(file_id);
+  if (!id) return fail(id.error());
+  Reference reference{.file_id = id.value(), .position = tree.at(index).position};
+  if (const NodeIndex guid = tree.find(index, "guid"); guid != kNoNode) {
+    const auto value = guid_of(tree.at(guid));
+    if (!value) return fail(value.error());
+    reference.guid = value.value();
+  }
+  if (const NodeIndex type = tree.find(index, "type"); type != kNoNode) {
+    if (!parse_integer(tree.scalar(type), reference.type)) {
+      return malformed(tree.at(type).position, "a reference's type is a small integer");
+    }
+  }
+  return reference;
+}
+
+Result<Guid> weak_reference_at(const Tree& tree, NodeIndex index) {
+  if (index == kNoNode) return fail(ErrorCode::malformed, "expected a weak reference");
+  const Node& node = tree.at(index);
+  if (node.kind == NodeKind::scalar) return guid_of(node);
+  if (tree.find(index, "val0") != kNoNode) {
+    WeakReferenceWords words{};
+    constexpr std::array<std::string_view, 4> kKeys = {"val0", "val1", "val2", "val3"};
+    for (std::size_t i = 0; i < kKeys.size(); ++i) {
+      if (!parse_integer(tree.scalar_at(index, kKeys[i]), words[i])) {
+        return malformed(node.position, std::string("a weak reference needs '") +
+                                            std::string(kKeys[i]) + "' as an integer of 32 bits");
+      }
+    }
+    return guid_from_words(words);
+  }
+  const NodeIndex guid = tree.find(index, "guid");
+  if (guid == kNoNode) {
+    return malformed(node.position, "a weak reference has 'guid' or 'val0' to 'val3'");
+  }
+  return guid_of(tree.at(guid));
+}
+
+}  // namespace muster::yaml
