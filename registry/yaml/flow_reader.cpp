@@ -74,8 +74,8 @@ bool FlowReader::read_key(LineCursor& cursor) {
   Frame& frame = open_.back();
   const Position here = cursor.position();
   const bool is_quoted = *cursor.at == '"' || *cursor.at == '\'';
-  const auto key = is_quoted ? read_quoted(cursor, builder_.tree, builder_.error)
-                             : read_flow_plain(cursor, builder_.tree, builder_.error);
+  const std::optional<Scalar> key = is_quoted ? read_quoted(cursor, builder_.tree, builder_.error)
+                                              : read_flow_plain(cursor, builder_.tree);
   if (!key) return false;
   builder_.set_key(frame.last_child, *key, here);
   if (!skip_space(cursor)) return false;
@@ -98,8 +98,9 @@ bool FlowReader::read_value(LineCursor& cursor) {
   const char c = *cursor.at;
   if (c == '{' || c == '[') return open(cursor, target);
   const bool is_quoted = c == '"' || c == '\'';
-  const auto scalar = is_quoted ? read_quoted(cursor, builder_.tree, builder_.error)
-                                : read_flow_plain(cursor, builder_.tree, builder_.error);
+  const std::optional<Scalar> scalar = is_quoted
+                                           ? read_quoted(cursor, builder_.tree, builder_.error)
+                                           : read_flow_plain(cursor, builder_.tree);
   if (!scalar) return false;
   if (scalar->text.empty() && !is_quoted) {
     return builder_.fail_at(here, "expected a value");

@@ -282,7 +282,7 @@ bool at_flow_colon(const LineCursor& cursor) {
           is_flow_indicator(cursor.at[1]));
 }
 
-std::optional<Scalar> read_flow_plain(LineCursor& cursor, Tree& tree, SyntaxError& error) {
+Scalar read_flow_plain(LineCursor& cursor, Tree& tree) {
   std::string folded;
   Scalar scalar;
   for (;;) {
@@ -296,19 +296,14 @@ std::optional<Scalar> read_flow_plain(LineCursor& cursor, Tree& tree, SyntaxErro
     if (!cursor.at_line_end()) break;
     LineCursor ahead = cursor;
     std::size_t breaks = 0;
-    do {
-      if (!ahead.next()) {
-        error = {cursor.position(), "the text ends inside braces or brackets"};
-        return std::nullopt;
-      }
+    while (ahead.at_line_end() && ahead.next()) {
       ++breaks;
       ahead.skip_blanks();
-    } while (ahead.at_line_end());
-    cursor = ahead;
-    if (is_flow_indicator(*cursor.at) || at_flow_colon(cursor) || cursor.at_comment() ||
-        cursor.at_marker("---")) {
-      break;
     }
+    // At the end of the text or of the document the bracket is not closed: its reader's error.
+    if (ahead.at_line_end() || ahead.at_marker("---")) break;
+    cursor = ahead;
+    if (is_flow_indicator(*cursor.at) || at_flow_colon(cursor) || cursor.at_comment()) break;
     if (!scalar.is_multi_line) folded = scalar.text;
     scalar.is_multi_line = true;
     fold(folded, breaks);

@@ -30,7 +30,7 @@ std::optional<Scalar> read_block_plain(LineCursor& cursor, Tree& tree, std::size
 
 /// Reads a plain scalar inside braces or brackets, over any number of lines, up to the indicator
 /// that ends it. The text is empty when there is none.
-std::optional<Scalar> read_flow_plain(LineCursor& cursor, Tree& tree, SyntaxError& error);
+Scalar read_flow_plain(LineCursor& cursor, Tree& tree);
 
 /// True when a plain scalar inside braces ends at the colon that the cursor stands on.
 bool at_flow_colon(const LineCursor& cursor);

@@ -182,7 +182,7 @@ bool UnityReader::open(NodeKind kind, std::size_t column) {
         top.indent < column ||
         (top.indent == column && kind == NodeKind::sequence && top.kind == NodeKind::mapping);
     if (!top.is_pending || !may_begin) {
-      return refuse_line(may_begin ? "unexpected indentation" : "expected 'key: value'");
+      return refuse_line(top.indent < column ? "unexpected indentation" : "expected 'key: value'");
     }
     top.is_pending = false;
     target = top.last_child;
@@ -340,10 +340,8 @@ bool UnityReader::refuse_block_scalar() {
 
 // Nothing but a comment may follow a value that has its own end.
 bool UnityReader::finish_line() {
-  const char* const behind_value = cursor_.at;
   cursor_.skip_blanks();
-  if (cursor_.at_line_end()) return true;
-  if (*cursor_.at == '#' && cursor_.at != behind_value) return true;
+  if (cursor_.at_line_end() || cursor_.at_comment()) return true;
   return builder_.fail_at(cursor_.position(), "unexpected text behind the value");
 }
 
