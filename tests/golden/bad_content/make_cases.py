@@ -1,0 +1,555 @@
+#!/usr/bin/env python3
+"""Writes the cases beside it: small projects that are wrong in one way, with what must be found.
+
+    make_cases.py            write every case anew
+    make_cases.py --check    write nothing; fail when a file differs from what would be written
+
+See README.md for the format of expected.txt. Needs only Python's standard library.
+"""
+
+import hashlib
+import pathlib
+import shutil
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent
+
+
+def guid_of(path):
+    return hashlib.sha256(f"bad_content:{path}".encode()).hexdigest()[:32]
+
+
+def words_of(guid):
+    b = bytes.fromhex(guid)
+    order = ((0, 1, 2, 3), (6, 7, 4, 5), (11, 10, 9, 8), (15, 14, 13, 12))
+    return [int.from_bytes(bytes(b[i] for i in word), "big", signed=True) for word in order]
+
+
+def words(guid, indent):
+    return "".join(f"\n{' ' * indent}val{i}: {word}" for i, word in enumerate(words_of(guid)))
+
+
+NONE = "0" * 32
+MISSING = guid_of("an asset that does not exist")
+
+
+class Case:
+    """One project being written."""
+
+    def __init__(self, name):
+        self.name = name
+        self.files = {}
+        self.findings = []
+
+    def bare(self, path, content):
+        """A file without a sidecar."""
+        self.files[path] = content.encode() if isinstance(content, str) else content
+
+    def add(self, path, content, guid=None):
+        """A file with its sidecar, and sidecars for its folders."""
+        self.bare(path, content)
+        self.bare(path + ".meta", f"fileFormatVersion: 2\nguid: {guid or guid_of(path)}\n")
+        for parent in pathlib.PurePosixPath(path).parents:
+            if len(parent.parts) > 1:
+                self.bare(f"{parent}.meta", f"fileFormatVersion: 2\nguid: {guid_of(parent)}\n"
+                                            "folderAsset: yes\n")
+
+    def script(self, name, base):
+        self.add(f"Assets/Scripts/{name}.cs", f"public class {name} : {base}\n{{\n}}\n")
+        return guid_of(f"Assets/Scripts/{name}.cs")
+
+    def document(self, class_name, base, name, fields, game_object=0, file_id=11400000):
+        """One MonoBehaviour; `fields` begins and ends without a line break."""
+        script = self.script(class_name, base)
+        return (f"--- !u!114 &{file_id}\nMonoBehaviour:\n  m_ObjectHideFlags: 0\n"
+                f"  m_GameObject: {{fileID: {game_object}}}\n  m_Enabled: 1\n"
+                f"  m_Script: {{fileID: 11500000, guid: {script}, type: 3}}\n"
+                f"  m_Name: {name}\n  m_EditorClassIdentifier: \n{fields}\n")
+
+    def asset(self, path, class_name, fields, base="ScriptableObject"):
+        """A data asset in Unity's dialect."""
+        self.add(path, UNITY_HEAD + self.document(
+            class_name, base, pathlib.PurePosixPath(path).stem, fields))
+
+    def prefab(self, path, components, extra=""):
+        """A Unity prefab of one object; components are (class, fields)."""
+        ids = [114000 + i for i in range(len(components))]
+        listed = "".join(f"  - component: {{fileID: {i}}}\n" for i in (4000, *ids))
+        text = (UNITY_HEAD + f"--- !u!1 &1000\nGameObject:\n  m_ObjectHideFlags: 0\n"
+                f"  serializedVersion: 6\n  m_Component:\n{listed}  m_Layer: 0\n"
+                f"  m_Name: {pathlib.PurePosixPath(path).stem}\n  m_IsActive: 1\n"
+                "--- !u!4 &4000\nTransform:\n  m_ObjectHideFlags: 0\n"
+                "  m_GameObject: {fileID: 1000}\n  m_LocalRotation: {x: 0, y: 0, z: 0, w: 1}\n"
+                "  m_LocalPosition: {x: 0, y: 0, z: 0}\n  m_LocalScale: {x: 1, y: 1, z: 1}\n"
+                "  m_Children: []\n  m_Father: {fileID: 0}\n")
+        for file_id, (name, fields) in zip(ids, components):
+            text += self.document(name, "MonoBehaviour", "", fields, 1000, file_id)
+        self.add(path, text + extra)
+
+    def replicated(self, path, guid=None, extra=""):
+        """A Unity prefab with a ReplicatedEntity that stores `guid`, by default its own."""
+        self.prefab(path, [("ReplicatedEntity", "  m_SerializedData:\n    assetGuid:"
+                            + words(guid or guid_of(path), 6))], extra)
+
+    def roots(self, *registries):
+        """A client and a server root that list the registries."""
+        for name, flag in (("Client", 0), ("Server", 1)):
+            path = f"{folder_of(registries)}/Roots/{name}"
+            if path.startswith("plain"):
+                items = "".join(f"- {strong(r)}\n" for r in registries)
+                self.add(path + ".yaml", f"class: AssetRegistryRoot\nserverBuild: {flag}\n"
+                                         f"assetRegistries:\n{items}")
+            else:
+                items = "".join(f"\n  - {strong(r)}" for r in registries)
+                self.asset(path + ".asset", "AssetRegistryRoot",
+                           f"  serverBuild: {flag}\n  assetRegistries:{items}")
+
+    def plain_project(self):
+        self.bare("muster.yaml", f"version: 1\nname: {self.name}\nfolders: [plain]\n")
+
+    def line_of(self, path, marker, occurrence=1):
+        lines = self.files[path].decode(errors="replace").split("\n")
+        found = [number for number, line in enumerate(lines, start=1) if marker in line]
+        return found[occurrence - 1]
+
+    def expect(self, severity, rule, path, marker=None, occurrence=1):
+        line = f":{self.line_of(path, marker, occurrence)}" if marker else ""
+        self.findings.append(f"{severity} {rule} {path}{line}")
+
+    def all_files(self):
+        expected = "".join(f"{line}\n" for line in sorted(self.findings))
+        return {f"{self.name}/{path}": content
+                for path, content in {**self.files, "expected.txt": expected.encode()}.items()}
+
+
+UNITY_HEAD = "%YAML 1.1\n%TAG !u! tag:unity3d.com,2011:\n"
+
+
+def folder_of(paths):
+    return paths[0].split("/", 1)[0]
+
+
+def strong(path):
+    file_id, kind = {".yaml": (1, 3), ".asset": (11400000, 2), ".prefab": (100100000, 3),
+                     ".mat": (2100000, 2)}[pathlib.PurePosixPath(path).suffix]
+    return f"{{fileID: {file_id}, guid: {guid_of(path)}, type: {kind}}}"
+
+
+def weak(path):
+    return f"{{guid: {guid_of(path)}}}"
+
+
+REGISTRY = "Assets/Registries/ReplicatedEntityRegistry.asset"
+CRATE = "Assets/Prefabs/Crate.prefab"
+BARREL = "Assets/Prefabs/Barrel.prefab"
+PLAIN_REGISTRY = "plain/registries/replicated_entities.yaml"
+PLAIN_CRATE = "plain/prefabs/crate.yaml"
+PLAIN_BARREL = "plain/prefabs/barrel.yaml"
+
+
+def inline_entry(guid, prefab=None, factory="{fileID: 0}"):
+    """An entry of the registry in the layout with four-integer references."""
+    prefab = guid if prefab is None else prefab
+    return (f"  - guid:{words(guid, 6)}\n    prefab:{words(prefab, 6)}\n"
+            f"    factory: {factory}")
+
+
+def unity_registry(case, *entries):
+    case.asset(REGISTRY, "ReplicatedEntityRegistry", "\n".join(["  entries:", *entries]))
+    case.roots(REGISTRY)
+
+
+def sound_unity(case, **crate):
+    """The least Unity project: one replicated prefab, registered."""
+    case.replicated(CRATE, **crate)
+    unity_registry(case, inline_entry(guid_of(CRATE)))
+
+
+def plain_prefab(case, path, components="", children=""):
+    case.add(path, f"class: Prefab\nroot:\n  name: {pathlib.PurePosixPath(path).stem}\n"
+                   f"  components:\n{components}  - Spin: {{degreesPerSecond: 10}}\n{children}")
+
+
+def plain_replicated(case, path, guid=None):
+    plain_prefab(case, path, "  - ReplicatedEntity: {assetGuid: {guid: "
+                             f"{guid or guid_of(path)}}}}}\n")
+
+
+def plain_registry(case, class_name, path, body):
+    case.add(path, f"class: {class_name}\n{body}")
+    case.roots(path)
+    case.plain_project()
+
+
+# --- The cases ----------------------------------------------------------------------------------
+
+
+def clean(case):
+    """Nothing is wrong here, though much looks like it."""
+    for path in ("Assets/Ignored~/Notes.txt", "Assets/.hidden/Notes.txt"):
+        case.bare(path, "ignored by the editor\n")
+    mesh = ("--- !u!33 &3300\nMeshFilter:\n  m_GameObject: {fileID: 1000}\n"
+            "  m_Mesh: {fileID: 10202, guid: 0000000000000000e000000000000000, type: 0}\n")
+    sound_unity(case, extra=mesh)
+    crate_meta = case.files[CRATE + ".meta"]
+    case.bare(CRATE + ".meta", b"\xef\xbb\xbf" + crate_meta.replace(b"\n", b"\r\n").rstrip())
+    outside = guid_of("an asset of a package")
+    case.add("Assets/Materials/Paint.mat", UNITY_HEAD + (
+        "--- !u!21 &2100000\nMaterial:\n  m_Name: Paint\n"
+        f"  m_Shader: {{fileID: 4800000, guid: {outside}, type: 3}}\n"))
+    case.bare("muster.yaml", f"version: 1\nname: clean\nfolders: [Assets]\n"
+                             f"external_guids: [{outside}]\n")
+
+
+def unresolved_reference_entry(case):
+    path = "plain/registries/hitscan_effects.yaml"
+    plain_registry(case, "HitscanEffectRegistry", path,
+                   f"entries:\n- type_id: 1\n  prefab: {{guid: {MISSING}}}\n  poolSize: 16\n")
+    case.expect("error", "unresolved-reference", path, MISSING)
+
+
+def unresolved_reference_words(case):
+    case.replicated(CRATE)
+    unity_registry(case, inline_entry(guid_of(CRATE)), inline_entry(MISSING))
+    # A value in lines of its own begins at its first key.
+    case.expect("error", "unresolved-reference", REGISTRY, f"val0: {words_of(MISSING)[0]}", 2)
+
+
+def unresolved_reference_definition(case):
+    path, item = "plain/registries/items.yaml", "plain/items/rifle.yaml"
+    plain_prefab(case, "plain/items/rifle_client.yaml")
+    case.add(item, f"class: ItemTypeDefinition\nprefabServer: {{guid: {MISSING}}}\n"
+                   f"prefabClient: {weak('plain/items/rifle_client.yaml')}\n")
+    plain_registry(case, "ItemRegistry", path,
+                   f"entries:\n- type_id: 1\n  definition: {strong(item)}\n")
+    case.expect("error", "unresolved-reference", item, MISSING)
+
+
+def unresolved_reference_root(case):
+    sound_unity(case)
+    case.asset("Assets/Roots/Client.asset", "AssetRegistryRoot",
+               f"  serverBuild: 0\n  assetRegistries:\n  - {strong(REGISTRY)}\n"
+               f"  - {{fileID: 11400000, guid: {MISSING}, type: 2}}")
+    case.expect("error", "unresolved-reference", "Assets/Roots/Client.asset", MISSING)
+
+
+def unresolved_reference_closure(case):
+    renderer = ("--- !u!23 &2300\nMeshRenderer:\n  m_GameObject: {fileID: 1000}\n  m_Materials:\n"
+                f"  - {{fileID: 2100000, guid: {MISSING}, type: 2}}\n")
+    sound_unity(case, extra=renderer)
+    case.expect("warning", "unresolved-reference", CRATE, MISSING)
+
+
+def duplicate_guid(case):
+    sound_unity(case)
+    shared = guid_of("shared by two")
+    case.add("Assets/Data/First.txt", "one\n", guid=shared)
+    case.add("Assets/Data/Second.txt", "two\n", guid=shared)
+    case.expect("error", "duplicate-guid", "Assets/Data/Second.txt")
+
+
+def orphan_meta(case):
+    sound_unity(case)
+    case.bare("Assets/Prefabs/Gone.prefab.meta",
+              f"fileFormatVersion: 2\nguid: {guid_of('gone')}\n")
+    case.expect("warning", "orphan-meta", "Assets/Prefabs/Gone.prefab.meta")
+
+
+def missing_meta(case):
+    sound_unity(case)
+    case.bare("Assets/Prefabs/Fresh.txt", "never opened in the editor\n")
+    case.expect("warning", "missing-meta", "Assets/Prefabs/Fresh.txt")
+
+
+def malformed_guid(case):
+    sound_unity(case)
+    for name, guid in (("Short", "12345"), ("Dashed", "9c1d3f0a-77b2-4e05-a6d8-1b2f3e4d5c6a"),
+                       ("Zero", NONE)):
+        case.add(f"Assets/Data/{name}.txt", "text\n", guid=guid)
+        case.expect("error", "malformed-guid", f"Assets/Data/{name}.txt.meta", "guid:")
+    case.add("Assets/Data/Absent.txt", "text\n")
+    case.bare("Assets/Data/Absent.txt.meta", "fileFormatVersion: 2\n")
+    case.expect("error", "malformed-guid", "Assets/Data/Absent.txt.meta")
+
+
+def placeholder_guid(case):
+    sound_unity(case)
+    for name, guid in (("Counting", "0123456789abcdef0123456789abcdef"),
+                       ("Typed", "a1b2c3d4e5f6a7b8c9d0e1f2a3b4c5d6"), ("Ones", "1" * 32)):
+        case.add(f"Assets/Data/{name}.txt", "text\n", guid=guid)
+        case.expect("warning", "placeholder-guid", f"Assets/Data/{name}.txt.meta", "guid:")
+
+
+def merge_conflict(case):
+    sound_unity(case)
+    path = "Assets/Data/Torn.txt"
+    case.add(path, "text\n")
+    case.bare(path + ".meta", f"fileFormatVersion: 2\n<<<<<<< HEAD\nguid: {guid_of('ours')}\n"
+                              f"=======\nguid: {guid_of('theirs')}\n>>>>>>> feature\n")
+    case.expect("error", "merge-conflict", path + ".meta", "<<<<<<<")
+
+
+def prefab_xor_factory_both(case):
+    factory = "Assets/Factories/BulletFactory.asset"
+    case.replicated(CRATE)
+    case.asset(factory, "BulletFactory", f"  guid:{words(guid_of(factory), 4)}",
+               base="ReplicatedEntityFactory")
+    case.script("ReplicatedEntityFactory", "ScriptableObject")
+    unity_registry(case, inline_entry(guid_of(CRATE), factory=strong(factory)))
+    case.expect("error", "prefab-xor-factory", REGISTRY, "- guid:")
+
+
+def prefab_xor_factory_neither(case):
+    case.replicated(CRATE)
+    case.prefab("Assets/Prefabs/Stone.prefab", [("Spin", "  degreesPerSecond: 10")])
+    unity_registry(case, inline_entry(guid_of(CRATE)),
+                   inline_entry(guid_of("Assets/Prefabs/Stone.prefab"), prefab=NONE))
+    case.expect("error", "prefab-xor-factory", REGISTRY, "- guid:", 2)
+
+
+def missing_component(case):
+    plain_replicated(case, PLAIN_CRATE)
+    plain_prefab(case, PLAIN_BARREL)
+    plain_registry(case, "ReplicatedEntityRegistry", PLAIN_REGISTRY,
+                   f"entries:\n- type_id: 1\n  prefab: {weak(PLAIN_CRATE)}\n"
+                   f"- type_id: 2\n  prefab: {weak(PLAIN_BARREL)}\n")
+    case.expect("error", "missing-component", PLAIN_REGISTRY, guid_of(PLAIN_BARREL))
+
+
+def missing_component_removed(case):
+    """The base has the component; the variant takes it away."""
+    plain_replicated(case, PLAIN_CRATE)
+    case.add(PLAIN_BARREL, f"class: Prefab\nvariant_of: {strong(PLAIN_CRATE)}\nroot:\n"
+                           "  name: barrel\n  removed: [ReplicatedEntity]\n")
+    plain_registry(case, "ReplicatedEntityRegistry", PLAIN_REGISTRY,
+                   f"entries:\n- type_id: 1\n  prefab: {weak(PLAIN_CRATE)}\n"
+                   f"- type_id: 2\n  prefab: {weak(PLAIN_BARREL)}\n")
+    case.expect("error", "missing-component", PLAIN_REGISTRY, guid_of(PLAIN_BARREL))
+
+
+def own_guid_mismatch(case):
+    case.replicated(BARREL)
+    case.replicated(CRATE, guid=guid_of(BARREL))
+    unity_registry(case, inline_entry(guid_of(CRATE)), inline_entry(guid_of(BARREL)))
+    case.expect("error", "own-guid-mismatch", CRATE, "val0:")
+
+
+def own_guid_mismatch_plain(case):
+    plain_replicated(case, PLAIN_BARREL)
+    plain_replicated(case, PLAIN_CRATE, guid=guid_of(PLAIN_BARREL))
+    plain_registry(case, "ReplicatedEntityRegistry", PLAIN_REGISTRY,
+                   f"entries:\n- type_id: 1\n  prefab: {weak(PLAIN_CRATE)}\n"
+                   f"- type_id: 2\n  prefab: {weak(PLAIN_BARREL)}\n")
+    case.expect("error", "own-guid-mismatch", PLAIN_CRATE, "assetGuid:")
+
+
+def registry_id_mismatch(case):
+    """Ids count from one in this layout: the second slot wants 2."""
+    registry = "Assets/Registries/ItemRegistry.asset"
+    items = []
+    for name, stored in (("Rifle", 1), ("Blade", 3)):
+        prefab, item = f"Assets/Prefabs/{name}.prefab", f"Assets/Items/{name}.asset"
+        case.prefab(prefab, [("Spin", "  degreesPerSecond: 10")])
+        case.asset(item, "ItemTypeDefinition",
+                   f"  registryId: {stored}\n  prefabServer:\n    guid: \n"
+                   f"  prefabClient:\n    guid: {guid_of(prefab)}\n  prefab1P:\n    guid: ")
+        items.append(f"  - {strong(item)}")
+    case.asset(registry, "ItemRegistry", "\n".join(["  entries:", *items]))
+    case.roots(registry)
+    case.expect("error", "registry-id-mismatch", "Assets/Items/Blade.asset", "registryId:")
+
+
+def unregistered_prefab(case):
+    sound_unity(case)
+    case.replicated(BARREL)
+    case.expect("warning", "unregistered-prefab", BARREL)
+
+
+def duplicate_entry(case):
+    plain_replicated(case, PLAIN_CRATE)
+    plain_registry(case, "ReplicatedEntityRegistry", PLAIN_REGISTRY,
+                   f"entries:\n- type_id: 1\n  prefab: {weak(PLAIN_CRATE)}\n"
+                   f"- type_id: 2\n  prefab: {weak(PLAIN_CRATE)}\n")
+    case.expect("error", "duplicate-entry", PLAIN_REGISTRY, "type_id: 2")
+
+
+def type_id_collision(case):
+    plain_replicated(case, PLAIN_CRATE)
+    plain_replicated(case, PLAIN_BARREL)
+    plain_registry(case, "ReplicatedEntityRegistry", PLAIN_REGISTRY,
+                   f"entries:\n- type_id: 7\n  prefab: {weak(PLAIN_CRATE)}\n"
+                   f"- type_id: 7\n  prefab: {weak(PLAIN_BARREL)}\n")
+    case.expect("error", "type-id-collision", PLAIN_REGISTRY, "type_id: 7", 2)
+
+
+def type_id_reused(case):
+    plain_replicated(case, PLAIN_CRATE)
+    plain_registry(case, "ReplicatedEntityRegistry", PLAIN_REGISTRY,
+                   f"retired: [3, 4]\nentries:\n- type_id: 4\n  prefab: {weak(PLAIN_CRATE)}\n")
+    case.expect("error", "type-id-reused", PLAIN_REGISTRY, "type_id: 4")
+
+
+def null_registry(case):
+    sound_unity(case)
+    case.asset("Assets/Roots/Server.asset", "AssetRegistryRoot",
+               f"  serverBuild: 1\n  assetRegistries:\n  - {{fileID: 0}}\n  - {strong(REGISTRY)}")
+    case.expect("error", "null-registry", "Assets/Roots/Server.asset", "- {fileID: 0}")
+
+
+def presentation_key_collision(case):
+    registry = "Assets/Registries/PresentationRegistry.asset"
+    case.replicated(CRATE)
+    case.asset(REGISTRY, "ReplicatedEntityRegistry",
+               "  entries:\n" + inline_entry(guid_of(CRATE)))
+    entries = []
+    for name, flags, variation in (("Plain", 2, 0), ("Server", 1, 0), ("Painted", 2, 0)):
+        path = f"Assets/Presentation/{name}.prefab"
+        key = f"platformFlags: {flags}\n{{0}}type: 0\n{{0}}variation: {variation}"
+        case.prefab(path, [("PresentationEntity", "  presentationOwner:"
+                            + words(guid_of(CRATE), 4) + "\n  " + key.format("  "))])
+        entries.append(f"  - ownerAssetGuid:{words(guid_of(CRATE), 6)}\n    {key.format('    ')}\n"
+                       f"    presentation:{words(guid_of(path), 6)}")
+    case.asset(registry, "PresentationRegistry", "\n".join(["  m_entries:", *entries]))
+    case.roots(REGISTRY, registry)
+    case.expect("error", "presentation-key-collision", registry, "- ownerAssetGuid:", 3)
+
+
+def client_only_in_server(case):
+    path, item = "plain/registries/items.yaml", "plain/items/rifle.yaml"
+    server, client = "plain/items/rifle_server.yaml", "plain/items/rifle_client.yaml"
+    plain_prefab(case, client)
+    plain_prefab(case, server, children="  children:\n  - name: Look\n"
+                                        f"    prefab: {strong(client)}\n")
+    case.add(item, f"class: ItemTypeDefinition\nprefabServer: {weak(server)}\n"
+                   f"prefabClient: {weak(client)}\n")
+    plain_registry(case, "ItemRegistry", path,
+                   f"entries:\n- type_id: 1\n  definition: {strong(item)}\n")
+    case.expect("warning", "client-only-in-server", server, guid_of(client))
+
+
+def lfs_pointer(case):
+    registry = "Assets/Registries/ItemRegistry.asset"
+    sound_unity(case)
+    case.add(registry, "version https://git-lfs.github.com/spec/v1\n"
+                       f"oid sha256:{hashlib.sha256(b'registry').hexdigest()}\nsize 4821\n")
+    case.roots(REGISTRY, registry)
+    case.expect("error", "lfs-pointer", registry, "version")
+
+
+def binary_asset(case):
+    registry = "Assets/Registries/ItemRegistry.asset"
+    sound_unity(case)
+    case.add(registry, b"\x00\x00\x02\x68\x00\x00\x12\x00\x00\x00\x00\x11\x00\x00\x02\x80"
+                       b"\x00\x00\x00\x002017.4.1f1\x00\x05\x00\x00\x00\x01\x00\x00\x00"
+             + hashlib.sha256(b"binary").digest() * 8)
+    case.roots(REGISTRY, registry)
+    case.expect("error", "binary-asset", registry)
+
+
+def prefab_cycle(case):
+    first, second = "plain/prefabs/egg.yaml", "plain/prefabs/hen.yaml"
+    for path, inner in ((first, second), (second, first)):
+        plain_prefab(case, path, children=f"  children:\n  - name: Inside\n"
+                                          f"    prefab: {strong(inner)}\n")
+    case.plain_project()
+    case.expect("error", "prefab-cycle", first, "prefab:")
+
+
+def case_clash(case):
+    sound_unity(case)
+    case.add("Assets/Data/Notes.txt", "one\n")
+    case.add("Assets/Data/notes.txt", "two\n")
+    case.expect("error", "case-clash", "Assets/Data/notes.txt")
+
+
+def bad_pool_size(case):
+    path = "plain/registries/hitscan_effects.yaml"
+    body = "entries:\n"
+    for index, size in enumerate((0, -3, 16), start=1):
+        prefab = f"plain/effects/beam_{index}.yaml"
+        plain_prefab(case, prefab)
+        body += f"- type_id: {index}\n  prefab: {weak(prefab)}\n  poolSize: {size}\n"
+    plain_registry(case, "HitscanEffectRegistry", path, body)
+    case.expect("error", "bad-pool-size", path, "poolSize: 0")
+    case.expect("error", "bad-pool-size", path, "poolSize: -3")
+
+
+def bad_pool_size_definition(case):
+    registry, effect = "Assets/Registries/SpatialEffectRegistry.asset", "Assets/Effects/Smoke.asset"
+    case.prefab("Assets/Effects/Smoke.prefab", [("Spin", "  degreesPerSecond: 10")])
+    case.asset(effect, "SpatialEffectTypeDefinition",
+               f"  registryId: 1\n  prefab:\n    guid: {guid_of('Assets/Effects/Smoke.prefab')}\n"
+               "  poolSize: 0")
+    case.asset(registry, "SpatialEffectRegistry", f"  entries:\n  - {strong(effect)}")
+    case.roots(registry)
+    case.expect("error", "bad-pool-size", effect, "poolSize:")
+
+
+def yaml_syntax(case):
+    registry = "Assets/Registries/ItemRegistry.asset"
+    sound_unity(case)
+    case.asset(registry, "ItemRegistry", "  entries:\n  - {fileID: 11400000, guid: 3f")
+    case.files[registry] = case.files[registry].rstrip()
+    case.roots(REGISTRY, registry)
+    case.expect("error", "yaml-syntax", registry, "guid: 3f")
+
+
+def yaml_syntax_plain(case):
+    path = "plain/registries/hitscan_effects.yaml"
+    plain_registry(case, "HitscanEffectRegistry", path,
+                   "entries:\n- type_id: 1\n  prefab: {guid: 3f")
+    case.expect("error", "yaml-syntax", path, "guid: 3f")
+
+
+CASES = [
+    clean, unresolved_reference_entry, unresolved_reference_words, unresolved_reference_definition,
+    unresolved_reference_root, unresolved_reference_closure, duplicate_guid, orphan_meta,
+    missing_meta, malformed_guid, placeholder_guid, merge_conflict, prefab_xor_factory_both,
+    prefab_xor_factory_neither, missing_component, missing_component_removed, own_guid_mismatch,
+    own_guid_mismatch_plain, registry_id_mismatch, unregistered_prefab, duplicate_entry,
+    type_id_collision, type_id_reused, null_registry, presentation_key_collision,
+    client_only_in_server, lfs_pointer, binary_asset, prefab_cycle, case_clash, bad_pool_size,
+    bad_pool_size_definition, yaml_syntax, yaml_syntax_plain,
+]
+
+
+def all_files():
+    files = {}
+    for describe in CASES:
+        case = Case(describe.__name__.replace("_", "-"))
+        describe(case)
+        files.update(case.all_files())
+    return files
+
+
+def differences(files):
+    folders = {path.name for path in ROOT.iterdir() if path.is_dir()} - {"__pycache__"}
+    on_disk = {path.relative_to(ROOT).as_posix(): path
+               for folder in folders for path in (ROOT / folder).rglob("*") if path.is_file()}
+    return sorted(path for path in files.keys() | on_disk.keys()
+                  if path not in files or path not in on_disk
+                  or on_disk[path].read_bytes() != files[path])
+
+
+def main(arguments):
+    if arguments not in ([], ["--check"]):
+        print(__doc__, file=sys.stderr)
+        return 2
+    files = all_files()
+    if arguments:
+        wrong = differences(files)
+        for path in wrong:
+            print(f"{path} is not what make_cases.py writes")
+        return 1 if wrong else 0
+    for folder in ROOT.iterdir():
+        if folder.is_dir():
+            shutil.rmtree(folder)
+    for path, content in files.items():
+        place = ROOT / path
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_bytes(content)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
