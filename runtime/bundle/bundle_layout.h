@@ -1,0 +1,91 @@
+// The numbers of BUNDLE_FORMAT.md: layout of bundles, catalogs, cooked objects and prefabs. Readers
+// (runtime/bundle) and writers (bundler/pack, bundler/cook) share this header and nothing else.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace muster::layout {
+
+/// Bytes of a magic number that opens a file: name, CR LF SUB LF.
+using Magic = std::array<std::uint8_t, 8>;
+
+/// "None" in every 32-bit index field.
+inline constexpr std::uint32_t kNone = 0xFFFFFFFF;
+
+namespace bundle {
+
+inline constexpr Magic kMagic = {0x4D, 0x42, 0x4E, 0x44, 0x0D, 0x0A, 0x1A, 0x0A};
+inline constexpr std::uint16_t kVersion = 1;
+
+// Bounds. Each stops a file of a few bytes from asking for gigabytes, or for hours.
+inline constexpr std::uint32_t kMaxEntries = 1U << 20U;  ///< The largest bundle seen has 3,000.
+inline constexpr std::uint32_t kMaxBlocks = 1U << 22U;
+inline constexpr std::uint32_t kMinBlockPlainBytes = 1U << 12U;
+inline constexpr std::uint32_t kMaxBlockPlainBytes = 1U << 20U;
+inline constexpr std::uint64_t kMaxEntryPlainBytes = 1ULL << 32U;
+/// zstd reaches 25,000 on a megabyte of zeros; more is an attack.
+inline constexpr std::uint64_t kMaxCompressionRatio = 32768;
+
+/// Large enough to compress well, small enough to decompress in a fraction of a millisecond.
+inline constexpr std::uint32_t kDefaultBlockPlainBytes = 1U << 18U;
+
+namespace header {
+inline constexpr std::size_t kVersionAt = 8;
+inline constexpr std::size_t kFlagsAt = 10;
+inline constexpr std::size_t kReservedAt = 12;
+inline constexpr std::size_t kHashAt = 16;
+inline constexpr std::size_t kHashedFrom = 32;
+inline constexpr std::size_t kFileBytesAt = 32;
+inline constexpr std::size_t kEntryCountAt = 40;
+inline constexpr std::size_t kBlockCountAt = 44;
+inline constexpr std::size_t kBlockPlainBytesAt = 48;
+inline constexpr std::size_t kReserved2At = 52;
+inline constexpr std::size_t kPlainBytesAt = 56;
+inline constexpr std::size_t kBytes = 64;
+}  // namespace header
+
+namespace entry {
+inline constexpr std::size_t kGuidAt = 0;
+inline constexpr std::size_t kLocalIdAt = 16;
+inline constexpr std::size_t kPlainHashAt = 24;
+inline constexpr std::size_t kPlainBytesAt = 40;
+inline constexpr std::size_t kFirstBlockAt = 48;
+inline constexpr std::size_t kKindAt = 52;
+inline constexpr std::size_t kFlagsAt = 54;
+inline constexpr std::size_t kDictionaryAt = 56;
+inline constexpr std::size_t kReservedAt = 60;
+inline constexpr std::size_t kBytes = 64;
+}  // namespace entry
+
+namespace block {
+inline constexpr std::size_t kOffsetAt = 0;
+inline constexpr std::size_t kStoredBytesAt = 8;
+inline constexpr std::size_t kCodingAt = 12;
+inline constexpr std::size_t kBytes = 16;
+}  // namespace block
+
+}  // namespace bundle
+}  // namespace muster::layout
+
+namespace muster {
+
+/// What an entry's plain bytes are. The numbers are part of the bundle format.
+enum class EntryKind : std::uint16_t {
+  object = 1,           ///< A YAML asset in the object form.
+  prefab = 2,           ///< A flattened prefab.
+  raw = 3,              ///< The bytes of the asset's file.
+  import_settings = 4,  ///< The asset's `.meta`, in the object form.
+  text = 5,             ///< The name of something that is not packed.
+};
+
+/// The parts of an asset that have fixed local ids.
+inline constexpr std::int64_t kMainPayload = 0;
+inline constexpr std::int64_t kFlattenedPrefab = 1;
+inline constexpr std::int64_t kImportSettings = 2;
+
+/// How a block's bytes are stored.
+enum class BlockCoding : std::uint32_t { stored = 0, zstd = 1 };
+
+}  // namespace muster

@@ -1,0 +1,184 @@
+// Records are decoded when asked for: opening touches only the tables, and a mapped bundle of a
+// thousand entries costs no memory of ours.
+#include "runtime/bundle/bundle_reader.h"
+
+#include <algorithm>
+#include <cassert>
+#include <string>
+
+#include "runtime/bundle/format_error.h"
+#include "runtime/bundle/little_endian.h"
+
+namespace muster {
+
+using namespace layout::bundle;  // NOLINT(google-build-using-namespace): this file is that layout
+
+namespace {
+
+constexpr std::string_view kEncoding = "bundle";
+
+std::uint64_t blocks_for(std::uint64_t plain_bytes, std::uint32_t block_plain_bytes) {
+  return (plain_bytes + block_plain_bytes - 1) / block_plain_bytes;
+}
+
+std::string name_of(const BundleEntry& entry) {
+  return "entry " + entry.guid.to_string() + ":" + std::to_string(entry.local_id);
+}
+
+}  // namespace
+
+std::string_view to_string(EntryKind kind) {
+  switch (kind) {
+    case EntryKind::object:
+      return "object";
+    case EntryKind::prefab:
+      return "prefab";
+    case EntryKind::raw:
+      return "raw";
+    case EntryKind::import_settings:
+      return "import_settings";
+    case EntryKind::text:
+      return "text";
+  }
+  return "unknown";
+}
+
+Result<BundleReader> BundleReader::open(Bytes bytes) {
+  BundleReader reader(bytes);
+  if (Result<void> checked = reader.check_header(); !checked) return fail(checked.error());
+  if (Result<void> checked = reader.check_entries(); !checked) return fail(checked.error());
+  if (Result<void> checked = reader.check_blocks(); !checked) return fail(checked.error());
+  return reader;
+}
+
+BundleEntry BundleReader::entry(std::uint32_t index) const {
+  const std::size_t at = entry_at(index);
+  BundleEntry entry;
+  entry.guid = load_guid(bytes_, at + entry::kGuidAt);
+  entry.local_id = load<std::int64_t>(bytes_, at + entry::kLocalIdAt);
+  entry.kind = static_cast<EntryKind>(load<std::uint16_t>(bytes_, at + entry::kKindAt));
+  entry.plain_bytes = load<std::uint64_t>(bytes_, at + entry::kPlainBytesAt);
+  entry.plain_hash = load_hash(bytes_, at + entry::kPlainHashAt);
+  entry.first_block = load<std::uint32_t>(bytes_, at + entry::kFirstBlockAt);
+  entry.block_count = static_cast<std::uint32_t>(blocks_for(entry.plain_bytes, block_plain_bytes_));
+  return entry;
+}
+
+std::optional<BundleEntry> BundleReader::find(const Guid& guid, std::int64_t local_id) const {
+  std::uint32_t low = 0;
+  std::uint32_t high = entry_count_;
+  while (low < high) {
+    const std::uint32_t middle = low + (high - low) / 2;
+    const std::size_t at = entry_at(middle);
+    const Guid here = load_guid(bytes_, at + entry::kGuidAt);
+    const bool is_before =
+        here < guid ||
+        (here == guid && load<std::int64_t>(bytes_, at + entry::kLocalIdAt) < local_id);
+    if (is_before) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  if (low == entry_count_) return std::nullopt;
+  const BundleEntry found = entry(low);
+  if (found.guid != guid || found.local_id != local_id) return std::nullopt;
+  return found;
+}
+
+Result<Bytes> BundleReader::read(const BundleEntry& entry, Decompressor& decompressor,
+                                 ByteVector& buffer) const {
+  const auto size = static_cast<std::size_t>(entry.plain_bytes);
+  Bytes plain;
+  if (size > 0 && is_all_stored(entry)) {
+    plain = bytes_.subspan(static_cast<std::size_t>(block(entry, 0).offset_bytes), size);
+  } else {
+    if (buffer.size() < size) buffer.resize(size);
+    const std::span<std::byte> target(buffer.data(), size);
+    std::size_t done = 0;
+    for (std::uint32_t i = 0; i < entry.block_count; ++i) {
+      const BundleBlock part = block(entry, i);
+      Result<void> read = read_block(part, decompressor, target.subspan(done, part.plain_bytes));
+      if (!read) {
+        return fail(read.error().code, name_of(entry) + ", " + read.error().message);
+      }
+      done += part.plain_bytes;
+    }
+    plain = target;
+  }
+  const ContentHash found = hash_bytes(plain);
+  if (found != entry.plain_hash) {
+    return fail(ErrorCode::hash_mismatch, name_of(entry) + ": its content has the hash " +
+                                              found.to_string() + ", the table says " +
+                                              entry.plain_hash.to_string());
+  }
+  return plain;
+}
+
+BundleBlock BundleReader::block(const BundleEntry& entry, std::uint32_t index) const {
+  assert(index < entry.block_count);
+  const std::size_t at = block_at(entry.first_block + index);
+  const bool is_last = index + 1 == entry.block_count;
+  const std::uint64_t before = std::uint64_t{index} * block_plain_bytes_;
+  BundleBlock block;
+  block.offset_bytes = load<std::uint64_t>(bytes_, at + block::kOffsetAt);
+  block.stored_bytes = load<std::uint32_t>(bytes_, at + block::kStoredBytesAt);
+  block.coding = static_cast<BlockCoding>(load<std::uint32_t>(bytes_, at + block::kCodingAt));
+  block.plain_bytes =
+      is_last ? static_cast<std::uint32_t>(entry.plain_bytes - before) : block_plain_bytes_;
+  return block;
+}
+
+Result<void> BundleReader::read_block(const BundleBlock& block, Decompressor& decompressor,
+                                      std::span<std::byte> plain) const {
+  assert(plain.size() == block.plain_bytes);
+  const Bytes stored =
+      bytes_.subspan(static_cast<std::size_t>(block.offset_bytes), block.stored_bytes);
+  if (block.coding == BlockCoding::stored) {
+    std::ranges::copy(stored, plain.begin());
+    return {};
+  }
+  Result<void> done = decompressor.decompress(stored, plain);
+  if (!done) {
+    return fail(done.error().code, "block at byte " + std::to_string(block.offset_bytes) + ": " +
+                                       done.error().message);
+  }
+  return {};
+}
+
+Result<void> BundleReader::verify(Decompressor& decompressor, ByteVector& buffer) const {
+  // Entries first: a damaged entry is a better message than "the bundle has changed".
+  for (std::uint32_t i = 0; i < entry_count_; ++i) {
+    Result<Bytes> plain = read(entry(i), decompressor, buffer);
+    if (!plain) return fail(plain.error());
+  }
+  const ContentHash found = hash_bytes(bytes_.subspan(header::kHashedFrom));
+  if (found != bundle_hash()) {
+    return format_error(ErrorCode::hash_mismatch, {kEncoding, "bundle_hash", header::kHashAt},
+                        bundle_hash().to_string(), found.to_string());
+  }
+  return {};
+}
+
+ContentHash BundleReader::bundle_hash() const { return load_hash(bytes_, header::kHashAt); }
+
+std::uint64_t BundleReader::plain_bytes() const {
+  return load<std::uint64_t>(bytes_, header::kPlainBytesAt);
+}
+
+std::size_t BundleReader::entry_at(std::uint32_t index) const {
+  return header::kBytes + std::size_t{index} * entry::kBytes;
+}
+
+std::size_t BundleReader::block_at(std::uint32_t index) const {
+  return entry_at(entry_count_) + std::size_t{index} * block::kBytes;
+}
+
+bool BundleReader::is_all_stored(const BundleEntry& entry) const {
+  for (std::uint32_t i = 0; i < entry.block_count; ++i) {
+    if (block(entry, i).coding != BlockCoding::stored) return false;
+  }
+  return true;
+}
+
+}  // namespace muster

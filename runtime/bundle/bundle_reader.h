@@ -1,0 +1,99 @@
+// A bundle, read in place. The format is BUNDLE_FORMAT.md, section 1.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "registry/vocabulary/bytes.h"
+#include "registry/vocabulary/content_hash.h"
+#include "registry/vocabulary/guid.h"
+#include "registry/vocabulary/result.h"
+#include "runtime/bundle/bundle_layout.h"
+#include "runtime/bundle/decompressor.h"
+
+namespace muster {
+
+std::string_view to_string(EntryKind kind);
+
+/// One row of a bundle's table.
+struct BundleEntry {
+  Guid guid;
+  std::int64_t local_id = kMainPayload;
+  EntryKind kind = EntryKind::raw;
+  std::uint64_t plain_bytes = 0;
+  ContentHash plain_hash;
+  std::uint32_t first_block = 0;
+  std::uint32_t block_count = 0;
+};
+
+/// One block of an entry.
+struct BundleBlock {
+  std::uint64_t offset_bytes = 0;  ///< From the start of the bundle.
+  std::uint32_t stored_bytes = 0;
+  std::uint32_t plain_bytes = 0;
+  BlockCoding coding = BlockCoding::stored;
+};
+
+/// Reads a bundle whose bytes somebody else holds (a mapped file, a buffer) for as long as the
+/// reader and the views it gives are used. Holds no memory of its own; copying is cheap; reading
+/// from several threads is safe, each with its own `Decompressor`.
+///
+///     Result<BundleReader> bundle = BundleReader::open(bytes);
+///     if (const auto entry = bundle.value().find(guid, kFlattenedPrefab)) {
+///       Result<Bytes> prefab = bundle.value().read(*entry, decompressor, buffer);
+class BundleReader {
+ public:
+  /// Checks header and tables, in time linear in the tables; decompresses and hashes nothing.
+  /// Fails with `truncated`, `unsupported_version`, `limit_exceeded` or `malformed`.
+  static Result<BundleReader> open(Bytes bytes);
+
+  std::uint32_t entry_count() const { return entry_count_; }
+  /// Requires: `index < entry_count()`.
+  BundleEntry entry(std::uint32_t index) const;
+  /// Binary search in the table.
+  std::optional<BundleEntry> find(const Guid& guid, std::int64_t local_id) const;
+
+  /// Returns the entry's plain bytes, checked against their hash. They lie in `buffer`, which is
+  /// grown when needed and never shrunk, or in the bundle itself when no block is compressed; the
+  /// view lives until either goes. Fails with `malformed` or `hash_mismatch`.
+  /// Requires: an entry of this bundle.
+  Result<Bytes> read(const BundleEntry& entry, Decompressor& decompressor,
+                     ByteVector& buffer) const;
+
+  /// Requires: `index < entry.block_count`, an entry of this bundle.
+  BundleBlock block(const BundleEntry& entry, std::uint32_t index) const;
+  /// Decompresses one block into `plain`: for reading a large entry in part or on several threads.
+  /// No hash covers a single block. Requires: `plain.size() == block.plain_bytes`.
+  Result<void> read_block(const BundleBlock& block, Decompressor& decompressor,
+                          std::span<std::byte> plain) const;
+
+  /// Checks the bundle's hash and every entry. Fails with `hash_mismatch` or `malformed`.
+  Result<void> verify(Decompressor& decompressor, ByteVector& buffer) const;
+
+  /// The hash that the header promises; `verify` compares it.
+  ContentHash bundle_hash() const;
+  std::uint64_t file_bytes() const { return bytes_.size(); }
+  /// The sum of the entries' plain sizes.
+  std::uint64_t plain_bytes() const;
+  std::uint32_t block_plain_bytes() const { return block_plain_bytes_; }
+
+ private:
+  explicit BundleReader(Bytes bytes) : bytes_(bytes) {}
+  Result<void> check_header();
+  Result<void> check_entries() const;
+  Result<void> check_blocks() const;
+  Result<std::uint64_t> check_block(const BundleBlock& block, std::uint32_t index,
+                                    std::uint64_t expected_offset) const;
+  std::size_t entry_at(std::uint32_t index) const;
+  std::size_t block_at(std::uint32_t index) const;
+  bool is_all_stored(const BundleEntry& entry) const;
+
+  Bytes bytes_;
+  std::uint32_t entry_count_ = 0;
+  std::uint32_t block_count_ = 0;
+  std::uint32_t block_plain_bytes_ = 0;
+};
+
+}  // namespace muster

@@ -1,0 +1,21 @@
+#include "runtime/bundle/format_error.h"
+
+#include <string>
+
+namespace muster {
+
+tl::unexpected<Error> format_error(ErrorCode code, const FormatPlace& place,
+                                   std::string_view expected, std::string_view found) {
+  std::string message(place.encoding);
+  message.append(", ").append(place.field).append(" at byte ");
+  message.append(std::to_string(place.offset_bytes));
+  message.append(": expected ").append(expected).append(", found ").append(found);
+  return fail(code, std::move(message));
+}
+
+tl::unexpected<Error> format_error(ErrorCode code, const FormatPlace& place,
+                                   std::string_view expected, std::uint64_t found) {
+  return format_error(code, place, expected, std::to_string(found));
+}
+
+}  // namespace muster
