@@ -67,6 +67,130 @@ inline constexpr std::size_t kBytes = 16;
 }  // namespace block
 
 }  // namespace bundle
+
+namespace catalog {
+
+inline constexpr Magic kMagic = {0x4D, 0x43, 0x41, 0x54, 0x0D, 0x0A, 0x1A, 0x0A};
+inline constexpr std::uint16_t kVersion = 1;
+
+inline constexpr std::uint64_t kMaxFileBytes = 1ULL << 31U;
+inline constexpr std::uint32_t kMaxRecords = 1U << 22U;
+inline constexpr std::uint32_t kMaxTextBytes = 65535;
+inline constexpr std::uint32_t kMaxComponentBytes = 65536;
+inline constexpr std::uint32_t kMaxFields = 1024;
+inline constexpr std::size_t kSectionAlignment = 8;
+
+namespace header {
+inline constexpr std::size_t kVersionAt = 8;
+inline constexpr std::size_t kFlagsAt = 10;
+inline constexpr std::size_t kReservedAt = 12;
+inline constexpr std::size_t kFingerprintAt = 16;
+inline constexpr std::size_t kHashedFrom = 32;
+inline constexpr std::size_t kFileBytesAt = 32;
+inline constexpr std::size_t kTargetAt = 40;
+inline constexpr std::size_t kReserved2At = 42;
+inline constexpr std::size_t kSectionCountAt = 44;
+inline constexpr std::size_t kAgreementAt = 48;
+inline constexpr std::size_t kBytes = 64;
+}  // namespace header
+
+/// The sections in file order.
+enum class Section : std::uint32_t {
+  bundles,
+  dependencies,
+  assets,
+  registries,
+  entries,
+  slots,
+  effects,
+  presentations,
+  components,
+  text,
+  descriptions,
+};
+inline constexpr std::size_t kSectionCount = 11;
+/// Bytes of one record, by section.
+inline constexpr std::array<std::uint32_t, kSectionCount> kRecordBytes = {56, 4,  32, 56, 56, 4,
+                                                                          32, 48, 40, 1,  1};
+
+namespace directory {
+inline constexpr std::size_t kOffsetAt = 0;
+inline constexpr std::size_t kCountAt = 4;
+inline constexpr std::size_t kRecordBytesAt = 8;
+inline constexpr std::size_t kReservedAt = 12;
+inline constexpr std::size_t kBytes = 16;
+}  // namespace directory
+
+namespace bundle_record {
+inline constexpr std::size_t kNameAt = 0;
+inline constexpr std::size_t kHashAt = 16;
+inline constexpr std::size_t kFileBytesAt = 32;
+inline constexpr std::size_t kFirstDependencyAt = 40;
+inline constexpr std::size_t kDependencyCountAt = 44;
+inline constexpr std::size_t kKindAt = 48;
+inline constexpr std::size_t kReservedAt = 50;
+}  // namespace bundle_record
+
+namespace asset_record {
+inline constexpr std::size_t kGuidAt = 0;
+inline constexpr std::size_t kBundleAt = 16;
+inline constexpr std::size_t kPathAt = 20;
+inline constexpr std::size_t kReservedAt = 28;
+}  // namespace asset_record
+
+namespace registry_record {
+inline constexpr std::size_t kGuidAt = 0;
+inline constexpr std::size_t kClassNameAt = 16;
+inline constexpr std::size_t kPathAt = 24;
+inline constexpr std::size_t kFirstEntryAt = 32;
+inline constexpr std::size_t kEntryCountAt = 36;
+inline constexpr std::size_t kFirstSlotAt = 40;
+inline constexpr std::size_t kSlotCountAt = 44;
+inline constexpr std::size_t kReservedAt = 48;
+}  // namespace registry_record
+
+namespace entry_record {
+inline constexpr std::size_t kTypeIdAt = 0;
+inline constexpr std::size_t kBundleAt = 4;
+inline constexpr std::size_t kGuidAt = 8;
+inline constexpr std::size_t kOwnerAt = 24;
+inline constexpr std::size_t kRoleAt = 40;
+inline constexpr std::size_t kAssetAt = 48;
+inline constexpr std::size_t kTargetsAt = 52;
+inline constexpr std::size_t kFlagsAt = 53;
+inline constexpr std::size_t kReservedAt = 54;
+inline constexpr std::uint8_t kIsFactory = 1;
+}  // namespace entry_record
+
+namespace effect_record {
+inline constexpr std::size_t kTypeIdAt = 0;
+inline constexpr std::size_t kPoolSizeAt = 4;
+inline constexpr std::size_t kPrefabAt = 8;
+inline constexpr std::size_t kBundleAt = 24;
+inline constexpr std::size_t kKindAt = 28;
+inline constexpr std::size_t kReservedAt = 30;
+}  // namespace effect_record
+
+namespace presentation_record {
+inline constexpr std::size_t kOwnerAt = 0;
+inline constexpr std::size_t kPlatformsAt = 16;
+inline constexpr std::size_t kVariationAt = 18;
+inline constexpr std::size_t kTypeAt = 20;
+inline constexpr std::size_t kPresentationAt = 24;
+inline constexpr std::size_t kBundleAt = 40;
+inline constexpr std::size_t kReservedAt = 44;
+}  // namespace presentation_record
+
+namespace component_record {
+inline constexpr std::size_t kHashAt = 0;
+inline constexpr std::size_t kNameAt = 16;
+inline constexpr std::size_t kSizeBytesAt = 24;
+inline constexpr std::size_t kAlignmentAt = 28;
+inline constexpr std::size_t kDescriptionAt = 32;
+inline constexpr std::size_t kDescriptionBytesAt = 36;
+}  // namespace component_record
+
+}  // namespace catalog
 }  // namespace muster::layout
 
 namespace muster {
@@ -84,6 +208,21 @@ enum class EntryKind : std::uint16_t {
 inline constexpr std::int64_t kMainPayload = 0;
 inline constexpr std::int64_t kFlattenedPrefab = 1;
 inline constexpr std::int64_t kImportSettings = 2;
+
+/// What a bundle holds. The numbers are part of the catalog format.
+enum class BundleKind : std::uint16_t {
+  prefab = 0,  ///< One prefab and what only it needs; named by the prefab's guid.
+  shared = 1,  ///< Assets that several prefabs need; named by its content.
+};
+
+enum class EffectKind : std::uint16_t {
+  spatial = 0,  ///< Plays at a point.
+  hitscan = 1,  ///< Plays along a line.
+};
+
+/// Platforms of a presentation: bits of a set.
+inline constexpr std::uint16_t kPlatformServer = 1;
+inline constexpr std::uint16_t kPlatformClient = 2;
 
 /// How a block's bytes are stored.
 enum class BlockCoding : std::uint32_t { stored = 0, zstd = 1 };

@@ -1,0 +1,178 @@
+// The catalog, read in place. The format is BUNDLE_FORMAT.md, section 2.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "registry/vocabulary/bytes.h"
+#include "registry/vocabulary/component.h"
+#include "registry/vocabulary/content_hash.h"
+#include "registry/vocabulary/guid.h"
+#include "registry/vocabulary/result.h"
+#include "registry/vocabulary/type_id.h"
+#include "runtime/bundle/bundle_layout.h"
+#include "runtime/bundle/bundle_name.h"
+
+namespace muster {
+
+// The records, decoded. Texts view the catalog's bytes. Index fields are `layout::kNone` for none.
+
+struct CatalogBundle {
+  BundleName name;
+  ContentHash hash;  ///< Equal to `BundleReader::bundle_hash()` of the file meant.
+  std::uint64_t file_bytes = 0;
+  std::uint32_t first_dependency = 0;
+  std::uint32_t dependency_count = 0;
+};
+
+struct CatalogAsset {
+  Guid guid;
+  std::string_view path;
+  std::uint32_t bundle = layout::kNone;
+};
+
+struct CatalogRegistry {
+  Guid guid;
+  std::string_view class_name;
+  std::string_view path;
+  std::uint32_t first_entry = 0;
+  std::uint32_t entry_count = 0;
+  std::uint32_t first_slot = 0;
+  std::uint32_t slot_count = 0;
+};
+
+struct CatalogEntry {
+  TypeId type_id;
+  Guid guid;
+  Guid owner;             ///< The asset that makes the entry; null for none.
+  std::string_view role;  ///< The registry field that names `guid`.
+  std::uint32_t asset = layout::kNone;
+  std::uint32_t bundle = layout::kNone;
+  TargetSet targets;
+  bool is_factory = false;
+};
+
+struct CatalogEffect {
+  EffectKind kind = EffectKind::spatial;
+  TypeId type_id;
+  std::uint32_t pool_size = 0;
+  Guid prefab;
+  std::uint32_t bundle = layout::kNone;
+};
+
+/// What a presentation is looked up by.
+struct PresentationKey {
+  Guid owner;
+  std::uint16_t platforms = 0;  ///< Bits; a look-up asks for records that have all of them.
+  std::uint32_t type = 0;
+  std::uint16_t variation = 0;
+  friend auto operator<=>(const PresentationKey&, const PresentationKey&) = default;
+};
+
+struct CatalogPresentation {
+  PresentationKey key;
+  Guid presentation;
+  std::uint32_t bundle = layout::kNone;
+};
+
+struct CatalogComponent {
+  std::string_view name;
+  ContentHash hash;
+  std::uint32_t size_bytes = 0;
+  std::uint32_t alignment_bytes = 1;
+};
+
+/// Some records in a row: `[first, first + count)`.
+struct RecordRange {
+  std::uint32_t first = 0;
+  std::uint32_t count = 0;
+};
+
+/// Reads a catalog whose bytes somebody else holds, for as long as the reader and its texts are
+/// used. Holds no memory of its own; copying is cheap; reading from several threads is safe.
+///
+/// Record accessors take an index below the section's count; look-ups return nothing when there is
+/// nothing.
+class CatalogReader {
+ public:
+  /// Checks everything the document says, the fingerprint included, in time linear in the size (and
+  /// logarithmic factors for references by guid). Fails with `truncated`, `unsupported_version`,
+  /// `limit_exceeded`, `hash_mismatch` or `malformed`.
+  static Result<CatalogReader> open(Bytes bytes);
+
+  Target target() const;
+  ContentHash fingerprint() const;
+  /// Equal in a client's and a server's catalog when they can play together.
+  ContentHash agreement() const;
+
+  std::uint32_t bundle_count() const { return count(Section::bundles); }
+  CatalogBundle bundle(std::uint32_t index) const;
+  /// Binary search by name.
+  std::optional<std::uint32_t> find_bundle(const BundleName& name) const;
+  /// The index of a bundle that must be open for the contents of `bundle`.
+  /// Requires: `index < bundle.dependency_count`.
+  std::uint32_t dependency(const CatalogBundle& bundle, std::uint32_t index) const;
+
+  std::uint32_t asset_count() const { return count(Section::assets); }
+  CatalogAsset asset(std::uint32_t index) const;
+  /// Binary search by guid.
+  std::optional<CatalogAsset> find_asset(const Guid& guid) const;
+  /// The bundle that holds an asset; nothing when no bundle does.
+  std::optional<std::uint32_t> bundle_of(const Guid& guid) const;
+
+  std::uint32_t registry_count() const { return count(Section::registries); }
+  CatalogRegistry registry(std::uint32_t index) const;
+  /// The first registry of a class.
+  std::optional<CatalogRegistry> find_registry(std::string_view class_name) const;
+
+  std::uint32_t entry_count() const { return count(Section::entries); }
+  CatalogEntry entry(std::uint32_t index) const;
+  /// All entries of a type id; empty when it is not assigned. Constant time but for the count.
+  RecordRange entries_of(const CatalogRegistry& registry, TypeId type_id) const;
+  /// The first entry of a type id: one array read.
+  std::optional<CatalogEntry> resolve(const CatalogRegistry& registry, TypeId type_id) const;
+  /// The same, through the first registry of a class that has the id. Keep the registry instead
+  /// where speed matters.
+  std::optional<CatalogEntry> resolve(std::string_view class_name, TypeId type_id) const;
+
+  std::uint32_t effect_count() const { return count(Section::effects); }
+  CatalogEffect effect(std::uint32_t index) const;
+  std::optional<CatalogEffect> find_effect(EffectKind kind, TypeId type_id) const;
+
+  std::uint32_t presentation_count() const { return count(Section::presentations); }
+  CatalogPresentation presentation(std::uint32_t index) const;
+  /// The first presentation of `key.owner` with equal type and variation, whose platforms contain
+  /// `key.platforms`.
+  std::optional<CatalogPresentation> find_presentation(const PresentationKey& key) const;
+
+  std::uint32_t component_count() const { return count(Section::components); }
+  CatalogComponent component(std::uint32_t index) const;
+  std::optional<std::uint32_t> find_component(std::string_view name) const;
+  /// Decodes a whole description; allocates.
+  ComponentDescription describe_component(std::uint32_t index) const;
+
+ private:
+  using Section = layout::catalog::Section;
+  friend class CatalogCheck;
+
+  struct SectionPlace {
+    std::uint32_t offset_bytes = 0;
+    std::uint32_t count = 0;
+  };
+
+  explicit CatalogReader(Bytes bytes) : bytes_(bytes) {}
+  const SectionPlace& place(Section section) const {
+    return sections_[static_cast<std::size_t>(section)];
+  }
+  std::uint32_t count(Section section) const { return place(section).count; }
+  std::size_t record_at(Section section, std::uint32_t index) const;
+  std::string_view text_at(std::size_t offset) const;
+  Result<ComponentDescription> decode_component(std::uint32_t index) const;
+
+  Bytes bytes_;
+  std::array<SectionPlace, layout::catalog::kSectionCount> sections_;
+};
+
+}  // namespace muster

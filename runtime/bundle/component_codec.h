@@ -1,0 +1,26 @@
+// Component descriptions in binary. The format is BUNDLE_FORMAT.md, section 2, "components".
+#pragma once
+
+#include <string_view>
+
+#include "registry/vocabulary/bytes.h"
+#include "registry/vocabulary/component.h"
+#include "registry/vocabulary/result.h"
+
+namespace muster {
+
+/// The part of a description that stands in the catalog's record.
+struct ComponentShape {
+  std::string_view name;
+  std::uint32_t size_bytes = 0;
+  std::uint32_t alignment_bytes = 1;
+};
+
+/// Appends a description without its shape. Requires: one that passes `check`.
+void encode_component(const ComponentDescription& component, ByteWriter& out);
+
+/// Decodes what `encode_component` wrote, all of `bytes`. Fails with `malformed`; the result passes
+/// `check`.
+Result<ComponentDescription> decode_component(Bytes bytes, const ComponentShape& shape);
+
+}  // namespace muster
