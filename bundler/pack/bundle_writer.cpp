@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <cassert>
+#include <concepts>
 #include <cstring>
 #include <string>
 #include <vector>
@@ -25,7 +26,7 @@ std::uint64_t block_count_of(const PackEntry& entry, const PackOptions& options)
   return (entry.plain.size() + options.block_plain_bytes - 1) / options.block_plain_bytes;
 }
 
-template <typename Integer>
+template <std::integral Integer>
 void store(ByteVector& out, std::size_t offset, Integer value) {
   static_assert(std::endian::native == std::endian::little);
   assert(offset + sizeof value <= out.size());

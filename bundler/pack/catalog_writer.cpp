@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cassert>
 #include <tuple>
 
@@ -256,6 +257,11 @@ class CatalogBuilder {
       if (Result<void> sane = check(component); !sane) {
         refuse(sane.error().code, sane.error().message);
         return;
+      }
+      if (!std::has_single_bit(component.alignment_bytes) ||
+          component.alignment_bytes > kMaxAlignment) {
+        refuse(ErrorCode::malformed, "component '" + component.name +
+                                         "': its alignment is not a power of two up to 4096");
       }
       const ContentHash hash = component.hash();
       const std::size_t start = descriptions.size();

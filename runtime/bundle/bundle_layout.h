@@ -77,6 +77,7 @@ inline constexpr std::uint64_t kMaxFileBytes = 1ULL << 31U;
 inline constexpr std::uint32_t kMaxRecords = 1U << 22U;
 inline constexpr std::uint32_t kMaxTextBytes = 65535;
 inline constexpr std::uint32_t kMaxComponentBytes = 65536;
+inline constexpr std::uint32_t kMaxAlignment = 4096;
 inline constexpr std::uint32_t kMaxFields = 1024;
 inline constexpr std::size_t kSectionAlignment = 8;
 
@@ -191,6 +192,63 @@ inline constexpr std::size_t kDescriptionBytesAt = 36;
 }  // namespace component_record
 
 }  // namespace catalog
+
+namespace prefab {
+
+inline constexpr std::array<std::uint8_t, 4> kMagic = {0x4D, 0x50, 0x46, 0x42};
+inline constexpr std::uint16_t kVersion = 1;
+
+inline constexpr std::uint32_t kMaxEntities = 1U << 20U;  ///< The largest scene seen has 60,000.
+inline constexpr std::uint32_t kMaxComponents = 1U << 22U;
+inline constexpr std::uint32_t kMaxDescriptions = 1U << 16U;
+inline constexpr std::uint32_t kMaxTextBytes = 65535;
+inline constexpr std::uint32_t kMaxComponentBytes = 65536;
+inline constexpr std::size_t kDataAlignment = 8;
+
+namespace header {
+inline constexpr std::size_t kVersionAt = 4;
+inline constexpr std::size_t kFlagsAt = 6;
+inline constexpr std::size_t kEntityCountAt = 8;
+inline constexpr std::size_t kComponentCountAt = 12;
+inline constexpr std::size_t kDescriptionCountAt = 16;
+inline constexpr std::size_t kTextBytesAt = 20;
+inline constexpr std::size_t kDataBytesAt = 24;
+inline constexpr std::size_t kTotalBytesAt = 28;
+inline constexpr std::size_t kReservedAt = 32;
+inline constexpr std::size_t kReservedBytes = 16;
+inline constexpr std::size_t kBytes = 48;
+}  // namespace header
+
+namespace entity {
+inline constexpr std::size_t kSourceIdAt = 0;
+inline constexpr std::size_t kParentAt = 8;
+inline constexpr std::size_t kFirstComponentAt = 12;
+inline constexpr std::size_t kComponentCountAt = 16;
+inline constexpr std::size_t kNameAt = 20;
+inline constexpr std::size_t kFlagsAt = 28;
+inline constexpr std::size_t kBytes = 32;
+inline constexpr std::uint32_t kIsActive = 1;
+}  // namespace entity
+
+namespace component {
+inline constexpr std::size_t kSourceIdAt = 0;
+inline constexpr std::size_t kDescriptionAt = 8;
+inline constexpr std::size_t kDocumentAt = 12;
+inline constexpr std::size_t kDataOffsetAt = 16;
+inline constexpr std::size_t kDataBytesAt = 20;
+inline constexpr std::size_t kTypeAt = 24;
+inline constexpr std::size_t kBytes = 32;
+}  // namespace component
+
+namespace description {
+inline constexpr std::size_t kHashAt = 0;
+inline constexpr std::size_t kNameAt = 16;
+inline constexpr std::size_t kSizeBytesAt = 24;
+inline constexpr std::size_t kReservedAt = 28;
+inline constexpr std::size_t kBytes = 32;
+}  // namespace description
+
+}  // namespace prefab
 }  // namespace muster::layout
 
 namespace muster {

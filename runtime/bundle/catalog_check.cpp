@@ -16,7 +16,6 @@ using namespace layout::catalog;  // NOLINT(google-build-using-namespace): this 
 namespace {
 
 constexpr std::string_view kEncoding = "catalog";
-constexpr std::uint32_t kMaxAlignment = 4096;
 constexpr std::array<std::string_view, kSectionCount> kSectionNames = {
     "bundles", "dependencies",  "assets",     "registries", "entries",     "slots",
     "effects", "presentations", "components", "text",       "descriptions"};

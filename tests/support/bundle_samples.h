@@ -1,0 +1,58 @@
+// Small bundles, catalogs and prefabs that use every feature of their formats: what the golden
+// files, the corpora and many tests are made of. Equal on every machine.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bundler/cook/prefab_data.h"
+#include "bundler/pack/bundle_writer.h"
+#include "bundler/pack/catalog_data.h"
+
+namespace muster::samples {
+
+/// A guid whose bytes follow from `number`.
+Guid guid(std::uint64_t number);
+
+/// `size` bytes that compress about as well as text.
+ByteVector compressible(std::size_t size, std::uint64_t seed);
+/// `size` bytes that do not compress.
+ByteVector noise(std::size_t size, std::uint64_t seed);
+
+/// Entries of every kind: empty, tiny, compressible, noise, several blocks.
+struct BundleSample {
+  std::vector<ByteVector> plain;
+  std::vector<PackEntry> entries;
+  PackOptions options;
+};
+BundleSample bundle();
+/// Only entries that are stored: bytes that do not depend on the release of zstd.
+BundleSample stored_bundle();
+
+/// Two components with fields of several types.
+std::vector<ComponentDescription> components();
+
+CatalogData catalog();
+
+/// Five entities on three levels, described and other components.
+PrefabData prefab();
+
+/// Puts the right hash into a bundle or catalog (both keep it in bytes 16 to 31, over the bytes
+/// from 32 on), so that damage elsewhere reaches the checks behind the hash.
+/// Requires: at least 32 bytes.
+void fix_hash(std::span<std::byte> file);
+
+/// Overwrites bytes with a little-endian integer.
+template <typename Integer>
+ByteVector patched(ByteVector bytes, std::size_t offset, Integer value) {
+  for (std::size_t i = 0; i < sizeof value; ++i) {
+    bytes.at(offset + i) = static_cast<std::byte>(static_cast<std::uint64_t>(value) >> (8 * i));
+  }
+  return bytes;
+}
+
+/// 32 hex digits a line.
+std::string hex(Bytes bytes);
+
+}  // namespace muster::samples

@@ -1,0 +1,33 @@
+// Damage that every decoder has to survive: each truncation, a flip of each bit's byte.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+
+#include "registry/vocabulary/bytes.h"
+
+namespace muster::damage {
+
+/// Calls `look` with every proper prefix of `bytes`, the empty one included. Each is a copy of its
+/// own size, so that a sanitizer sees a read beyond it.
+inline void each_truncation(Bytes bytes, const std::function<void(const ByteVector&)>& look) {
+  for (std::size_t size = 0; size < bytes.size(); ++size) {
+    look(ByteVector(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(size)));
+  }
+}
+
+/// Calls `look` with copies in which one bit is flipped: in every byte one bit, a different one
+/// from byte to byte.
+inline void each_flip(Bytes bytes,
+                      const std::function<void(std::size_t offset, ByteVector& damaged)>& look) {
+  ByteVector damaged(bytes.begin(), bytes.end());
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    const auto flip = static_cast<std::byte>(1U << (i % 8));
+    damaged[i] ^= flip;
+    ByteVector copy = damaged;
+    look(i, copy);
+    damaged[i] ^= flip;
+  }
+}
+
+}  // namespace muster::damage
