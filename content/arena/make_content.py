@@ -517,9 +517,8 @@ def row_of(name, path, count, step, height=0):
     return [Node(f"{name} {i + 1}", at=(i * step, height, 0), prefab=path) for i in range(count)]
 
 
-def describe_levels(arena):
-    """Returns the level assets. A level's main and gameplay layers are for both sides and hold no
-    art; its background is the presentation of the level's state, for clients."""
+def describe_foundry(arena):
+    """Returns the layers: main, gameplay, background."""
     project = arena.project
     folder = "Assets/Prefabs/Level/"
     replicated = "Assets/Prefabs/Replicated/"
@@ -553,7 +552,13 @@ def describe_levels(arena):
         *row_of("Column", folder + "ColumnArt.prefab", 3, 12),
         Node("Sun", [("Light", {"color": color(1, 0.95, 0.85), "intensity": 1.1, "range": 100})],
              at=(0, 30, 0))])
+    return (folder + "Foundry/Foundry_Main.prefab", folder + "Foundry/Foundry_Gameplay.prefab",
+            background)
 
+
+def describe_canyon(arena):
+    """Returns the layers, as `describe_foundry`."""
+    project = arena.project
     sand = "plain/physics/sand.yaml"
     prefab(project, "plain/level/rock.yaml",
            [("SphereCollider", {"radius": 2, "material": strong(sand)})])
@@ -562,7 +567,7 @@ def describe_levels(arena):
     prefab(project, "plain/level/arch_art.yaml", look("Cube", "plain/materials/sandstone.yaml"),
            [Node("Crystal", look("Sphere", "plain/materials/crystal.yaml"), at=(0, 5, 0))])
     prefab(project, "plain/level/canyon_main.yaml", (), [
-        *row_of("Ground", folder + "Floor.prefab", 3, 8),
+        *row_of("Ground", "Assets/Prefabs/Level/Floor.prefab", 3, 8),
         *row_of("Rock", "plain/level/rock.yaml", 4, 7),
         Node("Arch", at=(10, 0, 4), prefab="plain/level/arch.yaml"),
         Node("Plinth", at=(10, 0, -4), prefab="plain/level/pickup_display.yaml")])
@@ -575,17 +580,21 @@ def describe_levels(arena):
              prefab="plain/replicated/flag.yaml"),
         *row_of("Health", "plain/replicated/pickup_health.yaml", 2, 9),
         Node("Ammo", at=(5, 0, 5), prefab="plain/replicated/pickup_ammo.yaml"),
-        Node("Crate", at=(8, 0, 5), prefab=replicated + "Crate.prefab")])
-    canyon_background = "plain/level/canyon_background.yaml"
-    prefab(project, canyon_background, [arena.presents(canyon_background, CANYON_STATE)], [
+        Node("Crate", at=(8, 0, 5), prefab="Assets/Prefabs/Replicated/Crate.prefab")])
+    background = "plain/level/canyon_background.yaml"
+    prefab(project, background, [arena.presents(background, CANYON_STATE)], [
         *row_of("Rock", "plain/level/rock_art.yaml", 4, 7),
         Node("Arch", at=(10, 0, 4), prefab="plain/level/arch_art.yaml")])
-    levels = {"plain/levels/foundry.yaml": (folder + "Foundry/Foundry_Main.prefab",
-                                            folder + "Foundry/Foundry_Gameplay.prefab", background),
-              "plain/levels/canyon.yaml": ("plain/level/canyon_main.yaml",
-                                           "plain/level/canyon_gameplay.yaml", canyon_background)}
+    return "plain/level/canyon_main.yaml", "plain/level/canyon_gameplay.yaml", background
+
+
+def describe_levels(arena):
+    """Returns the level assets. A level's main and gameplay layers are for both sides and hold no
+    art; its background is the presentation of the level's state, for clients."""
+    levels = {"plain/levels/foundry.yaml": describe_foundry(arena),
+              "plain/levels/canyon.yaml": describe_canyon(arena)}
     for path, (main, gameplay, back) in levels.items():
-        project.asset(path, "Level", {"title": stem(path).capitalize(), "layers": [
+        arena.project.asset(path, "Level", {"title": stem(path).capitalize(), "layers": [
             {"name": "main", "prefab": strong(main)},
             {"name": "gameplay", "prefab": strong(gameplay)},
             {"name": "background", "prefab": Weak(back)}]})
