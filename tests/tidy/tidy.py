@@ -1,0 +1,370 @@
+#!/usr/bin/env python3
+"""Checks the house's own rules on its source text; ctest runs one test per check.
+
+    tidy.py CHECK [--root DIR]     run one check; prints path:line: message, exit code 1 if any
+    tidy.py --list                 print the names of the checks
+
+A check is a function from a Tree to its complaints, so tidy_self_test.py can feed it invented
+trees. The rules are those of ARCHITECTURE.md; each exception has its reason beside it.
+"""
+
+import argparse
+import ast
+import pathlib
+import posixpath
+import re
+import subprocess
+import sys
+
+LINES_PER_FILE_MAX = 1000
+LINES_PER_FILE_UNJUSTIFIED_MAX = 500
+LINES_PER_FUNCTION_MAX = 70
+COLUMNS_MAX = 100
+
+# What a folder may include; the longest matching prefix of a file's path counts. This is the
+# picture in ARCHITECTURE.md.
+ARROWS = {
+    "registry/vocabulary": ("registry/vocabulary",),
+    "registry/yaml": ("registry/vocabulary", "registry/yaml"),
+    "registry/project": ("registry/vocabulary", "registry/yaml", "registry/project"),
+    "registry/registries": ("registry/vocabulary", "registry/yaml", "registry/project",
+                            "registry/registries"),
+    "registry": ("registry",),
+    "net": ("net",),
+    "runtime/bundle": ("registry/vocabulary", "runtime/bundle"),
+    "runtime": ("registry/vocabulary", "runtime", "net"),
+    "bundler": ("registry", "runtime/bundle", "bundler"),
+    "content": ("registry/vocabulary", "runtime", "net", "content"),
+    "tests": ("registry", "bundler", "runtime", "net", "content", "tests"),
+}
+
+# Libraries that one room wraps, so that their types and exceptions stay inside.
+WRAPPED_LIBRARIES = {
+    "yaml-cpp/": ("registry/yaml/",),
+    "CLI/": ("bundler/cli/",),
+    "catch2/": ("tests/",),
+    "benchmark/": ("tests/bench/",),
+}
+
+# Files of more than 500 lines, and why they are one idea all the same.
+LONG_FILES = {
+    "content/arena/make_content.py": "one table of what exists in the sample game",
+    "content/arena/content_writer.py": "the writer of both dialects, which share every value",
+    "tests/golden/bad_content/make_cases.py": "one table of broken projects",
+}
+
+# Pattern in code, where it may stand, and what to do instead.
+MAINS = ("*main.cpp",)
+BANNED = (
+    (r"\bf(?:re)?open\s*\(|\b[io]?fstream\b|(?<!\w)::open(?:at)?\s*\(|#\s*include\s*<fcntl\.h>",
+     ("registry/vocabulary/disk_file_system.cpp", "tests/support/*"),
+     "files are reached through FileSystem"),
+    (r"#\s*include\s*<filesystem>",
+     ("registry/vocabulary/disk_file_system.cpp", "tests/*"),
+     "files are reached through FileSystem"),
+    (r"(?<![\w.>])socket\s*\(|#\s*include\s*<sys/socket\.h>",
+     ("net/transport/udp*", "tests/support/*"), "datagrams go through the socket seam"),
+    (r"::now\s*\(\s*\)|\btime\s*\(\s*(?:nullptr|NULL|0|&)|\bs?rand\s*\(|\brandom_device\b",
+     ("registry/vocabulary/clock.cpp", "registry/vocabulary/seed.cpp", *MAINS, "tests/*"),
+     "time and randomness are arguments"),
+    (r"\b(?:secure_)?getenv\s*\(|\benviron\b", MAINS,
+     "the environment is read in main and passed on"),
+    (r"\bsleep_(?:for|until)\b|\b(?:u|nano)?sleep\s*\(",
+     ("registry/vocabulary/clock.cpp", *MAINS), "waiting is a matter of injected time"),
+)
+
+TOP_LEVEL = {
+    ".ci", ".clang-format", ".clang-tidy", ".gitattributes", ".gitignore", "ARCHITECTURE.md",
+    "CHANGELOG.md", "CMakeLists.txt", "CMakePresets.json", "LICENSE", "README.md", "bundler",
+    "content", "dev", "net", "registry", "runtime", "tests", "vcpkg.json",
+}
+# Words that say nothing about what is inside.
+EMPTY_WORDS = {"manager", "managers", "util", "utils", "helper", "helpers", "common", "misc"}
+
+
+class Tree:
+    """The files of a working copy: path -> text; None for files whose text no check reads."""
+
+    def __init__(self, files):
+        self.files = dict(sorted(files.items()))
+
+    @classmethod
+    def read(cls, root):
+        files = {}
+        for path in tracked_paths(root):
+            place = root / path
+            if not place.is_file():
+                continue  # deleted, but not yet committed
+            is_read = is_code(path) or posixpath.basename(path) == "CMakeLists.txt"
+            files[path] = place.read_text(encoding="utf-8") if is_read else None
+        return cls(files)
+
+    def code(self, *endings):
+        for path, text in self.files.items():
+            if text is not None and path.endswith(endings or CODE):
+                yield path, text
+
+
+CODE = (".h", ".cpp", ".py")
+CPP = (".h", ".cpp")
+
+
+def is_code(path):
+    return path.endswith(CODE)
+
+
+def tracked_paths(root):
+    listed = subprocess.run(
+        ["git", "-C", str(root), "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+        capture_output=True, check=False)
+    if listed.returncode == 0:
+        return listed.stdout.decode().rstrip("\0").split("\0")
+    return [str(path.relative_to(root)) for path in root.rglob("*")
+            if path.is_file() and path.relative_to(root).parts[0] not in ("build", ".git")]
+
+
+def is_below(path, folder):
+    return path == folder or path.startswith(folder.rstrip("/") + "/")
+
+
+def matches(path, patterns):
+    return any(pathlib.PurePosixPath(path).match(p) or (p.endswith("*") and path.startswith(p[:-1]))
+               for p in patterns)
+
+
+LITERALS = re.compile(
+    r'R"(?P<mark>[^()\\\s]{0,16})\(.*?\)(?P=mark)"|//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"'
+    r"|(?<![0-9a-fA-F])'(?:\\.|[^'\\\n])+'", re.DOTALL)
+
+
+def bare_code(text, keep_strings=False):
+    """C++ with comments and literals blanked out; line breaks stay where they are."""
+    def blank(match):
+        piece = match.group(0)
+        if keep_strings and not piece.startswith("/"):
+            return piece
+        return re.sub(r"[^\n]", " ", piece)
+    return LITERALS.sub(blank, text)
+
+
+def line_of(text, offset):
+    return text.count("\n", 0, offset) + 1
+
+
+# --- The checks ---------------------------------------------------------------------------------
+
+
+def check_includes(tree):
+    """Include arrows between folders, and libraries that stay in the room that wraps them."""
+    for path, text in tree.code(*CPP):
+        rooms = [room for room in ARROWS if is_below(path, room)]
+        allowed = ARROWS[max(rooms, key=len)] if rooms else ()
+        for match in re.finditer(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]',
+                                 bare_code(text, keep_strings=True), re.MULTILINE):
+            line, target = line_of(text, match.start()), match.group(2)
+            if match.group(1) == "<":
+                for prefix, places in WRAPPED_LIBRARIES.items():
+                    if target.startswith(prefix) and not path.startswith(places):
+                        yield f"{path}:{line}: <{target}> belongs to {' and '.join(places)} only"
+            elif target not in tree.files:
+                yield f"{path}:{line}: there is no {target}; includes start at the root"
+            elif not any(is_below(target, folder) for folder in allowed):
+                yield f"{path}:{line}: an include against an arrow: {target}"
+
+
+def check_pragma_once(tree):
+    """#pragma once in each header, before any other code."""
+    for path, text in tree.code(".h"):
+        if not bare_code(text).lstrip().startswith("#pragma once"):
+            yield f"{path}:1: the header does not begin with #pragma once"
+
+
+def check_file_length(tree):
+    """Files of at most 1,000 lines; those above 500 are justified in LONG_FILES."""
+    for path, text in tree.code():
+        count = text.count("\n")
+        if count > LINES_PER_FILE_MAX:
+            yield f"{path}:{count}: {count} lines, more than {LINES_PER_FILE_MAX}"
+        elif count > LINES_PER_FILE_UNJUSTIFIED_MAX and path not in LONG_FILES:
+            yield (f"{path}:{count}: {count} lines; split it, or give a reason in LONG_FILES of "
+                   "tests/tidy/tidy.py")
+    for path in LONG_FILES:
+        text = tree.files.get(path)
+        if text is not None and text.count("\n") <= LINES_PER_FILE_UNJUSTIFIED_MAX:
+            yield f"{path}:1: short again; remove it from LONG_FILES"
+
+
+SCOPE = re.compile(
+    r"^(?:template\s*<.*>\s*)?(?:inline\s+)?(?:namespace|class|struct|union|enum|extern)\b",
+    re.DOTALL)
+
+
+def cpp_functions(text):
+    """Yields (line of the opening brace, lines in the body) of every function. A brace opens one
+    when what stands before it, back to the last statement, has a parameter list and is neither a
+    type, a namespace nor an initialiser. Lambdas count as part of the function around them; a
+    constructor's `member_{value}` is not its body."""
+    code = re.sub(r"^[ \t]*#(?:[^\n]*\\\n)*[^\n]*", lambda m: re.sub(r"[^\n]", " ", m.group(0)),
+                  bare_code(text), flags=re.MULTILINE)
+    stack = []  # (is function, offset of the brace, offset of what stands before it)
+    head_start = 0
+    for match in re.finditer(r"[{};]", code):
+        at = match.start()
+        if match.group(0) == "{":
+            head = code[head_start:at].strip()
+            is_inside = any(is_function for is_function, *_ in stack)
+            is_type = SCOPE.match(head) and not head.endswith(")")
+            is_initialiser = re.search(r"(?<!operator)(?<![=!<>])=(?!=)[^()]*$", head) is not None
+            is_function = not is_inside and "(" in head and not is_type and not is_initialiser
+            stack.append((is_function, at, head_start))
+            head_start = at + 1
+        elif match.group(0) == "}" and stack:
+            is_function, start, before = stack.pop()
+            if is_function and re.match(r"\s*[,{]", code[at + 1:at + 200]):
+                head_start = before
+                continue
+            if is_function:
+                yield line_of(code, start), code.count("\n", start, at) - 1
+            head_start = at + 1
+        else:
+            head_start = at + 1
+
+
+def python_functions(text):
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            yield node.lineno, node.end_lineno - node.lineno
+
+
+def check_function_length(tree):
+    """Functions of at most 70 lines."""
+    for path, text in tree.code():
+        functions = python_functions if path.endswith(".py") else cpp_functions
+        for line, count in functions(text):
+            if count > LINES_PER_FUNCTION_MAX:
+                yield f"{path}:{line}: a function of {count} lines"
+
+
+def check_line_length(tree):
+    """Lines of at most 100 columns."""
+    for path, text in tree.code():
+        for number, line in enumerate(text.split("\n"), start=1):
+            if len(line) > COLUMNS_MAX:
+                yield f"{path}:{number}: {len(line)} columns"
+
+
+def unlisted(tree, wanted):
+    """Paths for which `wanted` is true and that no CMakeLists.txt above them names."""
+    for path in tree.files:
+        if not wanted(path):
+            continue
+        folder = posixpath.dirname(path)
+        while True:
+            text = tree.files.get(posixpath.join(folder, "CMakeLists.txt"))
+            name = posixpath.relpath(path, folder or ".")
+            listed = (text or "").replace("${CMAKE_CURRENT_SOURCE_DIR}/", "")
+            if re.search(rf"(?<![\w./-]){re.escape(name)}(?![\w.-])", listed):
+                break
+            if not folder:
+                yield path
+                break
+            folder = posixpath.dirname(folder)
+
+
+def check_tests_listed(tree):
+    """An unlisted test is a dead test."""
+    def is_test(path):
+        return path.startswith("tests/") and path.endswith(
+            ("_test.cpp", "_fuzz.cpp", "_bench.cpp", "_test.py"))
+    for path in unlisted(tree, is_test):
+        yield f"{path}:1: no CMakeLists.txt lists this test"
+
+
+def check_sources_listed(tree):
+    """Every source and header belongs to a target; headers that do are compiled alone."""
+    house = ("registry/", "net/", "runtime/", "bundler/")
+
+    def is_source(path):
+        return (path.startswith(house) and path.endswith(CPP)
+                or path.startswith("content/") and path.endswith(".cpp"))
+    for path in unlisted(tree, is_source):
+        yield f"{path}:1: no CMakeLists.txt lists this file"
+
+
+def check_banned_calls(tree):
+    """Disk, socket, clock, chance and environment live in named files at the edge."""
+    for path, text in tree.code(*CPP):
+        code = bare_code(text)
+        for pattern, places, instead in BANNED:
+            if matches(path, places):
+                continue
+            for match in re.finditer(pattern, code):
+                found = match.group(0).strip()
+                yield f"{path}:{line_of(code, match.start())}: '{found}': {instead}"
+
+
+def check_readmes(tree):
+    """A README.md in the root, in each top folder and in each room with code."""
+    folders = {"", "tests"}
+    for path in tree.files:
+        if path.endswith(CPP) and not path.startswith("tests/"):
+            folder = posixpath.dirname(path)
+            while folder:
+                folders.add(folder)
+                folder = posixpath.dirname(folder)
+    for folder in sorted(folders):
+        readme = posixpath.join(folder, "README.md")
+        if readme not in tree.files:
+            yield f"{readme}:1: missing; say what the folder is for and in which order to read it"
+
+
+def check_top_level(tree):
+    """Nothing lies about in the root."""
+    for name in sorted({path.split("/", 1)[0] for path in tree.files}):
+        if name not in TOP_LEVEL:
+            yield f"{name}:1: not expected at the top; give it a room, or list it in TOP_LEVEL"
+
+
+def check_names(tree):
+    """Files are named for what is inside them."""
+    for path in tree.files:
+        for part in pathlib.PurePosixPath(path).parts if is_code(path) else ():
+            if EMPTY_WORDS & set(re.split(r"[^a-z]+", part.lower())):
+                yield f"{path}:1: '{part}' says nothing about what is inside"
+
+
+CHECKS = {
+    "includes": check_includes,
+    "pragma-once": check_pragma_once,
+    "file-length": check_file_length,
+    "function-length": check_function_length,
+    "line-length": check_line_length,
+    "tests-listed": check_tests_listed,
+    "sources-listed": check_sources_listed,
+    "banned-calls": check_banned_calls,
+    "readmes": check_readmes,
+    "top-level": check_top_level,
+    "names": check_names,
+}
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Checks the house's own rules on its source text.")
+    parser.add_argument("check", nargs="?", choices=sorted(CHECKS))
+    parser.add_argument("--root", type=pathlib.Path,
+                        default=pathlib.Path(__file__).resolve().parents[2])
+    parser.add_argument("--list", action="store_true", help="print the names of the checks")
+    arguments = parser.parse_args()
+    if arguments.list:
+        print("\n".join(sorted(CHECKS)))
+        return 0
+    if arguments.check is None:
+        parser.error("name a check, or --list")
+    complaints = list(CHECKS[arguments.check](Tree.read(arguments.root)))
+    for complaint in complaints:
+        print(complaint)
+    return 1 if complaints else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

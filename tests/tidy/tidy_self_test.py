@@ -1,0 +1,166 @@
+#!/usr/bin/env python3
+"""Shows that each check of tidy.py sees what it is for, and leaves sound text alone."""
+
+import pathlib
+import sys
+import unittest
+
+sys.dont_write_bytecode = True
+import tidy  # noqa: E402
+
+HEAD = "#pragma once\n"
+
+
+def body(count):
+    return "".join(f"  call({i});\n" for i in range(count))
+
+
+# Check -> (what is wrong, files, part of the complaint).
+BAD = {
+    "includes": [
+        ("net includes runtime", {"net/a.h": '#include "runtime/b.h"\n', "runtime/b.h": HEAD},
+         "net/a.h:1: an include against an arrow"),
+        ("runtime includes the readers",
+         {"runtime/a.cpp": '\n#include "registry/yaml/b.h"\n', "registry/yaml/b.h": HEAD},
+         "runtime/a.cpp:2:"),
+        ("the format includes the runtime",
+         {"runtime/bundle/a.h": '#include "runtime/world/b.h"\n', "runtime/world/b.h": HEAD},
+         "against an arrow"),
+        ("vocabulary includes a reader",
+         {"registry/vocabulary/a.h": '# include "registry/yaml/b.h"\n', "registry/yaml/b.h": HEAD},
+         "against an arrow"),
+        ("the project room includes registries",
+         {"registry/project/a.h": '#include "registry/registries/b.h"\n',
+          "registry/registries/b.h": HEAD}, "against an arrow"),
+        ("the bundler includes the world",
+         {"bundler/a.cpp": '#include "runtime/world/b.h"\n', "runtime/world/b.h": HEAD},
+         "against an arrow"),
+        ("somebody includes tests",
+         {"registry/a.cpp": '#include "tests/support/b.h"\n', "tests/support/b.h": HEAD},
+         "against an arrow"),
+        ("an include beside the file", {"net/a.cpp": '#include "b.h"\n', "net/b.h": HEAD},
+         "there is no b.h"),
+        ("yaml-cpp outside its room", {"bundler/a.cpp": "#include <yaml-cpp/yaml.h>\n"},
+         "registry/yaml/ only"),
+    ],
+    "pragma-once": [
+        ("none", {"net/a.h": "// About.\nint x();\n"}, "net/a.h:1:"),
+        ("only in a comment", {"net/a.h": "// #pragma once\nint x();\n"}, "net/a.h:1:"),
+    ],
+    "file-length": [
+        ("501 lines", {"net/a.cpp": "\n" * 501}, "501 lines; split it"),
+        ("1,001 lines of a justified file", {next(iter(tidy.LONG_FILES)): "\n" * 1001},
+         "more than 1000"),
+        ("a justification that is out of date", {next(iter(tidy.LONG_FILES)): "\n"},
+         "short again"),
+    ],
+    "function-length": [
+        ("a free function", {"net/a.cpp": "int f(int x) {\n" + body(71) + "}\n"},
+         "net/a.cpp:1: a function of 71 lines"),
+        ("a member in a class in a namespace",
+         {"net/a.h": "namespace n {\nclass A {\n  int f() const noexcept {\n" + body(71)
+          + "  }\n};\n}\n"}, "net/a.h:3: a function of 71 lines"),
+        ("a constructor with initialisers",
+         {"net/a.cpp": "A::A(int x) : x_(x), y_{x} {\n" + body(71) + "}\n"}, "71 lines"),
+        ("inner blocks and lambdas count",
+         {"net/a.cpp": "void f() {\n  const auto g = [] {\n" + body(40) + "  };\n  if (x()) {\n"
+          + body(40) + "  }\n}\n"}, "84 lines"),
+        ("a test case",
+         {"tests/net/a_test.cpp": 'TEST_CASE("a } b", "[c]") {\n' + body(71) + "}\n"},
+         "71 lines"),
+        ("an operator", {"net/a.cpp": "bool operator==(A a, A b) {\n" + body(71) + "}\n"},
+         "71 lines"),
+        ("Python", {"tests/a.py": "def f():\n" + "    g()\n" * 71}, "tests/a.py:1:"),
+    ],
+    "line-length": [
+        ("101 columns", {"net/a.cpp": "\n//" + "x" * 99 + "\n"}, "net/a.cpp:2: 101 columns"),
+    ],
+    "tests-listed": [
+        ("no list", {"tests/net/a_test.cpp": "", "tests/net/CMakeLists.txt": ""},
+         "tests/net/a_test.cpp:1:"),
+        ("only a longer name is listed",
+         {"tests/net/a_test.cpp": "", "tests/net/CMakeLists.txt": "SOURCES quasi_a_test.cpp\n"},
+         "tests/net/a_test.cpp:1:"),
+        ("a fuzz target", {"tests/fuzz/b_fuzz.cpp": ""}, "tests/fuzz/b_fuzz.cpp:1:"),
+    ],
+    "sources-listed": [
+        ("a source", {"net/wire/a.cpp": "", "net/CMakeLists.txt": "wire/b.cpp"},
+         "net/wire/a.cpp:1:"),
+        ("a header", {"net/wire/a.h": "", "net/CMakeLists.txt": "wire/a.cpp"}, "net/wire/a.h:1:"),
+    ],
+    "banned-calls": [
+        ("fopen", {"net/a.cpp": "auto f = std::fopen(name, mode);\n"}, "net/a.cpp:1: 'fopen('"),
+        ("a stream", {"bundler/a.cpp": "\nstd::ifstream f(name);\n"}, "bundler/a.cpp:2:"),
+        ("a stream in a test", {"tests/net/a_test.cpp": "std::ofstream f(name);\n"}, "FileSystem"),
+        ("open", {"runtime/a.cpp": "int f = ::open(name, 0);\n"}, "FileSystem"),
+        ("filesystem", {"bundler/a.cpp": "#include <filesystem>\n"}, "FileSystem"),
+        ("socket", {"net/transport/link.cpp": "int s = ::socket(a, b, c);\n"}, "socket seam"),
+        ("a clock", {"net/a.cpp": "auto t = std::chrono::steady_clock::now();\n"}, "arguments"),
+        ("time", {"net/a.cpp": "auto t = std::time(nullptr);\n"}, "arguments"),
+        ("rand", {"runtime/a.cpp": "int x = rand();\n"}, "arguments"),
+        ("random_device", {"runtime/a.cpp": "std::random_device d;\n"}, "arguments"),
+        ("getenv", {"tests/net/a_test.cpp": 'auto x = std::getenv("HOME");\n'}, "environment"),
+        ("sleep", {"tests/net/a_test.cpp": "std::this_thread::sleep_for(x);\n"}, "injected time"),
+    ],
+    "readmes": [
+        ("none at all", {"net/wire/a.h": HEAD, "README.md": None, "tests/README.md": None,
+                         "net/README.md": None}, "net/wire/README.md"),
+        ("the root's", {"tests/README.md": None}, "README.md:1: missing"),
+    ],
+    "top-level": [
+        ("a stray file", {"notes.txt": None}, "notes.txt"),
+        ("a stray folder", {"scripts/a.py": ""}, "scripts"),
+    ],
+    "names": [
+        ("a file", {"net/wire/string_utils.h": HEAD}, "string_utils.h"),
+        ("a folder", {"net/common/a.h": HEAD}, "'common'"),
+    ],
+}
+
+GOOD = {
+    "README.md": None,
+    "tests/README.md": None,
+    "registry/README.md": None,
+    "registry/vocabulary/README.md": None,
+    "registry/CMakeLists.txt": "SOURCES vocabulary/clock.cpp vocabulary/seed.cpp\n"
+                               "HEADERS vocabulary/clock.h",
+    "registry/vocabulary/clock.h":
+        "// Not fopen(\"x\"), not rand(); /* not sleep(1) */\n#pragma once\n#include <string>\n"
+        "struct S {\n  int values[3] = {1, 2, 3};\n};\n"
+        "inline constexpr int kTable[] = {\n" + "  f(1),\n" * 90 + "};\n",
+    "registry/vocabulary/clock.cpp":
+        '#include "registry/vocabulary/clock.h"\nTime now() { return steady_clock::now(); }\n'
+        'const char* kText = "std::getenv(";\nauto f = R"(rand())";\n'
+        "int g(int x) {\n" + body(70) + "}\n",
+    "registry/vocabulary/seed.cpp": "std::random_device device;\nint a = 1'000'000;\n",
+    "tests/net/CMakeLists.txt": "muster_test(net SOURCES wire/a_test.cpp LINK muster::net)\n",
+    "tests/net/wire/a_test.cpp":
+        '#include "registry/vocabulary/clock.h"\n#include <catch2/catch.hpp>\n'
+        "auto opened = DiskFileSystem::open(root);\nauto t = steady_clock::now();\n",
+}
+
+
+class TidyTest(unittest.TestCase):
+    def test_every_check_has_bad_samples(self):
+        self.assertEqual(sorted(BAD), sorted(tidy.CHECKS))
+
+    def test_every_check_is_a_ctest(self):
+        listed = (pathlib.Path(__file__).parent / "CMakeLists.txt").read_text(encoding="utf-8")
+        for check in tidy.CHECKS:
+            self.assertRegex(listed, rf"\s{check}[\s)]")
+
+    def test_bad_samples_are_seen(self):
+        for check, samples in BAD.items():
+            for why, files, part in samples:
+                with self.subTest(check=check, why=why):
+                    complaints = list(tidy.CHECKS[check](tidy.Tree(files)))
+                    self.assertTrue(any(part in complaint for complaint in complaints), complaints)
+
+    def test_good_samples_pass(self):
+        for check, function in tidy.CHECKS.items():
+            with self.subTest(check=check):
+                self.assertEqual(list(function(tidy.Tree(GOOD))), [])
+
+
+if __name__ == "__main__":
+    unittest.main()
