@@ -1,0 +1,49 @@
+#include <memory>
+
+#include <CLI/CLI.hpp>
+
+#include "bundler/cli/session.h"
+#include "bundler/report/listing.h"
+#include "registry/vocabulary/parallel.h"
+
+namespace muster::cli {
+namespace {
+
+struct ListOptions {
+  std::string project;
+  std::string target = "all";
+  std::string format = "text";
+};
+
+int list(const ListOptions& options, Session& session) {
+  const auto targets = targets_from(options.target);
+  if (!targets) return report_error(session, targets.error());
+  const auto open = open_project(options.project, session, processor_count());
+  if (!open) return report_error(session, open.error());
+  const Project& project = *open.value().project;
+  const std::string text = options.format == "json" ? listing_json(project, targets.value())
+                                                    : listing_text(project, targets.value());
+  for (const ModelProblem& problem : project.model().problems) {
+    session.err << "muster: " << problem.location.path.text()
+                << ": part of a registry could not be read; see 'muster validate'\n";
+    break;
+  }
+  return write_report(session, text, {});
+}
+
+}  // namespace
+
+void add_list(CLI::App& app, Session& session) {
+  auto options = std::make_shared<ListOptions>();
+  CLI::App* command =
+      app.add_subcommand("list", "List the registries and the assets that they name");
+  command->add_option("PROJECT", options->project, "The project's folder")->required();
+  command->add_option("--target", options->target, "client, server or all")->capture_default_str();
+  command->add_option("--format", options->format, "text or json")
+      ->check(CLI::IsMember({"text", "json"}))
+      ->capture_default_str();
+  command->footer("Example:\n  muster list my-game --target server --format json");
+  command->callback([options, &session] { session.exit_code = list(*options, session); });
+}
+
+}  // namespace muster::cli

@@ -1,0 +1,54 @@
+// Constructs the edges of the program: streams, clock, entropy, signals. Everything else is told.
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <iostream>
+#include <memory>
+#include <stop_token>
+#include <thread>
+
+#include "bundler/cli/session.h"
+
+namespace {
+
+// Waits for Ctrl-C in a thread of its own, because almost nothing may be done in a signal handler.
+// The first asks the work to stop and clean up; a second one ends the program at once.
+void watch_signals(const sigset_t& signals, std::stop_source stop) {
+  int signal = 0;
+  sigwait(&signals, &signal);
+  stop.request_stop();
+  sigwait(&signals, &signal);
+  std::_Exit(128 + signal);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGINT);
+  sigaddset(&signals, SIGTERM);
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is a write that fails, not our death
+  const std::stop_source stop;
+  std::thread(watch_signals, signals, stop).detach();
+
+  const muster::SteadyClock clock;
+  muster::SystemSeedSource seeds;
+  const bool terminal = isatty(STDERR_FILENO) != 0;
+  std::unique_ptr<muster::Reporter> reporter;
+  if (terminal) {
+    reporter = std::make_unique<muster::TerminalReporter>(std::cerr, clock);
+  } else {
+    reporter = std::make_unique<muster::LineReporter>(std::cerr);
+  }
+  muster::cli::Session session{.out = std::cout,
+                               .err = std::cerr,
+                               .color = isatty(STDOUT_FILENO) != 0,
+                               .reporter = *reporter,
+                               .clock = clock,
+                               .seeds = seeds,
+                               .stop = stop.get_token()};
+  return muster::cli::run(argc, argv, session);
+}

@@ -1,0 +1,111 @@
+#include <memory>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "bundler/cli/session.h"
+#include "registry/registries/prepare.h"
+#include "registry/vocabulary/parallel.h"
+
+namespace muster::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct PrepareOptions {
+  std::string project;
+  std::string format = "text";
+  bool dry_run = false;
+};
+
+std::string_view to_string(PrepareChange::Kind kind) {
+  switch (kind) {
+    case PrepareChange::Kind::add:
+      return "add";
+    case PrepareChange::Kind::remove:
+      return "remove";
+    case PrepareChange::Kind::update:
+      return "update";
+  }
+  return "add";
+}
+
+std::string as_json(const Project& project, const PreparePlan& plan, bool dry_run) {
+  Json report;
+  report["dry_run"] = dry_run;
+  report["registries"] = Json::array();
+  for (const RegistryPlan& registry : plan.registries) {
+    Json json;
+    json["class"] = registry.registry->declaration->name;
+    json["path"] = project.index().at(registry.registry->asset).path.text();
+    json["kept"] = registry.kept;
+    json["changes"] = Json::array();
+    for (const PrepareChange& change : registry.changes) {
+      Json entry;
+      entry["change"] = to_string(change.kind);
+      entry["type_id"] = change.type_id.value();
+      entry["guid"] = change.guid.to_string();
+      entry["path"] = change.path.empty() ? Json() : Json(change.path.text());
+      json["changes"].push_back(std::move(entry));
+    }
+    report["registries"].push_back(std::move(json));
+  }
+  report["files"] = Json::array();
+  for (const FileWrite& write : plan.writes) report["files"].push_back(write.path.text());
+  return report.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string as_text_report(const Project& project, const PreparePlan& plan, bool dry_run) {
+  std::string text;
+  for (const RegistryPlan& registry : plan.registries) {
+    text += fmt::format("{}  {}: {} kept, {} changed\n", registry.registry->declaration->name,
+                        project.index().at(registry.registry->asset).path.text(), registry.kept,
+                        registry.changes.size());
+    for (const PrepareChange& change : registry.changes) {
+      text +=
+          fmt::format("  {:<6} {:>5}  {}  {}\n", to_string(change.kind), change.type_id.value(),
+                      change.guid.to_string(), change.path.empty() ? "(gone)" : change.path.text());
+    }
+  }
+  if (plan.registries.empty()) text += "no registries\n";
+  for (const FileWrite& write : plan.writes) {
+    text += fmt::format("{} {}\n", dry_run ? "would write" : "wrote", write.path.text());
+  }
+  if (plan.writes.empty()) text += "everything is up to date\n";
+  return text;
+}
+
+int prepare(const PrepareOptions& options, Session& session) {
+  const auto open = open_project(options.project, session, processor_count());
+  if (!open) return report_error(session, open.error());
+  const Project& project = *open.value().project;
+  const auto plan = plan_prepare(project);
+  if (!plan) return report_error(session, plan.error());
+  if (!options.dry_run) {
+    const auto applied = apply_prepare(*open.value().files, plan.value());
+    if (!applied) return report_error(session, applied.error());
+  }
+  return write_report(session,
+                      options.format == "json"
+                          ? as_json(project, plan.value(), options.dry_run)
+                          : as_text_report(project, plan.value(), options.dry_run),
+                      {});
+}
+
+}  // namespace
+
+void add_prepare(CLI::App& app, Session& session) {
+  auto options = std::make_shared<PrepareOptions>();
+  CLI::App* command =
+      app.add_subcommand("prepare", "Fill the registries from the project, keeping every type id");
+  command->add_option("PROJECT", options->project, "The project's folder")->required();
+  command->add_flag("--dry-run", options->dry_run, "Only say what would change");
+  command->add_option("--format", options->format, "text or json")
+      ->check(CLI::IsMember({"text", "json"}))
+      ->capture_default_str();
+  command->footer("Example:\n  muster prepare my-game --dry-run");
+  command->callback([options, &session] { session.exit_code = prepare(*options, session); });
+}
+
+}  // namespace muster::cli

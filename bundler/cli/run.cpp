@@ -1,0 +1,38 @@
+#include <exception>
+
+#include <CLI/CLI.hpp>
+
+#include "bundler/cli/session.h"
+
+namespace muster::cli {
+
+int run(int argc, char** argv, Session& session) {
+  try {
+    CLI::App app(
+        "Walks the registries of a game project, checks them, and packs one compressed bundle per\n"
+        "prefab for client and for server.");
+    app.name("muster");
+    app.set_version_flag("--version", std::string("muster ") + MUSTER_VERSION);
+    app.require_subcommand(1);
+    app.footer(
+        "Exit codes: 0 success, 1 findings or failed verification, 2 usage or unreadable input,\n"
+        "3 internal error.\n\n"
+        "Example:\n  muster validate my-game && muster build my-game --out build/game");
+    add_list(app, session);
+    add_prepare(app, session);
+    add_validate(app, session);
+    add_why(app, session);
+    try {
+      app.parse(argc, argv);
+    } catch (const CLI::ParseError& problem) {
+      return app.exit(problem, session.out, session.err) == 0 ? kSuccess : kUsage;
+    }
+    return session.exit_code;
+  } catch (const std::exception& problem) {
+    session.err << "muster: internal error: " << problem.what()
+                << "\nThis is a bug of muster's; please report it with the command line.\n";
+    return kInternal;
+  }
+}
+
+}  // namespace muster::cli

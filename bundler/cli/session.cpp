@@ -1,0 +1,46 @@
+#include "bundler/cli/session.h"
+
+#include <filesystem>
+
+namespace muster::cli {
+
+Result<OpenProject> open_project(const std::string& path, const Session& session, unsigned jobs) {
+  auto files = DiskFileSystem::open(path);
+  if (!files) return fail(files.error());
+  OpenProject open;
+  open.files = std::make_unique<DiskFileSystem>(std::move(files).value());
+  auto project = Project::open(*open.files, jobs, session.stop);
+  if (!project) return fail(project.error().code, "'" + path + "': " + project.error().message);
+  open.project = std::move(project).value();
+  return open;
+}
+
+int report_error(Session& session, const Error& error) {
+  session.reporter.finish();
+  session.err << "muster: " << error.message << "\n";
+  return kUsage;
+}
+
+Result<TargetSet> targets_from(const std::string& name) {
+  if (name == "client") return TargetSet(Target::client);
+  if (name == "server") return TargetSet(Target::server);
+  if (name == "all") return TargetSet::both();
+  return fail(ErrorCode::invalid_argument,
+              "'" + name + "' is no target; use client, server or all");
+}
+
+int write_report(Session& session, const std::string& text, const std::string& path) {
+  if (path.empty()) {
+    session.out << text << std::flush;
+    return session.out.good() ? kSuccess : kUsage;
+  }
+  const std::filesystem::path target(path);
+  const std::string folder = target.parent_path().empty() ? "." : target.parent_path().string();
+  auto files = DiskFileSystem::open(folder);
+  if (!files) return report_error(session, files.error());
+  const auto written = write_atomically(
+      files.value(), AssetPath().child(target.filename().string()), as_bytes(text));
+  return written ? kSuccess : report_error(session, written.error());
+}
+
+}  // namespace muster::cli

@@ -1,0 +1,65 @@
+// What every command of `muster` is given.
+#pragma once
+
+#include <memory>
+#include <ostream>
+#include <stop_token>
+#include <string>
+
+#include "bundler/report/reporter.h"
+#include "registry/registries/registry_model.h"
+#include "registry/vocabulary/disk_file_system.h"
+#include "registry/vocabulary/seed.h"
+
+namespace CLI {
+class App;
+}
+
+namespace muster::cli {
+
+/// Exit codes of every command.
+enum ExitCode : int {
+  kSuccess = 0,
+  kFindings = 1,  ///< Findings of severity error, or a failed verification.
+  kUsage = 2,     ///< Wrong usage, unreadable input or output.
+  kInternal = 3,  ///< A bug of ours.
+};
+
+/// The edges of the program, constructed in `main`.
+struct Session {
+  std::ostream& out;
+  std::ostream& err;
+  bool color = false;
+  Reporter& reporter;
+  const Clock& clock;
+  SeedSource& seeds;
+  std::stop_token stop;
+  int exit_code = kSuccess;
+};
+
+/// A project on disk. Stays where it was made: the project refers to the file system.
+struct OpenProject {
+  std::unique_ptr<DiskFileSystem> files;
+  std::unique_ptr<Project> project;
+};
+Result<OpenProject> open_project(const std::string& path, const Session& session, unsigned jobs);
+
+/// Prints an error and gives the exit code for it.
+int report_error(Session& session, const Error& error);
+
+/// Reads `client`, `server` or `all`.
+Result<TargetSet> targets_from(const std::string& name);
+
+/// Writes a report to a file, or to standard output when `path` is empty.
+int write_report(Session& session, const std::string& text, const std::string& path);
+
+/// Each adds one command to the program.
+void add_list(CLI::App& app, Session& session);
+void add_prepare(CLI::App& app, Session& session);
+void add_validate(CLI::App& app, Session& session);
+void add_why(CLI::App& app, Session& session);
+
+/// Runs the whole program.
+int run(int argc, char** argv, Session& session);
+
+}  // namespace muster::cli

@@ -1,0 +1,114 @@
+#include "bundler/report/listing.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace muster {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct Row {
+  TypeId type_id;
+  const EntryReference* reference = nullptr;
+  Guid owner;
+};
+
+// One row per asset that an entry names, in the order of their ids.
+std::vector<Row> rows_of(const Registry& registry, TargetSet targets) {
+  std::vector<Row> rows;
+  for (const RegistryEntry& entry : registry.entries) {
+    for (const EntryReference& reference : entry.references) {
+      // What a root does not build is still worth listing when nobody asked for one target.
+      if ((reference.targets & targets).empty() && targets != TargetSet::both()) continue;
+      rows.push_back(
+          {entry.type_id, &reference, entry.owner == reference.guid ? Guid() : entry.owner});
+    }
+  }
+  std::ranges::stable_sort(rows, [](const Row& a, const Row& b) {
+    return std::tie(a.type_id, a.reference->guid) < std::tie(b.type_id, b.reference->guid);
+  });
+  return rows;
+}
+
+Json targets_json(TargetSet targets) {
+  Json list = Json::array();
+  if (targets.has(Target::client)) list.push_back("client");
+  if (targets.has(Target::server)) list.push_back("server");
+  return list;
+}
+
+std::string targets_text(TargetSet targets) {
+  if (targets == TargetSet::both()) return "client+server";
+  if (targets.has(Target::client)) return "client";
+  return targets.has(Target::server) ? "server" : "-";
+}
+
+Json path_json(const Project& project, AssetNumber asset) {
+  return asset == kNoAsset ? Json() : Json(project.index().at(asset).path.text());
+}
+
+}  // namespace
+
+std::string listing_json(const Project& project, TargetSet targets) {
+  Json registries = Json::array();
+  for (const Registry& registry : project.model().registries) {
+    const Asset& asset = project.index().at(registry.asset);
+    Json entries = Json::array();
+    for (const Row& row : rows_of(registry, targets)) {
+      Json entry;
+      entry["type_id"] = row.type_id.value();
+      entry["guid"] = row.reference->guid.to_string();
+      entry["path"] = path_json(project, row.reference->asset);
+      if (!row.owner.is_null()) entry["owner"] = row.owner.to_string();
+      entry["targets"] = targets_json(row.reference->targets & targets);
+      entries.push_back(std::move(entry));
+    }
+    Json json;
+    json["class"] = registry.declaration->name;
+    json["path"] = asset.path.text();
+    json["guid"] = asset.guid.to_string();
+    json["entries"] = std::move(entries);
+    registries.push_back(std::move(json));
+  }
+  Json assets;
+  for (const auto& [name, target] :
+       {std::pair("client", Target::client), std::pair("server", Target::server)}) {
+    assets[name] = Json::array();
+    if (!targets.has(target)) continue;
+    for (const Guid& guid : project.model().assets_for(target)) {
+      assets[name].push_back(guid.to_string());
+    }
+  }
+  Json report;
+  report["registries"] = std::move(registries);
+  report["assets"] = std::move(assets);
+  return report.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string listing_text(const Project& project, TargetSet targets) {
+  std::string text;
+  for (const Registry& registry : project.model().registries) {
+    text += fmt::format("{}  {}\n", registry.declaration->name,
+                        project.index().at(registry.asset).path.text());
+    for (const Row& row : rows_of(registry, targets)) {
+      const AssetNumber asset = row.reference->asset;
+      text += fmt::format(
+          "  {:>5}  {}  {:<13}  {}\n", row.type_id.value(), row.reference->guid.to_string(),
+          targets_text(row.reference->targets & targets),
+          asset == kNoAsset ? "(not in the project)" : project.index().at(asset).path.text());
+    }
+  }
+  if (project.model().registries.empty()) text += "no registries\n";
+  for (const auto& [name, target] :
+       {std::pair("client", Target::client), std::pair("server", Target::server)}) {
+    if (!targets.has(target)) continue;
+    text += fmt::format("{}: {} assets\n", name, project.model().assets_for(target).size());
+  }
+  return text;
+}
+
+}  // namespace muster

@@ -1,0 +1,18 @@
+// What `muster list` prints.
+#pragma once
+
+#include <string>
+
+#include "registry/registries/registry_model.h"
+
+namespace muster {
+
+/// The registries of a project and the assets they name per target, as JSON with sorted entries, so
+/// that two projects can be compared by `diff`. Entries that name nothing for `targets` are left
+/// out.
+std::string listing_json(const Project& project, TargetSet targets);
+
+/// The same for people.
+std::string listing_text(const Project& project, TargetSet targets);
+
+}  // namespace muster

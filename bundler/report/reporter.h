@@ -1,0 +1,66 @@
+// How long work tells that it goes on.
+#pragma once
+
+#include <cstddef>
+#include <mutex>
+#include <ostream>
+#include <string>
+#include <string_view>
+
+#include "registry/vocabulary/clock.h"
+
+namespace muster {
+
+/// Hears of the phases of long work. May be called from several threads.
+class Reporter {
+ public:
+  virtual ~Reporter() = default;
+  /// A phase of `total` steps starts (0: unknown); the one before is over.
+  virtual void begin(std::string_view phase, std::size_t total) = 0;
+  /// Some more steps are done; `what` is the thing being worked on.
+  virtual void advance(std::size_t steps, std::string_view what) = 0;
+  /// All phases are over.
+  virtual void finish() = 0;
+};
+
+/// One line per phase, for logs and pipes.
+class LineReporter final : public Reporter {
+ public:
+  explicit LineReporter(std::ostream& out) : out_(out) {}
+  void begin(std::string_view phase, std::size_t total) override;
+  void advance(std::size_t steps, std::string_view what) override;
+  void finish() override;
+
+ private:
+  std::ostream& out_;
+  std::mutex mutex_;
+};
+
+/// One line that redraws itself, for terminals; at most ten times a second.
+class TerminalReporter final : public Reporter {
+ public:
+  TerminalReporter(std::ostream& out, const Clock& clock) : out_(out), clock_(clock) {}
+  void begin(std::string_view phase, std::size_t total) override;
+  void advance(std::size_t steps, std::string_view what) override;
+  void finish() override;
+
+ private:
+  void draw(std::string_view what);
+  std::ostream& out_;
+  const Clock& clock_;
+  std::mutex mutex_;
+  std::string phase_;
+  std::size_t done_ = 0;
+  std::size_t total_ = 0;
+  Time drawn_{};
+};
+
+/// Says nothing.
+class SilentReporter final : public Reporter {
+ public:
+  void begin(std::string_view /*phase*/, std::size_t /*total*/) override {}
+  void advance(std::size_t /*steps*/, std::string_view /*what*/) override {}
+  void finish() override {}
+};
+
+}  // namespace muster

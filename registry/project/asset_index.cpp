@@ -1,0 +1,240 @@
+// One walk collects names only (listing gives the kind, so nothing is stat'ed); sidecars are then
+// read in parallel into a slot each, and everything is sorted before it is looked at, so the index
+// does not depend on the number of threads or on the order of the disk.
+#include "registry/project/asset_index.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "registry/vocabulary/parallel.h"
+
+namespace muster {
+namespace {
+
+using Kind = IndexProblem::Kind;
+
+// The largest sidecar seen is 1.4 MB (a sprite atlas); its guid is always near the top.
+constexpr std::uint64_t kMetaReadBytes = 16 * 1024;
+// A folder tree deeper than this is a circle that the file system hides from us.
+constexpr std::size_t kMaxFolderDepth = 128;
+
+std::string lower_ascii(std::string_view text) {
+  std::string result(text);
+  for (char& c : result) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return result;
+}
+
+struct Walk {
+  const FileSystem& files;
+  std::vector<AssetPath> metas;                    // the sidecars' own paths
+  std::vector<std::pair<AssetPath, bool>> things;  // path, is folder; without sidecars
+  std::vector<IndexProblem> problems;
+};
+
+void note_case_clashes(Walk& walk, const AssetPath& folder,
+                       const std::vector<DirectoryEntry>& entries) {
+  std::map<std::string, const DirectoryEntry*> seen;
+  for (const DirectoryEntry& entry : entries) {
+    if (is_ignored_name(entry.name) || entry.name.ends_with(".meta")) continue;
+    const auto [place, fresh] = seen.emplace(lower_ascii(entry.name), &entry);
+    if (fresh) continue;
+    walk.problems.push_back({.kind = Kind::case_clash,
+                             .path = folder.child(entry.name),
+                             .position = {},
+                             .other = folder.child(place->second->name),
+                             .guid = {},
+                             .detail = {}});
+  }
+}
+
+// Only a link can lead to a folder above itself; following it would never end.
+bool leads_back(const FileSystem& files, const AssetPath& link) {
+  const auto target = files.stat(link);
+  if (!target) return true;
+  for (AssetPath up = link.parent();; up = up.parent()) {
+    const auto info = files.stat(up);
+    if (info && info.value().identity == target.value().identity) return true;
+    if (up.empty()) return false;
+  }
+}
+
+void walk_folder(Walk& walk, const AssetPath& folder, bool metas_expected, std::size_t depth) {
+  const auto listed = walk.files.list(folder);
+  if (!listed || depth > kMaxFolderDepth) {
+    walk.problems.push_back({.kind = Kind::unreadable,
+                             .path = folder,
+                             .position = {},
+                             .other = {},
+                             .guid = {},
+                             .detail = listed ? "nested too deeply" : listed.error().message});
+    return;
+  }
+  note_case_clashes(walk, folder, listed.value());
+  for (const DirectoryEntry& entry : listed.value()) {
+    if (is_ignored_name(entry.name)) continue;
+    const AssetPath path = folder.child(entry.name);
+    if (entry.kind == FileKind::file && entry.name.ends_with(".meta")) {
+      walk.metas.push_back(path);
+      continue;
+    }
+    if (entry.kind == FileKind::outside_link || entry.kind == FileKind::broken_link) {
+      walk.problems.push_back({Kind::outside_link, path, {}, {}, {}, {}});
+      continue;
+    }
+    if (entry.kind == FileKind::other) continue;
+    const bool is_folder = entry.kind == FileKind::folder;
+    if (metas_expected) walk.things.emplace_back(path, is_folder);
+    if (!is_folder) continue;
+    if (entry.is_link && leads_back(walk.files, path)) {
+      walk.problems.push_back({Kind::link_circle, path, {}, {}, {}, {}});
+      continue;
+    }
+    walk_folder(walk, path, true, depth + 1);
+  }
+}
+
+IndexProblem meta_problem(const AssetPath& path, const MetaResult& read) {
+  Kind kind = Kind::malformed_guid;
+  std::string detail;
+  switch (read.problem) {
+    case MetaProblem::merge_conflict:
+      kind = Kind::merge_conflict;
+      break;
+    case MetaProblem::lfs_pointer:
+      kind = Kind::lfs_pointer;
+      break;
+    case MetaProblem::no_guid:
+      detail = "it has no guid";
+      break;
+    case MetaProblem::malformed_guid:
+      detail = "its guid is not 32 hex digits";
+      break;
+    case MetaProblem::several_guids:
+      detail = "it has two different guids";
+      break;
+    case MetaProblem::not_text:
+      detail = "it is not text";
+      break;
+    case MetaProblem::none:
+      break;
+  }
+  return {kind, path, read.problem_position, {}, {}, std::move(detail)};
+}
+
+struct MetaSlot {
+  Meta meta;
+  std::vector<IndexProblem> problems;
+  bool usable = false;
+};
+
+void read_sidecar(const FileSystem& files, const AssetPath& path, ByteVector& buffer,
+                  MetaSlot& slot) {
+  const auto bytes = files.read(path, 0, kMetaReadBytes, buffer);
+  if (!bytes) {
+    slot.problems.push_back({Kind::unreadable, path, {}, {}, {}, bytes.error().message});
+    return;
+  }
+  const MetaResult read = read_meta(as_text(bytes.value()));
+  if (read.problem != MetaProblem::none) slot.problems.push_back(meta_problem(path, read));
+  slot.meta = read.meta;
+  slot.meta.importer = {};
+  slot.usable = !read.meta.guid.is_null();
+  if (!slot.usable) return;
+  if (read.meta.is_upper_case) {
+    slot.problems.push_back(
+        {Kind::upper_case_guid, path, read.meta.guid_position, {}, read.meta.guid, {}});
+  }
+  if (looks_like_placeholder(read.meta.guid)) {
+    slot.problems.push_back(
+        {Kind::placeholder_guid, path, read.meta.guid_position, {}, read.meta.guid, {}});
+  }
+}
+
+AssetPath without_meta(const AssetPath& path) {
+  return path.parent().child(path.name().substr(0, path.name().size() - 5));
+}
+
+}  // namespace
+
+bool is_ignored_name(std::string_view name) {
+  return name.starts_with('.') || name.ends_with('~') || lower_ascii(name) == "cvs" ||
+         lower_ascii(name).ends_with(".tmp");
+}
+
+AssetIndex::AssetIndex(std::vector<Asset> assets, std::vector<IndexProblem> problems,
+                       std::size_t file_count)
+    : assets_(std::move(assets)), problems_(std::move(problems)), file_count_(file_count) {
+  std::ranges::sort(assets_, {}, &Asset::path);
+  by_guid_.reserve(assets_.size());
+  for (AssetNumber number = 0; number < assets_.size(); ++number) {
+    const Asset& asset = assets_[number];
+    const auto [place, fresh] = by_guid_.emplace(asset.guid, number);
+    if (fresh) continue;
+    problems_.push_back(
+        {Kind::duplicate_guid, asset.path, {}, assets_[place->second].path, asset.guid, {}});
+  }
+  std::ranges::sort(problems_, [](const IndexProblem& a, const IndexProblem& b) {
+    return std::tie(a.path, a.kind, a.other) < std::tie(b.path, b.kind, b.other);
+  });
+}
+
+AssetNumber AssetIndex::find(const Guid& guid) const {
+  const auto found = by_guid_.find(guid);
+  return found == by_guid_.end() ? kNoAsset : found->second;
+}
+
+AssetNumber AssetIndex::find(const AssetPath& path) const {
+  const auto found = std::ranges::lower_bound(assets_, path, {}, &Asset::path);
+  if (found == assets_.end() || found->path != path) return kNoAsset;
+  return static_cast<AssetNumber>(found - assets_.begin());
+}
+
+Result<AssetIndex> build_asset_index(const FileSystem& files, const ProjectConfig& config,
+                                     unsigned jobs, const std::stop_token& stop) {
+  Walk walk{.files = files, .metas = {}, .things = {}, .problems = {}};
+  for (const AssetPath& folder : config.folders) {
+    // What lies directly in Packages is not imported by Unity: packages' own folders and manifests.
+    const bool metas_expected = folder.text() != "Packages";
+    walk_folder(walk, folder, metas_expected, 0);
+  }
+  std::vector<MetaSlot> slots(walk.metas.size());
+  std::vector<ByteVector> buffers(std::max(jobs, 1U));
+  const bool finished = parallel_for(slots.size(), jobs, stop, [&](std::size_t i, unsigned worker) {
+    read_sidecar(files, walk.metas[i], buffers[worker], slots[i]);
+  });
+  if (!finished) return fail(ErrorCode::cancelled, "stopped while reading sidecars");
+
+  std::map<AssetPath, bool> unclaimed(walk.things.begin(), walk.things.end());
+  std::vector<Asset> assets;
+  assets.reserve(slots.size());
+  for (std::size_t i = 0; i < slots.size(); ++i) {
+    MetaSlot& slot = slots[i];
+    std::ranges::move(slot.problems, std::back_inserter(walk.problems));
+    const AssetPath path = without_meta(walk.metas[i]);
+    const auto thing = unclaimed.find(path);
+    if (thing == unclaimed.end()) {
+      const auto info = files.stat(path);
+      if (!info) {
+        walk.problems.push_back({Kind::orphan_meta,
+                                 walk.metas[i],
+                                 {},
+                                 {},
+                                 slot.meta.guid,
+                                 slot.meta.is_folder ? "folder" : "file"});
+        continue;
+      }
+    }
+    const bool is_folder = thing != unclaimed.end() ? thing->second : slot.meta.is_folder;
+    if (thing != unclaimed.end()) unclaimed.erase(thing);
+    if (slot.usable) assets.push_back({path, slot.meta.guid, is_folder});
+  }
+  for (const auto& [path, is_folder] : unclaimed) {
+    walk.problems.push_back({Kind::missing_meta, path, {}, {}, {}, is_folder ? "folder" : "file"});
+  }
+  return AssetIndex(std::move(assets), std::move(walk.problems), walk.things.size());
+}
+
+}  // namespace muster

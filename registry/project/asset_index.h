@@ -1,0 +1,86 @@
+// Which guid is which file.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "registry/project/config.h"
+#include "registry/project/meta.h"
+#include "registry/vocabulary/guid.h"
+
+namespace muster {
+
+/// The index of an asset in its `AssetIndex`.
+using AssetNumber = std::uint32_t;
+inline constexpr AssetNumber kNoAsset = 0xFFFFFFFF;
+
+/// A file or folder with a sidecar.
+struct Asset {
+  AssetPath path;
+  Guid guid;
+  bool is_folder = false;
+};
+
+/// Something about the files themselves that a project owner should know.
+struct IndexProblem {
+  enum class Kind : std::uint8_t {
+    orphan_meta,       ///< A sidecar beside nothing.
+    missing_meta,      ///< A file or folder without a sidecar.
+    duplicate_guid,    ///< Two assets with one guid; `other` names the one that was kept.
+    malformed_guid,    ///< A sidecar without a usable guid.
+    upper_case_guid,   ///< A sidecar that spells its guid in upper case.
+    placeholder_guid,  ///< A guid that looks typed, not drawn.
+    merge_conflict,    ///< Conflict markers inside a sidecar.
+    lfs_pointer,       ///< A Git LFS pointer in place of a sidecar.
+    case_clash,        ///< Two paths that differ only in case; `other` is the second.
+    outside_link,      ///< A link that leaves the project, or leads nowhere.
+    link_circle,       ///< A folder link that leads back to a folder above it.
+    unreadable,        ///< The operating system refused; `detail` says why.
+  };
+  Kind kind = Kind::orphan_meta;
+  AssetPath path;
+  yaml::Position position;
+  AssetPath other;
+  Guid guid;
+  std::string detail;
+};
+
+/// The assets of a project, sorted by path, found by guid or by path. Immutable once built; reading
+/// from several threads is safe.
+class AssetIndex {
+ public:
+  std::span<const Asset> assets() const { return assets_; }
+  std::span<const IndexProblem> problems() const { return problems_; }
+  /// The files seen, whether or not they have a sidecar; sorted by path.
+  std::size_t file_count() const { return file_count_; }
+
+  const Asset& at(AssetNumber number) const { return assets_[number]; }
+  AssetNumber find(const Guid& guid) const;
+  AssetNumber find(const AssetPath& path) const;
+
+  /// Builds an index from what a walk found; used by `build_asset_index` and by tests.
+  AssetIndex(std::vector<Asset> assets, std::vector<IndexProblem> problems, std::size_t file_count);
+  AssetIndex() = default;
+
+ private:
+  std::vector<Asset> assets_;
+  std::vector<IndexProblem> problems_;
+  std::unordered_map<Guid, AssetNumber> by_guid_;
+  std::size_t file_count_ = 0;
+};
+
+/// Walks a project's folders as Unity does (names that start with `.` or end with `~`, `cvs` and
+/// `*.tmp` are passed over), reads every sidecar on `jobs` threads, and indexes them. Everything
+/// odd becomes a problem, never a failure; fails only when a top folder cannot be listed, or with
+/// `cancelled`.
+Result<AssetIndex> build_asset_index(const FileSystem& files, const ProjectConfig& config,
+                                     unsigned jobs, const std::stop_token& stop);
+
+/// True for names that Unity, and so Muster, passes over.
+bool is_ignored_name(std::string_view name);
+
+}  // namespace muster

@@ -1,0 +1,128 @@
+#include "registry/project/config.h"
+
+#include <algorithm>
+#include <array>
+
+#include "registry/yaml/reader.h"
+
+namespace muster {
+namespace {
+
+constexpr std::uint64_t kMaxConfigBytes = 4 * 1024 * 1024;
+constexpr std::array<std::string_view, 7> kKnownKeys = {
+    "version", "name", "folders", "components", "classes", "external_guids", "bundles"};
+
+tl::unexpected<Error> refuse(const yaml::Position& at, const std::string& why) {
+  return fail(ErrorCode::malformed, std::string(ProjectConfig::kFileName) + ":" +
+                                        std::to_string(at.line) + ":" + std::to_string(at.column) +
+                                        ": " + why);
+}
+
+bool is_folder(const FileSystem& files, const AssetPath& path) {
+  const auto info = files.stat(path);
+  return info && info.value().kind == FileKind::folder;
+}
+
+// A person who points at the folder above or below the project should be told so.
+std::string nearby_projects(const FileSystem& files) {
+  const auto entries = files.list(AssetPath());
+  if (!entries) return {};
+  std::string hint;
+  for (const DirectoryEntry& entry : entries.value()) {
+    if (entry.kind != FileKind::folder) continue;
+    const AssetPath folder = AssetPath().child(entry.name);
+    const auto config = files.stat(folder.child(ProjectConfig::kFileName));
+    if (!config && !is_folder(files, folder.child("Assets"))) continue;
+    hint += (hint.empty() ? "; did you mean '" : "', '") + entry.name;
+  }
+  return hint.empty() ? hint : hint + "'?";
+}
+
+Result<void> read_folders(const FileSystem& files, const yaml::Tree& tree, yaml::NodeIndex list,
+                          ProjectConfig& config) {
+  for (const yaml::NodeIndex item : yaml::Children(tree, list)) {
+    auto folder = AssetPath::parse(tree.scalar(item));
+    if (!folder) return refuse(tree.at(item).position, folder.error().message);
+    if (!is_folder(files, folder.value())) {
+      return refuse(tree.at(item).position, "there is no folder '" + folder.value().text() + "'");
+    }
+    config.folders.push_back(std::move(folder).value());
+  }
+  return {};
+}
+
+Result<void> read_guids(const yaml::Tree& tree, yaml::NodeIndex list, ProjectConfig& config) {
+  for (const yaml::NodeIndex item : yaml::Children(tree, list)) {
+    const auto guid = Guid::parse(tree.scalar(item));
+    if (!guid) return refuse(tree.at(item).position, guid.error().message);
+    config.external_guids.insert(guid.value());
+  }
+  return {};
+}
+
+void add_unity_folders(const FileSystem& files, ProjectConfig& config) {
+  for (const std::string_view name : {"Assets", "Packages"}) {
+    const AssetPath folder = AssetPath().child(name);
+    if (is_folder(files, folder)) config.folders.push_back(folder);
+  }
+}
+
+Result<ProjectConfig> read_config(const FileSystem& files, std::string text) {
+  auto source = std::make_shared<ConfigSource>();
+  source->text = std::move(text);
+  auto read = yaml::read_plain(source->text);
+  if (!read.good()) return refuse(read.error().position, read.error().message);
+  source->tree = std::move(read.tree());
+  const yaml::Tree& tree = source->tree;
+  if (tree.documents.size() == 1) source->root = tree.documents.front().root;
+  if (source->root == yaml::kNoNode || tree.at(source->root).kind != yaml::NodeKind::mapping) {
+    return refuse({1, 1}, "expected a mapping with 'version: 1'");
+  }
+  ProjectConfig config;
+  const yaml::NodeIndex version = tree.find(source->root, "version");
+  if (tree.scalar(version) != "1") {
+    return refuse(version == yaml::kNoNode ? yaml::Position{1, 1} : tree.at(version).position,
+                  "expected 'version: 1'");
+  }
+  for (const yaml::NodeIndex child : yaml::Children(tree, source->root)) {
+    if (std::ranges::find(kKnownKeys, tree.at(child).key) == kKnownKeys.end()) {
+      return refuse(tree.at(child).position,
+                    "unknown key '" + std::string(tree.at(child).key) + "'");
+    }
+  }
+  config.name = tree.scalar_at(source->root, "name");
+  if (const auto list = tree.find(source->root, "folders"); list != yaml::kNoNode) {
+    if (auto good = read_folders(files, tree, list, config); !good) return fail(good.error());
+  } else {
+    add_unity_folders(files, config);
+  }
+  if (const auto path = tree.find(source->root, "components"); path != yaml::kNoNode) {
+    auto parsed = AssetPath::parse(tree.scalar(path));
+    if (!parsed) return refuse(tree.at(path).position, parsed.error().message);
+    config.components = std::move(parsed).value();
+  }
+  const auto guids = tree.find(source->root, "external_guids");
+  if (auto good = read_guids(tree, guids, config); !good) return fail(good.error());
+  config.source = std::move(source);
+  return config;
+}
+
+}  // namespace
+
+Result<ProjectConfig> load_config(const FileSystem& files) {
+  const AssetPath path = AssetPath().child(ProjectConfig::kFileName);
+  ByteVector buffer;
+  const auto bytes = read_whole(files, path, kMaxConfigBytes, buffer);
+  if (bytes) return read_config(files, std::string(as_text(bytes.value())));
+  if (bytes.error().code != ErrorCode::not_found) return fail(bytes.error());
+  ProjectConfig config;
+  if (is_folder(files, AssetPath().child("Assets"))) add_unity_folders(files, config);
+  if (config.folders.empty()) {
+    return fail(ErrorCode::not_found,
+                "this is no project: it has neither muster.yaml nor an Assets folder" +
+                    nearby_projects(files));
+  }
+  return config;
+}
+
+}  // namespace muster

@@ -1,0 +1,112 @@
+// A prefab as the game will see it: one tree of entities, with nesting and variants resolved.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "registry/project/scripts.h"
+#include "registry/project/source_file.h"
+
+namespace muster {
+
+/// One changed property of an instance: Unity's `m_Modifications` entry. Views the source's tree.
+struct PropertyOverride {
+  std::string_view path;
+  std::string_view value;
+  yaml::Reference object;
+  yaml::Position position;
+};
+
+/// The fields of a component as one file gives them.
+struct ComponentLayer {
+  const SourceFile* source = nullptr;
+  yaml::NodeIndex fields = yaml::kNoNode;
+  int document = -1;  ///< The document in `source`; -1 in plain prefabs.
+};
+
+/// A component of a flattened prefab. Layers run from the innermost source outwards; a later layer
+/// wins field by field, and overrides win over all layers.
+struct FlatComponent {
+  std::int64_t file_id = 0;   ///< In the id space of the flattened file.
+  std::int64_t class_id = 0;  ///< Unity's; 0 in plain prefabs.
+  std::string class_name;     ///< Script class, or Unity's type name; empty when unknown.
+  Guid script;
+  std::vector<ComponentLayer> layers;
+  std::vector<PropertyOverride> overrides;
+
+  /// Where a scalar field stands (the layer that wins), without overrides.
+  struct Place {
+    const SourceFile* source = nullptr;
+    yaml::NodeIndex node = yaml::kNoNode;
+  };
+  Place find(std::string_view path) const;
+  /// The text of a scalar field with overrides applied; nullopt when the field does not exist.
+  std::optional<std::string_view> scalar(std::string_view path) const;
+  /// A weak reference with overrides applied, in any spelling; nullopt when the field does not
+  /// exist or is no reference.
+  std::optional<Guid> weak_reference(std::string_view path) const;
+};
+
+struct FlatEntity {
+  std::int64_t file_id = 0;  ///< Of the game object, in the id space of the flattened file.
+  std::int64_t transform_id = 0;
+  int parent = -1;  ///< Index of the parent, always lower than its own; -1 for a root.
+  std::string name;
+  bool active = true;
+  std::vector<FlatComponent> components;
+
+  const FlatComponent* find(std::string_view class_name) const;
+};
+
+struct PrefabProblem {
+  enum class Kind : std::uint8_t {
+    not_readable,    ///< The file, or a source of it, has no tree.
+    missing_source,  ///< A nested prefab's or variant's source is not in the project.
+    cycle,           ///< A prefab contains itself; `detail` has the chain.
+    too_deep,
+    no_root,
+  };
+  Kind kind = Kind::not_readable;
+  AssetPath path;
+  yaml::Position position;
+  Guid guid;
+  std::string detail;
+};
+
+/// Entities in depth-first order; the first is the root. Empty when there is none.
+struct FlatPrefab {
+  std::vector<FlatEntity> entities;
+  std::vector<PrefabProblem> problems;
+  bool is_model = false;  ///< An imported model: its inside is not known.
+};
+
+/// Flattens prefabs and remembers the results. Safe to use from several threads; results live as
+/// long as the flattener.
+class PrefabFlattener {
+ public:
+  PrefabFlattener(const SourceCache& sources, const Scripts& scripts)
+      : sources_(sources), scripts_(scripts) {}
+
+  const FlatPrefab& flatten(AssetNumber prefab) const;
+
+  const SourceCache& sources() const { return sources_; }
+  const Scripts& scripts() const { return scripts_; }
+
+ private:
+  const SourceCache& sources_;
+  const Scripts& scripts_;
+  mutable std::mutex mutex_;
+  mutable std::unordered_map<AssetNumber, std::unique_ptr<FlatPrefab>> known_;
+};
+
+/// True for assets that hold a prefab: Unity's `.prefab`, or plain files of class `Prefab`.
+bool is_prefab(const SourceCache& sources, AssetNumber asset);
+/// True for the formats whose imported form can stand in for a prefab.
+bool is_model_path(const AssetPath& path);
+
+}  // namespace muster

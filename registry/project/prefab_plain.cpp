@@ -1,0 +1,114 @@
+// Plain prefabs say directly what Unity spreads over documents: a tree of entities with named
+// components. A variant starts from its base and overlays its own root; a child with `prefab:`
+// starts from that prefab.
+#include "registry/project/prefab_build.h"
+
+namespace muster::prefab_build {
+namespace {
+
+using yaml::Children;
+using yaml::kNoNode;
+using yaml::NodeIndex;
+
+class PlainFlattening {
+ public:
+  PlainFlattening(const SourceFile& source, const Nested& nested)
+      : source_(source), tree_(source.tree), nested_(nested) {}
+
+  FlatPrefab run() {
+    const NodeIndex top = source_.fields_of(0);
+    const NodeIndex root = tree_.find(top, "root");
+    const NodeIndex base = tree_.find(top, "variant_of");
+    if (root == kNoNode && base == kNoNode) {
+      add_bare(top);
+    } else {
+      add_entity(root, base, -1);
+    }
+    for (std::size_t i = 0; i < result_.entities.size(); ++i) {
+      result_.entities[i].file_id = static_cast<std::int64_t>(i) + 1;
+    }
+    return std::move(result_);
+  }
+
+ private:
+  // A factory: components at the top, no hierarchy.
+  void add_bare(NodeIndex top) {
+    FlatEntity& entity = result_.entities.emplace_back();
+    entity.name = source_.path.stem();
+    overlay(entity, top);
+  }
+
+  void add_entity(NodeIndex node, NodeIndex base, int parent) {
+    const std::size_t first = result_.entities.size();
+    if (base != kNoNode) copy_base(base, parent);
+    if (result_.entities.size() == first) {
+      FlatEntity& fresh = result_.entities.emplace_back();
+      fresh.parent = parent;
+    }
+    FlatEntity& entity = result_.entities[first];
+    if (const NodeIndex name = tree_.find(node, "name"); name != kNoNode) {
+      entity.name = tree_.scalar(name);
+    }
+    if (const NodeIndex active = tree_.find(node, "active"); active != kNoNode) {
+      entity.active = tree_.scalar(active) != "false" && tree_.scalar(active) != "0";
+    }
+    overlay(entity, node);
+    for (const NodeIndex child : Children(tree_, tree_.find(node, "children"))) {
+      add_entity(child, tree_.find(child, "prefab"), static_cast<int>(first));
+    }
+  }
+
+  void copy_base(NodeIndex base, int parent) {
+    const auto reference = reference_at(tree_, base);
+    if (!reference) {
+      result_.problems.push_back({PrefabProblem::Kind::missing_source,
+                                  source_.path,
+                                  tree_.at(base).position,
+                                  {},
+                                  reference.error().message});
+      return;
+    }
+    const FlatPrefab* inner = nested_(reference.value(), result_.problems);
+    if (inner == nullptr) return;
+    const int offset = static_cast<int>(result_.entities.size());
+    for (const FlatEntity& entity : inner->entities) {
+      FlatEntity& copy = result_.entities.emplace_back(entity);
+      copy.parent = entity.parent < 0 ? parent : entity.parent + offset;
+    }
+  }
+
+  void overlay(FlatEntity& entity, NodeIndex node) {
+    for (const NodeIndex name : Children(tree_, tree_.find(node, "removed"))) {
+      std::erase_if(entity.components, [&](const FlatComponent& component) {
+        return component.class_name == tree_.scalar(name);
+      });
+    }
+    for (const NodeIndex item : Children(tree_, tree_.find(node, "components"))) {
+      // `- Health: {current: 50}`, or only `- Marker`.
+      const NodeIndex fields = tree_.at(item).first_child;
+      const std::string class_name(fields == kNoNode ? tree_.scalar(item) : tree_.at(fields).key);
+      FlatComponent* component = nullptr;
+      for (FlatComponent& held : entity.components) {
+        if (held.class_name == class_name) component = &held;
+      }
+      if (component == nullptr) {
+        component = &entity.components.emplace_back();
+        component->class_name = class_name;
+      }
+      component->layers.push_back({&source_, fields, -1});
+    }
+  }
+
+  const SourceFile& source_;
+  const yaml::Tree& tree_;
+  const Nested& nested_;
+  FlatPrefab result_;
+};
+
+}  // namespace
+
+FlatPrefab flatten_plain(const SourceFile& source, const Nested& nested) {
+  return PlainFlattening(source, nested).run();
+}
+
+}  // namespace muster::prefab_build

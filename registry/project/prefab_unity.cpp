@@ -1,0 +1,369 @@
+// How Unity writes prefabs: one document per object. A nested prefab or a variant's base is a
+// `PrefabInstance` document; objects inside it that this file mentions appear as `stripped`
+// stand-ins, and the id of any object inside it is (instance id XOR id in the source) &
+// 0x7fff'ffff'ffff'ffff. Imported models have no text, so their inside is known only through such
+// mentions.
+#include <algorithm>
+#include <map>
+
+#include "registry/project/prefab_build.h"
+
+namespace muster::prefab_build {
+namespace {
+
+using yaml::Children;
+using yaml::kNoNode;
+using yaml::NodeIndex;
+using yaml::Reference;
+
+constexpr std::int64_t kGameObjectClass = 1;
+constexpr std::int64_t kTransformClass = 4;
+constexpr std::int64_t kRectTransformClass = 224;
+constexpr std::int64_t kPrefabInstanceClass = 1001;
+constexpr std::uint64_t kIdMask = 0x7FFF'FFFF'FFFF'FFFFULL;
+
+struct StandIn {
+  std::int64_t file_id = 0;
+  std::int64_t class_id = 0;
+  std::int64_t instance = 0;
+  std::int64_t source_id = 0;
+};
+
+// An entity that does not know its parent's index yet.
+struct Pending {
+  FlatEntity entity;
+  std::int64_t parent_transform = 0;
+  int parent_entity =
+      -1;  // index into the pending list, when the parent came with the same instance
+  std::size_t order = 0;  // place among its siblings
+};
+
+class UnityFlattening {
+ public:
+  UnityFlattening(const SourceFile& source, const Scripts& scripts, const Nested& nested)
+      : source_(source), tree_(source.tree), scripts_(scripts), nested_(nested) {}
+
+  FlatPrefab run() {
+    for (std::size_t i = 0; i < tree_.documents.size(); ++i) {
+      documents_.emplace(tree_.documents[i].file_id, static_cast<int>(i));
+    }
+    collect_stand_ins();
+    for (std::size_t i = 0; i < tree_.documents.size(); ++i) {
+      const yaml::Document& document = tree_.documents[i];
+      if (document.is_stripped) continue;
+      if (document.class_id == kGameObjectClass) add_game_object(static_cast<int>(i));
+      if (document.class_id == kPrefabInstanceClass) add_instance(static_cast<int>(i));
+    }
+    attach_added_components();
+    order_by_depth();
+    if (result_.entities.empty()) {
+      result_.problems.push_back(
+          {PrefabProblem::Kind::no_root, source_.path, {}, source_.guid, {}});
+    }
+    return std::move(result_);
+  }
+
+ private:
+  NodeIndex fields(int document) const { return source_.fields_of(document); }
+
+  Reference reference(NodeIndex mapping, std::string_view key) const {
+    const auto found = reference_at(tree_, tree_.find_path(mapping, key));
+    return found ? found.value() : Reference{};
+  }
+
+  void collect_stand_ins() {
+    for (std::size_t i = 0; i < tree_.documents.size(); ++i) {
+      const yaml::Document& document = tree_.documents[i];
+      if (!document.is_stripped) continue;
+      const NodeIndex own = fields(static_cast<int>(i));
+      StandIn stand_in{document.file_id, document.class_id, 0, 0};
+      stand_in.instance = reference(own, "m_PrefabInstance").file_id;
+      stand_in.source_id = reference(own, "m_CorrespondingSourceObject").file_id;
+      if (stand_in.instance == 0) stand_in.instance = reference(own, "m_PrefabInternal").file_id;
+      if (stand_in.source_id == 0) {
+        stand_in.source_id = reference(own, "m_PrefabParentObject").file_id;
+      }
+      stand_in_ids_.emplace(std::pair(stand_in.instance, stand_in.source_id), stand_in.file_id);
+      stand_ins_.push_back(stand_in);
+    }
+  }
+
+  FlatComponent component_of(int document) const {
+    const yaml::Document& entry = tree_.documents[static_cast<std::size_t>(document)];
+    FlatComponent component;
+    component.file_id = entry.file_id;
+    component.class_id = entry.class_id;
+    const NodeIndex own = fields(document);
+    component.class_name = source_.type_name_of(document);
+    if (component.class_name == "MonoBehaviour") {
+      component.script = reference(own, "m_Script").guid;
+      component.class_name = scripts_.class_of(component.script);
+      if (component.class_name.empty()) {
+        // Unity 6 writes `Assembly::Namespace.Class`.
+        std::string_view identifier = tree_.scalar_at(own, "m_EditorClassIdentifier");
+        component.class_name = identifier.substr(identifier.find_last_of(".:") + 1);
+      }
+    }
+    component.layers.push_back({&source_, own, document});
+    return component;
+  }
+
+  void add_game_object(int document) {
+    const NodeIndex own = fields(document);
+    Pending pending;
+    FlatEntity& entity = pending.entity;
+    entity.file_id = tree_.documents[static_cast<std::size_t>(document)].file_id;
+    entity.name = tree_.scalar_at(own, "m_Name");
+    entity.active = tree_.scalar_at(own, "m_IsActive") != "0";
+    for (const NodeIndex item : Children(tree_, tree_.find(own, "m_Component"))) {
+      // `- component: {fileID: N}`, and before 5.5 `- 4: {fileID: N}`.
+      const auto target = reference_at(tree_, tree_.at(item).first_child);
+      if (!target) continue;
+      const auto found = documents_.find(target.value().file_id);
+      if (found == documents_.end()) continue;
+      const yaml::Document& held = tree_.documents[static_cast<std::size_t>(found->second)];
+      if (held.class_id == kTransformClass || held.class_id == kRectTransformClass) {
+        entity.transform_id = held.file_id;
+        pending.parent_transform = reference(fields(found->second), "m_Father").file_id;
+        pending.order = order_in_father(pending.parent_transform, held.file_id);
+      }
+      listed_.insert_or_assign(held.file_id, true);
+      entity.components.push_back(component_of(found->second));
+    }
+    pending_.push_back(std::move(pending));
+  }
+
+  // Where a transform stands in its father's list of children; far back when it is not listed.
+  std::size_t order_in_father(std::int64_t father, std::int64_t transform) const {
+    const auto found = documents_.find(father);
+    if (found == documents_.end()) return tree_.documents.size();
+    std::size_t order = 0;
+    for (const NodeIndex child : Children(tree_, tree_.find(fields(found->second), "m_Children"))) {
+      const auto target = reference_at(tree_, child);
+      if (target && target.value().file_id == transform) return order;
+      ++order;
+    }
+    return tree_.documents.size();
+  }
+
+  std::int64_t id_in_instance(std::int64_t instance, std::int64_t source_id) const {
+    if (source_id == 0) return 0;
+    if (const auto found = stand_in_ids_.find({instance, source_id});
+        found != stand_in_ids_.end()) {
+      return found->second;
+    }
+    return static_cast<std::int64_t>(
+        (static_cast<std::uint64_t>(instance) ^ static_cast<std::uint64_t>(source_id)) & kIdMask);
+  }
+
+  void add_instance(int document) {
+    const NodeIndex own = fields(document);
+    if (source_.type_name_of(document) != "PrefabInstance") return;  // `Prefab:` before 2018.3
+    const std::int64_t instance = tree_.documents[static_cast<std::size_t>(document)].file_id;
+    const Reference source = reference(own, "m_SourcePrefab");
+    const FlatPrefab* inner = source.guid.is_null() ? nullptr : nested_(source, result_.problems);
+    const std::size_t first = pending_.size();
+    if (inner != nullptr && !inner->entities.empty()) {
+      for (const FlatEntity& entity : inner->entities) {
+        Pending pending;
+        pending.entity = entity;
+        remap(pending.entity, instance);
+        pending.order = first;
+        if (entity.parent >= 0) {
+          pending.parent_entity = static_cast<int>(first) + entity.parent;
+        }
+        pending_.push_back(std::move(pending));
+      }
+    } else {
+      pending_.emplace_back();
+    }
+    Pending& root = pending_[first];
+    const NodeIndex modification = tree_.find(own, "m_Modification");
+    root.parent_transform = reference(modification, "m_TransformParent").file_id;
+    if (inner == nullptr || inner->is_model || inner->entities.empty()) {
+      adopt_unknown_objects(modification, instance, first);
+    }
+    if (root.parent_transform != 0) {
+      pending_[first].order =
+          order_in_father(root.parent_transform, pending_[first].entity.transform_id);
+    }
+    apply_changes(modification, instance, first);
+    apply_removals(modification, instance, first);
+  }
+
+  void remap(FlatEntity& entity, std::int64_t instance) const {
+    entity.file_id = id_in_instance(instance, entity.file_id);
+    entity.transform_id = id_in_instance(instance, entity.transform_id);
+    for (FlatComponent& component : entity.components) {
+      component.file_id = id_in_instance(instance, component.file_id);
+    }
+  }
+
+  // A model's inside (or a lost source's) shows only where this file mentions it: game objects
+  // other than the root become its children, so that what sits on them is not taken for the root's.
+  void adopt_unknown_objects(NodeIndex modification, std::int64_t instance, std::size_t root) {
+    FlatEntity& entity = pending_[root].entity;
+    if (entity.file_id == 0) entity.file_id = named_object(modification, instance);
+    const std::int64_t root_id = entity.file_id;
+    for (const StandIn& stand_in : stand_ins_) {
+      if (stand_in.instance != instance) continue;
+      const bool is_transform =
+          stand_in.class_id == kTransformClass || stand_in.class_id == kRectTransformClass;
+      if (is_transform) transform_aliases_.emplace(stand_in.file_id, root);
+      if (stand_in.class_id != kGameObjectClass || stand_in.file_id == root_id) continue;
+      Pending child;
+      child.entity.file_id = stand_in.file_id;
+      child.parent_entity = static_cast<int>(root);
+      child.order = pending_.size();
+      pending_.push_back(std::move(child));
+    }
+  }
+
+  // The object whose name the instance overrides: Unity always writes the root's.
+  std::int64_t named_object(NodeIndex modification, std::int64_t instance) const {
+    for (const NodeIndex item : Children(tree_, tree_.find(modification, "m_Modifications"))) {
+      if (tree_.scalar_at(item, "propertyPath") != "m_Name") continue;
+      return target_id(instance, reference(item, "target"));
+    }
+    return 0;
+  }
+
+  // A target names an object of the source by its guid, or (without one) of this file.
+  std::int64_t target_id(std::int64_t instance, const Reference& target) const {
+    return target.guid.is_null() ? target.file_id : id_in_instance(instance, target.file_id);
+  }
+
+  void apply_changes(NodeIndex modification, std::int64_t instance, std::size_t first) {
+    std::map<std::int64_t, FlatEntity*> objects;
+    std::map<std::int64_t, FlatComponent*> components;
+    for (std::size_t i = first; i < pending_.size(); ++i) {
+      FlatEntity& entity = pending_[i].entity;
+      objects.emplace(entity.file_id, &entity);
+      for (FlatComponent& component : entity.components) {
+        components.emplace(component.file_id, &component);
+      }
+    }
+    for (const NodeIndex item : Children(tree_, tree_.find(modification, "m_Modifications"))) {
+      const std::int64_t target = target_id(instance, reference(item, "target"));
+      PropertyOverride change;
+      change.path = tree_.scalar_at(item, "propertyPath");
+      change.value = tree_.scalar_at(item, "value");
+      change.object = reference(item, "objectReference");
+      change.position = tree_.at(item).position;
+      if (const auto component = components.find(target); component != components.end()) {
+        component->second->overrides.push_back(change);
+      } else if (const auto object = objects.find(target); object != objects.end()) {
+        if (change.path == "m_Name") object->second->name = change.value;
+        if (change.path == "m_IsActive") object->second->active = change.value != "0";
+      } else if (change.path == "m_Name" && objects.size() == 1) {
+        pending_[first].entity.name = change.value;
+      }
+    }
+  }
+
+  void apply_removals(NodeIndex modification, std::int64_t instance, std::size_t first) {
+    for (const std::string_view list : {"m_RemovedComponents", "m_RemovedGameObjects"}) {
+      for (const NodeIndex item : Children(tree_, tree_.find(modification, list))) {
+        const auto target = reference_at(tree_, item);
+        if (!target) continue;
+        const std::int64_t id = target_id(instance, target.value());
+        for (std::size_t i = first; i < pending_.size(); ++i) {
+          std::erase_if(pending_[i].entity.components,
+                        [&](const FlatComponent& component) { return component.file_id == id; });
+          if (list == "m_RemovedGameObjects" && pending_[i].entity.file_id == id) {
+            removed_.insert_or_assign(i, true);
+          }
+        }
+      }
+    }
+  }
+
+  // Components of this file that sit on an object inside an instance.
+  void attach_added_components() {
+    std::map<std::int64_t, std::size_t> by_object;
+    for (std::size_t i = 0; i < pending_.size(); ++i) {
+      if (pending_[i].entity.file_id != 0) by_object.emplace(pending_[i].entity.file_id, i);
+    }
+    for (std::size_t i = 0; i < tree_.documents.size(); ++i) {
+      const yaml::Document& document = tree_.documents[i];
+      if (document.is_stripped || document.class_id == kGameObjectClass ||
+          listed_.contains(document.file_id)) {
+        continue;
+      }
+      const std::int64_t owner = reference(fields(static_cast<int>(i)), "m_GameObject").file_id;
+      const auto found = by_object.find(owner);
+      if (owner == 0 || found == by_object.end()) continue;
+      pending_[found->second].entity.components.push_back(component_of(static_cast<int>(i)));
+    }
+  }
+
+  void order_by_depth() {
+    std::map<std::int64_t, std::size_t> by_transform;
+    for (std::size_t i = 0; i < pending_.size(); ++i) {
+      if (pending_[i].entity.transform_id != 0) {
+        by_transform.emplace(pending_[i].entity.transform_id, i);
+      }
+    }
+    by_transform.insert(transform_aliases_.begin(), transform_aliases_.end());
+    std::vector<std::vector<std::size_t>> children(pending_.size());
+    std::vector<std::size_t> roots;
+    for (std::size_t i = 0; i < pending_.size(); ++i) {
+      int parent = pending_[i].parent_entity;
+      if (parent < 0 && pending_[i].parent_transform != 0) {
+        const auto found = by_transform.find(pending_[i].parent_transform);
+        if (found != by_transform.end() && found->second != i) {
+          parent = static_cast<int>(found->second);
+        }
+      }
+      if (parent < 0) {
+        roots.push_back(i);
+      } else {
+        children[static_cast<std::size_t>(parent)].push_back(i);
+      }
+    }
+    for (auto& list : children) {
+      std::ranges::stable_sort(list, {}, [&](std::size_t i) { return pending_[i].order; });
+    }
+    // A real root's transform has no father; anything else up here lost its father.
+    std::ranges::stable_sort(roots, {},
+                             [&](std::size_t i) { return pending_[i].parent_transform != 0; });
+    for (const std::size_t root : roots) emit(root, -1, children);
+  }
+
+  void emit(std::size_t at, int parent, const std::vector<std::vector<std::size_t>>& children) {
+    // Iterative: a hostile file may nest as deep as it has objects.
+    std::vector<std::pair<std::size_t, int>> stack{{at, parent}};
+    while (!stack.empty()) {
+      const auto [index, above] = stack.back();
+      stack.pop_back();
+      if (removed_.contains(index)) continue;
+      const int own = static_cast<int>(result_.entities.size());
+      FlatEntity& entity = result_.entities.emplace_back(std::move(pending_[index].entity));
+      entity.parent = above;
+      for (auto child = children[index].rbegin(); child != children[index].rend(); ++child) {
+        stack.emplace_back(*child, own);
+      }
+    }
+  }
+
+  const SourceFile& source_;
+  const yaml::Tree& tree_;
+  const Scripts& scripts_;
+  const Nested& nested_;
+  FlatPrefab result_;
+  std::map<std::int64_t, int> documents_;
+  std::map<std::int64_t, bool> listed_;  // components that a game object of this file lists
+  std::vector<StandIn> stand_ins_;
+  std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> stand_in_ids_;
+  std::vector<Pending> pending_;
+  std::map<std::int64_t, std::size_t> transform_aliases_;
+  std::map<std::size_t, bool> removed_;
+};
+
+}  // namespace
+
+FlatPrefab flatten_unity(const SourceFile& source, const Scripts& scripts, const Nested& nested) {
+  return UnityFlattening(source, scripts, nested).run();
+}
+
+}  // namespace muster::prefab_build

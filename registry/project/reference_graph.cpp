@@ -1,0 +1,255 @@
+#include "registry/project/reference_graph.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <tuple>
+
+#include "registry/project/source_file.h"
+#include "registry/vocabulary/parallel.h"
+#include "registry/yaml/reader.h"
+
+namespace muster {
+namespace {
+
+std::string lower_extension(const AssetPath& path) {
+  std::string extension(path.extension());
+  for (char& c : extension) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return extension;
+}
+
+constexpr std::array<std::string_view, 41> kReferenceExtensions = {"anim",
+                                                                   "asmdef",
+                                                                   "asmref",
+                                                                   "asset",
+                                                                   "brush",
+                                                                   "controller",
+                                                                   "cubemap",
+                                                                   "flare",
+                                                                   "fontsettings",
+                                                                   "giparams",
+                                                                   "guiskin",
+                                                                   "lighting",
+                                                                   "mask",
+                                                                   "mat",
+                                                                   "mixer",
+                                                                   "overridecontroller",
+                                                                   "physicmaterial",
+                                                                   "physicsmaterial",
+                                                                   "physicsmaterial2d",
+                                                                   "playable",
+                                                                   "prefab",
+                                                                   "preset",
+                                                                   "rendertexture",
+                                                                   "scenetemplate",
+                                                                   "shadergraph",
+                                                                   "shadersubgraph",
+                                                                   "shadervariants",
+                                                                   "signal",
+                                                                   "spriteatlas",
+                                                                   "spriteatlasv2",
+                                                                   "terrainlayer",
+                                                                   "tss",
+                                                                   "unity",
+                                                                   "uss",
+                                                                   "uxml",
+                                                                   "vfx",
+                                                                   "vfxblock",
+                                                                   "vfxoperator",
+                                                                   "webtexture",
+                                                                   "yaml",
+                                                                   "yml"};
+
+struct Slot {
+  std::vector<ReferenceEdge> edges;
+  std::vector<ContentProblem> problems;
+  std::uint64_t bytes = 0;
+};
+
+class AssetScan {
+ public:
+  AssetScan(const FileSystem& files, const AssetIndex& index, ByteVector& buffer)
+      : files_(files), index_(index), buffer_(buffer) {}
+
+  void run(AssetNumber asset, Slot& slot) {
+    const AssetPath& path = index_.at(asset).path;
+    if (!index_.at(asset).is_folder && holds_references(path)) scan(asset, path, false, slot);
+    scan(asset, path.parent().child(std::string(path.name()) + ".meta"), true, slot);
+    merge(slot.edges);
+  }
+
+ private:
+  void scan(AssetNumber asset, const AssetPath& path, bool in_meta, Slot& slot) {
+    using Kind = ContentProblem::Kind;
+    // A binary asset is told by its beginning: its gigabytes are not read.
+    auto bytes = files_.read(path, 0, kHeadBytes, buffer_);
+    if (!bytes) {
+      if (!in_meta) slot.problems.push_back({Kind::unreadable, asset, bytes.error().message});
+      return;
+    }
+    const auto dialect = yaml::detect_dialect(as_text(bytes.value()));
+    if (dialect == yaml::Dialect::lfs_pointer || dialect == yaml::Dialect::binary) {
+      const bool pointer = dialect == yaml::Dialect::lfs_pointer;
+      if (!in_meta) {
+        slot.problems.push_back({pointer ? Kind::lfs_pointer : Kind::binary, asset, {}});
+      }
+      return;
+    }
+    if (bytes.value().size() == kHeadBytes) {
+      bytes = read_whole(files_, path, SourceCache::kMaxSourceBytes, buffer_);
+    }
+    if (!bytes) {
+      slot.problems.push_back(
+          {bytes.error().code == ErrorCode::limit_exceeded ? Kind::too_large : Kind::unreadable,
+           asset, bytes.error().message});
+      return;
+    }
+    slot.bytes += bytes.value().size();
+    yaml::scan_mentions(as_text(bytes.value()), [&](const yaml::Mention& mention) {
+      // A sidecar's own guid is no reference.
+      if (in_meta && mention.kind == yaml::MentionKind::textual) return;
+      slot.edges.push_back({.from = asset,
+                            .to = kNoAsset,
+                            .guid = mention.guid,
+                            .kind = mention.kind,
+                            .in_meta = in_meta,
+                            .offset_bytes = mention.offset_bytes,
+                            .times = 1});
+    });
+  }
+
+  // One edge per guid and kind, first mention first.
+  void merge(std::vector<ReferenceEdge>& edges) {
+    const auto key = [](const ReferenceEdge& edge) {
+      return std::tie(edge.guid, edge.kind, edge.in_meta);
+    };
+    std::ranges::stable_sort(edges, [&](const auto& a, const auto& b) { return key(a) < key(b); });
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < edges.size(); ++i) {
+      if (kept > 0 && key(edges[kept - 1]) == key(edges[i])) {
+        ++edges[kept - 1].times;
+      } else {
+        edges[kept++] = edges[i];
+      }
+    }
+    edges.resize(kept);
+    for (ReferenceEdge& edge : edges) edge.to = index_.find(edge.guid);
+    std::ranges::stable_sort(edges, {}, [](const ReferenceEdge& edge) {
+      return std::pair(edge.in_meta, edge.offset_bytes);
+    });
+  }
+
+  static constexpr std::uint64_t kHeadBytes = 64 * 1024;
+  const FileSystem& files_;
+  const AssetIndex& index_;
+  ByteVector& buffer_;
+};
+
+}  // namespace
+
+bool holds_references(const AssetPath& path) {
+  const std::string extension = lower_extension(path);
+  return std::ranges::find(kReferenceExtensions, extension) != kReferenceExtensions.end();
+}
+
+bool is_script(const AssetPath& path) {
+  constexpr std::array<std::string_view, 9> kExtensions = {"cs",  "dll", "asmdef", "asmref", "js",
+                                                           "boo", "so",  "dylib",  "rsp"};
+  return std::ranges::find(kExtensions, lower_extension(path)) != kExtensions.end();
+}
+
+ReferenceGraph::ReferenceGraph(std::vector<ReferenceEdge> edges,
+                               std::vector<ContentProblem> problems, std::size_t asset_count,
+                               std::uint64_t scanned_bytes)
+    : edges_(std::move(edges)),
+      first_(asset_count + 1, 0),
+      problems_(std::move(problems)),
+      scanned_bytes_(scanned_bytes) {
+  for (const ReferenceEdge& edge : edges_) ++first_[edge.from + 1];
+  for (std::size_t i = 1; i < first_.size(); ++i) first_[i] += first_[i - 1];
+}
+
+std::span<const ReferenceEdge> ReferenceGraph::from(AssetNumber asset) const {
+  return std::span(edges_).subspan(first_[asset], first_[asset + 1] - first_[asset]);
+}
+
+std::vector<AssetNumber> ReferenceGraph::closure(std::span<const AssetNumber> roots,
+                                                 const AssetIndex& index) const {
+  std::vector<bool> seen(first_.size(), false);
+  std::vector<AssetNumber> found;
+  for (const AssetNumber root : roots) {
+    if (root != kNoAsset && !seen[root]) {
+      seen[root] = true;
+      found.push_back(root);
+    }
+  }
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    for (const ReferenceEdge& edge : from(found[i])) {
+      if (!edge.is_strong() || edge.to == kNoAsset || seen[edge.to]) continue;
+      if (is_script(index.at(edge.to).path)) continue;
+      seen[edge.to] = true;
+      found.push_back(edge.to);
+    }
+  }
+  std::ranges::sort(found);
+  return found;
+}
+
+std::vector<AssetNumber> ReferenceGraph::chain(std::span<const AssetNumber> roots,
+                                               AssetNumber target, const AssetIndex& index) const {
+  std::vector<AssetNumber> before(first_.size(), kNoAsset);
+  std::vector<bool> seen(first_.size(), false);
+  std::vector<AssetNumber> queue;
+  for (const AssetNumber root : roots) {
+    if (root == kNoAsset || seen[root]) continue;
+    seen[root] = true;
+    queue.push_back(root);
+  }
+  std::ranges::sort(queue);
+  for (std::size_t i = 0; i < queue.size(); ++i) {
+    if (queue[i] == target) {
+      std::vector<AssetNumber> chain;
+      for (AssetNumber at = target; at != kNoAsset; at = before[at]) chain.push_back(at);
+      std::ranges::reverse(chain);
+      return chain;
+    }
+    std::vector<AssetNumber> next;
+    for (const ReferenceEdge& edge : from(queue[i])) {
+      if (edge.is_strong() && edge.to != kNoAsset && !seen[edge.to] &&
+          (edge.to == target || !is_script(index.at(edge.to).path))) {
+        next.push_back(edge.to);
+      }
+    }
+    std::ranges::sort(next);
+    for (const AssetNumber to : next) {
+      if (seen[to]) continue;
+      seen[to] = true;
+      before[to] = queue[i];
+      queue.push_back(to);
+    }
+  }
+  return {};
+}
+
+Result<ReferenceGraph> scan_references(const FileSystem& files, const AssetIndex& index,
+                                       unsigned jobs, const std::stop_token& stop) {
+  std::vector<Slot> slots(index.assets().size());
+  std::vector<ByteVector> buffers(std::max(jobs, 1U));
+  const bool finished = parallel_for(slots.size(), jobs, stop, [&](std::size_t i, unsigned worker) {
+    AssetScan(files, index, buffers[worker]).run(static_cast<AssetNumber>(i), slots[i]);
+  });
+  if (!finished) return fail(ErrorCode::cancelled, "stopped while scanning references");
+  std::vector<ReferenceEdge> edges;
+  std::vector<ContentProblem> problems;
+  std::uint64_t bytes = 0;
+  for (Slot& slot : slots) {
+    edges.insert(edges.end(), slot.edges.begin(), slot.edges.end());
+    std::ranges::move(slot.problems, std::back_inserter(problems));
+    bytes += slot.bytes;
+  }
+  return ReferenceGraph(std::move(edges), std::move(problems), index.assets().size(), bytes);
+}
+
+}  // namespace muster

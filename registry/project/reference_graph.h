@@ -1,0 +1,79 @@
+// Which asset mentions which: the whole project's references, scanned rather than parsed.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <stop_token>
+#include <vector>
+
+#include "registry/project/asset_index.h"
+#include "registry/yaml/scanner.h"
+
+namespace muster {
+
+/// One asset mentioning a guid, however often; `offset_bytes` is of the first time.
+struct ReferenceEdge {
+  AssetNumber from = kNoAsset;
+  AssetNumber to = kNoAsset;  ///< `kNoAsset` when nothing in the project has this guid.
+  Guid guid;
+  yaml::MentionKind kind = yaml::MentionKind::strong;
+  bool in_meta = false;  ///< Found in the sidecar, not in the asset.
+  std::uint64_t offset_bytes = 0;
+  std::uint32_t times = 1;
+
+  /// Strong references and those inside JSON pull their target into a bundle; weak ones do not.
+  bool is_strong() const {
+    return kind == yaml::MentionKind::strong || kind == yaml::MentionKind::json;
+  }
+};
+
+/// What is odd about an asset's bytes.
+struct ContentProblem {
+  enum class Kind : std::uint8_t { lfs_pointer, binary, too_large, unreadable };
+  Kind kind = Kind::binary;
+  AssetNumber asset = kNoAsset;
+  std::string detail;
+};
+
+/// The references of a project. Immutable once built.
+class ReferenceGraph {
+ public:
+  ReferenceGraph() = default;
+  ReferenceGraph(std::vector<ReferenceEdge> edges, std::vector<ContentProblem> problems,
+                 std::size_t asset_count, std::uint64_t scanned_bytes);
+
+  /// All edges, sorted by the asset they come from, then by offset.
+  std::span<const ReferenceEdge> edges() const { return edges_; }
+  /// The edges that leave one asset.
+  std::span<const ReferenceEdge> from(AssetNumber asset) const;
+  std::span<const ContentProblem> problems() const { return problems_; }
+  std::uint64_t scanned_bytes() const { return scanned_bytes_; }
+
+  /// Everything reachable over strong references from `roots`, themselves included, sorted. Scripts
+  /// are not entered: they are code, and named rather than packed.
+  std::vector<AssetNumber> closure(std::span<const AssetNumber> roots,
+                                   const AssetIndex& index) const;
+  /// A shortest chain of strong references from any of `roots` to `target`, both ends included;
+  /// empty when there is none. Ties are broken by path.
+  std::vector<AssetNumber> chain(std::span<const AssetNumber> roots, AssetNumber target,
+                                 const AssetIndex& index) const;
+
+ private:
+  std::vector<ReferenceEdge> edges_;
+  std::vector<std::uint32_t> first_;  // per asset, into edges_; one more at the end
+  std::vector<ContentProblem> problems_;
+  std::uint64_t scanned_bytes_ = 0;
+};
+
+/// True for the files that can hold references: Unity's text formats and plain YAML. Told by
+/// extension, so that gigabytes of media are not opened.
+bool holds_references(const AssetPath& path);
+/// True for code, which bundles name but do not hold.
+bool is_script(const AssetPath& path);
+
+/// Scans every asset that can hold references, and every sidecar, on `jobs` threads. Fails only
+/// with `cancelled`.
+Result<ReferenceGraph> scan_references(const FileSystem& files, const AssetIndex& index,
+                                       unsigned jobs, const std::stop_token& stop);
+
+}  // namespace muster

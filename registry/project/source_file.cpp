@@ -1,0 +1,70 @@
+#include "registry/project/source_file.h"
+
+namespace muster {
+namespace {
+
+constexpr std::int64_t kMainObjectId = 11400000;
+
+std::unique_ptr<SourceFile> load(const FileSystem& files, const Asset& asset) {
+  auto source = std::make_unique<SourceFile>();
+  source->path = asset.path;
+  source->guid = asset.guid;
+  ByteVector buffer;
+  const auto bytes = read_whole(files, asset.path, SourceCache::kMaxSourceBytes, buffer);
+  if (!bytes) {
+    source->read_error = bytes.error();
+    return source;
+  }
+  source->bytes.assign(bytes.value().begin(), bytes.value().end());
+  const std::string_view text = as_text(source->bytes);
+  source->dialect = yaml::detect_dialect(text);
+  auto read = yaml::read(text);
+  if (read.good()) {
+    source->tree = std::move(read.tree());
+  } else {
+    source->error = read.error();
+  }
+  return source;
+}
+
+}  // namespace
+
+int SourceFile::document_of(std::int64_t file_id) const {
+  if (file_id == 0 || dialect == yaml::Dialect::plain) {
+    if (file_id == 0) {
+      const int main = document_of(kMainObjectId);
+      if (main >= 0) return main;
+    }
+    return tree.documents.empty() ? -1 : 0;
+  }
+  for (std::size_t i = 0; i < tree.documents.size(); ++i) {
+    if (tree.documents[i].file_id == file_id) return static_cast<int>(i);
+  }
+  return -1;
+}
+
+yaml::NodeIndex SourceFile::fields_of(int document) const {
+  if (document < 0) return yaml::kNoNode;
+  const yaml::NodeIndex root = tree.documents[static_cast<std::size_t>(document)].root;
+  if (root == yaml::kNoNode || dialect == yaml::Dialect::plain) return root;
+  return tree.at(root).first_child;
+}
+
+std::string_view SourceFile::type_name_of(int document) const {
+  if (document < 0 || dialect == yaml::Dialect::plain) return {};
+  const yaml::NodeIndex fields = fields_of(document);
+  return fields == yaml::kNoNode ? std::string_view{} : tree.at(fields).key;
+}
+
+const SourceFile& SourceCache::get(AssetNumber asset) const {
+  {
+    const std::lock_guard lock(mutex_);
+    if (const auto found = loaded_.find(asset); found != loaded_.end()) return *found->second;
+  }
+  // Loaded outside the lock: two threads may load one file, and the first to finish wins.
+  auto source = load(files_, index_.at(asset));
+  const std::lock_guard lock(mutex_);
+  return *loaded_.emplace(asset, std::move(source)).first->second;
+}
+
+}  // namespace muster

@@ -1,0 +1,57 @@
+// A parsed file and the bytes it views.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <unordered_map>
+
+#include "registry/project/asset_index.h"
+#include "registry/yaml/reader.h"
+
+namespace muster {
+
+/// The bytes and the tree of one text asset. Immutable once loaded.
+struct SourceFile {
+  AssetPath path;
+  Guid guid;
+  ByteVector bytes;
+  yaml::Dialect dialect = yaml::Dialect::empty;
+  yaml::Tree tree;
+  /// Why there is no tree: the dialect is none that is read, or the syntax is wrong.
+  std::optional<yaml::SyntaxError> error;
+  /// Why there are no bytes.
+  std::optional<Error> read_error;
+
+  bool good() const { return !error && !read_error; }
+  /// The index of the document with this file id, or of the only one; -1 when there is none. File
+  /// id 0 asks for the main object: Unity's 11400000, else the first document.
+  int document_of(std::int64_t file_id) const;
+  /// The mapping that holds an object's fields: in Unity's dialect the value below the type's name
+  /// (`MonoBehaviour:`), in plain files the top mapping.
+  yaml::NodeIndex fields_of(int document) const;
+  /// Unity's name of an object's type, e.g. `MonoBehaviour`; empty in plain files.
+  std::string_view type_name_of(int document) const;
+};
+
+/// Loads and parses assets on first use and keeps them. Safe to use from several threads; the files
+/// handed out live as long as the cache.
+class SourceCache {
+ public:
+  /// Larger text files are refused: the largest real scene seen has 60 MB.
+  static constexpr std::uint64_t kMaxSourceBytes = 256ULL * 1024 * 1024;
+
+  SourceCache(const FileSystem& files, const AssetIndex& index) : files_(files), index_(index) {}
+
+  const SourceFile& get(AssetNumber asset) const;
+  const AssetIndex& index() const { return index_; }
+  const FileSystem& files() const { return files_; }
+
+ private:
+  const FileSystem& files_;
+  const AssetIndex& index_;
+  mutable std::mutex mutex_;
+  mutable std::unordered_map<AssetNumber, std::unique_ptr<SourceFile>> loaded_;
+};
+
+}  // namespace muster

@@ -1,0 +1,151 @@
+#include "registry/registries/class_declaration.h"
+
+#include <algorithm>
+
+namespace muster {
+namespace {
+
+using yaml::Children;
+using yaml::kNoNode;
+using yaml::NodeIndex;
+
+tl::unexpected<Error> refuse(const yaml::Tree& tree, NodeIndex at, const std::string& why) {
+  const yaml::Position position = tree.at(at).position;
+  return fail(ErrorCode::malformed, std::string(ProjectConfig::kFileName) + ":" +
+                                        std::to_string(position.line) + ":" +
+                                        std::to_string(position.column) + ": " + why);
+}
+
+Result<void> check_keys(const yaml::Tree& tree, NodeIndex mapping,
+                        std::initializer_list<std::string_view> known) {
+  for (const NodeIndex child : Children(tree, mapping)) {
+    if (std::ranges::find(known, tree.at(child).key) == known.end()) {
+      return refuse(tree, child, "unknown key '" + std::string(tree.at(child).key) + "'");
+    }
+  }
+  return {};
+}
+
+Result<TargetSet> read_targets(const yaml::Tree& tree, NodeIndex list) {
+  TargetSet targets;
+  for (const NodeIndex item : Children(tree, list)) {
+    if (tree.scalar(item) == "client") {
+      targets = targets | Target::client;
+    } else if (tree.scalar(item) == "server") {
+      targets = targets | Target::server;
+    } else {
+      return refuse(tree, item, "a target is 'client' or 'server'");
+    }
+  }
+  return targets;
+}
+
+std::vector<std::string> read_texts(const yaml::Tree& tree, NodeIndex list) {
+  std::vector<std::string> texts;
+  for (const NodeIndex item : Children(tree, list)) texts.emplace_back(tree.scalar(item));
+  return texts;
+}
+
+Result<ReferenceRule> read_reference(const yaml::Tree& tree, NodeIndex item) {
+  if (auto good = check_keys(tree, item, {"path", "strength", "targets", "role", "when", "unless"});
+      !good) {
+    return fail(good.error());
+  }
+  ReferenceRule rule;
+  rule.path = tree.scalar_at(item, "path");
+  const std::string_view strength = tree.scalar_at(item, "strength");
+  if (strength != "strong" && strength != "weak" && !strength.empty()) {
+    return refuse(tree, item, "strength is 'strong' or 'weak'");
+  }
+  rule.strong = strength == "strong";
+  const std::string_view role = tree.scalar_at(item, "role");
+  if (role == "prefab") rule.role = ReferenceRule::Role::prefab;
+  if (role == "factory") rule.role = ReferenceRule::Role::factory;
+  const auto targets = read_targets(tree, tree.find(item, "targets"));
+  if (!targets) return fail(targets.error());
+  rule.targets = targets.value();
+  if (rule.targets.empty()) return refuse(tree, item, "a reference names its 'targets'");
+  rule.when = read_texts(tree, tree.find(item, "when"));
+  rule.unless = read_texts(tree, tree.find(item, "unless"));
+  return rule;
+}
+
+Result<PrepareRule> read_prepare(const yaml::Tree& tree, NodeIndex node,
+                                 const ClassDeclaration& entry) {
+  if (auto good =
+          check_keys(tree, node, {"component", "assets_of_class", "field", "required_reference"});
+      !good) {
+    return fail(good.error());
+  }
+  PrepareRule rule;
+  rule.component = tree.scalar_at(node, "component");
+  rule.assets_of_class = tree.scalar_at(node, "assets_of_class");
+  rule.field = tree.scalar_at(node, "field");
+  rule.required_reference = tree.scalar_at(node, "required_reference");
+  if (rule.component.empty() == rule.assets_of_class.empty()) {
+    return refuse(tree, node, "prepare wants either 'component' or 'assets_of_class'");
+  }
+  rule.strong = std::ranges::any_of(entry.references, [&](const ReferenceRule& reference) {
+    return reference.strong && reference.path.starts_with(rule.field);
+  });
+  return rule;
+}
+
+Result<ClassDeclaration> read_class(const yaml::Tree& tree, NodeIndex node) {
+  if (auto good = check_keys(tree, node,
+                             {"script", "entries", "references", "prepare", "first_id", "owner",
+                              "component", "pool_size", "key"});
+      !good) {
+    return fail(good.error());
+  }
+  ClassDeclaration entry;
+  entry.name = tree.at(node).key;
+  if (const NodeIndex script = tree.find(node, "script"); script != kNoNode) {
+    const auto guid = Guid::parse(tree.scalar(script));
+    if (!guid) return refuse(tree, script, guid.error().message);
+    entry.script = guid.value();
+  }
+  const std::string_view list = tree.scalar_at(node, "entries");
+  entry.lists = {list.empty() ? "entries" : std::string(list)};
+  for (const NodeIndex item : Children(tree, tree.find(node, "references"))) {
+    auto rule = read_reference(tree, item);
+    if (!rule) return fail(rule.error());
+    entry.references.push_back(std::move(rule).value());
+  }
+  if (entry.references.empty()) return refuse(tree, node, "a class has 'references'");
+  if (const NodeIndex prepare = tree.find(node, "prepare"); prepare != kNoNode) {
+    auto rule = read_prepare(tree, prepare, entry);
+    if (!rule) return fail(rule.error());
+    entry.prepare.push_back(std::move(rule).value());
+  }
+  if (const NodeIndex first = tree.find(node, "first_id"); first != kNoNode) {
+    const auto value = tree.integer(first);
+    if (!value || value.value() < 0 || value.value() > 1) {
+      return refuse(tree, first, "first_id is 0 or 1");
+    }
+    entry.first_id = static_cast<std::uint32_t>(value.value());
+  }
+  entry.owner_path = tree.scalar_at(node, "owner");
+  entry.component = tree.scalar_at(node, "component");
+  entry.pool_size_path = tree.scalar_at(node, "pool_size");
+  entry.key_paths = read_texts(tree, tree.find(node, "key"));
+  return entry;
+}
+
+}  // namespace
+
+Result<std::vector<ClassDeclaration>> declared_classes(const ProjectConfig& config) {
+  std::vector<ClassDeclaration> classes = builtin_classes();
+  if (!config.source) return classes;
+  const yaml::Tree& tree = config.source->tree;
+  for (const NodeIndex node : Children(tree, tree.find(config.source->root, "classes"))) {
+    auto entry = read_class(tree, node);
+    if (!entry) return fail(entry.error());
+    std::erase_if(classes,
+                  [&](const ClassDeclaration& known) { return known.name == entry.value().name; });
+    classes.push_back(std::move(entry).value());
+  }
+  return classes;
+}
+
+}  // namespace muster

@@ -1,0 +1,76 @@
+// What a registry class is, as data: a project adds its own without C++.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "registry/project/config.h"
+#include "registry/vocabulary/type_id.h"
+
+namespace muster {
+
+/// How an entry names one asset. A path is keys joined by dots; `[]` visits every item of a list; a
+/// strong reference on the way is followed into the asset that it names. So `prefabClient` works
+/// for an inline entry and for an entry that is a reference to a definition asset.
+struct ReferenceRule {
+  enum class Role : std::uint8_t {
+    asset,    ///< Anything: packed as it is.
+    prefab,   ///< A prefab.
+    factory,  ///< An asset that creates entities of pure data.
+  };
+  std::string path;
+  bool strong = false;
+  TargetSet targets;
+  Role role = Role::asset;
+  /// The rule holds only for entries that have one of these keys. Empty: for all.
+  std::vector<std::string> when;
+  /// The rule does not hold for entries that have one of these keys; `key[]`: have it as a list.
+  std::vector<std::string> unless;
+};
+
+/// How `prepare` finds what belongs into a registry.
+struct PrepareRule {
+  std::string component;        ///< All prefabs whose root carries this component, or
+  std::string assets_of_class;  ///< all assets of this class or of one derived from it.
+  std::string field;  ///< Where an entry holds the asset; empty: the entry is the reference.
+  bool strong = false;
+  /// Only prefabs on whose component this weak reference is set.
+  std::string required_reference;
+};
+
+/// How new entries are written when the registry has none to imitate.
+struct EntryField {
+  enum class Kind : std::uint8_t { weak_words, strong, own_guid, owner, copied_number };
+  std::string key;
+  Kind kind = Kind::weak_words;
+};
+
+/// One class of registries.
+struct ClassDeclaration {
+  std::string name;
+  std::optional<Guid> script;      ///< Found by this guid as well as by the class's name.
+  std::vector<std::string> lists;  ///< Where the entries are; the first that exists counts.
+  std::vector<ReferenceRule> references;
+  std::vector<PrepareRule> prepare;
+  std::vector<EntryField> entry_template;
+  std::uint32_t first_id = 0;              ///< 1 where 0 means "none" on the wire.
+  std::string owner_path;                  ///< Weak reference to what an entry belongs to.
+  std::vector<std::string> own_guid_keys;  ///< Where an entry repeats its asset's guid.
+  std::string component;                   ///< What the root of every registered prefab must carry.
+  std::vector<std::string> component_guid_paths;  ///< Where that component stores the asset's guid.
+  std::string pool_size_path;                     ///< Must be positive where it exists.
+  std::vector<std::string> key_paths;  ///< Scalars and weak references that make entries distinct.
+};
+
+/// The seven registries of the seeds and Presentation, in every layout that FPSSample has had.
+const std::vector<ClassDeclaration>& builtin_classes();
+
+/// The built-in classes and those that the project declares; one of its own with a built-in name
+/// replaces that. Fails with `malformed`, naming the line of `muster.yaml`.
+Result<std::vector<ClassDeclaration>> declared_classes(const ProjectConfig& config);
+
+/// The class of the assets that list a target's registries.
+inline constexpr std::string_view kRootClass = "AssetRegistryRoot";
+
+}  // namespace muster

@@ -1,0 +1,121 @@
+// Prefabs are not all parsed: one that carries a component mentions its script, or strongly
+// mentions a prefab that does. Walking those mentions backwards gives the few that are then looked
+// at properly.
+#include "registry/registries/membership.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace muster {
+namespace {
+
+bool is_plain(const AssetPath& path) {
+  return path.extension() == "yaml" || path.extension() == "yml";
+}
+
+bool can_be_prefab(const AssetPath& path) { return path.extension() == "prefab" || is_plain(path); }
+
+// The scripts that assets mention and whose class is or derives from `base`.
+std::set<Guid> scripts_of(const Project& project, std::string_view base) {
+  std::map<Guid, bool> verdicts;
+  for (const ReferenceEdge& edge : project.graph().edges()) {
+    if (edge.kind != yaml::MentionKind::strong || edge.in_meta) continue;
+    const auto [place, fresh] = verdicts.try_emplace(edge.guid, false);
+    if (!fresh) continue;
+    const std::string name = project.scripts().class_of(edge.guid);
+    place->second = !name.empty() && project.scripts().derives_from(name, base);
+  }
+  std::set<Guid> scripts;
+  for (const auto& [guid, derives] : verdicts) {
+    if (derives) scripts.insert(guid);
+  }
+  return scripts;
+}
+
+std::set<AssetNumber> prefabs_reaching(const Project& project, const std::set<Guid>& scripts) {
+  const AssetIndex& index = project.index();
+  std::multimap<AssetNumber, AssetNumber> users;  // prefab -> prefabs that mention it
+  std::set<AssetNumber> found;
+  std::vector<AssetNumber> queue;
+  for (const ReferenceEdge& edge : project.graph().edges()) {
+    if (!edge.is_strong() || edge.in_meta || !can_be_prefab(index.at(edge.from).path)) continue;
+    if (edge.to != kNoAsset && can_be_prefab(index.at(edge.to).path)) {
+      users.emplace(edge.to, edge.from);
+    }
+    if (scripts.contains(edge.guid) && found.insert(edge.from).second) queue.push_back(edge.from);
+  }
+  for (AssetNumber asset = 0; asset < index.assets().size(); ++asset) {
+    if (!is_plain(index.at(asset).path) || index.at(asset).is_folder) continue;
+    if (found.insert(asset).second) queue.push_back(asset);
+  }
+  for (std::size_t i = 0; i < queue.size(); ++i) {
+    for (auto [user, end] = users.equal_range(queue[i]); user != end; ++user) {
+      if (found.insert(user->second).second) queue.push_back(user->second);
+    }
+  }
+  return found;
+}
+
+void add_prefabs(const Project& project, const PrepareRule& rule, std::vector<Member>& members) {
+  const auto candidates = prefabs_reaching(project, scripts_of(project, rule.component));
+  for (const AssetNumber asset : candidates) {
+    if (!is_prefab(project.sources(), asset)) continue;
+    const FlatComponent* component = root_component(project, asset, rule.component);
+    if (component == nullptr) continue;
+    if (!rule.required_reference.empty()) {
+      const auto reference = component->weak_reference(rule.required_reference);
+      if (!reference || reference->is_null()) continue;
+    }
+    members.push_back({asset, &rule});
+  }
+}
+
+void add_assets(const Project& project, const PrepareRule& rule, std::vector<Member>& members) {
+  const std::set<Guid> scripts = scripts_of(project, rule.assets_of_class);
+  std::set<AssetNumber> found;
+  for (const ReferenceEdge& edge : project.graph().edges()) {
+    if (edge.kind != yaml::MentionKind::strong || edge.in_meta || !scripts.contains(edge.guid)) {
+      continue;
+    }
+    if (project.index().at(edge.from).path.extension() == "asset") found.insert(edge.from);
+  }
+  for (AssetNumber asset = 0; asset < project.index().assets().size(); ++asset) {
+    const Asset& entry = project.index().at(asset);
+    if (!entry.is_folder && is_plain(entry.path)) found.insert(asset);
+  }
+  for (const AssetNumber asset : found) {
+    // Only the main object counts: an asset may hold others inside.
+    const std::string name = class_of_asset(project, asset);
+    if (!name.empty() && project.scripts().derives_from(name, rule.assets_of_class)) {
+      members.push_back({asset, &rule});
+    }
+  }
+}
+
+}  // namespace
+
+const FlatComponent* root_component(const Project& project, AssetNumber prefab,
+                                    std::string_view class_name) {
+  const FlatPrefab& flat = project.prefabs().flatten(prefab);
+  if (flat.entities.empty()) return nullptr;
+  const auto& components = flat.entities.front().components;
+  const auto found = std::ranges::find_if(components, [&](const FlatComponent& component) {
+    return project.scripts().derives_from(component.class_name, class_name);
+  });
+  return found == components.end() ? nullptr : &*found;
+}
+
+std::vector<Member> members_of(const Project& project, const ClassDeclaration& declaration) {
+  std::vector<Member> members;
+  for (const PrepareRule& rule : declaration.prepare) {
+    if (rule.component.empty()) {
+      add_assets(project, rule, members);
+    } else {
+      add_prefabs(project, rule, members);
+    }
+  }
+  return members;
+}
+
+}  // namespace muster

@@ -1,0 +1,320 @@
+#include "registry/registries/prepare.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "registry/registries/membership.h"
+#include "registry/registries/path_query.h"
+#include "registry/registries/registry_writer.h"
+#include "registry/registries/type_ids.h"
+
+namespace muster {
+namespace {
+
+// The oldest layout's assets that stand for two prefabs, one per side.
+constexpr std::string_view kProviderInterface = "IReplicatedEntityProvider";
+
+// A logical thing that has an id: an asset, or a provider with one prefab per side.
+struct Wanted {
+  Guid key;
+  Guid client;  // what a client registry lists for it
+  Guid server;
+  const PrepareRule* rule = nullptr;
+  AssetNumber component_of = kNoAsset;  // the prefab whose component gives owner and numbers
+};
+
+// All registries of one class, filled together.
+class ClassPlan {
+ public:
+  ClassPlan(const Project& project, const ClassDeclaration& declaration,
+            std::vector<const Registry*> registries)
+      : project_(project), declaration_(declaration), registries_(std::move(registries)) {}
+
+  Result<void> run(PreparePlan& plan) {
+    collect_wanted();
+    note_used_ids();
+    for (const Registry* registry : registries_) {
+      auto lock = load_id_lock(project_.files(), path_of(*registry));
+      if (!lock) return fail(lock.error());
+      for (const IdLock::Row& row : lock.value().ids) note_used(row.id);
+      locks_.push_back(std::move(lock).value());
+    }
+    for (std::size_t i = 0; i < registries_.size(); ++i) plan_registry(i, plan);
+    return {};
+  }
+
+ private:
+  const AssetPath& path_of(const Registry& registry) const {
+    return project_.index().at(registry.asset).path;
+  }
+
+  bool is_paired() const {
+    return std::ranges::all_of(registries_,
+                               [](const Registry* r) { return r->server_flag.has_value(); });
+  }
+
+  void collect_wanted() {
+    std::set<Guid> handled;
+    if (is_paired()) add_providers(handled);
+    for (const Member& member : members_of(project_, declaration_)) {
+      const Guid guid = project_.index().at(member.asset).guid;
+      if (handled.contains(guid)) continue;
+      wanted_.push_back({guid, guid, guid, member.rule, member.asset});
+      key_of_.emplace(guid, guid);
+    }
+  }
+
+  void add_providers(std::set<Guid>& handled) {
+    PrepareRule rule;
+    rule.assets_of_class = kProviderInterface;
+    ClassDeclaration providers;
+    providers.prepare = {rule};
+    std::vector<ModelProblem> ignored;
+    PathQuery query(project_.sources(), ignored);
+    for (const Member& member : members_of(project_, providers)) {
+      const SourceFile& source = project_.sources().get(member.asset);
+      const SourceNode fields{&source, source.fields_of(source.document_of(0))};
+      const auto guid_at = [&](std::string_view key) {
+        const SourceNode node = query.find_one(fields, key);
+        const auto reference = node.exists() ? any_reference_at(node) : Result<AnyReference>();
+        return node.exists() && reference ? reference.value().guid : Guid();
+      };
+      Wanted entry;
+      entry.key = project_.index().at(member.asset).guid;
+      entry.server = guid_at("prefabServer");
+      entry.client = guid_at("prefabClient");
+      entry.rule = &declaration_.prepare.front();
+      for (const Guid& guid : {entry.server, entry.client}) {
+        if (guid.is_null()) continue;
+        handled.insert(guid);
+        key_of_.emplace(guid, entry.key);
+      }
+      wanted_.push_back(entry);
+    }
+  }
+
+  void note_used(TypeId id) { next_id_ = std::max(next_id_, id.value() + 1); }
+
+  void note_used_ids() {
+    next_id_ = declaration_.first_id;
+    for (const Registry* registry : registries_) {
+      for (const RegistryEntry& entry : registry->entries) {
+        note_used(entry.type_id);
+        if (entry.is_free) continue;
+        const Guid key = key_of(identity_of(entry));
+        ids_.try_emplace(key, entry.type_id);
+      }
+      for (const auto& [id, location] : registry->retired) note_used(id);
+    }
+  }
+
+  Guid key_of(const Guid& identity) const {
+    const auto found = key_of_.find(identity);
+    return found == key_of_.end() ? identity : found->second;
+  }
+
+  // An entry goes when its asset is gone, or (where a component is required) has lost it. An asset
+  // that cannot be read at the moment is no reason.
+  bool is_stale(const RegistryEntry& entry) const {
+    const Guid identity = identity_of(entry);
+    if (project_.is_known_elsewhere(identity)) return false;
+    const AssetNumber asset = project_.index().find(identity);
+    if (asset == kNoAsset) return true;
+    for (const PrepareRule& rule : declaration_.prepare) {
+      if (rule.component.empty()) continue;
+      const auto reference =
+          std::ranges::find(entry.references, ReferenceRule::Role::prefab, &EntryReference::role);
+      if (reference == entry.references.end() || reference->asset != asset) continue;
+      if (!is_prefab(project_.sources(), asset) || !project_.sources().get(asset).good()) continue;
+      if (!key_of_.contains(identity)) return true;
+    }
+    return false;
+  }
+
+  EntryValues values_for(const Wanted& wanted, const Guid& guid) const {
+    EntryValues values;
+    values.asset = guid;
+    values.rule = wanted.rule;
+    if (wanted.component_of == kNoAsset || wanted.rule->required_reference.empty()) return values;
+    const FlatComponent* component =
+        root_component(project_, wanted.component_of, wanted.rule->component);
+    if (component == nullptr) return values;
+    values.owner = component->weak_reference(wanted.rule->required_reference).value_or(Guid());
+    for (const EntryField& field : declaration_.entry_template) {
+      if (field.kind != EntryField::Kind::copied_number) continue;
+      values.numbers.emplace_back(field.key, component->scalar(field.key).value_or("0"));
+    }
+    return values;
+  }
+
+  // True when the entry's copied data (owner, numbers) no longer match the asset.
+  bool is_outdated(const RegistryEntry& entry, const EntryValues& values) const {
+    if (values.numbers.empty()) return false;
+    if (entry.owner != values.owner) return true;
+    for (std::size_t i = 0; i < declaration_.key_paths.size(); ++i) {
+      for (const auto& [key, number] : values.numbers) {
+        const std::string stored = entry.key[i].empty() ? "0" : entry.key[i];
+        if (key == declaration_.key_paths[i] && stored != number) return true;
+      }
+    }
+    return false;
+  }
+
+  const Wanted* find_wanted(const Guid& key) const {
+    const auto found = std::ranges::find(wanted_, key, &Wanted::key);
+    return found == wanted_.end() ? nullptr : &*found;
+  }
+
+  Guid side_of(const Registry& registry, const Wanted& wanted) const {
+    return registry.server_flag.value_or(false) ? wanted.server : wanted.client;
+  }
+
+  void plan_registry(std::size_t number, PreparePlan& plan) {
+    const Registry& registry = *registries_[number];
+    const SourceFile& source = project_.sources().get(registry.asset);
+    const bool plain = source.dialect == yaml::Dialect::plain;
+    RegistryPlan result;
+    result.registry = &registry;
+    std::vector<SlotText> slots;
+    std::vector<TypeId> retired;
+    for (const auto& [id, location] : registry.retired) retired.push_back(id);
+    IdLock lock;
+    for (const RegistryEntry& entry : registry.entries) {
+      SlotText slot;
+      slot.type_id = entry.type_id;
+      if (entry.is_free) {
+        if (!plain) slot.kept_slot = entry.slot;
+        retired.push_back(entry.type_id);
+        if (!plain) slots.push_back(slot);
+        continue;
+      }
+      const Guid identity = identity_of(entry);
+      if (is_stale(entry)) {
+        note_change(result, PrepareChange::Kind::remove, entry.type_id, identity);
+        retired.push_back(entry.type_id);
+        if (!plain) slots.push_back(slot);
+        continue;
+      }
+      lock.ids.push_back({entry.type_id, identity});
+      const Wanted* wanted = find_wanted(key_of(identity));
+      const auto values = wanted != nullptr
+                              ? std::optional(values_for(*wanted, side_of(registry, *wanted)))
+                              : std::nullopt;
+      if (values && is_outdated(entry, *values)) {
+        note_change(result, PrepareChange::Kind::update, entry.type_id, identity);
+        slot.values = values;
+      } else {
+        slot.kept_slot = entry.slot;
+        ++result.kept;
+      }
+      slots.push_back(slot);
+    }
+    add_new(registry, number == 0, result, slots, lock);
+    finish(registry, source, std::move(result), slots, retired, lock, plan);
+  }
+
+  void note_change(RegistryPlan& result, PrepareChange::Kind kind, TypeId id,
+                   const Guid& guid) const {
+    const AssetNumber asset = project_.index().find(guid);
+    result.changes.push_back(
+        {kind, id, guid, asset == kNoAsset ? AssetPath() : project_.index().at(asset).path});
+  }
+
+  void add_new(const Registry& registry, bool is_first, RegistryPlan& result,
+               std::vector<SlotText>& slots, IdLock& lock) {
+    for (const Wanted& wanted : wanted_) {
+      const Guid guid = side_of(registry, wanted);
+      const bool here = std::ranges::any_of(registry.entries, [&](const RegistryEntry& entry) {
+        return !entry.is_free && key_of(identity_of(entry)) == wanted.key;
+      });
+      if (here) continue;
+      const auto known = ids_.find(wanted.key);
+      // Shared registries: the first of a class takes what is new. Paired ones all take it.
+      if (!is_paired() && (known != ids_.end() || !is_first)) continue;
+      TypeId id;
+      if (known != ids_.end()) {
+        id = known->second;
+      } else {
+        id = TypeId(next_id_++);
+        ids_.emplace(wanted.key, id);
+      }
+      SlotText slot;
+      slot.type_id = id;
+      if (!guid.is_null()) {
+        slot.values = values_for(wanted, guid);
+        note_change(result, PrepareChange::Kind::add, id, guid);
+        lock.ids.push_back({id, guid});
+      }
+      slots.push_back(slot);
+    }
+  }
+
+  void finish(const Registry& registry, const SourceFile& source, RegistryPlan result,
+              std::vector<SlotText>& slots, std::vector<TypeId>& retired, IdLock& lock,
+              PreparePlan& plan) {
+    std::ranges::sort(retired);
+    retired.erase(std::ranges::unique(retired).begin(), retired.end());
+    std::ranges::sort(result.changes, {}, &PrepareChange::type_id);
+    const bool plain = source.dialect == yaml::Dialect::plain;
+    const bool relies_on_place =
+        plain && std::ranges::any_of(registry.entries, [](const RegistryEntry& entry) {
+          return !entry.is_free && !entry.explicit_id;
+        });
+    if (!result.changes.empty() || relies_on_place) {
+      std::string text = rewrite_registry(source, registry, slots, retired);
+      if (text != as_text(source.bytes)) plan.writes.push_back({source.path, std::move(text)});
+    }
+    if (!plain) {
+      lock.retired = retired;
+      std::ranges::sort(lock.ids, {}, &IdLock::Row::id);
+      write_lock(registry, lock, plan);
+    }
+    plan.registries.push_back(std::move(result));
+  }
+
+  void write_lock(const Registry& registry, const IdLock& lock, PreparePlan& plan) const {
+    const AssetPath path = lock_path_of(path_of(registry));
+    std::string text = format_id_lock(lock);
+    ByteVector buffer;
+    const auto present = project_.files().read(path, 0, text.size() + 1, buffer);
+    if (present && as_text(present.value()) == text) return;
+    plan.writes.push_back({path, std::move(text)});
+  }
+
+  const Project& project_;
+  const ClassDeclaration& declaration_;
+  std::vector<const Registry*> registries_;
+  std::vector<IdLock> locks_;
+  std::vector<Wanted> wanted_;
+  std::map<Guid, Guid> key_of_;
+  std::map<Guid, TypeId> ids_;
+  std::uint32_t next_id_ = 0;
+};
+
+}  // namespace
+
+Result<PreparePlan> plan_prepare(const Project& project) {
+  PreparePlan plan;
+  for (const ClassDeclaration& declaration : project.model().classes) {
+    std::vector<const Registry*> registries;
+    for (const Registry& registry : project.model().registries) {
+      if (registry.declaration == &declaration) registries.push_back(&registry);
+    }
+    if (registries.empty()) continue;
+    auto planned = ClassPlan(project, declaration, std::move(registries)).run(plan);
+    if (!planned) return fail(planned.error());
+  }
+  return plan;
+}
+
+Result<void> apply_prepare(FileSystem& files, const PreparePlan& plan) {
+  for (const FileWrite& write : plan.writes) {
+    if (auto written = write_atomically(files, write.path, as_bytes(write.text)); !written) {
+      return written;
+    }
+  }
+  return {};
+}
+
+}  // namespace muster

@@ -1,0 +1,46 @@
+// Filling registries from the project, without ever renumbering what is there.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "registry/registries/registry_model.h"
+
+namespace muster {
+
+struct PrepareChange {
+  enum class Kind : std::uint8_t { add, remove, update };
+  Kind kind = Kind::add;
+  TypeId type_id;
+  Guid guid;
+  AssetPath path;  ///< Empty when the asset no longer exists.
+};
+
+struct RegistryPlan {
+  const Registry* registry = nullptr;
+  std::vector<PrepareChange> changes;  ///< Sorted by type id.
+  std::size_t kept = 0;
+};
+
+struct FileWrite {
+  AssetPath path;
+  std::string text;
+};
+
+struct PreparePlan {
+  std::vector<RegistryPlan> registries;
+  std::vector<FileWrite> writes;  ///< What differs from the disk; empty when all is up to date.
+};
+
+/// Works out what `prepare` would do: which entries each registry gains and loses, and the new text
+/// of every file. Changes nothing. Ids are stable: entries keep theirs, a removed one's id is
+/// retired (in a list where place is id, as an empty slot), a new one gets an id that was never
+/// used. Registries of a class that exist once for the client and once for the server (the oldest
+/// layout, told by their `server` field) are filled together, so that one logical entity has one id
+/// on both sides. Fails when a registry's lock cannot be read.
+Result<PreparePlan> plan_prepare(const Project& project);
+
+/// Writes a plan's files, each atomically.
+Result<void> apply_prepare(FileSystem& files, const PreparePlan& plan);
+
+}  // namespace muster

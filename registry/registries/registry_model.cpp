@@ -1,0 +1,457 @@
+// Registries are found over the graph, not by parsing everything: an asset is a candidate when it
+// mentions the script of a registry class, and only candidates are parsed.
+#include "registry/registries/registry_model.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "registry/registries/path_query.h"
+#include "registry/registries/type_ids.h"
+
+namespace muster {
+namespace {
+
+using yaml::Children;
+using yaml::kNoNode;
+using yaml::NodeIndex;
+
+bool is_plain_path(const AssetPath& path) {
+  return path.extension() == "yaml" || path.extension() == "yml";
+}
+
+class ModelBuilder {
+ public:
+  ModelBuilder(const Project& project, std::vector<ClassDeclaration> classes)
+      : project_(project), query_(project.sources(), model_.problems) {
+    model_.classes = std::move(classes);
+  }
+
+  RegistryModel build() {
+    find_candidates();
+    for (const auto& [asset, class_name] : candidates_) {
+      if (class_name == kRootClass) {
+        read_root(asset);
+      } else {
+        read_registry(asset, *declaration_of(class_name));
+      }
+    }
+    apply_roots();
+    std::ranges::sort(model_.registries, [&](const Registry& a, const Registry& b) {
+      return std::tie(a.declaration->name, path_of(a)) < std::tie(b.declaration->name, path_of(b));
+    });
+    drop_repeated_problems();
+    return std::move(model_);
+  }
+
+ private:
+  const AssetPath& path_of(const Registry& registry) const {
+    return project_.index().at(registry.asset).path;
+  }
+
+  const ClassDeclaration* declaration_of(std::string_view class_name) const {
+    const auto found = std::ranges::find(model_.classes, class_name, &ClassDeclaration::name);
+    return found == model_.classes.end() ? nullptr : &*found;
+  }
+
+  // The registry class that a script is or derives from; empty when none.
+  std::string registry_class_of(const Guid& script) {
+    for (const ClassDeclaration& entry : model_.classes) {
+      if (entry.script == script) return entry.name;
+    }
+    const std::string name = project_.scripts().class_of(script);
+    if (name.empty()) return {};
+    if (name == kRootClass || declaration_of(name) != nullptr) return name;
+    for (const ClassDeclaration& entry : model_.classes) {
+      if (project_.scripts().derives_from(name, entry.name)) return entry.name;
+    }
+    return {};
+  }
+
+  void find_candidates() {
+    std::map<Guid, std::string> class_by_script;
+    for (const ReferenceEdge& edge : project_.graph().edges()) {
+      const AssetPath& path = project_.index().at(edge.from).path;
+      if (edge.in_meta || edge.kind != yaml::MentionKind::strong || path.extension() != "asset") {
+        continue;
+      }
+      const auto [place, fresh] = class_by_script.try_emplace(edge.guid);
+      if (fresh) place->second = registry_class_of(edge.guid);
+      if (place->second.empty()) continue;
+      if (!project_.sources().get(edge.from).good()) {
+        model_.problems.push_back({ModelProblem::Kind::unreadable, {path, {}}, {}, edge.from, {}});
+        continue;
+      }
+      const std::string own = class_of_asset(project_, edge.from);
+      if (own == place->second || registry_class_of(script_of(edge.from)) == place->second) {
+        candidates_.emplace(edge.from, place->second);
+      }
+    }
+    for (AssetNumber asset = 0; asset < project_.index().assets().size(); ++asset) {
+      if (project_.index().at(asset).is_folder || !is_plain_path(project_.index().at(asset).path)) {
+        continue;
+      }
+      if (!project_.sources().get(asset).good()) {
+        // Plain files of other tools may be no YAML at all; only their owners can tell.
+        if (is_declared_plain(asset)) {
+          model_.problems.push_back({ModelProblem::Kind::unreadable,
+                                     {project_.index().at(asset).path, {}},
+                                     {},
+                                     asset,
+                                     {}});
+        }
+        continue;
+      }
+      const std::string name = class_of_asset(project_, asset);
+      if (name == kRootClass || declaration_of(name) != nullptr) candidates_.emplace(asset, name);
+    }
+  }
+
+  // True for a file that says `class:` at its top, even if the rest cannot be read.
+  bool is_declared_plain(AssetNumber asset) const {
+    const std::string_view text = as_text(project_.sources().get(asset).bytes);
+    return text.starts_with("class:") || text.find("\nclass:") != std::string_view::npos;
+  }
+
+  Guid script_of(AssetNumber asset) const {
+    const SourceFile& source = project_.sources().get(asset);
+    if (!source.good()) return {};
+    const auto script = yaml::reference_at(
+        source.tree, source.tree.find(source.fields_of(source.document_of(0)), "m_Script"));
+    return script ? script.value().guid : Guid();
+  }
+
+  SourceNode fields_of(AssetNumber asset) const {
+    const SourceFile& source = project_.sources().get(asset);
+    return {&source, source.fields_of(source.document_of(0))};
+  }
+
+  void read_root(AssetNumber asset) {
+    RegistryRoot root;
+    root.asset = asset;
+    const SourceNode fields = fields_of(asset);
+    const yaml::Tree& tree = fields.source->tree;
+    const std::string_view flag = tree.scalar_at(fields.node, "serverBuild");
+    root.target = flag == "1" || flag == "true" ? Target::server : Target::client;
+    for (const NodeIndex node : Children(tree, tree.find(fields.node, "assetRegistries"))) {
+      const SourceNode at{fields.source, node};
+      RegistryRoot::Item item;
+      item.location = at.location();
+      const auto reference = any_reference_at(at);
+      if (!reference) {
+        model_.problems.push_back({ModelProblem::Kind::malformed_reference,
+                                   at.location(),
+                                   {},
+                                   kNoAsset,
+                                   reference.error().message});
+        continue;
+      }
+      item.guid = reference.value().guid;
+      item.is_null = !reference.value().is_set();
+      item.asset = project_.index().find(item.guid);
+      root.items.push_back(std::move(item));
+    }
+    model_.roots.push_back(std::move(root));
+  }
+
+  void read_registry(AssetNumber asset, const ClassDeclaration& declaration) {
+    Registry registry;
+    registry.asset = asset;
+    registry.declaration = &declaration;
+    const SourceNode fields = fields_of(asset);
+    const yaml::Tree& tree = fields.source->tree;
+    if (const NodeIndex flag = tree.find(fields.node, "server"); flag != kNoNode) {
+      registry.server_flag = tree.scalar(flag) == "1" || tree.scalar(flag) == "true";
+    }
+    for (const std::string& list : declaration.lists) {
+      if (registry.list == kNoNode) registry.list = tree.find_path(fields.node, list);
+    }
+    for (const NodeIndex node : Children(tree, registry.list)) {
+      registry.entries.push_back(
+          read_entry(declaration, {fields.source, node}, registry.entries.size()));
+    }
+    for (const NodeIndex node : Children(tree, tree.find(fields.node, "retired"))) {
+      const auto id = tree.integer(node);
+      if (!id || id.value() < 0 || id.value() > TypeId::kMax) continue;
+      registry.retired.emplace_back(TypeId(static_cast<std::uint32_t>(id.value())),
+                                    SourceNode{fields.source, node}.location());
+    }
+    auto lock = load_id_lock(project_.files(), project_.index().at(asset).path);
+    if (!lock) {
+      model_.problems.push_back({ModelProblem::Kind::unreadable,
+                                 {lock_path_of(project_.index().at(asset).path), {1, 1}},
+                                 {},
+                                 asset,
+                                 lock.error().message});
+    }
+    assign_type_ids(registry, lock ? lock.value() : IdLock{});
+    model_.registries.push_back(std::move(registry));
+  }
+
+  RegistryEntry read_entry(const ClassDeclaration& declaration, const SourceNode& at,
+                           std::size_t slot) {
+    RegistryEntry entry;
+    entry.slot = slot;
+    entry.node = at.node;
+    entry.location = at.location();
+    const auto whole = any_reference_at(at);
+    const bool is_reference = whole && whole.value().is_strong;
+    if (is_reference) {
+      entry.definition_guid = whole.value().guid;
+      entry.definition = project_.index().find(entry.definition_guid);
+    }
+    if (is_reference && !whole.value().is_set()) {
+      entry.is_free = true;
+      return entry;
+    }
+    const yaml::Tree& tree = at.source->tree;
+    if (const NodeIndex id = is_reference ? kNoNode : tree.find(at.node, "type_id");
+        id != kNoNode) {
+      const auto value = tree.integer(id);
+      if (value && value.value() >= 0 && value.value() <= TypeId::kMax) {
+        entry.explicit_id = static_cast<std::uint32_t>(value.value());
+      } else {
+        model_.problems.push_back({ModelProblem::Kind::malformed_reference,
+                                   SourceNode{at.source, id}.location(),
+                                   {},
+                                   kNoAsset,
+                                   "a type id is a number from 0 to 65534"});
+      }
+    }
+    read_references(declaration, at, entry);
+    read_definition(at, entry);
+    read_details(declaration, at, entry);
+    return entry;
+  }
+
+  void read_references(const ClassDeclaration& declaration, const SourceNode& at,
+                       RegistryEntry& entry) {
+    for (const ReferenceRule& rule : declaration.references) {
+      const auto has = [&](const std::string& key) { return query_.has(at, key); };
+      if (std::ranges::any_of(rule.unless, has)) continue;
+      for (const SourceNode& value : query_.find(at, rule.path)) {
+        const auto reference = any_reference_at(value);
+        if (!reference) {
+          model_.problems.push_back({ModelProblem::Kind::malformed_reference,
+                                     value.location(),
+                                     {},
+                                     kNoAsset,
+                                     reference.error().message});
+          continue;
+        }
+        if (reference.value().guid.is_null()) continue;
+        entry.references.push_back(
+            {.guid = reference.value().guid,
+             .asset = project_.index().find(reference.value().guid),
+             .targets = rule.targets,
+             .role = rule.role,
+             .strong = rule.strong,
+             .emitted = rule.when.empty() || std::ranges::any_of(rule.when, has),
+             .location = value.location()});
+      }
+    }
+  }
+
+  // The definition that an entry holds by strong reference, and what is stored in it.
+  void read_definition(const SourceNode& at, RegistryEntry& entry) {
+    SourceNode holder = at;
+    for (const std::string_view key : {"definition", "factory"}) {
+      if (entry.definition != kNoAsset) break;
+      const SourceNode value{at.source, at.source->tree.find(at.node, key)};
+      if (!value.exists()) continue;
+      const auto reference = any_reference_at(value);
+      if (!reference || reference.value().guid.is_null()) continue;
+      entry.definition_guid = reference.value().guid;
+      entry.definition = project_.index().find(entry.definition_guid);
+      holder = value;
+    }
+    if (entry.definition == kNoAsset) return;
+    entry.owner = project_.index().at(entry.definition).guid;
+    const SourceNode fields = query_.follow(holder);
+    if (!fields.exists()) return;
+    for (const std::string_view key : {"registryId", "typeId"}) {
+      const SourceNode id{fields.source, fields.source->tree.find(fields.node, key)};
+      if (!id.exists() || entry.stored_id) continue;
+      const auto value = id.source->tree.integer(id.node);
+      if (!value) continue;
+      entry.stored_id = value.value();
+      entry.stored_id_location = id.location();
+    }
+  }
+
+  void read_details(const ClassDeclaration& declaration, const SourceNode& at,
+                    RegistryEntry& entry) {
+    for (const std::string& key : declaration.own_guid_keys) {
+      const SourceNode value{at.source, at.source->tree.find(at.node, key)};
+      if (!value.exists()) continue;
+      const auto reference = any_reference_at(value);
+      if (!reference) continue;
+      entry.own_guid = reference.value().guid;
+      entry.own_guid_location = value.location();
+    }
+    if (!declaration.owner_path.empty()) {
+      const SourceNode value = query_.find_one(at, declaration.owner_path);
+      const auto reference = value.exists() ? any_reference_at(value) : Result<AnyReference>();
+      entry.owner = value.exists() && reference ? reference.value().guid : Guid();
+    }
+    if (!declaration.pool_size_path.empty()) {
+      const std::string_view prefix = "definition.";
+      SourceNode size = query_.find_one(at, declaration.pool_size_path);
+      if (!size.exists()) {
+        size = query_.find_one(at, std::string(prefix) + declaration.pool_size_path);
+      }
+      if (size.exists()) {
+        const auto value = size.source->tree.integer(size.node);
+        entry.pool_size = value ? value.value() : 0;
+        entry.pool_size_location = size.location();
+      }
+    }
+    for (const std::string& path : declaration.key_paths) {
+      const SourceNode value = query_.find_one(at, path);
+      if (!value.exists()) {
+        entry.key.emplace_back();
+        continue;
+      }
+      const auto reference = any_reference_at(value);
+      const bool is_scalar = value.source->tree.at(value.node).kind == yaml::NodeKind::scalar;
+      entry.key.emplace_back(is_scalar || !reference
+                                 ? std::string(value.source->tree.scalar(value.node))
+                                 : reference.value().guid.to_string());
+    }
+    entry.is_free = entry.references.empty() && entry.own_guid.is_null() &&
+                    entry.definition_guid.is_null() && !names_anything(at);
+  }
+
+  // A slot whose reference leads nowhere is broken, not free.
+  bool names_anything(const SourceNode& at) const {
+    const yaml::Tree& tree = at.source->tree;
+    const auto whole = any_reference_at(at);
+    if (whole && whole.value().is_set()) return true;
+    for (const NodeIndex child : Children(tree, at.node)) {
+      const auto reference = any_reference_at({at.source, child});
+      if (reference && tree.at(child).kind == yaml::NodeKind::mapping &&
+          reference.value().is_set()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  // What a root lists but nothing above recognised must not be passed over in silence.
+  void note_unknown_items(const RegistryRoot& root) {
+    for (const RegistryRoot::Item& item : root.items) {
+      const bool known = std::ranges::any_of(model_.registries, [&](const Registry& registry) {
+        return registry.asset == item.asset;
+      });
+      if (known || item.asset == kNoAsset) continue;
+      if (!project_.sources().get(item.asset).good()) {
+        model_.problems.push_back(
+            {ModelProblem::Kind::unreadable, item.location, item.guid, item.asset, {}});
+        continue;
+      }
+      const std::string name = class_of_asset(project_, item.asset);
+      model_.problems.push_back(
+          {ModelProblem::Kind::unknown_class, item.location, item.guid, item.asset,
+           "'" + project_.index().at(item.asset).path.text() + "' is of " +
+               (name.empty() ? "an unknown class"
+                             : "class '" + name + "', which is not declared")});
+    }
+  }
+
+  void apply_roots() {
+    for (const RegistryRoot& root : model_.roots) note_unknown_items(root);
+    for (Registry& registry : model_.registries) {
+      for (const RegistryRoot& root : model_.roots) {
+        const bool listed = std::ranges::any_of(root.items, [&](const RegistryRoot::Item& item) {
+          return item.asset == registry.asset;
+        });
+        if (listed) registry.targets = registry.targets | root.target;
+      }
+      if (model_.roots.empty()) {
+        registry.targets = TargetSet::both();
+        if (registry.server_flag) {
+          registry.targets = *registry.server_flag ? Target::server : Target::client;
+        }
+      }
+      for (RegistryEntry& entry : registry.entries) {
+        for (EntryReference& reference : entry.references) {
+          reference.targets = reference.targets & registry.targets;
+        }
+      }
+    }
+  }
+
+  // Several paths of one entry pass through one broken reference.
+  void drop_repeated_problems() {
+    const auto key = [](const ModelProblem& problem) {
+      return std::tie(problem.location.path, problem.location.position, problem.kind, problem.guid);
+    };
+    std::ranges::sort(model_.problems,
+                      [&](const auto& a, const auto& b) { return key(a) < key(b); });
+    const auto tail = std::ranges::unique(
+        model_.problems, [&](const auto& a, const auto& b) { return key(a) == key(b); });
+    model_.problems.erase(tail.begin(), tail.end());
+  }
+
+  const Project& project_;
+  RegistryModel model_;
+  PathQuery query_;
+  std::map<AssetNumber, std::string> candidates_;
+};
+
+}  // namespace
+
+std::vector<Guid> RegistryModel::assets_for(Target target) const {
+  std::set<Guid> guids;
+  for (const Registry& registry : registries) {
+    for (const RegistryEntry& entry : registry.entries) {
+      for (const EntryReference& reference : entry.references) {
+        if (reference.emitted && reference.targets.has(target)) guids.insert(reference.guid);
+      }
+    }
+  }
+  return {guids.begin(), guids.end()};
+}
+
+std::string class_of_asset(const Project& project, AssetNumber asset) {
+  const SourceFile& source = project.sources().get(asset);
+  if (!source.good() || source.tree.documents.empty()) return {};
+  const NodeIndex fields = source.fields_of(source.document_of(0));
+  if (source.dialect == yaml::Dialect::plain) {
+    return std::string(source.tree.scalar_at(fields, "class"));
+  }
+  const auto script = yaml::reference_at(source.tree, source.tree.find(fields, "m_Script"));
+  if (!script) return {};
+  std::string name = project.scripts().class_of(script.value().guid);
+  if (!name.empty()) return name;
+  const std::string_view identifier = source.tree.scalar_at(fields, "m_EditorClassIdentifier");
+  return std::string(identifier.substr(identifier.find_last_of(".:") + 1));
+}
+
+RegistryModel build_registry_model(const Project& project, std::vector<ClassDeclaration> classes) {
+  return ModelBuilder(project, std::move(classes)).build();
+}
+
+Result<std::unique_ptr<Project>> Project::open(const FileSystem& files, unsigned jobs,
+                                               const std::stop_token& stop) {
+  std::unique_ptr<Project> project(new Project(files));
+  auto config = load_config(files);
+  if (!config) return fail(config.error());
+  project->config_ = std::move(config).value();
+  auto classes = declared_classes(project->config_);
+  if (!classes) return fail(classes.error());
+  auto index = build_asset_index(files, project->config_, jobs, stop);
+  if (!index) return fail(index.error());
+  project->index_ = std::move(index).value();
+  auto graph = scan_references(files, project->index_, jobs, stop);
+  if (!graph) return fail(graph.error());
+  project->graph_ = std::move(graph).value();
+  project->scripts_ = std::make_unique<Scripts>(files, project->index_);
+  project->sources_ = std::make_unique<SourceCache>(files, project->index_);
+  project->prefabs_ = std::make_unique<PrefabFlattener>(*project->sources_, *project->scripts_);
+  project->model_ = build_registry_model(*project, std::move(classes).value());
+  return project;
+}
+
+}  // namespace muster

@@ -1,0 +1,142 @@
+// The registries of a project, resolved: which entry names which asset for whom, under which id.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "registry/project/prefab.h"
+#include "registry/project/reference_graph.h"
+#include "registry/registries/class_declaration.h"
+
+namespace muster {
+
+/// A place in a file of the project.
+struct Location {
+  AssetPath path;
+  yaml::Position position;
+};
+
+/// One asset that an entry names.
+struct EntryReference {
+  Guid guid;
+  AssetNumber asset = kNoAsset;  ///< `kNoAsset` when nothing in the project has this guid.
+  TargetSet targets;             ///< Those of the rule that the registry's roots build for.
+  ReferenceRule::Role role = ReferenceRule::Role::asset;
+  bool strong = false;
+  /// Whether the reference belongs to the registry's per-target asset list; a strong factory of the
+  /// older layouts does not: it travels with the registry.
+  bool emitted = true;
+  Location location;
+};
+
+/// One slot of a registry.
+struct RegistryEntry {
+  std::size_t slot = 0;
+  TypeId type_id;
+  std::optional<std::uint32_t> explicit_id;  ///< As written in the entry.
+  std::optional<std::int64_t> stored_id;     ///< As stored in the definition or component.
+  Location stored_id_location;
+  bool is_free = false;  ///< An empty slot: its id is retired or waits for reuse by nobody.
+  Guid own_guid;         ///< As the entry repeats it; null when it does not.
+  Location own_guid_location;
+  AssetNumber definition = kNoAsset;  ///< The definition asset that the entry refers to.
+  Guid definition_guid;               ///< Its guid, known even when the asset does not exist.
+  Guid owner;                         ///< What the entry belongs to; null when nothing.
+  std::vector<EntryReference> references;
+  std::optional<std::int64_t> pool_size;
+  Location pool_size_location;
+  std::vector<std::string> key;  ///< The values of the class's key paths.
+  Location location;
+  yaml::NodeIndex node = yaml::kNoNode;
+};
+
+struct Registry {
+  AssetNumber asset = kNoAsset;
+  const ClassDeclaration* declaration = nullptr;
+  TargetSet targets;                ///< By the roots that list it.
+  std::optional<bool> server_flag;  ///< The `server` field of the oldest layout.
+  std::vector<RegistryEntry> entries;
+  std::vector<std::pair<TypeId, Location>> retired;
+  yaml::NodeIndex list = yaml::kNoNode;
+};
+
+/// One asset that lists the registries of a target.
+struct RegistryRoot {
+  AssetNumber asset = kNoAsset;
+  Target target = Target::client;
+  struct Item {
+    Guid guid;
+    AssetNumber asset = kNoAsset;
+    bool is_null = false;
+    Location location;
+  };
+  std::vector<Item> items;
+};
+
+/// A reference or file on the way to an entry that could not be used.
+struct ModelProblem {
+  enum class Kind : std::uint8_t { unresolved, unreadable, malformed_reference, unknown_class };
+  Kind kind = Kind::unresolved;
+  Location location;
+  Guid guid;
+  AssetNumber asset = kNoAsset;  ///< The unreadable file.
+  std::string detail;
+};
+
+struct RegistryModel {
+  std::vector<ClassDeclaration> classes;
+  std::vector<Registry> registries;  ///< Sorted by class, then path.
+  std::vector<RegistryRoot> roots;   ///< Sorted by path.
+  std::vector<ModelProblem> problems;
+
+  /// The guids that a target's registries name, sorted, each once: what gets a bundle.
+  std::vector<Guid> assets_for(Target target) const;
+};
+
+/// Everything that is known of a project: what the commands work on. Members refer to one another,
+/// so a project stays where it was made.
+class Project {
+ public:
+  /// Reads settings, index, references and registries. Fails when there is no project, when its
+  /// settings are wrong, or with `cancelled`; everything else becomes a problem in its place.
+  static Result<std::unique_ptr<Project>> open(const FileSystem& files, unsigned jobs,
+                                               const std::stop_token& stop);
+  Project(const Project&) = delete;
+  Project& operator=(const Project&) = delete;
+
+  const FileSystem& files() const { return files_; }
+  const ProjectConfig& config() const { return config_; }
+  const AssetIndex& index() const { return index_; }
+  const ReferenceGraph& graph() const { return graph_; }
+  const Scripts& scripts() const { return *scripts_; }
+  const SourceCache& sources() const { return *sources_; }
+  const PrefabFlattener& prefabs() const { return *prefabs_; }
+  const RegistryModel& model() const { return model_; }
+
+  /// True when a guid may be missing from the tree: built into the engine, or declared external.
+  bool is_known_elsewhere(const Guid& guid) const {
+    return guid.is_null() || is_builtin_resource(guid) || config_.external_guids.contains(guid);
+  }
+
+ private:
+  explicit Project(const FileSystem& files) : files_(files) {}
+
+  const FileSystem& files_;
+  ProjectConfig config_;
+  AssetIndex index_;
+  ReferenceGraph graph_;
+  std::unique_ptr<Scripts> scripts_;
+  std::unique_ptr<SourceCache> sources_;
+  std::unique_ptr<PrefabFlattener> prefabs_;
+  RegistryModel model_;
+};
+
+/// The class of an asset's main object: its script's class in Unity's dialect, the `class:` of a
+/// plain file; empty when it is neither.
+std::string class_of_asset(const Project& project, AssetNumber asset);
+
+/// Builds the model; `Project::open` calls it last.
+RegistryModel build_registry_model(const Project& project, std::vector<ClassDeclaration> classes);
+
+}  // namespace muster

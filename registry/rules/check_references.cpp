@@ -1,0 +1,184 @@
+// References over the whole project. What is missing is said once per guid, however many places
+// refer to it: a validator that prints a thousand package references is switched off.
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "registry/rules/validate.h"
+
+namespace muster {
+namespace {
+
+// More places than this are counted, not listed.
+constexpr std::size_t kListedPlaces = 10;
+
+struct Missing {
+  const ReferenceEdge* first = nullptr;
+  std::vector<const ReferenceEdge*> edges;
+  std::uint64_t times = 0;
+};
+
+AssetPath path_of(const Project& project, const ReferenceEdge& edge) {
+  const AssetPath& path = project.index().at(edge.from).path;
+  return edge.in_meta ? path.parent().child(std::string(path.name()) + ".meta") : path;
+}
+
+Location locate(const Project& project, const ReferenceEdge& edge) {
+  Location location{path_of(project, edge), {}};
+  ByteVector buffer;
+  const auto bytes = project.files().read(location.path, 0, edge.offset_bytes + 64, buffer);
+  if (bytes && bytes.value().size() >= edge.offset_bytes) {
+    const auto [line, column] =
+        yaml::line_and_column(as_text(bytes.value()), static_cast<std::size_t>(edge.offset_bytes));
+    location.position = {line, column};
+  }
+  return location;
+}
+
+std::vector<AssetNumber> roots_for(const Project& project, Target target) {
+  std::vector<AssetNumber> roots;
+  for (const Guid& guid : project.model().assets_for(target)) {
+    const AssetNumber asset = project.index().find(guid);
+    if (asset != kNoAsset) roots.push_back(asset);
+  }
+  return roots;
+}
+
+void check_missing(const Project& project, const std::set<AssetNumber>& in_closure,
+                   Findings& findings) {
+  std::map<Guid, Missing> missing;
+  for (const ReferenceEdge& edge : project.graph().edges()) {
+    const bool counts = edge.is_strong() || edge.kind == yaml::MentionKind::words;
+    if (!counts || edge.to != kNoAsset || project.is_known_elsewhere(edge.guid)) continue;
+    Missing& entry = missing[edge.guid];
+    // Report where it matters most: inside what is built.
+    const bool closer = entry.first == nullptr ||
+                        (in_closure.contains(edge.from) && !in_closure.contains(entry.first->from));
+    if (closer) entry.first = &edge;
+    entry.edges.push_back(&edge);
+    entry.times += edge.times;
+  }
+  for (const auto& [guid, entry] : missing) {
+    const bool built = in_closure.contains(entry.first->from);
+    std::string message = "nothing in the project has guid " + guid.to_string() + "; referred to " +
+                          std::to_string(entry.times) + (entry.times == 1 ? " time" : " times") +
+                          " in " + std::to_string(entry.edges.size()) +
+                          (entry.edges.size() == 1 ? " file" : " files");
+    if (built) message += ", some of which are built";
+    Finding& finding =
+        findings.add("unresolved-reference", locate(project, *entry.first), std::move(message));
+    for (const ReferenceEdge* edge : entry.edges) {
+      if (finding.related.size() == kListedPlaces) break;
+      if (edge != entry.first) {
+        finding.related.push_back({{path_of(project, *edge), {}}, "also refers to it"});
+      }
+    }
+  }
+}
+
+// A prefab that the registries name for clients only must not be pulled into a server bundle.
+void check_server_closure(const Project& project, Findings& findings) {
+  const std::vector<Guid> client = project.model().assets_for(Target::client);
+  const std::vector<Guid> server = project.model().assets_for(Target::server);
+  const std::vector<AssetNumber> roots = roots_for(project, Target::server);
+  const auto reached = project.graph().closure(roots, project.index());
+  for (const AssetNumber asset : reached) {
+    const Guid& guid = project.index().at(asset).guid;
+    if (!std::ranges::binary_search(client, guid) || std::ranges::binary_search(server, guid)) {
+      continue;
+    }
+    const auto chain = project.graph().chain(roots, asset, project.index());
+    if (chain.size() < 2) continue;
+    std::string text;
+    for (const AssetNumber step : chain) {
+      text += (text.empty() ? "" : " -> ") + project.index().at(step).path.text();
+    }
+    Finding& finding =
+        findings.add("client-only-in-server", {project.index().at(chain.front()).path, {}},
+                     "'" + project.index().at(asset).path.text() +
+                         "' is for clients only, but the server reaches it: " + text);
+    for (std::size_t i = 1; i < chain.size(); ++i) {
+      finding.related.push_back({{project.index().at(chain[i]).path, {}}, "on the chain"});
+    }
+  }
+}
+
+void check_prefabs(const Project& project, const std::set<AssetNumber>& in_closure,
+                   Findings& findings) {
+  std::set<std::string> seen_cycles;
+  for (const AssetNumber asset : in_closure) {
+    const AssetPath& path = project.index().at(asset).path;
+    if (path.extension() != "prefab" && path.extension() != "yaml") continue;
+    if (!is_prefab(project.sources(), asset)) continue;
+    for (const PrefabProblem& problem : project.prefabs().flatten(asset).problems) {
+      const Location location{problem.path, problem.position};
+      switch (problem.kind) {
+        case PrefabProblem::Kind::cycle:
+        case PrefabProblem::Kind::too_deep:
+          if (!seen_cycles.insert(problem.detail).second) break;
+          findings.add("prefab-cycle", location, "a prefab contains itself: " + problem.detail)
+              .blocks_build = true;
+          break;
+        case PrefabProblem::Kind::not_readable: {
+          const SourceFile& source = project.sources().get(asset);
+          if (source.dialect == yaml::Dialect::lfs_pointer) break;  // has its own finding
+          const yaml::Position at = source.error ? source.error->position : yaml::Position{};
+          findings.add("yaml-syntax", {problem.path, at}, problem.detail).blocks_build = true;
+          break;
+        }
+        case PrefabProblem::Kind::missing_source:  // a missing guid has its own finding
+        case PrefabProblem::Kind::no_root:
+          break;
+      }
+    }
+  }
+}
+
+// Circles outside of what is built matter too, but are found without parsing: among the strong
+// mentions of one prefab by another.
+void add_prefabs_in_circles(const Project& project, std::set<AssetNumber>& assets) {
+  const AssetIndex& index = project.index();
+  const auto is_prefab_path = [&](AssetNumber asset) {
+    return asset != kNoAsset && index.at(asset).path.extension() == "prefab";
+  };
+  // Repeatedly drop prefabs that mention no remaining prefab; what stays leads into a circle.
+  std::map<AssetNumber, std::size_t> out_degree;
+  std::multimap<AssetNumber, AssetNumber> users;
+  for (const ReferenceEdge& edge : project.graph().edges()) {
+    if (!edge.is_strong() || edge.in_meta || !is_prefab_path(edge.from)) continue;
+    if (!is_prefab_path(edge.to) || edge.to == edge.from) continue;
+    ++out_degree[edge.from];
+    out_degree.try_emplace(edge.to, 0);
+    users.emplace(edge.to, edge.from);
+  }
+  std::vector<AssetNumber> leaves;
+  for (const auto& [asset, degree] : out_degree) {
+    if (degree == 0) leaves.push_back(asset);
+  }
+  for (std::size_t i = 0; i < leaves.size(); ++i) {
+    for (auto [user, end] = users.equal_range(leaves[i]); user != end; ++user) {
+      if (--out_degree[user->second] == 0) leaves.push_back(user->second);
+    }
+  }
+  for (const auto& [asset, degree] : out_degree) {
+    if (degree > 0) assets.insert(asset);
+  }
+}
+
+}  // namespace
+
+void check_references(const Project& project, TargetSet targets, Findings& findings) {
+  std::set<AssetNumber> in_closure;
+  for (const Target target : {Target::client, Target::server}) {
+    if (!targets.has(target)) continue;
+    const auto reached = project.graph().closure(roots_for(project, target), project.index());
+    in_closure.insert(reached.begin(), reached.end());
+  }
+  check_missing(project, in_closure, findings);
+  if (targets.has(Target::server)) check_server_closure(project, findings);
+  std::set<AssetNumber> prefabs = in_closure;
+  add_prefabs_in_circles(project, prefabs);
+  check_prefabs(project, prefabs, findings);
+}
+
+}  // namespace muster

@@ -1,0 +1,34 @@
+// What should be registered and is not.
+#include <set>
+
+#include "registry/registries/membership.h"
+#include "registry/rules/validate.h"
+
+namespace muster {
+
+void check_registration(const Project& project, Findings& findings) {
+  for (const ClassDeclaration& declaration : project.model().classes) {
+    std::set<Guid> registered;
+    bool any = false;
+    for (const Registry& registry : project.model().registries) {
+      if (registry.declaration != &declaration) continue;
+      any = true;
+      for (const RegistryEntry& entry : registry.entries) {
+        registered.insert(entry.definition_guid);
+        for (const EntryReference& reference : entry.references) registered.insert(reference.guid);
+      }
+    }
+    if (!any) continue;  // a project without such a registry does not use it
+    for (const Member& member : members_of(project, declaration)) {
+      const Asset& asset = project.index().at(member.asset);
+      if (registered.contains(asset.guid)) continue;
+      const std::string why = member.rule->component.empty()
+                                  ? "is a " + member.rule->assets_of_class
+                                  : "carries " + member.rule->component;
+      findings.add("unregistered-prefab", {asset.path, {}},
+                   "this asset " + why + " but no " + declaration.name + " lists it");
+    }
+  }
+}
+
+}  // namespace muster

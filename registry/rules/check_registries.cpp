@@ -1,0 +1,328 @@
+// What registries say about themselves: the reference's `Verify`, with its holes closed (factories
+// are verified, both-and-neither is caught whatever is set, presentation keys count in full).
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <set>
+
+#include "registry/rules/validate.h"
+
+namespace muster {
+namespace {
+
+using Role = ReferenceRule::Role;
+
+std::string quoted(const AssetPath& path) { return "'" + path.text() + "'"; }
+
+class RegistryCheck {
+ public:
+  RegistryCheck(const Project& project, const Registry& registry, Findings& findings)
+      : project_(project), registry_(registry), findings_(findings) {}
+
+  void run() {
+    for (const RegistryEntry& entry : registry_.entries) {
+      if (entry.is_free) continue;
+      check_references_of(entry);
+      check_sources(entry);
+      check_stored_id(entry);
+      check_pool(entry);
+    }
+    check_ids();
+    check_duplicates();
+    check_keys();
+  }
+
+ private:
+  Finding& add(std::string_view rule, const Location& location, std::string message) {
+    Finding& finding = findings_.add(rule, location, std::move(message));
+    finding.severity = std::max(finding.severity, Severity::error);
+    finding.blocks_build = true;
+    return finding;
+  }
+
+  void check_references_of(const RegistryEntry& entry) {
+    for (const EntryReference& reference : entry.references) {
+      if (reference.asset == kNoAsset && !project_.is_known_elsewhere(reference.guid)) {
+        add("unresolved-reference", reference.location,
+            registry_.declaration->name + " entry " + std::to_string(entry.type_id.value()) +
+                " refers to " + reference.guid.to_string() + ", which nothing in the project has");
+      }
+    }
+    const auto repeated = [&](Role role) {
+      return std::ranges::find(entry.references, role, &EntryReference::role);
+    };
+    const auto asset = repeated(Role::prefab) != entry.references.end() ? repeated(Role::prefab)
+                                                                        : repeated(Role::factory);
+    if (entry.own_guid_location.path.empty() || asset == entry.references.end()) return;
+    const Guid own = asset->role == Role::prefab && !entry.definition_guid.is_null()
+                         ? entry.definition_guid
+                         : asset->guid;
+    if (entry.own_guid != own) {
+      add("own-guid-mismatch", entry.own_guid_location,
+          "the entry says " + entry.own_guid.to_string() + " but refers to " + own.to_string());
+    }
+  }
+
+  void check_sources(const RegistryEntry& entry) {
+    std::size_t prefabs = 0;
+    std::size_t factories = 0;
+    for (const EntryReference& reference : entry.references) {
+      prefabs += reference.role == Role::prefab ? 1U : 0U;
+      factories += reference.role == Role::factory ? 1U : 0U;
+    }
+    const bool can_be_both =
+        std::ranges::any_of(registry_.declaration->references,
+                            [](const ReferenceRule& rule) { return rule.role == Role::factory; });
+    if (can_be_both && (prefabs > 0) == (factories > 0)) {
+      add("prefab-xor-factory", entry.location,
+          prefabs > 0 ? "the entry has both a prefab and a factory"
+                      : "the entry has neither a prefab nor a factory");
+    }
+    if (registry_.declaration->component.empty()) return;
+    for (const EntryReference& reference : entry.references) {
+      if (reference.asset == kNoAsset) continue;
+      if (reference.role == Role::prefab) check_prefab(entry, reference);
+      if (reference.role == Role::factory) check_factory(reference);
+    }
+  }
+
+  void check_prefab(const RegistryEntry& entry, const EntryReference& reference) {
+    const Asset& asset = project_.index().at(reference.asset);
+    if (!is_prefab(project_.sources(), reference.asset)) {
+      add("missing-component", reference.location, quoted(asset.path) + " is no prefab");
+      return;
+    }
+    const FlatPrefab& prefab = project_.prefabs().flatten(reference.asset);
+    if (prefab.entities.empty()) return;  // said by the rules about prefabs
+    const std::string& wanted = registry_.declaration->component;
+    const auto& components = prefab.entities.front().components;
+    const auto found = std::ranges::find_if(components, [&](const FlatComponent& component) {
+      return project_.scripts().derives_from(component.class_name, wanted);
+    });
+    if (found == components.end()) {
+      add("missing-component", reference.location,
+          "the root of " + quoted(asset.path) + " has no " + wanted)
+          .related.push_back({{asset.path, {}}, "the prefab"});
+      return;
+    }
+    check_stored_guid(reference, *found);
+    check_component_id(entry, *found);
+  }
+
+  void check_stored_guid(const EntryReference& reference, const FlatComponent& component) {
+    for (const std::string& path : registry_.declaration->component_guid_paths) {
+      const auto stored = component.weak_reference(path);
+      if (!stored) continue;
+      if (*stored != reference.guid) {
+        add("own-guid-mismatch", location_of(component, path, reference),
+            "the prefab's " + registry_.declaration->component + " says " + stored->to_string() +
+                " but the prefab's guid is " + reference.guid.to_string());
+      }
+      return;
+    }
+  }
+
+  Location location_of(const FlatComponent& component, std::string_view path,
+                       const EntryReference& fallback) const {
+    const FlatComponent::Place place = component.find(path);
+    if (place.source == nullptr || place.source->guid != fallback.guid) return fallback.location;
+    return {place.source->path, place.source->tree.at(place.node).position};
+  }
+
+  void check_component_id(const RegistryEntry& entry, const FlatComponent& component) {
+    const auto stored = component.scalar("registryId");
+    if (!stored) return;
+    std::int64_t value = 0;
+    const auto parsed = std::from_chars(stored->data(), stored->data() + stored->size(), value);
+    if (parsed.ec != std::errc() || value == static_cast<std::int64_t>(entry.slot)) return;
+    const FlatComponent::Place place = component.find("registryId");
+    add("registry-id-mismatch", {place.source->path, place.source->tree.at(place.node).position},
+        "stored registry id " + std::string(*stored) + ", but the entry has id " +
+            std::to_string(entry.slot));
+  }
+
+  void check_factory(const EntryReference& reference) {
+    const SourceFile& source = project_.sources().get(reference.asset);
+    if (!source.good()) return;
+    const yaml::NodeIndex node = source.tree.find(source.fields_of(source.document_of(0)), "guid");
+    if (node == yaml::kNoNode) return;
+    const auto stored = yaml::weak_reference_at(source.tree, node);
+    if (stored && stored.value() != reference.guid) {
+      add("own-guid-mismatch", {source.path, source.tree.at(node).position},
+          "the factory says " + stored.value().to_string() + " but its guid is " +
+              reference.guid.to_string());
+    }
+  }
+
+  void check_stored_id(const RegistryEntry& entry) {
+    if (!entry.stored_id || *entry.stored_id == entry.type_id.value()) return;
+    add("registry-id-mismatch", entry.stored_id_location,
+        "stored registry id " + std::to_string(*entry.stored_id) + ", but the entry has id " +
+            std::to_string(entry.type_id.value()));
+  }
+
+  void check_pool(const RegistryEntry& entry) {
+    if (!entry.pool_size || *entry.pool_size > 0) return;
+    add("bad-pool-size", entry.pool_size_location,
+        "a pool of " + std::to_string(*entry.pool_size) + " can play nothing");
+  }
+
+  void check_ids() {
+    std::map<TypeId, const RegistryEntry*> by_id;
+    for (const RegistryEntry& entry : registry_.entries) {
+      if (entry.is_free) continue;
+      if (entry.type_id.value() > TypeId::kMax) {
+        add("type-id-collision", entry.location, "type ids above 65534 do not fit the wire");
+      }
+      const auto [place, fresh] = by_id.emplace(entry.type_id, &entry);
+      if (!fresh) {
+        add("type-id-collision", entry.location,
+            "type id " + std::to_string(entry.type_id.value()) + " is taken by another entry")
+            .related.push_back({place->second->location, "the other entry"});
+      }
+      const auto retired =
+          std::ranges::find(registry_.retired, entry.type_id, &std::pair<TypeId, Location>::first);
+      if (retired != registry_.retired.end()) {
+        add("type-id-reused", entry.location,
+            "type id " + std::to_string(entry.type_id.value()) + " was retired");
+      }
+    }
+  }
+
+  void check_duplicates() {
+    if (!registry_.declaration->key_paths.empty()) return;
+    std::map<Guid, const RegistryEntry*> by_identity;
+    for (const RegistryEntry& entry : registry_.entries) {
+      Guid identity = entry.definition_guid;
+      if (identity.is_null() && !entry.references.empty()) {
+        identity = entry.references.front().guid;
+      }
+      if (entry.is_free || identity.is_null()) continue;
+      const auto [place, fresh] = by_identity.emplace(identity, &entry);
+      if (fresh) continue;
+      const AssetNumber asset = project_.index().find(identity);
+      const std::string name =
+          asset == kNoAsset ? identity.to_string() : quoted(project_.index().at(asset).path);
+      add("duplicate-entry", entry.location, name + " is registered twice")
+          .related.push_back({place->second->location, "registered here first"});
+    }
+  }
+
+  // Platform flags are a set: two entries collide when any platform sees both.
+  static bool same_key(const ClassDeclaration& declaration, const RegistryEntry& a,
+                       const RegistryEntry& b) {
+    for (std::size_t i = 0; i < declaration.key_paths.size(); ++i) {
+      if (declaration.key_paths[i] == "platformFlags") {
+        const unsigned long left = std::strtoul(a.key[i].c_str(), nullptr, 10);
+        const unsigned long right = std::strtoul(b.key[i].c_str(), nullptr, 10);
+        if (left != right && (left & right) == 0) return false;
+      } else if (a.key[i] != b.key[i]) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  void check_keys() {
+    const ClassDeclaration& declaration = *registry_.declaration;
+    if (declaration.key_paths.empty()) return;
+    std::multimap<std::string, const RegistryEntry*> by_owner;
+    for (const RegistryEntry& entry : registry_.entries) {
+      if (entry.is_free) continue;
+      for (auto [other, end] = by_owner.equal_range(entry.key.front()); other != end; ++other) {
+        if (!same_key(declaration, *other->second, entry)) continue;
+        add("presentation-key-collision", entry.location, "another entry answers to the same key")
+            .related.push_back({other->second->location, "the other entry"});
+        break;
+      }
+      by_owner.emplace(entry.key.front(), &entry);
+    }
+  }
+
+  const Project& project_;
+  const Registry& registry_;
+  Findings& findings_;
+};
+
+void check_roots(const Project& project, Findings& findings) {
+  for (const RegistryRoot& root : project.model().roots) {
+    for (const RegistryRoot::Item& item : root.items) {
+      if (item.is_null) {
+        findings.add("null-registry", item.location, "this slot of the root is empty")
+            .blocks_build = true;
+        continue;
+      }
+      if (item.asset == kNoAsset && !project.is_known_elsewhere(item.guid)) {
+        Finding& finding = findings.add(
+            "unresolved-reference", item.location,
+            "the root lists " + item.guid.to_string() + ", which nothing in the project has");
+        finding.severity = Severity::error;
+        finding.blocks_build = true;
+      }
+    }
+  }
+  if (project.model().roots.empty()) return;
+  for (const Registry& registry : project.model().registries) {
+    if (!registry.targets.empty()) continue;
+    findings.add("unlisted-registry", {project.index().at(registry.asset).path, {}},
+                 "no root lists this " + registry.declaration->name);
+  }
+}
+
+// A file that a registry needs and that has no tree: say why, by what the file is.
+void add_unreadable(const Project& project, AssetNumber asset, const Location& user,
+                    Findings& findings) {
+  const SourceFile& source = project.sources().get(asset);
+  std::string_view rule = "yaml-syntax";
+  if (source.read_error) rule = "unreadable-file";
+  if (source.dialect == yaml::Dialect::lfs_pointer) rule = "lfs-pointer";
+  if (source.dialect == yaml::Dialect::binary) rule = "binary-asset";
+  std::string message = source.read_error ? source.read_error->message
+                        : source.error    ? source.error->message
+                                          : "this file has no objects";
+  Finding& finding =
+      findings.add(rule, {source.path, source.error ? source.error->position : yaml::Position{}},
+                   std::move(message));
+  finding.severity = Severity::error;
+  finding.blocks_build = true;
+  if (user.path != source.path) finding.related.push_back({user, "needed here"});
+}
+
+void check_model_problems(const Project& project, Findings& findings) {
+  std::set<AssetNumber> reported;
+  for (const ModelProblem& problem : project.model().problems) {
+    if (problem.kind == ModelProblem::Kind::unreadable && problem.detail.empty()) {
+      if (reported.insert(problem.asset).second) {
+        add_unreadable(project, problem.asset, problem.location, findings);
+      }
+      continue;
+    }
+    if (problem.kind == ModelProblem::Kind::unknown_class) {
+      findings.add("unknown-registry", problem.location, problem.detail);
+      continue;
+    }
+    std::string_view rule = "yaml-syntax";
+    std::string message = problem.detail;
+    if (problem.kind == ModelProblem::Kind::unresolved) {
+      rule = "unresolved-reference";
+      message = "refers to " + problem.guid.to_string() + ", which nothing in the project has";
+    } else if (problem.kind == ModelProblem::Kind::malformed_reference) {
+      rule = "malformed-guid";
+    }
+    Finding& finding = findings.add(rule, problem.location, std::move(message));
+    finding.severity = Severity::error;
+    finding.blocks_build = true;
+  }
+}
+
+}  // namespace
+
+void check_registries(const Project& project, Findings& findings) {
+  check_roots(project, findings);
+  check_model_problems(project, findings);
+  for (const Registry& registry : project.model().registries) {
+    RegistryCheck(project, registry, findings).run();
+  }
+}
+
+}  // namespace muster

@@ -1,0 +1,58 @@
+// One thing that is wrong, said so that a person can mend it.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "registry/registries/registry_model.h"
+
+namespace muster {
+
+enum class Severity : std::uint8_t { note, warning, error };
+std::string_view to_string(Severity severity);
+
+/// A rule: a stable name that people suppress, search for and ask about.
+struct Rule {
+  std::string_view id;
+  Severity severity = Severity::error;  ///< What a finding has unless the rule says otherwise.
+  std::string_view summary;             ///< One line.
+  std::string_view help;                ///< What it means and what to do.
+};
+
+/// Every rule, sorted by id.
+std::span<const Rule> all_rules();
+/// The rule with this id, or null.
+const Rule* find_rule(std::string_view id);
+
+struct RelatedLocation {
+  Location location;
+  std::string message;
+};
+
+struct Finding {
+  std::string_view rule;  ///< An id of `all_rules()`.
+  Severity severity = Severity::error;
+  Location location;
+  std::string message;
+  std::string remedy;  ///< What to do; may be empty.
+  std::vector<RelatedLocation> related;
+  /// The finding makes a build wrong, not only a project untidy: `build` refuses.
+  bool blocks_build = false;
+};
+
+/// Collects findings and puts them in order.
+class Findings {
+ public:
+  /// Adds a finding of a rule, with the rule's severity, and returns it for details.
+  Finding& add(std::string_view rule, Location location, std::string message);
+  /// Sorts by path, position, rule and message.
+  std::vector<Finding> take_sorted();
+
+ private:
+  std::vector<Finding> findings_;
+};
+
+}  // namespace muster

@@ -1,0 +1,138 @@
+#include <algorithm>
+#include <array>
+#include <cassert>
+#include <tuple>
+
+#include "registry/rules/finding.h"
+
+namespace muster {
+namespace {
+
+using enum Severity;
+
+constexpr std::array kRules = {
+    Rule{
+        "bad-pool-size", error, "An effect's pool size is not a positive number",
+        "A pool of nothing can play nothing. Give poolSize a number from 1 upwards (16 is usual)."},
+    Rule{
+        "binary-asset", error, "A file is in the engine's binary form where text is needed",
+        "Muster reads text. In Unity set Edit > Project Settings > Editor > Asset Serialization to "
+        "Force Text and save the asset again. Binary assets that no registry needs are only "
+        "noted."},
+    Rule{"case-clash", error, "Two paths differ only in upper and lower case",
+         "On Windows and macOS these are one file: whoever checks out last wins. Rename one."},
+    Rule{"client-only-in-server", warning,
+         "A server bundle reaches content that is for clients only",
+         "The server would load and ship presentation. Break the strong reference at one link of "
+         "the chain, for example by a weak reference or a presentation of its own."},
+    Rule{"duplicate-entry", error, "One asset is registered twice in a registry",
+         "It would have two type ids. Remove one of the entries."},
+    Rule{"duplicate-guid", error, "Two assets have the same guid",
+         "References to it lead to one or the other by chance. Delete one sidecar and let the "
+         "editor "
+         "make a new one, then mend the references to that asset."},
+    Rule{"file-too-large", warning, "A text file is too large to be read",
+         "Its references are not seen. Split the file, or store its bulk in a binary asset."},
+    Rule{"lfs-pointer", error, "A file holds a Git LFS pointer instead of its content",
+         "Run 'git lfs pull' (and 'git lfs install' once on this machine)."},
+    Rule{"link-outside", warning,
+         "A symbolic link leaves the project, leads nowhere or in a circle",
+         "It is not followed. Put the content inside the project or remove the link."},
+    Rule{"malformed-guid", error, "A sidecar or reference has no usable guid",
+         "A guid is 32 hex digits. Delete the sidecar and let the editor make a new one."},
+    Rule{"merge-conflict", error, "A sidecar contains merge conflict markers",
+         "Resolve the conflict: keep the guid that other assets refer to."},
+    Rule{"missing-component", error, "A registered prefab's root lacks the component it needs",
+         "Add the component to the root of the prefab (or of the prefab that it is a variant of), "
+         "or remove the entry with 'muster prepare'."},
+    Rule{"missing-meta", warning, "An asset has no sidecar",
+         "Nothing can refer to it, and each machine will invent another guid. Open the project in "
+         "the editor once and commit the .meta file."},
+    Rule{"null-registry", error, "A root lists an empty registry slot",
+         "Remove the slot, or put the registry back."},
+    Rule{"orphan-meta", warning, "A sidecar stands beside nothing",
+         "The asset was moved or deleted without it (or is an empty folder, which Git does not "
+         "keep). Remove the sidecar, or restore the asset."},
+    Rule{"own-guid-mismatch", error, "A stored own guid is not the asset's guid",
+         "The asset was copied or its sidecar remade. Let the editor's prepare step, or a person, "
+         "write the asset's guid into it."},
+    Rule{"placeholder-guid", warning, "A guid looks typed by hand",
+         "Guids are drawn at random so that no two projects share one; typed ones collide. Delete "
+         "the sidecar and let the editor make a new one, then mend the references."},
+    Rule{"prefab-cycle", error, "Prefabs contain each other",
+         "A prefab cannot be inside itself. Remove one nested instance of the chain."},
+    Rule{
+        "prefab-xor-factory", error, "An entry has both or neither of prefab and factory",
+        "An entity comes from a prefab or from a factory. Set exactly one; an entry without either "
+        "and without a guid is a free slot and only noted."},
+    Rule{"presentation-key-collision", error, "Two presentations answer to one key",
+         "Owner, platform flags, type and variation together must be unique. Change one of them on "
+         "one of the presentations."},
+    Rule{"registry-id-mismatch", error, "A stored registry id is not the entry's id",
+         "The asset believes it has another type id than the registry gives it. Register it again, "
+         "or correct the stored number."},
+    Rule{"type-id-collision", error, "Two entries have one type id",
+         "A type id must lead to one asset. Give the newer entry a fresh id ('muster prepare' "
+         "assigns one)."},
+    Rule{"type-id-reused", error, "An entry uses a type id that was retired",
+         "Clients that have shipped still know the old meaning. Give the entry a fresh id."},
+    Rule{"unknown-registry", warning, "A root lists an asset of no known registry class",
+         "Its entries are not seen. Declare the class under 'classes' in muster.yaml."},
+    Rule{"unlisted-registry", warning, "No root lists a registry",
+         "Nothing in it is built. Add it to the client or server root, or remove it."},
+    Rule{"unreadable-file", error, "The operating system refused to read a file or folder",
+         "Check its permissions."},
+    Rule{"unregistered-prefab", warning, "An asset that belongs into a registry is in none",
+         "It has no type id and gets no bundle. Run 'muster prepare', or remove the component."},
+    Rule{"unresolved-reference", warning, "A reference leads to nothing in the project",
+         "The asset was deleted, or lives in a package outside the tree. Restore it, or list its "
+         "guid under external_guids in muster.yaml."},
+    Rule{"upper-case-guid", note, "A guid is spelled in upper case",
+         "It is read all the same; the editor writes lower case."},
+    Rule{"yaml-syntax", error, "A file is not the YAML that it should be",
+         "Correct the line, or let the editor write the file again."},
+};
+
+}  // namespace
+
+std::string_view to_string(Severity severity) {
+  switch (severity) {
+    case note:
+      return "note";
+    case warning:
+      return "warning";
+    case error:
+      return "error";
+  }
+  return "error";
+}
+
+std::span<const Rule> all_rules() { return kRules; }
+
+const Rule* find_rule(std::string_view id) {
+  const auto* const found = std::ranges::lower_bound(kRules, id, {}, &Rule::id);
+  return found != kRules.end() && found->id == id ? found : nullptr;
+}
+
+Finding& Findings::add(std::string_view rule, Location location, std::string message) {
+  const Rule* known = find_rule(rule);
+  assert(known != nullptr);
+  Finding& finding = findings_.emplace_back();
+  finding.rule = known->id;
+  finding.severity = known->severity;
+  finding.location = std::move(location);
+  finding.message = std::move(message);
+  return finding;
+}
+
+std::vector<Finding> Findings::take_sorted() {
+  const auto key = [](const Finding& finding) {
+    return std::tie(finding.location.path, finding.location.position, finding.rule,
+                    finding.message);
+  };
+  std::ranges::stable_sort(findings_,
+                           [&](const auto& a, const auto& b) { return key(a) < key(b); });
+  return std::move(findings_);
+}
+
+}  // namespace muster

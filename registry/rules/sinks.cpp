@@ -1,0 +1,322 @@
+#include "registry/rules/sinks.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "registry/vocabulary/content_hash.h"
+
+namespace muster {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t kSarifResultsMax = 5000;
+
+// File names may hold any bytes; JSON holds UTF-8 only.
+std::string dump(const Json& json) {
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string place(const Location& location) {
+  std::string text = location.path.text();
+  if (location.position.line > 0) text += fmt::format(":{}", location.position.line);
+  if (location.position.column > 0) text += fmt::format(":{}", location.position.column);
+  return text;
+}
+
+std::string xml_escaped(std::string_view text) {
+  std::string result;
+  for (const char c : text) {
+    switch (c) {
+      case '&':
+        result += "&amp;";
+        break;
+      case '<':
+        result += "&lt;";
+        break;
+      case '>':
+        result += "&gt;";
+        break;
+      case '"':
+        result += "&quot;";
+        break;
+      default:
+        result += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
+    }
+  }
+  return result;
+}
+
+std::string github_escaped(std::string_view text, bool is_property) {
+  std::string result;
+  for (const char c : text) {
+    if (c == '%' || c == '\r' || c == '\n' || (is_property && (c == ':' || c == ','))) {
+      result += fmt::format("%{:02X}", static_cast<unsigned>(c));
+    } else {
+      result += c;
+    }
+  }
+  return result;
+}
+
+std::string format_text(std::span<const Finding> findings, const SinkOptions& options) {
+  const auto paint = [&](Severity severity) -> std::pair<std::string_view, std::string_view> {
+    if (!options.color) return {"", ""};
+    constexpr std::array<std::string_view, 3> kColors = {"\x1b[36m", "\x1b[33m", "\x1b[31m"};
+    return {kColors[static_cast<std::size_t>(severity)], "\x1b[0m"};
+  };
+  std::string text;
+  for (const Finding& finding : findings) {
+    const auto [on, off] = paint(finding.severity);
+    text += fmt::format("{}: {}{}{}: {} [{}]\n", place(finding.location), on,
+                        to_string(finding.severity), off, finding.message, finding.rule);
+    for (const RelatedLocation& related : finding.related) {
+      text += fmt::format("    {}: {}\n", place(related.location), related.message);
+    }
+    if (!finding.remedy.empty()) text += fmt::format("    {}\n", finding.remedy);
+  }
+  const FindingCounts counts = count(findings);
+  text += fmt::format("{} error{}, {} warning{}, {} note{}\n", counts.errors,
+                      counts.errors == 1 ? "" : "s", counts.warnings,
+                      counts.warnings == 1 ? "" : "s", counts.notes, counts.notes == 1 ? "" : "s");
+  return text;
+}
+
+Json location_json(const Location& location) {
+  Json json;
+  json["path"] = location.path.text();
+  if (location.position.line > 0) json["line"] = location.position.line;
+  if (location.position.column > 0) json["column"] = location.position.column;
+  return json;
+}
+
+std::string format_json(std::span<const Finding> findings) {
+  Json list = Json::array();
+  for (const Finding& finding : findings) {
+    Json json = location_json(finding.location);
+    json["severity"] = to_string(finding.severity);
+    json["rule"] = finding.rule;
+    json["message"] = finding.message;
+    if (!finding.related.empty()) {
+      json["related"] = Json::array();
+      for (const RelatedLocation& related : finding.related) {
+        Json entry = location_json(related.location);
+        entry["message"] = related.message;
+        json["related"].push_back(std::move(entry));
+      }
+    }
+    list.push_back(std::move(json));
+  }
+  const FindingCounts counts = count(findings);
+  Json report;
+  report["version"] = 1;
+  report["findings"] = std::move(list);
+  report["counts"] = {
+      {"error", counts.errors}, {"warning", counts.warnings}, {"note", counts.notes}};
+  return dump(report);
+}
+
+Json sarif_location(const Location& location) {
+  Json physical;
+  physical["artifactLocation"] = {{"uri", location.path.text()}, {"uriBaseId", "PROJECT"}};
+  if (location.position.line > 0) {
+    physical["region"] = {{"startLine", location.position.line}};
+    if (location.position.column > 0) {
+      physical["region"]["startColumn"] = location.position.column;
+    }
+  }
+  return Json{{"physicalLocation", std::move(physical)}};
+}
+
+std::string format_sarif(std::span<const Finding> findings, const SinkOptions& options) {
+  Json rules = Json::array();
+  std::map<std::string_view, std::size_t> rule_index;
+  for (const Rule& rule : all_rules()) {
+    rule_index.emplace(rule.id, rules.size());
+    rules.push_back({{"id", rule.id},
+                     {"shortDescription", {{"text", rule.summary}}},
+                     {"help", {{"text", rule.help}}},
+                     {"defaultConfiguration", {{"level", to_string(rule.severity)}}}});
+  }
+  Json results = Json::array();
+  std::map<std::string, int> repeated;
+  for (const Finding& finding : findings.first(std::min(findings.size(), kSarifResultsMax))) {
+    ContentHasher hasher;
+    hasher.update_text(finding.rule);
+    hasher.update_text(finding.location.path.text());
+    hasher.update_text(finding.message);
+    std::string print = hasher.finish().to_string();
+    const int copy = repeated[print]++;
+    Json result;
+    result["ruleId"] = finding.rule;
+    result["ruleIndex"] = rule_index.at(finding.rule);
+    result["level"] = to_string(finding.severity);
+    result["message"] = {{"text", finding.message}};
+    result["locations"] = Json::array({sarif_location(finding.location)});
+    for (const RelatedLocation& related : finding.related) {
+      Json entry = sarif_location(related.location);
+      entry["message"] = {{"text", related.message}};
+      result["relatedLocations"].push_back(std::move(entry));
+    }
+    result["partialFingerprints"] = {{"muster/v1", fmt::format("{}:{}", print, copy)}};
+    results.push_back(std::move(result));
+  }
+  Json run;
+  run["tool"]["driver"] = {
+      {"name", "muster"}, {"version", options.version}, {"rules", std::move(rules)}};
+  run["columnKind"] = "unicodeCodePoints";
+  run["originalUriBaseIds"] = {{"PROJECT", {{"description", {{"text", "the project's root"}}}}}};
+  run["results"] = std::move(results);
+  if (findings.size() > kSarifResultsMax) {
+    run["invocations"] = Json::array(
+        {{{"executionSuccessful", true},
+          {"toolExecutionNotifications",
+           Json::array({{{"level", "note"},
+                         {"message",
+                          {{"text", fmt::format("{} further findings were left out",
+                                                findings.size() - kSarifResultsMax)}}}}})}}});
+  }
+  Json report;
+  report["$schema"] = "https://json.schemastore.org/sarif-2.1.0.json";
+  report["version"] = "2.1.0";
+  report["runs"] = Json::array({std::move(run)});
+  return dump(report);
+}
+
+std::string format_junit(std::span<const Finding> findings, const SinkOptions& options) {
+  std::map<std::string_view, std::vector<const Finding*>> by_rule;
+  for (const Rule& rule : all_rules()) by_rule[rule.id];
+  std::size_t failures = 0;
+  for (const Finding& finding : findings) {
+    by_rule[finding.rule].push_back(&finding);
+  }
+  std::string cases;
+  for (const auto& [rule, list] : by_rule) {
+    std::string problems;
+    for (const Finding* finding : list) {
+      if (finding->severity != Severity::error) continue;
+      problems += fmt::format("{}: {}\n", place(finding->location), finding->message);
+    }
+    cases += fmt::format("    <testcase classname=\"muster.validate\" name=\"{}\"", rule);
+    if (problems.empty()) {
+      cases += "/>\n";
+      continue;
+    }
+    ++failures;
+    cases += fmt::format(">\n      <failure message=\"{}\">{}</failure>\n    </testcase>\n",
+                         xml_escaped(find_rule(rule)->summary), xml_escaped(problems));
+  }
+  return fmt::format(
+      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n"
+      "  <testsuite name=\"muster validate {}\" tests=\"{}\" failures=\"{}\">\n{}"
+      "  </testsuite>\n</testsuites>\n",
+      xml_escaped(options.project_name), by_rule.size(), failures, cases);
+}
+
+std::string format_github(std::span<const Finding> findings) {
+  std::string text;
+  for (const Finding& finding : findings) {
+    const std::string_view command =
+        finding.severity == Severity::note ? "notice" : to_string(finding.severity);
+    text +=
+        fmt::format("::{} file={}", command, github_escaped(finding.location.path.text(), true));
+    if (finding.location.position.line > 0) {
+      text += fmt::format(",line={},col={}", finding.location.position.line,
+                          finding.location.position.column);
+    }
+    text += fmt::format(",title={}::{}\n", finding.rule, github_escaped(finding.message, false));
+  }
+  return text;
+}
+
+}  // namespace
+
+Result<FindingFormat> finding_format_from(std::string_view name) {
+  constexpr std::array<std::string_view, 5> kNames = {"text", "json", "sarif", "junit", "github"};
+  const auto* const found = std::ranges::find(kNames, name);
+  if (found == kNames.end()) {
+    return fail(ErrorCode::invalid_argument, "unknown format '" + std::string(name) + "'");
+  }
+  return static_cast<FindingFormat>(found - kNames.begin());
+}
+
+FindingCounts count(std::span<const Finding> findings) {
+  FindingCounts counts;
+  for (const Finding& finding : findings) {
+    counts.errors += finding.severity == Severity::error ? 1U : 0U;
+    counts.warnings += finding.severity == Severity::warning ? 1U : 0U;
+    counts.notes += finding.severity == Severity::note ? 1U : 0U;
+  }
+  return counts;
+}
+
+std::string format_findings(std::span<const Finding> findings, FindingFormat format,
+                            const SinkOptions& options) {
+  switch (format) {
+    case FindingFormat::text:
+      return format_text(findings, options);
+    case FindingFormat::json:
+      return format_json(findings);
+    case FindingFormat::sarif:
+      return format_sarif(findings, options);
+    case FindingFormat::junit:
+      return format_junit(findings, options);
+    case FindingFormat::github:
+      return format_github(findings);
+  }
+  return {};
+}
+
+std::string explain_rule(const Rule& rule) {
+  return fmt::format("{} ({})\n{}.\n\n{}\n", rule.id, to_string(rule.severity), rule.summary,
+                     rule.help);
+}
+
+Result<Baseline> Baseline::parse(std::string_view text) {
+  try {
+    Baseline baseline;
+    const Json json = Json::parse(text);
+    if (json.at("version") != 1) {
+      return fail(ErrorCode::unsupported_version, "baseline: expected version 1");
+    }
+    for (const auto& [rule, files] : json.at("known").items()) {
+      for (const auto& [path, number] : files.items()) {
+        baseline.counts_[{rule, path}] = number.get<std::size_t>();
+      }
+    }
+    return baseline;
+  } catch (const nlohmann::json::exception& problem) {
+    return fail(ErrorCode::malformed, std::string("baseline: ") + problem.what());
+  }
+}
+
+Baseline Baseline::of(std::span<const Finding> findings) {
+  Baseline baseline;
+  for (const Finding& finding : findings) {
+    ++baseline.counts_[{std::string(finding.rule), finding.location.path.text()}];
+  }
+  return baseline;
+}
+
+std::string Baseline::format() const {
+  Json known = Json::object();
+  for (const auto& [key, number] : counts_) known[key.first][key.second] = number;
+  return dump(Json{{"version", 1}, {"known", std::move(known)}});
+}
+
+std::vector<Finding> Baseline::remove_known(std::vector<Finding> findings) const {
+  auto left = counts_;
+  std::erase_if(findings, [&](const Finding& finding) {
+    const auto found = left.find({std::string(finding.rule), finding.location.path.text()});
+    if (found == left.end() || found->second == 0) return false;
+    --found->second;
+    return true;
+  });
+  return findings;
+}
+
+}  // namespace muster

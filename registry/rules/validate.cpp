@@ -1,0 +1,20 @@
+#include "registry/rules/validate.h"
+
+namespace muster {
+
+std::vector<Finding> validate(const Project& project, const ValidateOptions& options) {
+  Findings findings;
+  check_files(project, findings);
+  check_registries(project, findings);
+  check_registration(project, findings);
+  check_references(project, options.targets, findings);
+  std::vector<Finding> sorted = findings.take_sorted();
+  if (options.strict) {
+    for (Finding& finding : sorted) {
+      if (finding.severity == Severity::warning) finding.severity = Severity::error;
+    }
+  }
+  return sorted;
+}
+
+}  // namespace muster

@@ -1,0 +1,25 @@
+// All rules over one project.
+#pragma once
+
+#include <vector>
+
+#include "registry/rules/finding.h"
+
+namespace muster {
+
+struct ValidateOptions {
+  TargetSet targets = TargetSet::both();
+  bool strict = false;  ///< Warnings become errors.
+};
+
+/// Checks a project against every rule and returns all findings, sorted. Reads files of the
+/// project; changes nothing.
+std::vector<Finding> validate(const Project& project, const ValidateOptions& options);
+
+/// The parts of `validate`, by subject; each adds what it finds.
+void check_files(const Project& project, Findings& findings);
+void check_registries(const Project& project, Findings& findings);
+void check_registration(const Project& project, Findings& findings);
+void check_references(const Project& project, TargetSet targets, Findings& findings);
+
+}  // namespace muster
