@@ -31,7 +31,7 @@ std::int64_t number_before(std::string_view text, std::size_t end) {
   return value;
 }
 
-void find_root_ids(std::string_view meta, FlatEntity& root) {
+void find_root_ids(std::string_view meta, SourceEntity& root) {
   constexpr std::string_view kRootName = "//RootNode";
   root.file_id = kFirstObject;
   root.transform_id = kFirstTransform;
@@ -50,10 +50,10 @@ void find_root_ids(std::string_view meta, FlatEntity& root) {
   }
 }
 
-FlatPrefab model_of(const FileSystem& files, const Asset& asset) {
-  FlatPrefab model;
+SourcePrefab model_of(const FileSystem& files, const Asset& asset) {
+  SourcePrefab model;
   model.is_model = true;
-  FlatEntity& root = model.entities.emplace_back();
+  SourceEntity& root = model.entities.emplace_back();
   root.name = asset.path.stem();
   ByteVector buffer;
   const AssetPath meta = asset.path.parent().child(std::string(asset.path.name()) + ".meta");
@@ -66,27 +66,29 @@ FlatPrefab model_of(const FileSystem& files, const Asset& asset) {
 class Flattening {
  public:
   Flattening(const SourceCache& sources, const Scripts& scripts,
-             const std::unordered_map<AssetNumber, std::unique_ptr<FlatPrefab>>& known)
+             const std::unordered_map<AssetNumber, std::unique_ptr<SourcePrefab>>& known)
       : sources_(sources), scripts_(scripts), known_(known) {}
 
-  const FlatPrefab& flatten(AssetNumber asset) {
+  const SourcePrefab& flatten(AssetNumber asset) {
     if (const auto found = known_.find(asset); found != known_.end()) return *found->second;
     if (const auto found = fresh_.find(asset); found != fresh_.end()) return *found->second;
     chain_.push_back(asset);
-    auto result = std::make_unique<FlatPrefab>(build(asset));
+    auto result = std::make_unique<SourcePrefab>(build(asset));
     chain_.pop_back();
     return *fresh_.emplace(asset, std::move(result)).first->second;
   }
 
-  std::unordered_map<AssetNumber, std::unique_ptr<FlatPrefab>> take() { return std::move(fresh_); }
+  std::unordered_map<AssetNumber, std::unique_ptr<SourcePrefab>> take() {
+    return std::move(fresh_);
+  }
 
  private:
-  FlatPrefab build(AssetNumber asset) {
+  SourcePrefab build(AssetNumber asset) {
     const Asset& entry = sources_.index().at(asset);
     if (is_model_path(entry.path)) return model_of(sources_.files(), entry);
     const SourceFile& source = sources_.get(asset);
     if (!source.good()) {
-      FlatPrefab nothing;
+      SourcePrefab nothing;
       nothing.problems.push_back(
           {PrefabProblem::Kind::not_readable,
            entry.path,
@@ -104,8 +106,8 @@ class Flattening {
                : prefab_build::flatten_unity(source, scripts_, nested);
   }
 
-  const FlatPrefab* resolve(const Asset& user, const yaml::Reference& reference,
-                            std::vector<PrefabProblem>& problems) {
+  const SourcePrefab* resolve(const Asset& user, const yaml::Reference& reference,
+                              std::vector<PrefabProblem>& problems) {
     const AssetNumber target = sources_.index().find(reference.guid);
     if (target == kNoAsset) {
       problems.push_back(
@@ -132,12 +134,12 @@ class Flattening {
 
   const SourceCache& sources_;
   const Scripts& scripts_;
-  const std::unordered_map<AssetNumber, std::unique_ptr<FlatPrefab>>& known_;
-  std::unordered_map<AssetNumber, std::unique_ptr<FlatPrefab>> fresh_;
+  const std::unordered_map<AssetNumber, std::unique_ptr<SourcePrefab>>& known_;
+  std::unordered_map<AssetNumber, std::unique_ptr<SourcePrefab>> fresh_;
   std::vector<AssetNumber> chain_;
 };
 
-bool has_cycle(const FlatPrefab& prefab) {
+bool has_cycle(const SourcePrefab& prefab) {
   return std::ranges::any_of(prefab.problems, [](const PrefabProblem& problem) {
     return problem.kind == PrefabProblem::Kind::cycle;
   });
@@ -145,7 +147,7 @@ bool has_cycle(const FlatPrefab& prefab) {
 
 }  // namespace
 
-FlatComponent::Place FlatComponent::find(std::string_view path) const {
+SourceComponent::Place SourceComponent::find(std::string_view path) const {
   for (auto layer = layers.rbegin(); layer != layers.rend(); ++layer) {
     const yaml::NodeIndex node = layer->source->tree.find_path(layer->fields, path);
     if (node != yaml::kNoNode) return {layer->source, node};
@@ -153,7 +155,7 @@ FlatComponent::Place FlatComponent::find(std::string_view path) const {
   return {};
 }
 
-std::optional<std::string_view> FlatComponent::scalar(std::string_view path) const {
+std::optional<std::string_view> SourceComponent::scalar(std::string_view path) const {
   for (auto change = overrides.rbegin(); change != overrides.rend(); ++change) {
     if (change->path == path) return change->value;
   }
@@ -162,7 +164,7 @@ std::optional<std::string_view> FlatComponent::scalar(std::string_view path) con
   return place.source->tree.scalar(place.node);
 }
 
-std::optional<Guid> FlatComponent::weak_reference(std::string_view path) const {
+std::optional<Guid> SourceComponent::weak_reference(std::string_view path) const {
   const std::string prefix(path);
   if (const auto text = scalar(prefix + ".guid"); text) {
     const auto guid = text->empty() ? Result<Guid>(Guid()) : Guid::parse_any_case(*text);
@@ -184,12 +186,12 @@ std::optional<Guid> FlatComponent::weak_reference(std::string_view path) const {
   return guid ? std::optional(guid.value()) : std::nullopt;
 }
 
-const FlatComponent* FlatEntity::find(std::string_view class_name) const {
-  const auto found = std::ranges::find(components, class_name, &FlatComponent::class_name);
+const SourceComponent* SourceEntity::find(std::string_view class_name) const {
+  const auto found = std::ranges::find(components, class_name, &SourceComponent::class_name);
   return found == components.end() ? nullptr : &*found;
 }
 
-const FlatPrefab& PrefabFlattener::flatten(AssetNumber prefab) const {
+const SourcePrefab& PrefabFlattener::flatten(AssetNumber prefab) const {
   const std::lock_guard lock(mutex_);
   Flattening flattening(sources_, scripts_, known_);
   (void)flattening.flatten(prefab);

@@ -31,7 +31,7 @@ struct ComponentLayer {
 
 /// A component of a flattened prefab. Layers run from the innermost source outwards; a later layer
 /// wins field by field, and overrides win over all layers.
-struct FlatComponent {
+struct SourceComponent {
   std::int64_t file_id = 0;   ///< In the id space of the flattened file.
   std::int64_t class_id = 0;  ///< Unity's; 0 in plain prefabs.
   std::string class_name;     ///< Script class, or Unity's type name; empty when unknown.
@@ -52,15 +52,15 @@ struct FlatComponent {
   std::optional<Guid> weak_reference(std::string_view path) const;
 };
 
-struct FlatEntity {
+struct SourceEntity {
   std::int64_t file_id = 0;  ///< Of the game object, in the id space of the flattened file.
   std::int64_t transform_id = 0;
   int parent = -1;  ///< Index of the parent, always lower than its own; -1 for a root.
   std::string name;
   bool active = true;
-  std::vector<FlatComponent> components;
+  std::vector<SourceComponent> components;
 
-  const FlatComponent* find(std::string_view class_name) const;
+  const SourceComponent* find(std::string_view class_name) const;
 };
 
 struct PrefabProblem {
@@ -79,8 +79,8 @@ struct PrefabProblem {
 };
 
 /// Entities in depth-first order; the first is the root. Empty when there is none.
-struct FlatPrefab {
-  std::vector<FlatEntity> entities;
+struct SourcePrefab {
+  std::vector<SourceEntity> entities;
   std::vector<PrefabProblem> problems;
   bool is_model = false;  ///< An imported model: its inside is not known.
 };
@@ -92,7 +92,7 @@ class PrefabFlattener {
   PrefabFlattener(const SourceCache& sources, const Scripts& scripts)
       : sources_(sources), scripts_(scripts) {}
 
-  const FlatPrefab& flatten(AssetNumber prefab) const;
+  const SourcePrefab& flatten(AssetNumber prefab) const;
 
   const SourceCache& sources() const { return sources_; }
   const Scripts& scripts() const { return scripts_; }
@@ -101,7 +101,7 @@ class PrefabFlattener {
   const SourceCache& sources_;
   const Scripts& scripts_;
   mutable std::mutex mutex_;
-  mutable std::unordered_map<AssetNumber, std::unique_ptr<FlatPrefab>> known_;
+  mutable std::unordered_map<AssetNumber, std::unique_ptr<SourcePrefab>> known_;
 };
 
 /// True for assets that hold a prefab: Unity's `.prefab`, or plain files of class `Prefab`.

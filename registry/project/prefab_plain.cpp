@@ -15,7 +15,7 @@ class PlainFlattening {
   PlainFlattening(const SourceFile& source, const Nested& nested)
       : source_(source), tree_(source.tree), nested_(nested) {}
 
-  FlatPrefab run() {
+  SourcePrefab run() {
     const NodeIndex top = source_.fields_of(0);
     const NodeIndex root = tree_.find(top, "root");
     const NodeIndex base = tree_.find(top, "variant_of");
@@ -33,7 +33,7 @@ class PlainFlattening {
  private:
   // A factory: components at the top, no hierarchy.
   void add_bare(NodeIndex top) {
-    FlatEntity& entity = result_.entities.emplace_back();
+    SourceEntity& entity = result_.entities.emplace_back();
     entity.name = source_.path.stem();
     overlay(entity, top);
   }
@@ -42,10 +42,10 @@ class PlainFlattening {
     const std::size_t first = result_.entities.size();
     if (base != kNoNode) copy_base(base, parent);
     if (result_.entities.size() == first) {
-      FlatEntity& fresh = result_.entities.emplace_back();
+      SourceEntity& fresh = result_.entities.emplace_back();
       fresh.parent = parent;
     }
-    FlatEntity& entity = result_.entities[first];
+    SourceEntity& entity = result_.entities[first];
     if (const NodeIndex name = tree_.find(node, "name"); name != kNoNode) {
       entity.name = tree_.scalar(name);
     }
@@ -68,18 +68,18 @@ class PlainFlattening {
                                   reference.error().message});
       return;
     }
-    const FlatPrefab* inner = nested_(reference.value(), result_.problems);
+    const SourcePrefab* inner = nested_(reference.value(), result_.problems);
     if (inner == nullptr) return;
     const int offset = static_cast<int>(result_.entities.size());
-    for (const FlatEntity& entity : inner->entities) {
-      FlatEntity& copy = result_.entities.emplace_back(entity);
+    for (const SourceEntity& entity : inner->entities) {
+      SourceEntity& copy = result_.entities.emplace_back(entity);
       copy.parent = entity.parent < 0 ? parent : entity.parent + offset;
     }
   }
 
-  void overlay(FlatEntity& entity, NodeIndex node) {
+  void overlay(SourceEntity& entity, NodeIndex node) {
     for (const NodeIndex name : Children(tree_, tree_.find(node, "removed"))) {
-      std::erase_if(entity.components, [&](const FlatComponent& component) {
+      std::erase_if(entity.components, [&](const SourceComponent& component) {
         return component.class_name == tree_.scalar(name);
       });
     }
@@ -87,8 +87,8 @@ class PlainFlattening {
       // `- Health: {current: 50}`, or only `- Marker`.
       const NodeIndex fields = tree_.at(item).first_child;
       const std::string class_name(fields == kNoNode ? tree_.scalar(item) : tree_.at(fields).key);
-      FlatComponent* component = nullptr;
-      for (FlatComponent& held : entity.components) {
+      SourceComponent* component = nullptr;
+      for (SourceComponent& held : entity.components) {
         if (held.class_name == class_name) component = &held;
       }
       if (component == nullptr) {
@@ -102,12 +102,12 @@ class PlainFlattening {
   const SourceFile& source_;
   const yaml::Tree& tree_;
   const Nested& nested_;
-  FlatPrefab result_;
+  SourcePrefab result_;
 };
 
 }  // namespace
 
-FlatPrefab flatten_plain(const SourceFile& source, const Nested& nested) {
+SourcePrefab flatten_plain(const SourceFile& source, const Nested& nested) {
   return PlainFlattening(source, nested).run();
 }
 

@@ -31,7 +31,7 @@ struct StandIn {
 
 // An entity that does not know its parent's index yet.
 struct Pending {
-  FlatEntity entity;
+  SourceEntity entity;
   std::int64_t parent_transform = 0;
   int parent_entity =
       -1;  // index into the pending list, when the parent came with the same instance
@@ -43,7 +43,7 @@ class UnityFlattening {
   UnityFlattening(const SourceFile& source, const Scripts& scripts, const Nested& nested)
       : source_(source), tree_(source.tree), scripts_(scripts), nested_(nested) {}
 
-  FlatPrefab run() {
+  SourcePrefab run() {
     for (std::size_t i = 0; i < tree_.documents.size(); ++i) {
       documents_.emplace(tree_.documents[i].file_id, static_cast<int>(i));
     }
@@ -88,9 +88,9 @@ class UnityFlattening {
     }
   }
 
-  FlatComponent component_of(int document) const {
+  SourceComponent component_of(int document) const {
     const yaml::Document& entry = tree_.documents[static_cast<std::size_t>(document)];
-    FlatComponent component;
+    SourceComponent component;
     component.file_id = entry.file_id;
     component.class_id = entry.class_id;
     const NodeIndex own = fields(document);
@@ -111,7 +111,7 @@ class UnityFlattening {
   void add_game_object(int document) {
     const NodeIndex own = fields(document);
     Pending pending;
-    FlatEntity& entity = pending.entity;
+    SourceEntity& entity = pending.entity;
     entity.file_id = tree_.documents[static_cast<std::size_t>(document)].file_id;
     entity.name = tree_.scalar_at(own, "m_Name");
     entity.active = tree_.scalar_at(own, "m_IsActive") != "0";
@@ -161,10 +161,10 @@ class UnityFlattening {
     if (source_.type_name_of(document) != "PrefabInstance") return;  // `Prefab:` before 2018.3
     const std::int64_t instance = tree_.documents[static_cast<std::size_t>(document)].file_id;
     const Reference source = reference(own, "m_SourcePrefab");
-    const FlatPrefab* inner = source.guid.is_null() ? nullptr : nested_(source, result_.problems);
+    const SourcePrefab* inner = source.guid.is_null() ? nullptr : nested_(source, result_.problems);
     const std::size_t first = pending_.size();
     if (inner != nullptr && !inner->entities.empty()) {
-      for (const FlatEntity& entity : inner->entities) {
+      for (const SourceEntity& entity : inner->entities) {
         Pending pending;
         pending.entity = entity;
         remap(pending.entity, instance);
@@ -191,10 +191,10 @@ class UnityFlattening {
     apply_removals(modification, instance, first);
   }
 
-  void remap(FlatEntity& entity, std::int64_t instance) const {
+  void remap(SourceEntity& entity, std::int64_t instance) const {
     entity.file_id = id_in_instance(instance, entity.file_id);
     entity.transform_id = id_in_instance(instance, entity.transform_id);
-    for (FlatComponent& component : entity.components) {
+    for (SourceComponent& component : entity.components) {
       component.file_id = id_in_instance(instance, component.file_id);
     }
   }
@@ -202,7 +202,7 @@ class UnityFlattening {
   // A model's inside (or a lost source's) shows only where this file mentions it: game objects
   // other than the root become its children, so that what sits on them is not taken for the root's.
   void adopt_unknown_objects(NodeIndex modification, std::int64_t instance, std::size_t root) {
-    FlatEntity& entity = pending_[root].entity;
+    SourceEntity& entity = pending_[root].entity;
     if (entity.file_id == 0) entity.file_id = named_object(modification, instance);
     const std::int64_t root_id = entity.file_id;
     for (const StandIn& stand_in : stand_ins_) {
@@ -234,12 +234,12 @@ class UnityFlattening {
   }
 
   void apply_changes(NodeIndex modification, std::int64_t instance, std::size_t first) {
-    std::map<std::int64_t, FlatEntity*> objects;
-    std::map<std::int64_t, FlatComponent*> components;
+    std::map<std::int64_t, SourceEntity*> objects;
+    std::map<std::int64_t, SourceComponent*> components;
     for (std::size_t i = first; i < pending_.size(); ++i) {
-      FlatEntity& entity = pending_[i].entity;
+      SourceEntity& entity = pending_[i].entity;
       objects.emplace(entity.file_id, &entity);
-      for (FlatComponent& component : entity.components) {
+      for (SourceComponent& component : entity.components) {
         components.emplace(component.file_id, &component);
       }
     }
@@ -269,7 +269,7 @@ class UnityFlattening {
         const std::int64_t id = target_id(instance, target.value());
         for (std::size_t i = first; i < pending_.size(); ++i) {
           std::erase_if(pending_[i].entity.components,
-                        [&](const FlatComponent& component) { return component.file_id == id; });
+                        [&](const SourceComponent& component) { return component.file_id == id; });
           if (list == "m_RemovedGameObjects" && pending_[i].entity.file_id == id) {
             removed_.insert_or_assign(i, true);
           }
@@ -338,7 +338,7 @@ class UnityFlattening {
       stack.pop_back();
       if (removed_.contains(index)) continue;
       const int own = static_cast<int>(result_.entities.size());
-      FlatEntity& entity = result_.entities.emplace_back(std::move(pending_[index].entity));
+      SourceEntity& entity = result_.entities.emplace_back(std::move(pending_[index].entity));
       entity.parent = above;
       for (auto child = children[index].rbegin(); child != children[index].rend(); ++child) {
         stack.emplace_back(*child, own);
@@ -350,7 +350,7 @@ class UnityFlattening {
   const yaml::Tree& tree_;
   const Scripts& scripts_;
   const Nested& nested_;
-  FlatPrefab result_;
+  SourcePrefab result_;
   std::map<std::int64_t, int> documents_;
   std::map<std::int64_t, bool> listed_;  // components that a game object of this file lists
   std::vector<StandIn> stand_ins_;
@@ -362,7 +362,7 @@ class UnityFlattening {
 
 }  // namespace
 
-FlatPrefab flatten_unity(const SourceFile& source, const Scripts& scripts, const Nested& nested) {
+SourcePrefab flatten_unity(const SourceFile& source, const Scripts& scripts, const Nested& nested) {
   return UnityFlattening(source, scripts, nested).run();
 }
 

@@ -61,7 +61,7 @@ void add_prefabs(const Project& project, const PrepareRule& rule, std::vector<Me
   const auto candidates = prefabs_reaching(project, scripts_of(project, rule.component));
   for (const AssetNumber asset : candidates) {
     if (!is_prefab(project.sources(), asset)) continue;
-    const FlatComponent* component = root_component(project, asset, rule.component);
+    const SourceComponent* component = root_component(project, asset, rule.component);
     if (component == nullptr) continue;
     if (!rule.required_reference.empty()) {
       const auto reference = component->weak_reference(rule.required_reference);
@@ -95,12 +95,12 @@ void add_assets(const Project& project, const PrepareRule& rule, std::vector<Mem
 
 }  // namespace
 
-const FlatComponent* root_component(const Project& project, AssetNumber prefab,
-                                    std::string_view class_name) {
-  const FlatPrefab& flat = project.prefabs().flatten(prefab);
+const SourceComponent* root_component(const Project& project, AssetNumber prefab,
+                                      std::string_view class_name) {
+  const SourcePrefab& flat = project.prefabs().flatten(prefab);
   if (flat.entities.empty()) return nullptr;
   const auto& components = flat.entities.front().components;
-  const auto found = std::ranges::find_if(components, [&](const FlatComponent& component) {
+  const auto found = std::ranges::find_if(components, [&](const SourceComponent& component) {
     return project.scripts().derives_from(component.class_name, class_name);
   });
   return found == components.end() ? nullptr : &*found;

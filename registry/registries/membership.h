@@ -19,7 +19,7 @@ struct Member {
 std::vector<Member> members_of(const Project& project, const ClassDeclaration& declaration);
 
 /// The component of a prefab's root that is or derives from `class_name`; null when there is none.
-const FlatComponent* root_component(const Project& project, AssetNumber prefab,
-                                    std::string_view class_name);
+const SourceComponent* root_component(const Project& project, AssetNumber prefab,
+                                      std::string_view class_name);
 
 }  // namespace muster

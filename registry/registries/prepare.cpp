@@ -137,7 +137,7 @@ class ClassPlan {
     values.asset = guid;
     values.rule = wanted.rule;
     if (wanted.component_of == kNoAsset || wanted.rule->required_reference.empty()) return values;
-    const FlatComponent* component =
+    const SourceComponent* component =
         root_component(project_, wanted.component_of, wanted.rule->component);
     if (component == nullptr) return values;
     values.owner = component->weak_reference(wanted.rule->required_reference).value_or(Guid());

@@ -92,11 +92,11 @@ class RegistryCheck {
       add("missing-component", reference.location, quoted(asset.path) + " is no prefab");
       return;
     }
-    const FlatPrefab& prefab = project_.prefabs().flatten(reference.asset);
+    const SourcePrefab& prefab = project_.prefabs().flatten(reference.asset);
     if (prefab.entities.empty()) return;  // said by the rules about prefabs
     const std::string& wanted = registry_.declaration->component;
     const auto& components = prefab.entities.front().components;
-    const auto found = std::ranges::find_if(components, [&](const FlatComponent& component) {
+    const auto found = std::ranges::find_if(components, [&](const SourceComponent& component) {
       return project_.scripts().derives_from(component.class_name, wanted);
     });
     if (found == components.end()) {
@@ -109,7 +109,7 @@ class RegistryCheck {
     check_component_id(entry, *found);
   }
 
-  void check_stored_guid(const EntryReference& reference, const FlatComponent& component) {
+  void check_stored_guid(const EntryReference& reference, const SourceComponent& component) {
     for (const std::string& path : registry_.declaration->component_guid_paths) {
       const auto stored = component.weak_reference(path);
       if (!stored) continue;
@@ -122,20 +122,20 @@ class RegistryCheck {
     }
   }
 
-  Location location_of(const FlatComponent& component, std::string_view path,
+  Location location_of(const SourceComponent& component, std::string_view path,
                        const EntryReference& fallback) const {
-    const FlatComponent::Place place = component.find(path);
+    const SourceComponent::Place place = component.find(path);
     if (place.source == nullptr || place.source->guid != fallback.guid) return fallback.location;
     return {place.source->path, place.source->tree.at(place.node).position};
   }
 
-  void check_component_id(const RegistryEntry& entry, const FlatComponent& component) {
+  void check_component_id(const RegistryEntry& entry, const SourceComponent& component) {
     const auto stored = component.scalar("registryId");
     if (!stored) return;
     std::int64_t value = 0;
     const auto parsed = std::from_chars(stored->data(), stored->data() + stored->size(), value);
     if (parsed.ec != std::errc() || value == static_cast<std::int64_t>(entry.slot)) return;
-    const FlatComponent::Place place = component.find("registryId");
+    const SourceComponent::Place place = component.find("registryId");
     add("registry-id-mismatch", {place.source->path, place.source->tree.at(place.node).position},
         "stored registry id " + std::string(*stored) + ", but the entry has id " +
             std::to_string(entry.slot));
