@@ -193,6 +193,60 @@ inline constexpr std::size_t kDescriptionBytesAt = 36;
 
 }  // namespace catalog
 
+namespace object {
+
+inline constexpr std::array<std::uint8_t, 4> kMagic = {0x4D, 0x4F, 0x42, 0x4A};
+inline constexpr std::uint16_t kVersion = 1;
+
+inline constexpr std::uint32_t kMaxDocuments = 1U << 22U;
+inline constexpr std::uint32_t kMaxTableRecords = 1U << 24U;  ///< Strings, guids, references.
+/// Real files nest below 20, and the YAML readers stop at 200; a bomb would exhaust the stack.
+inline constexpr std::uint32_t kMaxDepth = 256;
+
+namespace header {
+inline constexpr std::size_t kVersionAt = 4;
+inline constexpr std::size_t kFlagsAt = 6;
+inline constexpr std::size_t kDocumentCountAt = 8;
+inline constexpr std::size_t kStringCountAt = 12;
+inline constexpr std::size_t kTextBytesAt = 16;
+inline constexpr std::size_t kGuidCountAt = 20;
+inline constexpr std::size_t kReferenceCountAt = 24;
+inline constexpr std::size_t kValueBytesAt = 28;
+inline constexpr std::size_t kTotalBytesAt = 32;
+inline constexpr std::size_t kReservedAt = 36;
+inline constexpr std::size_t kReservedBytes = 12;
+inline constexpr std::size_t kBytes = 48;
+}  // namespace header
+
+namespace document {
+inline constexpr std::size_t kClassIdAt = 0;
+inline constexpr std::size_t kFileIdAt = 8;
+inline constexpr std::size_t kValueOffsetAt = 16;
+inline constexpr std::size_t kTypeNameAt = 20;
+inline constexpr std::size_t kFlagsAt = 24;
+inline constexpr std::size_t kReservedAt = 28;
+inline constexpr std::size_t kBytes = 32;
+inline constexpr std::uint32_t kIsStripped = 1;
+}  // namespace document
+
+namespace reference {
+inline constexpr std::size_t kGuidAt = 0;
+inline constexpr std::size_t kTypeAt = 4;
+inline constexpr std::size_t kFileIdAt = 8;
+inline constexpr std::size_t kDocumentAt = 16;
+inline constexpr std::size_t kReservedAt = 20;
+inline constexpr std::size_t kBytes = 24;
+}  // namespace reference
+
+namespace value {
+inline constexpr std::uint8_t kKindMask = 0x0F;
+inline constexpr unsigned kStyleShift = 4;
+inline constexpr unsigned kKeyStyleBits = 2;
+inline constexpr std::uint64_t kKeyStyleMask = 3;
+}  // namespace value
+
+}  // namespace object
+
 namespace prefab {
 
 inline constexpr std::array<std::uint8_t, 4> kMagic = {0x4D, 0x50, 0x46, 0x42};
@@ -281,6 +335,23 @@ enum class EffectKind : std::uint16_t {
 /// Platforms of a presentation: bits of a set.
 inline constexpr std::uint16_t kPlatformServer = 1;
 inline constexpr std::uint16_t kPlatformClient = 2;
+
+/// What a value in the object form is. The numbers are part of the format.
+enum class ObjectKind : std::uint8_t {
+  null = 0,
+  integer = 1,
+  real32 = 2,
+  real64 = 3,
+  text = 4,
+  mapping = 5,
+  sequence = 6,
+  reference = 7,
+  guid_text = 8,   ///< A guid written as 32 digits.
+  guid_words = 9,  ///< A guid written as `val0..val3`.
+};
+
+/// How a text or key was written.
+enum class TextStyle : std::uint8_t { plain = 0, single_quoted = 1, double_quoted = 2 };
 
 /// How a block's bytes are stored.
 enum class BlockCoding : std::uint32_t { stored = 0, zstd = 1 };

@@ -1,0 +1,28 @@
+// Values and their one canonical text: what lets the object form keep a number instead of digits.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "registry/vocabulary/guid.h"
+
+namespace muster {
+
+/// The integer whose canonical decimal text is `text`: no plus sign, no leading zero, no "-0".
+std::optional<std::int64_t> canonical_integer(std::string_view text);
+/// The finite number whose shortest text is `text`. That text may look like an integer.
+std::optional<float> canonical_real32(std::string_view text);
+std::optional<double> canonical_real64(std::string_view text);
+/// The integer, when it fits 32 bits.
+std::optional<std::int32_t> canonical_i32(std::string_view text);
+/// The guid whose 32 lower-case digits are `text`. Unlike `Guid::parse`, makes no message.
+std::optional<Guid> canonical_guid(std::string_view text);
+
+/// The texts that the functions above take back. A guid has `to_string`.
+std::string text_of(std::int64_t value);
+std::string text_of(float value);
+std::string text_of(double value);
+
+}  // namespace muster

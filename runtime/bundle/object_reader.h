@@ -1,0 +1,159 @@
+// A cooked YAML file, read in place. The format is BUNDLE_FORMAT.md, section 3.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "registry/vocabulary/bytes.h"
+#include "registry/vocabulary/guid.h"
+#include "registry/vocabulary/result.h"
+#include "runtime/bundle/bundle_layout.h"
+
+namespace muster {
+
+class ObjectReader;
+class ObjectChildren;
+
+/// A strong reference.
+struct ObjectReference {
+  Guid guid;                 ///< Null for a reference within the file.
+  bool is_external = false;  ///< A guid was written, be it null.
+  std::int64_t file_id = 0;
+  std::int32_t type = 0;
+  std::uint32_t document = layout::kNone;  ///< Within the file: the document meant.
+};
+
+/// One value; views its reader, which must outlive it. A small handle: pass it by value.
+class ObjectValue {
+ public:
+  ObjectKind kind() const;
+
+  /// Requires: `kind() == ObjectKind::integer`.
+  std::int64_t integer() const;
+  /// The number as written, to full precision. Requires: `real32` or `real64`.
+  double real() const;
+  /// Requires: `text`.
+  std::string_view text() const;
+  /// Requires: `text`.
+  TextStyle style() const;
+  /// Requires: `reference`.
+  ObjectReference reference() const;
+  /// Requires: `guid_text` or `guid_words`.
+  Guid guid() const;
+
+  /// The children of a mapping or sequence, in order; none of any other kind.
+  ObjectChildren children() const;
+  std::uint32_t child_count() const;
+  /// The first child of a mapping with this key; nothing when there is none, or for other kinds.
+  std::optional<ObjectValue> find(std::string_view key) const;
+
+ private:
+  friend class ObjectReader;
+  friend class ObjectChildren;
+  ObjectValue(const ObjectReader* object, std::size_t offset) : object_(object), offset_(offset) {}
+  std::size_t end() const;
+  std::uint64_t index() const;
+
+  const ObjectReader* object_;
+  std::size_t offset_;  ///< Of the tag, in the object's bytes.
+};
+
+struct ObjectChild {
+  std::string_view key;  ///< Empty in a sequence.
+  TextStyle key_style = TextStyle::plain;
+  ObjectValue value;
+};
+
+/// The children of a value, for a range-based `for`.
+class ObjectChildren {
+ public:
+  class Iterator {
+   public:
+    ObjectChild operator*() const;
+    Iterator& operator++();
+    bool operator==(const Iterator& other) const { return offset_ == other.offset_; }
+
+   private:
+    friend class ObjectChildren;
+    Iterator(const ObjectReader* object, bool has_keys, std::size_t offset)
+        : object_(object), has_keys_(has_keys), offset_(offset) {}
+    std::size_t value_at() const;
+
+    const ObjectReader* object_;
+    bool has_keys_;
+    std::size_t offset_;
+  };
+
+  Iterator begin() const { return {object_, has_keys_, begin_}; }
+  Iterator end() const { return {object_, has_keys_, end_}; }
+
+ private:
+  friend class ObjectValue;
+  const ObjectReader* object_ = nullptr;
+  bool has_keys_ = false;
+  std::size_t begin_ = 0;
+  std::size_t end_ = 0;
+};
+
+struct ObjectDocument {
+  std::int64_t class_id = 0;
+  std::int64_t file_id = 0;
+  bool is_stripped = false;
+  std::string_view type_name;       ///< Empty when there is none.
+  std::optional<ObjectValue> root;  ///< None for an empty document.
+};
+
+/// Reads an object whose bytes somebody else holds, for as long as the reader, its values and its
+/// texts are used. Holds no memory of its own; reading from several threads is safe.
+///
+///     const ObjectReader object = ObjectReader::open(bytes).value();
+///     for (const ObjectChild child : object.document(0).root->children()) ...
+class ObjectReader {
+ public:
+  /// Checks tables and values, in time linear in the size; allocates nothing. Fails with
+  /// `truncated`, `unsupported_version`, `limit_exceeded` or `malformed`.
+  static Result<ObjectReader> open(Bytes bytes);
+
+  std::uint32_t document_count() const { return document_count_; }
+  /// Requires: `index < document_count()`.
+  ObjectDocument document(std::uint32_t index) const;
+
+  /// Every guid that the object mentions, in whatever form, sorted.
+  std::uint32_t guid_count() const { return guid_count_; }
+  Guid guid(std::uint32_t index) const;
+
+  std::uint32_t reference_count() const { return reference_count_; }
+  ObjectReference reference(std::uint32_t index) const;
+
+  std::uint32_t string_count() const { return string_count_; }
+  std::string_view string(std::uint32_t index) const;
+
+ private:
+  friend class ObjectValue;
+  friend class ObjectChildren;
+  explicit ObjectReader(Bytes bytes) : bytes_(bytes) {}
+  Result<void> check_header();
+  Result<void> check_tables() const;
+  Result<void> check_references() const;
+  Result<void> check_documents() const;
+  Result<void> check_value(ByteReader& values, std::uint32_t depth) const;
+  Result<void> check_children(ByteReader& values, ObjectKind kind, std::uint32_t depth) const;
+  Result<void> wrong_value(const ByteReader& values, std::string_view expected) const;
+  std::size_t document_at(std::uint32_t index) const;
+  std::size_t reference_at(std::uint32_t index) const;
+
+  Bytes bytes_;
+  std::uint32_t document_count_ = 0;
+  std::uint32_t string_count_ = 0;
+  std::uint32_t guid_count_ = 0;
+  std::uint32_t reference_count_ = 0;
+  std::uint32_t text_bytes_ = 0;
+  std::size_t strings_offset_ = 0;
+  std::size_t text_offset_ = 0;
+  std::size_t guids_offset_ = 0;
+  std::size_t references_offset_ = 0;
+  std::size_t values_offset_ = 0;
+};
+
+}  // namespace muster
