@@ -10,7 +10,6 @@ Python's standard library.
 """
 
 import pathlib
-import shutil
 import sys
 
 sys.dont_write_bytecode = True
@@ -661,10 +660,16 @@ def all_files():
     return arena.project.with_metas()
 
 
+def files_on_disk():
+    """Hidden files are not ours: `muster prepare` keeps given type ids in some."""
+    return {path.relative_to(ROOT).as_posix(): path
+            for folder in FOLDERS for path in (ROOT / folder).rglob("*")
+            if path.is_file() and not path.name.startswith(".")}
+
+
 def differences(files):
     """The paths whose bytes on disk are not what this script writes."""
-    on_disk = {str(path.relative_to(ROOT)).replace("\\", "/"): path
-               for folder in FOLDERS for path in (ROOT / folder).rglob("*") if path.is_file()}
+    on_disk = files_on_disk()
     return sorted(path for path in files.keys() | on_disk.keys()
                   if path not in files or path not in on_disk
                   or on_disk[path].read_bytes() != files[path])
@@ -680,8 +685,9 @@ def main(arguments):
         for path in wrong:
             print(f"{path} is not what make_content.py writes")
         return 1 if wrong else 0
-    for folder in FOLDERS:
-        shutil.rmtree(ROOT / folder, ignore_errors=True)
+    for path, place in files_on_disk().items():
+        if path not in files:
+            place.unlink()
     for path, content in files.items():
         place = ROOT / path
         place.parent.mkdir(parents=True, exist_ok=True)
