@@ -1,7 +1,5 @@
 #include "bundler/cli/session.h"
 
-#include <filesystem>
-
 namespace muster::cli {
 
 Result<OpenProject> open_project(const std::string& path, const Session& session, unsigned jobs) {
@@ -34,12 +32,16 @@ int write_report(Session& session, const std::string& text, const std::string& p
     session.out << text << std::flush;
     return session.out.good() ? kSuccess : kUsage;
   }
-  const std::filesystem::path target(path);
-  const std::string folder = target.parent_path().empty() ? "." : target.parent_path().string();
+  const std::size_t slash = path.rfind('/');
+  const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);
+  const std::string name = slash == std::string::npos ? path : path.substr(slash + 1);
+  const auto target = AssetPath::parse(name);
+  if (!target || target.value().empty()) {
+    return report_error(session, {ErrorCode::invalid_argument, "'" + path + "' names no file"});
+  }
   auto files = DiskFileSystem::open(folder);
   if (!files) return report_error(session, files.error());
-  const auto written = write_atomically(
-      files.value(), AssetPath().child(target.filename().string()), as_bytes(text));
+  const auto written = write_atomically(files.value(), target.value(), as_bytes(text));
   return written ? kSuccess : report_error(session, written.error());
 }
 
