@@ -18,6 +18,7 @@ int run(int argc, char** argv, Session& session) {
         "Exit codes: 0 success, 1 findings or failed verification, 2 usage or unreadable input,\n"
         "3 internal error.\n\n"
         "Example:\n  muster validate my-game && muster build my-game --out build/game");
+    add_build(app, session);
     add_list(app, session);
     add_prepare(app, session);
     add_validate(app, session);

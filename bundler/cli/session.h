@@ -54,6 +54,7 @@ Result<TargetSet> targets_from(const std::string& name);
 int write_report(Session& session, const std::string& text, const std::string& path);
 
 /// Each adds one command to the program.
+void add_build(CLI::App& app, Session& session);
 void add_list(CLI::App& app, Session& session);
 void add_prepare(CLI::App& app, Session& session);
 void add_validate(CLI::App& app, Session& session);

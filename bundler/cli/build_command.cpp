@@ -1,0 +1,147 @@
+#include <memory>
+
+#include <CLI/CLI.hpp>
+
+#include "bundler/cli/session.h"
+#include "bundler/report/build_report.h"
+#include "registry/registries/prepare.h"
+#include "registry/rules/sinks.h"
+#include "registry/rules/validate.h"
+#include "registry/vocabulary/parallel.h"
+
+namespace muster::cli {
+namespace {
+
+constexpr std::uint64_t kMaxJsonBytes = 1024ULL * 1024 * 1024;
+
+struct BuildArguments {
+  std::string project;
+  std::string out;
+  std::string target = "all";
+  std::string layout = "shared";
+  std::string format = "text";
+  int level = kDefaultLevel;
+  unsigned jobs = 0;
+};
+
+Result<std::vector<ComponentDescription>> load_components(const Project& project) {
+  if (!project.config().components) return std::vector<ComponentDescription>{};
+  ByteVector buffer;
+  const auto bytes =
+      read_whole(project.files(), *project.config().components, kMaxJsonBytes, buffer);
+  if (!bytes) return fail(bytes.error());
+  return components_from_json(as_text(bytes.value()));
+}
+
+// The registries as they are must be buildable, and should be up to date.
+int check_before(const Project& project, TargetSet targets, Session& session) {
+  session.reporter.begin("checking", 0);
+  std::vector<Finding> blocking = validate(project, {.targets = targets});
+  std::erase_if(blocking, [](const Finding& finding) { return !finding.blocks_build; });
+  const auto plan = plan_prepare(project);
+  session.reporter.finish();
+  if (!plan) return report_error(session, plan.error());
+  std::size_t changes = 0;
+  for (const RegistryPlan& registry : plan.value().registries) changes += registry.changes.size();
+  if (changes > 0) {
+    session.err << "muster: the registries are not up to date (" << changes
+                << " changes); 'muster prepare' brings them there\n";
+  }
+  if (blocking.empty()) return kSuccess;
+  session.err << format_findings(blocking, FindingFormat::text, {});
+  session.err << "muster: nothing was built\n";
+  return kFindings;
+}
+
+int run_build(const BuildArguments& arguments, TargetSet targets, Session& session) {
+  const Time start = session.clock.now();
+  const unsigned jobs = arguments.jobs == 0 ? processor_count() : arguments.jobs;
+  session.reporter.begin("reading the project", 0);
+  const auto open = open_project(arguments.project, session, jobs);
+  if (!open) return report_error(session, open.error());
+  const Project& project = *open.value().project;
+  const auto components = load_components(project);
+  if (!components) return report_error(session, components.error());
+  if (const int code = check_before(project, targets, session); code != kSuccess) return code;
+
+  auto output = OutputFolder::open_for_build(arguments.out);
+  if (!output) return report_error(session, output.error());
+  const BuildOptions options{
+      .targets = targets,
+      .layout = arguments.layout == "shared" ? Layout::shared : Layout::self_contained,
+      .level = arguments.level,
+      .jobs = jobs};
+  const BuildEdges edges{output.value(), session.reporter, session.clock, session.stop};
+  std::vector<TargetBuild> builds;
+  for (const Target target : {Target::client, Target::server}) {
+    if (!targets.has(target)) continue;
+    std::vector<CookProblem> problems;
+    auto built = build_target(project, target, components.value(), options, edges, problems);
+    for (const CookProblem& problem : problems) {
+      session.err << problem.location.path.text() << ":" << problem.location.position.line << ":"
+                  << problem.location.position.column << ": error: " << problem.message << "\n";
+    }
+    if (!built) {
+      const int code = report_error(session, built.error());
+      return problems.empty() ? code : static_cast<int>(kFindings);
+    }
+    builds.push_back(std::move(built).value());
+  }
+  const AssetPath report = AssetPath().child(OutputFolder::kReportName);
+  ByteVector buffer;
+  const auto previous = output.value().read(report, kMaxJsonBytes, buffer);
+  const std::string json =
+      build_report_json(project, builds, options, MUSTER_VERSION,
+                        previous ? as_text(previous.value()) : std::string_view("{}"));
+  if (auto staged = output.value().stage(report, as_bytes(json)); !staged) {
+    return report_error(session, staged.error());
+  }
+  if (session.stop.stop_requested()) {
+    return report_error(session, {ErrorCode::cancelled, "stopped; the output is as it was before"});
+  }
+  session.reporter.begin("publishing", 0);
+  if (auto published = output.value().publish(); !published) {
+    return report_error(session, published.error());
+  }
+  session.reporter.finish();
+  const Duration elapsed = session.clock.now() - start;
+  return write_report(session,
+                      arguments.format == "json" ? build_summary_json(project, builds, elapsed)
+                                                 : build_summary_text(project, builds, elapsed),
+                      {});
+}
+
+int build(const BuildArguments& arguments, Session& session) {
+  const auto targets = targets_from(arguments.target);
+  if (!targets) return report_error(session, targets.error());
+  return run_build(arguments, targets.value(), session);
+}
+
+}  // namespace
+
+void add_build(CLI::App& app, Session& session) {
+  auto arguments = std::make_shared<BuildArguments>();
+  CLI::App* command =
+      app.add_subcommand("build", "Pack one compressed bundle per prefab, for client and server");
+  command->add_option("PROJECT", arguments->project, "The project's folder")->required();
+  command->add_option("--out", arguments->out, "Where to: an empty folder, or an earlier build")
+      ->required();
+  command->add_option("--target", arguments->target, "client, server or all")
+      ->capture_default_str();
+  command->add_option("--level", arguments->level, "Compression, 1 (fast) to 19 (small)")
+      ->check(CLI::Range(kMinLevel, kMaxLevel))
+      ->capture_default_str();
+  command->add_option("--jobs", arguments->jobs, "Threads (0: one per processor)")
+      ->check(CLI::Range(0, 256))
+      ->capture_default_str();
+  command->add_option("--layout", arguments->layout, "shared or self-contained")
+      ->check(CLI::IsMember({"shared", "self-contained"}))
+      ->capture_default_str();
+  command->add_option("--format", arguments->format, "text or json")
+      ->check(CLI::IsMember({"text", "json"}))
+      ->capture_default_str();
+  command->footer("Example:\n  muster build my-game --out build/game --level 19");
+  command->callback([arguments, &session] { session.exit_code = build(*arguments, session); });
+}
+
+}  // namespace muster::cli

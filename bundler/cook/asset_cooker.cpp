@@ -1,0 +1,188 @@
+#include "bundler/cook/asset_cooker.h"
+
+#include "bundler/cook/object_writer.h"
+#include "bundler/cook/prefab_writer.h"
+
+namespace muster {
+namespace {
+
+constexpr std::string_view kFactoryClass = "ReplicatedEntityFactory";
+constexpr std::uint64_t kMaxMetaBytes = 64 * 1024 * 1024;
+
+AssetPath meta_path(const AssetPath& path) {
+  return path.parent().child(std::string(path.name()) + ".meta");
+}
+
+}  // namespace
+
+AssetCooker::AssetCooker(const Project& project,
+                         const std::vector<ComponentDescription>& components)
+    : project_(project) {
+  for (const ComponentDescription& component : components) {
+    components_.emplace(component.name, &component);
+  }
+}
+
+const ComponentDescription* AssetCooker::description_of(std::string_view class_name) const {
+  const auto found = components_.find(class_name);
+  return found == components_.end() ? nullptr : found->second;
+}
+
+CookedAsset AssetCooker::cook(AssetNumber asset) const {
+  CookedAsset result;
+  const Asset& entry = project_.index().at(asset);
+  if (!holds_references(entry.path)) {
+    cook_raw(entry, result);
+    return result;
+  }
+  const SourceFile& source = project_.sources().get(asset);
+  if (source.read_error) {
+    result.problems.push_back({{entry.path, {}}, source.read_error->message});
+  } else if (source.dialect == yaml::Dialect::lfs_pointer) {
+    result.problems.push_back({{entry.path, {1, 1}}, "a Git LFS pointer: run 'git lfs pull'"});
+  } else if (source.dialect == yaml::Dialect::binary || source.dialect == yaml::Dialect::empty ||
+             (source.error && source.dialect == yaml::Dialect::plain)) {
+    // Binary forms, and text of other tools (JSON graphs, style sheets) that is no YAML.
+    cook_raw(entry, result);
+  } else if (source.error) {
+    result.problems.push_back({{entry.path, source.error->position}, source.error->message});
+  } else {
+    cook_text(source, asset, result);
+  }
+  return result;
+}
+
+void AssetCooker::add_object(const SourceFile& source, EntryKind kind, std::int64_t local_id,
+                             const Guid& guid, CookedAsset& result) const {
+  std::vector<std::string> names(source.tree.documents.size());
+  std::vector<std::string_view> views(names.size());
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const auto script = yaml::reference_at(
+        source.tree, source.tree.find(source.fields_of(static_cast<int>(i)), "m_Script"));
+    if (script) names[i] = project_.scripts().class_of(script.value().guid);
+    views[i] = names[i];
+  }
+  auto bytes = encode_object(source.tree, views);
+  if (!bytes) {
+    result.problems.push_back({{source.path, {}}, bytes.error().message});
+    return;
+  }
+  result.entries.push_back({guid, local_id, kind, std::move(bytes).value()});
+}
+
+void AssetCooker::cook_text(const SourceFile& source, AssetNumber asset,
+                            CookedAsset& result) const {
+  result.source_bytes = source.bytes.size();
+  add_object(source, EntryKind::object, kMainPayload, source.guid, result);
+  if (is_prefab(project_.sources(), asset)) {
+    cook_prefab(asset, project_.prefabs().flatten(asset), result);
+    return;
+  }
+  const std::string class_name = class_of_asset(project_, asset);
+  if (!class_name.empty() && project_.scripts().derives_from(class_name, kFactoryClass)) {
+    cook_factory(source, asset, result);
+  }
+}
+
+void AssetCooker::cook_prefab(AssetNumber asset, const SourcePrefab& prefab,
+                              CookedAsset& result) const {
+  const Asset& own = project_.index().at(asset);
+  PrefabData data;
+  for (const SourceEntity& entity : prefab.entities) {
+    PrefabEntity& packed = data.entities.emplace_back();
+    packed.name = entity.name;
+    packed.source_id = entity.file_id;
+    // Orphans of a damaged hierarchy hang under the root: a prefab has one.
+    if (data.entities.size() > 1) {
+      packed.parent = entity.parent < 0 ? 0U : static_cast<std::uint32_t>(entity.parent);
+    }
+    packed.is_active = entity.active;
+    for (const SourceComponent& component : entity.components) {
+      PrefabComponent& held = packed.components.emplace_back();
+      held.type = component.class_name.empty() ? "MonoBehaviour" : component.class_name;
+      held.source_id = component.file_id;
+      const ComponentLayer& layer = component.layers.back();
+      if (layer.source->guid == own.guid && layer.document >= 0) {
+        held.document = static_cast<std::uint32_t>(layer.document);
+      }
+      if (const ComponentDescription* description = description_of(component.class_name)) {
+        held.cooked = CookedComponent{description->hash(),
+                                      cook_component(*description, component, result.problems)};
+      }
+    }
+  }
+  if (data.entities.empty()) {
+    result.problems.push_back({{own.path, {}}, "this prefab has no root"});
+    return;
+  }
+  auto bytes = encode_prefab(data);
+  if (!bytes) {
+    result.problems.push_back({{own.path, {}}, bytes.error().message});
+    return;
+  }
+  result.entries.push_back(
+      {own.guid, kFlattenedPrefab, EntryKind::prefab, std::move(bytes).value()});
+}
+
+// A factory creates one entity of pure data: the components that it lists, or itself as one.
+void AssetCooker::cook_factory(const SourceFile& source, AssetNumber asset,
+                               CookedAsset& result) const {
+  const yaml::NodeIndex fields = source.fields_of(source.document_of(0));
+  SourcePrefab factory;
+  SourceEntity& entity = factory.entities.emplace_back();
+  entity.name = source.path.stem();
+  const yaml::NodeIndex list = source.tree.find(fields, "components");
+  for (const yaml::NodeIndex item : yaml::Children(source.tree, list)) {
+    const yaml::NodeIndex inner = source.tree.at(item).first_child;
+    SourceComponent& component = entity.components.emplace_back();
+    component.class_name =
+        inner == yaml::kNoNode ? source.tree.scalar(item) : source.tree.at(inner).key;
+    component.layers.push_back({&source, inner, -1});
+  }
+  if (list == yaml::kNoNode) {
+    SourceComponent& component = entity.components.emplace_back();
+    component.class_name = class_of_asset(project_, asset);
+    component.layers.push_back({&source, fields, source.document_of(0)});
+  }
+  cook_prefab(asset, factory, result);
+}
+
+void AssetCooker::cook_raw(const Asset& asset, CookedAsset& result) const {
+  ByteVector buffer;
+  const auto bytes = read_whole(project_.files(), asset.path, kMaxRawBytes, buffer);
+  if (!bytes) {
+    result.problems.push_back({{asset.path, {}}, bytes.error().message});
+    return;
+  }
+  if (yaml::detect_dialect(as_text(bytes.value().first(
+          std::min<std::size_t>(bytes.value().size(), 1024)))) == yaml::Dialect::lfs_pointer) {
+    result.problems.push_back({{asset.path, {1, 1}}, "a Git LFS pointer: run 'git lfs pull'"});
+    return;
+  }
+  result.source_bytes = bytes.value().size();
+  buffer.resize(bytes.value().size());
+  result.entries.push_back({asset.guid, kMainPayload, EntryKind::raw, std::move(buffer)});
+
+  SourceFile meta;
+  meta.path = meta_path(asset.path);
+  meta.guid = asset.guid;
+  ByteVector meta_buffer;
+  const auto text = read_whole(project_.files(), meta.path, kMaxMetaBytes, meta_buffer);
+  if (!text) return;  // an asset without a sidecar has no guid, so this one vanished meanwhile
+  meta.dialect = yaml::Dialect::unity;
+  auto read = yaml::read_unity(as_text(text.value()));
+  if (!read.good()) {
+    result.problems.push_back({{meta.path, read.error().position}, read.error().message});
+    return;
+  }
+  meta.tree = std::move(read.tree());
+  auto settings = encode_object(meta.tree);
+  if (!settings) {
+    result.problems.push_back({{meta.path, {}}, settings.error().message});
+    return;
+  }
+  result.entries.push_back(
+      {asset.guid, kImportSettings, EntryKind::import_settings, std::move(settings).value()});
+}
+
+}  // namespace muster

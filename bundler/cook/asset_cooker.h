@@ -1,0 +1,53 @@
+// One asset to the entries that a bundle holds of it.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "bundler/cook/component_cooker.h"
+#include "runtime/bundle/bundle_layout.h"
+
+namespace muster {
+
+struct CookedEntry {
+  Guid guid;
+  std::int64_t local_id = kMainPayload;
+  EntryKind kind = EntryKind::raw;
+  ByteVector plain;
+};
+
+struct CookedAsset {
+  std::vector<CookedEntry> entries;
+  std::uint64_t source_bytes = 0;
+  std::vector<CookProblem> problems;  ///< Any of them makes the asset unusable.
+};
+
+/// Cooks assets of one project. Safe to use from several threads.
+class AssetCooker {
+ public:
+  /// `components` are the game's descriptions; they must outlive the cooker.
+  AssetCooker(const Project& project, const std::vector<ComponentDescription>& components);
+
+  /// Text assets become their object form, prefabs and factories also a flattened prefab;
+  /// everything else goes in byte for byte, with its import settings. A Git LFS pointer is a
+  /// problem, not content.
+  CookedAsset cook(AssetNumber asset) const;
+
+  /// Assets with more bytes than this are refused.
+  static constexpr std::uint64_t kMaxRawBytes = 2ULL * 1024 * 1024 * 1024;
+
+ private:
+  void cook_text(const SourceFile& source, AssetNumber asset, CookedAsset& result) const;
+  void cook_raw(const Asset& asset, CookedAsset& result) const;
+  void cook_prefab(AssetNumber asset, const SourcePrefab& prefab, CookedAsset& result) const;
+  void cook_factory(const SourceFile& source, AssetNumber asset, CookedAsset& result) const;
+  void add_object(const SourceFile& source, EntryKind kind, std::int64_t local_id, const Guid& guid,
+                  CookedAsset& result) const;
+  const ComponentDescription* description_of(std::string_view class_name) const;
+
+  const Project& project_;
+  std::map<std::string, const ComponentDescription*, std::less<>> components_;
+};
+
+}  // namespace muster

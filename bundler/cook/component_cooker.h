@@ -1,0 +1,27 @@
+// Component fields from YAML to their final binary layout.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "registry/project/prefab.h"
+#include "registry/registries/registry_model.h"
+#include "registry/vocabulary/component.h"
+
+namespace muster {
+
+/// A value that does not fit its field.
+struct CookProblem {
+  Location location;
+  std::string message;
+};
+
+/// Cooks one component: starts from the description's default value and overlays what the source
+/// says, innermost layer first, overrides last. Fields the source does not have keep their default.
+/// A field is found by its name, also inside `m_SerializedData` or `Value` (Unity's wrappers), and
+/// for `Transform` by Unity's names. Returns exactly `description.size_bytes` bytes; values that do
+/// not fit keep the default and are noted in `problems`.
+ByteVector cook_component(const ComponentDescription& description, const SourceComponent& component,
+                          std::vector<CookProblem>& problems);
+
+}  // namespace muster

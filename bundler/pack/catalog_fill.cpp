@@ -1,0 +1,159 @@
+#include "bundler/pack/catalog_fill.h"
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <set>
+
+#include "registry/registries/type_ids.h"
+
+namespace muster {
+namespace {
+
+constexpr std::uint32_t kDefaultPoolSize = 16;
+
+std::string_view role_name(ReferenceRule::Role role) {
+  switch (role) {
+    case ReferenceRule::Role::prefab:
+      return "prefab";
+    case ReferenceRule::Role::factory:
+      return "factory";
+    case ReferenceRule::Role::asset:
+      return "asset";
+  }
+  return "asset";
+}
+
+class CatalogFiller {
+ public:
+  CatalogFiller(const Project& project, const TargetBuild& build,
+                const std::vector<ComponentDescription>& components)
+      : project_(project), build_(build) {
+    data_.target = build.target;
+    data_.agreement = agreement_of(project, components);
+    data_.components = components;
+  }
+
+  CatalogData run() {
+    add_bundles();
+    for (const Registry& registry : project_.model().registries) {
+      if (registry.targets.has(build_.target)) add_registry(registry);
+    }
+    return std::move(data_);
+  }
+
+ private:
+  void add_bundles() {
+    std::map<AssetNumber, BundleName> home;
+    for (const BuiltBundle& built : build_.bundles) {
+      const PlannedBundle& planned = build_.plan.bundles[built.planned];
+      BundleData bundle;
+      bundle.name = built.name;
+      bundle.hash = built.hash;
+      bundle.file_bytes = built.file_bytes;
+      for (const std::size_t needed : planned.dependencies) {
+        bundle.dependencies.push_back(build_.bundles[needed].name);
+      }
+      data_.bundles.push_back(std::move(bundle));
+      // In self-contained builds an asset has many homes; its own bundle comes first.
+      for (const AssetNumber asset : planned.assets) home.try_emplace(asset, built.name);
+      if (planned.prefab != kNoAsset) home[planned.prefab] = built.name;
+    }
+    for (const auto& [asset, bundle] : home) {
+      const Asset& entry = project_.index().at(asset);
+      data_.assets.push_back({entry.guid, entry.path.text(), bundle});
+      known_.insert(entry.guid);
+    }
+  }
+
+  void add_registry(const Registry& registry) {
+    const Asset& asset = project_.index().at(registry.asset);
+    RegistryData row;
+    row.class_name = registry.declaration->name;
+    row.guid = asset.guid;
+    row.path = asset.path.text();
+    std::set<std::pair<TypeId, Guid>> seen;
+    for (const RegistryEntry& entry : registry.entries) {
+      for (const EntryReference& reference : entry.references) {
+        // A reference of another target is not in this catalog; one to nothing is not either.
+        if (!reference.targets.has(build_.target) || !known_.contains(reference.guid)) continue;
+        if (!seen.emplace(entry.type_id, reference.guid).second) continue;
+        row.entries.push_back({.type_id = entry.type_id,
+                               .guid = reference.guid,
+                               .owner = entry.owner == reference.guid ? Guid() : entry.owner,
+                               .role = std::string(role_name(reference.role)),
+                               .targets = reference.targets,
+                               .is_factory = reference.role == ReferenceRule::Role::factory});
+        add_tables(*registry.declaration, entry, reference);
+      }
+    }
+    data_.registries.push_back(std::move(row));
+  }
+
+  void add_tables(const ClassDeclaration& declaration, const RegistryEntry& entry,
+                  const EntryReference& reference) {
+    if (declaration.name == "PresentationRegistry") {
+      PresentationData row;
+      row.key.owner = entry.owner;
+      row.presentation = reference.guid;
+      row.key.platforms =
+          static_cast<std::uint16_t>(key_number(declaration, entry, "platformFlags"));
+      row.key.type = key_number(declaration, entry, "type");
+      row.key.variation = static_cast<std::uint16_t>(key_number(declaration, entry, "variation"));
+      data_.presentations.push_back(row);
+    }
+    const bool spatial = declaration.name == "SpatialEffectRegistry";
+    if (!spatial && declaration.name != "HitscanEffectRegistry") return;
+    const std::int64_t pool = entry.pool_size.value_or(kDefaultPoolSize);
+    data_.effects.push_back({spatial ? EffectKind::spatial : EffectKind::hitscan, entry.type_id,
+                             static_cast<std::uint32_t>(std::clamp<std::int64_t>(pool, 1, 65535)),
+                             reference.guid});
+  }
+
+  static std::uint32_t key_number(const ClassDeclaration& declaration, const RegistryEntry& entry,
+                                  std::string_view key) {
+    for (std::size_t i = 0; i < declaration.key_paths.size(); ++i) {
+      if (declaration.key_paths[i] != key) continue;
+      std::uint32_t value = 0;
+      const std::string& text = entry.key[i];
+      std::from_chars(text.data(), text.data() + text.size(), value);
+      return value;
+    }
+    return 0;
+  }
+
+  const Project& project_;
+  const TargetBuild& build_;
+  CatalogData data_;
+  std::set<Guid> known_;
+};
+
+}  // namespace
+
+CatalogData fill_catalog(const Project& project, const TargetBuild& build,
+                         const std::vector<ComponentDescription>& components) {
+  return CatalogFiller(project, build, components).run();
+}
+
+ContentHash agreement_of(const Project& project,
+                         const std::vector<ComponentDescription>& components) {
+  // Sorted text rows: the order of files and of components must not matter.
+  std::set<std::string> rows;
+  for (const Registry& registry : project.model().registries) {
+    for (const RegistryEntry& entry : registry.entries) {
+      if (entry.is_free) continue;
+      // Registries that exist once per side name different prefabs under one id.
+      const bool both = registry.targets == TargetSet::both();
+      rows.insert(registry.declaration->name + " " + std::to_string(entry.type_id.value()) + " " +
+                  (both ? identity_of(entry).to_string() : ""));
+    }
+  }
+  for (const ComponentDescription& component : components) {
+    rows.insert("component " + component.name + " " + component.hash().to_string());
+  }
+  ContentHasher hasher;
+  for (const std::string& row : rows) hasher.update_text(row);
+  return hasher.finish();
+}
+
+}  // namespace muster

@@ -1,0 +1,181 @@
+// Bundles are packed independently, each into its own slot, so that the outcome does not depend on
+// the order of threads. Shared bundles are named after their content, so names and catalog come
+// after packing.
+#include "bundler/pack/target_build.h"
+
+#include <algorithm>
+#include <mutex>
+#include <tuple>
+
+#include "bundler/pack/catalog_fill.h"
+#include "bundler/pack/catalog_writer.h"
+#include "registry/vocabulary/parallel.h"
+#include "runtime/bundle/bundle_reader.h"
+#include "runtime/bundle/catalog_reader.h"
+
+namespace muster {
+namespace {
+
+constexpr std::size_t kSlowestListed = 5;
+
+std::string_view folder_of(Target target) { return target == Target::client ? "client" : "server"; }
+
+std::vector<std::uint64_t> source_sizes(const Project& project, const std::stop_token& stop,
+                                        unsigned jobs) {
+  std::vector<std::uint64_t> sizes(project.index().assets().size(), 0);
+  parallel_for(sizes.size(), jobs, stop, [&](std::size_t i, unsigned) {
+    const Asset& asset = project.index().at(static_cast<AssetNumber>(i));
+    if (asset.is_folder) return;
+    const auto info = project.files().stat(asset.path);
+    if (info) sizes[i] = info.value().size_bytes;
+  });
+  return sizes;
+}
+
+class TargetBuilder {
+ public:
+  TargetBuilder(const Project& project, Target target,
+                const std::vector<ComponentDescription>& components, const BuildOptions& options,
+                const BuildEdges& edges, std::vector<CookProblem>& problems)
+      : project_(project),
+        components_(components),
+        options_(options),
+        edges_(edges),
+        problems_(problems),
+        cooker_(project, components) {
+    result_.target = target;
+  }
+
+  Result<TargetBuild> run() {
+    const auto sizes = source_sizes(project_, edges_.stop, options_.jobs);
+    result_.plan =
+        plan_bundles(project_, {.target = result_.target, .layout = options_.layout}, sizes);
+    const std::size_t count = result_.plan.bundles.size();
+    result_.bundles.resize(count);
+    result_.plain_bytes_of.assign(project_.index().assets().size(), 0);
+    edges_.reporter.begin("packing " + std::string(folder_of(result_.target)), count);
+    std::vector<Compressor> compressors(std::max(options_.jobs, 1U));
+    const bool finished =
+        parallel_for(count, options_.jobs, edges_.stop, [&](std::size_t i, unsigned worker) {
+          if (!failed()) pack(i, compressors[worker]);
+        });
+    if (failure_) return fail(*failure_);
+    if (!finished) return fail(ErrorCode::cancelled, "stopped; the output is as it was before");
+    if (!problems_.empty()) {
+      std::ranges::sort(problems_, [](const CookProblem& a, const CookProblem& b) {
+        return std::tie(a.location.path, a.location.position, a.message) <
+               std::tie(b.location.path, b.location.position, b.message);
+      });
+      return fail(ErrorCode::malformed,
+                  std::to_string(problems_.size()) + " assets cannot be cooked; nothing was built");
+    }
+    std::ranges::sort(result_.slowest, std::ranges::greater{}, &AssetTiming::duration);
+    if (result_.slowest.size() > kSlowestListed) result_.slowest.resize(kSlowestListed);
+    if (auto written = write_catalog(); !written) return fail(written.error());
+    return std::move(result_);
+  }
+
+ private:
+  bool failed() {
+    const std::lock_guard lock(mutex_);
+    return failure_.has_value();
+  }
+
+  void fail_with(Error error) {
+    const std::lock_guard lock(mutex_);
+    if (!failure_) failure_ = std::move(error);
+  }
+
+  void pack(std::size_t index, Compressor& compressor) {
+    const PlannedBundle& planned = result_.plan.bundles[index];
+    BuiltBundle& built = result_.bundles[index];
+    built.planned = index;
+    std::vector<CookedAsset> cooked;
+    for (const AssetNumber asset : planned.assets) {
+      if (edges_.stop.stop_requested()) return;
+      cooked.push_back(cook(asset));
+    }
+    std::vector<PackEntry> entries;
+    for (const CookedAsset& asset : cooked) {
+      built.source_bytes += asset.source_bytes;
+      for (const CookedEntry& entry : asset.entries) {
+        built.plain_bytes += entry.plain.size();
+        entries.push_back({entry.guid, entry.local_id, entry.kind, entry.plain});
+      }
+    }
+    auto bytes = pack_bundle(entries, {.level = options_.level}, compressor);
+    if (!bytes) {
+      fail_with(bytes.error());
+      return;
+    }
+    const auto reader = BundleReader::open(bytes.value());
+    if (!reader) {
+      fail_with(reader.error());
+      return;
+    }
+    built.hash = reader.value().bundle_hash();
+    built.file_bytes = bytes.value().size();
+    built.name = planned.prefab == kNoAsset
+                     ? BundleName::of_shared(built.hash)
+                     : BundleName::of_prefab(project_.index().at(planned.prefab).guid);
+    write(built, bytes.value());
+  }
+
+  CookedAsset cook(AssetNumber asset) {
+    const Time start = edges_.clock.now();
+    CookedAsset cooked = cooker_.cook(asset);
+    const Duration taken = edges_.clock.now() - start;
+    std::uint64_t plain = 0;
+    for (const CookedEntry& entry : cooked.entries) plain += entry.plain.size();
+    const std::lock_guard lock(mutex_);
+    result_.slowest.push_back({asset, taken});
+    result_.plain_bytes_of[asset] = plain;
+    std::ranges::move(cooked.problems, std::back_inserter(problems_));
+    return cooked;
+  }
+
+  void write(const BuiltBundle& built, Bytes bytes) {
+    const auto path =
+        AssetPath::parse(std::string(folder_of(result_.target)) + "/" + built.name.path());
+    Result<void> staged = path ? Result<void>() : Result<void>(fail(path.error()));
+    if (path) {
+      const std::lock_guard lock(write_mutex_);
+      staged = edges_.output.stage(path.value(), bytes);
+    }
+    if (!staged) fail_with(staged.error());
+    edges_.reporter.advance(1, built.name.to_string());
+  }
+
+  Result<void> write_catalog() {
+    auto bytes = encode_catalog(fill_catalog(project_, result_, components_));
+    if (!bytes) return fail(bytes.error());
+    const auto reader = CatalogReader::open(bytes.value());
+    if (!reader) return fail(reader.error());
+    result_.fingerprint = reader.value().fingerprint();
+    result_.catalog_bytes = bytes.value().size();
+    return edges_.output.stage(AssetPath().child(folder_of(result_.target)).child("catalog.mcat"),
+                               bytes.value());
+  }
+
+  const Project& project_;
+  const std::vector<ComponentDescription>& components_;
+  const BuildOptions& options_;
+  const BuildEdges& edges_;
+  std::vector<CookProblem>& problems_;
+  AssetCooker cooker_;
+  TargetBuild result_;
+  std::mutex mutex_;
+  std::mutex write_mutex_;
+  std::optional<Error> failure_;
+};
+
+}  // namespace
+
+Result<TargetBuild> build_target(const Project& project, Target target,
+                                 const std::vector<ComponentDescription>& components,
+                                 const BuildOptions& options, const BuildEdges& edges,
+                                 std::vector<CookProblem>& problems) {
+  return TargetBuilder(project, target, components, options, edges, problems).run();
+}
+
+}  // namespace muster

@@ -1,0 +1,49 @@
+// Which asset goes into which bundle.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "registry/registries/registry_model.h"
+
+namespace muster {
+
+enum class Layout : std::uint8_t {
+  shared,          ///< What several prefabs need is stored once, in shared bundles.
+  self_contained,  ///< Every bundle holds the whole closure of its prefab.
+};
+
+/// A bundle to be packed.
+struct PlannedBundle {
+  AssetNumber prefab = kNoAsset;    ///< `kNoAsset` for a shared bundle.
+  std::vector<AssetNumber> assets;  ///< Sorted.
+  std::vector<AssetNumber> owners;  ///< The prefabs that need it, sorted; registries own what only
+                                    ///< they need, and are not listed.
+  std::vector<std::size_t>
+      dependencies;  ///< Bundles that must be open with it, sorted, without it.
+};
+
+struct BundlePlan {
+  std::vector<PlannedBundle> bundles;  ///< Prefab bundles by guid, then shared ones.
+  /// Bytes of source files that a naive closure per prefab would have stored again.
+  std::uint64_t duplicate_bytes_avoided = 0;
+};
+
+struct PlanOptions {
+  Target target = Target::client;
+  Layout layout = Layout::shared;
+  /// Shared groups with fewer source bytes than this are put together: a file of its own would cost
+  /// more to open than the bytes loaded in vain.
+  std::uint64_t merge_below_bytes = 16 * 1024;
+};
+
+/// Plans the bundles of one target. Each registered asset gets one, holding what only it needs: an
+/// asset belongs to every registered prefab that reaches it without passing through another
+/// registered one. What has several owners, or is needed by the registries themselves
+/// (definitions), goes to a shared bundle per distinct set of owners. `size_of` gives an asset's
+/// source bytes.
+BundlePlan plan_bundles(const Project& project, const PlanOptions& options,
+                        const std::vector<std::uint64_t>& size_of);
+
+}  // namespace muster
