@@ -13,10 +13,10 @@ namespace muster {
 
 /// What goes into a bundle. Views its plain bytes.
 struct PackEntry {
-  Guid guid;
+  Guid guid{};
   std::int64_t local_id = kMainPayload;
   EntryKind kind = EntryKind::raw;
-  Bytes plain;
+  Bytes plain{};
 };
 
 struct PackOptions {

@@ -16,59 +16,59 @@
 namespace muster {
 
 struct BundleData {
-  BundleName name;
-  ContentHash hash;
+  BundleName name{};
+  ContentHash hash{};
   std::uint64_t file_bytes = 0;
   /// Every bundle that must be open for the contents of this one; any order, without itself.
-  std::vector<BundleName> dependencies;
+  std::vector<BundleName> dependencies{};
 };
 
 struct AssetData {
-  Guid guid;
-  std::string path;
+  Guid guid{};
+  std::string path{};
   /// The bundle that holds it; none for an asset that is only named.
-  std::optional<BundleName> bundle;
+  std::optional<BundleName> bundle{};
 };
 
 struct RegistryEntryData {
-  TypeId type_id;
-  Guid guid;
-  Guid owner;        ///< The asset that makes the entry; null for none.
-  std::string role;  ///< The registry field that names `guid`; may be empty.
-  TargetSet targets;
+  TypeId type_id{};
+  Guid guid{};
+  Guid owner{};        ///< The asset that makes the entry; null for none.
+  std::string role{};  ///< The registry field that names `guid`; may be empty.
+  TargetSet targets{};
   bool is_factory = false;
 };
 
 struct RegistryData {
-  std::string class_name;
-  Guid guid;
-  std::string path;
-  std::vector<RegistryEntryData> entries;
+  std::string class_name{};
+  Guid guid{};
+  std::string path{};
+  std::vector<RegistryEntryData> entries{};
 };
 
 struct EffectData {
   EffectKind kind = EffectKind::spatial;
-  TypeId type_id;
+  TypeId type_id{};
   std::uint32_t pool_size = 0;
-  Guid prefab;
+  Guid prefab{};
 };
 
 struct PresentationData {
-  PresentationKey key;
-  Guid presentation;
+  PresentationKey key{};
+  Guid presentation{};
 };
 
 /// Lists may be in any order; bundles of entries, effects and presentations are those of their
 /// assets.
 struct CatalogData {
   Target target = Target::client;
-  ContentHash agreement;
-  std::vector<BundleData> bundles;
-  std::vector<AssetData> assets;
-  std::vector<RegistryData> registries;
-  std::vector<EffectData> effects;
-  std::vector<PresentationData> presentations;
-  std::vector<ComponentDescription> components;
+  ContentHash agreement{};
+  std::vector<BundleData> bundles{};
+  std::vector<AssetData> assets{};
+  std::vector<RegistryData> registries{};
+  std::vector<EffectData> effects{};
+  std::vector<PresentationData> presentations{};
+  std::vector<ComponentDescription> components{};
 };
 
 }  // namespace muster

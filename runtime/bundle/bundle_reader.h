@@ -19,11 +19,11 @@ std::string_view to_string(EntryKind kind);
 
 /// One row of a bundle's table.
 struct BundleEntry {
-  Guid guid;
+  Guid guid{};
   std::int64_t local_id = kMainPayload;
   EntryKind kind = EntryKind::raw;
   std::uint64_t plain_bytes = 0;
-  ContentHash plain_hash;
+  ContentHash plain_hash{};
   std::uint32_t first_block = 0;
   std::uint32_t block_count = 0;
 };

@@ -20,23 +20,23 @@ namespace muster {
 // The records, decoded. Texts view the catalog's bytes. Index fields are `layout::kNone` for none.
 
 struct CatalogBundle {
-  BundleName name;
-  ContentHash hash;  ///< Equal to `BundleReader::bundle_hash()` of the file meant.
+  BundleName name{};
+  ContentHash hash{};  ///< Equal to `BundleReader::bundle_hash()` of the file meant.
   std::uint64_t file_bytes = 0;
   std::uint32_t first_dependency = 0;
   std::uint32_t dependency_count = 0;
 };
 
 struct CatalogAsset {
-  Guid guid;
-  std::string_view path;
+  Guid guid{};
+  std::string_view path{};
   std::uint32_t bundle = layout::kNone;
 };
 
 struct CatalogRegistry {
-  Guid guid;
-  std::string_view class_name;
-  std::string_view path;
+  Guid guid{};
+  std::string_view class_name{};
+  std::string_view path{};
   std::uint32_t first_entry = 0;
   std::uint32_t entry_count = 0;
   std::uint32_t first_slot = 0;
@@ -44,27 +44,27 @@ struct CatalogRegistry {
 };
 
 struct CatalogEntry {
-  TypeId type_id;
-  Guid guid;
-  Guid owner;             ///< The asset that makes the entry; null for none.
-  std::string_view role;  ///< The registry field that names `guid`.
+  TypeId type_id{};
+  Guid guid{};
+  Guid owner{};             ///< The asset that makes the entry; null for none.
+  std::string_view role{};  ///< The registry field that names `guid`.
   std::uint32_t asset = layout::kNone;
   std::uint32_t bundle = layout::kNone;
-  TargetSet targets;
+  TargetSet targets{};
   bool is_factory = false;
 };
 
 struct CatalogEffect {
   EffectKind kind = EffectKind::spatial;
-  TypeId type_id;
+  TypeId type_id{};
   std::uint32_t pool_size = 0;
-  Guid prefab;
+  Guid prefab{};
   std::uint32_t bundle = layout::kNone;
 };
 
 /// What a presentation is looked up by.
 struct PresentationKey {
-  Guid owner;
+  Guid owner{};
   std::uint16_t platforms = 0;  ///< Bits; a look-up asks for records that have all of them.
   std::uint32_t type = 0;
   std::uint16_t variation = 0;
@@ -72,14 +72,14 @@ struct PresentationKey {
 };
 
 struct CatalogPresentation {
-  PresentationKey key;
-  Guid presentation;
+  PresentationKey key{};
+  Guid presentation{};
   std::uint32_t bundle = layout::kNone;
 };
 
 struct CatalogComponent {
-  std::string_view name;
-  ContentHash hash;
+  std::string_view name{};
+  ContentHash hash{};
   std::uint32_t size_bytes = 0;
   std::uint32_t alignment_bytes = 1;
 };

@@ -19,7 +19,7 @@ struct FlatEntity {
   std::uint32_t parent = layout::kNone;
   std::uint32_t first_component = 0;
   std::uint32_t component_count = 0;
-  std::string_view name;
+  std::string_view name{};
   bool is_active = true;
 };
 
@@ -27,16 +27,16 @@ struct FlatComponent {
   std::int64_t source_id = 0;
   std::uint32_t description = layout::kNone;  ///< Index into this prefab's descriptions.
   std::uint32_t document = layout::kNone;     ///< Index into the `object` entry's documents.
-  std::string_view type;                      ///< The type's name, with or without a description.
-  Bytes data;  ///< The memory image; empty without a description. 8-byte aligned
-               ///< relative to the prefab's first byte.
+  std::string_view type{};                    ///< The type's name, with or without a description.
+  Bytes data{};  ///< The memory image; empty without a description. 8-byte aligned
+                 ///< relative to the prefab's first byte.
 };
 
 /// A described component that this prefab uses. Look it up in the catalog by name, and compare the
 /// hashes before using data.
 struct FlatDescription {
-  std::string_view name;
-  ContentHash hash;
+  std::string_view name{};
+  ContentHash hash{};
   std::uint32_t size_bytes = 0;
 };
 

@@ -3,7 +3,11 @@
 #include <algorithm>
 #include <array>
 
+#include "bundler/cook/object_writer.h"
+#include "bundler/cook/prefab_writer.h"
+#include "bundler/pack/catalog_writer.h"
 #include "registry/vocabulary/seed.h"
+#include "registry/yaml/reader.h"
 
 namespace muster::samples {
 namespace {
@@ -160,6 +164,87 @@ PrefabData prefab() {
       {"", 0, 0, true, {}},
       {"Größe", 500, 3, true, {other("MeshRenderer", 501, 9)}}};
   return data;
+}
+
+std::string_view object_source() {
+  return R"(%YAML 1.1
+%TAG !u! tag:unity3d.com,2011:
+--- !u!1 &100
+GameObject:
+  m_Name: Hero
+  m_Component:
+  - component: {fileID: 101}
+  - component: {fileID: -9223372036854775808}
+  - component: {fileID: 0}
+  m_Empty:
+  m_EmptyText: ''
+  m_Quoted: "Gr\xF6\xDFe\n"
+  m_Number: 3
+  m_Negative: -9223372036854775808
+  m_TooLarge: 9223372036854775809
+  m_LeadingZero: 007
+  m_Real: 0.70710677
+  m_Double: 0.1234567890123456
+  m_Small: 1e-05
+  m_Fixed: 1.50
+  m_MinusZero: -0
+  m_NotANumber: nan
+  m_Flow: {x: 0, y: -1.5, z: 2}
+  m_List: [1, two, '3', {a: 4}, []]
+  m_NoMapping: {}
+  m_Script: {fileID: 11500000, guid: 0123456789abcdef0123456789abcdef, type: 3}
+  m_Other: {fileID: 11500000, guid: 0123456789abcdef0123456789abcdef, type: 2}
+  m_UpperCase: {fileID: 1, guid: 0123456789ABCDEF0123456789ABCDEF, type: 3}
+  m_OtherOrder: {guid: 0123456789abcdef0123456789abcdef, fileID: 1, type: 3}
+  m_Weak:
+    guid: fedcba9876543210fedcba9876543210
+  m_WeakEmpty:
+    guid:
+  m_Words:
+    val0: 1122867
+    val1: 1719092309
+    val2: -1146447480
+    val3: -1122868
+  m_NoWords: {val0: 1, val1: 2, val2: 3, val3: 4294967295}
+  m_Map:
+    0: zero
+    '1': one
+    0: again
+--- !u!114 &101 stripped
+MonoBehaviour:
+  m_Script: {fileID: 0}
+--- !u!4 &-7
+)";
+}
+
+std::vector<SampleFile> files() {
+  const BundleSample all = bundle();
+  const BundleSample stored = stored_bundle();
+  const ByteVector sample = pack_bundle(all.entries, all.options).value();
+  const ByteVector sample_stored = pack_bundle(stored.entries, stored.options).value();
+  const ByteVector sample_catalog = encode_catalog(catalog()).value();
+  const ByteVector sample_prefab = encode_prefab(prefab()).value();
+  const ByteVector sample_object = encode_object(yaml::read(object_source()).tree()).value();
+  const PrefabData factory{{{.name = "Factory", .components = {cooked(components()[1], 0, 0)}}}};
+  std::vector<SampleFile> files = {
+      {"golden/bundle/sample.mbundle", sample, true},
+      {"golden/bundle/stored.mbundle", sample_stored},
+      {"golden/bundle/sample.mcat", sample_catalog},
+      {"golden/bundle/sample.prefab_form", sample_prefab},
+      {"golden/bundle/sample.object_form", sample_object},
+      {"fuzz/corpus/bundle/empty", pack_bundle({}).value()},
+      {"fuzz/corpus/bundle/sample", sample, true},
+      {"fuzz/corpus/bundle/stored", sample_stored},
+      {"fuzz/corpus/catalog/empty", encode_catalog({}).value()},
+      {"fuzz/corpus/catalog/sample", sample_catalog},
+      {"fuzz/corpus/object/empty", encode_object({}).value()},
+      {"fuzz/corpus/object/plain",
+       encode_object(yaml::read("a: [1, b, {c: 0.5}]\n").tree()).value()},
+      {"fuzz/corpus/object/sample", sample_object},
+      {"fuzz/corpus/prefab/factory", encode_prefab(factory).value()},
+      {"fuzz/corpus/prefab/sample", sample_prefab},
+  };
+  return files;
 }
 
 void fix_hash(std::span<std::byte> file) {

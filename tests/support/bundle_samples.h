@@ -38,6 +38,18 @@ CatalogData catalog();
 /// Five entities on three levels, described and other components.
 PrefabData prefab();
 
+/// A file in Unity's dialect with every kind of value that the object form knows.
+std::string_view object_source();
+
+/// A file of the golden folder or a corpus: its path below `tests`, and its bytes.
+struct SampleFile {
+  std::string path;
+  ByteVector bytes;
+  bool depends_on_zstd = false;  ///< Holds compressed blocks: equal for one release of zstd only.
+};
+/// What `make_bundle_goldens` writes and the golden tests compare with.
+std::vector<SampleFile> files();
+
 /// Puts the right hash into a bundle or catalog (both keep it in bytes 16 to 31, over the bytes
 /// from 32 on), so that damage elsewhere reaches the checks behind the hash.
 /// Requires: at least 32 bytes.

@@ -5,6 +5,7 @@
 #include "bundler/cook/prefab_writer.h"
 #include "tests/support/bundle_samples.h"
 #include "tests/support/damage.h"
+#include "tests/support/decoded.h"
 
 namespace muster {
 namespace {
@@ -14,30 +15,6 @@ constexpr std::size_t kComponents = kEntities + 5 * 32;
 constexpr std::size_t kDescriptions = kComponents + 6 * 32;
 
 ByteVector sample_bytes() { return encode_prefab(samples::prefab()).value(); }
-
-// What a prefab says, in the form that the writer takes.
-PrefabData decode(const PrefabReader& reader) {
-  PrefabData data;
-  for (std::uint32_t i = 0; i < reader.entity_count(); ++i) {
-    const FlatEntity flat = reader.entity(i);
-    PrefabEntity& entity = data.entities.emplace_back();
-    entity.name = flat.name;
-    entity.source_id = flat.source_id;
-    entity.is_active = flat.is_active;
-    if (flat.parent != layout::kNone) entity.parent = flat.parent;
-    for (std::uint32_t c = 0; c < flat.component_count; ++c) {
-      const FlatComponent component = reader.component(flat.first_component + c);
-      PrefabComponent& target = entity.components.emplace_back();
-      target.type = component.type;
-      target.source_id = component.source_id;
-      if (component.document != layout::kNone) target.document = component.document;
-      if (component.description == layout::kNone) continue;
-      target.cooked = CookedComponent{reader.description(component.description).hash,
-                                      ByteVector(component.data.begin(), component.data.end())};
-    }
-  }
-  return data;
-}
 
 TEST_CASE("A prefab gives back its entities, components and data", "[runtime][bundle][prefab]") {
   const ByteVector bytes = sample_bytes();
@@ -57,7 +34,7 @@ TEST_CASE("A prefab gives back its entities, components and data", "[runtime][bu
   CHECK(reader.description(0).hash == known[1].hash());
   CHECK(std::ranges::equal(reader.component(1).data, known[1].default_value));
   CHECK((reader.component(3).data.data() - bytes.data()) % 8 == 0);
-  CHECK(encode_prefab(decode(reader)).value() == bytes);
+  CHECK(encode_prefab(samples::decode(reader)).value() == bytes);
 }
 
 TEST_CASE("A truncated or lengthened prefab is refused", "[runtime][bundle][prefab]") {
@@ -77,7 +54,7 @@ TEST_CASE("A prefab with a flipped bit is refused or is another sane prefab",
     const Result<PrefabReader> reader = PrefabReader::open(damaged);
     if (!reader) return;
     // One encoding each: what is accepted encodes to the very same bytes.
-    CHECK(encode_prefab(decode(reader.value())).value() == damaged);
+    CHECK(encode_prefab(samples::decode(reader.value())).value() == damaged);
   });
 }
 
