@@ -23,6 +23,7 @@ int run(int argc, char** argv, Session& session) {
     add_prepare(app, session);
     add_validate(app, session);
     add_why(app, session);
+    add_output_commands(app, session);
     try {
       app.parse(argc, argv);
     } catch (const CLI::ParseError& problem) {

@@ -1,0 +1,186 @@
+#include "bundler/report/output_check.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <tuple>
+
+#include "registry/vocabulary/parallel.h"
+#include "runtime/bundle/bundle_reader.h"
+#include "runtime/bundle/catalog_reader.h"
+#include "runtime/bundle/object_reader.h"
+#include "runtime/bundle/prefab_reader.h"
+
+namespace muster {
+namespace {
+
+constexpr std::uint64_t kMaxFileBytes = 8ULL * 1024 * 1024 * 1024;
+
+struct TargetCheck {
+  std::string folder;
+  std::optional<ContentHash> agreement;
+};
+
+class OutputChecker {
+ public:
+  OutputChecker(const FileSystem& files, unsigned jobs, const std::stop_token& stop)
+      : files_(files), jobs_(std::max(jobs, 1U)), stop_(stop) {}
+
+  Result<OutputCheck> run() {
+    if (!files_.stat(AssetPath().child("build.json"))) {
+      return fail(ErrorCode::not_found, "there is no build.json: this is no build's output");
+    }
+    std::vector<TargetCheck> targets;
+    for (const std::string folder : {"client", "server"}) {
+      if (!files_.stat(AssetPath().child(folder))) continue;
+      TargetCheck target{folder, {}};
+      if (auto checked = check_target(target); !checked) return fail(checked.error());
+      targets.push_back(std::move(target));
+    }
+    if (targets.empty()) note("client", ErrorCode::not_found, "there is neither client nor server");
+    if (targets.size() == 2 && targets[0].agreement && targets[1].agreement &&
+        *targets[0].agreement != *targets[1].agreement) {
+      note("server/catalog.mcat", ErrorCode::hash_mismatch,
+           "client and server do not belong together (their agreement hashes differ)");
+    }
+    std::ranges::sort(result_.problems, [](const OutputProblem& a, const OutputProblem& b) {
+      return std::tie(a.path, a.message) < std::tie(b.path, b.message);
+    });
+    return std::move(result_);
+  }
+
+ private:
+  void note(std::string path, ErrorCode code, std::string message) {
+    result_.problems.push_back({std::move(path), code, std::move(message)});
+  }
+
+  Result<void> check_target(TargetCheck& target) {
+    const AssetPath path = AssetPath().child(target.folder).child("catalog.mcat");
+    ByteVector buffer;
+    const auto bytes = read_whole(files_, path, kMaxFileBytes, buffer);
+    if (!bytes) {
+      note(path.text(), bytes.error().code, bytes.error().message);
+      return {};
+    }
+    const auto catalog = CatalogReader::open(bytes.value());
+    if (!catalog) {
+      note(path.text(), catalog.error().code, catalog.error().message);
+      return {};
+    }
+    target.agreement = catalog.value().agreement();
+    const bool is_client = catalog.value().target() == Target::client;
+    if (is_client != (target.folder == "client")) {
+      note(path.text(), ErrorCode::malformed, "this is the catalog of the other target");
+    }
+    return check_bundles(target.folder, catalog.value());
+  }
+
+  Result<void> check_bundles(const std::string& folder, const CatalogReader& catalog) {
+    std::vector<std::vector<OutputProblem>> problems(catalog.bundle_count());
+    std::vector<std::size_t> entries(catalog.bundle_count(), 0);
+    std::vector<Worker> workers(jobs_);
+    std::set<std::string> known;
+    for (std::uint32_t i = 0; i < catalog.bundle_count(); ++i) {
+      known.insert(folder + "/" + catalog.bundle(i).name.path());
+      result_.bytes += catalog.bundle(i).file_bytes;
+    }
+    const bool finished =
+        parallel_for(catalog.bundle_count(), jobs_, stop_, [&](std::size_t i, unsigned worker) {
+          const CatalogBundle bundle = catalog.bundle(static_cast<std::uint32_t>(i));
+          const std::string path = folder + "/" + bundle.name.path();
+          const auto checked = check_bundle(path, bundle, workers[worker], entries[i]);
+          if (!checked) {
+            problems[i].push_back({path, checked.error().code, checked.error().message});
+          }
+        });
+    if (!finished) return fail(ErrorCode::cancelled, "stopped");
+    for (auto& list : problems) std::ranges::move(list, std::back_inserter(result_.problems));
+    for (const std::size_t count : entries) result_.entries += count;
+    result_.bundles += catalog.bundle_count();
+    note_leftovers(folder, known);
+    return {};
+  }
+
+  struct Worker {
+    Decompressor decompressor;
+    ByteVector file;
+    ByteVector plain;
+  };
+
+  Result<void> check_bundle(const std::string& path, const CatalogBundle& expected, Worker& worker,
+                            std::size_t& entries) const {
+    const auto place = AssetPath::parse(path);
+    if (!place) return fail(place.error());
+    const auto bytes = read_whole(files_, place.value(), kMaxFileBytes, worker.file);
+    if (!bytes) return fail(bytes.error());
+    if (bytes.value().size() != expected.file_bytes) {
+      return fail(
+          bytes.value().size() < expected.file_bytes ? ErrorCode::truncated : ErrorCode::malformed,
+          "the file has " + std::to_string(bytes.value().size()) + " bytes, the catalog says " +
+              std::to_string(expected.file_bytes));
+    }
+    const auto bundle = BundleReader::open(bytes.value());
+    if (!bundle) return fail(bundle.error());
+    if (auto whole = bundle.value().verify(worker.decompressor, worker.plain); !whole) {
+      return whole;
+    }
+    if (bundle.value().bundle_hash() != expected.hash) {
+      return fail(ErrorCode::hash_mismatch,
+                  "the bundle is whole, but is not the one that the "
+                  "catalog means (its hash differs)");
+    }
+    for (std::uint32_t i = 0; i < bundle.value().entry_count(); ++i) {
+      if (auto good = check_form(bundle.value(), bundle.value().entry(i), worker); !good) {
+        return good;
+      }
+      ++entries;
+    }
+    return {};
+  }
+
+  static Result<void> check_form(const BundleReader& bundle, const BundleEntry& entry,
+                                 Worker& worker) {
+    const auto plain = bundle.read(entry, worker.decompressor, worker.plain);
+    if (!plain) return fail(plain.error());
+    const auto explain = [&](const Error& error) {
+      return fail(error.code, "entry " + entry.guid.to_string() + " (" +
+                                  std::to_string(entry.local_id) + "): " + error.message);
+    };
+    if (entry.kind == EntryKind::object || entry.kind == EntryKind::import_settings) {
+      const auto object = ObjectReader::open(plain.value());
+      if (!object) return explain(object.error());
+    }
+    if (entry.kind == EntryKind::prefab) {
+      const auto prefab = PrefabReader::open(plain.value());
+      if (!prefab) return explain(prefab.error());
+    }
+    return {};
+  }
+
+  void note_leftovers(const std::string& folder, const std::set<std::string>& known) {
+    for (const std::string_view kind : {"bundles", "shared"}) {
+      const auto listed = files_.list(AssetPath().child(folder).child(kind));
+      if (!listed) continue;
+      for (const DirectoryEntry& entry : listed.value()) {
+        std::string path = folder + "/" + std::string(kind) + "/" + entry.name;
+        if (known.contains(path)) continue;
+        note(std::move(path), ErrorCode::malformed, "no catalog names this file");
+      }
+    }
+  }
+
+  const FileSystem& files_;
+  unsigned jobs_;
+  std::stop_token stop_;
+  OutputCheck result_;
+};
+
+}  // namespace
+
+Result<OutputCheck> check_output(const FileSystem& files, unsigned jobs,
+                                 const std::stop_token& stop) {
+  return OutputChecker(files, jobs, stop).run();
+}
+
+}  // namespace muster

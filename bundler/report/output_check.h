@@ -1,0 +1,32 @@
+// Is a build's output whole?
+#pragma once
+
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "registry/vocabulary/file_system.h"
+
+namespace muster {
+
+struct OutputProblem {
+  std::string path;  ///< Relative to the output folder.
+  ErrorCode code = ErrorCode::malformed;
+  std::string message;
+};
+
+struct OutputCheck {
+  std::size_t bundles = 0;
+  std::size_t entries = 0;
+  std::uint64_t bytes = 0;
+  std::vector<OutputProblem> problems;  ///< Sorted by path.
+};
+
+/// Checks everything there is to check: catalogs against their fingerprint, every bundle against
+/// the catalog's size and hash, every entry against its hash and form, that no file is missing or
+/// left over, and that client and server agree. Fails only when there is no output to check, or
+/// with `cancelled`.
+Result<OutputCheck> check_output(const FileSystem& files, unsigned jobs,
+                                 const std::stop_token& stop);
+
+}  // namespace muster
