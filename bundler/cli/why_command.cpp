@@ -50,7 +50,7 @@ std::vector<AssetNumber> direct_users(const Project& project, AssetNumber asset)
   for (const ReferenceEdge& edge : project.graph().edges()) {
     if (edge.to == asset && edge.from != asset) users.push_back(edge.from);
   }
-  users.erase(std::ranges::unique(users).begin(), users.end());
+  users.erase(std::unique(users.begin(), users.end()), users.end());
   return users;
 }
 

@@ -147,7 +147,7 @@ std::vector<Guid> Scripts::scripts_deriving_from(std::string_view base) const {
     if (derives_from(class_name, base)) guids.push_back(guid);
   }
   std::ranges::sort(guids);
-  guids.erase(std::ranges::unique(guids).begin(), guids.end());
+  guids.erase(std::unique(guids.begin(), guids.end()), guids.end());
   return guids;
 }
 

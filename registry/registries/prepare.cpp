@@ -254,7 +254,7 @@ class ClassPlan {
               std::vector<SlotText>& slots, std::vector<TypeId>& retired, IdLock& lock,
               PreparePlan& plan) {
     std::ranges::sort(retired);
-    retired.erase(std::ranges::unique(retired).begin(), retired.end());
+    retired.erase(std::unique(retired.begin(), retired.end()), retired.end());
     std::ranges::sort(result.changes, {}, &PrepareChange::type_id);
     const bool plain = source.dialect == yaml::Dialect::plain;
     const bool relies_on_place =

@@ -389,9 +389,9 @@ class ModelBuilder {
     };
     std::ranges::sort(model_.problems,
                       [&](const auto& a, const auto& b) { return key(a) < key(b); });
-    const auto tail = std::ranges::unique(
-        model_.problems, [&](const auto& a, const auto& b) { return key(a) == key(b); });
-    model_.problems.erase(tail.begin(), tail.end());
+    const auto tail = std::unique(model_.problems.begin(), model_.problems.end(),
+                                  [&](const auto& a, const auto& b) { return key(a) == key(b); });
+    model_.problems.erase(tail, model_.problems.end());
   }
 
   const Project& project_;
