@@ -1,0 +1,318 @@
+#!/usr/bin/env python3
+"""Checks emitted bundles, catalogs, objects and prefabs by runtime/bundle/BUNDLE_FORMAT.md alone.
+
+    bundle_check.py FILE...
+
+Shares no code with the implementation, so that the document is what both must follow. The kind of a
+file is told by its magic. Hashes are checked when libxxhash or the Python module `xxhash` is there,
+compressed blocks are read when the module `zstandard` or the `zstd` command is there; everything
+else always.
+Payloads of bundle entries (objects, prefabs) are checked too. Prints a line per file; exit code 1
+when one of them breaks a rule, 2 when one cannot be read.
+"""
+
+import shutil
+import struct
+import subprocess
+import sys
+
+from encoding import NONE, Broken, Varints, ascending, check_hash, fields, require, varint
+from form_check import check_object, check_prefab
+
+try:
+    import zstandard
+except ImportError:
+    zstandard = None
+
+MAGIC_TAIL = b"\r\n\x1a\n"
+
+
+# --- 1. bundle
+
+
+def check_bundle(data):
+    magic, version, flags, reserved, bundle_hash = fields(data, 0, "8sHHI16s")
+    file_bytes, entry_count, block_count, block_size, reserved2, plain_total = fields(
+        data, 32, "QIIIIQ")
+    require(magic == b"MBND" + MAGIC_TAIL and version == 1, "magic and version")
+    require(flags == reserved == reserved2 == 0, "flags and reserved are 0")
+    require(file_bytes == len(data), "file_bytes is the size of the file")
+    require(entry_count <= 1 << 20 and block_count <= 1 << 22, "counts are within bounds")
+    require(4096 <= block_size <= 1 << 20 and block_size & (block_size - 1) == 0, "block size")
+    check_hash(bundle_hash, data[32:], "bundle_hash")
+
+    entries = [fields(data, 64 + i * 64, "16sq16sQIHHII") for i in range(entry_count)]
+    ascending([(guid, local_id) for guid, local_id, *_ in entries], "entries")
+    block_table = 64 + entry_count * 64
+    next_block, next_offset = 0, block_table + block_count * 16
+    for entry in entries:
+        _, _, plain_hash, plain_bytes, first_block, kind, flags, dictionary, reserved = entry
+        require(1 <= kind <= 5, "kind is 1 to 5")
+        require(flags == dictionary == reserved == 0, "entry flags, dictionary, reserved are 0")
+        require(plain_bytes <= 1 << 32, "plain_bytes is at most 2^32")
+        require(first_block == next_block, "first_block is the sum of the counts before")
+        pieces = []
+        for start in range(0, plain_bytes, block_size):
+            plain_size = min(block_size, plain_bytes - start)
+            offset, stored, coding = fields(data, block_table + next_block * 16, "QII")
+            require(offset == next_offset, "blocks lie without gaps")
+            pieces.append(read_block(data[offset:offset + stored], stored, coding, plain_size))
+            next_block, next_offset = next_block + 1, offset + stored
+        if None not in pieces:
+            plain = b"".join(pieces)
+            check_hash(plain_hash, plain, "plain_hash")
+            check_payload(kind, plain)
+    require(next_block == block_count, "block_count is the sum of the entries' blocks")
+    require(next_offset == len(data), "the last block ends the file")
+    require(plain_total == sum(entry[3] for entry in entries), "plain_bytes is the sum")
+    return f"{entry_count} entries, {block_count} blocks, {plain_total} plain bytes"
+
+
+def read_block(stored_data, stored, coding, plain_size):
+    """The plain bytes of a block, or None where no zstd is at hand."""
+    require(len(stored_data) == stored, "a block lies inside the file")
+    require(coding in (0, 1), "coding is 0 or 1")
+    if coding == 0:
+        require(stored == plain_size, "a stored block has its plain size")
+        return stored_data
+    require(0 < stored < plain_size <= stored * 32768, "a compressed block is smaller, not absurd")
+    require(stored_data[:4] == b"\x28\xb5\x2f\xfd", "a compressed block is a zstd frame")
+    require(stored_data[4] & 0x07 == 0, "the frame has no checksum and no dictionary id")
+    require(frame_content_size(stored_data) == plain_size, "the frame says its plain size")
+    plain = decompress(stored_data, plain_size)
+    require(plain is None or len(plain) == plain_size, "the frame gives its plain size")
+    return plain
+
+
+def frame_content_size(frame):
+    """RFC 8878, 3.1.1.1: the content size field, whose width the descriptor's top bits give."""
+    descriptor = frame[4]
+    is_single_segment = bool(descriptor & 0x20)
+    at = 5 if is_single_segment else 6
+    width = (1 if is_single_segment else 0, 2, 4, 8)[descriptor >> 6]
+    require(width > 0 and len(frame) >= at + width, "the frame has a content size")
+    size = int.from_bytes(frame[at:at + width], "little")
+    return size + 256 if width == 2 else size
+
+
+def decompress(frame, plain_size):
+    if zstandard is not None:
+        return zstandard.ZstdDecompressor().decompress(frame, max_output_size=plain_size)
+    if shutil.which("zstd"):
+        run = subprocess.run(["zstd", "-dcq"], input=frame, capture_output=True, check=False)
+        require(run.returncode == 0, "the frame decompresses")
+        return run.stdout
+    return None
+
+
+def check_payload(kind, plain):
+    # Test bundles hold arbitrary bytes under every kind: judge what says that it is one.
+    if kind in (1, 4) and plain[:4] == b"MOBJ":
+        check_object(plain)
+    if kind == 2 and plain[:4] == b"MPFB":
+        check_prefab(plain)
+
+
+# --- 2. catalog
+
+SECTIONS = (("bundles", 56), ("dependencies", 4), ("assets", 32), ("registries", 56),
+            ("entries", 56), ("slots", 4), ("effects", 32), ("presentations", 48),
+            ("components", 40), ("text", 1), ("descriptions", 1))
+
+
+class Catalog:
+    def __init__(self, data):
+        self.data = data
+        self.place = {}
+        self.text_end = 0
+
+    def records(self, section, layout):
+        offset, count, size = self.place[section]
+        require(struct.calcsize("<" + layout) == size, f"layout of {section} in this checker")
+        return [fields(self.data, offset + i * size, layout) for i in range(count)]
+
+    def text(self, start, length):
+        """The next text: references stand in file order and texts in the order of references."""
+        offset, size, _ = self.place["text"]
+        require(start == self.text_end, "texts lie in the order of their references, without gaps")
+        self.text_end += length
+        require(length <= 65535 and self.text_end <= size, "a text lies inside its section")
+        text = self.data[offset + start:offset + start + length]
+        require(0 not in text, "a text has no NUL")
+        text.decode("utf-8")
+        return text
+
+
+def check_catalog(data):
+    magic, version, flags, reserved, fingerprint = fields(data, 0, "8sHHI16s")
+    file_bytes, target, reserved2, section_count, _ = fields(data, 32, "QHHI16s")
+    require(magic == b"MCAT" + MAGIC_TAIL and version == 1, "magic and version")
+    require(flags == reserved == reserved2 == 0, "flags and reserved are 0")
+    require(file_bytes == len(data) <= 1 << 31, "file_bytes is the size of the file")
+    require(target in (1, 2) and section_count == 11, "target and section count")
+    check_hash(fingerprint, data[32:], "fingerprint")
+
+    catalog = Catalog(data)
+    end = 64 + 11 * 16
+    for i, (name, size) in enumerate(SECTIONS):
+        offset, count, record_bytes, reserved = fields(data, 64 + i * 16, "IIII")
+        require(record_bytes == size and reserved == 0, f"directory of {name}")
+        require(offset == (end + 7) // 8 * 8, f"{name} starts where its predecessor ends")
+        require(not any(data[end:offset]), "padding is zero")
+        end = offset + count * size
+        require(end <= len(data), f"{name} lies inside the file")
+        catalog.place[name] = (offset, count, size)
+    require(end == len(data), "the last section ends the file")
+
+    bundles = check_bundles(catalog)
+    assets = check_assets(catalog, len(bundles))
+    check_registries(catalog, assets)
+    check_effects_and_presentations(catalog, assets)
+    check_components(catalog)
+    require(catalog.text_end == catalog.place["text"][1], "texts fill their section")
+    return f"{len(bundles)} bundles, {len(assets)} assets"
+
+
+def check_bundles(catalog):
+    bundles = catalog.records("bundles", "16s16sQIIH6s")
+    dependencies = [index for (index,) in catalog.records("dependencies", "I")]
+    ascending([(row[5], row[0]) for row in bundles], "bundles")
+    end = 0
+    for i, (_, _, _, first, count, kind, reserved) in enumerate(bundles):
+        require(kind in (0, 1) and not any(reserved), "bundle kind and reserved")
+        require(first == end, "dependencies lie in order, without gaps")
+        end += count
+        mine = dependencies[first:end]
+        require(len(mine) == count, "dependencies lie inside their section")
+        ascending(mine, "dependencies")
+        require(all(d < len(bundles) and d != i for d in mine), "dependencies are other bundles")
+    require(end == len(dependencies), "dependencies fill their section")
+    return bundles
+
+
+def check_assets(catalog, bundle_count):
+    """Returns guid -> (index, bundle)."""
+    assets = catalog.records("assets", "16sIIII")
+    ascending([row[0] for row in assets], "assets")
+    for _, bundle, start, length, reserved in assets:
+        require(bundle == NONE or bundle < bundle_count, "an asset's bundle exists")
+        require(reserved == 0, "reserved is 0")
+        catalog.text(start, length)
+    return {row[0]: (i, row[1]) for i, row in enumerate(assets)}
+
+
+def check_registries(catalog, assets):
+    registries = catalog.records("registries", "16sIIIIIIIIQ")
+    entries = catalog.records("entries", "II16s16sIIIBBH")
+    slots = [slot for (slot,) in catalog.records("slots", "I")]
+    keys = []
+    for guid, class_at, class_size, path_at, path_size, *_ in registries:
+        keys.append((catalog.text(class_at, class_size), guid))
+        catalog.text(path_at, path_size)
+    ascending(keys, "registries")
+    roles = []
+    for _, bundle, guid, _, role_at, role_size, asset, targets, flags, reserved in entries:
+        roles.append(catalog.text(role_at, role_size))
+        require((asset, bundle) == assets.get(guid, (NONE, NONE)), "an entry's asset and bundle")
+        require(1 <= targets <= 3 and flags in (0, 1) and reserved == 0, "entry flags")
+    entry_end = slot_end = 0
+    for *_, first_entry, entry_count, first_slot, slot_count, reserved in registries:
+        require(first_entry == entry_end and first_slot == slot_end, "ranges lie without gaps")
+        require(reserved == 0, "reserved is 0")
+        entry_end, slot_end = entry_end + entry_count, slot_end + slot_count
+        mine = range(first_entry, entry_end)
+        require(entry_end <= len(entries) and slot_end <= len(slots), "ranges lie inside")
+        ascending([(entries[i][0], entries[i][2], roles[i]) for i in mine], "entries")
+        wanted = {}
+        for i in mine:
+            require(entries[i][0] <= 65534, "a type id is at most 65534")
+            wanted.setdefault(entries[i][0], i)
+        require(slot_count == (max(wanted) + 1 if wanted else 0), "slot_count")
+        for type_id, slot in enumerate(slots[first_slot:slot_end]):
+            require(slot == wanted.get(type_id, NONE), "a slot names the first entry of its id")
+    require(entry_end == len(entries) and slot_end == len(slots), "ranges fill their sections")
+
+
+def check_effects_and_presentations(catalog, assets):
+    effects = catalog.records("effects", "II16sIHH")
+    ascending([(row[4], row[0]) for row in effects], "effects")
+    for type_id, _, prefab, bundle, kind, reserved in effects:
+        require(type_id <= 65534 and kind in (0, 1) and reserved == 0, "effect fields")
+        require(bundle == assets.get(prefab, (NONE, NONE))[1], "an effect's bundle")
+    presentations = catalog.records("presentations", "16sHHI16sII")
+    ascending([(row[0], row[1], row[3], row[2]) for row in presentations], "presentations")
+    for *_, presentation, bundle, reserved in presentations:
+        require(reserved == 0, "reserved is 0")
+        require(bundle == assets.get(presentation, (NONE, NONE))[1], "a presentation's bundle")
+
+
+def check_components(catalog):
+    components = catalog.records("components", "16sIIIIII")
+    offset, size, _ = catalog.place["descriptions"]
+    end = 0
+    names = []
+    for description_hash, name_at, name_size, size_bytes, alignment, start, length in components:
+        names.append(catalog.text(name_at, name_size))
+        require(size_bytes <= 65536, "size_bytes")
+        require(0 < alignment <= 4096 and alignment & (alignment - 1) == 0, "alignment_bytes")
+        require(start == end and start + length <= size, "descriptions lie without gaps")
+        end += length
+        description = catalog.data[offset + start:offset + end]
+        identity = check_description(names[-1], size_bytes, alignment, description)
+        check_hash(description_hash, identity, "a component's hash")
+    ascending(names, "components")
+    require(end == size, "descriptions fill their section")
+
+
+def check_description(name, size_bytes, alignment, description):
+    """Returns the bytes whose hash is the description's identity."""
+    reader = Varints(description)
+    identity = varint(len(name)) + name + struct.pack("<II", size_bytes, alignment)
+    field_end = 0
+    for _ in range(reader.varint()):
+        field_name = reader.take(reader.varint())
+        kind = reader.take(1)
+        offset, count, element = reader.varint(), reader.varint(), reader.varint()
+        unit = reader.take(reader.varint())
+        numbers, codes = reader.take(32), reader.take(3)
+        require(kind[0] <= 16 and codes[0] <= 2 and codes[1] <= 2 and codes[2] <= 1, "field codes")
+        require(offset >= field_end and count > 0 and element > 0, "fields do not overlap")
+        field_end = offset + count * element
+        identity += varint(len(field_name)) + field_name + kind
+        identity += struct.pack("<III", offset, count, element)
+        identity += varint(len(unit)) + unit + numbers + codes
+    require(field_end <= size_bytes, "fields lie inside the component")
+    reader.take(size_bytes)
+    require(reader.at == len(description), "a description ends where its record says")
+    return identity
+
+
+CHECKS = {b"MBND": check_bundle, b"MCAT": check_catalog, b"MOBJ": check_object,
+          b"MPFB": check_prefab}
+
+
+def main(paths):
+    if not paths:
+        print(__doc__)
+        return 2
+    status = 0
+    for path in paths:
+        try:
+            with open(path, "rb") as file:
+                data = file.read()
+        except OSError as error:
+            print(f"{path}: {error}")
+            status = 2
+            continue
+        try:
+            check = CHECKS.get(data[:4])
+            require(check is not None, "a known magic number")
+            print(f"{path}: good: {check(data)}")
+        except (Broken, UnicodeDecodeError) as broken:
+            print(f"{path}: BROKEN: {broken}")
+            status = max(status, 1)
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
