@@ -89,12 +89,12 @@ class Flattening {
     const SourceFile& source = sources_.get(asset);
     if (!source.good()) {
       SourcePrefab nothing;
-      nothing.problems.push_back(
-          {PrefabProblem::Kind::not_readable,
-           entry.path,
-           {},
-           entry.guid,
-           source.error ? source.error->message : source.read_error->message});
+      nothing.problems.push_back({PrefabProblem::Kind::not_readable,
+                                  entry.path,
+                                  {},
+                                  entry.guid,
+                                  source.error ? source.error->message : source.read_error->message,
+                                  {}});
       return nothing;
     }
     const prefab_build::Nested nested = [&](const yaml::Reference& reference,
@@ -110,26 +110,35 @@ class Flattening {
                               std::vector<PrefabProblem>& problems) {
     const AssetNumber target = sources_.index().find(reference.guid);
     if (target == kNoAsset) {
-      problems.push_back(
-          {PrefabProblem::Kind::missing_source, user.path, reference.position, reference.guid, {}});
+      problems.push_back({PrefabProblem::Kind::missing_source,
+                          user.path,
+                          reference.position,
+                          reference.guid,
+                          {},
+                          {}});
       return nullptr;
     }
     if (const auto at = std::ranges::find(chain_, target); at != chain_.end()) {
-      std::string chain;
-      for (auto step = at; step != chain_.end(); ++step) {
-        chain += sources_.index().at(*step).path.text() + " -> ";
-      }
-      chain += sources_.index().at(target).path.text();
-      problems.push_back({PrefabProblem::Kind::cycle, user.path, reference.position, reference.guid,
-                          std::move(chain)});
+      problems.push_back({PrefabProblem::Kind::cycle,
+                          user.path,
+                          reference.position,
+                          reference.guid,
+                          {},
+                          {at, chain_.end()}});
       return nullptr;
     }
     if (chain_.size() >= kMaxNesting) {
       problems.push_back(
-          {PrefabProblem::Kind::too_deep, user.path, reference.position, reference.guid, {}});
+          {PrefabProblem::Kind::too_deep, user.path, reference.position, reference.guid, {}, {}});
       return nullptr;
     }
-    return &flatten(target);
+    const SourcePrefab& inner = flatten(target);
+    // A circle is everybody's problem who is drawn into it: without this, whoever is flattened
+    // first would look clean.
+    for (const PrefabProblem& problem : inner.problems) {
+      if (problem.kind == PrefabProblem::Kind::cycle) problems.push_back(problem);
+    }
+    return &inner;
   }
 
   const SourceCache& sources_;

@@ -67,7 +67,7 @@ struct PrefabProblem {
   enum class Kind : std::uint8_t {
     not_readable,    ///< The file, or a source of it, has no tree.
     missing_source,  ///< A nested prefab's or variant's source is not in the project.
-    cycle,           ///< A prefab contains itself; `detail` has the chain.
+    cycle,           ///< A prefab contains itself; `chain` says how.
     too_deep,
     no_root,
   };
@@ -76,6 +76,7 @@ struct PrefabProblem {
   yaml::Position position;
   Guid guid;
   std::string detail;
+  std::vector<AssetNumber> chain;  ///< Of a cycle: each contains the next, the last the first.
 };
 
 /// Entities in depth-first order; the first is the root. Empty when there is none.

@@ -65,7 +65,8 @@ class PlainFlattening {
                                   source_.path,
                                   tree_.at(base).position,
                                   {},
-                                  reference.error().message});
+                                  reference.error().message,
+                                  {}});
       return;
     }
     const SourcePrefab* inner = nested_(reference.value(), result_.problems);

@@ -58,7 +58,7 @@ class UnityFlattening {
     order_by_depth();
     if (result_.entities.empty()) {
       result_.problems.push_back(
-          {PrefabProblem::Kind::no_root, source_.path, {}, source_.guid, {}});
+          {PrefabProblem::Kind::no_root, source_.path, {}, source_.guid, {}, {}});
     }
     return std::move(result_);
   }

@@ -44,12 +44,29 @@ std::vector<AssetNumber> roots_for(const Project& project, Target target) {
   return roots;
 }
 
+// Guids whose absence the registry rules report, as errors at the entry.
+std::set<Guid> reported_by_registries(const Project& project) {
+  std::set<Guid> guids;
+  for (const Registry& registry : project.model().registries) {
+    for (const RegistryEntry& entry : registry.entries) {
+      for (const EntryReference& reference : entry.references) guids.insert(reference.guid);
+    }
+  }
+  for (const RegistryRoot& root : project.model().roots) {
+    for (const RegistryRoot::Item& item : root.items) guids.insert(item.guid);
+  }
+  for (const ModelProblem& problem : project.model().problems) guids.insert(problem.guid);
+  return guids;
+}
+
 void check_missing(const Project& project, const std::set<AssetNumber>& in_closure,
                    Findings& findings) {
+  const std::set<Guid> reported = reported_by_registries(project);
   std::map<Guid, Missing> missing;
   for (const ReferenceEdge& edge : project.graph().edges()) {
     const bool counts = edge.is_strong() || edge.kind == yaml::MentionKind::words;
     if (!counts || edge.to != kNoAsset || project.is_known_elsewhere(edge.guid)) continue;
+    if (reported.contains(edge.guid)) continue;
     Missing& entry = missing[edge.guid];
     // Report where it matters most: inside what is built.
     const bool closer = entry.first == nullptr ||
@@ -76,6 +93,14 @@ void check_missing(const Project& project, const std::set<AssetNumber>& in_closu
   }
 }
 
+// The reference by which one asset contains another.
+Location link_between(const Project& project, AssetNumber from, AssetNumber to) {
+  for (const ReferenceEdge& edge : project.graph().from(from)) {
+    if (edge.is_strong() && edge.to == to) return locate(project, edge);
+  }
+  return {project.index().at(from).path, {}};
+}
+
 // A prefab that the registries name for clients only must not be pulled into a server bundle.
 void check_server_closure(const Project& project, Findings& findings) {
   const std::vector<Guid> client = project.model().assets_for(Target::client);
@@ -94,7 +119,7 @@ void check_server_closure(const Project& project, Findings& findings) {
       text += (text.empty() ? "" : " -> ") + project.index().at(step).path.text();
     }
     Finding& finding =
-        findings.add("client-only-in-server", {project.index().at(chain.front()).path, {}},
+        findings.add("client-only-in-server", link_between(project, chain[0], chain[1]),
                      "'" + project.index().at(asset).path.text() +
                          "' is for clients only, but the server reaches it: " + text);
     for (std::size_t i = 1; i < chain.size(); ++i) {
@@ -103,9 +128,19 @@ void check_server_closure(const Project& project, Findings& findings) {
   }
 }
 
+void add_cycle(const Project& project, const std::vector<AssetNumber>& chain, Findings& findings) {
+  std::string text;
+  for (const AssetNumber step : chain) text += project.index().at(step).path.text() + " -> ";
+  const AssetNumber next = chain[chain.size() > 1 ? 1 : 0];
+  findings
+      .add("prefab-cycle", link_between(project, chain.front(), next),
+           "a prefab contains itself: " + text + project.index().at(chain.front()).path.text())
+      .blocks_build = true;
+}
+
 void check_prefabs(const Project& project, const std::set<AssetNumber>& in_closure,
                    Findings& findings) {
-  std::set<std::string> seen_cycles;
+  std::set<std::vector<AssetNumber>> seen_cycles;
   for (const AssetNumber asset : in_closure) {
     const AssetPath& path = project.index().at(asset).path;
     if (path.extension() != "prefab" && path.extension() != "yaml") continue;
@@ -113,11 +148,15 @@ void check_prefabs(const Project& project, const std::set<AssetNumber>& in_closu
     for (const PrefabProblem& problem : project.prefabs().flatten(asset).problems) {
       const Location location{problem.path, problem.position};
       switch (problem.kind) {
-        case PrefabProblem::Kind::cycle:
+        case PrefabProblem::Kind::cycle: {
+          auto chain = problem.chain;
+          std::ranges::rotate(chain, std::ranges::min_element(chain));
+          if (seen_cycles.insert(chain).second) add_cycle(project, chain, findings);
+          break;
+        }
         case PrefabProblem::Kind::too_deep:
-          if (!seen_cycles.insert(problem.detail).second) break;
-          findings.add("prefab-cycle", location, "a prefab contains itself: " + problem.detail)
-              .blocks_build = true;
+          findings.add("prefab-cycle", location, "prefabs are nested too deeply").blocks_build =
+              true;
           break;
         case PrefabProblem::Kind::not_readable: {
           const SourceFile& source = project.sources().get(asset);

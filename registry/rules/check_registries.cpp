@@ -54,6 +54,10 @@ class RegistryCheck {
     const auto asset = repeated(Role::prefab) != entry.references.end() ? repeated(Role::prefab)
                                                                         : repeated(Role::factory);
     if (entry.own_guid_location.path.empty() || asset == entry.references.end()) return;
+    if (repeated(Role::prefab) != entry.references.end() &&
+        repeated(Role::factory) != entry.references.end()) {
+      return;  // has its own finding
+    }
     const Guid own = asset->role == Role::prefab && !entry.definition_guid.is_null()
                          ? entry.definition_guid
                          : asset->guid;
@@ -280,9 +284,10 @@ void add_unreadable(const Project& project, AssetNumber asset, const Location& u
   std::string message = source.read_error ? source.read_error->message
                         : source.error    ? source.error->message
                                           : "this file has no objects";
-  Finding& finding =
-      findings.add(rule, {source.path, source.error ? source.error->position : yaml::Position{}},
-                   std::move(message));
+  yaml::Position position = source.error ? source.error->position : yaml::Position{};
+  if (rule == "lfs-pointer") position = {1, 1};
+  if (rule == "binary-asset") position = {};
+  Finding& finding = findings.add(rule, {source.path, position}, std::move(message));
   finding.severity = Severity::error;
   finding.blocks_build = true;
   if (user.path != source.path) finding.related.push_back({user, "needed here"});

@@ -132,7 +132,22 @@ std::vector<Finding> Findings::take_sorted() {
   };
   std::ranges::stable_sort(findings_,
                            [&](const auto& a, const auto& b) { return key(a) < key(b); });
-  return std::move(findings_);
+  // Two looks at one place may see the same thing; the graver one is kept.
+  std::vector<Finding> kept;
+  for (Finding& finding : findings_) {
+    const bool again = !kept.empty() && kept.back().rule == finding.rule &&
+                       kept.back().location.path == finding.location.path &&
+                       kept.back().location.position == finding.location.position &&
+                       (kept.back().severity != finding.severity ||
+                        kept.back().blocks_build != finding.blocks_build);
+    if (!again) {
+      kept.push_back(std::move(finding));
+    } else if (finding.severity > kept.back().severity || finding.blocks_build) {
+      kept.back() = std::move(finding);
+    }
+  }
+  findings_.clear();
+  return kept;
 }
 
 }  // namespace muster
