@@ -5,9 +5,17 @@
 // Nesting is bounded here, not by a look at the text before parsing (which a bracket inside quotes
 // deceives): yaml-cpp announces a collection before it descends into it, so the handler throws
 // while the stack is still shallow. Its scanner does not recurse.
+//
+// Three habits of yaml-cpp 0.7 are kept from our callers. A quote left open at the end of the file
+// is accepted when a line break precedes the end; so the text is handed over with a `...` line
+// behind it, inside which no quote may lie. Text that cannot continue a document begins a further
+// one, without end when nothing consumes it; so a further document must begin with `---`. And the
+// byte 4 is its mark for the end of the file, so control characters are refused beforehand.
 #include <algorithm>
 #include <exception>
 #include <istream>
+#include <optional>
+#include <stdexcept>
 #include <streambuf>
 #include <utility>
 #include <vector>
@@ -21,13 +29,26 @@
 namespace muster::yaml {
 namespace {
 
-// yaml-cpp reads from a stream; this one reads where the text already lies.
-class ViewBuffer final : public std::streambuf {
+// yaml-cpp reads from a stream; this one reads where the text already lies, and then the marker.
+class MarkedBuffer final : public std::streambuf {
  public:
-  explicit ViewBuffer(std::string_view text) {
+  explicit MarkedBuffer(std::string_view text) {
+    marker_ = text.empty() || text.back() == '\n' ? "...\n" : "\n...\n";
+    show(text);
+  }
+
+ protected:
+  int_type underflow() override {
+    show(std::exchange(marker_, std::string_view()));
+    return gptr() == egptr() ? traits_type::eof() : traits_type::to_int_type(*gptr());
+  }
+
+ private:
+  void show(std::string_view text) {
     char* const begin = const_cast<char*>(text.data());  // NOLINT: setg's type; never written.
     setg(begin, begin, begin + text.size());
   }
+  std::string_view marker_;
 };
 
 // Leaves yaml-cpp's parser from inside an event; the reason is in the builder.
@@ -43,6 +64,11 @@ class TreeHandler final : public YAML::EventHandler {
   TreeHandler(TreeBuilder& builder, std::string_view source) : builder_(builder), source_(source) {}
 
   void OnDocumentStart(const YAML::Mark& mark) override {
+    const std::string_view rest = rest_at(mark);
+    if (rest.empty()) return;  // Our own marker.
+    if (!builder_.tree.documents.empty() && !rest.starts_with("---")) {
+      refuse(position_of(mark), "unexpected text behind the value");
+    }
     builder_.tree.documents.push_back({.position = position_of(mark)});
   }
   void OnDocumentEnd() override {}
@@ -86,12 +112,17 @@ class TreeHandler final : public YAML::EventHandler {
     throw Refusal();
   }
 
-  // yaml-cpp tells only plain from not plain; the quote itself is in the source.
+  std::string_view rest_at(const YAML::Mark& mark) const {
+    const auto offset = static_cast<std::size_t>(std::max(mark.pos, 0));
+    return source_.substr(std::min(offset, source_.size()));
+  }
+
+  // yaml-cpp tells only plain from not plain; the quote itself is in the source. Block scalars, and
+  // quotes behind an anchor or a tag, count as double.
   ScalarStyle style_of(const YAML::Mark& mark, const std::string& tag) const {
     if (tag != "!" && tag != "tag:yaml.org,2002:str") return ScalarStyle::plain;
-    const auto offset = static_cast<std::size_t>(std::max(mark.pos, 0));
-    const bool is_single = offset < source_.size() && source_[offset] == '\'';
-    return is_single ? ScalarStyle::single_quoted : ScalarStyle::double_quoted;
+    return rest_at(mark).starts_with('\'') ? ScalarStyle::single_quoted
+                                           : ScalarStyle::double_quoted;
   }
 
   NodeIndex add_node(const Position& position) {
@@ -159,18 +190,32 @@ class TreeHandler final : public YAML::EventHandler {
   std::vector<std::pair<std::string_view, Position>> keys_;
 };
 
+// Refuses bytes that YAML does not allow and that would mislead yaml-cpp: control characters, and
+// the beginnings by which it tells UTF-16 and UTF-32.
+std::optional<SyntaxError> check_bytes(std::string_view text) {
+  if (text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF")) {
+    return SyntaxError{{1, 1}, "not a UTF-8 text"};
+  }
+  LineCursor cursor(text);
+  do {
+    for (; !cursor.at_line_end(); ++cursor.at) {
+      const auto byte = static_cast<unsigned char>(*cursor.at);
+      if (byte < 0x20 && byte != '\t' && byte != '\r') {
+        return SyntaxError{cursor.position(), "a control character; not a UTF-8 text"};
+      }
+    }
+  } while (cursor.next());
+  return std::nullopt;
+}
+
 }  // namespace
 
 ReadResult read_plain(std::string_view text, const Limits& limits) {
   TreeBuilder builder{.limits = limits};
   if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
-  // Both make yaml-cpp take the text for UTF-16 or -32, whose positions are not ours.
-  if (text.find('\0') != std::string_view::npos || text.starts_with("\xFF\xFE") ||
-      text.starts_with("\xFE\xFF")) {
-    return SyntaxError{{1, 1}, "not a UTF-8 text"};
-  }
+  if (const auto error = check_bytes(text)) return *error;
   try {
-    ViewBuffer buffer(text);
+    MarkedBuffer buffer(text);
     std::istream stream(&buffer);
     YAML::Parser parser(stream);
     TreeHandler handler(builder, text);
@@ -180,7 +225,13 @@ ReadResult read_plain(std::string_view text, const Limits& limits) {
   } catch (const Refusal&) {
     return std::move(builder.error);
   } catch (const YAML::Exception& problem) {
+    if (problem.mark.pos >= 0 && static_cast<std::size_t>(problem.mark.pos) >= text.size()) {
+      return SyntaxError{position_of(problem.mark),
+                         "the text ends inside a quote, bracket or other construct"};
+    }
     return SyntaxError{position_of(problem.mark), problem.msg};
+  } catch (const std::runtime_error& problem) {
+    return SyntaxError{{}, problem.what()};
   }
 }
 

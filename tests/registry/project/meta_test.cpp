@@ -1,0 +1,150 @@
+#include "registry/project/meta.h"
+
+#include <string>
+
+#include <catch2/catch.hpp>
+
+using namespace muster;
+
+namespace {
+
+const std::string kGuid = "fabf5467f72c26c49bd771f8300e01ed";
+const std::string kUpper = "FABF5467F72C26C49BD771F8300E01ED";
+const std::string kOther = "00112233445566778899aabbccddeeff";
+
+}  // namespace
+
+TEST_CASE("A sidecar is read however an editor wrote it", "[registry][meta]") {
+  struct Row {
+    const char* reason;
+    std::string text;
+    yaml::Position position;
+    bool is_upper_case;
+    bool is_folder;
+    const char* importer;
+  };
+  const auto row = GENERATE(
+      Row{"as Unity writes it",
+          "fileFormatVersion: 2\nguid: " + kGuid + "\nTextureImporter:\n  guid: " + kOther + "\n",
+          {2, 7},
+          false,
+          false,
+          "TextureImporter"},
+      Row{"folder",
+          "fileFormatVersion: 2\nguid: " + kGuid + "\nfolderAsset: yes\nDefaultImporter:\n",
+          {2, 7},
+          false,
+          true,
+          "DefaultImporter"},
+      Row{"folderAsset: no", "guid: " + kGuid + "\nfolderAsset: no\n", {1, 7}, false, false, ""},
+      Row{"byte-order mark",
+          "\xEF\xBB\xBF"
+          "fileFormatVersion: 2\nguid: " +
+              kGuid + "\n",
+          {2, 7},
+          false,
+          false,
+          ""},
+      Row{"byte-order mark before the guid",
+          "\xEF\xBB\xBF"
+          "guid: " +
+              kGuid + "\n",
+          {1, 7},
+          false,
+          false,
+          ""},
+      Row{"CRLF",
+          "fileFormatVersion: 2\r\nguid: " + kGuid + "\r\nfolderAsset: yes\r\nMonoImporter:\r\n",
+          {2, 7},
+          false,
+          true,
+          "MonoImporter"},
+      Row{"no final newline", "fileFormatVersion: 2\nguid: " + kGuid, {2, 7}, false, false, ""},
+      Row{"guid first, in upper case",
+          "guid: " + kUpper + "\nfileFormatVersion: 2\n",
+          {1, 7},
+          true,
+          false,
+          ""},
+      Row{"quoted", "guid: '" + kGuid + "'\n", {1, 8}, false, false, ""},
+      Row{"blanks and a comment", "guid:   " + kGuid + "  # c\n", {1, 9}, false, false, ""},
+      Row{"the same guid twice",
+          "guid: " + kGuid + "\nguid: " + kGuid + "\n",
+          {1, 7},
+          false,
+          false,
+          ""},
+      Row{"a scripted importer",
+          "guid: " + kGuid + "\nScriptedImporter:\n  x: 1\n",
+          {1, 7},
+          false,
+          false,
+          "ScriptedImporter"},
+      Row{"a signs line inside a text",
+          "guid: " + kGuid + "\nuserData: ======= \n",
+          {1, 7},
+          false,
+          false,
+          ""});
+  CAPTURE(row.reason);
+  const MetaResult result = read_meta(row.text);
+  CHECK(result.problem == MetaProblem::none);
+  CHECK(result.meta.guid.to_string() == kGuid);
+  CHECK(result.meta.guid_position.line == row.position.line);
+  CHECK(result.meta.guid_position.column == row.position.column);
+  CHECK(result.meta.is_upper_case == row.is_upper_case);
+  CHECK(result.meta.is_folder == row.is_folder);
+  CHECK(result.meta.importer == row.importer);
+}
+
+TEST_CASE("A sidecar's problem is told apart and located", "[registry][meta]") {
+  struct Row {
+    const char* reason;
+    std::string text;
+    MetaProblem problem;
+    yaml::Position position;
+  };
+  using enum MetaProblem;
+  const auto row = GENERATE(
+      Row{"no guid", "fileFormatVersion: 2\n", no_guid, {}}, Row{"empty file", "", no_guid, {}},
+      Row{"guid only inside", "A:\n  guid: " + kGuid + "\n", no_guid, {}},
+      Row{"another key", "guids: " + kGuid + "\n", no_guid, {}},
+      Row{"no value", "guid:\n", malformed_guid, {1, 6}},
+      Row{"too short", "x: 1\nguid: " + kGuid.substr(1) + "\n", malformed_guid, {2, 7}},
+      Row{"dashes", "guid: fabf5467-f72c-26c4-9bd7-71f8300e01ed\n", malformed_guid, {1, 7}},
+      Row{"all zero", "guid: 00000000000000000000000000000000\n", malformed_guid, {1, 7}},
+      Row{"two guids", "guid: " + kGuid + "\nguid: " + kOther + "\n", several_guids, {2, 7}},
+      Row{"conflict",
+          "fileFormatVersion: 2\n<<<<<<< HEAD\nguid: " + kGuid + "\n=======\nguid: " + kOther +
+              "\n>>>>>>> theirs\n",
+          merge_conflict,
+          {2, 1}},
+      Row{"conflict behind the guid", "guid: " + kGuid + "\n=======\r\n", merge_conflict, {2, 1}},
+      Row{"Git LFS",
+          "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n",
+          lfs_pointer,
+          {1, 1}},
+      Row{"binary", std::string("\0\1\2", 3), not_text, {1, 1}});
+  CAPTURE(row.reason);
+  const MetaResult result = read_meta(row.text);
+  CHECK(result.problem == row.problem);
+  CHECK(result.problem_position.line == row.position.line);
+  CHECK(result.problem_position.column == row.position.column);
+}
+
+TEST_CASE("A sidecar survives every truncation and every flipped bit", "[registry][meta]") {
+  const std::string sample = "fileFormatVersion: 2\r\nguid: " + kGuid + "\r\nfolderAsset: yes\r\n" +
+                             "DefaultImporter:\r\n  userData: \r\n";
+  const auto check = [](const std::string& text) {
+    const MetaResult result = read_meta(text);
+    if (result.problem == MetaProblem::none) CHECK_FALSE(result.meta.guid.is_null());
+    CHECK(result.meta.guid_position.line <= 6);
+  };
+  for (std::size_t length = 0; length <= sample.size(); ++length) check(sample.substr(0, length));
+  for (std::size_t bit = 0; bit < sample.size() * 8; ++bit) {
+    std::string damaged = sample;
+    damaged[bit / 8] =
+        static_cast<char>(static_cast<unsigned char>(damaged[bit / 8]) ^ (1U << bit % 8));
+    check(damaged);
+  }
+}

@@ -1,0 +1,172 @@
+#include "registry/yaml/scanner.h"
+
+#include <string>
+#include <vector>
+
+#include <catch2/catch.hpp>
+
+#include "registry/vocabulary/seed.h"
+
+using namespace muster;
+using namespace muster::yaml;
+
+namespace {
+
+const std::string kGuid = "fabf5467f72c26c49bd771f8300e01ed";
+const std::string kOther = "00112233445566778899aabbccddeeff";
+
+std::vector<Mention> scan(std::string_view text) {
+  std::vector<Mention> mentions;
+  scan_mentions(text, [&](const Mention& mention) { mentions.push_back(mention); });
+  return mentions;
+}
+
+}  // namespace
+
+TEST_CASE("Scanner finds a mention in each of its forms", "[registry][yaml][sys-10]") {
+  struct Row {
+    const char* reason;
+    std::string text;
+    MentionKind kind;
+    std::int64_t file_id;
+  };
+  using enum MentionKind;
+  const auto row = GENERATE(
+      Row{"reference", "a: {fileID: 11500000, guid: " + kGuid + ", type: 3}", strong, 11500000},
+      Row{"negative id", "a: {fileID: -6707659152711265730, guid: " + kGuid + ", type: 3}", strong,
+          -6707659152711265730},
+      Row{"folded before the type", "a: {fileID: 5, guid: " + kGuid + ",\n    type: 3}", strong, 5},
+      Row{"folded before the guid", "a: {fileID: 5,\n    guid: " + kGuid + ", type: 3}", strong, 5},
+      Row{"folded behind the key", "a: {fileID: 5, guid:\n      " + kGuid + ", type: 3}", strong,
+          5},
+      Row{"folded under CRLF", "a: {fileID: 5,\r\n    guid: " + kGuid + ",\r\n type: 3}\r\n",
+          strong, 5},
+      Row{"guid first", "a: {guid: " + kGuid + ", fileID: 5, type: 3}", strong, 5},
+      Row{"guid last", "a: {type: 3, fileID: 5, guid: " + kGuid + "}", strong, 5},
+      Row{"upper-case digits", "a: {fileID: 5, guid: FABF5467F72C26C49BD771F8300E01ED}", strong, 5},
+      Row{"behind another reference", "a: {fileID: 1}\nb: {fileID: 5, guid: " + kGuid + "}", strong,
+          5},
+      Row{".meta", "fileFormatVersion: 2\nguid: " + kGuid, textual, 0},
+      Row{"weak reference", "  guid: " + kGuid + "\n", textual, 0},
+      Row{"weak reference behind a reference", "a: {fileID: 5}\nguid: " + kGuid + "\n", textual, 0},
+      Row{"in braces without a file id", "a: {guid: " + kGuid + "}", textual, 0},
+      Row{"quoted value", "guid: '" + kGuid + "'\n", textual, 0},
+      Row{"Addressables", "    m_AssetGUID: " + kGuid + "\n", textual, 0},
+      Row{"Addressables entry", "  - m_GUID: " + kGuid + "\n", textual, 0},
+      Row{"JSON", "{\"fileID\":2800000,\"guid\":\"" + kGuid + "\",\"type\":3}", json, 0},
+      Row{"JSON in a single-quoted text", "a: '{\"obj\":{\"guid\":\"" + kGuid + "\"}}'", json, 0},
+      Row{"JSON in a double-quoted text", R"(a: "{\"guid\":\")" + kGuid + R"(\"}")", json, 0},
+      Row{"JSON in JSON", R"({\\\"guid\\\": \\\")" + kGuid + R"(\\\"})", json, 0},
+      Row{"words on lines",
+          "  val0: -88124313\n  val1: 650442540\n  val2: -126756965\n  val3: -318697936\n", words,
+          0},
+      Row{"words under CRLF",
+          "  val0: -88124313\r\n  val1: 650442540\r\n  val2: -126756965\r\n  val3: -318697936\r\n",
+          words, 0},
+      Row{"words in braces",
+          "a: {val0: -88124313, val1: 650442540,\n  val2: -126756965, val3: -318697936}", words, 0},
+      Row{"words in JSON",
+          R"({"val0":-88124313,"val1":650442540,"val2":-126756965,"val3":-318697936})", words, 0});
+  CAPTURE(row.reason, row.text);
+  const auto mentions = scan(row.text);
+  REQUIRE(mentions.size() == 1);
+  CHECK(mentions[0].guid.to_string() == kGuid);
+  CHECK(mentions[0].kind == row.kind);
+  CHECK(mentions[0].file_id == row.file_id);
+  const std::string at = row.text.substr(mentions[0].offset_bytes, 32);
+  CHECK((row.kind == words ? at.starts_with("val0") : at == kGuid || at[0] == 'F'));
+}
+
+TEST_CASE("Scanner passes over what names no asset", "[registry][yaml]") {
+  const std::string text = GENERATE_COPY(
+      "netID: " + kGuid, "assetId: " + kGuid, "guid: fabf5467-f72c-26c4-9bd7-71f8300e01ed",
+      "guid: 00000000000000000000000000000000", "guid: " + kGuid + "0", "guid: " + kGuid.substr(1),
+      "guid: " + kGuid.substr(1) + "g", "guid: ", "guid " + kGuid, "xguid: " + kGuid,
+      "m_xGUID: " + kGuid, "GUID: " + kGuid, "m_AssetGUID: some name", "Guid: " + kGuid,
+      "guidance: " + kGuid, "value: guid", "val0: 0\nval1: 0\nval2: 0\nval3: 0\n",
+      "val0: 1\nval1: 2\nval2: 3\n", "val0: 1\nval2: 2\n", "val0: x\n", "path: a.val0\nvalue: 1\n",
+      "val0: 99999999999\nval1: 0\nval2: 0\nval3: 0\n", "gu", "g", "", "guid", "val0", "val0:");
+  CAPTURE(text);
+  CHECK(scan(text).empty());
+}
+
+TEST_CASE("Scanner reports mentions in order of appearance", "[registry][yaml]") {
+  const std::string text = "guid: " + kOther + "\nval0: 1\nval1: 2\nval2: 3\nval3: 4\n" +
+                           "a: {fileID: 5, guid: " + kGuid + "}\nm_GUID: " + kGuid + "\n";
+  const auto mentions = scan(text);
+  REQUIRE(mentions.size() == 4);
+  using enum MentionKind;
+  CHECK(mentions[0].kind == textual);
+  CHECK(mentions[1].kind == words);
+  CHECK(mentions[2].kind == strong);
+  CHECK(mentions[3].kind == textual);
+  CHECK(mentions[3].offset_bytes == text.size() - 33);
+}
+
+TEST_CASE("Scanner finds a mention at every offset and every distance from the end",
+          "[registry][yaml]") {
+  // The search works on blocks of 64 bytes; this puts the word across every boundary.
+  const std::string reference = "{fileID: 5, guid: " + kGuid + "}";
+  for (std::size_t before = 0; before < 150; ++before) {
+    for (std::size_t behind = 0; behind < 80; ++behind) {
+      const std::string text = std::string(before, 'd') + reference + std::string(behind, 'g');
+      const auto mentions = scan(text);
+      CAPTURE(before, behind);
+      REQUIRE(mentions.size() == 1);
+      REQUIRE(mentions[0].offset_bytes == before + 18);
+    }
+  }
+}
+
+TEST_CASE("Scanner survives every truncation and every flipped bit", "[registry][yaml]") {
+  const std::string sample = "a: {fileID: 5, guid: " + kGuid + ",\n  type: 3}\n" +
+                             R"(b: '{"guid":")" + kGuid +
+                             "\"}'\nval0: 1\nval1: 2\nval2: 3\nval3: -4";
+  REQUIRE(scan(sample).size() == 3);
+  const auto check = [](const std::string& text) {
+    for (const Mention& mention : scan(text)) {
+      CHECK_FALSE(mention.guid.is_null());
+      CHECK(mention.offset_bytes < text.size());
+    }
+  };
+  for (std::size_t length = 0; length <= sample.size(); ++length) check(sample.substr(0, length));
+  for (std::size_t bit = 0; bit < sample.size() * 8; ++bit) {
+    std::string damaged = sample;
+    damaged[bit / 8] =
+        static_cast<char>(static_cast<unsigned char>(damaged[bit / 8]) ^ (1U << bit % 8));
+    check(damaged);
+  }
+}
+
+TEST_CASE("Scanner is linear in a text's length, whatever it holds", "[registry][yaml]") {
+  // A quadratic pattern would run into the test's time limit.
+  const std::string pattern = GENERATE(
+      as<std::string>(), "guid", "guid:", "guid: ", "guid:\n", "\"guid\":\"", "val0: 1 ", "g", "{",
+      "{guid: ", "\\", "guid\\", "val0: 1\nval1: 2\nval2: ", "m_AssetGUID: ", "guid \n");
+  for (const std::string tail : {"", " ", "\\"}) {
+    std::string text;
+    while (text.size() < 2'000'000) text += pattern;
+    text += std::string(2'000'000, tail.empty() ? 'x' : tail[0]);
+    CAPTURE(pattern, tail);
+    CHECK(scan(text).empty());
+  }
+}
+
+TEST_CASE("An offset is told as line and column", "[registry][yaml]") {
+  const auto [text, offset, line, column] =
+      GENERATE(table<std::string, std::size_t, std::uint32_t, std::uint32_t>({{"", 0, 1, 1},
+                                                                              {"abc", 2, 1, 3},
+                                                                              {"a\nb", 2, 2, 1},
+                                                                              {"a\r\nbc", 4, 2, 2},
+                                                                              {"a\n", 2, 2, 1},
+                                                                              {"a\n\n", 3, 3, 1},
+                                                                              {"a\nb", 1, 1, 2},
+                                                                              {"\xEF\xBB\xBF"
+                                                                               "ab",
+                                                                               4, 1, 2},
+                                                                              {"\xEF\xBB\xBF"
+                                                                               "a\nb",
+                                                                               5, 2, 1}}));
+  CAPTURE(text, offset);
+  CHECK(line_and_column(text, offset) == std::pair{line, column});
+}
