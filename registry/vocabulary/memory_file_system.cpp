@@ -75,12 +75,15 @@ Result<void> MemoryFileSystem::write(const AssetPath& path, Bytes bytes) {
 }
 
 Result<void> MemoryFileSystem::commit(const AssetPath& from, const AssetPath& to) {
+  const auto is_moved = [&](const auto& file) { return file.first.is_within(from); };
+  // Asked first: a commit that fails must leave `to` where it is.
+  if (std::ranges::none_of(files_, is_moved)) {
+    return fail(ErrorCode::not_found, "no file '" + from.text() + "'");
+  }
   std::map<AssetPath, ByteVector> after;
-  bool any = false;
   for (auto& [path, bytes] : files_) {
     if (path.is_within(from)) {
       after[moved(path, from, to)] = std::move(bytes);
-      any = true;
     } else if (path.is_within(to)) {
       after[moved(path, to, from)] = std::move(bytes);
     } else {
@@ -88,7 +91,6 @@ Result<void> MemoryFileSystem::commit(const AssetPath& from, const AssetPath& to
     }
   }
   files_ = std::move(after);
-  if (!any) return fail(ErrorCode::not_found, "no file '" + from.text() + "'");
   return {};
 }
 

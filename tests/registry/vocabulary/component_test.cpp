@@ -1,0 +1,167 @@
+#include "registry/vocabulary/component.h"
+
+#include <cstring>
+#include <string>
+
+#include <catch2/catch.hpp>
+
+using namespace muster;
+
+namespace {
+
+enum class Mood : std::uint8_t { calm, angry };
+
+// Has padding behind `flag`, which must never reach a file.
+struct Sample {
+  bool flag = true;
+  double wide = 2.5;
+  std::array<Vec3, 2> points{};
+  FixedText<12> name{};
+  Mood mood = Mood::angry;
+  EntityReference owner{};
+  AssetReference model{};
+};
+
+ComponentDescription describe_sample() {
+  // Deliberately not in the struct's order.
+  return Describe<Sample>("Sample")
+      .field("wide", &Sample::wide, {.unit = "m", .minimum = -1, .maximum = 4, .resolution = 0.5})
+      .field("flag", &Sample::flag)
+      .field("points", &Sample::points, {.interpolation = Interpolation::linear})
+      .field("name", &Sample::name, {.receivers = Receivers::owner})
+      .field("mood", &Sample::mood, {.rollback = RollbackClass::confirmed_only})
+      .field("owner", &Sample::owner)
+      .field("model", &Sample::model)
+      .done();
+}
+
+}  // namespace
+
+TEST_CASE("A description says where each field lies and what it is", "[registry][component]") {
+  const ComponentDescription sample = describe_sample();
+  CHECK(sample.size_bytes == sizeof(Sample));
+  CHECK(sample.alignment_bytes == alignof(Sample));
+  REQUIRE(sample.fields.size() == 7);
+  CHECK(sample.fields[0].name == "flag");  // Sorted by offset.
+  const FieldDescription* points = sample.find("points");
+  REQUIRE(points != nullptr);
+  CHECK(points->type == FieldType::vec3);
+  CHECK(points->count == 2);
+  CHECK(points->element_bytes == 12);
+  CHECK(points->offset_bytes == offsetof(Sample, points));
+  CHECK(sample.find("name")->type == FieldType::text);
+  CHECK(sample.find("name")->element_bytes == 12);
+  CHECK(sample.find("mood")->type == FieldType::uint8);
+  CHECK(sample.find("wide")->unit == "m");
+  CHECK(sample.find("nothing") == nullptr);
+  CHECK(check(sample).has_value());
+}
+
+TEST_CASE("A description's default value is the struct's, its padding zero",
+          "[registry][component]") {
+  const ComponentDescription sample = describe_sample();
+  REQUIRE(sample.default_value.size() == sizeof(Sample));
+  CHECK(sample.default_value[0] == std::byte{1});
+  for (std::size_t i = 1; i < offsetof(Sample, wide); ++i) {
+    CHECK(sample.default_value[i] == std::byte{0});
+  }
+  Sample value;
+  std::memcpy(&value, sample.default_value.data(), sizeof value);
+  CHECK(value.wide == 2.5);
+  CHECK(value.mood == Mood::angry);
+  CHECK(value.owner.network_id == -1);
+  CHECK(describe_sample().default_value == sample.default_value);
+}
+
+TEST_CASE("A description's hash tells every difference", "[registry][component]") {
+  const ComponentDescription sample = describe_sample();
+  CHECK(describe_sample().hash() == sample.hash());
+  const auto differs = [&](auto change) {
+    ComponentDescription other = sample;
+    change(other);
+    return other.hash() != sample.hash();
+  };
+  using D = ComponentDescription;
+  CHECK(differs([](D& d) { d.name += "x"; }));
+  CHECK(differs([](D& d) { d.size_bytes += 8; }));
+  CHECK(differs([](D& d) { d.fields[0].name += "x"; }));
+  CHECK(differs([](D& d) { d.fields[0].type = FieldType::int8; }));
+  CHECK(differs([](D& d) { d.fields[1].offset_bytes += 1; }));
+  CHECK(differs([](D& d) { d.fields[1].resolution = 0.25; }));
+  CHECK(differs([](D& d) { d.fields[1].unit = "km"; }));
+  CHECK(differs([](D& d) { d.fields[1].receivers = Receivers::all_but_owner; }));
+  CHECK(differs([](D& d) { d.fields[1].interpolation = Interpolation::linear; }));
+  CHECK(differs([](D& d) { d.fields[1].rollback = RollbackClass::confirmed_only; }));
+  CHECK(differs([](D& d) { d.fields.pop_back(); }));
+}
+
+TEST_CASE("A description survives the way through JSON", "[registry][component]") {
+  const ComponentDescription sample = describe_sample();
+  ComponentDescription other = sample;
+  other.name = "Another";
+  const std::string text = components_to_json(std::vector{sample, other});
+  CHECK(text == components_to_json(std::vector{other, sample}));  // Sorted by name.
+  const auto back = components_from_json(text);
+  REQUIRE(back.has_value());
+  REQUIRE(back.value().size() == 2);
+  CHECK(back.value()[0].name == "Another");
+  CHECK(back.value()[1].hash() == sample.hash());
+  CHECK(back.value()[1].default_value == sample.default_value);
+  CHECK(back.value()[1].find("mood")->rollback == RollbackClass::confirmed_only);
+  CHECK(components_to_json(back.value()) == text);
+}
+
+TEST_CASE("A description from outside is checked", "[registry][component]") {
+  struct Row {
+    const char* reason;
+    void (*damage)(ComponentDescription&);
+  };
+  using D = ComponentDescription;
+  const auto row =
+      GENERATE(Row{"no name", [](D& d) { d.name.clear(); }},
+               Row{"too large", [](D& d) { d.size_bytes = 1U << 20U; }},
+               Row{"default value of another size", [](D& d) { d.default_value.pop_back(); }},
+               Row{"field outside", [](D& d) { d.fields.back().offset_bytes = d.size_bytes; }},
+               Row{"field that wraps round", [](D& d) { d.fields.back().count = 0xFFFFFFFF; }},
+               Row{"overlap", [](D& d) { d.fields[1].offset_bytes = 0; }},
+               Row{"no elements", [](D& d) { d.fields[0].count = 0; }},
+               Row{"wrong element size", [](D& d) { d.fields[0].element_bytes = 2; }},
+               Row{"unknown type", [](D& d) { d.fields[0].type = static_cast<FieldType>(99); }},
+               Row{"too many fields", [](D& d) { d.fields.resize(2000, d.fields[0]); }});
+  CAPTURE(row.reason);
+  ComponentDescription sample = describe_sample();
+  row.damage(sample);
+  const auto checked = check(sample);
+  REQUIRE_FALSE(checked.has_value());
+  CHECK(checked.error().code == ErrorCode::malformed);
+}
+
+TEST_CASE("JSON that describes no component is malformed", "[registry][component]") {
+  const auto text = GENERATE(
+      as<std::string>(), "", "{", "[]", "{}", R"({"components": 5})", R"({"components": [{}]})",
+      R"({"components": [{"name": "A", "size": 1, "default": "0", "fields": []}]})",
+      R"({"components": [{"name": "A", "size": 1, "default": "zz", "fields": []}]})",
+      R"({"components": [{"name": "A", "size": 2, "default": "00", "fields": []}]})",
+      R"({"components": [{"name": "A", "size": -1, "default": "", "fields": []}]})",
+      R"({"components": [{"name": 5, "size": 0, "default": "", "fields": []}]})",
+      R"({"components": [{"name": "A", "size": 1, "default": "00",
+          "fields": [{"name": "f", "type": "nothing", "offset": 0}]}]})",
+      R"({"components": [{"name": "A", "size": 1, "default": "00",
+          "fields": [{"name": "f", "type": "bool", "offset": 0, "receivers": "nobody"}]}]})",
+      R"({"components": [{"name": "A", "size": 1, "default": "00",
+          "fields": [{"name": "f", "type": "bool", "offset": 1}]}]})");
+  CAPTURE(text);
+  const auto components = components_from_json(text);
+  REQUIRE_FALSE(components.has_value());
+  CHECK(components.error().code == ErrorCode::malformed);
+}
+
+TEST_CASE("Every field type has a name and a size", "[registry][component]") {
+  for (int type = 0; type <= static_cast<int>(FieldType::asset); ++type) {
+    const auto field = static_cast<FieldType>(type);
+    CAPTURE(type);
+    CHECK(field_type_from(to_string(field)).value() == field);
+    CHECK((size_of(field) > 0) == (field != FieldType::text));
+  }
+  CHECK_FALSE(field_type_from("unknown").has_value());
+}

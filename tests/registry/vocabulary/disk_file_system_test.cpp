@@ -1,0 +1,160 @@
+#include "registry/vocabulary/disk_file_system.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <string>
+
+#include <catch2/catch.hpp>
+
+#include "tests/support/temporary_folder.h"
+
+using namespace muster;
+namespace fs = std::filesystem;
+
+namespace {
+
+AssetPath path_of(std::string_view text) { return AssetPath::parse(text).value(); }
+
+FileKind kind_of(const FileSystem& files, std::string_view path) {
+  const auto info = files.stat(path_of(path));
+  REQUIRE(info.has_value());
+  CHECK(info.value().is_link);
+  return info.value().kind;
+}
+
+}  // namespace
+
+TEST_CASE("A link is what it leads to, as long as that is inside", "[registry][disk]") {
+  const TemporaryFolder folder;
+  const fs::path root = fs::path(folder.path()) / "project";
+  folder.put("project/real/file", "1");
+  folder.put("project-other/secret", "2");
+  fs::create_symlink("real/file", root / "to_file");
+  fs::create_symlink("real", root / "to_folder");
+  fs::create_symlink(root / "real", root / "absolute");
+  fs::create_symlink("..", root / "to_outside");
+  fs::create_symlink("../project-other", root / "to_namesake");
+  fs::create_symlink("/etc/passwd", root / "to_system");
+  fs::create_symlink("nowhere", root / "broken");
+  fs::create_symlink("circle_b", root / "circle_a");
+  fs::create_symlink("circle_a", root / "circle_b");
+  fs::create_symlink(".", root / "to_root");
+  const auto files = DiskFileSystem::open(root.string());
+  REQUIRE(files.has_value());
+  CHECK(kind_of(files.value(), "to_file") == FileKind::file);
+  CHECK(kind_of(files.value(), "to_folder") == FileKind::folder);
+  CHECK(kind_of(files.value(), "absolute") == FileKind::folder);
+  CHECK(kind_of(files.value(), "to_root") == FileKind::folder);
+  CHECK(kind_of(files.value(), "to_outside") == FileKind::outside_link);
+  CHECK(kind_of(files.value(), "to_namesake") == FileKind::outside_link);
+  CHECK(kind_of(files.value(), "to_system") == FileKind::outside_link);
+  CHECK(kind_of(files.value(), "broken") == FileKind::broken_link);
+  CHECK(kind_of(files.value(), "circle_a") == FileKind::broken_link);
+  const auto entries = files.value().list(AssetPath());
+  REQUIRE(entries.has_value());
+  for (const DirectoryEntry& entry : entries.value()) {
+    CAPTURE(entry.name);
+    CHECK(entry.is_link == (entry.name != "real"));
+  }
+}
+
+TEST_CASE("A circle of folders is known by identity", "[registry][disk]") {
+  const TemporaryFolder folder;
+  folder.put("a/file", "1");
+  fs::create_symlink("..", fs::path(folder.path()) / "a/up");
+  const auto files = DiskFileSystem::open(folder.path());
+  REQUIRE(files.has_value());
+  const auto root = files.value().stat(AssetPath());
+  const auto again = files.value().stat(path_of("a/up"));
+  REQUIRE(again.has_value());
+  CHECK(again.value().kind == FileKind::folder);
+  CHECK(again.value().identity == root.value().identity);
+  CHECK(files.value().stat(path_of("a")).value().identity != root.value().identity);
+}
+
+TEST_CASE("Removing does not follow links", "[registry][disk]") {
+  const TemporaryFolder folder;
+  const fs::path base(folder.path());
+  folder.put("kept/file", "1");
+  folder.put("root/gone/file", "2");
+  fs::create_symlink("../../kept", base / "root/gone/link");
+  auto files = DiskFileSystem::open((base / "root").string());
+  REQUIRE(files.value().remove(path_of("gone")).has_value());
+  CHECK(fs::exists(base / "kept/file"));
+  CHECK_FALSE(fs::exists(base / "root/gone"));
+  CHECK(files.value().remove(AssetPath()).error().code == ErrorCode::invalid_argument);
+}
+
+TEST_CASE("Writing does not go through a link", "[registry][disk]") {
+  const TemporaryFolder folder;
+  const fs::path base(folder.path());
+  folder.put("outside", "untouched");
+  fs::create_directory(base / "root");
+  fs::create_symlink("../outside", base / "root/link");
+  auto files = DiskFileSystem::open((base / "root").string());
+  CHECK_FALSE(files.value().write(path_of("link"), as_bytes("x")).has_value());
+  CHECK(fs::file_size(base / "outside") == 9);
+}
+
+TEST_CASE("A pipe in a project neither hangs nor counts as a file", "[registry][disk]") {
+  const TemporaryFolder folder;
+  REQUIRE(::mkfifo((folder.path() + "/pipe").c_str(), 0666) == 0);
+  const auto files = DiskFileSystem::open(folder.path());
+  CHECK(files.value().list(AssetPath()).value().at(0).kind == FileKind::other);
+  ByteVector buffer;
+  const auto bytes = files.value().read(path_of("pipe"), 0, 10, buffer);
+  CHECK((!bytes.has_value() || bytes.value().empty()));
+}
+
+TEST_CASE("A project may be renamed while it is open", "[registry][disk]") {
+  const TemporaryFolder folder;
+  const fs::path base(folder.path());
+  folder.put("before/f", "1");
+  const auto files = DiskFileSystem::open((base / "before").string());
+  REQUIRE(files.has_value());
+  fs::rename(base / "before", base / "after");
+  ByteVector buffer;
+  CHECK(as_text(read_whole(files.value(), path_of("f"), 10, buffer).value()) == "1");
+}
+
+TEST_CASE("Opening says when there is no folder, or makes it", "[registry][disk]") {
+  const TemporaryFolder folder;
+  folder.put("file", "1");
+  CHECK(DiskFileSystem::open(folder.path() + "/missing").error().code == ErrorCode::not_found);
+  CHECK(DiskFileSystem::open(folder.path() + "/file").error().code == ErrorCode::not_found);
+  const auto made = DiskFileSystem::open_or_create(folder.path() + "/a/b/c");
+  REQUIRE(made.has_value());
+  CHECK(fs::is_directory(folder.path() + "/a/b/c"));
+  CHECK(DiskFileSystem::open_or_create(folder.path() + "/a/b/c/").has_value());
+}
+
+TEST_CASE("A folder is locked by one at a time", "[registry][disk]") {
+  const TemporaryFolder folder;
+  {
+    auto lock = FolderLock::acquire(folder.path(), ".lock");
+    REQUIRE(lock.has_value());
+    const FolderLock moved = std::move(lock).value();
+    const auto second = FolderLock::acquire(folder.path(), ".lock");
+    REQUIRE_FALSE(second.has_value());
+    CHECK(second.error().code == ErrorCode::busy);
+    CHECK(FolderLock::acquire(folder.path(), ".other").has_value());
+  }
+  CHECK(FolderLock::acquire(folder.path(), ".lock").has_value());
+  CHECK(FolderLock::acquire(folder.path() + "/missing", ".lock").error().code ==
+        ErrorCode::not_found);
+}
+
+TEST_CASE("A mapped file shows the file's bytes", "[registry][disk]") {
+  const TemporaryFolder folder;
+  folder.put("f", "hello");
+  folder.put("empty", "");
+  auto mapped = MappedFile::open(folder.path() + "/f");
+  REQUIRE(mapped.has_value());
+  const MappedFile moved = std::move(mapped).value();
+  CHECK(as_text(moved.bytes()) == "hello");
+  CHECK(MappedFile::open(folder.path() + "/empty").value().bytes().empty());
+  CHECK(MappedFile::open(folder.path() + "/missing").error().code == ErrorCode::not_found);
+  CHECK(MappedFile::open(folder.path()).error().code == ErrorCode::invalid_argument);
+}

@@ -1,0 +1,82 @@
+// The units of the vocabulary that fit in a few lines each.
+#include <set>
+#include <type_traits>
+
+#include <catch2/catch.hpp>
+
+#include "registry/vocabulary/clock.h"
+#include "registry/vocabulary/result.h"
+#include "registry/vocabulary/seed.h"
+#include "registry/vocabulary/type_id.h"
+
+using namespace muster;
+
+TEST_CASE("A manual clock moves only when it is told to", "[registry][clock]") {
+  ManualClock clock;
+  const Time start = clock.now();
+  CHECK(clock.now() == start);
+  clock.advance(std::chrono::milliseconds(5));
+  CHECK(clock.now() - start == std::chrono::milliseconds(5));
+}
+
+TEST_CASE("The machine's clock never goes back", "[registry][clock]") {
+  const SteadyClock clock;
+  Time before = clock.now();
+  for (int i = 0; i < 1000; ++i) {
+    const Time now = clock.now();
+    CHECK(now >= before);
+    before = now;
+  }
+}
+
+TEST_CASE("A fixed seed source counts up", "[registry][seed]") {
+  FixedSeedSource seeds(41);
+  CHECK(seeds.next_seed() == 41);
+  CHECK(seeds.next_seed() == 42);
+}
+
+TEST_CASE("The system's seeds differ", "[registry][seed]") {
+  SystemSeedSource seeds;
+  std::set<std::uint64_t> drawn;
+  for (int i = 0; i < 100; ++i) drawn.insert(seeds.next_seed());
+  CHECK(drawn.size() == 100);
+}
+
+TEST_CASE("Random is SplitMix64, by its published vector", "[registry][seed]") {
+  Random random(1234567);
+  CHECK(random.next() == 6457827717110365317ULL);
+  CHECK(random.next() == 3203168211198807973ULL);
+  CHECK(random.next() == 9817491932198370423ULL);
+  for (int i = 0; i < 1000; ++i) CHECK(random.below(7) < 7);
+}
+
+TEST_CASE("A result carries a value or an error, and its reading is loud", "[registry][result]") {
+  const Result<int> good = 5;
+  const Result<int> bad = fail(ErrorCode::not_found, "no such thing");
+  CHECK(good.value() == 5);
+  REQUIRE_FALSE(bad.has_value());
+  CHECK(bad.error().code == ErrorCode::not_found);
+  CHECK(bad.error().message == "no such thing");
+  CHECK_THROWS(bad.value());
+  const Result<double> passed_on = fail(bad.error());
+  CHECK(passed_on.error().code == ErrorCode::not_found);
+}
+
+TEST_CASE("Every error code has a name of its own", "[registry][result]") {
+  std::set<std::string_view> names;
+  for (int code = 0; code <= static_cast<int>(ErrorCode::cancelled); ++code) {
+    names.insert(to_string(static_cast<ErrorCode>(code)));
+  }
+  CHECK(names.size() == static_cast<std::size_t>(ErrorCode::cancelled) + 1);
+}
+
+TEST_CASE("A target set is a set", "[registry][type_id]") {
+  const TargetSet both = TargetSet::both();
+  CHECK(both.has(Target::client));
+  CHECK(both.has(Target::server));
+  CHECK((both & Target::client) == TargetSet(Target::client));
+  CHECK_FALSE(TargetSet(Target::client).has(Target::server));
+  CHECK(TargetSet().empty());
+  CHECK((TargetSet(Target::client) & Target::server).empty());
+  CHECK(TypeId(3) < TypeId(4));
+}
