@@ -54,34 +54,64 @@ class MarkedBuffer final : public std::streambuf {
 // Leaves yaml-cpp's parser from inside an event; the reason is in the builder.
 class Refusal final : public std::exception {};
 
-Position position_of(const YAML::Mark& mark) {
-  if (mark.is_null()) return {};
-  return {static_cast<std::uint32_t>(mark.line + 1), static_cast<std::uint32_t>(mark.column + 1)};
-}
+// The text as yaml-cpp's marks see it.
+class Source {
+ public:
+  explicit Source(std::string_view text) : text_(text) {
+    const std::size_t line_begin = text.rfind('\n') + 1;  // npos + 1 is 0: the first line.
+    end_ = {static_cast<std::uint32_t>(std::ranges::count(text, '\n') + 1),
+            static_cast<std::uint32_t>(text.size() - line_begin + 1)};
+  }
+
+  /// The text from a mark on; empty when the mark is in our own marker behind it.
+  std::string_view rest_at(const YAML::Mark& mark) const {
+    const auto offset = static_cast<std::size_t>(std::max(mark.pos, 0));
+    return text_.substr(std::min(offset, text_.size()));
+  }
+  Position position_of(const YAML::Mark& mark) const {
+    if (mark.is_null()) return {};
+    if (rest_at(mark).empty()) return end_;
+    return {static_cast<std::uint32_t>(mark.line + 1), static_cast<std::uint32_t>(mark.column + 1)};
+  }
+
+ private:
+  std::string_view text_;
+  Position end_;
+};
 
 class TreeHandler final : public YAML::EventHandler {
  public:
-  TreeHandler(TreeBuilder& builder, std::string_view source) : builder_(builder), source_(source) {}
+  TreeHandler(TreeBuilder& builder, const Source& source) : builder_(builder), source_(source) {}
 
   void OnDocumentStart(const YAML::Mark& mark) override {
-    const std::string_view rest = rest_at(mark);
+    const std::string_view rest = source_.rest_at(mark);
     if (rest.empty()) return;  // Our own marker.
     if (!builder_.tree.documents.empty() && !rest.starts_with("---")) {
-      refuse(position_of(mark), "unexpected text behind the value");
+      refuse(source_.position_of(mark), "unexpected text behind the value");
     }
-    builder_.tree.documents.push_back({.position = position_of(mark)});
+    builder_.tree.documents.push_back({.position = source_.position_of(mark)});
   }
   void OnDocumentEnd() override {}
 
   void OnNull(const YAML::Mark& mark, YAML::anchor_t /*anchor*/) override {
-    if (!open_.empty()) add_scalar(mark, Scalar{});
+    if (open_.empty()) return;
+    Position position = source_.position_of(mark);
+    // The mark is that of whatever comes next, maybe lines below; the key is what a reader looks
+    // for.
+    const Frame& top = open_.back();
+    if (top.is_mapping && top.has_key) {
+      const Position& key = builder_.tree.at(top.last_child).key_position;
+      if (position.line != key.line) position = key;
+    }
+    add_scalar(position, Scalar{});
   }
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t /*anchor*/) override {
-    refuse(position_of(mark), "aliases ('*name') are not expanded; write the value out");
+    refuse(source_.position_of(mark), "aliases ('*name') are not expanded; write the value out");
   }
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t /*anchor*/,
                 const std::string& value) override {
-    add_scalar(mark, Scalar{.text = builder_.tree.keep(value), .style = style_of(mark, tag)});
+    add_scalar(source_.position_of(mark),
+               Scalar{.text = builder_.tree.keep(value), .style = style_of(mark, tag)});
   }
 
   void OnSequenceStart(const YAML::Mark& mark, const std::string& /*tag*/,
@@ -112,17 +142,12 @@ class TreeHandler final : public YAML::EventHandler {
     throw Refusal();
   }
 
-  std::string_view rest_at(const YAML::Mark& mark) const {
-    const auto offset = static_cast<std::size_t>(std::max(mark.pos, 0));
-    return source_.substr(std::min(offset, source_.size()));
-  }
-
   // yaml-cpp tells only plain from not plain; the quote itself is in the source. Block scalars, and
   // quotes behind an anchor or a tag, count as double.
   ScalarStyle style_of(const YAML::Mark& mark, const std::string& tag) const {
     if (tag != "!" && tag != "tag:yaml.org,2002:str") return ScalarStyle::plain;
-    return rest_at(mark).starts_with('\'') ? ScalarStyle::single_quoted
-                                           : ScalarStyle::double_quoted;
+    return source_.rest_at(mark).starts_with('\'') ? ScalarStyle::single_quoted
+                                                   : ScalarStyle::double_quoted;
   }
 
   NodeIndex add_node(const Position& position) {
@@ -145,8 +170,7 @@ class TreeHandler final : public YAML::EventHandler {
     return child;
   }
 
-  void add_scalar(const YAML::Mark& mark, const Scalar& scalar) {
-    const Position position = position_of(mark);
+  void add_scalar(const Position& position, const Scalar& scalar) {
     const bool is_key = !open_.empty() && open_.back().is_mapping && !open_.back().has_key;
     const NodeIndex target = take_target(position);
     if (is_key) {
@@ -158,7 +182,7 @@ class TreeHandler final : public YAML::EventHandler {
   }
 
   void open(const YAML::Mark& mark, NodeKind kind, bool is_flow) {
-    const Position position = position_of(mark);
+    const Position position = source_.position_of(mark);
     if (!open_.empty() && open_.back().is_mapping && !open_.back().has_key) {
       refuse(position, "a mapping or a list cannot be a key");
     }
@@ -185,15 +209,16 @@ class TreeHandler final : public YAML::EventHandler {
   }
 
   TreeBuilder& builder_;
-  std::string_view source_;
+  const Source& source_;
   std::vector<Frame> open_;
   std::vector<std::pair<std::string_view, Position>> keys_;
 };
 
 // Refuses bytes that YAML does not allow and that would mislead yaml-cpp: control characters, and
-// the beginnings by which it tells UTF-16 and UTF-32.
+// byte-order marks (the one of UTF-8 that may be there is gone by now).
 std::optional<SyntaxError> check_bytes(std::string_view text) {
-  if (text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF")) {
+  if (text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF") ||
+      text.starts_with("\xEF\xBB\xBF")) {  // A second mark: yaml-cpp would skip it, unlike us.
     return SyntaxError{{1, 1}, "not a UTF-8 text"};
   }
   LineCursor cursor(text);
@@ -214,22 +239,23 @@ ReadResult read_plain(std::string_view text, const Limits& limits) {
   TreeBuilder builder{.limits = limits};
   if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
   if (const auto error = check_bytes(text)) return *error;
+  const Source source(text);
   try {
     MarkedBuffer buffer(text);
     std::istream stream(&buffer);
     YAML::Parser parser(stream);
-    TreeHandler handler(builder, text);
+    TreeHandler handler(builder, source);
     while (parser.HandleNextDocument(handler)) {
     }
     return std::move(builder.tree);
   } catch (const Refusal&) {
     return std::move(builder.error);
   } catch (const YAML::Exception& problem) {
-    if (problem.mark.pos >= 0 && static_cast<std::size_t>(problem.mark.pos) >= text.size()) {
-      return SyntaxError{position_of(problem.mark),
+    if (!problem.mark.is_null() && source.rest_at(problem.mark).empty()) {
+      return SyntaxError{source.position_of(problem.mark),
                          "the text ends inside a quote, bracket or other construct"};
     }
-    return SyntaxError{position_of(problem.mark), problem.msg};
+    return SyntaxError{source.position_of(problem.mark), problem.msg};
   } catch (const std::runtime_error& problem) {
     return SyntaxError{{}, problem.what()};
   }

@@ -112,7 +112,10 @@ bool find_file_id(std::string_view part, std::int64_t& file_id) {
   const std::size_t key = part.find(kKey);
   if (key == std::string_view::npos || !is_key_start(part, key)) return false;
   std::size_t at = skip_colon(part, key + kKey.size());
-  return at != std::string_view::npos && parse_integer(part, at, file_id);
+  std::int64_t value = 0;
+  if (at == std::string_view::npos || !parse_integer(part, at, value)) return false;
+  file_id = value;
+  return true;
 }
 
 // True when the key at `key` stands in braces together with a file id, before or behind it.

@@ -12,18 +12,31 @@ const std::string kGuid = "fabf5467f72c26c49bd771f8300e01ed";
 const std::string kUpper = "FABF5467F72C26C49BD771F8300E01ED";
 const std::string kOther = "00112233445566778899aabbccddeeff";
 
+struct Row {
+  const char* reason;
+  std::string text;
+  yaml::Position position;
+  bool is_upper_case;
+  bool is_folder;
+  const char* importer;
+};
+
+void check(const Row& row) {
+  CAPTURE(row.reason);
+  const MetaResult result = read_meta(row.text);
+  CHECK(result.problem == MetaProblem::none);
+  CHECK(result.meta.guid.to_string() == kGuid);
+  CHECK(result.meta.guid_position.line == row.position.line);
+  CHECK(result.meta.guid_position.column == row.position.column);
+  CHECK(result.meta.is_upper_case == row.is_upper_case);
+  CHECK(result.meta.is_folder == row.is_folder);
+  CHECK(result.meta.importer == row.importer);
+}
+
 }  // namespace
 
 TEST_CASE("A sidecar is read however an editor wrote it", "[registry][meta]") {
-  struct Row {
-    const char* reason;
-    std::string text;
-    yaml::Position position;
-    bool is_upper_case;
-    bool is_folder;
-    const char* importer;
-  };
-  const auto row = GENERATE(
+  check(GENERATE(
       Row{"as Unity writes it",
           "fileFormatVersion: 2\nguid: " + kGuid + "\nTextureImporter:\n  guid: " + kOther + "\n",
           {2, 7},
@@ -85,16 +98,7 @@ TEST_CASE("A sidecar is read however an editor wrote it", "[registry][meta]") {
           {1, 7},
           false,
           false,
-          ""});
-  CAPTURE(row.reason);
-  const MetaResult result = read_meta(row.text);
-  CHECK(result.problem == MetaProblem::none);
-  CHECK(result.meta.guid.to_string() == kGuid);
-  CHECK(result.meta.guid_position.line == row.position.line);
-  CHECK(result.meta.guid_position.column == row.position.column);
-  CHECK(result.meta.is_upper_case == row.is_upper_case);
-  CHECK(result.meta.is_folder == row.is_folder);
-  CHECK(result.meta.importer == row.importer);
+          ""}));
 }
 
 TEST_CASE("A sidecar's problem is told apart and located", "[registry][meta]") {

@@ -61,6 +61,11 @@ TEST_CASE("Plain reader gives each node its place in the file", "[registry][yaml
   CHECK(tree.at(tree.find(item, "b")).position == Position{2, 8});
   CHECK(tree.at(tree.find(item, "b")).key_position == Position{2, 5});
   CHECK(tree.at(tree.find(item, "d")).is_flow);
+  const ReadResult nulls = read_plain("a:\nb: ~\nc:\n");
+  REQUIRE(nulls.good());
+  CHECK(nulls.tree().at(1).position == Position{1, 1});  // Its key's, for want of a value.
+  CHECK(nulls.tree().at(2).position == Position{2, 4});
+  CHECK(nulls.tree().at(3).position == Position{3, 1});
 }
 
 TEST_CASE("Plain reader names the place and the reason when it refuses", "[registry][yaml]") {
@@ -77,9 +82,13 @@ TEST_CASE("Plain reader names the place and the reason when it refuses", "[regis
       Refusal{"? [a, b]\n: c\n", {1, 3}, "cannot be a key"},
       Refusal{"? {a: b}\n: c\n", {1, 3}, "cannot be a key"},
       Refusal{"a: [1\n", {2, 1}, "ends inside"}, Refusal{"a: 'b\n", {2, 1}, "ends inside"},
-      Refusal{"a: &x \"b\n\n", {3, 1}, "ends inside"}, Refusal{"a: \"b", {2, 1}, "ends inside"},
+      Refusal{"a: &x \"b\n\n", {3, 1}, "ends inside"}, Refusal{"a: \"b", {1, 6}, "ends inside"},
       Refusal{"'a' b\n", {1, 5}, "behind the value"}, Refusal{", a\n", {1, 1}, "behind the value"},
       Refusal{"a: 1\n---\n, b\n", {3, 1}, "behind the value"},
+      Refusal{"\xEF\xBB\xBF\xEF\xBB\xBF"
+              "a: 1\n",
+              {1, 1},
+              "UTF-8"},
       Refusal{"a: \x04\n", {1, 4}, "control character"},
       Refusal{"a: b: c\n", {1, 5}, "illegal map value"},
       Refusal{"%YAML 9.9\n---\na: 1\n", {1, 1}, "version"},

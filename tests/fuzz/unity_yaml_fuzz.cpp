@@ -1,0 +1,30 @@
+// Unity's dialect: any bytes give a sound tree or an error, and a missing final newline is nothing.
+#include <cstdint>
+#include <string>
+
+#include "registry/yaml/reader.h"
+#include "tests/support/tree_invariants.h"
+
+using namespace muster::yaml;
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  // A copy of its own size, so that a sanitizer sees a read beyond it.
+  const std::string text(reinterpret_cast<const char*>(data), size);
+  constexpr Limits kLimits{.depth_max = 40, .node_count_max = 100'000};
+  const ReadResult result = read_unity(text, kLimits);
+  require_sound(result, text, kLimits);
+  const std::string ended = text + "\n";
+  const ReadResult with_newline = read_unity(ended, kLimits);
+  require(result.good() == with_newline.good(), "a final newline changes no verdict");
+  if (result.good()) {
+    require(result.tree().nodes.size() == with_newline.tree().nodes.size(),
+            "a final newline changes no tree");
+    for (NodeIndex i = 0; i < result.tree().nodes.size(); ++i) {
+      require(result.tree().at(i).text == with_newline.tree().at(i).text,
+              "a final newline changes no text");
+      (void)reference_at(result.tree(), i).has_value();
+      (void)weak_reference_at(result.tree(), i).has_value();
+    }
+  }
+  return 0;
+}
