@@ -38,14 +38,31 @@ Lanes candidates(const char* at) {
   return std::bit_cast<Lanes>(guid | words);
 }
 
+// The lanes as two words, the first lane in the lowest byte of the first.
+using Words = std::array<std::uint64_t, 2>;
+static_assert(std::endian::native == std::endian::little);
+
 bool any(Lanes lanes) {
-  const auto halves = std::bit_cast<std::array<std::uint64_t, 2>>(lanes);
-  return (halves[0] | halves[1]) != 0;
+  const auto words = std::bit_cast<Words>(lanes);
+  return (words[0] | words[1]) != 0;
 }
 
 bool is_word_at(const char* at) {
   return std::memcmp(at, "guid", 4) == 0 || std::memcmp(at, "GUID", 4) == 0 ||
          std::memcmp(at, "val0", 4) == 0;
+}
+
+// The first word among the sixteen places from `at` on; `kLanes` for none.
+std::size_t word_in_lanes(const char* at) {
+  const auto words = std::bit_cast<Words>(candidates(at));
+  for (std::size_t half = 0; half < words.size(); ++half) {
+    for (std::uint64_t hits = words[half]; hits != 0;) {
+      const auto lane = static_cast<std::size_t>(std::countr_zero(hits)) / 8;
+      if (is_word_at(at + half * 8 + lane)) return half * 8 + lane;
+      hits &= ~(std::uint64_t{0xFF} << (lane * 8));
+    }
+  }
+  return kLanes;
 }
 
 // The first place at or behind `from` where one of the words stands; npos for none.
@@ -57,8 +74,9 @@ std::size_t next_word(std::string_view text, std::size_t from) {
     const Lanes hits = candidates(base + at) | candidates(base + at + kLanes) |
                        candidates(base + at + 2 * kLanes) | candidates(base + at + 3 * kLanes);
     if (!any(hits)) continue;
-    for (std::size_t i = at; i < at + kBlock; ++i) {
-      if (is_word_at(base + i)) return i;
+    for (std::size_t part = at; part < at + kBlock; part += kLanes) {
+      const std::size_t lane = word_in_lanes(base + part);
+      if (lane < kLanes) return part + lane;
     }
   }
   for (; at + 4 <= text.size(); ++at) {

@@ -1,0 +1,17 @@
+// What the parts of the benchmark program offer to its main.
+#pragma once
+
+#include <string>
+
+namespace muster {
+
+/// What the command line asked for.
+struct BenchOptions {
+  std::string project;  ///< The folder of a real project; empty for none.
+};
+
+/// References out of text: the scanner and the reader of Unity's dialect, against copying the same
+/// bytes and against yaml-cpp on the same text.
+void register_scan_benchmarks(const BenchOptions& options);
+
+}  // namespace muster
