@@ -1,0 +1,193 @@
+#!/usr/bin/env python3
+"""Ends builds in every rude way and checks that the output is the old one or the new one, whole.
+
+usage: crash_test.py MUSTER PROJECT {kill|interrupt|rivals|full-disk|foreign}
+
+Seeds are printed; CRASH_SEED repeats a run.
+"""
+import hashlib
+import os
+import pathlib
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+ROUNDS = 15
+
+
+def tree(folder):
+    """Every file of an output but muster's own dot files, with a hash."""
+    found = {}
+    for path in sorted(pathlib.Path(folder).rglob("*")):
+        relative = path.relative_to(folder)
+        if path.is_file() and not relative.parts[0].startswith("."):
+            found[str(relative)] = hashlib.sha256(path.read_bytes()).hexdigest()
+    return found
+
+
+class World:
+    def __init__(self, muster, project):
+        self.muster = muster
+        self.folder = tempfile.mkdtemp(prefix="muster-crash-")
+        self.old_project = os.path.join(self.folder, "old")
+        self.new_project = os.path.join(self.folder, "new")
+        shutil.copytree(project, self.old_project)
+        shutil.copytree(project, self.new_project)
+        # The new version differs in nearly every bundle: its build uses another level too.
+        self.new_options = ["--level", "12"]
+        self.old = self.reference(self.old_project, [])
+        self.new = self.reference(self.new_project, self.new_options)
+        assert self.old != self.new
+        seed = int(os.environ.get("CRASH_SEED", time.time_ns() % 1000000))
+        print(f"CRASH_SEED={seed}")
+        self.random = random.Random(seed)
+
+    def build(self, project, out, options):
+        return [self.muster, "build", project, "--out", out, *options]
+
+    def reference(self, project, options):
+        out = tempfile.mkdtemp(dir=self.folder)
+        subprocess.run(self.build(project, out, options), check=True, capture_output=True)
+        return tree(out)
+
+    def fresh_old_output(self):
+        out = tempfile.mkdtemp(dir=self.folder)
+        subprocess.run(self.build(self.old_project, out, []), check=True, capture_output=True)
+        return out
+
+    def verify(self, out):
+        done = subprocess.run([self.muster, "verify", out], capture_output=True, text=True)
+        assert done.returncode == 0, done.stdout + done.stderr
+
+    def check_old_or_new(self, out):
+        self.verify(out)  # finishes an interrupted publication first
+        now = tree(out)
+        assert now in (self.old, self.new), sorted(set(now.items()) ^ set(self.old.items()))[:6]
+        return now == self.new
+
+
+def duration(world):
+    out = world.fresh_old_output()
+    start = time.monotonic()
+    subprocess.run(world.build(world.new_project, out, world.new_options), check=True,
+                   capture_output=True)
+    return time.monotonic() - start
+
+
+def rude(world, how):
+    length = duration(world)
+    outcomes = [0, 0]
+    for _ in range(ROUNDS):
+        out = world.fresh_old_output()
+        process = subprocess.Popen(world.build(world.new_project, out, world.new_options),
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        time.sleep(world.random.uniform(0, length * 1.1))
+        process.send_signal(how)
+        process.wait(timeout=60)
+        outcomes[world.check_old_or_new(out)] += 1
+        # -SIGINT: the signal came before the program had said what it does with it.
+        if how == signal.SIGINT and process.returncode not in (0, 2, -signal.SIGINT):
+            raise AssertionError(f"exit code {process.returncode} after Ctrl-C")
+        if how == signal.SIGINT:
+            left = [name for name in os.listdir(out) if name.startswith(".muster-s")]
+            assert not left, left
+        # The folder is as good as any: the next build succeeds in it.
+        subprocess.run(world.build(world.new_project, out, world.new_options), check=True,
+                       capture_output=True)
+        assert tree(out) == world.new
+        shutil.rmtree(out)
+    print(f"{outcomes[0]} times the old output, {outcomes[1]} times the new one")
+
+
+def rivals(world):
+    refused = 0
+    for _ in range(ROUNDS):
+        out = world.fresh_old_output()
+        both = [subprocess.Popen(world.build(project, out, options), stdout=subprocess.DEVNULL,
+                                 stderr=subprocess.PIPE, text=True)
+                for project, options in ((world.old_project, []),
+                                         (world.new_project, world.new_options))]
+        errors = [process.communicate(timeout=60)[1] for process in both]
+        codes = sorted(process.returncode for process in both)
+        assert codes in ([0, 0], [0, 2]), (codes, errors)
+        if codes == [0, 2]:
+            refused += 1
+            assert any("another process" in text for text in errors), errors
+        world.check_old_or_new(out)
+        shutil.rmtree(out)
+    print(f"the second build was refused {refused} times of {ROUNDS}")
+    assert refused > 0
+
+
+def full_disk(world):
+    mount = os.path.join(world.folder, "small")
+    os.mkdir(mount)
+    # Room for the old output and the new one beside it, in whole pages.
+    pages = sum(1 + path.stat().st_size // 4096
+                for path in pathlib.Path(world.fresh_old_output()).rglob("*"))
+    need = pages * 4096 * 5 // 2
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={need}", "tmpfs", mount],
+                      capture_output=True).returncode != 0:
+        print("skipped: this user cannot mount a tmpfs")
+        sys.exit(77)
+    try:
+        out = os.path.join(mount, "out")
+        subprocess.run(world.build(world.old_project, out, []), check=True, capture_output=True)
+        filler = os.path.join(mount, "filler")
+        free = os.statvfs(mount)
+        for share in (1.0, 0.98, 0.9, 0.8):
+            with open(filler, "wb") as file:
+                file.write(b"x" * int(free.f_bavail * free.f_frsize * share))
+            done = subprocess.run(world.build(world.new_project, out, world.new_options),
+                                  capture_output=True, text=True)
+            os.remove(filler)
+            assert done.returncode == 2, (done.returncode, done.stderr)
+            assert "No space left" in done.stderr, done.stderr
+            assert tree(out) == world.old
+            world.verify(out)
+        subprocess.run(world.build(world.new_project, out, world.new_options), check=True,
+                       capture_output=True)
+        assert tree(out) == world.new
+        # The mount point itself can be an output too.
+        shutil.rmtree(out)
+        subprocess.run(world.build(world.old_project, mount, []), check=True, capture_output=True)
+        assert tree(mount) == world.old
+    finally:
+        subprocess.run(["umount", mount], check=True)
+
+
+def foreign(world):
+    out = os.path.join(world.folder, "documents")
+    os.mkdir(out)
+    precious = os.path.join(out, "thesis.txt")
+    with open(precious, "w", encoding="utf-8") as file:
+        file.write("ten years of work")
+    done = subprocess.run(world.build(world.old_project, out, []), capture_output=True, text=True)
+    assert done.returncode == 2, done.returncode
+    assert "no build" in done.stderr, done.stderr
+    assert os.listdir(out) == ["thesis.txt"]
+    done = subprocess.run(world.build(world.old_project, precious, []), capture_output=True)
+    assert done.returncode == 2, done.returncode
+
+
+def main():
+    muster, project, scene = sys.argv[1:4]
+    world = World(muster, project)
+    try:
+        {
+            "kill": lambda: rude(world, signal.SIGKILL),
+            "interrupt": lambda: rude(world, signal.SIGINT),
+            "rivals": lambda: rivals(world),
+            "full-disk": lambda: full_disk(world),
+            "foreign": lambda: foreign(world),
+        }[scene]()
+    finally:
+        shutil.rmtree(world.folder, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    main()
