@@ -1,0 +1,41 @@
+// Small Unity projects in memory, for tests.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "registry/vocabulary/guid.h"
+#include "registry/vocabulary/memory_file_system.h"
+
+namespace muster::testing {
+
+/// Writes files with their sidecars; guids are derived from the path at creation and stay when a
+/// file moves.
+class UnityProject {
+ public:
+  UnityProject() { files.add("Assets/.keep", ""); }
+
+  /// `Assets/Scripts/<name>.cs`, with the class deriving from `base`.
+  Guid script(std::string_view name, std::string_view base = "MonoBehaviour");
+  /// A ScriptableObject of a script's class; `body` is indented YAML below `MonoBehaviour:`.
+  Guid asset(std::string_view path, const Guid& script, std::string_view body);
+  /// A prefab of one game object that carries these components: script and indented fields.
+  Guid prefab(std::string_view path,
+              const std::vector<std::pair<Guid, std::string>>& components = {});
+  /// Any file with a sidecar.
+  Guid file(std::string_view path, std::string_view text);
+
+  void move(std::string_view from, std::string_view to);
+  void remove(std::string_view path);
+
+  /// `{fileID: 11400000, guid: ..., type: 2}`
+  static std::string strong(const Guid& guid);
+  /// Four lines `val0: ...` with this indentation.
+  static std::string words(const Guid& guid, std::size_t indent);
+
+  MemoryFileSystem files;
+};
+
+}  // namespace muster::testing
