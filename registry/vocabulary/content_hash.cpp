@@ -2,7 +2,13 @@
 
 #include <cassert>
 
+// With run-time dispatch XXH3 uses the widest registers that the machine has: twice the speed, the
+// same hashes. Not every build of the library has it.
+#if defined(MUSTER_XXH_DISPATCH)
+#include <xxh_x86dispatch.h>
+#else
 #include <xxhash.h>
+#endif
 
 namespace muster {
 namespace {
