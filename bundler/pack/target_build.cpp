@@ -55,9 +55,10 @@ class TargetBuilder {
     result_.plain_bytes_of.assign(project_.index().assets().size(), 0);
     edges_.reporter.begin("packing " + std::string(folder_of(result_.target)), count);
     std::vector<Compressor> compressors(std::max(options_.jobs, 1U));
+    const auto order = largest_first(sizes);
     const bool finished =
         parallel_for(count, options_.jobs, edges_.stop, [&](std::size_t i, unsigned worker) {
-          if (!failed()) pack(i, compressors[worker]);
+          if (!failed()) pack(order[i], compressors[worker]);
         });
     if (failure_) return fail(*failure_);
     if (!finished) return fail(ErrorCode::cancelled, "stopped; the output is as it was before");
@@ -76,6 +77,21 @@ class TargetBuilder {
   }
 
  private:
+  // A large bundle that starts last would leave the other threads idle at the end.
+  std::vector<std::size_t> largest_first(const std::vector<std::uint64_t>& sizes) const {
+    std::vector<std::pair<std::uint64_t, std::size_t>> weighed;
+    for (std::size_t i = 0; i < result_.plan.bundles.size(); ++i) {
+      std::uint64_t bytes = 0;
+      for (const AssetNumber asset : result_.plan.bundles[i].assets) bytes += sizes[asset];
+      weighed.emplace_back(bytes, i);
+    }
+    std::ranges::stable_sort(weighed,
+                             [](const auto& a, const auto& b) { return a.first > b.first; });
+    std::vector<std::size_t> order;
+    for (const auto& [bytes, index] : weighed) order.push_back(index);
+    return order;
+  }
+
   bool failed() {
     const std::lock_guard lock(mutex_);
     return failure_.has_value();

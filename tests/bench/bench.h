@@ -14,4 +14,7 @@ struct BenchOptions {
 /// bytes and against yaml-cpp on the same text.
 void register_scan_benchmarks(const BenchOptions& options);
 
+/// Whole projects: index, open, cold build.
+void register_build_benchmarks(const BenchOptions& options);
+
 }  // namespace muster
