@@ -8,7 +8,7 @@ namespace {
 
 // Unity's header is in the first 60 bytes, a binary file's first NUL in the first 20; a comment
 // before the header is the only reason to look further.
-constexpr std::size_t kLookedAtBytes = 8 * 1024;
+constexpr std::size_t kLookedAtBytes = 8192;
 
 // Git's own bound on the size of a pointer; a longer file merely quotes one.
 constexpr std::size_t kPointerBytesMax = 1024;

@@ -22,6 +22,7 @@
 
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/exceptions.h>
+#include <yaml-cpp/node/node.h>  // Defines what parser.h declares; clang-tidy takes it for ours.
 #include <yaml-cpp/parser.h>
 
 #include "registry/yaml/tree_builder.h"
