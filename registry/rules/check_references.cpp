@@ -150,7 +150,7 @@ void check_prefabs(const Project& project, const std::set<AssetNumber>& in_closu
       switch (problem.kind) {
         case PrefabProblem::Kind::cycle: {
           auto chain = problem.chain;
-          std::ranges::rotate(chain, std::ranges::min_element(chain));
+          std::rotate(chain.begin(), std::ranges::min_element(chain), chain.end());
           if (seen_cycles.insert(chain).second) add_cycle(project, chain, findings);
           break;
         }

@@ -101,6 +101,7 @@ BAD = {
         ("random_device", {"runtime/a.cpp": "std::random_device d;\n"}, "arguments"),
         ("getenv", {"tests/net/a_test.cpp": 'auto x = std::getenv("HOME");\n'}, "environment"),
         ("sleep", {"tests/net/a_test.cpp": "std::this_thread::sleep_for(x);\n"}, "injected time"),
+        ("subrange", {"net/a.cpp": "std::ranges::unique(list);\n"}, "clang 14"),
     ],
     "readmes": [
         ("none at all", {"net/wire/a.h": HEAD, "README.md": None, "tests/README.md": None,
