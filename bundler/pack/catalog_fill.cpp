@@ -12,18 +12,6 @@ namespace {
 
 constexpr std::uint32_t kDefaultPoolSize = 16;
 
-std::string_view role_name(ReferenceRule::Role role) {
-  switch (role) {
-    case ReferenceRule::Role::prefab:
-      return "prefab";
-    case ReferenceRule::Role::factory:
-      return "factory";
-    case ReferenceRule::Role::asset:
-      return "asset";
-  }
-  return "asset";
-}
-
 class CatalogFiller {
  public:
   CatalogFiller(const Project& project, const TargetBuild& build,
@@ -81,7 +69,7 @@ class CatalogFiller {
         row.entries.push_back({.type_id = entry.type_id,
                                .guid = reference.guid,
                                .owner = entry.owner == reference.guid ? Guid() : entry.owner,
-                               .role = std::string(role_name(reference.role)),
+                               .role = reference.field,
                                .targets = reference.targets,
                                .is_factory = reference.role == ReferenceRule::Role::factory});
         add_tables(*registry.declaration, entry, reference);

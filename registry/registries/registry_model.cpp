@@ -247,6 +247,7 @@ class ModelBuilder {
              .targets = rule.targets,
              .role = rule.role,
              .strong = rule.strong,
+             .field = rule.path.substr(rule.path.find_last_of('.') + 1),
              .emitted = rule.when.empty() || std::ranges::any_of(rule.when, has),
              .location = value.location()});
       }

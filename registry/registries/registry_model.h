@@ -24,6 +24,7 @@ struct EntryReference {
   TargetSet targets;             ///< Those of the rule that the registry's roots build for.
   ReferenceRule::Role role = ReferenceRule::Role::asset;
   bool strong = false;
+  std::string field;  ///< The key that holds it, e.g. `prefabClient`.
   /// Whether the reference belongs to the registry's per-target asset list; a strong factory of the
   /// older layouts does not: it travels with the registry.
   bool emitted = true;
