@@ -65,6 +65,13 @@ BundleEntry BundleReader::entry(std::uint32_t index) const {
 }
 
 std::optional<BundleEntry> BundleReader::find(const Guid& guid, std::int64_t local_id) const {
+  const std::optional<std::uint32_t> index = find_index(guid, local_id);
+  if (!index) return std::nullopt;
+  return entry(*index);
+}
+
+std::optional<std::uint32_t> BundleReader::find_index(const Guid& guid,
+                                                      std::int64_t local_id) const {
   std::uint32_t low = 0;
   std::uint32_t high = entry_count_;
   while (low < high) {
@@ -81,9 +88,12 @@ std::optional<BundleEntry> BundleReader::find(const Guid& guid, std::int64_t loc
     }
   }
   if (low == entry_count_) return std::nullopt;
-  const BundleEntry found = entry(low);
-  if (found.guid != guid || found.local_id != local_id) return std::nullopt;
-  return found;
+  const std::size_t at = entry_at(low);
+  if (load_guid(bytes_, at + entry::kGuidAt) != guid ||
+      load<std::int64_t>(bytes_, at + entry::kLocalIdAt) != local_id) {
+    return std::nullopt;
+  }
+  return low;
 }
 
 Result<Bytes> BundleReader::read(const BundleEntry& entry, Decompressor& decompressor,

@@ -54,6 +54,8 @@ class BundleReader {
   BundleEntry entry(std::uint32_t index) const;
   /// Binary search in the table.
   std::optional<BundleEntry> find(const Guid& guid, std::int64_t local_id) const;
+  /// The same, as an index: for callers that keep something per entry.
+  std::optional<std::uint32_t> find_index(const Guid& guid, std::int64_t local_id) const;
 
   /// Returns the entry's plain bytes, checked against their hash. They lie in `buffer`, which is
   /// grown when needed and never shrunk, or in the bundle itself when no block is compressed; the

@@ -1,0 +1,120 @@
+// A build's catalog and bundles: from a guid to bytes that were verified.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "registry/vocabulary/bytes.h"
+#include "registry/vocabulary/guid.h"
+#include "registry/vocabulary/result.h"
+#include "runtime/assets/bundle_source.h"
+#include "runtime/assets/type_table.h"
+#include "runtime/bundle/bundle_reader.h"
+#include "runtime/bundle/catalog_reader.h"
+
+namespace muster {
+
+/// The name of a target's catalog in its folder.
+inline constexpr std::string_view kCatalogFile = "catalog.mcat";
+
+/// An entry's plain bytes. They lie in the store, and live until their bundle is closed.
+struct LoadedEntry {
+  Bytes bytes;
+  EntryKind kind = EntryKind::raw;
+};
+
+/// What a store has done so far.
+struct BundleStoreCounters {
+  std::uint64_t bundles_opened = 0;
+  std::uint64_t bundle_bytes = 0;  ///< Of the files opened.
+  std::uint64_t entries_read = 0;
+  std::uint64_t plain_bytes = 0;  ///< Of the entries read.
+  std::uint64_t cached_loads = 0;
+  std::uint64_t failures = 0;
+};
+
+/// Loads the assets of one target of a build. A bundle is opened when something in it is first
+/// asked for, together with the bundles that it depends on, and stays open until it is closed; its
+/// bytes are compared with the hash in the catalog before anything in them is used. An entry is
+/// decompressed once. Loading what was loaded before allocates nothing.
+///
+/// The source must outlive the store. One thread at a time. Failures are not remembered: the next
+/// call tries again.
+///
+///     Result<BundleStore> store = BundleStore::open(source);
+///     Result<LoadedEntry> prefab = store.value().load(guid, kFlattenedPrefab);
+class BundleStore {
+ public:
+  /// Reads and checks the catalog; opens no bundle. Fails as the source and `CatalogReader::open`
+  /// do, naming the file.
+  static Result<BundleStore> open(const BundleSource& source);
+
+  const CatalogReader& catalog() const { return catalog_; }
+
+  /// What a type id leads to; null when it is not assigned. One array read.
+  /// `registry` is an index of the catalog.
+  const TypePlace* resolve(std::uint32_t registry, TypeId type_id) const {
+    return types_.find(registry, type_id);
+  }
+
+  /// Returns one part of an asset (`kMainPayload`, `kFlattenedPrefab`, ...) from the bundle that
+  /// the catalog names. Fails with `not_found` when the asset is not packed, has no such part, or
+  /// its bundle is missing, and with `truncated`, `hash_mismatch`, `malformed` or
+  /// `unsupported_version` when that or one it depends on is damaged. The message names the bundle
+  /// and the asset.
+  Result<LoadedEntry> load(const Guid& guid, std::int64_t local_id);
+
+  /// The same from a bundle that the caller knows, by its index in the catalog.
+  Result<LoadedEntry> load_from(std::uint32_t bundle, const Guid& guid, std::int64_t local_id);
+
+  /// Opens and verifies a bundle and all that it depends on; nothing happens when it is open.
+  Result<void> open_bundle(std::uint32_t bundle);
+  bool is_open(std::uint32_t bundle) const { return bundles_[bundle] != nullptr; }
+
+  /// The reader of an open bundle. Requires: `is_open(bundle)`.
+  const BundleReader& reader(std::uint32_t bundle) const;
+
+  /// Closes one bundle, not those it depends on. Everything that was loaded from it dies.
+  void close_bundle(std::uint32_t bundle);
+
+  /// `bundles/<guid>.mbundle (Prefabs/Hero.prefab)`: what a message calls a bundle.
+  std::string describe(std::uint32_t bundle) const;
+
+  const BundleStoreCounters& counters() const { return counters_; }
+
+ private:
+  /// An entry's plain bytes: in memory of their own, or in the file when they are stored there.
+  struct PlainEntry {
+    std::unique_ptr<std::byte[]> memory;
+    Bytes bytes;
+    EntryKind kind = EntryKind::raw;
+    bool is_read = false;
+  };
+  struct OpenBundle {
+    OpenBundle(std::unique_ptr<HeldFile> held, const BundleReader& opened)
+        : file(std::move(held)), reader(opened), plain(opened.entry_count()) {}
+    std::unique_ptr<HeldFile> file;
+    BundleReader reader;
+    std::vector<PlainEntry> plain;
+    bool has_dependencies = false;  ///< Those are open too.
+  };
+
+  BundleStore(const BundleSource& source, std::unique_ptr<HeldFile> file,
+              const CatalogReader& catalog);
+  Result<void> open_alone(std::uint32_t bundle);
+  Result<void> open_dependencies(std::uint32_t bundle);
+  Result<void> read(const BundleReader& reader, std::uint32_t index, PlainEntry& plain);
+  tl::unexpected<Error> failed(ErrorCode code, std::string message);
+
+  const BundleSource* source_;
+  std::unique_ptr<HeldFile> catalog_file_;
+  CatalogReader catalog_;
+  TypeTable types_;
+  std::vector<std::unique_ptr<OpenBundle>> bundles_;  ///< By index in the catalog; null is closed.
+  Decompressor decompressor_;
+  BundleStoreCounters counters_;
+};
+
+}  // namespace muster

@@ -1,0 +1,196 @@
+// A pool turns like a wheel: the instance after the one used last is the one that started longest
+// ago, so taking it is both "the next free one" and "steal the oldest".
+#include "runtime/spawn/effects.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+namespace muster {
+namespace {
+
+/// Content may say anything; an effect that plays for longer than this is a mistake.
+constexpr float kMaxSeconds = 3600;
+
+bool is_finite(const Vec3& v) {
+  return std::isfinite(v.x) && std::isfinite(v.y) && std::isfinite(v.z);
+}
+
+bool is_finite(const Quaternion& q) {
+  return std::isfinite(q.x) && std::isfinite(q.y) && std::isfinite(q.z) && std::isfinite(q.w);
+}
+
+Duration seconds(float value) {
+  const double bounded = std::clamp(static_cast<double>(value), 0.0, double{kMaxSeconds});
+  return Duration(static_cast<Duration::rep>(bounded * 1e9));
+}
+
+float distance(const Vec3& a, const Vec3& b) { return std::hypot(b.x - a.x, b.y - a.y, b.z - a.z); }
+
+Vec3 between(const Vec3& a, const Vec3& b, float part) {
+  return {a.x + (b.x - a.x) * part, a.y + (b.y - a.y) * part, a.z + (b.z - a.z) * part};
+}
+
+// A float field of a component, when the entity has it and it is a positive number.
+float field_or(const World& world, EntityId entity, std::string_view component,
+               std::string_view field, float otherwise) {
+  const std::optional<ComponentId> id = world.find_component(component);
+  if (!id) return otherwise;
+  const FieldDescription* const found = world.storage(*id).description().find(field);
+  const Bytes bytes = world.bytes(*id, entity);
+  if (found == nullptr || found->type != FieldType::float32 || bytes.empty()) return otherwise;
+  float value = 0;
+  std::memcpy(&value, bytes.data() + found->offset_bytes, sizeof value);
+  return std::isfinite(value) && value > 0 ? value : otherwise;
+}
+
+}  // namespace
+
+Result<EffectPlayer> EffectPlayer::create(Spawner& spawner, const EffectOptions& options) {
+  const CatalogReader& catalog = spawner.store().catalog();
+  if (catalog.target() != Target::client) {
+    return fail(ErrorCode::invalid_argument, "effects are played by clients only");
+  }
+  World& world = spawner.world();
+  EffectPlayer player(world, options.expiry);
+  player.spatial_requests_.reserve(kMaxEffectRequests);
+  player.hitscan_requests_.reserve(kMaxEffectRequests);
+  for (std::uint32_t i = 0; i < catalog.effect_count(); ++i) {
+    const CatalogEffect effect = catalog.effect(i);
+    if (effect.pool_size == 0 || effect.pool_size > kMaxEffectPool) {
+      return fail(ErrorCode::limit_exceeded,
+                  "effect " + std::to_string(effect.type_id.value()) + " (" +
+                      effect.prefab.to_string() + ") wants a pool of " +
+                      std::to_string(effect.pool_size) + "; it must be 1 to " +
+                      std::to_string(kMaxEffectPool));
+    }
+    Pool& pool = player.pools_.emplace_back();
+    pool.kind = effect.kind;
+    pool.effect = effect.type_id;
+    for (std::uint32_t n = 0; n < effect.pool_size; ++n) {
+      Result<Spawned> spawned = spawner.spawn(effect.prefab);
+      if (!spawned) return fail(spawned.error());
+      world.set_active(spawned.value().root, false);
+      pool.instances.emplace_back().root = spawned.value().root;
+    }
+    const EntityId model = pool.instances.front().root;
+    const float usual = std::chrono::duration<float>(options.default_duration).count();
+    pool.duration =
+        seconds(field_or(world, model, options.spatial_component, options.duration_field, usual));
+    pool.speed = field_or(world, model, options.hitscan_component, options.speed_field,
+                          options.default_speed);
+  }
+  return player;
+}
+
+EffectVerdict EffectPlayer::request(const SpatialEffectRequest& request) {
+  const EffectVerdict result =
+      verdict(EffectKind::spatial, request.effect, spatial_requests_.size(),
+              is_finite(request.position) && is_finite(request.rotation));
+  if (result == EffectVerdict::accepted) spatial_requests_.push_back(request);
+  return result;
+}
+
+EffectVerdict EffectPlayer::request(const HitscanEffectRequest& request) {
+  const EffectVerdict result =
+      verdict(EffectKind::hitscan, request.effect, hitscan_requests_.size(),
+              is_finite(request.start) && is_finite(request.end));
+  if (result == EffectVerdict::accepted) hitscan_requests_.push_back(request);
+  return result;
+}
+
+void EffectPlayer::update(Time now) {
+  for (Pool& pool : pools_) advance(pool, now);
+  for (const SpatialEffectRequest& request : spatial_requests_) {
+    Pool& pool = pools_[find_pool(EffectKind::spatial, request.effect)];
+    EffectInstance* const instance = begin(pool, request.happened_at, now);
+    if (instance == nullptr) continue;
+    instance->position = request.position;
+    instance->rotation = request.rotation;
+    instance->ends_at = now + pool.duration;
+  }
+  spatial_requests_.clear();
+  for (const HitscanEffectRequest& request : hitscan_requests_) {
+    Pool& pool = pools_[find_pool(EffectKind::hitscan, request.effect)];
+    EffectInstance* const instance = begin(pool, request.happened_at, now);
+    if (instance == nullptr) continue;
+    instance->position = request.start;
+    instance->start = request.start;
+    instance->end = request.end;
+    instance->ends_at = now + seconds(distance(request.start, request.end) / pool.speed);
+  }
+  hitscan_requests_.clear();
+}
+
+std::span<const EffectInstance> EffectPlayer::instances(EffectKind kind, TypeId effect) const {
+  const std::size_t pool = find_pool(kind, effect);
+  return pool == pools_.size() ? std::span<const EffectInstance>() : pools_[pool].instances;
+}
+
+std::uint32_t EffectPlayer::playing_count() const {
+  std::uint32_t count = 0;
+  for (const Pool& pool : pools_) {
+    count += static_cast<std::uint32_t>(
+        std::ranges::count(pool.instances, true, &EffectInstance::is_playing));
+  }
+  return count;
+}
+
+// Returns the number of pools when there is none. The catalog sorts effects by kind and type id.
+std::size_t EffectPlayer::find_pool(EffectKind kind, TypeId effect) const {
+  const auto key = [](const Pool& pool) { return std::pair(pool.kind, pool.effect); };
+  const auto found = std::ranges::lower_bound(pools_, std::pair(kind, effect), {}, key);
+  if (found == pools_.end() || key(*found) != std::pair(kind, effect)) return pools_.size();
+  return static_cast<std::size_t>(found - pools_.begin());
+}
+
+EffectVerdict EffectPlayer::verdict(EffectKind kind, TypeId effect, std::size_t waiting,
+                                    bool is_finite) {
+  ++counters_.requested;
+  EffectVerdict result = EffectVerdict::accepted;
+  if (find_pool(kind, effect) == pools_.size()) {
+    result = EffectVerdict::unknown_effect;
+  } else if (!is_finite) {
+    result = EffectVerdict::not_finite;
+  } else if (waiting >= kMaxEffectRequests) {
+    result = EffectVerdict::queue_full;
+  }
+  if (result != EffectVerdict::accepted) ++counters_.refused;
+  return result;
+}
+
+void EffectPlayer::advance(Pool& pool, Time now) {
+  for (EffectInstance& instance : pool.instances) {
+    if (!instance.is_playing) continue;
+    const bool is_over = now >= instance.ends_at;
+    if (pool.kind == EffectKind::hitscan) {
+      const auto whole = static_cast<float>((instance.ends_at - instance.started_at).count());
+      const auto gone = static_cast<float>((now - instance.started_at).count());
+      instance.position =
+          is_over ? instance.end
+                  : between(instance.start, instance.end, std::clamp(gone / whole, 0.0F, 1.0F));
+    }
+    if (!is_over) continue;
+    instance.is_playing = false;
+    world_->set_active(instance.root, false);
+    ++counters_.ended;
+  }
+}
+
+// Returns null for a request that is too old to be played.
+EffectInstance* EffectPlayer::begin(Pool& pool, Time happened_at, Time now) {
+  if (now - happened_at >= expiry_) {
+    ++counters_.too_late;
+    return nullptr;
+  }
+  EffectInstance& instance = pool.instances[pool.next];
+  pool.next = (pool.next + 1) % static_cast<std::uint32_t>(pool.instances.size());
+  if (instance.is_playing) ++counters_.stolen;
+  instance.is_playing = true;
+  instance.started_at = now;
+  world_->set_active(instance.root, true);
+  ++counters_.played;
+  return &instance;
+}
+
+}  // namespace muster

@@ -1,0 +1,130 @@
+// Effects: what a client shows and forgets.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "registry/vocabulary/clock.h"
+#include "registry/vocabulary/component.h"
+#include "registry/vocabulary/result.h"
+#include "runtime/spawn/spawner.h"
+
+namespace muster {
+
+/// The most instances of one effect. Registries ask for 16; a larger number than this is a mistake
+/// that would cost memory for nothing.
+inline constexpr std::uint32_t kMaxEffectPool = 1024;
+/// Requests of one kind that wait for the next update. A volley of sixteen players' shotguns fits;
+/// what comes beyond that in one frame, nobody misses.
+inline constexpr std::size_t kMaxEffectRequests = 256;
+
+/// An effect at a point, by its type id in the registry of spatial effects.
+struct SpatialEffectRequest {
+  TypeId effect;
+  Vec3 position;
+  Quaternion rotation;
+  Time happened_at;  ///< When, not when it was asked for: a late joiner asks for old ones.
+};
+
+/// An effect along a line, by its type id in the registry of hitscan effects.
+struct HitscanEffectRequest {
+  TypeId effect;
+  Vec3 start;
+  Vec3 end;
+  Time happened_at;
+};
+
+enum class [[nodiscard]] EffectVerdict : std::uint8_t{
+    accepted,
+    unknown_effect,  ///< The type id is not assigned.
+    queue_full,
+    not_finite,  ///< A position is not a number.
+};
+
+/// One pooled instance. The game moves its entity to `position` and plays sound and particles.
+struct EffectInstance {
+  EntityId root;
+  bool is_playing = false;
+  Time started_at;
+  Time ends_at;
+  Vec3 position;        ///< Now: of a hitscan effect, the head of its line.
+  Quaternion rotation;  ///< Of a spatial effect.
+  Vec3 start;           ///< The line of a hitscan effect.
+  Vec3 end;
+};
+
+/// What has become of all requests so far.
+struct EffectCounters {
+  std::uint64_t requested = 0;
+  std::uint64_t refused = 0;   ///< Any verdict but `accepted`.
+  std::uint64_t too_late = 0;  ///< Not played: older than the expiry.
+  std::uint64_t played = 0;
+  std::uint64_t stolen = 0;  ///< Of those: took an instance that was still playing.
+  std::uint64_t ended = 0;
+};
+
+/// What an EffectPlayer takes from its environment. The names are those of the game's components:
+/// the fields are read once, from the prefab's root, through their descriptions.
+struct EffectOptions {
+  Duration expiry = std::chrono::milliseconds(500);
+  std::string_view spatial_component = "SpatialEffect";
+  std::string_view duration_field = "durationSeconds";
+  Duration default_duration = std::chrono::seconds(1);
+  std::string_view hitscan_component = "HitscanEffect";
+  std::string_view speed_field = "speed";
+  float default_speed = 100;  ///< In metres per second.
+};
+
+/// Plays effects from pools: one pool per registered effect, as large as registered, filled on
+/// construction. Requests are taken in rotation, so that a full pool loses its oldest. An effect is
+/// on its client only, and never on the wire. Time is what `update` is told. One thread at a time;
+/// requesting and updating allocate nothing.
+///
+///     player.request(SpatialEffectRequest{explosion, where, {}, when});
+///     player.update(now);   // once a frame
+class EffectPlayer {
+ public:
+  /// Spawns all pools, inactive. Fails with `invalid_argument` in a server's world (by the target
+  /// of the catalog), with `limit_exceeded` for a pool larger than `kMaxEffectPool`, or as
+  /// `Spawner::spawn` does. The spawner's world must outlive the player.
+  static Result<EffectPlayer> create(Spawner& spawner, const EffectOptions& options = {});
+
+  EffectVerdict request(const SpatialEffectRequest& request);
+  EffectVerdict request(const HitscanEffectRequest& request);
+
+  /// Moves what plays, ends what is over, then plays what was requested: spatial effects first, in
+  /// the order of the requests. Requests that are `expiry` old, or older, are dropped.
+  void update(Time now);
+
+  /// The pool of an effect; empty for an unknown one.
+  std::span<const EffectInstance> instances(EffectKind kind, TypeId effect) const;
+  std::uint32_t playing_count() const;
+  const EffectCounters& counters() const { return counters_; }
+
+ private:
+  struct Pool {
+    EffectKind kind = EffectKind::spatial;
+    TypeId effect;
+    Duration duration{};  ///< Of a spatial effect.
+    float speed = 0;      ///< Of a hitscan effect.
+    std::uint32_t next = 0;
+    std::vector<EffectInstance> instances;
+  };
+
+  EffectPlayer(World& world, Duration expiry) : world_(&world), expiry_(expiry) {}
+  std::size_t find_pool(EffectKind kind, TypeId effect) const;
+  EffectVerdict verdict(EffectKind kind, TypeId effect, std::size_t waiting, bool is_finite);
+  void advance(Pool& pool, Time now);
+  EffectInstance* begin(Pool& pool, Time happened_at, Time now);
+
+  World* world_;
+  Duration expiry_;
+  std::vector<Pool> pools_;  ///< By kind and type id.
+  std::vector<SpatialEffectRequest> spatial_requests_;
+  std::vector<HitscanEffectRequest> hitscan_requests_;
+  EffectCounters counters_;
+};
+
+}  // namespace muster

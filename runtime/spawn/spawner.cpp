@@ -1,0 +1,95 @@
+#include "runtime/spawn/spawner.h"
+
+#include <cassert>
+
+namespace muster {
+namespace {
+
+// The file's name without folder and extension.
+std::string_view stem_of(std::string_view path) {
+  const std::size_t slash = path.rfind('/');
+  if (slash != std::string_view::npos) path.remove_prefix(slash + 1);
+  return path.substr(0, path.rfind('.'));
+}
+
+}  // namespace
+
+Result<Spawned> Spawner::spawn(const Guid& asset, EntityId parent) {
+  Result<const PrefabPlan*> plan = prepare(asset);
+  if (!plan) return fail(plan.error());
+  return instantiate(*plan.value(), parent);
+}
+
+Result<Spawned> Spawner::spawn_type(std::uint32_t registry, TypeId type_id, EntityId parent) {
+  const TypePlace* const place = store_.resolve(registry, type_id);
+  if (place != nullptr) return spawn(place->guid, parent);
+  const bool is_registry = registry < store_.catalog().registry_count();
+  return fail(ErrorCode::not_found,
+              "type id " + std::to_string(type_id.value()) + " is not assigned in " +
+                  (is_registry ? std::string(store_.catalog().registry(registry).class_name)
+                               : "registry " + std::to_string(registry)));
+}
+
+Result<const PrefabPlan*> Spawner::prepare(const Guid& asset) {
+  const auto found = plans_.find(asset);
+  if (found != plans_.end()) return &found->second;
+  Result<PrefabPlan> plan = load_plan(asset);
+  if (!plan) return fail(plan.error());
+  return &plans_.emplace(asset, std::move(plan.value())).first->second;
+}
+
+Spawned Spawner::instantiate(const PrefabPlan& plan, EntityId parent) {
+  assert(!plan.entities.empty());
+  made_.clear();
+  for (const PlannedEntity& planned : plan.entities) {
+    const EntityId above = planned.parent == layout::kNone ? parent : made_[planned.parent];
+    const EntityId entity = world_.create(above, planned.name);
+    made_.push_back(entity);
+    if (!planned.is_active) world_.set_active(entity, false);
+    for (std::uint32_t i = 0; i < planned.component_count; ++i) {
+      const PlannedComponent& component = plan.components[planned.first_component + i];
+      const Bytes value = Bytes(plan.data).subspan(component.offset_bytes, component.size_bytes);
+      const bool is_added = world_.add(component.id, entity, value);
+      assert(is_added);
+      (void)is_added;
+    }
+  }
+  return {.root = made_.front(),
+          .entities = static_cast<std::uint32_t>(plan.entities.size()),
+          .components = static_cast<std::uint32_t>(plan.components.size()),
+          .other_components = static_cast<std::uint32_t>(plan.other_types.size())};
+}
+
+Result<PrefabPlan> Spawner::load_plan(const Guid& asset) {
+  const std::optional<CatalogAsset> record = store_.catalog().find_asset(asset);
+  if (!record || record->bundle == layout::kNone) {
+    return fail(store_.load(asset, kFlattenedPrefab).error());
+  }
+  if (Result<void> opened = store_.open_bundle(record->bundle); !opened) {
+    return fail(opened.error());
+  }
+  const bool is_prefab =
+      store_.reader(record->bundle).find_index(asset, kFlattenedPrefab).has_value();
+  const std::int64_t part = is_prefab ? kFlattenedPrefab : kMainPayload;
+  Result<LoadedEntry> entry = store_.load_from(record->bundle, asset, part);
+  if (!entry) return fail(entry.error());
+  const std::string what = "'" + std::string(record->path) + "' ";
+  if (is_prefab) {
+    Result<PrefabReader> prefab = PrefabReader::open(entry.value().bytes);
+    if (!prefab) return fail(prefab.error().code, what + "is damaged: " + prefab.error().message);
+    Result<PrefabPlan> plan = plan_prefab(prefab.value(), world_);
+    if (!plan) {
+      return fail(plan.error().code, what + "cannot be spawned: " + plan.error().message);
+    }
+    return plan;
+  }
+  if (entry.value().kind != EntryKind::object) {
+    return fail(ErrorCode::invalid_argument,
+                what + "is no prefab and no definition: there is nothing to spawn");
+  }
+  Result<ObjectReader> object = ObjectReader::open(entry.value().bytes);
+  if (!object) return fail(object.error().code, what + "is damaged: " + object.error().message);
+  return plan_definition(object.value(), stem_of(record->path), world_);
+}
+
+}  // namespace muster

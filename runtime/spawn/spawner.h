@@ -1,0 +1,66 @@
+// Type id to entities.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "registry/vocabulary/guid.h"
+#include "registry/vocabulary/result.h"
+#include "registry/vocabulary/type_id.h"
+#include "runtime/assets/bundle_store.h"
+#include "runtime/spawn/prefab_plan.h"
+#include "runtime/world/world.h"
+
+namespace muster {
+
+/// What a spawn made.
+struct Spawned {
+  EntityId root;  ///< The prefab's first entity.
+  std::uint32_t entities = 0;
+  std::uint32_t components = 0;        ///< In the world.
+  std::uint32_t other_components = 0;  ///< Those without description, which are not.
+};
+
+/// Makes entities of what a build holds. A prefab is loaded and checked when it is first asked for;
+/// from then on spawning it only copies, and allocates nothing but what the world needs to grow.
+///
+/// Store and world must outlive it. One thread at a time.
+///
+///     Spawner spawner(store, world);
+///     Result<Spawned> hero = spawner.spawn_type(replicated_registry, type_id);
+class Spawner {
+ public:
+  Spawner(BundleStore& store, World& world) : store_(store), world_(world) {}
+
+  /// Spawns an asset: a prefab with its hierarchy, a factory or another definition as one entity of
+  /// pure data. Its roots become children of `parent`, or roots of the world when that is null.
+  /// Nothing is spawned on failure. Fails as `BundleStore::load` and `plan_prefab` do, naming the
+  /// asset, and with `invalid_argument` for an asset that is neither, such as a picture.
+  /// Requires: a parent that is null or alive.
+  Result<Spawned> spawn(const Guid& asset, EntityId parent = {});
+
+  /// Spawns what a type id leads to in a registry, by the registry's index in the catalog. Fails
+  /// with `not_found` when the id is not assigned: ids come from the network.
+  Result<Spawned> spawn_type(std::uint32_t registry, TypeId type_id, EntityId parent = {});
+
+  /// Loads and checks an asset ahead of spawning it. The plan lives as long as the spawner.
+  Result<const PrefabPlan*> prepare(const Guid& asset);
+
+  /// Spawns from a plan of this spawner: cannot fail.
+  Spawned instantiate(const PrefabPlan& plan, EntityId parent = {});
+
+  BundleStore& store() { return store_; }
+  World& world() { return world_; }
+
+ private:
+  Result<PrefabPlan> load_plan(const Guid& asset);
+
+  BundleStore& store_;
+  World& world_;
+  std::unordered_map<Guid, PrefabPlan> plans_;
+  std::vector<EntityId> made_;  ///< The entities of the spawn under way, by index in the plan.
+};
+
+}  // namespace muster

@@ -1,0 +1,61 @@
+#include "runtime/world/component_storage.h"
+
+#include <algorithm>
+#include <cassert>
+
+namespace muster {
+
+ComponentStorage::ComponentStorage(const ComponentDescription& description)
+    : description_(description),
+      identity_(description.hash()),
+      stride_bytes_(description.size_bytes) {
+  // A struct's size is a multiple of its alignment, so components follow each other without gaps.
+  assert(stride_bytes_ > 0);
+  assert(stride_bytes_ % description.alignment_bytes == 0);
+  assert(description.alignment_bytes <= kMaxComponentAlignment);
+}
+
+std::span<std::byte> ComponentStorage::find(EntityId entity) {
+  const std::uint32_t index = index_of(entity);
+  return index == kAbsent ? std::span<std::byte>() : at(index);
+}
+
+Bytes ComponentStorage::find(EntityId entity) const {
+  const std::uint32_t index = index_of(entity);
+  if (index == kAbsent) return {};
+  return Bytes(bytes_).subspan(std::size_t{index} * stride_bytes_, stride_bytes_);
+}
+
+std::span<std::byte> ComponentStorage::add(EntityId entity, Bytes value) {
+  assert(!has(entity));
+  assert(value.size() == stride_bytes_);
+  if (entity.slot() >= index_by_slot_.size()) index_by_slot_.resize(entity.slot() + 1U, kAbsent);
+  const std::uint32_t index = count();
+  index_by_slot_[entity.slot()] = index;
+  owners_.push_back(entity);
+  bytes_.insert(bytes_.end(), value.begin(), value.end());
+  return at(index);
+}
+
+bool ComponentStorage::remove(EntityId entity) {
+  const std::uint32_t index = index_of(entity);
+  if (index == kAbsent) return false;
+  const std::uint32_t last = count() - 1;
+  if (index != last) {
+    std::ranges::copy(at(last), at(index).begin());
+    owners_[index] = owners_[last];
+    index_by_slot_[owners_[index].slot()] = index;
+  }
+  index_by_slot_[entity.slot()] = kAbsent;
+  owners_.pop_back();
+  bytes_.resize(bytes_.size() - stride_bytes_);
+  return true;
+}
+
+void ComponentStorage::reserve(std::uint32_t components, std::uint32_t slots) {
+  bytes_.reserve(std::size_t{components} * stride_bytes_);
+  owners_.reserve(components);
+  if (index_by_slot_.size() < slots) index_by_slot_.resize(slots, kAbsent);
+}
+
+}  // namespace muster

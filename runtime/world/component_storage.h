@@ -1,0 +1,77 @@
+// All components of one type in a world.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "registry/vocabulary/bytes.h"
+#include "registry/vocabulary/component.h"
+#include "registry/vocabulary/content_hash.h"
+#include "runtime/world/entity_id.h"
+
+namespace muster {
+
+/// Components need no more than what `operator new` gives; a wider one would need an allocator of
+/// its own here.
+inline constexpr std::uint32_t kMaxComponentAlignment = __STDCPP_DEFAULT_NEW_ALIGNMENT__;
+
+/// The components of one type as one array of bytes, the owner of each beside it, and a sparse
+/// index from an entity's slot to its place. Three plain arrays: copying them copies the state.
+///
+/// A removed component's place is taken by the last one, so the order of the array follows from the
+/// order of the calls, and from nothing else. Pointers and spans live until the next `add`,
+/// `remove` or `reserve`. Owned by a `World`, which checks that entities are alive.
+class ComponentStorage {
+ public:
+  /// Requires: a description that passes `check`, aligned to at most `kMaxComponentAlignment`.
+  explicit ComponentStorage(const ComponentDescription& description);
+
+  const ComponentDescription& description() const { return description_; }
+  /// `description().hash()`, computed once.
+  const ContentHash& identity() const { return identity_; }
+
+  std::uint32_t count() const { return static_cast<std::uint32_t>(owners_.size()); }
+  /// Bytes from one component to the next.
+  std::uint32_t stride_bytes() const { return stride_bytes_; }
+  /// The owner of each component, in the order of the array.
+  std::span<const EntityId> owners() const { return owners_; }
+  std::span<std::byte> bytes() { return bytes_; }
+  Bytes bytes() const { return bytes_; }
+
+  /// The component of an entity, `stride_bytes()` long; empty when it has none.
+  std::span<std::byte> find(EntityId entity);
+  Bytes find(EntityId entity) const;
+  bool has(EntityId entity) const { return index_of(entity) != kAbsent; }
+
+  /// Adds a component with this value. Requires: the entity has none; as many bytes as described.
+  std::span<std::byte> add(EntityId entity, Bytes value);
+  /// Returns false when the entity has none.
+  bool remove(EntityId entity);
+
+  /// Makes room for this many components of entities in this many slots, so that adding them does
+  /// not allocate.
+  void reserve(std::uint32_t components, std::uint32_t slots);
+
+ private:
+  static constexpr std::uint32_t kAbsent = 0xFFFFFFFF;
+
+  std::uint32_t index_of(EntityId entity) const {
+    if (entity.slot() >= index_by_slot_.size()) return kAbsent;
+    const std::uint32_t index = index_by_slot_[entity.slot()];
+    return index != kAbsent && owners_[index] == entity ? index : kAbsent;
+  }
+  std::span<std::byte> at(std::uint32_t index) {
+    return std::span<std::byte>(bytes_).subspan(std::size_t{index} * stride_bytes_, stride_bytes_);
+  }
+
+  ComponentDescription description_;
+  ContentHash identity_;
+  std::uint32_t stride_bytes_;
+  ByteVector bytes_;
+  std::vector<EntityId> owners_;
+  std::vector<std::uint32_t> index_by_slot_;
+};
+
+}  // namespace muster
