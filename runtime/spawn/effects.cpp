@@ -56,31 +56,41 @@ Result<EffectPlayer> EffectPlayer::create(Spawner& spawner, const EffectOptions&
   player.spatial_requests_.reserve(kMaxEffectRequests);
   player.hitscan_requests_.reserve(kMaxEffectRequests);
   for (std::uint32_t i = 0; i < catalog.effect_count(); ++i) {
-    const CatalogEffect effect = catalog.effect(i);
-    if (effect.pool_size == 0 || effect.pool_size > kMaxEffectPool) {
-      return fail(ErrorCode::limit_exceeded,
-                  "effect " + std::to_string(effect.type_id.value()) + " (" +
-                      effect.prefab.to_string() + ") wants a pool of " +
-                      std::to_string(effect.pool_size) + "; it must be 1 to " +
-                      std::to_string(kMaxEffectPool));
+    Result<void> added = player.add_pool(spawner, catalog.effect(i), options);
+    if (added) continue;
+    for (const Pool& pool : player.pools_) {
+      for (const EffectInstance& instance : pool.instances) world.request_despawn(instance.root);
     }
-    Pool& pool = player.pools_.emplace_back();
-    pool.kind = effect.kind;
-    pool.effect = effect.type_id;
-    for (std::uint32_t n = 0; n < effect.pool_size; ++n) {
-      Result<Spawned> spawned = spawner.spawn(effect.prefab);
-      if (!spawned) return fail(spawned.error());
-      world.set_active(spawned.value().root, false);
-      pool.instances.emplace_back().root = spawned.value().root;
-    }
-    const EntityId model = pool.instances.front().root;
-    const float usual = std::chrono::duration<float>(options.default_duration).count();
-    pool.duration =
-        seconds(field_or(world, model, options.spatial_component, options.duration_field, usual));
-    pool.speed = field_or(world, model, options.hitscan_component, options.speed_field,
-                          options.default_speed);
+    return fail(added.error());
   }
   return player;
+}
+
+Result<void> EffectPlayer::add_pool(Spawner& spawner, const CatalogEffect& effect,
+                                    const EffectOptions& options) {
+  if (effect.pool_size == 0 || effect.pool_size > kMaxEffectPool) {
+    return fail(ErrorCode::limit_exceeded,
+                "effect " + std::to_string(effect.type_id.value()) + " (" +
+                    effect.prefab.to_string() + ") wants a pool of " +
+                    std::to_string(effect.pool_size) + "; it must be 1 to " +
+                    std::to_string(kMaxEffectPool));
+  }
+  Pool& pool = pools_.emplace_back();
+  pool.kind = effect.kind;
+  pool.effect = effect.type_id;
+  for (std::uint32_t i = 0; i < effect.pool_size; ++i) {
+    Result<Spawned> spawned = spawner.spawn(effect.prefab);
+    if (!spawned) return fail(spawned.error());
+    world_->set_active(spawned.value().root, false);
+    pool.instances.emplace_back().root = spawned.value().root;
+  }
+  const EntityId model = pool.instances.front().root;
+  const float usual = std::chrono::duration<float>(options.default_duration).count();
+  pool.duration =
+      seconds(field_or(*world_, model, options.spatial_component, options.duration_field, usual));
+  pool.speed = field_or(*world_, model, options.hitscan_component, options.speed_field,
+                        options.default_speed);
+  return {};
 }
 
 EffectVerdict EffectPlayer::request(const SpatialEffectRequest& request) {

@@ -88,7 +88,8 @@ class EffectPlayer {
  public:
   /// Spawns all pools, inactive. Fails with `invalid_argument` in a server's world (by the target
   /// of the catalog), with `limit_exceeded` for a pool larger than `kMaxEffectPool`, or as
-  /// `Spawner::spawn` does. The spawner's world must outlive the player.
+  /// `Spawner::spawn` does; what was spawned by then is asked to despawn. The spawner's world must
+  /// outlive the player.
   static Result<EffectPlayer> create(Spawner& spawner, const EffectOptions& options = {});
 
   EffectVerdict request(const SpatialEffectRequest& request);
@@ -114,6 +115,8 @@ class EffectPlayer {
   };
 
   EffectPlayer(World& world, Duration expiry) : world_(&world), expiry_(expiry) {}
+  Result<void> add_pool(Spawner& spawner, const CatalogEffect& effect,
+                        const EffectOptions& options);
   std::size_t find_pool(EffectKind kind, TypeId effect) const;
   EffectVerdict verdict(EffectKind kind, TypeId effect, std::size_t waiting, bool is_finite);
   void advance(Pool& pool, Time now);

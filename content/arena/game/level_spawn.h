@@ -1,0 +1,13 @@
+// A level's definition and its layers as entities.
+#pragma once
+
+#include "runtime/spawn/spawner.h"
+
+namespace arena {
+
+/// Spawns a level: one entity for its definition and, below it, every layer whose prefab is in this
+/// build, in the order of the definition. (A server's build leaves out what only clients show.)
+/// Fails as `Spawner::spawn` does.
+muster::Result<muster::Spawned> spawn_level(muster::Spawner& spawner, const muster::Guid& level);
+
+}  // namespace arena

@@ -1,0 +1,192 @@
+// Failures are noted at their stop and the tour goes on: one damaged bundle must not hide the rest.
+#include "content/arena/game/tour.h"
+
+#include <algorithm>
+
+#include "content/arena/game/components.h"
+#include "content/arena/game/level_spawn.h"
+#include "runtime/spawn/effects.h"
+#include "runtime/spawn/presentation.h"
+#include "runtime/spawn/spawner.h"
+
+namespace arena {
+namespace {
+
+using namespace muster;  // NOLINT(google-build-using-namespace): a game speaks muster
+
+constexpr std::string_view kLevelRegistry = "LevelRegistry";
+constexpr Duration kTick = std::chrono::nanoseconds(1'000'000'000 / 60);
+/// Every effect of the arena is over long before; one that is not has a wrong duration.
+constexpr int kMaxEffectTicks = 60 * 60;
+
+class Guide {
+ public:
+  Guide(BundleStore& store, const Clock& clock, TourReport& report)
+      : store_(store),
+        clock_(clock),
+        report_(report),
+        world_(arena_components()),
+        spawner_(store, world_),
+        presentations_(spawner_) {}
+
+  void run() {
+    for (std::uint32_t i = 0; i < catalog().registry_count(); ++i) {
+      const CatalogRegistry registry = catalog().registry(i);
+      for (std::uint32_t n = 0; n < registry.entry_count; ++n) {
+        spawn_entry(registry, catalog().entry(registry.first_entry + n));
+      }
+    }
+    for (std::uint32_t i = 0; i < catalog().presentation_count(); ++i) {
+      show(catalog().presentation(i));
+    }
+    if (catalog().target() == Target::client) play_effects();
+    leave();
+  }
+
+ private:
+  const CatalogReader& catalog() const { return store_.catalog(); }
+
+  TourStop& stop_at(std::string registry, TypeId type_id, const Guid& guid, std::uint32_t bundle) {
+    TourStop& stop = report_.stops.emplace_back();
+    stop.side = catalog().target() == Target::client ? "client" : "server";
+    stop.registry = std::move(registry);
+    stop.type_id = type_id;
+    stop.guid = guid;
+    if (const std::optional<CatalogAsset> asset = catalog().find_asset(guid)) {
+      stop.path = asset->path;
+    }
+    if (bundle != layout::kNone) stop.bundle_bytes = catalog().bundle(bundle).file_bytes;
+    return stop;
+  }
+
+  // Loads ahead of spawning, so that the time is that of loading alone.
+  bool load(TourStop& stop) {
+    const Time start = clock_.now();
+    Result<const PrefabPlan*> plan = spawner_.prepare(stop.guid);
+    stop.load_time = clock_.now() - start;
+    if (!plan) stop.error = plan.error().message;
+    return plan.has_value();
+  }
+
+  static void note(TourStop& stop, const Result<Spawned>& spawned) {
+    if (!spawned) {
+      stop.error = spawned.error().message;
+      return;
+    }
+    stop.entities += spawned.value().entities;
+    stop.components += spawned.value().components;
+    stop.other_components += spawned.value().other_components;
+  }
+
+  void spawn_entry(const CatalogRegistry& registry, const CatalogEntry& entry) {
+    TourStop& stop =
+        stop_at(std::string(registry.class_name), entry.type_id, entry.guid, entry.bundle);
+    if (!load(stop)) return;
+    const bool is_level = registry.class_name == kLevelRegistry;
+    note(stop, is_level ? spawn_level(spawner_, entry.guid) : spawner_.spawn(entry.guid));
+  }
+
+  void show(const CatalogPresentation& row) {
+    TourStop& stop = stop_at("presentation", TypeId(row.key.type), row.presentation, row.bundle);
+    if (!load(stop)) return;
+    // On the side where the logic is not packed, anything can be shown for a bare entity.
+    EntityId owner;
+    if (catalog().bundle_of(row.key.owner)) {
+      Result<Spawned> logic = spawner_.spawn(row.key.owner);
+      if (!logic) return note(stop, logic);
+      owner = logic.value().root;
+    } else {
+      owner = world_.create();
+    }
+    const std::uint32_t before = world_.entity_count();
+    Result<EntityId> shown = presentations_.show(owner, row.key);
+    if (!shown) {
+      stop.error = shown.error().message;
+      return;
+    }
+    stop.entities = world_.entity_count() - before;
+    const PrefabPlan& plan = *spawner_.prepare(row.presentation).value();
+    stop.components = static_cast<std::uint32_t>(plan.components.size());
+    stop.other_components = static_cast<std::uint32_t>(plan.other_types.size());
+  }
+
+  void play_effects() {
+    bool are_loaded = true;
+    for (std::uint32_t i = 0; i < catalog().effect_count(); ++i) {
+      const CatalogEffect effect = catalog().effect(i);
+      const bool is_spatial = effect.kind == EffectKind::spatial;
+      TourStop& stop = stop_at(is_spatial ? "spatial effect" : "hitscan effect", effect.type_id,
+                               effect.prefab, effect.bundle);
+      if (!load(stop)) {
+        are_loaded = false;
+        continue;
+      }
+      const PrefabPlan& plan = *spawner_.prepare(effect.prefab).value();
+      const auto total = [&](std::size_t count) {
+        return static_cast<std::uint32_t>(count) * effect.pool_size;
+      };
+      stop.entities = total(plan.entities.size());
+      stop.components = total(plan.components.size());
+      stop.other_components = total(plan.other_types.size());
+    }
+    if (!are_loaded) return;
+    Result<EffectPlayer> player = EffectPlayer::create(spawner_);
+    if (!player) {
+      stop_at("effects", TypeId(), Guid(), layout::kNone).error = player.error().message;
+      return;
+    }
+    play(player.value());
+  }
+
+  void play(EffectPlayer& player) {
+    Time now{};
+    for (std::uint32_t i = 0; i < catalog().effect_count(); ++i) {
+      const CatalogEffect effect = catalog().effect(i);
+      const EffectVerdict verdict =
+          effect.kind == EffectKind::spatial
+              ? player.request(SpatialEffectRequest{effect.type_id, {0, 1, 0}, {}, now})
+              : player.request(HitscanEffectRequest{effect.type_id, {0, 1, 0}, {30, 1, 0}, now});
+      if (verdict == EffectVerdict::accepted) continue;
+      stop_at("effects", effect.type_id, effect.prefab, effect.bundle).error = "request refused";
+    }
+    int ticks = 0;
+    do {
+      player.update(now);
+      now += kTick;
+    } while (player.playing_count() > 0 && ++ticks < kMaxEffectTicks);
+    report_.effects_played += player.counters().played;
+    report_.effects_ended += player.counters().ended;
+  }
+
+  void leave() {
+    world_.each_entity([&](EntityId entity) { world_.request_despawn(entity); });
+    presentations_.update();
+    world_.process_despawns();
+    report_.left_over += world_.entity_count();
+    report_.bundles_opened += store_.counters().bundles_opened;
+    report_.bundle_bytes += store_.counters().bundle_bytes;
+  }
+
+  BundleStore& store_;
+  const Clock& clock_;
+  TourReport& report_;
+  World world_;
+  Spawner spawner_;
+  Presentations presentations_;
+};
+
+}  // namespace
+
+std::uint32_t TourReport::failures() const {
+  const auto failed =
+      std::ranges::count_if(stops, [](const TourStop& stop) { return !stop.error.empty(); });
+  const std::uint32_t others =
+      (effects_played != effects_ended ? 1U : 0U) + (left_over > 0 ? 1U : 0U);
+  return static_cast<std::uint32_t>(failed) + others;
+}
+
+void tour(BundleStore& store, const Clock& clock, TourReport& report) {
+  Guide(store, clock, report).run();
+}
+
+}  // namespace arena
