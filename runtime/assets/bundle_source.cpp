@@ -27,8 +27,11 @@ class MappedHeldFile final : public HeldFile {
 
 Result<std::unique_ptr<HeldFile>> FileSystemSource::open(std::string_view path,
                                                          std::uint64_t max_bytes) const {
+  // Parsed alone, a path cannot climb out of the folder.
+  Result<AssetPath> below = AssetPath::parse(path);
+  if (!below) return fail(below.error());
   const std::string prefix = folder_.empty() ? "" : folder_.text() + "/";
-  Result<AssetPath> place = AssetPath::parse(prefix + std::string(path));
+  Result<AssetPath> place = AssetPath::parse(prefix + below.value().text());
   if (!place) return fail(place.error());
   ByteVector buffer;
   Result<Bytes> read = read_whole(files_, place.value(), max_bytes, buffer);
@@ -41,7 +44,9 @@ std::string FileSystemSource::name() const { return folder_.empty() ? "." : fold
 
 Result<std::unique_ptr<HeldFile>> MappedSource::open(std::string_view path,
                                                      std::uint64_t max_bytes) const {
-  const std::string place = folder_ + "/" + std::string(path);
+  Result<AssetPath> below = AssetPath::parse(path);
+  if (!below) return fail(below.error());
+  const std::string place = folder_ + "/" + below.value().text();
   Result<MappedFile> file = MappedFile::open(place);
   if (!file) return fail(file.error());
   if (file.value().bytes().size() > max_bytes) {

@@ -27,7 +27,8 @@ class BundleSource {
   virtual ~BundleSource() = default;
 
   /// Opens a file by its path below the folder (`bundles/<guid>.mbundle`). Fails with `not_found`,
-  /// with `limit_exceeded` when it has more than `max_bytes`, or as the disk does.
+  /// with `limit_exceeded` when it has more than `max_bytes`, with `invalid_argument` for a path
+  /// that leads out of the folder, or as the disk does.
   virtual Result<std::unique_ptr<HeldFile>> open(std::string_view path,
                                                  std::uint64_t max_bytes) const = 0;
 

@@ -1,0 +1,213 @@
+#include "runtime/spawn/effects.h"
+
+#include <limits>
+
+#include <catch2/catch.hpp>
+
+#include "tests/support/allocation_counter.h"
+#include "tests/support/bundle_samples.h"
+#include "tests/support/sample_build.h"
+
+namespace muster {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+struct Stage {
+  explicit Stage(std::string_view folder = "client", MemoryFileSystem built = samples::build())
+      : files(std::move(built)), source(files, AssetPath::parse(folder).value()) {}
+
+  MemoryFileSystem files;
+  FileSystemSource source;
+  BundleStore store = BundleStore::open(source).value();
+  World world{samples::game_components()};
+  Spawner spawner{store, world};
+};
+
+struct Show : Stage {
+  EffectPlayer player = EffectPlayer::create(spawner).value();
+  Time now{};
+
+  EffectVerdict explode(float x = 0) {
+    return player.request(SpatialEffectRequest{TypeId(1), {x, 0, 0}, {}, now});
+  }
+  EffectVerdict shoot(Vec3 end) {
+    return player.request(HitscanEffectRequest{TypeId(1), {0, 1, 0}, end, now});
+  }
+  void after(Duration step) {
+    now += step;
+    player.update(now);
+  }
+  const EffectInstance& tracer(std::size_t index) const {
+    return player.instances(EffectKind::hitscan, TypeId(1))[index];
+  }
+  const EffectInstance& explosion(std::size_t index) const {
+    return player.instances(EffectKind::spatial, TypeId(1))[index];
+  }
+};
+
+TEST_CASE("Pools are filled as registered, and asleep", "[runtime][spawn][sys-20][sys-3][sys-4]") {
+  Show show;
+  CHECK(show.player.instances(EffectKind::spatial, TypeId(1)).size() == 3);
+  CHECK(show.player.instances(EffectKind::spatial, TypeId(2)).size() == 1);
+  CHECK(show.player.instances(EffectKind::hitscan, TypeId(1)).size() == 2);
+  CHECK(show.player.instances(EffectKind::hitscan, TypeId(2)).empty());
+  CHECK(show.world.entity_count() == 3 * 2 + 1 + 2);
+  CHECK(show.player.playing_count() == 0);
+  CHECK_FALSE(show.world.is_active(show.explosion(0).root));
+}
+
+TEST_CASE("A spatial effect plays at its place for its time", "[runtime][spawn][sys-20][sys-3]") {
+  Show show;
+  REQUIRE(show.explode(5) == EffectVerdict::accepted);
+  show.after(milliseconds(16));
+  CHECK(show.explosion(0).is_playing);
+  CHECK(show.world.is_active(show.explosion(0).root));
+  CHECK(show.explosion(0).position == Vec3{5, 0, 0});
+  show.after(milliseconds(1999));
+  CHECK(show.explosion(0).is_playing);
+  show.after(milliseconds(1));  // Two seconds, as its component says.
+  CHECK_FALSE(show.explosion(0).is_playing);
+  CHECK_FALSE(show.world.is_active(show.explosion(0).root));
+  CHECK(show.player.counters().ended == 1);
+}
+
+TEST_CASE("An effect without the component lasts the default time", "[runtime][spawn][sys-20]") {
+  Show show;
+  REQUIRE(show.player.request(SpatialEffectRequest{TypeId(2), {}, {}, show.now}) ==
+          EffectVerdict::accepted);
+  show.after({});
+  show.after(milliseconds(999));
+  CHECK(show.player.playing_count() == 1);
+  show.after(milliseconds(1));
+  CHECK(show.player.playing_count() == 0);
+}
+
+TEST_CASE("A hitscan effect runs along its line and ends at its end",
+          "[runtime][spawn][sys-20][sys-4]") {
+  Show show;
+  REQUIRE(show.shoot({100, 1, 0}) == EffectVerdict::accepted);
+  show.after(milliseconds(0));
+  CHECK(show.tracer(0).position == Vec3{0, 1, 0});
+  show.after(milliseconds(500));  // 50 m/s, as its component says.
+  CHECK(show.tracer(0).position.x == Approx(25));
+  CHECK(show.tracer(0).position.y == 1);
+  show.after(milliseconds(1499));
+  CHECK(show.tracer(0).is_playing);
+  CHECK(show.tracer(0).position.x == Approx(99.95));
+  show.after(milliseconds(1));
+  CHECK_FALSE(show.tracer(0).is_playing);
+  CHECK(show.tracer(0).position == Vec3{100, 1, 0});
+}
+
+TEST_CASE("A line without length is over at once", "[runtime][spawn][sys-20]") {
+  Show show;
+  REQUIRE(show.shoot({0, 1, 0}) == EffectVerdict::accepted);
+  show.after({});
+  CHECK(show.tracer(0).is_playing);
+  show.after({});
+  CHECK_FALSE(show.tracer(0).is_playing);
+}
+
+TEST_CASE("Without a component a hitscan effect flies at 100 m/s", "[runtime][spawn][sys-20]") {
+  Stage stage;
+  EffectPlayer player =
+      EffectPlayer::create(stage.spawner, {.hitscan_component = "Nothing"}).value();
+  REQUIRE(player.request(HitscanEffectRequest{TypeId(1), {}, {100, 0, 0}, Time()}) ==
+          EffectVerdict::accepted);
+  player.update(Time());
+  player.update(Time(milliseconds(250)));
+  CHECK(player.instances(EffectKind::hitscan, TypeId(1))[0].position.x == Approx(25));
+  player.update(Time(seconds(1)));
+  CHECK(player.playing_count() == 0);
+}
+
+TEST_CASE("A full pool loses its oldest", "[runtime][spawn][sys-20]") {
+  Show show;
+  for (int i = 0; i < 4; ++i) {
+    REQUIRE(show.explode(static_cast<float>(i)) == EffectVerdict::accepted);
+    show.after(milliseconds(100));
+  }
+  CHECK(show.player.counters().stolen == 1);
+  CHECK(show.explosion(0).position.x == 3);  // Took the place of the first.
+  CHECK(show.explosion(1).position.x == 1);
+  CHECK(show.explosion(2).position.x == 2);
+  CHECK(show.player.playing_count() == 3);
+}
+
+TEST_CASE("What happened too long ago is not played", "[runtime][spawn][sys-20]") {
+  const auto [age, played] =
+      GENERATE(table<int, std::uint64_t>({{0, 1}, {499, 1}, {500, 0}, {5000, 0}}));
+  CAPTURE(age);
+  Show show;
+  show.now += seconds(100);
+  const Time happened_at = show.now - milliseconds(age);
+  REQUIRE(show.player.request(SpatialEffectRequest{TypeId(1), {}, {}, happened_at}) ==
+          EffectVerdict::accepted);
+  REQUIRE(show.player.request(HitscanEffectRequest{TypeId(1), {}, {9, 9, 9}, happened_at}) ==
+          EffectVerdict::accepted);
+  show.after({});
+  CHECK(show.player.counters().played == 2 * played);
+  CHECK(show.player.counters().too_late == 2 * (1 - played));
+}
+
+TEST_CASE("The expiry can be chosen", "[runtime][spawn][sys-20]") {
+  Stage stage;
+  EffectPlayer player = EffectPlayer::create(stage.spawner, {.expiry = seconds(5)}).value();
+  REQUIRE(player.request(SpatialEffectRequest{TypeId(1), {}, {}, Time()}) ==
+          EffectVerdict::accepted);
+  player.update(Time(seconds(4)));
+  CHECK(player.counters().played == 1);
+}
+
+TEST_CASE("Requests that mean nothing are refused and counted", "[runtime][spawn][sys-20]") {
+  Show show;
+  constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
+  CHECK(show.player.request(SpatialEffectRequest{TypeId(9), {}, {}, {}}) ==
+        EffectVerdict::unknown_effect);
+  CHECK(show.player.request(HitscanEffectRequest{TypeId(2), {}, {}, {}}) ==
+        EffectVerdict::unknown_effect);
+  CHECK(show.explode(kNaN) == EffectVerdict::not_finite);
+  CHECK(show.shoot({0, kNaN, 0}) == EffectVerdict::not_finite);
+  for (std::size_t i = 0; i < kMaxEffectRequests; ++i) {
+    REQUIRE(show.explode() == EffectVerdict::accepted);
+  }
+  CHECK(show.explode() == EffectVerdict::queue_full);
+  CHECK(show.player.counters().refused == 5);
+  show.after({});
+  CHECK(show.player.counters().played == kMaxEffectRequests);
+  CHECK(show.explode() == EffectVerdict::accepted);
+}
+
+TEST_CASE("Effects are for clients", "[runtime][spawn][sys-20]") {
+  Stage server("server");
+  CHECK(EffectPlayer::create(server.spawner).error().code == ErrorCode::invalid_argument);
+}
+
+TEST_CASE("A pool of unlikely size is refused, and leaves nothing", "[runtime][spawn][sys-20]") {
+  samples::TargetOptions options;
+  options.change = [](CatalogData& data) { data.effects[2].pool_size = 4'000'000'000; };
+  MemoryFileSystem files;
+  samples::build_target(files, options);
+  Stage stage("client", std::move(files));
+  CHECK(EffectPlayer::create(stage.spawner).error().code == ErrorCode::limit_exceeded);
+  stage.world.process_despawns();
+  CHECK(stage.world.entity_count() == 0);
+}
+
+TEST_CASE("Requesting and updating allocate nothing", "[runtime][spawn][sys-20]") {
+  Show show;
+  const std::uint64_t before = allocation_count();
+  bool is_accepted = true;
+  for (int i = 0; i < 500; ++i) {
+    is_accepted &= show.explode() == EffectVerdict::accepted;
+    is_accepted &= show.shoot({5, 0, 0}) == EffectVerdict::accepted;
+    show.after(milliseconds(16));
+  }
+  CHECK(allocation_count() == before);
+  CHECK(is_accepted);
+}
+
+}  // namespace
+}  // namespace muster

@@ -1,0 +1,108 @@
+#include "runtime/spawn/replicated_collection.h"
+
+#include <catch2/catch.hpp>
+
+#include "tests/support/sample_build.h"
+
+namespace muster {
+namespace {
+
+using samples::Body;
+using samples::Life;
+
+TEST_CASE("Entities are found by network id", "[runtime][spawn][sys-17]") {
+  World world(samples::game_components());
+  ReplicatedCollection collection(world);
+  const EntityId a = world.create();
+  const EntityId b = world.create();
+  CHECK(collection.add({7}, a) == CollectionVerdict::accepted);
+  CHECK(collection.add({2}, b) == CollectionVerdict::accepted);
+  CHECK(collection.find({7}) == a);
+  CHECK(collection.find({2}) == b);
+  std::vector<std::int32_t> ids;
+  collection.each([&](EntityReference id, EntityId) { ids.push_back(id.network_id); });
+  CHECK(ids == std::vector<std::int32_t>{2, 7});
+  CHECK(collection.lowest_free().network_id == 0);
+}
+
+TEST_CASE("An id is not given twice while its entity lives", "[runtime][spawn][sys-17]") {
+  World world(samples::game_components());
+  ReplicatedCollection collection(world);
+  const EntityId a = world.create();
+  const EntityId b = world.create();
+  REQUIRE(collection.add({0}, a) == CollectionVerdict::accepted);
+  CHECK(collection.add({0}, b) == CollectionVerdict::id_in_use);
+  CHECK(collection.add({0}, a) == CollectionVerdict::id_in_use);
+  CHECK(collection.find({0}) == a);
+  SECTION("it is free once it was removed") {
+    CHECK(collection.remove({0}) == CollectionVerdict::accepted);
+    CHECK(collection.find({0}).is_null());
+    CHECK(collection.remove({0}) == CollectionVerdict::unknown_id);
+    CHECK(collection.add({0}, b) == CollectionVerdict::accepted);
+  }
+  SECTION("it is free once its entity is gone") {
+    world.request_despawn(a);
+    CHECK(collection.add({0}, b) == CollectionVerdict::id_in_use);
+    world.process_despawns();
+    CHECK(collection.find({0}).is_null());
+    CHECK(collection.add({0}, a) == CollectionVerdict::entity_is_gone);
+    CHECK(collection.add({0}, b) == CollectionVerdict::accepted);
+  }
+}
+
+TEST_CASE("Ids from an enemy are refused", "[runtime][spawn][sys-17]") {
+  World world(samples::game_components());
+  ReplicatedCollection collection(world);
+  const EntityId entity = world.create();
+  const std::int32_t id = GENERATE(-1, -2147483647 - 1, kMaxNetworkIds, 2147483647);
+  CAPTURE(id);
+  CHECK(collection.add({id}, entity) == CollectionVerdict::id_out_of_range);
+  CHECK(collection.find({id}).is_null());
+  CHECK(collection.remove({id}) == CollectionVerdict::unknown_id);
+}
+
+TEST_CASE("A group's components have one order on both sides", "[runtime][spawn][sys-17]") {
+  const auto make = [](World& world, bool is_reversed) {
+    const auto body = world.component<Body>("Body");
+    const auto life = world.component<Life>("Life");
+    const EntityId root = world.create();
+    const EntityId first = world.create(root);
+    const EntityId deep = world.create(first);
+    const EntityId second = world.create(root);
+    if (is_reversed) {
+      for (const EntityId entity : {second, deep, first, root}) {
+        world.add(life, entity, {});
+        if (entity != first) world.add(body, entity, {});
+      }
+    } else {
+      for (const EntityId entity : {root, first, deep, second}) {
+        if (entity != first) world.add(body, entity, {});
+        world.add(life, entity, {});
+      }
+    }
+    return root;
+  };
+  World server(samples::game_components());
+  World client(samples::game_components());
+  const EntityId stranger = server.create();
+  const EntityId there = make(server, false);
+  const EntityId stranger_too = client.create();
+  const EntityId here = make(client, true);
+  std::vector<GroupComponent> on_server;
+  std::vector<GroupComponent> on_client;
+  list_group(server, there, on_server);
+  list_group(client, here, on_client);
+  CHECK(on_server == on_client);
+  CHECK(on_server.size() == 7);
+  CHECK(on_server[0].entity == there);
+  CHECK(on_server[0].component == server.find_component("Body"));
+  CHECK(on_server[3].entity == server.first_child(server.first_child(there)));
+  list_group(server, stranger, on_server);
+  CHECK(on_server.empty());
+  list_group(client, EntityId(), on_client);
+  CHECK(on_client.empty());
+  CHECK(client.is_alive(stranger_too));
+}
+
+}  // namespace
+}  // namespace muster

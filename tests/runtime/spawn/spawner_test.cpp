@@ -1,0 +1,220 @@
+#include "runtime/spawn/spawner.h"
+
+#include <catch2/catch.hpp>
+
+#include "bundler/cook/prefab_writer.h"
+#include "tests/support/allocation_counter.h"
+#include "tests/support/bundle_samples.h"
+#include "tests/support/sample_build.h"
+
+namespace muster {
+namespace {
+
+using samples::Body;
+using samples::guid;
+using samples::Life;
+
+struct Side {
+  explicit Side(std::string_view folder, MemoryFileSystem built = samples::build())
+      : files(std::move(built)), source(files, AssetPath::parse(folder).value()) {}
+
+  std::uint32_t registry(std::string_view class_name) const {
+    const CatalogReader& catalog = store.catalog();
+    for (std::uint32_t i = 0; i < catalog.registry_count(); ++i) {
+      if (catalog.registry(i).class_name == class_name) return i;
+    }
+    return layout::kNone;
+  }
+
+  MemoryFileSystem files;
+  FileSystemSource source;
+  BundleStore store = BundleStore::open(source).value();
+  World world{samples::game_components()};
+  Spawner spawner{store, world};
+};
+
+TEST_CASE("A prefab becomes entities with hierarchy, names and components",
+          "[runtime][spawn][sys-13][sys-16]") {
+  Side server("server");
+  const Spawned hero = server.spawner.spawn(guid(samples::kHeroServer)).value();
+  CHECK(hero.entities == 3);
+  CHECK(hero.components == 3);
+  const World& world = server.world;
+  CHECK(world.name(hero.root) == "Hero");
+  const EntityId hand = world.first_child(hero.root);
+  const EntityId ring = world.first_child(hand);
+  CHECK(world.name(hand) == "Hand");
+  CHECK(world.name(ring) == "Ring");
+  const auto body = world.component<Body>("Body");
+  const auto life = world.component<Life>("Life");
+  CHECK(world.get(body, hero.root)->mass == 80);
+  CHECK(world.get(life, hero.root)->current == 120);
+  CHECK(world.get(body, hand)->position == Vec3{0, 1, 0});
+  CHECK(world.get(body, ring) == nullptr);
+}
+
+TEST_CASE("Components without description are counted", "[runtime][spawn][sys-13]") {
+  Side client("client");
+  const Spawned crate = client.spawner.spawn(guid(samples::kCrate)).value();
+  CHECK(crate.entities == 2);
+  CHECK(crate.components == 3);
+  CHECK(crate.other_components == 1);
+  CHECK(client.spawner.prepare(guid(samples::kCrate)).value()->other_types ==
+        std::vector<std::string>{"Rigidbody"});
+  CHECK(client.world.is_active(crate.root));
+  CHECK_FALSE(client.world.is_active(client.world.first_child(crate.root)));
+}
+
+TEST_CASE("A factory becomes one entity of pure data", "[runtime][spawn][sys-16]") {
+  Side client("client");
+  const Spawned made =
+      client.spawner.spawn_type(client.registry("ReplicatedEntity"), TypeId(3)).value();
+  CHECK(made.entities == 1);
+  CHECK(made.components == 1);
+  const auto life = client.world.component<Life>("Life");
+  CHECK(*client.world.get(life, made.root) == Life{1, 1});
+  CHECK(client.world.first_child(made.root).is_null());
+}
+
+TEST_CASE("A definition becomes one entity, a picture nothing", "[runtime][spawn][sys-13]") {
+  Side client("client");
+  const Spawned hero = client.spawner.spawn(guid(samples::kDefinition)).value();
+  CHECK(hero.entities == 1);
+  CHECK(hero.components == 0);
+  CHECK(client.world.name(hero.root) == "Hero");
+  const Error error = client.spawner.spawn(guid(samples::kPicture)).error();
+  CHECK(error.code == ErrorCode::invalid_argument);
+  CHECK(error.message.find("Textures/Crate.png") != std::string::npos);
+}
+
+TEST_CASE("One type id makes each side's own prefab", "[runtime][spawn][sys-2]") {
+  Side client("client");
+  Side server("server");
+  REQUIRE(client.store.catalog().agreement() == server.store.catalog().agreement());
+  const TypeId hero(1);
+  const Spawned here = client.spawner.spawn_type(client.registry("ReplicatedEntity"), hero).value();
+  const Spawned there =
+      server.spawner.spawn_type(server.registry("ReplicatedEntity"), hero).value();
+  CHECK(here.entities == 1);
+  CHECK(there.entities == 3);
+  CHECK(client.store.resolve(client.registry("ReplicatedEntity"), hero)->guid ==
+        guid(samples::kHeroClient));
+  CHECK(server.store.resolve(server.registry("ReplicatedEntity"), hero)->guid ==
+        guid(samples::kHeroServer));
+  // What both sides have, they have under one id.
+  CHECK(client.store.resolve(client.registry("ReplicatedEntity"), TypeId(2))->guid ==
+        server.store.resolve(server.registry("ReplicatedEntity"), TypeId(2))->guid);
+}
+
+TEST_CASE("An id that is not assigned spawns nothing", "[runtime][spawn][sys-2]") {
+  Side client("client");
+  const std::uint32_t replicated = client.registry("ReplicatedEntity");
+  for (const std::uint32_t id : {0U, 4U, 65535U, 0xFFFFFFFFU}) {
+    CHECK(client.spawner.spawn_type(replicated, TypeId(id)).error().code == ErrorCode::not_found);
+  }
+  CHECK(client.spawner.spawn_type(99, TypeId(1)).error().code == ErrorCode::not_found);
+  CHECK(client.world.entity_count() == 0);
+}
+
+TEST_CASE("Spawning below a parent joins its group", "[runtime][spawn][sys-16]") {
+  Side server("server");
+  const EntityId cart = server.world.create();
+  const Spawned crate = server.spawner.spawn(guid(samples::kCrate), cart).value();
+  CHECK(server.world.parent(crate.root) == cart);
+  server.world.request_despawn(cart);
+  CHECK(server.world.process_despawns() == 3);
+  CHECK(server.world.entity_count() == 0);
+}
+
+TEST_CASE("A component cooked with another description is refused by name",
+          "[runtime][spawn][sys-13]") {
+  // The game has given Life a third field since the build was made.
+  struct NewerLife {
+    float current = 100;
+    std::int32_t team = -1;
+    std::uint32_t lives = 3;
+  };
+  std::vector<ComponentDescription> components = samples::game_components();
+  components[2] = Describe<NewerLife>("Life")
+                      .field("current", &NewerLife::current, {.unit = "hp"})
+                      .field("team", &NewerLife::team)
+                      .field("lives", &NewerLife::lives)
+                      .done();
+  Side client("client");
+  World newer(components);
+  Spawner spawner(client.store, newer);
+  const Error error = spawner.spawn(guid(samples::kCrate)).error();
+  CHECK(error.code == ErrorCode::hash_mismatch);
+  CHECK(error.message.find("'Life'") != std::string::npos);
+  CHECK(error.message.find("Prefabs/Crate.prefab") != std::string::npos);
+  CHECK(newer.entity_count() == 0);
+}
+
+TEST_CASE("A component that the game does not know is refused by name",
+          "[runtime][spawn][sys-13]") {
+  Side client("client");
+  std::vector<ComponentDescription> fewer = samples::game_components();
+  std::erase_if(fewer, [](const ComponentDescription& one) { return one.name == "Life"; });
+  World world(fewer);
+  Spawner spawner(client.store, world);
+  const Error error = spawner.spawn(guid(samples::kCrate)).error();
+  CHECK(error.code == ErrorCode::not_found);
+  CHECK(error.message.find("'Life'") != std::string::npos);
+}
+
+TEST_CASE("Two components of a type on one entity are refused", "[runtime][spawn][sys-13]") {
+  const ComponentDescription life = samples::game_components()[2];
+  PrefabData data;
+  PrefabEntity& entity = data.entities.emplace_back();
+  entity.name = "Twice";
+  for (int i = 0; i < 2; ++i) {
+    entity.components.push_back({.type = life.name,
+                                 .source_id = 0,
+                                 .document = {},
+                                 .cooked = CookedComponent{life.hash(), life.default_value}});
+  }
+  const ByteVector bytes = encode_prefab(data).value();
+  World world(samples::game_components());
+  const Result<PrefabPlan> plan = plan_prefab(PrefabReader::open(bytes).value(), world);
+  CHECK(plan.error().code == ErrorCode::malformed);
+  CHECK(plan.error().message.find("'Twice'") != std::string::npos);
+}
+
+TEST_CASE("A damaged bundle spoils its own entities only", "[runtime][spawn][sys-13]") {
+  Side client("client");
+  const AssetPath path =
+      AssetPath::parse("client/" + samples::bundle_path(samples::kHeroClient)).value();
+  ByteVector bytes = client.files.files().at(path);
+  const bool is_cut = GENERATE(false, true);
+  if (is_cut) {
+    bytes.resize(bytes.size() / 2);
+  } else {
+    bytes[bytes.size() - 3] ^= std::byte{4};
+  }
+  REQUIRE(client.files.write(path, bytes).has_value());
+  const std::uint32_t replicated = client.registry("ReplicatedEntity");
+  const Error error = client.spawner.spawn_type(replicated, TypeId(1)).error();
+  CHECK(error.code == (is_cut ? ErrorCode::truncated : ErrorCode::hash_mismatch));
+  CHECK(error.message.find("Prefabs/Hero_Client.prefab") != std::string::npos);
+  CHECK(client.world.entity_count() == 0);
+  CHECK(client.spawner.spawn_type(replicated, TypeId(2)));
+  CHECK(client.spawner.spawn_type(replicated, TypeId(3)));
+}
+
+TEST_CASE("A plan outlives its bundle, and spawning from it allocates nothing",
+          "[runtime][spawn][sys-13]") {
+  Side client("client");
+  client.world.reserve(4096, 4096);
+  const Guid crate = guid(samples::kCrate);
+  REQUIRE(client.spawner.spawn(crate));
+  client.store.close_bundle(client.store.catalog().bundle_of(crate).value());
+  const std::uint64_t before = allocation_count();
+  for (int i = 0; i < 1000; ++i) {
+    if (!client.spawner.spawn(crate)) FAIL("a spawn failed");
+  }
+  CHECK(allocation_count() == before);
+  CHECK(client.world.entity_count() == 2002);
+}
+
+}  // namespace
+}  // namespace muster

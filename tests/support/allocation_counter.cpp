@@ -1,0 +1,48 @@
+#include "tests/support/allocation_counter.h"
+
+#include <cstdlib>
+#include <new>
+
+namespace muster {
+namespace {
+
+// A counter behind `operator new` has no other place to be than a global one.
+thread_local std::uint64_t allocations = 0;  // NOLINT(*-avoid-non-const-global-variables)
+
+void* allocate(std::size_t size) {
+  ++allocations;
+  void* const memory = std::malloc(size == 0 ? 1 : size);
+  if (memory == nullptr) throw std::bad_alloc();
+  return memory;
+}
+
+void* allocate_aligned(std::size_t size, std::size_t alignment) {
+  ++allocations;
+  // aligned_alloc wants a multiple of the alignment.
+  void* const memory = std::aligned_alloc(alignment, (size + alignment) / alignment * alignment);
+  if (memory == nullptr) throw std::bad_alloc();
+  return memory;
+}
+
+}  // namespace
+
+std::uint64_t allocation_count() { return allocations; }
+
+}  // namespace muster
+
+void* operator new(std::size_t size) { return muster::allocate(size); }
+void* operator new[](std::size_t size) { return muster::allocate(size); }
+void* operator new(std::size_t size, std::align_val_t alignment) {
+  return muster::allocate_aligned(size, static_cast<std::size_t>(alignment));
+}
+void* operator new[](std::size_t size, std::align_val_t alignment) {
+  return muster::allocate_aligned(size, static_cast<std::size_t>(alignment));
+}
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete[](void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }
+void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
+void operator delete[](void* memory, std::align_val_t) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
+void operator delete[](void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }

@@ -1,0 +1,212 @@
+#include "tests/support/sample_build.h"
+
+#include <cassert>
+
+#include "bundler/cook/object_writer.h"
+#include "bundler/cook/prefab_writer.h"
+#include "bundler/pack/bundle_writer.h"
+#include "bundler/pack/catalog_writer.h"
+#include "registry/yaml/reader.h"
+#include "runtime/bundle/bundle_reader.h"
+#include "tests/support/bundle_samples.h"
+
+namespace muster::samples {
+namespace {
+
+constexpr std::string_view kHeroDefinition = "class: HeroType\nhealth: 120\n";
+
+class TargetBuilder {
+ public:
+  explicit TargetBuilder(const TargetOptions& options) : components_(options.components) {
+    data_.target = options.target;
+    data_.agreement = hash_bytes(as_bytes("sample build"));
+    data_.components = components_;
+  }
+
+  template <typename T>
+  PrefabComponent cooked(std::string_view type, const T& value) const {
+    for (const ComponentDescription& description : components_) {
+      if (description.name != type) continue;
+      const Bytes bytes = std::as_bytes(std::span<const T, 1>(&value, 1));
+      return {.type = std::string(type),
+              .source_id = 0,
+              .document = {},
+              .cooked = CookedComponent{description.hash(), {bytes.begin(), bytes.end()}}};
+    }
+    return {.type = std::string(type), .source_id = 0, .document = {}, .cooked = {}};
+  }
+
+  static PrefabComponent other(std::string type) {
+    return {.type = std::move(type), .source_id = 0, .document = {}, .cooked = {}};
+  }
+
+  void add_prefab(std::uint64_t asset, const std::string& path, std::vector<PrefabEntity> entities,
+                  bool needs_picture = false) {
+    const ByteVector bytes = encode_prefab({std::move(entities)}).value();
+    const std::vector<PackEntry> entries = {
+        {guid(asset), kFlattenedPrefab, EntryKind::prefab, bytes}};
+    add_bundle(BundleName::of_prefab(guid(asset)), pack_bundle(entries).value(), needs_picture);
+    add_asset(asset, path, BundleName::of_prefab(guid(asset)));
+  }
+
+  void add_picture() {
+    const ByteVector picture = compressible(20000, 7);
+    const std::vector<PackEntry> entries = {
+        {guid(kPicture), kMainPayload, EntryKind::raw, picture}};
+    picture_ = BundleName::of_shared(hash_bytes(picture));
+    add_bundle(picture_, pack_bundle(entries).value(), false);
+    add_asset(kPicture, "Textures/Crate.png", picture_);
+  }
+
+  void add_definition() {
+    const ByteVector bytes = encode_object(yaml::read_plain(kHeroDefinition).tree()).value();
+    const std::vector<PackEntry> entries = {
+        {guid(kDefinition), kMainPayload, EntryKind::object, bytes}};
+    const BundleName name = BundleName::of_prefab(guid(kDefinition));
+    add_bundle(name, pack_bundle(entries).value(), false);
+    add_asset(kDefinition, "Heroes/Hero.asset", name);
+  }
+
+  CatalogData& data() { return data_; }
+  std::vector<std::pair<BundleName, ByteVector>> take_bundles() { return std::move(bundles_); }
+
+ private:
+  void add_bundle(const BundleName& name, ByteVector bytes, bool needs_picture) {
+    const BundleReader reader = BundleReader::open(bytes).value();
+    BundleData& row = data_.bundles.emplace_back();
+    row.name = name;
+    row.hash = reader.bundle_hash();
+    row.file_bytes = bytes.size();
+    if (needs_picture) row.dependencies.push_back(picture_);
+    bundles_.emplace_back(name, std::move(bytes));
+  }
+
+  void add_asset(std::uint64_t asset, const std::string& path, const BundleName& bundle) {
+    data_.assets.push_back({guid(asset), path, bundle});
+  }
+
+  const std::vector<ComponentDescription>& components_;
+  CatalogData data_;
+  BundleName picture_;
+  std::vector<std::pair<BundleName, ByteVector>> bundles_;
+};
+
+PrefabEntity entity(std::string name, std::optional<std::uint32_t> parent,
+                    std::vector<PrefabComponent> components, bool is_active = true) {
+  return {.name = std::move(name),
+          .source_id = 0,
+          .parent = parent,
+          .is_active = is_active,
+          .components = std::move(components)};
+}
+
+void add_shared_content(TargetBuilder& builder) {
+  builder.add_picture();
+  builder.add_definition();
+  builder.add_prefab(
+      kCrate, "Prefabs/Crate.prefab",
+      {entity("Crate", {},
+              {TargetBuilder::other("Rigidbody"), builder.cooked("Body", Body{{1, 2, 3}, 20}),
+               builder.cooked("Life", Life{50, 2})}),
+       entity("Lid", 0, {builder.cooked("Body", Body{{0, 1, 0}, 2})}, false)},
+      true);
+  builder.add_prefab(kFactory, "Factories/Spectator.asset",
+                     {entity("Spectator", {}, {builder.cooked("Life", Life{1, 1})})});
+}
+
+void add_server_content(TargetBuilder& builder) {
+  builder.add_prefab(
+      kHeroServer, "Prefabs/Hero_Server.prefab",
+      {entity("Hero", {},
+              {builder.cooked("Body", Body{{0, 0, 0}, 80}), builder.cooked("Life", Life{120, 0})}),
+       entity("Hand", 0, {builder.cooked("Body", Body{{0, 1, 0}, 1})}), entity("Ring", 1, {})},
+      true);
+}
+
+void add_client_content(TargetBuilder& builder) {
+  builder.add_prefab(kHeroClient, "Prefabs/Hero_Client.prefab",
+                     {entity("Hero", {},
+                             {TargetBuilder::other("Animator"), TargetBuilder::other("Light"),
+                              builder.cooked("Body", Body{})})},
+                     true);
+  builder.add_prefab(kCrateLook, "Looks/Crate.prefab",
+                     {entity("CrateLook", {}, {TargetBuilder::other("MeshRenderer")})});
+  builder.add_prefab(kCrateBroken, "Looks/CrateBroken.prefab",
+                     {entity("CrateBroken", {}, {TargetBuilder::other("MeshRenderer")})});
+  builder.add_prefab(kExplosion, "Effects/Explosion.prefab",
+                     {entity("Explosion", {}, {builder.cooked("SpatialEffect", SpatialEffect{2})}),
+                      entity("Sparks", 0, {})});
+  builder.add_prefab(kTracer, "Effects/Tracer.prefab",
+                     {entity("Tracer", {}, {builder.cooked("HitscanEffect", HitscanEffect{50})})});
+  builder.add_prefab(kFlash, "Effects/Flash.prefab", {entity("Flash", {}, {})});
+  builder.data().effects = {{EffectKind::spatial, TypeId(1), 3, guid(kExplosion)},
+                            {EffectKind::spatial, TypeId(2), 1, guid(kFlash)},
+                            {EffectKind::hitscan, TypeId(1), 2, guid(kTracer)}};
+  builder.data().presentations = {{{guid(kCrate), kPlatformClient, 0, 0}, guid(kCrateLook)},
+                                  {{guid(kCrate), kPlatformClient, 0, 1}, guid(kCrateBroken)},
+                                  {{guid(kCrate), kPlatformClient, 1, 0}, guid(kHeroClient)}};
+}
+
+}  // namespace
+
+std::vector<ComponentDescription> game_components() {
+  return {Describe<Body>("Body")
+              .field("position", &Body::position, {.unit = "m"})
+              .field("mass", &Body::mass, {.unit = "kg"})
+              .done(),
+          Describe<HitscanEffect>("HitscanEffect")
+              .field("speed", &HitscanEffect::speed, {.unit = "m/s"})
+              .done(),
+          Describe<Life>("Life")
+              .field("current", &Life::current, {.unit = "hp"})
+              .field("team", &Life::team)
+              .done(),
+          Describe<SpatialEffect>("SpatialEffect")
+              .field("durationSeconds", &SpatialEffect::duration_seconds, {.unit = "s"})
+              .done()};
+}
+
+std::string bundle_path(std::uint64_t asset) { return BundleName::of_prefab(guid(asset)).path(); }
+
+void build_target(MemoryFileSystem& files, const TargetOptions& options) {
+  TargetBuilder builder(options);
+  const bool is_client = options.target == Target::client;
+  add_shared_content(builder);
+  if (is_client) {
+    add_client_content(builder);
+  } else {
+    add_server_content(builder);
+  }
+  CatalogData& data = builder.data();
+  data.registries = {{"HeroType",
+                      guid(200),
+                      "Registries/Heroes.asset",
+                      {{TypeId(0), guid(kDefinition), Guid(), "asset", TargetSet::both(), false}}},
+                     {"ReplicatedEntity",
+                      guid(201),
+                      "Registries/Replicated.asset",
+                      {{TypeId(3), guid(kFactory), Guid(), "factory", TargetSet::both(), true},
+                       {TypeId(1), guid(is_client ? kHeroClient : kHeroServer), Guid(), "prefab",
+                        options.target, false},
+                       {TypeId(2), guid(kCrate), Guid(), "prefab", TargetSet::both(), false}}}};
+  if (options.change != nullptr) options.change(data);
+  const std::string folder = is_client ? "client/" : "server/";
+  const auto write = [&](const std::string& path, Bytes bytes) {
+    const Result<void> written = files.write(AssetPath::parse(folder + path).value(), bytes);
+    assert(written.has_value());
+    (void)written;
+  };
+  for (const auto& [name, bytes] : builder.take_bundles()) write(name.path(), bytes);
+  write("catalog.mcat", encode_catalog(data).value());
+}
+
+MemoryFileSystem build() {
+  MemoryFileSystem files;
+  TargetOptions options;
+  build_target(files, options);
+  options.target = Target::server;
+  build_target(files, options);
+  return files;
+}
+
+}  // namespace muster::samples

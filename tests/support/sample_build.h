@@ -1,0 +1,62 @@
+// A small build in memory, made with the bundler's own writers: what tests of the runtime load.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "bundler/pack/catalog_data.h"
+#include "registry/vocabulary/component.h"
+#include "registry/vocabulary/memory_file_system.h"
+
+namespace muster::samples {
+
+// The build's components, as its game has them.
+struct Body {
+  Vec3 position;
+  float mass = 1;
+  friend bool operator==(const Body&, const Body&) = default;
+};
+struct Life {
+  float current = 100;
+  std::int32_t team = -1;
+  friend bool operator==(const Life&, const Life&) = default;
+};
+struct SpatialEffect {
+  float duration_seconds = 2;
+};
+struct HitscanEffect {
+  float speed = 50;
+};
+std::vector<ComponentDescription> game_components();
+
+// What is in it. Prefabs have bundles of their own; the picture lies in a shared one, which hero
+// and crate need. Type ids of ReplicatedEntity: 1 is the hero (another prefab on each side), 2 the
+// crate, 3 the factory.
+inline constexpr std::uint64_t kHeroServer = 101;  ///< 3 entities: Hero > Hand > Ring, and 3 comps
+inline constexpr std::uint64_t kHeroClient = 102;  ///< 1 entity, the client's hero
+inline constexpr std::uint64_t kCrate = 103;       ///< Both sides; 2 entities, one inactive
+inline constexpr std::uint64_t kFactory = 104;     ///< Pure data
+inline constexpr std::uint64_t kCrateLook = 105;   ///< Presentations of the crate
+inline constexpr std::uint64_t kCrateBroken = 106;
+inline constexpr std::uint64_t kExplosion = 107;   ///< Spatial effect, pool of 3, lasts 2 s
+inline constexpr std::uint64_t kTracer = 108;      ///< Hitscan effect, pool of 2, 50 m/s
+inline constexpr std::uint64_t kDefinition = 109;  ///< An asset that is no prefab
+inline constexpr std::uint64_t kPicture = 110;     ///< Raw bytes
+inline constexpr std::uint64_t kFlash = 111;       ///< Spatial effect without the component
+
+/// The path of a prefab's bundle below its target's folder.
+std::string bundle_path(std::uint64_t asset);
+
+/// Builds `client/` and `server/` with equal agreements.
+MemoryFileSystem build();
+
+/// One target of it. `change` may alter the catalog before it is encoded.
+struct TargetOptions {
+  Target target = Target::client;
+  std::vector<ComponentDescription> components = game_components();
+  void (*change)(CatalogData&) = nullptr;
+};
+void build_target(MemoryFileSystem& files, const TargetOptions& options);
+
+}  // namespace muster::samples
