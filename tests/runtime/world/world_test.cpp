@@ -17,7 +17,7 @@ struct Fixture {
   ComponentHandle<Life> life = world.component<Life>("Life");
 };
 
-TEST_CASE("The null entity is all zero and never alive", "[runtime][world][sys-15]") {
+TEST_CASE("The null entity is all zero and never alive", "[runtime][world]") {
   Fixture f;
   CHECK(EntityId().is_null());
   CHECK_FALSE(f.world.is_alive(EntityId()));
@@ -28,7 +28,7 @@ TEST_CASE("The null entity is all zero and never alive", "[runtime][world][sys-1
   CHECK_FALSE(f.world.is_alive(EntityId(77, 1)));
 }
 
-TEST_CASE("A slot that is used again has another generation", "[runtime][world][sys-15]") {
+TEST_CASE("A slot that is used again has another generation", "[runtime][world]") {
   Fixture f;
   const EntityId old = f.world.create();
   f.world.add(f.life, old, {5, 1});

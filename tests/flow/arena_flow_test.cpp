@@ -1,0 +1,256 @@
+// The sample game from its YAML to spawned entities: the real `muster build`, then the runtime on
+// what it wrote.
+#include <sys/wait.h>
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+
+#include <catch2/catch.hpp>
+
+#include "content/arena/game/components.h"
+#include "content/arena/game/replicated.h"
+#include "content/arena/game/tour.h"
+#include "registry/vocabulary/disk_file_system.h"
+#include "runtime/spawn/spawner.h"
+#include "tests/support/temporary_folder.h"
+
+namespace muster {
+namespace {
+
+int run(const std::string& command) {
+  const int status = std::system((command + " > /dev/null 2>&1").c_str());
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+std::string quoted(const std::string& text) { return "'" + text + "'"; }
+
+const std::string& arena_folder() {
+  static const std::string folder = std::string(MUSTER_SOURCE_DIR) + "/content/arena";
+  return folder;
+}
+
+struct ArenaBuild {
+  explicit ArenaBuild(const std::string& arena = arena_folder()) {
+    const std::string muster = std::string(MUSTER_BINARY_DIR) + "/bin/muster";
+    REQUIRE(run(quoted(muster) + " build " + quoted(arena) + " --out " + quoted(path())) == 0);
+  }
+  std::string path() const { return folder.path() + "/build"; }
+  int demo() const {
+    return run(quoted(std::string(MUSTER_BINARY_DIR) + "/bin/arena_demo") + " " + quoted(path()));
+  }
+
+  TemporaryFolder folder;
+};
+
+// Changes one bit of a build's file: of the byte at `offset`, counted from the end when negative.
+void flip(const ArenaBuild& build, const std::string& relative, std::ptrdiff_t offset) {
+  DiskFileSystem files = DiskFileSystem::open(build.path()).value();
+  const AssetPath path = AssetPath::parse(relative).value();
+  ByteVector buffer;
+  const Bytes whole = read_whole(files, path, 1U << 30U, buffer).value();
+  ByteVector bytes(whole.begin(), whole.end());
+  const std::ptrdiff_t at = offset < 0 ? std::ssize(bytes) + offset : offset;
+  bytes.at(static_cast<std::size_t>(at)) ^= std::byte{1};
+  REQUIRE(files.write(path, bytes).has_value());
+}
+
+arena::TourReport tour_of(const BundleSource& client_source, const BundleSource& server_source) {
+  BundleStore client = BundleStore::open(client_source).value();
+  BundleStore server = BundleStore::open(server_source).value();
+  REQUIRE(client.catalog().agreement() == server.catalog().agreement());
+  const ManualClock clock;
+  arena::TourReport report;
+  arena::tour(client, clock, report);
+  arena::tour(server, clock, report);
+  return report;
+}
+
+arena::TourReport mapped_tour(const ArenaBuild& build) {
+  const MappedSource client(build.path() + "/client");
+  const MappedSource server(build.path() + "/server");
+  return tour_of(client, server);
+}
+
+TEST_CASE("Every type id of the arena spawns on both sides, from read files as from mapped ones",
+          "[flow][arena][sys-2][sys-9][sys-13][sys-16][sys-20]") {
+  const ArenaBuild build;
+  const DiskFileSystem files = DiskFileSystem::open(build.path()).value();
+  const FileSystemSource client(files, AssetPath::parse("client").value());
+  const FileSystemSource server(files, AssetPath::parse("server").value());
+  const arena::TourReport read = tour_of(client, server);
+  const arena::TourReport mapped = mapped_tour(build);
+  CHECK(read.failures() == 0);
+  CHECK(mapped.failures() == 0);
+  CHECK(read.effects_played == 11);
+  CHECK(read.left_over == 0);
+  REQUIRE(read.stops.size() == mapped.stops.size());
+  CHECK(read.stops.size() > 100);
+  for (std::size_t i = 0; i < read.stops.size(); ++i) {
+    const arena::TourStop& a = read.stops[i];
+    const arena::TourStop& b = mapped.stops[i];
+    CAPTURE(a.side, a.registry, a.type_id.value(), a.path);
+    CHECK(a.error.empty());
+    CHECK(a.entities >= 1);
+    CHECK(a.entities == b.entities);
+    CHECK(a.components == b.components);
+    CHECK(a.other_components == b.other_components);
+    CHECK(a.bundle_bytes == b.bundle_bytes);
+    CHECK(a.guid == b.guid);
+  }
+}
+
+TEST_CASE("Every registry of the arena is toured", "[flow][arena][sys-2][sys-3][sys-4]") {
+  const ArenaBuild build;
+  const arena::TourReport report = mapped_tour(build);
+  const auto count = [&](std::string_view side, std::string_view registry) {
+    return std::count_if(report.stops.begin(), report.stops.end(),
+                         [&](const arena::TourStop& stop) {
+                           return stop.side == side && stop.registry == registry;
+                         });
+  };
+  CHECK(count("client", "ReplicatedEntityRegistry") == 19);
+  CHECK(count("server", "ReplicatedEntityRegistry") == 19);
+  CHECK(count("client", "SpatialEffectRegistry") == 8);
+  CHECK(count("client", "HitscanEffectRegistry") == 3);
+  CHECK(count("server", "SpatialEffectRegistry") == 0);
+  CHECK(count("server", "HitscanEffectRegistry") == 0);
+  CHECK(count("client", "spatial effect") == 8);
+  CHECK(count("client", "hitscan effect") == 3);
+  CHECK(count("client", "ItemRegistry") == 12);  // Third and first person.
+  CHECK(count("server", "ItemRegistry") == 6);
+  CHECK(count("client", "CharacterTypeRegistry") == 6);
+  CHECK(count("server", "CharacterTypeRegistry") == 3);
+  CHECK(count("client", "ProjectileRegistry") == 5);
+  CHECK(count("client", "LevelRegistry") == 2);
+  CHECK(count("server", "LevelRegistry") == 2);
+}
+
+TEST_CASE("Client and server mean the same by one id", "[flow][arena][sys-2]") {
+  const ArenaBuild build;
+  const MappedSource client_source(build.path() + "/client");
+  const MappedSource server_source(build.path() + "/server");
+  const BundleStore client = BundleStore::open(client_source).value();
+  const BundleStore server = BundleStore::open(server_source).value();
+  constexpr std::string_view kClass = "ReplicatedEntityRegistry";
+  const CatalogRegistry ours = client.catalog().find_registry(kClass).value();
+  const CatalogRegistry theirs = server.catalog().find_registry(kClass).value();
+  REQUIRE(ours.entry_count == theirs.entry_count);
+  for (std::uint32_t i = 0; i < ours.entry_count; ++i) {
+    const CatalogEntry entry = client.catalog().entry(ours.first_entry + i);
+    const std::optional<CatalogEntry> other = server.catalog().resolve(theirs, entry.type_id);
+    REQUIRE(other);
+    CHECK(other->guid == entry.guid);
+    CHECK(other->is_factory == entry.is_factory);
+  }
+}
+
+TEST_CASE("A replicated entity knows its asset, and has no id yet", "[flow][arena][sys-15]") {
+  const ArenaBuild build;
+  const MappedSource source(build.path() + "/server");
+  BundleStore store = BundleStore::open(source).value();
+  World world(arena::arena_components());
+  Spawner spawner(store, world);
+  const auto replicated = world.component<arena::ReplicatedEntity>("ReplicatedEntity");
+  const CatalogRegistry registry =
+      store.catalog().find_registry("ReplicatedEntityRegistry").value();
+  int prefab_count = 0;
+  for (std::uint32_t i = 0; i < registry.entry_count; ++i) {
+    const CatalogEntry entry = store.catalog().entry(registry.first_entry + i);
+    if (entry.is_factory) continue;
+    const Spawned spawned = spawner.spawn(entry.guid).value();
+    const arena::ReplicatedEntity* const own = world.get(replicated, spawned.root);
+    REQUIRE(own != nullptr);
+    const Bytes asset = std::as_bytes(std::span<const std::uint8_t>(own->asset_guid.guid));
+    CHECK(Guid::from_bytes(asset) == entry.guid);
+    CHECK(own->id == -1);
+    CHECK(own->predicting_player_id == -1);
+    ++prefab_count;
+  }
+  CHECK(prefab_count == 14);
+}
+
+TEST_CASE("Damaged and missing bundles spoil only what needs them", "[flow][arena][sys-13]") {
+  const ArenaBuild build;
+  const arena::TourReport whole = mapped_tour(build);
+  // Two that nothing else uses: a damaged one and a missing one.
+  const auto path_of = [&](std::string_view asset) {
+    for (const arena::TourStop& stop : whole.stops) {
+      if (stop.path == asset) return "client/bundles/" + stop.guid.to_string() + ".mbundle";
+    }
+    FAIL("not in the build");
+    return std::string();
+  };
+  const std::array<std::string_view, 2> spoiled = {"Assets/Prefabs/Replicated/PlayerState.prefab",
+                                                   "plain/replicated/flag.yaml"};
+  flip(build, path_of(spoiled[0]), -1);
+  std::filesystem::remove(build.path() + "/" + path_of(spoiled[1]));
+  const arena::TourReport report = mapped_tour(build);
+  REQUIRE(report.stops.size() == whole.stops.size());
+  std::size_t failed = 0;
+  for (const arena::TourStop& stop : report.stops) {
+    if (stop.error.empty()) continue;
+    ++failed;
+    CAPTURE(stop.side, stop.registry, stop.path, stop.error);
+    CHECK(stop.side == "client");
+    const bool names_one = stop.error.find(spoiled[0]) != std::string::npos ||
+                           stop.error.find(spoiled[1]) != std::string::npos;
+    CHECK(names_one);
+  }
+  CHECK(failed >= 2);
+  CHECK(failed <= 6);  // The flag's two presentations spawn their owner, too.
+  CHECK(report.left_over == 0);
+  CHECK(build.demo() == 1);
+}
+
+TEST_CASE("The demo's exit code says how it went", "[flow][arena]") {
+  const ArenaBuild build;
+  CHECK(build.demo() == 0);
+  const std::string demo = std::string(MUSTER_BINARY_DIR) + "/bin/arena_demo";
+  CHECK(run(quoted(demo) + " " + quoted(build.path()) + " --format json") == 0);
+  CHECK(run(quoted(demo)) == 2);
+  CHECK(run(quoted(demo) + " " + quoted(build.path()) + " --format xml") == 2);
+  CHECK(run(quoted(demo) + " " + quoted(build.folder.path())) == 2);
+  // The agreement is covered by the fingerprint: a change of it alone is damage.
+  flip(build, "server/catalog.mcat", 48);
+  CHECK(build.demo() == 2);
+}
+
+TEST_CASE("A client and a server of different games are refused", "[flow][arena][sys-2]") {
+  // The same arena, but health is counted in another unit.
+  const TemporaryFolder project;
+  std::filesystem::copy(arena_folder(), project.path(), std::filesystem::copy_options::recursive);
+  std::vector<ComponentDescription> components = arena::arena_components();
+  for (ComponentDescription& component : components) {
+    if (component.name == "Health") component.fields.front().unit = "percent";
+  }
+  project.put("components.json", components_to_json(components));
+  const ArenaBuild other(project.path());
+  const ArenaBuild build;
+  std::filesystem::remove_all(build.path() + "/server");
+  std::filesystem::rename(other.path() + "/server", build.path() + "/server");
+  CHECK(build.demo() == 2);
+  // Its components are not those of this game either.
+  const MappedSource source(build.path() + "/server");
+  BundleStore store = BundleStore::open(source).value();
+  World world(arena::arena_components());
+  Spawner spawner(store, world);
+  const CatalogRegistry registry =
+      store.catalog().find_registry("ReplicatedEntityRegistry").value();
+  int refused = 0;
+  for (std::uint32_t i = 0; i < registry.entry_count; ++i) {
+    const Guid guid = store.catalog().entry(registry.first_entry + i).guid;
+    const Result<Spawned> spawned = spawner.spawn(guid);
+    if (spawned) continue;
+    ++refused;
+    CHECK(spawned.error().code == ErrorCode::hash_mismatch);
+    CHECK(spawned.error().message.find("'Health'") != std::string::npos);
+  }
+  CHECK(refused > 0);
+  CHECK(refused < static_cast<int>(registry.entry_count));
+}
+
+}  // namespace
+}  // namespace muster
