@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "registry/registries/type_ids.h"
 #include "registry/rules/validate.h"
 
 namespace muster {
@@ -320,6 +321,33 @@ void check_model_problems(const Project& project, Findings& findings) {
   }
 }
 
+// Registries of one class that are built together share one range of ids.
+void check_ids_across(const Project& project, Findings& findings) {
+  std::map<std::pair<std::string_view, TypeId>,
+           std::vector<std::pair<const Registry*, const RegistryEntry*>>>
+      taken;
+  for (const Registry& registry : project.model().registries) {
+    for (const RegistryEntry& entry : registry.entries) {
+      if (entry.is_free) continue;
+      auto& others = taken[{registry.declaration->name, entry.type_id}];
+      for (const auto& [other, other_entry] : others) {
+        const bool together = !(other->targets & registry.targets).empty();
+        if (other == &registry || !together || identity_of(*other_entry) == identity_of(entry)) {
+          continue;
+        }
+        Finding& finding = findings.add(
+            "type-id-collision", entry.location,
+            "type id " + std::to_string(entry.type_id.value()) + " means something else in '" +
+                project.index().at(other->asset).path.text() + "', which is built with this");
+        finding.blocks_build = true;
+        finding.related.push_back({other_entry->location, "the other entry"});
+        break;
+      }
+      others.emplace_back(&registry, &entry);
+    }
+  }
+}
+
 }  // namespace
 
 void check_registries(const Project& project, Findings& findings) {
@@ -328,6 +356,7 @@ void check_registries(const Project& project, Findings& findings) {
   for (const Registry& registry : project.model().registries) {
     RegistryCheck(project, registry, findings).run();
   }
+  check_ids_across(project, findings);
 }
 
 }  // namespace muster
