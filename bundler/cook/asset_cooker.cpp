@@ -124,7 +124,9 @@ void AssetCooker::cook_prefab(AssetNumber asset, const SourcePrefab& prefab,
       {own.guid, kFlattenedPrefab, EntryKind::prefab, std::move(bytes).value()});
 }
 
-// A factory creates one entity of pure data: the components that it lists, or itself as one.
+// A factory creates one entity of pure data. A plain one lists `components`; one of Unity's holds
+// them as fields of struct type, named after the component (`projectile: {...}` is a Projectile).
+// One that holds none stands for itself.
 void AssetCooker::cook_factory(const SourceFile& source, AssetNumber asset,
                                CookedAsset& result) const {
   const yaml::NodeIndex fields = source.fields_of(source.document_of(0));
@@ -139,7 +141,18 @@ void AssetCooker::cook_factory(const SourceFile& source, AssetNumber asset,
         inner == yaml::kNoNode ? source.tree.scalar(item) : source.tree.at(inner).key;
     component.layers.push_back({&source, inner, -1});
   }
-  if (list == yaml::kNoNode) {
+  for (const yaml::NodeIndex field : yaml::Children(source.tree, fields)) {
+    std::string name(source.tree.at(field).key);
+    if (name.empty() || source.tree.at(field).kind != yaml::NodeKind::mapping) continue;
+    if (name.front() >= 'a' && name.front() <= 'z') {
+      name.front() = static_cast<char>(name.front() - 'a' + 'A');
+    }
+    if (description_of(name) == nullptr) continue;
+    SourceComponent& component = entity.components.emplace_back();
+    component.class_name = std::move(name);
+    component.layers.push_back({&source, field, -1});
+  }
+  if (entity.components.empty()) {
     SourceComponent& component = entity.components.emplace_back();
     component.class_name = class_of_asset(project_, asset);
     component.layers.push_back({&source, fields, source.document_of(0)});

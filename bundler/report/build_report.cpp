@@ -135,6 +135,10 @@ std::string build_summary_text(const Project& project, const std::vector<TargetB
     slowest.insert(slowest.end(), build.slowest.begin(), build.slowest.end());
   }
   std::ranges::stable_sort(slowest, std::ranges::greater{}, &AssetTiming::duration);
+  // An asset that both targets hold is cooked for each; it is slow once.
+  std::set<AssetNumber> seen;
+  std::erase_if(slowest,
+                [&](const AssetTiming& timing) { return !seen.insert(timing.asset).second; });
   constexpr std::size_t kListed = 5;
   text += "slowest assets:\n";
   for (std::size_t i = 0; i < std::min(slowest.size(), kListed); ++i) {

@@ -255,7 +255,9 @@ def describe_factories(arena):
     """Entities made from data alone, without a prefab."""
     project = arena.project
     path = "Assets/Gamedesign/Factories/ProjectileEntityFactory.asset"
-    project.asset(path, "ProjectileEntityFactory", {"guid": Weak(path)})
+    project.asset(path, "ProjectileEntityFactory", {
+        "guid": Weak(path), "transform": {"position": vec(0, 0, 0)},
+        "projectile": {"velocity": 60, "impactDamage": 10, "collisionRadius": 0.1}})
     arena.replicated.append(path)
     abilities = {"Sprint": 0, "Melee": 1.5, "Dash": 6, "Shield": 12}
     for name, seconds in abilities.items():
@@ -266,7 +268,8 @@ def describe_factories(arena):
         path = f"Assets/Gamedesign/Heroes/Abilities_{hero}.asset"
         project.asset(path, "AbilityCollection", {"guid": Weak(path), "abilities": [
             {"ability": strong(f"Assets/Gamedesign/Abilities/Ability_{name}.asset"),
-             "canInterruptAll": 0} for name in names]})
+             "canInterruptAll": 0} for name in names],
+            "abilityState": {"slot": 0, "cooldownSeconds": 0}})
         arena.replicated.append(path)
     for path, components in {
             "plain/heroes/abilities_drifter.yaml": [
