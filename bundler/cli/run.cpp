@@ -27,6 +27,11 @@ int run(int argc, char** argv, Session& session) {
     try {
       app.parse(argc, argv);
     } catch (const CLI::ParseError& problem) {
+      if (argc > 1 && argv[1][0] != '-' && app.get_subcommands().empty()) {
+        session.err << "muster: there is no command '" << argv[1]
+                    << "'; 'muster --help' lists them\n";
+        return kUsage;
+      }
       return app.exit(problem, session.out, session.err) == 0 ? kSuccess : kUsage;
     }
     return session.exit_code;

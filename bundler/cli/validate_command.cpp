@@ -42,9 +42,10 @@ Result<Baseline> load_baseline(const std::string& path) {
   const std::size_t slash = path.rfind('/');
   auto files = DiskFileSystem::open(slash == std::string::npos ? "." : path.substr(0, slash + 1));
   if (!files) return fail(files.error());
+  const auto name = AssetPath::parse(path.substr(slash + 1));
+  if (!name) return fail(name.error());
   ByteVector buffer;
-  const AssetPath name = AssetPath().child(path.substr(slash + 1));
-  const auto bytes = read_whole(files.value(), name, kMaxBaselineBytes, buffer);
+  const auto bytes = read_whole(files.value(), name.value(), kMaxBaselineBytes, buffer);
   if (!bytes) return fail(bytes.error());
   return Baseline::parse(as_text(bytes.value()));
 }

@@ -28,12 +28,14 @@ class OutputChecker {
       : files_(files), jobs_(std::max(jobs, 1U)), stop_(stop) {}
 
   Result<OutputCheck> run() {
-    if (!files_.stat(AssetPath().child("build.json"))) {
+    if (const auto report = files_.stat(AssetPath().child("build.json")); !report) {
+      if (report.error().code != ErrorCode::not_found) return fail(report.error());
       return fail(ErrorCode::not_found, "there is no build.json: this is no build's output");
     }
     std::vector<TargetCheck> targets;
     for (const std::string folder : {"client", "server"}) {
-      if (!files_.stat(AssetPath().child(folder))) continue;
+      const auto found = files_.stat(AssetPath().child(folder));
+      if (!found && found.error().code == ErrorCode::not_found) continue;
       TargetCheck target{folder, {}};
       if (auto checked = check_target(target); !checked) return fail(checked.error());
       targets.push_back(std::move(target));
@@ -98,7 +100,8 @@ class OutputChecker {
     for (auto& list : problems) std::ranges::move(list, std::back_inserter(result_.problems));
     for (const std::size_t count : entries) result_.entries += count;
     result_.bundles += catalog.bundle_count();
-    note_leftovers(folder, known);
+    known.insert(folder + "/catalog.mcat");
+    note_leftovers(AssetPath().child(folder), known);
     return {};
   }
 
@@ -158,14 +161,16 @@ class OutputChecker {
     return {};
   }
 
-  void note_leftovers(const std::string& folder, const std::set<std::string>& known) {
-    for (const std::string_view kind : {"bundles", "shared"}) {
-      const auto listed = files_.list(AssetPath().child(folder).child(kind));
-      if (!listed) continue;
-      for (const DirectoryEntry& entry : listed.value()) {
-        std::string path = folder + "/" + std::string(kind) + "/" + entry.name;
-        if (known.contains(path)) continue;
-        note(std::move(path), ErrorCode::malformed, "no catalog names this file");
+  // `known` are the paths of all that belongs into a target's folder.
+  void note_leftovers(const AssetPath& folder, const std::set<std::string>& known) {
+    const auto listed = files_.list(folder);
+    if (!listed) return note(folder.text(), listed.error().code, listed.error().message);
+    for (const DirectoryEntry& entry : listed.value()) {
+      const AssetPath path = folder.child(entry.name);
+      if (entry.kind == FileKind::folder && (entry.name == "bundles" || entry.name == "shared")) {
+        note_leftovers(path, known);
+      } else if (!known.contains(path.text())) {
+        note(path.text(), ErrorCode::malformed, "no catalog names this file");
       }
     }
   }

@@ -28,9 +28,27 @@ std::string place(const Location& location) {
   return text;
 }
 
+// A path as the relative reference of RFC 3986: letters, digits and marks stay.
+std::string uri_of(std::string_view path) {
+  constexpr std::string_view kUnreserved = "-._~/";
+  std::string result;
+  for (const char c : path) {
+    const bool stays = (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
+                       kUnreserved.find(c) != std::string_view::npos;
+    result += stays ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
+  }
+  return result;
+}
+
+// XML holds UTF-8 only; the JSON library knows how to mend what is none.
+std::string valid_utf8(std::string_view text) {
+  return Json::parse(Json(text).dump(-1, ' ', false, Json::error_handler_t::replace))
+      .get<std::string>();
+}
+
 std::string xml_escaped(std::string_view text) {
   std::string result;
-  for (const char c : text) {
+  for (const char c : valid_utf8(text)) {
     switch (c) {
       case '&':
         result += "&amp;";
@@ -122,7 +140,7 @@ std::string format_json(std::span<const Finding> findings) {
 
 Json sarif_location(const Location& location) {
   Json physical;
-  physical["artifactLocation"] = {{"uri", location.path.text()}, {"uriBaseId", "PROJECT"}};
+  physical["artifactLocation"] = {{"uri", uri_of(location.path.text())}, {"uriBaseId", "PROJECT"}};
   if (location.position.line > 0) {
     physical["region"] = {{"startLine", location.position.line}};
     if (location.position.column > 0) {
