@@ -1,0 +1,232 @@
+"""Structure of what `muster` prints for machines, written by hand from the formats' documents.
+
+A shape is a type, a literal, a list of one shape (any length), a set of literals, or a dict of
+shapes; a key that ends with `?` may be missing, and `*` stands for any key. Nothing else is
+allowed in a dict.
+"""
+
+import json
+import re
+import urllib.parse
+import xml.etree.ElementTree as Xml
+
+GUID = re.compile(r"[0-9a-f]{32}\Z")
+NATURAL = lambda value: type(value) is int and value >= 0  # noqa: E731
+POSITIVE = lambda value: type(value) is int and value >= 1  # noqa: E731
+LEVELS = {"note", "warning", "error"}
+
+
+def require_shape(value, shape, where="$"):
+    if isinstance(shape, dict):
+        assert isinstance(value, dict), f"{where} is no object"
+        known = {key.rstrip("?") for key in shape}
+        for key in shape:
+            assert key.endswith("?") or key == "*" or key in value, f"{where} lacks {key}"
+        for key, inner in value.items():
+            assert key in known or "*" in shape, f"{where} has an unexpected {key}"
+            wanted = shape.get(key, shape.get(key + "?", shape.get("*")))
+            require_shape(inner, wanted, f"{where}.{key}")
+    elif isinstance(shape, list):
+        assert isinstance(value, list), f"{where} is no list"
+        for index, inner in enumerate(value):
+            require_shape(inner, shape[0], f"{where}[{index}]")
+    elif isinstance(shape, set):
+        assert value in shape, f"{where} is {value!r}"
+    elif isinstance(shape, tuple):
+        assert isinstance(value, shape), f"{where} is {value!r}"
+    elif isinstance(shape, type):
+        assert type(value) is shape, f"{where} is {value!r}"
+    elif isinstance(shape, re.Pattern):
+        assert isinstance(value, str) and shape.match(value), f"{where} is {value!r}"
+    elif callable(shape):
+        assert shape(value), f"{where} is {value!r}"
+    else:
+        assert value == shape, f"{where} is {value!r}"
+
+
+TARGET = {"client", "server"}
+PLACE = {"path": str, "line?": POSITIVE, "column?": POSITIVE}
+FINDINGS = {
+    "version": 1,
+    "findings": [{**PLACE, "severity": LEVELS, "rule": str, "message": str,
+                  "related?": [{**PLACE, "message": str}]}],
+    "counts": {"error": NATURAL, "warning": NATURAL, "note": NATURAL},
+}
+PREPARE = {
+    "dry_run": bool,
+    "registries": [{"class": str, "path": str, "kept": NATURAL,
+                    "changes": [{"change": {"add", "remove", "update"}, "type_id": NATURAL,
+                                 "guid": GUID, "path": (str, type(None))}]}],
+    "files": [str],
+}
+WHY = {
+    "guid": GUID, "path": str,
+    "reasons": [{"target": TARGET, "class": str, "registry": str, "type_id": NATURAL,
+                 "chain": [str]}],
+    "mentioned_by": [str],
+}
+BUILD = {
+    "elapsed_ms": (int, float),
+    "targets": {"*": {"prefab_bundles": NATURAL, "shared_bundles": NATURAL,
+                      "source_bytes": NATURAL, "bytes": NATURAL,
+                      "duplicate_bytes_avoided": NATURAL, "fingerprint": GUID,
+                      "slowest": [{"path": str, "ms": (int, float)}]}},
+}
+BUILD_FILE = {
+    "format": 1, "muster": str, "project": str,
+    "options": {"layout": {"shared", "self-contained"}, "level": POSITIVE},
+    "targets": {"*": {
+        "fingerprint": GUID, "catalog_bytes": POSITIVE, "source_bytes": NATURAL,
+        "plain_bytes": NATURAL, "bytes": NATURAL, "duplicate_bytes_avoided": NATURAL,
+        "bundles": [{"name": GUID, "kind": {"prefab", "shared"}, "file": str, "hash": GUID,
+                     "bytes": POSITIVE, "plain_bytes": NATURAL, "source_bytes": NATURAL,
+                     "owners": [GUID], "dependencies": [GUID],
+                     "assets": [{"guid": GUID, "path": str, "plain_bytes": NATURAL}]}]}},
+}
+VERIFY = {
+    "bundles": NATURAL, "entries": NATURAL, "bytes": NATURAL,
+    "problems": [{"path": str, "code": str, "message": str}],
+}
+BUNDLE = {
+    "kind": "bundle", "hash": GUID, "bytes": POSITIVE, "plain_bytes": NATURAL,
+    "block_plain_bytes": POSITIVE,
+    "entries": [{"guid": GUID, "local_id": int, "kind": str, "plain_bytes": NATURAL,
+                 "stored_bytes": NATURAL, "blocks": NATURAL, "hash": GUID}],
+}
+LISTING = {
+    "registries": [{"class": str, "path": str, "guid": GUID,
+                    "entries": [{"type_id": NATURAL, "guid": GUID, "path": (str, type(None)),
+                                 "owner?": (str, type(None)), "targets": [TARGET],
+                                 "factory?": bool}]}],
+    "assets": {"client?": list, "server?": list},
+}
+
+# SARIF 2.1.0, sections 3.13 to 3.52: what is required of the objects that muster writes.
+SARIF_MESSAGE = {"text": str}
+SARIF_LOCATION = {
+    "physicalLocation": {
+        "artifactLocation": {"uri": str, "uriBaseId": str},
+        "region?": {"startLine": POSITIVE, "startColumn?": POSITIVE}},
+    "message?": SARIF_MESSAGE,
+}
+SARIF = {
+    "$schema": str,
+    "version": "2.1.0",
+    "runs": [{
+        "tool": {"driver": {"name": "muster", "version": str, "rules": [{
+            "id": str, "shortDescription": SARIF_MESSAGE, "help": SARIF_MESSAGE,
+            "defaultConfiguration": {"level": LEVELS}}]}},
+        "columnKind": {"utf16CodeUnits", "unicodeCodePoints"},
+        "originalUriBaseIds": {"*": {"description": SARIF_MESSAGE}},
+        "results": [{
+            "ruleId": str, "ruleIndex": NATURAL, "level": LEVELS, "message": SARIF_MESSAGE,
+            "locations": [SARIF_LOCATION], "relatedLocations?": [SARIF_LOCATION],
+            "partialFingerprints": {"muster/v1": str}}],
+        "invocations?": [{"executionSuccessful": bool, "toolExecutionNotifications": list}],
+    }],
+}
+
+
+def shape_check(shape):
+    def check(text, *counts):
+        report = json.loads(text)
+        require_shape(report, shape)
+        for count in counts:  # `findings=3`
+            key, _, number = count.partition("=")
+            assert len(report[key]) == int(number), f"{key}: {len(report[key])} items"
+    return check
+
+
+def check_findings(text, *counts):
+    report = json.loads(text)
+    require_shape(report, FINDINGS)
+    found = {level: 0 for level in LEVELS}
+    for finding in report["findings"]:
+        found[finding["severity"]] += 1
+    assert found == report["counts"], f"{found} is not {report['counts']}"
+    for count in counts:
+        level, _, number = count.partition("=")
+        assert found[level] == int(number), f"{found[level]} of {level}"
+
+
+def check_sarif(text, results=None):
+    report = json.loads(text)
+    require_shape(report, SARIF)
+    assert len(report["runs"]) == 1
+    run = report["runs"][0]
+    rules = [rule["id"] for rule in run["tool"]["driver"]["rules"]]
+    assert rules == sorted(set(rules)), "rule ids are unique"
+    prints = set()
+    for result in run["results"]:
+        assert rules[result["ruleIndex"]] == result["ruleId"], "the rule's index"
+        for location in result["locations"] + result.get("relatedLocations", []):
+            require_uri(location["physicalLocation"]["artifactLocation"], run)
+        prints.add(result["partialFingerprints"]["muster/v1"])
+    assert len(prints) == len(run["results"]), "fingerprints are unique"
+    if results is not None:
+        assert len(run["results"]) == int(results), f"{len(run['results'])} results"
+
+
+def require_uri(artifact, run):
+    """A relative reference of RFC 3986 below a base that the run declares."""
+    assert artifact["uriBaseId"] in run["originalUriBaseIds"]
+    uri = artifact["uri"]
+    assert re.fullmatch(r"(?:[A-Za-z0-9._~!$&'()*+,;=:@/-]|%[0-9A-Fa-f]{2})*", uri), uri
+    assert not urllib.parse.urlsplit(uri).scheme and not uri.startswith("/"), uri
+
+
+def fingerprints(text):
+    return {result["partialFingerprints"]["muster/v1"]
+            for result in json.loads(text)["runs"][0]["results"]}
+
+
+def check_junit(text, failures=None):
+    root = Xml.fromstring(text)
+    assert root.tag == "testsuites"
+    for suite in root:
+        assert suite.tag == "testsuite" and set(suite.attrib) == {"name", "tests", "failures"}
+        cases = suite.findall("testcase")
+        assert len(cases) == len(suite) == int(suite.get("tests"))
+        failed = [case for case in cases if case.find("failure") is not None]
+        assert len(failed) == int(suite.get("failures"))
+        for case in cases:
+            assert set(case.attrib) == {"classname", "name"}
+        for case in failed:
+            assert case.find("failure").get("message") and case.find("failure").text.strip()
+        if failures is not None:
+            assert [case.get("name") for case in failed] == failures.split(), failures
+
+
+def check_github(text):
+    """https://docs.github.com: workflow commands `::error file=F,line=L,col=C,title=T::message`."""
+    for line in text.splitlines():
+        assert re.fullmatch(
+            r"::(error|warning|notice) file=[^,:]+(,line=[1-9]\d*(,col=[1-9]\d*)?)?"
+            r",title=[a-z-]+::.+", line), line
+
+
+def check_catalog(text):
+    report = json.loads(text)
+    assert report["kind"] == "catalog" and report["target"] in TARGET
+    require_shape(report["fingerprint"], GUID)
+    require_shape(report["bundles"], [{"file": str, "hash": GUID, "bytes": POSITIVE,
+                                       "dependencies": [str]}])
+    files = {bundle["file"] for bundle in report["bundles"]}
+    for bundle in report["bundles"]:
+        assert files >= set(bundle["dependencies"]), "every dependency is listed"
+
+
+CHECKS = {
+    "findings": check_findings,
+    "sarif": check_sarif,
+    "junit": check_junit,
+    "github": check_github,
+    "prepare": shape_check(PREPARE),
+    "why": shape_check(WHY),
+    "build": shape_check(BUILD),
+    "build-file": shape_check(BUILD_FILE),
+    "verify": shape_check(VERIFY),
+    "bundle": shape_check(BUNDLE),
+    "catalog": check_catalog,
+    "list": shape_check(LISTING),
+}

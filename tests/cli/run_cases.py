@@ -1,0 +1,263 @@
+#!/usr/bin/env python3
+"""Runs golden cases of the `muster` command.
+
+usage: run_cases.py MUSTER SOURCE_FOLDER CASE_FILE... [--rewrite]
+
+A case file is read line by line; README.md beside this file explains the signs:
+
+    # comment
+    @ VERB ARGUMENTS    prepares or checks files
+    $ muster ARGUMENTS  runs the command; `> FILE` at the end keeps its output
+    ? CODE              the exit code, 0 when left out
+    < LINE              a line of standard output; `<* PATTERN` a glob, `<...` any lines
+    ! LINE              the same of standard error
+    % CHECK ARGUMENTS   standard output (or a file) passes a check of report_checks.py
+
+--rewrite replaces the expectations of every step that fails by what it printed.
+"""
+
+import dataclasses
+import fnmatch
+import os
+import pathlib
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+
+import report_checks
+
+TIMEOUT_SECONDS = 120
+
+
+@dataclasses.dataclass
+class Step:
+    command: str
+    code: int = 0
+    out: list = dataclasses.field(default_factory=list)
+    err: list = dataclasses.field(default_factory=list)
+    checks: list = dataclasses.field(default_factory=list)
+
+
+class Mismatch(Exception):
+    """What was printed is not what the case expects."""
+
+
+def parse(text):
+    """A list of comments and verbs (as they stand) and steps."""
+    items = []
+    for number, line in enumerate(text.splitlines(), start=1):
+        sign, rest = line[:1], line[2:]
+        step = items[-1] if items and isinstance(items[-1], Step) else None
+        if sign in ("", "#", "@"):
+            items.append(line)
+        elif sign == "$":
+            items.append(Step(rest))
+        elif step is None:
+            raise SystemExit(f"line {number}: '{line}' belongs to no command")
+        elif sign == "?":
+            step.code = int(rest)
+        elif sign in "<!":
+            (step.out if sign == "<" else step.err).append(line[1:])
+        elif sign == "%":
+            step.checks.append(rest)
+        else:
+            raise SystemExit(f"line {number}: unknown sign '{sign}'")
+    return items
+
+
+def unparse(items):
+    lines = []
+    for item in items:
+        if not isinstance(item, Step):
+            lines.append(item)
+            continue
+        lines.append(f"$ {item.command}")
+        lines += [f"? {item.code}"] if item.code else []
+        lines += [f"<{line}" for line in item.out]
+        lines += [f"!{line}" for line in item.err]
+        lines += [f"% {check}" for check in item.checks]
+    return "\n".join(lines) + "\n"
+
+
+def matches(expected, actual):
+    """Whether lines fit expectations: ` exact`, `* glob` and `...` for any number of lines."""
+    if not expected:
+        return not actual
+    if expected[0] == "...":
+        return any(matches(expected[1:], actual[skip:]) for skip in range(len(actual) + 1))
+    if not actual:
+        return False
+    wanted = expected[0]
+    fits = (fnmatch.fnmatchcase(actual[0], wanted[2:]) if wanted.startswith("* ")
+            else wanted[1:] == actual[0])
+    return fits and matches(expected[1:], actual[1:])
+
+
+class World:
+    """The folder in which one case runs."""
+
+    def __init__(self, muster, source, folder):
+        self.muster, self.source, self.folder = muster, pathlib.Path(source), folder
+
+    def place(self, name):
+        """A file of the case; a pattern names the first file that fits it."""
+        if "*" in name:
+            found = sorted(self.folder.glob(name))
+            if not found:
+                raise Mismatch(f"nothing fits {name}")
+            return found[0]
+        return self.folder / name
+
+    def run_verb(self, line):
+        verb, *arguments = shlex.split(line[1:])
+        getattr(self, "verb_" + verb.replace("-", "_"))(*arguments)
+
+    def verb_copy(self, source, target):
+        shutil.copytree(self.source / source, self.place(target), symlinks=True)
+
+    def verb_link(self, source, target):
+        os.symlink(self.source / source, self.place(target))
+
+    def verb_write(self, name, text):
+        self.place(name).parent.mkdir(parents=True, exist_ok=True)
+        self.place(name).write_bytes(text.encode().decode("unicode_escape").encode("latin-1"))
+
+    def verb_remove(self, name):
+        place = self.place(name)
+        shutil.rmtree(place) if place.is_dir() else place.unlink()
+
+    def verb_insert_above(self, name, line, text):
+        lines = self.place(name).read_text().split("\n")
+        lines.insert(int(line) - 1, text)
+        self.place(name).write_text("\n".join(lines))
+
+    def verb_replace(self, name, old, new):
+        text = self.place(name).read_text()
+        if old not in text:
+            raise Mismatch(f"{name} does not contain '{old}'")
+        self.place(name).write_text(text.replace(old, new))
+
+    def verb_flip(self, name, offset):
+        data = bytearray(self.place(name).read_bytes())
+        data[int(offset)] ^= 1
+        self.place(name).write_bytes(data)
+
+    def verb_truncate(self, name, size):
+        os.truncate(self.place(name), int(size))
+
+    def verb_same(self, first, second):
+        if self.content(first) != self.content(second):
+            raise Mismatch(f"{first} and {second} differ")
+
+    def verb_differ(self, first, second):
+        if self.content(first) == self.content(second):
+            raise Mismatch(f"{first} and {second} are the same")
+
+    def verb_absent(self, name):
+        if self.place(name).exists():
+            raise Mismatch(f"{name} is there")
+
+    def verb_same_fingerprints(self, first, second):
+        prints = [report_checks.fingerprints(self.place(name).read_text())
+                  for name in (first, second)]
+        if prints[0] != prints[1] or not prints[0]:
+            raise Mismatch(f"fingerprints differ: {sorted(prints[0] ^ prints[1])}")
+
+    def content(self, name):
+        """A file's bytes, or those of every file below a folder; dot files do not count."""
+        place = self.place(name)
+        if place.is_file():
+            return place.read_bytes()
+        return {str(path.relative_to(place)): path.read_bytes() for path in place.rglob("*")
+                if path.is_file() and not path.name.startswith(".")}
+
+    def run(self, step):
+        words = shlex.split(step.command)
+        target = None
+        if len(words) > 2 and words[-2] == ">":
+            target, words = words[-1], words[:-2]
+        if words[0] != "muster":
+            raise SystemExit(f"'{step.command}' is no muster command")
+        done = subprocess.run([self.muster, *words[1:]], cwd=self.folder, capture_output=True,
+                              stdin=subprocess.DEVNULL, timeout=TIMEOUT_SECONDS, check=False)
+        texts = [stream.decode(errors="surrogateescape").replace(str(self.folder), "{here}")
+                 for stream in (done.stdout, done.stderr)]
+        if target is not None:
+            self.place(target).write_bytes(done.stdout)
+            texts[0] = ""
+        return done.returncode, texts[0], texts[1]
+
+
+def compare(world, step, code, out, err):
+    """Raises Mismatch with everything that is not as expected."""
+    problems = []
+    if code != step.code:
+        problems.append(f"exit code {code}, expected {step.code}")
+    streams = [("stderr", step.err, err)]
+    if not step.checks or step.out:
+        streams.insert(0, ("stdout", step.out, out))
+    for name, expected, text in streams:
+        if text and not text.endswith("\n"):
+            problems.append(f"{name} does not end with a line break")
+        if not matches(expected, text.splitlines()):
+            problems += [f"{name} is:"] + [f"    {line}" for line in text.splitlines()[:200]]
+    for check in step.checks:
+        name, *arguments = shlex.split(check)
+        text = out
+        if arguments and arguments[0].startswith("@"):
+            text = world.place(arguments.pop(0)[1:]).read_text()
+        try:
+            report_checks.CHECKS[name](text, *arguments)
+        except (AssertionError, KeyError, ValueError, SyntaxError) as problem:
+            problems.append(f"check {check}: {type(problem).__name__}: {problem}")
+    if problems:
+        raise Mismatch("\n".join(problems))
+
+
+def run_case(muster, source, path, rewrite):
+    items = parse(path.read_text())
+    failures = []
+    with tempfile.TemporaryDirectory(prefix="muster-cli-") as folder:
+        world = World(muster, source, pathlib.Path(folder).resolve())
+        for item in items:
+            if isinstance(item, str):
+                if item.startswith("@"):
+                    try:
+                        world.run_verb(item)
+                    except (Mismatch, OSError) as problem:
+                        failures.append(f"{item}\n{problem}")
+                continue
+            code, out, err = world.run(item)
+            try:
+                compare(world, item, code, out, err)
+            except Mismatch as problem:
+                failures.append(f"$ {item.command}\n{problem}")
+                item.code = code
+                item.err = [" " + line for line in err.splitlines()]
+                if not item.checks or item.out:
+                    item.out = [" " + line for line in out.splitlines()]
+    if failures and rewrite:
+        path.write_text(unparse(items))
+    return failures
+
+
+def main():
+    arguments = [word for word in sys.argv[1:] if word != "--rewrite"]
+    if len(arguments) < 3:
+        raise SystemExit(__doc__)
+    muster, source, *cases = arguments
+    bad = 0
+    for case in map(pathlib.Path, cases):
+        failures = run_case(os.path.abspath(muster), os.path.abspath(source), case,
+                            "--rewrite" in sys.argv)
+        for failure in failures:
+            print(f"{case}: {failure}\n")
+        bad += bool(failures)
+    print(f"{len(cases) - bad} of {len(cases)} cases passed")
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
