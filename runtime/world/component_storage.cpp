@@ -48,7 +48,7 @@ bool ComponentStorage::remove(EntityId entity) {
   }
   index_by_slot_[entity.slot()] = kAbsent;
   owners_.pop_back();
-  bytes_.resize(bytes_.size() - stride_bytes_);
+  bytes_.erase(bytes_.end() - static_cast<std::ptrdiff_t>(stride_bytes_), bytes_.end());
   return true;
 }
 
