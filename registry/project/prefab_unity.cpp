@@ -177,15 +177,15 @@ class UnityFlattening {
     } else {
       pending_.emplace_back();
     }
-    Pending& root = pending_[first];
     const NodeIndex modification = tree_.find(own, "m_Modification");
-    root.parent_transform = reference(modification, "m_TransformParent").file_id;
+    const std::int64_t parent_transform = reference(modification, "m_TransformParent").file_id;
+    pending_[first].parent_transform = parent_transform;
     if (inner == nullptr || inner->is_model || inner->entities.empty()) {
       adopt_unknown_objects(modification, instance, first);
     }
-    if (root.parent_transform != 0) {
+    if (parent_transform != 0) {
       pending_[first].order =
-          order_in_father(root.parent_transform, pending_[first].entity.transform_id);
+          order_in_father(parent_transform, pending_[first].entity.transform_id);
     }
     apply_changes(modification, instance, first);
     apply_removals(modification, instance, first);

@@ -32,6 +32,12 @@ std::uint64_t allocation_count() { return allocations; }
 
 void* operator new(std::size_t size) { return muster::allocate(size); }
 void* operator new[](std::size_t size) { return muster::allocate(size); }
+void* operator new(std::size_t size, const std::nothrow_t& /*tag*/) noexcept {
+  return muster::allocate(size);
+}
+void* operator new[](std::size_t size, const std::nothrow_t& /*tag*/) noexcept {
+  return muster::allocate(size);
+}
 void* operator new(std::size_t size, std::align_val_t alignment) {
   return muster::allocate_aligned(size, static_cast<std::size_t>(alignment));
 }
