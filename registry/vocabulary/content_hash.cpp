@@ -7,7 +7,14 @@
 #if defined(MUSTER_XXH_DISPATCH)
 #include <xxh_x86dispatch.h>
 #else
+// Where it exists, this header puts versions in the place of XXH3's functions that choose the
+// widest vectors of the processor at run time: four times as fast on what lies in a cache, same
+// hashes.
+#if defined(__x86_64__) && __has_include(<xxh_x86dispatch.h>)
+#include <xxh_x86dispatch.h>
+#else
 #include <xxhash.h>
+#endif
 #endif
 
 namespace muster {

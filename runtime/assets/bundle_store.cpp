@@ -58,7 +58,7 @@ Result<LoadedEntry> BundleStore::load(const Guid& guid, std::int64_t local_id) {
 Result<LoadedEntry> BundleStore::load_from(std::uint32_t bundle, const Guid& guid,
                                            std::int64_t local_id) {
   assert(bundle < bundles_.size());
-  if (!bundles_[bundle] || !bundles_[bundle]->has_dependencies) {
+  if (!bundles_[bundle] || !has_dependencies(bundle)) {
     if (Result<void> opened = open_bundle(bundle); !opened) return fail(opened.error());
   }
   OpenBundle& open = *bundles_[bundle];
@@ -83,7 +83,7 @@ Result<void> BundleStore::open_bundle(std::uint32_t bundle) {
   if (!bundles_[bundle]) {
     if (Result<void> opened = open_alone(bundle); !opened) return opened;
   }
-  if (bundles_[bundle]->has_dependencies) return {};
+  if (has_dependencies(bundle)) return {};
   return open_dependencies(bundle);
 }
 
@@ -94,11 +94,10 @@ const BundleReader& BundleStore::reader(std::uint32_t bundle) const {
 
 void BundleStore::close_bundle(std::uint32_t bundle) {
   assert(bundle < bundles_.size());
+  if (!bundles_[bundle]) return;
+  for (PlainEntry& plain : bundles_[bundle]->plain) memory_.give_back(std::move(plain.memory));
   bundles_[bundle].reset();
-  // Whoever depends on it has to ask for it again.
-  for (const std::unique_ptr<OpenBundle>& open : bundles_) {
-    if (open) open->has_dependencies = false;
-  }
+  ++closings_;  // Whoever depends on it has to ask for it again.
 }
 
 std::string BundleStore::describe(std::uint32_t bundle) const {
@@ -155,7 +154,7 @@ Result<void> BundleStore::open_dependencies(std::uint32_t bundle) {
       return fail(opened.error().code, describe(bundle) + " needs it: " + opened.error().message);
     }
   }
-  bundles_[bundle]->has_dependencies = true;
+  bundles_[bundle]->dependencies_seen_at = closings_;
   return {};
 }
 
@@ -168,8 +167,8 @@ Result<void> BundleStore::read(const BundleReader& reader, std::uint32_t index, 
     if (!stored) return fail(stored.error());
     plain.bytes = stored.value();
   } else {
-    auto memory = std::make_unique_for_overwrite<std::byte[]>(size);
-    const std::span<std::byte> target(memory.get(), size);
+    plain.memory = memory_.take(size);
+    const std::span<std::byte> target(plain.memory.bytes.get(), size);
     std::size_t done = 0;
     for (std::uint32_t i = 0; i < entry.block_count; ++i) {
       const BundleBlock block = reader.block(entry, i);
@@ -183,7 +182,6 @@ Result<void> BundleStore::read(const BundleReader& reader, std::uint32_t index, 
                                                 std::to_string(entry.local_id) +
                                                 " has another hash than its table says");
     }
-    plain.memory = std::move(memory);
     plain.bytes = target;
   }
   plain.kind = entry.kind;

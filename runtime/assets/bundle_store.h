@@ -10,6 +10,7 @@
 #include "registry/vocabulary/guid.h"
 #include "registry/vocabulary/result.h"
 #include "runtime/assets/bundle_source.h"
+#include "runtime/assets/memory_pool.h"
 #include "runtime/assets/type_table.h"
 #include "runtime/bundle/bundle_reader.h"
 #include "runtime/bundle/catalog_reader.h"
@@ -76,7 +77,8 @@ class BundleStore {
   /// The reader of an open bundle. Requires: `is_open(bundle)`.
   const BundleReader& reader(std::uint32_t bundle) const;
 
-  /// Closes one bundle, not those it depends on. Everything that was loaded from it dies.
+  /// Closes one bundle, not those it depends on. Everything that was loaded from it dies; its large
+  /// buffers serve the next one.
   void close_bundle(std::uint32_t bundle);
 
   /// `bundles/<guid>.mbundle (Prefabs/Hero.prefab)`: what a message calls a bundle.
@@ -87,7 +89,7 @@ class BundleStore {
  private:
   /// An entry's plain bytes: in memory of their own, or in the file when they are stored there.
   struct PlainEntry {
-    std::unique_ptr<std::byte[]> memory;
+    PooledMemory memory;
     Bytes bytes;
     EntryKind kind = EntryKind::raw;
     bool is_read = false;
@@ -98,11 +100,17 @@ class BundleStore {
     std::unique_ptr<HeldFile> file;
     BundleReader reader;
     std::vector<PlainEntry> plain;
-    bool has_dependencies = false;  ///< Those are open too.
+    /// `closings_` when its dependencies were last seen open; what was closed since may be one.
+    std::uint64_t dependencies_seen_at = kNever;
   };
+
+  static constexpr std::uint64_t kNever = ~std::uint64_t{0};
 
   BundleStore(const BundleSource& source, std::unique_ptr<HeldFile> file,
               const CatalogReader& catalog);
+  bool has_dependencies(std::uint32_t bundle) const {
+    return bundles_[bundle]->dependencies_seen_at == closings_;
+  }
   Result<void> open_alone(std::uint32_t bundle);
   Result<void> open_dependencies(std::uint32_t bundle);
   Result<void> read(const BundleReader& reader, std::uint32_t index, PlainEntry& plain);
@@ -113,6 +121,8 @@ class BundleStore {
   CatalogReader catalog_;
   TypeTable types_;
   std::vector<std::unique_ptr<OpenBundle>> bundles_;  ///< By index in the catalog; null is closed.
+  std::uint64_t closings_ = 0;
+  MemoryPool memory_;
   Decompressor decompressor_;
   BundleStoreCounters counters_;
 };

@@ -8,6 +8,7 @@ namespace muster {
 /// What the command line asked for.
 struct BenchOptions {
   std::string project;  ///< The folder of a real project; empty for none.
+  std::string build;    ///< What `muster build` wrote; empty for none.
 };
 
 /// References out of text: the scanner and the reader of Unity's dialect, against copying the same
@@ -16,5 +17,8 @@ void register_scan_benchmarks(const BenchOptions& options);
 
 /// Whole projects: index, open, cold build.
 void register_build_benchmarks(const BenchOptions& options);
+
+/// Loading bundles against decompressing their frames; type ids; spawning.
+void register_load_benchmarks(const BenchOptions& options);
 
 }  // namespace muster

@@ -84,6 +84,8 @@ int main(int argc, char** argv) {
     const std::string_view name = argv[i];
     if (name == "--project" && i + 1 < argc) {
       options.project = argv[++i];
+    } else if (name == "--build" && i + 1 < argc) {
+      options.build = argv[++i];
     } else if (name == "--filter" && i + 1 < argc) {
       filter = argv[++i];
     } else if (name == "--json" && i + 1 < argc) {
@@ -100,6 +102,7 @@ int main(int argc, char** argv) {
   if (benchmark::ReportUnrecognizedArguments(count, pointers.data())) return 2;
   muster::register_scan_benchmarks(options);
   muster::register_build_benchmarks(options);
+  muster::register_load_benchmarks(options);
   RatioReporter reporter;
   benchmark::RunSpecifiedBenchmarks(&reporter);
   print_table(reporter.rows);

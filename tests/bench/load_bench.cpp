@@ -1,0 +1,272 @@
+// What it costs to turn a type id into entities. The peers: decompressing the same frames into
+// memory that is there already, and doing nothing else; an array read and a probe of a hash table;
+// copying the same bytes. `allocations` counts those of one round in steady state.
+#include <cassert>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include <benchmark/benchmark.h>
+#include <zstd.h>
+
+#include "bundler/pack/bundle_writer.h"
+#include "bundler/pack/catalog_writer.h"
+#include "registry/vocabulary/memory_file_system.h"
+#include "registry/vocabulary/seed.h"
+#include "runtime/spawn/spawner.h"
+#include "tests/bench/bench.h"
+#include "tests/support/allocation_counter.h"
+#include "tests/support/bundle_samples.h"
+#include "tests/support/sample_build.h"
+
+namespace muster {
+namespace {
+
+// Bytes that the benchmark holds: what a mapped file is once it is in memory.
+class Viewed final : public HeldFile {
+ public:
+  explicit Viewed(Bytes bytes) : bytes_(bytes) {}
+  Bytes bytes() const override { return bytes_; }
+
+ private:
+  Bytes bytes_;
+};
+
+class ViewSource final : public BundleSource {
+ public:
+  std::unordered_map<std::string, ByteVector> files;
+
+  Result<std::unique_ptr<HeldFile>> open(std::string_view path,
+                                         std::uint64_t /*max_bytes*/) const override {
+    const auto found = files.find(std::string(path));
+    if (found == files.end()) return fail(ErrorCode::not_found, std::string(path));
+    return std::make_unique<Viewed>(found->second);
+  }
+  std::string name() const override { return "memory"; }
+};
+
+struct BundleShape {
+  std::size_t bundles;
+  std::size_t entry_bytes;
+};
+
+// One bundle per asset, all of them in one registry.
+std::shared_ptr<ViewSource> generate(const BundleShape& shape) {
+  auto source = std::make_shared<ViewSource>();
+  CatalogData data;
+  RegistryData& registry = data.registries.emplace_back();
+  registry.class_name = "ReplicatedEntityRegistry";
+  registry.guid = samples::guid(1);
+  registry.path = "registry";
+  Compressor compressor;
+  for (std::size_t i = 0; i < shape.bundles; ++i) {
+    const Guid guid = samples::guid(100 + i);
+    const ByteVector plain = samples::compressible(shape.entry_bytes, i);
+    const std::vector<PackEntry> entries = {{guid, kMainPayload, EntryKind::raw, plain}};
+    ByteVector bytes = pack_bundle(entries, {}, compressor).value();
+    const BundleName name = BundleName::of_prefab(guid);
+    data.bundles.push_back(
+        {name, BundleReader::open(bytes).value().bundle_hash(), bytes.size(), {}});
+    data.assets.push_back({guid, "asset " + std::to_string(i), name});
+    registry.entries.push_back(
+        {TypeId(static_cast<std::uint32_t>(i)), guid, Guid(), "prefab", TargetSet::both(), false});
+    source->files.emplace(name.path(), std::move(bytes));
+  }
+  source->files.emplace("catalog.mcat", encode_catalog(data).value());
+  return source;
+}
+
+// Every frame of a build, with the size of what is in it.
+struct Frames {
+  std::vector<std::unique_ptr<HeldFile>> files;
+  std::vector<std::pair<Bytes, std::size_t>> frames;  ///< With their plain sizes.
+  std::size_t plain_bytes = 0;
+};
+
+std::size_t load_all(BundleStore& store) {
+  std::size_t bytes = 0;
+  for (std::uint32_t i = 0; i < store.catalog().bundle_count(); ++i) {
+    const Result<void> opened = store.open_bundle(i);
+    assert(opened.has_value());
+    const BundleReader& reader = store.reader(i);
+    for (std::uint32_t n = 0; n < reader.entry_count(); ++n) {
+      const BundleEntry entry = reader.entry(n);
+      const Result<LoadedEntry> loaded = store.load_from(i, entry.guid, entry.local_id);
+      assert(loaded.has_value());
+      bytes += loaded.value().bytes.size();
+    }
+  }
+  return bytes;
+}
+
+Frames frames_of(BundleStore& store, const BundleSource& source) {
+  Frames result;
+  load_all(store);
+  for (std::uint32_t i = 0; i < store.catalog().bundle_count(); ++i) {
+    const BundleReader& reader = store.reader(i);
+    const CatalogBundle record = store.catalog().bundle(i);
+    result.files.push_back(source.open(record.name.path(), record.file_bytes).value());
+    const Bytes file = result.files.back()->bytes();
+    for (std::uint32_t n = 0; n < reader.entry_count(); ++n) {
+      const BundleEntry entry = reader.entry(n);
+      for (std::uint32_t b = 0; b < entry.block_count; ++b) {
+        const BundleBlock block = reader.block(entry, b);
+        if (block.coding != BlockCoding::zstd) continue;
+        result.frames.emplace_back(file.subspan(block.offset_bytes, block.stored_bytes),
+                                   block.plain_bytes);
+        result.plain_bytes += block.plain_bytes;
+      }
+    }
+  }
+  return result;
+}
+
+void set_bytes(benchmark::State& state, std::size_t bytes) {
+  state.SetBytesProcessed(static_cast<std::int64_t>(state.iterations()) *
+                          static_cast<std::int64_t>(bytes));
+}
+
+void measure_load(const std::string& name, const std::shared_ptr<BundleSource>& source) {
+  const std::string prefix = "load/" + name + "/";
+  benchmark::RegisterBenchmark((prefix + "store").c_str(), [source](benchmark::State& state) {
+    std::size_t bytes = 0;
+    BundleStore store = BundleStore::open(*source).value();
+    for ([[maybe_unused]] const auto round : state) {
+      bytes = load_all(store);
+      state.PauseTiming();
+      for (std::uint32_t i = 0; i < store.catalog().bundle_count(); ++i) store.close_bundle(i);
+      state.ResumeTiming();
+    }
+    set_bytes(state, bytes);
+  })->UseRealTime();
+  benchmark::RegisterBenchmark((prefix + "raw zstd").c_str(), [source](benchmark::State& state) {
+    BundleStore store = BundleStore::open(*source).value();
+    const Frames frames = frames_of(store, *source);
+    ByteVector target(frames.plain_bytes);  // All of it is kept, as a store keeps it.
+    ZSTD_DCtx* const context = ZSTD_createDCtx();
+    for ([[maybe_unused]] const auto round : state) {
+      std::size_t at = 0;
+      for (const auto& [frame, plain_bytes] : frames.frames) {
+        const std::size_t done = ZSTD_decompressDCtx(context, target.data() + at, plain_bytes,
+                                                     frame.data(), frame.size());
+        assert(done == plain_bytes);
+        at += done;
+      }
+      benchmark::ClobberMemory();
+    }
+    ZSTD_freeDCtx(context);
+    set_bytes(state, frames.plain_bytes);
+  })->UseRealTime();
+}
+
+// A random order, so that neither side profits from the last look-up.
+std::vector<TypeId> shuffled_ids(std::uint32_t count) {
+  Random random(3);
+  std::vector<TypeId> ids;
+  for (std::uint32_t i = 0; i < count; ++i) ids.emplace_back(i);
+  for (std::size_t i = ids.size() - 1; i > 0; --i) std::swap(ids[i], ids[random.below(i + 1)]);
+  return ids;
+}
+
+template <typename Look>
+void measure_resolve(const std::string& subject, std::uint32_t count, Look look) {
+  benchmark::RegisterBenchmark(
+      ("resolve/type id/" + subject).c_str(), [look, count](benchmark::State& state) {
+        const std::vector<TypeId> ids = shuffled_ids(count);
+        for (const TypeId id : ids) benchmark::DoNotOptimize(look(id));
+        const std::uint64_t before = allocation_count();
+        for ([[maybe_unused]] const auto round : state) {
+          for (const TypeId id : ids) benchmark::DoNotOptimize(look(id));
+        }
+        const auto rounds = static_cast<double>(state.iterations());
+        state.counters["allocations"] = static_cast<double>(allocation_count() - before) / rounds;
+        state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(count));
+      });
+}
+
+void register_resolve(const std::shared_ptr<ViewSource>& source, std::uint32_t count) {
+  auto store = std::make_shared<BundleStore>(BundleStore::open(*source).value());
+  // Keeps the source alive for as long as the store is used.
+  measure_resolve("store", count, [source, store](TypeId id) { return store->resolve(0, id); });
+  measure_resolve("cached load", count, [source, store](TypeId id) {
+    const TypePlace* const place = store->resolve(0, id);
+    return store->load_from(place->bundle, place->guid, kMainPayload).value().bytes.data();
+  });
+  struct Peer {
+    std::vector<Guid> guids;
+    std::unordered_map<Guid, std::uint32_t> bundles;
+  };
+  auto peer = std::make_shared<Peer>();
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const TypePlace* const place = store->resolve(0, TypeId(i));
+    peer->guids.push_back(place->guid);
+    peer->bundles.emplace(place->guid, place->bundle);
+  }
+  measure_resolve("array and probe", count, [peer](TypeId id) {
+    return peer->bundles.find(peer->guids[id.value()])->second;
+  });
+}
+
+// The sample build's crate: two entities, three components.
+struct SpawnStage {
+  MemoryFileSystem files = samples::build();
+  FileSystemSource source{files, AssetPath::parse("client").value()};
+  BundleStore store = BundleStore::open(source).value();
+  World world{samples::game_components()};
+  Spawner spawner{store, world};
+};
+
+void register_spawn() {
+  constexpr std::uint32_t kCount = 10'000;
+  benchmark::RegisterBenchmark("spawn/10000 prefabs/spawner", [](benchmark::State& state) {
+    SpawnStage stage;
+    stage.world.reserve(2 * kCount, 2 * kCount);
+    const Guid crate = samples::guid(samples::kCrate);
+    std::vector<EntityId> roots(kCount);
+    std::uint64_t allocations = 0;
+    for ([[maybe_unused]] const auto round : state) {
+      const std::uint64_t before = allocation_count();
+      for (EntityId& root : roots) root = stage.spawner.spawn(crate).value().root;
+      allocations = allocation_count() - before;
+      state.PauseTiming();
+      for (const EntityId root : roots) stage.world.request_despawn(root);
+      stage.world.process_despawns();
+      state.ResumeTiming();
+    }
+    state.counters["allocations"] = static_cast<double>(allocations);
+    state.SetItemsProcessed(state.iterations() * kCount);
+  })->UseRealTime();
+  // The components' bytes alone, one prefab after another into arrays.
+  benchmark::RegisterBenchmark("spawn/10000 prefabs/memcpy", [](benchmark::State& state) {
+    SpawnStage stage;
+    const PrefabPlan& plan = *stage.spawner.prepare(samples::guid(samples::kCrate)).value();
+    ByteVector target(plan.data.size() * kCount);
+    for ([[maybe_unused]] const auto round : state) {
+      for (std::size_t i = 0; i < kCount; ++i) {
+        std::memcpy(target.data() + i * plan.data.size(), plan.data.data(), plan.data.size());
+      }
+      benchmark::ClobberMemory();
+    }
+    state.SetItemsProcessed(state.iterations() * kCount);
+  })->UseRealTime();
+}
+
+}  // namespace
+
+void register_load_benchmarks(const BenchOptions& options) {
+  constexpr BundleShape kPrefabs = {.bundles = 2000, .entry_bytes = 3000};
+  measure_load("2000 of 3 KB", generate(kPrefabs));
+  measure_load("200 of 64 KB", generate({.bundles = 200, .entry_bytes = 64UL << 10U}));
+  measure_load("40 of 1 MB", generate({.bundles = 40, .entry_bytes = 1UL << 20U}));
+  register_resolve(generate(kPrefabs), kPrefabs.bundles);
+  register_spawn();
+  if (options.build.empty()) return;
+  for (const std::string target : {"client", "server"}) {
+    const auto source = std::make_shared<MappedSource>(options.build + "/" + target);
+    if (BundleStore::open(*source)) measure_load("build " + target, source);
+  }
+}
+
+}  // namespace muster
