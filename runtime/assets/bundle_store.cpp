@@ -17,6 +17,24 @@ bool is_all_stored(const BundleReader& reader, const BundleEntry& entry) {
   return true;
 }
 
+// Decompresses an entry and returns the hash of what came out. Each block of a large one is hashed
+// while it is still in the cache.
+Result<ContentHash> read_blocks(const BundleReader& reader, const BundleEntry& entry,
+                                Decompressor& decompressor, std::span<std::byte> target) {
+  std::optional<ContentHasher> hasher;
+  if (entry.block_count > 1) hasher.emplace();
+  std::size_t done = 0;
+  for (std::uint32_t i = 0; i < entry.block_count; ++i) {
+    const BundleBlock block = reader.block(entry, i);
+    const std::span<std::byte> piece = target.subspan(done, block.plain_bytes);
+    Result<void> decoded = reader.read_block(block, decompressor, piece);
+    if (!decoded) return fail(decoded.error());
+    if (hasher) hasher->update(piece);
+    done += block.plain_bytes;
+  }
+  return hasher ? hasher->finish() : hash_bytes(target);
+}
+
 }  // namespace
 
 Result<BundleStore> BundleStore::open(const BundleSource& source) {
@@ -169,15 +187,9 @@ Result<void> BundleStore::read(const BundleReader& reader, std::uint32_t index, 
   } else {
     plain.memory = memory_.take(size);
     const std::span<std::byte> target(plain.memory.bytes.get(), size);
-    std::size_t done = 0;
-    for (std::uint32_t i = 0; i < entry.block_count; ++i) {
-      const BundleBlock block = reader.block(entry, i);
-      Result<void> decoded =
-          reader.read_block(block, decompressor_, target.subspan(done, block.plain_bytes));
-      if (!decoded) return decoded;
-      done += block.plain_bytes;
-    }
-    if (hash_bytes(target) != entry.plain_hash) {
+    Result<ContentHash> hash = read_blocks(reader, entry, decompressor_, target);
+    if (!hash) return fail(hash.error());
+    if (hash.value() != entry.plain_hash) {
       return fail(ErrorCode::hash_mismatch, "entry " + entry.guid.to_string() + ":" +
                                                 std::to_string(entry.local_id) +
                                                 " has another hash than its table says");

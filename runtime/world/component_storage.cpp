@@ -29,7 +29,9 @@ Bytes ComponentStorage::find(EntityId entity) const {
 std::span<std::byte> ComponentStorage::add(EntityId entity, Bytes value) {
   assert(!has(entity));
   assert(value.size() == stride_bytes_);
-  if (entity.slot() >= index_by_slot_.size()) index_by_slot_.resize(entity.slot() + 1U, kAbsent);
+  if (entity.slot() >= index_by_slot_.size()) {
+    index_by_slot_.resize(std::size_t{entity.slot()} + 1, kAbsent);
+  }
   const std::uint32_t index = count();
   index_by_slot_[entity.slot()] = index;
   owners_.push_back(entity);

@@ -9,9 +9,13 @@ namespace {
 // A counter behind `operator new` has no other place to be than a global one.
 thread_local std::uint64_t allocations = 0;  // NOLINT(*-avoid-non-const-global-variables)
 
-void* allocate(std::size_t size) {
+void* allocate_or_null(std::size_t size) {
   ++allocations;
-  void* const memory = std::malloc(size == 0 ? 1 : size);
+  return std::malloc(size == 0 ? 1 : size);
+}
+
+void* allocate(std::size_t size) {
+  void* const memory = allocate_or_null(size);
   if (memory == nullptr) throw std::bad_alloc();
   return memory;
 }
@@ -32,19 +36,21 @@ std::uint64_t allocation_count() { return allocations; }
 
 void* operator new(std::size_t size) { return muster::allocate(size); }
 void* operator new[](std::size_t size) { return muster::allocate(size); }
-void* operator new(std::size_t size, const std::nothrow_t& /*tag*/) noexcept {
-  return muster::allocate(size);
-}
-void* operator new[](std::size_t size, const std::nothrow_t& /*tag*/) noexcept {
-  return muster::allocate(size);
-}
 void* operator new(std::size_t size, std::align_val_t alignment) {
   return muster::allocate_aligned(size, static_cast<std::size_t>(alignment));
 }
 void* operator new[](std::size_t size, std::align_val_t alignment) {
   return muster::allocate_aligned(size, static_cast<std::size_t>(alignment));
 }
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+  return muster::allocate_or_null(size);
+}
+void* operator new[](std::size_t size, const std::nothrow_t&) noexcept {
+  return muster::allocate_or_null(size);
+}
 void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, const std::nothrow_t&) noexcept { std::free(memory); }
+void operator delete[](void* memory, const std::nothrow_t&) noexcept { std::free(memory); }
 void operator delete[](void* memory) noexcept { std::free(memory); }
 void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }
