@@ -157,6 +157,18 @@ AssetPath without_meta(const AssetPath& path) {
   return path.parent().child(path.name().substr(0, path.name().size() - 5));
 }
 
+// Folders may be listed twice or inside each other; each is walked once.
+std::vector<AssetPath> outermost(std::vector<AssetPath> folders) {
+  std::ranges::sort(folders);
+  std::vector<AssetPath> kept;
+  for (AssetPath& folder : folders) {
+    const bool is_inside =
+        std::ranges::any_of(kept, [&](const AssetPath& outer) { return folder.is_within(outer); });
+    if (!is_inside) kept.push_back(std::move(folder));
+  }
+  return kept;
+}
+
 }  // namespace
 
 bool is_ignored_name(std::string_view name) {
@@ -195,7 +207,7 @@ AssetNumber AssetIndex::find(const AssetPath& path) const {
 Result<AssetIndex> build_asset_index(const FileSystem& files, const ProjectConfig& config,
                                      unsigned jobs, const std::stop_token& stop) {
   Walk walk{.files = files, .metas = {}, .things = {}, .problems = {}};
-  for (const AssetPath& folder : config.folders) {
+  for (const AssetPath& folder : outermost(config.folders)) {
     // What lies directly in Packages is not imported by Unity: packages' own folders and manifests.
     const bool metas_expected = folder.text() != "Packages";
     walk_folder(walk, folder, metas_expected, 0);

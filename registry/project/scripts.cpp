@@ -12,12 +12,44 @@ constexpr std::uint64_t kMaxScriptBytes = 16 * 1024 * 1024;
 // Longer chains of inheritance than this are a circle.
 constexpr int kMaxInheritance = 64;
 
+constexpr std::string_view kBlanks = " \t\r\n";
+
 bool is_word(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' ||
          static_cast<unsigned char>(c) >= 0x80;
 }
 
-// Replaces comments and string contents by blanks, keeping the length.
+// The next place of a word that is not part of a longer one.
+std::size_t find_word(std::string_view text, std::string_view word, std::size_t from) {
+  for (std::size_t at = text.find(word, from); at != std::string_view::npos;
+       at = text.find(word, at + 1)) {
+    const std::size_t end = at + word.size();
+    if ((at == 0 || !is_word(text[at - 1])) && (end == text.size() || !is_word(text[end]))) {
+      return at;
+    }
+  }
+  return std::string_view::npos;
+}
+
+// The place behind the string or character literal that begins at `at`.
+std::size_t end_of_literal(std::string_view source, std::size_t at) {
+  const char quote = source[at];
+  const std::string_view before = source.substr(0, at);
+  const bool is_verbatim = quote == '"' && (before.ends_with('@') || before.ends_with("@$"));
+  std::size_t end = at + 1;
+  while (end < source.size() && (is_verbatim || source[end] != '\n')) {
+    if (is_verbatim && source.substr(end, 2) == "\"\"") {
+      end += 2;
+    } else if (!is_verbatim && source[end] == '\\') {
+      end += 2;
+    } else if (source[end++] == quote) {
+      break;
+    }
+  }
+  return std::min(end, source.size());
+}
+
+// Replaces comments and literals by blanks, keeping the length.
 std::string blank_comments_and_strings(std::string_view source) {
   std::string text(source);
   std::size_t i = 0;
@@ -30,12 +62,8 @@ std::string blank_comments_and_strings(std::string_view source) {
     } else if (source.substr(i, 2) == "/*") {
       const std::size_t end = source.find("*/", i + 2);
       blank_to(end == std::string_view::npos ? text.size() : end + 2);
-    } else if (source[i] == '"') {
-      std::size_t end = i + 1;
-      while (end < source.size() && source[end] != '"' && source[end] != '\n') {
-        end += source[end] == '\\' ? 2U : 1U;
-      }
-      blank_to(end + 1);
+    } else if (source[i] == '"' || source[i] == '\'') {
+      blank_to(end_of_literal(source, i));
     } else {
       ++i;
     }
@@ -60,6 +88,7 @@ std::set<std::string> names_in_list(std::string_view list) {
   for (const char c : list) {
     if (c == '<') ++depth;
     if (depth == 0 && (is_word(c) || c == '.')) current.push_back(c);
+    if (depth == 0 && c == ':') current.push_back('.');  // `global::Base`
     if (depth == 0 && c == ',') finish();
     if (c == '>') --depth;
   }
@@ -70,26 +99,22 @@ std::set<std::string> names_in_list(std::string_view list) {
 }  // namespace
 
 std::set<std::string> base_classes_in(std::string_view source, std::string_view class_name) {
-  const std::string text = blank_comments_and_strings(source);
-  constexpr std::string_view kKeyword = "class ";
-  for (std::size_t at = text.find(kKeyword); at != std::string::npos;
-       at = text.find(kKeyword, at + 1)) {
-    if (at > 0 && is_word(text[at - 1])) continue;
-    std::size_t begin = at + kKeyword.size();
-    while (begin < text.size() && text[begin] == ' ') ++begin;
+  const std::string blanked = blank_comments_and_strings(source);
+  const std::string_view text = blanked;
+  std::set<std::string> bases;
+  for (std::size_t at = find_word(text, "class", 0); at != std::string_view::npos;
+       at = find_word(text, "class", at + 1)) {
+    const std::size_t begin = std::min(text.find_first_not_of(kBlanks, at + 5), text.size());
     std::size_t end = begin;
     while (end < text.size() && is_word(text[end])) ++end;
-    if (std::string_view(text).substr(begin, end - begin) != class_name) continue;
-    const std::size_t brace = std::min(text.find('{', end), text.size());
-    std::string_view head = std::string_view(text).substr(end, brace - end);
-    if (const std::size_t where = head.find(" where "); where != std::string_view::npos) {
-      head = head.substr(0, where);
-    }
+    if (text.substr(begin, end - begin) != class_name) continue;
+    std::string_view head = text.substr(end, std::min(text.find('{', end), text.size()) - end);
+    head = head.substr(0, find_word(head, "where", 0));
     const std::size_t colon = head.find(':');
-    if (colon == std::string_view::npos) continue;  // one part of a partial class
-    return names_in_list(head.substr(colon + 1));
+    // The parts of a partial class may each name bases.
+    if (colon != std::string_view::npos) bases.merge(names_in_list(head.substr(colon + 1)));
   }
-  return {};
+  return bases;
 }
 
 Scripts::Scripts(const FileSystem& files, const AssetIndex& index) : files_(files), index_(index) {
