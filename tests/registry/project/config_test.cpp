@@ -1,0 +1,90 @@
+#include "registry/project/config.h"
+
+#include <catch2/catch.hpp>
+
+#include "registry/vocabulary/memory_file_system.h"
+
+namespace muster {
+namespace {
+
+std::vector<std::string> texts(const std::vector<AssetPath>& paths) {
+  std::vector<std::string> result;
+  for (const AssetPath& path : paths) result.push_back(path.text());
+  return result;
+}
+
+TEST_CASE("A Unity project needs no settings", "[registry][config]") {
+  MemoryFileSystem files;
+  files.add("Assets/a.txt", "");
+  CHECK(texts(load_config(files).value().folders) == std::vector<std::string>{"Assets"});
+  files.add("Packages/manifest.json", "{}");
+  const auto config = load_config(files);
+  REQUIRE(config.has_value());
+  CHECK(texts(config.value().folders) == std::vector<std::string>{"Assets", "Packages"});
+  CHECK(config.value().source == nullptr);
+  CHECK_FALSE(config.value().components.has_value());
+}
+
+TEST_CASE("muster.yaml says where things are", "[registry][config]") {
+  MemoryFileSystem files;
+  files.add("muster.yaml",
+            "version: 1\nname: game\nfolders: [content/art, plain/]\ncomponents: c.json\n"
+            "external_guids: [00112233445566778899aabbccddeeff]\nclasses: {}\n");
+  files.add("content/art/a.txt", "");
+  files.add("plain/a.txt", "");
+  const auto config = load_config(files);
+  REQUIRE(config.has_value());
+  CHECK(config.value().name == "game");
+  CHECK(texts(config.value().folders) == std::vector<std::string>{"content/art", "plain"});
+  CHECK(config.value().components.value().text() == "c.json");
+  CHECK(config.value().external_guids.contains(
+      Guid::parse("00112233445566778899aabbccddeeff").value()));
+  CHECK(config.value().source->root != yaml::kNoNode);
+}
+
+TEST_CASE("Settings that mean nothing are refused with their line", "[registry][config]") {
+  const auto [text, place, reason] = GENERATE(table<std::string, std::string, std::string>({
+      {"", "muster.yaml:1:1", "empty"},
+      {"- 1\n", "muster.yaml:1:1", "no mapping"},
+      {"name: game\n", "muster.yaml:1:1", "no version"},
+      {"version: 2\n", "muster.yaml:1:10", "another version"},
+      {"version: 1\nfolder: [a]\n", "muster.yaml:2:9", "an unknown key"},
+      {"version: 1\nfolders: [Assets, gone]\n", "muster.yaml:2:19", "no such folder"},
+      {"version: 1\nfolders:\n- ../elsewhere\n", "muster.yaml:3:3", "outside the project"},
+      {"version: 1\nfolders:\n- /tmp\n", "muster.yaml:3:3", "an absolute path"},
+      {"version: 1\ncomponents: ../c.json\n", "muster.yaml:2:13", "outside the project"},
+      {"version: 1\nexternal_guids: [1]\n", "muster.yaml:2:18", "no guid"},
+      {"version: 1\nversion: 1\n", "muster.yaml:2:1", "a key twice"},
+      {"version: 1\nname: [\n", "muster.yaml:", "broken syntax"},
+      {"version: 1\n---\nversion: 1\n", "muster.yaml:1:1", "two documents"},
+  }));
+  CAPTURE(text, reason);
+  MemoryFileSystem files;
+  files.add("Assets/a.txt", "");
+  files.add("muster.yaml", text);
+  const auto config = load_config(files);
+  REQUIRE_FALSE(config.has_value());
+  CHECK(config.error().code == ErrorCode::malformed);
+  CHECK_THAT(config.error().message, Catch::StartsWith(place));
+}
+
+TEST_CASE("What is no project says where one is", "[registry][config]") {
+  MemoryFileSystem files;
+  CHECK(load_config(files).error().code == ErrorCode::not_found);
+  files.add("games/a/muster.yaml", "version: 1\n");
+  files.add("one/Assets/a.txt", "");
+  files.add("two/muster.yaml", "version: 1\n");
+  const auto config = load_config(files);
+  REQUIRE_FALSE(config.has_value());
+  CHECK(config.error().code == ErrorCode::not_found);
+  CHECK_THAT(config.error().message, Catch::EndsWith("did you mean 'one', 'two'?"));
+}
+
+TEST_CASE("A settings file of unreasonable size is refused", "[registry][config]") {
+  MemoryFileSystem files;
+  files.add("muster.yaml", std::string(5 * 1024 * 1024, '#'));
+  CHECK(load_config(files).error().code == ErrorCode::limit_exceeded);
+}
+
+}  // namespace
+}  // namespace muster
