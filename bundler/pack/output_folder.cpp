@@ -29,18 +29,22 @@ AssetPath key_file(const AssetPath& part) {
   return part.name() == OutputFolder::kReportName ? part : part.child("catalog.mcat");
 }
 
-ContentHash hash_of(const FileSystem& files, const AssetPath& path) {
+// The zero hash when there is no such file.
+Result<ContentHash> hash_of(const FileSystem& files, const AssetPath& path) {
   ByteVector buffer;
   const auto bytes = read_whole(files, path, kMaxKeyFileBytes, buffer);
-  return bytes ? hash_bytes(bytes.value()) : ContentHash{};
+  if (bytes) return hash_bytes(bytes.value());
+  if (bytes.error().code == ErrorCode::not_found) return ContentHash{};
+  return fail(bytes.error());
 }
 
-// "name hash" per line.
-std::map<std::string, std::string> read_parts(const FileSystem& files) {
+// "name hash" per line. A journal without the list is one whose removal was interrupted.
+Result<std::map<std::string, std::string>> read_parts(const FileSystem& files) {
   std::map<std::string, std::string> parts;
   ByteVector buffer;
   const auto bytes = read_whole(files, named(kJournal).child(kParts), kMaxKeyFileBytes, buffer);
-  if (!bytes) return parts;
+  if (!bytes && bytes.error().code == ErrorCode::not_found) return parts;
+  if (!bytes) return fail(bytes.error());
   std::string_view text = as_text(bytes.value());
   while (!text.empty()) {
     const std::size_t end = text.find('\n');
@@ -56,9 +60,13 @@ std::map<std::string, std::string> read_parts(const FileSystem& files) {
 
 Result<void> roll_forward(FileSystem& files) {
   if (!files.stat(named(kJournal))) return {};
-  for (const auto& [name, hash] : read_parts(files)) {
+  const auto parts = read_parts(files);
+  if (!parts) return fail(parts.error());
+  for (const auto& [name, hash] : parts.value()) {
     const AssetPath place = named(name);
-    if (hash_of(files, key_file(place)).to_string() == hash) continue;
+    const auto present = hash_of(files, key_file(place));
+    if (!present) return fail(present.error());
+    if (present.value().to_string() == hash) continue;
     const AssetPath fresh = named(kJournal).child(name);
     if (!files.stat(fresh)) continue;
     if (auto moved = files.commit(fresh, place); !moved) return moved;
@@ -142,7 +150,9 @@ Result<void> OutputFolder::publish() {
   std::string parts;
   for (const std::string& part : state_->parts) {
     const AssetPath staged = named(kStaging).child(part);
-    parts += part + " " + hash_of(state_->files, key_file(staged)).to_string() + "\n";
+    const auto hash = hash_of(state_->files, key_file(staged));
+    if (!hash) return fail(hash.error());
+    parts += part + " " + hash.value().to_string() + "\n";
   }
   if (auto listed = state_->files.write(named(kStaging).child(kParts), as_bytes(parts)); !listed) {
     return listed;

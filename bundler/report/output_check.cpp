@@ -36,6 +36,7 @@ class OutputChecker {
     for (const std::string folder : {"client", "server"}) {
       const auto found = files_.stat(AssetPath().child(folder));
       if (!found && found.error().code == ErrorCode::not_found) continue;
+      if (!found) return fail(found.error());
       TargetCheck target{folder, {}};
       if (auto checked = check_target(target); !checked) return fail(checked.error());
       targets.push_back(std::move(target));

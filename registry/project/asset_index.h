@@ -49,6 +49,12 @@ struct IndexProblem {
   std::string detail;
 };
 
+/// A file that could not be read after the index was built.
+struct ReadFailure {
+  AssetNumber asset = kNoAsset;
+  std::string message;
+};
+
 /// The assets of a project, sorted by path, found by guid or by path. Immutable once built; reading
 /// from several threads is safe.
 class AssetIndex {

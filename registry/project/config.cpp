@@ -60,11 +60,14 @@ Result<void> read_guids(const yaml::Tree& tree, yaml::NodeIndex list, ProjectCon
   return {};
 }
 
-void add_unity_folders(const FileSystem& files, ProjectConfig& config) {
+Result<void> add_unity_folders(const FileSystem& files, ProjectConfig& config) {
   for (const std::string_view name : {"Assets", "Packages"}) {
     const AssetPath folder = AssetPath().child(name);
-    if (is_folder(files, folder)) config.folders.push_back(folder);
+    const auto info = files.stat(folder);
+    if (info && info.value().kind == FileKind::folder) config.folders.push_back(folder);
+    if (!info && info.error().code != ErrorCode::not_found) return fail(info.error());
   }
+  return {};
 }
 
 Result<ProjectConfig> read_config(const FileSystem& files, std::string text) {
@@ -93,8 +96,8 @@ Result<ProjectConfig> read_config(const FileSystem& files, std::string text) {
   config.name = tree.scalar_at(source->root, "name");
   if (const auto list = tree.find(source->root, "folders"); list != yaml::kNoNode) {
     if (auto good = read_folders(files, tree, list, config); !good) return fail(good.error());
-  } else {
-    add_unity_folders(files, config);
+  } else if (auto good = add_unity_folders(files, config); !good) {
+    return fail(good.error());
   }
   if (const auto path = tree.find(source->root, "components"); path != yaml::kNoNode) {
     auto parsed = AssetPath::parse(tree.scalar(path));
@@ -116,8 +119,8 @@ Result<ProjectConfig> load_config(const FileSystem& files) {
   if (bytes) return read_config(files, std::string(as_text(bytes.value())));
   if (bytes.error().code != ErrorCode::not_found) return fail(bytes.error());
   ProjectConfig config;
-  if (is_folder(files, AssetPath().child("Assets"))) add_unity_folders(files, config);
-  if (config.folders.empty()) {
+  if (auto good = add_unity_folders(files, config); !good) return fail(good.error());
+  if (!is_folder(files, AssetPath().child("Assets"))) {
     return fail(ErrorCode::not_found,
                 "this is no project: it has neither muster.yaml nor an Assets folder" +
                     nearby_projects(files));

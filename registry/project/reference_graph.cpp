@@ -86,7 +86,7 @@ class AssetScan {
     // A binary asset is told by its beginning: its gigabytes are not read.
     auto bytes = files_.read(path, 0, kHeadBytes, buffer_);
     if (!bytes) {
-      if (!in_meta) slot.problems.push_back({Kind::unreadable, asset, bytes.error().message});
+      slot.problems.push_back({Kind::unreadable, asset, bytes.error().message});
       return;
     }
     const auto dialect = yaml::detect_dialect(as_text(bytes.value()));

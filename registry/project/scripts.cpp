@@ -142,9 +142,18 @@ const std::set<std::string>& Scripts::bases_of(const std::string& class_name) co
   ByteVector buffer;
   for (auto [entry, end] = by_stem_.equal_range(class_name); entry != end; ++entry) {
     const auto bytes = read_whole(files_, index_.at(entry->second).path, kMaxScriptBytes, buffer);
-    if (bytes) bases.merge(base_classes_in(as_text(bytes.value()), class_name));
+    if (bytes) {
+      bases.merge(base_classes_in(as_text(bytes.value()), class_name));
+    } else {
+      read_failures_.push_back({entry->second, bytes.error().message});
+    }
   }
   return bases_.emplace(class_name, std::move(bases)).first->second;
+}
+
+std::vector<ReadFailure> Scripts::read_failures() const {
+  const std::lock_guard lock(mutex_);
+  return read_failures_;
 }
 
 bool Scripts::derives_from(std::string_view class_name, std::string_view base) const {

@@ -33,6 +33,9 @@ class Scripts {
   /// The guids of all scripts whose class is `base` or derives from it, sorted.
   std::vector<Guid> scripts_deriving_from(std::string_view base) const;
 
+  /// The sources that could not be read so far: what they derive from is not known. In no order.
+  std::vector<ReadFailure> read_failures() const;
+
  private:
   const std::set<std::string>& bases_of(const std::string& class_name) const;
 
@@ -42,6 +45,7 @@ class Scripts {
   std::multimap<std::string, AssetNumber, std::less<>> by_stem_;
   mutable std::mutex mutex_;
   mutable std::map<std::string, std::set<std::string>> bases_;
+  mutable std::vector<ReadFailure> read_failures_;
 };
 
 /// The base classes and interfaces named after `class NAME ... :` in C# source, without namespaces

@@ -56,6 +56,15 @@ std::string_view SourceFile::type_name_of(int document) const {
   return fields == yaml::kNoNode ? std::string_view{} : tree.at(fields).key;
 }
 
+std::vector<ReadFailure> SourceCache::read_failures() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<ReadFailure> failures;
+  for (const auto& [asset, source] : loaded_) {
+    if (source->read_error) failures.push_back({asset, source->read_error->message});
+  }
+  return failures;
+}
+
 const SourceFile& SourceCache::get(AssetNumber asset) const {
   {
     const std::lock_guard lock(mutex_);

@@ -44,6 +44,8 @@ class SourceCache {
   SourceCache(const FileSystem& files, const AssetIndex& index) : files_(files), index_(index) {}
 
   const SourceFile& get(AssetNumber asset) const;
+  /// The files that could not be read so far. In no order.
+  std::vector<ReadFailure> read_failures() const;
   const AssetIndex& index() const { return index_; }
   const FileSystem& files() const { return files_; }
 

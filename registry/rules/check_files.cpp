@@ -73,4 +73,14 @@ void check_files(const Project& project, Findings& findings) {
   }
 }
 
+void check_failed_reads(const Project& project, Findings& findings) {
+  for (const auto& failures :
+       {project.sources().read_failures(), project.scripts().read_failures()}) {
+    for (const ReadFailure& failure : failures) {
+      findings.add("unreadable-file", {project.index().at(failure.asset).path, {}},
+                   failure.message);
+    }
+  }
+}
+
 }  // namespace muster

@@ -139,7 +139,8 @@ std::vector<Finding> Findings::take_sorted() {
                        kept.back().location.path == finding.location.path &&
                        kept.back().location.position == finding.location.position &&
                        (kept.back().severity != finding.severity ||
-                        kept.back().blocks_build != finding.blocks_build);
+                        kept.back().blocks_build != finding.blocks_build ||
+                        kept.back().message == finding.message);
     if (!again) {
       kept.push_back(std::move(finding));
     } else if (finding.severity > kept.back().severity || finding.blocks_build) {

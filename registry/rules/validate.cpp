@@ -8,6 +8,7 @@ std::vector<Finding> validate(const Project& project, const ValidateOptions& opt
   check_registries(project, findings);
   check_registration(project, findings);
   check_references(project, options.targets, findings);
+  check_failed_reads(project, findings);
   std::vector<Finding> sorted = findings.take_sorted();
   if (options.strict) {
     for (Finding& finding : sorted) {
