@@ -1,0 +1,129 @@
+// Fails the n-th call to the file system, for all n: nothing crashes, nothing passes for whole, and
+// files are the old or the new ones.
+#include <algorithm>
+#include <functional>
+
+#include <catch2/catch.hpp>
+
+#include "bundler/report/output_check.h"
+#include "registry/registries/prepare.h"
+#include "registry/rules/sinks.h"
+#include "registry/rules/validate.h"
+#include "registry/vocabulary/disk_file_system.h"
+#include "tests/support/arena_build.h"
+#include "tests/support/faulty_file_system.h"
+#include "tests/support/memory_copy.h"
+
+namespace muster {
+namespace {
+
+using testing::FaultyFileSystem;
+
+constexpr ErrorCode kCodes[] = {ErrorCode::io, ErrorCode::permission_denied, ErrorCode::not_found};
+
+/// Calls `look` with every n for which the n-th call exists. Returns how many there were.
+std::size_t fail_each(FaultyFileSystem& files, const std::function<void()>& look) {
+  for (std::size_t n = 0;; ++n) {
+    files.fail_at(n);
+    look();
+    if (!files.has_failed()) return n;
+  }
+}
+
+MemoryFileSystem project(const std::string& name) {
+  return testing::copy_to_memory(MUSTER_SOURCE_DIR "/tests/golden/bad_content/" + name);
+}
+
+std::vector<std::string> paths_of(const std::vector<Finding>& findings) {
+  std::vector<std::string> paths;
+  for (const Finding& finding : findings) {
+    paths.push_back(std::string(finding.rule) + " " + finding.location.path.text());
+  }
+  return paths;
+}
+
+TEST_CASE("Opening and validating a project notices each failure of the disk",
+          "[flow][faults][sys-1]") {
+  const std::string name = GENERATE("clean", "client-only-in-server", "unregistered-prefab");
+  const ErrorCode code = GENERATE(from_range(std::begin(kCodes), std::end(kCodes)));
+  MemoryFileSystem memory = project(name);
+  const auto whole = Project::open(memory, 1, {});
+  REQUIRE(whole.has_value());
+  const std::vector<std::string> usual = paths_of(validate(*whole.value(), {}));
+  REQUIRE(usual.size() == (name == "clean" ? 0 : 1));
+  FaultyFileSystem files(memory, code);
+  const std::size_t calls = fail_each(files, [&] {
+    const auto opened = Project::open(files, 1, {});
+    if (!opened) return;
+    const std::vector<Finding> findings = validate(*opened.value(), {});
+    // A file that is not there is no failure when nothing says that it should be.
+    if (!files.has_failed() || code == ErrorCode::not_found) return;
+    CAPTURE(name, files.failed_call(), to_string(code));
+    // Where a finding lies is looked up in the file once more: then only its line is lost.
+    const bool has_lost_a_line =
+        !usual.empty() && paths_of(findings) == usual &&
+        files.failed_call() == "read " + findings.front().location.path.text();
+    CHECK((count(findings).errors > 0 || has_lost_a_line));
+  });
+  CHECK(calls > 30);
+}
+
+TEST_CASE("Preparing leaves each file old or new, whole, wherever the disk fails",
+          "[flow][faults][sys-1]") {
+  const ErrorCode code = GENERATE(ErrorCode::io, ErrorCode::no_space);
+  const MemoryFileSystem before = project("unregistered-prefab");
+  MemoryFileSystem after = before;
+  {
+    const auto opened = Project::open(after, 1, {});
+    const auto plan = plan_prepare(*opened.value());
+    REQUIRE(plan.value().writes.size() == 2);
+    REQUIRE(apply_prepare(after, plan.value()).has_value());
+  }
+  MemoryFileSystem memory = before;
+  FaultyFileSystem files(memory, code);
+  const std::size_t calls = fail_each(files, [&] {
+    memory = before;
+    const auto opened = Project::open(memory, 1, {});
+    const auto plan = plan_prepare(*opened.value());
+    const auto applied = apply_prepare(files, plan.value());
+    CAPTURE(files.failed_call());
+    if (applied) CHECK(memory.files() == after.files());
+    for (const auto& [path, bytes] : memory.files()) {
+      // Hidden from Unity and from us, and replaced by the next run.
+      if (path.name().starts_with('.') && path.extension() == "tmp") continue;
+      const auto old_file = before.files().find(path);
+      const auto new_file = after.files().find(path);
+      const bool is_old = old_file != before.files().end() && old_file->second == bytes;
+      const bool is_new = new_file != after.files().end() && new_file->second == bytes;
+      CAPTURE(path.text());
+      CHECK((is_old || is_new));
+    }
+    for (const auto& [path, bytes] : before.files()) CHECK(memory.files().contains(path));
+    // What was left half done is finished by the next run.
+    const auto again = Project::open(memory, 1, {});
+    REQUIRE(apply_prepare(memory, plan_prepare(*again.value()).value()).has_value());
+    for (const auto& [path, bytes] : after.files()) CHECK(memory.files().at(path) == bytes);
+  });
+  CHECK(calls >= 4);
+}
+
+TEST_CASE("Checking an output notices each failure of the disk", "[flow][faults][sys-12]") {
+  const ErrorCode code = GENERATE(from_range(std::begin(kCodes), std::end(kCodes)));
+  MemoryFileSystem memory = testing::build_to_memory(project("clean"), {.jobs = 1});
+  const auto whole = check_output(memory, 1, {});
+  REQUIRE(whole.has_value());
+  REQUIRE(whole.value().problems.empty());
+  FaultyFileSystem files(memory, code);
+  const std::size_t calls = fail_each(files, [&] {
+    const auto check = check_output(files, 1, {});
+    if (!files.has_failed()) return;
+    CAPTURE(files.failed_call(), to_string(code));
+    // One target of two may be missing: a build of the other alone leaves it so.
+    if (code == ErrorCode::not_found && files.failed_call().starts_with("stat ")) return;
+    CHECK((!check.has_value() || !check.value().problems.empty()));
+  });
+  CHECK(calls > 6);
+}
+
+}  // namespace
+}  // namespace muster

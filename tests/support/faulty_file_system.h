@@ -1,0 +1,77 @@
+// A file system that fails when it is told to.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <limits>
+#include <string>
+
+#include "registry/vocabulary/file_system.h"
+
+namespace muster::testing {
+
+/// Passes every call on, but for one: the call with a chosen number fails with a chosen code and
+/// does nothing. As thread-safe as what it wraps; which call has which number is certain only on
+/// one thread.
+///
+///     FaultyFileSystem files(memory, ErrorCode::io);
+///     for (std::size_t n = 0; ; ++n) {
+///       files.fail_at(n);
+///       ...
+///       if (!files.has_failed()) break;  // there were no n calls
+///     }
+class FaultyFileSystem final : public FileSystem {
+ public:
+  FaultyFileSystem(FileSystem& inner, ErrorCode code) : inner_(inner), code_(code) {}
+
+  /// Counts anew; the call number `n` (from 0) will fail.
+  void fail_at(std::size_t n) {
+    calls_ = 0;
+    fail_at_ = n;
+    failed_call_.clear();
+  }
+  bool has_failed() const { return calls_ > fail_at_; }
+  /// The call that failed, for messages: `read Assets/a.prefab`.
+  const std::string& failed_call() const { return failed_call_; }
+
+  Result<FileInfo> stat(const AssetPath& path) const override {
+    if (fails("stat", path)) return fail(code_, "injected");
+    return inner_.stat(path);
+  }
+  Result<std::vector<DirectoryEntry>> list(const AssetPath& folder) const override {
+    if (fails("list", folder)) return fail(code_, "injected");
+    return inner_.list(folder);
+  }
+  Result<Bytes> read(const AssetPath& path, std::uint64_t offset, std::uint64_t max_bytes,
+                     ByteVector& buffer) const override {
+    if (fails("read", path)) return fail(code_, "injected");
+    return inner_.read(path, offset, max_bytes, buffer);
+  }
+  Result<void> write(const AssetPath& path, Bytes bytes) override {
+    if (fails("write", path)) return fail(code_, "injected");
+    return inner_.write(path, bytes);
+  }
+  Result<void> commit(const AssetPath& from, const AssetPath& to) override {
+    if (fails("commit", from)) return fail(code_, "injected");
+    return inner_.commit(from, to);
+  }
+  Result<void> remove(const AssetPath& path) override {
+    if (fails("remove", path)) return fail(code_, "injected");
+    return inner_.remove(path);
+  }
+
+ private:
+  bool fails(const char* what, const AssetPath& path) const {
+    if (calls_++ != fail_at_) return false;
+    failed_call_ = std::string(what) + " " + path.text();
+    return true;
+  }
+
+  FileSystem& inner_;
+  ErrorCode code_;
+  mutable std::atomic<std::size_t> calls_ = 0;
+  std::size_t fail_at_ = std::numeric_limits<std::size_t>::max();
+  mutable std::string failed_call_;
+};
+
+}  // namespace muster::testing
