@@ -136,7 +136,14 @@ class Flattening {
     // A circle is everybody's problem who is drawn into it: without this, whoever is flattened
     // first would look clean.
     for (const PrefabProblem& problem : inner.problems) {
-      if (problem.kind == PrefabProblem::Kind::cycle) problems.push_back(problem);
+      const bool spreads = problem.kind == PrefabProblem::Kind::cycle ||
+                           problem.kind == PrefabProblem::Kind::too_deep;
+      // Once is enough: copies would double with every level of nesting.
+      const bool known = std::ranges::any_of(problems, [&](const PrefabProblem& other) {
+        return other.kind == problem.kind && other.path == problem.path &&
+               other.position == problem.position && other.chain == problem.chain;
+      });
+      if (spreads && !known) problems.push_back(problem);
     }
     return &inner;
   }

@@ -68,7 +68,7 @@ struct PrefabProblem {
     not_readable,    ///< The file, or a source of it, has no tree.
     missing_source,  ///< A nested prefab's or variant's source is not in the project.
     cycle,           ///< A prefab contains itself; `chain` says how.
-    too_deep,
+    too_deep,        ///< Nested too deeply, or so often that there are too many entities.
     no_root,
   };
   Kind kind = Kind::not_readable;

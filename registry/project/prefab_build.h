@@ -7,6 +7,10 @@
 
 namespace muster::prefab_build {
 
+/// More entities than this in one prefab are refused: ten prefabs that each nest the one before a
+/// hundred times would ask for 10^20. The largest real scene (not prefab) seen has 60,000.
+inline constexpr std::size_t kMaxEntities = 100'000;
+
 /// Gives the flattened form of a nested prefab, or null (after noting a problem).
 using Nested = std::function<const SourcePrefab*(const yaml::Reference& source,
                                                  std::vector<PrefabProblem>& problems)>;

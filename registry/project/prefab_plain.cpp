@@ -71,6 +71,15 @@ class PlainFlattening {
     }
     const SourcePrefab* inner = nested_(reference.value(), result_.problems);
     if (inner == nullptr) return;
+    if (result_.entities.size() + inner->entities.size() > kMaxEntities) {
+      result_.problems.push_back({PrefabProblem::Kind::too_deep,
+                                  source_.path,
+                                  tree_.at(base).position,
+                                  reference.value().guid,
+                                  {},
+                                  {}});
+      return;
+    }
     const int offset = static_cast<int>(result_.entities.size());
     for (const SourceEntity& entity : inner->entities) {
       SourceEntity& copy = result_.entities.emplace_back(entity);

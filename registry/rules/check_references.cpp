@@ -141,6 +141,7 @@ void add_cycle(const Project& project, const std::vector<AssetNumber>& chain, Fi
 void check_prefabs(const Project& project, const std::set<AssetNumber>& in_closure,
                    Findings& findings) {
   std::set<std::vector<AssetNumber>> seen_cycles;
+  std::set<AssetPath> seen_deep;
   for (const AssetNumber asset : in_closure) {
     const AssetPath& path = project.index().at(asset).path;
     if (path.extension() != "prefab" && path.extension() != "yaml") continue;
@@ -155,8 +156,9 @@ void check_prefabs(const Project& project, const std::set<AssetNumber>& in_closu
           break;
         }
         case PrefabProblem::Kind::too_deep:
-          findings.add("prefab-cycle", location, "prefabs are nested too deeply").blocks_build =
-              true;
+          if (!seen_deep.insert(problem.path).second) break;
+          findings.add("prefab-cycle", location, "prefabs are nested too deeply or too often")
+              .blocks_build = true;
           break;
         case PrefabProblem::Kind::not_readable: {
           const SourceFile& source = project.sources().get(asset);
