@@ -83,7 +83,7 @@ int run_build(const BuildArguments& arguments, TargetSet targets, Session& sessi
     }
     if (!built) {
       const int code = report_error(session, built.error());
-      return problems.empty() ? code : static_cast<int>(kFindings);
+      return problems.empty() ? code : kFindings;
     }
     builds.push_back(std::move(built).value());
   }

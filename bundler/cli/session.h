@@ -17,13 +17,11 @@ class App;
 
 namespace muster::cli {
 
-/// Exit codes of every command.
-enum ExitCode : int {
-  kSuccess = 0,
-  kFindings = 1,  ///< Findings of severity error, or a failed verification.
-  kUsage = 2,     ///< Wrong usage, unreadable input or output.
-  kInternal = 3,  ///< A bug of ours.
-};
+// Exit codes of every command.
+inline constexpr int kSuccess = 0;
+inline constexpr int kFindings = 1;  ///< Findings of severity error, or a failed verification.
+inline constexpr int kUsage = 2;     ///< Wrong usage, unreadable input or output.
+inline constexpr int kInternal = 3;  ///< A bug of ours.
 
 /// The edges of the program, constructed in `main`.
 struct Session {

@@ -60,7 +60,7 @@ class ModelBuilder {
     for (const ClassDeclaration& entry : model_.classes) {
       if (entry.script == script) return entry.name;
     }
-    const std::string name = project_.scripts().class_of(script);
+    std::string name = project_.scripts().class_of(script);
     if (name.empty()) return {};
     if (name == kRootClass || declaration_of(name) != nullptr) return name;
     for (const ClassDeclaration& entry : model_.classes) {

@@ -12,7 +12,6 @@ struct Timeline {
   using period = std::nano;
   using duration = std::chrono::duration<rep, period>;
   using time_point = std::chrono::time_point<Timeline>;
-  static constexpr bool is_steady = true;
 };
 
 /// A point in time since an arbitrary start; monotonic.

@@ -235,7 +235,7 @@ Result<Bytes> DiskFileSystem::read(const AssetPath& path, std::uint64_t offset,
   const Descriptor file(
       ::openat(root_descriptor_, relative(path), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (!file.valid()) return fail_errno(errno, std::string(action) + path.text() + "'");
-  constexpr std::size_t kFirstBytes = 64 * 1024;
+  constexpr std::size_t kFirstBytes = 65536;
   std::size_t done = 0;
   while (done < max_bytes) {
     if (done == buffer.size()) buffer.resize(std::max(kFirstBytes, buffer.size() * 2));

@@ -47,30 +47,46 @@ void run_shell(benchmark::State& state, const std::string& command) {
   }
 }
 
-void register_index(std::size_t count) {
-  auto folder = std::make_shared<Folder>();
-  auto files = DiskFileSystem::open(folder->path);
-  if (!files) return;
-  Random random(1);
-  for (std::size_t i = 0; i < count; ++i) {
-    std::string guid;
-    for (int digit = 0; digit < 32; ++digit) guid += "0123456789abcdef"[random.below(16)];
-    const std::string name =
-        "Assets/" + std::to_string(i % 100) + "/asset" + std::to_string(i) + ".png";
-    const std::string meta = "fileFormatVersion: 2\nguid: " + guid +
-                             "\nTextureImporter:\n  externalObjects: {}\n  serializedVersion: 9\n"
-                             "  userData: \n  assetBundleName: \n  assetBundleVariant: \n";
-    const auto asset = AssetPath::parse(name);
-    const auto sidecar = AssetPath::parse(name + ".meta");
-    if (!files.value().write(asset.value(), {}) ||
-        !files.value().write(sidecar.value(), as_bytes(meta))) {
-      return;
+// A project of so many sidecars, written when it is first measured.
+class MetaProject {
+ public:
+  explicit MetaProject(std::size_t count) : count_(count) {}
+
+  const std::string& path() {
+    if (!folder_) write();
+    return folder_->path;
+  }
+
+ private:
+  void write() {
+    folder_ = std::make_unique<Folder>();
+    auto files = DiskFileSystem::open(folder_->path);
+    Random random(1);
+    for (std::size_t i = 0; files && i < count_; ++i) {
+      std::string guid;
+      for (int digit = 0; digit < 32; ++digit) guid += "0123456789abcdef"[random.below(16)];
+      const std::string name =
+          "Assets/" + std::to_string(i % 100) + "/asset" + std::to_string(i) + ".png";
+      const std::string meta = "fileFormatVersion: 2\nguid: " + guid +
+                               "\nTextureImporter:\n  externalObjects: {}\n"
+                               "  serializedVersion: 9\n  userData: \n  assetBundleName: \n";
+      const bool written =
+          files.value().write(AssetPath::parse(name).value(), {}).has_value() &&
+          files.value().write(AssetPath::parse(name + ".meta").value(), as_bytes(meta)).has_value();
+      if (!written) std::abort();
     }
   }
+
+  std::size_t count_;
+  std::unique_ptr<Folder> folder_;
+};
+
+void register_index(std::size_t count) {
+  const auto project = std::make_shared<MetaProject>(count);
   const std::string group = "index/" + std::to_string(count) + " metas/";
   benchmark::RegisterBenchmark((group + "build_asset_index").c_str(),
-                               [folder](benchmark::State& state) {
-                                 const auto disk = DiskFileSystem::open(folder->path);
+                               [project](benchmark::State& state) {
+                                 const auto disk = DiskFileSystem::open(project->path());
                                  const auto config = load_config(disk.value());
                                  for ([[maybe_unused]] const auto round : state) {
                                    auto index =
@@ -82,8 +98,8 @@ void register_index(std::size_t count) {
       ->Unit(benchmark::kMillisecond);
   benchmark::RegisterBenchmark(
       (group + "find+grep").c_str(),
-      [folder](benchmark::State& state) {
-        run_shell(state, "find '" + folder->path +
+      [project](benchmark::State& state) {
+        run_shell(state, "find '" + project->path() +
                              "' -name '*.meta' -print0 | xargs -0 cat | grep '^guid' > /dev/null");
       })
       ->UseRealTime()
@@ -182,8 +198,6 @@ void compress_all(benchmark::State& state, const ByteVector& payload) {
 }
 
 void register_build(const std::string& name, const std::string& path) {
-  const auto opened = open_project(path);
-  if (!opened) return;
   const std::string group = "build/" + name + "/";
   benchmark::RegisterBenchmark(
       (group + "cold build").c_str(),
@@ -192,17 +206,18 @@ void register_build(const std::string& name, const std::string& path) {
         int number = 0;
         for ([[maybe_unused]] const auto round : state) {
           const auto fresh = open_project(path);
-          if (!build_once(*fresh, folder.path + "/" + std::to_string(number++))) {
+          if (!fresh || !build_once(*fresh, folder.path + "/" + std::to_string(number++))) {
             state.SkipWithError("the build failed");
           }
         }
       })
       ->UseRealTime()
       ->Unit(benchmark::kMillisecond);
-  const auto payload = std::make_shared<ByteVector>(payload_of(*opened->project));
-  benchmark::RegisterBenchmark(
-      (group + "zstd -T2").c_str(),
-      [payload](benchmark::State& state) { compress_all(state, *payload); })
+  benchmark::RegisterBenchmark((group + "zstd -T2").c_str(),
+                               [path](benchmark::State& state) {
+                                 const auto opened = open_project(path);
+                                 if (opened) compress_all(state, payload_of(*opened->project));
+                               })
       ->UseRealTime()
       ->Unit(benchmark::kMillisecond);
 }
