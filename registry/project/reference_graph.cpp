@@ -75,7 +75,9 @@ class AssetScan {
 
   void run(AssetNumber asset, Slot& slot) {
     const AssetPath& path = index_.at(asset).path;
-    if (!index_.at(asset).is_folder && holds_references(path)) scan(asset, path, false, slot);
+    if (!index_.at(asset).is_folder) {
+      holds_references(path) ? scan(asset, path, false, slot) : look_for_pointer(asset, path, slot);
+    }
     scan(asset, path.parent().child(std::string(path.name()) + ".meta"), true, slot);
     merge(slot.edges);
   }
@@ -118,6 +120,18 @@ class AssetScan {
                             .offset_bytes = mention.offset_bytes,
                             .times = 1});
     });
+  }
+
+  // A picture or a sound may be a pointer as well. The size tells all but a few apart from the
+  // real thing, so that media are not opened.
+  void look_for_pointer(AssetNumber asset, const AssetPath& path, Slot& slot) {
+    const auto info = files_.stat(path);
+    if (!info || info.value().size_bytes >= yaml::kPointerBytesMax) return;
+    const auto bytes = files_.read(path, 0, yaml::kPointerBytesMax, buffer_);
+    if (!bytes || yaml::detect_dialect(as_text(bytes.value())) != yaml::Dialect::lfs_pointer) {
+      return;
+    }
+    slot.problems.push_back({ContentProblem::Kind::lfs_pointer, asset, {}});
   }
 
   // One edge per guid and kind, first mention first.

@@ -10,9 +10,6 @@ namespace {
 // before the header is the only reason to look further.
 constexpr std::size_t kLookedAtBytes = 8192;
 
-// Git's own bound on the size of a pointer; a longer file merely quotes one.
-constexpr std::size_t kPointerBytesMax = 1024;
-
 bool is_lfs_pointer(std::string_view text) {
   return text.size() < kPointerBytesMax &&
          (text.starts_with("version https://git-lfs.github.com/spec/") ||

@@ -19,6 +19,9 @@ enum class Dialect : std::uint8_t {
   empty,        ///< No bytes, or only white space and a byte-order mark.
 };
 
+/// Git's own bound on the size of an LFS pointer; a file of this size or more merely quotes one.
+inline constexpr std::size_t kPointerBytesMax = 1024;
+
 /// Looks at the first kilobytes of a file.
 Dialect detect_dialect(std::string_view text);
 

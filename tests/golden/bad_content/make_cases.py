@@ -438,6 +438,10 @@ def lfs_pointer(case):
                        f"oid sha256:{hashlib.sha256(b'registry').hexdigest()}\nsize 4821\n")
     case.roots(REGISTRY, registry)
     case.expect("error", "lfs-pointer", registry, "version")
+    picture = "Assets/Art/crate.png"
+    case.add(picture, "version https://git-lfs.github.com/spec/v1\n"
+                      f"oid sha256:{hashlib.sha256(b'picture').hexdigest()}\nsize 91022\n")
+    case.expect("error", "lfs-pointer", picture, "version")
 
 
 def binary_asset(case):
