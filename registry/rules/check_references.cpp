@@ -77,18 +77,20 @@ void check_missing(const Project& project, const std::set<AssetNumber>& in_closu
   }
   for (const auto& [guid, entry] : missing) {
     const bool built = in_closure.contains(entry.first->from);
+    // One file may refer to it in more than one way.
+    std::set<AssetPath> places;
+    for (const ReferenceEdge* edge : entry.edges) places.insert(path_of(project, *edge));
     std::string message = "nothing in the project has guid " + guid.to_string() + "; referred to " +
                           std::to_string(entry.times) + (entry.times == 1 ? " time" : " times") +
-                          " in " + std::to_string(entry.edges.size()) +
-                          (entry.edges.size() == 1 ? " file" : " files");
+                          " in " + std::to_string(places.size()) +
+                          (places.size() == 1 ? " file" : " files");
     if (built) message += ", some of which are built";
     Finding& finding =
         findings.add("unresolved-reference", locate(project, *entry.first), std::move(message));
-    for (const ReferenceEdge* edge : entry.edges) {
+    places.erase(finding.location.path);
+    for (const AssetPath& place : places) {
       if (finding.related.size() == kListedPlaces) break;
-      if (edge != entry.first) {
-        finding.related.push_back({{path_of(project, *edge), {}}, "also refers to it"});
-      }
+      finding.related.push_back({{place, {}}, "also refers to it"});
     }
   }
 }
