@@ -9,16 +9,13 @@
 namespace muster {
 namespace {
 
+using prefab_build::kHashedModelRoot;
+
 // Real projects nest below ten levels.
 constexpr std::size_t kMaxNesting = 64;
 
-// The ids of an imported model's root. Until 2019 the sidecar maps ids to names, and the root is
-// called
-// `//RootNode` there; since then ids are hashes, and the root's are these.
-constexpr std::int64_t kHashedRootObject = 919132149155446097;
+// The transform's id where ids are hashes; the object's is `kHashedModelRoot`.
 constexpr std::int64_t kHashedRootTransform = -8679921383154817045;
-constexpr std::int64_t kFirstObject = 100000;
-constexpr std::int64_t kFirstTransform = 400000;
 constexpr std::int64_t kIdsPerClass = 100000;
 constexpr std::uint64_t kMaxMetaBytes = 16 * 1024 * 1024;
 
@@ -31,12 +28,13 @@ std::int64_t number_before(std::string_view text, std::size_t end) {
   return value;
 }
 
+// The ids of an imported model's root. Until 2019 the sidecar maps ids to names, and the root is
+// called `//RootNode` there; since then ids are hashes of names. A sidecar that says neither
+// (another importer's) leaves them 0: whoever mentions the model has to tell.
 void find_root_ids(std::string_view meta, SourceEntity& root) {
   constexpr std::string_view kRootName = "//RootNode";
-  root.file_id = kFirstObject;
-  root.transform_id = kFirstTransform;
   if (meta.find("fileIdsGeneration: 2") != std::string_view::npos) {
-    root.file_id = kHashedRootObject;
+    root.file_id = kHashedModelRoot;
     root.transform_id = kHashedRootTransform;
   }
   for (std::size_t at = meta.find(kRootName); at != std::string_view::npos;
@@ -89,6 +87,7 @@ class Flattening {
     const SourceFile& source = sources_.get(asset);
     if (!source.good()) {
       SourcePrefab nothing;
+      nothing.is_incomplete = true;
       nothing.problems.push_back({PrefabProblem::Kind::not_readable,
                                   entry.path,
                                   {},

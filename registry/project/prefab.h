@@ -84,6 +84,9 @@ struct SourcePrefab {
   std::vector<SourceEntity> entities;
   std::vector<PrefabProblem> problems;
   bool is_model = false;  ///< An imported model: its inside is not known.
+  /// The file, or what its root comes from, could not be read: the root may have components that
+  /// do not show.
+  bool is_incomplete = false;
 };
 
 /// Flattens prefabs and remembers the results. Safe to use from several threads; results live as

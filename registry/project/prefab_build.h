@@ -11,6 +11,10 @@ namespace muster::prefab_build {
 /// hundred times would ask for 10^20. The largest real scene (not prefab) seen has 60,000.
 inline constexpr std::size_t kMaxEntities = 100'000;
 
+/// The root object's id in models whose ids are hashes, and the usual one in those before 2019.
+inline constexpr std::int64_t kHashedModelRoot = 919132149155446097;
+inline constexpr std::int64_t kFirstModelObject = 100000;
+
 /// Gives the flattened form of a nested prefab, or null (after noting a problem).
 using Nested = std::function<const SourcePrefab*(const yaml::Reference& source,
                                                  std::vector<PrefabProblem>& problems)>;

@@ -70,6 +70,7 @@ class PlainFlattening {
       return;
     }
     const SourcePrefab* inner = nested_(reference.value(), result_.problems);
+    if (parent < 0 && (inner == nullptr || inner->is_incomplete)) result_.is_incomplete = true;
     if (inner == nullptr) return;
     if (result_.entities.size() + inner->entities.size() > kMaxEntities) {
       result_.problems.push_back({PrefabProblem::Kind::too_deep,

@@ -185,6 +185,9 @@ class UnityFlattening {
     const NodeIndex modification = tree_.find(own, "m_Modification");
     const std::int64_t parent_transform = reference(modification, "m_TransformParent").file_id;
     pending_[first].parent_transform = parent_transform;
+    if (parent_transform == 0 && (inner == nullptr || inner->is_incomplete)) {
+      result_.is_incomplete = true;
+    }
     if (inner == nullptr || inner->is_model || inner->entities.empty()) {
       adopt_unknown_objects(modification, instance, first);
     }
@@ -209,6 +212,7 @@ class UnityFlattening {
   void adopt_unknown_objects(NodeIndex modification, std::int64_t instance, std::size_t root) {
     SourceEntity& entity = pending_[root].entity;
     if (entity.file_id == 0) entity.file_id = named_object(modification, instance);
+    if (entity.file_id == 0) entity.file_id = usual_root(instance);
     const std::int64_t root_id = entity.file_id;
     for (const StandIn& stand_in : stand_ins_) {
       if (stand_in.instance != instance) continue;
@@ -229,6 +233,14 @@ class UnityFlattening {
     for (const NodeIndex item : Children(tree_, tree_.find(modification, "m_Modifications"))) {
       if (tree_.scalar_at(item, "propertyPath") != "m_Name") continue;
       return target_id(instance, reference(item, "target"));
+    }
+    return 0;
+  }
+
+  std::int64_t usual_root(std::int64_t instance) const {
+    for (const std::int64_t id : {kHashedModelRoot, kFirstModelObject}) {
+      const auto found = stand_in_ids_.find({instance, id});
+      if (found != stand_in_ids_.end()) return found->second;
     }
     return 0;
   }
