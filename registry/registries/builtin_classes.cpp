@@ -40,6 +40,11 @@ ClassDeclaration replicated_entities() {
                     .assets_of_class = "ReplicatedEntityFactory",
                     .field = "factory",
                     .strong = true,
+                    .required_reference = {}},
+                   {.component = {},
+                    .assets_of_class = "ReplicatedEntityFactor",  // its name in layout S
+                    .field = "factory",
+                    .strong = true,
                     .required_reference = {}}};
   entry.entry_template = {
       {"guid", Kind::own_guid}, {"prefab", Kind::weak_words}, {"factory", Kind::strong}};
@@ -61,6 +66,7 @@ ClassDeclaration effects(std::string name, std::string definition) {
                     .strong = true,
                     .required_reference = {}}};
   entry.first_id = 1;
+  entry.first_id_by_layout = true;
   entry.pool_size_path = "poolSize";
   return entry;
 }
@@ -80,6 +86,7 @@ ClassDeclaration triples(std::string name, std::string definition) {
                     .field = {},
                     .strong = true,
                     .required_reference = {}}};
+  entry.first_id_by_layout = true;
   return entry;
 }
 
@@ -120,6 +127,7 @@ ClassDeclaration projectiles() {
                     .required_reference = {}}};
   entry.entry_template = {{"assetGuid", Kind::own_guid}, {"definition", Kind::strong}};
   entry.own_guid_keys = {"assetGuid"};
+  entry.first_id_by_layout = true;
   return entry;
 }
 

@@ -54,7 +54,9 @@ struct ClassDeclaration {
   std::vector<ReferenceRule> references;
   std::vector<PrepareRule> prepare;
   std::vector<EntryField> entry_template;
-  std::uint32_t first_id = 0;              ///< 1 where 0 means "none" on the wire.
+  std::uint32_t first_id = 0;  ///< 1 where 0 means "none" on the wire.
+  /// The built-in classes whose definitions count from 1 in layout S and from 0 in layout M.
+  bool first_id_by_layout = false;
   std::string owner_path;                  ///< Weak reference to what an entry belongs to.
   std::vector<std::string> own_guid_keys;  ///< Where an entry repeats its asset's guid.
   std::string component;                   ///< What the root of every registered prefab must carry.

@@ -37,9 +37,14 @@ class ClassPlan {
     for (const Registry* registry : registries_) {
       auto lock = load_id_lock(project_.files(), path_of(*registry));
       if (!lock) return fail(lock.error());
-      for (const IdLock::Row& row : lock.value().ids) note_used(row.id);
+      for (const IdLock::Row& row : lock.value().ids) {
+        note_used(row.id);
+        // An entry that somebody took out and that has to come back means what it meant.
+        ids_.try_emplace(key_of(row.guid), row.id);
+      }
       locks_.push_back(std::move(lock).value());
     }
+    choose_takers();
     for (std::size_t i = 0; i < registries_.size(); ++i) plan_registry(i, plan);
     return {};
   }
@@ -104,6 +109,7 @@ class ClassPlan {
         if (entry.is_free) continue;
         const Guid key = key_of(identity_of(entry));
         ids_.try_emplace(key, entry.type_id);
+        covered_[key] = covered_[key] | registry->targets;
       }
       for (const auto& [id, location] : registry->retired) note_used(id);
     }
@@ -126,7 +132,8 @@ class ClassPlan {
       const auto reference =
           std::ranges::find(entry.references, ReferenceRule::Role::prefab, &EntryReference::role);
       if (reference == entry.references.end() || reference->asset != asset) continue;
-      if (!is_prefab(project_.sources(), asset) || !project_.sources().get(asset).good()) continue;
+      if (!is_prefab(project_.sources(), asset)) continue;
+      if (project_.prefabs().flatten(asset).is_incomplete) continue;
       if (!key_of_.contains(identity)) return true;
     }
     return false;
@@ -184,9 +191,11 @@ class ClassPlan {
       SlotText slot;
       slot.type_id = entry.type_id;
       if (entry.is_free) {
-        if (!plain) slot.kept_slot = entry.slot;
-        retired.push_back(entry.type_id);
-        if (!plain) slots.push_back(slot);
+        // Where ids are locked, the place of an empty slot says nothing.
+        if (locks_[number].ids.empty()) retired.push_back(entry.type_id);
+        if (plain) continue;
+        slot.kept_slot = entry.slot;
+        slots.push_back(slot);
         continue;
       }
       const Guid identity = identity_of(entry);
@@ -210,7 +219,8 @@ class ClassPlan {
       }
       slots.push_back(slot);
     }
-    add_new(registry, number == 0, result, slots, lock);
+    add_new(registry, result, slots, lock);
+    retire_lost(locks_[number], lock, retired);
     finish(registry, source, std::move(result), slots, retired, lock, plan);
   }
 
@@ -221,17 +231,53 @@ class ClassPlan {
         {kind, id, guid, asset == kNoAsset ? AssetPath() : project_.index().at(asset).path});
   }
 
-  void add_new(const Registry& registry, bool is_first, RegistryPlan& result,
-               std::vector<SlotText>& slots, IdLock& lock) {
+  // What the lock promised to an asset that is no longer listed means nothing else ever again.
+  static void retire_lost(const IdLock& before, const IdLock& now, std::vector<TypeId>& retired) {
+    for (const IdLock::Row& row : before.ids) {
+      if (std::ranges::find(now.ids, row.id, &IdLock::Row::id) == now.ids.end()) {
+        retired.push_back(row.id);
+      }
+    }
+  }
+
+  // Several registries of a class may share a target, or each build for one: per target, the first
+  // that builds for most targets takes what is new, so that nothing new is missing on one side.
+  void choose_takers() {
+    for (const Target target : {Target::client, Target::server}) {
+      const Registry* best = nullptr;
+      for (const Registry* registry : registries_) {
+        if (!registry->targets.has(target)) continue;
+        if (best == nullptr ||
+            (registry->targets == TargetSet::both() && best->targets != TargetSet::both())) {
+          best = registry;
+        }
+      }
+      takers_.emplace_back(target, best);
+    }
+  }
+
+  bool takes(const Registry& registry, const Guid& key) const {
+    if (is_paired()) return true;
+    const auto found = covered_.find(key);
+    const bool is_listed = found != covered_.end();
+    const bool nothing_built = std::ranges::all_of(
+        registries_, [](const Registry* other) { return other->targets == TargetSet(); });
+    if (nothing_built) return !is_listed && &registry == registries_.front();
+    return std::ranges::any_of(takers_, [&](const auto& taker) {
+      return taker.second == &registry && !(is_listed && found->second.has(taker.first));
+    });
+  }
+
+  void add_new(const Registry& registry, RegistryPlan& result, std::vector<SlotText>& slots,
+               IdLock& lock) {
     for (const Wanted& wanted : wanted_) {
       const Guid guid = side_of(registry, wanted);
       const bool here = std::ranges::any_of(registry.entries, [&](const RegistryEntry& entry) {
         return !entry.is_free && key_of(identity_of(entry)) == wanted.key;
       });
       if (here) continue;
+      if (!takes(registry, wanted.key)) continue;
       const auto known = ids_.find(wanted.key);
-      // Shared registries: the first of a class takes what is new. Paired ones all take it.
-      if (!is_paired() && (known != ids_.end() || !is_first)) continue;
       TypeId id;
       if (known != ids_.end()) {
         id = known->second;
@@ -262,7 +308,7 @@ class ClassPlan {
           return !entry.is_free && !entry.explicit_id;
         });
     if (!result.changes.empty() || relies_on_place) {
-      std::string text = rewrite_registry(source, registry, slots, retired);
+      std::string text = rewrite_registry(source, registry, slots, retired, form_of(registry));
       if (text != as_text(source.bytes)) plan.writes.push_back({source.path, std::move(text)});
     }
     if (!plain) {
@@ -271,6 +317,23 @@ class ClassPlan {
       write_lock(registry, lock, plan);
     }
     plan.registries.push_back(std::move(result));
+  }
+
+  // The layout of an empty registry shows in its script's base class, and in how the rest of the
+  // project spells weak references.
+  EntryForm form_of(const Registry& registry) const {
+    EntryForm form;
+    form.reference_list =
+        project_.scripts().derives_from(declaration_.name, "ScriptableObjectRegistry");
+    bool has_text = false;
+    bool has_words = false;
+    for (const ReferenceEdge& edge : project_.graph().edges()) {
+      if (edge.in_meta) continue;
+      has_text = has_text || edge.kind == yaml::MentionKind::textual;
+      has_words = has_words || edge.kind == yaml::MentionKind::words;
+    }
+    form.text_references = registry.server_flag.has_value() || (has_text && !has_words);
+    return form;
   }
 
   void write_lock(const Registry& registry, const IdLock& lock, PreparePlan& plan) const {
@@ -289,6 +352,8 @@ class ClassPlan {
   std::vector<Wanted> wanted_;
   std::map<Guid, Guid> key_of_;
   std::map<Guid, TypeId> ids_;
+  std::map<Guid, TargetSet> covered_;  // by the registries that list it already
+  std::vector<std::pair<Target, const Registry*>> takers_;
   std::uint32_t next_id_ = 0;
 };
 

@@ -29,6 +29,7 @@ class ModelBuilder {
   }
 
   RegistryModel build() {
+    for (ClassDeclaration& entry : model_.classes) adapt_first_id(entry);
     find_candidates();
     for (const auto& [asset, class_name] : candidates_) {
       if (class_name == kRootClass) {
@@ -48,6 +49,18 @@ class ModelBuilder {
  private:
   const AssetPath& path_of(const Registry& registry) const {
     return project_.index().at(registry.asset).path;
+  }
+
+  // The base class of the definitions that a class lists tells the layout.
+  void adapt_first_id(ClassDeclaration& entry) const {
+    if (!entry.first_id_by_layout) return;
+    for (const PrepareRule& rule : entry.prepare) {
+      const auto is_a = [&](std::string_view base) {
+        return project_.scripts().derives_from(rule.assets_of_class, base);
+      };
+      if (is_a("DynamicEnum")) entry.first_id = 1;
+      if (is_a("ScriptableObjectRegistryEntry")) entry.first_id = 0;
+    }
   }
 
   const ClassDeclaration* declaration_of(std::string_view class_name) const {

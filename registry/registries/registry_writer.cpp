@@ -47,9 +47,10 @@ struct FieldForm {
 
 class Writer {
  public:
-  Writer(const SourceFile& source, const Registry& registry)
+  Writer(const SourceFile& source, const Registry& registry, const EntryForm& empty_form)
       : source_(source),
         registry_(registry),
+        empty_form_(empty_form),
         tree_(source.tree),
         plain_(source.dialect == yaml::Dialect::plain),
         lines_(split_lines(as_text(source.bytes))) {}
@@ -129,14 +130,15 @@ class Writer {
       }
       return;
     }
-    if (registry_.declaration->entry_template.empty()) {
+    if (registry_.declaration->entry_template.empty() || (empty_form_.reference_list && !plain_)) {
       reference_list_ = !plain_;
       if (plain_) form_.push_back({"definition", Spelling::strong});
       return;
     }
     for (const EntryField& field : registry_.declaration->entry_template) {
-      if (plain_ && field.kind == EntryField::Kind::own_guid) continue;
-      Spelling spelling = plain_ ? Spelling::text : Spelling::words;
+      const bool as_text = plain_ || empty_form_.text_references;
+      if (as_text && field.kind == EntryField::Kind::own_guid) continue;
+      Spelling spelling = as_text ? Spelling::text : Spelling::words;
       if (field.kind == EntryField::Kind::strong) spelling = Spelling::strong;
       if (field.kind == EntryField::Kind::copied_number) spelling = Spelling::number;
       form_.push_back({field.key, spelling});
@@ -296,6 +298,7 @@ class Writer {
 
   const SourceFile& source_;
   const Registry& registry_;
+  EntryForm empty_form_;
   const yaml::Tree& tree_;
   bool plain_;
   Lines lines_;
@@ -312,9 +315,9 @@ class Writer {
 }  // namespace
 
 std::string rewrite_registry(const SourceFile& source, const Registry& registry,
-                             const std::vector<SlotText>& slots,
-                             const std::vector<TypeId>& retired) {
-  return Writer(source, registry).run(slots, retired);
+                             const std::vector<SlotText>& slots, const std::vector<TypeId>& retired,
+                             const EntryForm& form) {
+  return Writer(source, registry, form).run(slots, retired);
 }
 
 }  // namespace muster

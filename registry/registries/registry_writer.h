@@ -25,11 +25,17 @@ struct SlotText {
   std::optional<TypeId> type_id;      ///< Written where the dialect states ids.
 };
 
+/// How the entries of a Unity registry are written when there is none yet to imitate.
+struct EntryForm {
+  bool reference_list = false;   ///< Bare references to definitions, as in layout M.
+  bool text_references = false;  ///< Weak references as `guid:` text, before layout F.
+};
+
 /// Rewrites the list of a registry file. Lines outside the list, and lines of kept entries, stay
 /// byte for byte; line ends follow the file. `retired` replaces the plain form's list of retired
 /// ids.
 std::string rewrite_registry(const SourceFile& source, const Registry& registry,
-                             const std::vector<SlotText>& slots,
-                             const std::vector<TypeId>& retired);
+                             const std::vector<SlotText>& slots, const std::vector<TypeId>& retired,
+                             const EntryForm& form = {});
 
 }  // namespace muster

@@ -1,0 +1,233 @@
+// Preparing after somebody else had the registry in hands: entries taken out, lists reordered,
+// sources unreadable, one registry per side, and layouts that an empty list does not show.
+#include <map>
+
+#include <catch2/catch.hpp>
+
+#include "registry/registries/prepare.h"
+#include "registry/registries/type_ids.h"
+#include "registry/rules/validate.h"
+#include "tests/support/unity_project.h"
+
+namespace muster {
+namespace {
+
+using testing::UnityProject;
+
+std::unique_ptr<Project> open(const UnityProject& project) {
+  auto opened = Project::open(project.files, 1, {});
+  REQUIRE(opened.has_value());
+  return std::move(opened).value();
+}
+
+void prepare(UnityProject& project) {
+  const auto opened = open(project);
+  const auto plan = plan_prepare(*opened);
+  REQUIRE(plan.has_value());
+  REQUIRE(apply_prepare(project.files, plan.value()).has_value());
+  const auto again = open(project);
+  const auto second = plan_prepare(*again);
+  REQUIRE(second.has_value());
+  CHECK(second.value().writes.empty());
+}
+
+// By registry path and guid.
+std::map<std::pair<std::string, Guid>, std::uint32_t> ids_of(const UnityProject& project) {
+  const auto opened = open(project);
+  std::map<std::pair<std::string, Guid>, std::uint32_t> ids;
+  for (const Registry& registry : opened->model().registries) {
+    const std::string& path = opened->index().at(registry.asset).path.text();
+    for (const RegistryEntry& entry : registry.entries) {
+      if (!entry.is_free) ids.emplace(std::pair(path, identity_of(entry)), entry.type_id.value());
+    }
+  }
+  return ids;
+}
+
+std::string text_of(const UnityProject& project, std::string_view path) {
+  ByteVector buffer;
+  const auto bytes = project.files.read(AssetPath::parse(path).value(), 0, 1 << 20, buffer);
+  REQUIRE(bytes.has_value());
+  return std::string(as_text(bytes.value()));
+}
+
+std::string entry_of(const Guid& guid) {
+  return "  - guid:\n" + UnityProject::words(guid, 6) + "    prefab:\n" +
+         UnityProject::words(guid, 6) + "    factory: {fileID: 0}\n";
+}
+
+bool reports(const UnityProject& project, std::string_view rule) {
+  const auto opened = open(project);
+  const auto findings = validate(*opened, {});
+  return std::ranges::any_of(findings, [&](const Finding& f) { return f.rule == rule; });
+}
+
+TEST_CASE("An entry taken out by hand comes back under its id, and no other asset gets that id",
+          "[registry][registries][sys-2]") {
+  UnityProject project;
+  const Guid entity = project.script("ReplicatedEntity");
+  const Guid registry = project.script("ReplicatedEntityRegistry");
+  const Guid a = project.prefab("Assets/A.prefab", {{entity, ""}});
+  const Guid b = project.prefab("Assets/B.prefab", {{entity, ""}});
+  const Guid c = project.prefab("Assets/C.prefab", {{entity, ""}});
+  const std::string path = "Assets/R.asset";
+  project.asset(path, registry, "  entries:\n" + entry_of(a) + entry_of(b) + entry_of(c));
+  prepare(project);
+  project.asset(path, registry, "  entries:\n" + entry_of(a) + entry_of(c));
+  prepare(project);
+  CHECK(ids_of(project) == std::map<std::pair<std::string, Guid>, std::uint32_t>{
+                               {{path, a}, 0}, {{path, b}, 1}, {{path, c}, 2}});
+
+  // The newest asset goes, and its entry by hand: its number stays taken, however often one
+  // prepares.
+  project.remove("Assets/C.prefab");
+  project.asset(path, registry, "  entries:\n" + entry_of(a) + entry_of(b));
+  prepare(project);
+  prepare(project);
+  const Guid d = project.prefab("Assets/D.prefab", {{entity, ""}});
+  prepare(project);
+  CHECK(ids_of(project).at({path, d}) == 3);
+  CHECK_FALSE(reports(project, "type-id-reused"));
+}
+
+TEST_CASE("An empty slot in a list that another tool reordered retires nobody's id",
+          "[registry][registries][sys-2]") {
+  UnityProject project;
+  const Guid entity = project.script("ReplicatedEntity");
+  const Guid registry = project.script("ReplicatedEntityRegistry");
+  const Guid a = project.prefab("Assets/A.prefab", {{entity, ""}});
+  const Guid b = project.prefab("Assets/B.prefab", {{entity, ""}});
+  const Guid c = project.prefab("Assets/C.prefab", {{entity, ""}});
+  const std::string free = entry_of(Guid());
+  project.asset("Assets/R.asset", registry,
+                "  entries:\n" + entry_of(a) + entry_of(b) + free + entry_of(c));
+  prepare(project);
+  const auto before = ids_of(project);
+  project.asset("Assets/R.asset", registry,
+                "  entries:\n" + entry_of(c) + free + entry_of(b) + entry_of(a));
+  prepare(project);
+  CHECK(ids_of(project) == before);
+  CHECK_FALSE(reports(project, "type-id-reused"));
+}
+
+TEST_CASE("An entry stays while what its prefab comes from cannot be read",
+          "[registry][registries]") {
+  UnityProject project;
+  const Guid entity = project.script("ReplicatedEntity");
+  const Guid base = project.prefab("Assets/Base.prefab", {{entity, ""}});
+  const Guid variant = project.file(
+      "Assets/Variant.prefab",
+      "%YAML 1.1\n%TAG !u! tag:unity3d.com,2011:\n--- !u!1001 &700\nPrefabInstance:\n"
+      "  m_Modification:\n    m_TransformParent: {fileID: 0}\n    m_Modifications: []\n"
+      "    m_RemovedComponents: []\n  m_SourcePrefab: {fileID: 100100000, guid: " +
+          base.to_string() + ", type: 3}\n");
+  project.asset("Assets/R.asset", project.script("ReplicatedEntityRegistry"), "  entries: []\n");
+  prepare(project);
+  const auto before = ids_of(project);
+  REQUIRE(before.size() == 2);
+  SECTION("because Git LFS did not bring it") {
+    project.files.add("Assets/Base.prefab",
+                      "version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 1\n");
+    prepare(project);
+    CHECK(ids_of(project) == before);
+  }
+  SECTION("because it is in a package outside the tree") {
+    project.remove("Assets/Base.prefab");
+    prepare(project);
+    CHECK(ids_of(project).size() == 1);
+    CHECK(ids_of(project).contains({"Assets/R.asset", variant}));
+  }
+}
+
+TEST_CASE("What is new goes into the client's and the server's registry of a class under one id",
+          "[registry][registries][sys-2]") {
+  UnityProject project;
+  project.script("DynamicEnum", "ScriptableObject");
+  const Guid definition = project.script("ItemTypeDefinition", "DynamicEnum");
+  const Guid registry = project.script("ItemRegistry", "Registry<ItemTypeDefinition>");
+  const Guid root = project.script("AssetRegistryRoot", "ScriptableObject");
+  const Guid client = project.asset("Assets/Client/Items.asset", registry, "  entries: []\n");
+  const Guid server = project.asset("Assets/Server/Items.asset", registry, "  entries: []\n");
+  const auto list = [](const Guid& guid) {
+    return "  assetRegistries:\n  - " + UnityProject::strong(guid) + "\n";
+  };
+  project.asset("Assets/Client.asset", root, "  serverBuild: 0\n" + list(client));
+  project.asset("Assets/Server.asset", root, "  serverBuild: 1\n" + list(server));
+  const Guid item = project.asset("Assets/Item.asset", definition, "  registryId: 1\n");
+  prepare(project);
+  CHECK(ids_of(project) ==
+        std::map<std::pair<std::string, Guid>, std::uint32_t>{
+            {{"Assets/Client/Items.asset", item}, 1}, {{"Assets/Server/Items.asset", item}, 1}});
+}
+
+TEST_CASE("An empty registry is filled in the layout of its project", "[registry][registries]") {
+  UnityProject project;
+  const Guid entity = project.script("ReplicatedEntity");
+  const Guid prefab = project.prefab("Assets/A.prefab");
+  project.prefab("Assets/B.prefab", {{entity, "  guid: " + prefab.to_string() + "\n"}});
+  const Guid factory =
+      project.asset("Assets/F.asset", project.script("BoxFactory", "ReplicatedEntityFactor"), "");
+  project.asset("Assets/R.asset", project.script("ReplicatedEntityRegistry"), "  entries: []\n");
+  project.script("ScriptableObjectRegistry", "RegistryBase");
+  const Guid shot = project.asset("Assets/P.asset", project.script("ProjectileTypeDefinition"), "");
+  project.asset(
+      "Assets/Shots.asset",
+      project.script("ProjectileRegistry", "ScriptableObjectRegistry<ProjectileTypeDefinition>"),
+      "  entries: []\n");
+  prepare(project);
+  const std::string entities = text_of(project, "Assets/R.asset");
+  CHECK(entities.find("  - prefab:\n      guid: ") != std::string::npos);
+  CHECK(entities.find("    factory: " + UnityProject::strong(factory)) != std::string::npos);
+  CHECK(entities.find("val0") == std::string::npos);
+  CHECK(text_of(project, "Assets/Shots.asset")
+            .ends_with("  entries:\n  - " + UnityProject::strong(shot) + "\n"));
+}
+
+TEST_CASE("The root of a model from an unknown importer is the object whose name is overridden",
+          "[registry][registries]") {
+  UnityProject project;
+  const Guid entity = project.script("ReplicatedEntity");
+  const Guid model = project.file("Assets/Barrel.glb", "glTF");
+  const auto source = [&](const char* id) {
+    return "{fileID: " + std::string(id) + ", guid: " + model.to_string() + ", type: 3}";
+  };
+  const Guid variant =
+      project.file("Assets/Barrel.prefab",
+                   "%YAML 1.1\n%TAG !u! tag:unity3d.com,2011:\n--- !u!1001 &700\nPrefabInstance:\n"
+                   "  m_Modification:\n    m_TransformParent: {fileID: 0}\n    m_Modifications:\n"
+                   "    - target: " +
+                       source("-927199367670048503") +
+                       "\n      propertyPath: m_Name\n      value: Barrel\n"
+                       "      objectReference: {fileID: 0}\n    m_RemovedComponents: []\n"
+                       "  m_SourcePrefab: " +
+                       source("100100000") +
+                       "\n--- !u!1 &900 stripped\nGameObject:\n  m_CorrespondingSourceObject: " +
+                       source("-927199367670048503") +
+                       "\n  m_PrefabInstance: {fileID: 700}\n--- !u!114 &901\nMonoBehaviour:\n"
+                       "  m_GameObject: {fileID: 900}\n  m_Script: {fileID: 11500000, guid: " +
+                       entity.to_string() + ", type: 3}\n");
+  project.asset("Assets/R.asset", project.script("ReplicatedEntityRegistry"), "  entries: []\n");
+  prepare(project);
+  CHECK(ids_of(project).contains({"Assets/R.asset", variant}));
+}
+
+TEST_CASE("A file that refers to a missing asset in two ways is one file", "[registry][rules]") {
+  UnityProject project;
+  const std::string guid = "0123456789abcdef0123456789abcde0";
+  project.file("Assets/Smoke.vfx",
+               "%YAML 1.1\n%TAG !u! tag:unity3d.com,2011:\n--- !u!114 &1\nMonoBehaviour:\n"
+               "  m_Value: {fileID: 2800000, guid: " +
+                   guid +
+                   ", type: 3}\n"
+                   "  m_Text: '{\"obj\":{\"fileID\":2800000,\"guid\":\"" +
+                   guid + "\",\"type\":3}}'\n");
+  const auto opened = open(project);
+  const auto findings = validate(*opened, {});
+  const auto found = std::ranges::find(findings, "unresolved-reference", &Finding::rule);
+  REQUIRE(found != findings.end());
+  CHECK(found->message.ends_with("referred to 2 times in 1 file"));
+  CHECK(found->related.empty());
+}
+
+}  // namespace
+}  // namespace muster
