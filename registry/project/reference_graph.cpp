@@ -125,13 +125,19 @@ class AssetScan {
   // A picture or a sound may be a pointer as well. The size tells all but a few apart from the
   // real thing, so that media are not opened.
   void look_for_pointer(AssetNumber asset, const AssetPath& path, Slot& slot) {
+    using Kind = ContentProblem::Kind;
     const auto info = files_.stat(path);
-    if (!info || info.value().size_bytes >= yaml::kPointerBytesMax) return;
-    const auto bytes = files_.read(path, 0, yaml::kPointerBytesMax, buffer_);
-    if (!bytes || yaml::detect_dialect(as_text(bytes.value())) != yaml::Dialect::lfs_pointer) {
+    if (!info) {
+      slot.problems.push_back({Kind::unreadable, asset, info.error().message});
       return;
     }
-    slot.problems.push_back({ContentProblem::Kind::lfs_pointer, asset, {}});
+    if (info.value().size_bytes >= yaml::kPointerBytesMax) return;
+    const auto bytes = files_.read(path, 0, yaml::kPointerBytesMax, buffer_);
+    if (!bytes) {
+      slot.problems.push_back({Kind::unreadable, asset, bytes.error().message});
+    } else if (yaml::detect_dialect(as_text(bytes.value())) == yaml::Dialect::lfs_pointer) {
+      slot.problems.push_back({Kind::lfs_pointer, asset, {}});
+    }
   }
 
   // One edge per guid and kind, first mention first.
