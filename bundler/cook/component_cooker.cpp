@@ -38,6 +38,7 @@ template <typename Real>
 bool store_real(std::string_view text, std::byte* place) {
   const auto value = parse_real(text);
   if (!value) return false;
+  if (std::isfinite(*value) && std::abs(*value) > std::numeric_limits<Real>::max()) return false;
   const Real narrowed = static_cast<Real>(*value);
   std::memcpy(place, &narrowed, sizeof narrowed);
   return true;
@@ -92,6 +93,8 @@ std::size_t axis_count(FieldType type) {
   }
 }
 
+bool is_integer(FieldType type) { return type <= FieldType::uint64; }
+
 class ComponentCook {
  public:
   ComponentCook(const ComponentDescription& description, const SourceComponent& component,
@@ -103,139 +106,201 @@ class ComponentCook {
     for (const FieldDescription& field : description_.fields) {
       const std::string path = locate(field.name);
       if (path.empty()) continue;
-      for (std::uint32_t i = 0; i < field.count; ++i) {
-        // Unity writes changes to array items as `name.Array.data[i]`.
-        const std::string item =
-            field.count == 1 ? path : path + ".Array.data[" + std::to_string(i) + "]";
-        const auto place = field.offset_bytes + std::size_t{i} * field.element_bytes;
-        store(field, path, item, i, data_.data() + place);
+      const SourceComponent::Place place = component_.find(path);
+      std::byte* const bytes = data_.data() + field.offset_bytes;
+      if (field.count == 1) {
+        store(field, {path, place}, bytes);
+      } else {
+        store_list(field, {path, place}, bytes);
       }
     }
     return std::move(data_);
   }
 
  private:
-  bool exists(const std::string& path) const {
-    if (component_.find(path).source != nullptr) return true;
-    return std::ranges::any_of(component_.overrides, [&](const PropertyOverride& change) {
-      return change.path == path ||
-             (change.path.starts_with(path) && change.path.size() > path.size() &&
-              change.path[path.size()] == '.');
-    });
-  }
+  // A value: where an override would name it, and where the layers have it, if they do.
+  struct Item {
+    std::string path;
+    SourceComponent::Place place;
 
-  // Where the source keeps a field; empty when it has none.
-  std::string locate(const std::string& name) const {
-    if (component_.class_name == "Transform" || component_.class_name == "RectTransform") {
-      constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kNames = {
-          {{"position", "m_LocalPosition"},
-           {"rotation", "m_LocalRotation"},
-           {"scale", "m_LocalScale"}}};
-      for (const auto& [own, unity] : kNames) {
-        if (name == own && exists(std::string(unity))) return std::string(unity);
+    bool exists() const { return place.source != nullptr && place.node != yaml::kNoNode; }
+    const yaml::Node& node() const { return place.source->tree.at(place.node); }
+    bool is_null() const {
+      return exists() && node().kind == yaml::NodeKind::scalar && node().text.empty() &&
+             node().style == yaml::ScalarStyle::plain;
+    }
+  };
+
+  // How far out the source says something at a path: the number of the layer from 1 on, 0 for
+  // overrides alone, -1 for nothing at all.
+  int layer_of(const std::string& path) const {
+    for (std::size_t i = component_.layers.size(); i > 0; --i) {
+      const ComponentLayer& layer = component_.layers[i - 1];
+      if (layer.source->tree.find_path(layer.fields, path) != yaml::kNoNode) {
+        return static_cast<int>(i);
       }
     }
-    for (const std::string_view prefix : {"", "m_SerializedData.", "Value."}) {
-      std::string path = std::string(prefix) + name;
-      if (exists(path)) return path;
-    }
-    return {};
+    const bool is_overridden =
+        std::ranges::any_of(component_.overrides, [&](const PropertyOverride& change) {
+          return change.path == path ||
+                 (change.path.starts_with(path) && change.path.size() > path.size() &&
+                  change.path[path.size()] == '.');
+        });
+    return is_overridden ? 0 : -1;
   }
 
-  std::optional<std::string_view> scalar_of(const std::string& path, const std::string& item,
-                                            std::uint32_t index, std::string_view axis) const {
-    const std::string suffix = axis.empty() ? "" : "." + std::string(axis);
+  // Where the source keeps a field; empty when it has none. A plain prefab over one of Unity's
+  // spells it in its own way: the outer layer's spelling counts.
+  std::string locate(const std::string& name) const {
+    std::vector<std::string> paths;
+    if (component_.class_name == "Transform" || component_.class_name == "RectTransform") {
+      if (name == "position") paths.emplace_back("m_LocalPosition");
+      if (name == "rotation") paths.emplace_back("m_LocalRotation");
+      if (name == "scale") paths.emplace_back("m_LocalScale");
+    }
+    for (const char* prefix : {"", "m_SerializedData.", "Value."}) paths.push_back(prefix + name);
+    std::string best;
+    int best_layer = -1;
+    for (std::string& path : paths) {
+      const int layer = layer_of(path);
+      if (layer <= best_layer) continue;
+      best_layer = layer;
+      best = std::move(path);
+    }
+    return best;
+  }
+
+  void store_list(const FieldDescription& field, const Item& list, std::byte* place) {
+    std::vector<yaml::NodeIndex> nodes;
+    if (list.exists() && list.node().kind == yaml::NodeKind::sequence) {
+      for (const yaml::NodeIndex child : yaml::Children(list.place.source->tree, list.place.node)) {
+        nodes.push_back(child);
+      }
+    } else if (list.exists() && !list.is_null()) {
+      if (!store_packed(field, list, place)) note(field, list);
+    }
+    if (nodes.size() > field.count) note(field, list);
+    nodes.resize(field.count, yaml::kNoNode);
+    for (std::uint32_t i = 0; i < field.count; ++i) {
+      // Unity writes changes to array items as `name.Array.data[i]`.
+      store(field,
+            {list.path + ".Array.data[" + std::to_string(i) + "]", {list.place.source, nodes[i]}},
+            place + std::size_t{i} * field.element_bytes);
+    }
+  }
+
+  // Unity writes lists of integers as the hex digits of their little-endian bytes.
+  static bool store_packed(const FieldDescription& field, const Item& list, std::byte* place) {
+    const std::string_view text = list.place.source->tree.scalar(list.place.node);
+    const std::size_t size = text.size() / 2;
+    if (!is_integer(field.type) || text.size() % 2 != 0 || size % field.element_bytes != 0 ||
+        size > std::size_t{field.count} * field.element_bytes) {
+      return false;
+    }
+    ByteVector bytes;
+    for (std::size_t i = 0; i < size; ++i) {
+      std::uint8_t value = 0;
+      const char* const digits = text.data() + 2 * i;
+      const auto [end, error] = std::from_chars(digits, digits + 2, value, 16);
+      if (error != std::errc() || end != digits + 2) return false;
+      if (field.type == FieldType::boolean && value > 1) return false;
+      bytes.push_back(static_cast<std::byte>(value));
+    }
+    std::ranges::copy(bytes, place);
+    return true;
+  }
+
+  std::optional<std::string_view> override_of(const std::string& path) const {
     for (auto change = component_.overrides.rbegin(); change != component_.overrides.rend();
          ++change) {
-      if (change->path == item + suffix) return change->value;
+      if (change->path == path) return change->value;
     }
-    const SourceComponent::Place place = component_.find(path);
-    if (place.source == nullptr) return std::nullopt;
-    const yaml::Tree& tree = place.source->tree;
-    yaml::NodeIndex node = place.node;
-    if (path != item) {
-      std::uint32_t at = 0;
-      node = yaml::kNoNode;
-      for (const yaml::NodeIndex child : yaml::Children(tree, place.node)) {
-        if (at++ == index) node = child;
-      }
-    }
-    if (!axis.empty()) node = axis_node(tree, node, axis);
-    if (node == yaml::kNoNode) return std::nullopt;
-    return tree.scalar(node);
+    return std::nullopt;
   }
 
-  // `{x: 1, y: 2}` or `[1, 2]`.
-  static yaml::NodeIndex axis_node(const yaml::Tree& tree, yaml::NodeIndex node,
-                                   std::string_view axis) {
-    if (node == yaml::kNoNode || tree.at(node).kind != yaml::NodeKind::sequence) {
-      return tree.find(node, axis);
+  void store(const FieldDescription& field, const Item& item, std::byte* place) {
+    if (axis_count(field.type) > 0) {
+      store_axes(field, item, place);
+    } else if (field.type == FieldType::asset) {
+      store_asset(field, item, place);
+    } else if (const auto changed = override_of(item.path)) {
+      if (!store_text(field, *changed, place)) note(field, item, *changed);
+    } else if (item.exists() && (item.node().kind != yaml::NodeKind::scalar ||
+                                 !store_text(field, item.node().text, place))) {
+      note(field, item);
     }
-    std::size_t at = 0;
-    for (const yaml::NodeIndex child : yaml::Children(tree, node)) {
-      if (kAxes[std::min(at++, kAxes.size() - 1)] == axis) return child;
-    }
-    return yaml::kNoNode;
   }
 
-  void store(const FieldDescription& field, const std::string& path, const std::string& item,
-             std::uint32_t index, std::byte* place) {
-    if (const std::size_t axes = axis_count(field.type); axes > 0) {
+  static bool store_text(const FieldDescription& field, std::string_view text, std::byte* place) {
+    if (field.type != FieldType::text) return store_scalar(field.type, text, place);
+    if (text.size() > field.element_bytes) return false;
+    std::memset(place, 0, field.element_bytes);
+    std::memcpy(place, text.data(), text.size());
+    return true;
+  }
+
+  // `{x: 1, y: 2}` or `[1, 2]`; parts that are left out keep their default.
+  void store_axes(const FieldDescription& field, const Item& item, std::byte* place) {
+    const std::size_t axes = axis_count(field.type);
+    std::vector<yaml::NodeIndex> nodes(axes, yaml::kNoNode);
+    if (item.exists() && item.node().kind == yaml::NodeKind::scalar) {
+      if (!item.is_null()) note(field, item);
+    } else if (item.exists()) {
+      const yaml::Tree& tree = item.place.source->tree;
+      const bool is_list = item.node().kind == yaml::NodeKind::sequence;
+      if (is_list && item.node().child_count > axes) note(field, item);
+      yaml::NodeIndex next = item.node().first_child;
       for (std::size_t axis = 0; axis < axes; ++axis) {
-        const auto text = scalar_of(path, item, index, kAxes[axis]);
-        if (text && !store_real<float>(*text, place + axis * sizeof(float)))
-          note(field, path, *text);
+        nodes[axis] = is_list ? next : tree.find(item.place.node, kAxes[axis]);
+        if (is_list && next != yaml::kNoNode) next = tree.at(next).next_sibling;
       }
-      return;
     }
-    if (field.type == FieldType::asset) {
-      store_asset(field, path, place);
-      return;
+    for (std::size_t axis = 0; axis < axes; ++axis) {
+      const Item part{item.path + "." + std::string(kAxes[axis]), {item.place.source, nodes[axis]}};
+      const auto changed = override_of(part.path);
+      if (!changed && !part.exists()) continue;
+      const std::string_view text = changed ? *changed : part.node().text;
+      if (!store_real<float>(text, place + axis * sizeof(float))) note(field, part, text);
     }
-    const auto text = scalar_of(path, item, index, {});
-    if (!text) return;
-    if (field.type == FieldType::text) {
-      if (text->size() > field.element_bytes) {
-        note(field, path, *text);
-        return;
-      }
-      std::memset(place, 0, field.element_bytes);
-      std::memcpy(place, text->data(), text->size());
-      return;
-    }
-    if (!store_scalar(field.type, *text, place)) note(field, path, *text);
   }
 
-  void store_asset(const FieldDescription& field, const std::string& path, std::byte* place) {
-    Guid guid;
-    bool found = false;
+  void store_asset(const FieldDescription& field, const Item& item, std::byte* place) {
+    std::optional<Guid> guid;
     for (const PropertyOverride& change : component_.overrides) {
-      if (change.path == path) {
-        guid = change.object.guid;
-        found = true;
-      }
+      if (change.path == item.path) guid = change.object.guid;
     }
-    if (!found) {
-      const auto weak = component_.weak_reference(path);
-      if (!weak) {
-        note(field, path, component_.scalar(path).value_or(""));
-        return;
-      }
-      guid = *weak;
+    if (!guid) guid = component_.weak_reference(item.path);
+    if (!guid && item.exists()) guid = guid_at(item);
+    if (guid) {
+      std::ranges::copy(guid->bytes(), place);
+    } else if (item.exists()) {
+      note(field, item);
     }
-    const Bytes bytes = guid.bytes();
-    std::memcpy(place, bytes.data(), bytes.size());
   }
 
-  void note(const FieldDescription& field, const std::string& path, std::string_view text) {
-    const SourceComponent::Place place = component_.find(path);
+  static std::optional<Guid> guid_at(const Item& item) {
+    const yaml::Tree& tree = item.place.source->tree;
+    if (const auto strong = yaml::reference_at(tree, item.place.node)) return strong.value().guid;
+    const auto weak = yaml::weak_reference_at(tree, item.place.node);
+    return weak ? std::optional(weak.value()) : std::nullopt;
+  }
+
+  void note(const FieldDescription& field, const Item& item) {
+    note(field, item, item.place.source->tree.scalar(item.place.node));
+  }
+
+  void note(const FieldDescription& field, const Item& item, std::string_view text) {
     Location location;
-    if (place.source != nullptr) {
-      location = {place.source->path, place.source->tree.at(place.node).position};
+    if (item.exists()) {
+      location = {item.place.source->path, item.node().position};
+    } else if (!component_.layers.empty()) {
+      location.path = component_.layers.back().source->path;
     }
-    problems_.push_back({std::move(location), "'" + std::string(text) + "' is no " +
-                                                  std::string(to_string(field.type)) + " for " +
-                                                  description_.name + "." + field.name});
+    const std::string what = text.empty() ? "this" : "'" + std::string(text) + "'";
+    problems_.push_back({std::move(location), what + " is no " +
+                                                  std::string(to_string(field.type)) +
+                                                  (field.count > 1 ? " or no such list" : "") +
+                                                  " for " + description_.name + "." + field.name});
   }
 
   const ComponentDescription& description_;

@@ -61,7 +61,10 @@ class TargetBuilder {
           if (!failed()) pack(order[i], compressors[worker]);
         });
     if (failure_) return fail(*failure_);
-    if (!finished) return fail(ErrorCode::cancelled, "stopped; the output is as it was before");
+    // A bundle that was given up half-way counts as done: the request itself is asked, too.
+    if (!finished || edges_.stop.stop_requested()) {
+      return fail(ErrorCode::cancelled, "stopped; the output is as it was before");
+    }
     if (!problems_.empty()) {
       std::ranges::sort(problems_, [](const CookProblem& a, const CookProblem& b) {
         return std::tie(a.location.path, a.location.position, a.message) <
