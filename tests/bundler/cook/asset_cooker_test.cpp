@@ -1,0 +1,151 @@
+#include "bundler/cook/asset_cooker.h"
+
+#include <catch2/catch.hpp>
+
+#include "bundler/cook/object_to_tree.h"
+#include "registry/vocabulary/disk_file_system.h"
+#include "runtime/bundle/prefab_reader.h"
+#include "tests/support/arena_build.h"
+#include "tests/support/decoded.h"
+#include "tests/support/unity_project.h"
+
+namespace muster {
+namespace {
+
+using testing::UnityProject;
+
+const std::string kHead = "%YAML 1.1\n%TAG !u! tag:unity3d.com,2011:\n";
+
+const CookedEntry* entry_of(const CookedAsset& asset, EntryKind kind) {
+  for (const CookedEntry& entry : asset.entries) {
+    if (entry.kind == kind) return &entry;
+  }
+  return nullptr;
+}
+
+TEST_CASE("Every text of the sample game cooks to the tree that it was",
+          "[bundler][cook][sys-12]") {
+  const DiskFileSystem files = DiskFileSystem::open(MUSTER_SOURCE_DIR "/content/arena").value();
+  const auto project = Project::open(files, 2, {}).value();
+  const auto components = testing::components_of(*project);
+  REQUIRE_FALSE(components.empty());
+  const AssetCooker cooker(*project, components);
+  std::size_t prefabs = 0;
+  std::size_t described = 0;
+  for (AssetNumber number = 0; number < project->index().assets().size(); ++number) {
+    const Asset& asset = project->index().at(number);
+    if (asset.is_folder) continue;
+    CAPTURE(asset.path.text());
+    const CookedAsset cooked = cooker.cook(number);
+    CHECK(cooked.problems.empty());
+    REQUIRE_FALSE(cooked.entries.empty());
+    for (const CookedEntry& entry : cooked.entries) CHECK(entry.guid == asset.guid);
+    const CookedEntry* object = entry_of(cooked, EntryKind::object);
+    CHECK((object != nullptr) == holds_references(asset.path));
+    if (object == nullptr) continue;
+    const auto reader = ObjectReader::open(object->plain);
+    REQUIRE(reader.has_value());
+    const auto found =
+        samples::difference(project->sources().get(number).tree, object_to_tree(reader.value()));
+    CHECK(found.value_or("") == "");
+    if (!is_prefab(project->sources(), number)) continue;
+    ++prefabs;
+    const CookedEntry* flat = entry_of(cooked, EntryKind::prefab);
+    REQUIRE(flat != nullptr);
+    const auto prefab = PrefabReader::open(flat->plain);
+    REQUIRE(prefab.has_value());
+    const SourcePrefab& source = project->prefabs().flatten(number);
+    CHECK(prefab.value().entity_count() == source.entities.size());
+    described += prefab.value().description_count();
+  }
+  CHECK(prefabs >= 60);
+  CHECK(described > 100);
+}
+
+TEST_CASE("What is no text goes in byte for byte, with its import settings", "[bundler][cook]") {
+  UnityProject project;
+  const std::string picture("\x89PNG\0\1\2\xFF", 8);
+  project.file("Assets/a.png", picture);
+  project.file("Assets/empty.txt", "");
+  project.file("Assets/native.asset", std::string("\0\0\1", 3));
+  const auto opened = Project::open(project.files, 1, {}).value();
+  const AssetCooker cooker(*opened, {});
+  const auto cook = [&](const char* path) {
+    return cooker.cook(opened->index().find(AssetPath::parse(path).value()));
+  };
+  for (const auto& [path, bytes] :
+       {std::pair("Assets/a.png", picture), std::pair("Assets/empty.txt", std::string()),
+        std::pair("Assets/native.asset", std::string("\0\0\1", 3))}) {
+    CAPTURE(path);
+    const CookedAsset cooked = cook(path);
+    CHECK(cooked.problems.empty());
+    CHECK(cooked.source_bytes == bytes.size());
+    const CookedEntry* raw = entry_of(cooked, EntryKind::raw);
+    REQUIRE(raw != nullptr);
+    CHECK(as_text(raw->plain) == bytes);
+    const CookedEntry* settings = entry_of(cooked, EntryKind::import_settings);
+    REQUIRE(settings != nullptr);
+    CHECK(ObjectReader::open(settings->plain).has_value());
+  }
+}
+
+TEST_CASE("What cannot be cooked says where and why", "[bundler][cook]") {
+  struct Row {
+    const char* reason;
+    const char* path;
+    std::string text;
+    std::uint32_t line;
+  };
+  const std::string pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n";
+  const auto row = GENERATE_COPY(
+      Row{"a pointer for a prefab", "Assets/a.prefab", pointer, 1},
+      Row{"a pointer for a picture", "Assets/a.png", pointer, 1},
+      Row{"broken syntax", "Assets/a.prefab", kHead + "--- !u!1 &1\nGameObject:\n  a: {b: 1\n", 5},
+      Row{"no root", "Assets/a.prefab", kHead + "--- !u!21 &1\nMaterial:\n  a: 1\n", 0});
+  CAPTURE(row.reason);
+  UnityProject project;
+  project.file(row.path, row.text);
+  const auto opened = Project::open(project.files, 1, {}).value();
+  const AssetCooker cooker(*opened, {});
+  const CookedAsset cooked = cooker.cook(opened->index().find(AssetPath::parse(row.path).value()));
+  REQUIRE(cooked.problems.size() == 1);
+  CHECK(cooked.problems.front().location.path.text() == row.path);
+  CHECK(cooked.problems.front().location.position.line == row.line);
+}
+
+TEST_CASE("A file that vanishes or cannot be read is a problem", "[bundler][cook]") {
+  const std::string path = GENERATE(as<std::string>{}, "Assets/a.png", "Assets/a.mat");
+  UnityProject project;
+  project.file(path, "text");
+  const auto opened = Project::open(project.files, 1, {}).value();
+  const AssetPath place = AssetPath::parse(path).value();
+  const AssetNumber number = opened->index().find(place);
+  REQUIRE(project.files.remove(place).has_value());
+  const Project& project_now = *opened;
+  const AssetCooker cooker(project_now, {});
+  const CookedAsset cooked = cooker.cook(number);
+  REQUIRE(cooked.problems.size() == 1);
+  CHECK(cooked.problems.front().location.path == place);
+}
+
+TEST_CASE("A factory becomes one entity of its components", "[bundler][cook][sys-2]") {
+  UnityProject project;
+  project.script("ReplicatedEntityFactory", "ScriptableObject");
+  project.asset("Assets/Own.asset", project.script("RoundFactory", "ReplicatedEntityFactory"),
+                "  seconds: 5\n");
+  const auto opened = Project::open(project.files, 1, {}).value();
+  const AssetCooker cooker(*opened, {});
+  const CookedAsset cooked =
+      cooker.cook(opened->index().find(AssetPath::parse("Assets/Own.asset").value()));
+  CHECK(cooked.problems.empty());
+  const CookedEntry* flat = entry_of(cooked, EntryKind::prefab);
+  REQUIRE(flat != nullptr);
+  const auto prefab = PrefabReader::open(flat->plain);
+  REQUIRE(prefab.has_value());
+  CHECK(prefab.value().entity_count() == 1);
+  REQUIRE(prefab.value().component_count() == 1);
+  CHECK(prefab.value().component(0).type == "RoundFactory");
+}
+
+}  // namespace
+}  // namespace muster
