@@ -66,8 +66,11 @@ std::string scalar_text(std::string_view text, ScalarStyle style) {
 }
 
 bool is_reference(const Tree& tree, NodeIndex index) {
-  return tree.at(index).kind == NodeKind::mapping && tree.find(index, "fileID") != kNoNode &&
-         tree.at(index).child_count <= 3;
+  if (tree.at(index).kind != NodeKind::mapping || tree.at(index).child_count > 3) return false;
+  for (const NodeIndex child : Children(tree, index)) {
+    if (tree.at(child).kind != NodeKind::scalar) return false;
+  }
+  return tree.find(index, "fileID") != kNoNode;
 }
 
 class YamlWriter {

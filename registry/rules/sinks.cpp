@@ -46,6 +46,11 @@ std::string valid_utf8(std::string_view text) {
       .get<std::string>();
 }
 
+// What a baseline knows a finding by.
+std::pair<std::string, std::string> key_of(const Finding& finding) {
+  return {std::string(finding.rule), valid_utf8(finding.location.path.text())};
+}
+
 std::string xml_escaped(std::string_view text) {
   std::string result;
   for (const char c : valid_utf8(text)) {
@@ -301,8 +306,14 @@ Result<Baseline> Baseline::parse(std::string_view text) {
     if (json.at("version") != 1) {
       return fail(ErrorCode::unsupported_version, "baseline: expected version 1");
     }
+    const auto no_object = [] {
+      return fail(ErrorCode::malformed, "baseline: expected 'known: {RULE: {PATH: COUNT}}'");
+    };
+    if (!json.at("known").is_object()) return no_object();
     for (const auto& [rule, files] : json.at("known").items()) {
+      if (!files.is_object()) return no_object();
       for (const auto& [path, number] : files.items()) {
+        if (!number.is_number_unsigned()) return no_object();
         baseline.counts_[{rule, path}] = number.get<std::size_t>();
       }
     }
@@ -315,7 +326,7 @@ Result<Baseline> Baseline::parse(std::string_view text) {
 Baseline Baseline::of(std::span<const Finding> findings) {
   Baseline baseline;
   for (const Finding& finding : findings) {
-    ++baseline.counts_[{std::string(finding.rule), finding.location.path.text()}];
+    ++baseline.counts_[key_of(finding)];
   }
   return baseline;
 }
@@ -329,7 +340,7 @@ std::string Baseline::format() const {
 std::vector<Finding> Baseline::remove_known(std::vector<Finding> findings) const {
   auto left = counts_;
   std::erase_if(findings, [&](const Finding& finding) {
-    const auto found = left.find({std::string(finding.rule), finding.location.path.text()});
+    const auto found = left.find(key_of(finding));
     if (found == left.end() || found->second == 0) return false;
     --found->second;
     return true;

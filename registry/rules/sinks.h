@@ -24,9 +24,9 @@ struct FindingCounts {
 FindingCounts count(std::span<const Finding> findings);
 
 struct SinkOptions {
-  bool color = false;             ///< Text only.
-  std::string_view project_name;  ///< For reports that name what was checked.
-  std::string_view version;       ///< Of this tool.
+  bool color = false;               ///< Text only.
+  std::string_view project_name{};  ///< For reports that name what was checked.
+  std::string_view version{};       ///< Of this tool.
 };
 
 /// Writes findings in a format; the text is complete and ends with a newline. SARIF is 2.1.0 with a
