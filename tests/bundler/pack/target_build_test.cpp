@@ -1,0 +1,113 @@
+#include "bundler/pack/target_build.h"
+
+#include <algorithm>
+#include <map>
+
+#include <catch2/catch.hpp>
+
+#include "runtime/bundle/bundle_reader.h"
+#include "runtime/bundle/catalog_reader.h"
+#include "tests/support/arena_build.h"
+#include "tests/support/memory_copy.h"
+#include "tests/support/temporary_folder.h"
+#include "tests/support/unity_project.h"
+
+namespace muster {
+namespace {
+
+AssetPath path(std::string_view text) { return AssetPath::parse(text).value(); }
+
+TEST_CASE("Every registered asset gets a bundle, and a catalog that finds all it needs",
+          "[bundler][build][sys-11][sys-12]") {
+  const MemoryFileSystem source = testing::copy_to_memory(MUSTER_SOURCE_DIR "/content/arena");
+  const MemoryFileSystem output = testing::build_to_memory(source, {.jobs = 2});
+  const auto project = Project::open(source, 2, {}).value();
+  for (const auto& [folder, target] :
+       {std::pair<std::string, Target>("client", Target::client), {"server", Target::server}}) {
+    CAPTURE(folder);
+    const auto catalog = CatalogReader::open(output.files().at(path(folder + "/catalog.mcat")));
+    REQUIRE(catalog.has_value());
+    CHECK(catalog.value().target() == target);
+    std::map<Guid, int> homes;
+    for (std::uint32_t i = 0; i < catalog.value().bundle_count(); ++i) {
+      const std::string file = folder + "/" + catalog.value().bundle(i).name.path();
+      const auto bundle = BundleReader::open(output.files().at(path(file)));
+      REQUIRE(bundle.has_value());
+      for (std::uint32_t e = 0; e < bundle.value().entry_count(); ++e) {
+        const BundleEntry entry = bundle.value().entry(e);
+        if (entry.local_id == kMainPayload) ++homes[entry.guid];
+      }
+    }
+    for (const Guid& guid : project->model().assets_for(target)) {
+      const auto bundle = catalog.value().bundle_of(guid);
+      REQUIRE(bundle.has_value());
+      CHECK(catalog.value().bundle(*bundle).name == BundleName::of_prefab(guid));
+      const AssetNumber root = project->index().find(guid);
+      for (const AssetNumber needed :
+           project->graph().closure(std::span(&root, 1), project->index())) {
+        const Asset& asset = project->index().at(needed);
+        CAPTURE(asset.path.text());
+        CHECK(homes[asset.guid] == 1);
+      }
+    }
+  }
+}
+
+struct Attempt {
+  Result<TargetBuild> result;
+  std::vector<CookProblem> problems;
+};
+
+Attempt attempt(const Project& project, const std::stop_token& stop) {
+  const TemporaryFolder folder;
+  auto output = OutputFolder::open_for_build(folder.path());
+  REQUIRE(output.has_value());
+  SilentReporter reporter;
+  const ManualClock clock;
+  std::vector<CookProblem> problems;
+  auto result = build_target(project, Target::client, {}, {.jobs = 2},
+                             {output.value(), reporter, clock, stop}, problems);
+  return {std::move(result), std::move(problems)};
+}
+
+TEST_CASE("All assets that cannot be cooked are told, sorted, and nothing is built",
+          "[bundler][build][sys-12]") {
+  testing::UnityProject project;
+  const std::string pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n";
+  const Guid script = project.script("ReplicatedEntity");
+  std::string body = "  entries:\n";
+  for (const char* name : {"B", "A"}) {
+    const Guid picture = project.file("Assets/" + std::string(name) + ".png", pointer);
+    const Guid prefab = project.prefab(
+        "Assets/" + std::string(name) + ".prefab",
+        {{script, "  look: {fileID: 2800000, guid: " + picture.to_string() + ", type: 3}\n"}});
+    body += "  - guid:\n" + testing::UnityProject::words(prefab, 6) + "    prefab:\n" +
+            testing::UnityProject::words(prefab, 6);
+  }
+  const Guid registry =
+      project.asset("Assets/R.asset", project.script("ReplicatedEntityRegistry"), body);
+  project.asset("Assets/Root.asset", project.script("AssetRegistryRoot"),
+                "  serverBuild: 0\n  assetRegistries:\n  - " +
+                    testing::UnityProject::strong(registry) + "\n");
+  const auto opened = Project::open(project.files, 1, {}).value();
+  REQUIRE(opened->model().assets_for(Target::client).size() == 2);
+  const Attempt built = attempt(*opened, {});
+  REQUIRE_FALSE(built.result.has_value());
+  CHECK(built.result.error().code == ErrorCode::malformed);
+  REQUIRE(built.problems.size() == 2);
+  CHECK(built.problems[0].location.path.text() == "Assets/A.png");
+  CHECK(built.problems[1].location.path.text() == "Assets/B.png");
+}
+
+TEST_CASE("A build that is told to stop gives no result", "[bundler][build]") {
+  const MemoryFileSystem source = testing::copy_to_memory(MUSTER_SOURCE_DIR "/content/arena");
+  const auto project = Project::open(source, 2, {}).value();
+  std::stop_source stop;
+  stop.request_stop();
+  const Attempt built = attempt(*project, stop.get_token());
+  REQUIRE_FALSE(built.result.has_value());
+  CHECK(built.result.error().code == ErrorCode::cancelled);
+}
+
+}  // namespace
+}  // namespace muster

@@ -1,0 +1,59 @@
+#include "bundler/report/inspection.h"
+
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include "tests/support/bundle_samples.h"
+#include "tests/support/damage.h"
+
+namespace muster {
+namespace {
+
+ByteVector golden(std::string_view name) {
+  for (samples::SampleFile& file : samples::files()) {
+    if (file.path.ends_with(name)) return std::move(file.bytes);
+  }
+  FAIL("no sample " << name);
+  return {};
+}
+
+TEST_CASE("Bundles and catalogs are told apart and described", "[bundler][report]") {
+  const auto [name, kind] = GENERATE(table<std::string, std::string>(
+      {{"golden/bundle/sample.mbundle", "bundle"}, {"golden/bundle/sample.mcat", "catalog"}}));
+  const ByteVector bytes = golden(name);
+  const auto text = inspect_file(bytes, InspectionFormat::text);
+  REQUIRE(text.has_value());
+  CHECK_THAT(text.value(), Catch::StartsWith(kind) && Catch::EndsWith("\n"));
+  const auto described = inspect_file(bytes, InspectionFormat::json);
+  REQUIRE(described.has_value());
+  CHECK(nlohmann::json::parse(described.value())["kind"] == kind);
+}
+
+TEST_CASE("Inspecting damaged files gives an error or a description, never a crash",
+          "[bundler][report]") {
+  const std::string name =
+      GENERATE(as<std::string>{}, "golden/bundle/sample.mcat", "golden/bundle/stored.mbundle");
+  const ByteVector bytes = golden(name);
+  damage::each_truncation(bytes, [](const ByteVector& cut) {
+    REQUIRE_FALSE(inspect_file(cut, InspectionFormat::json).has_value());
+  });
+  damage::each_flip(bytes, [](std::size_t offset, ByteVector& damaged) {
+    CAPTURE(offset);
+    if (const auto text = inspect_file(damaged, InspectionFormat::json)) {
+      CHECK(nlohmann::json::accept(text.value()));
+    }
+    samples::fix_hash(damaged);
+    if (const auto text = inspect_file(damaged, InspectionFormat::text)) {
+      CHECK_FALSE(text.value().empty());
+    }
+  });
+}
+
+TEST_CASE("What is neither bundle nor catalog is refused", "[bundler][report]") {
+  CHECK(inspect_file({}, InspectionFormat::text).error().code == ErrorCode::truncated);
+  CHECK(inspect_file(as_bytes("a text of some length"), InspectionFormat::text).error().code ==
+        ErrorCode::malformed);
+}
+
+}  // namespace
+}  // namespace muster

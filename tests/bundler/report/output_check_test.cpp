@@ -1,0 +1,137 @@
+#include "bundler/report/output_check.h"
+
+#include <algorithm>
+
+#include <catch2/catch.hpp>
+
+#include "tests/support/arena_build.h"
+#include "tests/support/bundle_samples.h"
+#include "tests/support/memory_copy.h"
+
+namespace muster {
+namespace {
+
+const MemoryFileSystem& sample() {
+  static const MemoryFileSystem files = testing::build_to_memory(
+      testing::copy_to_memory(MUSTER_SOURCE_DIR "/content/arena"), {.jobs = 2});
+  return files;
+}
+
+AssetPath path(std::string_view text) { return AssetPath::parse(text).value(); }
+
+AssetPath first_below(std::string_view folder) {
+  for (const auto& [path, bytes] : sample().files()) {
+    if (path.text().starts_with(folder)) return path;
+  }
+  FAIL("nothing below " << folder);
+  return {};
+}
+
+OutputCheck check(const FileSystem& files, unsigned jobs = 2) {
+  auto result = check_output(files, jobs, {});
+  REQUIRE(result.has_value());
+  return std::move(result).value();
+}
+
+std::vector<std::pair<std::string, ErrorCode>> told(const FileSystem& files) {
+  std::vector<std::pair<std::string, ErrorCode>> problems;
+  for (const OutputProblem& problem : check(files).problems) {
+    CHECK_FALSE(problem.message.empty());
+    problems.emplace_back(problem.path, problem.code);
+  }
+  return problems;
+}
+
+using Told = std::vector<std::pair<std::string, ErrorCode>>;
+
+TEST_CASE("A build's output is whole, whatever the threads", "[bundler][report][sys-12]") {
+  const OutputCheck one = check(sample(), 1);
+  CHECK(one.problems.empty());
+  CHECK(one.bundles > 60);
+  CHECK(one.entries > one.bundles);
+  const OutputCheck many = check(sample(), 5);
+  CHECK(many.entries == one.entries);
+  CHECK(many.bytes == one.bytes);
+}
+
+TEST_CASE("Damage is told with the file that has it", "[bundler][report][sys-12]") {
+  MemoryFileSystem files = sample();
+  const AssetPath bundle = first_below("client/bundles/");
+  ByteVector bytes = files.files().at(bundle);
+  SECTION("truncated") {
+    bytes.pop_back();
+    REQUIRE(files.write(bundle, bytes).has_value());
+    CHECK(told(files) == Told{{bundle.text(), ErrorCode::truncated}});
+  }
+  SECTION("longer") {
+    bytes.push_back(std::byte{});
+    REQUIRE(files.write(bundle, bytes).has_value());
+    CHECK(told(files) == Told{{bundle.text(), ErrorCode::malformed}});
+  }
+  SECTION("flipped") {
+    bytes.back() ^= std::byte{1};
+    REQUIRE(files.write(bundle, bytes).has_value());
+    REQUIRE(told(files).size() == 1);
+    CHECK(told(files)[0].first == bundle.text());
+  }
+  SECTION("gone") {
+    REQUIRE(files.remove(bundle).has_value());
+    CHECK(told(files) == Told{{bundle.text(), ErrorCode::not_found}});
+  }
+  SECTION("too much") {
+    files.add("client/bundles/stray.mbundle", "x");
+    files.add("server/notes.txt", "x");
+    files.add("server/more/notes.txt", "x");
+    CHECK(told(files) == Told{{"client/bundles/stray.mbundle", ErrorCode::malformed},
+                              {"server/more", ErrorCode::malformed},
+                              {"server/notes.txt", ErrorCode::malformed}});
+  }
+  SECTION("another bundle of the same size") {
+    const ByteVector other = samples::patched(bytes, 16, std::uint64_t{0});
+    REQUIRE(files.write(bundle, other).has_value());
+    CHECK(told(files).size() == 1);
+  }
+  SECTION("a catalog") {
+    REQUIRE(files.remove(path("server/catalog.mcat")).has_value());
+    CHECK(told(files) == Told{{"server/catalog.mcat", ErrorCode::not_found}});
+  }
+  SECTION("exchanged catalogs") {
+    const ByteVector client = files.files().at(path("client/catalog.mcat"));
+    REQUIRE(files.write(path("server/catalog.mcat"), client).has_value());
+    const Told problems = told(files);
+    CHECK(std::ranges::find(problems, std::pair<std::string, ErrorCode>("server/catalog.mcat",
+                                                                        ErrorCode::malformed)) !=
+          problems.end());
+  }
+}
+
+TEST_CASE("Client and server of different builds do not belong together",
+          "[bundler][report][sys-12]") {
+  MemoryFileSystem project = testing::copy_to_memory(MUSTER_SOURCE_DIR "/content/arena");
+  const AssetPath registry = path("plain/registries/levels.yaml");
+  std::string text(as_text(project.files().at(registry)));
+  text.replace(text.find("type_id: 2"), 10, "type_id: 9");
+  project.add(registry.text(), text);
+  MemoryFileSystem mixed = testing::build_to_memory(project, {.jobs = 2});
+  for (const auto& [place, bytes] : sample().files()) {
+    if (place.text().starts_with("client/")) REQUIRE(mixed.write(place, bytes).has_value());
+  }
+  const Told problems = told(mixed);
+  CHECK(std::ranges::find(problems, std::pair<std::string, ErrorCode>("server/catalog.mcat",
+                                                                      ErrorCode::hash_mismatch)) !=
+        problems.end());
+}
+
+TEST_CASE("What is no output is refused, and a check can be stopped", "[bundler][report]") {
+  MemoryFileSystem nothing;
+  nothing.add("notes.txt", "x");
+  CHECK(check_output(nothing, 1, {}).error().code == ErrorCode::not_found);
+  nothing.add("build.json", "{}");
+  CHECK(told(nothing) == Told{{"client", ErrorCode::not_found}});
+  std::stop_source stop;
+  stop.request_stop();
+  CHECK(check_output(sample(), 2, stop.get_token()).error().code == ErrorCode::cancelled);
+}
+
+}  // namespace
+}  // namespace muster

@@ -1,0 +1,130 @@
+#include "registry/rules/sinks.h"
+
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+namespace muster {
+namespace {
+
+Finding finding(std::string_view rule, Severity severity, std::string_view path,
+                yaml::Position position, std::string message) {
+  Finding result;
+  result.rule = find_rule(rule)->id;
+  result.severity = severity;
+  result.location = {AssetPath::parse(path).value(), position};
+  result.message = std::move(message);
+  return result;
+}
+
+std::vector<Finding> sample() {
+  std::vector<Finding> findings{
+      finding("duplicate-guid", Severity::error, "Assets/a b.mat", {}, "guid x, twice: 50%"),
+      finding("missing-meta", Severity::warning, "Assets/c.mat", {}, "no <sidecar> & \"more\""),
+      finding("unresolved-reference", Severity::note, "Assets/d,e.mat", {3, 7}, "lines\nof text")};
+  findings[0].related.push_back({{AssetPath::parse("Assets/z.mat").value(), {1, 2}}, "the other"});
+  findings[0].remedy = "remove one";
+  return findings;
+}
+
+TEST_CASE("Findings as text have place, severity, rule, company and remedy", "[registry][sinks]") {
+  CHECK(format_findings(sample(), FindingFormat::text, {}) ==
+        "Assets/a b.mat: error: guid x, twice: 50% [duplicate-guid]\n"
+        "    Assets/z.mat:1:2: the other\n"
+        "    remove one\n"
+        "Assets/c.mat: warning: no <sidecar> & \"more\" [missing-meta]\n"
+        "Assets/d,e.mat:3:7: note: lines\nof text [unresolved-reference]\n"
+        "1 error, 1 warning, 1 note\n");
+  CHECK(format_findings({}, FindingFormat::text, {}) == "0 errors, 0 warnings, 0 notes\n");
+  const std::string colored = format_findings(sample(), FindingFormat::text, {.color = true});
+  CHECK_THAT(colored, Catch::Contains("\x1b[31merror\x1b[0m"));
+}
+
+TEST_CASE("GitHub's commands are escaped", "[registry][sinks]") {
+  CHECK(format_findings(sample(), FindingFormat::github, {}) ==
+        "::error file=Assets/a b.mat,title=duplicate-guid::guid x, twice: 50%25\n"
+        "::warning file=Assets/c.mat,title=missing-meta::no <sidecar> & \"more\"\n"
+        "::notice file=Assets/d%2Ce.mat,line=3,col=7,title=unresolved-reference::"
+        "lines%0Aof text\n");
+}
+
+TEST_CASE("JUnit has a case per rule, and fails those with errors", "[registry][sinks]") {
+  const std::string text =
+      format_findings(sample(), FindingFormat::junit, {.project_name = "<game>"});
+  CHECK_THAT(text, Catch::Contains("name=\"muster validate &lt;game&gt;\""));
+  CHECK_THAT(text, Catch::Contains("failures=\"1\""));
+  CHECK_THAT(text, Catch::Contains("name=\"duplicate-guid\">"));
+  CHECK_THAT(text, Catch::Contains("name=\"missing-meta\"/>"));
+}
+
+TEST_CASE("Names that are no UTF-8 make no report invalid", "[registry][sinks]") {
+  const std::vector<Finding> findings{
+      finding("duplicate-guid", Severity::error, "Assets/Gr\xFCn\x01.mat", {}, "bad \xC3 bytes")};
+  using nlohmann::json;
+  CHECK(json::accept(format_findings(findings, FindingFormat::json, {})));
+  const json sarif = json::parse(format_findings(findings, FindingFormat::sarif, {}));
+  const json& location = sarif["runs"][0]["results"][0]["locations"][0]["physicalLocation"];
+  CHECK(location["artifactLocation"]["uri"] == "Assets/Gr%FCn%01.mat");
+  const std::string junit = format_findings(findings, FindingFormat::junit, {});
+  CHECK(junit.find('\xFC') == std::string::npos);
+  CHECK(junit.find('\x01') == std::string::npos);
+}
+
+TEST_CASE("SARIF holds what GitHub stores and says what it leaves out", "[registry][sinks]") {
+  const std::vector<Finding> findings(
+      5003, finding("missing-meta", Severity::warning, "Assets/c.mat", {}, "again"));
+  const auto sarif =
+      nlohmann::json::parse(format_findings(findings, FindingFormat::sarif, {.version = "1"}));
+  const auto& run = sarif["runs"][0];
+  CHECK(run["results"].size() == 5000);
+  CHECK(run["results"][0]["partialFingerprints"] != run["results"][1]["partialFingerprints"]);
+  CHECK(run["invocations"][0]["toolExecutionNotifications"].size() == 1);
+}
+
+TEST_CASE("A format is known by its name", "[registry][sinks]") {
+  CHECK(finding_format_from("sarif").value() == FindingFormat::sarif);
+  for (const char* name : {"", "SARIF", "xml"}) {
+    CHECK(finding_format_from(name).error().code == ErrorCode::invalid_argument);
+  }
+}
+
+TEST_CASE("A baseline takes away as many findings as it counts", "[registry][sinks]") {
+  std::vector<Finding> findings = sample();
+  const auto baseline = Baseline::parse(Baseline::of(findings).format());
+  REQUIRE(baseline.has_value());
+  CHECK(baseline.value().remove_known(findings).empty());
+  findings.push_back(findings.front());
+  findings.front().location.position = {9, 9};
+  findings.front().message = "moved and worded anew";
+  CHECK(baseline.value().remove_known(findings).size() == 1);
+  findings.front().location.path = AssetPath::parse("Assets/elsewhere.mat").value();
+  CHECK(baseline.value().remove_known(findings).size() == 1);
+}
+
+TEST_CASE("A baseline that is none is refused", "[registry][sinks]") {
+  const auto [text, code] = GENERATE(table<std::string, ErrorCode>({
+      {"", ErrorCode::malformed},
+      {"[]", ErrorCode::malformed},
+      {"{}", ErrorCode::malformed},
+      {"{\"version\": 1}", ErrorCode::malformed},
+      {"{\"version\": 2, \"known\": {}}", ErrorCode::unsupported_version},
+      {"{\"version\": 1, \"known\": {\"r\": {\"p\": \"one\"}}}", ErrorCode::malformed},
+      {"{\"version\": 1, \"known\": {\"r\": {\"p\": -1}}}", ErrorCode::malformed},
+      {"{\"version\": 1, \"known\": {\"r\": 3}}", ErrorCode::malformed},
+      {"{\"version\": 1, \"known\": []}", ErrorCode::malformed},
+  }));
+  CAPTURE(text);
+  const auto baseline = Baseline::parse(text);
+  REQUIRE_FALSE(baseline.has_value());
+  CHECK(baseline.error().code == code);
+}
+
+TEST_CASE("A baseline knows a file whose name is no UTF-8", "[registry][sinks]") {
+  const std::vector<Finding> findings{
+      finding("duplicate-guid", Severity::error, "Assets/Gr\xFCn.mat", {}, "x")};
+  const auto baseline = Baseline::parse(Baseline::of(findings).format());
+  REQUIRE(baseline.has_value());
+  CHECK(baseline.value().remove_known(findings).empty());
+}
+
+}  // namespace
+}  // namespace muster
