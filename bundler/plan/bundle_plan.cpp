@@ -27,11 +27,12 @@ class Planner {
         bundle.assets =
             files_only(project_.graph().closure(std::span(&bundle.prefab, 1), project_.index()));
       }
-      return std::move(plan_);
+      add_registry_bundle();
+    } else {
+      assign_owners();
+      fill_bundles();
+      connect();
     }
-    assign_owners();
-    fill_bundles();
-    connect();
     count_duplicates();
     return std::move(plan_);
   }
@@ -60,17 +61,25 @@ class Planner {
     return assets;
   }
 
-  // What `starts` reach without passing through a registered asset; those are noted, not entered.
+  // What `starts` reach without passing through a registered asset.
   std::vector<AssetNumber> own_closure(std::span<const AssetNumber> starts) const {
-    std::vector<AssetNumber> found(starts.begin(), starts.end());
-    std::set<AssetNumber> seen(starts.begin(), starts.end());
-    for (std::size_t i = 0; i < found.size(); ++i) {
-      for (const ReferenceEdge& edge : project_.graph().from(found[i])) {
-        if (!edge.is_strong() || edge.to == kNoAsset || root_of_[edge.to]) continue;
-        if (seen.insert(edge.to).second) found.push_back(edge.to);
-      }
+    return files_only(project_.graph().closure(starts, project_.index(),
+                                               [&](AssetNumber asset) { return root_of_[asset]; }));
+  }
+
+  // The registries name their definitions whatever the layout. Registered assets that those refer
+  // to stay in their own bundles, which hold all that lies behind them.
+  void add_registry_bundle() {
+    std::vector<AssetNumber> assets = own_closure(registries_);
+    std::erase_if(assets, [&](AssetNumber asset) { return root_of_[asset]; });
+    if (assets.empty()) return;
+    const auto reached = project_.graph().closure(assets, project_.index());
+    std::vector<std::size_t> needed;
+    for (std::size_t i = 0; i < roots_.size(); ++i) {
+      if (std::ranges::binary_search(reached, roots_[i])) needed.push_back(i);
     }
-    return files_only(std::move(found));
+    add_shared(std::move(assets), {});
+    plan_.bundles.back().dependencies = std::move(needed);
   }
 
   void assign_owners() {

@@ -11,7 +11,8 @@ namespace muster {
 
 enum class Layout : std::uint8_t {
   shared,          ///< What several prefabs need is stored once, in shared bundles.
-  self_contained,  ///< Every bundle holds the whole closure of its prefab.
+  self_contained,  ///< Every prefab's bundle holds its whole closure; what the registries
+                   ///< themselves need is in one shared bundle.
 };
 
 /// A bundle to be packed.

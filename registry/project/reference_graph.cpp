@@ -196,7 +196,8 @@ std::span<const ReferenceEdge> ReferenceGraph::from(AssetNumber asset) const {
 }
 
 std::vector<AssetNumber> ReferenceGraph::closure(std::span<const AssetNumber> roots,
-                                                 const AssetIndex& index) const {
+                                                 const AssetIndex& index,
+                                                 const Stop& stops_before) const {
   std::vector<bool> seen(first_.size(), false);
   std::vector<AssetNumber> found;
   for (const AssetNumber root : roots) {
@@ -206,9 +207,11 @@ std::vector<AssetNumber> ReferenceGraph::closure(std::span<const AssetNumber> ro
     }
   }
   for (std::size_t i = 0; i < found.size(); ++i) {
+    if (is_script(index.at(found[i]).path)) continue;
     for (const ReferenceEdge& edge : from(found[i])) {
       if (!edge.is_strong() || edge.to == kNoAsset || seen[edge.to]) continue;
       if (is_script(index.at(edge.to).path)) continue;
+      if (stops_before && stops_before(edge.to)) continue;
       seen[edge.to] = true;
       found.push_back(edge.to);
     }
@@ -218,7 +221,12 @@ std::vector<AssetNumber> ReferenceGraph::closure(std::span<const AssetNumber> ro
 }
 
 std::vector<AssetNumber> ReferenceGraph::chain(std::span<const AssetNumber> roots,
-                                               AssetNumber target, const AssetIndex& index) const {
+                                               AssetNumber target, const AssetIndex& index,
+                                               const Stop& stops_before) const {
+  const auto may_take = [&](AssetNumber asset) {
+    return asset == target ||
+           (!is_script(index.at(asset).path) && !(stops_before && stops_before(asset)));
+  };
   std::vector<AssetNumber> before(first_.size(), kNoAsset);
   std::vector<bool> seen(first_.size(), false);
   std::vector<AssetNumber> queue;
@@ -235,10 +243,10 @@ std::vector<AssetNumber> ReferenceGraph::chain(std::span<const AssetNumber> root
       std::ranges::reverse(chain);
       return chain;
     }
+    if (is_script(index.at(queue[i]).path)) continue;
     std::vector<AssetNumber> next;
     for (const ReferenceEdge& edge : from(queue[i])) {
-      if (edge.is_strong() && edge.to != kNoAsset && !seen[edge.to] &&
-          (edge.to == target || !is_script(index.at(edge.to).path))) {
+      if (edge.is_strong() && edge.to != kNoAsset && !seen[edge.to] && may_take(edge.to)) {
         next.push_back(edge.to);
       }
     }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <stop_token>
 #include <vector>
@@ -49,14 +50,19 @@ class ReferenceGraph {
   std::span<const ContentProblem> problems() const { return problems_; }
   std::uint64_t scanned_bytes() const { return scanned_bytes_; }
 
+  /// Says before which assets a walk stops: it neither takes nor enters them. Those that it starts
+  /// from, or looks for, are not asked about.
+  using Stop = std::function<bool(AssetNumber)>;
+
   /// Everything reachable over strong references from `roots`, themselves included, sorted. Scripts
-  /// are not entered: they are code, and named rather than packed.
-  std::vector<AssetNumber> closure(std::span<const AssetNumber> roots,
-                                   const AssetIndex& index) const;
+  /// are not entered, nor are their sidecars: they are code, and named rather than packed.
+  std::vector<AssetNumber> closure(std::span<const AssetNumber> roots, const AssetIndex& index,
+                                   const Stop& stops_before = {}) const;
   /// A shortest chain of strong references from any of `roots` to `target`, both ends included;
-  /// empty when there is none. Ties are broken by path.
+  /// empty when there is none. Ties are broken by path. Walks as `closure` does, but may end at a
+  /// script.
   std::vector<AssetNumber> chain(std::span<const AssetNumber> roots, AssetNumber target,
-                                 const AssetIndex& index) const;
+                                 const AssetIndex& index, const Stop& stops_before = {}) const;
 
  private:
   std::vector<ReferenceEdge> edges_;

@@ -196,13 +196,52 @@ TEST_CASE("A self-contained bundle holds all that its prefab reaches", "[bundler
   graph.edge(0, 1).edge(1, 2).edge(0, 3).edge(1, 3);
   graph.open();
   const BundlePlan plan = graph.plan(Layout::self_contained);
-  REQUIRE(plan.bundles.size() == 2);
+  REQUIRE(plan.bundles.size() == 3);
+  CHECK(plan.bundles.back().prefab == kNoAsset);
   for (const PlannedBundle& bundle : plan.bundles) {
+    if (bundle.prefab == kNoAsset) continue;
     const std::set<AssetNumber> closure = graph.closure(bundle.prefab);
     CHECK(std::ranges::equal(bundle.assets, closure));
     CHECK(bundle.dependencies.empty());
   }
   CHECK(plan.duplicate_bytes_avoided == 0);
+}
+
+TEST_CASE("What the registries themselves need is packed in either layout, and counted the same",
+          "[bundler][plan]") {
+  MemoryFileSystem files;
+  const auto guid = [](char digit) { return std::string(30, digit) + "5f"; };
+  const auto add = [&](const std::string& name, char digit, const std::string& text) {
+    files.add("a/" + name + ".yaml", text);
+    files.add("a/" + name + ".yaml.meta", "guid: " + guid(digit) + "\n");
+  };
+  const auto strong = [&](char digit) { return "{fileID: 1, guid: " + guid(digit) + "}\n"; };
+  files.add("muster.yaml",
+            "version: 1\nfolders: [a]\nclasses:\n  ThingRegistry:\n    entries: entries\n"
+            "    references:\n    - {path: definition.thing, strength: weak, "
+            "targets: [client, server]}\n");
+  add("root", '1', "class: AssetRegistryRoot\nserverBuild: 0\nassetRegistries:\n- " + strong('2'));
+  add("registry", '2', "class: ThingRegistry\nentries:\n- definition: " + strong('3'));
+  add("definition", '3',
+      "class: Definition\nthing: {guid: " + guid('4') + "}\nowner: " + strong('4') +
+          "icon: " + strong('5'));
+  add("thing", '4', "class: Thing\nneeds: " + strong('6'));
+  add("icon", '5', "class: Icon\n");
+  add("paint", '6', "class: Paint\n");
+  const auto project = Project::open(files, 1, {}).value();
+  for (const Layout layout : {Layout::shared, Layout::self_contained}) {
+    const BundlePlan plan =
+        plan_bundles(*project, {.layout = layout},
+                     std::vector<std::uint64_t>(project->index().assets().size(), 1000));
+    REQUIRE(plan.bundles.size() == 2);
+    CHECK(plan.bundles[0].assets.size() == 2);  // the thing and its paint
+    CHECK(plan.bundles[0].dependencies.empty());
+    CHECK(plan.bundles[1].prefab == kNoAsset);
+    CHECK(plan.bundles[1].owners.empty());
+    CHECK(plan.bundles[1].assets.size() == 4);  // root, registry, definition and icon
+    CHECK(plan.bundles[1].dependencies == std::vector<std::size_t>{0});
+    CHECK(plan.duplicate_bytes_avoided == 0);
+  }
 }
 
 TEST_CASE("Nothing is planned for a target without registries", "[bundler][plan]") {

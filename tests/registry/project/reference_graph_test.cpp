@@ -93,6 +93,39 @@ TEST_CASE("Closures follow strong references and stop before scripts", "[registr
         std::vector<std::string>{"Assets/leaf.png", "Assets/middle.mat", "Assets/root.mat"});
 }
 
+TEST_CASE("Walks stop where they are told to, and never pass through a script's sidecar",
+          "[registry][graph]") {
+  UnityProject project;
+  const Guid icon = project.file("Assets/icon.png", "png");
+  const Guid script = project.script("Thing");
+  project.files.add("Assets/Scripts/Thing.cs.meta",
+                    "fileFormatVersion: 2\nguid: " + script.to_string() +
+                        "\nMonoImporter:\n  icon: " + strong(icon) + "\n");
+  const Guid leaf = project.file("Assets/leaf.png", "png");
+  const Guid middle = project.file("Assets/middle.mat", mat("  a: " + strong(leaf) + "\n"));
+  project.file("Assets/root.mat",
+               mat("  s: " + strong(script) + "\n  a: " + strong(middle) + "\n"));
+  const IndexedProject indexed(project.files);
+  const ReferenceGraph graph = graph_of(project, indexed);
+  const std::vector<AssetNumber> root{indexed.number("Assets/root.mat")};
+  const std::vector<AssetNumber> code{indexed.number("Assets/Scripts/Thing.cs")};
+  const auto stops = [&](AssetNumber asset) {
+    return asset == indexed.number("Assets/middle.mat");
+  };
+  const auto chain = [&](const std::vector<AssetNumber>& from, const char* to) {
+    return paths(indexed, graph.chain(from, indexed.number(to), indexed.index(), stops));
+  };
+  using Paths = std::vector<std::string>;
+  CHECK(paths(indexed, graph.closure(root, indexed.index())) ==
+        Paths{"Assets/leaf.png", "Assets/middle.mat", "Assets/root.mat"});
+  CHECK(paths(indexed, graph.closure(root, indexed.index(), stops)) == Paths{"Assets/root.mat"});
+  CHECK(paths(indexed, graph.closure(code, indexed.index())) == Paths{"Assets/Scripts/Thing.cs"});
+  CHECK(chain(root, "Assets/middle.mat") == Paths{"Assets/root.mat", "Assets/middle.mat"});
+  CHECK(chain(root, "Assets/leaf.png").empty());
+  CHECK(chain(root, "Assets/icon.png").empty());
+  CHECK(chain(code, "Assets/icon.png").empty());
+}
+
 TEST_CASE("Chains are shortest, ties go by path, circles end", "[registry][graph]") {
   UnityProject project;
   const Guid leaf = project.file("Assets/leaf.png", "png");
