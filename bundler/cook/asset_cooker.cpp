@@ -181,7 +181,12 @@ void AssetCooker::cook_raw(const Asset& asset, CookedAsset& result) const {
   meta.guid = asset.guid;
   ByteVector meta_buffer;
   const auto text = read_whole(project_.files(), meta.path, kMaxMetaBytes, meta_buffer);
-  if (!text) return;  // an asset without a sidecar has no guid, so this one vanished meanwhile
+  if (!text) {
+    // An asset without a sidecar has no guid, so this one vanished meanwhile.
+    if (text.error().code == ErrorCode::not_found) return;
+    result.problems.push_back({{meta.path, {}}, text.error().message});
+    return;
+  }
   meta.dialect = yaml::Dialect::unity;
   auto read = yaml::read_unity(as_text(text.value()));
   if (!read.good()) {

@@ -7,6 +7,7 @@
 #include "runtime/bundle/prefab_reader.h"
 #include "tests/support/arena_build.h"
 #include "tests/support/decoded.h"
+#include "tests/support/faulty_file_system.h"
 #include "tests/support/unity_project.h"
 
 namespace muster {
@@ -126,6 +127,24 @@ TEST_CASE("A file that vanishes or cannot be read is a problem", "[bundler][cook
   const CookedAsset cooked = cooker.cook(number);
   REQUIRE(cooked.problems.size() == 1);
   CHECK(cooked.problems.front().location.path == place);
+}
+
+TEST_CASE("No failure to read an asset or its sidecar is passed over", "[bundler][cook]") {
+  UnityProject project;
+  project.file("Assets/a.png", "text");
+  testing::FaultyFileSystem files(project.files, ErrorCode::io);
+  const auto opened = Project::open(files, 1, {}).value();
+  const AssetNumber number = opened->index().find(AssetPath::parse("Assets/a.png").value());
+  const AssetCooker cooker(*opened, {});
+  std::size_t n = 0;
+  for (;; ++n) {
+    files.fail_at(n);
+    const CookedAsset cooked = cooker.cook(number);
+    if (!files.has_failed()) break;
+    CAPTURE(files.failed_call());
+    CHECK(cooked.problems.size() == 1);
+  }
+  CHECK(n >= 2);
 }
 
 TEST_CASE("A factory becomes one entity of its components", "[bundler][cook][sys-2]") {
