@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <memory>
+#include <set>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -19,29 +20,69 @@ struct WhyOptions {
   std::string format = "text";
 };
 
-// One way from a registry entry to the asset.
+// One way to the asset: from a registry's entry, or (without an entry) from a registry or root
+// itself, which refers strongly to definitions.
 struct Reason {
   std::string target;
-  const Registry* registry = nullptr;
+  std::string class_name;
+  AssetNumber source = kNoAsset;
   const RegistryEntry* entry = nullptr;
   std::vector<AssetNumber> chain;
 };
 
-std::vector<Reason> reasons_for(const Project& project, AssetNumber asset) {
-  std::vector<Reason> reasons;
-  for (const auto& [name, target] :
-       {std::pair("client", Target::client), std::pair("server", Target::server)}) {
-    for (const Registry& registry : project.model().registries) {
+class ReasonSearch {
+ public:
+  ReasonSearch(const Project& project, AssetNumber asset, std::string name, Target target)
+      : project_(project), asset_(asset), name_(std::move(name)), target_(target) {}
+
+  void add_to(std::vector<Reason>& reasons) const {
+    for (const Registry& registry : project_.model().registries) {
       for (const RegistryEntry& entry : registry.entries) {
         for (const EntryReference& reference : entry.references) {
-          if (!reference.targets.has(target) || reference.asset == kNoAsset) continue;
-          const AssetNumber root = reference.asset;
-          auto chain = project.graph().chain(std::span(&root, 1), asset, project.index());
-          if (!chain.empty()) reasons.push_back({name, &registry, &entry, std::move(chain)});
+          if (!reference.targets.has(target_) || reference.asset == kNoAsset) continue;
+          add({name_, registry.declaration->name, registry.asset, &entry, {}}, reference.asset, {},
+              reasons);
         }
       }
     }
+    // As the planner does: what lies behind a registered asset is that asset's own.
+    std::set<AssetNumber> stops;
+    for (const Guid& guid : project_.model().assets_for(target_)) {
+      stops.insert(project_.index().find(guid));
+    }
+    if (stops.contains(asset_)) return;
+    for (const Registry& registry : project_.model().registries) stops.insert(registry.asset);
+    const auto stops_before = [&](AssetNumber step) { return stops.contains(step); };
+    for (const Registry& registry : project_.model().registries) {
+      if (!registry.targets.has(target_)) continue;
+      add({name_, registry.declaration->name, registry.asset, nullptr, {}}, registry.asset,
+          stops_before, reasons);
+    }
+    for (const RegistryRoot& root : project_.model().roots) {
+      if (root.target != target_) continue;
+      add({name_, std::string(kRootClass), root.asset, nullptr, {}}, root.asset, stops_before,
+          reasons);
+    }
   }
+
+ private:
+  void add(Reason reason, AssetNumber start, const ReferenceGraph::Stop& stops_before,
+           std::vector<Reason>& reasons) const {
+    reason.chain =
+        project_.graph().chain(std::span(&start, 1), asset_, project_.index(), stops_before);
+    if (!reason.chain.empty()) reasons.push_back(std::move(reason));
+  }
+
+  const Project& project_;
+  AssetNumber asset_;
+  std::string name_;
+  Target target_;
+};
+
+std::vector<Reason> reasons_for(const Project& project, AssetNumber asset) {
+  std::vector<Reason> reasons;
+  ReasonSearch(project, asset, "client", Target::client).add_to(reasons);
+  ReasonSearch(project, asset, "server", Target::server).add_to(reasons);
   return reasons;
 }
 
@@ -60,10 +101,11 @@ std::string as_text_report(const Project& project, AssetNumber asset,
   const auto path = [&](AssetNumber number) { return project.index().at(number).path.text(); };
   std::string text =
       fmt::format("{}  {}\n", project.index().at(asset).guid.to_string(), path(asset));
-  if (reasons.empty()) text += "no registry entry reaches it: it is in no bundle\n";
+  if (reasons.empty()) text += "no registry reaches it: it is in no bundle\n";
   for (const Reason& reason : reasons) {
-    text += fmt::format("{}: {} entry {}", reason.target, reason.registry->declaration->name,
-                        reason.entry->type_id.value());
+    text += fmt::format("{}: {}", reason.target, reason.class_name);
+    text += reason.entry == nullptr ? " itself"
+                                    : fmt::format(" entry {}", reason.entry->type_id.value());
     for (const AssetNumber step : reason.chain) text += "\n    -> " + path(step);
     text += "\n";
   }
@@ -83,11 +125,12 @@ std::string as_json_report(const Project& project, AssetNumber asset,
   for (const Reason& reason : reasons) {
     Json chain = Json::array();
     for (const AssetNumber step : reason.chain) chain.push_back(path(step));
-    report["reasons"].push_back({{"target", reason.target},
-                                 {"class", reason.registry->declaration->name},
-                                 {"registry", path(reason.registry->asset)},
-                                 {"type_id", reason.entry->type_id.value()},
-                                 {"chain", std::move(chain)}});
+    report["reasons"].push_back(
+        {{"target", reason.target},
+         {"class", reason.class_name},
+         {"registry", path(reason.source)},
+         {"type_id", reason.entry == nullptr ? Json() : Json(reason.entry->type_id.value())},
+         {"chain", std::move(chain)}});
   }
   report["mentioned_by"] = Json::array();
   for (const AssetNumber user : users) report["mentioned_by"].push_back(path(user));

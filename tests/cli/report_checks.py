@@ -61,7 +61,7 @@ PREPARE = {
 }
 WHY = {
     "guid": GUID, "path": str,
-    "reasons": [{"target": TARGET, "class": str, "registry": str, "type_id": NATURAL,
+    "reasons": [{"target": TARGET, "class": str, "registry": str, "type_id": (int, type(None)),
                  "chain": [str]}],
     "mentioned_by": [str],
 }
