@@ -1,16 +1,16 @@
 #include "bundler/pack/catalog_fill.h"
 
 #include <algorithm>
-#include <charconv>
 #include <map>
+#include <optional>
 #include <set>
 
+#include "registry/registries/presentation_key.h"
 #include "registry/registries/type_ids.h"
+#include "registry/vocabulary/effect_pool.h"
 
 namespace muster {
 namespace {
-
-constexpr std::uint32_t kDefaultPoolSize = 16;
 
 class CatalogFiller {
  public:
@@ -22,11 +22,12 @@ class CatalogFiller {
     data_.components = components;
   }
 
-  CatalogData run() {
+  Result<CatalogData> run() {
     add_bundles();
     for (const Registry& registry : project_.model().registries) {
       if (registry.targets.has(build_.target)) add_registry(registry);
     }
+    if (failure_) return fail(*failure_);
     return std::move(data_);
   }
 
@@ -80,46 +81,68 @@ class CatalogFiller {
 
   void add_tables(const ClassDeclaration& declaration, const RegistryEntry& entry,
                   const EntryReference& reference) {
-    if (declaration.name == "PresentationRegistry") {
+    if (declaration.name == kPresentationClass) {
       PresentationData row;
       row.key.owner = entry.owner;
       row.presentation = reference.guid;
       row.key.platforms =
-          static_cast<std::uint16_t>(key_number(declaration, entry, "platformFlags"));
-      row.key.type = key_number(declaration, entry, "type");
-      row.key.variation = static_cast<std::uint16_t>(key_number(declaration, entry, "variation"));
+          static_cast<std::uint16_t>(number_at(declaration, entry, "platformFlags"));
+      row.key.type = number_at(declaration, entry, "type");
+      row.key.variation = static_cast<std::uint16_t>(number_at(declaration, entry, "variation"));
       data_.presentations.push_back(row);
     }
     const bool spatial = declaration.name == "SpatialEffectRegistry";
     if (!spatial && declaration.name != "HitscanEffectRegistry") return;
-    const std::int64_t pool = entry.pool_size.value_or(kDefaultPoolSize);
-    data_.effects.push_back({spatial ? EffectKind::spatial : EffectKind::hitscan, entry.type_id,
-                             static_cast<std::uint32_t>(std::clamp<std::int64_t>(pool, 1, 65535)),
-                             reference.guid});
+    const std::int64_t pool = entry.pool_size.value_or(kDefaultEffectPool);
+    if (pool < 1 || pool > kMaxEffectPool) {
+      return refuse(ErrorCode::malformed, entry, "its pool size is " + std::to_string(pool));
+    }
+    add_effect({spatial ? EffectKind::spatial : EffectKind::hitscan, entry.type_id,
+                static_cast<std::uint32_t>(pool), reference.guid},
+               entry);
   }
 
-  static std::uint32_t key_number(const ClassDeclaration& declaration, const RegistryEntry& entry,
-                                  std::string_view key) {
+  void add_effect(const EffectData& row, const RegistryEntry& entry) {
+    const auto [known, fresh] = effects_.try_emplace({row.kind, row.type_id}, row);
+    if (fresh) {
+      data_.effects.push_back(row);
+    } else if (known->second.prefab != row.prefab || known->second.pool_size != row.pool_size) {
+      refuse(ErrorCode::already_exists, entry,
+             "type id " + std::to_string(row.type_id.value()) + " is another effect elsewhere");
+    }
+  }
+
+  std::uint32_t number_at(const ClassDeclaration& declaration, const RegistryEntry& entry,
+                          std::string_view key) {
     for (std::size_t i = 0; i < declaration.key_paths.size(); ++i) {
       if (declaration.key_paths[i] != key) continue;
-      std::uint32_t value = 0;
-      const std::string& text = entry.key[i];
-      std::from_chars(text.data(), text.data() + text.size(), value);
-      return value;
+      const auto value = key_number(key, entry.key[i]);
+      if (value) return *value;
+      refuse(ErrorCode::malformed, entry, std::string(key) + " is '" + entry.key[i] + "'");
     }
     return 0;
+  }
+
+  // Keeps the first failure.
+  void refuse(ErrorCode code, const RegistryEntry& entry, const std::string& what) {
+    if (failure_) return;
+    failure_ = Error{code, entry.location.path.text() + ":" +
+                               std::to_string(entry.location.position.line) + ": " + what +
+                               "; 'muster validate' says more"};
   }
 
   const Project& project_;
   const TargetBuild& build_;
   CatalogData data_;
   std::set<Guid> known_;
+  std::map<std::pair<EffectKind, TypeId>, EffectData> effects_;
+  std::optional<Error> failure_;
 };
 
 }  // namespace
 
-CatalogData fill_catalog(const Project& project, const TargetBuild& build,
-                         const std::vector<ComponentDescription>& components) {
+Result<CatalogData> fill_catalog(const Project& project, const TargetBuild& build,
+                                 const std::vector<ComponentDescription>& components) {
   return CatalogFiller(project, build, components).run();
 }
 

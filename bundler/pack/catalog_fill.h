@@ -6,9 +6,11 @@
 
 namespace muster {
 
-/// Collects the catalog of a finished target.
-CatalogData fill_catalog(const Project& project, const TargetBuild& build,
-                         const std::vector<ComponentDescription>& components);
+/// Collects the catalog of a finished target. Effects that two registries name alike are one. Fails
+/// with `malformed` for a pool size or presentation key out of range, and with `already_exists` for
+/// two different effects of one id: what the rules of `validate` find earlier, and where.
+Result<CatalogData> fill_catalog(const Project& project, const TargetBuild& build,
+                                 const std::vector<ComponentDescription>& components);
 
 /// The hash by which a client's and a server's catalog know each other: over every registry's class
 /// and type ids, what shared entries name, and every component description.

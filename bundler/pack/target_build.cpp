@@ -166,7 +166,9 @@ class TargetBuilder {
   }
 
   Result<void> write_catalog() {
-    auto bytes = encode_catalog(fill_catalog(project_, result_, components_));
+    auto data = fill_catalog(project_, result_, components_);
+    if (!data) return fail(data.error());
+    auto bytes = encode_catalog(std::move(data).value());
     if (!bytes) return fail(bytes.error());
     const auto reader = CatalogReader::open(bytes.value());
     if (!reader) return fail(reader.error());

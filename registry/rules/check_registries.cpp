@@ -5,8 +5,10 @@
 #include <map>
 #include <set>
 
+#include "registry/registries/presentation_key.h"
 #include "registry/registries/type_ids.h"
 #include "registry/rules/validate.h"
+#include "registry/vocabulary/effect_pool.h"
 
 namespace muster {
 namespace {
@@ -27,6 +29,8 @@ class RegistryCheck {
       check_sources(entry);
       check_stored_id(entry);
       check_pool(entry);
+      check_effect(entry);
+      check_key_range(entry);
     }
     check_ids();
     check_duplicates();
@@ -167,9 +171,26 @@ class RegistryCheck {
   }
 
   void check_pool(const RegistryEntry& entry) {
-    if (!entry.pool_size || *entry.pool_size > 0) return;
-    add("bad-pool-size", entry.pool_size_location,
-        "a pool of " + std::to_string(*entry.pool_size) + " can play nothing");
+    if (!entry.pool_size) return;
+    const std::string pool = "a pool of " + std::to_string(*entry.pool_size);
+    if (*entry.pool_size <= 0) {
+      add("bad-pool-size", entry.pool_size_location, pool + " can play nothing");
+    } else if (*entry.pool_size > kMaxEffectPool) {
+      add("bad-pool-size", entry.pool_size_location,
+          pool + " is above " + std::to_string(kMaxEffectPool));
+    }
+  }
+
+  // An effect is one prefab: that of the entry, or of its definition.
+  void check_effect(const RegistryEntry& entry) {
+    if (registry_.declaration->pool_size_path.empty() || entry.references.empty()) return;
+    const Guid& first = entry.references.front().guid;
+    const auto other = std::ranges::find_if(
+        entry.references, [&](const EntryReference& reference) { return reference.guid != first; });
+    if (other == entry.references.end()) return;
+    add("duplicate-entry", entry.location,
+        "the entry names two prefabs: " + first.to_string() + " and " + other->guid.to_string())
+        .related.push_back({other->location, "the second one"});
   }
 
   void check_ids() {
@@ -218,14 +239,26 @@ class RegistryCheck {
                        const RegistryEntry& b) {
     for (std::size_t i = 0; i < declaration.key_paths.size(); ++i) {
       if (declaration.key_paths[i] == "platformFlags") {
-        const unsigned long left = std::strtoul(a.key[i].c_str(), nullptr, 10);
-        const unsigned long right = std::strtoul(b.key[i].c_str(), nullptr, 10);
+        const std::uint32_t left = key_number("platformFlags", a.key[i]).value_or(0);
+        const std::uint32_t right = key_number("platformFlags", b.key[i]).value_or(0);
         if (left != right && (left & right) == 0) return false;
       } else if (a.key[i] != b.key[i]) {
         return false;
       }
     }
     return true;
+  }
+
+  void check_key_range(const RegistryEntry& entry) {
+    const ClassDeclaration& declaration = *registry_.declaration;
+    if (declaration.name != kPresentationClass) return;
+    for (std::size_t i = 0; i < declaration.key_paths.size(); ++i) {
+      const std::string& path = declaration.key_paths[i];
+      if (!is_key_number(path) || key_number(path, entry.key[i])) continue;
+      add("presentation-key-range", entry.location,
+          path + " is '" + entry.key[i] + "', which is no number from 0 to " +
+              std::to_string(key_number_max(path)));
+    }
   }
 
   void check_keys() {
@@ -321,6 +354,16 @@ void check_model_problems(const Project& project, Findings& findings) {
   }
 }
 
+// Two registries may name one thing under one id, but an effect must then be the same in both.
+bool mean_the_same(const ClassDeclaration& declaration, const RegistryEntry& a,
+                   const RegistryEntry& b) {
+  if (identity_of(a) != identity_of(b)) return false;
+  if (declaration.pool_size_path.empty()) return true;
+  return a.pool_size.value_or(kDefaultEffectPool) == b.pool_size.value_or(kDefaultEffectPool) &&
+         std::ranges::equal(a.references, b.references, {}, &EntryReference::guid,
+                            &EntryReference::guid);
+}
+
 // Registries of one class that are built together share one range of ids.
 void check_ids_across(const Project& project, Findings& findings) {
   std::map<std::pair<std::string_view, TypeId>,
@@ -332,7 +375,8 @@ void check_ids_across(const Project& project, Findings& findings) {
       auto& others = taken[{registry.declaration->name, entry.type_id}];
       for (const auto& [other, other_entry] : others) {
         const bool together = !(other->targets & registry.targets).empty();
-        if (other == &registry || !together || identity_of(*other_entry) == identity_of(entry)) {
+        if (other == &registry || !together ||
+            mean_the_same(*registry.declaration, *other_entry, entry)) {
           continue;
         }
         Finding& finding = findings.add(

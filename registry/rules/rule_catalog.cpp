@@ -11,9 +11,10 @@ namespace {
 using enum Severity;
 
 constexpr std::array kRules = {
-    Rule{
-        "bad-pool-size", error, "An effect's pool size is not a positive number",
-        "A pool of nothing can play nothing. Give poolSize a number from 1 upwards (16 is usual)."},
+    Rule{"bad-pool-size", error, "An effect's pool size is not a number from 1 to 1024",
+         "A pool of nothing can play nothing, and the game refuses larger ones. Give poolSize a "
+         "number "
+         "from 1 to 1024 (16 is usual)."},
     Rule{
         "binary-asset", error, "A file is in the engine's binary form where text is needed",
         "Muster reads text. In Unity set Edit > Project Settings > Editor > Asset Serialization to "
@@ -26,7 +27,9 @@ constexpr std::array kRules = {
          "The server would load and ship presentation. Break the strong reference at one link of "
          "the chain, for example by a weak reference or a presentation of its own."},
     Rule{"duplicate-entry", error, "One asset is registered twice in a registry",
-         "It would have two type ids. Remove one of the entries."},
+         "It would have two type ids, or an effect two prefabs (its own and its definition's). "
+         "Remove "
+         "one of them."},
     Rule{"duplicate-guid", error, "Two assets have the same guid",
          "References to it lead to one or the other by chance. Delete one sidecar and let the "
          "editor "
@@ -68,6 +71,9 @@ constexpr std::array kRules = {
     Rule{"presentation-key-collision", error, "Two presentations answer to one key",
          "Owner, platform flags, type and variation together must be unique. Change one of them on "
          "one of the presentations."},
+    Rule{"presentation-key-range", error, "A number of a presentation's key is out of range",
+         "Platform flags and variation are numbers from 0 to 65535, the type one up to 4294967295; "
+         "platform flags of -1 mean every platform. Correct it on the presentation."},
     Rule{"registry-id-mismatch", error, "A stored registry id is not the entry's id",
          "The asset believes it has another type id than the registry gives it. Register it again, "
          "or correct the stored number."},

@@ -8,14 +8,12 @@
 
 #include "registry/vocabulary/clock.h"
 #include "registry/vocabulary/component.h"
+#include "registry/vocabulary/effect_pool.h"
 #include "registry/vocabulary/result.h"
 #include "runtime/spawn/spawner.h"
 
 namespace muster {
 
-/// The most instances of one effect. Registries ask for 16; a larger number than this is a mistake
-/// that would cost memory for nothing.
-inline constexpr std::uint32_t kMaxEffectPool = 1024;
 /// Requests of one kind that wait for the next update. A volley of sixteen players' shotguns fits;
 /// what comes beyond that in one frame, nobody misses.
 inline constexpr std::size_t kMaxEffectRequests = 256;

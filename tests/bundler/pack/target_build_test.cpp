@@ -99,6 +99,29 @@ TEST_CASE("All assets that cannot be cooked are told, sorted, and nothing is bui
   CHECK(built.problems[1].location.path.text() == "Assets/B.png");
 }
 
+TEST_CASE("An effect that two registries name alike is one, and told when they differ",
+          "[bundler][build]") {
+  const int pool_size = GENERATE(16, 8, 0, 1025);
+  CAPTURE(pool_size);
+  testing::UnityProject project;
+  const Guid prefab = project.prefab("Assets/Smoke.prefab");
+  const Guid registry_script = project.script("SpatialEffectRegistry");
+  const auto registry = [&](const char* path, int size) {
+    return project.asset(path, registry_script,
+                         "  entries:\n  - type_id: 1\n    poolSize: " + std::to_string(size) +
+                             "\n    prefab:\n      guid: " + prefab.to_string() + "\n");
+  };
+  registry("Assets/A.asset", 16);
+  registry("Assets/B.asset", pool_size);
+  const auto opened = Project::open(project.files, 1, {}).value();
+  REQUIRE(opened->model().registries.size() == 2);
+  const Attempt built = attempt(*opened, {});
+  CHECK(built.result.has_value() == (pool_size == 16));
+  if (built.result) return;
+  CHECK(built.result.error().code ==
+        (pool_size == 8 ? ErrorCode::already_exists : ErrorCode::malformed));
+}
+
 TEST_CASE("A build that is told to stop gives no result", "[bundler][build]") {
   const MemoryFileSystem source = testing::copy_to_memory(MUSTER_SOURCE_DIR "/content/arena");
   const auto project = Project::open(source, 2, {}).value();

@@ -418,6 +418,62 @@ def presentation_key_collision(case):
     case.expect("error", "presentation-key-collision", registry, "- ownerAssetGuid:", 3)
 
 
+def presentation_key_range(case):
+    registry = "Assets/Registries/PresentationRegistry.asset"
+    case.replicated(CRATE)
+    case.asset(REGISTRY, "ReplicatedEntityRegistry",
+               "  entries:\n" + inline_entry(guid_of(CRATE)))
+    entries = []
+    for name, flags, kind, variation in (
+            ("Everywhere", -1, 0, 0), ("Wide", 65536, 1, 0), ("Minus", -2, 2, 0),
+            ("Kind", 1, -1, 0), ("Painted", 1, 3, 70000), ("Last", 65535, 4294967295, 65535)):
+        path = f"Assets/Presentation/{name}.prefab"
+        key = f"platformFlags: {flags}\n{{0}}type: {kind}\n{{0}}variation: {variation}"
+        case.prefab(path, [("PresentationEntity", "  presentationOwner:"
+                            + words(guid_of(CRATE), 4) + "\n  " + key.format("  "))])
+        entries.append(f"  - ownerAssetGuid:{words(guid_of(CRATE), 6)}\n    {key.format('    ')}\n"
+                       f"    presentation:{words(guid_of(path), 6)}")
+    case.asset(registry, "PresentationRegistry", "\n".join(["  m_entries:", *entries]))
+    case.roots(REGISTRY, registry)
+    for number in (2, 3, 4, 5):
+        case.expect("error", "presentation-key-range", registry, "- ownerAssetGuid:", number)
+
+
+def effect(case, name, pool_size=16):
+    """An effect's definition, with its prefab."""
+    prefab, path = f"plain/effects/{name}.yaml", f"plain/effects/{name}_definition.yaml"
+    plain_prefab(case, prefab)
+    case.add(path, f"class: HitscanEffectTypeDefinition\nprefab: {weak(prefab)}\n"
+                   f"poolSize: {pool_size}\n")
+    return prefab, path
+
+
+def duplicate_entry_effect(case):
+    path = "plain/registries/hitscan_effects.yaml"
+    beam, beam_definition = effect(case, "beam")
+    spark, spark_definition = effect(case, "spark")
+    plain_registry(case, "HitscanEffectRegistry", path,
+                   f"entries:\n- type_id: 1\n  definition: {strong(beam_definition)}\n"
+                   f"  prefab: {weak(beam)}\n- type_id: 2\n"
+                   f"  definition: {strong(spark_definition)}\n  prefab: {weak(beam)}\n")
+    case.expect("error", "duplicate-entry", path, "type_id: 2")
+
+
+def type_id_collision_effect(case):
+    first, second = "plain/registries/first.yaml", "plain/registries/second.yaml"
+    beam, spark = "plain/effects/beam.yaml", "plain/effects/spark.yaml"
+    for prefab in (beam, spark):
+        plain_prefab(case, prefab)
+    plain_registry(case, "HitscanEffectRegistry", first,
+                   f"entries:\n- type_id: 1\n  prefab: {weak(beam)}\n  poolSize: 16\n"
+                   f"- type_id: 2\n  prefab: {weak(spark)}\n  poolSize: 16\n")
+    plain_registry(case, "HitscanEffectRegistry", second,
+                   f"entries:\n- type_id: 1\n  prefab: {weak(beam)}\n"
+                   f"- type_id: 2\n  prefab: {weak(spark)}\n  poolSize: 8\n")
+    case.roots(first, second)
+    case.expect("error", "type-id-collision", second, "type_id: 2")
+
+
 def client_only_in_server(case):
     path, item = "plain/registries/items.yaml", "plain/items/rifle.yaml"
     server, client = "plain/items/rifle_server.yaml", "plain/items/rifle_client.yaml"
@@ -474,13 +530,14 @@ def case_clash(case):
 def bad_pool_size(case):
     path = "plain/registries/hitscan_effects.yaml"
     body = "entries:\n"
-    for index, size in enumerate((0, -3, 16), start=1):
+    for index, size in enumerate((0, -3, 16, 1024, 1025), start=1):
         prefab = f"plain/effects/beam_{index}.yaml"
         plain_prefab(case, prefab)
         body += f"- type_id: {index}\n  prefab: {weak(prefab)}\n  poolSize: {size}\n"
     plain_registry(case, "HitscanEffectRegistry", path, body)
     case.expect("error", "bad-pool-size", path, "poolSize: 0")
     case.expect("error", "bad-pool-size", path, "poolSize: -3")
+    case.expect("error", "bad-pool-size", path, "poolSize: 1025")
 
 
 def bad_pool_size_definition(case):
@@ -517,6 +574,7 @@ CASES = [
     prefab_xor_factory_neither, missing_component, missing_component_removed, own_guid_mismatch,
     own_guid_mismatch_plain, registry_id_mismatch, unregistered_prefab, duplicate_entry,
     type_id_collision, type_id_reused, null_registry, presentation_key_collision,
+    presentation_key_range, duplicate_entry_effect, type_id_collision_effect,
     client_only_in_server, lfs_pointer, binary_asset, prefab_cycle, case_clash, bad_pool_size,
     bad_pool_size_definition, yaml_syntax, yaml_syntax_plain,
 ]
