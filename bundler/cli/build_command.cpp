@@ -64,6 +64,7 @@ int run_build(const BuildArguments& arguments, TargetSet targets, Session& sessi
   if (!components) return report_error(session, components.error());
   if (const int code = check_before(project, targets, session); code != kSuccess) return code;
 
+  session.writing = true;
   auto output = OutputFolder::open_for_build(arguments.out);
   if (!output) return report_error(session, output.error());
   const BuildOptions options{

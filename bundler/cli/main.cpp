@@ -1,8 +1,10 @@
 // Constructs the edges of the program: streams, clock, entropy, signals. Everything else is told.
 #include <unistd.h>
 
+#include <atomic>
 #include <csignal>
 #include <cstdlib>
+#include <functional>
 #include <iostream>
 #include <memory>
 #include <stop_token>
@@ -13,13 +15,15 @@
 namespace {
 
 // Waits for Ctrl-C in a thread of its own, because almost nothing may be done in a signal handler.
-// The first asks the work to stop and clean up; a second one ends the program at once.
-void watch_signals(const sigset_t& signals, std::stop_source stop) {
+// While something is being written, the first asks the work to stop and clean up; otherwise, and
+// the second time, the program ends at once.
+void watch_signals(const sigset_t& signals, std::stop_source stop,
+                   const std::atomic<bool>& writing) {
   int signal = 0;
   sigwait(&signals, &signal);
   stop.request_stop();
-  sigwait(&signals, &signal);
-  std::_Exit(128 + signal);
+  if (writing.load()) sigwait(&signals, &signal);
+  std::_Exit(muster::cli::kUsage);
 }
 
 }  // namespace
@@ -32,7 +36,8 @@ int main(int argc, char** argv) {
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is a write that fails, not our death
   const std::stop_source stop;
-  std::thread(watch_signals, signals, stop).detach();
+  static std::atomic<bool> writing{false};  // outlives main: the watcher is detached
+  std::thread(watch_signals, signals, stop, std::cref(writing)).detach();
 
   const muster::SteadyClock clock;
   muster::SystemSeedSource seeds;
@@ -49,6 +54,7 @@ int main(int argc, char** argv) {
                                .reporter = *reporter,
                                .clock = clock,
                                .seeds = seeds,
-                               .stop = stop.get_token()};
+                               .stop = stop.get_token(),
+                               .writing = writing};
   return muster::cli::run(argc, argv, session);
 }

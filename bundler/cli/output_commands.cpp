@@ -152,6 +152,7 @@ int extract(const ExtractArguments& arguments, Session& session) {
   }
   const BundleName name = catalog.value().bundle(*bundle).name;
   const bool whole_bundle = name == BundleName::of_prefab(guid.value());
+  session.writing = true;
   auto folder = DiskFileSystem::open_or_create(arguments.folder);
   if (!folder) return report_error(session, folder.error());
   const auto path = AssetPath::parse(name.path());

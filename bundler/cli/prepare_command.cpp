@@ -83,6 +83,7 @@ int prepare(const PrepareOptions& options, Session& session) {
   const auto plan = plan_prepare(project);
   if (!plan) return report_error(session, plan.error());
   if (!options.dry_run) {
+    session.writing = true;
     const auto applied = apply_prepare(*open.value().files, plan.value());
     if (!applied) return report_error(session, applied.error());
   }

@@ -1,3 +1,5 @@
+#include <cerrno>
+#include <cstring>
 #include <exception>
 
 #include <CLI/CLI.hpp>
@@ -6,7 +8,9 @@
 
 namespace muster::cli {
 
-int run(int argc, char** argv, Session& session) {
+namespace {
+
+int run_command(int argc, char** argv, Session& session) {
   try {
     CLI::App app(
         "Walks the registries of a game project, checks them, and packs one compressed bundle per\n"
@@ -40,6 +44,18 @@ int run(int argc, char** argv, Session& session) {
                 << "\nThis is a bug of muster's; please report it with the command line.\n";
     return kInternal;
   }
+}
+
+}  // namespace
+
+int run(int argc, char** argv, Session& session) {
+  const int code = run_command(argc, argv, session);
+  errno = 0;
+  session.out.flush();
+  // Somebody who reads only the head of a report has seen enough; a full disk is another matter.
+  if (session.out.good() || errno == EPIPE) return code;
+  session.err << "muster: the output could not be written: " << std::strerror(errno) << "\n";
+  return code == kSuccess ? kUsage : code;
 }
 
 }  // namespace muster::cli

@@ -1,6 +1,7 @@
 // What every command of `muster` is given.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <ostream>
 #include <stop_token>
@@ -32,6 +33,9 @@ struct Session {
   const Clock& clock;
   SeedSource& seeds;
   std::stop_token stop;
+  /// Set while a command writes something that an interruption must not leave half done. Until then
+  /// Ctrl-C ends the program at once.
+  std::atomic<bool>& writing;
   int exit_code = kSuccess;
 };
 

@@ -1,17 +1,17 @@
 // Publishing is three steps, each atomic: (1) the staging folder is renamed to the journal's name,
 // which makes the new output decided; (2) each part is exchanged with the old one; (3) the journal
-// folder, now full of old parts, is removed. The journal lists the hash of every part's key file,
-// so that recovery knows which parts are already in place.
+// folder, now full of old parts, is removed. The journal lists the identity (inode) of every new
+// part: renaming keeps it, so recovery knows which parts are already in place, whatever they
+// contain.
 #include "bundler/pack/output_folder.h"
-
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <map>
 #include <set>
 
-#include "registry/vocabulary/content_hash.h"
+#include <nlohmann/json.hpp>
 
 namespace muster {
 namespace {
@@ -20,29 +20,29 @@ constexpr std::string_view kStaging = ".muster-staging";
 constexpr std::string_view kJournal = ".muster-publish";
 constexpr std::string_view kLock = ".muster-lock";
 constexpr std::string_view kParts = "parts";
-constexpr std::uint64_t kMaxKeyFileBytes = 2ULL * 1024 * 1024 * 1024;
+constexpr std::uint64_t kMaxPartsBytes = 4096;
+constexpr std::uint64_t kMaxReportBytes = 1024ULL * 1024 * 1024;
+/// What an output consists of; nothing else is ever moved or replaced.
+constexpr std::array<std::string_view, 3> kPartNames = {"build.json", "client", "server"};
 
 AssetPath named(std::string_view name) { return AssetPath().child(name); }
 
-// The file whose content tells one version of a part from another.
-AssetPath key_file(const AssetPath& part) {
-  return part.name() == OutputFolder::kReportName ? part : part.child("catalog.mcat");
+bool is_part(std::string_view name) {
+  return std::ranges::find(kPartNames, name) != kPartNames.end();
 }
 
-// The zero hash when there is no such file.
-Result<ContentHash> hash_of(const FileSystem& files, const AssetPath& path) {
-  ByteVector buffer;
-  const auto bytes = read_whole(files, path, kMaxKeyFileBytes, buffer);
-  if (bytes) return hash_bytes(bytes.value());
-  if (bytes.error().code == ErrorCode::not_found) return ContentHash{};
-  return fail(bytes.error());
+using Parts = std::map<std::string, std::uint64_t>;  // name, identity of the new one
+
+tl::unexpected<Error> bad_journal() {
+  return fail(ErrorCode::malformed, std::string(kJournal) + "/" + std::string(kParts) +
+                                        ": not a journal of ours; remove the folder to go on");
 }
 
-// "name hash" per line. A journal without the list is one whose removal was interrupted.
-Result<std::map<std::string, std::string>> read_parts(const FileSystem& files) {
-  std::map<std::string, std::string> parts;
+// "name identity" per line. A journal without the list is one whose removal was interrupted.
+Result<Parts> read_parts(const FileSystem& files) {
+  Parts parts;
   ByteVector buffer;
-  const auto bytes = read_whole(files, named(kJournal).child(kParts), kMaxKeyFileBytes, buffer);
+  const auto bytes = read_whole(files, named(kJournal).child(kParts), kMaxPartsBytes, buffer);
   if (!bytes && bytes.error().code == ErrorCode::not_found) return parts;
   if (!bytes) return fail(bytes.error());
   std::string_view text = as_text(bytes.value());
@@ -50,10 +50,15 @@ Result<std::map<std::string, std::string>> read_parts(const FileSystem& files) {
     const std::size_t end = text.find('\n');
     const std::string_view line = text.substr(0, end);
     const std::size_t blank = line.find(' ');
-    if (blank != std::string_view::npos) {
-      parts.emplace(line.substr(0, blank), line.substr(blank + 1));
+    if (end == std::string_view::npos || blank == std::string_view::npos) return bad_journal();
+    std::uint64_t identity = 0;
+    const char* const last = line.data() + line.size();
+    const auto [stop, error] = std::from_chars(line.data() + blank + 1, last, identity);
+    if (error != std::errc() || stop != last || !is_part(line.substr(0, blank))) {
+      return bad_journal();
     }
-    text = end == std::string_view::npos ? std::string_view{} : text.substr(end + 1);
+    parts.emplace(line.substr(0, blank), identity);
+    text = text.substr(end + 1);
   }
   return parts;
 }
@@ -62,18 +67,33 @@ Result<void> roll_forward(FileSystem& files) {
   if (!files.stat(named(kJournal))) return {};
   const auto parts = read_parts(files);
   if (!parts) return fail(parts.error());
-  for (const auto& [name, hash] : parts.value()) {
-    const AssetPath place = named(name);
-    const auto present = hash_of(files, key_file(place));
-    if (!present) return fail(present.error());
-    if (present.value().to_string() == hash) continue;
+  for (const auto& [name, identity] : parts.value()) {
     const AssetPath fresh = named(kJournal).child(name);
-    if (!files.stat(fresh)) continue;
-    if (auto moved = files.commit(fresh, place); !moved) return moved;
+    const auto waiting = files.stat(fresh);
+    // Another identity there is the old part, which the exchange left behind.
+    if (!waiting || waiting.value().identity != identity) continue;
+    if (auto moved = files.commit(fresh, named(name)); !moved) return moved;
   }
   return files.remove(named(kJournal));
 }
 
+bool is_report_of_ours(const FileSystem& files) {
+  ByteVector buffer;
+  const auto bytes = read_whole(files, named(OutputFolder::kReportName), kMaxReportBytes, buffer);
+  if (!bytes) return false;
+  const auto json = nlohmann::json::parse(as_text(bytes.value()), nullptr, false);
+  return json.is_object() && json.contains("format") && json.contains("muster");
+}
+
+// A folder that may be replaced: it holds what targets hold, whole or damaged, and nothing else.
+bool is_target_of_ours(const FileSystem& files, const AssetPath& folder) {
+  const auto listed = files.list(folder);
+  return listed && std::ranges::all_of(listed.value(), [](const DirectoryEntry& entry) {
+           return entry.name == "bundles" || entry.name == "shared" || entry.name == "catalog.mcat";
+         });
+}
+
+// Only what is surely a build, or empty, is ever written into: the parts get replaced as a whole.
 Result<bool> is_build_or_empty(const FileSystem& files) {
   const auto entries = files.list(AssetPath());
   if (!entries) return fail(entries.error());
@@ -82,8 +102,21 @@ Result<bool> is_build_or_empty(const FileSystem& files) {
     constexpr std::array<std::string_view, 4> kOwn = {kStaging, kJournal, kLock, "lost+found"};
     only_ours = only_ours && std::ranges::find(kOwn, entry.name) != kOwn.end();
   }
-  return only_ours || files.stat(named(OutputFolder::kReportName)).has_value() ||
-         files.stat(named(kJournal)).has_value();
+  if (only_ours) return true;
+  if (files.stat(named(kJournal))) return read_parts(files).has_value();
+  if (!is_report_of_ours(files)) return false;
+  for (const std::string_view target : {"client", "server"}) {
+    if (files.stat(named(target)) && !is_target_of_ours(files, named(target))) return false;
+  }
+  return true;
+}
+
+// "a/b" is ("a", "b"); "b" is (".", "b").
+std::pair<std::string, std::string> split_path(std::string path) {
+  while (path.size() > 1 && path.ends_with('/')) path.pop_back();
+  const std::size_t slash = path.rfind('/');
+  if (slash == std::string::npos) return {".", path};
+  return {path.substr(0, slash + 1), path.substr(slash + 1)};
 }
 
 }  // namespace
@@ -135,8 +168,11 @@ OutputFolder::~OutputFolder() {
   // Failing to clean up is no failure of the build: the next one removes what is left.
   (void)state_->files.remove(named(kStaging)).has_value();
   if (state_->published || !state_->created) return;
-  (void)state_->files.remove(named(kLock)).has_value();
-  ::rmdir(state_->path.c_str());
+  const auto [parent, name] = split_path(state_->path);
+  auto above = DiskFileSystem::open(parent);
+  if (above && !name.empty() && name != "." && name != "..") {
+    (void)above.value().remove(AssetPath().child(name)).has_value();
+  }
 }
 
 Result<void> OutputFolder::stage(const AssetPath& path, Bytes bytes) {
@@ -149,10 +185,9 @@ Result<void> OutputFolder::stage(const AssetPath& path, Bytes bytes) {
 Result<void> OutputFolder::publish() {
   std::string parts;
   for (const std::string& part : state_->parts) {
-    const AssetPath staged = named(kStaging).child(part);
-    const auto hash = hash_of(state_->files, key_file(staged));
-    if (!hash) return fail(hash.error());
-    parts += part + " " + hash.value().to_string() + "\n";
+    const auto info = state_->files.stat(named(kStaging).child(part));
+    if (!info) return fail(info.error());
+    parts += part + " " + std::to_string(info.value().identity) + "\n";
   }
   if (auto listed = state_->files.write(named(kStaging).child(kParts), as_bytes(parts)); !listed) {
     return listed;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <tuple>
 
 #include "registry/vocabulary/parallel.h"
@@ -32,6 +33,7 @@ struct Walk {
   std::vector<AssetPath> metas;                    // the sidecars' own paths
   std::vector<std::pair<AssetPath, bool>> things;  // path, is folder; without sidecars
   std::vector<IndexProblem> problems;
+  std::set<std::uint64_t> followed;  // identities of folders entered through a link
 };
 
 void note_case_clashes(Walk& walk, const AssetPath& folder,
@@ -50,10 +52,12 @@ void note_case_clashes(Walk& walk, const AssetPath& folder,
   }
 }
 
-// Only a link can lead to a folder above itself; following it would never end.
-bool leads_back(const FileSystem& files, const AssetPath& link) {
+// Only a link can lead to a folder above itself; following it would never end. And a folder is
+// entered through one link only: links among n folders would make n! paths.
+bool leads_back(Walk& walk, const AssetPath& link) {
+  const FileSystem& files = walk.files;
   const auto target = files.stat(link);
-  if (!target) return true;
+  if (!target || !walk.followed.insert(target.value().identity).second) return true;
   for (AssetPath up = link.parent();; up = up.parent()) {
     const auto info = files.stat(up);
     if (info && info.value().identity == target.value().identity) return true;
@@ -88,7 +92,7 @@ void walk_folder(Walk& walk, const AssetPath& folder, bool metas_expected, std::
     const bool is_folder = entry.kind == FileKind::folder;
     if (metas_expected) walk.things.emplace_back(path, is_folder);
     if (!is_folder) continue;
-    if (entry.is_link && leads_back(walk.files, path)) {
+    if (entry.is_link && leads_back(walk, path)) {
       walk.problems.push_back({Kind::link_circle, path, {}, {}, {}, {}});
       continue;
     }
@@ -206,7 +210,7 @@ AssetNumber AssetIndex::find(const AssetPath& path) const {
 
 Result<AssetIndex> build_asset_index(const FileSystem& files, const ProjectConfig& config,
                                      unsigned jobs, const std::stop_token& stop) {
-  Walk walk{.files = files, .metas = {}, .things = {}, .problems = {}};
+  Walk walk{.files = files, .metas = {}, .things = {}, .problems = {}, .followed = {}};
   for (const AssetPath& folder : outermost(config.folders)) {
     // What lies directly in Packages is not imported by Unity: packages' own folders and manifests.
     const bool metas_expected = folder.text() != "Packages";

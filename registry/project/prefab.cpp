@@ -231,10 +231,7 @@ bool is_model_path(const AssetPath& path) {
 bool is_prefab(const SourceCache& sources, AssetNumber asset) {
   const Asset& entry = sources.index().at(asset);
   if (entry.path.extension() == "prefab") return true;
-  if (entry.path.extension() != "yaml" && entry.path.extension() != "yml") return false;
-  const SourceFile& source = sources.get(asset);
-  return source.good() && source.dialect == yaml::Dialect::plain &&
-         source.tree.scalar_at(source.fields_of(0), "class") == "Prefab";
+  return sources.plain_class(asset) == "Prefab";
 }
 
 }  // namespace muster

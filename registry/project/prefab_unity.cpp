@@ -134,16 +134,18 @@ class UnityFlattening {
   }
 
   // Where a transform stands in its father's list of children; far back when it is not listed.
-  std::size_t order_in_father(std::int64_t father, std::int64_t transform) const {
+  std::size_t order_in_father(std::int64_t father, std::int64_t transform) {
+    const auto [orders, fresh] = orders_.try_emplace(father);
     const auto found = documents_.find(father);
-    if (found == documents_.end()) return tree_.documents.size();
-    std::size_t order = 0;
-    for (const NodeIndex child : Children(tree_, tree_.find(fields(found->second), "m_Children"))) {
-      const auto target = reference_at(tree_, child);
-      if (target && target.value().file_id == transform) return order;
-      ++order;
+    if (fresh && found != documents_.end()) {
+      const NodeIndex list = tree_.find(fields(found->second), "m_Children");
+      for (const NodeIndex child : Children(tree_, list)) {
+        const auto target = reference_at(tree_, child);
+        if (target) orders->second.try_emplace(target.value().file_id, orders->second.size());
+      }
     }
-    return tree_.documents.size();
+    const auto order = orders->second.find(transform);
+    return order == orders->second.end() ? tree_.documents.size() : order->second;
   }
 
   std::int64_t id_in_instance(std::int64_t instance, std::int64_t source_id) const {
@@ -375,6 +377,7 @@ class UnityFlattening {
   std::vector<Pending> pending_;
   std::map<std::int64_t, std::size_t> transform_aliases_;
   std::map<std::size_t, bool> removed_;
+  std::map<std::int64_t, std::map<std::int64_t, std::size_t>> orders_;  // father, child, place
 };
 
 }  // namespace

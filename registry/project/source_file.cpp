@@ -1,9 +1,13 @@
 #include "registry/project/source_file.h"
 
+#include <algorithm>
+
 namespace muster {
 namespace {
 
 constexpr std::int64_t kMainObjectId = 11400000;
+// A plain file states its class before its content.
+constexpr std::uint64_t kPlainHeadBytes = 16 * 1024;
 
 std::unique_ptr<SourceFile> load(const FileSystem& files, const Asset& asset) {
   auto source = std::make_unique<SourceFile>();
@@ -28,6 +32,31 @@ std::unique_ptr<SourceFile> load(const FileSystem& files, const Asset& asset) {
 }
 
 }  // namespace
+
+bool is_plain_path(const AssetPath& path) {
+  return path.extension() == "yaml" || path.extension() == "yml";
+}
+
+std::string plain_class_of(const FileSystem& files, const AssetPath& path) {
+  constexpr std::string_view kKey = "class:";
+  ByteVector buffer;
+  const auto head = files.read(path, 0, kPlainHeadBytes, buffer);
+  if (!head) return {};
+  std::string_view text = as_text(head.value());
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    std::string_view line = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (!line.starts_with(kKey)) continue;
+    line.remove_prefix(kKey.size());
+    line = line.substr(0, line.find(" #"));
+    const std::size_t first = line.find_first_not_of(" \t'\"");
+    const std::size_t last = line.find_last_not_of(" \t\r'\"");
+    return first == std::string_view::npos ? std::string()
+                                           : std::string(line.substr(first, last - first + 1));
+  }
+  return {};
+}
 
 int SourceFile::document_of(std::int64_t file_id) const {
   if (file_id == 0 || dialect == yaml::Dialect::plain) {
@@ -74,6 +103,16 @@ const SourceFile& SourceCache::get(AssetNumber asset) const {
   auto source = load(files_, index_.at(asset));
   const std::lock_guard lock(mutex_);
   return *loaded_.emplace(asset, std::move(source)).first->second;
+}
+
+const std::string& SourceCache::plain_class(AssetNumber asset) const {
+  const std::lock_guard lock(mutex_);
+  const auto [entry, fresh] = plain_classes_.try_emplace(asset);
+  const Asset& known = index_.at(asset);
+  if (fresh && !known.is_folder && is_plain_path(known.path)) {
+    entry->second = plain_class_of(files_, known.path);
+  }
+  return entry->second;
 }
 
 }  // namespace muster

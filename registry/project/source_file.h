@@ -34,6 +34,13 @@ struct SourceFile {
   std::string_view type_name_of(int document) const;
 };
 
+/// The `class:` that a plain file states at its top, without parsing it; empty when it states none
+/// near its beginning, or cannot be read. Plain YAML of other tools is told from ours by this.
+std::string plain_class_of(const FileSystem& files, const AssetPath& path);
+
+/// True for the extensions of plain YAML.
+bool is_plain_path(const AssetPath& path);
+
 /// Loads and parses assets on first use and keeps them. Safe to use from several threads; the files
 /// handed out live as long as the cache.
 class SourceCache {
@@ -44,6 +51,8 @@ class SourceCache {
   SourceCache(const FileSystem& files, const AssetIndex& index) : files_(files), index_(index) {}
 
   const SourceFile& get(AssetNumber asset) const;
+  /// `plain_class_of` an asset, remembered; empty for assets that are no plain YAML.
+  const std::string& plain_class(AssetNumber asset) const;
   /// The files that could not be read so far. In no order.
   std::vector<ReadFailure> read_failures() const;
   const AssetIndex& index() const { return index_; }
@@ -54,6 +63,7 @@ class SourceCache {
   const AssetIndex& index_;
   mutable std::mutex mutex_;
   mutable std::unordered_map<AssetNumber, std::unique_ptr<SourceFile>> loaded_;
+  mutable std::unordered_map<AssetNumber, std::string> plain_classes_;
 };
 
 }  // namespace muster

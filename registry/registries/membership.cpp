@@ -10,11 +10,9 @@
 namespace muster {
 namespace {
 
-bool is_plain(const AssetPath& path) {
-  return path.extension() == "yaml" || path.extension() == "yml";
+bool can_be_prefab(const AssetPath& path) {
+  return path.extension() == "prefab" || is_plain_path(path);
 }
-
-bool can_be_prefab(const AssetPath& path) { return path.extension() == "prefab" || is_plain(path); }
 
 // The scripts that assets mention and whose class is or derives from `base`.
 std::set<Guid> scripts_of(const Project& project, std::string_view base) {
@@ -46,7 +44,7 @@ std::set<AssetNumber> prefabs_reaching(const Project& project, const std::set<Gu
     if (scripts.contains(edge.guid) && found.insert(edge.from).second) queue.push_back(edge.from);
   }
   for (AssetNumber asset = 0; asset < index.assets().size(); ++asset) {
-    if (!is_plain(index.at(asset).path) || index.at(asset).is_folder) continue;
+    if (project.sources().plain_class(asset) != "Prefab") continue;
     if (found.insert(asset).second) queue.push_back(asset);
   }
   for (std::size_t i = 0; i < queue.size(); ++i) {
@@ -81,8 +79,7 @@ void add_assets(const Project& project, const PrepareRule& rule, std::vector<Mem
     if (project.index().at(edge.from).path.extension() == "asset") found.insert(edge.from);
   }
   for (AssetNumber asset = 0; asset < project.index().assets().size(); ++asset) {
-    const Asset& entry = project.index().at(asset);
-    if (!entry.is_folder && is_plain(entry.path)) found.insert(asset);
+    if (!project.sources().plain_class(asset).empty()) found.insert(asset);
   }
   for (const AssetNumber asset : found) {
     // Only the main object counts: an asset may hold others inside.

@@ -17,10 +17,6 @@ using yaml::Children;
 using yaml::kNoNode;
 using yaml::NodeIndex;
 
-bool is_plain_path(const AssetPath& path) {
-  return path.extension() == "yaml" || path.extension() == "yml";
-}
-
 class ModelBuilder {
  public:
   ModelBuilder(const Project& project, std::vector<ClassDeclaration> classes)
@@ -102,29 +98,15 @@ class ModelBuilder {
       }
     }
     for (AssetNumber asset = 0; asset < project_.index().assets().size(); ++asset) {
-      if (project_.index().at(asset).is_folder || !is_plain_path(project_.index().at(asset).path)) {
-        continue;
+      const std::string& name = project_.sources().plain_class(asset);
+      if (name != kRootClass && declaration_of(name) == nullptr) continue;
+      if (project_.sources().get(asset).good()) {
+        candidates_.emplace(asset, name);
+      } else {
+        model_.problems.push_back(
+            {ModelProblem::Kind::unreadable, {project_.index().at(asset).path, {}}, {}, asset, {}});
       }
-      if (!project_.sources().get(asset).good()) {
-        // Plain files of other tools may be no YAML at all; only their owners can tell.
-        if (is_declared_plain(asset)) {
-          model_.problems.push_back({ModelProblem::Kind::unreadable,
-                                     {project_.index().at(asset).path, {}},
-                                     {},
-                                     asset,
-                                     {}});
-        }
-        continue;
-      }
-      const std::string name = class_of_asset(project_, asset);
-      if (name == kRootClass || declaration_of(name) != nullptr) candidates_.emplace(asset, name);
     }
-  }
-
-  // True for a file that says `class:` at its top, even if the rest cannot be read.
-  bool is_declared_plain(AssetNumber asset) const {
-    const std::string_view text = as_text(project_.sources().get(asset).bytes);
-    return text.starts_with("class:") || text.find("\nclass:") != std::string_view::npos;
   }
 
   Guid script_of(AssetNumber asset) const {
@@ -429,12 +411,12 @@ std::vector<Guid> RegistryModel::assets_for(Target target) const {
 }
 
 std::string class_of_asset(const Project& project, AssetNumber asset) {
+  const std::string& plain = project.sources().plain_class(asset);
+  if (!plain.empty()) return plain;
   const SourceFile& source = project.sources().get(asset);
   if (!source.good() || source.tree.documents.empty()) return {};
   const NodeIndex fields = source.fields_of(source.document_of(0));
-  if (source.dialect == yaml::Dialect::plain) {
-    return std::string(source.tree.scalar_at(fields, "class"));
-  }
+  if (source.dialect == yaml::Dialect::plain) return {};
   const auto script = yaml::reference_at(source.tree, source.tree.find(fields, "m_Script"));
   if (!script) return {};
   std::string name = project.scripts().class_of(script.value().guid);

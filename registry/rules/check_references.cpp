@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <tuple>
 
 #include "registry/rules/validate.h"
 
@@ -23,16 +24,45 @@ AssetPath path_of(const Project& project, const ReferenceEdge& edge) {
   return edge.in_meta ? path.parent().child(std::string(path.name()) + ".meta") : path;
 }
 
-Location locate(const Project& project, const ReferenceEdge& edge) {
-  Location location{path_of(project, edge), {}};
-  ByteVector buffer;
-  const auto bytes = project.files().read(location.path, 0, edge.offset_bytes + 64, buffer);
-  if (bytes && bytes.value().size() >= edge.offset_bytes) {
-    const auto [line, column] =
-        yaml::line_and_column(as_text(bytes.value()), static_cast<std::size_t>(edge.offset_bytes));
-    location.position = {line, column};
+// Finds lines and columns. Remembers the lines of the last file, so that asking file by file reads
+// each file once, however much of it is asked for.
+class Locator {
+ public:
+  explicit Locator(const Project& project) : project_(project) {}
+
+  Location locate(const ReferenceEdge& edge) {
+    Location location{path_of(project_, edge), {}};
+    if (location.path != path_ || line_starts_.empty()) read(location.path);
+    if (edge.offset_bytes >= size_bytes_) return location;
+    const auto next = std::ranges::upper_bound(line_starts_, edge.offset_bytes);
+    const auto line = static_cast<std::uint32_t>(next - line_starts_.begin());
+    const std::uint64_t start = *(next - 1);
+    location.position = {line, static_cast<std::uint32_t>(edge.offset_bytes - start) + 1};
+    return location;
   }
-  return location;
+
+ private:
+  void read(const AssetPath& path) {
+    path_ = path;
+    line_starts_ = {0};
+    const auto bytes = read_whole(project_.files(), path, SourceCache::kMaxSourceBytes, buffer_);
+    const std::string_view text = bytes ? as_text(bytes.value()) : std::string_view{};
+    size_bytes_ = text.size();
+    for (std::size_t at = text.find('\n'); at != std::string_view::npos;
+         at = text.find('\n', at + 1)) {
+      line_starts_.push_back(at + 1);
+    }
+  }
+
+  const Project& project_;
+  AssetPath path_;
+  ByteVector buffer_;
+  std::vector<std::uint64_t> line_starts_;
+  std::uint64_t size_bytes_ = 0;
+};
+
+Location locate(const Project& project, const ReferenceEdge& edge) {
+  return Locator(project).locate(edge);
 }
 
 std::vector<AssetNumber> roots_for(const Project& project, Target target) {
@@ -75,7 +105,15 @@ void check_missing(const Project& project, const std::set<AssetNumber>& in_closu
     entry.edges.push_back(&edge);
     entry.times += edge.times;
   }
-  for (const auto& [guid, entry] : missing) {
+  std::vector<const Missing*> by_place;
+  for (const auto& [guid, entry] : missing) by_place.push_back(&entry);
+  std::ranges::sort(by_place, {}, [](const Missing* entry) {
+    return std::tuple(entry->first->from, entry->first->in_meta, entry->first->offset_bytes);
+  });
+  Locator locator(project);
+  for (const Missing* const each : by_place) {
+    const Missing& entry = *each;
+    const Guid& guid = entry.first->guid;
     const bool built = in_closure.contains(entry.first->from);
     // One file may refer to it in more than one way.
     std::set<AssetPath> places;
@@ -86,7 +124,7 @@ void check_missing(const Project& project, const std::set<AssetNumber>& in_closu
                           (places.size() == 1 ? " file" : " files");
     if (built) message += ", some of which are built";
     Finding& finding =
-        findings.add("unresolved-reference", locate(project, *entry.first), std::move(message));
+        findings.add("unresolved-reference", locator.locate(*entry.first), std::move(message));
     places.erase(finding.location.path);
     for (const AssetPath& place : places) {
       if (finding.related.size() == kListedPlaces) break;

@@ -5,9 +5,11 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <linux/openat2.h>
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -78,6 +80,19 @@ std::string real_path_of(int descriptor) {
   std::array<char, PATH_MAX> target{};
   const ssize_t length = ::readlink(link.c_str(), target.data(), target.size());
   return length < 0 ? std::string() : std::string(target.data(), static_cast<std::size_t>(length));
+}
+
+// Opens a file for writing without ever leaving the root: not even through a linked folder on the
+// way.
+int open_beneath(int root, const char* path) {
+  constexpr int kFlags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC;
+  open_how how{};
+  how.flags = static_cast<std::uint64_t>(kFlags);
+  how.mode = 0666;
+  how.resolve = RESOLVE_BENEATH;
+  const long opened = ::syscall(SYS_openat2, root, path, &how, sizeof how);
+  if (opened >= 0 || errno != ENOSYS) return static_cast<int>(opened);
+  return ::openat(root, path, kFlags | O_NOFOLLOW, 0666);  // Linux before 5.6
 }
 
 FileKind kind_of_mode(mode_t mode) {
@@ -254,6 +269,12 @@ Result<Bytes> DiskFileSystem::read(const AssetPath& path, std::uint64_t offset,
 Result<void> DiskFileSystem::create_parents(const AssetPath& path) {
   const AssetPath parent = path.parent();
   if (parent.empty()) return {};
+  const auto present = stat(parent);
+  if (present && present.value().kind == FileKind::folder) return {};
+  if (present) {
+    return fail(ErrorCode::already_exists,
+                "'" + parent.text() + "' is no folder inside '" + root_ + "'");
+  }
   if (::mkdirat(root_descriptor_, parent.text().c_str(), 0777) == 0 || errno == EEXIST) return {};
   if (errno != ENOENT) return fail_errno(errno, "cannot create folder '" + parent.text() + "'");
   if (auto above = create_parents(parent); !above) return above;
@@ -263,32 +284,50 @@ Result<void> DiskFileSystem::create_parents(const AssetPath& path) {
 
 Result<void> DiskFileSystem::write(const AssetPath& path, Bytes bytes) {
   const std::string what = "cannot write '" + path.text() + "'";
-  constexpr int kFlags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW;
-  int descriptor = ::openat(root_descriptor_, relative(path), kFlags, 0666);
+  int descriptor = open_beneath(root_descriptor_, relative(path));
   if (descriptor < 0 && errno == ENOENT) {
     if (auto made = create_parents(path); !made) return made;
-    descriptor = ::openat(root_descriptor_, relative(path), kFlags, 0666);
+    descriptor = open_beneath(root_descriptor_, relative(path));
   }
   if (descriptor < 0) return fail_errno(errno, what);
   Descriptor file(descriptor);
+  struct stat info {};
+  const bool regular = ::fstat(file.get(), &info) == 0 && S_ISREG(info.st_mode);
   auto written = write_all(file.get(), bytes, what);
   // close() reports what a network file system could not store.
   if (written && ::close(file.release()) != 0) written = fail_errno(errno, what);
-  if (!written) ::unlinkat(root_descriptor_, relative(path), 0);
+  if (!written && regular) ::unlinkat(root_descriptor_, relative(path), 0);
   return written;
+}
+
+// Replaces a file, or exchanges two folders.
+int DiskFileSystem::put_in_place(const AssetPath& from, const AssetPath& to) const {
+  struct stat old {};
+  const bool exists = ::fstatat(root_descriptor_, relative(to), &old, AT_SYMLINK_NOFOLLOW) == 0;
+  if (exists && S_ISREG(old.st_mode)) {
+    ::fchmodat(root_descriptor_, relative(from), old.st_mode & 07777U, 0);
+  }
+  if (!exists || !S_ISDIR(old.st_mode)) {
+    return ::renameat(root_descriptor_, relative(from), root_descriptor_, relative(to));
+  }
+  const int exchanged = ::renameat2(root_descriptor_, relative(from), root_descriptor_,
+                                    relative(to), RENAME_EXCHANGE);
+  if (exchanged == 0 || (errno != EINVAL && errno != ENOSYS)) return exchanged;
+  // Some network file systems cannot exchange: three renames, of which an interruption after the
+  // first leaves no folder at `to` until the work is finished.
+  const std::string aside = from.text() + ".old";
+  if (::renameat(root_descriptor_, relative(to), root_descriptor_, aside.c_str()) != 0 ||
+      ::renameat(root_descriptor_, relative(from), root_descriptor_, relative(to)) != 0) {
+    return -1;
+  }
+  return ::renameat(root_descriptor_, aside.c_str(), root_descriptor_, relative(from));
 }
 
 Result<void> DiskFileSystem::commit(const AssetPath& from, const AssetPath& to) {
   const std::string what = "cannot put '" + to.text() + "' in place";
   if (::syncfs(root_descriptor_) != 0) return fail_errno(errno, what);
   if (auto made = create_parents(to); !made) return made;
-  if (::renameat2(root_descriptor_, relative(from), root_descriptor_, relative(to),
-                  RENAME_EXCHANGE) != 0) {
-    if (errno != ENOENT) return fail_errno(errno, what);
-    if (::renameat(root_descriptor_, relative(from), root_descriptor_, relative(to)) != 0) {
-      return fail_errno(errno, what);
-    }
-  }
+  if (put_in_place(from, to) != 0) return fail_errno(errno, what);
   // The folder entries must survive a power cut too.
   const Descriptor parent(
       ::openat(root_descriptor_, relative(to.parent()), O_RDONLY | O_DIRECTORY | O_CLOEXEC));

@@ -35,6 +35,7 @@ class DiskFileSystem final : public FileSystem {
   DiskFileSystem(int descriptor, std::string root);
   FileKind resolve_link(const AssetPath& path) const;
   Result<void> create_parents(const AssetPath& path);
+  int put_in_place(const AssetPath& from, const AssetPath& to) const;
 
   int root_descriptor_ = -1;
   std::string root_;

@@ -1,5 +1,7 @@
 #include "registry/vocabulary/file_system.h"
 
+#include "registry/vocabulary/content_hash.h"
+
 namespace muster {
 
 Result<Bytes> read_whole(const FileSystem& files, const AssetPath& path, std::uint64_t max_bytes,
@@ -13,15 +15,20 @@ Result<Bytes> read_whole(const FileSystem& files, const AssetPath& path, std::ui
 }
 
 Result<void> write_atomically(FileSystem& files, const AssetPath& path, Bytes bytes) {
-  // A leading dot hides the temporary from Unity and from our own walk of a project.
-  const AssetPath temporary = path.parent().child("." + std::string(path.name()) + ".tmp");
-  if (auto written = files.write(temporary, bytes); !written) return written;
-  if (auto moved = files.commit(temporary, path); !moved) {
-    // The failure to move is what the caller must hear of; a left-over temporary is harmless.
-    (void)files.remove(temporary).has_value();
-    return moved;
+  // What is no plain file (a device, a pipe, a link to somewhere) is written through, not replaced.
+  const auto present = files.stat(path);
+  if (present && (present.value().is_link || present.value().kind != FileKind::file)) {
+    return files.write(path, bytes);
   }
-  return files.remove(temporary);
+  // A leading dot hides the temporary from Unity and from our own walk of a project; the content's
+  // hash keeps two processes that write different things apart.
+  const AssetPath temporary = path.parent().child(
+      "." + std::string(path.name()) + "." + hash_bytes(bytes).to_string().substr(0, 8) + ".tmp");
+  if (auto written = files.write(temporary, bytes); !written) return written;
+  auto moved = files.commit(temporary, path);
+  // The failure to move is what the caller must hear of; a left-over temporary is harmless.
+  if (!moved) (void)files.remove(temporary).has_value();
+  return moved;
 }
 
 }  // namespace muster

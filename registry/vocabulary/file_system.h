@@ -57,8 +57,8 @@ class FileSystem {
   virtual Result<void> write(const AssetPath& path, Bytes bytes) = 0;
 
   /// Makes everything written so far durable and then puts `from` (file or folder) in the place of
-  /// `to` in one step: whoever looks sees the old or the new, never neither. What was at `to`, if
-  /// anything, is at `from` afterwards.
+  /// `to` in one step: whoever looks sees the old or the new, never neither. A file that was at
+  /// `to` is gone afterwards (its permissions pass on); a folder that was there is at `from`.
   virtual Result<void> commit(const AssetPath& from, const AssetPath& to) = 0;
 
   /// Removes a file or a folder with all it holds. Does not follow links. Removing what does not

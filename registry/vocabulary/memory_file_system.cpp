@@ -84,6 +84,8 @@ Result<void> MemoryFileSystem::commit(const AssetPath& from, const AssetPath& to
   for (auto& [path, bytes] : files_) {
     if (path.is_within(from)) {
       after[moved(path, from, to)] = std::move(bytes);
+    } else if (path == to) {
+      continue;  // a file that is replaced is gone
     } else if (path.is_within(to)) {
       after[moved(path, to, from)] = std::move(bytes);
     } else {

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Ends builds in every rude way and checks that the output is the old one or the new one, whole.
 
-usage: crash_test.py MUSTER PROJECT {kill|interrupt|rivals|full-disk|foreign}
+usage: crash_test.py MUSTER PROJECT SCENE  (kill interrupt rivals full-disk foreign damaged
+                                     forged-journal)
 
 Seeds are printed; CRASH_SEED repeats a run.
 """
@@ -64,6 +65,16 @@ class World:
         assert done.returncode == 0, done.stdout + done.stderr
 
     def check_old_or_new(self, out):
+        # Looked at before anything repairs: each target is whole, whatever the moment. Only between
+        # two exchanges can the targets be of different builds, and then the journal is there.
+        before = tree(out)
+        for target in ("client/", "server/", "build.json"):
+            part = {path: digest for path, digest in before.items() if path.startswith(target)}
+            assert any(part.items() == {path: digest for path, digest in whole.items()
+                                        if path.startswith(target)}.items()
+                       for whole in (self.old, self.new)), target
+        if before not in (self.old, self.new):
+            assert os.path.isdir(os.path.join(out, ".muster-publish")), os.listdir(out)
         self.verify(out)  # finishes an interrupted publication first
         now = tree(out)
         assert now in (self.old, self.new), sorted(set(now.items()) ^ set(self.old.items()))[:6]
@@ -172,6 +183,53 @@ def foreign(world):
     assert os.listdir(out) == ["thesis.txt"]
     done = subprocess.run(world.build(world.old_project, precious, []), capture_output=True)
     assert done.returncode == 2, done.returncode
+    # A build.json or a client folder of somebody else's does not make it a build.
+    for report, inside in (("{}", "app.js"), ('{"format": 1, "muster": "0.1.0"}', "app.js")):
+        shutil.rmtree(out)
+        os.makedirs(os.path.join(out, "client"))
+        for name, text in (("build.json", report), ("client/" + inside, "precious")):
+            with open(os.path.join(out, name), "w", encoding="utf-8") as file:
+                file.write(text)
+        before = tree(out)
+        done = subprocess.run(world.build(world.old_project, out, []), capture_output=True)
+        assert done.returncode == 2, done.returncode
+        assert tree(out) == before
+
+
+def damaged(world):
+    """A build into a damaged output makes it whole, whatever was lost."""
+    for _ in range(ROUNDS):
+        out = world.fresh_old_output()
+        files = sorted(path for end in ("*.mbundle", "*.mcat")
+                       for path in pathlib.Path(out).rglob(end))
+        for path in world.random.sample(files, 3):
+            if world.random.random() < 0.5:
+                path.unlink()
+            else:
+                content = bytearray(path.read_bytes())
+                content[world.random.randrange(len(content))] ^= 1 << world.random.randrange(8)
+                path.write_bytes(content)
+        done = subprocess.run([world.muster, "verify", out], capture_output=True)
+        assert done.returncode == 1, done.returncode
+        subprocess.run(world.build(world.old_project, out, []), check=True, capture_output=True)
+        assert tree(out) == world.old
+        shutil.rmtree(out)
+
+
+def forged_journal(world):
+    """What the journal says is believed only as far as it can be ours."""
+    out = world.fresh_old_output()
+    journal = os.path.join(out, ".muster-publish")
+    for text in ("a/b 00\n", " 00\n", "../x 1\n", "client x\n", "client 1", "secrets 5\n"):
+        os.makedirs(journal, exist_ok=True)
+        with open(os.path.join(journal, "parts"), "w", encoding="utf-8") as file:
+            file.write(text)
+        done = subprocess.run([world.muster, "verify", out], capture_output=True, text=True)
+        assert done.returncode == 2, (text, done.returncode, done.stderr)
+        assert "journal" in done.stderr, done.stderr
+    shutil.rmtree(journal)
+    world.verify(out)
+    assert tree(out) == world.old
 
 
 def main():
@@ -184,6 +242,8 @@ def main():
             "rivals": lambda: rivals(world),
             "full-disk": lambda: full_disk(world),
             "foreign": lambda: foreign(world),
+            "damaged": lambda: damaged(world),
+            "forged-journal": lambda: forged_journal(world),
         }[scene]()
     finally:
         shutil.rmtree(world.folder, ignore_errors=True)
