@@ -21,7 +21,7 @@ struct ValidateArguments {
   bool strict = false;
 };
 
-constexpr std::uint64_t kMaxBaselineBytes = 64 * 1024 * 1024;
+constexpr std::uint64_t kMaxBaselineBytes = 64ULL * 1024 * 1024;
 
 int explain(const std::string& id, Session& session) {
   if (id == "all") {

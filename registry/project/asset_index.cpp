@@ -16,7 +16,7 @@ namespace {
 using Kind = IndexProblem::Kind;
 
 // The largest sidecar seen is 1.4 MB (a sprite atlas); its guid is always near the top.
-constexpr std::uint64_t kMetaReadBytes = 16 * 1024;
+constexpr std::uint64_t kMetaReadBytes = 16ULL * 1024;
 // A folder tree deeper than this is a circle that the file system hides from us.
 constexpr std::size_t kMaxFolderDepth = 128;
 

@@ -8,7 +8,7 @@
 namespace muster {
 namespace {
 
-constexpr std::uint64_t kMaxConfigBytes = 4 * 1024 * 1024;
+constexpr std::uint64_t kMaxConfigBytes = 4ULL * 1024 * 1024;
 constexpr std::array<std::string_view, 7> kKnownKeys = {
     "version", "name", "folders", "components", "classes", "external_guids", "bundles"};
 

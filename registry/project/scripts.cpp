@@ -8,7 +8,7 @@
 namespace muster {
 namespace {
 
-constexpr std::uint64_t kMaxScriptBytes = 16 * 1024 * 1024;
+constexpr std::uint64_t kMaxScriptBytes = 16ULL * 1024 * 1024;
 // Longer chains of inheritance than this are a circle.
 constexpr int kMaxInheritance = 64;
 
@@ -38,9 +38,7 @@ std::size_t end_of_literal(std::string_view source, std::size_t at) {
   const bool is_verbatim = quote == '"' && (before.ends_with('@') || before.ends_with("@$"));
   std::size_t end = at + 1;
   while (end < source.size() && (is_verbatim || source[end] != '\n')) {
-    if (is_verbatim && source.substr(end, 2) == "\"\"") {
-      end += 2;
-    } else if (!is_verbatim && source[end] == '\\') {
+    if (is_verbatim ? source.substr(end, 2) == "\"\"" : source[end] == '\\') {
       end += 2;
     } else if (source[end++] == quote) {
       break;
