@@ -46,6 +46,7 @@ ClassDeclaration replicated_entities() {
                     .field = "factory",
                     .strong = true,
                     .required_reference = {}}};
+  entry.provider_interface = "IReplicatedEntityProvider";
   entry.entry_template = {
       {"guid", Kind::own_guid}, {"prefab", Kind::weak_words}, {"factory", Kind::strong}};
   entry.own_guid_keys = {"guid"};

@@ -53,6 +53,9 @@ struct ClassDeclaration {
   std::vector<std::string> lists;  ///< Where the entries are; the first that exists counts.
   std::vector<ReferenceRule> references;
   std::vector<PrepareRule> prepare;
+  /// Implemented by assets that stand for two prefabs, one per side, in layouts whose registries
+  /// say their side (`server`); empty: the class has none.
+  std::string provider_interface;
   std::vector<EntryField> entry_template;
   std::uint32_t first_id = 0;  ///< 1 where 0 means "none" on the wire.
   /// The built-in classes whose definitions count from 1 in layout S and from 0 in layout M.

@@ -12,9 +12,6 @@
 namespace muster {
 namespace {
 
-// The oldest layout's assets that stand for two prefabs, one per side.
-constexpr std::string_view kProviderInterface = "IReplicatedEntityProvider";
-
 // A logical thing that has an id: an asset, or a provider with one prefab per side.
 struct Wanted {
   Guid key;
@@ -29,7 +26,10 @@ class ClassPlan {
  public:
   ClassPlan(const Project& project, const ClassDeclaration& declaration,
             std::vector<const Registry*> registries)
-      : project_(project), declaration_(declaration), registries_(std::move(registries)) {}
+      : project_(project),
+        declaration_(declaration),
+        registries_(std::move(registries)),
+        first_hole_(first_hole(project.index())) {}
 
   Result<void> run(PreparePlan& plan) {
     collect_wanted();
@@ -45,7 +45,9 @@ class ClassPlan {
       locks_.push_back(std::move(lock).value());
     }
     choose_takers();
-    for (std::size_t i = 0; i < registries_.size(); ++i) plan_registry(i, plan);
+    for (std::size_t i = 0; i < registries_.size(); ++i) {
+      if (auto planned = plan_registry(i, plan); !planned) return planned;
+    }
     return {};
   }
 
@@ -54,7 +56,9 @@ class ClassPlan {
     return project_.index().at(registry.asset).path;
   }
 
+  // The oldest layout's providers stand for two prefabs, one per side.
   bool is_paired() const {
+    if (declaration_.provider_interface.empty() || declaration_.prepare.empty()) return false;
     return std::ranges::all_of(registries_,
                                [](const Registry* r) { return r->server_flag.has_value(); });
   }
@@ -72,7 +76,7 @@ class ClassPlan {
 
   void add_providers(std::set<Guid>& handled) {
     PrepareRule rule;
-    rule.assets_of_class = kProviderInterface;
+    rule.assets_of_class = declaration_.provider_interface;
     ClassDeclaration providers;
     providers.prepare = {rule};
     std::vector<ModelProblem> ignored;
@@ -126,7 +130,7 @@ class ClassPlan {
     const Guid identity = identity_of(entry);
     if (project_.is_known_elsewhere(identity)) return false;
     const AssetNumber asset = project_.index().find(identity);
-    if (asset == kNoAsset) return true;
+    if (asset == kNoAsset) return first_hole_ == nullptr;
     for (const PrepareRule& rule : declaration_.prepare) {
       if (rule.component.empty()) continue;
       const auto reference =
@@ -177,7 +181,43 @@ class ClassPlan {
     return registry.server_flag.value_or(false) ? wanted.server : wanted.client;
   }
 
-  void plan_registry(std::size_t number, PreparePlan& plan) {
+  // What may hide an asset: while there is such a file, a guid that nothing has proves nothing.
+  static const IndexProblem* first_hole(const AssetIndex& index) {
+    for (const IndexProblem& problem : index.problems()) {
+      switch (problem.kind) {
+        using enum IndexProblem::Kind;
+        case malformed_guid:
+        case merge_conflict:
+        case lfs_pointer:
+        case outside_link:
+        case unreadable:
+          return &problem;
+        default:
+          break;
+      }
+    }
+    return nullptr;
+  }
+
+  void note_doubt(const Registry& registry, const RegistryEntry& entry, PreparePlan& plan) const {
+    const Guid identity = identity_of(entry);
+    if (first_hole_ == nullptr || identity.is_null() || project_.is_known_elsewhere(identity) ||
+        project_.index().find(identity) != kNoAsset) {
+      return;
+    }
+    plan.notes.push_back(path_of(registry).text() + ": entry " +
+                         std::to_string(entry.type_id.value()) + " stays although nothing has " +
+                         identity.to_string() + ": '" + first_hole_->path.text() +
+                         "' could not be read and may hide it; see 'muster validate'");
+  }
+
+  tl::unexpected<Error> refuse_id(const Registry& registry) const {
+    return fail(ErrorCode::limit_exceeded,
+                path_of(registry).text() + ": " + declaration_.name + " needs a type id above " +
+                    std::to_string(TypeId::kMax) + ", which does not fit the wire's 16 bits");
+  }
+
+  Result<void> plan_registry(std::size_t number, PreparePlan& plan) {
     const Registry& registry = *registries_[number];
     const SourceFile& source = project_.sources().get(registry.asset);
     const bool plain = source.dialect == yaml::Dialect::plain;
@@ -190,11 +230,13 @@ class ClassPlan {
     for (const RegistryEntry& entry : registry.entries) {
       SlotText slot;
       slot.type_id = entry.type_id;
+      slot.present_slot = entry.slot;
+      if (entry.type_id.value() > TypeId::kMax) return refuse_id(registry);
       if (entry.is_free) {
         // Where ids are locked, the place of an empty slot says nothing.
-        if (locks_[number].ids.empty()) retired.push_back(entry.type_id);
+        if (locks_[number].is_empty()) retired.push_back(entry.type_id);
         if (plain) continue;
-        slot.kept_slot = entry.slot;
+        slot.keeps_text = true;
         slots.push_back(slot);
         continue;
       }
@@ -205,6 +247,7 @@ class ClassPlan {
         if (!plain) slots.push_back(slot);
         continue;
       }
+      note_doubt(registry, entry, plan);
       lock.ids.push_back({entry.type_id, identity});
       const Wanted* wanted = find_wanted(key_of(identity));
       const auto values = wanted != nullptr
@@ -214,14 +257,15 @@ class ClassPlan {
         note_change(result, PrepareChange::Kind::update, entry.type_id, identity);
         slot.values = values;
       } else {
-        slot.kept_slot = entry.slot;
+        slot.keeps_text = true;
         ++result.kept;
       }
       slots.push_back(slot);
     }
     add_new(registry, result, slots, lock);
+    if (next_id_ > TypeId::kMax + 1) return refuse_id(registry);
     retire_lost(locks_[number], lock, retired);
-    finish(registry, source, std::move(result), slots, retired, lock, plan);
+    return finish(registry, source, std::move(result), slots, retired, lock, plan);
   }
 
   void note_change(RegistryPlan& result, PrepareChange::Kind kind, TypeId id,
@@ -296,9 +340,9 @@ class ClassPlan {
     }
   }
 
-  void finish(const Registry& registry, const SourceFile& source, RegistryPlan result,
-              std::vector<SlotText>& slots, std::vector<TypeId>& retired, IdLock& lock,
-              PreparePlan& plan) {
+  Result<void> finish(const Registry& registry, const SourceFile& source, RegistryPlan result,
+                      std::vector<SlotText>& slots, std::vector<TypeId>& retired, IdLock& lock,
+                      PreparePlan& plan) {
     std::ranges::sort(retired);
     retired.erase(std::unique(retired.begin(), retired.end()), retired.end());
     std::ranges::sort(result.changes, {}, &PrepareChange::type_id);
@@ -308,8 +352,11 @@ class ClassPlan {
           return !entry.is_free && !entry.explicit_id;
         });
     if (!result.changes.empty() || relies_on_place) {
-      std::string text = rewrite_registry(source, registry, slots, retired, form_of(registry));
-      if (text != as_text(source.bytes)) plan.writes.push_back({source.path, std::move(text)});
+      auto text = rewrite_registry(source, registry, slots, retired, form_of(registry));
+      if (!text) return fail(text.error());
+      if (text.value() != as_text(source.bytes)) {
+        plan.writes.push_back({source.path, std::move(text).value()});
+      }
     }
     if (!plain) {
       lock.retired = retired;
@@ -317,6 +364,7 @@ class ClassPlan {
       write_lock(registry, lock, plan);
     }
     plan.registries.push_back(std::move(result));
+    return {};
   }
 
   // The layout of an empty registry shows in its script's base class, and in how the rest of the
@@ -355,6 +403,7 @@ class ClassPlan {
   std::map<Guid, TargetSet> covered_;  // by the registries that list it already
   std::vector<std::pair<Target, const Registry*>> takers_;
   std::uint32_t next_id_ = 0;
+  const IndexProblem* first_hole_;
 };
 
 }  // namespace

@@ -29,7 +29,8 @@ struct FileWrite {
 
 struct PreparePlan {
   std::vector<RegistryPlan> registries;
-  std::vector<FileWrite> writes;  ///< What differs from the disk; empty when all is up to date.
+  std::vector<FileWrite> writes;   ///< What differs from the disk; empty when all is up to date.
+  std::vector<std::string> notes;  ///< What a person should know, a sentence each.
 };
 
 /// Works out what `prepare` would do: which entries each registry gains and loses, and the new text
@@ -37,7 +38,9 @@ struct PreparePlan {
 /// retired (in a list where place is id, as an empty slot), a new one gets an id that was never
 /// used. Registries of a class that exist once for the client and once for the server (the oldest
 /// layout, told by their `server` field) are filled together, so that one logical entity has one id
-/// on both sides. Fails when a registry's lock cannot be read.
+/// on both sides. While a file that may hold a guid cannot be read, entries of missing assets stay,
+/// with a note. Fails when a registry's lock cannot be read, with `malformed` when a registry's
+/// list cannot be rewritten, and with `limit_exceeded` when a type id would not fit the wire.
 Result<PreparePlan> plan_prepare(const Project& project);
 
 /// Writes a plan's files, each atomically.

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 
+#include "registry/registries/list_text.h"
 #include "registry/registries/path_query.h"
+#include "registry/registries/written_check.h"
 
 namespace muster {
 namespace {
@@ -12,31 +14,6 @@ namespace {
 using yaml::Children;
 using yaml::kNoNode;
 using yaml::NodeIndex;
-
-struct Lines {
-  std::vector<std::string> text;  // without line ends
-  std::string line_end = "\n";
-  bool final_end = true;
-};
-
-Lines split_lines(std::string_view text) {
-  Lines lines;
-  lines.line_end = text.find("\r\n") == std::string_view::npos ? "\n" : "\r\n";
-  lines.final_end = text.empty() || text.ends_with('\n');
-  while (!text.empty()) {
-    const std::size_t end = text.find('\n');
-    std::string_view line = text.substr(0, end);
-    if (line.ends_with('\r')) line.remove_suffix(1);
-    lines.text.emplace_back(line);
-    text = end == std::string_view::npos ? std::string_view{} : text.substr(end + 1);
-  }
-  return lines;
-}
-
-std::size_t indentation(std::string_view line) {
-  const std::size_t first = line.find_first_not_of(' ');
-  return first == std::string_view::npos ? line.size() : first;
-}
 
 enum class Spelling : std::uint8_t { words, text, strong, number };
 
@@ -55,64 +32,66 @@ class Writer {
         plain_(source.dialect == yaml::Dialect::plain),
         lines_(split_lines(as_text(source.bytes))) {}
 
-  std::string run(const std::vector<SlotText>& slots, const std::vector<TypeId>& retired) {
-    locate_list();
+  Result<std::string> run(const std::vector<SlotText>& slots, const std::vector<TypeId>& retired) {
+    auto list = locate_list();
+    if (!list) return fail(list.error());
+    list_ = std::move(list).value();
     learn_form();
-    std::vector<std::string> block;
-    for (const SlotText& slot : slots) {
-      std::vector<std::string> entry = slot.kept_slot ? kept_lines(slot) : fresh_lines(slot);
-      std::ranges::move(entry, std::back_inserter(block));
+    auto block = block_of(slots);
+    if (!block) return fail(block.error());
+    Edit entries{list_.begin_line, list_.end_line, {}};
+    entries.lines.push_back(list_.head + (slots.empty() ? " []" : "") + list_.behind);
+    std::ranges::move(block.value(), std::back_inserter(entries.lines));
+    std::ranges::copy(list_.tail, std::back_inserter(entries.lines));
+    std::vector<Edit> edits{std::move(entries)};
+    if (plain_) {
+      auto retirement = retire(retired);
+      if (!retirement) return fail(retirement.error());
+      if (retirement.value()) edits.push_back(std::move(*retirement.value()));
     }
-    std::vector<std::string> result(lines_.text.begin(),
-                                    lines_.text.begin() + static_cast<std::ptrdiff_t>(key_line_));
-    const std::string head = std::string(key_indent_, ' ') + list_key_ + ":";
-    result.push_back(block.empty() ? head + " []" : head);
-    std::ranges::move(block, std::back_inserter(result));
-    result.insert(result.end(), lines_.text.begin() + static_cast<std::ptrdiff_t>(end_line_),
-                  lines_.text.end());
-    if (plain_) put_retired(result, retired);
-    std::string text;
-    for (std::size_t i = 0; i < result.size(); ++i) {
-      text += result[i];
-      if (i + 1 < result.size() || lines_.final_end) text += lines_.line_end;
+    // From the last to the first, so that line numbers hold.
+    std::ranges::stable_sort(edits, std::ranges::greater{}, &Edit::begin_line);
+    for (const Edit& edit : edits) {
+      const auto begin = lines_.text.begin() + static_cast<std::ptrdiff_t>(edit.begin_line);
+      const auto end = lines_.text.begin() + static_cast<std::ptrdiff_t>(edit.end_line);
+      lines_.text.insert(lines_.text.erase(begin, end), edit.lines.begin(), edit.lines.end());
     }
-    return text;
+    return join_lines(lines_);
   }
 
  private:
-  // Finds the lines of the list: from its key to the first line that is no longer inside it.
-  void locate_list() {
-    list_key_ = registry_.declaration->lists.front();
-    key_line_ = end_line_ = lines_.text.size();
-    key_indent_ = plain_ ? 0 : 2;
-    if (registry_.list != kNoNode) {
-      list_key_ = tree_.at(registry_.list).key;
-      const yaml::Node& list = tree_.at(registry_.list);
-      key_line_ = list.position.line - 1;
-      // The list's position may be that of its first item; the key is at or above it.
-      while (key_line_ > 0 && !is_key_line(lines_.text[key_line_])) --key_line_;
-      key_indent_ = indentation(lines_.text[key_line_]);
-      end_line_ = key_line_ + 1;
-      while (end_line_ < lines_.text.size() && is_inside(lines_.text[end_line_])) ++end_line_;
-    }
-    dash_indent_ = key_indent_;
-    for (const NodeIndex item : Children(tree_, registry_.list)) {
-      item_lines_.push_back(tree_.at(item).position.line - 1);
-    }
-    if (!item_lines_.empty()) dash_indent_ = indentation(lines_.text[item_lines_.front()]);
+  struct Edit {
+    std::size_t begin_line = 0;
+    std::size_t end_line = 0;
+    std::vector<std::string> lines;
+  };
+
+  Result<ListText> locate_list() const {
+    if (registry_.list != kNoNode) return read_list_text(source_, registry_.list, lines_);
+    ListText list;
+    list.begin_line = list.end_line = lines_.text.size();
+    list.dash_indent = plain_ ? 0 : 2;
+    list.head = std::string(list.dash_indent, ' ') + registry_.declaration->lists.front() + ":";
+    return list;
   }
 
-  bool is_key_line(std::string_view line) const {
-    line.remove_prefix(indentation(line));
-    return line.starts_with(list_key_) && line.substr(list_key_.size()).starts_with(":");
-  }
-
-  bool is_inside(std::string_view line) const {
-    const std::size_t indent = indentation(line);
-    if (indent == line.size()) return true;  // blank
-    if (indent > key_indent_) return true;
-    return indent == key_indent_ && line.substr(indent).starts_with("-") &&
-           !line.starts_with("---");
+  // The entries as they shall be. Comments stay where they were, also above an entry that goes.
+  Result<std::vector<std::string>> block_of(const std::vector<SlotText>& slots) const {
+    std::vector<std::string> block;
+    std::size_t passed = 0;
+    const auto pass = [&](std::size_t end) {
+      for (; passed < end; ++passed) {
+        std::ranges::copy(list_.items[passed].lead, std::back_inserter(block));
+      }
+    };
+    for (const SlotText& slot : slots) {
+      pass(slot.present_slot ? *slot.present_slot + 1 : list_.items.size());
+      auto lines = slot.keeps_text ? kept_lines(slot) : fresh_lines(slot);
+      if (!lines) return fail(lines.error());
+      std::ranges::move(lines.value(), std::back_inserter(block));
+    }
+    pass(list_.items.size());
+    return block;
   }
 
   // Imitates the first entry that is not empty; else the class's own template.
@@ -121,6 +100,7 @@ class Writer {
       if (entry.is_free) continue;
       const auto whole = any_reference_at({&source_, entry.node});
       if (whole && whole.value().is_strong) {
+        if (plain_) break;  // its id is written beside it from now on
         reference_list_ = true;
         return;
       }
@@ -151,35 +131,71 @@ class Writer {
     return tree_.find(node, "val0") != kNoNode ? Spelling::words : Spelling::text;
   }
 
-  std::vector<std::string> kept_lines(const SlotText& slot) const {
-    const std::size_t index = *slot.kept_slot;
-    const std::size_t begin = item_lines_[index];
-    const std::size_t end = index + 1 < item_lines_.size() ? item_lines_[index + 1] : end_line_;
-    std::vector<std::string> kept(lines_.text.begin() + static_cast<std::ptrdiff_t>(begin),
-                                  lines_.text.begin() + static_cast<std::ptrdiff_t>(end));
-    const bool states_id = registry_.entries[index].explicit_id.has_value();
-    if (plain_ && slot.type_id && !states_id && !kept.empty()) state_id(kept, *slot.type_id);
-    return kept;
-  }
-
-  // Freezes the id of a hand-written entry that relied on its place.
-  void state_id(std::vector<std::string>& entry, TypeId id) const {
-    std::string& first = entry.front();
-    const std::size_t content = first.find_first_not_of(' ', dash_indent_ + 1);
-    if (content == std::string::npos) return;
-    const std::string number = std::to_string(id.value());
-    if (first[content] == '{') {
-      const bool is_reference = any_reference_is_whole(first);
-      if (!is_reference) first.insert(content + 1, "type_id: " + number + ", ");
-      return;
+  Result<std::vector<std::string>> kept_lines(const SlotText& slot) const {
+    const std::size_t index = *slot.present_slot;
+    std::vector<std::string> kept = list_.items[index].lines;
+    const RegistryEntry& entry = registry_.entries[index];
+    if (!plain_ || !slot.type_id || entry.explicit_id) return kept;
+    const yaml::Node& node = tree_.at(entry.node);
+    if (node.kind != yaml::NodeKind::mapping) {
+      return fail(ErrorCode::malformed,
+                  source_.path.text() + ":" + std::to_string(node.position.line) +
+                      ": the entry is no mapping, so that its type id cannot be written into it");
     }
-    const std::string rest = first.substr(content);
-    first = first.substr(0, content) + "type_id: " + number;
-    entry.insert(entry.begin() + 1, std::string(content, ' ') + rest);
+    const bool is_reference = tree_.find(entry.node, "fileID") != kNoNode;
+    if (is_reference && !takes_definitions()) return kept;  // keeps its id by keeping its place
+    const std::string id = "type_id: " + std::to_string(slot.type_id->value());
+    if (node.is_flow) return with_id_in_braces(kept, id, is_reference);
+    return with_id_in_block(kept, id, is_reference);
   }
 
-  static bool any_reference_is_whole(std::string_view line) {
-    return line.find("{fileID:") != std::string_view::npos;
+  bool takes_definitions() const {
+    return std::ranges::any_of(registry_.declaration->references, [](const ReferenceRule& rule) {
+      return rule.path.starts_with("definition.");
+    });
+  }
+
+  std::vector<std::string> with_id_in_braces(const std::vector<std::string>& lines,
+                                             const std::string& id, bool is_reference) const {
+    std::string text = join_lines({lines, "\n", false});
+    std::size_t at = list_.dash_indent + 1;
+    while (at < text.size() && text[at] != '{') at = flow_token_end(text, at);
+    const std::size_t end = flow_end(text, at);
+    if (end == std::string::npos) return lines;
+    if (is_reference) {
+      text.insert(end, "}");
+      text.insert(at, "{" + id + ", definition: ");
+    } else {
+      const bool is_spaced = text[at + 1] == ' ';
+      text.insert(at + 1, is_spaced ? " " + id + "," : id + ", ");
+    }
+    return split_lines(text).text;
+  }
+
+  std::vector<std::string> with_id_in_block(const std::vector<std::string>& lines,
+                                            const std::string& id, bool is_reference) const {
+    const std::string& first = lines.front();
+    std::size_t column = first.find_first_not_of(' ', list_.dash_indent + 1);
+    const bool is_dash_alone = column == std::string::npos || first[column] == '#';
+    std::vector<std::string> result;
+    std::vector<std::string> body(lines.begin() + 1, lines.end());
+    if (is_dash_alone) {
+      const auto content = std::ranges::find_if(body, [](const std::string& line) {
+        const std::size_t at = line.find_first_not_of(' ');
+        return at != std::string::npos && line[at] != '#';
+      });
+      if (content == body.end()) return lines;
+      column = indentation(*content);
+      result = {first, std::string(column, ' ') + id};
+    } else {
+      result = {first.substr(0, column) + id};
+      body.insert(body.begin(), std::string(column, ' ') + first.substr(column));
+    }
+    if (is_reference) result.push_back(std::string(column, ' ') + "definition:");
+    for (const std::string& line : body) {
+      result.push_back((is_reference && !line.empty() ? "  " : "") + line);
+    }
+    return result;
   }
 
   std::string reference_text(Spelling spelling, const Guid& guid) const {
@@ -213,11 +229,11 @@ class Writer {
     return "0";
   }
 
-  std::vector<std::string> fresh_lines(const SlotText& slot) const {
-    const std::string dash = std::string(dash_indent_, ' ') + "- ";
+  Result<std::vector<std::string>> fresh_lines(const SlotText& slot) const {
+    const std::string dash = std::string(list_.dash_indent, ' ') + "- ";
     if (reference_list_) {
       const Guid guid = slot.values ? slot.values->asset : Guid();
-      return {dash + reference_text(Spelling::strong, guid)};
+      return std::vector<std::string>{dash + reference_text(Spelling::strong, guid)};
     }
     return plain_ ? fresh_plain(dash, slot) : fresh_unity(dash, slot);
   }
@@ -280,20 +296,46 @@ class Writer {
     return lines;
   }
 
-  static void put_retired(std::vector<std::string>& lines, const std::vector<TypeId>& retired) {
-    auto at = std::ranges::find_if(
-        lines, [](const std::string& line) { return line.starts_with("retired:"); });
-    if (at != lines.end()) {
-      auto end = at + 1;
-      while (end != lines.end() && (end->starts_with(" ") || end->starts_with("-"))) ++end;
-      at = lines.erase(at, end);
+  // The change of the plain form's list of retired ids; nullopt when it says them all.
+  Result<std::optional<Edit>> retire(const std::vector<TypeId>& retired) const {
+    std::vector<TypeId> fresh;
+    for (const TypeId id : retired) {
+      const auto known =
+          std::ranges::find(registry_.retired, id, &std::pair<TypeId, Location>::first);
+      if (known == registry_.retired.end()) fresh.push_back(id);
     }
-    if (retired.empty()) return;
-    std::string text = "retired: [";
+    if (fresh.empty()) return std::nullopt;
+    const NodeIndex node = tree_.find(source_.fields_of(source_.document_of(0)), "retired");
+    const std::size_t end = lines_.text.size();
+    if (node == kNoNode) return Edit{end, end, {retired_line("retired:", retired, "")}};
+    const auto read = read_list_text(source_, node, lines_);
+    if (!read) return fail(read.error());
+    const ListText& list = read.value();
+    Edit edit{list.begin_line, list.end_line, {}};
+    if (list.items.empty() || (list.is_flow && list.end_line == list.begin_line + 1)) {
+      edit.lines = {retired_line(list.head, retired, list.behind)};
+      std::ranges::copy(list.tail, std::back_inserter(edit.lines));
+      return edit;
+    }
+    edit.lines = {list.head + list.behind};
+    for (const ListItemText& item : list.items) {
+      std::ranges::copy(item.lead, std::back_inserter(edit.lines));
+      std::ranges::copy(item.lines, std::back_inserter(edit.lines));
+    }
+    for (const TypeId id : fresh) {
+      edit.lines.push_back(std::string(list.dash_indent, ' ') + "- " + std::to_string(id.value()));
+    }
+    std::ranges::copy(list.tail, std::back_inserter(edit.lines));
+    return edit;
+  }
+
+  static std::string retired_line(const std::string& head, const std::vector<TypeId>& retired,
+                                  const std::string& behind) {
+    std::string text = head + " [";
     for (std::size_t i = 0; i < retired.size(); ++i) {
       text += (i == 0 ? "" : ", ") + std::to_string(retired[i].value());
     }
-    lines.insert(at, text + "]");
+    return text + "]" + behind;
   }
 
   const SourceFile& source_;
@@ -301,23 +343,23 @@ class Writer {
   EntryForm empty_form_;
   const yaml::Tree& tree_;
   bool plain_;
-  Lines lines_;
-  std::string list_key_;
-  std::size_t key_line_ = 0;
-  std::size_t end_line_ = 0;
-  std::size_t key_indent_ = 0;
-  std::size_t dash_indent_ = 0;
-  std::vector<std::size_t> item_lines_;
+  TextLines lines_;
+  ListText list_;
   std::vector<FieldForm> form_;
   bool reference_list_ = false;
 };
 
 }  // namespace
 
-std::string rewrite_registry(const SourceFile& source, const Registry& registry,
-                             const std::vector<SlotText>& slots, const std::vector<TypeId>& retired,
-                             const EntryForm& form) {
-  return Writer(source, registry, form).run(slots, retired);
+Result<std::string> rewrite_registry(const SourceFile& source, const Registry& registry,
+                                     const std::vector<SlotText>& slots,
+                                     const std::vector<TypeId>& retired, const EntryForm& form) {
+  auto text = Writer(source, registry, form).run(slots, retired);
+  if (!text) return text;
+  if (auto good = check_written(source, registry, slots, retired, text.value()); !good) {
+    return fail(good.error());
+  }
+  return text;
 }
 
 }  // namespace muster

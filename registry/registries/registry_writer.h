@@ -19,10 +19,10 @@ struct EntryValues {
 
 /// One slot of the list as it shall be.
 struct SlotText {
-  /// The present entry whose lines are kept as they are; nullopt for a new or emptied slot.
-  std::optional<std::size_t> kept_slot;
-  std::optional<EntryValues> values;  ///< A new entry; without it and without `kept_slot`: empty.
-  std::optional<TypeId> type_id;      ///< Written where the dialect states ids.
+  std::optional<std::size_t> present_slot;  ///< The present entry here; nullopt for a new one.
+  bool keeps_text = false;                  ///< The present entry's lines stay as they are.
+  std::optional<EntryValues> values;        ///< Else what is written; without it: an empty slot.
+  std::optional<TypeId> type_id;            ///< Written where the dialect states ids.
 };
 
 /// How the entries of a Unity registry are written when there is none yet to imitate.
@@ -31,11 +31,14 @@ struct EntryForm {
   bool text_references = false;  ///< Weak references as `guid:` text, before layout F.
 };
 
-/// Rewrites the list of a registry file. Lines outside the list, and lines of kept entries, stay
-/// byte for byte; line ends follow the file. `retired` replaces the plain form's list of retired
-/// ids.
-std::string rewrite_registry(const SourceFile& source, const Registry& registry,
-                             const std::vector<SlotText>& slots, const std::vector<TypeId>& retired,
-                             const EntryForm& form = {});
+/// Rewrites the list of a registry file. Lines outside the list, comments inside it, and lines of
+/// kept entries stay byte for byte; line ends follow the file. A list in brackets becomes a block.
+/// An entry of a plain registry that relied on its place gets its `type_id`. `retired` are all ids
+/// that the plain form shall list as retired. Fails with `malformed`, naming the file, when the
+/// list cannot be edited by its lines or the new text would not say what it should.
+Result<std::string> rewrite_registry(const SourceFile& source, const Registry& registry,
+                                     const std::vector<SlotText>& slots,
+                                     const std::vector<TypeId>& retired,
+                                     const EntryForm& form = {});
 
 }  // namespace muster

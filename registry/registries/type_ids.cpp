@@ -117,14 +117,13 @@ void assign_type_ids(Registry& registry, const IdLock& lock) {
     const auto by_place = TypeId(static_cast<std::uint32_t>(entry.slot) + base);
     if (entry.explicit_id) {
       entry.type_id = TypeId(*entry.explicit_id);
-    } else if (lock.ids.empty() || entry.is_free) {
+    } else if (lock.is_empty() || entry.is_free) {
       entry.type_id = by_place;
     } else if (const auto found = locked.find(identity_of(entry)); found != locked.end()) {
       entry.type_id = found->second;
     } else {
       // Not locked yet: what the next `prepare` would give it.
-      entry.type_id = TypeId(std::max(next, by_place.value()));
-      next = entry.type_id.value() + 1;
+      entry.type_id = TypeId(next++);
     }
   }
 }

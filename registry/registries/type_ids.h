@@ -21,6 +21,7 @@ struct IdLock {
   };
   std::vector<Row> ids;         ///< Sorted by id.
   std::vector<TypeId> retired;  ///< Sorted; never assigned again.
+  bool is_empty() const { return ids.empty() && retired.empty(); }
 };
 Result<IdLock> parse_id_lock(std::string_view text);
 std::string format_id_lock(const IdLock& lock);
@@ -28,7 +29,9 @@ std::string format_id_lock(const IdLock& lock);
 Result<IdLock> load_id_lock(const FileSystem& files, const AssetPath& registry);
 
 /// Gives every entry its id. In order of authority: the lock file, the entry's own `type_id`, its
-/// place in the list (counted from 0 or 1: as the stored ids agree, else as the class says).
+/// place in the list (counted from 0 or 1: as the stored ids agree, else as the class says). Once
+/// there is a lock, place means nothing: what it does not know gets the next id that was never
+/// used.
 void assign_type_ids(Registry& registry, const IdLock& lock);
 
 }  // namespace muster
