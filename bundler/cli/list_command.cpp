@@ -23,12 +23,14 @@ int list(const ListOptions& options, Session& session) {
   const Project& project = *open.value().project;
   const std::string text = options.format == "json" ? listing_json(project, targets.value())
                                                     : listing_text(project, targets.value());
-  for (const ModelProblem& problem : project.model().problems) {
-    session.err << "muster: " << problem.location.path.text()
-                << ": part of a registry could not be read; see 'muster validate'\n";
-    break;
+  const auto& problems = project.model().problems;
+  for (const ModelProblem& problem : problems) {
+    session.err << "muster: " << problem.location.path.text();
+    if (problem.location.position.line != 0) session.err << ":" << problem.location.position.line;
+    session.err << ": part of a registry could not be read; see 'muster validate'\n";
   }
-  return write_report(session, text, {});
+  const int written = write_report(session, text, {});
+  return written == kSuccess && !problems.empty() ? kFindings : written;
 }
 
 }  // namespace

@@ -51,6 +51,19 @@ Json path_json(const Project& project, AssetNumber asset) {
   return asset == kNoAsset ? Json() : Json(project.index().at(asset).path.text());
 }
 
+Json problems_json(const Project& project) {
+  Json list = Json::array();
+  for (const ModelProblem& problem : project.model().problems) {
+    Json json;
+    json["path"] = problem.location.path.text();
+    json["line"] = problem.location.position.line;
+    json["guid"] = problem.guid.is_null() ? Json() : Json(problem.guid.to_string());
+    json["detail"] = problem.detail;
+    list.push_back(std::move(json));
+  }
+  return list;
+}
+
 }  // namespace
 
 std::string listing_json(const Project& project, TargetSet targets) {
@@ -86,6 +99,7 @@ std::string listing_json(const Project& project, TargetSet targets) {
   Json report;
   report["registries"] = std::move(registries);
   report["assets"] = std::move(assets);
+  if (!project.model().problems.empty()) report["problems"] = problems_json(project);
   return report.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

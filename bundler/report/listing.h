@@ -9,7 +9,7 @@ namespace muster {
 
 /// The registries of a project and the assets they name per target, as JSON with sorted entries, so
 /// that two projects can be compared by `diff`. Entries that name nothing for `targets` are left
-/// out.
+/// out. `problems`, the parts that could not be read, is there only when there are any.
 std::string listing_json(const Project& project, TargetSet targets);
 
 /// The same for people.
