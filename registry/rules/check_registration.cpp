@@ -6,19 +6,19 @@
 
 namespace muster {
 
-void check_registration(const Project& project, Findings& findings) {
+void check_registration(const Project& project, TargetSet targets, Findings& findings) {
   for (const ClassDeclaration& declaration : project.model().classes) {
     std::set<Guid> registered;
     bool any = false;
     for (const Registry& registry : project.model().registries) {
       if (registry.declaration != &declaration) continue;
-      any = true;
+      any = any || registry.targets.empty() || !(registry.targets & targets).empty();
       for (const RegistryEntry& entry : registry.entries) {
         registered.insert(entry.definition_guid);
         for (const EntryReference& reference : entry.references) registered.insert(reference.guid);
       }
     }
-    if (!any) continue;  // a project without such a registry does not use it
+    if (!any) continue;  // nothing that is built for these targets has such a registry
     for (const Member& member : members_of(project, declaration)) {
       const Asset& asset = project.index().at(member.asset);
       if (registered.contains(asset.guid)) continue;

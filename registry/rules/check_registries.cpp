@@ -143,11 +143,11 @@ class RegistryCheck {
     if (!stored) return;
     std::int64_t value = 0;
     const auto parsed = std::from_chars(stored->data(), stored->data() + stored->size(), value);
-    if (parsed.ec != std::errc() || value == static_cast<std::int64_t>(entry.slot)) return;
+    if (parsed.ec != std::errc() || value == entry.type_id.value()) return;
     const SourceComponent::Place place = component.find("registryId");
     add("registry-id-mismatch", {place.source->path, place.source->tree.at(place.node).position},
         "stored registry id " + std::string(*stored) + ", but the entry has id " +
-            std::to_string(entry.slot));
+            std::to_string(entry.type_id.value()));
   }
 
   void check_factory(const EntryReference& reference) {
@@ -282,8 +282,14 @@ class RegistryCheck {
   Findings& findings_;
 };
 
-void check_roots(const Project& project, Findings& findings) {
+// What no root lists concerns every target.
+bool concerns(const Registry& registry, TargetSet targets) {
+  return registry.targets.empty() || !(registry.targets & targets).empty();
+}
+
+void check_roots(const Project& project, TargetSet targets, Findings& findings) {
   for (const RegistryRoot& root : project.model().roots) {
+    if (!targets.has(root.target)) continue;
     for (const RegistryRoot::Item& item : root.items) {
       if (item.is_null) {
         findings.add("null-registry", item.location, "this slot of the root is empty")
@@ -327,9 +333,26 @@ void add_unreadable(const Project& project, AssetNumber asset, const Location& u
   if (user.path != source.path) finding.related.push_back({user, "needed here"});
 }
 
-void check_model_problems(const Project& project, Findings& findings) {
+// The files of roots and registries that only another target uses.
+std::set<AssetPath> foreign_files(const Project& project, TargetSet targets) {
+  std::set<AssetPath> files;
+  for (const RegistryRoot& root : project.model().roots) {
+    if (!targets.has(root.target)) files.insert(project.index().at(root.asset).path);
+  }
+  for (const Registry& registry : project.model().registries) {
+    if (concerns(registry, targets)) continue;
+    const AssetPath& path = project.index().at(registry.asset).path;
+    files.insert(path);
+    files.insert(lock_path_of(path));
+  }
+  return files;
+}
+
+void check_model_problems(const Project& project, TargetSet targets, Findings& findings) {
+  const std::set<AssetPath> foreign = foreign_files(project, targets);
   std::set<AssetNumber> reported;
   for (const ModelProblem& problem : project.model().problems) {
+    if (foreign.contains(problem.location.path)) continue;
     if (problem.kind == ModelProblem::Kind::unreadable && problem.detail.empty()) {
       if (reported.insert(problem.asset).second) {
         add_unreadable(project, problem.asset, problem.location, findings);
@@ -365,7 +388,7 @@ bool mean_the_same(const ClassDeclaration& declaration, const RegistryEntry& a,
 }
 
 // Registries of one class that are built together share one range of ids.
-void check_ids_across(const Project& project, Findings& findings) {
+void check_ids_across(const Project& project, TargetSet targets, Findings& findings) {
   std::map<std::pair<std::string_view, TypeId>,
            std::vector<std::pair<const Registry*, const RegistryEntry*>>>
       taken;
@@ -374,7 +397,7 @@ void check_ids_across(const Project& project, Findings& findings) {
       if (entry.is_free) continue;
       auto& others = taken[{registry.declaration->name, entry.type_id}];
       for (const auto& [other, other_entry] : others) {
-        const bool together = !(other->targets & registry.targets).empty();
+        const bool together = !(other->targets & registry.targets & targets).empty();
         if (other == &registry || !together ||
             mean_the_same(*registry.declaration, *other_entry, entry)) {
           continue;
@@ -394,13 +417,13 @@ void check_ids_across(const Project& project, Findings& findings) {
 
 }  // namespace
 
-void check_registries(const Project& project, Findings& findings) {
-  check_roots(project, findings);
-  check_model_problems(project, findings);
+void check_registries(const Project& project, TargetSet targets, Findings& findings) {
+  check_roots(project, targets, findings);
+  check_model_problems(project, targets, findings);
   for (const Registry& registry : project.model().registries) {
-    RegistryCheck(project, registry, findings).run();
+    if (concerns(registry, targets)) RegistryCheck(project, registry, findings).run();
   }
-  check_ids_across(project, findings);
+  check_ids_across(project, targets, findings);
 }
 
 }  // namespace muster

@@ -5,8 +5,8 @@ namespace muster {
 std::vector<Finding> validate(const Project& project, const ValidateOptions& options) {
   Findings findings;
   check_files(project, findings);
-  check_registries(project, findings);
-  check_registration(project, findings);
+  check_registries(project, options.targets, findings);
+  check_registration(project, options.targets, findings);
   check_references(project, options.targets, findings);
   check_failed_reads(project, findings);
   std::vector<Finding> sorted = findings.take_sorted();

@@ -20,8 +20,8 @@ std::vector<Finding> validate(const Project& project, const ValidateOptions& opt
 void check_files(const Project& project, Findings& findings);
 /// What the other parts wanted to read and could not: comes after them.
 void check_failed_reads(const Project& project, Findings& findings);
-void check_registries(const Project& project, Findings& findings);
-void check_registration(const Project& project, Findings& findings);
+void check_registries(const Project& project, TargetSet targets, Findings& findings);
+void check_registration(const Project& project, TargetSet targets, Findings& findings);
 void check_references(const Project& project, TargetSet targets, Findings& findings);
 
 }  // namespace muster

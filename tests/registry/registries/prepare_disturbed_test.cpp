@@ -110,6 +110,54 @@ TEST_CASE("An empty slot in a list that another tool reordered retires nobody's 
   CHECK_FALSE(reports(project, "type-id-reused"));
 }
 
+TEST_CASE("What another tool drops from a list never gives its id to a new prefab",
+          "[registry][registries][sys-2]") {
+  UnityProject project;
+  const Guid entity = project.script("ReplicatedEntity");
+  const Guid registry = project.script("ReplicatedEntityRegistry");
+  const Guid a = project.prefab("Assets/A.prefab", {{entity, ""}});
+  const Guid b = project.prefab("Assets/B.prefab", {{entity, ""}});
+  project.asset("Assets/R.asset", registry, "  entries:\n" + entry_of(a) + entry_of(b));
+  prepare(project);
+  project.remove("Assets/B.prefab");
+  SECTION("when it drops the last entry") {
+    const Guid c = project.prefab("Assets/C.prefab", {{entity, ""}});
+    project.asset("Assets/R.asset", registry, "  entries:\n" + entry_of(a) + entry_of(c));
+    prepare(project);
+    CHECK(ids_of(project).at({"Assets/R.asset", a}) == 0);
+    CHECK(ids_of(project).at({"Assets/R.asset", c}) == 2);
+  }
+  SECTION("when all entries are retired and it writes the list anew") {
+    project.remove("Assets/A.prefab");
+    prepare(project);
+    const Guid c = project.prefab("Assets/C.prefab", {{entity, ""}});
+    project.asset("Assets/R.asset", registry, "  entries:\n" + entry_of(c));
+    prepare(project);
+    CHECK(ids_of(project).at({"Assets/R.asset", c}) == 2);
+  }
+  CHECK_FALSE(reports(project, "type-id-reused"));
+}
+
+TEST_CASE("An empty slot that another tool puts first moves no id", "[registry][registries]") {
+  UnityProject project;
+  const Guid entity = project.script("ReplicatedEntity");
+  const Guid registry = project.script("ReplicatedEntityRegistry");
+  const Guid a = project.prefab("Assets/A.prefab", {{entity, "  registryId: 0\n"}});
+  const Guid b = project.prefab("Assets/B.prefab", {{entity, "  registryId: 1\n"}});
+  project.asset("Assets/R.asset", registry, "  entries:\n" + entry_of(a) + entry_of(b));
+  prepare(project);
+  const auto before = ids_of(project);
+  project.asset("Assets/R.asset", registry,
+                "  entries:\n" + entry_of(Guid()) + entry_of(a) + entry_of(b));
+  prepare(project);
+  CHECK(ids_of(project) == before);
+  const std::string lock = text_of(project, "Assets/.R.asset.ids.yaml");
+  CHECK(lock.ends_with("retired: []\n"));
+  for (const char* rule : {"type-id-reused", "type-id-collision", "registry-id-mismatch"}) {
+    CHECK_FALSE(reports(project, rule));
+  }
+}
+
 TEST_CASE("An entry stays while what its prefab comes from cannot be read",
           "[registry][registries]") {
   UnityProject project;
