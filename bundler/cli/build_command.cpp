@@ -1,6 +1,8 @@
+#include <algorithm>
 #include <memory>
 
 #include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
 
 #include "bundler/cli/session.h"
 #include "bundler/report/build_report.h"
@@ -33,6 +35,51 @@ Result<std::vector<ComponentDescription>> load_components(const Project& project
   return components_from_json(as_text(bytes.value()));
 }
 
+// The absolute path of a folder with links resolved, whether it exists or not.
+std::string resolved(std::string path) {
+  std::string missing;
+  for (;;) {
+    while (path.size() > 1 && path.ends_with('/')) path.pop_back();
+    const auto folder = DiskFileSystem::open(path);
+    if (folder) return folder.value().root() + missing;
+    const std::size_t slash = path.rfind('/');
+    missing.insert(0, "/" + path.substr(slash == std::string::npos ? 0 : slash + 1));
+    if (slash == std::string::npos || path.size() == 1) break;
+    path.resize(std::max<std::size_t>(slash, 1));
+  }
+  const auto here = DiskFileSystem::open(".");
+  return (here ? here.value().root() : std::string()) + missing;
+}
+
+// An output among the content would be content of the next build.
+Result<void> check_place(const OpenProject& open, const std::string& out) {
+  const std::string place = resolved(out);
+  for (const AssetPath& folder : open.project->config().folders) {
+    const std::string walked = resolved(open.files->root() + "/" + folder.text());
+    if (place != walked && !place.starts_with(walked + "/")) continue;
+    return fail(ErrorCode::invalid_argument,
+                "'" + out + "' is inside '" + folder.text() +
+                    "', which is content of the project; build to another place");
+  }
+  return {};
+}
+
+// The report of the build before this one, of which targets that are not built are kept.
+std::string previous_report(const OutputFolder& output, TargetSet targets, Session& session) {
+  const AssetPath report = AssetPath().child(OutputFolder::kReportName);
+  ByteVector buffer;
+  const auto previous = output.read(report, kMaxJsonBytes, buffer);
+  if (!previous && previous.error().code == ErrorCode::not_found) return "{}";
+  if (previous && nlohmann::json::parse(as_text(previous.value()), nullptr, false).is_object()) {
+    return std::string(as_text(previous.value()));
+  }
+  if (targets != TargetSet::both()) {
+    session.err << "muster: the " << OutputFolder::kReportName
+                << " of the last build cannot be read; the new one lists only what is built now\n";
+  }
+  return "{}";
+}
+
 // The registries as they are must be buildable, and should be up to date.
 int check_before(const Project& project, TargetSet targets, Session& session) {
   session.reporter.begin("checking", 0);
@@ -62,6 +109,9 @@ int run_build(const BuildArguments& arguments, TargetSet targets, Session& sessi
   const Project& project = *open.value().project;
   const auto components = load_components(project);
   if (!components) return report_error(session, components.error());
+  if (auto fits = check_place(open.value(), arguments.out); !fits) {
+    return report_error(session, fits.error());
+  }
   if (const int code = check_before(project, targets, session); code != kSuccess) return code;
 
   session.writing = true;
@@ -89,11 +139,8 @@ int run_build(const BuildArguments& arguments, TargetSet targets, Session& sessi
     builds.push_back(std::move(built).value());
   }
   const AssetPath report = AssetPath().child(OutputFolder::kReportName);
-  ByteVector buffer;
-  const auto previous = output.value().read(report, kMaxJsonBytes, buffer);
-  const std::string json =
-      build_report_json(project, builds, options, MUSTER_VERSION,
-                        previous ? as_text(previous.value()) : std::string_view("{}"));
+  const std::string json = build_report_json(project, builds, options, MUSTER_VERSION,
+                                             previous_report(output.value(), targets, session));
   if (auto staged = output.value().stage(report, as_bytes(json)); !staged) {
     return report_error(session, staged.error());
   }

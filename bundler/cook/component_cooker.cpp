@@ -7,6 +7,7 @@
 #include <cstring>
 #include <limits>
 #include <optional>
+#include <type_traits>
 
 namespace muster {
 namespace {
@@ -34,12 +35,21 @@ bool store_integer(std::string_view text, std::byte* place) {
   return true;
 }
 
+// Where doubles begin to round to the infinite float: half a step above the largest. Below it lies
+// 3.4028235e+38, the usual text of the largest float, which as a double is a little larger.
+constexpr double kOverflowsFloat = 0x1.ffffffp127;
+
 template <typename Real>
 bool store_real(std::string_view text, std::byte* place) {
   const auto value = parse_real(text);
   if (!value) return false;
-  if (std::isfinite(*value) && std::abs(*value) > std::numeric_limits<Real>::max()) return false;
-  const Real narrowed = static_cast<Real>(*value);
+  double number = *value;
+  if (std::is_same_v<Real, float> && std::isfinite(number)) {
+    if (std::abs(number) >= kOverflowsFloat) return false;
+    constexpr double kMax = std::numeric_limits<float>::max();
+    number = std::clamp(number, -kMax, kMax);
+  }
+  const Real narrowed = static_cast<Real>(number);
   std::memcpy(place, &narrowed, sizeof narrowed);
   return true;
 }
@@ -210,12 +220,10 @@ class ComponentCook {
     return true;
   }
 
-  std::optional<std::string_view> override_of(const std::string& path) const {
-    for (auto change = component_.overrides.rbegin(); change != component_.overrides.rend();
-         ++change) {
-      if (change->path == path) return change->value;
-    }
-    return std::nullopt;
+  const PropertyOverride* override_of(const std::string& path) const {
+    const auto change = std::ranges::find(
+        component_.overrides.rbegin(), component_.overrides.rend(), path, &PropertyOverride::path);
+    return change == component_.overrides.rend() ? nullptr : &*change;
   }
 
   void store(const FieldDescription& field, const Item& item, std::byte* place) {
@@ -223,8 +231,8 @@ class ComponentCook {
       store_axes(field, item, place);
     } else if (field.type == FieldType::asset) {
       store_asset(field, item, place);
-    } else if (const auto changed = override_of(item.path)) {
-      if (!store_text(field, *changed, place)) note(field, item, *changed);
+    } else if (const PropertyOverride* changed = override_of(item.path)) {
+      if (!store_text(field, changed->value, place)) note(field, *changed);
     } else if (item.exists() && (item.node().kind != yaml::NodeKind::scalar ||
                                  !store_text(field, item.node().text, place))) {
       note(field, item);
@@ -257,25 +265,63 @@ class ComponentCook {
     }
     for (std::size_t axis = 0; axis < axes; ++axis) {
       const Item part{item.path + "." + std::string(kAxes[axis]), {item.place.source, nodes[axis]}};
-      const auto changed = override_of(part.path);
-      if (!changed && !part.exists()) continue;
-      const std::string_view text = changed ? *changed : part.node().text;
-      if (!store_real<float>(text, place + axis * sizeof(float))) note(field, part, text);
+      std::byte* const at = place + axis * sizeof(float);
+      if (const PropertyOverride* changed = override_of(part.path)) {
+        if (!store_real<float>(changed->value, at)) note(field, *changed);
+      } else if (part.exists() && !store_real<float>(part.node().text, at)) {
+        note(field, part);
+      }
     }
   }
 
+  // Each override changes what the ones before it made: Unity writes the four numbers of a weak
+  // reference one by one.
   void store_asset(const FieldDescription& field, const Item& item, std::byte* place) {
     std::optional<Guid> guid;
+    if (item.exists()) guid = guid_at(item);
+    const PropertyOverride* refused = nullptr;
+    bool is_changed = false;
     for (const PropertyOverride& change : component_.overrides) {
-      if (change.path == item.path) guid = change.object.guid;
+      if (!change.path.starts_with(item.path)) continue;
+      const std::string_view part = change.path.substr(item.path.size());
+      if (!is_reference_part(part)) continue;
+      is_changed = true;
+      const auto changed = changed_guid(change, part, guid.value_or(Guid()));
+      if (changed) guid = changed;
+      refused = changed ? nullptr : &change;
     }
-    if (!guid) guid = component_.weak_reference(item.path);
-    if (!guid && item.exists()) guid = guid_at(item);
-    if (guid) {
+    if (refused != nullptr) {
+      note(field, *refused);
+    } else if (guid) {
       std::ranges::copy(guid->bytes(), place);
-    } else if (item.exists()) {
+    } else if (item.exists() && !is_changed) {
       note(field, item);
     }
+  }
+
+  // The reference itself, its text, or a number of its words: `.val0` to `.val3`.
+  static bool is_reference_part(std::string_view part) {
+    return part.empty() || part == ".guid" ||
+           (part.size() == 5 && part.starts_with(".val") && part[4] >= '0' && part[4] <= '3');
+  }
+
+  static std::optional<Guid> changed_guid(const PropertyOverride& change, std::string_view part,
+                                          const Guid& before) {
+    if (part.starts_with(".val")) {
+      WeakReferenceWords words = words_from_guid(before);
+      std::int32_t word = 0;
+      if (!store_integer<std::int32_t>(change.value, reinterpret_cast<std::byte*>(&word))) {
+        return std::nullopt;
+      }
+      words[static_cast<std::size_t>(part[4] - '0')] = word;
+      return guid_from_words(words);
+    }
+    if (part.empty() && (!change.object.is_null() || change.value.empty())) {
+      return change.object.guid;
+    }
+    if (change.value.empty()) return Guid();
+    const auto guid = Guid::parse_any_case(change.value);
+    return guid ? std::optional(guid.value()) : std::nullopt;
   }
 
   static std::optional<Guid> guid_at(const Item& item) {
@@ -286,16 +332,15 @@ class ComponentCook {
   }
 
   void note(const FieldDescription& field, const Item& item) {
-    note(field, item, item.place.source->tree.scalar(item.place.node));
+    note(field, {item.place.source->path, item.node().position},
+         item.place.source->tree.scalar(item.place.node));
   }
 
-  void note(const FieldDescription& field, const Item& item, std::string_view text) {
-    Location location;
-    if (item.exists()) {
-      location = {item.place.source->path, item.node().position};
-    } else if (!component_.layers.empty()) {
-      location.path = component_.layers.back().source->path;
-    }
+  void note(const FieldDescription& field, const PropertyOverride& change) {
+    note(field, {change.source->path, change.position}, change.value);
+  }
+
+  void note(const FieldDescription& field, Location location, std::string_view text) {
     const std::string what = text.empty() ? "this" : "'" + std::string(text) + "'";
     problems_.push_back({std::move(location), what + " is no " +
                                                   std::string(to_string(field.type)) +

@@ -20,6 +20,7 @@ struct PropertyOverride {
   std::string_view value;
   yaml::Reference object;
   yaml::Position position;
+  const SourceFile* source = nullptr;  ///< The file that makes the change.
 };
 
 /// The fields of a component as one file gives them.

@@ -269,6 +269,7 @@ class UnityFlattening {
       change.value = tree_.scalar_at(item, "value");
       change.object = reference(item, "objectReference");
       change.position = tree_.at(item).position;
+      change.source = &source_;
       if (const auto component = components.find(target); component != components.end()) {
         component->second->overrides.push_back(change);
       } else if (const auto object = objects.find(target); object != objects.end()) {

@@ -1,5 +1,6 @@
 #include "bundler/cook/component_cooker.h"
 
+#include <cmath>
 #include <cstring>
 
 #include <catch2/catch.hpp>
@@ -343,7 +344,67 @@ TEST_CASE("A bad override is told where it stands", "[bundler][cook]") {
   const auto health = value_of<Health>(cook_component(description, *component, problems));
   CHECK(health.current == 100);
   REQUIRE(problems.size() == 1);
-  CHECK_FALSE(problems.front().location.path.empty());
+  CHECK(problems.front().location.path.text() == "Assets/V.prefab");
+  CHECK(problems.front().location.position.line == 8);
+}
+
+TEST_CASE("Each item of a list of references is overridden by its own index", "[bundler][cook]") {
+  UnityProject project;
+  const Guid script = project.script("Kit");
+  const Guid first = project.file("Assets/first.mat", "");
+  const Guid second = project.file("Assets/second.mat", "");
+  PrefabText base;
+  base.object(100, "Root", {400, 500})
+      .transform(400, 100, 0)
+      .behaviour(500, 100, script,
+                 "  assets:\n  - {guid: " + first.to_string() + "}\n  -\n" +
+                     UnityProject::words(first, 4));
+  const Guid guid = project.file("Assets/Base.prefab", base.text());
+  const WeakReferenceWords words = words_from_guid(second);
+  std::vector<PrefabText::Change> changes;
+  const auto [reason, expected_first, expected_second] =
+      GENERATE_REF(table<std::string, Guid, Guid>({{"nothing", first, first},
+                                                   {"text", first, second},
+                                                   {"words", first, second},
+                                                   {"value", second, first},
+                                                   {"two", second, Guid()}}));
+  CAPTURE(reason);
+  const std::string at_0 = "assets.Array.data[0]";
+  const std::string at_1 = "assets.Array.data[1]";
+  if (reason == "text") changes = {{500, at_1 + ".guid", second.to_string()}};
+  if (reason == "value") changes = {{500, at_0, second.to_string()}};
+  if (reason == "two") changes = {{500, at_0, second.to_string()}, {500, at_1, ""}};
+  for (std::size_t i = 0; i < 4 && reason == "words"; ++i) {
+    changes.push_back({500, at_1 + ".val" + std::to_string(i), std::to_string(words[i])});
+  }
+  project.file("Assets/V.prefab", PrefabText().instance(7000, guid, {.changes = changes}).text());
+  const IndexedProject indexed(project.files);
+  struct Kit {
+    std::array<AssetReference, 2> assets;
+  };
+  const ComponentDescription description =
+      Describe<Kit>("Kit").field("assets", &Kit::assets).done();
+  std::vector<CookProblem> problems;
+  const SourceComponent* component = indexed.flat("Assets/V.prefab").entities.at(0).find("Kit");
+  REQUIRE(component != nullptr);
+  const Kit kit = value_of<Kit>(cook_component(description, *component, problems));
+  CHECK(problems.empty());
+  CHECK(hex(kit.assets[0]) == expected_first.to_string());
+  CHECK(hex(kit.assets[1]) == expected_second.to_string());
+}
+
+TEST_CASE("A float is told when it would become infinite, and not before", "[bundler][cook]") {
+  const auto [text, fits] = GENERATE(table<std::string, bool>({{"3.4028235e+38", true},
+                                                               {"-3.4028235e+38", true},
+                                                               {"3.4028236e+38", false},
+                                                               {"-3.4028236e+38", false},
+                                                               {"Infinity", true},
+                                                               {"1e39", false}}));
+  CAPTURE(text);
+  const Outcome outcome = cook({"f32: " + text});
+  CHECK(outcome.problems.empty() == fits);
+  CHECK(std::isinf(outcome.value.f32) == (text == "Infinity"));
+  CHECK(cook({"v2: {x: " + text + "}"}).problems.empty() == fits);
 }
 
 }  // namespace
