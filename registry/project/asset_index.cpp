@@ -157,6 +157,20 @@ void read_sidecar(const FileSystem& files, const AssetPath& path, ByteVector& bu
   }
 }
 
+bool is_not_followed(const FileInfo& info) {
+  return info.kind == FileKind::outside_link || info.kind == FileKind::broken_link;
+}
+
+// Whether the path itself, or a folder on the way to it, is a link that leaves the project.
+Result<bool> leaves_project(const FileSystem& files, const AssetPath& path) {
+  for (AssetPath up = path; !up.empty(); up = up.parent()) {
+    const auto info = files.stat(up);
+    if (!info) return fail(info.error());
+    if (is_not_followed(info.value())) return true;
+  }
+  return false;
+}
+
 AssetPath without_meta(const AssetPath& path) {
   return path.parent().child(path.name().substr(0, path.name().size() - 5));
 }
@@ -212,6 +226,16 @@ Result<AssetIndex> build_asset_index(const FileSystem& files, const ProjectConfi
                                      unsigned jobs, const std::stop_token& stop) {
   Walk walk{.files = files, .metas = {}, .things = {}, .problems = {}, .followed = {}};
   for (const AssetPath& folder : outermost(config.folders)) {
+    const auto leaves = leaves_project(files, folder);
+    if (!leaves || leaves.value()) {
+      walk.problems.push_back({.kind = leaves ? Kind::outside_link : Kind::unreadable,
+                               .path = folder,
+                               .position = {},
+                               .other = {},
+                               .guid = {},
+                               .detail = leaves ? std::string() : leaves.error().message});
+      continue;
+    }
     // What lies directly in Packages is not imported by Unity: packages' own folders and manifests.
     const bool metas_expected = folder.text() != "Packages";
     walk_folder(walk, folder, metas_expected, 0);
@@ -232,7 +256,9 @@ Result<AssetIndex> build_asset_index(const FileSystem& files, const ProjectConfi
     const AssetPath path = without_meta(walk.metas[i]);
     const auto thing = unclaimed.find(path);
     if (thing == unclaimed.end()) {
+      if (is_ignored_name(path.name())) continue;
       const auto info = files.stat(path);
+      if (info && is_not_followed(info.value())) continue;
       if (!info) {
         walk.problems.push_back({Kind::orphan_meta,
                                  walk.metas[i],

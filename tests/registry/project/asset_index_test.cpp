@@ -188,6 +188,42 @@ TEST_CASE("Links are followed inside the project, and never in circles", "[regis
   CHECK(problems.contains({Kind::outside_link, "Assets/Round"}));
 }
 
+TEST_CASE("What a link leads to outside the project is no asset, sidecar or not",
+          "[registry][index]") {
+  const TemporaryFolder folder;
+  const TemporaryFolder elsewhere;
+  elsewhere.put("registry.asset", "secret");
+  elsewhere.put("inner/d.txt", "");
+  elsewhere.put("inner/d.txt.meta", meta(kSecond));
+  folder.put("Assets/registry.asset.meta", meta(kFirst));
+  const std::filesystem::path assets = std::filesystem::path(folder.path()) / "Assets";
+  const std::filesystem::path outside(elsewhere.path());
+  std::filesystem::create_symlink(outside / "registry.asset", assets / "registry.asset");
+  std::filesystem::create_directory_symlink(outside, assets / "Link");
+  const auto files = DiskFileSystem::open(folder.path());
+  REQUIRE(files.has_value());
+  const AssetIndex index = index_of(files.value(), {"Assets"});
+  CHECK(index.assets().empty());
+  CHECK(problems_of(index) ==
+        std::set<std::pair<Kind, std::string>>{{Kind::outside_link, "Assets/Link"},
+                                               {Kind::outside_link, "Assets/registry.asset"}});
+  const AssetIndex through = index_of(files.value(), {"Assets/Link/inner"});
+  CHECK(through.assets().empty());
+  CHECK(problems_of(through).contains({Kind::outside_link, "Assets/Link/inner"}));
+}
+
+TEST_CASE("A sidecar of something that Unity does not see gives no asset and is no orphan",
+          "[registry][index]") {
+  MemoryFileSystem files;
+  files.add("Assets/Samples~/a.txt", "");
+  files.add("Assets/Samples~.meta", meta(kFirst, "folderAsset: yes\n"));
+  files.add("Assets/b.tmp", "");
+  files.add("Assets/b.tmp.meta", meta(kSecond));
+  const AssetIndex index = index_of(files);
+  CHECK(index.assets().empty());
+  CHECK(index.problems().empty());
+}
+
 TEST_CASE("The index does not depend on the number of threads", "[registry][index]") {
   const auto files = DiskFileSystem::open(MUSTER_SOURCE_DIR "/content/arena");
   REQUIRE(files.has_value());
