@@ -251,6 +251,17 @@ Result<Bytes> DiskFileSystem::read(const AssetPath& path, std::uint64_t offset,
       ::openat(root_descriptor_, relative(path), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (!file.valid()) return fail_errno(errno, std::string(action) + path.text() + "'");
   constexpr std::size_t kFirstBytes = 65536;
+  // A large file gets its room at once: doubling would need up to three times as much.
+  struct stat info {};
+  if (::fstat(file.get(), &info) == 0 && info.st_size > 0) {
+    const auto rest = static_cast<std::uint64_t>(info.st_size) -
+                      std::min(static_cast<std::uint64_t>(info.st_size), offset);
+    const auto room = static_cast<std::size_t>(std::min(rest, max_bytes));
+    if (room > kFirstBytes && room > buffer.size()) {
+      buffer.clear();
+      buffer.resize(room);
+    }
+  }
   std::size_t done = 0;
   while (done < max_bytes) {
     if (done == buffer.size()) buffer.resize(std::max(kFirstBytes, buffer.size() * 2));
