@@ -13,6 +13,13 @@ AssetPath meta_path(const AssetPath& path) {
   return path.parent().child(std::string(path.name()) + ".meta");
 }
 
+// JSON happens to be YAML too, but whoever made the file wants it back as it was.
+bool is_json(const SourceFile& source) {
+  const std::string_view text = as_text(source.bytes);
+  const std::size_t first = text.find_first_not_of("\xEF\xBB\xBF \t\r\n");
+  return first != std::string_view::npos && text[first] == '{';
+}
+
 }  // namespace
 
 AssetCooker::AssetCooker(const Project& project,
@@ -41,7 +48,7 @@ CookedAsset AssetCooker::cook(AssetNumber asset) const {
   } else if (source.dialect == yaml::Dialect::lfs_pointer) {
     result.problems.push_back({{entry.path, {1, 1}}, "a Git LFS pointer: run 'git lfs pull'"});
   } else if (source.dialect == yaml::Dialect::binary || source.dialect == yaml::Dialect::empty ||
-             (source.error && source.dialect == yaml::Dialect::plain)) {
+             (source.dialect == yaml::Dialect::plain && (source.error || is_json(source)))) {
     // Binary forms, and text of other tools (JSON graphs, style sheets) that is no YAML.
     cook_raw(entry, result);
   } else if (source.error) {

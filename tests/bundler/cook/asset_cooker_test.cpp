@@ -68,6 +68,9 @@ TEST_CASE("What is no text goes in byte for byte, with its import settings", "[b
   const std::string picture("\x89PNG\0\1\2\xFF", 8);
   project.file("Assets/a.png", picture);
   project.file("Assets/empty.txt", "");
+  const std::string graph =
+      "\xEF\xBB\xBF{\r\n    \"m_Name\": \"x\",\r\n    \"m_List\": [1, 2]\r\n}";
+  project.file("Assets/a.shadergraph", graph);
   project.file("Assets/native.asset", std::string("\0\0\1", 3));
   const auto opened = Project::open(project.files, 1, {}).value();
   const AssetCooker cooker(*opened, {});
@@ -76,6 +79,7 @@ TEST_CASE("What is no text goes in byte for byte, with its import settings", "[b
   };
   for (const auto& [path, bytes] :
        {std::pair("Assets/a.png", picture), std::pair("Assets/empty.txt", std::string()),
+        std::pair("Assets/a.shadergraph", graph),
         std::pair("Assets/native.asset", std::string("\0\0\1", 3))}) {
     CAPTURE(path);
     const CookedAsset cooked = cook(path);
