@@ -2,7 +2,6 @@
 #include <memory>
 
 #include <CLI/CLI.hpp>
-#include <nlohmann/json.hpp>
 
 #include "bundler/cli/session.h"
 #include "bundler/report/build_report.h"
@@ -64,22 +63,6 @@ Result<void> check_place(const OpenProject& open, const std::string& out) {
   return {};
 }
 
-// The report of the build before this one, of which targets that are not built are kept.
-std::string previous_report(const OutputFolder& output, TargetSet targets, Session& session) {
-  const AssetPath report = AssetPath().child(OutputFolder::kReportName);
-  ByteVector buffer;
-  const auto previous = output.read(report, kMaxJsonBytes, buffer);
-  if (!previous && previous.error().code == ErrorCode::not_found) return "{}";
-  if (previous && nlohmann::json::parse(as_text(previous.value()), nullptr, false).is_object()) {
-    return std::string(as_text(previous.value()));
-  }
-  if (targets != TargetSet::both()) {
-    session.err << "muster: the " << OutputFolder::kReportName
-                << " of the last build cannot be read; the new one lists only what is built now\n";
-  }
-  return "{}";
-}
-
 // The registries as they are must be buildable, and should be up to date.
 int check_before(const Project& project, TargetSet targets, Session& session) {
   session.reporter.begin("checking", 0);
@@ -139,8 +122,11 @@ int run_build(const BuildArguments& arguments, TargetSet targets, Session& sessi
     builds.push_back(std::move(built).value());
   }
   const AssetPath report = AssetPath().child(OutputFolder::kReportName);
-  const std::string json = build_report_json(project, builds, options, MUSTER_VERSION,
-                                             previous_report(output.value(), targets, session));
+  ByteVector buffer;
+  const auto previous = output.value().read(report, kMaxJsonBytes, buffer);
+  const std::string json =
+      build_report_json(project, builds, options, MUSTER_VERSION,
+                        previous ? as_text(previous.value()) : std::string_view("{}"));
   if (auto staged = output.value().stage(report, as_bytes(json)); !staged) {
     return report_error(session, staged.error());
   }
