@@ -82,6 +82,7 @@ int prepare(const PrepareOptions& options, Session& session) {
   const Project& project = *open.value().project;
   const auto plan = plan_prepare(project);
   if (!plan) return report_error(session, plan.error());
+  for (const std::string& note : plan.value().notes) session.err << "muster: " << note << "\n";
   if (!options.dry_run) {
     session.writing = true;
     const auto applied = apply_prepare(*open.value().files, plan.value());
