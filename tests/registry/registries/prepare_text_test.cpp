@@ -130,7 +130,7 @@ TEST_CASE("Retired ids written over several lines keep their comments", "[regist
 
 TEST_CASE("A registry that cannot be rewritten is left alone and named", "[registry][registries]") {
   PlainProject project;
-  const std::string text = "{class: ReplicatedEntityRegistry, entries: []}\n";
+  const std::string text = "class: ReplicatedEntityRegistry\n\"entries\": []\n";
   project.file(kPath, text);
   const auto plan = try_prepare(project);
   REQUIRE_FALSE(plan.has_value());
