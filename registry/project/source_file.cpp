@@ -37,11 +37,11 @@ bool is_plain_path(const AssetPath& path) {
   return path.extension() == "yaml" || path.extension() == "yml";
 }
 
-std::string plain_class_of(const FileSystem& files, const AssetPath& path) {
+Result<std::string> plain_class_of(const FileSystem& files, const AssetPath& path) {
   constexpr std::string_view kKey = "class:";
   ByteVector buffer;
   const auto head = files.read(path, 0, kPlainHeadBytes, buffer);
-  if (!head) return {};
+  if (!head) return fail(head.error());
   std::string_view text = as_text(head.value());
   while (!text.empty()) {
     const std::size_t end = std::min(text.find('\n'), text.size());
@@ -55,7 +55,7 @@ std::string plain_class_of(const FileSystem& files, const AssetPath& path) {
     return first == std::string_view::npos ? std::string()
                                            : std::string(line.substr(first, last - first + 1));
   }
-  return {};
+  return std::string();
 }
 
 int SourceFile::document_of(std::int64_t file_id) const {
@@ -110,9 +110,20 @@ const std::string& SourceCache::plain_class(AssetNumber asset) const {
   const auto [entry, fresh] = plain_classes_.try_emplace(asset);
   const Asset& known = index_.at(asset);
   if (fresh && !known.is_folder && is_plain_path(known.path)) {
-    entry->second = plain_class_of(files_, known.path);
+    auto name = plain_class_of(files_, known.path);
+    if (name) {
+      entry->second = std::move(name).value();
+    } else {
+      plain_errors_.emplace(asset, name.error());
+    }
   }
   return entry->second;
+}
+
+const Error* SourceCache::plain_class_error(AssetNumber asset) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = plain_errors_.find(asset);
+  return found == plain_errors_.end() ? nullptr : &found->second;
 }
 
 }  // namespace muster

@@ -35,8 +35,8 @@ struct SourceFile {
 };
 
 /// The `class:` that a plain file states at its top, without parsing it; empty when it states none
-/// near its beginning, or cannot be read. Plain YAML of other tools is told from ours by this.
-std::string plain_class_of(const FileSystem& files, const AssetPath& path);
+/// near its beginning. Plain YAML of other tools is told from ours by this. Fails as reading does.
+Result<std::string> plain_class_of(const FileSystem& files, const AssetPath& path);
 
 /// True for the extensions of plain YAML.
 bool is_plain_path(const AssetPath& path);
@@ -53,6 +53,8 @@ class SourceCache {
   const SourceFile& get(AssetNumber asset) const;
   /// `plain_class_of` an asset, remembered; empty for assets that are no plain YAML.
   const std::string& plain_class(AssetNumber asset) const;
+  /// Why an asset's class could not be looked up by `plain_class`; null when it could.
+  const Error* plain_class_error(AssetNumber asset) const;
   /// The files that could not be read so far. In no order.
   std::vector<ReadFailure> read_failures() const;
   const AssetIndex& index() const { return index_; }
@@ -64,6 +66,7 @@ class SourceCache {
   mutable std::mutex mutex_;
   mutable std::unordered_map<AssetNumber, std::unique_ptr<SourceFile>> loaded_;
   mutable std::unordered_map<AssetNumber, std::string> plain_classes_;
+  mutable std::unordered_map<AssetNumber, Error> plain_errors_;
 };
 
 }  // namespace muster

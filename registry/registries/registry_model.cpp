@@ -99,6 +99,14 @@ class ModelBuilder {
     }
     for (AssetNumber asset = 0; asset < project_.index().assets().size(); ++asset) {
       const std::string& name = project_.sources().plain_class(asset);
+      if (const Error* error = project_.sources().plain_class_error(asset)) {
+        model_.problems.push_back({ModelProblem::Kind::unreadable,
+                                   {project_.index().at(asset).path, {}},
+                                   {},
+                                   asset,
+                                   error->message});
+        continue;
+      }
       if (name != kRootClass && declaration_of(name) == nullptr) continue;
       if (project_.sources().get(asset).good()) {
         candidates_.emplace(asset, name);

@@ -5,7 +5,6 @@
 
 #include <catch2/catch.hpp>
 
-#include "registry/vocabulary/content_hash.h"
 #include "tests/support/memory_copy.h"
 #include "tests/support/temporary_folder.h"
 
@@ -16,11 +15,16 @@ namespace fs = std::filesystem;
 
 AssetPath path(std::string_view text) { return AssetPath::parse(text).value(); }
 
+// A report that is recognised as one of ours.
+std::string report(std::string_view version) {
+  return R"({"format": 1, "muster": "0", "version": ")" + std::string(version) + "\"}";
+}
+
 void publish(const std::string& folder, std::string_view version) {
   auto output = OutputFolder::open_for_build(folder);
   REQUIRE(output.has_value());
   const std::string text(version);
-  REQUIRE(output.value().stage(path("build.json"), as_bytes(text)).has_value());
+  REQUIRE(output.value().stage(path("build.json"), as_bytes(report(version))).has_value());
   REQUIRE(output.value().stage(path("client/catalog.mcat"), as_bytes(text)).has_value());
   REQUIRE(output.value().stage(path("client/bundles/" + text), as_bytes(text)).has_value());
   REQUIRE(output.value().publish().has_value());
@@ -64,7 +68,7 @@ TEST_CASE("What is staged and not published vanishes", "[bundler][output][sys-12
     REQUIRE(output.has_value());
     REQUIRE(output.value().stage(path("client/a"), as_bytes("x")).has_value());
     ByteVector buffer;
-    CHECK(as_text(output.value().read(path("build.json"), 100, buffer).value()) == "one");
+    CHECK(as_text(output.value().read(path("build.json"), 100, buffer).value()) == report("one"));
   }
   CHECK(visible(out).contains("client/bundles/one"));
   CHECK_FALSE(visible(out).contains("client/a"));
@@ -90,8 +94,8 @@ TEST_CASE("Two builds do not write into one folder at once", "[bundler][output]"
 
 TEST_CASE("A publication that was cut off is finished, wherever that was",
           "[bundler][output][sys-12]") {
-  // What the folder looks like after the decision: the journal holds the new parts and their
-  // hashes. `done` parts have been exchanged already.
+  // What the folder looks like after the decision: the journal holds the new parts and knows them
+  // by identity. `done` parts have been exchanged already.
   const TemporaryFolder made;
   publish(made.path(), "two");
   const MemoryFileSystem fresh = testing::copy_to_memory(made.path());
@@ -99,22 +103,24 @@ TEST_CASE("A publication that was cut off is finished, wherever that was",
   CAPTURE(done);
   const TemporaryFolder folder;
   publish(folder.path(), "one");
+  for (const auto& [file, bytes] : fresh.files()) {
+    if (!file.text().starts_with('.')) folder.put(".muster-publish/" + file.text(), as_text(bytes));
+  }
+  auto files = DiskFileSystem::open(folder.path());
+  REQUIRE(files.has_value());
+  const AssetPath journal = path(".muster-publish");
   std::string parts;
-  std::size_t exchanged = 0;
-  for (const auto& [name, key] :
-       {std::pair("build.json", "build.json"), std::pair("client", "client/catalog.mcat")}) {
-    parts += std::string(name) + " " + hash_bytes(fresh.files().at(path(key))).to_string() + "\n";
-    const bool is_done = exchanged++ < done;
-    if (is_done) {
-      fs::create_directories(folder.path() + "/.muster-publish");
-      fs::rename(folder.path() + "/" + name, folder.path() + "/.muster-publish/" + name);
-    }
-    for (const auto& [file, bytes] : fresh.files()) {
-      if (!file.is_within(path(name))) continue;
-      folder.put((is_done ? "" : ".muster-publish/") + file.text(), as_text(bytes));
-    }
+  for (const std::string name : {"build.json", "client"}) {
+    const auto info = files.value().stat(journal.child(name));
+    parts += name + " " + std::to_string(info.value().identity) + "\n";
   }
   folder.put(".muster-publish/parts", parts);
+  if (done > 0) {
+    REQUIRE(files.value().commit(journal.child("build.json"), path("build.json")).has_value());
+  }
+  if (done > 1) {
+    REQUIRE(files.value().commit(journal.child("client"), path("client")).has_value());
+  }
   REQUIRE(OutputFolder::recover(folder.path()).has_value());
   CHECK(visible(folder.path()) ==
         std::set<std::string>{"build.json", "client/catalog.mcat", "client/bundles/two"});
