@@ -3,6 +3,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "registry/registries/prepare.h"
 #include "registry/rules/validate.h"
 #include "tests/support/unity_project.h"
 
@@ -70,6 +71,27 @@ TEST_CASE("A prefab that mentions the component but cannot be parsed is not pass
   REQUIRE(found != findings.end());
   CHECK(found->location.path.text() == "Assets/Deep.prefab");
   CHECK(found->location.position.line == 6);
+}
+
+TEST_CASE("A list that type ids cannot number is refused whole, and prepare leaves it alone",
+          "[registry][rules][sys-2]") {
+  UnityProject project;
+  const Guid entity = project.script("ReplicatedEntity");
+  project.prefab("Assets/A.prefab", {{entity, ""}});
+  std::string list = "  entries:\n";
+  for (std::uint32_t i = 0; i <= TypeId::kMax + 1U; ++i) list += "  - prefab: {fileID: 0}\n";
+  const Guid registry =
+      project.asset("Assets/R.asset", project.script("ReplicatedEntityRegistry"), list);
+  project.asset(
+      "Assets/Root.asset", project.script("AssetRegistryRoot"),
+      "  serverBuild: 0\n  assetRegistries:\n  - " + UnityProject::strong(registry) + "\n");
+  const auto opened = Project::open(project.files, 1, {});
+  REQUIRE(opened.has_value());
+  const auto findings = validate(*opened.value(), {});
+  CHECK(std::ranges::count(findings, true, &Finding::blocks_build) == 1);
+  const auto plan = plan_prepare(*opened.value());
+  REQUIRE(plan.has_value());
+  CHECK(plan.value().writes.empty());
 }
 
 }  // namespace
