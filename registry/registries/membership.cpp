@@ -103,6 +103,23 @@ const SourceComponent* root_component(const Project& project, AssetNumber prefab
   return found == components.end() ? nullptr : &*found;
 }
 
+std::vector<AssetNumber> unreadable_members(const Project& project,
+                                            const ClassDeclaration& declaration) {
+  std::set<AssetNumber> found;
+  for (const PrepareRule& rule : declaration.prepare) {
+    const bool wants_prefabs = !rule.component.empty();
+    const auto scripts = scripts_of(project, wants_prefabs ? rule.component : rule.assets_of_class);
+    for (const ReferenceEdge& edge : project.graph().edges()) {
+      if (edge.kind != yaml::MentionKind::strong || edge.in_meta) continue;
+      if (!scripts.contains(edge.guid)) continue;
+      const std::string_view extension = project.index().at(edge.from).path.extension();
+      if (extension != (wants_prefabs ? "prefab" : "asset")) continue;
+      if (!project.sources().get(edge.from).good()) found.insert(edge.from);
+    }
+  }
+  return {found.begin(), found.end()};
+}
+
 std::vector<Member> members_of(const Project& project, const ClassDeclaration& declaration) {
   std::vector<Member> members;
   for (const PrepareRule& rule : declaration.prepare) {

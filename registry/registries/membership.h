@@ -18,6 +18,11 @@ struct Member {
 /// and not removed), or assets whose class is or derives from the one named.
 std::vector<Member> members_of(const Project& project, const ClassDeclaration& declaration);
 
+/// The prefabs and assets that mention what the class's prepare rules look for but cannot be
+/// parsed, so that nobody can say whether they are members; sorted by path.
+std::vector<AssetNumber> unreadable_members(const Project& project,
+                                            const ClassDeclaration& declaration);
+
 /// The component of a prefab's root that is or derives from `class_name`; null when there is none.
 const SourceComponent* root_component(const Project& project, AssetNumber prefab,
                                       std::string_view class_name);

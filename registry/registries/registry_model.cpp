@@ -170,6 +170,16 @@ class ModelBuilder {
     for (const std::string& list : declaration.lists) {
       if (registry.list == kNoNode) registry.list = tree.find_path(fields.node, list);
     }
+    // A longer list cannot be numbered, and reading it would take gigabytes. Its registry is left
+    // out whole: with half a list, `prepare` would throw the other half away.
+    if (registry.list != kNoNode && tree.at(registry.list).child_count > TypeId::kMax + 1U) {
+      model_.problems.push_back({ModelProblem::Kind::unreadable,
+                                 SourceNode{fields.source, registry.list}.location(),
+                                 {},
+                                 asset,
+                                 "more entries than there are type ids (65,535)"});
+      return;
+    }
     for (const NodeIndex node : Children(tree, registry.list)) {
       registry.entries.push_back(
           read_entry(declaration, {fields.source, node}, registry.entries.size()));
@@ -349,6 +359,8 @@ class ModelBuilder {
         return registry.asset == item.asset;
       });
       if (known || item.asset == kNoAsset) continue;
+      const auto candidate = candidates_.find(item.asset);
+      if (candidate != candidates_.end() && candidate->second != kRootClass) continue;  // reported
       if (!project_.sources().get(item.asset).good()) {
         model_.problems.push_back(
             {ModelProblem::Kind::unreadable, item.location, item.guid, item.asset, {}});

@@ -19,6 +19,12 @@ void check_registration(const Project& project, TargetSet targets, Findings& fin
       }
     }
     if (!any) continue;  // nothing that is built for these targets has such a registry
+    for (const AssetNumber asset : unreadable_members(project, declaration)) {
+      const SourceFile& source = project.sources().get(asset);
+      if (!source.error) continue;  // has its own finding
+      findings.add("yaml-syntax", {source.path, source.error->position},
+                   source.error->message + "; it may belong into a " + declaration.name);
+    }
     for (const Member& member : members_of(project, declaration)) {
       const Asset& asset = project.index().at(member.asset);
       if (registered.contains(asset.guid)) continue;

@@ -33,8 +33,9 @@ struct SyntaxError {
 
 /// Bounds that keep a hostile file from exhausting memory. Reaching one is a syntax error.
 struct Limits {
-  std::uint32_t depth_max = 200;            ///< Real prefabs nest below 20; a bomb, 100,000.
-  std::size_t node_count_max = 40'000'000;  ///< The largest scene seen has 3 million.
+  std::uint32_t depth_max = 200;  ///< Real prefabs nest below 20; a bomb, 100,000.
+  /// The largest scene seen has 3 million; this many take about a gigabyte.
+  std::size_t node_count_max = 10'000'000;
 };
 
 /// A result of reading: the tree, or the first error.

@@ -1,0 +1,98 @@
+// Findings that need a whole project: what is missing and where, and what cannot be told.
+#include <algorithm>
+
+#include <catch2/catch.hpp>
+
+#include "registry/registries/prepare.h"
+#include "registry/rules/validate.h"
+#include "tests/support/unity_project.h"
+
+namespace muster {
+namespace {
+
+using testing::UnityProject;
+
+std::vector<Finding> findings_of(const UnityProject& project) {
+  const auto opened = Project::open(project.files, 1, {});
+  REQUIRE(opened.has_value());
+  return validate(*opened.value(), {});
+}
+
+constexpr const char* kHead =
+    "%YAML 1.1\n%TAG !u! tag:unity3d.com,2011:\n--- !u!114 &11400000\nMonoBehaviour:\n";
+
+TEST_CASE("A file that refers to a missing asset in two ways is one file", "[registry][rules]") {
+  UnityProject project;
+  const std::string guid = "0123456789abcdef0123456789abcde0";
+  project.file("Assets/Smoke.vfx", std::string(kHead) +
+                                       "  m_Value: {fileID: 2800000, guid: " + guid +
+                                       ", type: 3}\n"
+                                       "  m_Text: '{\"obj\":{\"fileID\":2800000,\"guid\":\"" +
+                                       guid + "\",\"type\":3}}'\n");
+  const auto findings = findings_of(project);
+  const auto found = std::ranges::find(findings, "unresolved-reference", &Finding::rule);
+  REQUIRE(found != findings.end());
+  CHECK(found->message.ends_with("referred to 2 times in 1 file"));
+  CHECK(found->related.empty());
+}
+
+TEST_CASE("Each missing asset is told at the first place that refers to it", "[registry][rules]") {
+  UnityProject project;
+  std::string text = kHead;
+  for (int i = 9; i >= 0; --i) {
+    text += "  field: {fileID: 1, guid: 0123456789abcdef0123456789abcde" + std::to_string(i) +
+            ", type: 3}\r\n";
+  }
+  project.file("Assets/A.asset", text);
+  project.file("Assets/B.asset",
+               text + "  more: {fileID: 1, guid: " + std::string(31, 'a') + "b, type: 3}");
+  const auto findings = findings_of(project);
+  REQUIRE(findings.size() == 11);
+  for (std::size_t i = 0; i < 10; ++i) {
+    CAPTURE(i);
+    CHECK(findings[i].location.path.text() == "Assets/A.asset");
+    CHECK(findings[i].location.position == yaml::Position{static_cast<std::uint32_t>(5 + i), 28});
+    CHECK(findings[i].related.size() == 1);
+  }
+  CHECK(findings[10].location.path.text() == "Assets/B.asset");
+  CHECK(findings[10].location.position == yaml::Position{15, 27});
+}
+
+TEST_CASE("A prefab that mentions the component but cannot be parsed is not passed over",
+          "[registry][rules][sys-2]") {
+  UnityProject project;
+  const Guid entity = project.script("ReplicatedEntity");
+  project.file("Assets/Deep.prefab",
+               std::string(kHead) + "  m_Script: {fileID: 11500000, guid: " + entity.to_string() +
+                   ", type: 3}\n  a: " + std::string(1000, '[') + "\n");
+  project.asset("Assets/R.asset", project.script("ReplicatedEntityRegistry"), "  entries: []\n");
+  const auto findings = findings_of(project);
+  const auto found = std::ranges::find(findings, "yaml-syntax", &Finding::rule);
+  REQUIRE(found != findings.end());
+  CHECK(found->location.path.text() == "Assets/Deep.prefab");
+  CHECK(found->location.position.line == 6);
+}
+
+TEST_CASE("A list that type ids cannot number is refused whole, and prepare leaves it alone",
+          "[registry][rules][sys-2]") {
+  UnityProject project;
+  const Guid entity = project.script("ReplicatedEntity");
+  project.prefab("Assets/A.prefab", {{entity, ""}});
+  std::string list = "  entries:\n";
+  for (std::uint32_t i = 0; i <= TypeId::kMax + 1U; ++i) list += "  - prefab: {fileID: 0}\n";
+  const Guid registry =
+      project.asset("Assets/R.asset", project.script("ReplicatedEntityRegistry"), list);
+  project.asset(
+      "Assets/Root.asset", project.script("AssetRegistryRoot"),
+      "  serverBuild: 0\n  assetRegistries:\n  - " + UnityProject::strong(registry) + "\n");
+  const auto opened = Project::open(project.files, 1, {});
+  REQUIRE(opened.has_value());
+  const auto findings = validate(*opened.value(), {});
+  CHECK(std::ranges::count(findings, true, &Finding::blocks_build) == 1);
+  const auto plan = plan_prepare(*opened.value());
+  REQUIRE(plan.has_value());
+  CHECK(plan.value().writes.empty());
+}
+
+}  // namespace
+}  // namespace muster
