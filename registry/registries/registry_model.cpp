@@ -304,6 +304,9 @@ class ModelBuilder {
       entry.own_guid = reference.value().guid;
       entry.own_guid_location = value.location();
     }
+    // Entries with a guid of their own are of layout F, which stores no ids: what an asset still
+    // holds from an older layout, because nobody saved it since, means nothing.
+    if (!entry.own_guid.is_null()) entry.stored_id.reset();
     if (!declaration.owner_path.empty()) {
       const SourceNode value = query_.find_one(at, declaration.owner_path);
       const auto reference = value.exists() ? any_reference_at(value) : Result<AnyReference>();

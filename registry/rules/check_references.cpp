@@ -203,6 +203,7 @@ void check_prefabs(const Project& project, const std::set<AssetNumber>& in_closu
         case PrefabProblem::Kind::not_readable: {
           const SourceFile& source = project.sources().get(asset);
           if (source.dialect == yaml::Dialect::lfs_pointer) break;  // has its own finding
+          if (source.read_error) break;                             // so has this
           const yaml::Position at = source.error ? source.error->position : yaml::Position{};
           findings.add("yaml-syntax", {problem.path, at}, problem.detail).blocks_build = true;
           break;

@@ -109,8 +109,10 @@ class RegistryCheck {
       return project_.scripts().derives_from(component.class_name, wanted);
     });
     if (found == components.end()) {
-      add("missing-component", reference.location,
-          "the root of " + quoted(asset.path) + " has no " + wanted)
+      const std::string message =
+          prefab.is_incomplete ? " comes from something that cannot be read, and shows no " + wanted
+                               : " has no " + wanted;
+      add("missing-component", reference.location, "the root of " + quoted(asset.path) + message)
           .related.push_back({{asset.path, {}}, "the prefab"});
       return;
     }
@@ -139,6 +141,7 @@ class RegistryCheck {
   }
 
   void check_component_id(const RegistryEntry& entry, const SourceComponent& component) {
+    if (!entry.own_guid.is_null()) return;  // of layout F, where such a field is a leftover
     const auto stored = component.scalar("registryId");
     if (!stored) return;
     std::int64_t value = 0;

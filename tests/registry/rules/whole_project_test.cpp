@@ -94,5 +94,21 @@ TEST_CASE("A list that type ids cannot number is refused whole, and prepare leav
   CHECK(plan.value().writes.empty());
 }
 
+TEST_CASE("An id that an older layout left in a prefab means nothing in the last one",
+          "[registry][rules][sys-2]") {
+  UnityProject project;
+  const Guid entity = project.script("ReplicatedEntity");
+  const Guid prefab = project.prefab("Assets/Old.prefab", {{entity, "  registryId: 11\n"}});
+  const std::string guid = "  - guid:\n" + UnityProject::words(prefab, 6) + "    prefab:\n" +
+                           UnityProject::words(prefab, 6) + "    factory: {fileID: 0}\n";
+  const std::string text =
+      "  - prefab:\n      guid: " + prefab.to_string() + "\n    factory: {fileID: 0}\n";
+  const bool is_last = GENERATE(true, false);
+  project.asset("Assets/R.asset", project.script("ReplicatedEntityRegistry"),
+                "  entries:\n" + (is_last ? guid : text));
+  const auto findings = findings_of(project);
+  CHECK(std::ranges::count(findings, "registry-id-mismatch", &Finding::rule) == (is_last ? 0 : 1));
+}
+
 }  // namespace
 }  // namespace muster
