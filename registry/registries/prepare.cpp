@@ -2,37 +2,26 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 
-#include "registry/registries/membership.h"
-#include "registry/registries/path_query.h"
+#include "registry/registries/class_members.h"
 #include "registry/registries/registry_writer.h"
 #include "registry/registries/type_ids.h"
 
 namespace muster {
 namespace {
 
-// A logical thing that has an id: an asset, or a provider with one prefab per side.
-struct Wanted {
-  Guid key;
-  Guid client;  // what a client registry lists for it
-  Guid server;
-  const PrepareRule* rule = nullptr;
-  AssetNumber component_of = kNoAsset;  // the prefab whose component gives owner and numbers
-};
-
 // All registries of one class, filled together.
 class ClassPlan {
  public:
-  ClassPlan(const Project& project, const ClassDeclaration& declaration,
-            std::vector<const Registry*> registries)
+  ClassPlan(const Project& project, const ClassDeclaration& declaration)
       : project_(project),
         declaration_(declaration),
-        registries_(std::move(registries)),
+        members_(project, declaration),
+        registries_(members_.registries()),
         first_hole_(first_hole(project.index())) {}
 
   Result<void> run(PreparePlan& plan) {
-    collect_wanted();
+    note_clashes(plan);
     note_used_ids();
     for (const Registry* registry : registries_) {
       auto lock = load_id_lock(project_.files(), path_of(*registry));
@@ -40,11 +29,10 @@ class ClassPlan {
       for (const IdLock::Row& row : lock.value().ids) {
         note_used(row.id);
         // An entry that somebody took out and that has to come back means what it meant.
-        ids_.try_emplace(key_of(row.guid), row.id);
+        ids_.try_emplace(members_.key_of(row.guid), row.id);
       }
       locks_.push_back(std::move(lock).value());
     }
-    choose_takers();
     for (std::size_t i = 0; i < registries_.size(); ++i) {
       if (auto planned = plan_registry(i, plan); !planned) return planned;
     }
@@ -56,50 +44,12 @@ class ClassPlan {
     return project_.index().at(registry.asset).path;
   }
 
-  // The oldest layout's providers stand for two prefabs, one per side.
-  bool is_paired() const {
-    if (declaration_.provider_interface.empty() || declaration_.prepare.empty()) return false;
-    return std::ranges::all_of(registries_,
-                               [](const Registry* r) { return r->server_flag.has_value(); });
-  }
-
-  void collect_wanted() {
-    std::set<Guid> handled;
-    if (is_paired()) add_providers(handled);
-    for (const Member& member : members_of(project_, declaration_)) {
-      const Guid guid = project_.index().at(member.asset).guid;
-      if (handled.contains(guid)) continue;
-      wanted_.push_back({guid, guid, guid, member.rule, member.asset});
-      key_of_.emplace(guid, guid);
-    }
-  }
-
-  void add_providers(std::set<Guid>& handled) {
-    PrepareRule rule;
-    rule.assets_of_class = declaration_.provider_interface;
-    ClassDeclaration providers;
-    providers.prepare = {rule};
-    std::vector<ModelProblem> ignored;
-    PathQuery query(project_.sources(), ignored);
-    for (const Member& member : members_of(project_, providers)) {
-      const SourceFile& source = project_.sources().get(member.asset);
-      const SourceNode fields{&source, source.fields_of(source.document_of(0))};
-      const auto guid_at = [&](std::string_view key) {
-        const SourceNode node = query.find_one(fields, key);
-        const auto reference = node.exists() ? any_reference_at(node) : Result<AnyReference>();
-        return node.exists() && reference ? reference.value().guid : Guid();
-      };
-      Wanted entry;
-      entry.key = project_.index().at(member.asset).guid;
-      entry.server = guid_at("prefabServer");
-      entry.client = guid_at("prefabClient");
-      entry.rule = &declaration_.prepare.front();
-      for (const Guid& guid : {entry.server, entry.client}) {
-        if (guid.is_null()) continue;
-        handled.insert(guid);
-        key_of_.emplace(guid, entry.key);
-      }
-      wanted_.push_back(entry);
+  void note_clashes(PreparePlan& plan) const {
+    const auto path = [&](AssetNumber asset) { return project_.index().at(asset).path.text(); };
+    for (const ProviderClash& clash : members_.clashes()) {
+      plan.notes.push_back(path(clash.passed) + ": passed over, because '" + path(clash.kept) +
+                           "' stands for its prefab " + clash.prefab.to_string() +
+                           " already; see 'muster validate'");
     }
   }
 
@@ -111,17 +61,10 @@ class ClassPlan {
       for (const RegistryEntry& entry : registry->entries) {
         note_used(entry.type_id);
         if (entry.is_free) continue;
-        const Guid key = key_of(identity_of(entry));
-        ids_.try_emplace(key, entry.type_id);
-        covered_[key] = covered_[key] | registry->targets;
+        ids_.try_emplace(members_.key_of(identity_of(entry)), entry.type_id);
       }
       for (const auto& [id, location] : registry->retired) note_used(id);
     }
-  }
-
-  Guid key_of(const Guid& identity) const {
-    const auto found = key_of_.find(identity);
-    return found == key_of_.end() ? identity : found->second;
   }
 
   // An entry goes when its asset is gone, or (where a component is required) has lost it. An asset
@@ -138,18 +81,18 @@ class ClassPlan {
       if (reference == entry.references.end() || reference->asset != asset) continue;
       if (!is_prefab(project_.sources(), asset)) continue;
       if (project_.prefabs().flatten(asset).is_incomplete) continue;
-      if (!key_of_.contains(identity)) return true;
+      if (!members_.has(identity)) return true;
     }
     return false;
   }
 
-  EntryValues values_for(const Wanted& wanted, const Guid& guid) const {
+  EntryValues values_for(const Candidate& wanted, const Guid& guid) const {
     EntryValues values;
     values.asset = guid;
     values.rule = wanted.rule;
-    if (wanted.component_of == kNoAsset || wanted.rule->required_reference.empty()) return values;
+    if (wanted.is_provider || wanted.rule->required_reference.empty()) return values;
     const SourceComponent* component =
-        root_component(project_, wanted.component_of, wanted.rule->component);
+        root_component(project_, wanted.asset, wanted.rule->component);
     if (component == nullptr) return values;
     values.owner = component->weak_reference(wanted.rule->required_reference).value_or(Guid());
     for (const EntryField& field : declaration_.entry_template) {
@@ -170,15 +113,6 @@ class ClassPlan {
       }
     }
     return false;
-  }
-
-  const Wanted* find_wanted(const Guid& key) const {
-    const auto found = std::ranges::find(wanted_, key, &Wanted::key);
-    return found == wanted_.end() ? nullptr : &*found;
-  }
-
-  Guid side_of(const Registry& registry, const Wanted& wanted) const {
-    return registry.server_flag.value_or(false) ? wanted.server : wanted.client;
   }
 
   // What may hide an asset: while there is such a file, a guid that nothing has proves nothing.
@@ -249,10 +183,11 @@ class ClassPlan {
       }
       note_doubt(registry, entry, plan);
       lock.ids.push_back({entry.type_id, identity});
-      const Wanted* wanted = find_wanted(key_of(identity));
-      const auto values = wanted != nullptr
-                              ? std::optional(values_for(*wanted, side_of(registry, *wanted)))
-                              : std::nullopt;
+      const Candidate* wanted = members_.find(members_.key_of(identity));
+      const auto values =
+          wanted != nullptr
+              ? std::optional(values_for(*wanted, ClassMembers::side_of(registry, *wanted)))
+              : std::nullopt;
       if (values && is_outdated(entry, *values)) {
         note_change(result, PrepareChange::Kind::update, entry.type_id, identity);
         slot.values = values;
@@ -262,7 +197,7 @@ class ClassPlan {
       }
       slots.push_back(slot);
     }
-    add_new(registry, result, slots, lock);
+    add_new(registry, plain, result, slots, lock);
     if (next_id_ > TypeId::kMax + 1) return refuse_id(registry);
     retire_lost(locks_[number], lock, retired);
     return finish(registry, source, std::move(result), slots, retired, lock, plan);
@@ -284,60 +219,31 @@ class ClassPlan {
     }
   }
 
-  // Several registries of a class may share a target, or each build for one: per target, the first
-  // that builds for most targets takes what is new, so that nothing new is missing on one side.
-  void choose_takers() {
-    for (const Target target : {Target::client, Target::server}) {
-      const Registry* best = nullptr;
-      for (const Registry* registry : registries_) {
-        if (!registry->targets.has(target)) continue;
-        if (best == nullptr ||
-            (registry->targets == TargetSet::both() && best->targets != TargetSet::both())) {
-          best = registry;
-        }
-      }
-      takers_.emplace_back(target, best);
+  void add_new(const Registry& registry, bool plain, RegistryPlan& result,
+               std::vector<SlotText>& slots, IdLock& lock) {
+    std::vector<std::pair<TypeId, const Candidate*>> added;
+    for (const Candidate* candidate : members_.lacking(registry)) {
+      added.emplace_back(id_for(*candidate), candidate);
     }
-  }
-
-  bool takes(const Registry& registry, const Guid& key) const {
-    if (is_paired()) return true;
-    const auto found = covered_.find(key);
-    const bool is_listed = found != covered_.end();
-    const bool nothing_built = std::ranges::all_of(
-        registries_, [](const Registry* other) { return other->targets == TargetSet(); });
-    if (nothing_built) return !is_listed && &registry == registries_.front();
-    return std::ranges::any_of(takers_, [&](const auto& taker) {
-      return taker.second == &registry && !(is_listed && found->second.has(taker.first));
-    });
-  }
-
-  void add_new(const Registry& registry, RegistryPlan& result, std::vector<SlotText>& slots,
-               IdLock& lock) {
-    for (const Wanted& wanted : wanted_) {
-      const Guid guid = side_of(registry, wanted);
-      const bool here = std::ranges::any_of(registry.entries, [&](const RegistryEntry& entry) {
-        return !entry.is_free && key_of(identity_of(entry)) == wanted.key;
-      });
-      if (here) continue;
-      if (!takes(registry, wanted.key)) continue;
-      const auto known = ids_.find(wanted.key);
-      TypeId id;
-      if (known != ids_.end()) {
-        id = known->second;
-      } else {
-        id = TypeId(next_id_++);
-        ids_.emplace(wanted.key, id);
-      }
+    std::ranges::sort(added);
+    for (const auto& [id, candidate] : added) {
+      // What only the other side has leaves an empty slot here: Unity's own code counts places.
+      const std::size_t place = id.value() - std::min(id.value(), declaration_.first_id);
+      while (members_.is_paired() && !plain && slots.size() < place) slots.emplace_back();
+      const Guid guid = ClassMembers::side_of(registry, *candidate);
       SlotText slot;
       slot.type_id = id;
-      if (!guid.is_null()) {
-        slot.values = values_for(wanted, guid);
-        note_change(result, PrepareChange::Kind::add, id, guid);
-        lock.ids.push_back({id, guid});
-      }
+      slot.values = values_for(*candidate, guid);
+      note_change(result, PrepareChange::Kind::add, id, guid);
+      lock.ids.push_back({id, guid});
       slots.push_back(slot);
     }
+  }
+
+  TypeId id_for(const Candidate& candidate) {
+    const auto [known, fresh] = ids_.try_emplace(candidate.key);
+    if (fresh) known->second = TypeId(next_id_++);
+    return known->second;
   }
 
   Result<void> finish(const Registry& registry, const SourceFile& source, RegistryPlan result,
@@ -395,13 +301,10 @@ class ClassPlan {
 
   const Project& project_;
   const ClassDeclaration& declaration_;
-  std::vector<const Registry*> registries_;
+  ClassMembers members_;
+  const std::vector<const Registry*>& registries_;
   std::vector<IdLock> locks_;
-  std::vector<Wanted> wanted_;
-  std::map<Guid, Guid> key_of_;
   std::map<Guid, TypeId> ids_;
-  std::map<Guid, TargetSet> covered_;  // by the registries that list it already
-  std::vector<std::pair<Target, const Registry*>> takers_;
   std::uint32_t next_id_ = 0;
   const IndexProblem* first_hole_;
 };
@@ -411,12 +314,7 @@ class ClassPlan {
 Result<PreparePlan> plan_prepare(const Project& project) {
   PreparePlan plan;
   for (const ClassDeclaration& declaration : project.model().classes) {
-    std::vector<const Registry*> registries;
-    for (const Registry& registry : project.model().registries) {
-      if (registry.declaration == &declaration) registries.push_back(&registry);
-    }
-    if (registries.empty()) continue;
-    auto planned = ClassPlan(project, declaration, std::move(registries)).run(plan);
+    auto planned = ClassPlan(project, declaration).run(plan);
     if (!planned) return fail(planned.error());
   }
   return plan;

@@ -1,39 +1,83 @@
-// What should be registered and is not.
+// What should be registered and is not: by the same function as `prepare` adds it.
+#include <algorithm>
 #include <set>
 
-#include "registry/registries/membership.h"
+#include "registry/registries/class_members.h"
 #include "registry/rules/validate.h"
 
 namespace muster {
+namespace {
+
+class RegistrationCheck {
+ public:
+  RegistrationCheck(const Project& project, const ClassDeclaration& declaration, Findings& findings)
+      : project_(project),
+        declaration_(declaration),
+        members_(project, declaration),
+        findings_(findings) {}
+
+  void run(TargetSet targets) {
+    std::vector<const Registry*> concerned = members_.registries();
+    std::erase_if(concerned, [&](const Registry* registry) {
+      return !registry->targets.empty() && (registry->targets & targets).empty();
+    });
+    if (concerned.empty()) return;  // nothing that is built for these targets has such a registry
+    add_unreadable();
+    for (const ProviderClash& clash : members_.clashes()) add_clash(clash);
+    std::set<Guid> told;
+    for (const Registry* registry : concerned) {
+      for (const Candidate* candidate : members_.lacking(*registry)) {
+        const Guid guid = ClassMembers::side_of(*registry, *candidate);
+        if (told.insert(guid).second) add_lacking(*registry, *candidate, guid);
+      }
+    }
+  }
+
+ private:
+  const AssetPath& path_of(AssetNumber asset) const { return project_.index().at(asset).path; }
+
+  void add_unreadable() {
+    for (const AssetNumber asset : unreadable_members(project_, declaration_)) {
+      const SourceFile& source = project_.sources().get(asset);
+      if (!source.error) continue;  // has its own finding
+      findings_.add("yaml-syntax", {source.path, source.error->position},
+                    source.error->message + "; it may belong into a " + declaration_.name);
+    }
+  }
+
+  void add_clash(const ProviderClash& clash) {
+    const AssetNumber prefab = project_.index().find(clash.prefab);
+    const std::string name =
+        prefab == kNoAsset ? clash.prefab.to_string() : "'" + path_of(prefab).text() + "'";
+    findings_
+        .add("provider-collision", {path_of(clash.passed), {}},
+             "this definition and '" + path_of(clash.kept).text() + "' both stand for " + name)
+        .related.push_back({{path_of(clash.kept), {}}, "the other one"});
+  }
+
+  void add_lacking(const Registry& registry, const Candidate& candidate, const Guid& guid) {
+    const AssetNumber asset = project_.index().find(guid);
+    std::string why = "is a " + candidate.rule->assets_of_class;
+    if (!candidate.rule->component.empty()) why = "carries " + candidate.rule->component;
+    if (candidate.is_provider) why = "belongs to '" + path_of(candidate.asset).text() + "'";
+    const std::string where = members_.is_listed(candidate)
+                                  ? "'" + path_of(registry.asset).text() + "' does not list it"
+                                  : "no " + declaration_.name + " lists it";
+    findings_.add("unregistered-prefab", {path_of(asset == kNoAsset ? candidate.asset : asset), {}},
+                  "this asset " + why + " but " + where);
+  }
+
+  const Project& project_;
+  const ClassDeclaration& declaration_;
+  ClassMembers members_;
+  Findings& findings_;
+};
+
+}  // namespace
 
 void check_registration(const Project& project, TargetSet targets, Findings& findings) {
   for (const ClassDeclaration& declaration : project.model().classes) {
-    std::set<Guid> registered;
-    bool any = false;
-    for (const Registry& registry : project.model().registries) {
-      if (registry.declaration != &declaration) continue;
-      any = any || registry.targets.empty() || !(registry.targets & targets).empty();
-      for (const RegistryEntry& entry : registry.entries) {
-        registered.insert(entry.definition_guid);
-        for (const EntryReference& reference : entry.references) registered.insert(reference.guid);
-      }
-    }
-    if (!any) continue;  // nothing that is built for these targets has such a registry
-    for (const AssetNumber asset : unreadable_members(project, declaration)) {
-      const SourceFile& source = project.sources().get(asset);
-      if (!source.error) continue;  // has its own finding
-      findings.add("yaml-syntax", {source.path, source.error->position},
-                   source.error->message + "; it may belong into a " + declaration.name);
-    }
-    for (const Member& member : members_of(project, declaration)) {
-      const Asset& asset = project.index().at(member.asset);
-      if (registered.contains(asset.guid)) continue;
-      const std::string why = member.rule->component.empty()
-                                  ? "is a " + member.rule->assets_of_class
-                                  : "carries " + member.rule->component;
-      findings.add("unregistered-prefab", {asset.path, {}},
-                   "this asset " + why + " but no " + declaration.name + " lists it");
-    }
+    RegistrationCheck(project, declaration, findings).run(targets);
   }
 }
 

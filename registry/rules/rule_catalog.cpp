@@ -74,6 +74,10 @@ constexpr std::array kRules = {
     Rule{"presentation-key-range", error, "A number of a presentation's key is out of range",
          "Platform flags and variation are numbers from 0 to 65535, the type one up to 4294967295; "
          "platform flags of -1 mean every platform. Correct it on the presentation."},
+    Rule{"provider-collision", error, "Two definitions stand for one prefab",
+         "In this layout a definition's prefabs share the definition's type id, so a prefab of two "
+         "definitions would have two. Give one of them a prefab of its own, for example a variant; "
+         "until then 'muster prepare' registers only the first."},
     Rule{"registry-id-mismatch", error, "A stored registry id is not the entry's id",
          "The asset believes it has another type id than the registry gives it. Register it again, "
          "or correct the stored number."},
@@ -88,7 +92,7 @@ constexpr std::array kRules = {
          "Nothing in it is built. Add it to the client or server root, or remove it."},
     Rule{"unreadable-file", error, "The operating system refused to read a file or folder",
          "Check its permissions."},
-    Rule{"unregistered-prefab", warning, "An asset that belongs into a registry is in none",
+    Rule{"unregistered-prefab", warning, "An asset that belongs into a registry is not in it",
          "It has no type id and gets no bundle. Run 'muster prepare', or remove the component."},
     Rule{"unresolved-reference", warning, "A reference leads to nothing in the project",
          "The asset was deleted, or lives in a package outside the tree. Restore it, or list its "

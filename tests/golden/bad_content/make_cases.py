@@ -369,6 +369,27 @@ def unregistered_prefab(case):
     case.expect("warning", "unregistered-prefab", BARREL)
 
 
+def provider_collision(case):
+    """Two definitions of the oldest layout share their server prefab."""
+    registries = []
+    listed = {"Server": (CRATE,), "Client": (CRATE, BARREL)}
+    for path in (CRATE, BARREL):
+        case.prefab(path, [("ReplicatedEntity", f"  guid: {guid_of(path)}")])
+    for name, client in (("Rifle", CRATE), ("Blade", BARREL)):
+        case.asset(f"Assets/Items/{name}.asset", "ItemTypeDefinition",
+                   f"  prefabServer:\n    guid: {guid_of(CRATE)}\n"
+                   f"  prefabClient:\n    guid: {guid_of(client)}",
+                   base="DynamicEnum, IReplicatedEntityProvider")
+    for index, (side, prefabs) in enumerate(listed.items()):
+        registries.append(f"Assets/Registries/{side}.asset")
+        entries = "".join(f"\n  - prefab:\n      guid: {guid_of(path)}\n    factory: {{fileID: 0}}"
+                          for path in prefabs)
+        case.asset(registries[-1], "ReplicatedEntityRegistry",
+                   f"  server: {1 - index}\n  entries:{entries}")
+    case.roots(*registries)
+    case.expect("error", "provider-collision", "Assets/Items/Rifle.asset")
+
+
 def duplicate_entry(case):
     plain_replicated(case, PLAIN_CRATE)
     plain_registry(case, "ReplicatedEntityRegistry", PLAIN_REGISTRY,
@@ -572,7 +593,8 @@ CASES = [
     unresolved_reference_root, unresolved_reference_closure, duplicate_guid, orphan_meta,
     missing_meta, malformed_guid, placeholder_guid, merge_conflict, prefab_xor_factory_both,
     prefab_xor_factory_neither, missing_component, missing_component_removed, own_guid_mismatch,
-    own_guid_mismatch_plain, registry_id_mismatch, unregistered_prefab, duplicate_entry,
+    own_guid_mismatch_plain, registry_id_mismatch, unregistered_prefab,
+    provider_collision, duplicate_entry,
     type_id_collision, type_id_reused, null_registry, presentation_key_collision,
     presentation_key_range, duplicate_entry_effect, type_id_collision_effect,
     client_only_in_server, lfs_pointer, binary_asset, prefab_cycle, case_clash, bad_pool_size,
