@@ -88,6 +88,7 @@ ClassDeclaration triples(std::string name, std::string definition) {
                     .strong = true,
                     .required_reference = {}}};
   entry.first_id_by_layout = true;
+  entry.is_in_last_layout = entry.name == "CharacterTypeRegistry";
   return entry;
 }
 
@@ -112,6 +113,7 @@ ClassDeclaration heroes() {
                     .field = {},
                     .strong = true,
                     .required_reference = {}}};
+  entry.is_in_last_layout = true;
   return entry;
 }
 
@@ -129,6 +131,7 @@ ClassDeclaration projectiles() {
   entry.entry_template = {{"assetGuid", Kind::own_guid}, {"definition", Kind::strong}};
   entry.own_guid_keys = {"assetGuid"};
   entry.first_id_by_layout = true;
+  entry.is_in_last_layout = true;
   return entry;
 }
 

@@ -60,6 +60,10 @@ struct ClassDeclaration {
   std::uint32_t first_id = 0;  ///< 1 where 0 means "none" on the wire.
   /// The built-in classes whose definitions count from 1 in layout S and from 0 in layout M.
   bool first_id_by_layout = false;
+  /// The built-in classes that layout F still has. A `registryId` that its definitions hold is a
+  /// leftover of an older layout, because nobody saved them since, and means nothing.
+  bool is_in_last_layout = false;
+  bool definitions_store_ids = true;       ///< False once the project shows layout F.
   std::string owner_path;                  ///< Weak reference to what an entry belongs to.
   std::vector<std::string> own_guid_keys;  ///< Where an entry repeats its asset's guid.
   std::string component;                   ///< What the root of every registered prefab must carry.

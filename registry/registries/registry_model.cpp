@@ -25,7 +25,7 @@ class ModelBuilder {
   }
 
   RegistryModel build() {
-    for (ClassDeclaration& entry : model_.classes) adapt_first_id(entry);
+    for (ClassDeclaration& entry : model_.classes) adapt_to_layout(entry);
     find_candidates();
     for (const auto& [asset, class_name] : candidates_) {
       if (class_name == kRootClass) {
@@ -48,14 +48,22 @@ class ModelBuilder {
   }
 
   // The base class of the definitions that a class lists tells the layout.
-  void adapt_first_id(ClassDeclaration& entry) const {
-    if (!entry.first_id_by_layout) return;
+  void adapt_to_layout(ClassDeclaration& entry) const {
+    if (!entry.first_id_by_layout && !entry.is_in_last_layout) return;
     for (const PrepareRule& rule : entry.prepare) {
       const auto is_a = [&](std::string_view base) {
         return project_.scripts().derives_from(rule.assets_of_class, base);
       };
-      if (is_a("DynamicEnum")) entry.first_id = 1;
-      if (is_a("ScriptableObjectRegistryEntry")) entry.first_id = 0;
+      const bool is_first = is_a("DynamicEnum");
+      const bool is_second = is_a("ScriptableObjectRegistryEntry");
+      if (entry.first_id_by_layout && is_first) entry.first_id = 1;
+      if (entry.first_id_by_layout && is_second) entry.first_id = 0;
+      if (!entry.is_in_last_layout || is_first || is_second || !is_a("ScriptableObject")) continue;
+      entry.definitions_store_ids = false;
+      for (ReferenceRule& reference : entry.references) {
+        std::erase_if(reference.unless,
+                      [](const std::string& key) { return key.ends_with("registryId"); });
+      }
     }
   }
 
@@ -304,9 +312,8 @@ class ModelBuilder {
       entry.own_guid = reference.value().guid;
       entry.own_guid_location = value.location();
     }
-    // Entries with a guid of their own are of layout F, which stores no ids: what an asset still
-    // holds from an older layout, because nobody saved it since, means nothing.
-    if (!entry.own_guid.is_null()) entry.stored_id.reset();
+    // Entries with a guid of their own are of layout F, whatever their script shows.
+    if (!entry.own_guid.is_null() || !declaration.definitions_store_ids) entry.stored_id.reset();
     if (!declaration.owner_path.empty()) {
       const SourceNode value = query_.find_one(at, declaration.owner_path);
       const auto reference = value.exists() ? any_reference_at(value) : Result<AnyReference>();

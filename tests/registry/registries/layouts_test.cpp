@@ -154,27 +154,56 @@ TEST_CASE("A hero emits abilities in the first layout, nothing in the second, it
   const Guid item =
       project.asset("Assets/Item.asset", item_class, triple(server, client, Guid(), true));
   const std::string items = "  items:\n  - itemType: " + UnityProject::strong(item) + "\n";
-  const Guid hero_class = project.script("HeroTypeAsset", "ScriptableObject");
   const Guid registry = project.script("HeroTypeRegistry", "RegistryBase");
   std::vector<Guid> expected_client;
   std::vector<Guid> expected_server;
   std::string fields;
+  std::string base = "ScriptableObject";
   SECTION("first layout") {
     fields = items + "  abilities:\n  - guid: " + ability.to_string() + "\n";
     expected_client = expected_server = {ability};
   }
-  SECTION("second layout") { fields = "  registryId: 0\n" + items; }
+  SECTION("second layout") {
+    fields = "  registryId: 0\n" + items;
+    base = "ScriptableObjectRegistryEntry";
+  }
   SECTION("last layout") {
-    fields = "  abilities:\n" + UnityProject::words(ability, 4) + items;
+    // Nobody saved the second of them since the layout before.
+    const std::string leftover = GENERATE("", "  registryId: 1\n");
+    fields = leftover + "  abilities:\n" + UnityProject::words(ability, 4) + items;
     expected_client = {client};
     expected_server = {server};
   }
+  const Guid hero_class = project.script("HeroTypeAsset", base);
   const Guid hero = project.asset("Assets/Hero.asset", hero_class, fields);
   project.asset("Assets/Heroes.asset", registry,
                 "  entries:\n  - " + UnityProject::strong(hero) + "\n");
   const auto opened = open(project);
   CHECK(opened->model().assets_for(Target::client) == expected_client);
   CHECK(opened->model().assets_for(Target::server) == expected_server);
+  CHECK(only_registry(*opened).entries.front().type_id == TypeId(0));
+}
+
+TEST_CASE("Ids that an older layout left in definitions do not count in the last layout",
+          "[registry][registries][sys-2]") {
+  const auto [base, first] = GENERATE(table<std::string, std::uint32_t>({
+      {"ScriptableObject", 0},  // the last layout stores none
+      {"DynamicEnum", 1},
+      {"Unknown", 1},  // its source is in no file: the numbers are all there is
+  }));
+  const std::string kind = GENERATE("CharacterType", "HeroType", "ProjectileType");
+  CAPTURE(base, kind);
+  UnityProject project;
+  const Guid script =
+      project.script(kind == "HeroType" ? "HeroTypeAsset" : kind + "Definition", base);
+  const Guid definition = project.asset("Assets/A.asset", script, "  registryId: 1\n");
+  const std::string name = kind == "ProjectileType" ? "ProjectileRegistry" : kind + "Registry";
+  project.asset("Assets/R.asset", project.script(name, "RegistryBase"),
+                "  entries:\n  - " + UnityProject::strong(definition) + "\n");
+  const auto opened = open(project);
+  const RegistryEntry& entry = only_registry(*opened).entries.front();
+  CHECK(entry.type_id == TypeId(first));
+  CHECK(entry.stored_id.has_value() == (first == 1));
 }
 
 TEST_CASE("Projectiles and characters are read inline and through definitions",
