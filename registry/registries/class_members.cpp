@@ -41,6 +41,7 @@ ClassMembers::ClassMembers(const Project& project, const ClassDeclaration& decla
                            .asset = member.asset,
                            .is_provider = false});
   }
+  for (std::size_t i = 0; i < candidates_.size(); ++i) by_key_.emplace(candidates_[i].key, i);
   collect_listed();
   choose_takers();
 }
@@ -151,8 +152,8 @@ Guid ClassMembers::key_of(const Guid& asset) const {
 }
 
 const Candidate* ClassMembers::find(const Guid& key) const {
-  const auto found = std::ranges::find(candidates_, key, &Candidate::key);
-  return found == candidates_.end() ? nullptr : &*found;
+  const auto found = by_key_.find(key);
+  return found == by_key_.end() ? nullptr : &candidates_[found->second];
 }
 
 Guid ClassMembers::side_of(const Registry& registry, const Candidate& candidate) {

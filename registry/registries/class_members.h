@@ -67,6 +67,7 @@ class ClassMembers {
   std::vector<const Registry*> registries_;
   bool is_paired_ = false;
   std::vector<Candidate> candidates_;
+  std::map<Guid, std::size_t> by_key_;  // into candidates_
   std::vector<ProviderClash> clashes_;
   std::map<Guid, Guid> key_of_;
   std::map<const Registry*, std::set<Guid>> listed_;  // keys

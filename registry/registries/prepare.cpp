@@ -28,8 +28,10 @@ class ClassPlan {
       if (!lock) return fail(lock.error());
       for (const IdLock::Row& row : lock.value().ids) {
         note_used(row.id);
-        // An entry that somebody took out and that has to come back means what it meant.
-        ids_.try_emplace(members_.key_of(row.guid), row.id);
+        // An entry that somebody took out and that has to come back means what it meant, unless
+        // its id means something else by now.
+        const Guid key = members_.key_of(row.guid);
+        if (!is_held_by_other(row.id, key, registry->targets)) ids_.try_emplace(key, row.id);
       }
       locks_.push_back(std::move(lock).value());
     }
@@ -55,13 +57,28 @@ class ClassPlan {
 
   void note_used(TypeId id) { next_id_ = std::max(next_id_, id.value() + 1); }
 
+  void note_holder(TypeId id, const Guid& key, TargetSet targets) {
+    TargetSet& known = holders_[id][key];
+    known = known | targets;
+  }
+
+  // True when something else that is built together with `targets` has the id.
+  bool is_held_by_other(TypeId id, const Guid& key, TargetSet targets) const {
+    const auto found = holders_.find(id);
+    return found != holders_.end() && std::ranges::any_of(found->second, [&](const auto& holder) {
+             return holder.first != key && !(holder.second & targets).empty();
+           });
+  }
+
   void note_used_ids() {
     next_id_ = declaration_.first_id;
     for (const Registry* registry : registries_) {
       for (const RegistryEntry& entry : registry->entries) {
         note_used(entry.type_id);
         if (entry.is_free) continue;
-        ids_.try_emplace(members_.key_of(identity_of(entry)), entry.type_id);
+        const Guid key = members_.key_of(identity_of(entry));
+        ids_.try_emplace(key, entry.type_id);
+        note_holder(entry.type_id, key, registry->targets);
       }
       for (const auto& [id, location] : registry->retired) note_used(id);
     }
@@ -211,11 +228,15 @@ class ClassPlan {
   }
 
   // What the lock promised to an asset that is no longer listed means nothing else ever again.
-  static void retire_lost(const IdLock& before, const IdLock& now, std::vector<TypeId>& retired) {
+  void retire_lost(const IdLock& before, const IdLock& now, std::vector<TypeId>& retired) const {
     for (const IdLock::Row& row : before.ids) {
-      if (std::ranges::find(now.ids, row.id, &IdLock::Row::id) == now.ids.end()) {
-        retired.push_back(row.id);
+      const auto holder = holders_.find(row.id);
+      const bool has_moved =
+          holder != holders_.end() && holder->second.contains(members_.key_of(row.guid));
+      if (has_moved || std::ranges::find(now.ids, row.id, &IdLock::Row::id) != now.ids.end()) {
+        continue;
       }
+      retired.push_back(row.id);
     }
   }
 
@@ -223,7 +244,7 @@ class ClassPlan {
                std::vector<SlotText>& slots, IdLock& lock) {
     std::vector<std::pair<TypeId, const Candidate*>> added;
     for (const Candidate* candidate : members_.lacking(registry)) {
-      added.emplace_back(id_for(*candidate), candidate);
+      added.emplace_back(id_for(*candidate, registry), candidate);
     }
     std::ranges::sort(added);
     for (const auto& [id, candidate] : added) {
@@ -240,9 +261,15 @@ class ClassPlan {
     }
   }
 
-  TypeId id_for(const Candidate& candidate) {
+  TypeId id_for(const Candidate& candidate, const Registry& registry) {
     const auto [known, fresh] = ids_.try_emplace(candidate.key);
-    if (fresh) known->second = TypeId(next_id_++);
+    const bool is_retired =
+        std::ranges::find(registry.retired, known->second, &std::pair<TypeId, Location>::first) !=
+        registry.retired.end();
+    if (fresh || is_retired || is_held_by_other(known->second, candidate.key, registry.targets)) {
+      known->second = TypeId(next_id_++);
+    }
+    note_holder(known->second, candidate.key, registry.targets);
     return known->second;
   }
 
@@ -304,7 +331,8 @@ class ClassPlan {
   ClassMembers members_;
   const std::vector<const Registry*>& registries_;
   std::vector<IdLock> locks_;
-  std::map<Guid, TypeId> ids_;
+  std::map<Guid, TypeId> ids_;                           // by key
+  std::map<TypeId, std::map<Guid, TargetSet>> holders_;  // the keys that have an id, and for whom
   std::uint32_t next_id_ = 0;
   const IndexProblem* first_hole_;
 };

@@ -38,6 +38,7 @@ class ModelBuilder {
     std::ranges::sort(model_.registries, [&](const Registry& a, const Registry& b) {
       return std::tie(a.declaration->name, path_of(a)) < std::tie(b.declaration->name, path_of(b));
     });
+    for (const ClassDeclaration& entry : model_.classes) number_class(entry);
     drop_repeated_problems();
     return std::move(model_);
   }
@@ -65,6 +66,15 @@ class ModelBuilder {
                       [](const std::string& key) { return key.ends_with("registryId"); });
       }
     }
+  }
+
+  void number_class(const ClassDeclaration& declaration) {
+    std::vector<RegistryIds> registries;
+    for (Registry& registry : model_.registries) {
+      if (registry.declaration != &declaration) continue;
+      registries.push_back({&registry, &locks_[registry.asset]});
+    }
+    assign_type_ids(registries);
   }
 
   const ClassDeclaration* declaration_of(std::string_view class_name) const {
@@ -206,7 +216,7 @@ class ModelBuilder {
                                  asset,
                                  lock.error().message});
     }
-    assign_type_ids(registry, lock ? lock.value() : IdLock{});
+    locks_.emplace(asset, lock ? std::move(lock).value() : IdLock{});
     model_.registries.push_back(std::move(registry));
   }
 
@@ -424,6 +434,7 @@ class ModelBuilder {
   RegistryModel model_;
   PathQuery query_;
   std::map<AssetNumber, std::string> candidates_;
+  std::map<AssetNumber, IdLock> locks_;
 };
 
 }  // namespace

@@ -1,7 +1,9 @@
 #include "registry/registries/type_ids.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
+#include <set>
 
 #include "registry/yaml/reader.h"
 
@@ -23,6 +25,131 @@ std::uint32_t base_of(const Registry& registry) {
   if (fits_zero == fits_one) return registry.declaration->first_id;
   return fits_one > fits_zero ? 1 : 0;
 }
+
+// What no root lists reaches no target, and is a space of ids of its own.
+constexpr std::array kTargets = {Target::client, Target::server};
+
+class ClassIds {
+ public:
+  explicit ClassIds(const std::vector<RegistryIds>& registries) : registries_(registries) {}
+
+  void assign() {
+    for (std::size_t i = 0; i < registries_.size(); ++i) take_stated(i);
+    for (std::size_t i = 0; i < registries_.size(); ++i) {
+      for (const IdLock::Row& row : registries_[i].lock->ids) {
+        for (Space* space : spaces_of(i)) space->ids.try_emplace(row.guid, row.id);
+      }
+    }
+    for (const Placed& placed : placed_) {
+      if (is_taken(*placed.entry, placed.registry)) {
+        open_.push_back(placed);
+      } else {
+        claim(*placed.entry, placed.registry);
+      }
+    }
+    for (const Placed& placed : open_) give_fresh(*placed.entry, placed.registry);
+  }
+
+ private:
+  struct Placed {
+    RegistryEntry* entry = nullptr;
+    std::size_t registry = 0;
+  };
+  // One per target, and one per registry that has none.
+  struct Space {
+    std::uint32_t next = 0;
+    std::map<TypeId, Guid> holders;
+    std::map<Guid, TypeId> ids;  // also of what a lock promises and nothing lists at the moment
+  };
+
+  std::vector<Space*> spaces_of(std::size_t registry) {
+    const TargetSet targets = registries_[registry].registry->targets;
+    std::vector<Space*> spaces;
+    for (const Target target : kTargets) {
+      if (targets.has(target)) spaces.push_back(&by_target_[target]);
+    }
+    if (spaces.empty()) spaces.push_back(&unlisted_[registry]);
+    return spaces;
+  }
+
+  void note_used(TypeId id, std::size_t registry) {
+    for (Space* space : spaces_of(registry)) space->next = std::max(space->next, id.value() + 1);
+  }
+
+  void claim(const RegistryEntry& entry, std::size_t registry) {
+    note_used(entry.type_id, registry);
+    for (Space* space : spaces_of(registry)) {
+      space->holders.try_emplace(entry.type_id, identity_of(entry));
+      space->ids.try_emplace(identity_of(entry), entry.type_id);
+    }
+  }
+
+  // By something else, or for good.
+  bool is_taken(const RegistryEntry& entry, std::size_t registry) {
+    const Guid identity = identity_of(entry);
+    if (retired_[registry].contains(entry.type_id)) return true;
+    return std::ranges::any_of(spaces_of(registry), [&](const Space* space) {
+      const auto holder = space->holders.find(entry.type_id);
+      return holder != space->holders.end() && holder->second != identity;
+    });
+  }
+
+  void take_stated(std::size_t number) {
+    Registry& registry = *registries_[number].registry;
+    const IdLock& lock = *registries_[number].lock;
+    const std::uint32_t base = base_of(registry);
+    std::map<Guid, TypeId> locked;
+    for (const IdLock::Row& row : lock.ids) {
+      locked.emplace(row.guid, row.id);
+      note_used(row.id, number);
+    }
+    for (const TypeId id : lock.retired) registry.retired.emplace_back(id, Location{});
+    for (const auto& [id, location] : registry.retired) {
+      note_used(id, number);
+      retired_[number].insert(id);
+    }
+    for (RegistryEntry& entry : registry.entries) {
+      const auto found = locked.find(identity_of(entry));
+      entry.type_id = TypeId(static_cast<std::uint32_t>(entry.slot) + base);
+      if (entry.is_free && !entry.explicit_id) {
+        if (lock.is_empty()) note_used(entry.type_id, number);
+      } else if (entry.explicit_id) {
+        entry.type_id = TypeId(*entry.explicit_id);
+        claim(entry, number);
+      } else if (found != locked.end()) {
+        entry.type_id = found->second;
+        claim(entry, number);
+      } else if (lock.is_empty()) {
+        placed_.push_back({&entry, number});
+      } else {
+        open_.push_back({&entry, number});
+      }
+    }
+  }
+
+  // What the next `prepare` writes down: the id that the same asset has in another registry, else
+  // one that was never used.
+  void give_fresh(RegistryEntry& entry, std::size_t registry) {
+    const std::vector<Space*> spaces = spaces_of(registry);
+    for (const Space* space : spaces) {
+      const auto known = space->ids.find(identity_of(entry));
+      if (known == space->ids.end()) continue;
+      entry.type_id = known->second;
+      if (!is_taken(entry, registry)) return claim(entry, registry);
+    }
+    std::uint32_t next = 0;
+    for (const Space* space : spaces) next = std::max(next, space->next);
+    entry.type_id = TypeId(next);
+    claim(entry, registry);
+  }
+
+  const std::vector<RegistryIds>& registries_;
+  std::map<Target, Space> by_target_;
+  std::map<std::size_t, Space> unlisted_;
+  std::map<std::size_t, std::set<TypeId>> retired_;
+  std::vector<Placed> placed_;
+  std::vector<Placed> open_;
+};
 
 }  // namespace
 
@@ -101,31 +228,6 @@ Result<IdLock> load_id_lock(const FileSystem& files, const AssetPath& registry) 
   return lock;
 }
 
-void assign_type_ids(Registry& registry, const IdLock& lock) {
-  const std::uint32_t base = base_of(registry);
-  std::map<Guid, TypeId> locked;
-  std::uint32_t next = 0;
-  for (const IdLock::Row& row : lock.ids) {
-    locked.emplace(row.guid, row.id);
-    next = std::max(next, row.id.value() + 1);
-  }
-  for (const TypeId id : lock.retired) {
-    registry.retired.emplace_back(id, Location{});
-    next = std::max(next, id.value() + 1);
-  }
-  for (RegistryEntry& entry : registry.entries) {
-    const auto by_place = TypeId(static_cast<std::uint32_t>(entry.slot) + base);
-    if (entry.explicit_id) {
-      entry.type_id = TypeId(*entry.explicit_id);
-    } else if (lock.is_empty() || entry.is_free) {
-      entry.type_id = by_place;
-    } else if (const auto found = locked.find(identity_of(entry)); found != locked.end()) {
-      entry.type_id = found->second;
-    } else {
-      // Not locked yet: what the next `prepare` would give it.
-      entry.type_id = TypeId(next++);
-    }
-  }
-}
+void assign_type_ids(const std::vector<RegistryIds>& registries) { ClassIds(registries).assign(); }
 
 }  // namespace muster

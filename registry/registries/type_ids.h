@@ -28,10 +28,16 @@ std::string format_id_lock(const IdLock& lock);
 /// Reads the lock beside a registry; an empty one when there is none.
 Result<IdLock> load_id_lock(const FileSystem& files, const AssetPath& registry);
 
-/// Gives every entry its id. In order of authority: the lock file, the entry's own `type_id`, its
-/// place in the list (counted from 0 or 1: as the stored ids agree, else as the class says). Once
-/// there is a lock, place means nothing: what it does not know gets the next id that was never
-/// used.
-void assign_type_ids(Registry& registry, const IdLock& lock);
+/// A registry and the lock beside it.
+struct RegistryIds {
+  Registry* registry = nullptr;
+  const IdLock* lock = nullptr;
+};
+/// Gives every entry of a class's registries its id. In order of authority: the entry's own
+/// `type_id`, the lock file, its place in the list (counted from 0 or 1: as the stored ids agree,
+/// else as the class says). Once there is a lock, place means nothing: what it does not know gets
+/// the next id that was never used. So does an entry whose place would repeat the id of something
+/// else that is built for the same target. Requires: the registries know their targets.
+void assign_type_ids(const std::vector<RegistryIds>& registries);
 
 }  // namespace muster
