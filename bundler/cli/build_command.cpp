@@ -1,8 +1,8 @@
-#include <algorithm>
 #include <memory>
 
 #include <CLI/CLI.hpp>
 
+#include "bundler/cli/edges.h"
 #include "bundler/cli/session.h"
 #include "bundler/report/build_report.h"
 #include "registry/registries/prepare.h"
@@ -34,30 +34,14 @@ Result<std::vector<ComponentDescription>> load_components(const Project& project
   return components_from_json(as_text(bytes.value()));
 }
 
-// The absolute path of a folder with links resolved, whether it exists or not.
-std::string resolved(std::string path) {
-  std::string missing;
-  for (;;) {
-    while (path.size() > 1 && path.ends_with('/')) path.pop_back();
-    const auto folder = DiskFileSystem::open(path);
-    if (folder) return folder.value().root() + missing;
-    const std::size_t slash = path.rfind('/');
-    missing.insert(0, "/" + path.substr(slash == std::string::npos ? 0 : slash + 1));
-    if (slash == std::string::npos || path.size() == 1) break;
-    path.resize(std::max<std::size_t>(slash, 1));
-  }
-  const auto here = DiskFileSystem::open(".");
-  return (here ? here.value().root() : std::string()) + missing;
-}
-
 // An output among the content would be content of the next build.
-Result<void> check_place(const OpenProject& open, const std::string& out) {
-  const std::string place = resolved(out);
-  for (const AssetPath& folder : open.project->config().folders) {
-    const std::string walked = resolved(open.files->root() + "/" + folder.text());
+Result<void> check_place(const Project& project, const BuildArguments& arguments) {
+  const std::string place = resolved(arguments.out);
+  for (const AssetPath& folder : project.config().folders) {
+    const std::string walked = resolved(arguments.project + "/" + folder.text());
     if (place != walked && !place.starts_with(walked + "/")) continue;
     return fail(ErrorCode::invalid_argument,
-                "'" + out + "' is inside '" + folder.text() +
+                "'" + arguments.out + "' is inside '" + folder.text() +
                     "', which is content of the project; build to another place");
   }
   return {};
@@ -92,20 +76,21 @@ int run_build(const BuildArguments& arguments, TargetSet targets, Session& sessi
   const Project& project = *open.value().project;
   const auto components = load_components(project);
   if (!components) return report_error(session, components.error());
-  if (auto fits = check_place(open.value(), arguments.out); !fits) {
+  if (auto fits = check_place(project, arguments); !fits) {
     return report_error(session, fits.error());
   }
   if (const int code = check_before(project, targets, session); code != kSuccess) return code;
 
   session.writing = true;
-  auto output = OutputFolder::open_for_build(arguments.out);
-  if (!output) return report_error(session, output.error());
+  const auto locked = LockedOutput::open(arguments.out);
+  if (!locked) return report_error(session, locked.error());
+  OutputFolder& output = locked.value()->folder();
   const BuildOptions options{
       .targets = targets,
       .layout = arguments.layout == "shared" ? Layout::shared : Layout::self_contained,
       .level = arguments.level,
       .jobs = jobs};
-  const BuildEdges edges{output.value(), session.reporter, session.clock, session.stop};
+  const BuildEdges edges{output, session.reporter, session.clock, session.stop};
   std::vector<TargetBuild> builds;
   for (const Target target : {Target::client, Target::server}) {
     if (!targets.has(target)) continue;
@@ -123,18 +108,21 @@ int run_build(const BuildArguments& arguments, TargetSet targets, Session& sessi
   }
   const AssetPath report = AssetPath().child(OutputFolder::kReportName);
   ByteVector buffer;
-  const auto previous = output.value().read(report, kMaxJsonBytes, buffer);
+  const auto previous = output.read(report, kMaxJsonBytes, buffer);
+  if (!previous && previous.error().code != ErrorCode::not_found) {
+    return report_error(session, previous.error());
+  }
   const std::string json =
       build_report_json(project, builds, options, MUSTER_VERSION,
                         previous ? as_text(previous.value()) : std::string_view("{}"));
-  if (auto staged = output.value().stage(report, as_bytes(json)); !staged) {
+  if (auto staged = output.stage(report, as_bytes(json)); !staged) {
     return report_error(session, staged.error());
   }
   if (session.stop.stop_requested()) {
     return report_error(session, {ErrorCode::cancelled, "stopped; the output is as it was before"});
   }
   session.reporter.begin("publishing", 0);
-  if (auto published = output.value().publish(); !published) {
+  if (auto published = output.publish(); !published) {
     return report_error(session, published.error());
   }
   session.reporter.finish();

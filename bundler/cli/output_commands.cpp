@@ -5,9 +5,9 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "bundler/cli/edges.h"
 #include "bundler/cli/session.h"
 #include "bundler/cook/object_to_tree.h"
-#include "bundler/pack/output_folder.h"
 #include "bundler/report/inspection.h"
 #include "bundler/report/output_check.h"
 #include "bundler/report/yaml_text.h"
@@ -25,11 +25,11 @@ constexpr std::uint64_t kMaxFileBytes = 8ULL * 1024 * 1024 * 1024;
 // ---- verify
 
 int verify(const std::string& out, const std::string& format, Session& session) {
-  if (auto whole = OutputFolder::recover(out); !whole) return report_error(session, whole.error());
-  const auto files = DiskFileSystem::open(out);
+  if (auto whole = recover_output(out); !whole) return report_error(session, whole.error());
+  const auto files = open_folder(out);
   if (!files) return report_error(session, files.error());
   session.reporter.begin("verifying", 0);
-  const auto check = check_output(files.value(), processor_count(), session.stop);
+  const auto check = check_output(*files.value(), processor_count(), session.stop);
   session.reporter.finish();
   if (!check) return report_error(session, check.error());
   const OutputCheck& found = check.value();
@@ -57,7 +57,7 @@ int verify(const std::string& out, const std::string& format, Session& session) 
 // ---- inspect
 
 int inspect(const std::string& path, const std::string& format, Session& session) {
-  const auto file = MappedFile::open(path);
+  const auto file = map_file(path);
   if (!file) return report_error(session, file.error());
   const auto text = inspect_file(
       file.value().bytes(), format == "json" ? InspectionFormat::json : InspectionFormat::text);
@@ -134,14 +134,14 @@ class Extraction {
 int extract(const ExtractArguments& arguments, Session& session) {
   const auto guid = Guid::parse_any_case(arguments.guid);
   if (!guid) return report_error(session, guid.error());
-  if (auto whole = OutputFolder::recover(arguments.out); !whole) {
+  if (auto whole = recover_output(arguments.out); !whole) {
     return report_error(session, whole.error());
   }
-  const auto files = DiskFileSystem::open(arguments.out + "/" + arguments.target);
+  const auto files = open_folder(arguments.out + "/" + arguments.target);
   if (!files) return report_error(session, files.error());
   ByteVector buffer;
   const auto bytes =
-      read_whole(files.value(), AssetPath().child("catalog.mcat"), kMaxFileBytes, buffer);
+      read_whole(*files.value(), AssetPath().child("catalog.mcat"), kMaxFileBytes, buffer);
   if (!bytes) return report_error(session, bytes.error());
   const auto catalog = CatalogReader::open(bytes.value());
   if (!catalog) return report_error(session, catalog.error());
@@ -153,11 +153,11 @@ int extract(const ExtractArguments& arguments, Session& session) {
   const BundleName name = catalog.value().bundle(*bundle).name;
   const bool whole_bundle = name == BundleName::of_prefab(guid.value());
   session.writing = true;
-  auto folder = DiskFileSystem::open_or_create(arguments.folder);
+  const auto folder = open_or_create_folder(arguments.folder);
   if (!folder) return report_error(session, folder.error());
   const auto path = AssetPath::parse(name.path());
   if (!path) return report_error(session, path.error());
-  const auto written = Extraction(files.value(), folder.value(), catalog.value())
+  const auto written = Extraction(*files.value(), *folder.value(), catalog.value())
                            .run(path.value(), whole_bundle ? Guid() : guid.value());
   if (!written) return report_error(session, written.error());
   session.out << written.value() << " entries of " << name.path() << " written to "

@@ -1,12 +1,14 @@
 #include "bundler/cli/session.h"
 
+#include "bundler/cli/edges.h"
+
 namespace muster::cli {
 
 Result<OpenProject> open_project(const std::string& path, const Session& session, unsigned jobs) {
-  auto files = DiskFileSystem::open(path);
+  auto files = open_folder(path);
   if (!files) return fail(files.error());
   OpenProject open;
-  open.files = std::make_unique<DiskFileSystem>(std::move(files).value());
+  open.files = std::move(files).value();
   auto project = Project::open(*open.files, jobs, session.stop);
   if (!project) return fail(project.error().code, "'" + path + "': " + project.error().message);
   open.project = std::move(project).value();
@@ -33,16 +35,9 @@ int write_report(Session& session, const std::string& text, const std::string& p
     session.out << text;
     return kSuccess;  // `run` checks at its end that all of it was written
   }
-  const std::size_t slash = path.rfind('/');
-  const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);
-  const std::string name = slash == std::string::npos ? path : path.substr(slash + 1);
-  const auto target = AssetPath::parse(name);
-  if (!target || target.value().empty()) {
-    return report_error(session, {ErrorCode::invalid_argument, "'" + path + "' names no file"});
-  }
-  auto files = DiskFileSystem::open(folder);
-  if (!files) return report_error(session, files.error());
-  const auto written = write_atomically(files.value(), target.value(), as_bytes(text));
+  const auto place = open_folder_of(path);
+  if (!place) return report_error(session, place.error());
+  const auto written = write_atomically(*place.value().folder, place.value().name, as_bytes(text));
   return written ? kSuccess : report_error(session, written.error());
 }
 

@@ -9,7 +9,6 @@
 
 #include "bundler/report/reporter.h"
 #include "registry/registries/registry_model.h"
-#include "registry/vocabulary/disk_file_system.h"
 #include "registry/vocabulary/seed.h"
 
 namespace CLI {
@@ -41,7 +40,7 @@ struct Session {
 
 /// A project on disk. Stays where it was made: the project refers to the file system.
 struct OpenProject {
-  std::unique_ptr<DiskFileSystem> files;
+  std::unique_ptr<FileSystem> files;
   std::unique_ptr<Project> project;
 };
 Result<OpenProject> open_project(const std::string& path, const Session& session, unsigned jobs);

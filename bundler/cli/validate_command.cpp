@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "bundler/cli/edges.h"
 #include "bundler/cli/session.h"
 #include "registry/rules/sinks.h"
 #include "registry/rules/validate.h"
@@ -39,13 +40,11 @@ int explain(const std::string& id, Session& session) {
 }
 
 Result<Baseline> load_baseline(const std::string& path) {
-  const std::size_t slash = path.rfind('/');
-  auto files = DiskFileSystem::open(slash == std::string::npos ? "." : path.substr(0, slash + 1));
-  if (!files) return fail(files.error());
-  const auto name = AssetPath::parse(path.substr(slash + 1));
-  if (!name) return fail(name.error());
+  const auto place = open_folder_of(path);
+  if (!place) return fail(place.error());
   ByteVector buffer;
-  const auto bytes = read_whole(files.value(), name.value(), kMaxBaselineBytes, buffer);
+  const auto bytes =
+      read_whole(*place.value().folder, place.value().name, kMaxBaselineBytes, buffer);
   if (!bytes) return fail(bytes.error());
   return Baseline::parse(as_text(bytes.value()));
 }

@@ -9,7 +9,8 @@
 #include <array>
 #include <charconv>
 #include <map>
-#include <set>
+#include <optional>
+#include <utility>
 
 #include <nlohmann/json.hpp>
 
@@ -18,7 +19,6 @@ namespace {
 
 constexpr std::string_view kStaging = ".muster-staging";
 constexpr std::string_view kJournal = ".muster-publish";
-constexpr std::string_view kLock = ".muster-lock";
 constexpr std::string_view kParts = "parts";
 constexpr std::uint64_t kMaxPartsBytes = 4096;
 constexpr std::uint64_t kMaxReportBytes = 1024ULL * 1024 * 1024;
@@ -26,6 +26,15 @@ constexpr std::uint64_t kMaxReportBytes = 1024ULL * 1024 * 1024;
 constexpr std::array<std::string_view, 3> kPartNames = {"build.json", "client", "server"};
 
 AssetPath named(std::string_view name) { return AssetPath().child(name); }
+
+// What is at a path, or nothing. A disk that cannot tell is a failure: taken for "nothing", it
+// would throw away a journal with parts still in it.
+Result<std::optional<FileInfo>> find(const FileSystem& files, const AssetPath& path) {
+  const auto info = files.stat(path);
+  if (info) return std::optional(info.value());
+  if (info.error().code == ErrorCode::not_found) return std::optional<FileInfo>();
+  return fail(info.error());
+}
 
 bool is_part(std::string_view name) {
   return std::ranges::find(kPartNames, name) != kPartNames.end();
@@ -63,34 +72,26 @@ Result<Parts> read_parts(const FileSystem& files) {
   return parts;
 }
 
-Result<void> roll_forward(FileSystem& files) {
-  if (!files.stat(named(kJournal))) return {};
-  const auto parts = read_parts(files);
-  if (!parts) return fail(parts.error());
-  for (const auto& [name, identity] : parts.value()) {
-    const AssetPath fresh = named(kJournal).child(name);
-    const auto waiting = files.stat(fresh);
-    // Another identity there is the old part, which the exchange left behind.
-    if (!waiting || waiting.value().identity != identity) continue;
-    if (auto moved = files.commit(fresh, named(name)); !moved) return moved;
-  }
-  return files.remove(named(kJournal));
-}
-
-bool is_report_of_ours(const FileSystem& files) {
+Result<bool> is_report_of_ours(const FileSystem& files) {
   ByteVector buffer;
   const auto bytes = read_whole(files, named(OutputFolder::kReportName), kMaxReportBytes, buffer);
-  if (!bytes) return false;
+  if (!bytes && bytes.error().code == ErrorCode::not_found) return false;
+  if (!bytes) return fail(bytes.error());
   const auto json = nlohmann::json::parse(as_text(bytes.value()), nullptr, false);
   return json.is_object() && json.contains("format") && json.contains("muster");
 }
 
 // A folder that may be replaced: it holds what targets hold, whole or damaged, and nothing else.
-bool is_target_of_ours(const FileSystem& files, const AssetPath& folder) {
+Result<bool> is_target_of_ours(const FileSystem& files, const AssetPath& folder) {
+  const auto present = find(files, folder);
+  if (!present) return fail(present.error());
+  if (!present.value()) return true;
   const auto listed = files.list(folder);
-  return listed && std::ranges::all_of(listed.value(), [](const DirectoryEntry& entry) {
-           return entry.name == "bundles" || entry.name == "shared" || entry.name == "catalog.mcat";
-         });
+  if (!listed && listed.error().code == ErrorCode::not_found) return false;  // it is no folder
+  if (!listed) return fail(listed.error());
+  return std::ranges::all_of(listed.value(), [](const DirectoryEntry& entry) {
+    return entry.name == "bundles" || entry.name == "shared" || entry.name == "catalog.mcat";
+  });
 }
 
 // Only what is surely a build, or empty, is ever written into: the parts get replaced as a whole.
@@ -98,110 +99,99 @@ Result<bool> is_build_or_empty(const FileSystem& files) {
   const auto entries = files.list(AssetPath());
   if (!entries) return fail(entries.error());
   bool only_ours = true;
+  bool has_journal = false;
   for (const DirectoryEntry& entry : entries.value()) {
-    constexpr std::array<std::string_view, 4> kOwn = {kStaging, kJournal, kLock, "lost+found"};
+    constexpr std::array<std::string_view, 4> kOwn = {kStaging, kJournal, OutputFolder::kLockName,
+                                                      "lost+found"};
     only_ours = only_ours && std::ranges::find(kOwn, entry.name) != kOwn.end();
+    has_journal = has_journal || entry.name == kJournal;
   }
   if (only_ours) return true;
-  if (files.stat(named(kJournal))) return read_parts(files).has_value();
-  if (!is_report_of_ours(files)) return false;
+  if (has_journal) {
+    if (const auto parts = read_parts(files); !parts) return fail(parts.error());
+    return true;
+  }
+  const auto reported = is_report_of_ours(files);
+  if (!reported || !reported.value()) return reported;
   for (const std::string_view target : {"client", "server"}) {
-    if (files.stat(named(target)) && !is_target_of_ours(files, named(target))) return false;
+    const auto ours = is_target_of_ours(files, named(target));
+    if (!ours || !ours.value()) return ours;
   }
   return true;
 }
 
-// "a/b" is ("a", "b"); "b" is (".", "b").
-std::pair<std::string, std::string> split_path(std::string path) {
-  while (path.size() > 1 && path.ends_with('/')) path.pop_back();
-  const std::size_t slash = path.rfind('/');
-  if (slash == std::string::npos) return {".", path};
-  return {path.substr(0, slash + 1), path.substr(slash + 1)};
-}
-
 }  // namespace
 
-struct OutputFolder::State {
-  DiskFileSystem files;
-  FolderLock lock;
-  std::string path;
-  bool created = false;
-  bool published = false;
-  std::set<std::string> parts;
-};
-
-Result<OutputFolder> OutputFolder::open_for_build(const std::string& path) {
-  const bool existed = DiskFileSystem::open(path).has_value();
-  auto files = DiskFileSystem::open_or_create(path);
-  if (!files) return fail(files.error());
-  const auto usable = is_build_or_empty(files.value());
+Result<void> OutputFolder::check_usable(const FileSystem& files) {
+  const auto usable = is_build_or_empty(files);
   if (!usable) return fail(usable.error());
-  if (!usable.value()) {
-    return fail(ErrorCode::already_exists,
-                "'" + path +
-                    "' holds something that is no build; give an empty folder or one of "
-                    "muster's");
+  if (usable.value()) return {};
+  return fail(ErrorCode::already_exists,
+              "it holds something that is no build; give an empty folder or one of muster's");
+}
+
+Result<OutputFolder> OutputFolder::open_for_build(FileSystem& files) {
+  if (auto usable = check_usable(files); !usable) return fail(usable.error());
+  if (auto whole = recover(files); !whole) return fail(whole.error());
+  if (auto clean = files.remove(named(kStaging)); !clean) return fail(clean.error());
+  return OutputFolder(files);
+}
+
+Result<bool> OutputFolder::needs_recovery(const FileSystem& files) {
+  const auto journal = find(files, named(kJournal));
+  if (!journal) return fail(journal.error());
+  return journal.value().has_value();
+}
+
+Result<void> OutputFolder::recover(FileSystem& files) {
+  const auto needed = needs_recovery(files);
+  if (!needed) return fail(needed.error());
+  if (!needed.value()) return {};
+  const auto parts = read_parts(files);
+  if (!parts) return fail(parts.error());
+  for (const auto& [name, identity] : parts.value()) {
+    const AssetPath fresh = named(kJournal).child(name);
+    const auto waiting = find(files, fresh);
+    if (!waiting) return fail(waiting.error());
+    // Another identity there is the old part, which the exchange left behind.
+    if (!waiting.value() || waiting.value()->identity != identity) continue;
+    if (auto moved = files.commit(fresh, named(name)); !moved) return moved;
   }
-  auto lock = FolderLock::acquire(path, std::string(kLock));
-  if (!lock) return fail(lock.error());
-  if (auto whole = roll_forward(files.value()); !whole) return fail(whole.error());
-  if (auto clean = files.value().remove(named(kStaging)); !clean) return fail(clean.error());
-  return OutputFolder(std::unique_ptr<State>(
-      new State{std::move(files).value(), std::move(lock).value(), path, !existed, false, {}}));
+  return files.remove(named(kJournal));
 }
 
-Result<void> OutputFolder::recover(const std::string& path) {
-  auto files = DiskFileSystem::open(path);
-  if (!files) return fail(files.error());
-  if (!files.value().stat(named(kJournal))) return {};
-  auto lock = FolderLock::acquire(path, std::string(kLock));
-  if (!lock) return fail(lock.error());
-  return roll_forward(files.value());
-}
-
-OutputFolder::OutputFolder(std::unique_ptr<State> state) : state_(std::move(state)) {}
-OutputFolder::OutputFolder(OutputFolder&&) noexcept = default;
-OutputFolder& OutputFolder::operator=(OutputFolder&&) noexcept = default;
+OutputFolder::OutputFolder(OutputFolder&& other) noexcept
+    : files_(std::exchange(other.files_, nullptr)), parts_(std::move(other.parts_)) {}
 
 OutputFolder::~OutputFolder() {
-  if (!state_) return;
   // Failing to clean up is no failure of the build: the next one removes what is left.
-  (void)state_->files.remove(named(kStaging)).has_value();
-  if (state_->published || !state_->created) return;
-  const auto [parent, name] = split_path(state_->path);
-  auto above = DiskFileSystem::open(parent);
-  if (above && !name.empty() && name != "." && name != "..") {
-    (void)above.value().remove(AssetPath().child(name)).has_value();
-  }
+  if (files_ != nullptr) (void)files_->remove(named(kStaging)).has_value();
 }
 
 Result<void> OutputFolder::stage(const AssetPath& path, Bytes bytes) {
   const auto staged = AssetPath::parse(std::string(kStaging) + "/" + path.text());
   if (!staged) return fail(staged.error());
-  state_->parts.insert(path.text().substr(0, path.text().find('/')));
-  return state_->files.write(staged.value(), bytes);
+  parts_.insert(path.text().substr(0, path.text().find('/')));
+  return files_->write(staged.value(), bytes);
 }
 
 Result<void> OutputFolder::publish() {
   std::string parts;
-  for (const std::string& part : state_->parts) {
-    const auto info = state_->files.stat(named(kStaging).child(part));
+  for (const std::string& part : parts_) {
+    const auto info = files_->stat(named(kStaging).child(part));
     if (!info) return fail(info.error());
     parts += part + " " + std::to_string(info.value().identity) + "\n";
   }
-  if (auto listed = state_->files.write(named(kStaging).child(kParts), as_bytes(parts)); !listed) {
+  if (auto listed = files_->write(named(kStaging).child(kParts), as_bytes(parts)); !listed) {
     return listed;
   }
-  if (auto decided = state_->files.commit(named(kStaging), named(kJournal)); !decided) {
-    return decided;
-  }
-  state_->published = true;
-  return roll_forward(state_->files);
+  if (auto decided = files_->commit(named(kStaging), named(kJournal)); !decided) return decided;
+  return recover(*files_);
 }
 
 Result<Bytes> OutputFolder::read(const AssetPath& path, std::uint64_t max_bytes,
                                  ByteVector& buffer) const {
-  return read_whole(state_->files, path, max_bytes, buffer);
+  return read_whole(*files_, path, max_bytes, buffer);
 }
 
 }  // namespace muster

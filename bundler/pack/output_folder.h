@@ -1,47 +1,61 @@
 // The folder that a build writes: replaced as a whole, or not at all.
 #pragma once
 
-#include <memory>
+#include <set>
 #include <string>
-#include <vector>
+#include <string_view>
 
-#include "registry/vocabulary/disk_file_system.h"
+#include "registry/vocabulary/file_system.h"
 
 namespace muster {
 
-/// A build's output on disk. While it is open, other processes are kept out. A build writes into a
-/// staging folder inside; `publish` puts the parts in place. A process that dies before `publish`
-/// leaves the old output untouched; one that dies inside it leaves a journal from which the next
-/// opening finishes the work, so that the parts always belong together.
+/// A build's output, the root of a file system. A build writes into a staging folder inside;
+/// `publish` puts the parts in place. A process that dies before `publish` leaves the old output
+/// untouched; one that dies inside it leaves a journal from which the next opening finishes the
+/// work, so that the parts always belong together. The caller keeps other processes out:
+///
+///     OutputFolder::check_usable(files)            nothing of somebody else's gets a lock file
+///     FolderLock::acquire(path, OutputFolder::kLockName)
+///     OutputFolder::open_for_build(files)
 class OutputFolder {
  public:
   /// What stands in the folder besides the targets' folders.
   static constexpr std::string_view kReportName = "build.json";
+  /// The file whose lock keeps other processes out. It stays when the build is over.
+  static constexpr std::string_view kLockName = ".muster-lock";
 
-  /// Opens (or creates) the folder for a build. Fails with `already_exists` when it holds something
-  /// that is no build, with `busy` when another build is running in it.
-  static Result<OutputFolder> open_for_build(const std::string& path);
+  /// Fails with `already_exists` when the folder holds something that is no build, or as the disk
+  /// fails. Changes nothing.
+  static Result<void> check_usable(const FileSystem& files);
 
-  /// Finishes an interrupted `publish`, if there is one. Readers call it before they look.
-  static Result<void> recover(const std::string& path);
+  /// Opens the folder for a build, after finishing an interrupted `publish` and removing what was
+  /// staged by a build that died. Fails like `check_usable`. Requires: the lock is held for as long
+  /// as the result lives, and `files` lives longer.
+  static Result<OutputFolder> open_for_build(FileSystem& files);
 
-  OutputFolder(OutputFolder&&) noexcept;
-  OutputFolder& operator=(OutputFolder&&) noexcept;
-  /// Removes what was staged and not published; and the folder, if this build created it and
-  /// nothing was published.
+  /// True when a `publish` was interrupted. Readers ask before they look.
+  static Result<bool> needs_recovery(const FileSystem& files);
+  /// Finishes an interrupted `publish`, if there is one. Requires: the lock is held.
+  static Result<void> recover(FileSystem& files);
+
+  OutputFolder(OutputFolder&& other) noexcept;
+  OutputFolder& operator=(OutputFolder&&) = delete;
+  /// Removes what was staged and not published.
   ~OutputFolder();
 
   /// Writes a file of the new output; `path` is relative to the output folder.
   Result<void> stage(const AssetPath& path, Bytes bytes);
-  /// Puts every staged part (first-level file or folder) in place of the old one.
+  /// Puts every staged part (first-level file or folder) in place of the old one. After a failure
+  /// the output is the old one, or the next opening makes it the new one.
   Result<void> publish();
   /// Reads a file of the present output.
   Result<Bytes> read(const AssetPath& path, std::uint64_t max_bytes, ByteVector& buffer) const;
 
  private:
-  struct State;
-  explicit OutputFolder(std::unique_ptr<State> state);
-  std::unique_ptr<State> state_;
+  explicit OutputFolder(FileSystem& files) : files_(&files) {}
+
+  FileSystem* files_;  ///< Null when moved from.
+  std::set<std::string> parts_;
 };
 
 }  // namespace muster

@@ -13,13 +13,35 @@ AssetPath moved(const AssetPath& path, const AssetPath& from, const AssetPath& t
   return result.value();
 }
 
+// What is below `from` goes to `to`; what was below `to` comes back.
+template <typename Value>
+std::map<AssetPath, Value> exchanged(std::map<AssetPath, Value> before, const AssetPath& from,
+                                     const AssetPath& to) {
+  std::map<AssetPath, Value> after;
+  for (auto& [path, value] : before) {
+    if (path.is_within(from)) {
+      after[moved(path, from, to)] = std::move(value);
+    } else if (path.is_within(to)) {
+      after[moved(path, to, from)] = std::move(value);
+    } else {
+      after[path] = std::move(value);
+    }
+  }
+  return after;
+}
+
 }  // namespace
 
 void MemoryFileSystem::add(std::string_view path, std::string_view text) {
   const auto parsed = AssetPath::parse(path);
   assert(parsed.has_value());
-  const Bytes bytes = as_bytes(text);
-  files_[parsed.value()] = ByteVector(bytes.begin(), bytes.end());
+  (void)write(parsed.value(), as_bytes(text)).has_value();  // which never fails
+}
+
+void MemoryFileSystem::identify(const AssetPath& path) {
+  if (path.empty() || !identities_.try_emplace(path, last_identity_ + 1).second) return;
+  ++last_identity_;
+  identify(path.parent());
 }
 
 bool MemoryFileSystem::is_folder(const AssetPath& path) const {
@@ -30,7 +52,9 @@ bool MemoryFileSystem::is_folder(const AssetPath& path) const {
 
 Result<FileInfo> MemoryFileSystem::stat(const AssetPath& path) const {
   FileInfo info;
-  info.identity = std::hash<AssetPath>{}(path);
+  if (const auto known = identities_.find(path); known != identities_.end()) {
+    info.identity = known->second;
+  }
   if (const auto found = files_.find(path); found != files_.end()) {
     info.size_bytes = found->second.size();
     return info;
@@ -71,6 +95,7 @@ Result<Bytes> MemoryFileSystem::read(const AssetPath& path, std::uint64_t offset
 
 Result<void> MemoryFileSystem::write(const AssetPath& path, Bytes bytes) {
   files_[path] = ByteVector(bytes.begin(), bytes.end());
+  identify(path);
   return {};
 }
 
@@ -80,24 +105,17 @@ Result<void> MemoryFileSystem::commit(const AssetPath& from, const AssetPath& to
   if (std::ranges::none_of(files_, is_moved)) {
     return fail(ErrorCode::not_found, "no file '" + from.text() + "'");
   }
-  std::map<AssetPath, ByteVector> after;
-  for (auto& [path, bytes] : files_) {
-    if (path.is_within(from)) {
-      after[moved(path, from, to)] = std::move(bytes);
-    } else if (path == to) {
-      continue;  // a file that is replaced is gone
-    } else if (path.is_within(to)) {
-      after[moved(path, to, from)] = std::move(bytes);
-    } else {
-      after[path] = std::move(bytes);
-    }
-  }
-  files_ = std::move(after);
+  // A file that is replaced is gone.
+  if (files_.erase(to) > 0) identities_.erase(to);
+  files_ = exchanged(std::move(files_), from, to);
+  identities_ = exchanged(std::move(identities_), from, to);
+  identify(to);  // and its parents, which may be new
   return {};
 }
 
 Result<void> MemoryFileSystem::remove(const AssetPath& path) {
   std::erase_if(files_, [&](const auto& file) { return file.first.is_within(path); });
+  std::erase_if(identities_, [&](const auto& known) { return known.first.is_within(path); });
   return {};
 }
 

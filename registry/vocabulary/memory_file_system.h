@@ -9,8 +9,8 @@
 
 namespace muster {
 
-/// Files in memory. Folders exist while they hold a file. Reading from several threads is safe
-/// while nobody writes.
+/// Files in memory. Folders exist while they hold a file. As on the disk, an identity stays with
+/// what is moved. Reading from several threads is safe while nobody writes.
 class MemoryFileSystem final : public FileSystem {
  public:
   /// Adds a text file. Requires: `path` is valid.
@@ -29,7 +29,11 @@ class MemoryFileSystem final : public FileSystem {
 
  private:
   bool is_folder(const AssetPath& path) const;
+  void identify(const AssetPath& path);
+
   std::map<AssetPath, ByteVector> files_;
+  std::map<AssetPath, std::uint64_t> identities_;  // of files and folders; the root has none
+  std::uint64_t last_identity_ = 0;
 };
 
 }  // namespace muster

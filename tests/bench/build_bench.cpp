@@ -14,6 +14,7 @@
 #include <zstd.h>
 
 #include "bundler/pack/target_build.h"
+#include "registry/vocabulary/disk_file_system.h"
 #include "registry/vocabulary/seed.h"
 #include "tests/bench/bench.h"
 
@@ -148,7 +149,9 @@ void register_scan(const std::string& name, const std::string& path) {
 }
 
 bool build_once(const Opened& opened, const std::string& out) {
-  auto output = OutputFolder::open_for_build(out);
+  auto files = DiskFileSystem::open_or_create(out);
+  if (!files) return false;
+  auto output = OutputFolder::open_for_build(files.value());
   if (!output) return false;
   SilentReporter reporter;
   const SteadyClock clock;

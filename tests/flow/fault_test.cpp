@@ -2,6 +2,7 @@
 // files are the old or the new ones.
 #include <algorithm>
 #include <functional>
+#include <map>
 
 #include <catch2/catch.hpp>
 
@@ -123,6 +124,74 @@ TEST_CASE("Checking an output notices each failure of the disk", "[flow][faults]
     CHECK((!check.has_value() || !check.value().problems.empty()));
   });
   CHECK(calls > 6);
+}
+
+// What a reader of an output sees: everything but our own dot files.
+std::map<AssetPath, ByteVector> visible(const MemoryFileSystem& output) {
+  auto files = output.files();
+  std::erase_if(files, [](const auto& file) { return file.first.text().starts_with('.'); });
+  return files;
+}
+
+std::map<AssetPath, ByteVector> part_of(const std::map<AssetPath, ByteVector>& output,
+                                        std::string_view name) {
+  auto files = output;
+  std::erase_if(files, [&](const auto& file) {
+    return !file.first.is_within(AssetPath::parse(name).value());
+  });
+  return files;
+}
+
+TEST_CASE(
+    "A build leaves the old output or the new one, wherever the disk fails or the process "
+    "dies",
+    "[flow][faults][sys-12]") {
+  const ErrorCode code = GENERATE(ErrorCode::io, ErrorCode::no_space, ErrorCode::permission_denied);
+  const bool dies = GENERATE(false, true);
+  const MemoryFileSystem source = project("clean");
+  const auto opened = Project::open(source, 1, {}).value();
+  const BuildOptions options{.jobs = 1};
+  const BuildOptions other_options{.level = 12, .jobs = 1};
+  // Either there was no output, or one that differs in every part.
+  MemoryFileSystem before;
+  const bool was_built = GENERATE(false, true);
+  if (was_built) REQUIRE(testing::build_into(before, *opened, other_options).has_value());
+  MemoryFileSystem after = before;
+  REQUIRE(testing::build_into(after, *opened, options).has_value());
+  const auto old_output = visible(before);
+  const auto new_output = visible(after);
+  for (const auto* part : {"build.json", "client", "server"}) {
+    REQUIRE(part_of(old_output, part) != part_of(new_output, part));
+  }
+
+  MemoryFileSystem memory;
+  FaultyFileSystem files(memory, code);
+  std::size_t new_outputs = 0;
+  for (std::size_t n = 0;; ++n) {
+    memory = before;
+    if (dies) {
+      files.die_at(n);
+    } else {
+      files.fail_at(n);
+    }
+    const bool is_built = testing::build_into(files, *opened, options).has_value();
+    CAPTURE(n, files.failed_call(), to_string(code), dies);
+    if (is_built) CHECK(visible(memory) == new_output);
+    for (const auto* part : {"build.json", "client", "server"}) {
+      const auto found = part_of(visible(memory), part);
+      CHECK((found == part_of(old_output, part) || found == part_of(new_output, part)));
+    }
+    MemoryFileSystem recovered = memory;
+    REQUIRE(OutputFolder::recover(recovered).has_value());
+    CHECK((visible(recovered) == old_output || visible(recovered) == new_output));
+    if (visible(recovered) == new_output) ++new_outputs;
+    // A retry needs no repair in between, and leaves nothing behind.
+    REQUIRE(testing::build_into(memory, *opened, options).has_value());
+    CHECK(memory.files() == after.files());
+    if (!files.has_failed()) break;
+  }
+  // The failures fell before the decision and after it.
+  CHECK(new_outputs > 3);
 }
 
 }  // namespace

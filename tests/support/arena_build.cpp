@@ -3,8 +3,6 @@
 #include <stdexcept>
 
 #include "bundler/report/build_report.h"
-#include "tests/support/memory_copy.h"
-#include "tests/support/temporary_folder.h"
 
 namespace muster::testing {
 namespace {
@@ -25,32 +23,31 @@ std::vector<ComponentDescription> components_of(const Project& project) {
   return demand(components_from_json(as_text(bytes)));
 }
 
+Result<void> build_into(FileSystem& files, const Project& project, const BuildOptions& options) {
+  const auto components = components_of(project);
+  auto output = OutputFolder::open_for_build(files);
+  if (!output) return fail(output.error());
+  SilentReporter reporter;
+  const ManualClock clock;
+  std::vector<TargetBuild> builds;
+  for (const Target target : {Target::client, Target::server}) {
+    if (!options.targets.has(target)) continue;
+    std::vector<CookProblem> problems;
+    auto built = build_target(project, target, components, options,
+                              {output.value(), reporter, clock, {}}, problems);
+    if (!built) return fail(built.error());
+    builds.push_back(std::move(built).value());
+  }
+  const std::string report = build_report_json(project, builds, options, "test", "{}");
+  const AssetPath name = AssetPath().child(OutputFolder::kReportName);
+  if (auto staged = output.value().stage(name, as_bytes(report)); !staged) return staged;
+  return output.value().publish();
+}
+
 MemoryFileSystem build_to_memory(const FileSystem& project, const BuildOptions& options) {
-  const TemporaryFolder folder;
   const auto opened = demand(Project::open(project, options.jobs, {}));
-  const auto components = components_of(*opened);
-  {
-    OutputFolder output = demand(OutputFolder::open_for_build(folder.path()));
-    SilentReporter reporter;
-    const ManualClock clock;
-    std::vector<TargetBuild> builds;
-    for (const Target target : {Target::client, Target::server}) {
-      if (!options.targets.has(target)) continue;
-      std::vector<CookProblem> problems;
-      builds.push_back(demand(build_target(*opened, target, components, options,
-                                           {output, reporter, clock, {}}, problems)));
-    }
-    const std::string report = build_report_json(*opened, builds, options, "test", "{}");
-    demand(output.stage(AssetPath().child(OutputFolder::kReportName), as_bytes(report)));
-    demand(output.publish());
-  }
-  MemoryFileSystem files = copy_to_memory(folder.path());
-  // The lock file stays; it is no part of the output.
-  std::vector<AssetPath> hidden;
-  for (const auto& [path, bytes] : files.files()) {
-    if (path.text().starts_with('.')) hidden.push_back(path);
-  }
-  for (const AssetPath& path : hidden) demand(files.remove(path));
+  MemoryFileSystem files;
+  demand(build_into(files, *opened, options));
   return files;
 }
 

@@ -6,8 +6,11 @@
 
 namespace muster::testing {
 
-/// Builds a project as `muster build` does, through a folder of its own on the disk, and returns
-/// the files of the output. Throws when the project cannot be built.
+/// Builds a project as `muster build` does, into the root of `files`: opens it as an output, packs,
+/// publishes. Fails as these fail.
+Result<void> build_into(FileSystem& files, const Project& project, const BuildOptions& options);
+
+/// The files of a project's output. Throws when the project cannot be built.
 MemoryFileSystem build_to_memory(const FileSystem& project, const BuildOptions& options);
 
 /// The components of `components.json`, or none.

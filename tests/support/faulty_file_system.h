@@ -10,8 +10,8 @@
 
 namespace muster::testing {
 
-/// Passes every call on, but for one: the call with a chosen number fails with a chosen code and
-/// does nothing. As thread-safe as what it wraps; which call has which number is certain only on
+/// Passes every call on, but for one, or for one and all after it: these fail with a chosen code
+/// and do nothing. As thread-safe as what it wraps; which call has which number is certain only on
 /// one thread.
 ///
 ///     FaultyFileSystem files(memory, ErrorCode::io);
@@ -28,7 +28,13 @@ class FaultyFileSystem final : public FileSystem {
   void fail_at(std::size_t n) {
     calls_ = 0;
     fail_at_ = n;
+    is_dead_after_ = false;
     failed_call_.clear();
+  }
+  /// The same, and no call after it does anything: what a process leaves that dies there.
+  void die_at(std::size_t n) {
+    fail_at(n);
+    is_dead_after_ = true;
   }
   bool has_failed() const { return calls_ > fail_at_; }
   /// The call that failed, for messages: `read Assets/a.prefab`.
@@ -62,15 +68,16 @@ class FaultyFileSystem final : public FileSystem {
 
  private:
   bool fails(const char* what, const AssetPath& path) const {
-    if (calls_++ != fail_at_) return false;
-    failed_call_ = std::string(what) + " " + path.text();
-    return true;
+    const std::size_t number = calls_++;
+    if (number == fail_at_) failed_call_ = std::string(what) + " " + path.text();
+    return number == fail_at_ || (is_dead_after_ && number > fail_at_);
   }
 
   FileSystem& inner_;
   ErrorCode code_;
   mutable std::atomic<std::size_t> calls_ = 0;
   std::size_t fail_at_ = std::numeric_limits<std::size_t>::max();
+  bool is_dead_after_ = false;
   mutable std::string failed_call_;
 };
 

@@ -9,7 +9,6 @@
 #include "runtime/bundle/catalog_reader.h"
 #include "tests/support/arena_build.h"
 #include "tests/support/memory_copy.h"
-#include "tests/support/temporary_folder.h"
 #include "tests/support/unity_project.h"
 
 namespace muster {
@@ -59,8 +58,8 @@ struct Attempt {
 };
 
 Attempt attempt(const Project& project, const std::stop_token& stop) {
-  const TemporaryFolder folder;
-  auto output = OutputFolder::open_for_build(folder.path());
+  MemoryFileSystem files;
+  auto output = OutputFolder::open_for_build(files);
   REQUIRE(output.has_value());
   SilentReporter reporter;
   const ManualClock clock;
