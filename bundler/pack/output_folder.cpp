@@ -1,8 +1,9 @@
 // Publishing is three steps, each atomic: (1) the staging folder is renamed to the journal's name,
-// which makes the new output decided; (2) each part is exchanged with the old one; (3) the journal
-// folder, now full of old parts, is removed. The journal lists the identity (inode) of every new
-// part: renaming keeps it, so recovery knows which parts are already in place, whatever they
-// contain.
+// which makes the new output decided; (2) the parts are exchanged with the old ones, renames right
+// after one another, so that only a process that dies between two system calls leaves client and
+// server of different builds until the next opening; (3) the journal folder, now full of old parts,
+// is removed. The journal lists the identity (inode) of every new part: renaming keeps it, so
+// recovery knows which parts are already in place, whatever they contain.
 #include "bundler/pack/output_folder.h"
 
 #include <algorithm>
@@ -11,6 +12,7 @@
 #include <map>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -149,14 +151,17 @@ Result<void> OutputFolder::recover(FileSystem& files) {
   if (!needed.value()) return {};
   const auto parts = read_parts(files);
   if (!parts) return fail(parts.error());
+  std::vector<Move> moves;
   for (const auto& [name, identity] : parts.value()) {
     const AssetPath fresh = named(kJournal).child(name);
     const auto waiting = find(files, fresh);
     if (!waiting) return fail(waiting.error());
     // Another identity there is the old part, which the exchange left behind.
     if (!waiting.value() || waiting.value()->identity != identity) continue;
-    if (auto moved = files.commit(fresh, named(name)); !moved) return moved;
+    moves.push_back({fresh, named(name)});
   }
+  // All at once: between two moves, client and server are of different builds.
+  if (auto moved = files.commit(moves); !moved) return moved;
   return files.remove(named(kJournal));
 }
 
@@ -185,7 +190,8 @@ Result<void> OutputFolder::publish() {
   if (auto listed = files_->write(named(kStaging).child(kParts), as_bytes(parts)); !listed) {
     return listed;
   }
-  if (auto decided = files_->commit(named(kStaging), named(kJournal)); !decided) return decided;
+  if (auto decided = commit_move(*files_, named(kStaging), named(kJournal)); !decided)
+    return decided;
   return recover(*files_);
 }
 

@@ -20,6 +20,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <set>
 #include <utility>
 
 namespace muster {
@@ -312,7 +313,8 @@ Result<void> DiskFileSystem::write(const AssetPath& path, Bytes bytes) {
 }
 
 // Replaces a file, or exchanges two folders.
-int DiskFileSystem::put_in_place(const AssetPath& from, const AssetPath& to) const {
+int DiskFileSystem::put_in_place(const Move& move) const {
+  const auto& [from, to] = move;
   struct stat old {};
   const bool exists = ::fstatat(root_descriptor_, relative(to), &old, AT_SYMLINK_NOFOLLOW) == 0;
   if (exists && S_ISREG(old.st_mode)) {
@@ -334,15 +336,32 @@ int DiskFileSystem::put_in_place(const AssetPath& from, const AssetPath& to) con
   return ::renameat(root_descriptor_, aside.c_str(), root_descriptor_, relative(from));
 }
 
-Result<void> DiskFileSystem::commit(const AssetPath& from, const AssetPath& to) {
-  const std::string what = "cannot put '" + to.text() + "' in place";
-  if (::syncfs(root_descriptor_) != 0) return fail_errno(errno, what);
-  if (auto made = create_parents(to); !made) return made;
-  if (put_in_place(from, to) != 0) return fail_errno(errno, what);
+Result<void> DiskFileSystem::sync_folder(const AssetPath& folder) const {
+  const Descriptor descriptor(
+      ::openat(root_descriptor_, relative(folder), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (descriptor.valid() && ::fsync(descriptor.get()) == 0) return {};
+  return fail_errno(errno, "cannot store the names in '" + folder.text() + "'");
+}
+
+Result<void> DiskFileSystem::commit(std::span<const Move> moves) {
+  if (moves.empty()) return {};
+  // Whatever takes time comes first, so that nothing stands between two renames.
+  if (::syncfs(root_descriptor_) != 0) {
+    return fail_errno(errno, "cannot store what is to be put in place");
+  }
+  for (const Move& move : moves) {
+    if (auto made = create_parents(move.to); !made) return made;
+  }
+  for (const Move& move : moves) {
+    if (put_in_place(move) == 0) continue;
+    return fail_errno(errno, "cannot put '" + move.to.text() + "' in place");
+  }
   // The folder entries must survive a power cut too.
-  const Descriptor parent(
-      ::openat(root_descriptor_, relative(to.parent()), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!parent.valid() || ::fsync(parent.get()) != 0) return fail_errno(errno, what);
+  std::set<AssetPath> folders;
+  for (const Move& move : moves) folders.insert(move.to.parent());
+  for (const AssetPath& folder : folders) {
+    if (auto stored = sync_folder(folder); !stored) return stored;
+  }
   return {};
 }
 

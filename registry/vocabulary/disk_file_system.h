@@ -25,7 +25,7 @@ class DiskFileSystem final : public FileSystem {
   Result<Bytes> read(const AssetPath& path, std::uint64_t offset, std::uint64_t max_bytes,
                      ByteVector& buffer) const override;
   Result<void> write(const AssetPath& path, Bytes bytes) override;
-  Result<void> commit(const AssetPath& from, const AssetPath& to) override;
+  Result<void> commit(std::span<const Move> moves) override;
   Result<void> remove(const AssetPath& path) override;
 
   /// The root as an absolute path with links resolved.
@@ -35,7 +35,8 @@ class DiskFileSystem final : public FileSystem {
   DiskFileSystem(int descriptor, std::string root);
   FileKind resolve_link(const AssetPath& path) const;
   Result<void> create_parents(const AssetPath& path);
-  int put_in_place(const AssetPath& from, const AssetPath& to) const;
+  int put_in_place(const Move& move) const;
+  Result<void> sync_folder(const AssetPath& folder) const;
 
   int root_descriptor_ = -1;
   std::string root_;

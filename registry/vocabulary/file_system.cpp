@@ -4,6 +4,11 @@
 
 namespace muster {
 
+Result<void> commit_move(FileSystem& files, const AssetPath& from, const AssetPath& to) {
+  const Move move{from, to};
+  return files.commit(std::span(&move, 1));
+}
+
 Result<Bytes> read_whole(const FileSystem& files, const AssetPath& path, std::uint64_t max_bytes,
                          ByteVector& buffer) {
   auto bytes = files.read(path, 0, max_bytes + 1, buffer);
@@ -25,7 +30,7 @@ Result<void> write_atomically(FileSystem& files, const AssetPath& path, Bytes by
   const AssetPath temporary = path.parent().child(
       "." + std::string(path.name()) + "." + hash_bytes(bytes).to_string().substr(0, 8) + ".tmp");
   if (auto written = files.write(temporary, bytes); !written) return written;
-  auto moved = files.commit(temporary, path);
+  auto moved = commit_move(files, temporary, path);
   // The failure to move is what the caller must hear of; a left-over temporary is harmless.
   if (!moved) (void)files.remove(temporary).has_value();
   return moved;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,12 @@ struct DirectoryEntry {
   bool is_link = false;
 };
 
+/// One step of a `commit`.
+struct Move {
+  AssetPath from;
+  AssetPath to;
+};
+
 /// Files below one root. Paths cannot leave the root: neither by `..` (an `AssetPath` has none) nor
 /// through a symbolic link (`outside_link`). Implementations: `DiskFileSystem`, `MemoryFileSystem`.
 /// Reading functions may be called from several threads at once; writing functions may not.
@@ -56,15 +63,20 @@ class FileSystem {
   /// a staging path, then `commit`. Fails with `no_space`, leaving no partial file.
   virtual Result<void> write(const AssetPath& path, Bytes bytes) = 0;
 
-  /// Makes everything written so far durable and then puts `from` (file or folder) in the place of
-  /// `to` in one step: whoever looks sees the old or the new, never neither. A file that was at
-  /// `to` is gone afterwards (its permissions pass on); a folder that was there is at `from`.
-  virtual Result<void> commit(const AssetPath& from, const AssetPath& to) = 0;
+  /// Makes everything written so far durable and then moves, one right after the other. Each move
+  /// puts `from` (file or folder) in the place of `to` in one step: whoever looks sees the old or
+  /// the new, never neither. A file that was at `to` is gone afterwards (its permissions pass on);
+  /// a folder that was there is at `from`. A failure, or the end of the process, leaves the moves
+  /// before it done and those after it not. Requires: no path of a move is inside another move's.
+  virtual Result<void> commit(std::span<const Move> moves) = 0;
 
   /// Removes a file or a folder with all it holds. Does not follow links. Removing what does not
   /// exist succeeds.
   virtual Result<void> remove(const AssetPath& path) = 0;
 };
+
+/// Commits a single move.
+Result<void> commit_move(FileSystem& files, const AssetPath& from, const AssetPath& to);
 
 /// Reads a file to its end. Fails with `limit_exceeded` when it has more than `max_bytes`.
 Result<Bytes> read_whole(const FileSystem& files, const AssetPath& path, std::uint64_t max_bytes,

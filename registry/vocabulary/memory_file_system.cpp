@@ -99,10 +99,17 @@ Result<void> MemoryFileSystem::write(const AssetPath& path, Bytes bytes) {
   return {};
 }
 
-Result<void> MemoryFileSystem::commit(const AssetPath& from, const AssetPath& to) {
-  const auto is_moved = [&](const auto& file) { return file.first.is_within(from); };
-  // Asked first: a commit that fails must leave `to` where it is.
-  if (std::ranges::none_of(files_, is_moved)) {
+Result<void> MemoryFileSystem::commit(std::span<const Move> moves) {
+  for (const Move& move : moves) {
+    if (auto done = commit_one(move); !done) return done;
+  }
+  return {};
+}
+
+Result<void> MemoryFileSystem::commit_one(const Move& move) {
+  const auto& [from, to] = move;
+  // Asked first: a move that fails must leave `to` where it is.
+  if (!stat(from)) {
     return fail(ErrorCode::not_found, "no file '" + from.text() + "'");
   }
   // A file that is replaced is gone.

@@ -21,7 +21,7 @@ class MemoryFileSystem final : public FileSystem {
   Result<Bytes> read(const AssetPath& path, std::uint64_t offset, std::uint64_t max_bytes,
                      ByteVector& buffer) const override;
   Result<void> write(const AssetPath& path, Bytes bytes) override;
-  Result<void> commit(const AssetPath& from, const AssetPath& to) override;
+  Result<void> commit(std::span<const Move> moves) override;
   Result<void> remove(const AssetPath& path) override;
 
   /// Every file, sorted by path: what a test compares.
@@ -29,6 +29,7 @@ class MemoryFileSystem final : public FileSystem {
 
  private:
   bool is_folder(const AssetPath& path) const;
+  Result<void> commit_one(const Move& move);
   void identify(const AssetPath& path);
 
   std::map<AssetPath, ByteVector> files_;

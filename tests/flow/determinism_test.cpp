@@ -32,9 +32,7 @@ class ShuffledFileSystem final : public FileSystem {
     return inner_.read(path, offset, max_bytes, buffer);
   }
   Result<void> write(const AssetPath&, Bytes) override { return fail(ErrorCode::io, "read-only"); }
-  Result<void> commit(const AssetPath&, const AssetPath&) override {
-    return fail(ErrorCode::io, "read-only");
-  }
+  Result<void> commit(std::span<const Move>) override { return fail(ErrorCode::io, "read-only"); }
   Result<void> remove(const AssetPath&) override { return fail(ErrorCode::io, "read-only"); }
 
  private:

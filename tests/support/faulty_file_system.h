@@ -57,9 +57,16 @@ class FaultyFileSystem final : public FileSystem {
     if (fails("write", path)) return fail(code_, "injected");
     return inner_.write(path, bytes);
   }
-  Result<void> commit(const AssetPath& from, const AssetPath& to) override {
-    if (fails("commit", from)) return fail(code_, "injected");
-    return inner_.commit(from, to);
+  /// Each move counts as a call: a commit can fail, or the process die, between any two.
+  Result<void> commit(std::span<const Move> moves) override {
+    for (std::size_t i = 0; i < moves.size(); ++i) {
+      if (!fails("commit", moves[i].from)) continue;
+      if (i > 0) {
+        if (auto done = inner_.commit(moves.first(i)); !done) return done;
+      }
+      return fail(code_, "injected");
+    }
+    return inner_.commit(moves);
   }
   Result<void> remove(const AssetPath& path) override {
     if (fails("remove", path)) return fail(code_, "injected");

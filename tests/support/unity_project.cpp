@@ -65,7 +65,7 @@ Guid UnityProject::prefab(std::string_view path,
 void UnityProject::move(std::string_view from, std::string_view to) {
   for (const std::string suffix : {"", ".meta"}) {
     const auto moved =
-        files.commit(parsed(std::string(from) + suffix), parsed(std::string(to) + suffix));
+        commit_move(files, parsed(std::string(from) + suffix), parsed(std::string(to) + suffix));
     assert(moved.has_value());
     (void)moved;
   }

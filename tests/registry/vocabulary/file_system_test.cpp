@@ -126,21 +126,44 @@ TEST_CASE("Committing puts a file or folder in place and hands back the old",
   Twin twin(GENERATE(false, true));
   twin.put("staging/a", "new a");
   twin.put("staging/b/c", "new c");
-  REQUIRE(twin.files().commit(path_of("staging"), path_of("out/build")).has_value());
+  REQUIRE(commit_move(twin.files(), path_of("staging"), path_of("out/build")).has_value());
   CHECK(twin.get("out/build/b/c") == "new c");
   CHECK_FALSE(twin.files().stat(path_of("staging")).has_value());
 
   twin.put("staging/a", "newer a");
-  REQUIRE(twin.files().commit(path_of("staging"), path_of("out/build")).has_value());
+  REQUIRE(commit_move(twin.files(), path_of("staging"), path_of("out/build")).has_value());
   CHECK(twin.get("out/build/a") == "newer a");
   CHECK(twin.get("out/build/b/c") == to_string(ErrorCode::not_found));
   CHECK(twin.get("staging/b/c") == "new c");
   CHECK(twin.names("out") == "build/ ");
 
-  CHECK(twin.files().commit(path_of("missing"), path_of("x")).error().code == ErrorCode::not_found);
-  CHECK(twin.files().commit(path_of("missing"), path_of("out/build")).error().code ==
+  CHECK(commit_move(twin.files(), path_of("missing"), path_of("x")).error().code ==
+        ErrorCode::not_found);
+  CHECK(commit_move(twin.files(), path_of("missing"), path_of("out/build")).error().code ==
         ErrorCode::not_found);
   CHECK(twin.get("out/build/a") == "newer a");
+}
+
+TEST_CASE("Several moves are committed in order, up to the first that fails",
+          "[registry][file_system]") {
+  Twin twin(GENERATE(false, true));
+  twin.put("client/a", "old client");
+  for (const auto* path : {"new/client/a", "new/server/a", "new/report"}) twin.put(path, path);
+  const auto move = [](std::string_view from, std::string_view to) {
+    return Move{path_of(from), path_of(to)};
+  };
+  const auto client = twin.files().stat(path_of("new/client")).value().identity;
+  const std::vector<Move> moves = {move("new/client", "client"), move("new/server", "deep/server"),
+                                   move("missing", "x"), move("new/report", "report")};
+  CHECK(twin.files().commit(moves).error().code == ErrorCode::not_found);
+  CHECK(twin.get("client/a") == "new/client/a");
+  CHECK(twin.get("new/client/a") == "old client");
+  CHECK(twin.get("deep/server/a") == "new/server/a");
+  CHECK_FALSE(twin.files().stat(path_of("report")).has_value());
+  CHECK(twin.files().commit({}).has_value());
+  // What is moved stays what it is, under another name.
+  CHECK(twin.files().stat(path_of("client")).value().identity == client);
+  CHECK(twin.files().stat(path_of("new/client")).value().identity != client);
 }
 
 TEST_CASE("Writing atomically leaves nothing beside the file", "[registry][file_system]") {
