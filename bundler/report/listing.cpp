@@ -41,7 +41,15 @@ Json targets_json(TargetSet targets) {
   return list;
 }
 
-std::string targets_text(TargetSet targets) {
+// What the assets' lists say of a row.
+TargetSet listed_targets(const Row& row, TargetSet targets) {
+  return row.reference->emitted ? row.reference->targets & targets : TargetSet();
+}
+
+std::string targets_text(const Row& row, TargetSet asked) {
+  if (!row.reference->emitted) return "with registry";
+  const TargetSet targets = row.reference->targets & asked;
+
   if (targets == TargetSet::both()) return "client+server";
   if (targets.has(Target::client)) return "client";
   return targets.has(Target::server) ? "server" : "-";
@@ -77,7 +85,7 @@ std::string listing_json(const Project& project, TargetSet targets) {
       entry["guid"] = row.reference->guid.to_string();
       entry["path"] = path_json(project, row.reference->asset);
       if (!row.owner.is_null()) entry["owner"] = row.owner.to_string();
-      entry["targets"] = targets_json(row.reference->targets & targets);
+      entry["targets"] = targets_json(listed_targets(row, targets));
       entries.push_back(std::move(entry));
     }
     Json json;
@@ -112,7 +120,7 @@ std::string listing_text(const Project& project, TargetSet targets) {
       const AssetNumber asset = row.reference->asset;
       text += fmt::format(
           "  {:>5}  {}  {:<13}  {}\n", row.type_id.value(), row.reference->guid.to_string(),
-          targets_text(row.reference->targets & targets),
+          targets_text(row, targets),
           asset == kNoAsset ? "(not in the project)" : project.index().at(asset).path.text());
     }
   }

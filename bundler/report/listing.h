@@ -9,7 +9,10 @@ namespace muster {
 
 /// The registries of a project and the assets they name per target, as JSON with sorted entries, so
 /// that two projects can be compared by `diff`. Entries that name nothing for `targets` are left
-/// out. `problems`, the parts that could not be read, is there only when there are any.
+/// out. An entry whose asset is in no target's list has no `targets`: no root builds its registry,
+/// or (a factory of the older layouts) it is packed with the registry that refers to it strongly;
+/// as text, `-` and `with registry`. `problems`, the parts that could not be read, is there only
+/// when there are any.
 std::string listing_json(const Project& project, TargetSet targets);
 
 /// The same for people.

@@ -52,7 +52,7 @@ struct IndexProblem {
 /// A file that could not be read after the index was built.
 struct ReadFailure {
   AssetNumber asset = kNoAsset;
-  std::string message;
+  Error error;
 };
 
 /// The assets of a project, sorted by path, found by guid or by path. Immutable once built; reading

@@ -143,7 +143,7 @@ const std::set<std::string>& Scripts::bases_of(const std::string& class_name) co
     if (bytes) {
       bases.merge(base_classes_in(as_text(bytes.value()), class_name));
     } else {
-      read_failures_.push_back({entry->second, bytes.error().message});
+      read_failures_.push_back({entry->second, bytes.error()});
     }
   }
   return bases_.emplace(class_name, std::move(bases)).first->second;

@@ -89,7 +89,7 @@ std::vector<ReadFailure> SourceCache::read_failures() const {
   const std::lock_guard lock(mutex_);
   std::vector<ReadFailure> failures;
   for (const auto& [asset, source] : loaded_) {
-    if (source->read_error) failures.push_back({asset, source->read_error->message});
+    if (source->read_error) failures.push_back({asset, *source->read_error});
   }
   return failures;
 }

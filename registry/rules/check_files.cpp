@@ -43,6 +43,10 @@ IndexRule describe(const IndexProblem& problem) {
 
 }  // namespace
 
+std::string_view read_error_rule(const Error& error) {
+  return error.code == ErrorCode::limit_exceeded ? "file-too-large" : "unreadable-file";
+}
+
 void check_files(const Project& project, Findings& findings) {
   for (const IndexProblem& problem : project.index().problems()) {
     IndexRule found = describe(problem);
@@ -77,8 +81,8 @@ void check_failed_reads(const Project& project, Findings& findings) {
   for (const auto& failures :
        {project.sources().read_failures(), project.scripts().read_failures()}) {
     for (const ReadFailure& failure : failures) {
-      findings.add("unreadable-file", {project.index().at(failure.asset).path, {}},
-                   failure.message);
+      findings.add(read_error_rule(failure.error), {project.index().at(failure.asset).path, {}},
+                   failure.error.message);
     }
   }
 }

@@ -321,7 +321,7 @@ void add_unreadable(const Project& project, AssetNumber asset, const Location& u
                     Findings& findings) {
   const SourceFile& source = project.sources().get(asset);
   std::string_view rule = "yaml-syntax";
-  if (source.read_error) rule = "unreadable-file";
+  if (source.read_error) rule = read_error_rule(*source.read_error);
   if (source.dialect == yaml::Dialect::lfs_pointer) rule = "lfs-pointer";
   if (source.dialect == yaml::Dialect::binary) rule = "binary-asset";
   std::string message = source.read_error ? source.read_error->message

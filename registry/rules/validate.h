@@ -16,6 +16,9 @@ struct ValidateOptions {
 /// project; changes nothing.
 std::vector<Finding> validate(const Project& project, const ValidateOptions& options);
 
+/// The rule that tells of a file that could not be read.
+std::string_view read_error_rule(const Error& error);
+
 /// The parts of `validate`, by subject; each adds what it finds.
 void check_files(const Project& project, Findings& findings);
 /// What the other parts wanted to read and could not: comes after them.

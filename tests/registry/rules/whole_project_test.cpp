@@ -110,5 +110,53 @@ TEST_CASE("An id that an older layout left in a prefab means nothing in the last
   CHECK(std::ranges::count(findings, "registry-id-mismatch", &Finding::rule) == (is_last ? 0 : 1));
 }
 
+// Says of one file that it is larger than anybody may read.
+class LargeFile final : public FileSystem {
+ public:
+  LargeFile(MemoryFileSystem& inner, AssetPath path) : inner_(inner), path_(std::move(path)) {}
+  Result<FileInfo> stat(const AssetPath& path) const override { return inner_.stat(path); }
+  Result<std::vector<DirectoryEntry>> list(const AssetPath& folder) const override {
+    return inner_.list(folder);
+  }
+  Result<Bytes> read(const AssetPath& path, std::uint64_t offset, std::uint64_t max_bytes,
+                     ByteVector& buffer) const override {
+    if (path == path_ && max_bytes > SourceCache::kMaxSourceBytes) {
+      return fail(ErrorCode::limit_exceeded, "too many bytes");
+    }
+    return inner_.read(path, offset, max_bytes, buffer);
+  }
+  Result<void> write(const AssetPath& path, Bytes bytes) override {
+    return inner_.write(path, bytes);
+  }
+  Result<void> commit(const AssetPath& from, const AssetPath& to) override {
+    return inner_.commit(from, to);
+  }
+  Result<void> remove(const AssetPath& path) override { return inner_.remove(path); }
+
+ private:
+  MemoryFileSystem& inner_;
+  AssetPath path_;
+};
+
+TEST_CASE("A file that is too large is one finding, whoever wanted to read it",
+          "[registry][rules]") {
+  const auto [name, head, severity] = GENERATE(table<std::string, std::string, Severity>({
+      {"Assets/R.yaml", "class: ReplicatedEntityRegistry\n", Severity::error},
+      {"Assets/P.yaml", "class: Prefab\n", Severity::warning},
+      {"Assets/X.yaml", "notes: long\n", Severity::warning},
+      {"Assets/X.prefab", "%YAML 1.1\n%TAG !u! tag:unity3d.com,2011:\n", Severity::warning},
+  }));
+  CAPTURE(name);
+  UnityProject project;
+  project.file(name, head + std::string(70'000, '#'));
+  const LargeFile files(project.files, AssetPath::parse(name).value());
+  const auto opened = Project::open(files, 1, {});
+  REQUIRE(opened.has_value());
+  const auto findings = validate(*opened.value(), {});
+  REQUIRE(findings.size() == 1);
+  CHECK(findings.front().rule == "file-too-large");
+  CHECK(findings.front().severity == severity);
+}
+
 }  // namespace
 }  // namespace muster
