@@ -49,7 +49,6 @@ TargetSet listed_targets(const Row& row, TargetSet targets) {
 std::string targets_text(const Row& row, TargetSet asked) {
   if (!row.reference->emitted) return "with registry";
   const TargetSet targets = row.reference->targets & asked;
-
   if (targets == TargetSet::both()) return "client+server";
   if (targets.has(Target::client)) return "client";
   return targets.has(Target::server) ? "server" : "-";
