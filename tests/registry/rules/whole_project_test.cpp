@@ -128,9 +128,7 @@ class LargeFile final : public FileSystem {
   Result<void> write(const AssetPath& path, Bytes bytes) override {
     return inner_.write(path, bytes);
   }
-  Result<void> commit(const AssetPath& from, const AssetPath& to) override {
-    return inner_.commit(from, to);
-  }
+  Result<void> commit(std::span<const Move> moves) override { return inner_.commit(moves); }
   Result<void> remove(const AssetPath& path) override { return inner_.remove(path); }
 
  private:
