@@ -2,6 +2,7 @@
 #pragma once
 
 #include <span>
+#include <stop_token>
 
 #include "bundler/pack/compressor.h"
 #include "registry/vocabulary/bytes.h"
@@ -25,14 +26,21 @@ struct PackOptions {
   std::uint32_t block_plain_bytes = layout::bundle::kDefaultBlockPlainBytes;
 };
 
-/// Packs entries, given in any order, into the bytes of a bundle. Equal entries and options give
-/// equal bytes. Fails with `already_exists` when two entries share (guid, local id), with
-/// `limit_exceeded` when a bound of the format is reached, with `invalid_argument` for options out
-/// of range.
-Result<ByteVector> pack_bundle(std::span<const PackEntry> entries, const PackOptions& options,
-                               Compressor& compressor);
+/// Who packs: one thread per compressor, until told to stop. Requires: at least one.
+struct PackWorkers {
+  std::span<Compressor> compressors;
+  std::stop_token stop{};
+};
 
-/// The same, with a compressor of its own.
+/// Packs entries, given in any order, into the bytes of a bundle. Equal entries and options give
+/// equal bytes, whatever the workers. Needs room for the bundle and a few blocks per worker. Fails
+/// with `already_exists` when two entries share (guid, local id), with `limit_exceeded` when a
+/// bound of the format is reached, with `invalid_argument` for options out of range, with
+/// `cancelled` when it was told to stop.
+Result<ByteVector> pack_bundle(std::span<const PackEntry> entries, const PackOptions& options,
+                               const PackWorkers& workers);
+
+/// The same on this thread, with a compressor of its own.
 Result<ByteVector> pack_bundle(std::span<const PackEntry> entries, const PackOptions& options = {});
 
 }  // namespace muster

@@ -20,6 +20,7 @@ void set(ZSTD_CCtx* context, ZSTD_cParameter parameter, int value) {
 
 struct Compressor::State {
   ZSTD_CCtx* context = ZSTD_createCCtx();
+  ByteVector frame;
   State() = default;
   ~State() { ZSTD_freeCCtx(context); }
   State(const State&) = delete;
@@ -43,12 +44,17 @@ bool Compressor::compress(Bytes plain, int level, ByteVector& out) {
   set(state_->context, ZSTD_c_compressionLevel, level);
   // The full bound, although only a smaller frame is kept: a shorter target would change which of
   // zstd's paths is taken, and with it the bytes.
-  const std::size_t before = out.size();
-  out.resize(before + ZSTD_compressBound(plain.size()));
-  const std::size_t frame_bytes = ZSTD_compress2(state_->context, out.data() + before,
-                                                 out.size() - before, plain.data(), plain.size());
+  // And in a buffer that stays: making room for the bound in `out` costs as much as reading it.
+  const std::size_t bound = ZSTD_compressBound(plain.size());
+  ByteVector& frame = state_->frame;
+  if (frame.size() < bound) frame.resize(bound);
+  const std::size_t frame_bytes =
+      ZSTD_compress2(state_->context, frame.data(), bound, plain.data(), plain.size());
   const bool is_smaller = ZSTD_isError(frame_bytes) == 0U && frame_bytes < plain.size();
-  out.resize(before + (is_smaller ? frame_bytes : 0));
+  if (is_smaller) {
+    const Bytes made = Bytes(frame).first(frame_bytes);
+    out.insert(out.end(), made.begin(), made.end());
+  }
   return is_smaller;
 }
 

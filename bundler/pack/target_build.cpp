@@ -1,6 +1,8 @@
-// Bundles are packed independently, each into its own slot, so that the outcome does not depend on
-// the order of threads. Shared bundles are named after their content, so names and catalog come
-// after packing.
+// A large bundle is packed by all threads together, asset by asset and block by block: one that had
+// a thread to itself would leave the others idle at the end, and two at once would need twice the
+// memory. The small ones are packed side by side, a thread each. Either way every result has a slot
+// of its own, so that the outcome does not depend on the order of threads. Shared bundles are named
+// after their content, so names and catalog come after packing.
 #include "bundler/pack/target_build.h"
 
 #include <algorithm>
@@ -17,6 +19,9 @@ namespace muster {
 namespace {
 
 constexpr std::size_t kSlowestListed = 5;
+/// From this many source bytes on, a bundle is large: 16 blocks of the default size, enough for the
+/// threads to share; a smaller one is done before it could keep the others waiting.
+constexpr std::uint64_t kLargeBytes = 4ULL * 1024 * 1024;
 
 std::string_view folder_of(Target target) { return target == Target::client ? "client" : "server"; }
 
@@ -54,17 +59,11 @@ class TargetBuilder {
     result_.bundles.resize(count);
     result_.plain_bytes_of.assign(project_.index().assets().size(), 0);
     edges_.reporter.begin("packing " + std::string(folder_of(result_.target)), count);
-    std::vector<Compressor> compressors(std::max(options_.jobs, 1U));
-    const auto order = largest_first(sizes);
-    const bool finished =
-        parallel_for(count, options_.jobs, edges_.stop, [&](std::size_t i, unsigned worker) {
-          if (!failed()) pack(order[i], compressors[worker]);
-        });
-    if (failure_) return fail(*failure_);
-    // A bundle that was given up half-way counts as done: the request itself is asked, too.
-    if (!finished || edges_.stop.stop_requested()) {
+    pack_all(sizes);
+    if (edges_.stop.stop_requested()) {
       return fail(ErrorCode::cancelled, "stopped; the output is as it was before");
     }
+    if (failure_) return fail(*failure_);
     if (!problems_.empty()) {
       std::ranges::sort(problems_, [](const CookProblem& a, const CookProblem& b) {
         return std::tie(a.location.path, a.location.position, a.message) <
@@ -80,19 +79,25 @@ class TargetBuilder {
   }
 
  private:
-  // A large bundle that starts last would leave the other threads idle at the end.
-  std::vector<std::size_t> largest_first(const std::vector<std::uint64_t>& sizes) const {
+  void pack_all(const std::vector<std::uint64_t>& sizes) {
     std::vector<std::pair<std::uint64_t, std::size_t>> weighed;
     for (std::size_t i = 0; i < result_.plan.bundles.size(); ++i) {
       std::uint64_t bytes = 0;
       for (const AssetNumber asset : result_.plan.bundles[i].assets) bytes += sizes[asset];
       weighed.emplace_back(bytes, i);
     }
+    // The largest first: one that starts last would leave the other threads idle.
     std::ranges::stable_sort(weighed,
                              [](const auto& a, const auto& b) { return a.first > b.first; });
-    std::vector<std::size_t> order;
-    for (const auto& [bytes, index] : weighed) order.push_back(index);
-    return order;
+    const auto first_small = std::ranges::find_if(
+        weighed, [](const auto& bundle) { return bundle.first < kLargeBytes; });
+    std::vector<Compressor> compressors(std::max(options_.jobs, 1U));
+    std::for_each(weighed.begin(), first_small,
+                  [&](const auto& bundle) { pack(bundle.second, compressors); });
+    const std::span small(first_small, weighed.end());
+    parallel_for(small.size(), options_.jobs, edges_.stop, [&](std::size_t i, unsigned worker) {
+      pack(small[i].second, std::span(&compressors[worker], 1));
+    });
   }
 
   bool failed() {
@@ -105,14 +110,17 @@ class TargetBuilder {
     if (!failure_) failure_ = std::move(error);
   }
 
-  void pack(std::size_t index, Compressor& compressor) {
+  // One thread per compressor. Gives up when told to stop, or when another bundle has failed.
+  void pack(std::size_t index, std::span<Compressor> compressors) {
+    if (failed()) return;
     const PlannedBundle& planned = result_.plan.bundles[index];
     BuiltBundle& built = result_.bundles[index];
     built.planned = index;
-    std::vector<CookedAsset> cooked;
-    for (const AssetNumber asset : planned.assets) {
-      if (edges_.stop.stop_requested()) return;
-      cooked.push_back(cook(asset));
+    std::vector<CookedAsset> cooked(planned.assets.size());
+    const auto jobs = static_cast<unsigned>(compressors.size());
+    if (!parallel_for(cooked.size(), jobs, edges_.stop,
+                      [&](std::size_t i, unsigned) { cooked[i] = cook(planned.assets[i]); })) {
+      return;
     }
     std::vector<PackEntry> entries;
     for (const CookedAsset& asset : cooked) {
@@ -122,7 +130,7 @@ class TargetBuilder {
         entries.push_back({entry.guid, entry.local_id, entry.kind, entry.plain});
       }
     }
-    auto bytes = pack_bundle(entries, {.level = options_.level}, compressor);
+    auto bytes = pack_bundle(entries, {.level = options_.level}, {compressors, edges_.stop});
     if (!bytes) {
       fail_with(bytes.error());
       return;

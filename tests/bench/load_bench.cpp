@@ -65,7 +65,7 @@ std::shared_ptr<ViewSource> generate(const BundleShape& shape) {
     const Guid guid = samples::guid(100 + i);
     const ByteVector plain = samples::compressible(shape.entry_bytes, i);
     const std::vector<PackEntry> entries = {{guid, kMainPayload, EntryKind::raw, plain}};
-    ByteVector bytes = pack_bundle(entries, {}, compressor).value();
+    ByteVector bytes = pack_bundle(entries, {}, {.compressors = std::span(&compressor, 1)}).value();
     const BundleName name = BundleName::of_prefab(guid);
     data.bundles.push_back(
         {name, BundleReader::open(bytes).value().bundle_hash(), bytes.size(), {}});

@@ -19,9 +19,38 @@ TEST_CASE("A bundle's bytes do not depend on the order of its entries or on what
   Compressor compressor;
   const ByteVector other = samples::compressible(50000, 77);
   const PackEntry unrelated{samples::guid(5), 0, EntryKind::raw, other};
-  REQUIRE(pack_bundle({&unrelated, 1}, {.level = 12}, compressor).has_value());
+  REQUIRE(pack_bundle({&unrelated, 1}, {.level = 12}, {std::span(&compressor, 1)}).has_value());
   std::ranges::reverse(sample.entries);
-  CHECK(pack_bundle(sample.entries, sample.options, compressor).value() == first);
+  CHECK(pack_bundle(sample.entries, sample.options, {std::span(&compressor, 1)}).value() == first);
+}
+
+TEST_CASE("A bundle's bytes do not depend on the number of threads", "[bundler][bundle]") {
+  // More blocks than a window has, compressible ones and others, in entries of all sizes.
+  const ByteVector text = samples::compressible(1'500'000, 5);
+  const ByteVector noise = samples::noise(300'000, 6);
+  std::vector<PackEntry> entries;
+  for (std::uint64_t i = 0; i < 40; ++i) {
+    const Bytes plain = i % 4 == 0 ? Bytes(noise) : Bytes(text);
+    entries.push_back(
+        {samples::guid(i + 1), 0, EntryKind::raw, plain.first(plain.size() / (i + 1))});
+  }
+  const PackOptions options{.level = 1, .block_plain_bytes = 16384};
+  const ByteVector expected = pack_bundle(entries, options).value();
+  for (const std::size_t count : {2U, 3U, 8U}) {
+    CAPTURE(count);
+    std::vector<Compressor> compressors(count);
+    CHECK(pack_bundle(entries, options, {compressors}).value() == expected);
+  }
+}
+
+TEST_CASE("Packing stops when it is told to", "[bundler][bundle]") {
+  const ByteVector text = samples::compressible(100'000, 5);
+  const PackEntry entry{samples::guid(1), 0, EntryKind::raw, text};
+  std::vector<Compressor> compressors(GENERATE(1U, 2U));
+  std::stop_source stop;
+  stop.request_stop();
+  CHECK(pack_bundle({&entry, 1}, {}, {compressors, stop.get_token()}).error().code ==
+        ErrorCode::cancelled);
 }
 
 TEST_CASE("What does not shrink is stored", "[bundler][bundle]") {
