@@ -73,7 +73,8 @@ int validate_project(const ValidateArguments& arguments, Session& session) {
   }
   const SinkOptions sink{.color = session.color && arguments.output.empty(),
                          .project_name = arguments.project,
-                         .version = MUSTER_VERSION};
+                         .version = MUSTER_VERSION,
+                         .files = open.value().files.get()};
   const int written =
       write_report(session, format_findings(findings, format.value(), sink), arguments.output);
   if (written != kSuccess) return written;

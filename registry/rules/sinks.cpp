@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <optional>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -15,6 +16,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kSarifResultsMax = 5000;
+/// No larger file is read again for a column's sake.
+constexpr std::uint64_t kSarifSourceBytesMax = 256ULL * 1024 * 1024;
 
 // File names may hold any bytes; JSON holds UTF-8 only.
 std::string dump(const Json& json) {
@@ -143,13 +146,57 @@ std::string format_json(std::span<const Finding> findings) {
   return dump(report);
 }
 
-Json sarif_location(const Location& location) {
+// Columns in bytes to columns in code points, which need the text that they count in. Keeps the
+// file asked for last: findings come sorted by path.
+class CodePointColumns {
+ public:
+  explicit CodePointColumns(const FileSystem* files) : files_(files) {}
+
+  /// Null when the place cannot be found.
+  std::optional<std::size_t> column_of(const Location& location) {
+    const auto [line, column] = location.position;
+    if (line == 0 || column == 0) return {};
+    if (!path_ || *path_ != location.path) load(location.path);
+    if (line > line_starts_.size()) return {};
+    const std::string_view rest = text_.substr(line_starts_[line - 1]);
+    const std::string_view before = rest.substr(0, column - 1);
+    if (before.size() < column - 1 || before.find('\n') != std::string_view::npos) return {};
+    // Each code point has one byte that is no continuation.
+    return 1 + static_cast<std::size_t>(std::ranges::count_if(before, [](char c) {
+             return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;
+           }));
+  }
+
+ private:
+  void load(const AssetPath& path) {
+    path_ = path;
+    line_starts_.clear();
+    text_ = {};
+    if (files_ == nullptr) return;
+    const auto bytes = read_whole(*files_, path, kSarifSourceBytesMax, buffer_);
+    if (!bytes) return;
+    text_ = as_text(bytes.value());
+    line_starts_.push_back(0);
+    for (std::size_t at = text_.find('\n'); at != std::string_view::npos;
+         at = text_.find('\n', at + 1)) {
+      line_starts_.push_back(at + 1);
+    }
+  }
+
+  const FileSystem* files_;
+  std::optional<AssetPath> path_;
+  ByteVector buffer_;
+  std::string_view text_;  // in the buffer
+  std::vector<std::size_t> line_starts_;
+};
+
+Json sarif_location(const Location& location, CodePointColumns& columns) {
   Json physical;
   physical["artifactLocation"] = {{"uri", uri_of(location.path.text())}, {"uriBaseId", "PROJECT"}};
   if (location.position.line > 0) {
     physical["region"] = {{"startLine", location.position.line}};
-    if (location.position.column > 0) {
-      physical["region"]["startColumn"] = location.position.column;
+    if (const auto column = columns.column_of(location)) {
+      physical["region"]["startColumn"] = *column;
     }
   }
   return Json{{"physicalLocation", std::move(physical)}};
@@ -166,6 +213,7 @@ std::string format_sarif(std::span<const Finding> findings, const SinkOptions& o
                      {"defaultConfiguration", {{"level", to_string(rule.severity)}}}});
   }
   Json results = Json::array();
+  CodePointColumns columns(options.files);
   std::map<std::string, int> repeated;
   for (const Finding& finding : findings.first(std::min(findings.size(), kSarifResultsMax))) {
     ContentHasher hasher;
@@ -179,9 +227,9 @@ std::string format_sarif(std::span<const Finding> findings, const SinkOptions& o
     result["ruleIndex"] = rule_index.at(finding.rule);
     result["level"] = to_string(finding.severity);
     result["message"] = {{"text", finding.message}};
-    result["locations"] = Json::array({sarif_location(finding.location)});
+    result["locations"] = Json::array({sarif_location(finding.location, columns)});
     for (const RelatedLocation& related : finding.related) {
-      Json entry = sarif_location(related.location);
+      Json entry = sarif_location(related.location, columns);
       entry["message"] = {{"text", related.message}};
       result["relatedLocations"].push_back(std::move(entry));
     }

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "registry/rules/finding.h"
+#include "registry/vocabulary/file_system.h"
 
 namespace muster {
 
@@ -27,11 +28,15 @@ struct SinkOptions {
   bool color = false;               ///< Text only.
   std::string_view project_name{};  ///< For reports that name what was checked.
   std::string_view version{};       ///< Of this tool.
+  /// SARIF only: the project that the findings are of, or null. See `format_findings`.
+  const FileSystem* files = nullptr;
 };
 
 /// Writes findings in a format; the text is complete and ends with a newline. SARIF is 2.1.0 with a
 /// fingerprint per finding that survives moves within a file, and at most 5,000 results (GitHub
-/// stores no more); a note says how many were left out.
+/// stores no more); a note says how many were left out. Columns are bytes everywhere but in SARIF,
+/// which knows no such thing: there they are code points, counted in the file's line, and left out
+/// where that cannot be read.
 std::string format_findings(std::span<const Finding> findings, FindingFormat format,
                             const SinkOptions& options);
 

@@ -3,6 +3,8 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
+#include "registry/vocabulary/memory_file_system.h"
+
 namespace muster {
 namespace {
 
@@ -78,6 +80,36 @@ TEST_CASE("SARIF holds what GitHub stores and says what it leaves out", "[regist
   CHECK(run["results"].size() == 5000);
   CHECK(run["results"][0]["partialFingerprints"] != run["results"][1]["partialFingerprints"]);
   CHECK(run["invocations"][0]["toolExecutionNotifications"].size() == 1);
+}
+
+TEST_CASE("SARIF counts columns in code points, or leaves them out", "[registry][sinks]") {
+  MemoryFileSystem files;
+  files.add("a.yaml", "plain: 1\nn\xC3\xA4me: \xF0\x9F\x98\x80 here\nlast");
+  const auto [line, column, expected, reason] =
+      GENERATE(table<std::uint32_t, std::uint32_t, int, std::string>(
+          {{1, 1, 1, "the start"},
+           {1, 8, 8, "ASCII"},
+           {2, 2, 2, "before the first long character"},
+           {2, 4, 3, "after two bytes"},
+           {2, 13, 9, "after two and four bytes"},
+           {3, 5, 5, "behind the last byte"},
+           {1, 9, 9, "the line's end"},
+           {1, 10, 0, "behind the line's end"},
+           {3, 6, 0, "behind the file's end"},
+           {4, 1, 0, "no such line"}}));
+  CAPTURE(line, column, reason);
+  const std::vector<Finding> findings{
+      finding("unresolved-reference", Severity::error, "a.yaml", {line, column}, "here")};
+  const auto region_of = [&](const SinkOptions& options) {
+    const auto sarif =
+        nlohmann::json::parse(format_findings(findings, FindingFormat::sarif, options));
+    CHECK(sarif["runs"][0]["columnKind"] == "unicodeCodePoints");
+    return sarif["runs"][0]["results"][0]["locations"][0]["physicalLocation"]["region"];
+  };
+  const auto region = region_of({.files = &files});
+  CHECK(region["startLine"] == line);
+  CHECK(region.value("startColumn", 0) == expected);
+  CHECK_FALSE(region_of({}).contains("startColumn"));
 }
 
 TEST_CASE("A format is known by its name", "[registry][sinks]") {
