@@ -1,4 +1,5 @@
-// Constructs the edges of the program: streams, clock, entropy, signals. Everything else is told.
+// Constructs the edges of the program: streams, clock, signals (what is on the disk: edges.cpp).
+// Everything else is told.
 #include <unistd.h>
 
 #include <atomic>
@@ -40,7 +41,6 @@ int main(int argc, char** argv) {
   std::thread(watch_signals, signals, stop, std::cref(writing)).detach();
 
   const muster::SteadyClock clock;
-  muster::SystemSeedSource seeds;
   const bool terminal = isatty(STDERR_FILENO) != 0;
   std::unique_ptr<muster::Reporter> reporter;
   if (terminal) {
@@ -53,7 +53,6 @@ int main(int argc, char** argv) {
                                .color = isatty(STDOUT_FILENO) != 0,
                                .reporter = *reporter,
                                .clock = clock,
-                               .seeds = seeds,
                                .stop = stop.get_token(),
                                .writing = writing};
   return muster::cli::run(argc, argv, session);

@@ -9,7 +9,6 @@
 
 #include "bundler/report/reporter.h"
 #include "registry/registries/registry_model.h"
-#include "registry/vocabulary/seed.h"
 
 namespace CLI {
 class App;
@@ -30,7 +29,6 @@ struct Session {
   bool color = false;
   Reporter& reporter;
   const Clock& clock;
-  SeedSource& seeds;
   std::stop_token stop;
   /// Set while a command writes something that an interruption must not leave half done. Until then
   /// Ctrl-C ends the program at once.
