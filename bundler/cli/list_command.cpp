@@ -18,11 +18,14 @@ struct ListOptions {
 int list(const ListOptions& options, Session& session) {
   const auto targets = targets_from(options.target);
   if (!targets) return report_error(session, targets.error());
-  const auto open = open_project(options.project, session, processor_count());
+  PatientReporter reporter(session.reporter, session.clock);
+  const auto open =
+      open_project(options.project, session, processor_count(), progress_of(reporter));
   if (!open) return report_error(session, open.error());
   const Project& project = *open.value().project;
   const std::string text = options.format == "json" ? listing_json(project, targets.value())
                                                     : listing_text(project, targets.value());
+  reporter.finish();
   const auto& problems = project.model().problems;
   for (const ModelProblem& problem : problems) {
     session.err << "muster: " << problem.location.path.text();

@@ -77,10 +77,13 @@ std::string as_text_report(const Project& project, const PreparePlan& plan, bool
 }
 
 int prepare(const PrepareOptions& options, Session& session) {
-  const auto open = open_project(options.project, session, processor_count());
+  PatientReporter reporter(session.reporter, session.clock);
+  const Progress progress = progress_of(reporter);
+  const auto open = open_project(options.project, session, processor_count(), progress);
   if (!open) return report_error(session, open.error());
   const Project& project = *open.value().project;
-  const auto plan = plan_prepare(project);
+  const auto plan = plan_prepare(project, progress);
+  reporter.finish();
   if (!plan) return report_error(session, plan.error());
   for (const std::string& note : plan.value().notes) session.err << "muster: " << note << "\n";
   if (!options.dry_run) {

@@ -4,12 +4,13 @@
 
 namespace muster::cli {
 
-Result<OpenProject> open_project(const std::string& path, const Session& session, unsigned jobs) {
+Result<OpenProject> open_project(const std::string& path, const Session& session, unsigned jobs,
+                                 const Progress& progress) {
   auto files = open_folder(path);
   if (!files) return fail(files.error());
   OpenProject open;
   open.files = std::move(files).value();
-  auto project = Project::open(*open.files, jobs, session.stop);
+  auto project = Project::open(*open.files, jobs, session.stop, progress);
   if (!project) return fail(project.error().code, "'" + path + "': " + project.error().message);
   open.project = std::move(project).value();
   return open;

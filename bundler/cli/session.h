@@ -41,7 +41,8 @@ struct OpenProject {
   std::unique_ptr<FileSystem> files;
   std::unique_ptr<Project> project;
 };
-Result<OpenProject> open_project(const std::string& path, const Session& session, unsigned jobs);
+Result<OpenProject> open_project(const std::string& path, const Session& session, unsigned jobs,
+                                 const Progress& progress = {});
 
 /// Prints an error and gives the exit code for it.
 int report_error(Session& session, const Error& error);

@@ -59,10 +59,14 @@ int validate_project(const ValidateArguments& arguments, Session& session) {
   if (!targets) return report_error(session, targets.error());
   const auto format = finding_format_from(arguments.format);
   if (!format) return report_error(session, format.error());
-  const auto open = open_project(arguments.project, session, processor_count());
+  PatientReporter reporter(session.reporter, session.clock);
+  const Progress progress = progress_of(reporter);
+  const auto open = open_project(arguments.project, session, processor_count(), progress);
   if (!open) return report_error(session, open.error());
   std::vector<Finding> findings =
-      validate(*open.value().project, {.targets = targets.value(), .strict = arguments.strict});
+      validate(*open.value().project,
+               {.targets = targets.value(), .strict = arguments.strict, .progress = progress});
+  reporter.finish();
   if (!arguments.write_baseline.empty()) {
     return write_report(session, Baseline::of(findings).format(), arguments.write_baseline);
   }

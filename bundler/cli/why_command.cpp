@@ -144,7 +144,9 @@ AssetNumber find_asset(const Project& project, const std::string& name) {
 }
 
 int why(const WhyOptions& options, Session& session) {
-  const auto open = open_project(options.project, session, processor_count());
+  PatientReporter reporter(session.reporter, session.clock);
+  const Progress progress = progress_of(reporter);
+  const auto open = open_project(options.project, session, processor_count(), progress);
   if (!open) return report_error(session, open.error());
   const Project& project = *open.value().project;
   const AssetNumber asset = find_asset(project, options.asset);
@@ -154,8 +156,10 @@ int why(const WhyOptions& options, Session& session) {
                                       "' is neither the guid nor the path (from the project's "
                                       "root) of an asset with a sidecar"});
   }
+  progress.begin("following references", 0);
   const auto reasons = reasons_for(project, asset);
   const auto users = direct_users(project, asset);
+  reporter.finish();
   return write_report(session,
                       options.format == "json" ? as_json_report(project, asset, reasons, users)
                                                : as_text_report(project, asset, reasons, users),

@@ -1,7 +1,5 @@
 #include "bundler/report/reporter.h"
 
-#include <chrono>
-
 #include <fmt/format.h>
 
 namespace muster {
@@ -44,6 +42,43 @@ void TerminalReporter::draw(std::string_view what) {
 void TerminalReporter::finish() {
   const std::lock_guard lock(mutex_);
   out_ << "\r\x1b[2K" << std::flush;
+}
+
+// True when `inner_` hears from now on; tells it of the phase that goes on.
+bool PatientReporter::is_time() {
+  if (speaks_ || clock_.now() - start_ < kPatience) return speaks_;
+  speaks_ = true;
+  if (phase_.empty()) return true;
+  inner_.begin(phase_, total_);
+  if (done_ > 0) inner_.advance(done_, {});
+  return true;
+}
+
+void PatientReporter::begin(std::string_view phase, std::size_t total) {
+  const std::lock_guard lock(mutex_);
+  phase_.clear();  // the phase before is over: it is too late to tell of it
+  if (is_time()) return inner_.begin(phase, total);
+  phase_ = phase;
+  done_ = 0;
+  total_ = total;
+}
+
+void PatientReporter::advance(std::size_t steps, std::string_view what) {
+  const std::lock_guard lock(mutex_);
+  if (is_time()) return inner_.advance(steps, what);
+  done_ += steps;
+}
+
+void PatientReporter::finish() {
+  const std::lock_guard lock(mutex_);
+  if (speaks_) inner_.finish();
+}
+
+Progress progress_of(Reporter& reporter) {
+  return {
+      .on_begin = [&](std::string_view phase, std::size_t total) { reporter.begin(phase, total); },
+      .on_advance = [&](std::size_t steps,
+                        std::string_view what) { reporter.advance(steps, what); }};
 }
 
 }  // namespace muster

@@ -1,6 +1,7 @@
 // How long work tells that it goes on.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <mutex>
 #include <ostream>
@@ -8,6 +9,7 @@
 #include <string_view>
 
 #include "registry/vocabulary/clock.h"
+#include "registry/vocabulary/progress.h"
 
 namespace muster {
 
@@ -54,6 +56,33 @@ class TerminalReporter final : public Reporter {
   std::size_t total_ = 0;
   Time drawn_{};
 };
+
+/// Passes on what is heard once the work has lasted `kPatience`: who is done before that has
+/// nothing to tell. For commands whose output is the answer to a question.
+class PatientReporter final : public Reporter {
+ public:
+  static constexpr Duration kPatience = std::chrono::milliseconds(1500);
+
+  PatientReporter(Reporter& inner, const Clock& clock)
+      : inner_(inner), clock_(clock), start_(clock.now()) {}
+  void begin(std::string_view phase, std::size_t total) override;
+  void advance(std::size_t steps, std::string_view what) override;
+  void finish() override;
+
+ private:
+  bool is_time();
+  Reporter& inner_;
+  const Clock& clock_;
+  Time start_;
+  std::mutex mutex_;
+  bool speaks_ = false;
+  std::string phase_;
+  std::size_t done_ = 0;
+  std::size_t total_ = 0;
+};
+
+/// A registry's way to tell a reporter. The reporter outlives it.
+Progress progress_of(Reporter& reporter);
 
 /// Says nothing.
 class SilentReporter final : public Reporter {

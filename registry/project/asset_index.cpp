@@ -223,7 +223,9 @@ AssetNumber AssetIndex::find(const AssetPath& path) const {
 }
 
 Result<AssetIndex> build_asset_index(const FileSystem& files, const ProjectConfig& config,
-                                     unsigned jobs, const std::stop_token& stop) {
+                                     unsigned jobs, const std::stop_token& stop,
+                                     const Progress& progress) {
+  progress.begin("walking the folders", 0);
   Walk walk{.files = files, .metas = {}, .things = {}, .problems = {}, .followed = {}};
   for (const AssetPath& folder : outermost(config.folders)) {
     const auto leaves = leaves_project(files, folder);
@@ -240,10 +242,12 @@ Result<AssetIndex> build_asset_index(const FileSystem& files, const ProjectConfi
     const bool metas_expected = folder.text() != "Packages";
     walk_folder(walk, folder, metas_expected, 0);
   }
+  progress.begin("reading sidecars", walk.metas.size());
   std::vector<MetaSlot> slots(walk.metas.size());
   std::vector<ByteVector> buffers(std::max(jobs, 1U));
   const bool finished = parallel_for(slots.size(), jobs, stop, [&](std::size_t i, unsigned worker) {
     read_sidecar(files, walk.metas[i], buffers[worker], slots[i]);
+    progress.advance(1, walk.metas[i].text());
   });
   if (!finished) return fail(ErrorCode::cancelled, "stopped while reading sidecars");
 

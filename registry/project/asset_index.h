@@ -11,6 +11,7 @@
 #include "registry/project/config.h"
 #include "registry/project/meta.h"
 #include "registry/vocabulary/guid.h"
+#include "registry/vocabulary/progress.h"
 
 namespace muster {
 
@@ -84,7 +85,8 @@ class AssetIndex {
 /// odd becomes a problem, never a failure; fails only when a top folder cannot be listed, or with
 /// `cancelled`.
 Result<AssetIndex> build_asset_index(const FileSystem& files, const ProjectConfig& config,
-                                     unsigned jobs, const std::stop_token& stop);
+                                     unsigned jobs, const std::stop_token& stop,
+                                     const Progress& progress = {});
 
 /// True for names that Unity, and so Muster, passes over.
 bool is_ignored_name(std::string_view name);

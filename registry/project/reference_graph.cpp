@@ -262,11 +262,14 @@ std::vector<AssetNumber> ReferenceGraph::chain(std::span<const AssetNumber> root
 }
 
 Result<ReferenceGraph> scan_references(const FileSystem& files, const AssetIndex& index,
-                                       unsigned jobs, const std::stop_token& stop) {
+                                       unsigned jobs, const std::stop_token& stop,
+                                       const Progress& progress) {
+  progress.begin("scanning assets", index.assets().size());
   std::vector<Slot> slots(index.assets().size());
   std::vector<ByteVector> buffers(std::max(jobs, 1U));
   const bool finished = parallel_for(slots.size(), jobs, stop, [&](std::size_t i, unsigned worker) {
     AssetScan(files, index, buffers[worker]).run(static_cast<AssetNumber>(i), slots[i]);
+    progress.advance(1, index.assets()[i].path.text());
   });
   if (!finished) return fail(ErrorCode::cancelled, "stopped while scanning references");
   std::vector<ReferenceEdge> edges;

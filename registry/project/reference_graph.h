@@ -80,6 +80,7 @@ bool is_script(const AssetPath& path);
 /// Scans every asset that can hold references, and every sidecar, on `jobs` threads. Fails only
 /// with `cancelled`.
 Result<ReferenceGraph> scan_references(const FileSystem& files, const AssetIndex& index,
-                                       unsigned jobs, const std::stop_token& stop);
+                                       unsigned jobs, const std::stop_token& stop,
+                                       const Progress& progress = {});
 
 }  // namespace muster

@@ -339,11 +339,13 @@ class ClassPlan {
 
 }  // namespace
 
-Result<PreparePlan> plan_prepare(const Project& project) {
+Result<PreparePlan> plan_prepare(const Project& project, const Progress& progress) {
   PreparePlan plan;
+  progress.begin("looking for members", project.model().classes.size());
   for (const ClassDeclaration& declaration : project.model().classes) {
     auto planned = ClassPlan(project, declaration).run(plan);
     if (!planned) return fail(planned.error());
+    progress.advance(1, declaration.name);
   }
   return plan;
 }

@@ -41,7 +41,7 @@ struct PreparePlan {
 /// on both sides. While a file that may hold a guid cannot be read, entries of missing assets stay,
 /// with a note. Fails when a registry's lock cannot be read, with `malformed` when a registry's
 /// list cannot be rewritten, and with `limit_exceeded` when a type id would not fit the wire.
-Result<PreparePlan> plan_prepare(const Project& project);
+Result<PreparePlan> plan_prepare(const Project& project, const Progress& progress = {});
 
 /// Writes a plan's files, each atomically.
 Result<void> apply_prepare(FileSystem& files, const PreparePlan& plan);

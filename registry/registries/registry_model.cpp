@@ -471,22 +471,24 @@ RegistryModel build_registry_model(const Project& project, std::vector<ClassDecl
 }
 
 Result<std::unique_ptr<Project>> Project::open(const FileSystem& files, unsigned jobs,
-                                               const std::stop_token& stop) {
+                                               const std::stop_token& stop,
+                                               const Progress& progress) {
   std::unique_ptr<Project> project(new Project(files));
   auto config = load_config(files);
   if (!config) return fail(config.error());
   project->config_ = std::move(config).value();
   auto classes = declared_classes(project->config_);
   if (!classes) return fail(classes.error());
-  auto index = build_asset_index(files, project->config_, jobs, stop);
+  auto index = build_asset_index(files, project->config_, jobs, stop, progress);
   if (!index) return fail(index.error());
   project->index_ = std::move(index).value();
-  auto graph = scan_references(files, project->index_, jobs, stop);
+  auto graph = scan_references(files, project->index_, jobs, stop, progress);
   if (!graph) return fail(graph.error());
   project->graph_ = std::move(graph).value();
   project->scripts_ = std::make_unique<Scripts>(files, project->index_);
   project->sources_ = std::make_unique<SourceCache>(files, project->index_);
   project->prefabs_ = std::make_unique<PrefabFlattener>(*project->sources_, *project->scripts_);
+  progress.begin("reading the registries", 0);
   project->model_ = build_registry_model(*project, std::move(classes).value());
   return project;
 }

@@ -102,7 +102,8 @@ class Project {
   /// Reads settings, index, references and registries. Fails when there is no project, when its
   /// settings are wrong, or with `cancelled`; everything else becomes a problem in its place.
   static Result<std::unique_ptr<Project>> open(const FileSystem& files, unsigned jobs,
-                                               const std::stop_token& stop);
+                                               const std::stop_token& stop,
+                                               const Progress& progress = {});
   Project(const Project&) = delete;
   Project& operator=(const Project&) = delete;
 

@@ -4,11 +4,16 @@ namespace muster {
 
 std::vector<Finding> validate(const Project& project, const ValidateOptions& options) {
   Findings findings;
+  options.progress.begin("checking", 4);
   check_files(project, findings);
+  options.progress.advance(1, "registries");
   check_registries(project, options.targets, findings);
+  options.progress.advance(1, "registration");
   check_registration(project, options.targets, findings);
+  options.progress.advance(1, "references");
   check_references(project, options.targets, findings);
   check_failed_reads(project, findings);
+  options.progress.advance(1, {});
   std::vector<Finding> sorted = findings.take_sorted();
   if (options.strict) {
     for (Finding& finding : sorted) {

@@ -10,6 +10,7 @@ namespace muster {
 struct ValidateOptions {
   TargetSet targets = TargetSet::both();
   bool strict = false;  ///< Warnings become errors.
+  Progress progress = {};
 };
 
 /// Checks a project against every rule and returns all findings, sorted. Reads files of the

@@ -41,6 +41,42 @@ TEST_CASE("A terminal's line is drawn anew at most ten times a second, and clear
   CHECK(out.str() == "\r\x1b[2K");
 }
 
+TEST_CASE("Short work is not told; long work is, from the phase that it is in",
+          "[bundler][report]") {
+  std::ostringstream out;
+  ManualClock clock;
+  TerminalReporter terminal(out, clock);
+  PatientReporter reporter(terminal, clock);
+  const Progress progress = progress_of(reporter);
+  progress.begin("reading", 3);
+  progress.advance(2, "a");
+  clock.advance(PatientReporter::kPatience - std::chrono::milliseconds(1));
+  SECTION("short work") {
+    progress.begin("checking", 0);
+    reporter.finish();
+    CHECK(out.str().empty());
+  }
+  SECTION("a long phase") {
+    clock.advance(std::chrono::milliseconds(1));
+    progress.advance(1, "b");
+    CHECK(out.str() == "\r\x1b[2Kreading 0/3 ");
+    clock.advance(std::chrono::milliseconds(100));
+    progress.advance(0, "c");
+    CHECK(out.str() == "\r\x1b[2Kreading 0/3 \r\x1b[2Kreading 3/3 c");
+  }
+  SECTION("a phase after a long one") {
+    clock.advance(std::chrono::seconds(1));
+    progress.begin("checking", 0);
+    reporter.finish();
+    CHECK(out.str() == "\r\x1b[2Kchecking \r\x1b[2K");
+  }
+  SECTION("nobody listens") {
+    Progress().begin("reading", 1);
+    Progress().advance(1, "a");
+    CHECK(out.str().empty());
+  }
+}
+
 TEST_CASE("A long name does not wrap the terminal's line", "[bundler][report]") {
   std::ostringstream out;
   const ManualClock clock;

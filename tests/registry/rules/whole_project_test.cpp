@@ -110,6 +110,34 @@ TEST_CASE("An id that an older layout left in a prefab means nothing in the last
   CHECK(std::ranges::count(findings, "registry-id-mismatch", &Finding::rule) == (is_last ? 0 : 1));
 }
 
+TEST_CASE("Whoever listens hears every step of a project's reading, checking and filling",
+          "[registry][rules]") {
+  UnityProject project;
+  project.prefab("Assets/A.prefab", {{project.script("ReplicatedEntity"), ""}});
+  project.asset("Assets/R.asset", project.script("ReplicatedEntityRegistry"), "  entries: []\n");
+  std::vector<std::string> phases;
+  std::size_t open_steps = 0;
+  const Progress progress{.on_begin =
+                              [&](std::string_view phase, std::size_t total) {
+                                CHECK(open_steps == 0);
+                                phases.emplace_back(phase);
+                                open_steps = total;
+                              },
+                          .on_advance =
+                              [&](std::size_t steps, std::string_view /*what*/) {
+                                CHECK(steps <= open_steps);
+                                open_steps -= steps;
+                              }};
+  const auto opened = Project::open(project.files, 1, {}, progress);
+  REQUIRE(opened.has_value());
+  (void)validate(*opened.value(), {.progress = progress});
+  CHECK(plan_prepare(*opened.value(), progress).has_value());
+  CHECK(open_steps == 0);
+  CHECK(phases == std::vector<std::string>{"walking the folders", "reading sidecars",
+                                           "scanning assets", "reading the registries", "checking",
+                                           "looking for members"});
+}
+
 // Says of one file that it is larger than anybody may read.
 class LargeFile final : public FileSystem {
  public:
