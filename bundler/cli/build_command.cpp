@@ -90,7 +90,8 @@ int run_build(const BuildArguments& arguments, TargetSet targets, Session& sessi
       .layout = arguments.layout == "shared" ? Layout::shared : Layout::self_contained,
       .level = arguments.level,
       .jobs = jobs};
-  const BuildEdges edges{output, session.reporter, session.clock, session.stop};
+  StagedBundles staged_bundles(output);
+  const BuildEdges edges{staged_bundles, session.reporter, session.clock, session.stop};
   std::vector<TargetBuild> builds;
   for (const Target target : {Target::client, Target::server}) {
     if (!targets.has(target)) continue;

@@ -10,6 +10,7 @@
 #include <cassert>
 #include <concepts>
 #include <cstring>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -87,51 +88,67 @@ Result<void> check_entries(const std::vector<PackEntry>& sorted, const PackOptio
 // average: little in 32. The slots take at most as much room as the blocks: 8 MiB at the default.
 constexpr std::size_t kWindowBlocks = 32;
 
-struct BlockSlot {
-  ByteVector frame;
-  bool is_compressed = false;
+// A block to pack: from its plain bytes, or as it lies in an earlier bundle.
+struct PendingBlock {
+  Bytes plain;
+  const StagedBlock* staged = nullptr;
 };
 
-std::vector<Bytes> blocks_of(const std::vector<PackEntry>& entries, const PackOptions& options) {
-  std::vector<Bytes> blocks;
-  for (const PackEntry& entry : entries) {
-    for (std::size_t at = 0; at < entry.plain.size(); at += options.block_plain_bytes) {
-      const std::size_t rest = entry.plain.size() - at;
-      blocks.push_back(
-          entry.plain.subspan(at, std::min<std::size_t>(options.block_plain_bytes, rest)));
+struct BlockSlot {
+  ByteVector buffer;
+  Bytes stored;  // in the buffer, or the plain bytes
+  BlockCoding coding = BlockCoding::stored;
+  std::optional<Error> failure;
+};
+
+void fill_slot(BlockSlot& slot, const PendingBlock& block, int level, Compressor& compressor,
+               const StagedBundles* staged) {
+  slot.stored = block.plain;
+  slot.coding = BlockCoding::stored;
+  if (block.staged != nullptr) {
+    if (block.staged->coding == BlockCoding::stored) return;
+    const auto frame = staged->read(*block.staged, slot.buffer);
+    if (!frame) {
+      slot.failure = frame.error();
+      return;
     }
+    slot.stored = frame.value();
+    slot.coding = block.staged->coding;
+    return;
   }
-  return blocks;
+  slot.buffer.clear();
+  if (!compressor.compress(block.plain, level, slot.buffer)) return;
+  slot.stored = slot.buffer;
+  slot.coding = BlockCoding::zstd;
 }
 
-void append_block(ByteVector& out, std::size_t record, Bytes plain, const BlockSlot& slot) {
-  const Bytes stored = slot.is_compressed ? Bytes(slot.frame) : plain;
-  const BlockCoding coding = slot.is_compressed ? BlockCoding::zstd : BlockCoding::stored;
+void append_block(ByteVector& out, std::size_t record, const BlockSlot& slot) {
   store(out, record + block::kOffsetAt, std::uint64_t{out.size()});
-  store(out, record + block::kStoredBytesAt, static_cast<std::uint32_t>(stored.size()));
-  store(out, record + block::kCodingAt, static_cast<std::uint32_t>(coding));
-  out.insert(out.end(), stored.begin(), stored.end());
+  store(out, record + block::kStoredBytesAt, static_cast<std::uint32_t>(slot.stored.size()));
+  store(out, record + block::kCodingAt, static_cast<std::uint32_t>(slot.coding));
+  out.insert(out.end(), slot.stored.begin(), slot.stored.end());
 }
 
-// Appends all blocks and fills in their records. False when it was stopped.
-bool append_blocks(ByteVector& out, std::span<const Bytes> blocks, std::size_t block_table,
-                   int level, const PackWorkers& workers) {
-  const std::size_t window = kWindowBlocks * workers.compressors.size();
+tl::unexpected<Error> stopped() { return fail(ErrorCode::cancelled, "stopped while packing"); }
+
+// Appends all blocks and fills in their records.
+Result<void> append_blocks(ByteVector& out, std::span<const PendingBlock> blocks,
+                           std::size_t block_table, int level, const PackWorkers& workers) {
+  const auto jobs = static_cast<unsigned>(workers.compressors.size());
+  const std::size_t window = kWindowBlocks * jobs;
   std::vector<BlockSlot> slots(std::min(window, blocks.size()));
   for (std::size_t first = 0; first < blocks.size(); first += window) {
-    const auto plain = blocks.subspan(first, std::min(window, blocks.size() - first));
-    const auto compress = [&](std::size_t i, unsigned worker) {
-      slots[i].frame.clear();
-      slots[i].is_compressed =
-          workers.compressors[worker].compress(plain[i], level, slots[i].frame);
+    const auto pending = blocks.subspan(first, std::min(window, blocks.size() - first));
+    const auto fill = [&](std::size_t i, unsigned worker) {
+      fill_slot(slots[i], pending[i], level, workers.compressors[worker], workers.staged);
     };
-    const auto jobs = static_cast<unsigned>(workers.compressors.size());
-    if (!parallel_for(plain.size(), jobs, workers.stop, compress)) return false;
-    for (std::size_t i = 0; i < plain.size(); ++i) {
-      append_block(out, block_table + (first + i) * block::kBytes, plain[i], slots[i]);
+    if (!parallel_for(pending.size(), jobs, workers.stop, fill)) return stopped();
+    for (std::size_t i = 0; i < pending.size(); ++i) {
+      if (slots[i].failure) return fail(*slots[i].failure);
+      append_block(out, block_table + (first + i) * block::kBytes, slots[i]);
     }
   }
-  return true;
+  return {};
 }
 
 void store_entry(ByteVector& out, std::size_t record, const PackEntry& entry,
@@ -144,22 +161,33 @@ void store_entry(ByteVector& out, std::size_t record, const PackEntry& entry,
   store(out, record + entry::kKindAt, static_cast<std::uint16_t>(entry.kind));
 }
 
-// Fills in the entries' records. False when it was stopped.
-bool store_entries(ByteVector& out, const std::vector<PackEntry>& entries,
-                   const PackOptions& options, const PackWorkers& workers) {
+// Fills in the entries' records, and lists their blocks.
+Result<std::vector<PendingBlock>> store_entries(ByteVector& out,
+                                                const std::vector<PackEntry>& entries,
+                                                const PackOptions& options,
+                                                const PackWorkers& workers) {
   std::vector<ContentHash> hashes(entries.size());
   const auto jobs = static_cast<unsigned>(workers.compressors.size());
   if (!parallel_for(entries.size(), jobs, workers.stop,
                     [&](std::size_t i, unsigned) { hashes[i] = hash_bytes(entries[i].plain); })) {
-    return false;
+    return stopped();
   }
-  std::uint64_t next_block = 0;
+  std::vector<PendingBlock> blocks;
   for (std::size_t i = 0; i < entries.size(); ++i) {
-    store_entry(out, header::kBytes + i * entry::kBytes, entries[i], hashes[i],
-                static_cast<std::uint32_t>(next_block));
-    next_block += block_count_of(entries[i], options);
+    const Bytes plain = entries[i].plain;
+    const auto first_block = static_cast<std::uint32_t>(blocks.size());
+    store_entry(out, header::kBytes + i * entry::kBytes, entries[i], hashes[i], first_block);
+    std::span<const StagedBlock> staged;
+    if (workers.staged != nullptr) staged = workers.staged->find(hashes[i], plain.size());
+    assert(staged.empty() || staged.size() == block_count_of(entries[i], options));
+    for (std::size_t at = 0; at < plain.size(); at += options.block_plain_bytes) {
+      const std::size_t size = std::min<std::size_t>(options.block_plain_bytes, plain.size() - at);
+      PendingBlock& added = blocks.emplace_back();
+      added.plain = plain.subspan(at, size);
+      if (!staged.empty()) added.staged = &staged[at / options.block_plain_bytes];
+    }
   }
-  return true;
+  return blocks;
 }
 
 }  // namespace
@@ -175,24 +203,30 @@ Result<ByteVector> pack_bundle(std::span<const PackEntry> entries, const PackOpt
   }
 
   std::uint64_t plain_total = 0;
-  for (const PackEntry& entry : sorted) plain_total += entry.plain.size();
-  const std::vector<Bytes> blocks = blocks_of(sorted, options);
+  std::uint64_t block_count = 0;
+  for (const PackEntry& entry : sorted) {
+    plain_total += entry.plain.size();
+    block_count += block_count_of(entry, options);
+  }
   const std::size_t block_table = header::kBytes + sorted.size() * entry::kBytes;
-  const std::size_t tables_end = block_table + blocks.size() * block::kBytes;
+  const std::size_t tables_end =
+      block_table + static_cast<std::size_t>(block_count) * block::kBytes;
   ByteVector out;
   // No block grows, so this is enough; what stays unused is never touched.
   out.reserve(tables_end + static_cast<std::size_t>(plain_total));
   out.resize(tables_end);
-  if (!store_entries(out, sorted, options, workers) ||
-      !append_blocks(out, blocks, block_table, options.level, workers)) {
-    return fail(ErrorCode::cancelled, "stopped while packing");
+  const auto blocks = store_entries(out, sorted, options, workers);
+  if (!blocks) return fail(blocks.error());
+  assert(blocks.value().size() == block_count);
+  if (auto done = append_blocks(out, blocks.value(), block_table, options.level, workers); !done) {
+    return fail(done.error());
   }
 
   store(out, 0, std::as_bytes(std::span(kMagic)));
   store(out, header::kVersionAt, kVersion);
   store(out, header::kFileBytesAt, std::uint64_t{out.size()});
   store(out, header::kEntryCountAt, static_cast<std::uint32_t>(sorted.size()));
-  store(out, header::kBlockCountAt, static_cast<std::uint32_t>(blocks.size()));
+  store(out, header::kBlockCountAt, static_cast<std::uint32_t>(block_count));
   store(out, header::kBlockPlainBytesAt, options.block_plain_bytes);
   store(out, header::kPlainBytesAt, plain_total);
   const ContentHash hash = hash_bytes(Bytes(out).subspan(header::kHashedFrom));

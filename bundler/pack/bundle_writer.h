@@ -5,6 +5,7 @@
 #include <stop_token>
 
 #include "bundler/pack/compressor.h"
+#include "bundler/pack/staged_bundles.h"
 #include "registry/vocabulary/bytes.h"
 #include "registry/vocabulary/guid.h"
 #include "registry/vocabulary/result.h"
@@ -30,13 +31,15 @@ struct PackOptions {
 struct PackWorkers {
   std::span<Compressor> compressors;
   std::stop_token stop{};
+  /// What was packed before, with the same options, or null: equal entries are copied from there.
+  const StagedBundles* staged = nullptr;
 };
 
 /// Packs entries, given in any order, into the bytes of a bundle. Equal entries and options give
 /// equal bytes, whatever the workers. Needs room for the bundle and a few blocks per worker. Fails
 /// with `already_exists` when two entries share (guid, local id), with `limit_exceeded` when a
 /// bound of the format is reached, with `invalid_argument` for options out of range, with
-/// `cancelled` when it was told to stop.
+/// `cancelled` when it was told to stop, or as reading what was packed before fails.
 Result<ByteVector> pack_bundle(std::span<const PackEntry> entries, const PackOptions& options,
                                const PackWorkers& workers);
 

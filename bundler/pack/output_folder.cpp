@@ -29,6 +29,10 @@ constexpr std::array<std::string_view, 3> kPartNames = {"build.json", "client", 
 
 AssetPath named(std::string_view name) { return AssetPath().child(name); }
 
+Result<AssetPath> staged_path(const AssetPath& path) {
+  return AssetPath::parse(std::string(kStaging) + "/" + path.text());
+}
+
 // What is at a path, or nothing. A disk that cannot tell is a failure: taken for "nothing", it
 // would throw away a journal with parts still in it.
 Result<std::optional<FileInfo>> find(const FileSystem& files, const AssetPath& path) {
@@ -174,10 +178,17 @@ OutputFolder::~OutputFolder() {
 }
 
 Result<void> OutputFolder::stage(const AssetPath& path, Bytes bytes) {
-  const auto staged = AssetPath::parse(std::string(kStaging) + "/" + path.text());
+  const auto staged = staged_path(path);
   if (!staged) return fail(staged.error());
   parts_.insert(path.text().substr(0, path.text().find('/')));
   return files_->write(staged.value(), bytes);
+}
+
+Result<Bytes> OutputFolder::read_staged(const AssetPath& path, std::uint64_t offset,
+                                        std::uint64_t max_bytes, ByteVector& buffer) const {
+  const auto staged = staged_path(path);
+  if (!staged) return fail(staged.error());
+  return files_->read(staged.value(), offset, max_bytes, buffer);
 }
 
 Result<void> OutputFolder::publish() {

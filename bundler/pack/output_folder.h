@@ -45,6 +45,9 @@ class OutputFolder {
 
   /// Writes a file of the new output; `path` is relative to the output folder.
   Result<void> stage(const AssetPath& path, Bytes bytes);
+  /// Reads a part of a file that was staged, like `FileSystem::read`.
+  Result<Bytes> read_staged(const AssetPath& path, std::uint64_t offset, std::uint64_t max_bytes,
+                            ByteVector& buffer) const;
   /// Puts every staged part (first-level file or folder) in place of the old one. After a failure
   /// the output is the old one, or the next opening makes it the new one.
   Result<void> publish();

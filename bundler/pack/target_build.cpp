@@ -130,7 +130,8 @@ class TargetBuilder {
         entries.push_back({entry.guid, entry.local_id, entry.kind, entry.plain});
       }
     }
-    auto bytes = pack_bundle(entries, {.level = options_.level}, {compressors, edges_.stop});
+    auto bytes =
+        pack_bundle(entries, {.level = options_.level}, {compressors, edges_.stop, &edges_.output});
     if (!bytes) {
       fail_with(bytes.error());
       return;
@@ -145,7 +146,7 @@ class TargetBuilder {
     built.name = planned.prefab == kNoAsset
                      ? BundleName::of_shared(built.hash)
                      : BundleName::of_prefab(project_.index().at(planned.prefab).guid);
-    write(built, bytes.value());
+    write(built, reader.value(), bytes.value());
   }
 
   CookedAsset cook(AssetNumber asset) {
@@ -161,14 +162,11 @@ class TargetBuilder {
     return cooked;
   }
 
-  void write(const BuiltBundle& built, Bytes bytes) {
+  void write(const BuiltBundle& built, const BundleReader& reader, Bytes bytes) {
     const auto path =
         AssetPath::parse(std::string(folder_of(result_.target)) + "/" + built.name.path());
     Result<void> staged = path ? Result<void>() : Result<void>(fail(path.error()));
-    if (path) {
-      const std::lock_guard lock(write_mutex_);
-      staged = edges_.output.stage(path.value(), bytes);
-    }
+    if (path) staged = edges_.output.stage_bundle(path.value(), reader, bytes);
     if (!staged) fail_with(staged.error());
     edges_.reporter.advance(1, built.name.to_string());
   }
@@ -194,7 +192,6 @@ class TargetBuilder {
   AssetCooker cooker_;
   TargetBuild result_;
   std::mutex mutex_;
-  std::mutex write_mutex_;
   std::optional<Error> failure_;
 };
 

@@ -7,7 +7,7 @@
 
 #include "bundler/cook/asset_cooker.h"
 #include "bundler/pack/bundle_writer.h"
-#include "bundler/pack/output_folder.h"
+#include "bundler/pack/staged_bundles.h"
 #include "bundler/plan/bundle_plan.h"
 #include "bundler/report/reporter.h"
 #include "registry/vocabulary/clock.h"
@@ -49,7 +49,7 @@ struct TargetBuild {
 };
 
 struct BuildEdges {
-  OutputFolder& output;
+  StagedBundles& output;  ///< One for all targets: what they share is compressed once.
   Reporter& reporter;
   const Clock& clock;
   std::stop_token stop;

@@ -155,7 +155,8 @@ bool build_once(const Opened& opened, const std::string& out) {
   if (!output) return false;
   SilentReporter reporter;
   const SteadyClock clock;
-  const BuildEdges edges{output.value(), reporter, clock, {}};
+  StagedBundles bundles(output.value());
+  const BuildEdges edges{bundles, reporter, clock, {}};
   const std::vector<ComponentDescription> components;
   std::vector<CookProblem> problems;
   for (const Target target : {Target::client, Target::server}) {

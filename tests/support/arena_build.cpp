@@ -27,14 +27,15 @@ Result<void> build_into(FileSystem& files, const Project& project, const BuildOp
   const auto components = components_of(project);
   auto output = OutputFolder::open_for_build(files);
   if (!output) return fail(output.error());
+  StagedBundles bundles(output.value());
   SilentReporter reporter;
   const ManualClock clock;
   std::vector<TargetBuild> builds;
   for (const Target target : {Target::client, Target::server}) {
     if (!options.targets.has(target)) continue;
     std::vector<CookProblem> problems;
-    auto built = build_target(project, target, components, options,
-                              {output.value(), reporter, clock, {}}, problems);
+    auto built = build_target(project, target, components, options, {bundles, reporter, clock, {}},
+                              problems);
     if (!built) return fail(built.error());
     builds.push_back(std::move(built).value());
   }

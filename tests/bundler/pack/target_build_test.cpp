@@ -61,11 +61,12 @@ Attempt attempt(const Project& project, const std::stop_token& stop) {
   MemoryFileSystem files;
   auto output = OutputFolder::open_for_build(files);
   REQUIRE(output.has_value());
+  StagedBundles bundles(output.value());
   SilentReporter reporter;
   const ManualClock clock;
   std::vector<CookProblem> problems;
   auto result = build_target(project, Target::client, {}, {.jobs = 2},
-                             {output.value(), reporter, clock, stop}, problems);
+                             {bundles, reporter, clock, stop}, problems);
   return {std::move(result), std::move(problems)};
 }
 

@@ -1,0 +1,54 @@
+// What a build has packed so far, to be used again.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "bundler/pack/output_folder.h"
+#include "runtime/bundle/bundle_reader.h"
+
+namespace muster {
+
+/// A block as it lies in a bundle that was staged.
+struct StagedBlock {
+  std::size_t bundle = 0;  ///< Number of the bundle, in the order of staging.
+  std::uint64_t offset_bytes = 0;
+  std::uint32_t stored_bytes = 0;
+  BlockCoding coding = BlockCoding::stored;
+};
+
+/// The bundles that one build has staged, found by what is in them: an asset that client and server
+/// both need, or that many self-contained bundles hold, is compressed once. Remembers where blocks
+/// are, not the blocks: their bytes are read back from the staging folder. Safe to use from several
+/// threads. All bundles must be packed with the same options.
+class StagedBundles {
+ public:
+  /// Entries with fewer bytes are not remembered: compressing them is as quick as reading them.
+  static constexpr std::uint64_t kMinPlainBytes = 16384;
+
+  /// Requires: `output` lives longer, and nobody else stages into it.
+  explicit StagedBundles(OutputFolder& output) : output_(output) {}
+
+  /// Writes a file of the output, and remembers nothing of it.
+  Result<void> stage(const AssetPath& path, Bytes bytes);
+  /// Writes a bundle and remembers its entries. Requires: `bundle` is open on `bytes`.
+  Result<void> stage_bundle(const AssetPath& path, const BundleReader& bundle, Bytes bytes);
+
+  /// The blocks of an entry with these plain bytes, valid as long as this object; none when no
+  /// bundle holds such an entry.
+  std::span<const StagedBlock> find(const ContentHash& plain_hash, std::uint64_t plain_bytes) const;
+  /// Reads a block's stored bytes into `buffer`. Fails as the disk fails.
+  Result<Bytes> read(const StagedBlock& block, ByteVector& buffer) const;
+
+ private:
+  OutputFolder& output_;
+  mutable std::mutex mutex_;  // for all that follows, and for the output
+  std::vector<AssetPath> bundles_;
+  std::map<std::pair<ContentHash, std::uint64_t>, std::vector<StagedBlock>> entries_;
+};
+
+}  // namespace muster
