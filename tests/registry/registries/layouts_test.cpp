@@ -3,18 +3,12 @@
 #include <catch2/catch.hpp>
 
 #include "registry/registries/registry_model.h"
-#include "tests/support/unity_project.h"
+#include "tests/support/open_project.h"
 
 namespace muster {
 namespace {
 
 using testing::UnityProject;
-
-std::unique_ptr<Project> open(const UnityProject& project) {
-  auto opened = Project::open(project.files, 1, {});
-  REQUIRE(opened.has_value());
-  return std::move(opened).value();
-}
 
 std::vector<Guid> sorted(std::vector<Guid> guids) {
   std::sort(guids.begin(), guids.end());

@@ -4,10 +4,9 @@
 
 #include <catch2/catch.hpp>
 
-#include "registry/registries/prepare.h"
 #include "registry/rules/validate.h"
 #include "registry/vocabulary/seed.h"
-#include "tests/support/unity_project.h"
+#include "tests/support/open_project.h"
 
 namespace muster {
 namespace {
@@ -15,12 +14,6 @@ namespace {
 using testing::UnityProject;
 
 enum class Layout : std::uint8_t { first, second, last, plain };
-
-std::unique_ptr<Project> open(const UnityProject& project) {
-  auto opened = Project::open(project.files, 1, {});
-  REQUIRE(opened.has_value());
-  return std::move(opened).value();
-}
 
 std::multiset<std::string> missing_in(const Project& project) {
   std::multiset<std::string> paths;

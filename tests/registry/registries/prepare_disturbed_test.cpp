@@ -5,32 +5,14 @@
 
 #include <catch2/catch.hpp>
 
-#include "registry/registries/prepare.h"
 #include "registry/registries/type_ids.h"
 #include "registry/rules/validate.h"
-#include "tests/support/unity_project.h"
+#include "tests/support/open_project.h"
 
 namespace muster {
 namespace {
 
 using testing::UnityProject;
-
-std::unique_ptr<Project> open(const UnityProject& project) {
-  auto opened = Project::open(project.files, 1, {});
-  REQUIRE(opened.has_value());
-  return std::move(opened).value();
-}
-
-void prepare(UnityProject& project) {
-  const auto opened = open(project);
-  const auto plan = plan_prepare(*opened);
-  REQUIRE(plan.has_value());
-  REQUIRE(apply_prepare(project.files, plan.value()).has_value());
-  const auto again = open(project);
-  const auto second = plan_prepare(*again);
-  REQUIRE(second.has_value());
-  CHECK(second.value().writes.empty());
-}
 
 // By registry path and guid.
 std::map<std::pair<std::string, Guid>, std::uint32_t> ids_of(const UnityProject& project) {

@@ -1,5 +1,3 @@
-#include "registry/registries/prepare.h"
-
 #include <map>
 #include <set>
 
@@ -7,28 +5,17 @@
 
 #include "registry/registries/type_ids.h"
 #include "registry/vocabulary/seed.h"
-#include "tests/support/unity_project.h"
+#include "tests/support/open_project.h"
 
 namespace muster {
 namespace {
 
 using testing::UnityProject;
 
-std::unique_ptr<Project> open(const UnityProject& project) {
-  auto opened = Project::open(project.files, 1, {});
-  REQUIRE(opened.has_value());
-  return std::move(opened).value();
-}
-
 PreparePlan plan_of(const Project& project) {
   auto plan = plan_prepare(project);
   REQUIRE(plan.has_value());
   return std::move(plan).value();
-}
-
-void prepare(UnityProject& project) {
-  const auto opened = open(project);
-  REQUIRE(apply_prepare(project.files, plan_of(*opened)).has_value());
 }
 
 std::map<Guid, std::uint32_t> ids_of(const UnityProject& project) {

@@ -1,0 +1,32 @@
+// The whole of a Unity project in memory: opened, and prepared.
+#pragma once
+
+#include <memory>
+
+#include <catch2/catch.hpp>
+
+#include "registry/registries/prepare.h"
+#include "tests/support/unity_project.h"
+
+namespace muster::testing {
+
+/// Opens a project on one thread; fails the test when it cannot be opened.
+inline std::unique_ptr<Project> open(const UnityProject& project) {
+  auto opened = Project::open(project.files, 1, {});
+  REQUIRE(opened.has_value());
+  return std::move(opened).value();
+}
+
+/// Prepares a project; fails the test when that fails or leaves something to do.
+inline void prepare(UnityProject& project) {
+  const auto before = open(project);
+  const auto plan = plan_prepare(*before);
+  REQUIRE(plan.has_value());
+  REQUIRE(apply_prepare(project.files, plan.value()).has_value());
+  const auto after = open(project);
+  const auto again = plan_prepare(*after);
+  REQUIRE(again.has_value());
+  CHECK(again.value().writes.empty());
+}
+
+}  // namespace muster::testing
