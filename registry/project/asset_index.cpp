@@ -20,14 +20,6 @@ constexpr std::uint64_t kMetaReadBytes = 16ULL * 1024;
 // A folder tree deeper than this is a circle that the file system hides from us.
 constexpr std::size_t kMaxFolderDepth = 128;
 
-std::string lower_ascii(std::string_view text) {
-  std::string result(text);
-  for (char& c : result) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return result;
-}
-
 struct Walk {
   const FileSystem& files;
   std::vector<AssetPath> metas;                    // the sidecars' own paths
@@ -144,7 +136,6 @@ void read_sidecar(const FileSystem& files, const AssetPath& path, ByteVector& bu
   const MetaResult read = read_meta(as_text(bytes.value()));
   if (read.problem != MetaProblem::none) slot.problems.push_back(meta_problem(path, read));
   slot.meta = read.meta;
-  slot.meta.importer = {};
   slot.usable = !read.meta.guid.is_null();
   if (!slot.usable) return;
   if (read.meta.is_upper_case) {
@@ -194,9 +185,8 @@ bool is_ignored_name(std::string_view name) {
          lower_ascii(name).ends_with(".tmp");
 }
 
-AssetIndex::AssetIndex(std::vector<Asset> assets, std::vector<IndexProblem> problems,
-                       std::size_t file_count)
-    : assets_(std::move(assets)), problems_(std::move(problems)), file_count_(file_count) {
+AssetIndex::AssetIndex(std::vector<Asset> assets, std::vector<IndexProblem> problems)
+    : assets_(std::move(assets)), problems_(std::move(problems)) {
   std::ranges::sort(assets_, {}, &Asset::path);
   by_guid_.reserve(assets_.size());
   for (AssetNumber number = 0; number < assets_.size(); ++number) {
@@ -280,7 +270,7 @@ Result<AssetIndex> build_asset_index(const FileSystem& files, const ProjectConfi
   for (const auto& [path, is_folder] : unclaimed) {
     walk.problems.push_back({Kind::missing_meta, path, {}, {}, {}, is_folder ? "folder" : "file"});
   }
-  return AssetIndex(std::move(assets), std::move(walk.problems), walk.things.size());
+  return AssetIndex(std::move(assets), std::move(walk.problems));
 }
 
 }  // namespace muster

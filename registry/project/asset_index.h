@@ -62,22 +62,19 @@ class AssetIndex {
  public:
   std::span<const Asset> assets() const { return assets_; }
   std::span<const IndexProblem> problems() const { return problems_; }
-  /// The files seen, whether or not they have a sidecar; sorted by path.
-  std::size_t file_count() const { return file_count_; }
 
   const Asset& at(AssetNumber number) const { return assets_[number]; }
   AssetNumber find(const Guid& guid) const;
   AssetNumber find(const AssetPath& path) const;
 
   /// Builds an index from what a walk found; used by `build_asset_index` and by tests.
-  AssetIndex(std::vector<Asset> assets, std::vector<IndexProblem> problems, std::size_t file_count);
+  AssetIndex(std::vector<Asset> assets, std::vector<IndexProblem> problems);
   AssetIndex() = default;
 
  private:
   std::vector<Asset> assets_;
   std::vector<IndexProblem> problems_;
   std::unordered_map<Guid, AssetNumber> by_guid_;
-  std::size_t file_count_ = 0;
 };
 
 /// Walks a project's folders as Unity does (names that start with `.` or end with `~`, `cvs` and

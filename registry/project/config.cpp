@@ -9,8 +9,8 @@ namespace muster {
 namespace {
 
 constexpr std::uint64_t kMaxConfigBytes = 4ULL * 1024 * 1024;
-constexpr std::array<std::string_view, 7> kKnownKeys = {
-    "version", "name", "folders", "components", "classes", "external_guids", "bundles"};
+constexpr std::array<std::string_view, 6> kKnownKeys = {"version",    "name",    "folders",
+                                                        "components", "classes", "external_guids"};
 
 tl::unexpected<Error> refuse(const yaml::Position& at, const std::string& why) {
   return fail(ErrorCode::malformed, std::string(ProjectConfig::kFileName) + ":" +

@@ -1,5 +1,5 @@
 // Looks only at the first byte of each line, and further where that byte can begin something that
-// matters: `g`uid, `f`olderAsset, a capital (an importer), or a conflict marker.
+// matters: `g`uid, `f`olderAsset, or a conflict marker.
 #include "registry/project/meta.h"
 
 #include <algorithm>
@@ -58,7 +58,7 @@ class MetaReader {
   void read_line() {
     if (cursor_.at_line_end()) return;
     std::string_view value;
-    switch (const char c = *cursor_.at) {
+    switch (*cursor_.at) {
       case 'g':
         if (value_of(cursor_, "guid", value)) read_guid(unquoted(value));
         return;
@@ -77,7 +77,7 @@ class MetaReader {
         }
         return;
       default:
-        if (c >= 'A' && c <= 'Z') read_importer();
+        break;
     }
   }
 
@@ -98,14 +98,6 @@ class MetaReader {
     result_.meta.guid_position = position;
     result_.meta.is_upper_case =
         std::ranges::any_of(digits, [](char c) { return c >= 'A' && c <= 'F'; });
-  }
-
-  void read_importer() {
-    constexpr std::string_view kSuffix = "Importer";
-    const std::string_view line(cursor_.at,
-                                static_cast<std::size_t>(cursor_.line_end - cursor_.at));
-    const std::string_view name = line.substr(0, line.find(':'));
-    if (name.size() < line.size() && name.ends_with(kSuffix)) result_.meta.importer = name;
   }
 
   void add_problem(MetaProblem problem, const yaml::Position& position) {

@@ -13,9 +13,8 @@ namespace muster {
 struct Meta {
   Guid guid{};
   yaml::Position guid_position{};
-  bool is_upper_case = false;   ///< The guid is spelled with upper-case digits.
-  bool is_folder = false;       ///< `folderAsset: yes`.
-  std::string_view importer{};  ///< The importer's name, e.g. `TextureImporter`; a view.
+  bool is_upper_case = false;  ///< The guid is spelled with upper-case digits.
+  bool is_folder = false;      ///< `folderAsset: yes`.
 };
 
 enum class MetaProblem : std::uint8_t {
@@ -35,7 +34,7 @@ struct MetaResult {
 };
 
 /// Reads a sidecar. Accepts a BOM, CRLF, any key order, a missing final newline and upper-case
-/// digits. The result views `text`.
+/// digits.
 MetaResult read_meta(std::string_view text);
 
 }  // namespace muster

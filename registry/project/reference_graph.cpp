@@ -12,14 +12,6 @@
 namespace muster {
 namespace {
 
-std::string lower_extension(const AssetPath& path) {
-  std::string extension(path.extension());
-  for (char& c : extension) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return extension;
-}
-
 constexpr std::array<std::string_view, 41> kReferenceExtensions = {"anim",
                                                                    "asmdef",
                                                                    "asmref",
@@ -65,7 +57,6 @@ constexpr std::array<std::string_view, 41> kReferenceExtensions = {"anim",
 struct Slot {
   std::vector<ReferenceEdge> edges;
   std::vector<ContentProblem> problems;
-  std::uint64_t bytes = 0;
 };
 
 class AssetScan {
@@ -108,7 +99,6 @@ class AssetScan {
            asset, bytes.error().message});
       return;
     }
-    slot.bytes += bytes.value().size();
     yaml::scan_mentions(as_text(bytes.value()), [&](const yaml::Mention& mention) {
       // A sidecar's own guid is no reference.
       if (in_meta && mention.kind == yaml::MentionKind::textual) return;
@@ -170,23 +160,19 @@ class AssetScan {
 }  // namespace
 
 bool holds_references(const AssetPath& path) {
-  const std::string extension = lower_extension(path);
+  const std::string extension = lower_ascii(path.extension());
   return std::ranges::find(kReferenceExtensions, extension) != kReferenceExtensions.end();
 }
 
 bool is_script(const AssetPath& path) {
   constexpr std::array<std::string_view, 9> kExtensions = {"cs",  "dll", "asmdef", "asmref", "js",
                                                            "boo", "so",  "dylib",  "rsp"};
-  return std::ranges::find(kExtensions, lower_extension(path)) != kExtensions.end();
+  return std::ranges::find(kExtensions, lower_ascii(path.extension())) != kExtensions.end();
 }
 
 ReferenceGraph::ReferenceGraph(std::vector<ReferenceEdge> edges,
-                               std::vector<ContentProblem> problems, std::size_t asset_count,
-                               std::uint64_t scanned_bytes)
-    : edges_(std::move(edges)),
-      first_(asset_count + 1, 0),
-      problems_(std::move(problems)),
-      scanned_bytes_(scanned_bytes) {
+                               std::vector<ContentProblem> problems, std::size_t asset_count)
+    : edges_(std::move(edges)), first_(asset_count + 1, 0), problems_(std::move(problems)) {
   for (const ReferenceEdge& edge : edges_) ++first_[edge.from + 1];
   for (std::size_t i = 1; i < first_.size(); ++i) first_[i] += first_[i - 1];
 }
@@ -274,13 +260,11 @@ Result<ReferenceGraph> scan_references(const FileSystem& files, const AssetIndex
   if (!finished) return fail(ErrorCode::cancelled, "stopped while scanning references");
   std::vector<ReferenceEdge> edges;
   std::vector<ContentProblem> problems;
-  std::uint64_t bytes = 0;
   for (Slot& slot : slots) {
     edges.insert(edges.end(), slot.edges.begin(), slot.edges.end());
     std::ranges::move(slot.problems, std::back_inserter(problems));
-    bytes += slot.bytes;
   }
-  return ReferenceGraph(std::move(edges), std::move(problems), index.assets().size(), bytes);
+  return ReferenceGraph(std::move(edges), std::move(problems), index.assets().size());
 }
 
 }  // namespace muster

@@ -41,14 +41,13 @@ class ReferenceGraph {
  public:
   ReferenceGraph() = default;
   ReferenceGraph(std::vector<ReferenceEdge> edges, std::vector<ContentProblem> problems,
-                 std::size_t asset_count, std::uint64_t scanned_bytes);
+                 std::size_t asset_count);
 
   /// All edges, sorted by the asset they come from, then by offset.
   std::span<const ReferenceEdge> edges() const { return edges_; }
   /// The edges that leave one asset.
   std::span<const ReferenceEdge> from(AssetNumber asset) const;
   std::span<const ContentProblem> problems() const { return problems_; }
-  std::uint64_t scanned_bytes() const { return scanned_bytes_; }
 
   /// Says before which assets a walk stops: it neither takes nor enters them. Those that it starts
   /// from, or looks for, are not asked about.
@@ -68,7 +67,6 @@ class ReferenceGraph {
   std::vector<ReferenceEdge> edges_;
   std::vector<std::uint32_t> first_;  // per asset, into edges_; one more at the end
   std::vector<ContentProblem> problems_;
-  std::uint64_t scanned_bytes_ = 0;
 };
 
 /// True for the files that can hold references: Unity's text formats and plain YAML. Told by

@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "registry/registries/membership.h"
 #include "registry/registries/presentation_key.h"
 #include "registry/registries/type_ids.h"
 #include "registry/rules/validate.h"
@@ -104,11 +105,8 @@ class RegistryCheck {
     const SourcePrefab& prefab = project_.prefabs().flatten(reference.asset);
     if (prefab.entities.empty()) return;  // said by the rules about prefabs
     const std::string& wanted = registry_.declaration->component;
-    const auto& components = prefab.entities.front().components;
-    const auto found = std::ranges::find_if(components, [&](const SourceComponent& component) {
-      return project_.scripts().derives_from(component.class_name, wanted);
-    });
-    if (found == components.end()) {
+    const SourceComponent* found = root_component(project_, reference.asset, wanted);
+    if (found == nullptr) {
       const std::string message =
           prefab.is_incomplete ? " comes from something that cannot be read, and shows no " + wanted
                                : " has no " + wanted;

@@ -70,4 +70,12 @@ bool AssetPath::is_within(const AssetPath& folder) const {
   return text_.size() == folder.text_.size() || text_[folder.text_.size()] == '/';
 }
 
+std::string lower_ascii(std::string_view text) {
+  std::string lower(text);
+  for (char& c : lower) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return lower;
+}
+
 }  // namespace muster

@@ -40,6 +40,9 @@ class AssetPath {
   std::string text_;
 };
 
+/// The text with the letters A to Z in lower case: how extensions are compared.
+std::string lower_ascii(std::string_view text);
+
 }  // namespace muster
 
 template <>

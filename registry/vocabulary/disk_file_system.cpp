@@ -197,7 +197,6 @@ Result<FileInfo> DiskFileSystem::stat(const AssetPath& path) const {
     }
   }
   result.size_bytes = static_cast<std::uint64_t>(info.st_size);
-  result.modified_ns = info.st_mtim.tv_sec * 1'000'000'000LL + info.st_mtim.tv_nsec;
   result.identity = (static_cast<std::uint64_t>(info.st_dev) << 48U) ^ info.st_ino;
   return result;
 }

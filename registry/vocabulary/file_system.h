@@ -23,9 +23,8 @@ enum class FileKind : std::uint8_t {
 struct FileInfo {
   FileKind kind = FileKind::file;
   std::uint64_t size_bytes = 0;
-  std::int64_t modified_ns = 0;  ///< Since the Unix epoch; changes whenever the content does.
-  std::uint64_t identity = 0;    ///< Equal for two paths that lead to one folder (link circles).
-  bool is_link = false;          ///< The path itself is a symbolic link.
+  std::uint64_t identity = 0;  ///< Equal for two paths that lead to one folder (link circles).
+  bool is_link = false;        ///< The path itself is a symbolic link.
 };
 
 struct DirectoryEntry {

@@ -49,6 +49,7 @@ TEST_CASE("Settings that mean nothing are refused with their line", "[registry][
       {"name: game\n", "muster.yaml:1:1", "no version"},
       {"version: 2\n", "muster.yaml:1:10", "another version"},
       {"version: 1\nfolder: [a]\n", "muster.yaml:2:9", "an unknown key"},
+      {"version: 1\nbundles: {}\n", "muster.yaml:2:10", "a key that had no meaning"},
       {"version: 1\nfolders: [Assets, gone]\n", "muster.yaml:2:19", "no such folder"},
       {"version: 1\nfolders:\n- ../elsewhere\n", "muster.yaml:3:3", "outside the project"},
       {"version: 1\nfolders:\n- /tmp\n", "muster.yaml:3:3", "an absolute path"},

@@ -18,7 +18,6 @@ struct Row {
   yaml::Position position;
   bool is_upper_case;
   bool is_folder;
-  const char* importer;
 };
 
 void check(const Row& row) {
@@ -30,7 +29,6 @@ void check(const Row& row) {
   CHECK(result.meta.guid_position.column == row.position.column);
   CHECK(result.meta.is_upper_case == row.is_upper_case);
   CHECK(result.meta.is_folder == row.is_folder);
-  CHECK(result.meta.importer == row.importer);
 }
 
 }  // namespace
@@ -41,64 +39,55 @@ TEST_CASE("A sidecar is read however an editor wrote it", "[registry][meta]") {
           "fileFormatVersion: 2\nguid: " + kGuid + "\nTextureImporter:\n  guid: " + kOther + "\n",
           {2, 7},
           false,
-          false,
-          "TextureImporter"},
+          false},
       Row{"folder",
           "fileFormatVersion: 2\nguid: " + kGuid + "\nfolderAsset: yes\nDefaultImporter:\n",
           {2, 7},
           false,
-          true,
-          "DefaultImporter"},
-      Row{"folderAsset: no", "guid: " + kGuid + "\nfolderAsset: no\n", {1, 7}, false, false, ""},
+          true},
+      Row{"folderAsset: no", "guid: " + kGuid + "\nfolderAsset: no\n", {1, 7}, false, false},
       Row{"byte-order mark",
           "\xEF\xBB\xBF"
           "fileFormatVersion: 2\nguid: " +
               kGuid + "\n",
           {2, 7},
           false,
-          false,
-          ""},
+          false},
       Row{"byte-order mark before the guid",
           "\xEF\xBB\xBF"
           "guid: " +
               kGuid + "\n",
           {1, 7},
           false,
-          false,
-          ""},
+          false},
       Row{"CRLF",
           "fileFormatVersion: 2\r\nguid: " + kGuid + "\r\nfolderAsset: yes\r\nMonoImporter:\r\n",
           {2, 7},
           false,
-          true,
-          "MonoImporter"},
-      Row{"no final newline", "fileFormatVersion: 2\nguid: " + kGuid, {2, 7}, false, false, ""},
+          true},
+      Row{"no final newline", "fileFormatVersion: 2\nguid: " + kGuid, {2, 7}, false, false},
       Row{"guid first, in upper case",
           "guid: " + kUpper + "\nfileFormatVersion: 2\n",
           {1, 7},
           true,
-          false,
-          ""},
-      Row{"quoted", "guid: '" + kGuid + "'\n", {1, 8}, false, false, ""},
-      Row{"blanks and a comment", "guid:   " + kGuid + "  # c\n", {1, 9}, false, false, ""},
+          false},
+      Row{"quoted", "guid: '" + kGuid + "'\n", {1, 8}, false, false},
+      Row{"blanks and a comment", "guid:   " + kGuid + "  # c\n", {1, 9}, false, false},
       Row{"the same guid twice",
           "guid: " + kGuid + "\nguid: " + kGuid + "\n",
           {1, 7},
           false,
-          false,
-          ""},
+          false},
       Row{"a scripted importer",
           "guid: " + kGuid + "\nScriptedImporter:\n  x: 1\n",
           {1, 7},
           false,
-          false,
-          "ScriptedImporter"},
+          false},
       Row{"a signs line inside a text",
           "guid: " + kGuid + "\nuserData: ======= \n",
           {1, 7},
           false,
-          false,
-          ""}));
+          false}));
 }
 
 TEST_CASE("A sidecar's problem is told apart and located", "[registry][meta]") {
