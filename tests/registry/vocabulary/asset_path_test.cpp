@@ -63,3 +63,9 @@ TEST_CASE("A path is within its folders, not within their namesakes", "[registry
   CHECK_FALSE(path_of("a").is_within(path_of("a/b")));
   CHECK(AssetPath().child("a").child("b") == path_of("a/b"));
 }
+
+TEST_CASE("Extensions are compared without regard to the case of ASCII letters",
+          "[registry][asset_path]") {
+  CHECK(lower_ascii("FbX") == "fbx");
+  CHECK(lower_ascii("\xC3\x84@[z0") == "\xC3\x84@[z0");
+}
