@@ -117,10 +117,10 @@ Result<bool> is_build_or_empty(const FileSystem& files) {
     if (const auto parts = read_parts(files); !parts) return fail(parts.error());
     return true;
   }
-  const auto reported = is_report_of_ours(files);
+  auto reported = is_report_of_ours(files);
   if (!reported || !reported.value()) return reported;
   for (const std::string_view target : {"client", "server"}) {
-    const auto ours = is_target_of_ours(files, named(target));
+    auto ours = is_target_of_ours(files, named(target));
     if (!ours || !ours.value()) return ours;
   }
   return true;

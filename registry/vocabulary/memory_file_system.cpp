@@ -76,6 +76,7 @@ Result<std::vector<DirectoryEntry>> MemoryFileSystem::list(const AssetPath& fold
         slash == std::string_view::npos ? FileKind::file : FileKind::folder;
   }
   std::vector<DirectoryEntry> entries;
+  entries.reserve(names.size());
   for (const auto& [name, kind] : names) entries.push_back({name, kind, false});
   return entries;
 }
