@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <functional>
 
 #include "registry/project/prefab_build.h"
 
@@ -60,25 +61,31 @@ SourcePrefab model_of(const FileSystem& files, const Asset& asset) {
   return model;
 }
 
-// One flattening, with the chain of prefabs that are being flattened around it.
+using Flat = PrefabFlattener::Flat;
+using FlatPrefabs = std::unordered_map<AssetNumber, std::unique_ptr<const Flat>>;
+// Gives what earlier flattenings found, or null.
+using Known = std::function<const Flat*(AssetNumber)>;
+
+// One flattening, with the chain of prefabs that are being flattened around it. Of what is known it
+// takes only what does not depend on where a walk began, so that no order of calls shows.
 class Flattening {
  public:
-  Flattening(const SourceCache& sources, const Scripts& scripts,
-             const std::unordered_map<AssetNumber, std::unique_ptr<SourcePrefab>>& known)
-      : sources_(sources), scripts_(scripts), known_(known) {}
+  Flattening(const SourceCache& sources, const Scripts& scripts, Known known)
+      : sources_(sources), scripts_(scripts), known_(std::move(known)) {}
 
-  const SourcePrefab& flatten(AssetNumber asset) {
-    if (const auto found = known_.find(asset); found != known_.end()) return *found->second;
+  const Flat& flatten(AssetNumber asset) {
     if (const auto found = fresh_.find(asset); found != fresh_.end()) return *found->second;
-    chain_.push_back(asset);
-    auto result = std::make_unique<SourcePrefab>(build(asset));
+    if (const Flat* known = known_(asset); known != nullptr && !known->is_bent) return *known;
+    chain_.push_back({asset});
+    SourcePrefab prefab = build(asset);
+    const Step step = chain_.back();
     chain_.pop_back();
-    return *fresh_.emplace(asset, std::move(result)).first->second;
+    if (step.levels > kMaxNesting) keep_only_depth(prefab);
+    auto flat = std::make_unique<const Flat>(Flat{std::move(prefab), step.levels, step.is_bent});
+    return *fresh_.emplace(asset, std::move(flat)).first->second;
   }
 
-  std::unordered_map<AssetNumber, std::unique_ptr<SourcePrefab>> take() {
-    return std::move(fresh_);
-  }
+  FlatPrefabs take() { return std::move(fresh_); }
 
  private:
   SourcePrefab build(AssetNumber asset) {
@@ -117,21 +124,33 @@ class Flattening {
                           {}});
       return nullptr;
     }
-    if (const auto at = std::ranges::find(chain_, target); at != chain_.end()) {
+    if (const auto at = std::ranges::find(chain_, target, &Step::asset); at != chain_.end()) {
+      std::vector<AssetNumber> circle;
+      for (auto step = at; step != chain_.end(); ++step) circle.push_back(step->asset);
       problems.push_back({PrefabProblem::Kind::cycle,
                           user.path,
                           reference.position,
                           reference.guid,
                           {},
-                          {at, chain_.end()}});
+                          std::move(circle)});
+      chain_.back().is_bent = true;
       return nullptr;
     }
     if (chain_.size() >= kMaxNesting) {
+      // Whoever began the walk has at least one level too many: it tells.
+      chain_.back().is_bent = true;
+      chain_.back().levels = std::max<std::size_t>(chain_.back().levels, 2);
+      return nullptr;
+    }
+    const Flat& nested = flatten(target);
+    chain_.back().is_bent = chain_.back().is_bent || nested.is_bent;
+    chain_.back().levels = std::max(chain_.back().levels, nested.levels + 1);
+    if (nested.levels >= kMaxNesting) {
       problems.push_back(
           {PrefabProblem::Kind::too_deep, user.path, reference.position, reference.guid, {}, {}});
       return nullptr;
     }
-    const SourcePrefab& inner = flatten(target);
+    const SourcePrefab& inner = nested.prefab;
     // A circle is everybody's problem who is drawn into it: without this, whoever is flattened
     // first would look clean.
     for (const PrefabProblem& problem : inner.problems) {
@@ -147,18 +166,28 @@ class Flattening {
     return &inner;
   }
 
+  // How much of the rest can be seen depends on the walk: nothing of it is shown.
+  static void keep_only_depth(SourcePrefab& prefab) {
+    const auto first =
+        std::ranges::find(prefab.problems, PrefabProblem::Kind::too_deep, &PrefabProblem::kind);
+    std::vector<PrefabProblem> told;
+    if (first != prefab.problems.end()) told.push_back(*first);
+    prefab.problems = std::move(told);
+    prefab.entities.clear();
+    prefab.is_incomplete = true;
+  }
+
+  struct Step {
+    AssetNumber asset = kNoAsset;
+    std::size_t levels = 1;
+    bool is_bent = false;
+  };
   const SourceCache& sources_;
   const Scripts& scripts_;
-  const std::unordered_map<AssetNumber, std::unique_ptr<SourcePrefab>>& known_;
-  std::unordered_map<AssetNumber, std::unique_ptr<SourcePrefab>> fresh_;
-  std::vector<AssetNumber> chain_;
+  Known known_;
+  FlatPrefabs fresh_;
+  std::vector<Step> chain_;
 };
-
-bool has_cycle(const SourcePrefab& prefab) {
-  return std::ranges::any_of(prefab.problems, [](const PrefabProblem& problem) {
-    return problem.kind == PrefabProblem::Kind::cycle;
-  });
-}
 
 }  // namespace
 
@@ -206,25 +235,28 @@ const SourceComponent* SourceEntity::find(std::string_view class_name) const {
   return found == components.end() ? nullptr : &*found;
 }
 
+// The lock guards what is known, not the work: two threads may flatten one prefab, to the same
+// result, and the first to finish wins. Nobody waits for anybody, so circles cannot lock up.
 const SourcePrefab& PrefabFlattener::flatten(AssetNumber prefab) const {
-  const std::lock_guard lock(mutex_);
-  Flattening flattening(sources_, scripts_, known_);
+  const auto find = [&](AssetNumber asset) -> const Flat* {
+    const std::lock_guard lock(mutex_);
+    const auto found = known_.find(asset);
+    return found == known_.end() ? nullptr : found->second.get();
+  };
+  if (const Flat* known = find(prefab)) return known->prefab;
+  Flattening flattening(sources_, scripts_, find);
   (void)flattening.flatten(prefab);
-  // What was flattened inside a circle depends on where the circle was entered: only the prefab
-  // that was asked for is remembered then.
+  const std::lock_guard lock(mutex_);
   for (auto& [asset, flat] : flattening.take()) {
-    if (asset == prefab || !has_cycle(*flat)) known_.emplace(asset, std::move(flat));
+    if (asset == prefab || !flat->is_bent) known_.emplace(asset, std::move(flat));
   }
-  return *known_.at(prefab);
+  return known_.at(prefab)->prefab;
 }
 
 bool is_model_path(const AssetPath& path) {
   constexpr std::array<std::string_view, 11> kExtensions = {
       "fbx", "obj", "dae", "3ds", "dxf", "blend", "max", "ma", "mb", "skp", "gltf"};
-  std::string extension(path.extension());
-  for (char& c : extension) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
+  const std::string extension = lower_ascii(path.extension());
   return std::ranges::find(kExtensions, extension) != kExtensions.end() || extension == "glb";
 }
 

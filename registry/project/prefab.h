@@ -90,14 +90,24 @@ struct SourcePrefab {
   bool is_incomplete = false;
 };
 
-/// Flattens prefabs and remembers the results. Safe to use from several threads; results live as
-/// long as the flattener.
+/// Flattens prefabs and remembers the results. Safe to use from several threads, which work side by
+/// side; results live as long as the flattener, and do not depend on what was flattened before. A
+/// prefab with more levels of nesting than any project has is flattened to nothing, with a
+/// `too_deep` problem.
 class PrefabFlattener {
  public:
   PrefabFlattener(const SourceCache& sources, const Scripts& scripts)
       : sources_(sources), scripts_(scripts) {}
 
   const SourcePrefab& flatten(AssetNumber prefab) const;
+
+  /// A flattened prefab, and what another one that nests it has to know.
+  struct Flat {
+    SourcePrefab prefab;
+    std::size_t levels = 1;  ///< Of prefabs inside one another, this one included.
+    /// What is inside depends on where the walk began: there is a circle, or the walk was cut.
+    bool is_bent = false;
+  };
 
   const SourceCache& sources() const { return sources_; }
   const Scripts& scripts() const { return scripts_; }
@@ -106,7 +116,7 @@ class PrefabFlattener {
   const SourceCache& sources_;
   const Scripts& scripts_;
   mutable std::mutex mutex_;
-  mutable std::unordered_map<AssetNumber, std::unique_ptr<SourcePrefab>> known_;
+  mutable std::unordered_map<AssetNumber, std::unique_ptr<const Flat>> known_;
 };
 
 /// True for assets that hold a prefab: Unity's `.prefab`, or plain files of class `Prefab`.

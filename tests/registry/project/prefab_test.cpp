@@ -2,6 +2,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "registry/vocabulary/parallel.h"
 #include "tests/support/indexed_project.h"
 #include "tests/support/prefab_text.h"
 #include "tests/support/unity_project.h"
@@ -300,17 +301,87 @@ TEST_CASE("Prefabs that contain each other are told, whoever is asked first",
   CHECK(alone.problems.front().chain == std::vector{indexed.number("Assets/self.yaml")});
 }
 
-TEST_CASE("Prefabs nested deeper than any real one end in a problem", "[registry][prefab]") {
+// Prefabs that nest one another: 80 levels, a circle, and users of both.
+UnityProject entangled_project() {
   UnityProject project;
-  Guid below;
-  for (int i = 0; i < 80; ++i) {
-    below = project.file("Assets/p" + std::to_string(i) + ".yaml",
-                         "class: Prefab\nvariant_of: {fileID: 1, guid: " + below.to_string() +
-                             "}\nroot:\n  name: x\n");
+  const auto variant = [&](const std::string& name, const Guid& of, const Guid& child = {}) {
+    std::string text = "class: Prefab\nvariant_of: {fileID: 1, guid: " + of.to_string() +
+                       "}\nroot:\n  name: " + name + "\n";
+    if (!child.is_null()) {
+      text += "  children:\n  - name: inner\n    prefab: {fileID: 1, guid: " + child.to_string() +
+              "}\n";
+    }
+    return project.file("Assets/" + name + ".yaml", text);
+  };
+  Guid below = project.file("Assets/p0.yaml", "class: Prefab\nroot:\n  name: bottom\n");
+  std::vector<Guid> levels{below};
+  for (std::size_t i = 1; i < 80; ++i) {
+    // Some levels reach down twice: by one step, and by many.
+    below = variant("p" + std::to_string(i), below, i % 3 == 0 ? levels[i / 2] : Guid());
+    levels.push_back(below);
   }
+  const Guid a = variant("a", levels[2]);
+  const Guid b = variant("b", a);
+  const Guid c = variant("c", b, levels[4]);
+  variant("a", c, levels[3]);
+  variant("user", b, levels[70]);
+  return project;
+}
+
+std::string summary(const SourcePrefab& prefab) {
+  std::string text = outline(prefab);
+  for (const PrefabProblem& problem : prefab.problems) {
+    text += "; " + std::to_string(static_cast<int>(problem.kind)) + " " + problem.path.text() +
+            ":" + std::to_string(problem.position.line);
+    for (const AssetNumber step : problem.chain) text += " " + std::to_string(step);
+  }
+  return text;
+}
+
+TEST_CASE("Prefabs nested deeper than any real one end in a problem", "[registry][prefab]") {
+  const UnityProject project = entangled_project();
   const IndexedProject indexed(project.files);
-  const SourcePrefab& prefab = indexed.flat("Assets/p79.yaml");
-  CHECK(prefab.entities.size() == 1);
+  CHECK(indexed.flat("Assets/p63.yaml").problems.empty());
+  CHECK_FALSE(indexed.flat("Assets/p63.yaml").entities.empty());
+  for (const std::string path : {"Assets/p64.yaml", "Assets/p79.yaml"}) {
+    CAPTURE(path);
+    const SourcePrefab& prefab = indexed.flat(path);
+    CHECK(prefab.entities.empty());
+    CHECK(prefab.is_incomplete);
+    REQUIRE(prefab.problems.size() == 1);
+    CHECK(prefab.problems.front().kind == PrefabProblem::Kind::too_deep);
+    CHECK(prefab.problems.front().path.text() == path);
+  }
+}
+
+TEST_CASE("What a prefab is does not depend on what was flattened before, or by whom",
+          "[registry][prefab]") {
+  const UnityProject project = entangled_project();
+  const std::size_t count = IndexedProject(project.files).index().assets().size();
+  std::vector<std::string> alone;
+  for (AssetNumber asset = 0; asset < count; ++asset) {
+    alone.push_back(summary(IndexedProject(project.files).prefabs().flatten(asset)));
+  }
+  SECTION("one after the other") {
+    const std::size_t step = GENERATE(1U, 7U, 11U, 82U);
+    const IndexedProject indexed(project.files);
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto asset = static_cast<AssetNumber>(i * step % count);
+      CAPTURE(step, asset);
+      CHECK(summary(indexed.prefabs().flatten(asset)) == alone[asset]);
+    }
+  }
+  SECTION("side by side") {
+    const IndexedProject indexed(project.files);
+    std::vector<const SourcePrefab*> found(4 * count);
+    (void)parallel_for(found.size(), 4, {}, [&](std::size_t i, unsigned worker) {
+      const std::size_t asset = (i * 29 + worker) % count;
+      found[i] = &indexed.prefabs().flatten(static_cast<AssetNumber>(asset));
+    });
+    for (AssetNumber asset = 0; asset < count; ++asset) {
+      CHECK(summary(indexed.prefabs().flatten(asset)) == alone[asset]);
+    }
+  }
 }
 
 TEST_CASE("Fathers in a circle and children deep as the file do no harm", "[registry][prefab]") {
