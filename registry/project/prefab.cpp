@@ -18,7 +18,7 @@ constexpr std::size_t kMaxNesting = 64;
 // The transform's id where ids are hashes; the object's is `kHashedModelRoot`.
 constexpr std::int64_t kHashedRootTransform = -8679921383154817045;
 constexpr std::int64_t kIdsPerClass = 100000;
-constexpr std::uint64_t kMaxMetaBytes = 16 * 1024 * 1024;
+constexpr std::uint64_t kMaxMetaBytes = 16ULL * 1024 * 1024;
 
 // Reads the number that ends at `end`, or -1.
 std::int64_t number_before(std::string_view text, std::size_t end) {

@@ -10,7 +10,7 @@
 namespace muster {
 namespace {
 
-constexpr std::uint64_t kMaxLockBytes = 16 * 1024 * 1024;
+constexpr std::uint64_t kMaxLockBytes = 16ULL * 1024 * 1024;
 
 // Stored ids tell whether a project counts from zero or from one: the base that more of them fit.
 std::uint32_t base_of(const Registry& registry) {
