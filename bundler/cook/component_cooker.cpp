@@ -114,7 +114,7 @@ class ComponentCook {
   ByteVector run() {
     data_ = description_.default_value;
     for (const FieldDescription& field : description_.fields) {
-      const std::string path = locate(field.name);
+      const std::string path = locate(source_path(field.name));
       if (path.empty()) continue;
       const SourceComponent::Place place = component_.find(path);
       std::byte* const bytes = data_.data() + field.offset_bytes;
@@ -140,6 +140,16 @@ class ComponentCook {
              node().style == yaml::ScalarStyle::plain;
     }
   };
+
+  // `slots[2].ammo` stands in the source where overrides call it `slots.Array.data[2].ammo`.
+  static std::string source_path(std::string_view field) {
+    std::string path;
+    for (const char c : field) {
+      if (c == '[') path += ".Array.data";
+      path += c;
+    }
+    return path;
+  }
 
   // How far out the source says something at a path: the number of the layer from 1 on, 0 for
   // overrides alone, -1 for nothing at all.
@@ -240,7 +250,11 @@ class ComponentCook {
   }
 
   static bool store_text(const FieldDescription& field, std::string_view text, std::byte* place) {
-    if (field.type != FieldType::text) return store_scalar(field.type, text, place);
+    if (field.type != FieldType::text) {
+      const auto named = std::ranges::find(field.names, text);
+      if (named == field.names.end()) return store_scalar(field.type, text, place);
+      return store_scalar(field.type, std::to_string(named - field.names.begin()), place);
+    }
     if (text.size() > field.element_bytes) return false;
     std::memset(place, 0, field.element_bytes);
     std::memcpy(place, text.data(), text.size());

@@ -1,7 +1,7 @@
 #include "registry/vocabulary/component.h"
 
 #include <algorithm>
-#include <cassert>
+#include <cmath>
 
 namespace muster {
 namespace {
@@ -77,8 +77,31 @@ ContentHash ComponentDescription::hash() const {
     text.u8(static_cast<std::uint8_t>(field.receivers));
     text.u8(static_cast<std::uint8_t>(field.interpolation));
     text.u8(static_cast<std::uint8_t>(field.rollback));
+    text.varint(field.names.size());
+    for (const std::string& word : field.names) text.text(word);
   }
   return hash_bytes(text.view());
+}
+
+std::vector<ByteRange> described_ranges(const ComponentDescription& component) {
+  std::vector<ByteRange> ranges;
+  for (const FieldDescription& field : component.fields) {
+    const std::uint32_t end = field.offset_bytes + field.count * field.element_bytes;
+    if (!ranges.empty() && ranges.back().end == field.offset_bytes) {
+      ranges.back().end = end;
+    } else {
+      ranges.push_back({field.offset_bytes, end});
+    }
+  }
+  return ranges;
+}
+
+ContentHash hash_fields(const ComponentDescription& component, Bytes value) {
+  ContentHasher hasher;
+  for (const ByteRange& range : described_ranges(component)) {
+    hasher.update(value.subspan(range.begin, range.end - range.begin));
+  }
+  return hasher.finish();
 }
 
 Result<void> check(const ComponentDescription& component) {
@@ -104,26 +127,18 @@ Result<void> check(const ComponentDescription& component) {
     }
     end = field.offset_bytes + std::uint64_t{field.count} * field.element_bytes;
     if (end > component.size_bytes) return refuse("field '" + field.name + "' lies outside");
+    if (!can_interpolate(field.type, field.interpolation)) {
+      return refuse("field '" + field.name + "' is of a type that cannot be interpolated so");
+    }
+    const bool is_finite = std::isfinite(field.minimum) && std::isfinite(field.maximum) &&
+                           std::isfinite(field.resolution) && std::isfinite(field.tolerance);
+    if (!is_finite || field.maximum < field.minimum || field.resolution < 0 ||
+        field.tolerance < 0) {
+      return refuse("field '" + field.name +
+                    "' has a range, resolution or tolerance without sense");
+    }
   }
   return {};
 }
 
-namespace component_detail {
-
-void finish(ComponentDescription& component) {
-  std::ranges::sort(component.fields, {}, &FieldDescription::offset_bytes);
-  // Padding holds whatever the stack held; only described bytes may reach a file.
-  std::vector<bool> described(component.size_bytes, false);
-  for (const FieldDescription& field : component.fields) {
-    const std::uint32_t end = field.offset_bytes + field.count * field.element_bytes;
-    for (std::uint32_t i = field.offset_bytes; i < end; ++i) described[i] = true;
-  }
-  for (std::uint32_t i = 0; i < component.size_bytes; ++i) {
-    if (!described[i]) component.default_value[i] = std::byte{0};
-  }
-  [[maybe_unused]] const auto checked = check(component);
-  assert(checked.has_value());
-}
-
-}  // namespace component_detail
 }  // namespace muster

@@ -3,18 +3,15 @@
 #pragma once
 
 #include <array>
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
-#include <type_traits>
 #include <vector>
 
 #include "registry/vocabulary/bytes.h"
 #include "registry/vocabulary/content_hash.h"
-#include "registry/vocabulary/guid.h"
 #include "registry/vocabulary/result.h"
 
 namespace muster {
@@ -77,40 +74,35 @@ enum class FieldType : std::uint8_t {
 /// Who is sent a field.
 enum class Receivers : std::uint8_t { everyone = 0, owner = 1, all_but_owner = 2 };
 /// How a client fills the time between two states.
-enum class Interpolation : std::uint8_t { step = 0, linear = 1, shortest_arc = 2 };
+enum class Interpolation : std::uint8_t {
+  step = 0,
+  linear = 1,
+  shortest_arc = 2,  ///< Of a rotation.
+  angle = 3,         ///< Of a number in "deg" or "rad", the short way round.
+};
 /// Whether a corrected value may show at once or only from confirmed states.
 enum class RollbackClass : std::uint8_t { reconcilable = 0, confirmed_only = 1 };
 
-/// What a field carries beyond its name and type; all parts are optional.
-struct FieldTraits {
-  std::string_view unit = "";  ///< "m", "hp", "tick": for people and inspectors.
-  double minimum = 0;          ///< Range of the quantised value; equal to `maximum` for none.
-  double maximum = 0;
-  double resolution = 0;  ///< Smallest step on the wire; 0 for exact.
-  double tolerance = 0;   ///< Largest difference that prediction leaves uncorrected.
-  Receivers receivers = Receivers::everyone;
-  Interpolation interpolation = Interpolation::step;
-  RollbackClass rollback = RollbackClass::reconcilable;
-};
-
-/// One field of a component, as data.
+/// One field of a component, as data. The fields of a struct inside the component stand here one by
+/// one, under the names that lead to them: `recoil.angle`, `slots[2].ammo`.
 struct FieldDescription {
   std::string name;
   FieldType type = FieldType::boolean;
   std::uint32_t offset_bytes = 0;
   std::uint32_t count = 1;          ///< Elements of a fixed array.
   std::uint32_t element_bytes = 0;  ///< Size of one element; for text, its capacity.
-  std::string unit;
-  double minimum = 0;
+  std::string unit;                 ///< "m", "hp", "tick": for people and inspectors.
+  double minimum = 0;               ///< Range of the quantised value; equal to `maximum` for none.
   double maximum = 0;
-  double resolution = 0;
-  double tolerance = 0;
+  double resolution = 0;  ///< Smallest step on the wire; 0 for exact.
+  double tolerance = 0;   ///< Largest difference that prediction leaves uncorrected.
   Receivers receivers = Receivers::everyone;
   Interpolation interpolation = Interpolation::step;
   RollbackClass rollback = RollbackClass::reconcilable;
+  std::vector<std::string> names;  ///< Of an enumeration: what 0, 1, 2 ... are called.
 };
 
-/// A component, as data. Fields are sorted by offset.
+/// A component, as data. Fields are sorted by offset. `describe.h` makes one from a struct.
 struct ComponentDescription {
   std::string name;
   std::uint32_t size_bytes = 0;
@@ -119,6 +111,7 @@ struct ComponentDescription {
   /// A default-constructed value: what cooking starts from.
   ByteVector default_value;
 
+  /// Null when there is none of that name.
   const FieldDescription* find(std::string_view field) const;
   /// The description's identity: equal on every compiler, different when anything differs that
   /// changes bytes or meaning.
@@ -134,125 +127,41 @@ Result<FieldType> field_type_from(std::string_view name);
 /// sizes.
 Result<void> check(const ComponentDescription& component);
 
+/// Whether values of `type` can be filled in between so.
+constexpr bool can_interpolate(FieldType type, Interpolation interpolation) {
+  const bool is_real = type >= FieldType::float32 && type <= FieldType::quaternion;
+  const bool is_integer = type >= FieldType::int8 && type <= FieldType::uint64;
+  switch (interpolation) {
+    case Interpolation::step:
+      return true;
+    case Interpolation::linear:
+      return is_integer || (is_real && type != FieldType::quaternion);
+    case Interpolation::shortest_arc:
+      return type == FieldType::quaternion;
+    case Interpolation::angle:
+      return type == FieldType::float32 || type == FieldType::float64;
+  }
+  return false;
+}
+
+/// Bytes of a component from `begin` up to `end`.
+struct ByteRange {
+  std::uint32_t begin = 0;
+  std::uint32_t end = 0;
+  friend bool operator==(const ByteRange&, const ByteRange&) = default;
+};
+/// The bytes that fields cover, in order and merged where they touch: all but the padding.
+std::vector<ByteRange> described_ranges(const ComponentDescription& component);
+/// The hash of a component's fields; padding does not count.
+ContentHash hash_fields(const ComponentDescription& component, Bytes value);
+
 /// Every component of a game, written as `components.json` so that the bundler can cook them
 /// without the game's code. Sorted by name, so equal descriptions give equal text.
 std::string components_to_json(std::span<const ComponentDescription> components);
 /// Reads `components.json`. Fails with `malformed`, naming the component and field.
 Result<std::vector<ComponentDescription>> components_from_json(std::string_view text);
-
-namespace component_detail {
-
-template <typename T>
-struct FieldTypeOf;
-#define MUSTER_FIELD_TYPE(CPP, ENUM)                    \
-  template <>                                           \
-  struct FieldTypeOf<CPP> {                             \
-    static constexpr FieldType kType = FieldType::ENUM; \
-  }
-MUSTER_FIELD_TYPE(bool, boolean);
-MUSTER_FIELD_TYPE(std::int8_t, int8);
-MUSTER_FIELD_TYPE(std::uint8_t, uint8);
-MUSTER_FIELD_TYPE(std::int16_t, int16);
-MUSTER_FIELD_TYPE(std::uint16_t, uint16);
-MUSTER_FIELD_TYPE(std::int32_t, int32);
-MUSTER_FIELD_TYPE(std::uint32_t, uint32);
-MUSTER_FIELD_TYPE(std::int64_t, int64);
-MUSTER_FIELD_TYPE(std::uint64_t, uint64);
-MUSTER_FIELD_TYPE(float, float32);
-MUSTER_FIELD_TYPE(double, float64);
-MUSTER_FIELD_TYPE(Vec2, vec2);
-MUSTER_FIELD_TYPE(Vec3, vec3);
-MUSTER_FIELD_TYPE(Quaternion, quaternion);
-MUSTER_FIELD_TYPE(EntityReference, entity);
-MUSTER_FIELD_TYPE(AssetReference, asset);
-#undef MUSTER_FIELD_TYPE
-template <std::size_t N>
-struct FieldTypeOf<FixedText<N>> {
-  static constexpr FieldType kType = FieldType::text;
-};
-template <typename T>
-requires std::is_enum_v<T>
-struct FieldTypeOf<T> : FieldTypeOf<std::underlying_type_t<T>> {
-};
-
-template <typename T>
-struct ElementOf {
-  using Type = T;
-  static constexpr std::uint32_t kCount = 1;
-};
-template <typename T, std::size_t N>
-struct ElementOf<std::array<T, N>> {
-  using Type = T;
-  static constexpr std::uint32_t kCount = N;
-};
-
-template <typename T>
-concept Describable = requires {
-  { FieldTypeOf<typename ElementOf<T>::Type>::kType } -> std::convertible_to<FieldType>;
-};
-
-/// Sorts fields, zeroes padding in the default value, and asserts that no fields overlap.
-void finish(ComponentDescription& component);
-
-}  // namespace component_detail
-
-/// Describes a component next to its struct:
-///
-///     struct Health { float current = 100; float maximum = 100; };
-///     inline ComponentDescription describe_health() {
-///       return Describe<Health>("Health")
-///           .field("current", &Health::current, {.unit = "hp", .tolerance = 0.01})
-///           .field("maximum", &Health::maximum, {.unit = "hp"})
-///           .done();
-///     }
-template <typename T>
-class Describe {
-  static_assert(std::is_trivially_copyable_v<T>,
-                "a component is plain data: it must be trivially copyable");
-  static_assert(std::is_standard_layout_v<T>, "a component must have standard layout");
-  static_assert(std::is_default_constructible_v<T>, "a component needs default values");
-
- public:
-  explicit Describe(std::string_view name) {
-    component_.name = name;
-    component_.size_bytes = sizeof(T);
-    component_.alignment_bytes = alignof(T);
-    const Bytes value = std::as_bytes(std::span<const T, 1>(&probe_, 1));
-    component_.default_value.assign(value.begin(), value.end());
-  }
-
-  template <typename Member>
-  Describe& field(std::string_view name, Member T::*member, const FieldTraits& traits = {}) {
-    static_assert(component_detail::Describable<Member>,
-                  "this member's type cannot be a field; use the types of component.h, enums, or "
-                  "std::array of them");
-    using Element = typename component_detail::ElementOf<Member>::Type;
-    const auto* const base = reinterpret_cast<const std::byte*>(&probe_);
-    const auto* const place = reinterpret_cast<const std::byte*>(&(probe_.*member));
-    component_.fields.push_back({.name = std::string(name),
-                                 .type = component_detail::FieldTypeOf<Element>::kType,
-                                 .offset_bytes = static_cast<std::uint32_t>(place - base),
-                                 .count = component_detail::ElementOf<Member>::kCount,
-                                 .element_bytes = sizeof(Element),
-                                 .unit = std::string(traits.unit),
-                                 .minimum = traits.minimum,
-                                 .maximum = traits.maximum,
-                                 .resolution = traits.resolution,
-                                 .tolerance = traits.tolerance,
-                                 .receivers = traits.receivers,
-                                 .interpolation = traits.interpolation,
-                                 .rollback = traits.rollback});
-    return *this;
-  }
-
-  ComponentDescription done() {
-    component_detail::finish(component_);
-    return component_;
-  }
-
- private:
-  T probe_{};
-  ComponentDescription component_;
-};
+/// A JSON Schema of one item of a plain prefab's `components` list, for editors that complete and
+/// check what is typed.
+std::string components_json_schema(std::span<const ComponentDescription> components);
 
 }  // namespace muster

@@ -11,7 +11,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::array<std::string_view, 3> kReceivers = {"everyone", "owner", "all_but_owner"};
-constexpr std::array<std::string_view, 3> kInterpolations = {"step", "linear", "shortest_arc"};
+constexpr std::array<std::string_view, 4> kInterpolations = {"step", "linear", "shortest_arc",
+                                                             "angle"};
 constexpr std::array<std::string_view, 2> kRollbacks = {"reconcilable", "confirmed_only"};
 
 std::string to_hex(Bytes bytes) {
@@ -61,6 +62,7 @@ Json field_to_json(const FieldDescription& field) {
   json["receivers"] = kReceivers[static_cast<std::size_t>(field.receivers)];
   json["interpolation"] = kInterpolations[static_cast<std::size_t>(field.interpolation)];
   json["rollback"] = kRollbacks[static_cast<std::size_t>(field.rollback)];
+  if (!field.names.empty()) json["names"] = field.names;
   return json;
 }
 
@@ -89,6 +91,7 @@ Result<FieldDescription> field_from_json(const Json& json) {
   field.receivers = receivers.value();
   field.interpolation = interpolation.value();
   field.rollback = rollback.value();
+  field.names = json.value("names", std::vector<std::string>());
   return field;
 }
 

@@ -46,10 +46,25 @@ NodeIndex Tree::find(NodeIndex mapping, std::string_view key) const {
 NodeIndex Tree::find_path(NodeIndex mapping, std::string_view path) const {
   for (;;) {
     const std::size_t dot = path.find('.');
-    mapping = find(mapping, path.substr(0, dot));
+    const std::string_view step = path.substr(0, dot);
+    if (mapping != kNoNode && at(mapping).kind == NodeKind::sequence) {
+      mapping = step == "Array" ? mapping : find_item(mapping, step);
+    } else {
+      mapping = find(mapping, step);
+    }
     if (dot == std::string_view::npos || mapping == kNoNode) return mapping;
     path.remove_prefix(dot + 1);
   }
+}
+
+// `data[2]` is the third item.
+NodeIndex Tree::find_item(NodeIndex sequence, std::string_view step) const {
+  if (!step.starts_with("data[") || !step.ends_with(']')) return kNoNode;
+  std::int64_t index = 0;
+  if (!parse_integer(step.substr(5, step.size() - 6), index) || index < 0) return kNoNode;
+  NodeIndex item = at(sequence).first_child;
+  while (index-- > 0 && item != kNoNode) item = at(item).next_sibling;
+  return item;
 }
 
 std::string_view Tree::scalar(NodeIndex index) const {

@@ -66,7 +66,8 @@ class Tree {
   /// The child of a mapping with this key (the first one, should there be several), or `kNoNode`;
   /// also `kNoNode` when `mapping` is `kNoNode` or no mapping, so that look-ups can be chained.
   NodeIndex find(NodeIndex mapping, std::string_view key) const;
-  /// Follows keys separated by dots: `m_Modification.m_TransformParent`.
+  /// Follows keys separated by dots: `m_Modification.m_TransformParent`; into lists as Unity's
+  /// overrides do: `m_Slots.Array.data[2].ammo`.
   NodeIndex find_path(NodeIndex mapping, std::string_view path) const;
   /// The text of a scalar; empty for `kNoNode` and for anything that is no scalar.
   std::string_view scalar(NodeIndex index) const;
@@ -83,6 +84,8 @@ class Tree {
   std::string_view keep(std::string text);
 
  private:
+  NodeIndex find_item(NodeIndex sequence, std::string_view step) const;
+
   std::vector<std::unique_ptr<std::string>> kept_;
 };
 

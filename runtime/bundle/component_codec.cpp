@@ -20,6 +20,8 @@ void encode_field(const FieldDescription& field, ByteWriter& out) {
   out.u8(static_cast<std::uint8_t>(field.receivers));
   out.u8(static_cast<std::uint8_t>(field.interpolation));
   out.u8(static_cast<std::uint8_t>(field.rollback));
+  out.varint(field.names.size());
+  for (const std::string& word : field.names) out.text(word);
 }
 
 std::uint32_t read_u32(ByteReader& in) {
@@ -49,8 +51,11 @@ FieldDescription decode_field(ByteReader& in) {
   field.resolution = in.f64();
   field.tolerance = in.f64();
   field.receivers = read_enum(in, Receivers::all_but_owner);
-  field.interpolation = read_enum(in, Interpolation::shortest_arc);
+  field.interpolation = read_enum(in, Interpolation::angle);
   field.rollback = read_enum(in, RollbackClass::confirmed_only);
+  const std::uint64_t name_count = in.varint();
+  for (std::uint64_t i = 0; i < name_count && !in.failed(); ++i)
+    field.names.emplace_back(in.text());
   return field;
 }
 

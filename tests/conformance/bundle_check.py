@@ -146,7 +146,7 @@ class Catalog:
 def check_catalog(data):
     magic, version, flags, reserved, fingerprint = fields(data, 0, "8sHHI16s")
     file_bytes, target, reserved2, section_count, _ = fields(data, 32, "QHHI16s")
-    require(magic == b"MCAT" + MAGIC_TAIL and version == 1, "magic and version")
+    require(magic == b"MCAT" + MAGIC_TAIL and version == 2, "magic and version")
     require(flags == reserved == reserved2 == 0, "flags and reserved are 0")
     require(file_bytes == len(data) <= 1 << 31, "file_bytes is the size of the file")
     require(target in (1, 2) and section_count == 11, "target and section count")
@@ -275,12 +275,17 @@ def check_description(name, size_bytes, alignment, description):
         offset, count, element = reader.varint(), reader.varint(), reader.varint()
         unit = reader.take(reader.varint())
         numbers, codes = reader.take(32), reader.take(3)
-        require(kind[0] <= 16 and codes[0] <= 2 and codes[1] <= 2 and codes[2] <= 1, "field codes")
+        require(kind[0] <= 16 and codes[0] <= 2 and codes[1] <= 3 and codes[2] <= 1, "field codes")
         require(offset >= field_end and count > 0 and element > 0, "fields do not overlap")
         field_end = offset + count * element
         identity += varint(len(field_name)) + field_name + kind
         identity += struct.pack("<III", offset, count, element)
         identity += varint(len(unit)) + unit + numbers + codes
+        names = reader.varint()
+        identity += varint(names)
+        for _ in range(names):
+            word = reader.take(reader.varint())
+            identity += varint(len(word)) + word
     require(field_end <= size_bytes, "fields lie inside the component")
     reader.take(size_bytes)
     require(reader.at == len(description), "a description ends where its record says")

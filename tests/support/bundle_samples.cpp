@@ -6,6 +6,7 @@
 #include "bundler/cook/object_writer.h"
 #include "bundler/cook/prefab_writer.h"
 #include "bundler/pack/catalog_writer.h"
+#include "registry/vocabulary/describe.h"
 #include "registry/vocabulary/seed.h"
 #include "registry/yaml/reader.h"
 
@@ -18,12 +19,16 @@ struct Health {
   std::uint8_t team = 1;
 };
 
+enum class Trigger : std::uint8_t { single, burst };
+constexpr std::array<std::string_view, 2> kTriggers = {"single", "burst"};
+
 struct Weapon {
   AssetReference projectile;
   EntityReference holder;
   std::array<Vec3, 2> muzzles{};
   FixedText<12> label;
   bool is_automatic = true;
+  Trigger trigger = Trigger::burst;
 };
 
 BundleName prefab_bundle(std::uint64_t number) { return BundleName::of_prefab(guid(number)); }
@@ -106,17 +111,18 @@ BundleSample stored_bundle() {
 
 std::vector<ComponentDescription> components() {
   return {Describe<Weapon>("Weapon")
-              .field("projectile", &Weapon::projectile)
-              .field("holder", &Weapon::holder, {.receivers = Receivers::owner})
-              .field("muzzles", &Weapon::muzzles, {.unit = "m", .resolution = 0.001})
-              .field("label", &Weapon::label)
-              .field("is_automatic", &Weapon::is_automatic)
-              .done(),
+              .field<&Weapon::projectile>("projectile")
+              .field<&Weapon::holder>("holder", {.receivers = Receivers::owner})
+              .field<&Weapon::muzzles>("muzzles", {.unit = "m", .resolution = 0.001})
+              .field<&Weapon::label>("label")
+              .field<&Weapon::is_automatic>("is_automatic")
+              .field<&Weapon::trigger>("trigger", {.names = kTriggers})
+              .description(),
           Describe<Health>("Health")
-              .field("current", &Health::current, {.unit = "hp", .tolerance = 0.01})
-              .field("maximum", &Health::maximum, {.unit = "hp"})
-              .field("team", &Health::team)
-              .done()};
+              .field<&Health::current>("current", {.unit = "hp", .tolerance = 0.01})
+              .field<&Health::maximum>("maximum", {.unit = "hp"})
+              .field<&Health::team>("team")
+              .description()};
 }
 
 CatalogData catalog() {

@@ -6,6 +6,7 @@
 #include "bundler/cook/prefab_writer.h"
 #include "bundler/pack/bundle_writer.h"
 #include "bundler/pack/catalog_writer.h"
+#include "registry/vocabulary/describe.h"
 #include "registry/yaml/reader.h"
 #include "runtime/bundle/bundle_reader.h"
 #include "tests/support/bundle_samples.h"
@@ -151,19 +152,19 @@ void add_client_content(TargetBuilder& builder) {
 
 std::vector<ComponentDescription> game_components() {
   return {Describe<Body>("Body")
-              .field("position", &Body::position, {.unit = "m"})
-              .field("mass", &Body::mass, {.unit = "kg"})
-              .done(),
+              .field<&Body::position>("position", {.unit = "m"})
+              .field<&Body::mass>("mass", {.unit = "kg"})
+              .description(),
           Describe<HitscanEffect>("HitscanEffect")
-              .field("speed", &HitscanEffect::speed, {.unit = "m/s"})
-              .done(),
+              .field<&HitscanEffect::speed>("speed", {.unit = "m/s"})
+              .description(),
           Describe<Life>("Life")
-              .field("current", &Life::current, {.unit = "hp"})
-              .field("team", &Life::team)
-              .done(),
+              .field<&Life::current>("current", {.unit = "hp"})
+              .field<&Life::team>("team")
+              .description(),
           Describe<SpatialEffect>("SpatialEffect")
-              .field("durationSeconds", &SpatialEffect::duration_seconds, {.unit = "s"})
-              .done()};
+              .field<&SpatialEffect::duration_seconds>("durationSeconds", {.unit = "s"})
+              .description()};
 }
 
 std::string bundle_path(std::uint64_t asset) { return BundleName::of_prefab(guid(asset)).path(); }

@@ -1,7 +1,7 @@
 // Life and what takes it: health, projectiles, items, things that explode.
 #pragma once
 
-#include "registry/vocabulary/component.h"
+#include "registry/vocabulary/describe.h"
 
 namespace arena {
 
@@ -38,57 +38,52 @@ struct Explosive {
   std::uint32_t explode_tick = 0;
 };
 
-inline muster::ComponentDescription describe_health() {
+consteval auto describe(muster::Type<Health>) {
   using enum muster::RollbackClass;
   return muster::Describe<Health>("Health")
-      .field("current", &Health::current,
-             {.unit = "hp",
-              .minimum = 0,
-              .maximum = 1000,
-              .resolution = 0.1,
-              .tolerance = 0.1,
-              .rollback = confirmed_only})
-      .field("maximum", &Health::maximum,
-             {.unit = "hp", .minimum = 0, .maximum = 1000, .resolution = 0.1})
-      .field("damageTick", &Health::damage_tick, {.unit = "tick", .rollback = confirmed_only})
-      .done();
+      .field<&Health::current>("current", {.unit = "hp",
+                                           .minimum = 0,
+                                           .maximum = 1000,
+                                           .resolution = 0.1,
+                                           .tolerance = 0.1,
+                                           .rollback = confirmed_only})
+      .field<&Health::maximum>("maximum",
+                               {.unit = "hp", .minimum = 0, .maximum = 1000, .resolution = 0.1})
+      .field<&Health::damage_tick>("damageTick", {.unit = "tick", .rollback = confirmed_only});
 }
 
-inline muster::ComponentDescription describe_projectile() {
+consteval auto describe(muster::Type<Projectile>) {
   const muster::FieldTraits place = {
       .unit = "m", .minimum = -2048, .maximum = 2048, .resolution = 0.001, .tolerance = 0.01};
   return muster::Describe<Projectile>("Projectile")
-      .field("velocity", &Projectile::velocity, {.unit = "m/s"})
-      .field("impactDamage", &Projectile::impact_damage, {.unit = "hp"})
-      .field("impactImpulse", &Projectile::impact_impulse, {.unit = "N s"})
-      .field("collisionRadius", &Projectile::collision_radius, {.unit = "m"})
-      .field("startTick", &Projectile::start_tick, {.unit = "tick"})
-      .field("startPosition", &Projectile::start_position, place)
-      .field("endPosition", &Projectile::end_position, place)
-      .field("impactTick", &Projectile::impact_tick,
-             {.unit = "tick", .rollback = muster::RollbackClass::confirmed_only})
-      .done();
+      .field<&Projectile::velocity>("velocity", {.unit = "m/s"})
+      .field<&Projectile::impact_damage>("impactDamage", {.unit = "hp"})
+      .field<&Projectile::impact_impulse>("impactImpulse", {.unit = "N s"})
+      .field<&Projectile::collision_radius>("collisionRadius", {.unit = "m"})
+      .field<&Projectile::start_tick>("startTick", {.unit = "tick"})
+      .field<&Projectile::start_position>("startPosition", place)
+      .field<&Projectile::end_position>("endPosition", place)
+      .field<&Projectile::impact_tick>(
+          "impactTick", {.unit = "tick", .rollback = muster::RollbackClass::confirmed_only});
 }
 
-inline muster::ComponentDescription describe_item() {
+consteval auto describe(muster::Type<Item>) {
   using enum muster::Receivers;
   return muster::Describe<Item>("Item")
-      .field("itemType", &Item::item_type)
-      .field("slot", &Item::slot, {.minimum = 0, .maximum = 7, .resolution = 1})
-      .field("ammo", &Item::ammo,
-             {.minimum = 0, .maximum = 1023, .resolution = 1, .receivers = owner})
-      .field("fireTick", &Item::fire_tick, {.unit = "tick"})
-      .done();
+      .field<&Item::item_type>("itemType")
+      .field<&Item::slot>("slot", {.minimum = 0, .maximum = 7, .resolution = 1})
+      .field<&Item::ammo>("ammo",
+                          {.minimum = 0, .maximum = 1023, .resolution = 1, .receivers = owner})
+      .field<&Item::fire_tick>("fireTick", {.unit = "tick"});
 }
 
-inline muster::ComponentDescription describe_explosive() {
+consteval auto describe(muster::Type<Explosive>) {
   return muster::Describe<Explosive>("Explosive")
-      .field("radius", &Explosive::radius, {.unit = "m"})
-      .field("damage", &Explosive::damage, {.unit = "hp"})
-      .field("impulse", &Explosive::impulse, {.unit = "N s"})
-      .field("explodeTick", &Explosive::explode_tick,
-             {.unit = "tick", .rollback = muster::RollbackClass::confirmed_only})
-      .done();
+      .field<&Explosive::radius>("radius", {.unit = "m"})
+      .field<&Explosive::damage>("damage", {.unit = "hp"})
+      .field<&Explosive::impulse>("impulse", {.unit = "N s"})
+      .field<&Explosive::explode_tick>(
+          "explodeTick", {.unit = "tick", .rollback = muster::RollbackClass::confirmed_only});
 }
 
 }  // namespace arena

@@ -1,7 +1,7 @@
 // Effects: on clients only, never on the wire. They are derived from replicated ticks.
 #pragma once
 
-#include "registry/vocabulary/component.h"
+#include "registry/vocabulary/describe.h"
 
 namespace arena {
 
@@ -20,21 +20,19 @@ struct HitscanEffect {
   float width = 0.05F;
 };
 
-inline muster::ComponentDescription describe_spatial_effect() {
+consteval auto describe(muster::Type<SpatialEffect>) {
   return muster::Describe<SpatialEffect>("SpatialEffect")
-      .field("durationSeconds", &SpatialEffect::duration_seconds, {.unit = "s"})
-      .field("shockwaveForce", &SpatialEffect::shockwave_force, {.unit = "N s"})
-      .field("shockwaveRadius", &SpatialEffect::shockwave_radius, {.unit = "m"})
-      .field("shockwaveJitter", &SpatialEffect::shockwave_jitter, {.unit = "m"})
-      .done();
+      .field<&SpatialEffect::duration_seconds>("durationSeconds", {.unit = "s"})
+      .field<&SpatialEffect::shockwave_force>("shockwaveForce", {.unit = "N s"})
+      .field<&SpatialEffect::shockwave_radius>("shockwaveRadius", {.unit = "m"})
+      .field<&SpatialEffect::shockwave_jitter>("shockwaveJitter", {.unit = "m"});
 }
 
-inline muster::ComponentDescription describe_hitscan_effect() {
+consteval auto describe(muster::Type<HitscanEffect>) {
   return muster::Describe<HitscanEffect>("HitscanEffect")
-      .field("speed", &HitscanEffect::speed, {.unit = "m/s"})
-      .field("length", &HitscanEffect::length, {.unit = "m"})
-      .field("width", &HitscanEffect::width, {.unit = "m"})
-      .done();
+      .field<&HitscanEffect::speed>("speed", {.unit = "m/s"})
+      .field<&HitscanEffect::length>("length", {.unit = "m"})
+      .field<&HitscanEffect::width>("width", {.unit = "m"});
 }
 
 }  // namespace arena

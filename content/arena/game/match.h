@@ -1,15 +1,18 @@
 // What a match is played for: its rules, points to hold, things to pick up, places to start from.
 #pragma once
 
-#include "registry/vocabulary/component.h"
+#include "registry/vocabulary/describe.h"
 
 namespace arena {
+
+enum class MatchPhase : std::uint8_t { warm_up, running, over };
+inline constexpr std::array<std::string_view, 3> kMatchPhases = {"warm_up", "running", "over"};
 
 /// The rules and the state of the round.
 struct GameMode {
   float round_seconds = 300;
   std::int32_t score_limit = 50;
-  std::uint8_t phase = 0;  ///< 0 warm-up, 1 running, 2 over.
+  MatchPhase phase = MatchPhase::warm_up;
   std::uint32_t phase_tick = 0;
   std::array<std::int32_t, 2> team_scores{};
 };
@@ -34,50 +37,45 @@ struct SpawnPoint {
   float radius = 1;
 };
 
-inline muster::ComponentDescription describe_game_mode() {
+consteval auto describe(muster::Type<GameMode>) {
   using enum muster::RollbackClass;
   return muster::Describe<GameMode>("GameMode")
-      .field("roundSeconds", &GameMode::round_seconds, {.unit = "s"})
-      .field("scoreLimit", &GameMode::score_limit, {.unit = "points"})
-      .field("phase", &GameMode::phase, {.rollback = confirmed_only})
-      .field("phaseTick", &GameMode::phase_tick, {.unit = "tick", .rollback = confirmed_only})
-      .field("teamScores", &GameMode::team_scores, {.unit = "points", .rollback = confirmed_only})
-      .done();
+      .field<&GameMode::round_seconds>("roundSeconds", {.unit = "s"})
+      .field<&GameMode::score_limit>("scoreLimit", {.unit = "points"})
+      .field<&GameMode::phase>("phase", {.rollback = confirmed_only, .names = kMatchPhases})
+      .field<&GameMode::phase_tick>("phaseTick", {.unit = "tick", .rollback = confirmed_only})
+      .field<&GameMode::team_scores>("teamScores", {.unit = "points", .rollback = confirmed_only});
 }
 
-inline muster::ComponentDescription describe_capture_point() {
+consteval auto describe(muster::Type<CapturePoint>) {
   return muster::Describe<CapturePoint>("CapturePoint")
-      .field("radius", &CapturePoint::radius, {.unit = "m"})
-      .field("captureSeconds", &CapturePoint::capture_seconds, {.unit = "s"})
-      .field("progress", &CapturePoint::progress,
-             {.minimum = -1,
-              .maximum = 1,
-              .resolution = 0.005,
-              .tolerance = 0.02,
-              .interpolation = muster::Interpolation::linear})
-      .field("owningTeam", &CapturePoint::owning_team,
-             {.minimum = -1,
-              .maximum = 7,
-              .resolution = 1,
-              .rollback = muster::RollbackClass::confirmed_only})
-      .done();
+      .field<&CapturePoint::radius>("radius", {.unit = "m"})
+      .field<&CapturePoint::capture_seconds>("captureSeconds", {.unit = "s"})
+      .field<&CapturePoint::progress>("progress", {.minimum = -1,
+                                                   .maximum = 1,
+                                                   .resolution = 0.005,
+                                                   .tolerance = 0.02,
+                                                   .interpolation = muster::Interpolation::linear})
+      .field<&CapturePoint::owning_team>("owningTeam",
+                                         {.minimum = -1,
+                                          .maximum = 7,
+                                          .resolution = 1,
+                                          .rollback = muster::RollbackClass::confirmed_only});
 }
 
-inline muster::ComponentDescription describe_pickup() {
+consteval auto describe(muster::Type<Pickup>) {
   using enum muster::RollbackClass;
   return muster::Describe<Pickup>("Pickup")
-      .field("item", &Pickup::item)
-      .field("amount", &Pickup::amount, {.minimum = 0, .maximum = 1023, .resolution = 1})
-      .field("respawnSeconds", &Pickup::respawn_seconds, {.unit = "s"})
-      .field("takenTick", &Pickup::taken_tick, {.unit = "tick", .rollback = confirmed_only})
-      .done();
+      .field<&Pickup::item>("item")
+      .field<&Pickup::amount>("amount", {.minimum = 0, .maximum = 1023, .resolution = 1})
+      .field<&Pickup::respawn_seconds>("respawnSeconds", {.unit = "s"})
+      .field<&Pickup::taken_tick>("takenTick", {.unit = "tick", .rollback = confirmed_only});
 }
 
-inline muster::ComponentDescription describe_spawn_point() {
+consteval auto describe(muster::Type<SpawnPoint>) {
   return muster::Describe<SpawnPoint>("SpawnPoint")
-      .field("teamId", &SpawnPoint::team_id, {.minimum = -1, .maximum = 7, .resolution = 1})
-      .field("radius", &SpawnPoint::radius, {.unit = "m"})
-      .done();
+      .field<&SpawnPoint::team_id>("teamId", {.minimum = -1, .maximum = 7, .resolution = 1})
+      .field<&SpawnPoint::radius>("radius", {.unit = "m"});
 }
 
 }  // namespace arena

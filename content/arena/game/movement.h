@@ -1,7 +1,7 @@
 // Things that move: characters, doors, lifts, spinning things.
 #pragma once
 
-#include "registry/vocabulary/component.h"
+#include "registry/vocabulary/describe.h"
 
 namespace arena {
 
@@ -38,57 +38,50 @@ struct Spin {
   float degrees_per_second = 90;
 };
 
-inline muster::ComponentDescription describe_character_movement() {
+consteval auto describe(muster::Type<CharacterMovement>) {
   using enum muster::Receivers;
   using enum muster::Interpolation;
   return muster::Describe<CharacterMovement>("CharacterMovement")
-      .field("slopeLimit", &CharacterMovement::slope_limit, {.unit = "deg", .receivers = owner})
-      .field("stepOffset", &CharacterMovement::step_offset, {.unit = "m", .receivers = owner})
-      .field("skinWidth", &CharacterMovement::skin_width, {.unit = "m", .receivers = owner})
-      .field("minMoveDistance", &CharacterMovement::min_move_distance,
-             {.unit = "m", .receivers = owner})
-      .field("center", &CharacterMovement::center, {.unit = "m", .resolution = 0.001})
-      .field("radius", &CharacterMovement::radius, {.unit = "m", .resolution = 0.001})
-      .field("height", &CharacterMovement::height, {.unit = "m", .resolution = 0.001})
-      .field("velocity", &CharacterMovement::velocity,
-             {.unit = "m/s",
-              .minimum = -64,
-              .maximum = 64,
-              .resolution = 0.002,
-              .tolerance = 0.05,
-              .interpolation = linear})
-      .field("grounded", &CharacterMovement::grounded)
-      .done();
+      .field<&CharacterMovement::slope_limit>("slopeLimit", {.unit = "deg", .receivers = owner})
+      .field<&CharacterMovement::step_offset>("stepOffset", {.unit = "m", .receivers = owner})
+      .field<&CharacterMovement::skin_width>("skinWidth", {.unit = "m", .receivers = owner})
+      .field<&CharacterMovement::min_move_distance>("minMoveDistance",
+                                                    {.unit = "m", .receivers = owner})
+      .field<&CharacterMovement::center>("center", {.unit = "m", .resolution = 0.001})
+      .field<&CharacterMovement::radius>("radius", {.unit = "m", .resolution = 0.001})
+      .field<&CharacterMovement::height>("height", {.unit = "m", .resolution = 0.001})
+      .field<&CharacterMovement::velocity>("velocity", {.unit = "m/s",
+                                                        .minimum = -64,
+                                                        .maximum = 64,
+                                                        .resolution = 0.002,
+                                                        .tolerance = 0.05,
+                                                        .interpolation = linear})
+      .field<&CharacterMovement::grounded>("grounded");
 }
 
-inline muster::ComponentDescription describe_door() {
+consteval auto describe(muster::Type<Door>) {
   return muster::Describe<Door>("Door")
-      .field("travel", &Door::travel, {.unit = "m"})
-      .field("openSeconds", &Door::open_seconds, {.unit = "s"})
-      .field("opening", &Door::opening,
-             {.minimum = 0,
-              .maximum = 1,
-              .resolution = 0.01,
-              .tolerance = 0.05,
-              .interpolation = muster::Interpolation::linear})
-      .field("isOpen", &Door::is_open)
-      .done();
+      .field<&Door::travel>("travel", {.unit = "m"})
+      .field<&Door::open_seconds>("openSeconds", {.unit = "s"})
+      .field<&Door::opening>("opening", {.minimum = 0,
+                                         .maximum = 1,
+                                         .resolution = 0.01,
+                                         .tolerance = 0.05,
+                                         .interpolation = muster::Interpolation::linear})
+      .field<&Door::is_open>("isOpen");
 }
 
-inline muster::ComponentDescription describe_platform() {
+consteval auto describe(muster::Type<Platform>) {
   return muster::Describe<Platform>("Platform")
-      .field("travel", &Platform::travel, {.unit = "m"})
-      .field("periodSeconds", &Platform::period_seconds, {.unit = "s"})
-      .field("phase", &Platform::phase,
-             {.minimum = 0, .maximum = 1, .resolution = 0.0005, .tolerance = 0.005})
-      .done();
+      .field<&Platform::travel>("travel", {.unit = "m"})
+      .field<&Platform::period_seconds>("periodSeconds", {.unit = "s"})
+      .field<&Platform::phase>(
+          "phase", {.minimum = 0, .maximum = 1, .resolution = 0.0005, .tolerance = 0.005});
 }
 
-inline muster::ComponentDescription describe_spin() {
-  return muster::Describe<Spin>("Spin")
-      .field("axis", &Spin::axis)
-      .field("degreesPerSecond", &Spin::degrees_per_second, {.unit = "deg/s"})
-      .done();
+consteval auto describe(muster::Type<Spin>) {
+  return muster::Describe<Spin>("Spin").field<&Spin::axis>("axis").field<&Spin::degrees_per_second>(
+      "degreesPerSecond", {.unit = "deg/s"});
 }
 
 }  // namespace arena

@@ -1,7 +1,7 @@
 // The bond between a logical entity and what a client shows for it.
 #pragma once
 
-#include "registry/vocabulary/component.h"
+#include "registry/vocabulary/describe.h"
 
 namespace arena {
 
@@ -21,20 +21,18 @@ struct PresentationEntity {
   std::uint32_t type = 0;  ///< Its meaning is the owner's: first or third person, for characters.
 };
 
-inline muster::ComponentDescription describe_presentation_owner() {
+consteval auto describe(muster::Type<PresentationOwner>) {
   return muster::Describe<PresentationOwner>("PresentationOwner")
-      .field("variation", &PresentationOwner::variation,
-             {.rollback = muster::RollbackClass::confirmed_only})
-      .done();
+      .field<&PresentationOwner::variation>("variation",
+                                            {.rollback = muster::RollbackClass::confirmed_only});
 }
 
-inline muster::ComponentDescription describe_presentation_entity() {
+consteval auto describe(muster::Type<PresentationEntity>) {
   return muster::Describe<PresentationEntity>("PresentationEntity")
-      .field("presentationOwner", &PresentationEntity::presentation_owner)
-      .field("platformFlags", &PresentationEntity::platform_flags)
-      .field("variation", &PresentationEntity::variation)
-      .field("type", &PresentationEntity::type)
-      .done();
+      .field<&PresentationEntity::presentation_owner>("presentationOwner")
+      .field<&PresentationEntity::platform_flags>("platformFlags")
+      .field<&PresentationEntity::variation>("variation")
+      .field<&PresentationEntity::type>("type");
 }
 
 }  // namespace arena

@@ -1,7 +1,7 @@
 // What makes an entity of the arena a networked one: its identity, place, team and player.
 #pragma once
 
-#include "registry/vocabulary/component.h"
+#include "registry/vocabulary/describe.h"
 
 namespace arena {
 
@@ -47,81 +47,73 @@ struct SpectatorCamera {
   float field_of_view = 60;
 };
 
-inline muster::ComponentDescription describe_replicated_entity() {
+consteval auto describe(muster::Type<ReplicatedEntity>) {
   using enum muster::RollbackClass;
   return muster::Describe<ReplicatedEntity>("ReplicatedEntity")
-      .field("assetGuid", &ReplicatedEntity::asset_guid, {.rollback = confirmed_only})
-      .field("id", &ReplicatedEntity::id, {.rollback = confirmed_only})
-      .field("predictingPlayerId", &ReplicatedEntity::predicting_player_id,
-             {.rollback = confirmed_only})
-      .done();
+      .field<&ReplicatedEntity::asset_guid>("assetGuid", {.rollback = confirmed_only})
+      .field<&ReplicatedEntity::id>("id", {.rollback = confirmed_only})
+      .field<&ReplicatedEntity::predicting_player_id>("predictingPlayerId",
+                                                      {.rollback = confirmed_only});
 }
 
-inline muster::ComponentDescription describe_transform() {
+consteval auto describe(muster::Type<Transform>) {
   // A millimetre is finer than a player sees; 4 km is the largest level we expect.
   using enum muster::Interpolation;
   return muster::Describe<Transform>("Transform")
-      .field("position", &Transform::position,
-             {.unit = "m",
-              .minimum = -2048,
-              .maximum = 2048,
-              .resolution = 0.001,
-              .tolerance = 0.01,
-              .interpolation = linear})
-      .field("rotation", &Transform::rotation,
-             {.minimum = -1,
-              .maximum = 1,
-              .resolution = 0.0005,
-              .tolerance = 0.002,
-              .interpolation = shortest_arc})
-      .field("scale", &Transform::scale, {.resolution = 0.001, .interpolation = linear})
-      .done();
+      .field<&Transform::position>("position", {.unit = "m",
+                                                .minimum = -2048,
+                                                .maximum = 2048,
+                                                .resolution = 0.001,
+                                                .tolerance = 0.01,
+                                                .interpolation = linear})
+      .field<&Transform::rotation>("rotation", {.minimum = -1,
+                                                .maximum = 1,
+                                                .resolution = 0.0005,
+                                                .tolerance = 0.002,
+                                                .interpolation = shortest_arc})
+      .field<&Transform::scale>("scale", {.resolution = 0.001, .interpolation = linear});
 }
 
-inline muster::ComponentDescription describe_team() {
-  return muster::Describe<Team>("Team")
-      .field("teamId", &Team::team_id,
-             {.minimum = -1,
-              .maximum = 7,
-              .resolution = 1,
-              .rollback = muster::RollbackClass::confirmed_only})
-      .done();
+consteval auto describe(muster::Type<Team>) {
+  return muster::Describe<Team>("Team").field<&Team::team_id>(
+      "teamId", {.minimum = -1,
+                 .maximum = 7,
+                 .resolution = 1,
+                 .rollback = muster::RollbackClass::confirmed_only});
 }
 
-inline muster::ComponentDescription describe_player_state() {
+consteval auto describe(muster::Type<PlayerState>) {
   using enum muster::RollbackClass;
   return muster::Describe<PlayerState>("PlayerState")
-      .field("playerId", &PlayerState::player_id, {.rollback = confirmed_only})
-      .field("heroType", &PlayerState::hero_type, {.rollback = confirmed_only})
-      .field("score", &PlayerState::score, {.unit = "points", .rollback = confirmed_only})
-      .field("kills", &PlayerState::kills, {.rollback = confirmed_only})
-      .field("deaths", &PlayerState::deaths, {.rollback = confirmed_only})
-      .field("controlledEntity", &PlayerState::controlled_entity,
-             {.receivers = muster::Receivers::owner})
-      .field("playerName", &PlayerState::player_name, {.rollback = confirmed_only})
-      .done();
+      .field<&PlayerState::player_id>("playerId", {.rollback = confirmed_only})
+      .field<&PlayerState::hero_type>("heroType", {.rollback = confirmed_only})
+      .field<&PlayerState::score>("score", {.unit = "points", .rollback = confirmed_only})
+      .field<&PlayerState::kills>("kills", {.rollback = confirmed_only})
+      .field<&PlayerState::deaths>("deaths", {.rollback = confirmed_only})
+      .field<&PlayerState::controlled_entity>("controlledEntity",
+                                              {.receivers = muster::Receivers::owner})
+      .field<&PlayerState::player_name>("playerName", {.rollback = confirmed_only});
 }
 
-inline muster::ComponentDescription describe_ability_state() {
+consteval auto describe(muster::Type<AbilityState>) {
   using enum muster::Receivers;
   return muster::Describe<AbilityState>("AbilityState")
-      .field("slot", &AbilityState::slot, {.minimum = 0, .maximum = 7, .resolution = 1})
-      .field("cooldownSeconds", &AbilityState::cooldown_seconds,
-             {.unit = "s", .resolution = 0.01, .tolerance = 0.05, .receivers = owner})
-      .field("activatedTick", &AbilityState::activated_tick, {.unit = "tick"})
-      .done();
+      .field<&AbilityState::slot>("slot", {.minimum = 0, .maximum = 7, .resolution = 1})
+      .field<&AbilityState::cooldown_seconds>(
+          "cooldownSeconds",
+          {.unit = "s", .resolution = 0.01, .tolerance = 0.05, .receivers = owner})
+      .field<&AbilityState::activated_tick>("activatedTick", {.unit = "tick"});
 }
 
-inline muster::ComponentDescription describe_spectator_camera() {
+consteval auto describe(muster::Type<SpectatorCamera>) {
   return muster::Describe<SpectatorCamera>("SpectatorCamera")
-      .field("fieldOfView", &SpectatorCamera::field_of_view,
-             {.unit = "deg",
-              .minimum = 20,
-              .maximum = 120,
-              .resolution = 0.1,
-              .receivers = muster::Receivers::owner,
-              .interpolation = muster::Interpolation::linear})
-      .done();
+      .field<&SpectatorCamera::field_of_view>("fieldOfView",
+                                              {.unit = "deg",
+                                               .minimum = 20,
+                                               .maximum = 120,
+                                               .resolution = 0.1,
+                                               .receivers = muster::Receivers::owner,
+                                               .interpolation = muster::Interpolation::linear});
 }
 
 }  // namespace arena

@@ -5,6 +5,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "registry/vocabulary/describe.h"
 #include "tests/support/indexed_project.h"
 #include "tests/support/prefab_text.h"
 #include "tests/support/unity_project.h"
@@ -45,28 +46,28 @@ struct Everything {
 
 ComponentDescription describe_everything() {
   return Describe<Everything>("Everything")
-      .field("flag", &Everything::flag)
-      .field("i8", &Everything::i8)
-      .field("u8", &Everything::u8)
-      .field("mode", &Everything::mode)
-      .field("i16", &Everything::i16)
-      .field("u16", &Everything::u16)
-      .field("i32", &Everything::i32)
-      .field("u32", &Everything::u32)
-      .field("i64", &Everything::i64)
-      .field("u64", &Everything::u64)
-      .field("f32", &Everything::f32)
-      .field("f64", &Everything::f64)
-      .field("v2", &Everything::v2)
-      .field("v3", &Everything::v3)
-      .field("q", &Everything::q)
-      .field("name", &Everything::name)
-      .field("target", &Everything::target)
-      .field("asset", &Everything::asset)
-      .field("numbers", &Everything::numbers)
-      .field("points", &Everything::points)
-      .field("assets", &Everything::assets)
-      .done();
+      .field<&Everything::flag>("flag")
+      .field<&Everything::i8>("i8")
+      .field<&Everything::u8>("u8")
+      .field<&Everything::mode>("mode")
+      .field<&Everything::i16>("i16")
+      .field<&Everything::u16>("u16")
+      .field<&Everything::i32>("i32")
+      .field<&Everything::u32>("u32")
+      .field<&Everything::i64>("i64")
+      .field<&Everything::u64>("u64")
+      .field<&Everything::f32>("f32")
+      .field<&Everything::f64>("f64")
+      .field<&Everything::v2>("v2")
+      .field<&Everything::v3>("v3")
+      .field<&Everything::q>("q")
+      .field<&Everything::name>("name")
+      .field<&Everything::target>("target")
+      .field<&Everything::asset>("asset")
+      .field<&Everything::numbers>("numbers")
+      .field<&Everything::points>("points")
+      .field<&Everything::assets>("assets")
+      .description();
 }
 
 struct Outcome {
@@ -239,10 +240,10 @@ struct Body {
 
 ComponentDescription describe_transform() {
   return Describe<Body>("Transform")
-      .field("position", &Body::position)
-      .field("rotation", &Body::rotation)
-      .field("scale", &Body::scale)
-      .done();
+      .field<&Body::position>("position")
+      .field<&Body::rotation>("rotation")
+      .field<&Body::scale>("scale")
+      .description();
 }
 
 Body cook_transform(const SourcePrefab& prefab) {
@@ -310,11 +311,11 @@ TEST_CASE("Overrides win over every layer, also for items and references", "[bun
                    .text());
   const IndexedProject indexed(project.files);
   const ComponentDescription description = Describe<Health>("Health")
-                                               .field("current", &Health::current)
-                                               .field("maximum", &Health::maximum)
-                                               .field("stages", &Health::stages)
-                                               .field("look", &Health::look)
-                                               .done();
+                                               .field<&Health::current>("current")
+                                               .field<&Health::maximum>("maximum")
+                                               .field<&Health::stages>("stages")
+                                               .field<&Health::look>("look")
+                                               .description();
   std::vector<CookProblem> problems;
   const SourceComponent* component = indexed.flat("Assets/V.prefab").entities.at(0).find("Health");
   REQUIRE(component != nullptr);
@@ -338,7 +339,7 @@ TEST_CASE("A bad override is told where it stands", "[bundler][cook]") {
                PrefabText().instance(7000, guid, {.changes = {{500, "current", "much"}}}).text());
   const IndexedProject indexed(project.files);
   const ComponentDescription description =
-      Describe<Health>("Health").field("current", &Health::current).done();
+      Describe<Health>("Health").field<&Health::current>("current").description();
   std::vector<CookProblem> problems;
   const SourceComponent* component = indexed.flat("Assets/V.prefab").entities.at(0).find("Health");
   const auto health = value_of<Health>(cook_component(description, *component, problems));
@@ -383,7 +384,7 @@ TEST_CASE("Each item of a list of references is overridden by its own index", "[
     std::array<AssetReference, 2> assets;
   };
   const ComponentDescription description =
-      Describe<Kit>("Kit").field("assets", &Kit::assets).done();
+      Describe<Kit>("Kit").field<&Kit::assets>("assets").description();
   std::vector<CookProblem> problems;
   const SourceComponent* component = indexed.flat("Assets/V.prefab").entities.at(0).find("Kit");
   REQUIRE(component != nullptr);

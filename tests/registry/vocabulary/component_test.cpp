@@ -1,9 +1,9 @@
-#include "registry/vocabulary/component.h"
-
 #include <cstring>
 #include <string>
 
 #include <catch2/catch.hpp>
+
+#include "registry/vocabulary/describe.h"
 
 using namespace muster;
 
@@ -25,14 +25,14 @@ struct Sample {
 ComponentDescription describe_sample() {
   // Deliberately not in the struct's order.
   return Describe<Sample>("Sample")
-      .field("wide", &Sample::wide, {.unit = "m", .minimum = -1, .maximum = 4, .resolution = 0.5})
-      .field("flag", &Sample::flag)
-      .field("points", &Sample::points, {.interpolation = Interpolation::linear})
-      .field("name", &Sample::name, {.receivers = Receivers::owner})
-      .field("mood", &Sample::mood, {.rollback = RollbackClass::confirmed_only})
-      .field("owner", &Sample::owner)
-      .field("model", &Sample::model)
-      .done();
+      .field<&Sample::wide>("wide", {.unit = "m", .minimum = -1, .maximum = 4, .resolution = 0.5})
+      .field<&Sample::flag>("flag")
+      .field<&Sample::points>("points", {.interpolation = Interpolation::linear})
+      .field<&Sample::name>("name", {.receivers = Receivers::owner})
+      .field<&Sample::mood>("mood", {.rollback = RollbackClass::confirmed_only})
+      .field<&Sample::owner>("owner")
+      .field<&Sample::model>("model")
+      .description();
 }
 
 }  // namespace

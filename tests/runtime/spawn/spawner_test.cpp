@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "bundler/cook/prefab_writer.h"
+#include "registry/vocabulary/describe.h"
 #include "tests/support/allocation_counter.h"
 #include "tests/support/bundle_samples.h"
 #include "tests/support/sample_build.h"
@@ -136,10 +137,10 @@ TEST_CASE("A component cooked with another description is refused by name",
   };
   std::vector<ComponentDescription> components = samples::game_components();
   components[2] = Describe<NewerLife>("Life")
-                      .field("current", &NewerLife::current, {.unit = "hp"})
-                      .field("team", &NewerLife::team)
-                      .field("lives", &NewerLife::lives)
-                      .done();
+                      .field<&NewerLife::current>("current", {.unit = "hp"})
+                      .field<&NewerLife::team>("team")
+                      .field<&NewerLife::lives>("lives")
+                      .description();
   Side client("client");
   World newer(components);
   Spawner spawner(client.store, newer);

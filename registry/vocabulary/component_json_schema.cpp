@@ -1,0 +1,102 @@
+// What an editor needs to know of components while somebody types a prefab. The dialect is JSON
+// Schema 2020-12.
+#include <nlohmann/json.hpp>
+
+#include "registry/vocabulary/component.h"
+#include "registry/vocabulary/lanes.h"
+
+namespace muster {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json number_schema(const FieldDescription& field) {
+  const bool is_whole = field.type <= FieldType::uint64 || field.type == FieldType::entity;
+  Json json{{"type", is_whole ? "integer" : "number"}};
+  if (field.minimum != field.maximum) {
+    json["minimum"] = field.minimum;
+    json["maximum"] = field.maximum;
+  }
+  return json;
+}
+
+Json axes_schema(std::span<const char* const> axes) {
+  Json json{{"type", "object"}, {"properties", Json::object()}, {"additionalProperties", false}};
+  for (const char* axis : axes) json["properties"][axis] = {{"type", "number"}};
+  return json;
+}
+
+Json element_schema(const FieldDescription& field) {
+  constexpr std::array<const char*, 4> kAxes = {"x", "y", "z", "w"};
+  const std::span<const char* const> axes(kAxes);
+  switch (field.type) {
+    case FieldType::boolean:
+      return {{"enum", {true, false, 0, 1}}};
+    case FieldType::vec2:
+    case FieldType::vec3:
+    case FieldType::quaternion:
+      return axes_schema(axes.first(lane_count(field)));
+    case FieldType::text:
+      return {{"type", "string"}, {"maxLength", field.element_bytes}};
+    case FieldType::asset:
+      return {{"type", "object"},
+              {"properties", {{"guid", {{"type", "string"}, {"pattern", "^[0-9a-f]{32}$"}}}}}};
+    default:
+      break;
+  }
+  if (field.names.empty()) return number_schema(field);
+  return {{"anyOf", {{{"enum", field.names}}, number_schema(field)}}};
+}
+
+Json field_schema(const FieldDescription& field) {
+  Json json = element_schema(field);
+  if (field.count > 1) {
+    json = Json{{"type", "array"}, {"items", std::move(json)}, {"maxItems", field.count}};
+  }
+  if (!field.unit.empty()) json["description"] = "in " + field.unit;
+  return json;
+}
+
+// Puts a field below the structs that lead to it: `slots[2].ammo` is an item's property.
+void place(Json& object, std::string_view path, const FieldDescription& field) {
+  const std::size_t dot = path.find('.');
+  std::string name(path.substr(0, dot));
+  if (dot == std::string_view::npos) {
+    object["properties"][name] = field_schema(field);
+    return;
+  }
+  const std::size_t bracket = name.find('[');
+  const bool is_item = bracket != std::string::npos;
+  if (is_item) name.resize(bracket);
+  Json& child = object["properties"][name];
+  child["type"] = is_item ? "array" : "object";
+  Json& inner = is_item ? child["items"] : child;
+  inner["type"] = "object";
+  inner["additionalProperties"] = false;
+  place(inner, path.substr(dot + 1), field);
+}
+
+}  // namespace
+
+std::string components_json_schema(std::span<const ComponentDescription> components) {
+  Json definitions = Json::object();
+  Json choices = Json::array();
+  for (const ComponentDescription& component : components) {
+    Json object{
+        {"type", "object"}, {"properties", Json::object()}, {"additionalProperties", false}};
+    for (const FieldDescription& field : component.fields) place(object, field.name, field);
+    definitions[component.name] = std::move(object);
+    choices.push_back(
+        {{"type", "object"},
+         {"required", {component.name}},
+         {"properties", {{component.name, {{"$ref", "#/$defs/" + component.name}}}}}});
+  }
+  return Json{{"$schema", "https://json-schema.org/draft/2020-12/schema"},
+              {"title", "Component of a prefab"},
+              {"anyOf", std::move(choices)},
+              {"$defs", std::move(definitions)}}
+             .dump(2) +
+         "\n";
+}
+
+}  // namespace muster

@@ -1,0 +1,313 @@
+// Describes a component next to its struct. What makes no sense does not compile, and the
+// compiler's message says which rule was broken: it names a function of `description_error`.
+#pragma once
+
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "registry/vocabulary/component.h"
+
+namespace muster {
+
+/// What a field carries beyond its name and type; all parts are optional.
+struct FieldTraits {
+  std::string_view unit = "";
+  double minimum = 0;
+  double maximum = 0;
+  double resolution = 0;  ///< In units of the value; or say how many `bits` it may take.
+  int bits = 0;           ///< Width on the wire: the range is divided evenly, or made to fit.
+  double tolerance = 0;
+  Receivers receivers = Receivers::everyone;
+  Interpolation interpolation = Interpolation::step;
+  RollbackClass rollback = RollbackClass::reconcilable;
+  std::span<const std::string_view> names = {};  ///< Of an enumeration. Static storage.
+};
+
+/// Stands for `T` where a value of it would be too much: the argument of `describe`.
+template <typename T>
+struct Type {};
+
+/// A struct with a description: `describe(Type<T>)` is found beside it.
+template <typename T>
+concept Described = requires {
+  describe(Type<T>{});
+};
+
+/// The rules of descriptions. None can be called at compile time, so breaking one is an error that
+/// names it.
+namespace description_error {
+inline void a_field_needs_a_name() {}
+inline void this_name_is_taken_by_another_field() {}
+inline void a_name_has_no_dots_or_brackets() {}
+inline void the_maximum_is_below_the_minimum() {}
+inline void a_range_is_for_numbers() {}
+inline void bits_and_resolution_say_the_same_thing() {}
+inline void bits_are_1_to_32() {}
+inline void floats_in_bits_need_a_range() {}
+inline void a_resolution_must_not_be_negative() {}
+inline void integers_have_a_whole_resolution() {}
+inline void the_resolution_is_finer_than_a_float_of_this_range() {}
+inline void the_range_has_more_than_2_to_the_32_steps() {}
+inline void a_tolerance_is_for_numbers_and_not_negative() {}
+inline void this_type_cannot_be_interpolated_so() {}
+inline void an_angle_is_in_deg_or_rad() {}
+inline void names_are_for_enumerations() {}
+inline void a_struct_inside_has_traits_of_its_own() {}
+}  // namespace description_error
+
+namespace describe_detail {
+
+template <typename T>
+inline constexpr bool kIsText = false;
+template <std::size_t N>
+inline constexpr bool kIsText<FixedText<N>> = true;
+
+/// The field type of a C++ type; also of every enumeration.
+template <typename T>
+consteval FieldType field_type() {
+  using enum FieldType;
+  if constexpr (std::is_enum_v<T>) return field_type<std::underlying_type_t<T>>();
+  if constexpr (std::is_same_v<T, bool>) return boolean;
+  if constexpr (std::is_integral_v<T>) {
+    constexpr std::array kSigned = {int8, int16, int32, int64};
+    constexpr std::array kUnsigned = {uint8, uint16, uint32, uint64};
+    constexpr std::size_t kLog = sizeof(T) == 1 ? 0 : sizeof(T) == 2 ? 1 : sizeof(T) == 4 ? 2 : 3;
+    return std::is_signed_v<T> ? kSigned[kLog] : kUnsigned[kLog];
+  }
+  if constexpr (std::is_same_v<T, float>) return float32;
+  if constexpr (std::is_same_v<T, double>) return float64;
+  if constexpr (std::is_same_v<T, Vec2>) return vec2;
+  if constexpr (std::is_same_v<T, Vec3>) return vec3;
+  if constexpr (std::is_same_v<T, Quaternion>) return quaternion;
+  if constexpr (std::is_same_v<T, EntityReference>) return entity;
+  if constexpr (std::is_same_v<T, AssetReference>) return asset;
+  return text;
+}
+
+template <typename T>
+concept Value = std::is_enum_v<T> || std::is_arithmetic_v<T> || kIsText<T> ||
+    std::same_as<T, Vec2> || std::same_as<T, Vec3> || std::same_as<T, Quaternion> ||
+    std::same_as<T, EntityReference> || std::same_as<T, AssetReference>;
+
+template <typename T>
+struct Element {
+  using Of = T;
+  static constexpr std::uint32_t kCount = 1;
+};
+template <typename T, std::size_t N>
+struct Element<std::array<T, N>> {
+  using Of = T;
+  static constexpr std::uint32_t kCount = N;
+};
+
+template <typename>
+struct MemberOf;
+template <typename Struct, typename Member>
+struct MemberOf<Member Struct::*> {
+  using Owner = Struct;
+  using Of = Member;
+};
+
+/// Checks the traits of a field and works the resolution out. Everything but a few arithmetic types
+/// is told by `type`.
+consteval FieldTraits checked(FieldType type, bool is_enumeration, FieldTraits traits) {
+  using namespace description_error;
+  const bool is_integer = type <= FieldType::uint64 && type != FieldType::boolean;
+  const bool is_real = type >= FieldType::float32 && type <= FieldType::quaternion;
+  const bool has_range = traits.minimum != traits.maximum;
+  if (traits.maximum < traits.minimum) the_maximum_is_below_the_minimum();
+  if ((has_range || traits.resolution != 0 || traits.bits != 0) && !is_integer && !is_real) {
+    a_range_is_for_numbers();
+  }
+  if (traits.resolution < 0) a_resolution_must_not_be_negative();
+  if (traits.tolerance < 0 || (traits.tolerance > 0 && !is_integer && !is_real)) {
+    a_tolerance_is_for_numbers_and_not_negative();
+  }
+  if (!can_interpolate(type, traits.interpolation)) this_type_cannot_be_interpolated_so();
+  if (traits.interpolation == Interpolation::angle && traits.unit != "deg" &&
+      traits.unit != "rad") {
+    an_angle_is_in_deg_or_rad();
+  }
+  if (!traits.names.empty() && !is_enumeration) names_are_for_enumerations();
+  if (traits.bits != 0) {
+    if (traits.resolution != 0) bits_and_resolution_say_the_same_thing();
+    if (traits.bits < 1 || traits.bits > 32) bits_are_1_to_32();
+    const double steps = static_cast<double>((std::uint64_t{1} << traits.bits) - 1);
+    if (is_real) {
+      if (!has_range) floats_in_bits_need_a_range();
+      traits.resolution = (traits.maximum - traits.minimum) / steps;
+    } else if (!has_range) {
+      const bool is_signed = type == FieldType::int8 || type == FieldType::int16 ||
+                             type == FieldType::int32 || type == FieldType::int64;
+      traits.minimum = is_signed ? -(steps + 1) / 2 : 0;
+      traits.maximum = traits.minimum + steps;
+      traits.resolution = 1;
+    }
+  }
+  if (is_integer && has_range && traits.resolution == 0) traits.resolution = 1;
+  if (is_integer &&
+      traits.resolution != static_cast<double>(static_cast<std::int64_t>(traits.resolution))) {
+    integers_have_a_whole_resolution();
+  }
+  if (traits.minimum != traits.maximum && traits.resolution > 0) {
+    if ((traits.maximum - traits.minimum) / traits.resolution > 4294967295.0) {
+      the_range_has_more_than_2_to_the_32_steps();
+    }
+    const double low = traits.minimum < 0 ? -traits.minimum : traits.minimum;
+    const double high = traits.maximum < 0 ? -traits.maximum : traits.maximum;
+    // A float of 24 bits must tell neighbouring steps apart, else values would change each time
+    // that they are quantised.
+    if (is_real && type != FieldType::float64 &&
+        (low < high ? high : low) / traits.resolution > 8388608.0) {
+      the_resolution_is_finer_than_a_float_of_this_range();
+    }
+  }
+  return traits;
+}
+
+/// A field before it is data: all that can be known at compile time, and two functions for the
+/// rest.
+struct FieldSpec {
+  std::string_view name;
+  FieldTraits traits;
+  FieldType type = FieldType::boolean;
+  std::uint32_t count = 1;
+  std::uint32_t element_bytes = 0;
+  std::uint32_t (*offset_bytes)() = nullptr;
+  /// The fields of a struct inside; null for a value.
+  std::vector<FieldDescription> (*inner)() = nullptr;
+};
+
+/// The fields as data; those of structs inside take the place of the struct.
+std::vector<FieldDescription> flatten(std::span<const FieldSpec> specs);
+
+/// Sorts fields, zeroes padding in the default value, and asserts that `check` passes.
+void finish(ComponentDescription& component);
+
+template <auto Member>
+std::uint32_t offset_of() {
+  using Owner = typename MemberOf<decltype(Member)>::Owner;
+  const Owner probe{};
+  const auto* const base = reinterpret_cast<const std::byte*>(&probe);
+  const auto* const place = reinterpret_cast<const std::byte*>(&(probe.*Member));
+  return static_cast<std::uint32_t>(place - base);
+}
+
+template <typename T>
+std::vector<FieldDescription> fields_of() {
+  constexpr auto kDescribed = describe(Type<T>{});
+  return flatten(kDescribed.fields());
+}
+
+consteval bool is_plain_name(std::string_view name) {
+  for (const char c : name) {
+    if (c == '.' || c == '[' || c == ']') return false;
+  }
+  return true;
+}
+
+}  // namespace describe_detail
+
+/// Describes a component next to its struct, once for everything that handles it:
+///
+///     struct Health { float current = 100; float maximum = 100; };
+///
+///     consteval auto describe(muster::Type<Health>) {
+///       return muster::Describe<Health>("Health")
+///           .field<&Health::current>("current", {.unit = "hp", .tolerance = 0.01})
+///           .field<&Health::maximum>("maximum", {.unit = "hp"});
+///     }
+///
+///     const ComponentDescription health = muster::description_of<Health>();
+///
+/// A struct inside a component is described in the same way; its own name is not used.
+template <typename T, std::size_t N = 0>
+class Describe {
+  static_assert(std::is_trivially_copyable_v<T>,
+                "a component is plain data: it must be trivially copyable");
+  static_assert(std::is_standard_layout_v<T>, "a component must have standard layout");
+  static_assert(std::is_default_constructible_v<T>, "a component needs default values");
+
+ public:
+  consteval explicit Describe(std::string_view name) requires(N == 0) : name_(name) {}
+
+  /// Adds a member. Its type is one of `component.h`, an arithmetic type, an enumeration, a struct
+  /// with a description, or a `std::array` of one of these.
+  template <auto Member>
+  consteval auto field(std::string_view name, const FieldTraits& traits = {}) const {
+    using namespace describe_detail;
+    using Value = typename Element<typename MemberOf<decltype(Member)>::Of>::Of;
+    static_assert(std::is_same_v<typename MemberOf<decltype(Member)>::Owner, T>,
+                  "this member belongs to another struct");
+    static_assert(describe_detail::Value<Value> || Described<Value>,
+                  "this member's type cannot be a field: use the types of component.h, arithmetic "
+                  "types, enumerations, structs with a description, or std::array of them");
+    if (name.empty()) description_error::a_field_needs_a_name();
+    if (!is_plain_name(name)) description_error::a_name_has_no_dots_or_brackets();
+    for (const FieldSpec& other : fields_) {
+      if (other.name == name) description_error::this_name_is_taken_by_another_field();
+    }
+    FieldSpec added{.name = name,
+                    .traits = traits,
+                    .count = Element<typename MemberOf<decltype(Member)>::Of>::kCount,
+                    .element_bytes = sizeof(Value),
+                    .offset_bytes = &offset_of<Member>};
+    if constexpr (describe_detail::Value<Value>) {
+      added.type = field_type<Value>();
+      added.traits = checked(added.type, std::is_enum_v<Value>, traits);
+    } else {
+      added.inner = &fields_of<Value>;
+      if (!traits.unit.empty() || traits.minimum != traits.maximum || traits.resolution != 0 ||
+          traits.bits != 0 || traits.tolerance != 0 ||
+          traits.interpolation != Interpolation::step || !traits.names.empty()) {
+        description_error::a_struct_inside_has_traits_of_its_own();
+      }
+    }
+    return Describe<T, N + 1>(*this, added);
+  }
+
+  constexpr std::span<const describe_detail::FieldSpec> fields() const { return fields_; }
+
+  /// The description as data.
+  ComponentDescription description() const {
+    ComponentDescription component{.name = std::string(name_),
+                                   .size_bytes = sizeof(T),
+                                   .alignment_bytes = alignof(T),
+                                   .fields = describe_detail::flatten(fields_),
+                                   .default_value = {}};
+    const T value{};
+    const Bytes bytes = std::as_bytes(std::span<const T, 1>(&value, 1));
+    component.default_value.assign(bytes.begin(), bytes.end());
+    describe_detail::finish(component);
+    return component;
+  }
+
+ private:
+  template <typename, std::size_t>
+  friend class Describe;
+  consteval Describe(const Describe<T, N - 1>& before,
+                     const describe_detail::FieldSpec& added) requires(N > 0)
+      : name_(before.name_) {
+    for (std::size_t i = 0; i + 1 < N; ++i) fields_[i] = before.fields_[i];
+    fields_[N - 1] = added;
+  }
+
+  std::string_view name_;
+  std::array<describe_detail::FieldSpec, N> fields_{};
+};
+
+/// The description of `T` as data, from the `describe` beside it.
+template <Described T>
+ComponentDescription description_of() {
+  constexpr auto kDescribed = describe(Type<T>{});
+  return kDescribed.description();
+}
+
+}  // namespace muster

@@ -1,0 +1,126 @@
+#include "registry/vocabulary/interpolation.h"
+
+#include <algorithm>
+#include <array>
+#include <cassert>
+#include <cmath>
+#include <type_traits>
+
+#include "registry/vocabulary/lanes.h"
+
+namespace muster {
+namespace {
+
+template <typename T>
+T linear(T from, T to, double fraction) {
+  if constexpr (std::is_floating_point_v<T>) {
+    const auto a = static_cast<double>(from);
+    return static_cast<T>(a + (static_cast<double>(to) - a) * fraction);
+  } else {
+    // Not past either end, whatever a double makes of 64 bits.
+    if (fraction <= 0) return from;
+    if (fraction >= 1) return to;
+    const auto wide = static_cast<long double>(from) +
+                      (static_cast<long double>(to) - static_cast<long double>(from)) * fraction;
+    const auto [low, high] = std::minmax(from, to);
+    if (wide <= static_cast<long double>(low)) return low;
+    if (wide >= static_cast<long double>(high)) return high;
+    return static_cast<T>(std::roundl(wide));
+  }
+}
+
+double angle(double from, double to, double fraction, double turn) {
+  const double half = turn / 2;
+  const double difference = std::remainder(to - from, turn);
+  double between = from + difference * fraction;
+  const auto wrap_into = [&](double low) {
+    while (between < low) between += turn;
+    while (between >= low + turn) between -= turn;
+  };
+  const auto both_in = [&](double low, double high) {
+    return std::min(from, to) >= low && std::max(from, to) <= high;
+  };
+  if (both_in(0, turn)) {
+    wrap_into(0);
+  } else if (both_in(-half, half)) {
+    wrap_into(-half);
+  }
+  return between;
+}
+
+using Four = std::array<float, 4>;
+
+Four shortest_arc(const Four& from, Four to, double fraction) {
+  double dot = 0;
+  for (std::size_t i = 0; i < 4; ++i) dot += double{from[i]} * double{to[i]};
+  // A rotation has two spellings; the nearer one is the short way.
+  if (dot < 0) {
+    for (float& part : to) part = -part;
+    dot = -dot;
+  }
+  double first = 1 - fraction;
+  double second = fraction;
+  constexpr double kNearlyEqual = 0.9995;  // below it the arc's sine is safe to divide by
+  if (dot < kNearlyEqual) {
+    const double arc = std::acos(dot);
+    first = std::sin(first * arc) / std::sin(arc);
+    second = std::sin(second * arc) / std::sin(arc);
+  }
+  std::array<double, 4> sum{};
+  double square = 0;
+  for (std::size_t i = 0; i < 4; ++i) {
+    sum[i] = first * double{from[i]} + second * double{to[i]};
+    square += sum[i] * sum[i];
+  }
+  const double scale = square > 0 ? 1 / std::sqrt(square) : 0;
+  Four out{};
+  for (std::size_t i = 0; i < 4; ++i) out[i] = static_cast<float>(sum[i] * scale);
+  return out;
+}
+
+// One element of a field.
+void fill(const FieldDescription& field, const std::byte* from, const std::byte* to,
+          double fraction, std::byte* out) {
+  switch (field.interpolation) {
+    case Interpolation::step:
+      std::memmove(out, fraction < 1 ? from : to, field.element_bytes);
+      return;
+    case Interpolation::shortest_arc:
+      store_lane(out, shortest_arc(load_lane<Four>(from), load_lane<Four>(to), fraction));
+      return;
+    case Interpolation::angle:
+    case Interpolation::linear:
+      break;
+  }
+  with_lane_type(lane_type(field.type), [&]<typename T>(T) {
+    for (std::uint32_t lane = 0; lane < lane_count(field); ++lane) {
+      const T a = load_lane<T>(from + lane * sizeof(T));
+      const T b = load_lane<T>(to + lane * sizeof(T));
+      T between{};
+      if (field.interpolation == Interpolation::angle) {
+        between = static_cast<T>(
+            angle(static_cast<double>(a), static_cast<double>(b), fraction, whole_turn(field)));
+      } else {
+        between = linear(a, b, fraction);
+      }
+      store_lane(out + lane * sizeof(T), between);
+    }
+  });
+}
+
+}  // namespace
+
+void interpolate(const ComponentDescription& component, Bytes from, Bytes to, float fraction,
+                 std::span<std::byte> out) {
+  assert(fraction >= 0 && fraction <= 1);
+  assert(from.size() >= component.size_bytes && to.size() >= component.size_bytes);
+  assert(out.size() >= component.size_bytes);
+  for (const FieldDescription& field : component.fields) {
+    for (std::uint32_t i = 0; i < field.count; ++i) {
+      const std::size_t at = field.offset_bytes + std::size_t{i} * field.element_bytes;
+      fill(field, from.data() + at, to.data() + at, double{fraction}, out.data() + at);
+    }
+  }
+}
+
+}  // namespace muster

@@ -1,0 +1,141 @@
+// Steps are computed in double and rounded once, by operations that IEEE 754 defines exactly; the
+// description's rules keep steps apart in a float, which makes the way back and forth stable.
+#include "registry/vocabulary/quantisation.h"
+
+#include <algorithm>
+#include <bit>
+#include <cassert>
+#include <cmath>
+#include <limits>
+#include <type_traits>
+
+#include "registry/vocabulary/lanes.h"
+
+namespace muster {
+namespace {
+
+/// Steps from zero of a field without range. Beyond it a double does not hold every integer.
+constexpr std::int64_t kMaxSteps = std::int64_t{1} << 53U;
+
+bool has_range(const FieldDescription& field) { return field.minimum != field.maximum; }
+bool has_steps(const FieldDescription& field) { return field.resolution > 0; }
+
+std::int64_t last_step(const FieldDescription& field) {
+  return std::llround((field.maximum - field.minimum) / field.resolution);
+}
+
+// The bits of a float as an integer that grows with the float.
+template <typename Real>
+std::int64_t ordered_bits(Real value) {
+  if constexpr (sizeof(Real) == 4) {
+    const auto bits = std::bit_cast<std::int32_t>(value);
+    return bits < 0 ? std::int64_t{bits ^ 0x7FFFFFFF} : bits;
+  } else {
+    const auto bits = std::bit_cast<std::int64_t>(value);
+    return bits < 0 ? bits ^ std::numeric_limits<std::int64_t>::max() : bits;
+  }
+}
+
+template <typename Real>
+Real from_ordered_bits(std::int64_t ordered) {
+  if constexpr (sizeof(Real) == 4) {
+    const auto bits = static_cast<std::int32_t>(ordered);
+    return std::bit_cast<float>(bits < 0 ? bits ^ 0x7FFFFFFF : bits);
+  } else {
+    return std::bit_cast<double>(ordered < 0 ? ordered ^ std::numeric_limits<std::int64_t>::max()
+                                             : ordered);
+  }
+}
+
+std::int64_t step_of(double value, const FieldDescription& field, const WireRange& range) {
+  const double origin = has_range(field) ? field.minimum : 0;
+  if (std::isnan(value)) value = 0;
+  const double steps = (value - origin) / field.resolution;
+  if (steps <= static_cast<double>(range.low)) return range.low;
+  if (steps >= static_cast<double>(range.high)) return range.high;
+  return std::llround(steps);
+}
+
+template <typename T>
+std::int64_t quantise_lane(T value, const FieldDescription& field, const WireRange& range) {
+  if (has_steps(field)) return step_of(static_cast<double>(value), field, range);
+  if constexpr (std::is_floating_point_v<T>) {
+    return ordered_bits(value);
+  } else {
+    return static_cast<std::int64_t>(value);
+  }
+}
+
+template <typename T>
+T dequantise_lane(std::int64_t step, const FieldDescription& field) {
+  if (!has_steps(field)) {
+    if constexpr (std::is_floating_point_v<T>) {
+      return from_ordered_bits<T>(step);
+    } else {
+      return static_cast<T>(step);
+    }
+  }
+  double value = static_cast<double>(step) * field.resolution;
+  if (has_range(field)) value = std::min(field.minimum + value, field.maximum);
+  if constexpr (!std::is_floating_point_v<T>) {
+    // A resolution may reach beyond the type: 5 does, for a byte.
+    value = std::clamp(value, static_cast<double>(std::numeric_limits<T>::min()),
+                       static_cast<double>(std::numeric_limits<T>::max()));
+    if (value >= static_cast<double>(std::numeric_limits<T>::max())) {
+      return std::numeric_limits<T>::max();
+    }
+  }
+  return static_cast<T>(value);
+}
+
+}  // namespace
+
+std::uint32_t wire_value_count(const FieldDescription& field) {
+  return field.count * lane_count(field);
+}
+
+WireRange wire_range(const FieldDescription& field) {
+  if (field.type == FieldType::boolean) return {0, 1};
+  if (has_steps(field)) {
+    if (has_range(field)) return {0, last_step(field)};
+    return {-kMaxSteps, kMaxSteps};
+  }
+  return with_lane_type(lane_type(field.type), []<typename T>(T) -> WireRange {
+    using Limits = std::numeric_limits<std::int64_t>;
+    if constexpr (std::is_same_v<T, float>) {
+      return {std::numeric_limits<std::int32_t>::min(), std::numeric_limits<std::int32_t>::max()};
+    } else if constexpr (sizeof(T) == 8) {
+      return {Limits::min(), Limits::max()};
+    } else {
+      return {static_cast<std::int64_t>(std::numeric_limits<T>::min()),
+              static_cast<std::int64_t>(std::numeric_limits<T>::max())};
+    }
+  });
+}
+
+void quantise(const FieldDescription& field, Bytes component, std::span<std::int64_t> out) {
+  assert(out.size() == wire_value_count(field));
+  const WireRange range = wire_range(field);
+  const std::byte* at = component.data() + field.offset_bytes;
+  with_lane_type(lane_type(field.type), [&]<typename T>(T) {
+    for (std::int64_t& value : out) {
+      value = quantise_lane(load_lane<T>(at), field, range);
+      at += sizeof(T);
+    }
+  });
+}
+
+void dequantise(const FieldDescription& field, std::span<const std::int64_t> values,
+                std::span<std::byte> component) {
+  assert(values.size() == wire_value_count(field));
+  const WireRange range = wire_range(field);
+  std::byte* at = component.data() + field.offset_bytes;
+  with_lane_type(lane_type(field.type), [&]<typename T>(T) {
+    for (const std::int64_t value : values) {
+      store_lane(at, dequantise_lane<T>(std::clamp(value, range.low, range.high), field));
+      at += sizeof(T);
+    }
+  });
+}
+
+}  // namespace muster

@@ -1,0 +1,73 @@
+// Descriptions that make no sense; never built. `bad_descriptions_test.py` compiles this file and
+// wants the compiler to name, for each, the rule above it ("//!") as what was broken.
+#include "registry/vocabulary/describe.h"
+
+namespace {
+
+using namespace muster;
+
+struct Inner {
+  float value = 0;
+};
+consteval auto describe(Type<Inner>) { return Describe<Inner>("Inner").field<&Inner::value>("v"); }
+
+struct Part {
+  bool flag = false;
+  std::int32_t whole = 0;
+  float real = 0;
+  FixedText<4> label;
+  Quaternion rotation;
+  Inner inner;
+  const char* pointer = nullptr;
+};
+using D = Describe<Part>;
+constexpr std::array<std::string_view, 1> kNames = {"one"};
+using enum Interpolation;
+
+//! a_field_needs_a_name
+auto a = D("P").field<&Part::flag>("");
+//! this_name_is_taken_by_another_field
+auto b = D("P").field<&Part::flag>("a").field<&Part::real>("a");
+//! a_name_has_no_dots_or_brackets
+auto c = D("P").field<&Part::flag>("a.b");
+//! the_maximum_is_below_the_minimum
+auto d = D("P").field<&Part::real>("a", {.minimum = 1, .maximum = 0});
+//! a_range_is_for_numbers
+auto e = D("P").field<&Part::label>("a", {.maximum = 1});
+//! bits_and_resolution_say_the_same_thing
+auto f = D("P").field<&Part::whole>("a", {.resolution = 1, .bits = 3});
+//! bits_are_1_to_32
+auto g = D("P").field<&Part::whole>("a", {.bits = 33});
+//! floats_in_bits_need_a_range
+auto h = D("P").field<&Part::real>("a", {.bits = 8});
+//! a_resolution_must_not_be_negative
+auto i = D("P").field<&Part::real>("a", {.resolution = -1});
+//! integers_have_a_whole_resolution
+auto j = D("P").field<&Part::whole>("a", {.resolution = 0.5});
+//! the_resolution_is_finer_than_a_float_of_this_range
+auto k = D("P").field<&Part::real>("a", {.maximum = 9, .resolution = 1e-7});
+//! the_range_has_more_than_2_to_the_32_steps
+auto l = D("P").field<&Part::real>("a", {.maximum = 5, .resolution = 1e-9});
+//! a_tolerance_is_for_numbers_and_not_negative
+auto m = D("P").field<&Part::label>("a", {.tolerance = 1});
+//! this_type_cannot_be_interpolated_so
+auto n = D("P").field<&Part::rotation>("a", {.interpolation = linear});
+//! an_angle_is_in_deg_or_rad
+auto o = D("P").field<&Part::real>("a", {.interpolation = angle});
+//! names_are_for_enumerations
+auto p = D("P").field<&Part::whole>("a", {.names = kNames});
+//! a_struct_inside_has_traits_of_its_own
+auto q = D("P").field<&Part::inner>("a", {.tolerance = 1});
+//! this member's type cannot be a field
+auto r = D("P").field<&Part::pointer>("a");
+//! this member belongs to another struct
+auto s = D("P").field<&Inner::value>("a");
+
+struct Virtual {
+  virtual ~Virtual() = default;
+  float value = 0;
+};
+//! must be trivially copyable
+auto t = Describe<Virtual>("V");
+
+}  // namespace
