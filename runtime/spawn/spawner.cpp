@@ -43,7 +43,7 @@ Spawned Spawner::instantiate(const PrefabPlan& plan, EntityId parent) {
   made_.clear();
   for (const PlannedEntity& planned : plan.entities) {
     const EntityId above = planned.parent == layout::kNone ? parent : made_[planned.parent];
-    const EntityId entity = world_.create(above, planned.name);
+    const EntityId entity = world_.create({.parent = above, .name = planned.name});
     made_.push_back(entity);
     if (!planned.is_active) world_.set_active(entity, false);
     for (std::uint32_t i = 0; i < planned.component_count; ++i) {

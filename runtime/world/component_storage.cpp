@@ -8,6 +8,7 @@ namespace muster {
 ComponentStorage::ComponentStorage(const ComponentDescription& description)
     : description_(description),
       identity_(description.hash()),
+      described_(described_ranges(description)),
       stride_bytes_(description.size_bytes) {
   // A struct's size is a multiple of its alignment, so components follow each other without gaps.
   assert(stride_bytes_ > 0);
@@ -50,8 +51,29 @@ bool ComponentStorage::remove(EntityId entity) {
   }
   index_by_slot_[entity.slot()] = kAbsent;
   owners_.pop_back();
-  bytes_.erase(bytes_.end() - static_cast<std::ptrdiff_t>(stride_bytes_), bytes_.end());
+  bytes_.resize(bytes_.size() - stride_bytes_);
   return true;
+}
+
+void ComponentStorage::undo_add(EntityId entity) {
+  assert(index_of(entity) + 1 == count());
+  index_by_slot_[entity.slot()] = kAbsent;
+  owners_.pop_back();
+  bytes_.resize(bytes_.size() - stride_bytes_);
+}
+
+void ComponentStorage::undo_remove(EntityId entity, std::uint32_t index) {
+  const std::uint32_t last = count();
+  assert(index <= last);
+  bytes_.resize(bytes_.size() + stride_bytes_);
+  owners_.push_back(entity);
+  if (index != last) {
+    owners_[last] = owners_[index];
+    owners_[index] = entity;
+    index_by_slot_[owners_[last].slot()] = last;
+    std::ranges::copy(at(index), at(last).begin());
+  }
+  index_by_slot_[entity.slot()] = index;
 }
 
 void ComponentStorage::reserve(std::uint32_t components, std::uint32_t slots) {

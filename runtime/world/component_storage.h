@@ -19,6 +19,7 @@ inline constexpr std::uint32_t kMaxComponentAlignment = __STDCPP_DEFAULT_NEW_ALI
 
 /// The components of one type as one array of bytes, the owner of each beside it, and a sparse
 /// index from an entity's slot to its place. Three plain arrays: copying them copies the state.
+/// Changing a world's components goes through the world, which keeps track of what came and went.
 ///
 /// A removed component's place is taken by the last one, so the order of the array follows from the
 /// order of the calls, and from nothing else. Pointers and spans live until the next `add`,
@@ -35,6 +36,18 @@ class ComponentStorage {
   std::uint32_t count() const { return static_cast<std::uint32_t>(owners_.size()); }
   /// Bytes from one component to the next.
   std::uint32_t stride_bytes() const { return stride_bytes_; }
+  /// Where an entity's component lies in the array; `kAbsent` when it has none.
+  std::uint32_t index_of(EntityId entity) const {
+    if (entity.slot() >= index_by_slot_.size()) return kAbsent;
+    const std::uint32_t index = index_by_slot_[entity.slot()];
+    return index != kAbsent && owners_[index] == entity ? index : kAbsent;
+  }
+  /// Bytes that fields cover, without padding.
+  std::span<const ByteRange> described() const { return described_; }
+  /// Changes with every component that comes, goes or moves; never the same twice in one world.
+  std::uint64_t version() const { return version_; }
+  void set_version(std::uint64_t version) { version_ = version; }
+
   /// The owner of each component, in the order of the array.
   std::span<const EntityId> owners() const { return owners_; }
   std::span<std::byte> bytes() { return bytes_; }
@@ -50,25 +63,28 @@ class ComponentStorage {
   /// Returns false when the entity has none.
   bool remove(EntityId entity);
 
+  /// Takes back the last `add`: the owner's component is the last one.
+  void undo_add(EntityId entity);
+  /// Takes back a `remove` from a place: the component's value is unspecified. Requires: everything
+  /// that happened since has been taken back.
+  void undo_remove(EntityId entity, std::uint32_t index);
+
+  static constexpr std::uint32_t kAbsent = 0xFFFFFFFF;
+
   /// Makes room for this many components of entities in this many slots, so that adding them does
   /// not allocate.
   void reserve(std::uint32_t components, std::uint32_t slots);
 
  private:
-  static constexpr std::uint32_t kAbsent = 0xFFFFFFFF;
-
-  std::uint32_t index_of(EntityId entity) const {
-    if (entity.slot() >= index_by_slot_.size()) return kAbsent;
-    const std::uint32_t index = index_by_slot_[entity.slot()];
-    return index != kAbsent && owners_[index] == entity ? index : kAbsent;
-  }
   std::span<std::byte> at(std::uint32_t index) {
     return std::span<std::byte>(bytes_).subspan(std::size_t{index} * stride_bytes_, stride_bytes_);
   }
 
   ComponentDescription description_;
   ContentHash identity_;
+  std::vector<ByteRange> described_;
   std::uint32_t stride_bytes_;
+  std::uint64_t version_ = 0;
   ByteVector bytes_;
   std::vector<EntityId> owners_;
   std::vector<std::uint32_t> index_by_slot_;

@@ -1,5 +1,6 @@
-// Children hang in a doubly linked list through the records themselves: no allocation per parent,
-// and the hierarchy is copied together with the records.
+// Children hang in a doubly linked list through the records themselves; free slots and those that
+// are to despawn hang in lists through them as well. So everything about entities is in one array,
+// and keeping the old record of whatever is changed is enough to take any change back.
 #include "runtime/world/world.h"
 
 #include <algorithm>
@@ -26,25 +27,24 @@ std::optional<ComponentId> World::find_component(std::string_view name) const {
   return ComponentId(static_cast<std::uint32_t>(found - storages_.begin()));
 }
 
-EntityId World::create(EntityId parent, NameId name) {
+EntityId World::create(const EntityOptions& options) {
+  const EntityId parent = options.parent;
   assert(parent.is_null() || is_alive(parent));
-  std::uint32_t slot = 0;
-  if (free_slots_.empty()) {
-    slot = static_cast<std::uint32_t>(records_.size());
-    records_.emplace_back();
-  } else {
-    slot = free_slots_.back();
-    free_slots_.pop_back();
-  }
-  EntityRecord& record = records_[slot];
-  record.name = name;
+  const std::uint32_t slot = take_slot();
+  EntityRecord& record = edit(slot);
+  record.next_sibling = kNoSlot;
+  record.name = options.name;
+  record.player = options.player;
+  record.signature = free_signature(options.signature);
   record.is_alive = 1;
   record.is_active = 1;
   if (!parent.is_null()) {
     record.is_despawning = records_[parent.slot()].is_despawning;
+    record.player = records_[parent.slot()].player;
     link(slot, parent.slot());
   }
-  ++alive_count_;
+  ++state_.alive_count;
+  bind(slot);
   return id_at(slot);
 }
 
@@ -58,13 +58,35 @@ std::string_view World::name(EntityId entity) const {
   return is_alive(entity) ? names_.text(records_[entity.slot()].name) : std::string_view();
 }
 
+Signature World::signature(EntityId entity) const {
+  return is_alive(entity) ? records_[entity.slot()].signature : Signature();
+}
+
+EntityId World::find(Signature signature) const {
+  const std::uint32_t slot = signature.is_none() ? kNoSlot : signatures_.find(signature);
+  return id_at(slot);
+}
+
 bool World::is_active(EntityId entity) const {
   return is_alive(entity) && records_[entity.slot()].is_active != 0;
 }
 
 bool World::set_active(EntityId entity, bool is_active) {
   if (!is_alive(entity)) return false;
-  records_[entity.slot()].is_active = is_active ? 1 : 0;
+  const std::uint8_t value = is_active ? 1 : 0;
+  if (records_[entity.slot()].is_active != value) edit(entity.slot()).is_active = value;
+  return true;
+}
+
+PlayerId World::player(EntityId entity) const {
+  return is_alive(entity) ? records_[entity.slot()].player : PlayerId::none;
+}
+
+bool World::set_player(EntityId entity, PlayerId player) {
+  if (!is_alive(entity)) return false;
+  each_below(entity.slot(), [&](std::uint32_t slot) {
+    if (records_[slot].player != player) edit(slot).player = player;
+  });
   return true;
 }
 
@@ -94,108 +116,255 @@ bool World::set_parent(EntityId child, EntityId parent) {
 bool World::request_despawn(EntityId entity) {
   if (!is_alive(entity)) return false;
   if (is_despawning(entity)) return true;
-  despawn_requests_.push_back(entity);
-  // Down to the first child, else to the next sibling, else up and on: once around the tree.
   const std::uint32_t root = entity.slot();
-  std::uint32_t slot = root;
-  while (true) {
-    records_[slot].is_despawning = 1;
-    if (records_[slot].first_child != kNoSlot) {
-      slot = records_[slot].first_child;
-      continue;
-    }
-    while (slot != root && records_[slot].next_sibling == kNoSlot) slot = records_[slot].parent;
-    if (slot == root) return true;
-    slot = records_[slot].next_sibling;
+  if (state_.last_despawn == kNoSlot) {
+    state_.first_despawn = root;
+  } else {
+    edit(state_.last_despawn).next_despawn = root;
   }
+  state_.last_despawn = root;
+  each_below(root, [&](std::uint32_t slot) {
+    if (records_[slot].is_despawning == 0) edit(slot).is_despawning = 1;
+  });
+  return true;
 }
 
 bool World::is_despawning(EntityId entity) const {
   return is_alive(entity) && records_[entity.slot()].is_despawning != 0;
 }
 
-std::uint32_t World::process_despawns() {
-  std::uint32_t destroyed = 0;
-  for (const EntityId entity : despawn_requests_) {
-    // It may have gone already, with a parent that was asked for first.
-    if (is_alive(entity)) destroyed += destroy_with_children(entity.slot());
-  }
-  despawn_requests_.clear();
-  return destroyed;
-}
-
 bool World::add(ComponentId id, EntityId entity, Bytes value) {
   ComponentStorage& storage = storages_[id.value()];
   if (!is_alive(entity) || storage.has(entity)) return false;
   storage.add(entity, value);
+  const std::uint32_t index = storage.count() - 1;
+  note_component(WorldChange::Kind::component_added, id.value(), entity, index, index);
+  initialised_.push_back({entity, id});
+  return true;
+}
+
+bool World::remove(ComponentId id, EntityId entity) {
+  ComponentStorage& storage = storages_[id.value()];
+  const std::uint32_t index = storage.index_of(entity);
+  if (!storage.remove(entity)) return false;
+  note_component(WorldChange::Kind::component_removed, id.value(), entity, index, storage.count());
   return true;
 }
 
 void World::reserve(std::uint32_t entities, std::uint32_t components) {
   records_.reserve(entities);
-  free_slots_.reserve(entities);
-  despawn_requests_.reserve(entities);
+  signatures_.reserve(entities);
+  initialised_.reserve(components * storages_.size());
   for (ComponentStorage& storage : storages_) storage.reserve(components, entities);
+}
+
+World::Bookmark World::bookmark() {
+  is_logging_ = true;
+  Bookmark here = state_;
+  here.log_position = log_.end();
+  return here;
+}
+
+void World::undo_to(const Bookmark& bookmark) {
+  while (log_.end() > bookmark.log_position) undo(log_.pop());
+  state_ = bookmark;
+  initialised_.clear();
+}
+
+std::uint32_t World::index_at(const Bookmark& bookmark, ComponentId id, EntityId entity) const {
+  std::uint32_t index = storages_[id.value()].index_of(entity);
+  for (std::uint64_t at = log_.end(); at > bookmark.log_position; --at) {
+    const WorldChange& change = log_.at(at - 1);
+    if (change.component != id.value()) continue;
+    if (change.kind == WorldChange::Kind::component_added) {
+      if (change.entity == entity) index = ComponentStorage::kAbsent;
+    } else if (change.kind == WorldChange::Kind::component_removed) {
+      // The last component had moved to where this one was.
+      if (change.entity == entity) {
+        index = change.index;
+      } else if (index == change.index && change.index != change.last) {
+        index = change.last;
+      }
+    }
+  }
+  return index;
+}
+
+void World::take_touched(std::vector<Signature>& out) {
+  is_tracking_signatures_ = true;
+  out.assign(touched_.begin(), touched_.end());
+  touched_.clear();
 }
 
 EntityId World::id_at(std::uint32_t slot) const {
   return slot == kNoSlot ? EntityId() : EntityId(slot, records_[slot].generation);
 }
 
+// Every change of a record goes through here: the log keeps what it was.
+EntityRecord& World::edit(std::uint32_t slot) {
+  EntityRecord& record = records_[slot];
+  if (is_logging_) {
+    log_.append({.kind = WorldChange::Kind::record,
+                 .component = kNoSlot,
+                 .index = 0,
+                 .last = 0,
+                 .entity = EntityId(slot, record.generation),
+                 .before = record});
+  }
+  return record;
+}
+
+std::uint32_t World::take_slot() {
+  if (state_.first_free != kNoSlot) {
+    const std::uint32_t slot = state_.first_free;
+    state_.first_free = records_[slot].next_sibling;
+    return slot;
+  }
+  records_.emplace_back();
+  if (is_logging_) {
+    log_.append({.kind = WorldChange::Kind::new_slot,
+                 .component = kNoSlot,
+                 .index = 0,
+                 .last = 0,
+                 .entity = {},
+                 .before = {}});
+  }
+  return static_cast<std::uint32_t>(records_.size() - 1);
+}
+
+Signature World::free_signature(Signature wanted) const {
+  if (wanted.is_none()) return wanted;
+  Signature signature = wanted;
+  for (std::uint64_t ordinal = 1; signatures_.find(signature) != SignatureTable::kAbsent;
+       ++ordinal) {
+    signature = wanted.with(ordinal);
+  }
+  return signature;
+}
+
+void World::bind(std::uint32_t slot) {
+  const EntityRecord& record = records_[slot];
+  if (record.is_alive == 0 || record.signature.is_none()) return;
+  signatures_.insert(record.signature, slot);
+  if (is_tracking_signatures_) touched_.push_back(record.signature);
+}
+
+void World::unbind(std::uint32_t slot) {
+  const EntityRecord& record = records_[slot];
+  if (record.is_alive == 0 || record.signature.is_none()) return;
+  signatures_.erase(record.signature);
+  if (is_tracking_signatures_) touched_.push_back(record.signature);
+}
+
+// Calls `change(slot)` for an entity and all below it, parents first.
+template <typename Change>
+void World::each_below(std::uint32_t root, Change change) {
+  std::uint32_t slot = root;
+  while (true) {
+    change(slot);
+    if (records_[slot].first_child != kNoSlot) {
+      slot = records_[slot].first_child;
+      continue;
+    }
+    while (slot != root && records_[slot].next_sibling == kNoSlot) slot = records_[slot].parent;
+    if (slot == root) return;
+    slot = records_[slot].next_sibling;
+  }
+}
+
 void World::link(std::uint32_t child, std::uint32_t parent) {
-  EntityRecord& record = records_[child];
-  EntityRecord& above = records_[parent];
+  EntityRecord& record = edit(child);
+  EntityRecord& above = edit(parent);
   record.parent = parent;
   record.previous_sibling = above.last_child;
   record.next_sibling = kNoSlot;
   if (above.last_child == kNoSlot) {
     above.first_child = child;
   } else {
-    records_[above.last_child].next_sibling = child;
+    edit(above.last_child).next_sibling = child;
   }
   above.last_child = child;
 }
 
 void World::unlink(std::uint32_t child) {
-  EntityRecord& record = records_[child];
-  if (record.parent == kNoSlot) return;
-  EntityRecord& above = records_[record.parent];
+  if (records_[child].parent == kNoSlot) return;
+  EntityRecord& record = edit(child);
+  EntityRecord& above = edit(record.parent);
   if (record.previous_sibling == kNoSlot) {
     above.first_child = record.next_sibling;
   } else {
-    records_[record.previous_sibling].next_sibling = record.next_sibling;
+    edit(record.previous_sibling).next_sibling = record.next_sibling;
   }
   if (record.next_sibling == kNoSlot) {
     above.last_child = record.previous_sibling;
   } else {
-    records_[record.next_sibling].previous_sibling = record.previous_sibling;
+    edit(record.next_sibling).previous_sibling = record.previous_sibling;
   }
   record.parent = record.previous_sibling = record.next_sibling = kNoSlot;
 }
 
-std::uint32_t World::destroy_with_children(std::uint32_t root) {
-  std::uint32_t destroyed = 0;
-  std::uint32_t slot = root;
-  while (true) {
-    while (records_[slot].first_child != kNoSlot) slot = records_[slot].first_child;
-    const std::uint32_t above = records_[slot].parent;
-    destroy_leaf(slot);
-    ++destroyed;
-    if (slot == root) return destroyed;
-    slot = above;
-  }
+// The deepest first child of the first request. A request may have gone already, with a parent that
+// was asked for first: its slot is then not in the queue any more.
+EntityId World::next_to_destroy() {
+  std::uint32_t slot = state_.first_despawn;
+  if (slot == kNoSlot) return {};
+  while (records_[slot].first_child != kNoSlot) slot = records_[slot].first_child;
+  return id_at(slot);
 }
 
 void World::destroy_leaf(std::uint32_t slot) {
   const EntityId entity = id_at(slot);
-  for (ComponentStorage& storage : storages_) storage.remove(entity);
+  for (std::uint32_t i = 0; i < storages_.size(); ++i) remove(ComponentId(i), entity);
   unlink(slot);
-  EntityRecord fresh;
+  unbind(slot);
+  EntityRecord& record = edit(slot);
+  const EntityRecord before = record;
+  record = EntityRecord();
   // Zero stays the null id, even after four billion uses of one slot.
-  fresh.generation = entity.generation() == 0xFFFFFFFF ? 1 : entity.generation() + 1;
-  records_[slot] = fresh;
-  free_slots_.push_back(slot);
-  --alive_count_;
+  record.generation = entity.generation() == 0xFFFFFFFF ? 1 : entity.generation() + 1;
+  record.next_sibling = state_.first_free;
+  state_.first_free = slot;
+  --state_.alive_count;
+  if (state_.first_despawn == slot) {
+    state_.first_despawn = before.next_despawn;
+    if (state_.first_despawn == kNoSlot) state_.last_despawn = kNoSlot;
+  }
+}
+
+void World::note_component(WorldChange::Kind kind, std::uint32_t component, EntityId entity,
+                           std::uint32_t index, std::uint32_t last) {
+  storages_[component].set_version(++last_version_);
+  if (!is_logging_) return;
+  log_.append({.kind = kind,
+               .component = component,
+               .index = index,
+               .last = last,
+               .entity = entity,
+               .before = {}});
+}
+
+void World::undo(const WorldChange& change) {
+  switch (change.kind) {
+    case WorldChange::Kind::record: {
+      const std::uint32_t slot = change.entity.slot();
+      const bool is_bound_alike = records_[slot].is_alive == change.before.is_alive &&
+                                  records_[slot].signature == change.before.signature;
+      if (!is_bound_alike) unbind(slot);
+      records_[slot] = change.before;
+      if (!is_bound_alike) bind(slot);
+      return;
+    }
+    case WorldChange::Kind::new_slot:
+      records_.pop_back();
+      return;
+    case WorldChange::Kind::component_added:
+      storages_[change.component].undo_add(change.entity);
+      break;
+    case WorldChange::Kind::component_removed:
+      storages_[change.component].undo_remove(change.entity, change.index);
+      break;
+  }
+  storages_[change.component].set_version(++last_version_);
 }
 
 }  // namespace muster

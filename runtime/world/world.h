@@ -12,7 +12,10 @@
 #include "registry/vocabulary/component.h"
 #include "runtime/world/component_storage.h"
 #include "runtime/world/entity_id.h"
+#include "runtime/world/entity_record.h"
 #include "runtime/world/name_table.h"
+#include "runtime/world/signature_table.h"
+#include "runtime/world/world_log.h"
 
 namespace muster {
 
@@ -41,17 +44,34 @@ class ComponentHandle {
   ComponentId id_;
 };
 
+/// What an entity is made with; all parts are optional.
+struct EntityOptions {
+  EntityId parent{};  ///< It becomes the last child; its player is the parent's. Null for a root.
+  NameId name = NameId::empty;
+  Signature signature{};  ///< Taken by another entity that is alive: the next free ordinal of it.
+  PlayerId player = PlayerId::none;  ///< Of a root.
+};
+
+/// A component that has come in this tick.
+struct InitialisedComponent {
+  EntityId entity;
+  ComponentId component;
+};
+
 /// Entities with dense components of the types that it was made with. State is plain arrays:
-/// entity records, and three arrays per component type. One thread at a time. Copying a world
-/// copies everything.
+/// entity records, and three arrays per component type. One thread at a time, except that reading
+/// and changing values of components in place is safe from several threads that touch different
+/// types. Copying a world copies everything.
 ///
 /// Ids of entities that are gone are safe everywhere: reading gives nothing, changing is refused.
 ///
 ///     World world(descriptions);
 ///     const auto health = world.component<Health>("Health");
-///     const EntityId hero = world.create(EntityId(), world.intern("Hero"));
+///     const EntityId hero = world.create({.name = world.intern("Hero")});
 ///     world.add(health, hero, {.current = 80});
 ///     if (Health* value = world.get(health, hero)) value->current -= 10;
+///
+/// Going back in time: see `SnapshotRing`.
 class World {
  public:
   /// Requires: descriptions that pass `check`, with names of their own.
@@ -69,11 +89,11 @@ class World {
   const ComponentStorage& storage(ComponentId id) const { return storages_[id.value()]; }
 
   // Entities.
-  /// Makes an entity, as the last child of `parent` or as a root when that is null. A child of an
-  /// entity that is about to despawn goes with it. Requires: a parent that is null or alive.
-  EntityId create(EntityId parent = {}, NameId name = NameId::empty);
+  /// Makes an entity. A child of an entity that is about to despawn goes with it. Requires: a
+  /// parent that is null or alive.
+  EntityId create(const EntityOptions& options = {});
   bool is_alive(EntityId entity) const;
-  std::uint32_t entity_count() const { return alive_count_; }
+  std::uint32_t entity_count() const { return state_.alive_count; }
   /// Calls `visit(EntityId)` for every entity in the order of slots. Creating entities meanwhile is
   /// allowed; whether they are visited follows from their slots.
   template <typename Visit>
@@ -83,16 +103,26 @@ class World {
   std::string_view text(NameId name) const { return names_.text(name); }
   /// Empty for an entity that is gone.
   std::string_view name(EntityId entity) const;
+  /// None for an entity without, or one that is gone.
+  Signature signature(EntityId entity) const;
+  /// Null when no entity that is alive has it.
+  EntityId find(Signature signature) const;
   /// Active by itself; whether its parents are does not count. False for an entity that is gone.
   bool is_active(EntityId entity) const;
   bool set_active(EntityId entity, bool is_active);
+
+  /// The player whose entity it is; none for one that is gone.
+  PlayerId player(EntityId entity) const;
+  /// Gives an entity, and all below it, to a player. False when it is gone.
+  bool set_player(EntityId entity, PlayerId player);
 
   // Hierarchy. Children keep the order in which they came. Null for none.
   EntityId parent(EntityId entity) const;
   EntityId first_child(EntityId entity) const;
   EntityId next_sibling(EntityId entity) const;
   /// Moves `child` with all below it to the end of `parent`'s children; a null parent makes it a
-  /// root. Returns false when one is gone or about to despawn, or `parent` is `child` or below it.
+  /// root. Its player stays. Returns false when one is gone or about to despawn, or `parent` is
+  /// `child` or below it.
   bool set_parent(EntityId child, EntityId parent);
 
   // Leaving. An entity despawns at the end of a tick, so that systems that run before can see it
@@ -100,9 +130,14 @@ class World {
   /// Marks an entity and all below it. Returns false when it is gone.
   bool request_despawn(EntityId entity);
   bool is_despawning(EntityId entity) const;
-  /// Destroys what was marked: in the order of the requests, children before their parents. Returns
-  /// how many entities went.
-  std::uint32_t process_despawns();
+  /// Ends a tick: destroys what was marked, in the order of the requests, children before their
+  /// parents. Calls `deinitialise(EntityId)` for each while its components are still there; it must
+  /// not create, destroy, add or remove. Returns how many entities went.
+  template <typename Deinitialise>
+  std::uint32_t process_despawns(Deinitialise deinitialise);
+  std::uint32_t process_despawns() {
+    return process_despawns([](EntityId) {});
+  }
 
   // Components. An entity has at most one of a type.
   /// Adds a component. Requires: as many bytes as described. Returns false when the entity is gone
@@ -112,7 +147,8 @@ class World {
   bool add(ComponentHandle<T> handle, EntityId entity, const T& value) {
     return add(handle.id(), entity, std::as_bytes(std::span<const T, 1>(&value, 1)));
   }
-  bool remove(ComponentId id, EntityId entity) { return storages_[id.value()].remove(entity); }
+  /// Returns false when the entity has none.
+  bool remove(ComponentId id, EntityId entity);
   bool has(ComponentId id, EntityId entity) const { return storages_[id.value()].has(entity); }
   /// The component's bytes; empty when there is none.
   std::span<std::byte> bytes(ComponentId id, EntityId entity) {
@@ -140,44 +176,75 @@ class World {
     return storages_[handle.id().value()].owners();
   }
 
+  /// Components that came since despawns were last processed, in the order of their coming; some
+  /// may have gone again. Systems initialise what they need for them.
+  std::span<const InitialisedComponent> initialised() const { return initialised_; }
+
   /// Makes room, so that this many entities with `components` of each type allocate nothing.
   void reserve(std::uint32_t entities, std::uint32_t components);
 
- private:
-  static constexpr std::uint32_t kNoSlot = 0xFFFFFFFF;
+  /// The hash of all that counts: entities, who has which components, and every field. Equal worlds
+  /// have equal checksums on every machine. Reads every byte; allocates nothing.
+  std::uint64_t checksum() const;
 
-  /// Plain data: an array of these is copied as bytes.
-  struct EntityRecord {
-    std::uint32_t generation = 1;
-    std::uint32_t parent = kNoSlot;
-    std::uint32_t first_child = kNoSlot;
-    std::uint32_t last_child = kNoSlot;
-    std::uint32_t next_sibling = kNoSlot;
-    std::uint32_t previous_sibling = kNoSlot;
-    NameId name = NameId::empty;
-    std::uint8_t is_alive = 0;
-    std::uint8_t is_active = 0;
-    std::uint8_t is_despawning = 0;
-    std::uint8_t padding = 0;
+  // Going back. `SnapshotRing` is the way to use these.
+  /// The entities as they are now, as a place in the log of changes.
+  struct Bookmark {
+    std::uint64_t log_position = 0;
+    std::uint32_t first_free = kNoSlot;
+    std::uint32_t alive_count = 0;
+    std::uint32_t first_despawn = kNoSlot;
+    std::uint32_t last_despawn = kNoSlot;
   };
-  static_assert(std::is_trivially_copyable_v<EntityRecord>);
-  static_assert(std::has_unique_object_representations_v<EntityRecord>);
+  /// Starts the log if it is not kept yet.
+  Bookmark bookmark();
+  /// Takes back every change of entities and components since. Components that came back have
+  /// unspecified values, the others keep theirs. Clears the list of initialised components.
+  /// Requires: a bookmark of this world, not forgotten, not taken back.
+  void undo_to(const Bookmark& bookmark);
+  /// Nobody will go back to before it.
+  void forget_before(const Bookmark& bookmark) { log_.forget_before(bookmark.log_position); }
+  /// Where an entity's component lay in its array at a bookmark; `ComponentStorage::kAbsent` for
+  /// none. Takes time linear in what has happened since.
+  std::uint32_t index_at(const Bookmark& bookmark, ComponentId id, EntityId entity) const;
+  /// The bytes of all components of a type.
+  std::span<std::byte> all_bytes(ComponentId id) { return storages_[id.value()].bytes(); }
 
+  /// Signatures that came or went (also by going back) since they were last taken; see
+  /// `ViewEvents`. Kept from the first call on.
+  void take_touched(std::vector<Signature>& out);
+
+ private:
   template <typename Byte>
   static Byte* data_or_null(std::span<Byte> bytes) {
     return bytes.empty() ? nullptr : bytes.data();
   }
   EntityId id_at(std::uint32_t slot) const;
+  EntityRecord& edit(std::uint32_t slot);
+  std::uint32_t take_slot();
+  Signature free_signature(Signature wanted) const;
+  void bind(std::uint32_t slot);
+  void unbind(std::uint32_t slot);
+  template <typename Change>
+  void each_below(std::uint32_t root, Change change);
   void link(std::uint32_t child, std::uint32_t parent);
   void unlink(std::uint32_t child);
-  std::uint32_t destroy_with_children(std::uint32_t root);
+  EntityId next_to_destroy();
   void destroy_leaf(std::uint32_t slot);
+  void note_component(WorldChange::Kind kind, std::uint32_t component, EntityId entity,
+                      std::uint32_t index, std::uint32_t last);
+  void undo(const WorldChange& change);
 
   std::vector<ComponentStorage> storages_;  ///< Sorted by the names of their components.
   std::vector<EntityRecord> records_;
-  std::vector<std::uint32_t> free_slots_;  ///< The last one is used next.
-  std::vector<EntityId> despawn_requests_;
-  std::uint32_t alive_count_ = 0;
+  SignatureTable signatures_;
+  Bookmark state_;  ///< The position in the log is kept by the log itself.
+  WorldLog log_;
+  bool is_logging_ = false;
+  bool is_tracking_signatures_ = false;
+  std::uint64_t last_version_ = 0;
+  std::vector<InitialisedComponent> initialised_;
+  std::vector<Signature> touched_;
   NameTable names_;
 };
 
@@ -196,6 +263,18 @@ void World::each_entity(Visit visit) const {
   for (std::uint32_t slot = 0; slot < records_.size(); ++slot) {
     if (records_[slot].is_alive != 0) visit(id_at(slot));
   }
+}
+
+template <typename Deinitialise>
+std::uint32_t World::process_despawns(Deinitialise deinitialise) {
+  std::uint32_t destroyed = 0;
+  for (EntityId next = next_to_destroy(); !next.is_null(); next = next_to_destroy()) {
+    deinitialise(next);
+    destroy_leaf(next.slot());
+    ++destroyed;
+  }
+  initialised_.clear();
+  return destroyed;
 }
 
 }  // namespace muster

@@ -66,9 +66,9 @@ TEST_CASE("A group's components have one order on both sides", "[runtime][spawn]
     const auto body = world.component<Body>("Body");
     const auto life = world.component<Life>("Life");
     const EntityId root = world.create();
-    const EntityId first = world.create(root);
-    const EntityId deep = world.create(first);
-    const EntityId second = world.create(root);
+    const EntityId first = world.create({.parent = root});
+    const EntityId deep = world.create({.parent = first});
+    const EntityId second = world.create({.parent = root});
     if (is_reversed) {
       for (const EntityId entity : {second, deep, first, root}) {
         world.add(life, entity, {});

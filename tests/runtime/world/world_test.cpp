@@ -109,10 +109,10 @@ TEST_CASE("Component ids follow the names, not the order of registration",
 TEST_CASE("Children keep their order and go with their parent", "[runtime][world][sys-16]") {
   Fixture f;
   World& world = f.world;
-  const EntityId root = world.create({}, world.intern("root"));
-  const EntityId a = world.create(root, world.intern("a"));
-  const EntityId b = world.create(root, world.intern("b"));
-  const EntityId below = world.create(a, world.intern("below"));
+  const EntityId root = world.create({.name = world.intern("root")});
+  const EntityId a = world.create({.parent = root, .name = world.intern("a")});
+  const EntityId b = world.create({.parent = root, .name = world.intern("b")});
+  const EntityId below = world.create({.parent = a, .name = world.intern("below")});
   const EntityId other = world.create();
   CHECK(world.first_child(root) == a);
   CHECK(world.next_sibling(a) == b);
@@ -123,7 +123,7 @@ TEST_CASE("Children keep their order and go with their parent", "[runtime][world
   CHECK(world.request_despawn(root));
   for (const EntityId entity : {root, a, b, below}) CHECK(world.is_despawning(entity));
   CHECK_FALSE(world.is_despawning(other));
-  const EntityId late = world.create(b);  // Born to parents on their way out.
+  const EntityId late = world.create({.parent = b});  // Born to parents on their way out.
   CHECK(world.is_despawning(late));
   CHECK(world.process_despawns() == 5);
   CHECK(world.entity_count() == 1);
@@ -134,7 +134,7 @@ TEST_CASE("Children keep their order and go with their parent", "[runtime][world
 TEST_CASE("A despawn asked for twice happens once", "[runtime][world][sys-16]") {
   Fixture f;
   const EntityId root = f.world.create();
-  const EntityId child = f.world.create(root);
+  const EntityId child = f.world.create({.parent = root});
   CHECK(f.world.request_despawn(child));
   CHECK(f.world.request_despawn(root));
   CHECK(f.world.request_despawn(child));
@@ -146,9 +146,9 @@ TEST_CASE("A parent can change, but never in a circle", "[runtime][world][sys-16
   Fixture f;
   World& world = f.world;
   const EntityId a = world.create();
-  const EntityId b = world.create(a);
-  const EntityId c = world.create(b);
-  const EntityId d = world.create(a);
+  const EntityId b = world.create({.parent = a});
+  const EntityId c = world.create({.parent = b});
+  const EntityId d = world.create({.parent = a});
   CHECK_FALSE(world.set_parent(a, c));
   CHECK_FALSE(world.set_parent(a, a));
   CHECK(world.set_parent(b, {}));
@@ -188,7 +188,7 @@ void play(World& world) {
   std::vector<EntityId> entities;
   for (std::uint32_t i = 0; i < 200; ++i) {
     const EntityId parent = i % 3 == 0 || entities.empty() ? EntityId() : entities[i / 2];
-    entities.push_back(world.create(world.is_alive(parent) ? parent : EntityId()));
+    entities.push_back(world.create({.parent = world.is_alive(parent) ? parent : EntityId()}));
     world.add(life, entities.back(), {static_cast<float>(i), 0});
     if (i % 2 == 0) world.add(body, entities.back(), {});
     if (i % 7 == 0) world.request_despawn(entities[i / 3]);
@@ -213,7 +213,7 @@ TEST_CASE("Equal calls give equal worlds, byte for byte", "[runtime][world][sys-
 
 TEST_CASE("A copied world goes its own way", "[runtime][world][sys-17]") {
   Fixture f;
-  const EntityId entity = f.world.create({}, f.world.intern("original"));
+  const EntityId entity = f.world.create({.name = f.world.intern("original")});
   f.world.add(f.life, entity, {9, 9});
   World copy = f.world;
   copy.get(f.life, entity)->current = 1;
@@ -231,9 +231,9 @@ TEST_CASE("A world that has room allocates nothing", "[runtime][world][sys-17]")
   const NameId name = f.world.intern("thing");
   const std::uint64_t before = allocation_count();
   for (int round = 0; round < 20; ++round) {
-    const EntityId root = f.world.create({}, name);
+    const EntityId root = f.world.create({.name = name});
     for (int i = 0; i < 50; ++i) {
-      const EntityId entity = f.world.create(root, name);
+      const EntityId entity = f.world.create({.parent = root, .name = name});
       f.world.add(f.life, entity, {});
       f.world.add(f.body, entity, {});
     }

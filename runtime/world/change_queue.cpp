@@ -1,0 +1,74 @@
+#include "runtime/world/change_queue.h"
+
+namespace muster {
+
+QueuedEntity ChangeQueue::create(const EntityOptions& options) {
+  return create_below(options.parent, options);
+}
+
+QueuedEntity ChangeQueue::create_below(QueuedEntity parent, const EntityOptions& options) {
+  changes_.push_back({Kind::create, parent, {}, 0, options});
+  return QueuedEntity(created_++);
+}
+
+void ChangeQueue::add(ComponentId component, QueuedEntity entity, Bytes value) {
+  changes_.push_back({Kind::add, entity, component, values_.size(), {}});
+  values_.insert(values_.end(), value.begin(), value.end());
+}
+
+void ChangeQueue::remove(ComponentId component, QueuedEntity entity) {
+  changes_.push_back({Kind::remove, entity, component, 0, {}});
+}
+
+void ChangeQueue::request_despawn(QueuedEntity entity) {
+  changes_.push_back({Kind::despawn, entity, {}, 0, {}});
+}
+
+std::uint32_t ChangeQueue::apply(World& world) {
+  std::uint32_t void_count = 0;
+  made_.clear();
+  for (const Change& change : changes_) {
+    if (!apply(world, change)) ++void_count;
+  }
+  changes_.clear();
+  values_.clear();
+  created_ = 0;
+  return void_count;
+}
+
+void ChangeQueue::reserve(std::size_t changes, std::size_t value_bytes) {
+  changes_.reserve(changes);
+  made_.reserve(changes);
+  values_.reserve(value_bytes);
+}
+
+EntityId ChangeQueue::resolve(const QueuedEntity& entity) const {
+  return entity.is_queued() ? made_[entity.ordinal_] : entity.entity_;
+}
+
+bool ChangeQueue::apply(World& world, const Change& change) {
+  const EntityId entity = resolve(change.entity);
+  switch (change.kind) {
+    case Kind::create: {
+      // A parent that has gone takes the child with it: it is never made.
+      const bool can_be_made =
+          entity.is_null() ? !change.entity.is_queued() : world.is_alive(entity);
+      EntityOptions options = change.options;
+      options.parent = entity;
+      made_.push_back(can_be_made ? world.create(options) : EntityId());
+      return can_be_made;
+    }
+    case Kind::add: {
+      const std::size_t stride = world.storage(change.component).stride_bytes();
+      return world.add(change.component, entity,
+                       Bytes(values_).subspan(change.offset_bytes, stride));
+    }
+    case Kind::remove:
+      return world.remove(change.component, entity);
+    case Kind::despawn:
+      return world.request_despawn(entity);
+  }
+  return false;
+}
+
+}  // namespace muster

@@ -1,0 +1,37 @@
+// What a world remembers of each entity beside its components.
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+#include "runtime/world/name_table.h"
+#include "runtime/world/signature.h"
+
+namespace muster {
+
+/// A player of the match; the server and the scenery belong to none.
+enum class PlayerId : std::int32_t { none = -1 };
+
+inline constexpr std::uint32_t kNoSlot = 0xFFFFFFFF;
+
+/// Plain data: an array of these is copied as bytes. Links are slots.
+struct EntityRecord {
+  Signature signature;
+  std::uint32_t generation = 1;
+  std::uint32_t parent = kNoSlot;
+  std::uint32_t first_child = kNoSlot;
+  std::uint32_t last_child = kNoSlot;
+  std::uint32_t next_sibling = kNoSlot;  ///< Of a free slot: the one that is used after it.
+  std::uint32_t previous_sibling = kNoSlot;
+  std::uint32_t next_despawn = kNoSlot;  ///< Of those that were asked to despawn.
+  NameId name = NameId::empty;
+  PlayerId player = PlayerId::none;
+  std::uint8_t is_alive = 0;
+  std::uint8_t is_active = 0;
+  std::uint8_t is_despawning = 0;
+  std::uint8_t padding = 0;
+};
+static_assert(std::is_trivially_copyable_v<EntityRecord>);
+static_assert(std::has_unique_object_representations_v<EntityRecord>);
+
+}  // namespace muster

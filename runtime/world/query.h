@@ -1,0 +1,125 @@
+// Walks over the entities that have certain components.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <span>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "runtime/world/world.h"
+
+namespace muster {
+
+/// Entities that a system is to be run for: one player's, say. Sorted by id, no duplicates.
+using EntitySubset = std::span<const EntityId>;
+
+/// Puts the entities of a player into `out`, in the order of slots.
+inline void collect_entities(const World& world, PlayerId player, std::vector<EntityId>& out) {
+  out.clear();
+  world.each_entity([&](EntityId entity) {
+    if (world.player(entity) == player) out.push_back(entity);
+  });
+}
+
+/// The entities that have all of the components `Ts`, in the order of the first one's array;
+/// `const` for those that are only read. Where the arrays have the same owners in the same order,
+/// which is usual for components that come together, it is one loop over plain arrays; else each
+/// entity is looked up. Keep a query: it remembers which case it is until a component comes or
+/// goes.
+///
+///     Query<Position, const Velocity> moving(world, position, velocity);
+///     moving.each([&](Position& p, const Velocity& v) { p.x += v.x * seconds; });
+///
+/// While it walks, components may be changed in place; `ChangeQueue` does the rest afterwards.
+/// The world must outlive it.
+template <typename First, typename... Rest>
+class Query {
+ public:
+  Query(World& world, ComponentHandle<std::remove_const_t<First>> first,
+        ComponentHandle<std::remove_const_t<Rest>>... rest)
+      : world_(&world), ids_{first.id(), rest.id()...} {}
+
+  /// Calls `visit(First&, Rest&...)` or `visit(EntityId, First&, Rest&...)` for each.
+  template <typename Visit>
+  void each(Visit visit) {
+    const std::uint32_t count = storage(0).count();
+    if (count == 0) return;
+    walk(visit, std::index_sequence_for<First, Rest...>{}, count);
+  }
+
+  /// The same for the entities of a subset only, in its order: the work of a whole world's system
+  /// for one player's few entities.
+  template <typename Visit>
+  void each_of(EntitySubset subset, Visit visit) {
+    for (const EntityId entity : subset) {
+      visit_found(visit, entity, std::index_sequence_for<First, Rest...>{});
+    }
+  }
+
+ private:
+  static constexpr std::size_t kCount = sizeof...(Rest) + 1;
+  template <std::size_t I>
+  using Component = std::tuple_element_t<I, std::tuple<First, Rest...>>;
+
+  const ComponentStorage& storage(std::size_t i) const { return world_->storage(ids_[i]); }
+  template <std::size_t I>
+  Component<I>* data() const {
+    return reinterpret_cast<Component<I>*>(world_->all_bytes(ids_[I]).data());
+  }
+
+  template <typename Visit>
+  static void call(Visit& visit, EntityId entity, First& first, Rest&... rest) {
+    if constexpr (std::is_invocable_v<Visit&, EntityId, First&, Rest&...>) {
+      visit(entity, first, rest...);
+    } else {
+      visit(first, rest...);
+    }
+  }
+
+  template <typename Visit, std::size_t... I>
+  void walk(Visit& visit, std::index_sequence<I...>, std::uint32_t count) {
+    const std::span<const EntityId> owners = storage(0).owners();
+    const std::tuple<Component<I>*...> arrays{data<I>()...};
+    if (are_aligned()) {
+      for (std::uint32_t i = 0; i < count; ++i) {
+        call(visit, owners[i], std::get<I>(arrays)[i]...);
+      }
+      return;
+    }
+    for (std::uint32_t i = 0; i < count; ++i) {
+      const std::array<std::uint32_t, kCount> at = {I == 0 ? i : storage(I).index_of(owners[i])...};
+      if (((at[I] == ComponentStorage::kAbsent) || ...)) continue;
+      call(visit, owners[i], std::get<I>(arrays)[at[I]]...);
+    }
+  }
+
+  template <typename Visit, std::size_t... I>
+  void visit_found(Visit& visit, EntityId entity, std::index_sequence<I...>) {
+    const std::array<std::uint32_t, kCount> at = {storage(I).index_of(entity)...};
+    if (((at[I] == ComponentStorage::kAbsent) || ...)) return;
+    call(visit, entity, data<I>()[at[I]]...);
+  }
+
+  bool are_aligned() {
+    std::array<std::uint64_t, kCount> versions{};
+    for (std::size_t i = 0; i < kCount; ++i) versions[i] = storage(i).version();
+    if (versions != versions_) {
+      versions_ = versions;
+      is_aligned_ = true;
+      for (std::size_t i = 1; i < kCount && is_aligned_; ++i) {
+        is_aligned_ = std::ranges::equal(storage(i).owners(), storage(0).owners());
+      }
+    }
+    return is_aligned_;
+  }
+
+  World* world_;
+  std::array<ComponentId, kCount> ids_;
+  std::array<std::uint64_t, kCount> versions_{};
+  bool is_aligned_ = false;
+};
+
+}  // namespace muster

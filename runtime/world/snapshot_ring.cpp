@@ -1,0 +1,147 @@
+#include "runtime/world/snapshot_ring.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cstring>
+
+namespace muster {
+
+SnapshotRing::SnapshotRing(World& world, std::uint32_t depth) : world_(world), snapshots_(depth) {
+  assert(depth >= 1);
+  for (Snapshot& snapshot : snapshots_) {
+    snapshot.values.resize(world.component_type_count());
+    snapshot.sizes.resize(world.component_type_count());
+  }
+}
+
+void SnapshotRing::capture(Tick tick) {
+  assert(count_ == 0 || tick > at(0).tick);
+  newest_ = (newest_ + 1) % static_cast<std::uint32_t>(snapshots_.size());
+  count_ = std::min(count_ + 1, static_cast<std::uint32_t>(snapshots_.size()));
+  Snapshot& snapshot = snapshots_[newest_];
+  snapshot.tick = tick;
+  snapshot.bookmark = world_.bookmark();
+  for (std::uint32_t i = 0; i < world_.component_type_count(); ++i) {
+    const Bytes bytes = world_.storage(ComponentId(i)).bytes();
+    ByteVector& values = snapshot.values[i];
+    if (values.size() < bytes.size()) values.resize(bytes.size());
+    if (!bytes.empty()) std::memcpy(values.data(), bytes.data(), bytes.size());
+    snapshot.sizes[i] = bytes.size();
+  }
+  world_.forget_before(at(count_ - 1).bookmark);
+}
+
+bool SnapshotRing::restore(Tick tick) {
+  const Snapshot* const snapshot = find(tick);
+  if (snapshot == nullptr) return false;
+  world_.undo_to(snapshot->bookmark);
+  for (std::uint32_t i = 0; i < world_.component_type_count(); ++i) {
+    const std::span<std::byte> bytes = world_.all_bytes(ComponentId(i));
+    assert(bytes.size() == snapshot->sizes[i]);
+    if (!bytes.empty()) std::memcpy(bytes.data(), snapshot->values[i].data(), bytes.size());
+  }
+  while (at(0).tick > tick) {
+    newest_ = (newest_ + static_cast<std::uint32_t>(snapshots_.size()) - 1) %
+              static_cast<std::uint32_t>(snapshots_.size());
+    --count_;
+  }
+  return true;
+}
+
+std::optional<Tick> SnapshotRing::oldest() const {
+  return count_ == 0 ? std::nullopt : std::optional(at(count_ - 1).tick);
+}
+
+std::optional<Tick> SnapshotRing::newest() const {
+  return count_ == 0 ? std::nullopt : std::optional(at(0).tick);
+}
+
+Bytes SnapshotRing::value_at(Tick tick, ComponentId component, EntityId entity) const {
+  const Snapshot* const snapshot = find(tick);
+  if (snapshot == nullptr) return {};
+  const std::uint32_t index = world_.index_at(snapshot->bookmark, component, entity);
+  if (index == ComponentStorage::kAbsent) return {};
+  const std::size_t stride = world_.storage(component).stride_bytes();
+  return Bytes(snapshot->values[component.value()]).subspan(index * stride, stride);
+}
+
+std::optional<FieldDifference> SnapshotRing::first_difference(Tick tick, ComponentId component,
+                                                              EntityId entity, Bytes value) const {
+  const Bytes before = value_at(tick, component, entity);
+  assert(!before.empty());
+  return muster::first_difference(world_.storage(component).description(), before, value);
+}
+
+void SnapshotRing::clear() {
+  count_ = 0;
+  world_.forget_before(world_.bookmark());
+}
+
+// The newest is almost always the one that is asked for, or a few ticks before it.
+const SnapshotRing::Snapshot* SnapshotRing::find(Tick tick) const {
+  for (std::uint32_t age = 0; age < count_; ++age) {
+    if (at(age).tick == tick) return &at(age);
+    if (at(age).tick < tick) return nullptr;
+  }
+  return nullptr;
+}
+
+const SnapshotRing::Snapshot& SnapshotRing::at(std::uint32_t age) const {
+  assert(age < count_);
+  const auto depth = static_cast<std::uint32_t>(snapshots_.size());
+  return snapshots_[(newest_ + depth - age) % depth];
+}
+
+void EntitySnapshot::capture(const World& world, std::span<const EntityId> entities) {
+  entities_.assign(entities.begin(), entities.end());
+  parts_.clear();
+  values_.clear();
+  for (std::uint32_t e = 0; e < entities_.size(); ++e) {
+    for (std::uint32_t i = 0; i < world.component_type_count(); ++i) {
+      const Bytes value = world.bytes(ComponentId(i), entities_[e]);
+      if (value.empty()) continue;
+      parts_.push_back({e, ComponentId(i), values_.size()});
+      values_.insert(values_.end(), value.begin(), value.end());
+    }
+  }
+}
+
+std::uint32_t EntitySnapshot::restore(World& world) const {
+  std::uint32_t gone = 0;
+  auto part = parts_.begin();
+  for (std::uint32_t e = 0; e < entities_.size(); ++e) {
+    const EntityId entity = entities_[e];
+    const bool is_alive = world.is_alive(entity);
+    if (!is_alive) ++gone;
+    for (std::uint32_t i = 0; i < world.component_type_count(); ++i) {
+      const ComponentId id(i);
+      const bool was_there = part != parts_.end() && part->entity == e && part->component == id;
+      if (!was_there) {
+        if (is_alive) world.remove(id, entity);
+        continue;
+      }
+      const Bytes value =
+          Bytes(values_).subspan(part->offset_bytes, world.storage(id).stride_bytes());
+      ++part;
+      if (!is_alive) continue;
+      const std::span<std::byte> place = world.bytes(id, entity);
+      if (place.empty()) {
+        world.add(id, entity, value);
+      } else {
+        std::ranges::copy(value, place.begin());
+      }
+    }
+  }
+  return gone;
+}
+
+Bytes EntitySnapshot::value(ComponentId component, EntityId entity) const {
+  for (std::size_t i = 0; i < parts_.size(); ++i) {
+    if (parts_[i].component != component || entities_[parts_[i].entity] != entity) continue;
+    const std::size_t end = i + 1 < parts_.size() ? parts_[i + 1].offset_bytes : values_.size();
+    return Bytes(values_).subspan(parts_[i].offset_bytes, end - parts_[i].offset_bytes);
+  }
+  return {};
+}
+
+}  // namespace muster

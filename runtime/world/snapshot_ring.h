@@ -1,0 +1,109 @@
+// A world's recent past, to go back to and to compare with.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "registry/vocabulary/comparison.h"
+#include "registry/vocabulary/tick.h"
+#include "runtime/world/world.h"
+
+namespace muster {
+
+/// The last `depth` states of a world. Capturing copies the values of all components, array by
+/// array; which entities and components there were is kept as a log of what came and went, so that
+/// a tick in which nothing comes or goes costs one copy of its bytes and no more. Going back takes
+/// the log back and copies the values in.
+///
+/// The world must outlive it, and may have one ring. Once every place has been used, nothing is
+/// allocated unless the world grows. One thread at a time.
+///
+///     SnapshotRing past(world, 32);
+///     past.capture(tick);            // at the end of each tick
+///     past.restore(earlier);         // the world is as it was at the end of that tick
+class SnapshotRing {
+ public:
+  /// Requires: a depth of at least 1.
+  SnapshotRing(World& world, std::uint32_t depth);
+
+  /// Keeps the world as it is now, in the place of the oldest if all are taken. Requires: a later
+  /// tick than the newest one kept.
+  void capture(Tick tick);
+
+  /// Brings the world back to the end of a tick and forgets what came after it. Returns false, and
+  /// changes nothing, when that tick is not kept.
+  bool restore(Tick tick);
+
+  bool has(Tick tick) const { return find(tick) != nullptr; }
+  std::optional<Tick> oldest() const;
+  std::optional<Tick> newest() const;
+
+  /// The value that an entity's component had at the end of a tick; empty when it had none then, or
+  /// the tick is not kept. Lives until the next `capture` or `restore`.
+  Bytes value_at(Tick tick, ComponentId component, EntityId entity) const;
+
+  /// Compares that value with another one, as reconciliation does: the first field that differs by
+  /// more than its tolerance. Nothing for values that agree. Requires: `has(tick)`, the entity had
+  /// the component then, and `value` is as long as described.
+  std::optional<FieldDifference> first_difference(Tick tick, ComponentId component, EntityId entity,
+                                                  Bytes value) const;
+
+  /// Forgets everything: a world that was changed as a whole has no past.
+  void clear();
+
+ private:
+  struct Snapshot {
+    Tick tick;
+    World::Bookmark bookmark;
+    std::vector<ByteVector> values;  ///< By component; only grows.
+    std::vector<std::size_t> sizes;  ///< How many bytes of each count.
+  };
+  const Snapshot* find(Tick tick) const;
+  const Snapshot& at(std::uint32_t age) const;
+
+  World& world_;
+  std::vector<Snapshot> snapshots_;
+  std::uint32_t newest_ = 0;
+  std::uint32_t count_ = 0;
+};
+
+/// The values of some entities' components, to put back or to compare with: those that a player
+/// predicts, say. Which entities exist is not part of it.
+class EntitySnapshot {
+ public:
+  /// Keeps the components of these entities; those that are gone have none. Allocates nothing once
+  /// as much has been captured before.
+  void capture(const World& world, std::span<const EntityId> entities);
+
+  /// Gives the components their values back; adds those that are missing, and removes what the
+  /// entities did not have. Entities that are gone are left out. Returns how many there were.
+  std::uint32_t restore(World& world) const;
+
+  std::span<const EntityId> entities() const { return entities_; }
+  /// Empty when the entity had no such component.
+  Bytes value(ComponentId component, EntityId entity) const;
+
+ private:
+  struct Part {
+    std::uint32_t entity = 0;  ///< Index in `entities_`.
+    ComponentId component;
+    std::size_t offset_bytes = 0;
+  };
+  std::vector<EntityId> entities_;
+  std::vector<Part> parts_;  ///< By entity, then by component.
+  ByteVector values_;
+};
+
+/// Where two worlds differ.
+struct WorldDifference {
+  EntityId entity;
+  std::string text;  ///< `entity 7 'Hero': Health.current: differs by 3 hp (tolerance 0)`
+};
+
+/// Compares two worlds that number their components alike, entity by entity in the order of slots:
+/// who exists, under whom, with which components, and every field with its tolerance. For finding
+/// out why two machines disagree, not for every tick.
+std::optional<WorldDifference> first_difference(const World& left, const World& right);
+
+}  // namespace muster

@@ -1,0 +1,58 @@
+#include "runtime/world/wire_schema.h"
+
+#include <cassert>
+#include <cmath>
+
+#include "registry/vocabulary/lanes.h"
+#include "registry/vocabulary/quantisation.h"
+
+namespace muster {
+namespace {
+
+FieldSchema schema_of(const FieldDescription& field) {
+  const WireRange range = wire_range(field);
+  FieldSchema schema{.name = field.name,
+                     .value_count = wire_value_count(field),
+                     .low = range.low,
+                     .high = range.high,
+                     .receivers = static_cast<SchemaReceivers>(field.receivers),
+                     .is_continuous = false,
+                     .period = 0};
+  // Bits of exact floats grow with the float, but by steps that double from octave to octave.
+  const bool has_even_steps = field.resolution > 0 || !is_real(lane_type(field.type));
+  schema.is_continuous = field.interpolation != Interpolation::step && has_even_steps;
+  if (field.interpolation == Interpolation::angle && field.resolution > 0) {
+    schema.period = static_cast<std::uint64_t>(std::llround(whole_turn(field) / field.resolution));
+  }
+  return schema;
+}
+
+}  // namespace
+
+ComponentSchema wire_schema(const ComponentDescription& component) {
+  ComponentSchema schema{.name = component.name, .fields = {}};
+  schema.fields.reserve(component.fields.size());
+  for (const FieldDescription& field : component.fields) schema.fields.push_back(schema_of(field));
+  return schema;
+}
+
+void to_wire(const ComponentDescription& component, Bytes value, std::span<std::int64_t> out) {
+  for (const FieldDescription& field : component.fields) {
+    const std::uint32_t count = wire_value_count(field);
+    quantise(field, value, out.first(count));
+    out = out.subspan(count);
+  }
+  assert(out.empty());
+}
+
+void from_wire(const ComponentDescription& component, std::span<const std::int64_t> values,
+               std::span<std::byte> out) {
+  for (const FieldDescription& field : component.fields) {
+    const std::uint32_t count = wire_value_count(field);
+    dequantise(field, values.first(count), out);
+    values = values.subspan(count);
+  }
+  assert(values.empty());
+}
+
+}  // namespace muster

@@ -1,0 +1,22 @@
+// Between a component's description and what the network knows of it.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "net/snapshot/schema.h"
+#include "registry/vocabulary/component.h"
+
+namespace muster {
+
+/// The wire schema that follows from a description: one field each, in the same order.
+ComponentSchema wire_schema(const ComponentDescription& component);
+
+/// Turns a component into its values for the wire, field after field; and back. What is lost is
+/// what the fields' resolutions give up. Values from the network are brought into their ranges.
+/// Requires: as many values as `wire_schema(component).value_count()`.
+void to_wire(const ComponentDescription& component, Bytes value, std::span<std::int64_t> out);
+void from_wire(const ComponentDescription& component, std::span<const std::int64_t> values,
+               std::span<std::byte> out);
+
+}  // namespace muster

@@ -1,0 +1,177 @@
+#include "runtime/world/schedule.h"
+
+#include <catch2/catch.hpp>
+
+#include "runtime/world/snapshot_ring.h"
+#include "tests/support/allocation_counter.h"
+#include "tests/support/world_samples.h"
+
+namespace muster {
+namespace {
+
+using samples::Position;
+using samples::SampleWorld;
+using samples::Velocity;
+using samples::Vitality;
+
+// A little game: things move, burn, fall apart into pieces, and go.
+struct Game {
+  SampleWorld f;
+  Query<Position, const Velocity> moving{f.world, f.position, f.velocity};
+  Query<Vitality> living{f.world, f.vitality};
+  Query<const Vitality, const Position> breaking{f.world, f.vitality, f.position};
+  Schedule schedule;
+
+  Game() {
+    const ComponentId position = f.position.id();
+    const ComponentId velocity = f.velocity.id();
+    const ComponentId vitality = f.vitality.id();
+    schedule.add({"move", {velocity}, {position}, [this](SystemContext& context) {
+                    walk(context, moving, [&](Position& p, const Velocity& v) {
+                      p.x += v.x * context.seconds;
+                      p.y += v.y * context.seconds;
+                    });
+                  }});
+    schedule.add({"burn", {}, {vitality}, [this](SystemContext& context) {
+                    walk(context, living, [](EntityId entity, Vitality& life) {
+                      life.health -= life.is_burning ? 3.0F : 0.5F;
+                      life.is_burning = entity.slot() % 3 == 0;
+                    });
+                  }});
+    schedule.add({"break", {vitality, position}, {}, [this](SystemContext& context) {
+                    walk(context, breaking,
+                         [&](EntityId entity, const Vitality& life, const Position& place) {
+                           if (life.health <= 0) split(context, entity, place);
+                         });
+                  }});
+    schedule.add(
+        {"leave", {}, {}, [](SystemContext& context) { context.world.process_despawns(); }});
+    for (int i = 0; i < 40; ++i) f.spawn(static_cast<float>(i % 7));
+  }
+
+  void split(SystemContext& context, EntityId entity, const Position& place) const {
+    context.changes.request_despawn(entity);
+    const int pieces = entity.slot() % 2 == 0 && place.x < 40 ? 2 : entity.slot() % 3 == 0 ? 0 : 1;
+    for (int i = 0; i < pieces; ++i) {
+      const QueuedEntity piece = context.changes.create();
+      context.changes.add(f.position, piece, {place.x + 5, place.y, 0});
+      context.changes.add(f.velocity, piece, {1, static_cast<float>(i), 0});
+      context.changes.add(f.vitality, piece, {false, 20});
+    }
+  }
+
+  void run(std::uint32_t ticks, WorkerPool* workers) {
+    for (std::uint32_t tick = 1; tick <= ticks; ++tick) {
+      schedule.run(f.world, {.tick = Tick(tick), .seconds = 1.0F / 60, .workers = workers});
+    }
+  }
+};
+
+TEST_CASE("A world comes out the same for every number of workers",
+          "[runtime][world][sys-21][sys-77][determinism]") {
+  Game alone;
+  alone.run(400, nullptr);
+  // Pinned: another number here means that a game would compute something else than it did.
+  CHECK(alone.f.world.checksum() == 0x8ACA83BFE4E6E983ULL);
+  CHECK(alone.f.world.entity_count() > 0);
+  for (const std::uint32_t count : {1U, 2U, 4U, 7U}) {
+    WorkerPool workers(count);
+    Game game;
+    game.run(400, &workers);
+    CAPTURE(count);
+    CHECK(game.f.world.checksum() == alone.f.world.checksum());
+  }
+}
+
+TEST_CASE("Systems run side by side only when they leave each other alone",
+          "[runtime][world][sys-21]") {
+  Game game;
+  CHECK(game.schedule.stages() ==
+        std::vector<std::vector<std::string>>{{"move", "burn"}, {"break"}, {"leave"}});
+}
+
+TEST_CASE("A schedule allocates nothing in steady state", "[runtime][world]") {
+  Game game;
+  game.f.world.reserve(1000, 1000);
+  game.run(200, nullptr);
+  Game again;
+  again.f.world.reserve(1000, 1000);
+  again.run(200, nullptr);
+  const std::uint64_t before = allocation_count();
+  for (std::uint32_t tick = 201; tick < 230; ++tick) {
+    for (Vitality& life : again.f.world.values(again.f.vitality)) life.health = 50;
+    again.schedule.run(again.f.world, {.tick = Tick(tick), .seconds = 1.0F / 60});
+  }
+  CHECK(allocation_count() == before);
+}
+
+TEST_CASE("A system can be run for one player's entities alone",
+          "[runtime][world][sys-77][sys-79]") {
+  Game game;
+  SampleWorld& f = game.f;
+  const EntityId body = f.spawn(5, {.player = PlayerId{2}});
+  const EntityId hand = f.world.create({.parent = body});
+  f.world.add(f.position, hand, {0, 0, 0});
+  f.world.add(f.velocity, hand, {60, 0, 0});
+  std::vector<EntityId> mine;
+  collect_entities(f.world, PlayerId{2}, mine);
+  CHECK(mine == std::vector<EntityId>{body, hand});  // Children follow their owner.
+  const float other = f.world.values(f.position)[0].x;
+  game.schedule.run(f.world, {.tick = Tick(1), .seconds = 1, .subset = mine});
+  CHECK(f.world.get(f.position, hand)->x == 60);
+  CHECK(f.world.get(f.position, body)->x == 6);
+  CHECK(f.world.get(f.vitality, body)->health == 99.5F);
+  CHECK(f.world.values(f.position)[0].x == other);
+}
+
+TEST_CASE("A query finds the same entities whether arrays are aligned or not",
+          "[runtime][world][property]") {
+  const auto seed = GENERATE(range(1U, 16U));
+  CAPTURE(seed);
+  std::mt19937 random(seed);
+  SampleWorld f;
+  Query<Position, const Vitality> query(f.world, f.position, f.vitality);
+  for (int round = 0; round < 100; ++round) {
+    f.disturb(random);
+    std::vector<EntityId> found;
+    query.each([&](EntityId entity, Position& p, const Vitality& v) {
+      CHECK(&p == f.world.get(f.position, entity));
+      CHECK(&v == f.world.get(f.vitality, entity));
+      found.push_back(entity);
+    });
+    std::vector<EntityId> expected;
+    for (const EntityId entity : f.world.owners(f.position)) {
+      if (f.world.has(f.vitality.id(), entity)) expected.push_back(entity);
+    }
+    REQUIRE(found == expected);
+  }
+}
+
+TEST_CASE("Queued changes are done in their order, void ones are counted", "[runtime][world]") {
+  SampleWorld f;
+  ChangeQueue queue;
+  const EntityId old = f.spawn(1);
+  const QueuedEntity root = queue.create({.name = f.world.intern("root")});
+  const QueuedEntity child = queue.create_below(root);
+  queue.add(f.position, child, {3, 0, 0});
+  queue.add(f.position, child, {4, 0, 0});  // It has one by then.
+  queue.remove(f.velocity.id(), old);
+  queue.remove(f.velocity.id(), old);
+  queue.request_despawn(old);
+  CHECK(f.world.entity_count() == 1);
+  CHECK(queue.apply(f.world) == 2);
+  CHECK(queue.is_empty());
+  CHECK(f.world.entity_count() == 3);
+  CHECK(f.world.is_despawning(old));
+  CHECK_FALSE(f.world.has(f.velocity.id(), old));
+  CHECK(f.world.values(f.position).back().x == 3);
+  // A child of what has gone is never made.
+  f.world.process_despawns();
+  const QueuedEntity orphan = queue.create_below(old);
+  queue.add(f.position, orphan, {});
+  CHECK(queue.apply(f.world) == 2);
+  CHECK(f.world.entity_count() == 2);
+}
+
+}  // namespace
+}  // namespace muster

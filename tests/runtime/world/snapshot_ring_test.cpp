@@ -1,0 +1,210 @@
+#include "runtime/world/snapshot_ring.h"
+
+#include <map>
+
+#include <catch2/catch.hpp>
+
+#include "tests/support/allocation_counter.h"
+#include "tests/support/described_samples.h"
+#include "tests/support/world_samples.h"
+
+namespace muster {
+namespace {
+
+using samples::bytes_of;
+using samples::Position;
+using samples::SampleWorld;
+
+TEST_CASE("A world goes back to any tick that is kept", "[runtime][world][sys-55][sys-100]") {
+  SampleWorld f;
+  SnapshotRing past(f.world, 4);
+  const EntityId first = f.spawn(1);
+  past.capture(Tick(10));
+  f.world.get(f.position, first)->x = 5;
+  const EntityId second = f.spawn(2);
+  past.capture(Tick(11));
+  f.world.request_despawn(first);
+  f.world.process_despawns();
+  past.capture(Tick(12));
+  REQUIRE(past.restore(Tick(11)));
+  CHECK(f.world.is_alive(first));
+  CHECK(f.world.get(f.position, first)->x == 5);
+  CHECK(f.world.is_alive(second));
+  CHECK_FALSE(past.has(Tick(12)));
+  REQUIRE(past.restore(Tick(10)));
+  CHECK(f.world.get(f.position, first)->x == 1);
+  CHECK_FALSE(f.world.is_alive(second));
+  // What is computed again gets the ids that it had.
+  CHECK(f.spawn(2) == second);
+  CHECK_FALSE(past.restore(Tick(12)));
+  CHECK_FALSE(past.restore(Tick(9)));
+}
+
+TEST_CASE("A ring keeps its depth and forgets the oldest", "[runtime][world][sys-80]") {
+  SampleWorld f;
+  SnapshotRing past(f.world, 3);
+  CHECK_FALSE(past.newest().has_value());
+  for (std::uint32_t tick = 1; tick <= 5; ++tick) {
+    f.spawn(0);
+    past.capture(Tick(tick));
+  }
+  CHECK(past.oldest() == Tick(3));
+  CHECK(past.newest() == Tick(5));
+  CHECK_FALSE(past.has(Tick(2)));
+  CHECK(past.restore(Tick(3)));
+  CHECK(f.world.entity_count() == 3);
+  past.clear();
+  CHECK_FALSE(past.restore(Tick(3)));
+}
+
+TEST_CASE("Whatever is done to a world, going back undoes all of it",
+          "[runtime][world][sys-100][property]") {
+  const auto seed = GENERATE(range(1U, 41U));
+  CAPTURE(seed);
+  std::mt19937 random(seed);
+  SampleWorld f;
+  SnapshotRing past(f.world, 6);
+  std::map<std::uint32_t, std::uint64_t> sums;
+  std::uint32_t tick = 0;
+  for (int round = 0; round < 200; ++round) {
+    for (auto changes = random() % 12; changes > 0; --changes) f.disturb(random);
+    past.capture(Tick(++tick));
+    sums[tick] = f.world.checksum();
+    if (random() % 4 != 0) continue;
+    const std::uint32_t back = tick - static_cast<std::uint32_t>(random() % 6);
+    if (!past.has(Tick(back))) continue;
+    for (auto changes = random() % 5; changes > 0; --changes) f.disturb(random);
+    REQUIRE(past.restore(Tick(back)));
+    CAPTURE(round, back);
+    REQUIRE(f.world.checksum() == sums[back]);
+    tick = back;
+  }
+}
+
+TEST_CASE("Computing the same ticks again gives the same world", "[runtime][world][sys-79]") {
+  const auto seed = GENERATE(range(1U, 11U));
+  SampleWorld f;
+  std::mt19937 random(seed);
+  for (int i = 0; i < 50; ++i) f.disturb(random);
+  SnapshotRing past(f.world, 20);
+  past.capture(Tick(0));
+  const std::mt19937 at_zero = random;
+  const auto run = [&] {
+    random = at_zero;
+    for (std::uint32_t tick = 1; tick < 20; ++tick) {
+      for (int i = 0; i < 5; ++i) f.disturb(random);
+      past.capture(Tick(tick));
+    }
+    return f.world.checksum();
+  };
+  const std::uint64_t once = run();
+  REQUIRE(past.restore(Tick(0)));
+  CHECK(run() == once);
+}
+
+TEST_CASE("A value of the past is found although its entity has moved since",
+          "[runtime][world][sys-78][property]") {
+  const auto seed = GENERATE(range(1U, 21U));
+  CAPTURE(seed);
+  std::mt19937 random(seed);
+  SampleWorld f;
+  SnapshotRing past(f.world, 8);
+  std::map<std::uint32_t, std::map<EntityId, float>> expected;
+  for (std::uint32_t tick = 1; tick <= 60; ++tick) {
+    for (int i = 0; i < 6; ++i) f.disturb(random);
+    past.capture(Tick(tick));
+    const auto owners = f.world.owners(f.position);
+    for (std::size_t i = 0; i < owners.size(); ++i) {
+      expected[tick][owners[i]] = f.world.values(f.position)[i].y;
+    }
+    for (std::uint32_t before = past.oldest()->value(); before <= tick; ++before) {
+      for (const auto& [entity, y] : expected[tick]) {
+        const Bytes value = past.value_at(Tick(before), f.position.id(), entity);
+        const auto known = expected[before].find(entity);
+        REQUIRE(value.empty() == (known == expected[before].end()));
+        if (value.empty()) continue;
+        Position position;
+        std::memcpy(&position, value.data(), sizeof position);
+        REQUIRE(position.y == known->second);
+      }
+    }
+  }
+}
+
+TEST_CASE("The past is compared with what the server says", "[runtime][world][sys-57][sys-78]") {
+  SampleWorld f;
+  SnapshotRing past(f.world, 4);
+  const EntityId entity = f.spawn(1);
+  past.capture(Tick(1));
+  f.world.get(f.position, entity)->x = 50;
+  const Position near{1.005F, 0, 0};
+  const Position far{1.5F, 0, 0};
+  CHECK_FALSE(past.first_difference(Tick(1), f.position.id(), entity, bytes_of(near)));
+  const auto difference = past.first_difference(Tick(1), f.position.id(), entity, bytes_of(far));
+  REQUIRE(difference.has_value());
+  CHECK(difference->to_string() == "x: differs by 0.5 m (tolerance 0.01)");
+}
+
+TEST_CASE("Once warm, capturing and going back allocate nothing", "[runtime][world]") {
+  SampleWorld f;
+  f.world.reserve(64, 64);
+  SnapshotRing past(f.world, 8);
+  for (int i = 0; i < 32; ++i) f.spawn(static_cast<float>(i));
+  const auto tick = [&](std::uint32_t number) {
+    f.world.request_despawn(f.world.owners(f.position)[number % 20]);
+    f.world.process_despawns();
+    f.spawn(0);
+    past.capture(Tick(number));
+  };
+  std::uint32_t number = 0;
+  while (number < 50) tick(++number);
+  const std::uint64_t before = allocation_count();
+  for (int i = 0; i < 100; ++i) {
+    tick(++number);
+    if (i % 10 == 9) past.restore(Tick(number -= 5));
+  }
+  CHECK(allocation_count() == before);
+}
+
+TEST_CASE("Some entities' values are kept and put back", "[runtime][world][sys-78]") {
+  SampleWorld f;
+  const EntityId mine = f.spawn(1);
+  const EntityId gone = f.spawn(2);
+  const EntityId other = f.spawn(3);
+  EntitySnapshot kept;
+  const std::vector<EntityId> entities = {mine, gone};
+  kept.capture(f.world, entities);
+  CHECK(kept.value(f.position.id(), other).empty());
+  f.world.get(f.position, mine)->x = 9;
+  f.world.get(f.position, other)->x = 9;
+  f.world.remove(f.velocity.id(), mine);
+  f.world.request_despawn(gone);
+  f.world.process_despawns();
+  CHECK(kept.restore(f.world) == 1);
+  CHECK(f.world.get(f.position, mine)->x == 1);
+  CHECK(f.world.get(f.velocity, mine)->y == 1);
+  CHECK(f.world.get(f.position, other)->x == 9);
+  CHECK_FALSE(f.world.is_alive(gone));
+}
+
+TEST_CASE("Two worlds are compared by entity, component and field", "[runtime][world][sys-57]") {
+  SampleWorld left;
+  SampleWorld right;
+  const EntityId hero = left.spawn(1, {.name = left.world.intern("Hero")});
+  right.spawn(1, {.name = right.world.intern("Hero")});
+  CHECK_FALSE(first_difference(left.world, right.world).has_value());
+  CHECK(left.world.checksum() == right.world.checksum());
+  right.world.get(right.vitality, hero)->health = 97;
+  CHECK(left.world.checksum() != right.world.checksum());
+  const auto difference = first_difference(left.world, right.world);
+  REQUIRE(difference.has_value());
+  CHECK(difference->text == "entity 0 'Hero': Vitality.health: differs by 3 hp (tolerance 0)");
+  right.world.remove(right.position.id(), hero);
+  CHECK(first_difference(left.world, right.world)->text ==
+        "entity 0 'Hero': Position is only left");
+  const EntityId extra = right.spawn(2);
+  CHECK(first_difference(left.world, right.world)->entity == extra);
+}
+
+}  // namespace
+}  // namespace muster

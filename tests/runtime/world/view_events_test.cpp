@@ -1,0 +1,120 @@
+#include "runtime/world/view_events.h"
+
+#include <map>
+
+#include <catch2/catch.hpp>
+
+#include "runtime/world/snapshot_ring.h"
+#include "tests/support/world_samples.h"
+
+namespace muster {
+namespace {
+
+using samples::SampleWorld;
+
+constexpr Signature kShot("shot");
+
+TEST_CASE("A signature is the same on every platform", "[runtime][world][sys-102]") {
+  // Pinned: both ends of a connection, and recordings, have to agree.
+  STATIC_REQUIRE(Signature("shot").value() == 0x00FE8347D2C72E0EULL);
+  STATIC_REQUIRE(Signature("shot").with(2).value() == 0x00D0DE5F568DC93DULL);
+  CHECK(Signature("shot").with(1) != Signature("shot").with(2));
+  CHECK(Signature().is_none());
+  CHECK_FALSE(Signature("").is_none());
+}
+
+TEST_CASE("Computing a tick again does not make an effect flicker",
+          "[runtime][world][sys-101][sys-102]") {
+  SampleWorld f;
+  SnapshotRing past(f.world, 8);
+  ViewEvents view(f.world);
+  past.capture(Tick(1));
+  const EntityId shot = f.world.create({.signature = kShot.with(1)});
+  past.capture(Tick(2));
+  REQUIRE(view.collect().size() == 1);
+  past.restore(Tick(1));
+  // The correction lets something else come first, so the shot gets another id.
+  f.world.create();
+  const EntityId again = f.world.create({.signature = kShot.with(1)});
+  REQUIRE(again != shot);
+  const auto events = view.collect();
+  REQUIRE(events.size() == 1);
+  CHECK(events[0].kind == ViewEvent::Kind::moved);
+  CHECK(events[0].entity == again);
+  CHECK(view.collect().empty());
+  // It is computed again and is the same: nobody is told.
+  past.capture(Tick(2));
+  f.world.set_active(again, false);
+  past.restore(Tick(2));
+  CHECK(view.collect().empty());
+  // The shot was never fired after all.
+  past.restore(Tick(1));
+  REQUIRE(view.collect().size() == 1);
+  CHECK(f.world.find(kShot.with(1)).is_null());
+}
+
+TEST_CASE("A second entity of one signature gets the next ordinal", "[runtime][world][sys-102]") {
+  SampleWorld f;
+  const EntityId first = f.world.create({.signature = kShot});
+  const EntityId second = f.world.create({.signature = kShot});
+  CHECK(f.world.signature(first) == kShot);
+  CHECK(f.world.signature(second) == kShot.with(1));
+  CHECK(f.world.find(kShot) == first);
+  f.world.request_despawn(first);
+  f.world.process_despawns();
+  CHECK(f.world.find(kShot).is_null());
+}
+
+TEST_CASE("The presentation follows the world through every rollback",
+          "[runtime][world][sys-102][property]") {
+  const auto seed = GENERATE(range(1U, 31U));
+  CAPTURE(seed);
+  std::mt19937 random(seed);
+  SampleWorld f;
+  SnapshotRing past(f.world, 6);
+  ViewEvents view(f.world);
+  std::map<Signature, EntityId> shown;
+  std::uint32_t tick = 0;
+  for (int round = 0; round < 300; ++round) {
+    for (auto changes = random() % 6; changes > 0; --changes) f.disturb(random);
+    past.capture(Tick(++tick));
+    if (random() % 3 == 0) {
+      const std::uint32_t back = tick - static_cast<std::uint32_t>(random() % 5);
+      if (past.restore(Tick(back))) tick = back;
+    }
+    if (random() % 2 == 0) continue;
+    for (const ViewEvent& event : view.collect()) {
+      const bool is_shown = shown.contains(event.signature);
+      REQUIRE(is_shown == (event.kind != ViewEvent::Kind::created));
+      if (event.kind == ViewEvent::Kind::destroyed) {
+        shown.erase(event.signature);
+      } else {
+        shown[event.signature] = event.entity;
+      }
+    }
+    std::map<Signature, EntityId> exists;
+    f.world.each_entity([&](EntityId entity) {
+      if (!f.world.signature(entity).is_none()) exists[f.world.signature(entity)] = entity;
+    });
+    REQUIRE(shown == exists);
+  }
+}
+
+TEST_CASE("Entities are deinitialised while their components are still there", "[runtime][world]") {
+  SampleWorld f;
+  const EntityId root = f.spawn(4);
+  const EntityId child = f.world.create({.parent = root});
+  CHECK(f.world.initialised().size() == 3);
+  CHECK(f.world.process_despawns() == 0);
+  CHECK(f.world.initialised().empty());
+  f.world.request_despawn(root);
+  std::vector<EntityId> order;
+  CHECK(f.world.process_despawns([&](EntityId entity) {
+    order.push_back(entity);
+    if (entity == root) CHECK(f.world.get(f.position, root)->x == 4);
+  }) == 2);
+  CHECK(order == std::vector<EntityId>{child, root});
+}
+
+}  // namespace
+}  // namespace muster
