@@ -21,4 +21,7 @@ void register_build_benchmarks(const BenchOptions& options);
 /// Loading bundles against decompressing their frames; type ids; spawning.
 void register_load_benchmarks(const BenchOptions& options);
 
+/// Worlds: snapshots, updates, computing ticks again, comparing.
+void register_world_benchmarks();
+
 }  // namespace muster
