@@ -31,6 +31,8 @@ std::string_view to_string(ErrorCode code) {
       return "busy";
     case cancelled:
       return "cancelled";
+    case timed_out:
+      return "timed_out";
   }
   return "unknown";
 }

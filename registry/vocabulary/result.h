@@ -26,6 +26,7 @@ enum class ErrorCode : std::uint8_t {
   hash_mismatch,        ///< Content is not what its hash promises.
   busy,                 ///< Somebody else holds the resource.
   cancelled,            ///< The user asked to stop.
+  timed_out,            ///< It would come too late to be of use.
 };
 
 /// Returns the code's name, for messages and tests.

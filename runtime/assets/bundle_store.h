@@ -11,8 +11,8 @@
 #include "registry/vocabulary/result.h"
 #include "runtime/assets/bundle_source.h"
 #include "runtime/assets/memory_pool.h"
+#include "runtime/assets/opened_bundle.h"
 #include "runtime/assets/type_table.h"
-#include "runtime/bundle/bundle_reader.h"
 #include "runtime/bundle/catalog_reader.h"
 
 namespace muster {
@@ -81,30 +81,30 @@ class BundleStore {
   /// buffers serve the next one.
   void close_bundle(std::uint32_t bundle);
 
+  /// Takes a bundle that was opened elsewhere, by another thread. Requires: one that
+  /// `open_verified` made from this store's catalog; it is not open.
+  void adopt(std::uint32_t bundle, OpenedBundle opened);
+
+  /// Memory that an open bundle takes; 0 for a closed one.
+  std::uint64_t memory_bytes(std::uint32_t bundle) const {
+    return bundles_[bundle] ? bundles_[bundle]->opened.memory_bytes() : 0;
+  }
+
+  const BundleSource& source() const { return *source_; }
+
   /// `bundles/<guid>.mbundle (Prefabs/Hero.prefab)`: what a message calls a bundle.
-  std::string describe(std::uint32_t bundle) const;
+  std::string describe(std::uint32_t bundle) const { return describe_bundle(catalog_, bundle); }
 
   const BundleStoreCounters& counters() const { return counters_; }
 
  private:
-  /// An entry's plain bytes: in memory of their own, or in the file when they are stored there.
-  struct PlainEntry {
-    PooledMemory memory;
-    Bytes bytes;
-    EntryKind kind = EntryKind::raw;
-    bool is_read = false;
-  };
+  static constexpr std::uint64_t kNever = ~std::uint64_t{0};
+
   struct OpenBundle {
-    OpenBundle(std::unique_ptr<HeldFile> held, const BundleReader& opened)
-        : file(std::move(held)), reader(opened), plain(opened.entry_count()) {}
-    std::unique_ptr<HeldFile> file;
-    BundleReader reader;
-    std::vector<PlainEntry> plain;
+    OpenedBundle opened;
     /// `closings_` when its dependencies were last seen open; what was closed since may be one.
     std::uint64_t dependencies_seen_at = kNever;
   };
-
-  static constexpr std::uint64_t kNever = ~std::uint64_t{0};
 
   BundleStore(const BundleSource& source, std::unique_ptr<HeldFile> file,
               const CatalogReader& catalog);
@@ -113,7 +113,6 @@ class BundleStore {
   }
   Result<void> open_alone(std::uint32_t bundle);
   Result<void> open_dependencies(std::uint32_t bundle);
-  Result<void> read(const BundleReader& reader, std::uint32_t index, PlainEntry& plain);
   tl::unexpected<Error> failed(ErrorCode code, std::string message);
 
   const BundleSource* source_;
