@@ -23,11 +23,7 @@ Result<Spawned> Spawner::spawn(const Guid& asset, EntityId parent) {
 Result<Spawned> Spawner::spawn_type(std::uint32_t registry, TypeId type_id, EntityId parent) {
   const TypePlace* const place = store_.resolve(registry, type_id);
   if (place != nullptr) return spawn(place->guid, parent);
-  const bool is_registry = registry < store_.catalog().registry_count();
-  return fail(ErrorCode::not_found,
-              "type id " + std::to_string(type_id.value()) + " is not assigned in " +
-                  (is_registry ? std::string(store_.catalog().registry(registry).class_name)
-                               : "registry " + std::to_string(registry)));
+  return fail(unassigned(registry, type_id));
 }
 
 Result<const PrefabPlan*> Spawner::prepare(const Guid& asset) {
@@ -39,18 +35,39 @@ Result<const PrefabPlan*> Spawner::prepare(const Guid& asset) {
 }
 
 Spawned Spawner::instantiate(const PrefabPlan& plan, EntityId parent) {
+  return fill(plan, parent, EntityId());
+}
+
+Spawned Spawner::instantiate_at(const PrefabPlan& plan, EntityId root) {
+  assert(world_.is_alive(root));
+  return fill(plan, world_.parent(root), root);
+}
+
+Error Spawner::unassigned(std::uint32_t registry, TypeId type_id) const {
+  const bool is_registry = registry < store_.catalog().registry_count();
+  return {ErrorCode::not_found,
+          "type id " + std::to_string(type_id.value()) + " is not assigned in " +
+              (is_registry ? std::string(store_.catalog().registry(registry).class_name)
+                           : "registry " + std::to_string(registry))};
+}
+
+// Makes the entities of a plan; the first one is `root`, unless that is null.
+Spawned Spawner::fill(const PrefabPlan& plan, EntityId parent, EntityId root) {
   assert(!plan.entities.empty());
   made_.clear();
   for (const PlannedEntity& planned : plan.entities) {
+    const bool is_there = made_.empty() && !root.is_null();
     const EntityId above = planned.parent == layout::kNone ? parent : made_[planned.parent];
-    const EntityId entity = world_.create({.parent = above, .name = planned.name});
+    const EntityId entity =
+        is_there ? root : world_.create({.parent = above, .name = planned.name});
     made_.push_back(entity);
+    if (is_there && world_.name(root).empty()) world_.set_name(root, planned.name);
     if (!planned.is_active) world_.set_active(entity, false);
     for (std::uint32_t i = 0; i < planned.component_count; ++i) {
       const PlannedComponent& component = plan.components[planned.first_component + i];
       const Bytes value = Bytes(plan.data).subspan(component.offset_bytes, component.size_bytes);
       const bool is_added = world_.add(component.id, entity, value);
-      assert(is_added);
+      assert(is_added || is_there);
       (void)is_added;
     }
   }

@@ -51,11 +51,19 @@ class Spawner {
   /// Spawns from a plan of this spawner: cannot fail.
   Spawned instantiate(const PrefabPlan& plan, EntityId parent = {});
 
+  /// Spawns into an entity that exists: it takes the place of the prefab's first entity, keeps the
+  /// components that it has, and its name unless it has none. Requires: it is alive.
+  Spawned instantiate_at(const PrefabPlan& plan, EntityId root);
+
+  /// The error of a type id that is not assigned in a registry.
+  Error unassigned(std::uint32_t registry, TypeId type_id) const;
+
   BundleStore& store() { return store_; }
   World& world() { return world_; }
 
  private:
   Result<PrefabPlan> load_plan(const Guid& asset);
+  Spawned fill(const PrefabPlan& plan, EntityId parent, EntityId root);
 
   BundleStore& store_;
   World& world_;

@@ -58,6 +58,12 @@ std::string_view World::name(EntityId entity) const {
   return is_alive(entity) ? names_.text(records_[entity.slot()].name) : std::string_view();
 }
 
+bool World::set_name(EntityId entity, NameId name) {
+  if (!is_alive(entity)) return false;
+  if (records_[entity.slot()].name != name) edit(entity.slot()).name = name;
+  return true;
+}
+
 Signature World::signature(EntityId entity) const {
   return is_alive(entity) ? records_[entity.slot()].signature : Signature();
 }

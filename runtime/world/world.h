@@ -103,6 +103,8 @@ class World {
   std::string_view text(NameId name) const { return names_.text(name); }
   /// Empty for an entity that is gone.
   std::string_view name(EntityId entity) const;
+  /// False for an entity that is gone.
+  bool set_name(EntityId entity, NameId name);
   /// None for an entity without, or one that is gone.
   Signature signature(EntityId entity) const;
   /// Null when no entity that is alive has it.

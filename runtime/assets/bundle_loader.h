@@ -1,0 +1,170 @@
+// Loading while the game runs.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "registry/vocabulary/clock.h"
+#include "registry/vocabulary/result.h"
+#include "runtime/assets/bundle_store.h"
+#include "runtime/assets/load_executor.h"
+
+namespace muster {
+
+/// What is loaded first.
+enum class LoadPriority : std::uint8_t {
+  hint,     ///< May be wanted some time.
+  level,    ///< Wanted before the next level starts.
+  visible,  ///< Would show if it were there.
+  needed,   ///< The game waits for it.
+};
+
+struct LoadRequest {
+  LoadPriority priority = LoadPriority::visible;
+  /// When it is of no use any more: if it has not begun by then, it fails with `timed_out`.
+  std::optional<Time> deadline{};
+};
+
+enum class LoadState : std::uint8_t { loading, ready, failed };
+
+class BundleLoader;
+
+/// Keeps a bundle, and those it depends on, loaded or on the way for as long as it lives.
+/// Move-only; the loader must outlive it. An empty one keeps nothing and is `failed`.
+class BundleHandle {
+ public:
+  BundleHandle() = default;
+  BundleHandle(BundleHandle&& other) noexcept
+      : loader_(std::exchange(other.loader_, nullptr)), bundle_(other.bundle_) {}
+  BundleHandle& operator=(BundleHandle&& other) noexcept {
+    release();
+    loader_ = std::exchange(other.loader_, nullptr);
+    bundle_ = other.bundle_;
+    return *this;
+  }
+  ~BundleHandle() { release(); }
+
+  bool is_empty() const { return loader_ == nullptr; }
+  std::uint32_t bundle() const { return bundle_; }
+  LoadState state() const;
+  /// Why it failed; the message names the bundle. Requires: `state()` is failed, not empty.
+  const Error& error() const;
+  /// Gives up what it keeps. What is not wanted by anybody else is not loaded any more.
+  void release();
+
+ private:
+  friend class BundleLoader;
+  BundleHandle(BundleLoader& loader, std::uint32_t bundle) : loader_(&loader), bundle_(bundle) {}
+
+  BundleLoader* loader_ = nullptr;
+  std::uint32_t bundle_ = 0;
+};
+
+struct LoaderOptions {
+  /// Files and decompressed entries of all open bundles. Bundles that nobody keeps are closed to
+  /// stay below it, the one used longest ago first; if that is not enough, a load fails.
+  std::uint64_t memory_budget_bytes = std::uint64_t{1} << 30U;
+  /// Bytes of bundle files whose loading starts in one `update`; one bundle always may.
+  std::uint64_t start_budget_bytes = std::uint64_t{8} << 20U;
+};
+
+struct LoaderCounters {
+  std::uint64_t requested = 0;  ///< Bundles asked for, dependencies included, when not there.
+  std::uint64_t loaded = 0;
+  std::uint64_t failed = 0;
+  std::uint64_t timed_out = 0;  ///< Of those.
+  std::uint64_t cancelled = 0;  ///< Nobody wanted it any more before it began.
+  std::uint64_t unwanted = 0;   ///< Loaded, though nobody wanted it any more by then.
+  std::uint64_t evicted = 0;
+};
+
+/// Loads bundles of a store in the background and keeps count of who needs them. What is wanted by
+/// several is loaded once. Never waits, except in `finish`.
+///
+/// Store and executor must outlive it, and it must outlive its handles. One thread at a time; the
+/// executor has its own.
+///
+///     BundleLoader loader(store, executor, {});
+///     BundleHandle hero = loader.request(bundle, {.priority = LoadPriority::visible});
+///     loader.update(now);                        // once a frame
+///     if (hero.state() == LoadState::ready) ...  // `store.load_from(bundle, ...)` is instant
+class BundleLoader {
+ public:
+  BundleLoader(BundleStore& store, LoadExecutor& executor, const LoaderOptions& options);
+  /// Requires: no handles are left.
+  ~BundleLoader();
+  BundleLoader(const BundleLoader&) = delete;
+  BundleLoader& operator=(const BundleLoader&) = delete;
+
+  /// Wants a bundle and all that it depends on. What has failed before is tried again. Requires: an
+  /// index of the store's catalog.
+  BundleHandle request(std::uint32_t bundle, const LoadRequest& request = {});
+  /// The same for the bundle that holds an asset. Fails with `not_found`.
+  Result<BundleHandle> request_asset(const Guid& asset, const LoadRequest& request = {});
+  /// Wants every bundle of a registry's entries, in their order.
+  std::vector<BundleHandle> request_registry(std::uint32_t registry, const LoadRequest& request);
+
+  /// Takes in what has been loaded, drops what comes too late, and starts what is next: by
+  /// priority, then by deadline, then in the order of the requests.
+  void update(Time now);
+  /// Updates and waits until a handle is ready or failed: for loading screens.
+  LoadState finish(const BundleHandle& handle, Time now);
+
+  std::uint64_t memory_bytes() const { return memory_bytes_; }
+  std::uint32_t under_way() const { return under_way_; }
+  const LoaderCounters& counters() const { return counters_; }
+  BundleStore& store() { return store_; }
+
+ private:
+  friend class BundleHandle;
+  enum class NodeState : std::uint8_t { absent, queued, loading, present, failed };
+  struct Node {
+    NodeState state = NodeState::absent;
+    LoadPriority priority = LoadPriority::hint;
+    std::uint32_t wanted_by = 0;  ///< Handles, of it and of what depends on it.
+    std::optional<Time> deadline;
+    std::uint64_t order = 0;    ///< Of its being queued; what the queue has under another is old.
+    std::uint64_t used_at = 0;  ///< Counts releases: the least is evicted first.
+    std::uint64_t memory_bytes = 0;
+    Error error;
+  };
+  struct Waiting {
+    LoadPriority priority = LoadPriority::hint;
+    Time deadline;
+    std::uint64_t order = 0;
+    std::uint32_t bundle = 0;
+  };
+  static bool is_after(const Waiting& a, const Waiting& b);
+  bool is_old(const Waiting& waiting) const;
+
+  template <typename Visit>
+  void each_needed(std::uint32_t bundle, Visit visit) const;
+  void want(std::uint32_t bundle, const LoadRequest& request);
+  void queue(std::uint32_t bundle);
+  void release(std::uint32_t bundle);
+  LoadState state(std::uint32_t bundle) const;
+  const Error& error(std::uint32_t bundle) const;
+  void take_in(FinishedLoad& finished);
+  void fail_node(Node& node, Error error);
+  void drop_late(Time now);
+  void start_next();
+  bool make_room(std::uint64_t bytes);
+
+  BundleStore& store_;
+  LoadExecutor& executor_;
+  LoaderOptions options_;
+  std::vector<Node> nodes_;     ///< By index of the bundle.
+  std::vector<Waiting> queue_;  ///< A heap, the next one in front; may hold what is old.
+  std::vector<FinishedLoad> finished_;
+  std::uint64_t last_order_ = 0;
+  std::uint64_t last_use_ = 0;
+  std::uint64_t memory_bytes_ = 0;
+  std::uint64_t starting_bytes_ = 0;  ///< Files of the bundles under way.
+  std::uint32_t under_way_ = 0;
+  std::uint32_t handles_ = 0;
+  LoaderCounters counters_;
+};
+
+}  // namespace muster

@@ -1,0 +1,259 @@
+#include "runtime/assets/bundle_loader.h"
+
+#include <random>
+
+#include <catch2/catch.hpp>
+
+#include "tests/support/bundle_samples.h"
+#include "tests/support/sample_build.h"
+
+namespace muster {
+namespace {
+
+using samples::guid;
+using std::chrono::seconds;
+
+constexpr Time kStart{};
+
+struct Fixture {
+  explicit Fixture(bool is_manual = false, const LoaderOptions& options = {})
+      : executor(source, store.catalog(), is_manual), loader(store, executor, options) {}
+
+  std::uint32_t bundle_of(std::uint64_t asset) const {
+    return store.catalog().bundle_of(guid(asset)).value();
+  }
+  BundleHandle request(std::uint64_t asset, const LoadRequest& wish = {}) {
+    return loader.request(bundle_of(asset), wish);
+  }
+  AssetPath file(std::uint64_t asset) const {
+    return AssetPath::parse("client/" + samples::bundle_path(asset)).value();
+  }
+
+  MemoryFileSystem files = samples::build();
+  FileSystemSource source{files, AssetPath::parse("client").value()};
+  BundleStore store = BundleStore::open(source).value();
+  SteppedLoads executor;
+  BundleLoader loader;
+};
+
+TEST_CASE("A bundle is loaded with what it depends on, which is loaded once",
+          "[runtime][assets][sys-13]") {
+  Fixture f;
+  BundleHandle hero = f.request(samples::kHeroClient);
+  BundleHandle crate = f.request(samples::kCrate);
+  BundleHandle again = f.request(samples::kCrate);
+  CHECK(hero.state() == LoadState::loading);
+  f.loader.update(kStart);
+  f.loader.update(kStart);
+  CHECK(hero.state() == LoadState::ready);
+  CHECK(crate.state() == LoadState::ready);
+  CHECK(again.state() == LoadState::ready);
+  CHECK(f.loader.counters().loaded == 3);  // Both prefabs and the picture that they share.
+  CHECK(f.store.counters().bundles_opened == 3);
+  CHECK(f.loader.memory_bytes() > 0);
+  const auto read = f.store.counters().entries_read;
+  CHECK(f.store.load(guid(samples::kPicture), kMainPayload).has_value());
+  CHECK(f.store.counters().entries_read == read);  // It had been decompressed in the background.
+}
+
+TEST_CASE("What matters more is loaded first, then what is due, then what came first",
+          "[runtime][assets]") {
+  Fixture f(true, {.start_budget_bytes = 1});  // One at a time.
+  std::vector<BundleHandle> handles;
+  const auto ask = [&](std::uint64_t asset, LoadPriority priority, std::optional<Time> deadline) {
+    handles.push_back(f.request(asset, {.priority = priority, .deadline = deadline}));
+  };
+  ask(samples::kFlash, LoadPriority::hint, {});
+  ask(samples::kTracer, LoadPriority::visible, {});
+  ask(samples::kExplosion, LoadPriority::visible, kStart + seconds(9));
+  ask(samples::kFactory, LoadPriority::visible, kStart + seconds(5));
+  ask(samples::kCrateLook, LoadPriority::needed, {});
+  ask(samples::kFlash, LoadPriority::level, {});  // Somebody else wants it more.
+  std::vector<std::uint32_t> order;
+  for (int i = 0; i < 5; ++i) {
+    f.loader.update(kStart);
+    REQUIRE(f.executor.started_count() == 1);
+    order.push_back(f.executor.started(0));
+    f.executor.step();
+  }
+  CHECK(order ==
+        std::vector<std::uint32_t>{f.bundle_of(samples::kCrateLook), f.bundle_of(samples::kFactory),
+                                   f.bundle_of(samples::kExplosion), f.bundle_of(samples::kTracer),
+                                   f.bundle_of(samples::kFlash)});
+}
+
+TEST_CASE("What nobody wants any more is not loaded", "[runtime][assets]") {
+  Fixture f(true);
+  BundleHandle hero = f.request(samples::kHeroClient);
+  BundleHandle crate = f.request(samples::kCrate);
+  hero.release();
+  f.loader.update(kStart);
+  CHECK(f.executor.started_count() == 2);  // The crate, and the picture that both needed.
+  CHECK(f.loader.counters().cancelled == 1);
+  // What is under way is finished, kept while there is room, and belongs to nobody.
+  crate.release();
+  f.executor.step();
+  f.executor.step();
+  f.loader.update(kStart);
+  CHECK(f.loader.counters().unwanted == 2);
+  CHECK(f.loader.under_way() == 0);
+  BundleHandle late = f.request(samples::kCrate);
+  CHECK(late.state() == LoadState::ready);
+}
+
+TEST_CASE("A request that would come too late fails, and may be made again", "[runtime][assets]") {
+  Fixture f(true, {.start_budget_bytes = 1});
+  BundleHandle first = f.request(samples::kTracer, {.priority = LoadPriority::needed});
+  BundleHandle late = f.request(samples::kFlash, {.deadline = kStart + seconds(1)});
+  f.loader.update(kStart);
+  f.loader.update(kStart + seconds(2));
+  CHECK(late.state() == LoadState::failed);
+  CHECK(late.error().code == ErrorCode::timed_out);
+  CHECK(first.state() == LoadState::loading);
+  BundleHandle again = f.request(samples::kFlash);
+  CHECK(late.state() == LoadState::loading);
+  CHECK(f.loader.finish(again, kStart + seconds(3)) == LoadState::ready);
+  CHECK(late.state() == LoadState::ready);
+}
+
+TEST_CASE("A failure reaches whoever asked, and can be tried again", "[runtime][assets]") {
+  Fixture f;
+  const ByteVector good = f.files.files().at(f.file(samples::kCrate));
+  REQUIRE(f.files.remove(f.file(samples::kCrate)).has_value());
+  BundleHandle crate = f.request(samples::kCrate);
+  CHECK(f.loader.finish(crate, kStart) == LoadState::failed);
+  CHECK(crate.error().code == ErrorCode::not_found);
+  CHECK(crate.error().message.find("Prefabs/Crate.prefab") != std::string::npos);
+  ByteVector bad = good;
+  bad[bad.size() / 2] ^= std::byte{1};
+  REQUIRE(f.files.write(f.file(samples::kCrate), bad).has_value());
+  BundleHandle again = f.request(samples::kCrate);
+  CHECK(f.loader.finish(again, kStart) == LoadState::failed);
+  CHECK(again.error().code == ErrorCode::hash_mismatch);
+  REQUIRE(f.files.write(f.file(samples::kCrate), good).has_value());
+  BundleHandle third = f.request(samples::kCrate);
+  CHECK(f.loader.finish(third, kStart) == LoadState::ready);
+  CHECK(crate.state() == LoadState::ready);
+  CHECK(f.loader.counters().failed == 2);
+}
+
+TEST_CASE("An asset that is not in the build is an error value", "[runtime][assets]") {
+  Fixture f;
+  CHECK(f.loader.request_asset(guid(9999)).error().code == ErrorCode::not_found);
+  CHECK(BundleHandle().state() == LoadState::failed);
+}
+
+TEST_CASE("Memory stays within its budget: what was used longest ago goes first",
+          "[runtime][assets]") {
+  Fixture probe;
+  const auto memory_of = [&](std::uint64_t asset) {
+    BundleHandle handle = probe.request(asset);
+    const std::uint64_t before = probe.loader.memory_bytes();
+    CHECK(probe.loader.finish(handle, kStart) == LoadState::ready);
+    return probe.loader.memory_bytes() - before;
+  };
+  const std::uint64_t budget = memory_of(samples::kFlash) + memory_of(samples::kTracer) + 8;
+  Fixture f(false, {.memory_budget_bytes = budget});
+  BundleHandle flash = f.request(samples::kFlash);
+  BundleHandle tracer = f.request(samples::kTracer);
+  CHECK(f.loader.finish(flash, kStart) == LoadState::ready);
+  CHECK(f.loader.finish(tracer, kStart) == LoadState::ready);
+  // Both are kept: there is no room.
+  BundleHandle look = f.request(samples::kCrateBroken);
+  CHECK(f.loader.finish(look, kStart) == LoadState::failed);
+  CHECK(look.error().code == ErrorCode::limit_exceeded);
+  tracer.release();
+  flash.release();
+  BundleHandle again = f.request(samples::kCrateBroken);
+  CHECK(f.loader.finish(again, kStart) == LoadState::ready);
+  CHECK(f.loader.counters().evicted >= 1);
+  CHECK_FALSE(f.store.is_open(f.bundle_of(samples::kTracer)));
+  CHECK(f.loader.memory_bytes() <= budget);
+}
+
+TEST_CASE("A registry is preloaded as a whole", "[runtime][assets]") {
+  Fixture f;
+  std::vector<BundleHandle> handles =
+      f.loader.request_registry(0, {.priority = LoadPriority::level});
+  REQUIRE_FALSE(handles.empty());
+  for (const BundleHandle& handle : handles) {
+    CHECK(f.loader.finish(handle, kStart) == LoadState::ready);
+  }
+}
+
+TEST_CASE("Whatever is asked for and let go, in whatever order it arrives, nothing is lost",
+          "[runtime][assets][property]") {
+  const auto seed = GENERATE(range(1U, 31U));
+  CAPTURE(seed);
+  std::mt19937 random(seed);
+  const std::uint64_t budget = 2000 + random() % 60000;
+  Fixture f(true, {.memory_budget_bytes = budget, .start_budget_bytes = 1 + random() % 3000});
+  if (seed % 3 == 0) REQUIRE(f.files.remove(f.file(samples::kCrateLook)).has_value());
+  std::vector<BundleHandle> handles;
+  Time now = kStart;
+  for (int round = 0; round < 400; ++round) {
+    switch (random() % 4) {
+      case 0: {
+        const auto bundle = static_cast<std::uint32_t>(random() % f.store.catalog().bundle_count());
+        LoadRequest wish{.priority = static_cast<LoadPriority>(random() % 4)};
+        if (random() % 3 == 0) wish.deadline = now + std::chrono::milliseconds(random() % 90);
+        handles.push_back(f.loader.request(bundle, wish));
+        break;
+      }
+      case 1:
+        if (!handles.empty()) {
+          std::swap(handles[random() % handles.size()], handles.back());
+          handles.pop_back();
+        }
+        break;
+      case 2:
+        if (f.executor.started_count() > 0) f.executor.step(random() % f.executor.started_count());
+        break;
+      default:
+        now += std::chrono::milliseconds(16);
+        f.loader.update(now);
+        break;
+    }
+    REQUIRE(f.loader.memory_bytes() <= budget);
+    for (const BundleHandle& handle : handles) {
+      if (handle.state() == LoadState::ready) REQUIRE(f.store.is_open(handle.bundle()));
+    }
+  }
+  // Once everybody is told, each handle has an outcome.
+  for (int round = 0; round < 200; ++round) {
+    while (f.executor.started_count() > 0) f.executor.step();
+    f.loader.update(now);
+  }
+  for (const BundleHandle& handle : handles) CHECK(handle.state() != LoadState::loading);
+  CHECK(f.loader.under_way() == 0);
+}
+
+TEST_CASE("Ten thousand requests are cancelled at random while threads load",
+          "[runtime][assets][threads]") {
+  const MemoryFileSystem files = samples::build();
+  const FileSystemSource source(files, AssetPath::parse("client").value());
+  BundleStore store = BundleStore::open(source).value();
+  ThreadedLoads executor(source, store.catalog(), 3);
+  BundleLoader loader(store, executor, {.memory_budget_bytes = 40000});
+  std::mt19937 random(5);
+  std::vector<BundleHandle> handles;
+  for (int i = 0; i < 10000; ++i) {
+    const auto bundle = static_cast<std::uint32_t>(random() % store.catalog().bundle_count());
+    handles.push_back(
+        loader.request(bundle, {.priority = static_cast<LoadPriority>(random() % 4)}));
+    if (random() % 2 == 0) {
+      std::swap(handles[random() % handles.size()], handles.back());
+      handles.pop_back();
+    }
+    if (handles.size() > 20) handles.clear();
+    if (i % 5 == 0) loader.update(kStart);
+  }
+  handles.clear();
+  const std::uint32_t bundle = store.catalog().bundle_of(guid(samples::kCrate)).value();
+  const BundleHandle last = loader.request(bundle);
+  CHECK(loader.finish(last, kStart) == LoadState::ready);
+  CHECK(loader.memory_bytes() <= 40000);
+}
+
+}  // namespace
+}  // namespace muster
