@@ -51,6 +51,7 @@ Result<PrefabPlan> plan_prefab(const PrefabReader& prefab, World& world) {
   for (std::uint32_t i = 0; i < prefab.entity_count(); ++i) {
     const FlatEntity flat = prefab.entity(i);
     PlannedEntity& entity = plan.entities.emplace_back();
+    entity.source_id = flat.source_id;
     entity.parent = flat.parent;
     entity.name = world.intern(flat.name);
     entity.is_active = flat.is_active;

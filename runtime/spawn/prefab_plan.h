@@ -15,6 +15,7 @@
 namespace muster {
 
 struct PlannedEntity {
+  std::int64_t source_id = 0;            ///< What the source file calls it; not unique when nested.
   std::uint32_t parent = layout::kNone;  ///< Index of an entity before this one; none for a root.
   NameId name = NameId::empty;
   std::uint32_t first_component = 0;

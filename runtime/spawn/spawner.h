@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -55,6 +56,9 @@ class Spawner {
   /// components that it has, and its name unless it has none. Requires: it is alive.
   Spawned instantiate_at(const PrefabPlan& plan, EntityId root);
 
+  /// The entities of the last spawn, in the order of the plan; lives until the next one.
+  std::span<const EntityId> last_made() const { return made_; }
+
   /// The error of a type id that is not assigned in a registry.
   Error unassigned(std::uint32_t registry, TypeId type_id) const;
 
@@ -68,7 +72,7 @@ class Spawner {
   BundleStore& store_;
   World& world_;
   std::unordered_map<Guid, PrefabPlan> plans_;
-  std::vector<EntityId> made_;  ///< The entities of the spawn under way, by index in the plan.
+  std::vector<EntityId> made_;  ///< The entities of the last spawn, by index in the plan.
 };
 
 }  // namespace muster

@@ -59,13 +59,12 @@ class TargetBuilder {
     add_asset(kPicture, "Textures/Crate.png", picture_);
   }
 
-  void add_definition() {
-    const ByteVector bytes = encode_object(yaml::read_plain(kHeroDefinition).tree()).value();
-    const std::vector<PackEntry> entries = {
-        {guid(kDefinition), kMainPayload, EntryKind::object, bytes}};
-    const BundleName name = BundleName::of_prefab(guid(kDefinition));
+  void add_definition(std::uint64_t asset, const std::string& path, const std::string& text) {
+    const ByteVector bytes = encode_object(yaml::read_plain(text).tree()).value();
+    const std::vector<PackEntry> entries = {{guid(asset), kMainPayload, EntryKind::object, bytes}};
+    const BundleName name = BundleName::of_prefab(guid(asset));
     add_bundle(name, pack_bundle(entries).value(), false);
-    add_asset(kDefinition, "Heroes/Hero.asset", name);
+    add_asset(asset, path, name);
   }
 
   CatalogData& data() { return data_; }
@@ -93,17 +92,30 @@ class TargetBuilder {
 };
 
 PrefabEntity entity(std::string name, std::optional<std::uint32_t> parent,
-                    std::vector<PrefabComponent> components, bool is_active = true) {
+                    std::vector<PrefabComponent> components, bool is_active = true,
+                    std::int64_t source_id = 0) {
   return {.name = std::move(name),
-          .source_id = 0,
+          .source_id = source_id,
           .parent = parent,
           .is_active = is_active,
           .components = std::move(components)};
 }
 
+std::string layer(std::uint64_t prefab) {
+  return "- prefab: {guid: " + guid(prefab).to_string() + "}\n";
+}
+
 void add_shared_content(TargetBuilder& builder) {
   builder.add_picture();
-  builder.add_definition();
+  builder.add_definition(kDefinition, "Heroes/Hero.asset", std::string(kHeroDefinition));
+  builder.add_definition(kLevel, "Levels/Yard.asset",
+                         "class: Level\nlayers:\n" + layer(kYard) + layer(kCrate) + layer(kSky));
+  // Two nested instances of one post: they share their source id.
+  builder.add_prefab(
+      kYard, "Levels/Yard.prefab",
+      {entity("Yard", {}, {}), entity("Post", 0, {builder.cooked("Life", Life{10, 0})}, true, 500),
+       entity("Post", 0, {builder.cooked("Life", Life{20, 0})}, true, 500),
+       entity("Gate", 0, {builder.cooked("Life", Life{30, 0})}, true, 77)});
   builder.add_prefab(
       kCrate, "Prefabs/Crate.prefab",
       {entity("Crate", {},
@@ -125,6 +137,7 @@ void add_server_content(TargetBuilder& builder) {
 }
 
 void add_client_content(TargetBuilder& builder) {
+  builder.add_prefab(kSky, "Levels/Sky.prefab", {entity("Sky", {}, {})});
   builder.add_prefab(kHeroClient, "Prefabs/Hero_Client.prefab",
                      {entity("Hero", {},
                              {TargetBuilder::other("Animator"), TargetBuilder::other("Light"),

@@ -1,0 +1,158 @@
+#include "runtime/spawn/hot_reload.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cstring>
+#include <set>
+
+#include "runtime/bundle/bundle_layout.h"
+
+namespace muster {
+namespace {
+
+bool have_same_structure(const PrefabPlan& a, const PrefabPlan& b) {
+  const auto same_entity = [](const PlannedEntity& x, const PlannedEntity& y) {
+    return x.parent == y.parent && x.first_component == y.first_component &&
+           x.component_count == y.component_count;
+  };
+  const auto same_component = [](const PlannedComponent& x, const PlannedComponent& y) {
+    return x.id == y.id && x.offset_bytes == y.offset_bytes;
+  };
+  return std::ranges::equal(a.entities, b.entities, same_entity) &&
+         std::ranges::equal(a.components, b.components, same_component);
+}
+
+bool are_equal(const PrefabPlan& a, const PrefabPlan& b) {
+  const auto same_look = [](const PlannedEntity& x, const PlannedEntity& y) {
+    return x.name == y.name && x.is_active == y.is_active;
+  };
+  return have_same_structure(a, b) && a.data == b.data &&
+         std::ranges::equal(a.entities, b.entities, same_look);
+}
+
+Bytes value_of(const PrefabPlan& plan, const PlannedComponent& component) {
+  return Bytes(plan.data).subspan(component.offset_bytes, component.size_bytes);
+}
+
+std::span<const PlannedComponent> components_of(const PrefabPlan& plan, std::size_t entity) {
+  const PlannedEntity& planned = plan.entities[entity];
+  return std::span(plan.components).subspan(planned.first_component, planned.component_count);
+}
+
+// Fields that are what the old prefab said become what the new one says.
+void update_fields(const ComponentDescription& description, Bytes before, Bytes after,
+                   std::span<std::byte> live) {
+  for (const FieldDescription& field : description.fields) {
+    const std::size_t size = std::size_t{field.count} * field.element_bytes;
+    std::byte* const at = live.data() + field.offset_bytes;
+    if (std::memcmp(at, before.data() + field.offset_bytes, size) != 0) continue;
+    std::memcpy(at, after.data() + field.offset_bytes, size);
+  }
+}
+
+class Follow {
+ public:
+  Follow(World& world, const PrefabPlan& before, const PrefabPlan& after)
+      : world_(world), before_(before), after_(after) {}
+
+  void in_place(std::span<const EntityId> made) {
+    for (std::size_t i = 0; i < made.size(); ++i) {
+      update_look(i, made[i]);
+      update_components(i, made[i]);
+    }
+  }
+
+  // Returns the new entities.
+  std::span<const EntityId> rebuild(Spawner& spawner, std::span<const EntityId> made) {
+    const EntityId root = made.front();
+    for (const EntityId entity : made.subspan(1)) world_.request_despawn(entity);
+    update_look(0, root);
+    update_components(0, root);
+    for (const PlannedComponent& old : components_of(before_, 0)) {
+      if (find(after_, old.id) == nullptr) world_.remove(old.id, root);
+    }
+    spawner.instantiate_at(after_, root);
+    return spawner.last_made();
+  }
+
+ private:
+  static const PlannedComponent* find(const PrefabPlan& plan, ComponentId id,
+                                      std::size_t entity = 0) {
+    const auto components = components_of(plan, entity);
+    const auto found = std::ranges::find(components, id, &PlannedComponent::id);
+    return found == components.end() ? nullptr : &*found;
+  }
+
+  void update_look(std::size_t index, EntityId entity) {
+    const PlannedEntity& old = before_.entities[index];
+    const PlannedEntity& fresh = after_.entities[index];
+    if (world_.name(entity) == world_.text(old.name)) world_.set_name(entity, fresh.name);
+    if (world_.is_active(entity) == old.is_active) world_.set_active(entity, fresh.is_active);
+  }
+
+  void update_components(std::size_t index, EntityId entity) {
+    for (const PlannedComponent& old : components_of(before_, index)) {
+      const PlannedComponent* const fresh = find(after_, old.id, index);
+      const std::span<std::byte> live = world_.bytes(old.id, entity);
+      if (fresh == nullptr || live.empty()) continue;
+      update_fields(world_.storage(old.id).description(), value_of(before_, old),
+                    value_of(after_, *fresh), live);
+    }
+  }
+
+  World& world_;
+  const PrefabPlan& before_;
+  const PrefabPlan& after_;
+};
+
+}  // namespace
+
+Result<bool> is_another_build(const BundleSource& source, const CatalogReader& open) {
+  namespace header = layout::catalog::header;
+  Result<std::unique_ptr<HeldFile>> file =
+      source.open(kCatalogFile, layout::catalog::kMaxFileBytes);
+  if (!file) return fail(file.error());
+  const Bytes bytes = file.value()->bytes();
+  const ContentHash fingerprint = open.fingerprint();
+  if (bytes.size() < header::kFingerprintAt + fingerprint.bytes.size()) return true;
+  return std::memcmp(bytes.data() + header::kFingerprintAt, fingerprint.bytes.data(),
+                     fingerprint.bytes.size()) != 0;
+}
+
+void PrefabInstances::note(const Guid& asset, std::span<const EntityId> made) {
+  assert(!made.empty());
+  instances_.push_back({asset, {made.begin(), made.end()}});
+}
+
+ReloadReport PrefabInstances::reload(Spawner& before, Spawner& after) {
+  assert(&before.world() == &after.world());
+  World& world = before.world();
+  std::erase_if(instances_,
+                [&](const Instance& instance) { return !world.is_alive(instance.made.front()); });
+  ReloadReport report;
+  std::set<Guid> failed;
+  for (Instance& instance : instances_) {
+    Result<const PrefabPlan*> old = before.prepare(instance.asset);
+    Result<const PrefabPlan*> fresh = after.prepare(instance.asset);
+    if (!old || !fresh) {
+      ++report.failed;
+      if (!failed.insert(instance.asset).second) continue;
+      report.errors.push_back(fresh ? old.error() : fresh.error());
+      continue;
+    }
+    Follow follow(world, *old.value(), *fresh.value());
+    if (are_equal(*old.value(), *fresh.value())) {
+      ++report.unchanged;
+    } else if (have_same_structure(*old.value(), *fresh.value())) {
+      follow.in_place(instance.made);
+      ++report.updated;
+    } else {
+      const std::span<const EntityId> made = follow.rebuild(after, instance.made);
+      instance.made.assign(made.begin(), made.end());
+      ++report.rebuilt;
+    }
+  }
+  return report;
+}
+
+}  // namespace muster

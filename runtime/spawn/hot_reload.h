@@ -1,0 +1,55 @@
+// Live entities follow when their prefab changes.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "runtime/spawn/spawner.h"
+
+namespace muster {
+
+/// What a reload did, instance by instance.
+struct ReloadReport {
+  std::uint32_t unchanged = 0;
+  std::uint32_t updated = 0;  ///< New values in place; every entity is the one it was.
+  std::uint32_t rebuilt = 0;  ///< Another hierarchy or other components: only the root stayed.
+  std::uint32_t failed = 0;   ///< The new build cannot spawn it; it stays as it is.
+  std::vector<Error> errors;  ///< One per asset that failed.
+};
+
+/// Whether a folder holds another build than the one that is open: compares the catalogs'
+/// fingerprints, without reading the rest. Fails as the source does; a build that is just being
+/// replaced is `not_found` for a moment.
+Result<bool> is_another_build(const BundleSource& source, const CatalogReader& open);
+
+/// Remembers which entities came from which prefab. For development: a shipped game has no use for
+/// it. One thread at a time.
+///
+///     Result<Spawned> hero = spawner.spawn(guid);
+///     instances.note(guid, spawner.last_made());
+///     ...                                             // a new build has come
+///     ReloadReport report = instances.reload(spawner, newer_spawner);
+class PrefabInstances {
+ public:
+  /// The entities of one spawn, in the order of the prefab.
+  void note(const Guid& asset, std::span<const EntityId> made);
+
+  /// Brings every instance that is alive from the prefabs of `before` to those of `after`. A field
+  /// that still has the value of the old prefab takes that of the new one; what the game has
+  /// changed, stays. When the prefab's entities or components are others than before, the root
+  /// keeps its id and what the game gave it, and all below it is spawned anew (the old entities are
+  /// asked to despawn). Instances that are gone are forgotten. Requires: two spawners of one world.
+  ReloadReport reload(Spawner& before, Spawner& after);
+
+  std::size_t count() const { return instances_.size(); }
+
+ private:
+  struct Instance {
+    Guid asset;
+    std::vector<EntityId> made;
+  };
+  std::vector<Instance> instances_;
+};
+
+}  // namespace muster

@@ -1,0 +1,145 @@
+#include "runtime/spawn/level.h"
+
+#include <algorithm>
+#include <cassert>
+#include <map>
+
+#include "runtime/bundle/object_reader.h"
+
+namespace muster {
+namespace {
+
+// The list of layers: at the top in the plain form, one level below in Unity's.
+std::optional<ObjectValue> find_layers(const ObjectReader& level, std::string_view field) {
+  if (level.document_count() == 0) return std::nullopt;
+  const std::optional<ObjectValue> root = level.document(0).root;
+  if (!root) return std::nullopt;
+  if (const std::optional<ObjectValue> found = root->find(field)) return found;
+  for (const ObjectChild& child : root->children()) {
+    if (const std::optional<ObjectValue> found = child.value.find(field)) return found;
+  }
+  return std::nullopt;
+}
+
+// The prefab of a layer, be the reference strong or weak; null for none.
+Guid prefab_of(const ObjectValue& layer, std::string_view field) {
+  const std::optional<ObjectValue> prefab = layer.find(field);
+  if (!prefab) return {};
+  if (prefab->kind() == ObjectKind::reference) return prefab->reference().guid;
+  const std::optional<ObjectValue> weak = prefab->find("guid");
+  return weak && weak->kind() == ObjectKind::guid_text ? weak->guid() : Guid();
+}
+
+// Which entity of which layer. Nesting the same prefab twice gives two entities of one source id;
+// they are told apart by their order.
+ContentHash key_of(const Guid& layer, std::int64_t source_id, std::uint32_t ordinal) {
+  ByteWriter text;
+  text.bytes(layer.bytes());
+  text.u64(static_cast<std::uint64_t>(source_id));
+  text.u32(ordinal);
+  return hash_bytes(text.view());
+}
+
+}  // namespace
+
+Result<std::vector<Guid>> level_layers(BundleStore& store, const Guid& level,
+                                       const LevelOptions& options) {
+  Result<LoadedEntry> entry = store.load(level, kMainPayload);
+  if (!entry) return fail(entry.error());
+  Result<ObjectReader> object = ObjectReader::open(entry.value().bytes);
+  if (!object) return fail(object.error());
+  std::vector<Guid> prefabs;
+  const std::optional<ObjectValue> layers = find_layers(object.value(), options.layers_field);
+  if (!layers) return prefabs;
+  for (const ObjectChild& layer : layers->children()) {
+    const Guid prefab = prefab_of(layer.value, options.prefab_field);
+    if (store.catalog().bundle_of(prefab)) prefabs.push_back(prefab);
+  }
+  return prefabs;
+}
+
+void Level::load(const Guid& level) {
+  unload();
+  level_ = level;
+  state_ = LevelState::loading;
+  Result<BundleHandle> definition =
+      loader_.request_asset(level, {.priority = LoadPriority::level, .deadline = {}});
+  if (!definition) return fail_level(definition.error());
+  definition_ = std::move(definition.value());
+}
+
+void Level::unload() {
+  spawner_.world().request_despawn(root_);
+  root_ = EntityId();
+  definition_.release();
+  layers_.clear();
+  spawned_layers_ = 0;
+  placed_.clear();
+  state_ = LevelState::none;
+}
+
+void Level::update() {
+  if (state_ != LevelState::loading) return;
+  if (root_.is_null()) {
+    if (definition_.state() == LoadState::failed) return fail_level(definition_.error());
+    if (definition_.state() == LoadState::ready) open_definition();
+    return;
+  }
+  if (spawned_layers_ < layers_.size()) {
+    const Layer& next = layers_[spawned_layers_];
+    if (next.bundle.state() == LoadState::failed) return fail_level(next.bundle.error());
+    if (next.bundle.state() == LoadState::ready) spawn_layer(next);
+  }
+  if (state_ != LevelState::loading || spawned_layers_ < layers_.size()) return;
+  std::ranges::sort(placed_, {}, &PlacedEntity::key);
+  state_ = LevelState::ready;
+}
+
+CollectionVerdict Level::register_placed(ReplicatedCollection& collection) const {
+  assert(state_ == LevelState::ready);
+  std::int32_t id = 0;
+  for (const PlacedEntity& placed : placed_) {
+    const CollectionVerdict verdict = collection.add({id++}, placed.entity);
+    if (verdict != CollectionVerdict::accepted) return verdict;
+  }
+  return CollectionVerdict::accepted;
+}
+
+void Level::open_definition() {
+  Result<std::vector<Guid>> prefabs = level_layers(loader_.store(), level_, options_);
+  if (!prefabs) return fail_level(prefabs.error());
+  for (const Guid& prefab : prefabs.value()) {
+    Result<BundleHandle> bundle =
+        loader_.request_asset(prefab, {.priority = LoadPriority::level, .deadline = {}});
+    if (!bundle) return fail_level(bundle.error());
+    layers_.push_back({prefab, std::move(bundle.value())});
+  }
+  Result<Spawned> spawned = spawner_.spawn(level_);
+  if (!spawned) return fail_level(spawned.error());
+  root_ = spawned.value().root;
+}
+
+void Level::spawn_layer(const Layer& layer) {
+  Result<const PrefabPlan*> plan = spawner_.prepare(layer.prefab);
+  if (!plan) return fail_level(plan.error());
+  spawner_.instantiate(*plan.value(), root_);
+  const std::span<const EntityId> made = spawner_.last_made();
+  const World& world = spawner_.world();
+  const std::optional<ComponentId> replicated = world.find_component(options_.replicated_component);
+  std::map<std::int64_t, std::uint32_t> ordinals;
+  for (std::size_t i = 0; i < made.size(); ++i) {
+    const std::int64_t source_id = plan.value()->entities[i].source_id;
+    const std::uint32_t ordinal = ordinals[source_id]++;
+    if (!replicated || !world.has(*replicated, made[i])) continue;
+    placed_.push_back({key_of(layer.prefab, source_id, ordinal), made[i]});
+  }
+  ++spawned_layers_;
+}
+
+void Level::fail_level(Error error) {
+  unload();
+  state_ = LevelState::failed;
+  error_ = std::move(error);
+}
+
+}  // namespace muster

@@ -1,0 +1,106 @@
+// A level: one main prefab and the layers that come on top of it.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "registry/vocabulary/content_hash.h"
+#include "runtime/assets/bundle_loader.h"
+#include "runtime/spawn/replicated_collection.h"
+#include "runtime/spawn/spawner.h"
+
+namespace muster {
+
+/// What a level takes from its environment: the names in a game's level definitions.
+struct LevelOptions {
+  std::string_view layers_field = "layers";
+  std::string_view prefab_field = "prefab";
+  /// The component of entities that travel; those that a level has are placed by hand.
+  std::string_view replicated_component = "ReplicatedEntity";
+};
+
+enum class LevelState : std::uint8_t { none, loading, ready, failed };
+
+/// An entity that stands in a level from the beginning.
+struct PlacedEntity {
+  ContentHash key;  ///< Of its layer, and which entity of it this is: the same on every machine.
+  EntityId entity;
+};
+
+/// The prefabs that a level's definition names as its layers, in its order: those of them that are
+/// in this build, for a server's build leaves out what only clients show. Fails as
+/// `BundleStore::load` and `ObjectReader::open` do.
+Result<std::vector<Guid>> level_layers(BundleStore& store, const Guid& level,
+                                       const LevelOptions& options = {});
+
+/// Loads and unloads levels, one at a time. A level's definition becomes an entity; below it come
+/// the layers, one a call of `update`, so that no frame pays for all of them. May be unloaded, and
+/// another one asked for, at any time, also while it loads.
+///
+/// Spawner and loader must share a store, and outlive it. One thread at a time.
+///
+///     level.load(guid);
+///     ...
+///     loader.update(now);   // once a frame
+///     level.update();
+///     if (level.state() == LevelState::ready) level.register_placed(collection);
+class Level {
+ public:
+  Level(Spawner& spawner, BundleLoader& loader, const LevelOptions& options = {})
+      : spawner_(spawner), loader_(loader), options_(options) {}
+  ~Level() { unload(); }
+  Level(const Level&) = delete;
+  Level& operator=(const Level&) = delete;
+
+  /// Begins to load a level; what was loaded before is unloaded.
+  void load(const Guid& level);
+
+  /// Requests the despawn of all of it, and gives up its bundles.
+  void unload();
+
+  /// Spawns what has come since the last call.
+  void update();
+
+  LevelState state() const { return state_; }
+  /// Why it failed. Requires: `state()` is failed. What had been spawned is despawning.
+  const Error& error() const { return error_; }
+  /// The definition's entity; null while there is none.
+  EntityId root() const { return root_; }
+  /// Layers that are there, and all that there will be (once the definition has come).
+  std::size_t spawned_layers() const { return spawned_layers_; }
+  std::size_t layer_count() const { return layers_.size(); }
+
+  /// The entities that were placed by hand, sorted by their keys. Complete when the level is ready.
+  std::span<const PlacedEntity> placed() const { return placed_; }
+
+  /// Gives the placed entities the network ids from 0 on, in the order of their keys: before any
+  /// other entity gets one, and the same on a server and on its clients, as long as the layers that
+  /// hold them are in both builds. Returns the first verdict that is not `accepted`. Requires: the
+  /// level is ready.
+  CollectionVerdict register_placed(ReplicatedCollection& collection) const;
+
+ private:
+  struct Layer {
+    Guid prefab;
+    BundleHandle bundle;
+  };
+  void open_definition();
+  void spawn_layer(const Layer& layer);
+  void fail_level(Error error);
+
+  Spawner& spawner_;
+  BundleLoader& loader_;
+  LevelOptions options_;
+  LevelState state_ = LevelState::none;
+  Error error_;
+  Guid level_;
+  BundleHandle definition_;
+  std::vector<Layer> layers_;
+  std::size_t spawned_layers_ = 0;
+  EntityId root_;
+  std::vector<PlacedEntity> placed_;
+};
+
+}  // namespace muster

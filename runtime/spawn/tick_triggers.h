@@ -1,0 +1,43 @@
+// What is shown once for each time that it happened, however often that tick is computed.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <utility>
+
+#include "registry/vocabulary/component.h"
+#include "registry/vocabulary/tick.h"
+
+namespace muster {
+
+/// Turns replicated ticks ("fired at 90") into occurrences ("play the shot now"). State on the wire
+/// says when something happened last; prediction, rollback and late packets show the same state
+/// many times, or take it back and bring it again a little later. Each occurrence is reported once.
+///
+///     if (triggers.fires({id, kShotChannel}, state.fired_tick)) player.request(shot);
+///
+/// How old it may be, `EffectPlayer` decides by its expiry. One thread at a time; allocates only
+/// for keys that are new.
+class TickTriggers {
+ public:
+  /// Which of an entity's replicated ticks it is.
+  struct Key {
+    EntityReference entity;
+    std::uint32_t channel = 0;
+  };
+
+  /// `same_within_ticks`: an occurrence that a correction moved by so little is still the same one.
+  explicit TickTriggers(std::uint32_t same_within_ticks = 3) : same_within_(same_within_ticks) {}
+
+  /// Whether this is an occurrence that has not been reported. Tick 0 means that it never happened.
+  bool fires(const Key& key, Tick tick);
+
+  /// An entity has gone; its id may come again for another one.
+  void forget(EntityReference entity);
+
+ private:
+  std::uint32_t same_within_;
+  std::map<std::pair<std::int32_t, std::uint32_t>, Tick> last_;  ///< By entity and channel.
+};
+
+}  // namespace muster

@@ -1,0 +1,147 @@
+#include "runtime/spawn/level.h"
+
+#include <random>
+
+#include <catch2/catch.hpp>
+
+#include "tests/support/bundle_samples.h"
+#include "tests/support/sample_build.h"
+
+namespace muster {
+namespace {
+
+using samples::guid;
+using samples::Life;
+
+constexpr Time kStart{};
+
+// In this game what has a Life travels.
+struct Side {
+  explicit Side(const std::string& name, bool is_manual = false)
+      : source(files, AssetPath::parse(name).value()),
+        store(BundleStore::open(source).value()),
+        executor(source, store.catalog(), is_manual) {}
+
+  void frame() {
+    loader.update(kStart);
+    level.update();
+    world.process_despawns();
+  }
+  void load() {
+    level.load(guid(samples::kLevel));
+    for (int i = 0; i < 12; ++i) frame();
+  }
+
+  MemoryFileSystem files = samples::build();
+  FileSystemSource source;
+  BundleStore store;
+  SteppedLoads executor;
+  BundleLoader loader{store, executor, {}};
+  World world{samples::game_components()};
+  Spawner spawner{store, world};
+  Level level{spawner, loader, {.replicated_component = "Life"}};
+  ComponentHandle<Life> life = world.component<Life>("Life");
+};
+
+TEST_CASE("A level is its main prefab and the layers that this side has",
+          "[runtime][spawn][sys-14]") {
+  Side client("client");
+  client.load();
+  CHECK(client.level.state() == LevelState::ready);
+  CHECK(client.level.layer_count() == 3);
+  Side server("server");
+  server.load();
+  CHECK(server.level.state() == LevelState::ready);
+  CHECK(server.level.layer_count() == 2);  // The sky is for clients.
+  CHECK(client.world.name(client.world.first_child(client.level.root())) == "Yard");
+  CHECK(client.world.entity_count() == server.world.entity_count() + 1);
+}
+
+TEST_CASE("No frame spawns more than one layer", "[runtime][spawn][sys-14]") {
+  Side client("client");
+  client.level.load(guid(samples::kLevel));
+  std::size_t before = 0;
+  for (int i = 0; i < 12; ++i) {
+    client.frame();
+    CHECK(client.level.spawned_layers() <= before + 1);
+    before = client.level.spawned_layers();
+  }
+  CHECK(client.level.state() == LevelState::ready);
+}
+
+TEST_CASE("Entities that stand in a level get the first ids, alike on both sides",
+          "[runtime][spawn][sys-15]") {
+  Side client("client");
+  Side server("server");
+  // On the client something else was there before.
+  for (int i = 0; i < 5; ++i) client.world.create();
+  client.load();
+  server.load();
+  ReplicatedCollection of_client(client.world);
+  ReplicatedCollection of_server(server.world);
+  REQUIRE(client.level.register_placed(of_client) == CollectionVerdict::accepted);
+  REQUIRE(server.level.register_placed(of_server) == CollectionVerdict::accepted);
+  REQUIRE(client.level.placed().size() == 4);  // Two posts, the gate, the crate.
+  for (std::int32_t id = 0; id < 4; ++id) {
+    const EntityId on_client = of_client.find({id});
+    const EntityId on_server = of_server.find({id});
+    CHECK(client.level.placed()[static_cast<std::size_t>(id)].key ==
+          server.level.placed()[static_cast<std::size_t>(id)].key);
+    CHECK(client.world.get(client.life, on_client)->current ==
+          server.world.get(server.life, on_server)->current);
+  }
+  CHECK(of_server.lowest_free().network_id == 4);
+}
+
+TEST_CASE("A level may be unloaded while it loads, and another one asked for",
+          "[runtime][spawn][sys-14][property]") {
+  const auto seed = GENERATE(range(1U, 31U));
+  CAPTURE(seed);
+  std::mt19937 random(seed);
+  Side client("client", true);
+  for (int i = 0; i < 60; ++i) {
+    switch (random() % 6) {
+      case 0:
+        client.level.load(guid(samples::kLevel));
+        break;
+      case 1:
+        client.level.unload();
+        break;
+      case 2:
+        client.frame();
+        break;
+      default:
+        if (client.executor.started_count() > 0) client.executor.step();
+        client.frame();
+        break;
+    }
+  }
+  client.level.unload();
+  client.world.process_despawns();
+  CHECK(client.world.entity_count() == 0);
+  CHECK(client.level.state() == LevelState::none);
+  while (client.executor.started_count() > 0) client.executor.step();
+  client.level.load(guid(samples::kLevel));
+  for (int i = 0; i < 30; ++i) {
+    while (client.executor.started_count() > 0) client.executor.step();
+    client.frame();
+  }
+  CHECK(client.level.state() == LevelState::ready);
+}
+
+TEST_CASE("A level whose layer is missing fails as a whole, and leaves nothing",
+          "[runtime][spawn][sys-14]") {
+  Side client("client");
+  const auto path = AssetPath::parse("client/" + samples::bundle_path(samples::kSky)).value();
+  REQUIRE(client.files.remove(path).has_value());
+  client.load();
+  REQUIRE(client.level.state() == LevelState::failed);
+  CHECK(client.level.error().message.find("Levels/Sky.prefab") != std::string::npos);
+  CHECK(client.world.entity_count() == 0);
+  client.level.load(guid(9999));
+  CHECK(client.level.state() == LevelState::failed);
+  CHECK(client.level.error().code == ErrorCode::not_found);
+}
+
+}  // namespace
+}  // namespace muster
