@@ -1,6 +1,7 @@
 #include "runtime/spawn/level.h"
 
 #include <algorithm>
+#include <array>
 #include <cassert>
 #include <map>
 
@@ -33,11 +34,12 @@ Guid prefab_of(const ObjectValue& layer, std::string_view field) {
 // Which entity of which layer. Nesting the same prefab twice gives two entities of one source id;
 // they are told apart by their order.
 ContentHash key_of(const Guid& layer, std::int64_t source_id, std::uint32_t ordinal) {
-  ByteWriter text;
-  text.bytes(layer.bytes());
-  text.u64(static_cast<std::uint64_t>(source_id));
-  text.u32(ordinal);
-  return hash_bytes(text.view());
+  std::array<std::byte, 28> text{};
+  std::ranges::copy(layer.bytes(), text.begin());
+  const auto id = static_cast<std::uint64_t>(source_id);
+  for (std::size_t i = 0; i < 8; ++i) text[16 + i] = static_cast<std::byte>(id >> (8 * i));
+  for (std::size_t i = 0; i < 4; ++i) text[24 + i] = static_cast<std::byte>(ordinal >> (8 * i));
+  return hash_bytes(text);
 }
 
 }  // namespace

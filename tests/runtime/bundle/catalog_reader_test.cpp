@@ -139,8 +139,8 @@ TEST_CASE("Fields of a catalog with wrong values are refused", "[runtime][bundle
   const std::uint32_t huge = 0xFFFFFFFFU;
   const Row row = GENERATE_COPY(values<Row>({
       {0, 0, ErrorCode::malformed, "magic"},
-      {8, 2, ErrorCode::unsupported_version, "version"},
-      {8, 0x00010001, ErrorCode::malformed, "flags"},
+      {8, 3, ErrorCode::unsupported_version, "version"},
+      {8, 0x00010002, ErrorCode::malformed, "flags"},
       {12, 1, ErrorCode::malformed, "reserved"},
       {32, huge, ErrorCode::truncated, "file size"},
       {40, 3, ErrorCode::malformed, "target"},
