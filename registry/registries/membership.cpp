@@ -116,6 +116,15 @@ std::vector<AssetNumber> unreadable_members(const Project& project,
       if (extension != (wants_prefabs ? "prefab" : "asset")) continue;
       if (!project.sources().get(edge.from).good()) found.insert(edge.from);
     }
+    // A plain file names its class in its head, which can be read although the rest cannot.
+    for (AssetNumber asset = 0; asset < project.index().assets().size(); ++asset) {
+      const std::string& name = project.sources().plain_class(asset);
+      if (name.empty()) continue;
+      const bool is_wanted = wants_prefabs
+                                 ? name == "Prefab"
+                                 : project.scripts().derives_from(name, rule.assets_of_class);
+      if (is_wanted && !project.sources().get(asset).good()) found.insert(asset);
+    }
   }
   return {found.begin(), found.end()};
 }

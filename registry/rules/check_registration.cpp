@@ -10,10 +10,12 @@ namespace {
 
 class RegistrationCheck {
  public:
-  RegistrationCheck(const Project& project, const ClassDeclaration& declaration, Findings& findings)
+  RegistrationCheck(const Project& project, const ClassDeclaration& declaration,
+                    std::set<AssetNumber>& told_unreadable, Findings& findings)
       : project_(project),
         declaration_(declaration),
         members_(project, declaration),
+        told_unreadable_(told_unreadable),
         findings_(findings) {}
 
   void run(TargetSet targets) {
@@ -40,6 +42,7 @@ class RegistrationCheck {
     for (const AssetNumber asset : unreadable_members(project_, declaration_)) {
       const SourceFile& source = project_.sources().get(asset);
       if (!source.error) continue;  // has its own finding
+      if (!told_unreadable_.insert(asset).second) continue;
       findings_.add("yaml-syntax", {source.path, source.error->position},
                     source.error->message + "; it may belong into a " + declaration_.name);
     }
@@ -70,14 +73,16 @@ class RegistrationCheck {
   const Project& project_;
   const ClassDeclaration& declaration_;
   ClassMembers members_;
+  std::set<AssetNumber>& told_unreadable_;  ///< By another class already.
   Findings& findings_;
 };
 
 }  // namespace
 
 void check_registration(const Project& project, TargetSet targets, Findings& findings) {
+  std::set<AssetNumber> told_unreadable;
   for (const ClassDeclaration& declaration : project.model().classes) {
-    RegistrationCheck(project, declaration, findings).run(targets);
+    RegistrationCheck(project, declaration, told_unreadable, findings).run(targets);
   }
 }
 

@@ -588,6 +588,15 @@ def yaml_syntax_plain(case):
     case.expect("error", "yaml-syntax", path, "guid: 3f")
 
 
+def yaml_syntax_unregistered(case):
+    """Nobody lists it, but it may have to be listed: that cannot be told."""
+    plain_replicated(case, PLAIN_CRATE)
+    plain_registry(case, "ReplicatedEntityRegistry", PLAIN_REGISTRY,
+                   f"entries:\n- type_id: 1\n  prefab: {{guid: {guid_of(PLAIN_CRATE)}}}\n")
+    case.add(PLAIN_BARREL, "class: Prefab\nroot:\n  name: [barrel\n  components: 1\n")
+    case.expect("error", "yaml-syntax", PLAIN_BARREL, "components:")
+
+
 CASES = [
     clean, unresolved_reference_entry, unresolved_reference_words, unresolved_reference_definition,
     unresolved_reference_root, unresolved_reference_closure, duplicate_guid, orphan_meta,
@@ -599,6 +608,7 @@ CASES = [
     presentation_key_range, duplicate_entry_effect, type_id_collision_effect,
     client_only_in_server, lfs_pointer, binary_asset, prefab_cycle, case_clash, bad_pool_size,
     bad_pool_size_definition, yaml_syntax, yaml_syntax_plain,
+    yaml_syntax_unregistered,
 ]
 
 
