@@ -61,6 +61,8 @@ struct PresentationData {
 /// Lists may be in any order; bundles of entries, effects and presentations are those of their
 /// assets.
 struct CatalogData {
+  /// Bundles are cooked when they are asked for: their hashes and sizes are not known.
+  bool is_preview = false;
   Target target = Target::client;
   ContentHash agreement{};
   std::vector<BundleData> bundles{};

@@ -310,7 +310,7 @@ class CatalogBuilder {
     ByteWriter file;
     file.bytes(std::as_bytes(std::span(kMagic)));
     file.u16(kVersion);
-    file.u16(0);
+    file.u16(data_.is_preview ? kIsPreview : 0);
     file.u32(0);
     file.bytes(std::as_bytes(std::span(fingerprint.bytes)));
     file.bytes(hashed.view());

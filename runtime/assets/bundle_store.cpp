@@ -4,7 +4,7 @@
 #include <cassert>
 
 namespace muster {
-Result<BundleStore> BundleStore::open(const BundleSource& source) {
+Result<BundleStore> BundleStore::open(const BundleSource& source, Catalogs catalogs) {
   const std::string name = source.name() + "/" + std::string(kCatalogFile);
   Result<std::unique_ptr<HeldFile>> file =
       source.open(kCatalogFile, layout::catalog::kMaxFileBytes);
@@ -18,6 +18,10 @@ Result<BundleStore> BundleStore::open(const BundleSource& source) {
   Result<CatalogReader> catalog = CatalogReader::open(file.value()->bytes());
   if (!catalog) {
     return fail(catalog.error().code, "'" + name + "' is damaged: " + catalog.error().message);
+  }
+  if (catalog.value().is_preview() && catalogs == Catalogs::built) {
+    return fail(ErrorCode::invalid_argument,
+                "'" + name + "' is a preview's, which is for tools: run 'muster build'");
   }
   return BundleStore(source, std::move(file.value()), catalog.value());
 }

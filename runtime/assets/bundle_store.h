@@ -48,9 +48,12 @@ struct BundleStoreCounters {
 ///     Result<LoadedEntry> prefab = store.value().load(guid, kFlattenedPrefab);
 class BundleStore {
  public:
+  /// Whether a preview's catalog is welcome: one that cannot vouch for its bundles.
+  enum class Catalogs : std::uint8_t { built, built_or_preview };
+
   /// Reads and checks the catalog; opens no bundle. Fails as the source and `CatalogReader::open`
-  /// do, naming the file.
-  static Result<BundleStore> open(const BundleSource& source);
+  /// do, naming the file, and with `invalid_argument` for a preview that is not welcome.
+  static Result<BundleStore> open(const BundleSource& source, Catalogs catalogs = Catalogs::built);
 
   const CatalogReader& catalog() const { return catalog_; }
 

@@ -73,6 +73,7 @@ namespace catalog {
 inline constexpr Magic kMagic = {0x4D, 0x43, 0x41, 0x54, 0x0D, 0x0A, 0x1A, 0x0A};
 inline constexpr std::uint16_t kVersion = 2;
 
+inline constexpr std::uint16_t kIsPreview = 1;  ///< Of the header's flags.
 inline constexpr std::uint64_t kMaxFileBytes = 1ULL << 31U;
 inline constexpr std::uint32_t kMaxRecords = 1U << 22U;
 inline constexpr std::uint32_t kMaxTextBytes = 65535;

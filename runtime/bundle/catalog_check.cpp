@@ -63,7 +63,7 @@ Result<void> CatalogCheck::check_header() {
                         std::to_string(kVersion), version);
   }
   const auto flags = load<std::uint16_t>(bytes, header::kFlagsAt);
-  if (flags != 0) return wrong("flags", header::kFlagsAt, "0", flags);
+  if ((flags & ~kIsPreview) != 0) return wrong("flags", header::kFlagsAt, "0 or 1", flags);
   if (Result<void> zero = check_zero(header::kReservedAt, 4); !zero) return zero;
   if (Result<void> zero = check_zero(header::kReserved2At, 2); !zero) return zero;
   const auto file_bytes = load<std::uint64_t>(bytes, header::kFileBytesAt);
@@ -145,6 +145,10 @@ Result<void> CatalogCheck::check_bundles() {
     }
     if (i > 0 && !(reader_.bundle(i - 1).name < now.name)) return unsorted(Section::bundles, i);
     if (Result<void> zero = check_zero(at + bundle_record::kReservedAt, 6); !zero) return zero;
+    if (reader_.is_preview()) {
+      if (Result<void> zero = check_zero(at + bundle_record::kHashAt, 16); !zero) return zero;
+      if (Result<void> zero = check_zero(at + bundle_record::kFileBytesAt, 8); !zero) return zero;
+    }
     if (Result<void> sane = check_dependencies(i); !sane) return sane;
   }
   const std::uint32_t total = reader_.count(Section::dependencies);

@@ -41,6 +41,9 @@ Result<CatalogReader> CatalogReader::open(Bytes bytes) {
 Target CatalogReader::target() const {
   return static_cast<Target>(load<std::uint16_t>(bytes_, header::kTargetAt));
 }
+bool CatalogReader::is_preview() const {
+  return (load<std::uint16_t>(bytes_, header::kFlagsAt) & kIsPreview) != 0;
+}
 ContentHash CatalogReader::fingerprint() const { return load_hash(bytes_, header::kFingerprintAt); }
 ContentHash CatalogReader::agreement() const { return load_hash(bytes_, header::kAgreementAt); }
 

@@ -103,6 +103,8 @@ class CatalogReader {
   static Result<CatalogReader> open(Bytes bytes);
 
   Target target() const;
+  /// Its bundles are cooked when they are asked for: their records have no hash and no size.
+  bool is_preview() const;
   ContentHash fingerprint() const;
   /// Equal in a client's and a server's catalog when they can play together.
   ContentHash agreement() const;

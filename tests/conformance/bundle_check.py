@@ -147,7 +147,7 @@ def check_catalog(data):
     magic, version, flags, reserved, fingerprint = fields(data, 0, "8sHHI16s")
     file_bytes, target, reserved2, section_count, _ = fields(data, 32, "QHHI16s")
     require(magic == b"MCAT" + MAGIC_TAIL and version == 2, "magic and version")
-    require(flags == reserved == reserved2 == 0, "flags and reserved are 0")
+    require(flags == reserved == reserved2 == 0, "no preview; flags and reserved are 0")
     require(file_bytes == len(data) <= 1 << 31, "file_bytes is the size of the file")
     require(target in (1, 2) and section_count == 11, "target and section count")
     check_hash(fingerprint, data[32:], "fingerprint")

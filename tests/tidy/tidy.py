@@ -33,6 +33,7 @@ ARROWS = {
     "net": ("net",),
     "runtime/bundle": ("registry/vocabulary", "runtime/bundle"),
     "runtime": ("registry/vocabulary", "runtime", "net"),
+    "bundler/preview": ("registry", "runtime/bundle", "runtime/assets", "bundler"),
     "bundler": ("registry", "runtime/bundle", "bundler"),
     "content": ("registry/vocabulary", "runtime", "net", "content"),
     "tests": ("registry", "bundler", "runtime", "net", "content", "tests"),
