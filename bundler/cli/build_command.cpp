@@ -25,15 +25,6 @@ struct BuildArguments {
   unsigned jobs = 0;
 };
 
-Result<std::vector<ComponentDescription>> load_components(const Project& project) {
-  if (!project.config().components) return std::vector<ComponentDescription>{};
-  ByteVector buffer;
-  const auto bytes =
-      read_whole(project.files(), *project.config().components, kMaxJsonBytes, buffer);
-  if (!bytes) return fail(bytes.error());
-  return components_from_json(as_text(bytes.value()));
-}
-
 // An output among the content would be content of the next build.
 Result<void> check_place(const Project& project, const BuildArguments& arguments) {
   const std::string place = resolved(arguments.out);
@@ -74,7 +65,7 @@ int run_build(const BuildArguments& arguments, TargetSet targets, Session& sessi
   const auto open = open_project(arguments.project, session, jobs);
   if (!open) return report_error(session, open.error());
   const Project& project = *open.value().project;
-  const auto components = load_components(project);
+  const auto components = load_components(project.files(), project.config());
   if (!components) return report_error(session, components.error());
   if (auto fits = check_place(project, arguments); !fits) {
     return report_error(session, fits.error());

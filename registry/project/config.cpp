@@ -8,6 +8,9 @@
 namespace muster {
 namespace {
 
+/// A game has a few hundred components, each of some kilobytes of text.
+constexpr std::uint64_t kMaxComponentsBytes = 64ULL * 1024 * 1024;
+
 constexpr std::uint64_t kMaxConfigBytes = 4ULL * 1024 * 1024;
 constexpr std::array<std::string_view, 6> kKnownKeys = {"version",    "name",    "folders",
                                                         "components", "classes", "external_guids"};
@@ -126,6 +129,15 @@ Result<ProjectConfig> load_config(const FileSystem& files) {
                     nearby_projects(files));
   }
   return config;
+}
+
+Result<std::vector<ComponentDescription>> load_components(const FileSystem& files,
+                                                          const ProjectConfig& config) {
+  if (!config.components) return std::vector<ComponentDescription>{};
+  ByteVector buffer;
+  const auto bytes = read_whole(files, *config.components, kMaxComponentsBytes, buffer);
+  if (!bytes) return fail(bytes.error());
+  return components_from_json(as_text(bytes.value()));
 }
 
 }  // namespace muster

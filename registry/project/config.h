@@ -7,6 +7,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "registry/vocabulary/component.h"
 #include "registry/vocabulary/file_system.h"
 #include "registry/yaml/tree.h"
 
@@ -34,5 +35,10 @@ struct ProjectConfig {
 /// with `not_found` when it is neither, and says where a project was seen instead, if close by;
 /// with `malformed` (file, line) when the file does not mean anything.
 Result<ProjectConfig> load_config(const FileSystem& files);
+
+/// Reads the component descriptions that a project names; none when it names none. Fails as the
+/// disk does, and with `malformed`, naming the component.
+Result<std::vector<ComponentDescription>> load_components(const FileSystem& files,
+                                                          const ProjectConfig& config);
 
 }  // namespace muster

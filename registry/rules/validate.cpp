@@ -4,12 +4,14 @@ namespace muster {
 
 std::vector<Finding> validate(const Project& project, const ValidateOptions& options) {
   Findings findings;
-  options.progress.begin("checking", 4);
+  options.progress.begin("checking", 5);
   check_files(project, findings);
   options.progress.advance(1, "registries");
   check_registries(project, options.targets, findings);
   options.progress.advance(1, "registration");
   check_registration(project, options.targets, findings);
+  options.progress.advance(1, "components");
+  check_components(project, findings);
   options.progress.advance(1, "references");
   check_references(project, options.targets, findings);
   check_failed_reads(project, findings);

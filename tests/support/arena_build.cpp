@@ -16,11 +16,7 @@ T demand(Result<T> result) {
 }  // namespace
 
 std::vector<ComponentDescription> components_of(const Project& project) {
-  if (!project.config().components) return {};
-  ByteVector buffer;
-  const Bytes bytes =
-      demand(read_whole(project.files(), *project.config().components, 1ULL << 30, buffer));
-  return demand(components_from_json(as_text(bytes)));
+  return demand(load_components(project.files(), project.config()));
 }
 
 Result<void> build_into(FileSystem& files, const Project& project, const BuildOptions& options) {

@@ -8,6 +8,7 @@ See README.md for the format of expected.txt. Needs only Python's standard libra
 """
 
 import hashlib
+import json
 import pathlib
 import re
 import shutil
@@ -597,6 +598,23 @@ def yaml_syntax_unregistered(case):
     case.expect("error", "yaml-syntax", PLAIN_BARREL, "components:")
 
 
+def unknown_component(case):
+    components = {"components": [
+        {"name": name, "size": 4, "alignment": 4, "default": "00000000",
+         "fields": [{"name": field, "type": "float32", "offset": 0}]}
+        for name, field in (("Spin", "degreesPerSecond"), ("Door", "openSeconds"))]}
+    plain_replicated(case, PLAIN_CRATE)
+    plain_registry(case, "ReplicatedEntityRegistry", PLAIN_REGISTRY,
+                   f"entries:\n- type_id: 1\n  prefab: {{guid: {guid_of(PLAIN_CRATE)}}}\n")
+    case.bare("components.json", json.dumps(components) + "\n")
+    case.bare("muster.yaml", case.files["muster.yaml"].decode() + "components: components.json\n")
+    case.add(PLAIN_BARREL, "class: Prefab\nroot:\n  name: barrel\n  components:\n"
+             "  - Dor: {openSeconds: 1}\n  - Spin:\n      degreesPerSecnd: 2\n"
+             "  - MeshRenderer: {}\n")
+    case.expect("warning", "unknown-component", PLAIN_BARREL, "Dor:")
+    case.expect("warning", "unknown-field", PLAIN_BARREL, "degreesPerSecnd")
+
+
 CASES = [
     clean, unresolved_reference_entry, unresolved_reference_words, unresolved_reference_definition,
     unresolved_reference_root, unresolved_reference_closure, duplicate_guid, orphan_meta,
@@ -608,7 +626,7 @@ CASES = [
     presentation_key_range, duplicate_entry_effect, type_id_collision_effect,
     client_only_in_server, lfs_pointer, binary_asset, prefab_cycle, case_clash, bad_pool_size,
     bad_pool_size_definition, yaml_syntax, yaml_syntax_plain,
-    yaml_syntax_unregistered,
+    yaml_syntax_unregistered, unknown_component,
 ]
 
 
