@@ -32,7 +32,7 @@ void append(const FieldSpec& spec, std::vector<FieldDescription>& fields) {
     for (FieldDescription field : inner) {
       field.name = prefix + "." + field.name;
       field.offset_bytes += spec.offset_bytes() + i * spec.element_bytes;
-      // Who may see the whole may not see more of a part.
+      // A part that is for everyone goes where the whole goes.
       if (traits.receivers != Receivers::everyone) field.receivers = traits.receivers;
       if (traits.rollback != RollbackClass::reconcilable) field.rollback = traits.rollback;
       fields.push_back(std::move(field));

@@ -60,6 +60,7 @@ inline void this_type_cannot_be_interpolated_so() {}
 inline void an_angle_is_in_deg_or_rad() {}
 inline void names_are_for_enumerations() {}
 inline void a_struct_inside_has_traits_of_its_own() {}
+inline void a_part_goes_to_others_than_the_whole() {}
 }  // namespace description_error
 
 namespace describe_detail {
@@ -180,6 +181,7 @@ struct FieldSpec {
   FieldType type = FieldType::boolean;
   std::uint32_t count = 1;
   std::uint32_t element_bytes = 0;
+  std::uint32_t receivers_used = 0;  ///< Bit `1 << Receivers` of the field, or of all inside it.
   std::uint32_t (*offset_bytes)() = nullptr;
   /// The fields of a struct inside; null for a value.
   std::vector<FieldDescription> (*inner)() = nullptr;
@@ -204,6 +206,10 @@ template <typename T>
 std::vector<FieldDescription> fields_of() {
   constexpr auto kDescribed = describe(Type<T>{});
   return flatten(kDescribed.fields());
+}
+
+constexpr std::uint32_t bit_of(Receivers receivers) {
+  return 1U << static_cast<std::uint32_t>(receivers);
 }
 
 consteval bool is_plain_name(std::string_view name) {
@@ -262,7 +268,18 @@ class Describe {
     if constexpr (describe_detail::Value<Value>) {
       added.type = field_type<Value>();
       added.traits = checked(added.type, std::is_enum_v<Value>, traits);
-    } else {
+      added.receivers_used = bit_of(traits.receivers);
+    } else if constexpr (Described<Value>) {
+      // What the whole says holds for its parts; a part that says something else would be shown to
+      // somebody who must not see it.
+      added.receivers_used = describe(Type<Value>{}).receivers_used();
+      if (traits.receivers != Receivers::everyone) {
+        if ((added.receivers_used & ~bit_of(traits.receivers) & ~bit_of(Receivers::everyone)) !=
+            0) {
+          description_error::a_part_goes_to_others_than_the_whole();
+        }
+        added.receivers_used = bit_of(traits.receivers);
+      }
       added.inner = &fields_of<Value>;
       if (!traits.unit.empty() || traits.minimum != traits.maximum || traits.resolution != 0 ||
           traits.bits != 0 || traits.tolerance != 0 ||
@@ -274,6 +291,11 @@ class Describe {
   }
 
   constexpr std::span<const describe_detail::FieldSpec> fields() const { return fields_; }
+  constexpr std::uint32_t receivers_used() const {
+    std::uint32_t used = 0;
+    for (const describe_detail::FieldSpec& field : fields_) used |= field.receivers_used;
+    return used;
+  }
 
   /// The description as data.
   ComponentDescription description() const {

@@ -11,6 +11,19 @@ struct Inner {
 };
 consteval auto describe(Type<Inner>) { return Describe<Inner>("Inner").field<&Inner::value>("v"); }
 
+struct Secret {
+  float value = 0;
+};
+consteval auto describe(Type<Secret>) {
+  return Describe<Secret>("Secret").field<&Secret::value>("v", {.receivers = Receivers::owner});
+}
+struct Around {
+  Secret secret;
+};
+consteval auto describe(Type<Around>) {
+  return Describe<Around>("Around").field<&Around::secret>("secret");
+}
+
 struct Part {
   bool flag = false;
   std::int32_t whole = 0;
@@ -18,6 +31,7 @@ struct Part {
   FixedText<4> label;
   Quaternion rotation;
   Inner inner;
+  Around around;
   const char* pointer = nullptr;
 };
 using D = Describe<Part>;
@@ -62,6 +76,9 @@ auto q = D("P").field<&Part::inner>("a", {.tolerance = 1});
 auto r = D("P").field<&Part::pointer>("a");
 //! this member belongs to another struct
 auto s = D("P").field<&Inner::value>("a");
+
+//! a_part_goes_to_others_than_the_whole
+auto u = D("P").field<&Part::around>("a", {.receivers = Receivers::all_but_owner});
 
 struct Virtual {
   virtual ~Virtual() = default;
