@@ -8,6 +8,7 @@
 
 #include "bundler/pack/output_folder.h"
 #include "registry/vocabulary/disk_file_system.h"
+#include "registry/vocabulary/mapped_file.h"
 
 namespace muster::cli {
 

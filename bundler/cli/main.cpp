@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "bundler/cli/session.h"
+#include "registry/vocabulary/mapping_guard.h"
 
 namespace {
 
@@ -36,6 +37,7 @@ int main(int argc, char** argv) {
   sigaddset(&signals, SIGTERM);
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is a write that fails, not our death
+  const muster::MappingGuard mapping_guard;
   const std::stop_source stop;
   static std::atomic<bool> writing{false};  // outlives main: the watcher is detached
   std::thread(watch_signals, signals, stop, std::cref(writing)).detach();

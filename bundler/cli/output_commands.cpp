@@ -11,6 +11,7 @@
 #include "bundler/report/inspection.h"
 #include "bundler/report/output_check.h"
 #include "bundler/report/yaml_text.h"
+#include "registry/vocabulary/mapped_file.h"
 #include "registry/vocabulary/parallel.h"
 #include "runtime/bundle/bundle_reader.h"
 #include "runtime/bundle/catalog_reader.h"
@@ -61,6 +62,9 @@ int inspect(const std::string& path, const std::string& format, Session& session
   if (!file) return report_error(session, file.error());
   const auto text = inspect_file(
       file.value().bytes(), format == "json" ? InspectionFormat::json : InspectionFormat::text);
+  if (file.value().is_damaged()) {
+    return report_error(session, {ErrorCode::io, "'" + path + "' was cut short while it was read"});
+  }
   if (!text) {
     session.err << "muster: " << path << ": " << to_string(text.error().code) << ": "
                 << text.error().message << "\n";

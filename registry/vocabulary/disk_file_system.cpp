@@ -7,7 +7,6 @@
 #include <fcntl.h>
 #include <linux/openat2.h>
 #include <sys/file.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -23,65 +22,12 @@
 #include <set>
 #include <utility>
 
+#include "registry/vocabulary/disk_file.h"
+
 namespace muster {
 namespace {
 
-tl::unexpected<Error> fail_errno(int error, const std::string& what) {
-  ErrorCode code = ErrorCode::io;
-  switch (error) {
-    case ENOENT:
-    case ENOTDIR:
-      code = ErrorCode::not_found;
-      break;
-    case EACCES:
-    case EPERM:
-    case EROFS:
-      code = ErrorCode::permission_denied;
-      break;
-    case ENOSPC:
-    case EDQUOT:
-      code = ErrorCode::no_space;
-      break;
-    case EEXIST:
-    case ENOTEMPTY:
-      code = ErrorCode::already_exists;
-      break;
-    case EBUSY:
-    case EWOULDBLOCK:
-      code = ErrorCode::busy;
-      break;
-    default:
-      break;
-  }
-  std::array<char, 128> text{};
-  return fail(code, what + ": " + strerror_r(error, text.data(), text.size()));
-}
-
-// Owns a descriptor for the length of a scope.
-class Descriptor {
- public:
-  explicit Descriptor(int value) : value_(value) {}
-  ~Descriptor() {
-    if (value_ >= 0) ::close(value_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  int get() const { return value_; }
-  int release() { return std::exchange(value_, -1); }
-  bool valid() const { return value_ >= 0; }
-
- private:
-  int value_;
-};
-
 const char* relative(const AssetPath& path) { return path.empty() ? "." : path.text().c_str(); }
-
-std::string real_path_of(int descriptor) {
-  const std::string link = "/proc/self/fd/" + std::to_string(descriptor);
-  std::array<char, PATH_MAX> target{};
-  const ssize_t length = ::readlink(link.c_str(), target.data(), target.size());
-  return length < 0 ? std::string() : std::string(target.data(), static_cast<std::size_t>(length));
-}
 
 // Opens a file for writing without ever leaving the root: not even through a linked folder on the
 // way.
@@ -399,29 +345,6 @@ FolderLock& FolderLock::operator=(FolderLock&& other) noexcept {
 }
 FolderLock::~FolderLock() {
   if (descriptor_ >= 0) ::close(descriptor_);
-}
-
-Result<MappedFile> MappedFile::open(const std::string& path) {
-  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  const std::string what = "cannot map '" + path + "'";
-  if (!file.valid()) return fail_errno(errno, what);
-  struct stat info {};
-  if (::fstat(file.get(), &info) != 0) return fail_errno(errno, what);
-  if (!S_ISREG(info.st_mode)) return fail(ErrorCode::invalid_argument, what + ": not a file");
-  const auto size = static_cast<std::size_t>(info.st_size);
-  if (size == 0) return MappedFile(Bytes());
-  void* address = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.get(), 0);
-  if (address == MAP_FAILED) return fail_errno(errno, what);
-  return MappedFile(Bytes(static_cast<const std::byte*>(address), size));
-}
-
-MappedFile::MappedFile(MappedFile&& other) noexcept : bytes_(std::exchange(other.bytes_, {})) {}
-MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
-  std::swap(bytes_, other.bytes_);
-  return *this;
-}
-MappedFile::~MappedFile() {
-  if (!bytes_.empty()) ::munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size());
 }
 
 }  // namespace muster

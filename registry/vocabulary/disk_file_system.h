@@ -58,19 +58,4 @@ class FolderLock {
   int descriptor_ = -1;
 };
 
-/// A file mapped read-only into memory. A file that is truncated while mapped raises SIGBUS on
-/// access; map only files that are replaced by rename, as a build's outputs are.
-class MappedFile {
- public:
-  static Result<MappedFile> open(const std::string& path);
-  MappedFile(MappedFile&& other) noexcept;
-  MappedFile& operator=(MappedFile&& other) noexcept;
-  ~MappedFile();
-  Bytes bytes() const { return bytes_; }
-
- private:
-  explicit MappedFile(Bytes bytes) : bytes_(bytes) {}
-  Bytes bytes_;
-};
-
 }  // namespace muster

@@ -33,6 +33,8 @@ std::string_view to_string(ErrorCode code) {
       return "cancelled";
     case timed_out:
       return "timed_out";
+    case unsupported:
+      return "unsupported";
   }
   return "unknown";
 }

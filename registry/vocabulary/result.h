@@ -27,6 +27,7 @@ enum class ErrorCode : std::uint8_t {
   busy,                 ///< Somebody else holds the resource.
   cancelled,            ///< The user asked to stop.
   timed_out,            ///< It would come too late to be of use.
+  unsupported,          ///< This system, or this build of Muster, cannot do it.
 };
 
 /// Returns the code's name, for messages and tests.

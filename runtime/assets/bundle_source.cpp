@@ -1,29 +1,27 @@
 #include "runtime/assets/bundle_source.h"
 
-#include "registry/vocabulary/disk_file_system.h"
+#include "runtime/assets/memory_source.h"
 
 namespace muster {
-namespace {
 
-class ReadFile final : public HeldFile {
- public:
-  explicit ReadFile(ByteVector bytes) : bytes_(std::move(bytes)) {}
-  Bytes bytes() const override { return bytes_; }
+std::vector<Result<std::unique_ptr<HeldFile>>> BundleSource::open_all(
+    std::span<const OpenRequest> requests) const {
+  std::vector<Result<std::unique_ptr<HeldFile>>> results;
+  results.reserve(requests.size());
+  for (const OpenRequest& request : requests) {
+    results.push_back(open(request.path, request.max_bytes));
+  }
+  return results;
+}
 
- private:
-  ByteVector bytes_;
-};
+std::string BundleSource::place_of(std::string_view path) const {
+  return name() + "/" + std::string(path);
+}
 
-class MappedHeldFile final : public HeldFile {
- public:
-  explicit MappedHeldFile(MappedFile file) : file_(std::move(file)) {}
-  Bytes bytes() const override { return file_.bytes(); }
-
- private:
-  MappedFile file_;
-};
-
-}  // namespace
+tl::unexpected<Error> fail_too_large(const std::string& place, std::uint64_t max_bytes) {
+  return fail(ErrorCode::limit_exceeded,
+              "'" + place + "' has more than " + std::to_string(max_bytes) + " bytes");
+}
 
 Result<std::unique_ptr<HeldFile>> FileSystemSource::open(std::string_view path,
                                                          std::uint64_t max_bytes) const {
@@ -37,23 +35,9 @@ Result<std::unique_ptr<HeldFile>> FileSystemSource::open(std::string_view path,
   Result<Bytes> read = read_whole(files_, place.value(), max_bytes, buffer);
   if (!read) return fail(read.error());
   buffer.resize(read.value().size());
-  return std::make_unique<ReadFile>(std::move(buffer));
+  return hold(std::move(buffer));
 }
 
 std::string FileSystemSource::name() const { return folder_.empty() ? "." : folder_.text(); }
-
-Result<std::unique_ptr<HeldFile>> MappedSource::open(std::string_view path,
-                                                     std::uint64_t max_bytes) const {
-  Result<AssetPath> below = AssetPath::parse(path);
-  if (!below) return fail(below.error());
-  const std::string place = folder_ + "/" + below.value().text();
-  Result<MappedFile> file = MappedFile::open(place);
-  if (!file) return fail(file.error());
-  if (file.value().bytes().size() > max_bytes) {
-    return fail(ErrorCode::limit_exceeded,
-                "'" + place + "' has more than " + std::to_string(max_bytes) + " bytes");
-  }
-  return std::make_unique<MappedHeldFile>(std::move(file.value()));
-}
 
 }  // namespace muster

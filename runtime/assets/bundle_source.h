@@ -3,8 +3,10 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "registry/vocabulary/asset_path.h"
 #include "registry/vocabulary/bytes.h"
@@ -18,10 +20,24 @@ class HeldFile {
  public:
   virtual ~HeldFile() = default;
   virtual Bytes bytes() const = 0;
+
+  /// Whether somebody else can change or take away the bytes meanwhile, as those of a mapped file.
+  /// Such bytes are checked in a copy, or looked at again after they were used.
+  virtual bool is_shared() const { return false; }
+  /// Whether bytes of a shared file were lost and read as zeros now. What was read before this
+  /// returned false was the file's.
+  virtual bool is_damaged() const { return false; }
+};
+
+/// A file that is wanted: its path below the folder, and the most that it may have.
+struct OpenRequest {
+  std::string path;
+  std::uint64_t max_bytes = 0;
 };
 
 /// One target's folder of a build (`OUT/client`), read-only. Implementations: `FileSystemSource`,
-/// `MappedSource`. Opening from several threads at once is safe.
+/// `MemorySource`, `StackedSource`, and those of `disk_source.h`. Opening from several threads at
+/// once is safe.
 class BundleSource {
  public:
   virtual ~BundleSource() = default;
@@ -32,11 +48,24 @@ class BundleSource {
   virtual Result<std::unique_ptr<HeldFile>> open(std::string_view path,
                                                  std::uint64_t max_bytes) const = 0;
 
+  /// Opens many files, all of them in flight together where the source can do that; one after the
+  /// other where it has nothing to gain. Returns as many results as requests, in their order; each
+  /// fails by itself, as `open` does.
+  virtual std::vector<Result<std::unique_ptr<HeldFile>>> open_all(
+      std::span<const OpenRequest> requests) const;
+
   /// What people call this place, for messages.
   virtual std::string name() const = 0;
+
+  /// What people call a file of it, for messages: which of several layers has it.
+  virtual std::string place_of(std::string_view path) const;
 };
 
-/// Reads whole files from a FileSystem, which must outlive it.
+/// The error of a file of more than `max_bytes`.
+tl::unexpected<Error> fail_too_large(const std::string& place, std::uint64_t max_bytes);
+
+/// Reads whole files from a FileSystem, which must outlive it. For the disk, `open_disk_source` is
+/// faster.
 class FileSystemSource final : public BundleSource {
  public:
   explicit FileSystemSource(const FileSystem& files, AssetPath folder = {})
@@ -49,20 +78,6 @@ class FileSystemSource final : public BundleSource {
  private:
   const FileSystem& files_;
   AssetPath folder_;
-};
-
-/// Maps files of the disk: nothing is read before it is used, and processes share the pages. The
-/// files must be replaced by rename, as a build does; see `MappedFile`.
-class MappedSource final : public BundleSource {
- public:
-  explicit MappedSource(std::string folder) : folder_(std::move(folder)) {}
-
-  Result<std::unique_ptr<HeldFile>> open(std::string_view path,
-                                         std::uint64_t max_bytes) const override;
-  std::string name() const override { return folder_; }
-
- private:
-  std::string folder_;
 };
 
 }  // namespace muster

@@ -1,11 +1,17 @@
+// The catalog is read all the time, in place: one that is mapped is copied first, because to follow
+// an offset that changed after it was checked would be worse than the SIGBUS that a MappingGuard
+// catches.
 #include "runtime/assets/bundle_store.h"
 
 #include <algorithm>
 #include <cassert>
 
+#include "runtime/assets/memory_source.h"
+
 namespace muster {
+
 Result<BundleStore> BundleStore::open(const BundleSource& source, Catalogs catalogs) {
-  const std::string name = source.name() + "/" + std::string(kCatalogFile);
+  const std::string name = source.place_of(kCatalogFile);
   Result<std::unique_ptr<HeldFile>> file =
       source.open(kCatalogFile, layout::catalog::kMaxFileBytes);
   if (!file) {
@@ -14,6 +20,14 @@ Result<BundleStore> BundleStore::open(const BundleSource& source, Catalogs catal
                                        (is_missing ? "': is this the client or server folder of a "
                                                      "build? 'muster build' writes it"
                                                    : "': " + file.error().message));
+  }
+  if (file.value()->is_shared()) {
+    const Bytes bytes = file.value()->bytes();
+    ByteVector copy(bytes.begin(), bytes.end());
+    if (file.value()->is_damaged()) {
+      return fail(ErrorCode::io, "'" + name + "' was cut short while it was read: build again");
+    }
+    file.value() = hold(std::move(copy));
   }
   Result<CatalogReader> catalog = CatalogReader::open(file.value()->bytes());
   if (!catalog) {
@@ -58,7 +72,7 @@ Result<LoadedEntry> BundleStore::load_from(std::uint32_t bundle, const Guid& gui
                                             guid.to_string());
   }
   PlainEntry& plain = open.opened.plain[*index];
-  if (plain.is_read) {
+  if (plain.is_read && !open.opened.is_lost(plain)) {
     ++counters_.cached_loads;
   } else if (Result<void> read_now = read_entry(open.opened, *index, decompressor_, memory_);
              !read_now) {
@@ -73,11 +87,30 @@ Result<LoadedEntry> BundleStore::load_from(std::uint32_t bundle, const Guid& gui
 
 Result<void> BundleStore::open_bundle(std::uint32_t bundle) {
   assert(bundle < bundles_.size());
-  if (!bundles_[bundle]) {
-    if (Result<void> opened = open_alone(bundle); !opened) return opened;
+  if (bundles_[bundle] && has_dependencies(bundle)) return {};
+  return open_bundles({&bundle, 1});
+}
+
+Result<void> BundleStore::open_bundles(std::span<const std::uint32_t> bundles) {
+  const std::vector<Missing> missing = missing_of(bundles);
+  std::vector<OpenRequest> requests;
+  requests.reserve(missing.size());
+  for (const Missing& wanted : missing) requests.push_back(request_for(catalog_, wanted.bundle));
+  std::vector<Result<std::unique_ptr<HeldFile>>> files;
+  if (!requests.empty()) files = source_->open_all(requests);
+  assert(files.size() == missing.size());
+  for (std::size_t i = 0; i < missing.size(); ++i) {
+    const auto [bundle, needed_by] = missing[i];
+    Result<OpenedBundle> opened = verify_opened(*source_, catalog_, bundle, std::move(files[i]));
+    if (!opened) {
+      return failed(opened.error().code,
+                    (bundle == needed_by ? "" : describe(needed_by) + " needs it: ") +
+                        opened.error().message);
+    }
+    adopt(bundle, std::move(opened.value()));
   }
-  if (has_dependencies(bundle)) return {};
-  return open_dependencies(bundle);
+  for (const std::uint32_t bundle : bundles) bundles_[bundle]->dependencies_seen_at = closings_;
+  return {};
 }
 
 const BundleReader& BundleStore::reader(std::uint32_t bundle) const {
@@ -95,11 +128,27 @@ void BundleStore::close_bundle(std::uint32_t bundle) {
   ++closings_;  // Whoever depends on it has to ask for it again.
 }
 
-Result<void> BundleStore::open_alone(std::uint32_t bundle) {
-  Result<OpenedBundle> opened = open_verified(*source_, catalog_, bundle);
-  if (!opened) return failed(opened.error().code, opened.error().message);
-  adopt(bundle, std::move(opened.value()));
-  return {};
+// Each once, and each bundle before those that it depends on.
+std::vector<BundleStore::Missing> BundleStore::missing_of(
+    std::span<const std::uint32_t> bundles) const {
+  std::vector<Missing> missing;
+  std::vector<bool> is_listed(bundles_.size());
+  const auto add = [&](std::uint32_t bundle, std::uint32_t needed_by) {
+    if (bundles_[bundle] || is_listed[bundle]) return;
+    is_listed[bundle] = true;
+    missing.push_back({.bundle = bundle, .needed_by = needed_by});
+  };
+  for (const std::uint32_t bundle : bundles) {
+    assert(bundle < bundles_.size());
+    if (bundles_[bundle] && has_dependencies(bundle)) continue;
+    add(bundle, bundle);
+    // The catalog lists the whole closure, so there is no recursion here.
+    const CatalogBundle record = catalog_.bundle(bundle);
+    for (std::uint32_t i = 0; i < record.dependency_count; ++i) {
+      add(catalog_.dependency(record, i), bundle);
+    }
+  }
+  return missing;
 }
 
 void BundleStore::adopt(std::uint32_t bundle, OpenedBundle opened) {
@@ -112,20 +161,6 @@ void BundleStore::adopt(std::uint32_t bundle, OpenedBundle opened) {
     counters_.plain_bytes += plain.bytes.size();
   }
   bundles_[bundle] = std::make_unique<OpenBundle>(OpenBundle{std::move(opened), kNever});
-}
-
-Result<void> BundleStore::open_dependencies(std::uint32_t bundle) {
-  // The catalog lists the whole closure, so there is no recursion here.
-  const CatalogBundle record = catalog_.bundle(bundle);
-  for (std::uint32_t i = 0; i < record.dependency_count; ++i) {
-    const std::uint32_t needed = catalog_.dependency(record, i);
-    if (bundles_[needed]) continue;
-    if (Result<void> opened = open_alone(needed); !opened) {
-      return fail(opened.error().code, describe(bundle) + " needs it: " + opened.error().message);
-    }
-  }
-  bundles_[bundle]->dependencies_seen_at = closings_;
-  return {};
 }
 
 tl::unexpected<Error> BundleStore::failed(ErrorCode code, std::string message) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -20,7 +21,9 @@ namespace muster {
 /// The name of a target's catalog in its folder.
 inline constexpr std::string_view kCatalogFile = "catalog.mcat";
 
-/// An entry's plain bytes. They lie in the store, and live until their bundle is closed.
+/// An entry's plain bytes. They lie in the store, and live until their bundle is closed. Those of a
+/// raw entry that is not compressed may lie in a mapped file, where others can still change them;
+/// what has a structure to follow (objects, prefabs) never does.
 struct LoadedEntry {
   Bytes bytes;
   EntryKind kind = EntryKind::raw;
@@ -65,9 +68,10 @@ class BundleStore {
 
   /// Returns one part of an asset (`kMainPayload`, `kFlattenedPrefab`, ...) from the bundle that
   /// the catalog names. Fails with `not_found` when the asset is not packed, has no such part, or
-  /// its bundle is missing, and with `truncated`, `hash_mismatch`, `malformed` or
-  /// `unsupported_version` when that or one it depends on is damaged. The message names the bundle
-  /// and the asset.
+  /// its bundle is missing, with `truncated`, `hash_mismatch`, `malformed` or
+  /// `unsupported_version` when that or one it depends on is damaged, and with `io` when a mapped
+  /// bundle lost bytes (`MappingGuard`): what was loaded from it before is still there, except for
+  /// raw entries that lie in the file. The message names the bundle and the asset.
   Result<LoadedEntry> load(const Guid& guid, std::int64_t local_id);
 
   /// The same from a bundle that the caller knows, by its index in the catalog.
@@ -75,6 +79,9 @@ class BundleStore {
 
   /// Opens and verifies a bundle and all that it depends on; nothing happens when it is open.
   Result<void> open_bundle(std::uint32_t bundle);
+  /// The same for many, all of whose files are asked for at once (`BundleSource::open_all`). Stops
+  /// at the first that fails; those before it are open.
+  Result<void> open_bundles(std::span<const std::uint32_t> bundles);
   bool is_open(std::uint32_t bundle) const { return bundles_[bundle] != nullptr; }
 
   /// The reader of an open bundle. Requires: `is_open(bundle)`.
@@ -114,8 +121,12 @@ class BundleStore {
   bool has_dependencies(std::uint32_t bundle) const {
     return bundles_[bundle]->dependencies_seen_at == closings_;
   }
-  Result<void> open_alone(std::uint32_t bundle);
-  Result<void> open_dependencies(std::uint32_t bundle);
+  /// A bundle that is to be opened, and the one that depends on it or is it.
+  struct Missing {
+    std::uint32_t bundle = 0;
+    std::uint32_t needed_by = 0;
+  };
+  std::vector<Missing> missing_of(std::span<const std::uint32_t> bundles) const;
   tl::unexpected<Error> failed(ErrorCode code, std::string message);
 
   const BundleSource* source_;

@@ -1,7 +1,7 @@
 // Blocks are decompressed straight into memory that is not cleared first: for a level's textures
 // clearing costs a tenth of the decompression. The bundle's own hash, checked on opening, covers
 // every byte of the file; the entry's hash is checked as well, because a mapped file can change
-// afterwards.
+// afterwards. Its tables cannot: they are checked and used in a copy.
 #include "runtime/assets/opened_bundle.h"
 
 #include <algorithm>
@@ -11,6 +11,10 @@ namespace {
 
 /// Of a bundle that nobody has measured. More does not fit into a tool's memory anyway.
 constexpr std::uint64_t kMaxPreviewBytes = std::uint64_t{4} << 30U;
+
+constexpr const char* kLost =
+    "it was cut short while it was mapped; replace files by renaming others onto them, then close "
+    "the bundle and load again";
 
 bool is_all_stored(const BundleReader& reader, const BundleEntry& entry) {
   for (std::uint32_t i = 0; i < entry.block_count; ++i) {
@@ -41,55 +45,77 @@ Result<ContentHash> read_blocks(const BundleReader& reader, const BundleEntry& e
 
 std::uint64_t OpenedBundle::memory_bytes() const {
   std::uint64_t sum = file->bytes().size();
+  sum += tables.size();
   for (const PlainEntry& entry : plain) sum += entry.memory.capacity_bytes;
   return sum;
 }
 
+OpenRequest request_for(const CatalogReader& catalog, std::uint32_t bundle) {
+  const CatalogBundle record = catalog.bundle(bundle);
+  return {.path = record.name.path(),
+          .max_bytes = catalog.is_preview() ? kMaxPreviewBytes : record.file_bytes};
+}
+
 Result<OpenedBundle> open_verified(const BundleSource& source, const CatalogReader& catalog,
                                    std::uint32_t bundle) {
+  const OpenRequest request = request_for(catalog, bundle);
+  return verify_opened(source, catalog, bundle, source.open(request.path, request.max_bytes));
+}
+
+Result<OpenedBundle> verify_opened(const BundleSource& source, const CatalogReader& catalog,
+                                   std::uint32_t bundle, Result<std::unique_ptr<HeldFile>> file) {
   const CatalogBundle record = catalog.bundle(bundle);
-  const bool is_preview = catalog.is_preview();
-  Result<std::unique_ptr<HeldFile>> file =
-      source.open(record.name.path(), is_preview ? kMaxPreviewBytes : record.file_bytes);
+  const auto refuse = [&](ErrorCode code, const std::string& reason) {
+    return fail(code, "bundle " + describe_bundle(catalog, bundle) + " of '" +
+                          source.place_of(record.name.path()) + "' " + reason);
+  };
   if (!file) {
     const bool is_missing = file.error().code == ErrorCode::not_found;
-    return fail(file.error().code,
-                "bundle " + describe_bundle(catalog, bundle) + " of '" + source.name() +
-                    (is_missing ? "' is missing: build again, or copy the folder whole"
-                                : "' cannot be read: " + file.error().message));
+    return refuse(file.error().code, is_missing
+                                         ? "is missing: build again, or copy the folder whole"
+                                         : "cannot be read: " + file.error().message);
   }
   const Bytes bytes = file.value()->bytes();
-  Result<BundleReader> reader = BundleReader::open(bytes);
-  if (!reader) {
-    return fail(reader.error().code, "bundle " + describe_bundle(catalog, bundle) +
-                                         " is damaged: " + reader.error().message);
-  }
+  ByteVector tables;
+  Result<BundleReader> reader = file.value()->is_shared() ? BundleReader::open_shared(bytes, tables)
+                                                          : BundleReader::open(bytes);
   // The header's hash is compared too: the hashed range begins behind it.
   // A preview's catalog says neither, but the bundle's own hash has to fit.
-  const ContentHash expected = is_preview ? reader.value().bundle_hash() : record.hash;
-  const bool is_meant = is_preview || (bytes.size() == record.file_bytes &&
-                                       reader.value().bundle_hash() == record.hash);
-  if (!is_meant || hash_bytes(bytes.subspan(layout::bundle::header::kHashedFrom)) != expected) {
-    return fail(ErrorCode::hash_mismatch,
-                "bundle " + describe_bundle(catalog, bundle) +
-                    (is_meant ? " is damaged: its bytes have" : " is not of this build: it has") +
-                    " another hash than the catalog's " + record.hash.to_string());
+  const bool is_meant =
+      reader && (catalog.is_preview() || (bytes.size() == record.file_bytes &&
+                                          reader.value().bundle_hash() == record.hash));
+  const bool is_whole = is_meant && reader.value().find_hash() == reader.value().bundle_hash();
+  // Asked after the last look at the bytes: lost ones are zeros, and explain every other failure.
+  if (file.value()->is_damaged()) {
+    return refuse(ErrorCode::io, "is damaged: " + std::string(kLost));
+  }
+  if (!reader) return refuse(reader.error().code, "is damaged: " + reader.error().message);
+  if (!is_whole) {
+    return refuse(ErrorCode::hash_mismatch,
+                  (is_meant ? "is damaged: its bytes have another hash than its header says, "
+                            : "is not of this build: it has another hash than the catalog's ") +
+                      (is_meant ? reader.value().bundle_hash() : record.hash).to_string());
   }
   const std::uint32_t entries = reader.value().entry_count();
   return OpenedBundle{.file = std::move(file.value()),
+                      .tables = std::move(tables),
                       .reader = reader.value(),
                       .plain = std::vector<PlainEntry>(entries)};
 }
 
-Result<void> read_entry(OpenedBundle& bundle, std::uint32_t index, Decompressor& decompressor,
-                        MemoryPool& memory) {
+namespace {
+
+Result<void> read_unlost(OpenedBundle& bundle, std::uint32_t index, Decompressor& decompressor,
+                         MemoryPool& memory) {
   const BundleReader& reader = bundle.reader;
   PlainEntry& plain = bundle.plain[index];
-  if (plain.is_read) return {};
   const BundleEntry entry = reader.entry(index);
   const auto size = static_cast<std::size_t>(entry.plain_bytes);
+  const bool is_shared = bundle.file->is_shared();
+  const bool is_in_place =
+      (!is_shared || entry.kind == EntryKind::raw) && is_all_stored(reader, entry);
   ByteVector unused;
-  if (is_all_stored(reader, entry)) {
+  if (is_in_place) {
     Result<Bytes> stored = reader.read(entry, decompressor, unused);
     if (!stored) return fail(stored.error());
     plain.bytes = stored.value();
@@ -106,7 +132,23 @@ Result<void> read_entry(OpenedBundle& bundle, std::uint32_t index, Decompressor&
     plain.bytes = target;
   }
   plain.kind = entry.kind;
-  plain.is_read = true;
+  plain.is_in_shared_file = is_in_place && is_shared;
+  return {};
+}
+
+}  // namespace
+
+Result<void> read_entry(OpenedBundle& bundle, std::uint32_t index, Decompressor& decompressor,
+                        MemoryPool& memory) {
+  PlainEntry& plain = bundle.plain[index];
+  if (!plain.is_read) {
+    Result<void> read = read_unlost(bundle, index, decompressor, memory);
+    plain.is_read = read.has_value();
+    // Lost bytes are zeros, and explain the failure. What is in a copy, and has the right hash, was
+    // read before.
+    if (!read) return bundle.file->is_damaged() ? fail(ErrorCode::io, kLost) : fail(read.error());
+  }
+  if (bundle.is_lost(plain)) return fail(ErrorCode::io, kLost);
   return {};
 }
 

@@ -14,33 +14,45 @@
 
 namespace muster {
 
-/// An entry's plain bytes: in memory of their own, or in the file when they are stored there.
+/// An entry's plain bytes: in memory of their own, or in the file when they are stored there. Of a
+/// file that others can change, only raw entries are used in place: to follow an offset that
+/// changed after it was checked would lead anywhere.
 struct PlainEntry {
   PooledMemory memory;
   Bytes bytes;
   EntryKind kind = EntryKind::raw;
   bool is_read = false;
+  bool is_in_shared_file = false;
 };
 
 /// An open file of a bundle and those of its entries that have been read. Move-only; moving keeps
 /// every view.
 struct OpenedBundle {
   std::unique_ptr<HeldFile> file;
+  ByteVector tables;  ///< The reader's, when others can change the file.
   BundleReader reader;
   std::vector<PlainEntry> plain;  ///< By index of the entry.
 
   /// Of the file and of the entries that have been read out of it.
   std::uint64_t memory_bytes() const;
+  /// Whether an entry that has been read lost bytes since.
+  bool is_lost(const PlainEntry& entry) const {
+    return entry.is_in_shared_file && file->is_damaged();
+  }
 };
 
 /// Opens a bundle of a catalog and compares it, byte for byte, with the hash that the catalog has.
-/// Fails with `not_found`, as the source does, or with what is wrong with the bytes; the message
-/// names the bundle. Safe from several threads at once.
+/// Fails with `not_found`, as the source does, with what is wrong with the bytes, or with `io` when
+/// they were lost meanwhile; the message names the bundle. Safe from several threads at once.
 Result<OpenedBundle> open_verified(const BundleSource& source, const CatalogReader& catalog,
                                    std::uint32_t bundle);
+/// What the source is asked for, and the second half of the work: for opening many at once.
+OpenRequest request_for(const CatalogReader& catalog, std::uint32_t bundle);
+Result<OpenedBundle> verify_opened(const BundleSource& source, const CatalogReader& catalog,
+                                   std::uint32_t bundle, Result<std::unique_ptr<HeldFile>> file);
 
 /// Decompresses an entry and compares its hash; nothing happens when it has been read. Takes memory
-/// from the pool.
+/// from the pool. Fails with `hash_mismatch`, `malformed`, or `io` when the file lost bytes.
 Result<void> read_entry(OpenedBundle& bundle, std::uint32_t index, Decompressor& decompressor,
                         MemoryPool& memory);
 

@@ -38,40 +38,40 @@ Result<void> BundleReader::check_header() {
   if (bytes_.size() < header::kBytes) {
     return format_error(ErrorCode::truncated, {kEncoding, "header", 0}, "64 bytes", bytes_.size());
   }
-  if (!std::ranges::equal(bytes_.first(kMagic.size()), std::as_bytes(std::span(kMagic)))) {
+  if (!std::ranges::equal(tables_.first(kMagic.size()), std::as_bytes(std::span(kMagic)))) {
     return format_error(ErrorCode::malformed, {kEncoding, "magic", 0}, "MBND CR LF SUB LF",
                         "other bytes: not a bundle, or damaged in transfer");
   }
-  const auto version = load<std::uint16_t>(bytes_, header::kVersionAt);
+  const auto version = load<std::uint16_t>(tables_, header::kVersionAt);
   if (version != kVersion) {
     return format_error(ErrorCode::unsupported_version, {kEncoding, "version", header::kVersionAt},
                         std::to_string(kVersion), version);
   }
-  const auto flags = load<std::uint16_t>(bytes_, header::kFlagsAt);
+  const auto flags = load<std::uint16_t>(tables_, header::kFlagsAt);
   if (flags != 0) return wrong("flags", header::kFlagsAt, "0", flags);
   for (const std::size_t at : {header::kReservedAt, header::kReserved2At}) {
-    const auto reserved = load<std::uint32_t>(bytes_, at);
+    const auto reserved = load<std::uint32_t>(tables_, at);
     if (reserved != 0) return wrong("reserved", at, "0", reserved);
   }
-  const auto file_bytes = load<std::uint64_t>(bytes_, header::kFileBytesAt);
+  const auto file_bytes = load<std::uint64_t>(tables_, header::kFileBytesAt);
   if (file_bytes != bytes_.size()) {
     const ErrorCode code = file_bytes > bytes_.size() ? ErrorCode::truncated : ErrorCode::malformed;
     return format_error(code, {kEncoding, "file_bytes", header::kFileBytesAt},
                         "the file's size of " + std::to_string(bytes_.size()), file_bytes);
   }
-  entry_count_ = load<std::uint32_t>(bytes_, header::kEntryCountAt);
+  entry_count_ = load<std::uint32_t>(tables_, header::kEntryCountAt);
   if (entry_count_ > kMaxEntries) {
     return format_error(ErrorCode::limit_exceeded,
                         {kEncoding, "entry_count", header::kEntryCountAt}, "at most 1048576",
                         entry_count_);
   }
-  block_count_ = load<std::uint32_t>(bytes_, header::kBlockCountAt);
+  block_count_ = load<std::uint32_t>(tables_, header::kBlockCountAt);
   if (block_count_ > kMaxBlocks) {
     return format_error(ErrorCode::limit_exceeded,
                         {kEncoding, "block_count", header::kBlockCountAt}, "at most 4194304",
                         block_count_);
   }
-  block_plain_bytes_ = load<std::uint32_t>(bytes_, header::kBlockPlainBytesAt);
+  block_plain_bytes_ = load<std::uint32_t>(tables_, header::kBlockPlainBytesAt);
   if (!std::has_single_bit(block_plain_bytes_) || block_plain_bytes_ < kMinBlockPlainBytes ||
       block_plain_bytes_ > kMaxBlockPlainBytes) {
     return wrong("block_plain_bytes", header::kBlockPlainBytesAt,
@@ -100,15 +100,15 @@ Result<void> BundleReader::check_entries() const {
                           "a greater (guid, local id) than the entry before",
                           now.guid.to_string() + ":" + std::to_string(now.local_id));
     }
-    const auto kind = load<std::uint16_t>(bytes_, at + entry::kKindAt);
+    const auto kind = load<std::uint16_t>(tables_, at + entry::kKindAt);
     if (!is_kind(kind)) return wrong_entry(i, "kind", at + entry::kKindAt, "1 to 5", kind);
-    const auto flags = load<std::uint16_t>(bytes_, at + entry::kFlagsAt);
+    const auto flags = load<std::uint16_t>(tables_, at + entry::kFlagsAt);
     if (flags != 0) return wrong_entry(i, "flags", at + entry::kFlagsAt, "0", flags);
-    const auto dictionary = load<std::uint32_t>(bytes_, at + entry::kDictionaryAt);
+    const auto dictionary = load<std::uint32_t>(tables_, at + entry::kDictionaryAt);
     if (dictionary != 0) {
       return wrong_entry(i, "dictionary_id", at + entry::kDictionaryAt, "0", dictionary);
     }
-    const auto reserved = load<std::uint32_t>(bytes_, at + entry::kReservedAt);
+    const auto reserved = load<std::uint32_t>(tables_, at + entry::kReservedAt);
     if (reserved != 0) return wrong_entry(i, "reserved", at + entry::kReservedAt, "0", reserved);
     if (now.plain_bytes > kMaxEntryPlainBytes) {
       return format_error(

@@ -44,22 +44,50 @@ std::string_view to_string(EntryKind kind) {
 }
 
 Result<BundleReader> BundleReader::open(Bytes bytes) {
-  BundleReader reader(bytes);
-  if (Result<void> checked = reader.check_header(); !checked) return fail(checked.error());
-  if (Result<void> checked = reader.check_entries(); !checked) return fail(checked.error());
-  if (Result<void> checked = reader.check_blocks(); !checked) return fail(checked.error());
-  return reader;
+  return BundleReader(bytes, bytes).checked();
+}
+
+Result<BundleReader> BundleReader::open_shared(Bytes bytes, ByteVector& tables) {
+  // The header says how much to copy, and is copied first: it too may change between two looks.
+  tables.assign(bytes.begin(),
+                bytes.begin() + std::min<std::ptrdiff_t>(std::ssize(bytes), header::kBytes));
+  if (tables.size() == header::kBytes) {
+    const std::uint64_t end =
+        header::kBytes +
+        std::uint64_t{load<std::uint32_t>(tables, header::kEntryCountAt)} * entry::kBytes +
+        std::uint64_t{load<std::uint32_t>(tables, header::kBlockCountAt)} * block::kBytes;
+    if (end <= bytes.size()) {
+      const Bytes rest = bytes.first(static_cast<std::size_t>(end)).subspan(header::kBytes);
+      tables.insert(tables.end(), rest.begin(), rest.end());
+    }
+  }
+  return BundleReader(bytes, tables).checked();
+}
+
+Result<BundleReader> BundleReader::checked() {
+  if (Result<void> result = check_header(); !result) return fail(result.error());
+  if (Result<void> result = check_entries(); !result) return fail(result.error());
+  if (Result<void> result = check_blocks(); !result) return fail(result.error());
+  return *this;
+}
+
+ContentHash BundleReader::find_hash() const {
+  const std::size_t tables_end = block_at(block_count_);
+  ContentHasher hasher;
+  hasher.update(tables_.first(tables_end).subspan(header::kHashedFrom));
+  hasher.update(bytes_.subspan(tables_end));
+  return hasher.finish();
 }
 
 BundleEntry BundleReader::entry(std::uint32_t index) const {
   const std::size_t at = entry_at(index);
   BundleEntry entry;
-  entry.guid = load_guid(bytes_, at + entry::kGuidAt);
-  entry.local_id = load<std::int64_t>(bytes_, at + entry::kLocalIdAt);
-  entry.kind = static_cast<EntryKind>(load<std::uint16_t>(bytes_, at + entry::kKindAt));
-  entry.plain_bytes = load<std::uint64_t>(bytes_, at + entry::kPlainBytesAt);
-  entry.plain_hash = load_hash(bytes_, at + entry::kPlainHashAt);
-  entry.first_block = load<std::uint32_t>(bytes_, at + entry::kFirstBlockAt);
+  entry.guid = load_guid(tables_, at + entry::kGuidAt);
+  entry.local_id = load<std::int64_t>(tables_, at + entry::kLocalIdAt);
+  entry.kind = static_cast<EntryKind>(load<std::uint16_t>(tables_, at + entry::kKindAt));
+  entry.plain_bytes = load<std::uint64_t>(tables_, at + entry::kPlainBytesAt);
+  entry.plain_hash = load_hash(tables_, at + entry::kPlainHashAt);
+  entry.first_block = load<std::uint32_t>(tables_, at + entry::kFirstBlockAt);
   entry.block_count = static_cast<std::uint32_t>(blocks_for(entry.plain_bytes, block_plain_bytes_));
   return entry;
 }
@@ -77,10 +105,10 @@ std::optional<std::uint32_t> BundleReader::find_index(const Guid& guid,
   while (low < high) {
     const std::uint32_t middle = low + (high - low) / 2;
     const std::size_t at = entry_at(middle);
-    const Guid here = load_guid(bytes_, at + entry::kGuidAt);
+    const Guid here = load_guid(tables_, at + entry::kGuidAt);
     const bool is_before =
         here < guid ||
-        (here == guid && load<std::int64_t>(bytes_, at + entry::kLocalIdAt) < local_id);
+        (here == guid && load<std::int64_t>(tables_, at + entry::kLocalIdAt) < local_id);
     if (is_before) {
       low = middle + 1;
     } else {
@@ -89,8 +117,8 @@ std::optional<std::uint32_t> BundleReader::find_index(const Guid& guid,
   }
   if (low == entry_count_) return std::nullopt;
   const std::size_t at = entry_at(low);
-  if (load_guid(bytes_, at + entry::kGuidAt) != guid ||
-      load<std::int64_t>(bytes_, at + entry::kLocalIdAt) != local_id) {
+  if (load_guid(tables_, at + entry::kGuidAt) != guid ||
+      load<std::int64_t>(tables_, at + entry::kLocalIdAt) != local_id) {
     return std::nullopt;
   }
   return low;
@@ -131,9 +159,9 @@ BundleBlock BundleReader::block(const BundleEntry& entry, std::uint32_t index) c
   const bool is_last = index + 1 == entry.block_count;
   const std::uint64_t before = std::uint64_t{index} * block_plain_bytes_;
   BundleBlock block;
-  block.offset_bytes = load<std::uint64_t>(bytes_, at + block::kOffsetAt);
-  block.stored_bytes = load<std::uint32_t>(bytes_, at + block::kStoredBytesAt);
-  block.coding = static_cast<BlockCoding>(load<std::uint32_t>(bytes_, at + block::kCodingAt));
+  block.offset_bytes = load<std::uint64_t>(tables_, at + block::kOffsetAt);
+  block.stored_bytes = load<std::uint32_t>(tables_, at + block::kStoredBytesAt);
+  block.coding = static_cast<BlockCoding>(load<std::uint32_t>(tables_, at + block::kCodingAt));
   block.plain_bytes =
       is_last ? static_cast<std::uint32_t>(entry.plain_bytes - before) : block_plain_bytes_;
   return block;
@@ -161,7 +189,7 @@ Result<void> BundleReader::verify(Decompressor& decompressor, ByteVector& buffer
   // A damaged entry is reported before the hash: it is the better message.
   ContentHasher whole;
   std::size_t hashed = block_at(block_count_);
-  whole.update(bytes_.subspan(header::kHashedFrom, hashed - header::kHashedFrom));
+  whole.update(tables_.subspan(header::kHashedFrom, hashed - header::kHashedFrom));
   for (std::uint32_t i = 0; i < entry_count_; ++i) {
     const BundleEntry now = entry(i);
     if (now.block_count > 0) {
@@ -181,10 +209,10 @@ Result<void> BundleReader::verify(Decompressor& decompressor, ByteVector& buffer
   return {};
 }
 
-ContentHash BundleReader::bundle_hash() const { return load_hash(bytes_, header::kHashAt); }
+ContentHash BundleReader::bundle_hash() const { return load_hash(tables_, header::kHashAt); }
 
 std::uint64_t BundleReader::plain_bytes() const {
-  return load<std::uint64_t>(bytes_, header::kPlainBytesAt);
+  return load<std::uint64_t>(tables_, header::kPlainBytesAt);
 }
 
 std::size_t BundleReader::entry_at(std::uint32_t index) const {

@@ -48,6 +48,10 @@ class BundleReader {
   /// Checks header and tables, in time linear in the tables; decompresses and hashes nothing.
   /// Fails with `truncated`, `unsupported_version`, `limit_exceeded` or `malformed`.
   static Result<BundleReader> open(Bytes bytes);
+  /// The same for bytes that others can change, as those of a mapped file: header and tables are
+  /// copied into `tables` and only used there, so that what was checked stays what it was. `tables`
+  /// lives as long as the bytes; moving it is allowed.
+  static Result<BundleReader> open_shared(Bytes bytes, ByteVector& tables);
 
   std::uint32_t entry_count() const { return entry_count_; }
   /// Requires: `index < entry_count()`.
@@ -76,13 +80,16 @@ class BundleReader {
 
   /// The hash that the header promises; `verify` compares it.
   ContentHash bundle_hash() const;
+  /// The hash that tables and blocks have.
+  ContentHash find_hash() const;
   std::uint64_t file_bytes() const { return bytes_.size(); }
   /// The sum of the entries' plain sizes.
   std::uint64_t plain_bytes() const;
   std::uint32_t block_plain_bytes() const { return block_plain_bytes_; }
 
  private:
-  explicit BundleReader(Bytes bytes) : bytes_(bytes) {}
+  BundleReader(Bytes bytes, Bytes tables) : bytes_(bytes), tables_(tables) {}
+  Result<BundleReader> checked();
   Result<void> check_header();
   Result<void> check_entries() const;
   Result<void> check_blocks() const;
@@ -93,6 +100,7 @@ class BundleReader {
   bool is_all_stored(const BundleEntry& entry) const;
 
   Bytes bytes_;
+  Bytes tables_;  ///< Of header and tables; where they are not copied, `bytes_`.
   std::uint32_t entry_count_ = 0;
   std::uint32_t block_count_ = 0;
   std::uint32_t block_plain_bytes_ = 0;

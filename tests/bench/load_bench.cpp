@@ -15,6 +15,8 @@
 #include "bundler/pack/catalog_writer.h"
 #include "registry/vocabulary/memory_file_system.h"
 #include "registry/vocabulary/seed.h"
+#include "runtime/assets/disk_source.h"
+#include "runtime/assets/memory_source.h"
 #include "runtime/spawn/spawner.h"
 #include "tests/bench/bench.h"
 #include "tests/support/allocation_counter.h"
@@ -24,37 +26,14 @@
 namespace muster {
 namespace {
 
-// Bytes that the benchmark holds: what a mapped file is once it is in memory.
-class Viewed final : public HeldFile {
- public:
-  explicit Viewed(Bytes bytes) : bytes_(bytes) {}
-  Bytes bytes() const override { return bytes_; }
-
- private:
-  Bytes bytes_;
-};
-
-class ViewSource final : public BundleSource {
- public:
-  std::unordered_map<std::string, ByteVector> files;
-
-  Result<std::unique_ptr<HeldFile>> open(std::string_view path,
-                                         std::uint64_t /*max_bytes*/) const override {
-    const auto found = files.find(std::string(path));
-    if (found == files.end()) return fail(ErrorCode::not_found, std::string(path));
-    return std::make_unique<Viewed>(found->second);
-  }
-  std::string name() const override { return "memory"; }
-};
-
 struct BundleShape {
   std::size_t bundles;
   std::size_t entry_bytes;
 };
 
 // One bundle per asset, all of them in one registry.
-std::shared_ptr<ViewSource> generate(const BundleShape& shape) {
-  auto source = std::make_shared<ViewSource>();
+std::shared_ptr<MemorySource> generate(const BundleShape& shape) {
+  auto source = std::make_shared<MemorySource>();
   CatalogData data;
   RegistryData& registry = data.registries.emplace_back();
   registry.class_name = "ReplicatedEntityRegistry";
@@ -72,9 +51,9 @@ std::shared_ptr<ViewSource> generate(const BundleShape& shape) {
     data.assets.push_back({guid, "asset " + std::to_string(i), name});
     registry.entries.push_back(
         {TypeId(static_cast<std::uint32_t>(i)), guid, Guid(), "prefab", TargetSet::both(), false});
-    source->files.emplace(name.path(), std::move(bytes));
+    source->put(name.path(), std::move(bytes));
   }
-  source->files.emplace("catalog.mcat", encode_catalog(data).value());
+  source->put("catalog.mcat", encode_catalog(data).value());
   return source;
 }
 
@@ -186,7 +165,7 @@ void measure_resolve(const std::string& subject, std::uint32_t count, Look look)
       });
 }
 
-void register_resolve(const std::shared_ptr<ViewSource>& source, std::uint32_t count) {
+void register_resolve(const std::shared_ptr<MemorySource>& source, std::uint32_t count) {
   auto store = std::make_shared<BundleStore>(BundleStore::open(*source).value());
   // Keeps the source alive for as long as the store is used.
   measure_resolve("store", count, [source, store](TypeId id) { return store->resolve(0, id); });

@@ -14,6 +14,7 @@
 #include "content/arena/game/replicated.h"
 #include "content/arena/game/tour.h"
 #include "registry/vocabulary/disk_file_system.h"
+#include "runtime/assets/disk_source.h"
 #include "runtime/spawn/spawner.h"
 #include "tests/support/temporary_folder.h"
 

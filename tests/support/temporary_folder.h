@@ -35,6 +35,13 @@ class TemporaryFolder {
     std::ofstream(path, std::ios::binary) << text;
   }
 
+  /// Changes bytes of a file where they are, as nobody should.
+  void overwrite(const std::string& relative, std::size_t offset, std::string_view text) const {
+    std::fstream file(std::filesystem::path(path_) / relative,
+                      std::ios::binary | std::ios::in | std::ios::out);
+    file.seekp(static_cast<std::streamoff>(offset)) << text;
+  }
+
  private:
   std::string path_;
 };

@@ -45,6 +45,8 @@ WRAPPED_LIBRARIES = {
     "CLI/": ("bundler/cli/",),
     "catch2/": ("tests/",),
     "benchmark/": ("tests/bench/",),
+    "liburing.h": ("runtime/assets/uring_source.cpp",),
+    "physfs.h": ("tests/bench/",),
 }
 
 # Files of more than 500 lines, and why they are one idea all the same.
@@ -58,15 +60,16 @@ LONG_FILES = {
 MAINS = ("*main.cpp",)
 BANNED = (
     (r"\bf(?:re)?open\s*\(|\b[io]?fstream\b|(?<!\w)::open(?:at)?\s*\(|#\s*include\s*<fcntl\.h>",
-     ("registry/vocabulary/disk_file_system.cpp", "tests/support/*"),
+     ("registry/vocabulary/disk_file.cpp", "registry/vocabulary/disk_file_system.cpp",
+      "tests/support/*"),
      "files are reached through FileSystem"),
     (r"\bDiskFileSystem\b|\bFolderLock\b",
      ("registry/vocabulary/disk_file_system.*", "bundler/cli/edges.*", *MAINS, "tests/*"),
      "the disk is opened at the edge and passed on as a FileSystem"),
-    (r"\bMappedFile\b",
-     ("registry/vocabulary/disk_file_system.*", "bundler/cli/*", "runtime/assets/bundle_source.*",
-      "tests/*"),
-     "files are mapped by a BundleSource, or at the edge"),
+    (r"\b(?:Disk|Mapped)File\b",
+     ("registry/vocabulary/disk_file.*", "registry/vocabulary/mapped_file.*", "bundler/cli/*",
+      "runtime/assets/disk_source.*", "runtime/assets/uring_source.*", "tests/*"),
+     "files are opened and mapped by a BundleSource, or at the edge"),
     (r"\bstd::(?:jthread|thread|async)\b",
      ("registry/vocabulary/parallel.cpp", "runtime/assets/load_executor.*",
       "runtime/world/worker_pool.*", *MAINS, "tests/*"),

@@ -9,7 +9,8 @@
 
 #include "content/arena/game/tour.h"
 #include "content/arena/game/tour_report.h"
-#include "runtime/assets/bundle_source.h"
+#include "registry/vocabulary/mapping_guard.h"
+#include "runtime/assets/disk_source.h"
 
 namespace {
 
@@ -37,6 +38,7 @@ int main(int argc, char** argv) {
   if (folder.empty() || (format != "text" && format != "json")) {
     return complain("usage: arena_demo BUILD [--format text|json]; 'muster build' writes BUILD");
   }
+  const muster::MappingGuard mapping_guard;
   const muster::MappedSource client_source(folder + "/client");
   const muster::MappedSource server_source(folder + "/server");
   auto client = muster::BundleStore::open(client_source);

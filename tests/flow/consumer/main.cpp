@@ -1,6 +1,6 @@
 #include <iostream>
 
-#include "registry/vocabulary/disk_file_system.h"
+#include "registry/vocabulary/mapped_file.h"
 #include "runtime/bundle/catalog_reader.h"
 
 int main(int argc, char** argv) {

@@ -145,16 +145,3 @@ TEST_CASE("A folder is locked by one at a time", "[registry][disk]") {
   CHECK(FolderLock::acquire(folder.path() + "/missing", ".lock").error().code ==
         ErrorCode::not_found);
 }
-
-TEST_CASE("A mapped file shows the file's bytes", "[registry][disk]") {
-  const TemporaryFolder folder;
-  folder.put("f", "hello");
-  folder.put("empty", "");
-  auto mapped = MappedFile::open(folder.path() + "/f");
-  REQUIRE(mapped.has_value());
-  const MappedFile moved = std::move(mapped).value();
-  CHECK(as_text(moved.bytes()) == "hello");
-  CHECK(MappedFile::open(folder.path() + "/empty").value().bytes().empty());
-  CHECK(MappedFile::open(folder.path() + "/missing").error().code == ErrorCode::not_found);
-  CHECK(MappedFile::open(folder.path()).error().code == ErrorCode::invalid_argument);
-}

@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "bundler/pack/catalog_writer.h"
+#include "runtime/assets/disk_source.h"
 #include "tests/support/allocation_counter.h"
 #include "tests/support/bundle_samples.h"
 #include "tests/support/damage.h"

@@ -1,0 +1,136 @@
+// The kernel keeps a path inside its folder (`openat2`), which no comparison of texts can do. It
+// refuses every absolute link; those, and kernels before 5.6, take the slow way: look where the
+// path leads without opening what is there, and open it when that is inside.
+#include "registry/vocabulary/disk_file.h"
+
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <climits>
+#include <cstring>
+
+namespace muster {
+namespace {
+
+// O_NONBLOCK: opening a pipe must not wait for a writer.
+constexpr int kReadFlags = O_RDONLY | O_CLOEXEC | O_NONBLOCK;
+
+bool is_below(const std::string& path, const std::string& folder) {
+  return path.starts_with(folder) && path.size() > folder.size() &&
+         (folder.ends_with('/') || path[folder.size()] == '/');
+}
+
+// Returns no descriptor, with `errno`, when there is nothing to read or it lies outside (EXDEV).
+Descriptor open_below(int folder, const char* path) {
+  open_how how{};
+  how.flags = static_cast<std::uint64_t>(kReadFlags);
+  how.resolve = RESOLVE_BENEATH;
+  Descriptor direct(static_cast<int>(::syscall(SYS_openat2, folder, path, &how, sizeof how)));
+  if (direct.valid() || (errno != EXDEV && errno != ENOSYS && errno != EAGAIN)) return direct;
+  const Descriptor target(::openat(folder, path, O_PATH | O_CLOEXEC));
+  if (!target.valid()) return Descriptor();
+  if (!is_below(real_path_of(target.get()), real_path_of(folder))) {
+    errno = EXDEV;
+    return Descriptor();
+  }
+  return Descriptor(::open(("/proc/self/fd/" + std::to_string(target.get())).c_str(), kReadFlags));
+}
+
+}  // namespace
+
+Descriptor::~Descriptor() {
+  if (value_ >= 0) ::close(value_);
+}
+
+tl::unexpected<Error> fail_errno(int error, const std::string& what) {
+  ErrorCode code = ErrorCode::io;
+  switch (error) {
+    case ENOENT:
+    case ENOTDIR:
+      code = ErrorCode::not_found;
+      break;
+    case EACCES:
+    case EPERM:
+    case EROFS:
+      code = ErrorCode::permission_denied;
+      break;
+    case ENOSPC:
+    case EDQUOT:
+      code = ErrorCode::no_space;
+      break;
+    case EEXIST:
+    case ENOTEMPTY:
+      code = ErrorCode::already_exists;
+      break;
+    case EBUSY:
+    case EWOULDBLOCK:
+      code = ErrorCode::busy;
+      break;
+    default:
+      break;
+  }
+  std::array<char, 128> text{};
+  return fail(code, what + ": " + strerror_r(error, text.data(), text.size()));
+}
+
+std::string real_path_of(int descriptor) {
+  const std::string link = "/proc/self/fd/" + std::to_string(descriptor);
+  std::array<char, PATH_MAX> target{};
+  const ssize_t length = ::readlink(link.c_str(), target.data(), target.size());
+  return length < 0 ? std::string() : std::string(target.data(), static_cast<std::size_t>(length));
+}
+
+Result<DiskFile> DiskFile::open(const std::string& folder, const AssetPath& path) {
+  std::string place = folder + "/" + path.text();
+  const Descriptor root(::open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  if (!root.valid()) return fail_errno(errno, "cannot open folder '" + folder + "'");
+  Descriptor file = open_below(root.get(), path.empty() ? "." : path.text().c_str());
+  if (!file.valid() && errno == EXDEV) {
+    return fail(
+        ErrorCode::permission_denied,
+        "'" + place + "' is a link that leads out of its folder: put the file itself there");
+  }
+  return adopt(std::move(file), std::move(place));
+}
+
+Result<DiskFile> DiskFile::open(const std::string& path) {
+  return adopt(Descriptor(::open(path.c_str(), kReadFlags)), path);
+}
+
+// Requires: `errno` of the opening when there is no descriptor.
+Result<DiskFile> DiskFile::adopt(Descriptor descriptor, std::string place) {
+  if (!descriptor.valid()) return fail_errno(errno, "cannot open '" + place + "'");
+  struct stat info {};
+  if (::fstat(descriptor.get(), &info) != 0)
+    return fail_errno(errno, "cannot stat '" + place + "'");
+  if (!S_ISREG(info.st_mode)) {
+    return fail(ErrorCode::invalid_argument, "cannot read '" + place + "': not a file");
+  }
+  DiskFile file;
+  file.descriptor_ = std::move(descriptor);
+  file.size_bytes_ = static_cast<std::uint64_t>(info.st_size);
+  file.place_ = std::move(place);
+  return file;
+}
+
+Result<void> DiskFile::read(std::span<std::byte> target) const {
+  std::size_t done = 0;
+  while (done < target.size()) {
+    const ssize_t got = ::pread(descriptor_.get(), target.data() + done, target.size() - done,
+                                static_cast<off_t>(done));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return fail_errno(errno, "cannot read '" + place_ + "'");
+    if (got == 0) {
+      return fail(ErrorCode::truncated, "'" + place_ + "' was cut short while it was read");
+    }
+    done += static_cast<std::size_t>(got);
+  }
+  return {};
+}
+
+}  // namespace muster

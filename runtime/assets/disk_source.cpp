@@ -1,0 +1,83 @@
+#include "runtime/assets/disk_source.h"
+
+#include <array>
+#include <utility>
+
+#include "registry/vocabulary/mapped_file.h"
+#include "runtime/assets/uring_source.h"
+
+namespace muster {
+namespace {
+
+constexpr std::array<std::string_view, 4> kNames = {"automatic", "mapped", "pread", "uring"};
+
+class MappedHeldFile final : public HeldFile {
+ public:
+  explicit MappedHeldFile(MappedFile file) : file_(std::move(file)) {}
+  Bytes bytes() const override { return file_.bytes(); }
+  bool is_shared() const override { return true; }
+  bool is_damaged() const override { return file_.is_damaged(); }
+
+ private:
+  MappedFile file_;
+};
+
+Result<std::unique_ptr<HeldFile>> read_file(const DiskFile& file,
+                                            const std::shared_ptr<ReadBuffers>& buffers) {
+  auto held = std::make_unique<PooledFile>(buffers, static_cast<std::size_t>(file.size_bytes()));
+  if (Result<void> read = file.read(held->target()); !read) return fail(read.error());
+  return held;
+}
+
+}  // namespace
+
+std::string_view to_string(SourceKind kind) { return kNames[static_cast<std::size_t>(kind)]; }
+
+std::optional<SourceKind> parse_source_kind(std::string_view text) {
+  for (std::size_t i = 0; i < kNames.size(); ++i) {
+    if (kNames[i] == text) return static_cast<SourceKind>(i);
+  }
+  return std::nullopt;
+}
+
+Result<DiskSource> open_disk_source(const std::string& folder, SourceKind kind) {
+  if (kind == SourceKind::uring) {
+    Result<std::unique_ptr<UringSource>> ring = UringSource::open(folder);
+    if (!ring) return fail(ring.error());
+    return DiskSource{.source = std::move(ring.value()), .kind = SourceKind::uring};
+  }
+  if (kind == SourceKind::mapped) {
+    return DiskSource{.source = std::make_unique<MappedSource>(folder), .kind = kind};
+  }
+  return DiskSource{.source = std::make_unique<PreadSource>(folder), .kind = SourceKind::pread};
+}
+
+Result<std::unique_ptr<HeldFile>> MappedSource::open(std::string_view path,
+                                                     std::uint64_t max_bytes) const {
+  Result<DiskFile> file = open_for_source(folder_, path, max_bytes);
+  if (!file) return fail(file.error());
+  Result<MappedFile> mapped = MappedFile::map(file.value());
+  if (!mapped) return read_file(file.value(), buffers_);
+  return std::make_unique<MappedHeldFile>(std::move(mapped.value()));
+}
+
+Result<std::unique_ptr<HeldFile>> PreadSource::open(std::string_view path,
+                                                    std::uint64_t max_bytes) const {
+  Result<DiskFile> file = open_for_source(folder_, path, max_bytes);
+  if (!file) return fail(file.error());
+  return read_file(file.value(), buffers_);
+}
+
+Result<DiskFile> open_for_source(const std::string& folder, std::string_view path,
+                                 std::uint64_t max_bytes) {
+  Result<AssetPath> below = AssetPath::parse(path);
+  if (!below) return fail(below.error());
+  Result<DiskFile> file = DiskFile::open(folder, below.value());
+  if (!file) return fail(file.error());
+  if (file.value().size_bytes() > max_bytes) {
+    return fail_too_large(file.value().place(), max_bytes);
+  }
+  return file;
+}
+
+}  // namespace muster

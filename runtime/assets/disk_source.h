@@ -1,0 +1,74 @@
+// A folder of the disk, read in one of several ways.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "registry/vocabulary/disk_file.h"
+#include "runtime/assets/bundle_source.h"
+#include "runtime/assets/pooled_file.h"
+
+namespace muster {
+
+/// How the files of a folder are read. The figures that `automatic` follows are in this folder's
+/// README.md.
+enum class SourceKind : std::uint8_t {
+  automatic,
+  mapped,  ///< `MappedSource`
+  pread,   ///< `PreadSource`
+  uring,   ///< `UringSource`
+};
+
+/// `automatic`, `mapped`, `pread`, `uring`.
+std::string_view to_string(SourceKind kind);
+/// The reverse, for options and settings.
+std::optional<SourceKind> parse_source_kind(std::string_view text);
+
+/// A source, and how it really reads: never `automatic`.
+struct DiskSource {
+  std::unique_ptr<BundleSource> source;
+  SourceKind kind = SourceKind::pread;
+};
+
+/// Opens a folder of the disk. `automatic` never fails: it takes what is fastest and works here.
+/// `uring` fails as `UringSource::open` does. Whether the folder exists shows when a file of it is
+/// opened.
+Result<DiskSource> open_disk_source(const std::string& folder, SourceKind kind);
+
+/// Maps files: nothing is read before it is used, and processes share the pages. For a file that is
+/// cut short meanwhile see `MappingGuard`. A file for which there is no room to map it is read.
+class MappedSource final : public BundleSource {
+ public:
+  explicit MappedSource(std::string folder) : folder_(std::move(folder)) {}
+
+  Result<std::unique_ptr<HeldFile>> open(std::string_view path,
+                                         std::uint64_t max_bytes) const override;
+  std::string name() const override { return folder_; }
+
+ private:
+  std::string folder_;
+  std::shared_ptr<ReadBuffers> buffers_ = std::make_shared<ReadBuffers>();
+};
+
+/// Reads whole files into memory of its own. A file that is changed afterwards changes nothing.
+class PreadSource final : public BundleSource {
+ public:
+  explicit PreadSource(std::string folder) : folder_(std::move(folder)) {}
+
+  Result<std::unique_ptr<HeldFile>> open(std::string_view path,
+                                         std::uint64_t max_bytes) const override;
+  std::string name() const override { return folder_; }
+
+ private:
+  std::string folder_;
+  std::shared_ptr<ReadBuffers> buffers_ = std::make_shared<ReadBuffers>();
+};
+
+/// Opens a file of a source's folder, reading nothing. Fails as `BundleSource::open` does.
+Result<DiskFile> open_for_source(const std::string& folder, std::string_view path,
+                                 std::uint64_t max_bytes);
+
+}  // namespace muster

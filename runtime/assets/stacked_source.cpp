@@ -1,0 +1,74 @@
+#include "runtime/assets/stacked_source.h"
+
+#include <cassert>
+#include <limits>
+#include <utility>
+
+namespace muster {
+namespace {
+
+using Opened = Result<std::unique_ptr<HeldFile>>;
+
+bool falls_through(const Opened& opened) {
+  return !opened && opened.error().code == ErrorCode::not_found;
+}
+
+}  // namespace
+
+void StackedSource::push(std::unique_ptr<BundleSource> layer) {
+  assert(layer != nullptr);
+  layers_.push_back(std::move(layer));
+}
+
+Opened StackedSource::open(std::string_view path, std::uint64_t max_bytes) const {
+  const OpenRequest request{.path = std::string(path), .max_bytes = max_bytes};
+  return std::move(open_all({&request, 1}).front());
+}
+
+std::vector<Opened> StackedSource::open_all(std::span<const OpenRequest> requests) const {
+  std::vector<Opened> results;
+  results.reserve(requests.size());
+  for (const OpenRequest& request : requests) {
+    results.emplace_back(fail(ErrorCode::not_found, "'" + request.path + "' is in none of the " +
+                                                        std::to_string(layers_.size()) +
+                                                        " layers of " + name()));
+  }
+  // Layer by layer, so that each can open what is left at once.
+  std::vector<OpenRequest> left(requests.begin(), requests.end());
+  std::vector<std::size_t> places(requests.size());
+  for (std::size_t i = 0; i < places.size(); ++i) places[i] = i;
+  for (std::size_t i = layers_.size(); i > 0 && !left.empty(); --i) {
+    std::vector<Opened> opened = layers_[i - 1]->open_all(left);
+    assert(opened.size() == left.size());
+    std::size_t kept = 0;
+    for (std::size_t n = 0; n < opened.size(); ++n) {
+      if (!falls_through(opened[n])) {
+        results[places[n]] = std::move(opened[n]);
+        continue;
+      }
+      if (kept != n) left[kept] = std::move(left[n]);
+      places[kept++] = places[n];
+    }
+    left.resize(kept);
+  }
+  return results;
+}
+
+std::string StackedSource::name() const {
+  std::string text;
+  for (std::size_t i = layers_.size(); i > 0; --i) {
+    text += (text.empty() ? "" : " over ") + layers_[i - 1]->name();
+  }
+  return text.empty() ? "no layers" : text;
+}
+
+std::string StackedSource::place_of(std::string_view path) const {
+  for (std::size_t i = layers_.size(); i > 0; --i) {
+    const BundleSource& layer = *layers_[i - 1];
+    const Opened opened = layer.open(path, std::numeric_limits<std::uint64_t>::max() - 1);
+    if (i == 1 || !falls_through(opened)) return layer.place_of(path);
+  }
+  return name() + "/" + std::string(path);
+}
+
+}  // namespace muster

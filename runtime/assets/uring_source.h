@@ -1,0 +1,44 @@
+// A folder of the disk, read through io_uring.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "runtime/assets/bundle_source.h"
+
+namespace muster {
+
+/// Reads whole files into memory of its own, many of them at once: `open_all` keeps up to
+/// `kReadsInFlight` reads in the kernel, and that is what it is for. Threads that open at the same
+/// time take turns.
+class UringSource final : public BundleSource {
+ public:
+  /// Enough to keep a solid-state disk busy.
+  static constexpr unsigned kReadsInFlight = 64;
+
+  /// Fails with `unsupported` when the kernel refuses (it is too old, or the container or an
+  /// administrator forbids io_uring), and when this library was built without liburing.
+  /// `open_disk_source` has other ways then.
+  static Result<std::unique_ptr<UringSource>> open(std::string folder);
+  ~UringSource() override;
+  UringSource(const UringSource&) = delete;
+  UringSource& operator=(const UringSource&) = delete;
+
+  Result<std::unique_ptr<HeldFile>> open(std::string_view path,
+                                         std::uint64_t max_bytes) const override;
+  std::vector<Result<std::unique_ptr<HeldFile>>> open_all(
+      std::span<const OpenRequest> requests) const override;
+  std::string name() const override { return folder_; }
+
+ private:
+  struct Ring;
+  UringSource(std::string folder, std::unique_ptr<Ring> ring);
+
+  std::string folder_;
+  std::unique_ptr<Ring> ring_;
+};
+
+}  // namespace muster

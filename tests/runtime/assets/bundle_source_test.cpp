@@ -1,0 +1,320 @@
+#include "runtime/assets/bundle_source.h"
+
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+
+#include <array>
+#include <cerrno>
+#include <filesystem>
+#include <map>
+#include <thread>
+
+#include <catch2/catch.hpp>
+
+#include "registry/vocabulary/mapped_file.h"
+#include "runtime/assets/bundle_store.h"
+#include "runtime/assets/disk_source.h"
+#include "runtime/assets/memory_source.h"
+#include "runtime/assets/stacked_source.h"
+#include "runtime/assets/uring_source.h"
+#include "tests/support/bundle_samples.h"
+#include "tests/support/child_process.h"
+#include "tests/support/sample_build.h"
+#include "tests/support/temporary_folder.h"
+
+namespace muster {
+namespace {
+
+using samples::guid;
+
+constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 30U;
+
+std::string text_of(const Result<std::unique_ptr<HeldFile>>& file) {
+  return file ? std::string(as_text(file.value()->bytes())) : "no file";
+}
+
+ByteVector bytes_of(std::string_view text) {
+  const Bytes bytes = as_bytes(text);
+  return {bytes.begin(), bytes.end()};
+}
+
+std::unique_ptr<MemorySource> layer_of(const std::string& name,
+                                       const std::map<std::string, std::string>& files) {
+  auto layer = std::make_unique<MemorySource>(name);
+  for (const auto& [path, text] : files) layer->put(path, bytes_of(text));
+  return layer;
+}
+
+// Fails every opening in a way that is not "not found".
+class BrokenSource final : public BundleSource {
+ public:
+  Result<std::unique_ptr<HeldFile>> open(std::string_view path, std::uint64_t) const override {
+    return fail(ErrorCode::io, std::string(path));
+  }
+  std::string name() const override { return "broken"; }
+};
+
+// The sample build's client, or what is put above it.
+std::unique_ptr<MemorySource> client_in_memory(const std::string& name,
+                                               const MemoryFileSystem& files) {
+  auto source = std::make_unique<MemorySource>(name);
+  for (const auto& [path, bytes] : files.files()) {
+    if (path.text().starts_with("client/")) source->put(path.text().substr(7), bytes);
+  }
+  return source;
+}
+
+// A source of a kind; null where this machine has none.
+std::unique_ptr<BundleSource> disk_source(const std::string& folder, SourceKind kind) {
+  Result<DiskSource> opened = open_disk_source(folder, kind);
+  if (!opened) {
+    CHECK(kind == SourceKind::uring);
+    CHECK(opened.error().code == ErrorCode::unsupported);
+    WARN(opened.error().message);
+    return nullptr;
+  }
+  CHECK((kind == SourceKind::automatic || opened.value().kind == kind));
+  CHECK(opened.value().kind != SourceKind::automatic);
+  return std::move(opened.value().source);
+}
+
+SourceKind any_kind() {
+  return GENERATE(SourceKind::automatic, SourceKind::mapped, SourceKind::pread, SourceKind::uring);
+}
+
+TEST_CASE("Files in memory are opened without a copy", "[runtime][assets][source]") {
+  MemorySource source("ram");
+  source.put("a/b", bytes_of("12345"));
+  CHECK(text_of(source.open("a/b", 5)) == "12345");
+  CHECK(source.open("a/b", 5).value()->bytes().data() ==
+        source.open("a/b", 9).value()->bytes().data());
+  CHECK(source.open("a/b", 4).error().code == ErrorCode::limit_exceeded);
+  CHECK(source.open("a", 9).error().code == ErrorCode::not_found);
+  CHECK(source.open("../a", 9).error().code == ErrorCode::invalid_argument);
+  source.put("a/b", bytes_of("x"));
+  CHECK(text_of(source.open("a/b", 5)) == "x");
+  source.remove("a/b");
+  source.remove("a/b");
+  CHECK(source.open("a/b", 5).error().code == ErrorCode::not_found);
+  CHECK(source.place_of("a/b") == "ram/a/b");
+}
+
+TEST_CASE("The topmost layer that has a file gives it", "[runtime][assets][source]") {
+  StackedSource stack;
+  CHECK(stack.open("base", 9).error().code == ErrorCode::not_found);
+  stack.push(layer_of("base", {{"base", "base"}, {"both", "base"}, {"all", "base"}}));
+  stack.push(layer_of("patch", {{"both", "patch"}, {"all", "patch"}}));
+  stack.push(layer_of("mod", {{"all", "mod"}, {"new", "mod"}}));
+  CHECK(text_of(stack.open("base", 9)) == "base");
+  CHECK(text_of(stack.open("both", 9)) == "patch");
+  CHECK(text_of(stack.open("all", 9)) == "mod");
+  CHECK(text_of(stack.open("new", 9)) == "mod");
+  CHECK(stack.open("none", 9).error().code == ErrorCode::not_found);
+  CHECK(stack.name() == "mod over patch over base");
+  CHECK(stack.place_of("both") == "patch/both");
+  CHECK(stack.place_of("none") == "base/none");
+  const std::vector<OpenRequest> requests = {{"all", 9},  {"none", 9},   {"both", 2},
+                                             {"base", 9}, {"../all", 9}, {"new", 9}};
+  const auto opened = stack.open_all(requests);
+  REQUIRE(opened.size() == requests.size());
+  CHECK(text_of(opened[0]) == "mod");
+  CHECK(opened[1].error().code == ErrorCode::not_found);
+  CHECK(opened[2].error().code == ErrorCode::limit_exceeded);
+  CHECK(text_of(opened[3]) == "base");
+  CHECK(opened[4].error().code == ErrorCode::invalid_argument);
+  CHECK(text_of(opened[5]) == "mod");
+}
+
+TEST_CASE("A broken layer is not passed over", "[runtime][assets][source]") {
+  StackedSource stack;
+  stack.push(layer_of("base", {{"file", "base"}}));
+  stack.push(std::make_unique<BrokenSource>());
+  CHECK(stack.open("file", 9).error().code == ErrorCode::io);
+  CHECK(stack.place_of("file") == "broken/file");
+  stack.push(layer_of("top", {{"file", "top"}}));
+  CHECK(text_of(stack.open("file", 9)) == "top");
+}
+
+TEST_CASE("A patch is a catalog and the bundles that differ", "[runtime][assets][source]") {
+  const MemoryFileSystem old_build = samples::build();
+  MemoryFileSystem new_build;
+  samples::build_target(new_build, {.components = {}});
+  const auto was = client_in_memory("old", old_build);
+  const auto is = client_in_memory("new", new_build);
+  const CatalogReader catalog =
+      CatalogReader::open(is->open(kCatalogFile, kMaxBytes).value()->bytes()).value();
+  auto patch = std::make_unique<MemorySource>("patch");
+  const auto copy = [&](std::string_view path) {
+    const Bytes bytes = is->open(path, kMaxBytes).value()->bytes();
+    patch->put(std::string(path), {bytes.begin(), bytes.end()});
+  };
+  std::size_t equal = 0;
+  for (std::uint32_t i = 0; i < catalog.bundle_count(); ++i) {
+    const std::string path = catalog.bundle(i).name.path();
+    const auto before = was->open(path, kMaxBytes);
+    if (before &&
+        std::ranges::equal(before.value()->bytes(), is->open(path, kMaxBytes).value()->bytes())) {
+      ++equal;
+    } else {
+      copy(path);
+    }
+  }
+  REQUIRE(equal > 0);
+  copy(kCatalogFile);
+  StackedSource stack;
+  stack.push(client_in_memory("base", old_build));
+  stack.push(std::move(patch));
+  BundleStore store = BundleStore::open(stack).value();
+  CHECK(store.catalog().fingerprint() == catalog.fingerprint());
+  std::vector<std::uint32_t> all;
+  for (std::uint32_t i = 0; i < catalog.bundle_count(); ++i) all.push_back(i);
+  CHECK(store.open_bundles(all));
+}
+
+TEST_CASE("A layer whose bundles are of another build is refused by name",
+          "[runtime][assets][source]") {
+  const MemoryFileSystem files = samples::build();
+  auto mod = std::make_unique<MemorySource>("mod");
+  mod->put(samples::bundle_path(samples::kCrate),
+           files.files().at(
+               AssetPath::parse("client/" + samples::bundle_path(samples::kFactory)).value()));
+  StackedSource stack;
+  stack.push(client_in_memory("base", files));
+  stack.push(std::move(mod));
+  BundleStore store = BundleStore::open(stack).value();
+  const Error error = store.load(guid(samples::kCrate), kFlattenedPrefab).error();
+  CAPTURE(error.message);
+  CHECK((error.code == ErrorCode::hash_mismatch || error.code == ErrorCode::limit_exceeded));
+  CHECK(error.message.find("mod/bundles/") != std::string::npos);
+  CHECK(store.load(guid(samples::kFactory), kFlattenedPrefab));
+}
+
+TEST_CASE("Every way of reading a folder gives the same", "[runtime][assets][source]") {
+  const SourceKind kind = any_kind();
+  CAPTURE(to_string(kind));
+  const TemporaryFolder folder;
+  folder.put("build/empty", "");
+  folder.put("build/sub/small", "12345");
+  folder.put("outside", "x");
+  std::filesystem::create_symlink("../outside", folder.path() + "/build/escape");
+  const ByteVector large = samples::noise(3'000'001, 5);
+  folder.put("build/large", as_text(large));
+  const auto source = disk_source(folder.path() + "/build", kind);
+  if (!source) return;
+  CHECK(text_of(source->open("empty", 0)).empty());
+  CHECK(text_of(source->open("sub/small", 5)) == "12345");
+  CHECK(text_of(source->open("large", kMaxBytes)) == as_text(large));
+  CHECK(source->open("sub/small", 4).error().code == ErrorCode::limit_exceeded);
+  CHECK(source->open("none", 9).error().code == ErrorCode::not_found);
+  CHECK(source->open("sub", 9).error().code == ErrorCode::invalid_argument);
+  CHECK(source->open("../outside", 9).error().code == ErrorCode::invalid_argument);
+  CHECK(source->open("escape", 9).error().code == ErrorCode::permission_denied);
+  CHECK(source->place_of("none") == folder.path() + "/build/none");
+  const auto nowhere = disk_source(folder.path() + "/nowhere", kind);
+  CHECK(nowhere->open("file", 9).error().code == ErrorCode::not_found);
+  // A file outlives its source.
+  const auto kept = disk_source(folder.path() + "/build", kind)->open("large", kMaxBytes);
+  CHECK(text_of(kept) == as_text(large));
+}
+
+TEST_CASE("Many files are opened at once, each with its own outcome", "[runtime][assets][source]") {
+  const SourceKind kind = any_kind();
+  CAPTURE(to_string(kind));
+  const TemporaryFolder folder;
+  constexpr std::size_t kCount = 300;  // More than are in flight together.
+  std::vector<OpenRequest> requests;
+  for (std::size_t i = 0; i < kCount; ++i) {
+    const std::string name = "file" + std::to_string(i);
+    if (i % 10 != 3) folder.put(name, as_text(samples::noise(i * 97, i)));
+    requests.push_back({name, i % 10 == 7 ? 5 : kMaxBytes});
+  }
+  const auto source = disk_source(folder.path(), kind);
+  if (!source) return;
+  CHECK(source->open_all({}).empty());
+  const auto opened = source->open_all(requests);
+  REQUIRE(opened.size() == kCount);
+  for (std::size_t i = 0; i < kCount; ++i) {
+    CAPTURE(i);
+    if (i % 10 == 3) {
+      CHECK(opened[i].error().code == ErrorCode::not_found);
+    } else if (i % 10 == 7) {
+      CHECK(opened[i].error().code == ErrorCode::limit_exceeded);
+    } else {
+      CHECK(text_of(opened[i]) == as_text(samples::noise(i * 97, i)));
+    }
+  }
+}
+
+TEST_CASE("A source is opened from several threads at once", "[runtime][assets][source]") {
+  const SourceKind kind = any_kind();
+  CAPTURE(to_string(kind));
+  const TemporaryFolder folder;
+  for (std::size_t i = 0; i < 20; ++i) {
+    folder.put("file" + std::to_string(i), as_text(samples::noise(i * 9000, i)));
+  }
+  const auto source = disk_source(folder.path(), kind);
+  if (!source) return;
+  std::array<std::size_t, 4> right{};
+  {
+    std::vector<std::jthread> threads;
+    for (std::size_t& count : right) {
+      threads.emplace_back([&source, &count] {
+        for (std::size_t i = 0; i < 100; ++i) {
+          const auto file = source->open("file" + std::to_string(i % 20), kMaxBytes);
+          const ByteVector expected = samples::noise(i % 20 * 9000, i % 20);
+          if (file && std::ranges::equal(file.value()->bytes(), expected)) ++count;
+        }
+      });
+    }
+  }
+  for (const std::size_t count : right) CHECK(count == 100);
+}
+
+TEST_CASE("Where there is no room to map, files are read", "[runtime][assets][source]") {
+  const TemporaryFolder folder;
+  folder.put("file", "12345");
+  const DiskFile file = DiskFile::open(folder.path() + "/file").value();
+  std::vector<MappedFile> maps;
+  while (Result<MappedFile> map = MappedFile::map(file)) maps.push_back(std::move(map.value()));
+  const MappedSource source(folder.path());
+  const auto read = source.open("file", 9);
+  CHECK(text_of(read) == "12345");
+  CHECK_FALSE(read.value()->is_shared());
+  maps.clear();
+  CHECK(source.open("file", 9).value()->is_shared());
+}
+
+TEST_CASE("Where io_uring is forbidden, other ways are left", "[runtime][assets][source]") {
+  const int refusal = GENERATE(ENOSYS, EPERM);
+  const ChildEnd end = run_in_child([refusal] {
+    // What a container's filter does.
+    std::array<sock_filter, 4> program = {{
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, 0),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_io_uring_setup, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | static_cast<unsigned>(refusal)),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    }};
+    const sock_fprog filter = {.len = program.size(), .filter = program.data()};
+    if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return 10;
+    if (::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) != 0) return 11;
+    const TemporaryFolder folder;
+    folder.put("file", "12345");
+    const Result<DiskSource> ring = open_disk_source(folder.path(), SourceKind::uring);
+    if (ring || ring.error().code != ErrorCode::unsupported) return 1;
+    const Result<DiskSource> other = open_disk_source(folder.path(), SourceKind::automatic);
+    return other && text_of(other.value().source->open("file", 9)) == "12345" ? 0 : 2;
+  });
+  CHECK(end.exit_code == 0);
+}
+
+TEST_CASE("The kinds of sources have names", "[runtime][assets][source]") {
+  const SourceKind kind = any_kind();
+  CHECK(parse_source_kind(to_string(kind)) == kind);
+  CHECK_FALSE(parse_source_kind("").has_value());
+  CHECK_FALSE(parse_source_kind("Mapped").has_value());
+}
+
+}  // namespace
+}  // namespace muster
