@@ -24,4 +24,7 @@ void register_load_benchmarks(const BenchOptions& options);
 /// Worlds: snapshots, updates, computing ticks again, comparing.
 void register_world_benchmarks();
 
+/// Reading the files of a build from the disk in each way, against plain `read` and PhysFS.
+void register_source_benchmarks(const BenchOptions& options);
+
 }  // namespace muster

@@ -16,9 +16,9 @@
 
 namespace {
 
-constexpr std::array<std::string_view, 11> kPeers = {
+constexpr std::array<std::string_view, 12> kPeers = {
     "copy",   "yaml-cpp",        "find+grep", "ripgrep",      "zstd -T2", "raw zstd",
-    "memcpy", "array and probe", "PhysFS",    "plain arrays", "forward"};
+    "memcpy", "array and probe", "PhysFS",    "plain arrays", "forward",  "raw read"};
 
 struct Row {
   std::string group;
@@ -103,6 +103,7 @@ int main(int argc, char** argv) {
   muster::register_scan_benchmarks(options);
   muster::register_build_benchmarks(options);
   muster::register_load_benchmarks(options);
+  muster::register_source_benchmarks(options);
   muster::register_world_benchmarks();
   RatioReporter reporter;
   benchmark::RunSpecifiedBenchmarks(&reporter);

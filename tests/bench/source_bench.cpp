@@ -1,0 +1,238 @@
+// What it costs to get the files of a build into a process, each hashed as a store does before it
+// uses one: through the sources, and with `open` and `read` into one buffer. PhysFS reads the same
+// files out of a zip that does not compress. "cold" files are read after the kernel forgot them.
+#include <array>
+#include <cassert>
+#include <functional>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <benchmark/benchmark.h>
+
+#include "registry/vocabulary/content_hash.h"
+#include "registry/vocabulary/disk_file_system.h"
+#include "runtime/assets/disk_source.h"
+#include "tests/bench/bench.h"
+#include "tests/support/bundle_samples.h"
+#include "tests/support/raw_read.h"
+#include "tests/support/temporary_folder.h"
+
+#ifdef MUSTER_PHYSFS
+#include <physfs.h>
+#endif
+
+namespace muster {
+namespace {
+
+struct FileShape {
+  const char* name;
+  std::size_t files;
+  std::size_t bytes;
+};
+
+// Files of noise, as what is in bundles is compressed.
+struct Files {
+  explicit Files(const FileShape& shape) : total_bytes(shape.files * shape.bytes) {
+    for (std::size_t i = 0; i < shape.files; ++i) {
+      const std::string name = "bundles/" + std::to_string(i) + ".mbundle";
+      folder.put(name, as_text(samples::noise(shape.bytes, i)));
+      requests.push_back({.path = name, .max_bytes = shape.bytes});
+    }
+  }
+  std::string place(const OpenRequest& request) const { return folder.path() + "/" + request.path; }
+  void forget() const {
+    for (const OpenRequest& request : requests) forget_pages(place(request));
+  }
+
+  TemporaryFolder folder;
+  std::vector<OpenRequest> requests;
+  std::size_t total_bytes;
+};
+
+enum class Cache : std::uint8_t { warm, cold };
+
+// Files are generated when a benchmark of theirs first runs, and live until the last is done.
+class LazyFiles {
+ public:
+  explicit LazyFiles(const FileShape& shape) : shape_(shape) {}
+  const Files& get() {
+    if (!files_) files_ = std::make_unique<Files>(shape_);
+    return *files_;
+  }
+  const char* name() const { return shape_.name; }
+
+ private:
+  FileShape shape_;
+  std::unique_ptr<Files> files_;
+};
+
+// `prepare` makes what `read_all` needs, out of the files.
+template <typename Prepare>
+void measure(const std::shared_ptr<LazyFiles>& lazy, Cache cache, const std::string& subject,
+             Prepare prepare) {
+  const std::string group =
+      std::string("source/") + lazy->name() + (cache == Cache::cold ? ", cold/" : "/");
+  const auto run = [lazy, cache, prepare](benchmark::State& state) {
+    const Files& files = lazy->get();
+    auto read_all = prepare(files);
+    if (!read_all) {
+      state.SkipWithError("not available here");
+      return;
+    }
+    for ([[maybe_unused]] const auto round : state) {
+      if (cache == Cache::cold) {
+        state.PauseTiming();
+        files.forget();
+        state.ResumeTiming();
+      }
+      read_all();
+    }
+    state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(files.total_bytes));
+  };
+  benchmark::RegisterBenchmark((group + subject).c_str(), run)->UseRealTime();
+}
+
+void read_through(const BundleSource& source, const Files& files) {
+  const auto opened = source.open_all(files.requests);
+  for (const auto& file : opened) {
+    assert(file.has_value());
+    benchmark::DoNotOptimize(hash_bytes(file.value()->bytes()));
+  }
+}
+
+using ReadAll = std::function<void()>;
+
+void measure_sources(const std::shared_ptr<LazyFiles>& lazy, Cache cache) {
+  for (const SourceKind kind : {SourceKind::mapped, SourceKind::pread, SourceKind::uring}) {
+    measure(lazy, cache, std::string(to_string(kind)), [kind](const Files& files) -> ReadAll {
+      Result<DiskSource> opened = open_disk_source(files.folder.path(), kind);
+      if (!opened) return nullptr;
+      const std::shared_ptr<BundleSource> source = std::move(opened.value().source);
+      return [source, &files] { read_through(*source, files); };
+    });
+  }
+  measure(lazy, cache, "FileSystem", [](const Files& files) -> ReadAll {
+    const auto disk =
+        std::make_shared<DiskFileSystem>(DiskFileSystem::open(files.folder.path()).value());
+    return [disk, &files] { read_through(FileSystemSource(*disk), files); };
+  });
+  measure(lazy, cache, "raw read", [](const Files& files) -> ReadAll {
+    return [&files, buffer = ByteVector()]() mutable {
+      for (const OpenRequest& request : files.requests) {
+        benchmark::DoNotOptimize(hash_bytes(read_raw(files.place(request), buffer)));
+      }
+    };
+  });
+}
+
+#ifdef MUSTER_PHYSFS
+
+void append(ByteVector& zip, std::uint64_t value, std::size_t size) {
+  for (std::size_t i = 0; i < size; ++i) zip.push_back(static_cast<std::byte>(value >> (8 * i)));
+}
+
+// What the local header and the directory's record of a stored entry have in common. No checksum:
+// PhysFS does not look at it.
+void append_entry(ByteVector& zip, std::size_t bytes, const std::string& name) {
+  append(zip, 20, 2);  // Version needed; then flags, method, time, date, checksum.
+  append(zip, 0, 12);
+  append(zip, bytes, 4);
+  append(zip, bytes, 4);
+  append(zip, name.size(), 2);
+  append(zip, 0, 2);  // Extra field.
+}
+
+ByteVector zip_of(const Files& files) {
+  ByteVector zip;
+  ByteVector directory;
+  ByteVector buffer;
+  for (const OpenRequest& request : files.requests) {
+    const Bytes bytes = read_raw(files.place(request), buffer);
+    const Bytes name = as_bytes(request.path);
+    append(directory, 0x02014B50, 4);
+    append(directory, 20, 2);
+    append_entry(directory, bytes.size(), request.path);
+    append(directory, 0, 10);  // Comment, disk, attributes.
+    append(directory, zip.size(), 4);
+    directory.insert(directory.end(), name.begin(), name.end());
+    append(zip, 0x04034B50, 4);
+    append_entry(zip, bytes.size(), request.path);
+    zip.insert(zip.end(), name.begin(), name.end());
+    zip.insert(zip.end(), bytes.begin(), bytes.end());
+  }
+  const std::size_t directory_at = zip.size();
+  zip.insert(zip.end(), directory.begin(), directory.end());
+  append(zip, 0x06054B50, 4);
+  append(zip, 0, 4);
+  append(zip, files.requests.size(), 2);
+  append(zip, files.requests.size(), 2);
+  append(zip, directory.size(), 4);
+  append(zip, directory_at, 4);
+  append(zip, 0, 2);
+  return zip;
+}
+
+// PhysFS with one archive mounted.
+class MountedZip {
+ public:
+  explicit MountedZip(const Files& files) {
+    folder_.put("payload.zip", as_text(zip_of(files)));
+    const bool is_mounted = PHYSFS_init("muster_bench") != 0 &&
+                            PHYSFS_mount((folder_.path() + "/payload.zip").c_str(), "/", 1) != 0;
+    if (!is_mounted) throw std::runtime_error("PhysFS cannot mount the zip");
+  }
+  ~MountedZip() { PHYSFS_deinit(); }
+  MountedZip(const MountedZip&) = delete;
+  MountedZip& operator=(const MountedZip&) = delete;
+
+  Bytes read(const std::string& path, ByteVector& buffer) const {
+    PHYSFS_File* const file = PHYSFS_openRead(path.c_str());
+    if (file == nullptr) throw std::runtime_error("PhysFS has no " + path);
+    const auto size = static_cast<std::size_t>(PHYSFS_fileLength(file));
+    if (buffer.size() < size) buffer.resize(size);
+    const auto got = PHYSFS_readBytes(file, buffer.data(), size);
+    PHYSFS_close(file);
+    if (got != static_cast<PHYSFS_sint64>(size)) throw std::runtime_error("PhysFS: " + path);
+    return Bytes(buffer).first(size);
+  }
+
+ private:
+  TemporaryFolder folder_;
+};
+
+void measure_physfs(const std::shared_ptr<LazyFiles>& lazy) {
+  measure(lazy, Cache::warm, "PhysFS", [](const Files& files) -> ReadAll {
+    const auto zip = std::make_shared<MountedZip>(files);
+    return [zip, &files, buffer = ByteVector()]() mutable {
+      for (const OpenRequest& request : files.requests) {
+        benchmark::DoNotOptimize(hash_bytes(zip->read(request.path, buffer)));
+      }
+    };
+  });
+}
+
+#else
+
+void measure_physfs(const std::shared_ptr<LazyFiles>& /*lazy*/) {}
+
+#endif
+
+}  // namespace
+
+void register_source_benchmarks(const BenchOptions& /*options*/) {
+  constexpr std::array<FileShape, 3> kShapes = {{
+      {.name = "2000 of 3 KB", .files = 2000, .bytes = 3000},
+      {.name = "200 of 64 KB", .files = 200, .bytes = 64UL << 10U},
+      {.name = "40 of 1 MB", .files = 40, .bytes = 1UL << 20U},
+  }};
+  for (const FileShape& shape : kShapes) {
+    const auto lazy = std::make_shared<LazyFiles>(shape);
+    measure_sources(lazy, Cache::warm);
+    measure_physfs(lazy);
+    measure_sources(lazy, Cache::cold);
+  }
+}
+
+}  // namespace muster
