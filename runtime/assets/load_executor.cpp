@@ -2,6 +2,7 @@
 
 #include <cassert>
 #include <iterator>
+#include <new>
 #include <utility>
 
 namespace muster {
@@ -12,10 +13,8 @@ void move_to(std::vector<FinishedLoad>& from, std::vector<FinishedLoad>& out) {
   from.clear();
 }
 
-}  // namespace
-
-Result<OpenedBundle> load_whole(const BundleSource& source, const CatalogReader& catalog,
-                                std::uint32_t bundle, Decompressor& decompressor) {
+Result<OpenedBundle> open_and_read(const BundleSource& source, const CatalogReader& catalog,
+                                   std::uint32_t bundle, Decompressor& decompressor) {
   Result<OpenedBundle> opened = open_verified(source, catalog, bundle);
   if (!opened) return opened;
   MemoryPool fresh;  // a store's pool belongs to its thread
@@ -26,6 +25,20 @@ Result<OpenedBundle> load_whole(const BundleSource& source, const CatalogReader&
     }
   }
   return opened;
+}
+
+}  // namespace
+
+// A bundle may have more in it than there is memory. On a thread of its own nobody would catch
+// that.
+Result<OpenedBundle> load_whole(const BundleSource& source, const CatalogReader& catalog,
+                                std::uint32_t bundle, Decompressor& decompressor) {
+  try {
+    return open_and_read(source, catalog, bundle, decompressor);
+  } catch (const std::bad_alloc&) {
+    return fail(ErrorCode::limit_exceeded,
+                "no memory for bundle " + describe_bundle(catalog, bundle));
+  }
 }
 
 ThreadedLoads::ThreadedLoads(const BundleSource& source, const CatalogReader& catalog,

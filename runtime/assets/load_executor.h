@@ -19,7 +19,8 @@ struct FinishedLoad {
 };
 
 /// Opens, verifies and decompresses a bundle with all its entries. Safe from several threads at
-/// once, each with a decompressor of its own. Fails as `open_verified` and `read_entry` do.
+/// once, each with a decompressor of its own. Fails as `open_verified` and `read_entry` do, and
+/// with `limit_exceeded` when the memory does not suffice.
 Result<OpenedBundle> load_whole(const BundleSource& source, const CatalogReader& catalog,
                                 std::uint32_t bundle, Decompressor& decompressor);
 

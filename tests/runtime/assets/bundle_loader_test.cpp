@@ -1,6 +1,10 @@
 #include "runtime/assets/bundle_loader.h"
 
+#include <memory>
+#include <new>
 #include <random>
+#include <string>
+#include <string_view>
 
 #include <catch2/catch.hpp>
 
@@ -253,6 +257,33 @@ TEST_CASE("Ten thousand requests are cancelled at random while threads load",
   const BundleHandle last = loader.request(bundle);
   CHECK(loader.finish(last, kStart) == LoadState::ready);
   CHECK(loader.memory_bytes() <= 40000);
+}
+
+/// Has a catalog, but never memory for a bundle.
+class CrampedSource final : public BundleSource {
+ public:
+  explicit CrampedSource(const BundleSource& source) : source_(source) {}
+  Result<std::unique_ptr<HeldFile>> open(std::string_view path,
+                                         std::uint64_t max_bytes) const override {
+    if (path != kCatalogFile) throw std::bad_alloc();
+    return source_.open(path, max_bytes);
+  }
+  std::string name() const override { return source_.name(); }
+
+ private:
+  const BundleSource& source_;
+};
+
+TEST_CASE("A load without memory fails, on whichever thread", "[runtime][assets][threads]") {
+  const MemoryFileSystem files = samples::build();
+  const FileSystemSource roomy(files, AssetPath::parse("client").value());
+  const CrampedSource source(roomy);
+  BundleStore store = BundleStore::open(source).value();
+  ThreadedLoads executor(source, store.catalog(), 1);
+  BundleLoader loader(store, executor, {});
+  const BundleHandle handle = loader.request(0);
+  CHECK(loader.finish(handle, kStart) == LoadState::failed);
+  CHECK(handle.error().code == ErrorCode::limit_exceeded);
 }
 
 }  // namespace
