@@ -32,6 +32,7 @@ ARROWS = {
     "registry": ("registry",),
     "net": ("net",),
     "runtime/bundle": ("registry/vocabulary", "runtime/bundle"),
+    "runtime/c_api": ("registry/vocabulary", "runtime/bundle", "runtime/assets", "runtime/c_api"),
     "runtime": ("registry/vocabulary", "runtime", "net"),
     "bundler/preview": ("registry", "runtime/bundle", "runtime/assets", "bundler"),
     "bundler": ("registry", "runtime/bundle", "bundler"),
@@ -122,8 +123,10 @@ class Tree:
                 yield path, text
 
 
-CODE = (".h", ".cpp", ".py")
-CPP = (".h", ".cpp")
+CODE = (".h", ".cpp", ".c", ".py")
+CPP = (".h", ".cpp", ".c")  # C reads like C++ here
+# What other languages include: C, and nothing that their programs might not have.
+C_HEADERS = {"runtime/c_api/muster_runtime.h": ("stddef.h", "stdint.h")}
 
 
 def is_code(path):
@@ -155,7 +158,7 @@ LITERALS = re.compile(
 
 
 def bare_code(text, keep_strings=False):
-    """C++ with comments and literals blanked out; line breaks stay where they are."""
+    """C++ or C with comments and literals blanked out; line breaks stay where they are."""
     def blank(match):
         piece = match.group(0)
         if keep_strings and not piece.startswith("/"):
@@ -187,6 +190,21 @@ def check_includes(tree):
                 yield f"{path}:{line}: there is no {target}; includes start at the root"
             elif not any(is_below(target, folder) for folder in allowed):
                 yield f"{path}:{line}: an include against an arrow: {target}"
+
+
+def check_c_headers(tree):
+    """Headers for other languages stand alone, and every include of them is the installed one."""
+    for path, allowed in C_HEADERS.items():
+        text = tree.files.get(path) or ""
+        for match in re.finditer(r'^[ \t]*#[ \t]*include[ \t]*[<"]([^>"]+)[>"]',
+                                 bare_code(text, keep_strings=True), re.MULTILINE):
+            if match.group(1) not in allowed:
+                yield f"{path}:{line_of(text, match.start())}: a C header includes {match.group(1)}"
+    for path, text in tree.code(".c"):
+        match = re.search(r'^[ \t]*#[ \t]*include[ \t]*"', bare_code(text, keep_strings=True),
+                          re.MULTILINE)
+        if match:
+            yield f"{path}:{line_of(text, match.start())}: C includes what is installed, with <>"
 
 
 def check_pragma_once(tree):
@@ -292,7 +310,7 @@ def check_tests_listed(tree):
     """An unlisted test is a dead test."""
     def is_test(path):
         return path.startswith("tests/") and path.endswith(
-            ("_test.cpp", "_fuzz.cpp", "_bench.cpp", "_test.py"))
+            ("_test.cpp", "_test.c", "_fuzz.cpp", "_bench.cpp", "_test.py"))
     for path in unlisted(tree, is_test):
         yield f"{path}:1: no CMakeLists.txt lists this test"
 
@@ -303,7 +321,7 @@ def check_sources_listed(tree):
 
     def is_source(path):
         return (path.startswith(house) and path.endswith(CPP)
-                or path.startswith("content/") and path.endswith(".cpp"))
+                or path.startswith("content/") and path.endswith((".cpp", ".c")))
     for path in unlisted(tree, is_source):
         yield f"{path}:1: no CMakeLists.txt lists this file"
 
@@ -352,6 +370,7 @@ def check_names(tree):
 
 CHECKS = {
     "includes": check_includes,
+    "c-headers": check_c_headers,
     "pragma-once": check_pragma_once,
     "file-length": check_file_length,
     "function-length": check_function_length,
