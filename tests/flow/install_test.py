@@ -30,6 +30,8 @@ def main():
         run(muster, "build", project, "--out", out)
         printed = run(os.path.join(work, "consumer"), os.path.join(out, "client", "catalog.mcat"))
         assert printed == "9 registries\n", printed
+        from_c = run(os.path.join(work, "consumer_c"), os.path.join(out, "client"))
+        assert from_c == printed, from_c
 
 
 if __name__ == "__main__":

@@ -1,0 +1,5 @@
+// The header in strict C99, alone and twice. Compiling it is the test.
+#include <muster_runtime.h>
+
+muster_status header_is_complete(muster_store* store);
+muster_status header_is_complete(muster_store* store) { return muster_update(store, 0); }
