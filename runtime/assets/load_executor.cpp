@@ -27,6 +27,15 @@ Result<OpenedBundle> open_and_read(const BundleSource& source, const CatalogRead
   return opened;
 }
 
+Result<OpenedBundle> without_memory(const CatalogReader& catalog, std::uint32_t bundle) {
+  try {
+    return fail(ErrorCode::limit_exceeded,
+                "no memory for bundle " + describe_bundle(catalog, bundle));
+  } catch (const std::bad_alloc&) {
+    return fail(ErrorCode::limit_exceeded, "out of memory");  // short enough to need none
+  }
+}
+
 }  // namespace
 
 // A bundle may have more in it than there is memory. On a thread of its own nobody would catch
@@ -36,8 +45,7 @@ Result<OpenedBundle> load_whole(const BundleSource& source, const CatalogReader&
   try {
     return open_and_read(source, catalog, bundle, decompressor);
   } catch (const std::bad_alloc&) {
-    return fail(ErrorCode::limit_exceeded,
-                "no memory for bundle " + describe_bundle(catalog, bundle));
+    return without_memory(catalog, bundle);
   }
 }
 
@@ -46,10 +54,19 @@ ThreadedLoads::ThreadedLoads(const BundleSource& source, const CatalogReader& ca
     : source_(source), catalog_(catalog) {
   assert(threads >= 1);
   threads_.reserve(threads);
-  for (std::uint32_t i = 0; i < threads; ++i) threads_.emplace_back([this] { work(); });
+  try {
+    for (std::uint32_t i = 0; i < threads; ++i) {
+      threads_.emplace_back([this, own = Decompressor()]() mutable { work(own); });
+    }
+  } catch (...) {
+    stop();  // those that did start; a thread must not be destroyed while it runs
+    throw;
+  }
 }
 
-ThreadedLoads::~ThreadedLoads() {
+ThreadedLoads::~ThreadedLoads() { stop(); }
+
+void ThreadedLoads::stop() {
   {
     const std::lock_guard lock(mutex_);
     is_stopping_ = true;
@@ -61,6 +78,7 @@ ThreadedLoads::~ThreadedLoads() {
 void ThreadedLoads::start(std::uint32_t bundle) {
   {
     const std::lock_guard lock(mutex_);
+    finished_.reserve(under_way_ + 1);  // here, because the other threads must not fail
     started_.push_back(bundle);
     ++under_way_;
   }
@@ -82,8 +100,7 @@ void ThreadedLoads::wait() {
   finished_signal_.wait(lock, [this] { return !finished_.empty() || under_way_ == 0; });
 }
 
-void ThreadedLoads::work() {
-  Decompressor decompressor;
+void ThreadedLoads::work(Decompressor& decompressor) {
   std::unique_lock lock(mutex_);
   while (true) {
     started_signal_.wait(lock, [this] { return is_stopping_ || !started_.empty(); });

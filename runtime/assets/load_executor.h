@@ -42,6 +42,8 @@ class LoadExecutor {
 /// Loads on threads of its own. Source and catalog must outlive it; the catalog's bytes too.
 class ThreadedLoads final : public LoadExecutor {
  public:
+  /// Throws std::system_error when the system has no more threads, and std::bad_alloc. Requires:
+  /// `threads >= 1`.
   ThreadedLoads(const BundleSource& source, const CatalogReader& catalog, std::uint32_t threads);
   /// Lets what is being loaded finish; drops the rest.
   ~ThreadedLoads() override;
@@ -53,7 +55,8 @@ class ThreadedLoads final : public LoadExecutor {
   void wait() override;
 
  private:
-  void work();
+  void work(Decompressor& decompressor);
+  void stop();
 
   const BundleSource& source_;
   const CatalogReader catalog_;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cassert>
+#include <new>
 #include <string>
 
 #include <zstd.h>
@@ -21,15 +22,15 @@ constexpr unsigned kChecksumOrDictionary = 0x07;
 
 struct Decompressor::State {
   ZSTD_DCtx* context = ZSTD_createDCtx();
-  State() = default;
+  State() {
+    if (context == nullptr) throw std::bad_alloc();
+  }
   ~State() { ZSTD_freeDCtx(context); }
   State(const State&) = delete;
   State& operator=(const State&) = delete;
 };
 
-Decompressor::Decompressor() : state_(std::make_unique<State>()) {
-  assert(state_->context != nullptr);
-}
+Decompressor::Decompressor() : state_(std::make_unique<State>()) {}
 Decompressor::~Decompressor() = default;
 Decompressor::Decompressor(Decompressor&&) noexcept = default;
 Decompressor& Decompressor::operator=(Decompressor&&) noexcept = default;
