@@ -13,9 +13,9 @@
 //
 // - Threads: a store is used by one thread at a time; it has threads of its own for loading.
 //   Different stores know nothing of each other. Functions without a store may be called anywhere.
-// - Errors: a function that can fail returns a status and must have it looked at. No exception and
-//   no signal leaves it. Null pointers, indices out of range and requests that were released are
-//   refused. What cannot be noticed is the use of a store after `muster_store_close`.
+// - Errors: a function that can fail returns a status and must have it looked at. No exception
+//   leaves it. Null pointers, indices out of range and requests that were released are refused.
+//   What cannot be noticed is the use of a store after `muster_store_close`.
 // - Outputs are written only with `MUSTER_OK`, unless the function says otherwise.
 // - Texts are UTF-8, end with a zero byte, and belong to the library.
 // - Structs begin with `struct_size`, which the caller sets to `sizeof` of the struct that it was
@@ -200,9 +200,10 @@ MUSTER_API muster_status muster_guid_print(const muster_guid* guid, char* text);
 /// loads no bundle. `options` may be null. Files are read into memory: what happens to one later
 /// shows only in loads to come, which fail if it does not fit the catalog any more.
 ///
-/// Fails with `MUSTER_NOT_FOUND` when there is no catalog, and with what is wrong with it; then
-/// `*store` is null, and the reason is written to `message`: at most `message_bytes` with the zero
-/// byte at the end, cut if need be. `message` may be null when `message_bytes` is 0.
+/// Fails with `MUSTER_NOT_FOUND` when there is no catalog, with what is wrong with it, and with
+/// `MUSTER_LIMIT_EXCEEDED` when the system has no more threads. Then `*store` is null, and the
+/// reason is written to `message`: at most `message_bytes` with the zero byte at the end, cut if
+/// need be. `message` may be null when `message_bytes` is 0.
 MUSTER_API muster_status muster_store_open(const char* folder, const muster_store_options* options,
                                            muster_store** store, char* message,
                                            size_t message_bytes);

@@ -12,6 +12,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include "registry/vocabulary/guid.h"
@@ -75,6 +76,8 @@ muster_status caught(Complain complain, Call call) noexcept {
     return call();
   } catch (const std::bad_alloc&) {
     return complain(MUSTER_OUT_OF_MEMORY, "out of memory");
+  } catch (const std::system_error& thrown) {
+    return complain(MUSTER_LIMIT_EXCEEDED, thrown.what());  // no more threads
   } catch (const std::exception& thrown) {
     return complain(MUSTER_INTERNAL, thrown.what());
   } catch (...) {
