@@ -2,11 +2,9 @@
 """Builds the sample game and loads it from C and from Python.
 
 usage: c_api_test.py abi MUSTER PROJECT PROGRAM
-       c_api_test.py memory MUSTER PROJECT EXAMPLE_C
        c_api_test.py examples MUSTER PROJECT EXAMPLE_C EXAMPLE_PY LIBRARY
 """
 import pathlib
-import resource
 import shutil
 import subprocess
 import sys
@@ -33,18 +31,6 @@ def check_abi(build, program):
     assert run(program, client, damaged, empty) == "0 failures\n"
 
 
-def check_memory(build, example_c):
-    """Whatever there is no memory for, it is said, and nothing ends the program."""
-    codes = set()
-    for limit_bytes in range(8 << 20, 72 << 20, 1 << 20):
-        limits = (limit_bytes, limit_bytes)
-        done = subprocess.run([example_c, build / "client"], capture_output=True, check=False,
-                              preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, limits))
-        codes.add(done.returncode)
-        assert done.returncode in (0, 1, 2, 127), (limit_bytes, done)  # 127: not even the library
-    assert {0, 2} <= codes, codes
-
-
 def check_examples(build, example_c, example_py, library):
     for target in ("client", "server"):
         from_c = run(example_c, build / target)
@@ -58,7 +44,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="muster-c-api-") as folder:
         build = pathlib.Path(folder) / "out"
         run(muster, "build", project, "--out", build)
-        checks = {"abi": check_abi, "memory": check_memory, "examples": check_examples}
+        checks = {"abi": check_abi, "examples": check_examples}
         checks[scene](build, *rest)
 
 
