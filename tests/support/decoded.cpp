@@ -78,6 +78,7 @@ PrefabData decode(const PrefabReader& prefab) {
 CatalogData decode(const CatalogReader& catalog) {
   CatalogData data;
   data.target = catalog.target();
+  data.is_preview = catalog.is_preview();
   data.agreement = catalog.agreement();
   for (std::uint32_t i = 0; i < catalog.bundle_count(); ++i) {
     const CatalogBundle source = catalog.bundle(i);
