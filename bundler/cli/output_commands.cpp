@@ -11,6 +11,7 @@
 #include "bundler/report/inspection.h"
 #include "bundler/report/output_check.h"
 #include "bundler/report/yaml_text.h"
+#include "registry/vocabulary/counted.h"
 #include "registry/vocabulary/mapped_file.h"
 #include "registry/vocabulary/parallel.h"
 #include "runtime/bundle/bundle_reader.h"
@@ -49,8 +50,9 @@ int verify(const std::string& out, const std::string& format, Session& session) 
                   << "\n";
     }
     session.out << fmt::format(
-        "{} bundles, {} entries, {} bytes: {}\n", found.bundles, found.entries, found.bytes,
-        found.problems.empty() ? "all whole" : fmt::format("{} problems", found.problems.size()));
+        "{}, {}, {}: {}\n", counted(found.bundles, "bundle"),
+        counted(found.entries, "entry", "entries"), counted(found.bytes, "byte"),
+        found.problems.empty() ? "all whole" : counted(found.problems.size(), "problem"));
   }
   return found.problems.empty() ? kSuccess : kFindings;
 }

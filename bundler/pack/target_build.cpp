@@ -11,6 +11,7 @@
 
 #include "bundler/pack/catalog_fill.h"
 #include "bundler/pack/catalog_writer.h"
+#include "registry/vocabulary/counted.h"
 #include "registry/vocabulary/parallel.h"
 #include "runtime/bundle/bundle_reader.h"
 #include "runtime/bundle/catalog_reader.h"
@@ -70,7 +71,7 @@ class TargetBuilder {
                std::tie(b.location.path, b.location.position, b.message);
       });
       return fail(ErrorCode::malformed,
-                  std::to_string(problems_.size()) + " assets cannot be cooked; nothing was built");
+                  counted(problems_.size(), "asset") + " cannot be cooked; nothing was built");
     }
     std::ranges::sort(result_.slowest, std::ranges::greater{}, &AssetTiming::duration);
     if (result_.slowest.size() > kSlowestListed) result_.slowest.resize(kSlowestListed);

@@ -5,6 +5,7 @@
 #include <catch2/catch.hpp>
 
 #include "registry/vocabulary/clock.h"
+#include "registry/vocabulary/counted.h"
 #include "registry/vocabulary/result.h"
 #include "registry/vocabulary/seed.h"
 #include "registry/vocabulary/type_id.h"
@@ -79,4 +80,12 @@ TEST_CASE("A target set is a set", "[registry][type_id]") {
   CHECK(TargetSet().empty());
   CHECK((TargetSet(Target::client) & Target::server).empty());
   CHECK(TypeId(3) < TypeId(4));
+}
+
+TEST_CASE("Things are counted in sentences", "[registry][counted]") {
+  CHECK(counted(0, "change") == "0 changes");
+  CHECK(counted(1, "change") == "1 change");
+  CHECK(counted(2, "change") == "2 changes");
+  CHECK(counted(1, "entry", "entries") == "1 entry");
+  CHECK(counted(0, "entry", "entries") == "0 entries");
 }
