@@ -29,17 +29,47 @@ namespace {
 
 const char* relative(const AssetPath& path) { return path.empty() ? "." : path.text().c_str(); }
 
-// Opens a file for writing without ever leaving the root: not even through a linked folder on the
-// way.
-int open_beneath(int root, const char* path) {
-  constexpr int kFlags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC;
+bool is_inside(const std::string& path, const std::string& root) {
+  return path == root || (path.starts_with(root) && path.size() > root.size() &&
+                          (root.ends_with('/') || path[root.size()] == '/'));
+}
+
+// Opens what is there, wherever links lead, and keeps it only if that is inside. Works by a second
+// opening of the thing found, so that nobody can put another in its place in between.
+int open_if_inside(int root, const char* path, int flags) {
+  const Descriptor found(::openat(root, path, O_PATH | O_CLOEXEC));
+  if (!found.valid()) return -1;
+  if (!is_inside(real_path_of(found.get()), real_path_of(root))) {
+    errno = EXDEV;
+    return -1;
+  }
+  const std::string again = "/proc/self/fd/" + std::to_string(found.get());
+  return ::open(again.c_str(), flags & ~O_CREAT);
+}
+
+// Opens a file or folder without ever leaving the root: not even through a linked folder on the
+// way. Fails with EXDEV where a link would. The kernel sees to it, but refuses every absolute link:
+// of those, and of kernels before 5.6, the real path decides.
+int open_beneath(int root, const char* path, int flags) {
   open_how how{};
-  how.flags = static_cast<std::uint64_t>(kFlags);
-  how.mode = 0666;
+  how.flags = static_cast<unsigned>(flags);
+  how.mode = (flags & O_CREAT) != 0 ? 0666 : 0;
   how.resolve = RESOLVE_BENEATH;
   const long opened = ::syscall(SYS_openat2, root, path, &how, sizeof how);
-  if (opened >= 0 || errno != ENOSYS) return static_cast<int>(opened);
-  return ::openat(root, path, kFlags | O_NOFOLLOW, 0666);  // Linux before 5.6
+  // EAGAIN: somebody renamed something meanwhile, so that the kernel cannot be sure of a `..`.
+  if (opened >= 0 || (errno != EXDEV && errno != EAGAIN && errno != ENOSYS)) {
+    return static_cast<int>(opened);
+  }
+  const bool is_old_kernel = errno == ENOSYS;
+  const int inside = open_if_inside(root, path, flags);
+  if (inside >= 0 || errno != ENOENT || !is_old_kernel) return inside;
+  return ::openat(root, path, flags | O_NOFOLLOW, 0666);  // a new file
+}
+
+tl::unexpected<Error> fail_beneath(int error, const std::string& what) {
+  if (error != EXDEV) return fail_errno(error, what);
+  return fail(ErrorCode::permission_denied,
+              what + ": a link on the way leads out of the folder and is not followed");
 }
 
 FileKind kind_of_mode(mode_t mode) {
@@ -89,10 +119,13 @@ Result<DiskFileSystem> DiskFileSystem::open(const std::string& root) {
   return DiskFileSystem(descriptor.release(), std::move(real));
 }
 
-Result<DiskFileSystem> DiskFileSystem::open_or_create(const std::string& root) {
+Result<DiskFileSystem> DiskFileSystem::open_or_create(const std::string& root,
+                                                      std::vector<std::string>* created) {
   for (std::size_t end = root.find('/', 1);; end = root.find('/', end + 1)) {
     const std::string part = root.substr(0, end);
-    if (::mkdir(part.c_str(), 0777) != 0 && errno != EEXIST && errno != EISDIR) {
+    if (::mkdir(part.c_str(), 0777) == 0) {
+      if (created != nullptr) created->push_back(part);
+    } else if (errno != EEXIST && errno != EISDIR) {
       return fail_errno(errno, "cannot create folder '" + part + "'");
     }
     if (end == std::string::npos) break;
@@ -119,10 +152,9 @@ DiskFileSystem::~DiskFileSystem() {
 FileKind DiskFileSystem::resolve_link(const AssetPath& path) const {
   const Descriptor target(::openat(root_descriptor_, relative(path), O_PATH | O_CLOEXEC));
   if (!target.valid()) return FileKind::broken_link;
-  const std::string real = real_path_of(target.get());
-  const bool inside = real == root_ || (real.starts_with(root_) && real.size() > root_.size() &&
-                                        (root_.ends_with('/') || real[root_.size()] == '/'));
-  if (!inside) return FileKind::outside_link;
+  if (!is_inside(real_path_of(target.get()), real_path_of(root_descriptor_))) {
+    return FileKind::outside_link;
+  }
   struct stat info {};
   return ::fstat(target.get(), &info) == 0 ? kind_of_mode(info.st_mode) : FileKind::broken_link;
 }
@@ -150,8 +182,8 @@ Result<FileInfo> DiskFileSystem::stat(const AssetPath& path) const {
 Result<std::vector<DirectoryEntry>> DiskFileSystem::list(const AssetPath& folder) const {
   const std::string what = "cannot list '" + folder.text() + "'";
   const int descriptor =
-      ::openat(root_descriptor_, relative(folder), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (descriptor < 0) return fail_errno(errno, what);
+      open_beneath(root_descriptor_, relative(folder), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor < 0) return fail_beneath(errno, what);
   const std::unique_ptr<DIR, int (*)(DIR*)> stream(::fdopendir(descriptor), &::closedir);
   if (!stream) {
     ::close(descriptor);
@@ -194,8 +226,8 @@ Result<Bytes> DiskFileSystem::read(const AssetPath& path, std::uint64_t offset,
   const std::string_view action = "cannot read '";
   // O_NONBLOCK: a pipe in a project must not hang the walk.
   const Descriptor file(
-      ::openat(root_descriptor_, relative(path), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  if (!file.valid()) return fail_errno(errno, std::string(action) + path.text() + "'");
+      open_beneath(root_descriptor_, relative(path), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (!file.valid()) return fail_beneath(errno, std::string(action) + path.text() + "'");
   constexpr std::size_t kFirstBytes = 65536;
   // A large file gets its room at once: doubling would need up to three times as much.
   struct stat info {};
@@ -241,12 +273,13 @@ Result<void> DiskFileSystem::create_parents(const AssetPath& path) {
 
 Result<void> DiskFileSystem::write(const AssetPath& path, Bytes bytes) {
   const std::string what = "cannot write '" + path.text() + "'";
-  int descriptor = open_beneath(root_descriptor_, relative(path));
+  constexpr int kFlags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC;
+  int descriptor = open_beneath(root_descriptor_, relative(path), kFlags);
   if (descriptor < 0 && errno == ENOENT) {
     if (auto made = create_parents(path); !made) return made;
-    descriptor = open_beneath(root_descriptor_, relative(path));
+    descriptor = open_beneath(root_descriptor_, relative(path), kFlags);
   }
-  if (descriptor < 0) return fail_errno(errno, what);
+  if (descriptor < 0) return fail_beneath(errno, what);
   Descriptor file(descriptor);
   struct stat info {};
   const bool regular = ::fstat(file.get(), &info) == 0 && S_ISREG(info.st_mode);
@@ -321,6 +354,39 @@ Result<void> DiskFileSystem::remove(const AssetPath& path) {
   if (::unlinkat(root_descriptor_, relative(path), AT_REMOVEDIR) != 0) {
     return fail_errno(errno, what);
   }
+  return {};
+}
+
+Result<void> remove_empty_folder(const std::string& path) {
+  if (::rmdir(path.c_str()) == 0) return {};
+  return fail_errno(errno, "cannot remove folder '" + path + "'");
+}
+
+Result<Place> find_place(const std::string& path) {
+  const std::string what = "cannot find '" + path + "'";
+  const Descriptor thing(::open(path.c_str(), O_PATH | O_CLOEXEC));
+  struct stat info {};
+  if (!thing.valid()) {
+    const int error = errno;
+    if (error != ENOENT || ::lstat(path.c_str(), &info) != 0) return fail_errno(error, what);
+    return Place{path, FileKind::broken_link};
+  }
+  if (::fstat(thing.get(), &info) != 0) return fail_errno(errno, what);
+  Place place{real_path_of(thing.get()), kind_of_mode(info.st_mode)};
+  // What /proc leads to need not have a name any more.
+  struct stat named {};
+  const bool is_named = ::stat(place.real_path.c_str(), &named) == 0 &&
+                        named.st_dev == info.st_dev && named.st_ino == info.st_ino;
+  if (!is_named) place = {path, FileKind::other};
+  return place;
+}
+
+Result<void> write_through(const std::string& path, Bytes bytes) {
+  const std::string what = "cannot write '" + path + "'";
+  Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
+  if (!file.valid()) return fail_errno(errno, what);
+  if (auto written = write_all(file.get(), bytes, what); !written) return written;
+  if (::close(file.release()) != 0) return fail_errno(errno, what);
   return {};
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "registry/vocabulary/file_system.h"
 
@@ -13,8 +14,10 @@ class DiskFileSystem final : public FileSystem {
  public:
   /// Opens `root`. Fails with `not_found` when it is no folder.
   static Result<DiskFileSystem> open(const std::string& root);
-  /// Opens `root`, creating it (and its parents) when it is missing.
-  static Result<DiskFileSystem> open_or_create(const std::string& root);
+  /// Opens `root`, creating it (and its parents) when it is missing. Adds the folders that it has
+  /// created to `created`, outermost first, also when it fails.
+  static Result<DiskFileSystem> open_or_create(const std::string& root,
+                                               std::vector<std::string>* created = nullptr);
 
   DiskFileSystem(DiskFileSystem&& other) noexcept;
   DiskFileSystem& operator=(DiskFileSystem&& other) noexcept;
@@ -28,7 +31,7 @@ class DiskFileSystem final : public FileSystem {
   Result<void> commit(std::span<const Move> moves) override;
   Result<void> remove(const AssetPath& path) override;
 
-  /// The root as an absolute path with links resolved.
+  /// The root as an absolute path with links resolved, as it was when it was opened.
   const std::string& root() const { return root_; }
 
  private:
@@ -41,6 +44,21 @@ class DiskFileSystem final : public FileSystem {
   int root_descriptor_ = -1;
   std::string root_;
 };
+
+/// Removes a folder that holds nothing. Fails with `already_exists` when it holds something.
+Result<void> remove_empty_folder(const std::string& path);
+
+/// What a person's path leads to: a path that may be anywhere on the disk, links followed.
+struct Place {
+  std::string real_path;  ///< Absolute, without links. Of what has none (pipes): the path itself.
+  FileKind kind = FileKind::file;  ///< `other` is a file without a name, too.
+};
+/// Fails with `not_found`. A link that leads nowhere is a `broken_link`.
+Result<Place> find_place(const std::string& path);
+
+/// Writes into what a path leads to, as a shell's `>` does: devices, pipes, links that lead nowhere
+/// yet. Anything else is better replaced (`write_atomically`). Blocks while nobody reads a pipe.
+Result<void> write_through(const std::string& path, Bytes bytes);
 
 /// Keeps other processes out of a folder for as long as it lives (`flock` on a file in it). The
 /// lock goes with the process, however that ends.

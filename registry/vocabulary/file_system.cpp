@@ -25,10 +25,12 @@ Result<void> write_atomically(FileSystem& files, const AssetPath& path, Bytes by
   if (present && (present.value().is_link || present.value().kind != FileKind::file)) {
     return files.write(path, bytes);
   }
-  // A leading dot hides the temporary from Unity and from our own walk of a project; the content's
-  // hash keeps two processes that write different things apart.
-  const AssetPath temporary = path.parent().child(
-      "." + std::string(path.name()) + "." + hash_bytes(bytes).to_string().substr(0, 8) + ".tmp");
+  // A leading dot hides the temporary from Unity and from our own walk of a project; the hash of
+  // name and content keeps two processes that write different things apart. Its length is fixed: a
+  // name as long as the disk allows has no room for a suffix.
+  const std::string name_hash = hash_bytes(as_bytes(path.name())).to_string().substr(0, 8);
+  const std::string content_hash = hash_bytes(bytes).to_string().substr(0, 8);
+  const AssetPath temporary = path.parent().child(".muster-" + name_hash + content_hash + ".tmp");
   if (auto written = files.write(temporary, bytes); !written) return written;
   auto moved = commit_move(files, temporary, path);
   // The failure to move is what the caller must hear of; a left-over temporary is harmless.

@@ -39,9 +39,9 @@ struct Move {
   AssetPath to;
 };
 
-/// Files below one root. Paths cannot leave the root: neither by `..` (an `AssetPath` has none) nor
-/// through a symbolic link (`outside_link`). Implementations: `DiskFileSystem`, `MemoryFileSystem`.
-/// Reading functions may be called from several threads at once; writing functions may not.
+/// Files below one root. Nothing outside is listed, read or written: not by `..` (an `AssetPath`
+/// has none) nor through links (`permission_denied`). Implementations: `DiskFileSystem`,
+/// `MemoryFileSystem`. Reading is possible from several threads at once, writing is not.
 class FileSystem {
  public:
   virtual ~FileSystem() = default;

@@ -98,6 +98,80 @@ TEST_CASE("Writing does not go through a link", "[registry][disk]") {
   CHECK(fs::file_size(base / "outside") == 9);
 }
 
+TEST_CASE("Reading and listing follow links only inside", "[registry][disk]") {
+  const TemporaryFolder folder;
+  const fs::path base(folder.path());
+  folder.put("root/real/file", "inside");
+  folder.put("root-other/file", "secret");
+  fs::create_symlink("real/file", base / "root/relative");
+  fs::create_symlink(base / "root/real/file", base / "root/absolute");
+  fs::create_symlink("../real/file", base / "root/real/upwards");
+  fs::create_symlink(base / "root/real", base / "root/absolute_folder");
+  fs::create_symlink("../root-other/file", base / "root/out");
+  fs::create_symlink(base / "root-other/file", base / "root/absolute_out");
+  fs::create_symlink("../root-other", base / "root/out_folder");
+  auto files = DiskFileSystem::open((base / "root").string());
+  REQUIRE(files.has_value());
+  ByteVector buffer;
+  for (const char* name : {"relative", "absolute", "real/upwards", "absolute_folder/file"}) {
+    CAPTURE(name);
+    const auto bytes = files.value().read(path_of(name), 0, 99, buffer);
+    REQUIRE(bytes.has_value());
+    CHECK(as_text(bytes.value()) == "inside");
+  }
+  CHECK(files.value().list(path_of("absolute_folder")).value().size() == 2);
+  for (const char* name : {"out", "absolute_out", "out_folder/file"}) {
+    CAPTURE(name);
+    CHECK(files.value().read(path_of(name), 0, 99, buffer).error().code ==
+          ErrorCode::permission_denied);
+  }
+  CHECK(files.value().list(path_of("out_folder")).error().code == ErrorCode::permission_denied);
+}
+
+TEST_CASE("Writing goes through a link inside, of either kind", "[registry][disk]") {
+  const TemporaryFolder folder;
+  const fs::path base(folder.path());
+  folder.put("real/file", "before");
+  fs::create_symlink(base / "real/file", base / "absolute");
+  fs::create_symlink("real/file", base / "relative");
+  auto files = DiskFileSystem::open(folder.path());
+  ByteVector buffer;
+  for (const char* name : {"absolute", "relative"}) {
+    CAPTURE(name);
+    REQUIRE(write_atomically(files.value(), path_of(name), as_bytes(name)).has_value());
+    CHECK(fs::is_symlink(base / name));
+    CHECK(as_text(read_whole(files.value(), path_of("real/file"), 99, buffer).value()) == name);
+  }
+}
+
+TEST_CASE("A name as long as the disk allows can be replaced", "[registry][disk]") {
+  const TemporaryFolder folder;
+  auto files = DiskFileSystem::open(folder.path());
+  const AssetPath path = path_of(std::string(255, 'n'));
+  REQUIRE(write_atomically(files.value(), path, as_bytes("1")).has_value());
+  REQUIRE(write_atomically(files.value(), path, as_bytes("2")).has_value());
+  CHECK(files.value().list(AssetPath()).value().size() == 1);
+}
+
+TEST_CASE("What a person's path leads to", "[registry][disk]") {
+  const TemporaryFolder folder;
+  const fs::path base = fs::canonical(folder.path());
+  folder.put("real/file", "1");
+  fs::create_symlink(base / "real", base / "folder");
+  fs::create_symlink("../nowhere", base / "real/broken");
+  const auto file = find_place((base / "folder/../real/file").string());
+  REQUIRE(file.has_value());
+  CHECK(file.value().real_path == (base / "real/file").string());
+  CHECK(file.value().kind == FileKind::file);
+  CHECK(find_place((base / "folder").string()).value().real_path == (base / "real").string());
+  CHECK(find_place((base / "real/broken").string()).value().kind == FileKind::broken_link);
+  CHECK(find_place((base / "missing").string()).error().code == ErrorCode::not_found);
+  CHECK(find_place("/dev/null").value().kind == FileKind::other);
+  CHECK(write_through("/dev/full", as_bytes("x")).error().code == ErrorCode::no_space);
+  REQUIRE(write_through((base / "real/broken").string(), as_bytes("x")).has_value());
+  CHECK(fs::exists(base / "nowhere"));
+}
+
 TEST_CASE("A pipe in a project neither hangs nor counts as a file", "[registry][disk]") {
   const TemporaryFolder folder;
   REQUIRE(::mkfifo((folder.path() + "/pipe").c_str(), 0666) == 0);
@@ -128,6 +202,11 @@ TEST_CASE("Opening says when there is no folder, or makes it", "[registry][disk]
   REQUIRE(made.has_value());
   CHECK(fs::is_directory(folder.path() + "/a/b/c"));
   CHECK(DiskFileSystem::open_or_create(folder.path() + "/a/b/c/").has_value());
+  std::vector<std::string> created;
+  CHECK(DiskFileSystem::open_or_create(folder.path() + "/a/x/y", &created).has_value());
+  CHECK(created == std::vector<std::string>{folder.path() + "/a/x", folder.path() + "/a/x/y"});
+  CHECK(remove_empty_folder(folder.path() + "/a/x").error().code == ErrorCode::already_exists);
+  CHECK(remove_empty_folder(folder.path() + "/a/x/y").has_value());
 }
 
 TEST_CASE("A folder is locked by one at a time", "[registry][disk]") {
