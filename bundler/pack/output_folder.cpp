@@ -23,7 +23,8 @@ constexpr std::string_view kStaging = ".muster-staging";
 constexpr std::string_view kJournal = ".muster-publish";
 constexpr std::string_view kParts = "parts";
 constexpr std::uint64_t kMaxPartsBytes = 4096;
-constexpr std::uint64_t kMaxReportBytes = 1024ULL * 1024 * 1024;
+/// Enough for the members by which a report is known, which come first in it.
+constexpr std::uint64_t kReportHeadBytes = 4096;
 /// What an output consists of; nothing else is ever moved or replaced.
 constexpr std::array<std::string_view, 3> kPartNames = {"build.json", "client", "server"};
 
@@ -78,13 +79,24 @@ Result<Parts> read_parts(const FileSystem& files) {
   return parts;
 }
 
+// Looks at the head only: reports of large projects are large, and one that was damaged further
+// down is to be replaced like any other part.
 Result<bool> is_report_of_ours(const FileSystem& files) {
+  using Json = nlohmann::json;
   ByteVector buffer;
-  const auto bytes = read_whole(files, named(OutputFolder::kReportName), kMaxReportBytes, buffer);
+  const auto bytes = files.read(named(OutputFolder::kReportName), 0, kReportHeadBytes, buffer);
   if (!bytes && bytes.error().code == ErrorCode::not_found) return false;
   if (!bytes) return fail(bytes.error());
-  const auto json = nlohmann::json::parse(as_text(bytes.value()), nullptr, false);
-  return json.is_object() && json.contains("format") && json.contains("muster");
+  bool has_format = false;
+  bool has_version = false;
+  const auto look = [&](int depth, Json::parse_event_t event, Json& key) {
+    if (depth != 1 || event != Json::parse_event_t::key) return true;
+    has_format = has_format || key == "format";
+    has_version = has_version || key == "muster";
+    return true;
+  };
+  (void)Json::parse(as_text(bytes.value()), look, false).is_discarded();
+  return has_format && has_version;
 }
 
 // A folder that may be replaced: it holds what targets hold, whole or damaged, and nothing else.

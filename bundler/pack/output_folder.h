@@ -1,6 +1,7 @@
 // The folder that a build writes: replaced as a whole, or not at all.
 #pragma once
 
+#include <cstdint>
 #include <set>
 #include <string>
 #include <string_view>
@@ -21,6 +22,8 @@ class OutputFolder {
  public:
   /// What stands in the folder besides the targets' folders.
   static constexpr std::string_view kReportName = "build.json";
+  /// A larger one is not read.
+  static constexpr std::uint64_t kReportBytesMax = 1024ULL * 1024 * 1024;
   /// The file whose lock keeps other processes out. It stays when the build is over.
   static constexpr std::string_view kLockName = ".muster-lock";
 

@@ -13,6 +13,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr int kReportVersion = 1;
+constexpr std::size_t kTargets = 2;
 
 std::string_view name_of(Target target) { return target == Target::client ? "client" : "server"; }
 
@@ -105,7 +106,8 @@ std::string build_report_json(const Project& project, const std::vector<TargetBu
   report["options"] = {{"layout", options.layout == Layout::shared ? "shared" : "self-contained"},
                        {"level", options.level}};
   report["targets"] = Json::object();
-  const Json old = Json::parse(previous, nullptr, false);
+  // The old text of a large project is large, and most builds replace all of it.
+  const Json old = builds.size() == kTargets ? Json() : Json::parse(previous, nullptr, false);
   for (const Target target : {Target::client, Target::server}) {
     const auto built = std::ranges::find(builds, target, &TargetBuild::target);
     if (built != builds.end()) {

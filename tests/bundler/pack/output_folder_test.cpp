@@ -117,6 +117,23 @@ TEST_CASE("Somebody's documents are left alone", "[bundler][output]") {
   CHECK(place.visible() == Names{"thesis.txt"});
 }
 
+TEST_CASE("A report is known by its head", "[bundler][output]") {
+  const auto [text, is_ours] = GENERATE_COPY(table<std::string, bool>({
+      {report("one"), true},
+      {R"({"format": 1, "muster": "0", "rest": ")" + std::string(10'000, 'x'), true},
+      {R"({"format": 1})", false},
+      {R"({"a": {"format": 1, "muster": "0"}})", false},
+      {R"([{"format": 1, "muster": "0"}])", false},
+      {R"(["format", "muster"])", false},
+      {"format muster", false},
+      {"", false},
+  }));
+  CAPTURE(text.substr(0, 60));
+  Place place(GENERATE(false, true));
+  place.put("build.json", text);
+  CHECK(OutputFolder::check_usable(place.files()).has_value() == is_ours);
+}
+
 TEST_CASE("A publication that was cut off is finished, wherever that was",
           "[bundler][output][sys-12]") {
   // What the folder looks like after the decision: the journal holds the new parts and knows them
