@@ -8,12 +8,11 @@
 #include "registry/registries/prepare.h"
 #include "registry/rules/sinks.h"
 #include "registry/rules/validate.h"
+#include "registry/vocabulary/counted.h"
 #include "registry/vocabulary/parallel.h"
 
 namespace muster::cli {
 namespace {
-
-constexpr std::uint64_t kMaxJsonBytes = 1024ULL * 1024 * 1024;
 
 struct BuildArguments {
   std::string project;
@@ -27,10 +26,14 @@ struct BuildArguments {
 
 // An output among the content would be content of the next build.
 Result<void> check_place(const Project& project, const BuildArguments& arguments) {
-  const std::string place = resolved(arguments.out);
+  const auto place = resolved(arguments.out);
+  if (!place) return fail(place.error());
   for (const AssetPath& folder : project.config().folders) {
-    const std::string walked = resolved(arguments.project + "/" + folder.text());
-    if (place != walked && !place.starts_with(walked + "/")) continue;
+    const auto walked = resolved(arguments.project + "/" + folder.text());
+    if (!walked) return fail(walked.error());
+    const std::string inside =
+        walked.value().ends_with('/') ? walked.value() : walked.value() + "/";
+    if (place.value() != walked.value() && !place.value().starts_with(inside)) continue;
     return fail(ErrorCode::invalid_argument,
                 "'" + arguments.out + "' is inside '" + folder.text() +
                     "', which is content of the project; build to another place");
@@ -49,8 +52,8 @@ int check_before(const Project& project, TargetSet targets, Session& session) {
   std::size_t changes = 0;
   for (const RegistryPlan& registry : plan.value().registries) changes += registry.changes.size();
   if (changes > 0) {
-    session.err << "muster: the registries are not up to date (" << changes
-                << " changes); 'muster prepare' brings them there\n";
+    session.err << "muster: the registries are not up to date (" << counted(changes, "change")
+                << "); 'muster prepare' brings them there\n";
   }
   if (blocking.empty()) return kSuccess;
   session.err << format_findings(blocking, FindingFormat::text, {});
@@ -61,8 +64,7 @@ int check_before(const Project& project, TargetSet targets, Session& session) {
 int run_build(const BuildArguments& arguments, TargetSet targets, Session& session) {
   const Time start = session.clock.now();
   const unsigned jobs = arguments.jobs == 0 ? processor_count() : arguments.jobs;
-  session.reporter.begin("reading the project", 0);
-  const auto open = open_project(arguments.project, session, jobs);
+  const auto open = open_project(arguments.project, session, jobs, progress_of(session.reporter));
   if (!open) return report_error(session, open.error());
   const Project& project = *open.value().project;
   const auto components = load_components(project.files(), project.config());
@@ -100,7 +102,7 @@ int run_build(const BuildArguments& arguments, TargetSet targets, Session& sessi
   }
   const AssetPath report = AssetPath().child(OutputFolder::kReportName);
   ByteVector buffer;
-  const auto previous = output.read(report, kMaxJsonBytes, buffer);
+  const auto previous = output.read(report, OutputFolder::kReportBytesMax, buffer);
   if (!previous && previous.error().code != ErrorCode::not_found) {
     return report_error(session, previous.error());
   }

@@ -13,14 +13,17 @@ std::pair<std::string, std::string> split_path(const std::string& path) {
   return {path.substr(0, slash + 1), path.substr(slash + 1)};
 }
 
-std::string without_end_slashes(std::string path) {
-  while (path.size() > 1 && path.ends_with('/')) path.pop_back();
-  return path;
-}
-
 Result<std::unique_ptr<FileSystem>> owned(Result<DiskFileSystem> files) {
   if (!files) return fail(files.error());
   return std::make_unique<DiskFileSystem>(std::move(files).value());
+}
+
+Result<FilePlace> open_place(const std::string& folder, const std::string& name) {
+  const auto parsed = AssetPath::parse(name);
+  if (!parsed) return fail(parsed.error());
+  auto files = owned(DiskFileSystem::open(folder));
+  if (!files) return fail(files.error());
+  return FilePlace{std::move(files).value(), parsed.value()};
 }
 
 // Which folder it was is known here only.
@@ -44,24 +47,46 @@ Result<FilePlace> open_folder_of(const std::string& path) {
   if (!parsed || parsed.value().empty()) {
     return fail(ErrorCode::invalid_argument, "'" + path + "' names no file");
   }
-  auto files = open_folder(folder);
-  if (!files) return fail(files.error());
-  return FilePlace{std::move(files).value(), parsed.value()};
+  const auto found = find_place(path);
+  if (found && found.value().kind == FileKind::file) {
+    const auto [real_folder, real_name] = split_path(found.value().real_path);
+    return open_place(real_folder, real_name);
+  }
+  return open_place(folder, name);
 }
 
-std::string resolved(std::string path) {
-  std::string missing;
-  for (;;) {
-    path = without_end_slashes(std::move(path));
-    const auto folder = DiskFileSystem::open(path);
-    if (folder) return folder.value().root() + missing;
-    const std::size_t slash = path.rfind('/');
-    missing.insert(0, "/" + path.substr(slash == std::string::npos ? 0 : slash + 1));
-    if (slash == std::string::npos || path.size() == 1) break;
-    path.resize(std::max<std::size_t>(slash, 1));
+Result<void> write_named_file(const std::string& path, Bytes bytes) {
+  const auto place = open_folder_of(path);
+  if (!place) return fail(place.error());
+  const auto found = find_place(path);
+  if (found && found.value().kind != FileKind::file) return write_through(path, bytes);
+  return write_atomically(*place.value().folder, place.value().name, bytes);
+}
+
+// From left to right, as the kernel does: `..` is taken off a path without links, so that it means
+// what it will mean when the missing folders have been made.
+Result<std::string> resolved(const std::string& path) {
+  if (path.empty()) return fail(ErrorCode::invalid_argument, "an empty path names no folder");
+  const auto start = find_place(path.starts_with('/') ? "/" : ".");
+  if (!start) return fail(start.error());
+  std::string real = start.value().real_path;
+  if (!real.starts_with('/')) return fail(ErrorCode::not_found, "the present folder is gone");
+  for (std::size_t begin = 0; begin < path.size();) {
+    const std::size_t end = std::min(path.find('/', begin), path.size());
+    const std::string part = path.substr(begin, end - begin);
+    begin = end + 1;
+    if (part.empty() || part == ".") continue;
+    if (part == "..") {
+      real.resize(std::max<std::size_t>(real.rfind('/'), 1));
+      continue;
+    }
+    if (!real.ends_with('/')) real += '/';
+    real += part;
+    const auto found = find_place(real);
+    if (!found && found.error().code != ErrorCode::not_found) return fail(found.error());
+    if (found) real = found.value().real_path;
   }
-  const auto here = DiskFileSystem::open(".");
-  return (here ? here.value().root() : std::string()) + missing;
+  return real;
 }
 
 Result<MappedFile> map_file(const std::string& path) { return MappedFile::open(path); }
@@ -82,22 +107,24 @@ Result<void> recover_output(const std::string& path) {
 }
 
 Result<std::unique_ptr<LockedOutput>> LockedOutput::open(const std::string& path) {
-  const bool is_new = !DiskFileSystem::open(path).has_value();
-  auto files = DiskFileSystem::open_or_create(path);
+  const auto real = resolved(path);
+  if (!real) return fail(real.error());
+  std::unique_ptr<LockedOutput> output(new LockedOutput(path));
+  auto files = DiskFileSystem::open_or_create(real.value(), &output->created_);
   if (!files) return fail(files.error());
-  std::unique_ptr<LockedOutput> output(new LockedOutput(path, is_new, std::move(files).value()));
+  output->files_.emplace(std::move(files).value());
   if (auto opened = output->lock_and_open(); !opened) return fail(opened.error());
   return output;
 }
 
 Result<void> LockedOutput::lock_and_open() {
-  if (auto usable = OutputFolder::check_usable(files_); !usable) {
+  if (auto usable = OutputFolder::check_usable(*files_); !usable) {
     return fail_in(path_, usable.error());
   }
-  auto lock = FolderLock::acquire(path_, std::string(OutputFolder::kLockName));
+  auto lock = FolderLock::acquire(files_->root(), std::string(OutputFolder::kLockName));
   if (!lock) return fail(lock.error());
   lock_ = std::move(lock).value();
-  auto folder = OutputFolder::open_for_build(files_);
+  auto folder = OutputFolder::open_for_build(*files_);
   if (!folder) return fail_in(path_, folder.error());
   folder_.emplace(std::move(folder).value());
   return {};
@@ -105,20 +132,21 @@ Result<void> LockedOutput::lock_and_open() {
 
 LockedOutput::~LockedOutput() {
   folder_.reset();
-  // Without the lock, the folder may be one that a rival has just created, too.
-  if (!is_new_ || !lock_) return;
-  const auto entries = files_.list(AssetPath());
+  remove_lock_if_alone();
+  // A folder in which there is something by now (a build, a rival at work) is not empty and stays.
+  while (!created_.empty() && remove_empty_folder(created_.back())) created_.pop_back();
+}
+
+void LockedOutput::remove_lock_if_alone() {
+  // Without the lock, the file may be the one of a rival.
+  if (!lock_ || created_.empty()) return;
+  const auto entries = files_->list(AssetPath());
   if (!entries || !std::ranges::all_of(entries.value(), [](const DirectoryEntry& entry) {
         return entry.name == OutputFolder::kLockName;
       })) {
     return;
   }
-  const auto [parent, name] = split_path(without_end_slashes(path_));
-  auto above = DiskFileSystem::open(parent);
-  const auto target = AssetPath::parse(name);
-  if (above && target && !target.value().empty()) {
-    (void)above.value().remove(target.value()).has_value();
-  }
+  (void)files_->remove(AssetPath().child(OutputFolder::kLockName)).has_value();
 }
 
 }  // namespace muster::cli

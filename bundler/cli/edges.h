@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "bundler/pack/output_folder.h"
 #include "registry/vocabulary/disk_file_system.h"
@@ -17,7 +18,7 @@ Result<std::unique_ptr<FileSystem>> open_folder(const std::string& path);
 /// The same, after creating it when it is missing.
 Result<std::unique_ptr<FileSystem>> open_or_create_folder(const std::string& path);
 
-/// A file's folder, and its name in there.
+/// A file's folder, and its name in there. Links are followed: a person may name any file.
 struct FilePlace {
   std::unique_ptr<FileSystem> folder;
   AssetPath name;
@@ -26,8 +27,14 @@ struct FilePlace {
 /// file. The file itself need not exist.
 Result<FilePlace> open_folder_of(const std::string& path);
 
-/// The absolute path of a folder with links resolved, whether it exists or not.
-std::string resolved(std::string path);
+/// Replaces a plain file (or the one that a link leads to) atomically; writes into anything else,
+/// such as a device or a pipe. Fails like `open_folder_of`, or as the disk does.
+Result<void> write_named_file(const std::string& path, Bytes bytes);
+
+/// The absolute path of a folder with links and `..` resolved, as far as it exists; what is missing
+/// is taken to become plain folders. Fails with `invalid_argument` when `path` is empty, or when
+/// the disk cannot tell.
+Result<std::string> resolved(const std::string& path);
 
 /// A file as bytes that are read when they are touched.
 Result<MappedFile> map_file(const std::string& path);
@@ -45,19 +52,19 @@ class LockedOutput {
 
   LockedOutput(const LockedOutput&) = delete;
   LockedOutput& operator=(const LockedOutput&) = delete;
-  /// Removes what was not published; and the folder, if this created it and nothing is in it.
+  /// Removes what was not published; and the folders that this created, if nothing is in them.
   ~LockedOutput();
 
   OutputFolder& folder() { return *folder_; }
 
  private:
-  LockedOutput(std::string path, bool is_new, DiskFileSystem files)
-      : path_(std::move(path)), is_new_(is_new), files_(std::move(files)) {}
+  explicit LockedOutput(std::string path) : path_(std::move(path)) {}
   Result<void> lock_and_open();
+  void remove_lock_if_alone();
 
   std::string path_;
-  bool is_new_;
-  DiskFileSystem files_;
+  std::vector<std::string> created_;  ///< Folders, outermost first.
+  std::optional<DiskFileSystem> files_;
   std::optional<FolderLock> lock_;
   std::optional<OutputFolder> folder_;
 };

@@ -31,14 +31,17 @@ Result<TargetSet> targets_from(const std::string& name) {
 }
 
 int write_report(Session& session, const std::string& text, const std::string& path) {
-  // The names that people give to standard output.
+  // The names that people give to the standard streams. Where those lead to a file, others write
+  // there too: it is not to be replaced.
   if (path.empty() || path == "-" || path == "/dev/stdout") {
     session.out << text;
     return kSuccess;  // `run` checks at its end that all of it was written
   }
-  const auto place = open_folder_of(path);
-  if (!place) return report_error(session, place.error());
-  const auto written = write_atomically(*place.value().folder, place.value().name, as_bytes(text));
+  if (path == "/dev/stderr") {
+    session.err << text;
+    return kSuccess;
+  }
+  const auto written = write_named_file(path, as_bytes(text));
   return written ? kSuccess : report_error(session, written.error());
 }
 

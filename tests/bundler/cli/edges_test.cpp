@@ -36,7 +36,7 @@ TEST_CASE("A folder that was created for a build goes when nothing was published
     CHECK_FALSE(LockedOutput::open(out).has_value());
     CHECK(fs::exists(out + "/.muster-staging/client/a"));
   }
-  CHECK_FALSE(fs::exists(out));
+  CHECK_FALSE(fs::exists(folder.path() + "/deep"));
   {
     const auto output = LockedOutput::open(out + end);
     REQUIRE(output.value()->folder().stage(path("client/a"), as_bytes("x")).has_value());
@@ -86,13 +86,73 @@ TEST_CASE("A file is found through its folder", "[bundler][cli]") {
   CHECK(open_folder_of(folder.path() + "/x/b").error().code == ErrorCode::not_found);
 }
 
+TEST_CASE("A file that is named by a link is replaced where it is", "[bundler][cli]") {
+  const TemporaryFolder folder;
+  const fs::path base(folder.path());
+  folder.put("real/report.txt", "before");
+  fs::create_directory(base / "links");
+  fs::create_symlink(base / "real/report.txt", base / "links/absolute");
+  fs::create_symlink("../real/report.txt", base / "links/relative");
+  fs::create_symlink("../real/new.txt", base / "links/broken");
+  for (const std::string name : {"absolute", "relative", "broken"}) {
+    CAPTURE(name);
+    const std::string link = (base / "links" / name).string();
+    REQUIRE(write_named_file(link, as_bytes(name)).has_value());
+    CHECK(fs::is_symlink(link));
+    const auto place = open_folder_of(link);
+    REQUIRE(place.has_value());
+    ByteVector buffer;
+    CHECK(as_text(read_whole(*place.value().folder, place.value().name, 99, buffer).value()) ==
+          name);
+  }
+  CHECK(fs::exists(base / "real/new.txt"));
+  CHECK(write_named_file("/dev/null", as_bytes("x")).has_value());
+  CHECK(write_named_file("/dev/full", as_bytes("x")).error().code == ErrorCode::no_space);
+  CHECK(write_named_file(folder.path() + "/links", as_bytes("x")).error().code == ErrorCode::io);
+}
+
 TEST_CASE("A path that does not exist yet is resolved as far as it does", "[bundler][cli]") {
   const TemporaryFolder folder;
-  const std::string real = resolved(folder.path());
-  folder.put("a/b", "");
-  fs::create_directory_symlink(folder.path() + "/a", folder.path() + "/link");
-  CHECK(resolved(folder.path() + "/link/") == real + "/a");
-  CHECK(resolved(folder.path() + "/link/x/y") == real + "/a/x/y");
+  const std::string base = folder.path();
+  const std::string real = fs::canonical(base).string();
+  folder.put("a/b/c", "");
+  fs::create_directory_symlink(base + "/a/b", base + "/link");
+  const auto [path, expected] = GENERATE(table<std::string, std::string>({
+      {"", ""},
+      {"/.//", ""},
+      {"/link/", "/a/b"},
+      {"/link/x/y", "/a/b/x/y"},
+      {"/link/..", "/a"},            // as the kernel does, not as the text looks
+      {"/new/../a/x", "/a/x"},       // a folder that is missing is no link
+      {"/new/../link/x", "/a/b/x"},  // and what follows may be one
+      {"/new/deep/../../link/..", "/a"},
+      {"/link/../../new", "/new"},
+  }));
+  CAPTURE(path);
+  const auto found = resolved(base + path);
+  REQUIRE(found.has_value());
+  CHECK(found.value() == real + expected);
+  CHECK(resolved("/../..").value() == "/");
+  CHECK(resolved("new").value() == fs::current_path().string() + "/new");
+  CHECK(resolved("").error().code == ErrorCode::invalid_argument);
+}
+
+TEST_CASE("An output's folders are made where the path leads, and only those", "[bundler][cli]") {
+  const TemporaryFolder folder;
+  const std::string out = folder.path() + "/new/../a/b/../out";
+  {
+    const auto output = LockedOutput::open(out);
+    REQUIRE(output.has_value());
+    CHECK(fs::exists(folder.path() + "/a/out"));
+    CHECK_FALSE(fs::exists(folder.path() + "/new"));
+    CHECK_FALSE(fs::exists(folder.path() + "/a/b"));
+    folder.put("a/note.txt", "somebody's");
+  }
+  CHECK_FALSE(fs::exists(folder.path() + "/a/out"));
+  CHECK(fs::exists(folder.path() + "/a/note.txt"));
+  // A folder whose name is too long fails after its parent was made.
+  CHECK_FALSE(LockedOutput::open(folder.path() + "/x/y/" + std::string(300, 'z')).has_value());
+  CHECK_FALSE(fs::exists(folder.path() + "/x"));
 }
 
 }  // namespace
