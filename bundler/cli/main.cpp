@@ -50,7 +50,8 @@ int main(int argc, char** argv) {
   } else {
     reporter = std::make_unique<muster::LineReporter>(std::cerr);
   }
-  muster::cli::Session session{.out = std::cout,
+  muster::cli::OutputStream out(STDOUT_FILENO);
+  muster::cli::Session session{.out = out,
                                .err = std::cerr,
                                .color = isatty(STDOUT_FILENO) != 0,
                                .reporter = *reporter,

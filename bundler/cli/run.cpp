@@ -19,8 +19,8 @@ int run_command(int argc, char** argv, Session& session) {
     app.set_version_flag("--version", std::string("muster ") + MUSTER_VERSION);
     app.require_subcommand(1);
     app.footer(
-        "Exit codes: 0 success, 1 findings or failed verification, 2 usage or unreadable input,\n"
-        "3 internal error.\n\n"
+        "Exit codes: 0 success, 1 findings or failed verification, 2 usage, unreadable input or\n"
+        "unwritable output, 3 internal error. A reader that stops early (head) changes nothing.\n\n"
         "Example:\n  muster validate my-game && muster build my-game --out build/game");
     add_build(app, session);
     add_list(app, session);
@@ -50,12 +50,12 @@ int run_command(int argc, char** argv, Session& session) {
 
 int run(int argc, char** argv, Session& session) {
   const int code = run_command(argc, argv, session);
-  errno = 0;
   session.out.flush();
+  const int error = session.out.error();
   // Somebody who reads only the head of a report has seen enough; a full disk is another matter.
-  if (session.out.good() || errno == EPIPE) return code;
-  session.err << "muster: the output could not be written: " << std::strerror(errno) << "\n";
-  return code == kSuccess ? kUsage : code;
+  if (error == 0 || error == EPIPE) return code;
+  session.err << "muster: the output could not be written: " << std::strerror(error) << "\n";
+  return code == kInternal ? kInternal : kUsage;
 }
 
 }  // namespace muster::cli

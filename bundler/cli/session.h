@@ -7,6 +7,7 @@
 #include <stop_token>
 #include <string>
 
+#include "bundler/cli/output_stream.h"
 #include "bundler/report/reporter.h"
 #include "registry/registries/registry_model.h"
 
@@ -24,7 +25,7 @@ inline constexpr int kInternal = 3;  ///< A bug of ours.
 
 /// The edges of the program, constructed in `main`.
 struct Session {
-  std::ostream& out;
+  OutputStream& out;
   std::ostream& err;
   bool color = false;
   Reporter& reporter;

@@ -1,0 +1,118 @@
+#!/usr/bin/env python3
+"""Where reports go: pipes that close early, full devices, links, names as long as they may be.
+
+usage: streams_test.py MUSTER
+
+What a golden case cannot do, because it needs a standard output of its own making.
+"""
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+MUSTER = os.path.abspath(sys.argv[1]) if len(sys.argv) > 1 else "muster"
+FILES = 2000
+
+
+def run(*arguments, **options):
+    options.setdefault("stdout", subprocess.PIPE)
+    return subprocess.run([MUSTER, *map(str, arguments)], stderr=subprocess.PIPE, text=True,
+                          timeout=60, check=False, **options)
+
+
+class StreamsTest(unittest.TestCase):
+    """Every test has a project of its own whose report is longer than a pipe and every buffer."""
+
+    def setUp(self):
+        holder = tempfile.TemporaryDirectory(prefix="muster-streams-")
+        self.addCleanup(holder.cleanup)
+        self.folder = pathlib.Path(holder.name)
+        self.project = self.folder / "project"
+        (self.project / "Assets").mkdir(parents=True)
+        for number in range(FILES):
+            (self.project / "Assets" / f"{number}.txt").touch()
+        whole = run("validate", self.project, "--format", "json", "--strict")
+        self.report = whole.stdout
+        self.code = whole.returncode
+        self.assertEqual(self.code, 1, whole.stderr)
+        self.assertGreater(len(self.report), 200_000)
+
+    def validate(self, *arguments, **options):
+        return run("validate", self.project, "--format", "json", "--strict", *arguments, **options)
+
+    def test_a_reader_that_stops_early_changes_nothing(self):
+        process = subprocess.Popen(
+            [MUSTER, "validate", str(self.project), "--format", "json", "--strict"],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.assertEqual(process.stdout.read(10), self.report[:10])
+        process.stdout.close()
+        self.assertEqual(process.stderr.read(), "")
+        process.stderr.close()
+        self.assertEqual(process.wait(timeout=60), self.code)
+
+    def test_a_reader_that_is_gone_changes_nothing(self):
+        for arguments, code in ((["validate", "--explain", "all"], 0), (["--help"], 0)):
+            reading, writing = os.pipe()
+            os.close(reading)
+            done = run(*arguments, stdout=writing)
+            os.close(writing)
+            self.assertEqual((done.returncode, done.stderr), (code, ""))
+
+    def test_a_full_device_is_told(self):
+        for arguments in (["validate", self.project, "--strict"], ["--version"]):
+            with open("/dev/full", "w", encoding="utf-8") as full:
+                done = run(*arguments, stdout=full)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn("could not be written: No space left on device", done.stderr)
+
+    def test_a_full_device_by_name_is_told(self):
+        done = self.validate("--output", "/dev/full")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("No space left on device", done.stderr)
+
+    def test_the_names_of_the_standard_streams(self):
+        self.assertEqual(self.validate("--output", "/dev/stdout").stdout, self.report)
+        self.assertEqual(self.validate("--output", "-").stdout, self.report)
+        done = self.validate("--output", "/dev/stderr")
+        self.assertEqual((done.returncode, done.stderr), (self.code, self.report))
+
+    def test_a_descriptor_by_name_as_process_substitution_gives_it(self):
+        reading, writing = os.pipe()
+        process = subprocess.Popen(
+            [MUSTER, "validate", str(self.project), "--format", "json", "--strict", "--output",
+             f"/dev/fd/{writing}"], pass_fds=[writing], stderr=subprocess.PIPE, text=True)
+        os.close(writing)
+        with os.fdopen(reading, encoding="utf-8") as stream:
+            self.assertEqual(stream.read(), self.report)
+        self.assertEqual(process.communicate(timeout=60)[1], "")
+        self.assertEqual(process.returncode, self.code)
+
+    def test_links_and_long_names(self):
+        inner = self.folder / "inner"
+        inner.mkdir()
+        (self.folder / "old.json").write_text("old", encoding="utf-8")
+        (inner / "absolute").symlink_to(self.folder / "old.json")
+        (inner / "upwards").symlink_to("../old.json")
+        (inner / "broken").symlink_to("../new.json")
+        for name in ("absolute", "upwards", "broken", "n" * 255):
+            with self.subTest(name=name):
+                done = self.validate("--output", inner / name)
+                self.assertEqual((done.returncode, done.stderr), (self.code, ""))
+                self.assertEqual((inner / name).read_text(encoding="utf-8"), self.report)
+        self.assertTrue((inner / "absolute").is_symlink())
+        self.assertEqual(sorted(os.listdir(self.folder)),
+                         ["inner", "new.json", "old.json", "project"])
+
+    def test_a_baseline_may_be_a_link(self):
+        known = self.folder / "known.json"
+        link = self.project / "baseline.json"
+        link.symlink_to(known)
+        self.assertEqual(self.validate("--write-baseline", link).returncode, 0)
+        self.assertTrue(known.is_file())
+        self.assertEqual(self.validate("--baseline", link).returncode, 0)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
