@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <functional>
@@ -18,13 +19,19 @@ namespace {
 
 // Waits for Ctrl-C in a thread of its own, because almost nothing may be done in a signal handler.
 // While something is being written, the first asks the work to stop and clean up; otherwise, and
-// the second time, the program ends at once.
+// the second time, the program ends at once. One request may come as several signals (`timeout`
+// sends one to the program and one to its group): those of the first second are one.
 void watch_signals(const sigset_t& signals, std::stop_source stop,
                    const std::atomic<bool>& writing) {
   int signal = 0;
   sigwait(&signals, &signal);
   stop.request_stop();
-  if (writing.load()) sigwait(&signals, &signal);
+  if (writing.load()) {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(1);
+    const timespec step{0, 20'000'000};
+    while (std::chrono::steady_clock::now() < end) sigtimedwait(&signals, nullptr, &step);
+    sigwait(&signals, &signal);
+  }
   std::_Exit(muster::cli::kUsage);
 }
 

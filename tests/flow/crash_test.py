@@ -92,12 +92,16 @@ def duration(world):
 def rude(world, how):
     length = duration(world)
     outcomes = [0, 0]
-    for _ in range(ROUNDS):
+    for number in range(ROUNDS):
         out = world.fresh_old_output()
         process = subprocess.Popen(world.build(world.new_project, out, world.new_options),
                                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         time.sleep(world.random.uniform(0, length * 1.1))
         process.send_signal(how)
+        if how == signal.SIGINT and number % 2 == 1:
+            # One request in two signals, as `timeout -s INT` makes it: to the child, to its group.
+            time.sleep(0.001)
+            process.send_signal(how)
         process.wait(timeout=60)
         outcomes[world.check_old_or_new(out)] += 1
         # -SIGINT: the signal came before the program had said what it does with it.
@@ -111,7 +115,27 @@ def rude(world, how):
                        capture_output=True)
         assert tree(out) == world.new
         shutil.rmtree(out)
+    if how == signal.SIGINT:
+        interrupted_newcomer(world, length)
     print(f"{outcomes[0]} times the old output, {outcomes[1]} times the new one")
+
+
+def interrupted_newcomer(world, length):
+    """A build that is stopped takes away every folder that it has made."""
+    for number in range(ROUNDS):
+        top = os.path.join(world.folder, f"new-{number}")
+        process = subprocess.Popen(
+            world.build(world.new_project, os.path.join(top, "deep", "out"), world.new_options),
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        time.sleep(world.random.uniform(0, length))
+        process.send_signal(signal.SIGINT)
+        time.sleep(0.001)
+        process.send_signal(signal.SIGINT)
+        process.wait(timeout=60)
+        if process.returncode == 0:
+            assert tree(os.path.join(top, "deep", "out")) == world.new
+        else:
+            assert not os.path.exists(top), list(pathlib.Path(top).rglob("*"))[:5]
 
 
 def rivals(world):
