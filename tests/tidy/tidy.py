@@ -113,7 +113,8 @@ class Tree:
             place = root / path
             if not place.is_file():
                 continue  # deleted, but not yet committed
-            is_read = is_code(path) or posixpath.basename(path) == "CMakeLists.txt"
+            is_read = (is_code(path) or posixpath.basename(path) == "CMakeLists.txt"
+                       or path == CHECKLIST)
             files[path] = place.read_text(encoding="utf-8") if is_read else None
         return cls(files)
 
@@ -123,6 +124,7 @@ class Tree:
                 yield path, text
 
 
+CHECKLIST = "tests/README.md"
 CODE = (".h", ".cpp", ".c", ".py")
 CPP = (".h", ".cpp", ".c")  # C reads like C++ here
 # What other languages include: C, and nothing that their programs might not have.
@@ -339,9 +341,12 @@ def check_banned_calls(tree):
 
 
 def check_readmes(tree):
-    """A README.md in the root, in each top folder and in each room with code."""
+    """A README.md in the root, in each top folder, in each room with code and folder of tests."""
     folders = {"", "tests"}
     for path in tree.files:
+        parts = path.split("/")
+        if parts[0] == "tests" and len(parts) > 2:
+            folders.add(f"tests/{parts[1]}")
         if path.endswith(CPP) and not path.startswith("tests/"):
             folder = posixpath.dirname(path)
             while folder:
@@ -351,6 +356,56 @@ def check_readmes(tree):
         readme = posixpath.join(folder, "README.md")
         if readme not in tree.files:
             yield f"{readme}:1: missing; say what the folder is for and in which order to read it"
+
+
+def checklist_rows(text):
+    """Yields (line, number, names in `where it is`, names in `test`) of the checklist's rows."""
+    for line, row in enumerate(text.split("\n"), start=1):
+        cells = [cell.strip() for cell in row.strip("|").split("|")]
+        if row.startswith("|") and len(cells) == 4 and cells[0].isdigit():
+            yield line, int(cells[0]), full_names(cells[2], ""), full_names(cells[3], "tests/")
+
+
+def full_names(cell, base):
+    """Names in backticks, from the root; a file without a folder is in that of the one before."""
+    names, folder = [], ""
+    for name in re.findall(r"`([^`]+)`", cell):
+        if "." in name and "/" not in name:
+            name = posixpath.join(folder, name)
+        folder = posixpath.dirname(name)
+        names.append(base + name)
+    return names
+
+
+def is_named(path, name):
+    return is_below(path, name) or pathlib.PurePosixPath(path).match(name)
+
+
+def check_checklist(tree):
+    """The checklist of tests/README.md names files that exist, and all that carry a row's tag."""
+    rows = {}
+    for line, number, places, tests in checklist_rows(tree.files.get(CHECKLIST) or ""):
+        if number in rows:
+            yield f"{CHECKLIST}:{line}: row {number} is there twice"
+        rows[number] = (line, tests)
+        for name in places + tests:
+            if not any(is_named(path, name) for path in tree.files):
+                yield f"{CHECKLIST}:{line}: row {number}: there is no {name}"
+    tags = {}
+    for path, text in tree.code():
+        if path.startswith("tests/") and not path.startswith("tests/tidy/"):
+            for number in set(re.findall(r"\[sys-(\d+)\]", text)):
+                tags.setdefault(int(number), set()).add(path)
+    for number, paths in sorted(tags.items()):
+        line, tests = rows.get(number, (1, []))
+        for path in sorted(paths):
+            if not any(is_named(path, name) for name in tests):
+                yield f"{CHECKLIST}:{line}: row {number}: {path} carries its tag and is not named"
+    for number, (line, tests) in sorted(rows.items()):
+        for name in tests:
+            carried = any(is_named(path, name) for path in tags.get(number, ()))
+            if name.endswith("_test.cpp") and not carried:
+                yield f"{CHECKLIST}:{line}: row {number}: {name} does not carry [sys-{number}]"
 
 
 def check_top_level(tree):
@@ -379,6 +434,7 @@ CHECKS = {
     "sources-listed": check_sources_listed,
     "banned-calls": check_banned_calls,
     "readmes": check_readmes,
+    "checklist": check_checklist,
     "top-level": check_top_level,
     "names": check_names,
 }

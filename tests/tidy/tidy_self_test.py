@@ -130,6 +130,23 @@ BAD = {
         ("none at all", {"net/wire/a.h": HEAD, "README.md": None, "tests/README.md": None,
                          "net/README.md": None}, "net/wire/README.md"),
         ("the root's", {"tests/README.md": None}, "README.md:1: missing"),
+        ("a folder of tests", {"README.md": None, "tests/README.md": None,
+                               "tests/golden/bundle/a.mcat": None}, "tests/golden/README.md"),
+    ],
+    "checklist": [
+        ("a test that is gone", {"tests/README.md": "| 1 | what | `net` | `net/a_test.cpp` |\n",
+                                 "net/a.h": HEAD}, "README.md:1: row 1: there is no tests/net/a_"),
+        ("a place that is gone", {"tests/README.md": "| 1 | what | `net/a.h`, `b.h` | - |\n",
+                                  "net/a.h": HEAD}, "row 1: there is no net/b.h"),
+        ("a row twice", {"tests/README.md": "| 1 | what | - | - |\n| 1 | what | - | - |\n"},
+         "README.md:2: row 1 is there twice"),
+        ("a tagged test that is not named",
+         {"tests/README.md": "| 1 | what | - | - |\n", "tests/a_test.cpp": "[x][sys-1]"},
+         "README.md:1: row 1: tests/a_test.cpp carries"),
+        ("a tag of no row", {"tests/a_test.cpp": "[sys-2]"}, "row 2: tests/a_test.cpp carries"),
+        ("a named test without the tag",
+         {"tests/README.md": "| 1 | what | - | `a_test.cpp` |\n", "tests/a_test.cpp": "[sys-11]"},
+         "row 1: tests/a_test.cpp does not carry [sys-1]"),
     ],
     "top-level": [
         ("a stray file", {"notes.txt": None}, "notes.txt"),
@@ -143,7 +160,11 @@ BAD = {
 
 GOOD = {
     "README.md": None,
-    "tests/README.md": None,
+    "tests/README.md":
+        "| row | mechanism | where it is | test |\n|---|---|---|---|\n"
+        "| 1 | a | `registry/vocabulary`, `registry/vocabulary/clock.h`, `seed.cpp` (not all) "
+        "| `net/wire`, `net/*/a_test.cpp` |\n| 2 | b | not built yet | - |\n",
+    "tests/net/README.md": None,
     "registry/README.md": None,
     "registry/vocabulary/README.md": None,
     "registry/CMakeLists.txt": "SOURCES vocabulary/clock.cpp vocabulary/seed.cpp\n"
@@ -159,7 +180,7 @@ GOOD = {
     "registry/vocabulary/seed.cpp": "std::random_device device;\nint a = 1'000'000;\n",
     "tests/net/CMakeLists.txt": "muster_test(net SOURCES wire/a_test.cpp LINK muster::net)\n",
     "tests/net/wire/a_test.cpp":
-        '#include "registry/vocabulary/clock.h"\n#include <catch2/catch.hpp>\n'
+        '#include "registry/vocabulary/clock.h"\n#include <catch2/catch.hpp>\n// [sys-1]\n'
         "auto opened = DiskFileSystem::open(root);\nauto t = steady_clock::now();\n",
 }
 

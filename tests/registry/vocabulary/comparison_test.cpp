@@ -21,7 +21,7 @@ const ComponentDescription& description() {
 }  // namespace
 
 TEST_CASE("A comparison names the first field that differs, and by how much",
-          "[registry][compare][sys-78]") {
+          "[registry][compare][sys-57][sys-78]") {
   struct Row {
     const char* reason;
     void (*change)(Everything&);
