@@ -20,27 +20,6 @@ namespace {
 // O_NONBLOCK: opening a pipe must not wait for a writer.
 constexpr int kReadFlags = O_RDONLY | O_CLOEXEC | O_NONBLOCK;
 
-bool is_below(const std::string& path, const std::string& folder) {
-  return path.starts_with(folder) && path.size() > folder.size() &&
-         (folder.ends_with('/') || path[folder.size()] == '/');
-}
-
-// Returns no descriptor, with `errno`, when there is nothing to read or it lies outside (EXDEV).
-Descriptor open_below(int folder, const char* path) {
-  open_how how{};
-  how.flags = static_cast<std::uint64_t>(kReadFlags);
-  how.resolve = RESOLVE_BENEATH;
-  Descriptor direct(static_cast<int>(::syscall(SYS_openat2, folder, path, &how, sizeof how)));
-  if (direct.valid() || (errno != EXDEV && errno != ENOSYS && errno != EAGAIN)) return direct;
-  const Descriptor target(::openat(folder, path, O_PATH | O_CLOEXEC));
-  if (!target.valid()) return Descriptor();
-  if (!is_below(real_path_of(target.get()), real_path_of(folder))) {
-    errno = EXDEV;
-    return Descriptor();
-  }
-  return Descriptor(::open(("/proc/self/fd/" + std::to_string(target.get())).c_str(), kReadFlags));
-}
-
 }  // namespace
 
 Descriptor::~Descriptor() {
@@ -85,11 +64,38 @@ std::string real_path_of(int descriptor) {
   return length < 0 ? std::string() : std::string(target.data(), static_cast<std::size_t>(length));
 }
 
+bool is_inside(const std::string& path, const std::string& folder) {
+  return path == folder || (path.starts_with(folder) && path.size() > folder.size() &&
+                            (folder.ends_with('/') || path[folder.size()] == '/'));
+}
+
+Descriptor open_inside(int folder, const char* path, int flags) {
+  open_how how{};
+  how.flags = static_cast<unsigned>(flags);
+  how.mode = (flags & O_CREAT) != 0 ? 0666 : 0;
+  how.resolve = RESOLVE_BENEATH;
+  Descriptor direct(static_cast<int>(::syscall(SYS_openat2, folder, path, &how, sizeof how)));
+  // EAGAIN: somebody renamed something meanwhile, so that the kernel cannot be sure of a `..`.
+  if (direct.valid() || (errno != EXDEV && errno != ENOSYS && errno != EAGAIN)) return direct;
+  const bool is_old_kernel = errno == ENOSYS;
+  const Descriptor target(::openat(folder, path, O_PATH | O_CLOEXEC));
+  if (target.valid() && is_inside(real_path_of(target.get()), real_path_of(folder))) {
+    // What was looked at is what is opened: nobody can put another in its place in between.
+    const std::string again = "/proc/self/fd/" + std::to_string(target.get());
+    return Descriptor(::open(again.c_str(), flags & ~O_CREAT));
+  }
+  if (!target.valid() && errno == ENOENT && is_old_kernel && (flags & O_CREAT) != 0) {
+    return Descriptor(::openat(folder, path, flags | O_NOFOLLOW, 0666));
+  }
+  if (target.valid()) errno = EXDEV;
+  return Descriptor();
+}
+
 Result<DiskFile> DiskFile::open(const std::string& folder, const AssetPath& path) {
   std::string place = folder + "/" + path.text();
   const Descriptor root(::open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
   if (!root.valid()) return fail_errno(errno, "cannot open folder '" + folder + "'");
-  Descriptor file = open_below(root.get(), path.empty() ? "." : path.text().c_str());
+  Descriptor file = open_inside(root.get(), path.empty() ? "." : path.text().c_str(), kReadFlags);
   if (!file.valid() && errno == EXDEV) {
     return fail(
         ErrorCode::permission_denied,

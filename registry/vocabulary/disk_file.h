@@ -37,6 +37,14 @@ tl::unexpected<Error> fail_errno(int error, const std::string& what);
 /// The absolute path of what a descriptor holds, with links resolved; empty when it has none.
 std::string real_path_of(int descriptor);
 
+/// Whether a path is the folder's, or one inside. Both are absolute, with links resolved.
+bool is_inside(const std::string& path, const std::string& folder);
+
+/// Opens what is inside a folder, with the flags of `open`: never what a link outside of it leads
+/// to, also not through a linked folder on the way. Returns no descriptor, with `errno`, when that
+/// fails; EXDEV when a link leads out.
+Descriptor open_inside(int folder, const char* path, int flags);
+
 /// A regular file, open for reading. Reading from several threads at once is safe. The file may be
 /// replaced, changed or cut short by others at any time; replacing it by rename changes nothing
 /// here.

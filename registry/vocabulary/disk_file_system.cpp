@@ -5,19 +5,14 @@
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <linux/openat2.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
-#include <climits>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <memory>
 #include <set>
 #include <utility>
@@ -28,43 +23,6 @@ namespace muster {
 namespace {
 
 const char* relative(const AssetPath& path) { return path.empty() ? "." : path.text().c_str(); }
-
-bool is_inside(const std::string& path, const std::string& root) {
-  return path == root || (path.starts_with(root) && path.size() > root.size() &&
-                          (root.ends_with('/') || path[root.size()] == '/'));
-}
-
-// Opens what is there, wherever links lead, and keeps it only if that is inside. Works by a second
-// opening of the thing found, so that nobody can put another in its place in between.
-int open_if_inside(int root, const char* path, int flags) {
-  const Descriptor found(::openat(root, path, O_PATH | O_CLOEXEC));
-  if (!found.valid()) return -1;
-  if (!is_inside(real_path_of(found.get()), real_path_of(root))) {
-    errno = EXDEV;
-    return -1;
-  }
-  const std::string again = "/proc/self/fd/" + std::to_string(found.get());
-  return ::open(again.c_str(), flags & ~O_CREAT);
-}
-
-// Opens a file or folder without ever leaving the root: not even through a linked folder on the
-// way. Fails with EXDEV where a link would. The kernel sees to it, but refuses every absolute link:
-// of those, and of kernels before 5.6, the real path decides.
-int open_beneath(int root, const char* path, int flags) {
-  open_how how{};
-  how.flags = static_cast<unsigned>(flags);
-  how.mode = (flags & O_CREAT) != 0 ? 0666 : 0;
-  how.resolve = RESOLVE_BENEATH;
-  const long opened = ::syscall(SYS_openat2, root, path, &how, sizeof how);
-  // EAGAIN: somebody renamed something meanwhile, so that the kernel cannot be sure of a `..`.
-  if (opened >= 0 || (errno != EXDEV && errno != EAGAIN && errno != ENOSYS)) {
-    return static_cast<int>(opened);
-  }
-  const bool is_old_kernel = errno == ENOSYS;
-  const int inside = open_if_inside(root, path, flags);
-  if (inside >= 0 || errno != ENOENT || !is_old_kernel) return inside;
-  return ::openat(root, path, flags | O_NOFOLLOW, 0666);  // a new file
-}
 
 tl::unexpected<Error> fail_beneath(int error, const std::string& what) {
   if (error != EXDEV) return fail_errno(error, what);
@@ -181,14 +139,12 @@ Result<FileInfo> DiskFileSystem::stat(const AssetPath& path) const {
 
 Result<std::vector<DirectoryEntry>> DiskFileSystem::list(const AssetPath& folder) const {
   const std::string what = "cannot list '" + folder.text() + "'";
-  const int descriptor =
-      open_beneath(root_descriptor_, relative(folder), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (descriptor < 0) return fail_beneath(errno, what);
-  const std::unique_ptr<DIR, int (*)(DIR*)> stream(::fdopendir(descriptor), &::closedir);
-  if (!stream) {
-    ::close(descriptor);
-    return fail_errno(errno, what);
-  }
+  Descriptor descriptor =
+      open_inside(root_descriptor_, relative(folder), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (!descriptor.valid()) return fail_beneath(errno, what);
+  const std::unique_ptr<DIR, int (*)(DIR*)> stream(::fdopendir(descriptor.get()), &::closedir);
+  if (!stream) return fail_errno(errno, what);
+  (void)descriptor.release();  // the stream's now
   std::vector<DirectoryEntry> entries;
   errno = 0;
   while (const dirent* entry = ::readdir(stream.get())) {
@@ -225,8 +181,8 @@ Result<Bytes> DiskFileSystem::read(const AssetPath& path, std::uint64_t offset,
                                    std::uint64_t max_bytes, ByteVector& buffer) const {
   const std::string_view action = "cannot read '";
   // O_NONBLOCK: a pipe in a project must not hang the walk.
-  const Descriptor file(
-      open_beneath(root_descriptor_, relative(path), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  const Descriptor file =
+      open_inside(root_descriptor_, relative(path), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (!file.valid()) return fail_beneath(errno, std::string(action) + path.text() + "'");
   constexpr std::size_t kFirstBytes = 65536;
   // A large file gets its room at once: doubling would need up to three times as much.
@@ -274,13 +230,12 @@ Result<void> DiskFileSystem::create_parents(const AssetPath& path) {
 Result<void> DiskFileSystem::write(const AssetPath& path, Bytes bytes) {
   const std::string what = "cannot write '" + path.text() + "'";
   constexpr int kFlags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC;
-  int descriptor = open_beneath(root_descriptor_, relative(path), kFlags);
-  if (descriptor < 0 && errno == ENOENT) {
+  Descriptor file = open_inside(root_descriptor_, relative(path), kFlags);
+  if (!file.valid() && errno == ENOENT) {
     if (auto made = create_parents(path); !made) return made;
-    descriptor = open_beneath(root_descriptor_, relative(path), kFlags);
+    file = open_inside(root_descriptor_, relative(path), kFlags);
   }
-  if (descriptor < 0) return fail_beneath(errno, what);
-  Descriptor file(descriptor);
+  if (!file.valid()) return fail_beneath(errno, what);
   struct stat info {};
   const bool regular = ::fstat(file.get(), &info) == 0 && S_ISREG(info.st_mode);
   auto written = write_all(file.get(), bytes, what);
