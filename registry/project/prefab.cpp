@@ -262,7 +262,7 @@ bool is_model_path(const AssetPath& path) {
 
 bool is_prefab(const SourceCache& sources, AssetNumber asset) {
   const Asset& entry = sources.index().at(asset);
-  if (entry.path.extension() == "prefab") return true;
+  if (has_extension(entry.path, "prefab")) return true;
   return sources.plain_class(asset) == "Prefab";
 }
 

@@ -118,7 +118,7 @@ std::set<std::string> base_classes_in(std::string_view source, std::string_view 
 Scripts::Scripts(const FileSystem& files, const AssetIndex& index) : files_(files), index_(index) {
   for (AssetNumber number = 0; number < index.assets().size(); ++number) {
     const AssetPath& path = index.at(number).path;
-    if (path.extension() == "cs") by_stem_.emplace(path.stem(), number);
+    if (has_extension(path, "cs")) by_stem_.emplace(path.stem(), number);
   }
 }
 
@@ -129,7 +129,7 @@ void Scripts::declare(const Guid& script, std::string class_name) {
 std::string Scripts::class_of(const Guid& script) const {
   if (const auto found = declared_.find(script); found != declared_.end()) return found->second;
   const AssetNumber number = index_.find(script);
-  if (number == kNoAsset || index_.at(number).path.extension() != "cs") return {};
+  if (number == kNoAsset || !has_extension(index_.at(number).path, "cs")) return {};
   return std::string(index_.at(number).path.stem());
 }
 

@@ -34,7 +34,7 @@ std::unique_ptr<SourceFile> load(const FileSystem& files, const Asset& asset) {
 }  // namespace
 
 bool is_plain_path(const AssetPath& path) {
-  return path.extension() == "yaml" || path.extension() == "yml";
+  return has_extension(path, "yaml") || has_extension(path, "yml");
 }
 
 Result<std::string> plain_class_of(const FileSystem& files, const AssetPath& path) {

@@ -11,7 +11,7 @@ namespace muster {
 namespace {
 
 bool can_be_prefab(const AssetPath& path) {
-  return path.extension() == "prefab" || is_plain_path(path);
+  return has_extension(path, "prefab") || is_plain_path(path);
 }
 
 // The scripts that assets mention and whose class is or derives from `base`.
@@ -76,7 +76,7 @@ void add_assets(const Project& project, const PrepareRule& rule, std::vector<Mem
     if (edge.kind != yaml::MentionKind::strong || edge.in_meta || !scripts.contains(edge.guid)) {
       continue;
     }
-    if (project.index().at(edge.from).path.extension() == "asset") found.insert(edge.from);
+    if (has_extension(project.index().at(edge.from).path, "asset")) found.insert(edge.from);
   }
   for (AssetNumber asset = 0; asset < project.index().assets().size(); ++asset) {
     if (!project.sources().plain_class(asset).empty()) found.insert(asset);
@@ -112,8 +112,8 @@ std::vector<AssetNumber> unreadable_members(const Project& project,
     for (const ReferenceEdge& edge : project.graph().edges()) {
       if (edge.kind != yaml::MentionKind::strong || edge.in_meta) continue;
       if (!scripts.contains(edge.guid)) continue;
-      const std::string_view extension = project.index().at(edge.from).path.extension();
-      if (extension != (wants_prefabs ? "prefab" : "asset")) continue;
+      const AssetPath& path = project.index().at(edge.from).path;
+      if (!has_extension(path, wants_prefabs ? "prefab" : "asset")) continue;
       if (!project.sources().get(edge.from).good()) found.insert(edge.from);
     }
     // A plain file names its class in its head, which can be read although the rest cannot.

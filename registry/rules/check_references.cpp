@@ -183,8 +183,6 @@ void check_prefabs(const Project& project, const std::set<AssetNumber>& in_closu
   std::set<std::vector<AssetNumber>> seen_cycles;
   std::set<AssetPath> seen_deep;
   for (const AssetNumber asset : in_closure) {
-    const AssetPath& path = project.index().at(asset).path;
-    if (path.extension() != "prefab" && path.extension() != "yaml") continue;
     if (!is_prefab(project.sources(), asset)) continue;
     for (const PrefabProblem& problem : project.prefabs().flatten(asset).problems) {
       const Location location{problem.path, problem.position};
@@ -219,16 +217,21 @@ void check_prefabs(const Project& project, const std::set<AssetNumber>& in_closu
 // Circles outside of what is built matter too, but are found without parsing: among the strong
 // mentions of one prefab by another.
 void add_prefabs_in_circles(const Project& project, std::set<AssetNumber>& assets) {
-  const AssetIndex& index = project.index();
-  const auto is_prefab_path = [&](AssetNumber asset) {
-    return asset != kNoAsset && index.at(asset).path.extension() == "prefab";
+  const auto can_be_prefab = [&](AssetNumber asset) {
+    return asset != kNoAsset && is_prefab(project.sources(), asset);
   };
-  // Repeatedly drop prefabs that mention no remaining prefab; what stays leads into a circle.
+  // Repeatedly drop prefabs that mention no remaining prefab; what stays leads into a circle. One
+  // that mentions itself may only mean its own objects: whether it contains itself shows when it is
+  // flattened.
   std::map<AssetNumber, std::size_t> out_degree;
   std::multimap<AssetNumber, AssetNumber> users;
   for (const ReferenceEdge& edge : project.graph().edges()) {
-    if (!edge.is_strong() || edge.in_meta || !is_prefab_path(edge.from)) continue;
-    if (!is_prefab_path(edge.to) || edge.to == edge.from) continue;
+    if (!edge.is_strong() || edge.in_meta || !can_be_prefab(edge.from)) continue;
+    if (!can_be_prefab(edge.to)) continue;
+    if (edge.to == edge.from) {
+      assets.insert(edge.from);
+      continue;
+    }
     ++out_degree[edge.from];
     out_degree.try_emplace(edge.to, 0);
     users.emplace(edge.to, edge.from);

@@ -78,4 +78,8 @@ std::string lower_ascii(std::string_view text) {
   return lower;
 }
 
+bool has_extension(const AssetPath& path, std::string_view extension) {
+  return lower_ascii(path.extension()) == extension;
+}
+
 }  // namespace muster

@@ -43,6 +43,10 @@ class AssetPath {
 /// The text with the letters A to Z in lower case: how extensions are compared.
 std::string lower_ascii(std::string_view text);
 
+/// True when a path has this extension (given in lower case, without the dot) in any case: disks of
+/// Windows and macOS do not tell them apart, so neither do the editors that write them.
+bool has_extension(const AssetPath& path, std::string_view extension);
+
 }  // namespace muster
 
 template <>
