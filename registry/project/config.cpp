@@ -41,10 +41,23 @@ std::string nearby_projects(const FileSystem& files) {
   return hint.empty() ? hint : hint + "'?";
 }
 
+// A scalar has no items: read as a list it would be an empty one, in silence.
+Result<void> check_kind(const yaml::Tree& tree, yaml::NodeIndex node, yaml::NodeKind kind) {
+  if (tree.at(node).kind == kind) return {};
+  const std::string_view wanted = kind == yaml::NodeKind::sequence ? "a list" : "a single value";
+  return refuse(tree.at(node).position,
+                "'" + std::string(tree.at(node).key) + "' wants " + std::string(wanted));
+}
+
 Result<void> read_folders(const FileSystem& files, const yaml::Tree& tree, yaml::NodeIndex list,
                           ProjectConfig& config) {
+  if (auto good = check_kind(tree, list, yaml::NodeKind::sequence); !good) return good;
+  if (tree.at(list).child_count == 0) {
+    return refuse(tree.at(list).position, "'folders' names no folder, so there is nothing to read");
+  }
   for (const yaml::NodeIndex item : yaml::Children(tree, list)) {
     auto folder = AssetPath::parse(tree.scalar(item));
+    if (tree.scalar(item).empty()) return refuse(tree.at(item).position, "this names no folder");
     if (!folder) return refuse(tree.at(item).position, folder.error().message);
     if (!is_folder(files, folder.value())) {
       return refuse(tree.at(item).position, "there is no folder '" + folder.value().text() + "'");
@@ -55,11 +68,32 @@ Result<void> read_folders(const FileSystem& files, const yaml::Tree& tree, yaml:
 }
 
 Result<void> read_guids(const yaml::Tree& tree, yaml::NodeIndex list, ProjectConfig& config) {
+  const bool is_null =
+      tree.at(list).kind == yaml::NodeKind::scalar && tree.scalar(list).empty();  // all commented
+  if (is_null) return {};
+  if (auto good = check_kind(tree, list, yaml::NodeKind::sequence); !good) return good;
   for (const yaml::NodeIndex item : yaml::Children(tree, list)) {
     const auto guid = Guid::parse(tree.scalar(item));
     if (!guid) return refuse(tree.at(item).position, guid.error().message);
     config.external_guids.insert(guid.value());
   }
+  return {};
+}
+
+Result<void> read_components(const FileSystem& files, const yaml::Tree& tree, yaml::NodeIndex node,
+                             ProjectConfig& config) {
+  if (auto good = check_kind(tree, node, yaml::NodeKind::scalar); !good) return good;
+  auto path = AssetPath::parse(tree.scalar(node));
+  if (!path) return refuse(tree.at(node).position, path.error().message);
+  const auto info = files.stat(path.value());
+  if (!info && info.error().code == ErrorCode::not_found) {
+    return refuse(tree.at(node).position, "there is no file '" + path.value().text() +
+                                              "'; let the game export its components there");
+  }
+  if (info && info.value().kind == FileKind::folder) {
+    return refuse(tree.at(node).position, "'" + path.value().text() + "' is a folder");
+  }
+  config.components = std::move(path).value();
   return {};
 }
 
@@ -96,19 +130,23 @@ Result<ProjectConfig> read_config(const FileSystem& files, std::string text) {
                     "unknown key '" + std::string(tree.at(child).key) + "'");
     }
   }
-  config.name = tree.scalar_at(source->root, "name");
+  if (const auto name = tree.find(source->root, "name"); name != yaml::kNoNode) {
+    if (auto good = check_kind(tree, name, yaml::NodeKind::scalar); !good) {
+      return fail(good.error());
+    }
+    config.name = tree.scalar(name);
+  }
   if (const auto list = tree.find(source->root, "folders"); list != yaml::kNoNode) {
     if (auto good = read_folders(files, tree, list, config); !good) return fail(good.error());
   } else if (auto good = add_unity_folders(files, config); !good) {
     return fail(good.error());
   }
   if (const auto path = tree.find(source->root, "components"); path != yaml::kNoNode) {
-    auto parsed = AssetPath::parse(tree.scalar(path));
-    if (!parsed) return refuse(tree.at(path).position, parsed.error().message);
-    config.components = std::move(parsed).value();
+    if (auto good = read_components(files, tree, path, config); !good) return fail(good.error());
   }
-  const auto guids = tree.find(source->root, "external_guids");
-  if (auto good = read_guids(tree, guids, config); !good) return fail(good.error());
+  if (const auto guids = tree.find(source->root, "external_guids"); guids != yaml::kNoNode) {
+    if (auto good = read_guids(tree, guids, config); !good) return fail(good.error());
+  }
   config.source = std::move(source);
   return config;
 }

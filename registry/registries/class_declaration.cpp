@@ -26,9 +26,19 @@ Result<void> check_keys(const yaml::Tree& tree, NodeIndex mapping,
   return {};
 }
 
-Result<TargetSet> read_targets(const yaml::Tree& tree, NodeIndex list) {
+// The list under a key, if there is one. A single value has no items: read as a list it would be an
+// empty one, in silence.
+Result<NodeIndex> list_at(const yaml::Tree& tree, NodeIndex mapping, std::string_view key) {
+  const NodeIndex list = tree.find(mapping, key);
+  if (list == kNoNode || tree.at(list).kind == yaml::NodeKind::sequence) return list;
+  return refuse(tree, list, "'" + std::string(key) + "' wants a list");
+}
+
+Result<TargetSet> read_targets(const yaml::Tree& tree, NodeIndex reference) {
+  const auto list = list_at(tree, reference, "targets");
+  if (!list) return fail(list.error());
   TargetSet targets;
-  for (const NodeIndex item : Children(tree, list)) {
+  for (const NodeIndex item : Children(tree, list.value())) {
     if (tree.scalar(item) == "client") {
       targets = targets | Target::client;
     } else if (tree.scalar(item) == "server") {
@@ -40,10 +50,12 @@ Result<TargetSet> read_targets(const yaml::Tree& tree, NodeIndex list) {
   return targets;
 }
 
-std::vector<std::string> read_texts(const yaml::Tree& tree, NodeIndex list) {
-  std::vector<std::string> texts;
-  for (const NodeIndex item : Children(tree, list)) texts.emplace_back(tree.scalar(item));
-  return texts;
+Result<void> read_texts(const yaml::Tree& tree, NodeIndex mapping, std::string_view key,
+                        std::vector<std::string>& texts) {
+  const auto list = list_at(tree, mapping, key);
+  if (!list) return fail(list.error());
+  for (const NodeIndex item : Children(tree, list.value())) texts.emplace_back(tree.scalar(item));
+  return {};
 }
 
 Result<ReferenceRule> read_reference(const yaml::Tree& tree, NodeIndex item) {
@@ -61,12 +73,12 @@ Result<ReferenceRule> read_reference(const yaml::Tree& tree, NodeIndex item) {
   const std::string_view role = tree.scalar_at(item, "role");
   if (role == "prefab") rule.role = ReferenceRule::Role::prefab;
   if (role == "factory") rule.role = ReferenceRule::Role::factory;
-  const auto targets = read_targets(tree, tree.find(item, "targets"));
+  const auto targets = read_targets(tree, item);
   if (!targets) return fail(targets.error());
   rule.targets = targets.value();
   if (rule.targets.empty()) return refuse(tree, item, "a reference names its 'targets'");
-  rule.when = read_texts(tree, tree.find(item, "when"));
-  rule.unless = read_texts(tree, tree.find(item, "unless"));
+  if (auto good = read_texts(tree, item, "when", rule.when); !good) return fail(good.error());
+  if (auto good = read_texts(tree, item, "unless", rule.unless); !good) return fail(good.error());
   return rule;
 }
 
@@ -107,7 +119,9 @@ Result<ClassDeclaration> read_class(const yaml::Tree& tree, NodeIndex node) {
   }
   const std::string_view list = tree.scalar_at(node, "entries");
   entry.lists = {list.empty() ? "entries" : std::string(list)};
-  for (const NodeIndex item : Children(tree, tree.find(node, "references"))) {
+  const auto references = list_at(tree, node, "references");
+  if (!references) return fail(references.error());
+  for (const NodeIndex item : Children(tree, references.value())) {
     auto rule = read_reference(tree, item);
     if (!rule) return fail(rule.error());
     entry.references.push_back(std::move(rule).value());
@@ -128,7 +142,7 @@ Result<ClassDeclaration> read_class(const yaml::Tree& tree, NodeIndex node) {
   entry.owner_path = tree.scalar_at(node, "owner");
   entry.component = tree.scalar_at(node, "component");
   entry.pool_size_path = tree.scalar_at(node, "pool_size");
-  entry.key_paths = read_texts(tree, tree.find(node, "key"));
+  if (auto good = read_texts(tree, node, "key", entry.key_paths); !good) return fail(good.error());
   return entry;
 }
 
@@ -138,7 +152,13 @@ Result<std::vector<ClassDeclaration>> declared_classes(const ProjectConfig& conf
   std::vector<ClassDeclaration> classes = builtin_classes();
   if (!config.source) return classes;
   const yaml::Tree& tree = config.source->tree;
-  for (const NodeIndex node : Children(tree, tree.find(config.source->root, "classes"))) {
+  const NodeIndex declared = tree.find(config.source->root, "classes");
+  const bool is_null = declared != kNoNode && tree.scalar(declared).empty();
+  if (declared != kNoNode && tree.at(declared).kind != yaml::NodeKind::mapping &&
+      !(tree.at(declared).kind == yaml::NodeKind::scalar && is_null)) {
+    return refuse(tree, declared, "'classes' wants a mapping from names to classes");
+  }
+  for (const NodeIndex node : Children(tree, declared)) {
     auto entry = read_class(tree, node);
     if (!entry) return fail(entry.error());
     std::erase_if(classes,

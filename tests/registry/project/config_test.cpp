@@ -32,6 +32,7 @@ TEST_CASE("muster.yaml says where things are", "[registry][config]") {
             "external_guids: [00112233445566778899aabbccddeeff]\nclasses: {}\n");
   files.add("content/art/a.txt", "");
   files.add("plain/a.txt", "");
+  files.add("c.json", "{}");
   const auto config = load_config(files);
   REQUIRE(config.has_value());
   CHECK(config.value().name == "game");
@@ -54,6 +55,15 @@ TEST_CASE("Settings that mean nothing are refused with their line", "[registry][
       {"version: 1\nfolders:\n- ../elsewhere\n", "muster.yaml:3:3", "outside the project"},
       {"version: 1\nfolders:\n- /tmp\n", "muster.yaml:3:3", "an absolute path"},
       {"version: 1\ncomponents: ../c.json\n", "muster.yaml:2:13", "outside the project"},
+      {"version: 1\ncomponents: c.json\n", "muster.yaml:2:13", "no such file"},
+      {"version: 1\ncomponents: [a]\n", "muster.yaml:2:13", "a list for a value"},
+      {"version: 1\ncomponents: art\n", "muster.yaml:2:13", "a folder for a file"},
+      {"version: 1\nname: [a]\n", "muster.yaml:2:7", "a list for a value"},
+      {"version: 1\nfolders: art\n", "muster.yaml:2:10", "a value for a list"},
+      {"version: 1\nfolders: []\n", "muster.yaml:2:10", "nothing to read"},
+      {"version: 1\nfolders: [[art]]\n", "muster.yaml:2:11", "a list for a folder"},
+      {"version: 1\nexternal_guids: 00112233445566778899aabbccddeeff\n", "muster.yaml:2:17",
+       "a value for a list"},
       {"version: 1\nexternal_guids: [1]\n", "muster.yaml:2:18", "no guid"},
       {"version: 1\nversion: 1\n", "muster.yaml:2:1", "a key twice"},
       {"version: 1\nname: [\n", "muster.yaml:", "broken syntax"},
