@@ -1,4 +1,7 @@
 // What is wrong with files and sidecars, whoever uses them.
+#include <optional>
+#include <set>
+
 #include "registry/rules/validate.h"
 
 namespace muster {
@@ -41,17 +44,38 @@ IndexRule describe(const IndexProblem& problem) {
   return {"unreadable-file", problem.detail};
 }
 
+// Where two assets with one guid would make what is built a matter of chance.
+std::set<Guid> guids_that_count(const Project& project, TargetSet targets) {
+  std::set<Guid> guids;
+  for (const AssetNumber asset : built_assets(project, targets)) {
+    guids.insert(project.index().at(asset).guid);
+  }
+  for (const RegistryRoot& root : project.model().roots) {
+    guids.insert(project.index().at(root.asset).guid);
+  }
+  for (const Registry& registry : project.model().registries) {
+    guids.insert(project.index().at(registry.asset).guid);
+    for (const RegistryEntry& entry : registry.entries) guids.insert(entry.definition_guid);
+  }
+  return guids;
+}
+
 }  // namespace
 
 std::string_view read_error_rule(const Error& error) {
   return error.code == ErrorCode::limit_exceeded ? "file-too-large" : "unreadable-file";
 }
 
-void check_files(const Project& project, Findings& findings) {
+void check_files(const Project& project, TargetSet targets, Findings& findings) {
+  std::optional<std::set<Guid>> built;
   for (const IndexProblem& problem : project.index().problems()) {
     IndexRule found = describe(problem);
     Finding& finding =
         findings.add(found.rule, {problem.path, problem.position}, std::move(found.message));
+    if (problem.kind == IndexProblem::Kind::duplicate_guid) {
+      if (!built) built = guids_that_count(project, targets);
+      finding.blocks_build = built->contains(problem.guid);
+    }
     if (!problem.other.empty()) finding.related.push_back({{problem.other, {}}, "the other one"});
   }
   for (const ContentProblem& problem : project.graph().problems()) {

@@ -252,13 +252,18 @@ void add_prefabs_in_circles(const Project& project, std::set<AssetNumber>& asset
 
 }  // namespace
 
-void check_references(const Project& project, TargetSet targets, Findings& findings) {
+std::set<AssetNumber> built_assets(const Project& project, TargetSet targets) {
   std::set<AssetNumber> in_closure;
   for (const Target target : {Target::client, Target::server}) {
     if (!targets.has(target)) continue;
     const auto reached = project.graph().closure(roots_for(project, target), project.index());
     in_closure.insert(reached.begin(), reached.end());
   }
+  return in_closure;
+}
+
+void check_references(const Project& project, TargetSet targets, Findings& findings) {
+  const std::set<AssetNumber> in_closure = built_assets(project, targets);
   check_missing(project, in_closure, findings);
   if (targets.has(Target::server)) check_server_closure(project, findings);
   std::set<AssetNumber> prefabs = in_closure;

@@ -5,7 +5,7 @@ namespace muster {
 std::vector<Finding> validate(const Project& project, const ValidateOptions& options) {
   Findings findings;
   options.progress.begin("checking", 5);
-  check_files(project, findings);
+  check_files(project, options.targets, findings);
   options.progress.advance(1, "registries");
   check_registries(project, options.targets, findings);
   options.progress.advance(1, "registration");

@@ -1,6 +1,7 @@
 // All rules over one project.
 #pragma once
 
+#include <set>
 #include <vector>
 
 #include "registry/rules/finding.h"
@@ -20,8 +21,11 @@ std::vector<Finding> validate(const Project& project, const ValidateOptions& opt
 /// The rule that tells of a file that could not be read.
 std::string_view read_error_rule(const Error& error);
 
+/// What is built for any of `targets`: what the registries name, and all that this contains.
+std::set<AssetNumber> built_assets(const Project& project, TargetSet targets);
+
 /// The parts of `validate`, by subject; each adds what it finds.
-void check_files(const Project& project, Findings& findings);
+void check_files(const Project& project, TargetSet targets, Findings& findings);
 /// What the other parts wanted to read and could not: comes after them.
 void check_failed_reads(const Project& project, Findings& findings);
 void check_registries(const Project& project, TargetSet targets, Findings& findings);

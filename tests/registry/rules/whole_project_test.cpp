@@ -184,5 +184,30 @@ TEST_CASE("A file that is too large is one finding, whoever wanted to read it",
   CHECK(findings.front().severity == severity);
 }
 
+TEST_CASE("A guid that two assets have blocks the build where it is built", "[registry][rules]") {
+  const bool is_built = GENERATE(true, false);
+  CAPTURE(is_built);
+  UnityProject project;
+  const Guid entity = project.script("ReplicatedEntity");
+  const Guid registry = project.script("ReplicatedEntityRegistry");
+  const Guid crate = project.prefab("Assets/Crate.prefab", {{entity, ""}});
+  const std::string words = UnityProject::words(crate, 6);
+  project.asset(
+      "Assets/R.asset", registry,
+      "  entries:\n  - guid:\n" + words + "    prefab:\n" + words + "    factory: {fileID: 0}\n");
+  const Guid note = project.file("Assets/Note.txt", "");
+  project.file("Assets/Other.txt", "");
+  project.files.add("Assets/Other.txt.meta",
+                    "fileFormatVersion: 2\nguid: " + (is_built ? crate : note).to_string() + "\n");
+  const auto findings = findings_of(project);
+  const auto found = std::ranges::find(findings, "duplicate-guid", &Finding::rule);
+  REQUIRE(found != findings.end());
+  CHECK(found->blocks_build == is_built);
+  CHECK(found->location.path.text() == "Assets/Other.txt");
+  REQUIRE(found->related.size() == 1);
+  CHECK(found->related.front().location.path.text() ==
+        (is_built ? "Assets/Crate.prefab" : "Assets/Note.txt"));
+}
+
 }  // namespace
 }  // namespace muster
