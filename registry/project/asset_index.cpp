@@ -8,6 +8,7 @@
 #include <set>
 #include <tuple>
 
+#include "registry/project/folded_name.h"
 #include "registry/vocabulary/parallel.h"
 
 namespace muster {
@@ -33,7 +34,7 @@ void note_case_clashes(Walk& walk, const AssetPath& folder,
   std::map<std::string, const DirectoryEntry*> seen;
   for (const DirectoryEntry& entry : entries) {
     if (is_ignored_name(entry.name) || entry.name.ends_with(".meta")) continue;
-    const auto [place, fresh] = seen.emplace(lower_ascii(entry.name), &entry);
+    const auto [place, fresh] = seen.emplace(folded_name(entry.name), &entry);
     if (fresh) continue;
     walk.problems.push_back({.kind = Kind::case_clash,
                              .path = folder.child(entry.name),

@@ -37,7 +37,7 @@ struct IndexProblem {
     placeholder_guid,  ///< A guid that looks typed, not drawn.
     merge_conflict,    ///< Conflict markers inside a sidecar.
     lfs_pointer,       ///< A Git LFS pointer in place of a sidecar.
-    case_clash,        ///< Two paths that differ only in case; `other` is the second.
+    case_clash,        ///< Two paths that differ only in case or in how accents are spelled.
     outside_link,      ///< A link that leaves the project, or leads nowhere.
     link_circle,       ///< A folder link that leads back to a folder above it.
     unreadable,        ///< The operating system refused; `detail` says why.

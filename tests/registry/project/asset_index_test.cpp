@@ -6,6 +6,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "registry/project/folded_name.h"
 #include "registry/vocabulary/disk_file_system.h"
 #include "registry/vocabulary/memory_file_system.h"
 #include "tests/support/temporary_folder.h"
@@ -144,6 +145,32 @@ TEST_CASE("Names that differ only in case clash, sidecars aside", "[registry][in
   const AssetIndex index = index_of(files);
   CHECK(problems_of(index) ==
         std::set<std::pair<Kind, std::string>>{{Kind::case_clash, "Assets/crate.mat"}});
+}
+
+TEST_CASE("Names clash where a disk does not tell them apart", "[registry][index]") {
+  const auto [one, other, clash] = GENERATE(table<std::string, std::string, bool>({
+      {"\u00C9tage.mat", "\u00E9tage.mat", true},
+      {"\u00E9tage.mat", "e\u0301tage.mat", true},
+      {"\u00C9tage.mat", "e\u0301tage.mat", true},
+      {"\u0160koda", "\u0161KODA", true},
+      {"\u0393\u03AC\u03C4\u03B1", "\u03B3\u0386\u03A4\u0391", true},
+      {"\u0401\u0416.mat", "\u0435\u0308\u0436.mat", true},
+      {"\u0439", "\u0418\u0306", true},
+      {"\u00E9tage.mat", "\u00E8tage.mat", false},
+      {"\u00E9tage.mat", "etage.mat", false},
+      {"\u00D7", "\u00F7", false},
+      {"\xC9tage", "\xE9tage", false},
+  }));
+  CAPTURE(one, other);
+  CHECK((folded_name(one) == folded_name(other)) == clash);
+  MemoryFileSystem files;
+  files.add("Assets/" + one, "");
+  files.add("Assets/" + other, "");
+  const AssetIndex index = index_of(files);
+  const auto problems = problems_of(index);
+  CHECK(std::ranges::any_of(problems, [](const auto& problem) {
+          return problem.first == Kind::case_clash;
+        }) == clash);
 }
 
 TEST_CASE("Folders that contain each other are walked once", "[registry][index]") {
