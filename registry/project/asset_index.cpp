@@ -26,6 +26,7 @@ struct Walk {
   std::vector<AssetPath> metas;                    // the sidecars' own paths
   std::vector<std::pair<AssetPath, bool>> things;  // path, is folder; without sidecars
   std::vector<IndexProblem> problems;
+  std::vector<AssetPath> lock_paths;
   std::set<std::uint64_t> followed;  // identities of folders entered through a link
 };
 
@@ -58,6 +59,11 @@ bool leads_back(Walk& walk, const AssetPath& link) {
   }
 }
 
+bool is_lock_name(std::string_view name) {
+  return name.starts_with(kLockPrefix) && name.ends_with(kLockSuffix) &&
+         name.size() > kLockPrefix.size() + kLockSuffix.size();
+}
+
 void walk_folder(Walk& walk, const AssetPath& folder, bool metas_expected, std::size_t depth) {
   const auto listed = walk.files.list(folder);
   if (!listed || depth > kMaxFolderDepth) {
@@ -71,6 +77,9 @@ void walk_folder(Walk& walk, const AssetPath& folder, bool metas_expected, std::
   }
   note_case_clashes(walk, folder, listed.value());
   for (const DirectoryEntry& entry : listed.value()) {
+    if (entry.kind == FileKind::file && is_lock_name(entry.name)) {
+      walk.lock_paths.push_back(folder.child(entry.name));
+    }
     if (is_ignored_name(entry.name)) continue;
     const AssetPath path = folder.child(entry.name);
     if (entry.kind == FileKind::file && entry.name.ends_with(".meta")) {
@@ -186,9 +195,13 @@ bool is_ignored_name(std::string_view name) {
          lower_ascii(name).ends_with(".tmp");
 }
 
-AssetIndex::AssetIndex(std::vector<Asset> assets, std::vector<IndexProblem> problems)
-    : assets_(std::move(assets)), problems_(std::move(problems)) {
+AssetIndex::AssetIndex(std::vector<Asset> assets, std::vector<IndexProblem> problems,
+                       std::vector<AssetPath> lock_paths)
+    : assets_(std::move(assets)),
+      problems_(std::move(problems)),
+      lock_paths_(std::move(lock_paths)) {
   std::ranges::sort(assets_, {}, &Asset::path);
+  std::ranges::sort(lock_paths_);
   by_guid_.reserve(assets_.size());
   for (AssetNumber number = 0; number < assets_.size(); ++number) {
     const Asset& asset = assets_[number];
@@ -217,7 +230,8 @@ Result<AssetIndex> build_asset_index(const FileSystem& files, const ProjectConfi
                                      unsigned jobs, const std::stop_token& stop,
                                      const Progress& progress) {
   progress.begin("walking the folders", 0);
-  Walk walk{.files = files, .metas = {}, .things = {}, .problems = {}, .followed = {}};
+  Walk walk{
+      .files = files, .metas = {}, .things = {}, .problems = {}, .lock_paths = {}, .followed = {}};
   for (const AssetPath& folder : outermost(config.folders)) {
     const auto leaves = leaves_project(files, folder);
     if (!leaves || leaves.value()) {
@@ -271,7 +285,7 @@ Result<AssetIndex> build_asset_index(const FileSystem& files, const ProjectConfi
   for (const auto& [path, is_folder] : unclaimed) {
     walk.problems.push_back({Kind::missing_meta, path, {}, {}, {}, is_folder ? "folder" : "file"});
   }
-  return AssetIndex(std::move(assets), std::move(walk.problems));
+  return AssetIndex(std::move(assets), std::move(walk.problems), std::move(walk.lock_paths));
 }
 
 }  // namespace muster

@@ -62,18 +62,22 @@ class AssetIndex {
  public:
   std::span<const Asset> assets() const { return assets_; }
   std::span<const IndexProblem> problems() const { return problems_; }
+  /// The locks of type ids in the walked folders (`.NAME.ids.yaml`), sorted: they have no sidecars.
+  std::span<const AssetPath> lock_paths() const { return lock_paths_; }
 
   const Asset& at(AssetNumber number) const { return assets_[number]; }
   AssetNumber find(const Guid& guid) const;
   AssetNumber find(const AssetPath& path) const;
 
   /// Builds an index from what a walk found; used by `build_asset_index` and by tests.
-  AssetIndex(std::vector<Asset> assets, std::vector<IndexProblem> problems);
+  AssetIndex(std::vector<Asset> assets, std::vector<IndexProblem> problems,
+             std::vector<AssetPath> lock_paths = {});
   AssetIndex() = default;
 
  private:
   std::vector<Asset> assets_;
   std::vector<IndexProblem> problems_;
+  std::vector<AssetPath> lock_paths_;
   std::unordered_map<Guid, AssetNumber> by_guid_;
 };
 
@@ -87,5 +91,10 @@ Result<AssetIndex> build_asset_index(const FileSystem& files, const ProjectConfi
 
 /// True for names that Unity, and so Muster, passes over.
 bool is_ignored_name(std::string_view name);
+
+/// The name of a lock of type ids is that of its registry between these: Unity does not see it, so
+/// it needs no sidecar.
+inline constexpr std::string_view kLockPrefix = ".";
+inline constexpr std::string_view kLockSuffix = ".ids.yaml";
 
 }  // namespace muster

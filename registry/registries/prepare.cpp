@@ -24,16 +24,16 @@ class ClassPlan {
     note_clashes(plan);
     note_used_ids();
     for (const Registry* registry : registries_) {
-      auto lock = load_id_lock(project_.files(), path_of(*registry));
-      if (!lock) return fail(lock.error());
-      for (const IdLock::Row& row : lock.value().ids) {
+      const LockFile* file = project_.model().lock_of(registry->asset);
+      if (file != nullptr && file->error) return fail(*file->error);
+      locks_.push_back(file == nullptr ? IdLock{} : file->lock);
+      for (const IdLock::Row& row : locks_.back().ids) {
         note_used(row.id);
         // An entry that somebody took out and that has to come back means what it meant, unless
         // its id means something else by now.
         const Guid key = members_.key_of(row.guid);
         if (!is_held_by_other(row.id, key, registry->targets)) ids_.try_emplace(key, row.id);
       }
-      locks_.push_back(std::move(lock).value());
     }
     for (std::size_t i = 0; i < registries_.size(); ++i) {
       if (auto planned = plan_registry(i, plan); !planned) return planned;
@@ -168,10 +168,23 @@ class ClassPlan {
                     std::to_string(TypeId::kMax) + ", which does not fit the wire's 16 bits");
   }
 
+  // An id that cannot be read must not be replaced by another: only a person knows what it was.
+  Result<void> check_stated_ids(const Registry& registry) const {
+    for (const ModelProblem& problem : project_.model().problems) {
+      if (problem.kind != ModelProblem::Kind::malformed_type_id) continue;
+      if (problem.location.path != path_of(registry)) continue;
+      return fail(ErrorCode::malformed, problem.location.path.text() + ":" +
+                                            std::to_string(problem.location.position.line) + ": " +
+                                            problem.detail + "; correct it first");
+    }
+    return {};
+  }
+
   Result<void> plan_registry(std::size_t number, PreparePlan& plan) {
     const Registry& registry = *registries_[number];
     const SourceFile& source = project_.sources().get(registry.asset);
     const bool plain = source.dialect == yaml::Dialect::plain;
+    if (auto good = check_stated_ids(registry); !good) return good;
     RegistryPlan result;
     result.registry = &registry;
     std::vector<SlotText> slots;
@@ -292,6 +305,7 @@ class ClassPlan {
       }
     }
     if (!plain) {
+      lock.registry = project_.index().at(registry.asset).guid;
       lock.retired = retired;
       std::ranges::sort(lock.ids, {}, &IdLock::Row::id);
       write_lock(registry, lock, plan);
@@ -319,6 +333,8 @@ class ClassPlan {
 
   void write_lock(const Registry& registry, const IdLock& lock, PreparePlan& plan) const {
     const AssetPath path = lock_path_of(path_of(registry));
+    const LockFile* before = project_.model().lock_of(registry.asset);
+    if (before != nullptr && before->path != path) plan.removes.push_back(before->path);
     std::string text = format_id_lock(lock);
     ByteVector buffer;
     const auto present = project_.files().read(path, 0, text.size() + 1, buffer);
@@ -347,6 +363,10 @@ Result<PreparePlan> plan_prepare(const Project& project, const Progress& progres
     if (!planned) return fail(planned.error());
     progress.advance(1, declaration.name);
   }
+  // Where registries have changed names, the place of one's old lock is that of another's new one.
+  std::erase_if(plan.removes, [&](const AssetPath& path) {
+    return std::ranges::find(plan.writes, path, &FileWrite::path) != plan.writes.end();
+  });
   return plan;
 }
 
@@ -355,6 +375,9 @@ Result<void> apply_prepare(FileSystem& files, const PreparePlan& plan) {
     if (auto written = write_atomically(files, write.path, as_bytes(write.text)); !written) {
       return written;
     }
+  }
+  for (const AssetPath& path : plan.removes) {
+    if (auto removed = files.remove(path); !removed) return removed;
   }
   return {};
 }

@@ -30,6 +30,9 @@ struct FileWrite {
 struct PreparePlan {
   std::vector<RegistryPlan> registries;
   std::vector<FileWrite> writes;   ///< What differs from the disk; empty when all is up to date.
+  /// Locks whose registry has moved or has another name now: after the writes, which hold what they
+  /// held.
+  std::vector<AssetPath> removes;
   std::vector<std::string> notes;  ///< What a person should know, a sentence each.
 };
 
@@ -43,7 +46,7 @@ struct PreparePlan {
 /// list cannot be rewritten, and with `limit_exceeded` when a type id would not fit the wire.
 Result<PreparePlan> plan_prepare(const Project& project, const Progress& progress = {});
 
-/// Writes a plan's files, each atomically.
+/// Writes a plan's files, each atomically, and removes what they replace.
 Result<void> apply_prepare(FileSystem& files, const PreparePlan& plan);
 
 }  // namespace muster

@@ -1,5 +1,3 @@
-// Registries are found over the graph, not by parsing everything: an asset is a candidate when it
-// mentions the script of a registry class, and only candidates are parsed.
 #include "registry/registries/registry_model.h"
 
 #include <algorithm>
@@ -7,6 +5,7 @@
 #include <set>
 #include <tuple>
 
+#include "registry/registries/candidates.h"
 #include "registry/registries/path_query.h"
 #include "registry/registries/type_ids.h"
 
@@ -17,6 +16,8 @@ using yaml::Children;
 using yaml::kNoNode;
 using yaml::NodeIndex;
 
+const IdLock kNoLock;
+
 class ModelBuilder {
  public:
   ModelBuilder(const Project& project, std::vector<ClassDeclaration> classes)
@@ -26,7 +27,9 @@ class ModelBuilder {
 
   RegistryModel build() {
     for (ClassDeclaration& entry : model_.classes) adapt_to_layout(entry);
-    find_candidates();
+    model_.locks = read_lock_files(project_.files(), project_.index());
+    note_unreadable_locks();
+    candidates_ = find_candidates(project_, model_.classes, model_.problems);
     for (const auto& [asset, class_name] : candidates_) {
       if (class_name == kRootClass) {
         read_root(asset);
@@ -72,7 +75,8 @@ class ModelBuilder {
     std::vector<RegistryIds> registries;
     for (Registry& registry : model_.registries) {
       if (registry.declaration != &declaration) continue;
-      registries.push_back({&registry, &locks_[registry.asset]});
+      const LockFile* file = model_.lock_of(registry.asset);
+      registries.push_back({&registry, file == nullptr ? &kNoLock : &file->lock});
     }
     assign_type_ids(registries);
   }
@@ -82,70 +86,51 @@ class ModelBuilder {
     return found == model_.classes.end() ? nullptr : &*found;
   }
 
-  // The registry class that a script is or derives from; empty when none.
-  std::string registry_class_of(const Guid& script) {
-    for (const ClassDeclaration& entry : model_.classes) {
-      if (entry.script == script) return entry.name;
-    }
-    std::string name = project_.scripts().class_of(script);
-    if (name.empty()) return {};
-    if (name == kRootClass || declaration_of(name) != nullptr) return name;
-    for (const ClassDeclaration& entry : model_.classes) {
-      if (project_.scripts().derives_from(name, entry.name)) return entry.name;
-    }
-    return {};
-  }
-
-  void find_candidates() {
-    std::map<Guid, std::string> class_by_script;
-    for (const ReferenceEdge& edge : project_.graph().edges()) {
-      const AssetPath& path = project_.index().at(edge.from).path;
-      if (edge.in_meta || edge.kind != yaml::MentionKind::strong || path.extension() != "asset") {
-        continue;
-      }
-      const auto [place, fresh] = class_by_script.try_emplace(edge.guid);
-      if (fresh) place->second = registry_class_of(edge.guid);
-      if (place->second.empty()) continue;
-      if (!project_.sources().get(edge.from).good()) {
-        model_.problems.push_back({ModelProblem::Kind::unreadable, {path, {}}, {}, edge.from, {}});
-        continue;
-      }
-      const std::string own = class_of_asset(project_, edge.from);
-      if (own == place->second || registry_class_of(script_of(edge.from)) == place->second) {
-        candidates_.emplace(edge.from, place->second);
-      }
-    }
-    for (AssetNumber asset = 0; asset < project_.index().assets().size(); ++asset) {
-      const std::string& name = project_.sources().plain_class(asset);
-      if (const Error* error = project_.sources().plain_class_error(asset)) {
-        model_.problems.push_back({ModelProblem::Kind::unreadable,
-                                   {project_.index().at(asset).path, {}},
-                                   {},
-                                   asset,
-                                   error->message});
-        continue;
-      }
-      if (name != kRootClass && declaration_of(name) == nullptr) continue;
-      if (project_.sources().get(asset).good()) {
-        candidates_.emplace(asset, name);
-      } else {
-        model_.problems.push_back(
-            {ModelProblem::Kind::unreadable, {project_.index().at(asset).path, {}}, {}, asset, {}});
-      }
-    }
-  }
-
-  Guid script_of(AssetNumber asset) const {
-    const SourceFile& source = project_.sources().get(asset);
-    if (!source.good()) return {};
-    const auto script = yaml::reference_at(
-        source.tree, source.tree.find(source.fields_of(source.document_of(0)), "m_Script"));
-    return script ? script.value().guid : Guid();
-  }
-
   SourceNode fields_of(AssetNumber asset) const {
     const SourceFile& source = project_.sources().get(asset);
     return {&source, source.fields_of(source.document_of(0))};
+  }
+
+  void add_problem(ModelProblem::Kind kind, Location location, std::string detail,
+                   AssetNumber asset = kNoAsset) {
+    model_.problems.push_back({kind, std::move(location), {}, asset, std::move(detail)});
+  }
+
+  void note_unreadable_locks() {
+    for (const LockFile& file : model_.locks) {
+      if (!file.error) continue;
+      add_problem(ModelProblem::Kind::unreadable, {file.path, {1, 1}}, file.error->message,
+                  file.registry);
+    }
+  }
+
+  // Unity writes 0 and 1; people and other tools write words. What is neither would build the wrong
+  // side, so it is told.
+  std::optional<bool> flag_at(const SourceNode& fields, std::string_view key) {
+    const NodeIndex node = fields.source->tree.find(fields.node, key);
+    if (node == kNoNode) return std::nullopt;
+    const std::string value = lower_ascii(fields.source->tree.scalar(node));
+    if (value == "1" || value == "true") return true;
+    if (value != "0" && value != "false") {
+      add_problem(ModelProblem::Kind::malformed_flag, SourceNode{fields.source, node}.location(),
+                  "'" + std::string(key) + "' is neither 0 or false nor 1 or true");
+    }
+    return false;
+  }
+
+  // A registry that was made just now has no list; one with a list of another name is misspelled.
+  void note_missing_list(const Registry& registry, const SourceNode& fields) {
+    const yaml::Tree& tree = fields.source->tree;
+    for (const NodeIndex child : Children(tree, fields.node)) {
+      const yaml::Node& node = tree.at(child);
+      if (node.kind != yaml::NodeKind::sequence || node.key == "retired") continue;
+      add_problem(ModelProblem::Kind::missing_list, {fields.source->path, node.key_position},
+                  "a " + registry.declaration->name + " has its entries under '" +
+                      registry.declaration->lists.front() + "', but there is only '" +
+                      std::string(node.key) + "'",
+                  registry.asset);
+      return;
+    }
   }
 
   void read_root(AssetNumber asset) {
@@ -153,19 +138,16 @@ class ModelBuilder {
     root.asset = asset;
     const SourceNode fields = fields_of(asset);
     const yaml::Tree& tree = fields.source->tree;
-    const std::string_view flag = tree.scalar_at(fields.node, "serverBuild");
-    root.target = flag == "1" || flag == "true" ? Target::server : Target::client;
+    const bool is_server = flag_at(fields, "serverBuild").value_or(false);
+    root.target = is_server ? Target::server : Target::client;
     for (const NodeIndex node : Children(tree, tree.find(fields.node, "assetRegistries"))) {
       const SourceNode at{fields.source, node};
       RegistryRoot::Item item;
       item.location = at.location();
       const auto reference = any_reference_at(at);
       if (!reference) {
-        model_.problems.push_back({ModelProblem::Kind::malformed_reference,
-                                   at.location(),
-                                   {},
-                                   kNoAsset,
-                                   reference.error().message});
+        add_problem(ModelProblem::Kind::malformed_reference, at.location(),
+                    reference.error().message);
         continue;
       }
       item.guid = reference.value().guid;
@@ -182,9 +164,7 @@ class ModelBuilder {
     registry.declaration = &declaration;
     const SourceNode fields = fields_of(asset);
     const yaml::Tree& tree = fields.source->tree;
-    if (const NodeIndex flag = tree.find(fields.node, "server"); flag != kNoNode) {
-      registry.server_flag = tree.scalar(flag) == "1" || tree.scalar(flag) == "true";
-    }
+    registry.server_flag = flag_at(fields, "server");
     for (const std::string& list : declaration.lists) {
       if (registry.list == kNoNode) registry.list = tree.find_path(fields.node, list);
     }
@@ -204,19 +184,15 @@ class ModelBuilder {
     }
     for (const NodeIndex node : Children(tree, tree.find(fields.node, "retired"))) {
       const auto id = tree.integer(node);
-      if (!id || id.value() < 0 || id.value() > TypeId::kMax) continue;
-      registry.retired.emplace_back(TypeId(static_cast<std::uint32_t>(id.value())),
-                                    SourceNode{fields.source, node}.location());
+      const Location location = SourceNode{fields.source, node}.location();
+      if (!id || id.value() < 0 || id.value() > TypeId::kMax) {
+        add_problem(ModelProblem::Kind::malformed_type_id, location,
+                    "a retired type id is a number from 0 to 65534");
+        continue;
+      }
+      registry.retired.emplace_back(TypeId(static_cast<std::uint32_t>(id.value())), location);
     }
-    auto lock = load_id_lock(project_.files(), project_.index().at(asset).path);
-    if (!lock) {
-      model_.problems.push_back({ModelProblem::Kind::unreadable,
-                                 {lock_path_of(project_.index().at(asset).path), {1, 1}},
-                                 {},
-                                 asset,
-                                 lock.error().message});
-    }
-    locks_.emplace(asset, lock ? std::move(lock).value() : IdLock{});
+    if (registry.list == kNoNode) note_missing_list(registry, fields);
     model_.registries.push_back(std::move(registry));
   }
 
@@ -243,11 +219,8 @@ class ModelBuilder {
       if (value && value.value() >= 0 && value.value() <= TypeId::kMax) {
         entry.explicit_id = static_cast<std::uint32_t>(value.value());
       } else {
-        model_.problems.push_back({ModelProblem::Kind::malformed_reference,
-                                   SourceNode{at.source, id}.location(),
-                                   {},
-                                   kNoAsset,
-                                   "a type id is a number from 0 to 65534"});
+        add_problem(ModelProblem::Kind::malformed_type_id, SourceNode{at.source, id}.location(),
+                    "a type id is a number from 0 to 65534");
       }
     }
     read_references(declaration, at, entry);
@@ -264,11 +237,8 @@ class ModelBuilder {
       for (const SourceNode& value : query_.find(at, rule.path)) {
         const auto reference = any_reference_at(value);
         if (!reference) {
-          model_.problems.push_back({ModelProblem::Kind::malformed_reference,
-                                     value.location(),
-                                     {},
-                                     kNoAsset,
-                                     reference.error().message});
+          add_problem(ModelProblem::Kind::malformed_reference, value.location(),
+                      reference.error().message);
           continue;
         }
         if (reference.value().guid.is_null()) continue;
@@ -434,7 +404,6 @@ class ModelBuilder {
   RegistryModel model_;
   PathQuery query_;
   std::map<AssetNumber, std::string> candidates_;
-  std::map<AssetNumber, IdLock> locks_;
 };
 
 }  // namespace
@@ -449,6 +418,11 @@ std::vector<Guid> RegistryModel::assets_for(Target target) const {
     }
   }
   return {guids.begin(), guids.end()};
+}
+
+const LockFile* RegistryModel::lock_of(AssetNumber registry) const {
+  const auto found = std::ranges::find(locks, registry, &LockFile::registry);
+  return found == locks.end() ? nullptr : &*found;
 }
 
 std::string class_of_asset(const Project& project, AssetNumber asset) {

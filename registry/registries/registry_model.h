@@ -8,6 +8,7 @@
 #include "registry/project/prefab.h"
 #include "registry/project/reference_graph.h"
 #include "registry/registries/class_declaration.h"
+#include "registry/registries/id_lock.h"
 
 namespace muster {
 
@@ -77,7 +78,16 @@ struct RegistryRoot {
 
 /// A reference or file on the way to an entry that could not be used.
 struct ModelProblem {
-  enum class Kind : std::uint8_t { unresolved, unreadable, malformed_reference, unknown_class };
+  enum class Kind : std::uint8_t {
+    unresolved,
+    unreadable,
+    textless,  ///< An asset without text, which may be a root or registry for all that is known.
+    malformed_reference,
+    malformed_type_id,
+    malformed_flag,
+    missing_list,   ///< A registry whose entries are not where its class has them.
+    unknown_class,  ///< A root lists something that is no registry; nothing is wrong with reading.
+  };
   Kind kind = Kind::unresolved;
   Location location;
   Guid guid;
@@ -90,7 +100,10 @@ struct RegistryModel {
   std::vector<Registry> registries;  ///< Sorted by class, then path.
   std::vector<RegistryRoot> roots;   ///< Sorted by path.
   std::vector<ModelProblem> problems;
+  std::vector<LockFile> locks;  ///< Sorted by path.
 
+  /// The lock that belongs to an asset, or null.
+  const LockFile* lock_of(AssetNumber registry) const;
   /// The guids that a target's registries name, sorted, each once: what gets a bundle.
   std::vector<Guid> assets_for(Target target) const;
 };

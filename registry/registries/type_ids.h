@@ -9,26 +9,7 @@ namespace muster {
 /// else the guid that it repeats. Null for free slots.
 Guid identity_of(const RegistryEntry& entry);
 
-/// The lock file beside a registry that another tool owns. A leading dot keeps it out of Unity's
-/// sight: it needs no sidecar.
-AssetPath lock_path_of(const AssetPath& registry);
-
-/// The ids that a lock file promises. See `registry/registries/README.md` for the file's form.
-struct IdLock {
-  struct Row {
-    TypeId id;
-    Guid guid;
-  };
-  std::vector<Row> ids;         ///< Sorted by id.
-  std::vector<TypeId> retired;  ///< Sorted; never assigned again.
-  bool is_empty() const { return ids.empty() && retired.empty(); }
-};
-Result<IdLock> parse_id_lock(std::string_view text);
-std::string format_id_lock(const IdLock& lock);
-/// Reads the lock beside a registry; an empty one when there is none.
-Result<IdLock> load_id_lock(const FileSystem& files, const AssetPath& registry);
-
-/// A registry and the lock beside it.
+/// A registry and its lock.
 struct RegistryIds {
   Registry* registry = nullptr;
   const IdLock* lock = nullptr;

@@ -316,7 +316,7 @@ void check_roots(const Project& project, TargetSet targets, Findings& findings) 
 
 // A file that a registry needs and that has no tree: say why, by what the file is.
 void add_unreadable(const Project& project, AssetNumber asset, const Location& user,
-                    Findings& findings) {
+                    std::string_view detail, Findings& findings) {
   const SourceFile& source = project.sources().get(asset);
   std::string_view rule = "yaml-syntax";
   if (source.read_error) rule = read_error_rule(*source.read_error);
@@ -325,6 +325,7 @@ void add_unreadable(const Project& project, AssetNumber asset, const Location& u
   std::string message = source.read_error ? source.read_error->message
                         : source.error    ? source.error->message
                                           : "this file has no objects";
+  if (!detail.empty()) message += "; it " + std::string(detail);
   yaml::Position position = source.error ? source.error->position : yaml::Position{};
   if (rule == "lfs-pointer") position = {1, 1};
   if (rule == "binary-asset") position = {};
@@ -344,9 +345,68 @@ std::set<AssetPath> foreign_files(const Project& project, TargetSet targets) {
     if (concerns(registry, targets)) continue;
     const AssetPath& path = project.index().at(registry.asset).path;
     files.insert(path);
-    files.insert(lock_path_of(path));
+    const LockFile* lock = project.model().lock_of(registry.asset);
+    if (lock != nullptr) files.insert(lock->path);
   }
   return files;
+}
+
+std::string_view rule_of(ModelProblem::Kind kind) {
+  switch (kind) {
+    using enum ModelProblem::Kind;
+    case unresolved:
+      return "unresolved-reference";
+    case malformed_reference:
+      return "malformed-guid";
+    case malformed_type_id:
+      return "malformed-type-id";
+    case malformed_flag:
+      return "malformed-flag";
+    case missing_list:
+      return "missing-entries";
+    case unknown_class:
+      return "unknown-registry";
+    case unreadable:
+    case textless:
+      break;
+  }
+  return "yaml-syntax";
+}
+
+// One that has no list at all may just have been made; with another list, it has a problem above.
+void check_lists(const Project& project, TargetSet targets, Findings& findings) {
+  for (const Registry& registry : project.model().registries) {
+    const bool is_told =
+        std::ranges::any_of(project.model().problems, [&](const ModelProblem& problem) {
+          return problem.kind == ModelProblem::Kind::missing_list &&
+                 problem.asset == registry.asset;
+        });
+    if (registry.list != yaml::kNoNode || is_told || !concerns(registry, targets)) continue;
+    findings
+        .add("missing-entries", {project.index().at(registry.asset).path, {}},
+             "this " + registry.declaration->name + " has no '" +
+                 registry.declaration->lists.front() + "'")
+        .severity = Severity::warning;
+  }
+}
+
+// A lock whose registry is gone: perhaps it was renamed, and its ids are about to be given anew.
+void check_locks(const Project& project, Findings& findings) {
+  for (const LockFile& file : project.model().locks) {
+    if (file.registry != kNoAsset || file.error) continue;
+    if (!file.other.empty()) {
+      findings
+          .add("orphan-lock", {file.path, {}},
+               "the lock '" + file.other.text() + "' counts for this registry, not this one")
+          .related.push_back({{file.other, {}}, "the other one"});
+      continue;
+    }
+    findings.add("orphan-lock", {file.path, {}},
+                 file.lock.registry.is_null()
+                     ? "there is no registry of this name beside this lock"
+                     : "nothing in the project has the guid of its registry, " +
+                           file.lock.registry.to_string());
+  }
 }
 
 void check_model_problems(const Project& project, TargetSet targets, Findings& findings) {
@@ -354,25 +414,20 @@ void check_model_problems(const Project& project, TargetSet targets, Findings& f
   std::set<AssetNumber> reported;
   for (const ModelProblem& problem : project.model().problems) {
     if (foreign.contains(problem.location.path)) continue;
-    if (problem.kind == ModelProblem::Kind::unreadable && problem.detail.empty()) {
+    const bool is_file = problem.kind == ModelProblem::Kind::textless ||
+                         (problem.kind == ModelProblem::Kind::unreadable && problem.detail.empty());
+    if (is_file) {
       if (reported.insert(problem.asset).second) {
-        add_unreadable(project, problem.asset, problem.location, findings);
+        add_unreadable(project, problem.asset, problem.location, problem.detail, findings);
       }
       continue;
     }
-    if (problem.kind == ModelProblem::Kind::unknown_class) {
-      findings.add("unknown-registry", problem.location, problem.detail);
-      continue;
-    }
-    std::string_view rule = "yaml-syntax";
     std::string message = problem.detail;
     if (problem.kind == ModelProblem::Kind::unresolved) {
-      rule = "unresolved-reference";
       message = "refers to " + problem.guid.to_string() + ", which nothing in the project has";
-    } else if (problem.kind == ModelProblem::Kind::malformed_reference) {
-      rule = "malformed-guid";
     }
-    Finding& finding = findings.add(rule, problem.location, std::move(message));
+    Finding& finding = findings.add(rule_of(problem.kind), problem.location, std::move(message));
+    if (problem.kind == ModelProblem::Kind::unknown_class) continue;
     finding.severity = Severity::error;
     finding.blocks_build = true;
   }
@@ -421,6 +476,8 @@ void check_ids_across(const Project& project, TargetSet targets, Findings& findi
 void check_registries(const Project& project, TargetSet targets, Findings& findings) {
   check_roots(project, targets, findings);
   check_model_problems(project, targets, findings);
+  check_lists(project, targets, findings);
+  check_locks(project, findings);
   for (const Registry& registry : project.model().registries) {
     if (concerns(registry, targets)) RegistryCheck(project, registry, findings).run();
   }

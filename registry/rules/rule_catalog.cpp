@@ -41,18 +41,31 @@ constexpr std::array kRules = {
     Rule{"link-outside", warning,
          "A symbolic link leaves the project, leads nowhere or in a circle",
          "It is not followed. Put the content inside the project or remove the link."},
+    Rule{"malformed-flag", error, "A root's or registry's flag is neither true nor false",
+         "Nobody can tell which side it is for. Write 0 or false for the client, 1 or true for the "
+         "server."},
     Rule{"malformed-guid", error, "A sidecar or reference has no usable guid",
          "A guid is 32 hex digits. Delete the sidecar and let the editor make a new one."},
+    Rule{"malformed-type-id", error, "A type id is no number that fits the wire",
+         "A type id is a number from 0 to 65534. Restore the number from the last version that had "
+         "one; an entry that is new needs none ('muster prepare' gives it one)."},
     Rule{"merge-conflict", error, "A sidecar contains merge conflict markers",
          "Resolve the conflict: keep the guid that other assets refer to."},
     Rule{"missing-component", error, "A registered prefab's root lacks the component it needs",
          "Add the component to the root of the prefab (or of the prefab that it is a variant of), "
          "or remove the entry with 'muster prepare'."},
+    Rule{"missing-entries", error, "A registry does not have the list of its class",
+         "It has no entries. An empty list says that this is meant. Correct the key, or 'entries' "
+         "of the class in muster.yaml."},
     Rule{"missing-meta", warning, "An asset has no sidecar",
          "Nothing can refer to it, and each machine will invent another guid. Open the project in "
          "the editor once and commit the .meta file."},
     Rule{"null-registry", error, "A root lists an empty registry slot",
          "Remove the slot, or put the registry back."},
+    Rule{"orphan-lock", warning, "A lock of type ids belongs to no registry",
+         "The registry was deleted, or renamed or moved while its lock did not yet name its guid: "
+         "then its ids are lost with the next 'muster prepare'. Rename the lock to that of the "
+         "registry ('.<registry>.ids.yaml' beside it), or remove it."},
     Rule{"orphan-meta", warning, "A sidecar stands beside nothing",
          "The asset was moved or deleted without it (or is an empty folder, which Git does not "
          "keep). Remove the sidecar, or restore the asset."},

@@ -186,6 +186,13 @@ def plain_registry(case, class_name, path, body):
     case.plain_project()
 
 
+def serialized_file(tail):
+    """The head of a file in the engine's binary form that says its size, and something inside."""
+    body = b"2019.4.40f1\x00" + b"\x13\x00\x00\x00" * 16 + tail
+    size = 20 + len(body)
+    return b"".join(n.to_bytes(4, "big") for n in (len(body), size, 21, 20)) + b"\x00" * 4 + body
+
+
 # --- The cases ----------------------------------------------------------------------------------
 
 
@@ -532,6 +539,96 @@ def binary_asset(case):
     case.expect("error", "binary-asset", registry)
 
 
+def lfs_pointer_root(case):
+    """What has no text may be a root: nobody can tell that a whole side is not missing."""
+    root = "Assets/Roots/Client.asset"
+    sound_unity(case)
+    case.add(root, "version https://git-lfs.github.com/spec/v1\n"
+                   f"oid sha256:{hashlib.sha256(b'root').hexdigest()}\nsize 1200\n")
+    case.expect("error", "lfs-pointer", root, "version")
+
+
+def binary_root(case):
+    root = "Assets/Roots/Client.asset"
+    sound_unity(case)
+    script = bytes.fromhex("".join(a + b for b, a in zip(
+        *[iter(guid_of("Assets/Scripts/AssetRegistryRoot.cs"))] * 2)))
+    case.add(root, serialized_file(script))
+    case.expect("error", "binary-asset", root)
+    # These are none, and only noted: one names no such script, the other's sidecar says its kind.
+    case.add("Assets/Scenes/NavMesh.asset", serialized_file(b""))
+    lighting = "Assets/Scenes/LightingData.asset"
+    case.add(lighting, b"\x00" * 64)
+    case.bare(lighting + ".meta", f"fileFormatVersion: 2\nguid: {guid_of(lighting)}\n"
+                                  "NativeFormatImporter:\n  mainObjectFileID: 112000000\n")
+
+
+def malformed_type_id(case):
+    path = "plain/registries/hitscan_effects.yaml"
+    plain_prefab(case, "plain/effects/beam.yaml")
+    plain_registry(case, "HitscanEffectRegistry", path,
+                   f"entries:\n- type_id: -1\n  prefab: {weak('plain/effects/beam.yaml')}\n"
+                   "  poolSize: 16\nretired:\n- 7\n- five\n")
+    case.expect("error", "malformed-type-id", path, "type_id: -1")
+    case.expect("error", "malformed-type-id", path, "five")
+
+
+def malformed_flag(case):
+    sound_unity(case)
+    root = "Assets/Roots/Server.asset"
+    case.files[root] = case.files[root].replace(b"serverBuild: 1", b"serverBuild: yes")
+    case.expect("error", "malformed-flag", root, "serverBuild")
+
+
+def missing_entries(case):
+    path = "plain/registries/hitscan_effects.yaml"
+    plain_prefab(case, "plain/effects/beam.yaml")
+    plain_registry(case, "HitscanEffectRegistry", path,
+                   f"entires:\n- type_id: 1\n  prefab: {weak('plain/effects/beam.yaml')}\n"
+                   "  poolSize: 16\n")
+    case.expect("error", "missing-entries", path, "entires")
+    empty = "plain/registries/items.yaml"
+    case.add(empty, "class: ItemRegistry\nretired: []\n")
+    case.roots(path, empty)
+    case.expect("warning", "missing-entries", empty)
+
+
+def orphan_lock(case):
+    sound_unity(case)
+    for name, registry in (("Gone", f"version: 2\nregistry: {MISSING}"), ("Renamed", "version: 1")):
+        lock = f"Assets/Registries/.{name}.asset.ids.yaml"
+        case.bare(lock, f"{registry}\nids:\n- {{id: 3, guid: {guid_of(CRATE)}}}\nretired: []\n")
+        case.expect("warning", "orphan-lock", lock)
+
+
+def prefab_cycle_unbuilt(case):
+    """Nobody builds them, and their extensions are spelled in other ways."""
+    plain_replicated(case, PLAIN_CRATE)
+    plain_registry(case, "ReplicatedEntityRegistry", PLAIN_REGISTRY,
+                   f"entries:\n- type_id: 1\n  prefab: {weak(PLAIN_CRATE)}\n")
+    first, second = "plain/nests/egg.yml", "plain/nests/hen.YAML"
+    for path, inner in ((first, second), (second, first)):
+        plain_prefab(case, path, children="  children:\n  - name: Inside\n"
+                                          f"    prefab: {{fileID: 1, guid: {guid_of(inner)}}}\n")
+    case.expect("error", "prefab-cycle", first, "prefab:")
+    snake = "plain/nests/Snake.PREFAB"
+    case.add(snake, UNITY_HEAD + "--- !u!1001 &5000000\nPrefabInstance:\n  m_Modification:\n"
+             "    m_TransformParent: {fileID: 0}\n    m_Modifications: []\n"
+             f"  m_SourcePrefab: {{fileID: 100100000, guid: {guid_of(snake)}, type: 3}}\n")
+    case.expect("error", "prefab-cycle", snake, "m_SourcePrefab")
+
+
+def yaml_syntax_bytes(case):
+    """Latin-1 where UTF-8 belongs."""
+    path = "plain/registries/hitscan_effects.yaml"
+    plain_prefab(case, "plain/effects/beam.yaml")
+    plain_registry(case, "HitscanEffectRegistry", path,
+                   f"entries:\n- type_id: 1\n  prefab: {weak('plain/effects/beam.yaml')}\n"
+                   "  poolSize: 16\n  note: tr\u00f6t\n")
+    case.files[path] = case.files[path].decode().encode("latin-1")
+    case.expect("error", "yaml-syntax", path, "note:")
+
+
 def prefab_cycle(case):
     first, second = "plain/prefabs/egg.yaml", "plain/prefabs/hen.yaml"
     for path, inner in ((first, second), (second, first)):
@@ -624,7 +721,9 @@ CASES = [
     provider_collision, duplicate_entry,
     type_id_collision, type_id_reused, null_registry, presentation_key_collision,
     presentation_key_range, duplicate_entry_effect, type_id_collision_effect,
-    client_only_in_server, lfs_pointer, binary_asset, prefab_cycle, case_clash, bad_pool_size,
+    client_only_in_server, lfs_pointer, lfs_pointer_root, binary_asset, binary_root,
+    malformed_type_id, malformed_flag, missing_entries, orphan_lock, yaml_syntax_bytes,
+    prefab_cycle, prefab_cycle_unbuilt, case_clash, bad_pool_size,
     bad_pool_size_definition, yaml_syntax, yaml_syntax_plain,
     yaml_syntax_unregistered, unknown_component,
 ]

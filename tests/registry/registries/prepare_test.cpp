@@ -139,6 +139,7 @@ TEST_CASE("Client and server registries of the first layout give one id to both 
 
 TEST_CASE("An id lock is read back as it was written", "[registry][registries]") {
   IdLock lock;
+  lock.registry = Guid::parse("00112233445566778899aabbccddeeff").value();
   lock.ids = {{TypeId(0), Guid::parse("0123456789abcdef0123456789abcdef").value()},
               {TypeId(7), Guid::parse("fedcba9876543210fedcba9876543210").value()}};
   lock.retired = {TypeId(1), TypeId(5)};
@@ -146,8 +147,19 @@ TEST_CASE("An id lock is read back as it was written", "[registry][registries]")
   const auto read = parse_id_lock(text);
   REQUIRE(read.has_value());
   CHECK(format_id_lock(read.value()) == text);
-  CHECK_FALSE(parse_id_lock("version: 2\n").has_value());
-  CHECK_FALSE(parse_id_lock("version: 1\nids:\n- {id: 70000, guid: x}\n").has_value());
+  CHECK(parse_id_lock("version: 1\nids: []\n").has_value());
+  const auto [wrong, reason] = GENERATE(table<std::string, std::string>({
+      {"version: 2\n", "no registry"},
+      {"version: 3\nregistry: 00112233445566778899aabbccddeeff\n", "a later version"},
+      {"version: 2\nregistry: here\n", "no guid"},
+      {"version: 1\nids:\n- {id: 70000, guid: x}\n", "an id that does not fit"},
+      {"version: 1\nids: 5\n", "a value for a list"},
+      {"version: 1\nretired: 5\n", "a value for a list"},
+      {"version: 1\nretired: [0, five]\n", "no number"},
+      {"version: 1\nretried: [0]\n", "a misspelled key"},
+  }));
+  CAPTURE(wrong, reason);
+  CHECK_FALSE(parse_id_lock(wrong).has_value());
 }
 
 // Edits a project at random and prepares it after each edit: an asset keeps its id for life, and no

@@ -1,0 +1,20 @@
+// Which assets are roots and registries.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "registry/registries/registry_model.h"
+
+namespace muster {
+
+/// Gives each root and registry of a project the name of its class: `kRootClass`, or that of the
+/// declaration it is found by. Adds to `problems` what cannot be told apart from a root or registry
+/// because it cannot be read: a file that mentions the script of one, and an asset without text (a
+/// Git LFS pointer, or in binary form) of which nothing that can be read says that it is none.
+std::map<AssetNumber, std::string> find_candidates(const Project& project,
+                                                   const std::vector<ClassDeclaration>& classes,
+                                                   std::vector<ModelProblem>& problems);
+
+}  // namespace muster

@@ -1,0 +1,160 @@
+#include "registry/registries/id_lock.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+#include "registry/yaml/reader.h"
+
+namespace muster {
+namespace {
+
+constexpr std::uint64_t kMaxLockBytes = 16ULL * 1024 * 1024;
+constexpr std::array<std::string_view, 4> kKnownKeys = {"version", "registry", "ids", "retired"};
+
+tl::unexpected<Error> refuse(const yaml::Position& at, const std::string& why) {
+  return fail(ErrorCode::malformed, "line " + std::to_string(at.line) + ": " + why);
+}
+
+// A list that is none would lose every id that it was meant to hold.
+Result<yaml::NodeIndex> list_at(const yaml::Tree& tree, yaml::NodeIndex root,
+                                std::string_view key) {
+  const yaml::NodeIndex list = tree.find(root, key);
+  if (list == yaml::kNoNode) return list;
+  const yaml::Node& node = tree.at(list);
+  const bool is_empty = node.kind == yaml::NodeKind::scalar && node.text.empty();
+  if (node.kind == yaml::NodeKind::sequence || is_empty) return list;
+  return refuse(node.position, "'" + std::string(key) + "' is no list");
+}
+
+Result<void> check_keys(const yaml::Tree& tree, yaml::NodeIndex root) {
+  for (const yaml::NodeIndex child : yaml::Children(tree, root)) {
+    const yaml::Node& node = tree.at(child);
+    if (std::ranges::find(kKnownKeys, node.key) != kKnownKeys.end()) continue;
+    return refuse(node.key_position, "unknown key '" + std::string(node.key) + "'");
+  }
+  return {};
+}
+
+Result<void> read_ids(const yaml::Tree& tree, yaml::NodeIndex root, IdLock& lock) {
+  const auto ids = list_at(tree, root, "ids");
+  if (!ids) return fail(ids.error());
+  for (const yaml::NodeIndex item : yaml::Children(tree, ids.value())) {
+    const auto id = tree.integer(tree.find(item, "id"));
+    const auto guid = Guid::parse(tree.scalar_at(item, "guid"));
+    if (!id || !guid || id.value() < 0 || id.value() > TypeId::kMax) {
+      return refuse(tree.at(item).position, "expected {id, guid}");
+    }
+    lock.ids.push_back({TypeId(static_cast<std::uint32_t>(id.value())), guid.value()});
+  }
+  const auto retired = list_at(tree, root, "retired");
+  if (!retired) return fail(retired.error());
+  for (const yaml::NodeIndex item : yaml::Children(tree, retired.value())) {
+    const auto id = tree.integer(item);
+    if (!id || id.value() < 0 || id.value() > TypeId::kMax) {
+      return refuse(tree.at(item).position, "expected a type id");
+    }
+    lock.retired.emplace_back(static_cast<std::uint32_t>(id.value()));
+  }
+  return {};
+}
+
+Result<IdLock> load(const FileSystem& files, const AssetPath& path) {
+  ByteVector buffer;
+  const auto bytes = read_whole(files, path, kMaxLockBytes, buffer);
+  if (!bytes) return fail(bytes.error());
+  auto lock = parse_id_lock(as_text(bytes.value()));
+  if (!lock) return fail(lock.error().code, path.text() + ": " + lock.error().message);
+  return lock;
+}
+
+AssetPath registry_beside(const AssetPath& lock) {
+  std::string_view name = lock.name();
+  name.remove_prefix(kLockPrefix.size());
+  name.remove_suffix(kLockSuffix.size());
+  return lock.parent().child(name);
+}
+
+}  // namespace
+
+Result<IdLock> parse_id_lock(std::string_view text) {
+  auto read = yaml::read_plain(text);
+  if (!read.good()) return refuse(read.error().position, read.error().message);
+  const yaml::Tree& tree = read.tree();
+  if (tree.documents.size() != 1) return fail(ErrorCode::malformed, "expected one document");
+  const yaml::NodeIndex root = tree.documents.front().root;
+  const std::string_view version = tree.scalar_at(root, "version");
+  if (version != "1" && version != "2") {
+    return fail(ErrorCode::unsupported_version, "expected 'version: 1' or 'version: 2'");
+  }
+  if (auto known = check_keys(tree, root); !known) return fail(known.error());
+  IdLock lock;
+  if (const yaml::NodeIndex node = tree.find(root, "registry"); node != yaml::kNoNode) {
+    const auto guid = Guid::parse(tree.scalar(node));
+    if (!guid) return refuse(tree.at(node).position, guid.error().message);
+    lock.registry = guid.value();
+  } else if (version == "2") {
+    return refuse({1, 1}, "expected 'registry' with the guid of the registry");
+  }
+  if (auto good = read_ids(tree, root, lock); !good) return fail(good.error());
+  std::ranges::sort(lock.ids, {}, &IdLock::Row::id);
+  std::ranges::sort(lock.retired);
+  return lock;
+}
+
+std::string format_id_lock(const IdLock& lock) {
+  std::string text =
+      "# Type ids of the registry beside this file, kept by `muster prepare`. Commit it.\n"
+      "version: 2\nregistry: " +
+      lock.registry.to_string() + "\nids:\n";
+  for (const IdLock::Row& row : lock.ids) {
+    text += "- {id: " + std::to_string(row.id.value()) + ", guid: " + row.guid.to_string() + "}\n";
+  }
+  text += "retired: [";
+  for (std::size_t i = 0; i < lock.retired.size(); ++i) {
+    text += (i == 0 ? "" : ", ") + std::to_string(lock.retired[i].value());
+  }
+  return text + "]\n";
+}
+
+AssetPath lock_path_of(const AssetPath& registry) {
+  return registry.parent().child(std::string(kLockPrefix) + std::string(registry.name()) +
+                                 std::string(kLockSuffix));
+}
+
+std::vector<LockFile> read_lock_files(const FileSystem& files, const AssetIndex& index) {
+  std::vector<LockFile> locks;
+  for (const AssetPath& path : index.lock_paths()) {
+    auto lock = load(files, path);
+    LockFile& file = locks.emplace_back();
+    file.path = path;
+    if (lock) {
+      file.lock = std::move(lock).value();
+    } else {
+      file.error = lock.error();
+    }
+  }
+  std::map<AssetNumber, LockFile*> owners;
+  for (LockFile& file : locks) {
+    const AssetNumber named = index.find(file.lock.registry);
+    if (file.lock.registry.is_null() || named == kNoAsset) continue;
+    LockFile*& owner = owners[named];
+    // Of two copies, that beside the registry was written last.
+    const bool is_beside = file.path == lock_path_of(index.at(named).path);
+    if (owner == nullptr || is_beside) owner = &file;
+  }
+  for (LockFile& file : locks) {
+    const AssetNumber named = index.find(file.lock.registry);
+    if (!file.lock.registry.is_null() && named != kNoAsset) continue;
+    const AssetNumber beside = index.find(registry_beside(file.path));
+    if (beside != kNoAsset) owners.try_emplace(beside, &file);
+  }
+  for (const auto& [asset, file] : owners) file->registry = asset;
+  for (LockFile& file : locks) {
+    const auto owner = owners.find(index.find(file.lock.registry));
+    if (file.registry == kNoAsset && owner != owners.end()) file.other = owner->second->path;
+  }
+  return locks;
+}
+
+}  // namespace muster

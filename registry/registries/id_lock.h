@@ -1,0 +1,48 @@
+// The type ids that a lock file promises. See `README.md` here for the file's form.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "registry/project/asset_index.h"
+#include "registry/vocabulary/type_id.h"
+
+namespace muster {
+
+/// What a lock file says.
+struct IdLock {
+  struct Row {
+    TypeId id;
+    Guid guid;
+  };
+  Guid registry;         ///< Whose ids these are; null in version 1, which says it by its name.
+  std::vector<Row> ids;  ///< Sorted by id.
+  std::vector<TypeId> retired;  ///< Sorted; never assigned again.
+  bool is_empty() const { return ids.empty() && retired.empty(); }
+};
+
+/// Reads versions 1 and 2. Fails with `unsupported_version` and `malformed`, naming the line.
+Result<IdLock> parse_id_lock(std::string_view text);
+/// Writes version 2.
+std::string format_id_lock(const IdLock& lock);
+
+/// Where a registry's lock is written: beside it.
+AssetPath lock_path_of(const AssetPath& registry);
+
+/// A lock on disk and whose it is.
+struct LockFile {
+  AssetPath path;
+  IdLock lock;                      ///< Empty when there is an error.
+  std::optional<Error> error;       ///< Why it cannot be read.
+  AssetNumber registry = kNoAsset;  ///< The asset it belongs to; `kNoAsset` when there is none.
+  AssetPath other;  ///< The lock that counts, when another one names the same registry.
+};
+
+/// Reads all locks of a project, sorted by path. A lock belongs to the asset whose guid it names,
+/// wherever that is: Unity moves and renames an asset with its sidecar, but not the lock, which it
+/// does not see. A lock that names none, or one that is gone, belongs to the asset beside it that
+/// its own name tells of. No asset has two.
+std::vector<LockFile> read_lock_files(const FileSystem& files, const AssetIndex& index);
+
+}  // namespace muster

@@ -1,0 +1,122 @@
+// Locks of type ids follow their registries, whatever they are called and wherever they lie.
+#include "registry/registries/id_lock.h"
+
+#include <algorithm>
+#include <map>
+
+#include <catch2/catch.hpp>
+
+#include "registry/registries/type_ids.h"
+#include "registry/rules/validate.h"
+#include "tests/support/open_project.h"
+
+namespace muster {
+namespace {
+
+using testing::UnityProject;
+
+std::map<Guid, std::uint32_t> ids_of(const UnityProject& project) {
+  const auto opened = open(project);
+  std::map<Guid, std::uint32_t> ids;
+  for (const Registry& registry : opened->model().registries) {
+    for (const RegistryEntry& entry : registry.entries) {
+      if (!entry.is_free) ids.emplace(identity_of(entry), entry.type_id.value());
+    }
+  }
+  return ids;
+}
+
+bool exists(const UnityProject& project, std::string_view path) {
+  return project.files.stat(AssetPath::parse(path).value()).has_value();
+}
+
+std::size_t count(const UnityProject& project, std::string_view rule) {
+  const auto opened = open(project);
+  const auto findings = validate(*opened, {});
+  return static_cast<std::size_t>(std::ranges::count(findings, rule, &Finding::rule));
+}
+
+std::string entry_of(const Guid& guid) {
+  return "  - guid:\n" + UnityProject::words(guid, 6) + "    prefab:\n" +
+         UnityProject::words(guid, 6) + "    factory: {fileID: 0}\n";
+}
+
+// A registry whose list says other ids than its lock: the order was changed after `prepare`.
+struct Locked {
+  UnityProject project;
+  Guid script = project.script("ReplicatedEntityRegistry");
+  Guid entity = project.script("ReplicatedEntity");
+  Guid a = project.prefab("Assets/A.prefab", {{entity, ""}});
+  Guid b = project.prefab("Assets/B.prefab", {{entity, ""}});
+
+  Locked() {
+    project.asset("Assets/R.asset", script, "  entries:\n" + entry_of(a) + entry_of(b));
+    prepare(project);
+    project.asset("Assets/R.asset", script, "  entries:\n" + entry_of(b) + entry_of(a));
+  }
+  const std::map<Guid, std::uint32_t> ids{{a, 0}, {b, 1}};
+};
+
+TEST_CASE("A renamed or moved registry keeps its lock", "[registry][registries][sys-2]") {
+  const auto to = GENERATE(as<std::string>(), "Assets/Renamed.asset", "Assets/Deep/Down/R.asset");
+  CAPTURE(to);
+  Locked locked;
+  locked.project.move("Assets/R.asset", to);
+  CHECK(ids_of(locked.project) == locked.ids);
+  CHECK(count(locked.project, "orphan-lock") == 0);
+  prepare(locked.project);
+  CHECK(ids_of(locked.project) == locked.ids);
+  CHECK_FALSE(exists(locked.project, "Assets/.R.asset.ids.yaml"));
+  CHECK(exists(locked.project, lock_path_of(AssetPath::parse(to).value()).text()));
+}
+
+TEST_CASE("Registries that swap their names keep their ids", "[registry][registries][sys-2]") {
+  Locked locked;
+  const Guid c = locked.project.prefab("Assets/C.prefab");
+  locked.project.asset("Assets/E.asset", locked.project.script("HitscanEffectRegistry"),
+                       "  entries:\n  - type_id: 0\n    prefab:\n" + UnityProject::words(c, 6) +
+                           "    poolSize: 16\n");
+  prepare(locked.project);
+  const auto before = ids_of(locked.project);
+  locked.project.move("Assets/R.asset", "Assets/T.asset");
+  locked.project.move("Assets/E.asset", "Assets/R.asset");
+  locked.project.move("Assets/T.asset", "Assets/E.asset");
+  CHECK(ids_of(locked.project) == before);
+  prepare(locked.project);
+  CHECK(ids_of(locked.project) == before);
+  CHECK(count(locked.project, "orphan-lock") == 0);
+  CHECK(exists(locked.project, "Assets/.R.asset.ids.yaml"));
+  CHECK(exists(locked.project, "Assets/.E.asset.ids.yaml"));
+}
+
+TEST_CASE("A lock of version 1 is found by its name, and then names its registry",
+          "[registry][registries]") {
+  Locked locked;
+  const std::string lock = "version: 1\nids:\n- {id: 5, guid: " + locked.a.to_string() +
+                           "}\n- {id: 9, guid: " + locked.b.to_string() + "}\nretired: [7]\n";
+  locked.project.files.add("Assets/.R.asset.ids.yaml", lock);
+  const std::map<Guid, std::uint32_t> ids{{locked.a, 5}, {locked.b, 9}};
+  CHECK(ids_of(locked.project) == ids);
+  prepare(locked.project);
+  locked.project.move("Assets/R.asset", "Assets/Other.asset");
+  CHECK(ids_of(locked.project) == ids);
+}
+
+TEST_CASE("A lock without a registry is told", "[registry][registries]") {
+  Locked locked;
+  locked.project.remove("Assets/R.asset");
+  CHECK(count(locked.project, "orphan-lock") == 1);
+}
+
+TEST_CASE("Of two locks for one registry, the one beside it counts", "[registry][registries]") {
+  Locked locked;
+  IdLock other;
+  other.registry = open(locked.project)->model().locks.front().lock.registry;
+  other.ids = {{TypeId(30), locked.a}};
+  locked.project.files.add("Assets/.Copy.asset.ids.yaml", format_id_lock(other));
+  CHECK(ids_of(locked.project) == locked.ids);
+  CHECK(count(locked.project, "orphan-lock") == 1);
+}
+
+}  // namespace
+}  // namespace muster
