@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <memory>
 
 #include <CLI/CLI.hpp>
@@ -41,24 +42,41 @@ Result<void> check_place(const Project& project, const BuildArguments& arguments
   return {};
 }
 
-// The registries as they are must be buildable, and should be up to date.
+// The registries should be up to date. What cannot be prepared can be built all the same.
+void tell_preparation(const Project& project, Session& session) {
+  const auto plan = plan_prepare(project);
+  if (!plan) {
+    session.err << "muster: whether the registries are up to date cannot be told: "
+                << plan.error().message << "\n";
+    return;
+  }
+  std::size_t changes = 0;
+  for (const RegistryPlan& registry : plan.value().registries) changes += registry.changes.size();
+  if (changes == 0) return;
+  session.err << "muster: the registries are not up to date (" << counted(changes, "change")
+              << "); 'muster prepare' brings them there\n";
+}
+
+// The registries as they are must be buildable.
 int check_before(const Project& project, TargetSet targets, Session& session) {
   session.reporter.begin("checking", 0);
   std::vector<Finding> blocking = validate(project, {.targets = targets});
+  const auto others = static_cast<std::size_t>(std::ranges::count_if(blocking, [](const auto& one) {
+    return !one.blocks_build && one.severity != Severity::note;
+  }));
   std::erase_if(blocking, [](const Finding& finding) { return !finding.blocks_build; });
-  const auto plan = plan_prepare(project);
   session.reporter.finish();
-  if (!plan) return report_error(session, plan.error());
-  std::size_t changes = 0;
-  for (const RegistryPlan& registry : plan.value().registries) changes += registry.changes.size();
-  if (changes > 0) {
-    session.err << "muster: the registries are not up to date (" << counted(changes, "change")
-                << "); 'muster prepare' brings them there\n";
+  if (!blocking.empty()) session.err << format_findings(blocking, FindingFormat::text, {});
+  tell_preparation(project, session);
+  if (!blocking.empty()) {
+    session.err << "muster: nothing was built\n";
+    return kFindings;
   }
-  if (blocking.empty()) return kSuccess;
-  session.err << format_findings(blocking, FindingFormat::text, {});
-  session.err << "muster: nothing was built\n";
-  return kFindings;
+  if (others > 0) {
+    session.err << "muster: " << counted(others, "finding") << (others == 1 ? " does" : " do")
+                << " not block the build; see 'muster validate'\n";
+  }
+  return kSuccess;
 }
 
 int run_build(const BuildArguments& arguments, TargetSet targets, Session& session) {

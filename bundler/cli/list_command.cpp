@@ -4,6 +4,7 @@
 
 #include "bundler/cli/session.h"
 #include "bundler/report/listing.h"
+#include "registry/registries/unread.h"
 #include "registry/vocabulary/parallel.h"
 
 namespace muster::cli {
@@ -14,6 +15,24 @@ struct ListOptions {
   std::string target = "all";
   std::string format = "text";
 };
+
+// True when the list is whole.
+bool tell_problems(const Project& project, Session& session) {
+  const std::vector<std::string> unread = unread_notes(project);
+  for (const std::string& note : unread) session.err << "muster: " << note << "\n";
+  bool is_whole = unread.empty();
+  for (const ModelProblem& problem : project.model().problems) {
+    const bool is_unknown = problem.kind == ModelProblem::Kind::unknown_class;
+    if (!is_unknown && problem.kind != ModelProblem::Kind::unresolved) continue;
+    session.err << "muster: " << problem.location.path.text() << ":"
+                << problem.location.position.line << ": "
+                << (is_unknown ? problem.detail + "; it is not listed"
+                               : "part of a registry could not be read; see 'muster validate'")
+                << "\n";
+    is_whole = is_whole && is_unknown;
+  }
+  return is_whole;
+}
 
 int list(const ListOptions& options, Session& session) {
   const auto targets = targets_from(options.target);
@@ -26,14 +45,9 @@ int list(const ListOptions& options, Session& session) {
   const std::string text = options.format == "json" ? listing_json(project, targets.value())
                                                     : listing_text(project, targets.value());
   reporter.finish();
-  const auto& problems = project.model().problems;
-  for (const ModelProblem& problem : problems) {
-    session.err << "muster: " << problem.location.path.text();
-    if (problem.location.position.line != 0) session.err << ":" << problem.location.position.line;
-    session.err << ": part of a registry could not be read; see 'muster validate'\n";
-  }
+  const bool is_whole = tell_problems(project, session);
   const int written = write_report(session, text, {});
-  return written == kSuccess && !problems.empty() ? kFindings : written;
+  return written == kSuccess && !is_whole ? kFindings : written;
 }
 
 }  // namespace

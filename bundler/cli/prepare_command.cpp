@@ -6,6 +6,7 @@
 
 #include "bundler/cli/session.h"
 #include "registry/registries/prepare.h"
+#include "registry/registries/unread.h"
 #include "registry/vocabulary/parallel.h"
 
 namespace muster::cli {
@@ -53,6 +54,8 @@ std::string as_json(const Project& project, const PreparePlan& plan, bool dry_ru
   }
   report["files"] = Json::array();
   for (const FileWrite& write : plan.writes) report["files"].push_back(write.path.text());
+  report["removed"] = Json::array();
+  for (const AssetPath& path : plan.removes) report["removed"].push_back(path.text());
   return report.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
@@ -72,7 +75,10 @@ std::string as_text_report(const Project& project, const PreparePlan& plan, bool
   for (const FileWrite& write : plan.writes) {
     text += fmt::format("{} {}\n", dry_run ? "would write" : "wrote", write.path.text());
   }
-  if (plan.writes.empty()) text += "everything is up to date\n";
+  for (const AssetPath& path : plan.removes) {
+    text += fmt::format("{} {}\n", dry_run ? "would remove" : "removed", path.text());
+  }
+  if (plan.writes.empty() && plan.removes.empty()) text += "everything is up to date\n";
   return text;
 }
 
@@ -83,7 +89,9 @@ int prepare(const PrepareOptions& options, Session& session) {
   if (!open) return report_error(session, open.error());
   const Project& project = *open.value().project;
   const auto plan = plan_prepare(project, progress);
+  const std::vector<std::string> unread = unread_notes(project);
   reporter.finish();
+  for (const std::string& note : unread) session.err << "muster: " << note << "\n";
   if (!plan) return report_error(session, plan.error());
   for (const std::string& note : plan.value().notes) session.err << "muster: " << note << "\n";
   if (!options.dry_run) {
@@ -91,11 +99,12 @@ int prepare(const PrepareOptions& options, Session& session) {
     const auto applied = apply_prepare(*open.value().files, plan.value());
     if (!applied) return report_error(session, applied.error());
   }
-  return write_report(session,
-                      options.format == "json"
-                          ? as_json(project, plan.value(), options.dry_run)
-                          : as_text_report(project, plan.value(), options.dry_run),
-                      {});
+  const int written = write_report(session,
+                                   options.format == "json"
+                                       ? as_json(project, plan.value(), options.dry_run)
+                                       : as_text_report(project, plan.value(), options.dry_run),
+                                   {});
+  return written == kSuccess && !unread.empty() ? kFindings : written;
 }
 
 }  // namespace

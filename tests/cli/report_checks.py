@@ -58,6 +58,7 @@ PREPARE = {
                     "changes": [{"change": {"add", "remove", "update"}, "type_id": NATURAL,
                                  "guid": GUID, "path": (str, type(None))}]}],
     "files": [str],
+    "removed": [str],
 }
 WHY = {
     "guid": GUID, "path": str,

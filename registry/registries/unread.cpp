@@ -1,0 +1,83 @@
+#include "registry/registries/unread.h"
+
+#include <algorithm>
+#include <set>
+
+#include "registry/registries/membership.h"
+
+namespace muster {
+namespace {
+
+// What may hide assets: what is in a folder that cannot be listed, or whose guid cannot be read.
+bool hides_assets(IndexProblem::Kind kind) {
+  using enum IndexProblem::Kind;
+  return kind == unreadable || kind == lfs_pointer || kind == merge_conflict ||
+         kind == malformed_guid;
+}
+
+bool is_without_text(ContentProblem::Kind kind) {
+  using enum ContentProblem::Kind;
+  return kind == lfs_pointer || kind == binary || kind == unreadable;
+}
+
+// Assets that may belong into a registry of the class: those that mention it and cannot be parsed,
+// and prefabs that mention nothing because they have no text.
+std::set<AssetNumber> unread_members(const Project& project, const ClassDeclaration& declaration) {
+  std::set<AssetNumber> found;
+  for (const AssetNumber asset : unreadable_members(project, declaration)) found.insert(asset);
+  const bool takes_prefabs = std::ranges::any_of(
+      declaration.prepare, [](const PrepareRule& rule) { return !rule.component.empty(); });
+  if (!takes_prefabs) return found;
+  for (const ContentProblem& problem : project.graph().problems()) {
+    const AssetPath& path = project.index().at(problem.asset).path;
+    if (is_without_text(problem.kind) && has_extension(path, "prefab")) found.insert(problem.asset);
+  }
+  return found;
+}
+
+std::string why(const SourceFile& source) {
+  if (source.read_error) return source.read_error->message;
+  if (!source.error) return "it has no objects";
+  return "line " + std::to_string(source.error->position.line) + ": " + source.error->message;
+}
+
+}  // namespace
+
+std::vector<std::string> unread_notes(const Project& project) {
+  std::set<std::string> notes;
+  std::set<AssetNumber> told;
+  for (const ModelProblem& problem : project.model().problems) {
+    using enum ModelProblem::Kind;
+    // Both are about references that were read well.
+    if (problem.kind == unresolved || problem.kind == unknown_class) continue;
+    told.insert(problem.asset);
+    std::string place = problem.location.path.text();
+    if (problem.location.position.line != 0) {
+      place += ":" + std::to_string(problem.location.position.line);
+    }
+    notes.insert(place +
+                 (problem.kind == textless ? ": cannot be read and may be a root or registry"
+                                           : ": part of a registry could not be read") +
+                 "; see 'muster validate'");
+  }
+  for (const IndexProblem& problem : project.index().problems()) {
+    if (!hides_assets(problem.kind)) continue;
+    notes.insert(problem.path.text() +
+                 ": could not be read, and what it hides is missing here; see 'muster validate'");
+  }
+  for (const ClassDeclaration& declaration : project.model().classes) {
+    const auto is_of_class = [&](const Registry& registry) {
+      return registry.declaration == &declaration;
+    };
+    if (std::ranges::none_of(project.model().registries, is_of_class)) continue;
+    for (const AssetNumber asset : unread_members(project, declaration)) {
+      if (!told.insert(asset).second) continue;
+      const SourceFile& source = project.sources().get(asset);
+      notes.insert(source.path.text() + ": may belong into a " + declaration.name +
+                   ", but cannot be read: " + why(source));
+    }
+  }
+  return {notes.begin(), notes.end()};
+}
+
+}  // namespace muster

@@ -1,0 +1,16 @@
+// What of a project could not be read, for commands that go on without it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "registry/registries/registry_model.h"
+
+namespace muster {
+
+/// A sentence for each file or folder that could not be read and may belong into a registry, or be
+/// one: without it a list may be too short, and nobody would know. Sorted. Parses the assets that
+/// may be members.
+std::vector<std::string> unread_notes(const Project& project);
+
+}  // namespace muster
