@@ -363,6 +363,12 @@ Result<PreparePlan> plan_prepare(const Project& project, const Progress& progres
     if (!planned) return fail(planned.error());
     progress.advance(1, declaration.name);
   }
+  for (const LockFile& file : project.model().locks) {
+    if (file.registry != kNoAsset || file.error) continue;
+    plan.notes.push_back(
+        file.path.text() +
+        ": belongs to no registry, so its ids are not kept; see 'muster validate'");
+  }
   // Where registries have changed names, the place of one's old lock is that of another's new one.
   std::erase_if(plan.removes, [&](const AssetPath& path) {
     return std::ranges::find(plan.writes, path, &FileWrite::path) != plan.writes.end();

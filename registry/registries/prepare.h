@@ -29,7 +29,7 @@ struct FileWrite {
 
 struct PreparePlan {
   std::vector<RegistryPlan> registries;
-  std::vector<FileWrite> writes;   ///< What differs from the disk; empty when all is up to date.
+  std::vector<FileWrite> writes;  ///< What differs from the disk; empty when all is up to date.
   /// Locks whose registry has moved or has another name now: after the writes, which hold what they
   /// held.
   std::vector<AssetPath> removes;

@@ -593,6 +593,16 @@ def missing_entries(case):
     case.expect("warning", "missing-entries", empty)
 
 
+def unknown_registry(case):
+    case.replicated(CRATE)
+    mine = "Assets/Registries/MineRegistry.asset"
+    unity_registry(case, inline_entry(guid_of(CRATE)))
+    case.asset(mine, "MineRegistry", "  entries: []")
+    case.roots(REGISTRY, mine)
+    for name in ("Client", "Server"):
+        case.expect("warning", "unknown-registry", f"Assets/Roots/{name}.asset", guid_of(mine))
+
+
 def orphan_lock(case):
     sound_unity(case)
     for name, registry in (("Gone", f"version: 2\nregistry: {MISSING}"), ("Renamed", "version: 1")):
@@ -722,7 +732,8 @@ CASES = [
     type_id_collision, type_id_reused, null_registry, presentation_key_collision,
     presentation_key_range, duplicate_entry_effect, type_id_collision_effect,
     client_only_in_server, lfs_pointer, lfs_pointer_root, binary_asset, binary_root,
-    malformed_type_id, malformed_flag, missing_entries, orphan_lock, yaml_syntax_bytes,
+    malformed_type_id, malformed_flag, missing_entries, unknown_registry, orphan_lock,
+    yaml_syntax_bytes,
     prefab_cycle, prefab_cycle_unbuilt, case_clash, bad_pool_size,
     bad_pool_size_definition, yaml_syntax, yaml_syntax_plain,
     yaml_syntax_unregistered, unknown_component,
