@@ -120,15 +120,17 @@ class ListReader {
     if (text[std::min(begin, text.size() - 1)] != '[' || end == std::string::npos) return false;
     const std::string_view after = std::string_view(text).substr(end, text.find('\n', end) - end);
     if (!is_blank(after) && !is_comment(after)) return false;
-    std::string_view comment = comment_of(first_line == result_.begin_line ? "" : result_.behind);
-    result_.behind = comment.empty() ? after : comment;
+    const bool has_own_line = first_line != result_.begin_line;
+    const std::string comment(has_own_line ? comment_of(result_.behind) : std::string_view());
+    result_.behind = comment.empty() ? std::string(after) : comment;
     if (is_blank(result_.behind)) result_.behind.clear();
     result_.end_line = first_line +
                        static_cast<std::size_t>(std::count(
                            text.begin(), text.begin() + static_cast<std::ptrdiff_t>(end), '\n')) +
                        1;
-    if (!comment.empty() && !is_blank(after))
+    if (!comment.empty() && !is_blank(after)) {
       result_.tail.emplace_back(pad(0) + std::string(trimmed(after)));
+    }
     split_items(std::string_view(text).substr(begin + 1, end - begin - 2));
     return true;
   }
