@@ -36,7 +36,7 @@ struct PlanOptions {
   Layout layout = Layout::shared;
   /// Shared groups with fewer source bytes than this are put together: a file of its own would cost
   /// more to open than the bytes loaded in vain.
-  std::uint64_t merge_below_bytes = 16 * 1024;
+  std::uint64_t merge_below_bytes = std::uint64_t{16} * 1024;
 };
 
 /// Plans the bundles of one target. Each registered asset gets one, holding what only it needs: an

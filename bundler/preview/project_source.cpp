@@ -58,7 +58,7 @@ Result<void> ProjectSource::plan(Target target) {
   Result<CatalogData> data = fill_catalog(project_, build_, components_);
   if (!data) return fail(data.error());
   data.value().is_preview = true;
-  Result<ByteVector> bytes = encode_catalog(std::move(data.value()));
+  Result<ByteVector> bytes = encode_catalog(data.value());
   if (!bytes) return fail(bytes.error());
   catalog_ = std::move(bytes.value());
   return {};
