@@ -59,11 +59,6 @@ bool leads_back(Walk& walk, const AssetPath& link) {
   }
 }
 
-bool is_lock_name(std::string_view name) {
-  return name.starts_with(kLockPrefix) && name.ends_with(kLockSuffix) &&
-         name.size() > kLockPrefix.size() + kLockSuffix.size();
-}
-
 void walk_folder(Walk& walk, const AssetPath& folder, bool metas_expected, std::size_t depth) {
   const auto listed = walk.files.list(folder);
   if (!listed || depth > kMaxFolderDepth) {
@@ -189,6 +184,11 @@ std::vector<AssetPath> outermost(std::vector<AssetPath> folders) {
 }
 
 }  // namespace
+
+bool is_lock_name(std::string_view name) {
+  return name.starts_with(kLockPrefix) && name.ends_with(kLockSuffix) &&
+         name.size() > kLockPrefix.size() + kLockSuffix.size();
+}
 
 bool is_ignored_name(std::string_view name) {
   return name.starts_with('.') || name.ends_with('~') || lower_ascii(name) == "cvs" ||

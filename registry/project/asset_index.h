@@ -96,5 +96,6 @@ bool is_ignored_name(std::string_view name);
 /// it needs no sidecar.
 inline constexpr std::string_view kLockPrefix = ".";
 inline constexpr std::string_view kLockSuffix = ".ids.yaml";
+bool is_lock_name(std::string_view name);
 
 }  // namespace muster

@@ -75,7 +75,15 @@ AssetPath registry_beside(const AssetPath& lock) {
   return lock.parent().child(name);
 }
 
+AssetPath copy_path_of(const AssetPath& lock, const Guid& registry) {
+  return lock_path_of(lock.parent().child(registry.to_string() + ".moving"));
+}
+
 }  // namespace
+
+bool is_kept_copy(const LockFile& file) {
+  return !file.lock.registry.is_null() && file.path == copy_path_of(file.path, file.lock.registry);
+}
 
 Result<IdLock> parse_id_lock(std::string_view text) {
   auto read = yaml::read_plain(text);
@@ -155,6 +163,26 @@ std::vector<LockFile> read_lock_files(const FileSystem& files, const AssetIndex&
     if (file.registry == kNoAsset && owner != owners.end()) file.other = owner->second->path;
   }
   return locks;
+}
+
+// The copy has a name of its own, which does not matter: a lock counts for the registry it names.
+Result<std::optional<AssetPath>> keep_other_lock(FileSystem& files, const AssetPath& path,
+                                                 std::string_view next) {
+  std::optional<AssetPath> copy;
+  if (!is_lock_name(path.name())) return copy;
+  ByteVector buffer;
+  const auto bytes = read_whole(files, path, kMaxLockBytes, buffer);
+  if (!bytes && bytes.error().code == ErrorCode::not_found) return copy;
+  if (!bytes) return fail(bytes.error());
+  const auto present = parse_id_lock(as_text(bytes.value()));
+  const auto wanted = parse_id_lock(next);
+  if (!present || !wanted) return copy;
+  const Guid& owner = present.value().registry;
+  if (owner.is_null() || owner == wanted.value().registry) return copy;
+  copy = copy_path_of(path, owner);
+  auto written = write_atomically(files, *copy, bytes.value());
+  if (!written) return fail(written.error());
+  return copy;
 }
 
 }  // namespace muster

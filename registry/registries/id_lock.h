@@ -45,4 +45,13 @@ struct LockFile {
 /// its own name tells of. No asset has two.
 std::vector<LockFile> read_lock_files(const FileSystem& files, const AssetIndex& index);
 
+/// Called before `next` is written to `path`. Where two registries have taken each other's names,
+/// the lock of the one replaces that of the other: a copy keeps what it promises, should the work
+/// end in between. Returns the copy, which is to be removed when all locks are written; nullopt
+/// when there is nothing to keep.
+Result<std::optional<AssetPath>> keep_other_lock(FileSystem& files, const AssetPath& path,
+                                                 std::string_view next);
+/// Whether a lock is such a copy, left by work that ended in between.
+bool is_kept_copy(const LockFile& file);
+
 }  // namespace muster

@@ -365,6 +365,10 @@ Result<PreparePlan> plan_prepare(const Project& project, const Progress& progres
   }
   for (const LockFile& file : project.model().locks) {
     if (file.registry != kNoAsset || file.error) continue;
+    if (!file.other.empty() && is_kept_copy(file)) {
+      plan.removes.push_back(file.path);
+      continue;
+    }
     plan.notes.push_back(
         file.path.text() +
         ": belongs to no registry, so its ids are not kept; see 'muster validate'");
@@ -377,12 +381,19 @@ Result<PreparePlan> plan_prepare(const Project& project, const Progress& progres
 }
 
 Result<void> apply_prepare(FileSystem& files, const PreparePlan& plan) {
+  std::vector<AssetPath> copies;
+  for (const FileWrite& write : plan.writes) {
+    auto copy = keep_other_lock(files, write.path, write.text);
+    if (!copy) return fail(copy.error());
+    if (copy.value()) copies.push_back(*copy.value());
+  }
   for (const FileWrite& write : plan.writes) {
     if (auto written = write_atomically(files, write.path, as_bytes(write.text)); !written) {
       return written;
     }
   }
-  for (const AssetPath& path : plan.removes) {
+  copies.insert(copies.end(), plan.removes.begin(), plan.removes.end());
+  for (const AssetPath& path : copies) {
     if (auto removed = files.remove(path); !removed) return removed;
   }
   return {};

@@ -24,6 +24,29 @@ namespace {
 
 const char* relative(const AssetPath& path) { return path.empty() ? "." : path.text().c_str(); }
 
+// A name and the folder that it is in, held open: what is done to it cannot be led out of the root
+// by a link on the way. `folder()` is -1 with `errno` set when the folder cannot be entered.
+class Spot {
+ public:
+  Spot(int root, const AssetPath& path)
+      : root_(root),
+        name_(path.empty() ? "." : path.name()),
+        is_below_(!path.parent().empty()),
+        parent_(is_below_ ? open_inside(root, path.parent().text().c_str(),
+                                        O_PATH | O_DIRECTORY | O_CLOEXEC)
+                          : Descriptor()) {}
+
+  int folder() const { return is_below_ ? parent_.get() : root_; }
+  bool valid() const { return folder() >= 0; }
+  const char* name() const { return name_.c_str(); }
+
+ private:
+  int root_;
+  std::string name_;
+  bool is_below_;
+  Descriptor parent_;
+};
+
 tl::unexpected<Error> fail_beneath(int error, const std::string& what) {
   if (error != EXDEV) return fail_errno(error, what);
   return fail(ErrorCode::permission_denied,
@@ -107,8 +130,8 @@ DiskFileSystem::~DiskFileSystem() {
   if (root_descriptor_ >= 0) ::close(root_descriptor_);
 }
 
-FileKind DiskFileSystem::resolve_link(const AssetPath& path) const {
-  const Descriptor target(::openat(root_descriptor_, relative(path), O_PATH | O_CLOEXEC));
+FileKind DiskFileSystem::kind_behind_link(int folder, const char* name) const {
+  const Descriptor target(::openat(folder, name, O_PATH | O_CLOEXEC));
   if (!target.valid()) return FileKind::broken_link;
   if (!is_inside(real_path_of(target.get()), real_path_of(root_descriptor_))) {
     return FileKind::outside_link;
@@ -118,18 +141,21 @@ FileKind DiskFileSystem::resolve_link(const AssetPath& path) const {
 }
 
 Result<FileInfo> DiskFileSystem::stat(const AssetPath& path) const {
+  const std::string what = "cannot stat '" + path.text() + "'";
+  const Spot spot(root_descriptor_, path);
+  if (!spot.valid()) return fail_beneath(errno, what);
   struct stat info {};
-  if (::fstatat(root_descriptor_, relative(path), &info, AT_SYMLINK_NOFOLLOW) != 0) {
-    return fail_errno(errno, "cannot stat '" + path.text() + "'");
+  if (::fstatat(spot.folder(), spot.name(), &info, AT_SYMLINK_NOFOLLOW) != 0) {
+    return fail_errno(errno, what);
   }
   FileInfo result;
   result.is_link = S_ISLNK(info.st_mode);
   result.kind = kind_of_mode(info.st_mode);
   if (result.is_link) {
-    result.kind = resolve_link(path);
+    result.kind = kind_behind_link(spot.folder(), spot.name());
     const bool usable = result.kind == FileKind::file || result.kind == FileKind::folder;
-    if (usable && ::fstatat(root_descriptor_, relative(path), &info, 0) != 0) {
-      return fail_errno(errno, "cannot stat '" + path.text() + "'");
+    if (usable && ::fstatat(spot.folder(), spot.name(), &info, 0) != 0) {
+      return fail_errno(errno, what);
     }
   }
   result.size_bytes = static_cast<std::uint64_t>(info.st_size);
@@ -217,14 +243,17 @@ Result<void> DiskFileSystem::create_parents(const AssetPath& path) {
   const auto present = stat(parent);
   if (present && present.value().kind == FileKind::folder) return {};
   if (present) {
-    return fail(ErrorCode::already_exists,
+    const bool leads_out = present.value().kind == FileKind::outside_link;
+    return fail(leads_out ? ErrorCode::permission_denied : ErrorCode::already_exists,
                 "'" + parent.text() + "' is no folder inside '" + root_ + "'");
   }
-  if (::mkdirat(root_descriptor_, parent.text().c_str(), 0777) == 0 || errno == EEXIST) return {};
-  if (errno != ENOENT) return fail_errno(errno, "cannot create folder '" + parent.text() + "'");
+  if (present.error().code != ErrorCode::not_found) return fail(present.error());
   if (auto above = create_parents(parent); !above) return above;
-  if (::mkdirat(root_descriptor_, parent.text().c_str(), 0777) == 0 || errno == EEXIST) return {};
-  return fail_errno(errno, "cannot create folder '" + parent.text() + "'");
+  const std::string what = "cannot create folder '" + parent.text() + "'";
+  const Spot spot(root_descriptor_, parent);
+  if (!spot.valid()) return fail_beneath(errno, what);
+  if (::mkdirat(spot.folder(), spot.name(), 0777) == 0 || errno == EEXIST) return {};
+  return fail_errno(errno, what);
 }
 
 Result<void> DiskFileSystem::write(const AssetPath& path, Bytes bytes) {
@@ -241,39 +270,45 @@ Result<void> DiskFileSystem::write(const AssetPath& path, Bytes bytes) {
   auto written = write_all(file.get(), bytes, what);
   // close() reports what a network file system could not store.
   if (written && ::close(file.release()) != 0) written = fail_errno(errno, what);
-  if (!written && regular) ::unlinkat(root_descriptor_, relative(path), 0);
+  if (!written && regular) {
+    const Spot spot(root_descriptor_, path);
+    if (spot.valid()) ::unlinkat(spot.folder(), spot.name(), 0);
+  }
   return written;
 }
 
 // Replaces a file, or exchanges two folders.
 int DiskFileSystem::put_in_place(const Move& move) const {
-  const auto& [from, to] = move;
+  const Spot from(root_descriptor_, move.from);
+  if (!from.valid()) return -1;
+  const Spot to(root_descriptor_, move.to);
+  if (!to.valid()) return -1;
   struct stat old {};
-  const bool exists = ::fstatat(root_descriptor_, relative(to), &old, AT_SYMLINK_NOFOLLOW) == 0;
+  const bool exists = ::fstatat(to.folder(), to.name(), &old, AT_SYMLINK_NOFOLLOW) == 0;
   if (exists && S_ISREG(old.st_mode)) {
-    ::fchmodat(root_descriptor_, relative(from), old.st_mode & 07777U, 0);
+    ::fchmodat(from.folder(), from.name(), old.st_mode & 07777U, 0);
   }
   if (!exists || !S_ISDIR(old.st_mode)) {
-    return ::renameat(root_descriptor_, relative(from), root_descriptor_, relative(to));
+    return ::renameat(from.folder(), from.name(), to.folder(), to.name());
   }
-  const int exchanged = ::renameat2(root_descriptor_, relative(from), root_descriptor_,
-                                    relative(to), RENAME_EXCHANGE);
+  const int exchanged =
+      ::renameat2(from.folder(), from.name(), to.folder(), to.name(), RENAME_EXCHANGE);
   if (exchanged == 0 || (errno != EINVAL && errno != ENOSYS)) return exchanged;
   // Some network file systems cannot exchange: three renames, of which an interruption after the
   // first leaves no folder at `to` until the work is finished.
-  const std::string aside = from.text() + ".old";
-  if (::renameat(root_descriptor_, relative(to), root_descriptor_, aside.c_str()) != 0 ||
-      ::renameat(root_descriptor_, relative(from), root_descriptor_, relative(to)) != 0) {
+  const std::string aside = std::string(from.name()) + ".old";
+  if (::renameat(to.folder(), to.name(), from.folder(), aside.c_str()) != 0 ||
+      ::renameat(from.folder(), from.name(), to.folder(), to.name()) != 0) {
     return -1;
   }
-  return ::renameat(root_descriptor_, aside.c_str(), root_descriptor_, relative(from));
+  return ::renameat(from.folder(), aside.c_str(), from.folder(), from.name());
 }
 
 Result<void> DiskFileSystem::sync_folder(const AssetPath& folder) const {
-  const Descriptor descriptor(
-      ::openat(root_descriptor_, relative(folder), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  const Descriptor descriptor =
+      open_inside(root_descriptor_, relative(folder), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (descriptor.valid() && ::fsync(descriptor.get()) == 0) return {};
-  return fail_errno(errno, "cannot store the names in '" + folder.text() + "'");
+  return fail_beneath(errno, "cannot store the names in '" + folder.text() + "'");
 }
 
 Result<void> DiskFileSystem::commit(std::span<const Move> moves) {
@@ -287,7 +322,7 @@ Result<void> DiskFileSystem::commit(std::span<const Move> moves) {
   }
   for (const Move& move : moves) {
     if (put_in_place(move) == 0) continue;
-    return fail_errno(errno, "cannot put '" + move.to.text() + "' in place");
+    return fail_beneath(errno, "cannot put '" + move.to.text() + "' in place");
   }
   // The folder entries must survive a power cut too.
   std::set<AssetPath> folders;
@@ -301,14 +336,13 @@ Result<void> DiskFileSystem::commit(std::span<const Move> moves) {
 Result<void> DiskFileSystem::remove(const AssetPath& path) {
   if (path.empty()) return fail(ErrorCode::invalid_argument, "the root itself is not removed");
   const std::string what = "cannot remove '" + path.text() + "'";
-  if (::unlinkat(root_descriptor_, relative(path), 0) == 0 || errno == ENOENT) return {};
+  const Spot spot(root_descriptor_, path);
+  if (!spot.valid() && (errno == ENOENT || errno == ENOTDIR)) return {};
+  if (!spot.valid()) return fail_beneath(errno, what);
+  if (::unlinkat(spot.folder(), spot.name(), 0) == 0 || errno == ENOENT) return {};
   if (errno != EISDIR && errno != EPERM) return fail_errno(errno, what);
-  if (auto emptied = remove_contents(root_descriptor_, relative(path), what); !emptied) {
-    return emptied;
-  }
-  if (::unlinkat(root_descriptor_, relative(path), AT_REMOVEDIR) != 0) {
-    return fail_errno(errno, what);
-  }
+  if (auto emptied = remove_contents(spot.folder(), spot.name(), what); !emptied) return emptied;
+  if (::unlinkat(spot.folder(), spot.name(), AT_REMOVEDIR) != 0) return fail_errno(errno, what);
   return {};
 }
 

@@ -8,11 +8,13 @@
 
 #include "registry/registries/type_ids.h"
 #include "registry/rules/validate.h"
+#include "tests/support/faulty_file_system.h"
 #include "tests/support/open_project.h"
 
 namespace muster {
 namespace {
 
+using testing::FaultyFileSystem;
 using testing::UnityProject;
 
 std::map<Guid, std::uint32_t> ids_of(const UnityProject& project) {
@@ -87,6 +89,53 @@ TEST_CASE("Registries that swap their names keep their ids", "[registry][registr
   CHECK(count(locked.project, "orphan-lock") == 0);
   CHECK(exists(locked.project, "Assets/.R.asset.ids.yaml"));
   CHECK(exists(locked.project, "Assets/.E.asset.ids.yaml"));
+}
+
+TEST_CASE("Registries that swap their names keep their ids when prepare dies at any call",
+          "[registry][registries][sys-2]") {
+  for (std::size_t n = 0;; ++n) {
+    CAPTURE(n);
+    Locked locked;
+    UnityProject& project = locked.project;
+    const Guid gone = project.prefab("Assets/Gone.prefab");
+    const Guid kept = project.prefab("Assets/Kept.prefab");
+    const auto effects = [](const std::vector<Guid>& prefabs) {
+      std::string text = "  entries:\n";
+      for (const Guid& guid : prefabs) {
+        text += "  - prefab:\n" + UnityProject::words(guid, 6) + "    poolSize: 16\n";
+      }
+      return text;
+    };
+    const Guid script = project.script("HitscanEffectRegistry");
+    project.asset("Assets/E.asset", script, effects({kept, gone}));
+    prepare(project);
+    // The lock alone knows what is retired.
+    project.remove("Assets/Gone.prefab");
+    project.asset("Assets/E.asset", script, effects({kept}));
+    prepare(project);
+    project.move("Assets/R.asset", "Assets/T.asset");
+    project.move("Assets/E.asset", "Assets/R.asset");
+    project.move("Assets/T.asset", "Assets/E.asset");
+    const auto before = ids_of(project);
+
+    FaultyFileSystem files(project.files, ErrorCode::io);
+    const auto opened = open(project);
+    const auto plan = plan_prepare(*opened);
+    REQUIRE(plan.has_value());
+    files.die_at(n);
+    const bool is_applied = apply_prepare(files, plan.value()).has_value();
+    CHECK(is_applied != files.has_failed());
+    CHECK(ids_of(project) == before);
+    prepare(project);
+    CHECK(ids_of(project) == before);
+    CHECK(count(project, "orphan-lock") == 0);
+    ByteVector buffer;
+    const auto lock = read_whole(
+        project.files, AssetPath::parse("Assets/.R.asset.ids.yaml").value(), 1 << 16, buffer);
+    REQUIRE(lock.has_value());
+    CHECK(as_text(lock.value()).ends_with("retired: [2]\n"));
+    if (is_applied) break;
+  }
 }
 
 TEST_CASE("A lock of version 1 is found by its name, and then names its registry",

@@ -144,6 +144,27 @@ TEST_CASE("Writing goes through a link inside, of either kind", "[registry][disk
   }
 }
 
+TEST_CASE("Nothing is looked at, made, moved or removed through a linked folder that leads out",
+          "[registry][disk]") {
+  const TemporaryFolder folder;
+  const fs::path base(folder.path());
+  folder.put("other/file", "secret");
+  folder.put("root/mine", "mine");
+  fs::create_symlink("../other", base / "root/out");
+  auto files = DiskFileSystem::open((base / "root").string());
+  const auto is_refused = [](const auto& result) {
+    return !result.has_value() && result.error().code == ErrorCode::permission_denied;
+  };
+  CHECK(is_refused(files.value().stat(path_of("out/file"))));
+  CHECK(is_refused(files.value().write(path_of("out/new/file"), as_bytes("x"))));
+  CHECK(is_refused(files.value().remove(path_of("out/file"))));
+  CHECK(is_refused(commit_move(files.value(), path_of("mine"), path_of("out/file"))));
+  CHECK(is_refused(commit_move(files.value(), path_of("out/file"), path_of("taken"))));
+  CHECK(fs::file_size(base / "other/file") == 6);
+  CHECK(fs::exists(base / "root/mine"));
+  CHECK(std::distance(fs::directory_iterator(base / "other"), {}) == 1);
+}
+
 TEST_CASE("A name as long as the disk allows can be replaced", "[registry][disk]") {
   const TemporaryFolder folder;
   auto files = DiskFileSystem::open(folder.path());

@@ -1,0 +1,44 @@
+// A thread of its own waits for the signals, because almost nothing may be done in a handler.
+#include "bundler/cli/interruption.h"
+
+#include <csignal>
+#include <cstdlib>
+#include <functional>
+#include <thread>
+#include <utility>
+
+#include "bundler/cli/session.h"
+
+namespace muster::cli {
+namespace {
+
+// One request may come as several signals (`timeout` sends one to the program and one to its
+// group): those of the first second are one.
+constexpr timespec kStep{0, 20'000'000};
+constexpr int kStepsOfOneRequest = 50;
+
+void wait_for_signals(const sigset_t& signals, std::stop_source stop,
+                      const std::atomic<bool>& writing) {
+  int signal = 0;
+  sigwait(&signals, &signal);
+  stop.request_stop();
+  if (writing.load()) {
+    for (int i = 0; i < kStepsOfOneRequest; ++i) sigtimedwait(&signals, nullptr, &kStep);
+    sigwait(&signals, &signal);
+  }
+  std::_Exit(kUsage);
+}
+
+}  // namespace
+
+void watch_interruptions(std::stop_source stop, const std::atomic<bool>& writing) {
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGINT);
+  sigaddset(&signals, SIGTERM);
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  std::signal(SIGPIPE, SIG_IGN);
+  std::thread(wait_for_signals, signals, std::move(stop), std::cref(writing)).detach();
+}
+
+}  // namespace muster::cli
