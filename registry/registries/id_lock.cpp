@@ -12,60 +12,97 @@ namespace {
 constexpr std::uint64_t kMaxLockBytes = 16ULL * 1024 * 1024;
 constexpr std::array<std::string_view, 4> kKnownKeys = {"version", "registry", "ids", "retired"};
 
-tl::unexpected<Error> refuse(const yaml::Position& at, const std::string& why) {
-  return fail(ErrorCode::malformed, "line " + std::to_string(at.line) + ": " + why);
-}
+// Reads one text; where it fails, `fault` is set.
+class LockReader {
+ public:
+  LockReader(const yaml::Tree& tree, yaml::Position& fault)
+      : tree_(tree), root_(tree.documents.front().root), fault_(fault) {}
 
-// A list that is none would lose every id that it was meant to hold.
-Result<yaml::NodeIndex> list_at(const yaml::Tree& tree, yaml::NodeIndex root,
-                                std::string_view key) {
-  const yaml::NodeIndex list = tree.find(root, key);
-  if (list == yaml::kNoNode) return list;
-  const yaml::Node& node = tree.at(list);
-  const bool is_empty = node.kind == yaml::NodeKind::scalar && node.text.empty();
-  if (node.kind == yaml::NodeKind::sequence || is_empty) return list;
-  return refuse(node.position, "'" + std::string(key) + "' is no list");
-}
-
-Result<void> check_keys(const yaml::Tree& tree, yaml::NodeIndex root) {
-  for (const yaml::NodeIndex child : yaml::Children(tree, root)) {
-    const yaml::Node& node = tree.at(child);
-    if (std::ranges::find(kKnownKeys, node.key) != kKnownKeys.end()) continue;
-    return refuse(node.key_position, "unknown key '" + std::string(node.key) + "'");
-  }
-  return {};
-}
-
-Result<void> read_ids(const yaml::Tree& tree, yaml::NodeIndex root, IdLock& lock) {
-  const auto ids = list_at(tree, root, "ids");
-  if (!ids) return fail(ids.error());
-  for (const yaml::NodeIndex item : yaml::Children(tree, ids.value())) {
-    const auto id = tree.integer(tree.find(item, "id"));
-    const auto guid = Guid::parse(tree.scalar_at(item, "guid"));
-    if (!id || !guid || id.value() < 0 || id.value() > TypeId::kMax) {
-      return refuse(tree.at(item).position, "expected {id, guid}");
+  Result<IdLock> read() {
+    const std::string_view version = tree_.scalar_at(root_, "version");
+    if (version != "1" && version != "2") {
+      return fail(ErrorCode::unsupported_version, "expected 'version: 1' or 'version: 2'");
     }
-    lock.ids.push_back({TypeId(static_cast<std::uint32_t>(id.value())), guid.value()});
-  }
-  const auto retired = list_at(tree, root, "retired");
-  if (!retired) return fail(retired.error());
-  for (const yaml::NodeIndex item : yaml::Children(tree, retired.value())) {
-    const auto id = tree.integer(item);
-    if (!id || id.value() < 0 || id.value() > TypeId::kMax) {
-      return refuse(tree.at(item).position, "expected a type id");
+    if (auto known = check_keys(); !known) return fail(known.error());
+    IdLock lock;
+    if (const yaml::NodeIndex node = tree_.find(root_, "registry"); node != yaml::kNoNode) {
+      const auto guid = Guid::parse(tree_.scalar(node));
+      if (!guid) return refuse(tree_.at(node).position, guid.error().message);
+      lock.registry = guid.value();
+    } else if (version == "2") {
+      return refuse({1, 1}, "expected 'registry' with the guid of the registry");
     }
-    lock.retired.emplace_back(static_cast<std::uint32_t>(id.value()));
+    if (auto good = read_ids(lock); !good) return fail(good.error());
+    if (auto good = read_retired(lock); !good) return fail(good.error());
+    std::ranges::sort(lock.ids, {}, &IdLock::Row::id);
+    std::ranges::sort(lock.retired);
+    return lock;
   }
-  return {};
-}
 
-Result<IdLock> load(const FileSystem& files, const AssetPath& path) {
+ private:
+  tl::unexpected<Error> refuse(const yaml::Position& at, const std::string& why) {
+    fault_ = at;
+    return fail(ErrorCode::malformed, why);
+  }
+
+  // A list that is none would lose every id that it was meant to hold.
+  Result<yaml::NodeIndex> list_at(std::string_view key) {
+    const yaml::NodeIndex list = tree_.find(root_, key);
+    if (list == yaml::kNoNode) return list;
+    const yaml::Node& node = tree_.at(list);
+    const bool is_empty = node.kind == yaml::NodeKind::scalar && node.text.empty();
+    if (node.kind == yaml::NodeKind::sequence || is_empty) return list;
+    return refuse(node.position, "'" + std::string(key) + "' is no list");
+  }
+
+  Result<void> check_keys() {
+    for (const yaml::NodeIndex child : yaml::Children(tree_, root_)) {
+      const yaml::Node& node = tree_.at(child);
+      if (std::ranges::find(kKnownKeys, node.key) != kKnownKeys.end()) continue;
+      return refuse(node.key_position, "unknown key '" + std::string(node.key) + "'");
+    }
+    return {};
+  }
+
+  Result<void> read_ids(IdLock& lock) {
+    const auto ids = list_at("ids");
+    if (!ids) return fail(ids.error());
+    for (const yaml::NodeIndex item : yaml::Children(tree_, ids.value())) {
+      const auto id = type_id_at(tree_.find(item, "id"));
+      const auto guid = Guid::parse(tree_.scalar_at(item, "guid"));
+      if (!id || !guid) return refuse(tree_.at(item).position, "expected {id, guid}");
+      lock.ids.push_back({*id, guid.value()});
+    }
+    return {};
+  }
+
+  Result<void> read_retired(IdLock& lock) {
+    const auto retired = list_at("retired");
+    if (!retired) return fail(retired.error());
+    for (const yaml::NodeIndex item : yaml::Children(tree_, retired.value())) {
+      const auto id = type_id_at(item);
+      if (!id) return refuse(tree_.at(item).position, "expected a type id");
+      lock.retired.push_back(*id);
+    }
+    return {};
+  }
+
+  std::optional<TypeId> type_id_at(yaml::NodeIndex node) const {
+    const auto id = tree_.integer(node);
+    if (!id || id.value() < 0 || id.value() > TypeId::kMax) return std::nullopt;
+    return TypeId(static_cast<std::uint32_t>(id.value()));
+  }
+
+  const yaml::Tree& tree_;
+  yaml::NodeIndex root_;
+  yaml::Position& fault_;
+};
+
+Result<IdLock> load(const FileSystem& files, const AssetPath& path, yaml::Position& fault) {
   ByteVector buffer;
   const auto bytes = read_whole(files, path, kMaxLockBytes, buffer);
   if (!bytes) return fail(bytes.error());
-  auto lock = parse_id_lock(as_text(bytes.value()));
-  if (!lock) return fail(lock.error().code, path.text() + ": " + lock.error().message);
-  return lock;
+  return parse_id_lock(as_text(bytes.value()), fault);
 }
 
 AssetPath registry_beside(const AssetPath& lock) {
@@ -85,29 +122,15 @@ bool is_kept_copy(const LockFile& file) {
   return !file.lock.registry.is_null() && file.path == copy_path_of(file.path, file.lock.registry);
 }
 
-Result<IdLock> parse_id_lock(std::string_view text) {
+Result<IdLock> parse_id_lock(std::string_view text, yaml::Position& fault) {
+  fault = {1, 1};
   auto read = yaml::read_plain(text);
-  if (!read.good()) return refuse(read.error().position, read.error().message);
-  const yaml::Tree& tree = read.tree();
-  if (tree.documents.size() != 1) return fail(ErrorCode::malformed, "expected one document");
-  const yaml::NodeIndex root = tree.documents.front().root;
-  const std::string_view version = tree.scalar_at(root, "version");
-  if (version != "1" && version != "2") {
-    return fail(ErrorCode::unsupported_version, "expected 'version: 1' or 'version: 2'");
+  if (!read.good()) {
+    fault = read.error().position;
+    return fail(ErrorCode::malformed, read.error().message);
   }
-  if (auto known = check_keys(tree, root); !known) return fail(known.error());
-  IdLock lock;
-  if (const yaml::NodeIndex node = tree.find(root, "registry"); node != yaml::kNoNode) {
-    const auto guid = Guid::parse(tree.scalar(node));
-    if (!guid) return refuse(tree.at(node).position, guid.error().message);
-    lock.registry = guid.value();
-  } else if (version == "2") {
-    return refuse({1, 1}, "expected 'registry' with the guid of the registry");
-  }
-  if (auto good = read_ids(tree, root, lock); !good) return fail(good.error());
-  std::ranges::sort(lock.ids, {}, &IdLock::Row::id);
-  std::ranges::sort(lock.retired);
-  return lock;
+  if (read.tree().documents.size() != 1) return fail(ErrorCode::malformed, "expected one document");
+  return LockReader(read.tree(), fault).read();
 }
 
 std::string format_id_lock(const IdLock& lock) {
@@ -133,9 +156,9 @@ AssetPath lock_path_of(const AssetPath& registry) {
 std::vector<LockFile> read_lock_files(const FileSystem& files, const AssetIndex& index) {
   std::vector<LockFile> locks;
   for (const AssetPath& path : index.lock_paths()) {
-    auto lock = load(files, path);
     LockFile& file = locks.emplace_back();
     file.path = path;
+    auto lock = load(files, path, file.fault);
     if (lock) {
       file.lock = std::move(lock).value();
     } else {
@@ -174,8 +197,9 @@ Result<std::optional<AssetPath>> keep_other_lock(FileSystem& files, const AssetP
   const auto bytes = read_whole(files, path, kMaxLockBytes, buffer);
   if (!bytes && bytes.error().code == ErrorCode::not_found) return copy;
   if (!bytes) return fail(bytes.error());
-  const auto present = parse_id_lock(as_text(bytes.value()));
-  const auto wanted = parse_id_lock(next);
+  yaml::Position fault;
+  const auto present = parse_id_lock(as_text(bytes.value()), fault);
+  const auto wanted = parse_id_lock(next, fault);
   if (!present || !wanted) return copy;
   const Guid& owner = present.value().registry;
   if (owner.is_null() || owner == wanted.value().registry) return copy;

@@ -7,6 +7,7 @@
 
 #include "registry/project/asset_index.h"
 #include "registry/vocabulary/type_id.h"
+#include "registry/yaml/tree.h"
 
 namespace muster {
 
@@ -22,8 +23,9 @@ struct IdLock {
   bool is_empty() const { return ids.empty() && retired.empty(); }
 };
 
-/// Reads versions 1 and 2. Fails with `unsupported_version` and `malformed`, naming the line.
-Result<IdLock> parse_id_lock(std::string_view text);
+/// Reads versions 1 and 2. Fails with `unsupported_version` and `malformed`, and says where in
+/// `fault`.
+Result<IdLock> parse_id_lock(std::string_view text, yaml::Position& fault);
 /// Writes version 2.
 std::string format_id_lock(const IdLock& lock);
 
@@ -34,7 +36,8 @@ AssetPath lock_path_of(const AssetPath& registry);
 struct LockFile {
   AssetPath path;
   IdLock lock;                      ///< Empty when there is an error.
-  std::optional<Error> error;       ///< Why it cannot be read.
+  std::optional<Error> error;       ///< Why it cannot be read; its message names no file.
+  yaml::Position fault{1, 1};       ///< Where, then.
   AssetNumber registry = kNoAsset;  ///< The asset it belongs to; `kNoAsset` when there is none.
   AssetPath other;  ///< The lock that counts, when another one names the same registry.
 };

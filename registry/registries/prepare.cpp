@@ -25,7 +25,10 @@ class ClassPlan {
     note_used_ids();
     for (const Registry* registry : registries_) {
       const LockFile* file = project_.model().lock_of(registry->asset);
-      if (file != nullptr && file->error) return fail(*file->error);
+      if (file != nullptr && file->error) {
+        return fail(file->error->code, file->path.text() + ":" + std::to_string(file->fault.line) +
+                                           ": " + file->error->message);
+      }
       locks_.push_back(file == nullptr ? IdLock{} : file->lock);
       for (const IdLock::Row& row : locks_.back().ids) {
         note_used(row.id);

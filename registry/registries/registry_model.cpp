@@ -99,7 +99,7 @@ class ModelBuilder {
   void note_unreadable_locks() {
     for (const LockFile& file : model_.locks) {
       if (!file.error) continue;
-      add_problem(ModelProblem::Kind::unreadable, {file.path, {1, 1}}, file.error->message,
+      add_problem(ModelProblem::Kind::unreadable, {file.path, file.fault}, file.error->message,
                   file.registry);
     }
   }

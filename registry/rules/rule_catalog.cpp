@@ -95,8 +95,9 @@ constexpr std::array kRules = {
          "The asset believes it has another type id than the registry gives it. Register it again, "
          "or correct the stored number."},
     Rule{"type-id-collision", error, "Two entries have one type id",
-         "A type id must lead to one asset. Give the newer entry a fresh id ('muster prepare' "
-         "assigns one)."},
+         "A type id must lead to one asset, and be at most 65534 to fit the wire. Take the number of "
+         "the newer entry out: its 'type_id', or its line in the lock (the hidden '.ids.yaml' file "
+         "beside the registry). Then 'muster prepare' gives it a number that nothing had."},
     Rule{"type-id-reused", error, "An entry uses a type id that was retired",
          "Clients that have shipped still know the old meaning. Give the entry a fresh id."},
     Rule{"unknown-component", warning, "A plain prefab has a component whose name looks mistyped",

@@ -144,22 +144,27 @@ TEST_CASE("An id lock is read back as it was written", "[registry][registries]")
               {TypeId(7), Guid::parse("fedcba9876543210fedcba9876543210").value()}};
   lock.retired = {TypeId(1), TypeId(5)};
   const std::string text = format_id_lock(lock);
-  const auto read = parse_id_lock(text);
+  yaml::Position fault;
+  const auto read = parse_id_lock(text, fault);
   REQUIRE(read.has_value());
   CHECK(format_id_lock(read.value()) == text);
-  CHECK(parse_id_lock("version: 1\nids: []\n").has_value());
-  const auto [wrong, reason] = GENERATE(table<std::string, std::string>({
-      {"version: 2\n", "no registry"},
-      {"version: 3\nregistry: 00112233445566778899aabbccddeeff\n", "a later version"},
-      {"version: 2\nregistry: here\n", "no guid"},
-      {"version: 1\nids:\n- {id: 70000, guid: x}\n", "an id that does not fit"},
-      {"version: 1\nids: 5\n", "a value for a list"},
-      {"version: 1\nretired: 5\n", "a value for a list"},
-      {"version: 1\nretired: [0, five]\n", "no number"},
-      {"version: 1\nretried: [0]\n", "a misspelled key"},
-  }));
+  CHECK(parse_id_lock("version: 1\nids: []\n", fault).has_value());
+  const auto [wrong, line, column, reason] =
+      GENERATE(table<std::string, std::uint32_t, std::uint32_t, std::string>({
+          {"version: 2\n", 1, 1, "no registry"},
+          {"version: 3\nregistry: 00112233445566778899aabbccddeeff\n", 1, 1, "a later version"},
+          {"version: 2\nregistry: here\n", 2, 11, "no guid"},
+          {"version: 1\nids:\n- {id: 70000, guid: x}\n", 3, 3, "an id that does not fit"},
+          {"version: 1\nids: 5\n", 2, 6, "a value for a list"},
+          {"version: 1\nretired: 5\n", 2, 10, "a value for a list"},
+          {"version: 1\nretired: [0, five]\n", 2, 14, "no number"},
+          {"version: 1\nretried: [0]\n", 2, 1, "a misspelled key"},
+          {"version: 1\nids: [\n", 3, 1, "an open bracket"},
+      }));
   CAPTURE(wrong, reason);
-  CHECK_FALSE(parse_id_lock(wrong).has_value());
+  CHECK_FALSE(parse_id_lock(wrong, fault).has_value());
+  CHECK(fault.line == line);
+  CHECK(fault.column == column);
 }
 
 // Edits a project at random and prepares it after each edit: an asset keeps its id for life, and no
