@@ -288,32 +288,6 @@ bool concerns(const Registry& registry, TargetSet targets) {
   return registry.targets.empty() || !(registry.targets & targets).empty();
 }
 
-void check_roots(const Project& project, TargetSet targets, Findings& findings) {
-  for (const RegistryRoot& root : project.model().roots) {
-    if (!targets.has(root.target)) continue;
-    for (const RegistryRoot::Item& item : root.items) {
-      if (item.is_null) {
-        findings.add("null-registry", item.location, "this slot of the root is empty")
-            .blocks_build = true;
-        continue;
-      }
-      if (item.asset == kNoAsset && !project.is_known_elsewhere(item.guid)) {
-        Finding& finding = findings.add(
-            "unresolved-reference", item.location,
-            "the root lists " + item.guid.to_string() + ", which nothing in the project has");
-        finding.severity = Severity::error;
-        finding.blocks_build = true;
-      }
-    }
-  }
-  if (project.model().roots.empty()) return;
-  for (const Registry& registry : project.model().registries) {
-    if (!registry.targets.empty()) continue;
-    findings.add("unlisted-registry", {project.index().at(registry.asset).path, {}},
-                 "no root lists this " + registry.declaration->name);
-  }
-}
-
 // A file that a registry needs and that has no tree: say why, by what the file is.
 void add_unreadable(const Project& project, AssetNumber asset, const Location& user,
                     std::string_view detail, Findings& findings) {
@@ -474,7 +448,6 @@ void check_ids_across(const Project& project, TargetSet targets, Findings& findi
 }  // namespace
 
 void check_registries(const Project& project, TargetSet targets, Findings& findings) {
-  check_roots(project, targets, findings);
   check_model_problems(project, targets, findings);
   check_lists(project, targets, findings);
   check_locks(project, findings);

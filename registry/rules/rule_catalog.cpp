@@ -94,8 +94,13 @@ constexpr std::array kRules = {
     Rule{"registry-id-mismatch", error, "A stored registry id is not the entry's id",
          "The asset believes it has another type id than the registry gives it. Register it again, "
          "or correct the stored number."},
+    Rule{
+        "target-without-root", warning, "There are roots, but none for the client or the server",
+        "That side will be built empty. Add a root for it (its 'serverBuild' says which side it is "
+        "for), or build the other side alone with '--target'."},
     Rule{"type-id-collision", error, "Two entries have one type id",
-         "A type id must lead to one asset, and be at most 65534 to fit the wire. Take the number of "
+         "A type id must lead to one asset, and be at most 65534 to fit the wire. Take the number "
+         "of "
          "the newer entry out: its 'type_id', or its line in the lock (the hidden '.ids.yaml' file "
          "beside the registry). Then 'muster prepare' gives it a number that nothing had."},
     Rule{"type-id-reused", error, "An entry uses a type id that was retired",

@@ -7,6 +7,7 @@ std::vector<Finding> validate(const Project& project, const ValidateOptions& opt
   options.progress.begin("checking", 5);
   check_files(project, options.targets, findings);
   options.progress.advance(1, "registries");
+  check_roots(project, options.targets, findings);
   check_registries(project, options.targets, findings);
   options.progress.advance(1, "registration");
   check_registration(project, options.targets, findings);

@@ -28,6 +28,7 @@ std::set<AssetNumber> built_assets(const Project& project, TargetSet targets);
 void check_files(const Project& project, TargetSet targets, Findings& findings);
 /// What the other parts wanted to read and could not: comes after them.
 void check_failed_reads(const Project& project, Findings& findings);
+void check_roots(const Project& project, TargetSet targets, Findings& findings);
 void check_registries(const Project& project, TargetSet targets, Findings& findings);
 void check_registration(const Project& project, TargetSet targets, Findings& findings);
 void check_components(const Project& project, Findings& findings);

@@ -429,6 +429,14 @@ def null_registry(case):
     case.expect("error", "null-registry", "Assets/Roots/Server.asset", "- {fileID: 0}")
 
 
+def target_without_root(case):
+    sound_unity(case)
+    root = "Assets/Roots/Client.asset"
+    server = "Assets/Roots/Server.asset"
+    case.files[server] = case.files[server].replace(b"serverBuild: 1", b"serverBuild: 0")
+    case.expect("warning", "target-without-root", root)
+
+
 def presentation_key_collision(case):
     registry = "Assets/Registries/PresentationRegistry.asset"
     case.replicated(CRATE)
@@ -729,7 +737,8 @@ CASES = [
     prefab_xor_factory_neither, missing_component, missing_component_removed, own_guid_mismatch,
     own_guid_mismatch_plain, registry_id_mismatch, unregistered_prefab,
     provider_collision, duplicate_entry,
-    type_id_collision, type_id_reused, null_registry, presentation_key_collision,
+    type_id_collision, type_id_reused, null_registry, target_without_root,
+    presentation_key_collision,
     presentation_key_range, duplicate_entry_effect, type_id_collision_effect,
     client_only_in_server, lfs_pointer, lfs_pointer_root, binary_asset, binary_root,
     malformed_type_id, malformed_flag, missing_entries, unknown_registry, orphan_lock,

@@ -1,0 +1,57 @@
+// What the roots of the client and the server list.
+#include <algorithm>
+
+#include "registry/rules/validate.h"
+
+namespace muster {
+namespace {
+
+bool has_root(const Project& project, Target target) {
+  return std::ranges::find(project.model().roots, target, &RegistryRoot::target) !=
+         project.model().roots.end();
+}
+
+// What cannot be read may be the root that is missed.
+bool may_hide_root(const Project& project) {
+  return std::ranges::any_of(project.model().problems, [](const ModelProblem& problem) {
+    using enum ModelProblem::Kind;
+    return problem.kind == unreadable || problem.kind == textless || problem.kind == malformed_flag;
+  });
+}
+
+}  // namespace
+
+void check_roots(const Project& project, TargetSet targets, Findings& findings) {
+  for (const RegistryRoot& root : project.model().roots) {
+    if (!targets.has(root.target)) continue;
+    for (const RegistryRoot::Item& item : root.items) {
+      if (item.is_null) {
+        findings.add("null-registry", item.location, "this slot of the root is empty")
+            .blocks_build = true;
+        continue;
+      }
+      if (item.asset == kNoAsset && !project.is_known_elsewhere(item.guid)) {
+        Finding& finding = findings.add(
+            "unresolved-reference", item.location,
+            "the root lists " + item.guid.to_string() + ", which nothing in the project has");
+        finding.severity = Severity::error;
+        finding.blocks_build = true;
+      }
+    }
+  }
+  if (project.model().roots.empty()) return;
+  for (const Registry& registry : project.model().registries) {
+    if (!registry.targets.empty()) continue;
+    findings.add("unlisted-registry", {project.index().at(registry.asset).path, {}},
+                 "no root lists this " + registry.declaration->name);
+  }
+  if (may_hide_root(project)) return;
+  for (const Target target : {Target::client, Target::server}) {
+    if (!targets.has(target) || has_root(project, target)) continue;
+    findings.add(
+        "target-without-root", {project.index().at(project.model().roots.front().asset).path, {}},
+        target == Target::client ? "no root is for the client" : "no root is for the server");
+  }
+}
+
+}  // namespace muster
