@@ -1,88 +1,183 @@
 #include "runtime/spawn/deferred_spawner.h"
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 namespace muster {
+namespace {
+
+AssetReference reference_to(const Guid& asset) {
+  AssetReference reference;
+  std::memcpy(reference.guid.data(), asset.bytes().data(), reference.guid.size());
+  return reference;
+}
+
+Guid asset_of(const PrefabLink& link) {
+  return Guid::from_bytes(std::as_bytes(std::span(link.asset.guid)));
+}
+
+bool is_unsettled(const PrefabLink& link) {
+  return link.stage == PrefabStage::waiting || link.stage == PrefabStage::failed;
+}
+
+}  // namespace
+
+DeferredSpawner::DeferredSpawner(Spawner& spawner, BundleLoader& loader, const Options& options)
+    : spawner_(&spawner),
+      loader_(&loader),
+      options_(options),
+      link_(spawner.world().component<PrefabLink>("PrefabLink")) {
+  if (!options_.placeholder.is_null()) want(options_.placeholder);
+}
 
 EntityId DeferredSpawner::spawn(const Guid& asset, const EntityOptions& options) {
-  const EntityId root = spawner_.world().create(options);
+  World& world = spawner_->world();
+  const EntityId root = world.create(options);
   ++counters_.spawned;
-  Result<BundleHandle> bundle =
-      loader_.request_asset(asset, {.priority = options_.priority, .deadline = {}});
-  if (!bundle) {
-    make_placeholder(root, asset, bundle.error());
-  } else if (bundle.value().state() == LoadState::ready) {
-    complete(root, asset);
-  } else {
-    waiting_.push_back({root, asset, std::move(bundle.value())});
-  }
+  world.add(link_, root, {reference_to(asset), PrefabStage::waiting});
+  settle(root);
   return root;
 }
 
 EntityId DeferredSpawner::spawn_type(std::uint32_t registry, TypeId type_id,
                                      const EntityOptions& options) {
-  const TypePlace* const place = spawner_.store().resolve(registry, type_id);
+  const TypePlace* const place = spawner_->store().resolve(registry, type_id);
   if (place != nullptr) return spawn(place->guid, options);
-  const EntityId root = spawner_.world().create(options);
+  World& world = spawner_->world();
+  const EntityId root = world.create(options);
   ++counters_.spawned;
-  make_placeholder(root, Guid(), spawner_.unassigned(registry, type_id));
+  world.add(link_, root, {{}, PrefabStage::waiting});
+  fail_root(root, Guid(), spawner_->unassigned(registry, type_id));
   return root;
 }
 
 void DeferredSpawner::update() {
-  World& world = spawner_.world();
-  std::erase_if(placeholders_, [&](EntityId root) { return !world.is_alive(root); });
-  // Completing an entity spawns nothing deferred, so the list does not grow meanwhile.
-  std::erase_if(waiting_, [&](Waiting& waiting) {
-    if (!world.is_alive(waiting.root)) {
-      ++counters_.gone;
-      return true;
-    }
-    switch (waiting.bundle.state()) {
-      case LoadState::loading:
-        return false;
-      case LoadState::ready:
-        complete(waiting.root, waiting.asset);
-        return true;
-      case LoadState::failed:
-        make_placeholder(waiting.root, waiting.asset, waiting.bundle.error());
-        return true;
-    }
-    return false;
-  });
+  World& world = spawner_->world();
+  const std::span<const PrefabLink> links = world.values(link_);
+  const std::span<const EntityId> owners = world.owners(link_);
+  // Settling adds links, so the list is made first.
+  unsettled_.clear();
+  for (std::size_t i = 0; i < links.size(); ++i) {
+    if (is_unsettled(links[i])) unsettled_.push_back(owners[i]);
+  }
+  for (const EntityId root : unsettled_) settle(root);
+  const std::uint64_t version = world.storage(link_.id()).version();
+  if (std::exchange(seen_version_, version) != version) drop_unneeded();
+}
+
+void DeferredSpawner::retry(BundleLoader& loader) {
+  loader_ = &loader;
+  wanted_.clear();
+  for (PrefabLink& link : spawner_->world().values(link_)) {
+    const bool has_failed =
+        link.stage == PrefabStage::failed || link.stage == PrefabStage::replaced;
+    if (link.asset == AssetReference()) continue;
+    if (has_failed) link.stage = PrefabStage::waiting;
+    want(asset_of(link));
+  }
+  if (!options_.placeholder.is_null()) want(options_.placeholder);
 }
 
 bool DeferredSpawner::is_waiting(EntityId root) const {
-  return std::ranges::find(waiting_, root, &Waiting::root) != waiting_.end();
+  const PrefabLink* const link = std::as_const(spawner_->world()).get(link_, root);
+  return link != nullptr && link->stage == PrefabStage::waiting;
 }
 
 bool DeferredSpawner::is_placeholder(EntityId root) const {
-  return std::ranges::find(placeholders_, root) != placeholders_.end();
+  const PrefabLink* const link = std::as_const(spawner_->world()).get(link_, root);
+  return link != nullptr &&
+         (link->stage == PrefabStage::failed || link->stage == PrefabStage::replaced);
+}
+
+std::size_t DeferredSpawner::waiting_count() const {
+  const auto links = spawner_->world().values(link_);
+  return static_cast<std::size_t>(
+      std::ranges::count(links, PrefabStage::waiting, &PrefabLink::stage));
 }
 
 std::vector<Error> DeferredSpawner::take_problems() { return std::exchange(problems_, {}); }
 
+DeferredSpawner::Wanted& DeferredSpawner::want(const Guid& asset) {
+  const auto [found, is_new] = wanted_.try_emplace(asset);
+  Wanted& wanted = found->second;
+  if (!is_new) return wanted;
+  Result<BundleHandle> bundle =
+      loader_->request_asset(asset, {.priority = options_.priority, .deadline = {}});
+  if (bundle) {
+    wanted.bundle = std::move(bundle.value());
+  } else {
+    wanted.error = bundle.error();
+  }
+  return wanted;
+}
+
+void DeferredSpawner::settle(EntityId root) {
+  const PrefabLink link = *spawner_->world().get(link_, root);
+  if (link.stage == PrefabStage::failed) return stand_in(root);
+  const Guid asset = asset_of(link);
+  const Wanted& wanted = want(asset);
+  if (wanted.error) return fail_root(root, asset, *wanted.error);
+  switch (wanted.bundle.state()) {
+    case LoadState::loading:
+      return;
+    case LoadState::ready:
+      return complete(root, asset);
+    case LoadState::failed:
+      return fail_root(root, asset, wanted.bundle.error());
+  }
+}
+
 void DeferredSpawner::complete(EntityId root, const Guid& asset) {
   // The bundle is there, so this copies, or says what is wrong with the asset.
-  Result<const PrefabPlan*> plan = spawner_.prepare(asset);
-  if (!plan) return make_placeholder(root, asset, plan.error());
-  spawner_.instantiate_at(*plan.value(), root);
+  Result<const PrefabPlan*> plan = spawner_->prepare(asset);
+  if (!plan) return fail_root(root, asset, plan.error());
+  remove_stand_ins(root);
+  spawner_->world().get(link_, root)->stage = PrefabStage::complete;
+  spawner_->instantiate_at(*plan.value(), root);
   ++counters_.completed;
 }
 
-void DeferredSpawner::make_placeholder(EntityId root, const Guid& asset, const Error& why) {
-  ++counters_.placeholders;
-  placeholders_.push_back(root);
-  const auto place = std::ranges::lower_bound(told_, asset);
-  if (place == told_.end() || *place != asset) {
-    told_.insert(place, asset);
-    if (problems_.size() < kMaxProblems) problems_.push_back(why);
-  }
+void DeferredSpawner::fail_root(EntityId root, const Guid& asset, const Error& why) {
+  ++counters_.failed;
+  spawner_->world().get(link_, root)->stage = PrefabStage::failed;
+  // A null asset is told by its type id, which `why` names; no two of them are alike.
+  bool is_told = false;
+  if (!asset.is_null()) is_told = std::exchange(want(asset).is_told, true);
+  if (!is_told && problems_.size() < kMaxProblems) problems_.push_back(why);
+  stand_in(root);
+}
+
+// Shows the placeholder below a root, if there is one and it is loaded.
+void DeferredSpawner::stand_in(EntityId root) {
   if (options_.placeholder.is_null()) return;
-  if (Result<const PrefabPlan*> plan = spawner_.prepare(options_.placeholder)) {
-    spawner_.instantiate_at(*plan.value(), root);
+  const Wanted& placeholder = want(options_.placeholder);
+  if (placeholder.error || placeholder.bundle.state() != LoadState::ready) return;
+  Result<const PrefabPlan*> plan = spawner_->prepare(options_.placeholder);
+  if (!plan) return;
+  World& world = spawner_->world();
+  const EntityId child = spawner_->instantiate(*plan.value(), root).root;
+  world.add(link_, child, {reference_to(options_.placeholder), PrefabStage::stand_in});
+  world.get(link_, root)->stage = PrefabStage::replaced;
+}
+
+void DeferredSpawner::remove_stand_ins(EntityId root) {
+  World& world = spawner_->world();
+  for (EntityId child = world.first_child(root); !child.is_null();
+       child = world.next_sibling(child)) {
+    const PrefabLink* const link = std::as_const(world).get(link_, child);
+    if (link != nullptr && link->stage == PrefabStage::stand_in) world.request_despawn(child);
   }
+}
+
+// What was given up while its entities were gone for a moment is wanted again.
+void DeferredSpawner::drop_unneeded() {
+  for (auto& [asset, wanted] : wanted_) wanted.is_needed = asset == options_.placeholder;
+  for (const PrefabLink& link : spawner_->world().values(link_)) {
+    const Guid asset = asset_of(link);
+    if (!asset.is_null()) want(asset).is_needed = true;
+  }
+  std::erase_if(wanted_, [](const auto& row) { return !row.second.is_needed; });
 }
 
 }  // namespace muster

@@ -2,45 +2,50 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
+#include <optional>
+#include <unordered_map>
 #include <vector>
 
 #include "runtime/assets/bundle_loader.h"
+#include "runtime/spawn/prefab_link.h"
 #include "runtime/spawn/spawner.h"
 
 namespace muster {
 
-/// What became of everything so far.
+/// What was done so far. After the world went back in time, what is done again counts again.
 struct DeferredSpawnCounters {
   std::uint64_t spawned = 0;
   std::uint64_t completed = 0;
-  std::uint64_t placeholders = 0;  ///< Could not be completed; see `take_problems`.
-  std::uint64_t gone = 0;          ///< Despawned before their bundle came.
+  std::uint64_t failed = 0;  ///< Could not be completed; see `take_problems`.
 };
 
 /// Makes entities of bundles that may not be there yet. The entity exists at once, so snapshots can
 /// be applied to it and others can refer to it; the rest of its prefab (missing components,
-/// children) comes when the bundle does. What an entity has been given by then, it keeps.
+/// children) comes when the bundle does. What an entity has been given by then, it keeps. Its
+/// bundle stays loaded for as long as the entity is there.
 ///
-/// When the bundle is missing or damaged, the entity becomes a placeholder: it stays what it is, is
-/// given the placeholder prefab's components and children if there is one, and the problem is noted
-/// once per asset.
+/// When the bundle is missing or damaged, the entity stays what it is, the placeholder prefab (if
+/// there is one) stands below it as a child, and the problem is noted once per asset.
+///
+/// What it knows of entities is their `PrefabLink`, so a world may go back in time at any moment.
+/// When bundles come depends on the disk: a world that must be equal on several machines (lockstep)
+/// has its prefabs loaded before it starts.
 ///
 /// Spawner and loader must share a store, and outlive it. One thread at a time.
 ///
 ///     DeferredSpawner spawner(direct, loader, {});
 ///     EntityId hero = spawner.spawn(guid, {});   // it is alive now
 ///     loader.update(now);
-///     spawner.update();                          // once a frame
+///     spawner.update();                          // once a frame, after any going back
 class DeferredSpawner {
  public:
   struct Options {
     LoadPriority priority = LoadPriority::visible;
-    /// A prefab to show in place of what cannot be loaded; null for none. It should be loaded.
+    /// A prefab to show below what cannot be loaded; null for none. It is loaded from the start.
     Guid placeholder{};
   };
-  DeferredSpawner(Spawner& spawner, BundleLoader& loader, const Options& options)
-      : spawner_(spawner), loader_(loader), options_(options) {}
+  /// Requires: a world that knows `PrefabLink`.
+  DeferredSpawner(Spawner& spawner, BundleLoader& loader, const Options& options);
 
   /// Spawns an asset: the returned root is alive, and complete when the asset's bundle is ready.
   /// Requires: a parent that is null or alive.
@@ -50,14 +55,20 @@ class DeferredSpawner {
   /// ids come from the network.
   EntityId spawn_type(std::uint32_t registry, TypeId type_id, const EntityOptions& options = {});
 
-  /// Completes entities whose bundles have come, in the order in which they were spawned.
+  /// Completes entities whose bundles have come, and gives up bundles that no entity needs.
   void update();
+
+  /// Tries again what has failed, with bundles asked for anew: after a disk came back, a download
+  /// ended, or (with another loader) a newer build was opened. What stood in goes when its entity
+  /// is completed. A new loader must share the spawner's store.
+  void retry() { retry(*loader_); }
+  void retry(BundleLoader& loader);
 
   /// Whether an entity still waits for its bundle.
   bool is_waiting(EntityId root) const;
-  std::size_t waiting_count() const { return waiting_.size(); }
   /// Whether an entity could not be completed.
   bool is_placeholder(EntityId root) const;
+  std::size_t waiting_count() const;
 
   /// What could not be loaded since the last call, one message per asset, for the log. At most
   /// `kMaxProblems` wait; the counter has all of them.
@@ -67,20 +78,28 @@ class DeferredSpawner {
   const DeferredSpawnCounters& counters() const { return counters_; }
 
  private:
-  struct Waiting {
-    EntityId root;
-    Guid asset;
+  /// The bundle of an asset that entities were spawned from.
+  struct Wanted {
     BundleHandle bundle;
+    std::optional<Error> error;  ///< The asset is in no bundle.
+    bool is_told = false;        ///< Its problem has been noted.
+    bool is_needed = false;
   };
+  Wanted& want(const Guid& asset);
+  void settle(EntityId root);
   void complete(EntityId root, const Guid& asset);
-  void make_placeholder(EntityId root, const Guid& asset, const Error& why);
+  void fail_root(EntityId root, const Guid& asset, const Error& why);
+  void stand_in(EntityId root);
+  void remove_stand_ins(EntityId root);
+  void drop_unneeded();
 
-  Spawner& spawner_;
-  BundleLoader& loader_;
+  Spawner* spawner_;
+  BundleLoader* loader_;
   Options options_;
-  std::vector<Waiting> waiting_;  ///< In the order of spawning.
-  std::vector<EntityId> placeholders_;
-  std::vector<Guid> told_;  ///< Assets whose problem has been noted; sorted.
+  ComponentHandle<PrefabLink> link_;
+  std::unordered_map<Guid, Wanted> wanted_;
+  std::uint64_t seen_version_ = 0;  ///< Of the links, when `wanted_` was last looked through.
+  std::vector<EntityId> unsettled_;
   std::vector<Error> problems_;
   DeferredSpawnCounters counters_;
 };

@@ -1,5 +1,5 @@
-// A pool turns like a wheel: the instance after the one used last is the one that started longest
-// ago, so taking it is both "the next free one" and "steal the oldest".
+// A pool turns like a wheel. Where all effects of it last equally long, the instance after the one
+// used last is the one that started longest ago; beams do not, so a free one is looked for first.
 #include "runtime/spawn/effects.h"
 
 #include <algorithm>
@@ -52,15 +52,13 @@ Result<EffectPlayer> EffectPlayer::create(Spawner& spawner, const EffectOptions&
     return fail(ErrorCode::invalid_argument, "effects are played by clients only");
   }
   World& world = spawner.world();
-  EffectPlayer player(world, options.expiry);
+  EffectPlayer player(world, options);
   player.spatial_requests_.reserve(kMaxEffectRequests);
   player.hitscan_requests_.reserve(kMaxEffectRequests);
   for (std::uint32_t i = 0; i < catalog.effect_count(); ++i) {
     Result<void> added = player.add_pool(spawner, catalog.effect(i), options);
     if (added) continue;
-    for (const Pool& pool : player.pools_) {
-      for (const EffectInstance& instance : pool.instances) world.request_despawn(instance.root);
-    }
+    player.close();
     return fail(added.error());
   }
   return player;
@@ -96,7 +94,7 @@ Result<void> EffectPlayer::add_pool(Spawner& spawner, const CatalogEffect& effec
 EffectVerdict EffectPlayer::request(const SpatialEffectRequest& request) {
   const EffectVerdict result =
       verdict(EffectKind::spatial, request.effect, spatial_requests_.size(),
-              is_finite(request.position) && is_finite(request.rotation));
+              is_finite(request.position) && is_finite(request.rotation), request.cause);
   if (result == EffectVerdict::accepted) spatial_requests_.push_back(request);
   return result;
 }
@@ -104,7 +102,7 @@ EffectVerdict EffectPlayer::request(const SpatialEffectRequest& request) {
 EffectVerdict EffectPlayer::request(const HitscanEffectRequest& request) {
   const EffectVerdict result =
       verdict(EffectKind::hitscan, request.effect, hitscan_requests_.size(),
-              is_finite(request.start) && is_finite(request.end));
+              is_finite(request.start) && is_finite(request.end), request.cause);
   if (result == EffectVerdict::accepted) hitscan_requests_.push_back(request);
   return result;
 }
@@ -132,6 +130,13 @@ void EffectPlayer::update(Time now) {
   hitscan_requests_.clear();
 }
 
+void EffectPlayer::close() {
+  for (const Pool& pool : pools_) {
+    for (const EffectInstance& instance : pool.instances) world_->request_despawn(instance.root);
+  }
+  pools_.clear();
+}
+
 std::span<const EffectInstance> EffectPlayer::instances(EffectKind kind, TypeId effect) const {
   const std::size_t pool = find_pool(kind, effect);
   return pool == pools_.size() ? std::span<const EffectInstance>() : pools_[pool].instances;
@@ -155,7 +160,7 @@ std::size_t EffectPlayer::find_pool(EffectKind kind, TypeId effect) const {
 }
 
 EffectVerdict EffectPlayer::verdict(EffectKind kind, TypeId effect, std::size_t waiting,
-                                    bool is_finite) {
+                                    bool is_finite, const std::optional<EffectCause>& cause) {
   ++counters_.requested;
   EffectVerdict result = EffectVerdict::accepted;
   if (find_pool(kind, effect) == pools_.size()) {
@@ -165,7 +170,12 @@ EffectVerdict EffectPlayer::verdict(EffectKind kind, TypeId effect, std::size_t 
   } else if (waiting >= kMaxEffectRequests) {
     result = EffectVerdict::queue_full;
   }
-  if (result != EffectVerdict::accepted) ++counters_.refused;
+  if (result != EffectVerdict::accepted) {
+    ++counters_.refused;
+  } else if (cause && !triggers_.fires(cause->key, cause->tick)) {
+    ++counters_.repeated;
+    result = EffectVerdict::repeated;
+  }
   return result;
 }
 
@@ -187,14 +197,27 @@ void EffectPlayer::advance(Pool& pool, Time now) {
   }
 }
 
+// Looks from the one after the last one used.
+std::size_t EffectPlayer::free_or_oldest(const Pool& pool) {
+  const std::size_t count = pool.instances.size();
+  std::size_t best = pool.next;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::size_t at = (pool.next + i) % count;
+    if (!pool.instances[at].is_playing) return at;
+    if (pool.instances[at].started_at < pool.instances[best].started_at) best = at;
+  }
+  return best;
+}
+
 // Returns null for a request that is too old to be played.
 EffectInstance* EffectPlayer::begin(Pool& pool, Time happened_at, Time now) {
   if (now - happened_at >= expiry_) {
     ++counters_.too_late;
     return nullptr;
   }
-  EffectInstance& instance = pool.instances[pool.next];
-  pool.next = (pool.next + 1) % static_cast<std::uint32_t>(pool.instances.size());
+  const std::size_t taken = free_or_oldest(pool);
+  EffectInstance& instance = pool.instances[taken];
+  pool.next = (taken + 1) % pool.instances.size();
   if (instance.is_playing) ++counters_.stolen;
   instance.is_playing = true;
   instance.started_at = now;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "registry/vocabulary/effect_pool.h"
 #include "registry/vocabulary/result.h"
 #include "runtime/spawn/spawner.h"
+#include "runtime/spawn/tick_triggers.h"
 
 namespace muster {
 
@@ -18,12 +20,20 @@ namespace muster {
 /// what comes beyond that in one frame, nobody misses.
 inline constexpr std::size_t kMaxEffectRequests = 256;
 
+/// What made an effect happen, where that is replicated state: "fired at tick 90". The same cause
+/// is played once, however often its tick is computed or received.
+struct EffectCause {
+  TickTriggers::Key key;
+  Tick tick;
+};
+
 /// An effect at a point, by its type id in the registry of spatial effects.
 struct SpatialEffectRequest {
   TypeId effect;
   Vec3 position;
   Quaternion rotation;
   Time happened_at;  ///< When, not when it was asked for: a late joiner asks for old ones.
+  std::optional<EffectCause> cause{};
 };
 
 /// An effect along a line, by its type id in the registry of hitscan effects.
@@ -32,6 +42,7 @@ struct HitscanEffectRequest {
   Vec3 start;
   Vec3 end;
   Time happened_at;
+  std::optional<EffectCause> cause{};
 };
 
 enum class [[nodiscard]] EffectVerdict : std::uint8_t{
@@ -39,6 +50,7 @@ enum class [[nodiscard]] EffectVerdict : std::uint8_t{
     unknown_effect,  ///< The type id is not assigned.
     queue_full,
     not_finite,  ///< A position is not a number.
+    repeated,    ///< Its cause has been played, or was too long ago.
 };
 
 /// One pooled instance. The game moves its entity to `position` and plays sound and particles.
@@ -56,7 +68,8 @@ struct EffectInstance {
 /// What has become of all requests so far.
 struct EffectCounters {
   std::uint64_t requested = 0;
-  std::uint64_t refused = 0;   ///< Any verdict but `accepted`.
+  std::uint64_t repeated = 0;  ///< Asked for again by a tick that was computed again.
+  std::uint64_t refused = 0;   ///< Any other verdict but `accepted`.
   std::uint64_t too_late = 0;  ///< Not played: older than the expiry.
   std::uint64_t played = 0;
   std::uint64_t stolen = 0;  ///< Of those: took an instance that was still playing.
@@ -72,13 +85,17 @@ struct EffectOptions {
   Duration default_duration = std::chrono::seconds(1);
   std::string_view hitscan_component = "HitscanEffect";
   std::string_view speed_field = "speed";
-  float default_speed = 100;  ///< In metres per second.
+  float default_speed = 100;            ///< In metres per second.
+  std::uint32_t same_within_ticks = 1;  ///< Of causes; see `TickTriggers`.
 };
 
 /// Plays effects from pools: one pool per registered effect, as large as registered, filled on
-/// construction. Requests are taken in rotation, so that a full pool loses its oldest. An effect is
-/// on its client only, and never on the wire. Time is what `update` is told. One thread at a time;
-/// requesting and updating allocate nothing.
+/// construction. Requests are taken in rotation; a pool with none free loses the oldest. An effect
+/// is on its client only, and never on the wire. Time is what `update` is told. One thread at a
+/// time; requesting and updating allocate nothing, but for causes that are new.
+///
+/// Its world is a view: one that never goes back in time, as what has been shown cannot be taken
+/// back. A game whose world does, asks with causes.
 ///
 ///     player.request(SpatialEffectRequest{explosion, where, {}, when});
 ///     player.update(now);   // once a frame
@@ -92,10 +109,15 @@ class EffectPlayer {
 
   EffectVerdict request(const SpatialEffectRequest& request);
   EffectVerdict request(const HitscanEffectRequest& request);
+  /// An entity that was the cause of effects has gone; its id may come again for another one.
+  void forget(EntityReference cause) { triggers_.forget(cause); }
 
   /// Moves what plays, ends what is over, then plays what was requested: spatial effects first, in
   /// the order of the requests. Requests that are `expiry` old, or older, are dropped.
   void update(Time now);
+
+  /// Requests the despawn of all pools: the player plays no more.
+  void close();
 
   /// The pool of an effect; empty for an unknown one.
   std::span<const EffectInstance> instances(EffectKind kind, TypeId effect) const;
@@ -108,20 +130,24 @@ class EffectPlayer {
     TypeId effect;
     Duration duration{};  ///< Of a spatial effect.
     float speed = 0;      ///< Of a hitscan effect.
-    std::uint32_t next = 0;
+    std::size_t next = 0;
     std::vector<EffectInstance> instances;
   };
 
-  EffectPlayer(World& world, Duration expiry) : world_(&world), expiry_(expiry) {}
+  EffectPlayer(World& world, const EffectOptions& options)
+      : world_(&world), expiry_(options.expiry), triggers_(options.same_within_ticks) {}
   Result<void> add_pool(Spawner& spawner, const CatalogEffect& effect,
                         const EffectOptions& options);
   std::size_t find_pool(EffectKind kind, TypeId effect) const;
-  EffectVerdict verdict(EffectKind kind, TypeId effect, std::size_t waiting, bool is_finite);
+  EffectVerdict verdict(EffectKind kind, TypeId effect, std::size_t waiting, bool is_finite,
+                        const std::optional<EffectCause>& cause);
   void advance(Pool& pool, Time now);
+  static std::size_t free_or_oldest(const Pool& pool);
   EffectInstance* begin(Pool& pool, Time happened_at, Time now);
 
   World* world_;
   Duration expiry_;
+  TickTriggers triggers_;
   std::vector<Pool> pools_;  ///< By kind and type id.
   std::vector<SpatialEffectRequest> spatial_requests_;
   std::vector<HitscanEffectRequest> hitscan_requests_;

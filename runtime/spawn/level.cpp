@@ -81,6 +81,9 @@ void Level::unload() {
 }
 
 void Level::update() {
+  if (!root_.is_null() && !spawner_.world().is_alive(root_)) {
+    return fail_level({ErrorCode::not_found, "the level's entity is gone from the world"});
+  }
   if (state_ != LevelState::loading) return;
   if (root_.is_null()) {
     if (definition_.state() == LoadState::failed) return fail_level(definition_.error());
@@ -93,7 +96,7 @@ void Level::update() {
     if (next.bundle.state() == LoadState::ready) spawn_layer(next);
   }
   if (state_ != LevelState::loading || spawned_layers_ < layers_.size()) return;
-  std::ranges::sort(placed_, {}, &PlacedEntity::key);
+  std::ranges::stable_sort(placed_, {}, &PlacedEntity::key);
   state_ = LevelState::ready;
 }
 

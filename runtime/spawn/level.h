@@ -39,6 +39,9 @@ Result<std::vector<Guid>> level_layers(BundleStore& store, const Guid& level,
 /// the layers, one a call of `update`, so that no frame pays for all of them. May be unloaded, and
 /// another one asked for, at any time, also while it loads.
 ///
+/// A level stands outside of what is taken back: snapshots of its world are begun when it is ready,
+/// and cleared when it is unloaded. Should its entity vanish all the same, it fails.
+///
 /// Spawner and loader must share a store, and outlive it. One thread at a time.
 ///
 ///     level.load(guid);

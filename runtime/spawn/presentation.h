@@ -1,9 +1,9 @@
 // What a client shows for the entities that are only logic.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <map>
-#include <utility>
 
 #include "registry/vocabulary/result.h"
 #include "runtime/spawn/spawner.h"
@@ -11,39 +11,61 @@
 namespace muster {
 
 /// Remembers which presentation shows which owner: at most one of each type (a character's first
-/// and third person are two types). A presentation despawns with its owner, and when its owner
-/// wants another variation. The spawner must outlive it. One thread at a time.
+/// and third person are two types). Presentations live in a world of their own, the view, which
+/// never goes back in time; their owners live in the game's world, which may. An owner with a
+/// signature is known by it, so it keeps its presentation when it is computed again under another
+/// id; any other is known by its id.
+///
+/// A presentation despawns with its owner, and when its owner wants another variation. Both worlds
+/// and the spawner must outlive it. One thread at a time.
+///
+///     Presentations presentations(view_spawner, game);
+///     ...                                        // a tick, or several computed again
+///     presentations.show(hero, key);             // once a frame, for all that should be seen
+///     presentations.update();
+///     view.process_despawns();
 class Presentations {
  public:
-  explicit Presentations(Spawner& spawner) : spawner_(spawner) {}
+  /// `views` spawns into the view. Requires: two worlds.
+  Presentations(Spawner& views, const World& game);
 
-  /// Makes sure that the presentation with this key shows `owner`, and returns its root: looks it
-  /// up by the full key (owner's asset, platform, type, variation), spawns it, and requests the
-  /// despawn of the one it takes the place of. Nothing changes when it is shown already, or on
-  /// failure. Fails with `not_found` when there is none of that key, with `invalid_argument` when
-  /// the owner is gone or about to go, or as `Spawner::spawn` does.
+  /// Makes sure that the presentation with this key shows `owner`, and returns its root in the
+  /// view: looks it up by the full key (owner's asset, platform, type, variation), spawns it, and
+  /// requests the despawn of the one it takes the place of. Nothing changes when it is shown
+  /// already, or on failure. Fails with `not_found` when there is none of that key, with
+  /// `invalid_argument` when the owner is gone or about to go, or as `Spawner::spawn` does.
   Result<EntityId> show(EntityId owner, const PresentationKey& key);
 
   /// Requests the despawn of what shows `owner`; nothing happens when nothing does.
   void hide(EntityId owner, std::uint32_t type);
 
-  /// What shows `owner`; null when nothing does.
+  /// What shows `owner`, in the view; null when nothing does.
   EntityId shown(EntityId owner, std::uint32_t type) const;
-  /// Whom a presentation shows; null when it is none.
+  /// Whom a presentation shows; null when it is none, or its owner is gone. Takes time linear in
+  /// what is shown.
   EntityId owner_of(EntityId presentation) const;
 
   /// Requests the despawn of every presentation whose owner is gone or about to go. Call it once a
-  /// tick, before `World::process_despawns`. Returns how many those were.
+  /// frame, when the game's world has come to rest. Returns how many those were.
   std::uint32_t update();
 
  private:
+  struct Place {
+    Signature signature;  ///< None for an owner without.
+    EntityId entity;      ///< Null for an owner with a signature.
+    std::uint32_t type = 0;
+    friend auto operator<=>(const Place&, const Place&) = default;
+  };
   struct Shown {
     PresentationKey key;
     EntityId root;
   };
-  Spawner& spawner_;
-  std::map<std::pair<EntityId, std::uint32_t>, Shown> shown_;  ///< By owner and type.
-  std::map<EntityId, EntityId> owners_;                        ///< By presentation.
+  Place place_of(EntityId owner, std::uint32_t type) const;
+  EntityId owner_at(const Place& place) const;
+
+  Spawner& views_;
+  const World& game_;
+  std::map<Place, Shown> shown_;
 };
 
 }  // namespace muster

@@ -29,7 +29,9 @@ struct GroupComponent {
 };
 
 /// Entities by network id. An id can be given again only when its entity is gone, so that a delayed
-/// message cannot turn one entity into another. The world must outlive it. One thread at a time.
+/// message cannot turn one entity into another. Ids come and go by what the server says, never by
+/// prediction: it is no part of what going back in time takes back. The world must outlive it. One
+/// thread at a time.
 class ReplicatedCollection {
  public:
   explicit ReplicatedCollection(const World& world) : world_(world) {}

@@ -1,23 +1,29 @@
+// The reported ticks stay what they were: one that followed each correction would swallow a steady
+// stream of occurrences. Several are remembered, because a correction may take the latest one back
+// and show the one before it again, which is no news.
 #include "runtime/spawn/tick_triggers.h"
+
+#include <algorithm>
+#include <cstdlib>
 
 namespace muster {
 
 bool TickTriggers::fires(const Key& key, Tick tick) {
   if (tick == Tick()) return false;
-  const auto place = std::pair(key.entity.network_id, key.channel);
-  const auto [found, is_new] = last_.try_emplace(place, tick);
-  if (is_new) return true;
-  const std::int64_t later = steps_between(found->second, tick);
-  if (later <= 0) return false;
-  // The reported tick follows the correction, so that small corrections do not add up to a second
-  // occurrence, and the next real one is measured from where this one came to rest.
-  found->second = tick;
-  return later > std::int64_t{same_within_};
+  Reported& reported = reported_[std::pair(key.entity.network_id, key.channel)];
+  if (tick < reported.front()) return false;
+  for (const Tick known : reported) {
+    if (known != Tick() && std::abs(steps_between(known, tick)) <= std::int64_t{same_within_}) {
+      return false;
+    }
+  }
+  reported.front() = tick;
+  std::ranges::sort(reported);
+  return true;
 }
 
 void TickTriggers::forget(EntityReference entity) {
-  last_.erase(last_.lower_bound({entity.network_id, 0}),
-              last_.lower_bound({entity.network_id + 1, 0}));
+  std::erase_if(reported_, [&](const auto& row) { return row.first.first == entity.network_id; });
 }
 
 }  // namespace muster

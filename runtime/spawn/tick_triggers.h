@@ -1,6 +1,8 @@
 // What is shown once for each time that it happened, however often that tick is computed.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <utility>
@@ -12,7 +14,8 @@ namespace muster {
 
 /// Turns replicated ticks ("fired at 90") into occurrences ("play the shot now"). State on the wire
 /// says when something happened last; prediction, rollback and late packets show the same state
-/// many times, or take it back and bring it again a little later. Each occurrence is reported once.
+/// many times, or take it back and bring it again a little later. Each occurrence is reported once:
+/// a tick near one that was reported lately is that one.
 ///
 ///     if (triggers.fires({id, kShotChannel}, state.fired_tick)) player.request(shot);
 ///
@@ -26,18 +29,24 @@ class TickTriggers {
     std::uint32_t channel = 0;
   };
 
-  /// `same_within_ticks`: an occurrence that a correction moved by so little is still the same one.
-  explicit TickTriggers(std::uint32_t same_within_ticks = 3) : same_within_(same_within_ticks) {}
+  /// `same_within_ticks`: an occurrence that a correction moved by so little from where it was
+  /// reported is still the same one. Must be less than what lies between two real ones.
+  explicit TickTriggers(std::uint32_t same_within_ticks = 1) : same_within_(same_within_ticks) {}
 
   /// Whether this is an occurrence that has not been reported. Tick 0 means that it never happened.
+  /// What lies before the last `kRemembered` reports was reported, or is too late to be.
   bool fires(const Key& key, Tick tick);
+  static constexpr std::size_t kRemembered = 8;
 
   /// An entity has gone; its id may come again for another one.
   void forget(EntityReference entity);
 
  private:
+  /// The latest reports, in the order of their ticks; 0 in front while there are fewer.
+  using Reported = std::array<Tick, kRemembered>;
+
   std::uint32_t same_within_;
-  std::map<std::pair<std::int32_t, std::uint32_t>, Tick> last_;  ///< By entity and channel.
+  std::map<std::pair<std::int32_t, std::uint32_t>, Reported> reported_;  ///< By entity, channel.
 };
 
 }  // namespace muster

@@ -9,6 +9,7 @@
 #include "registry/vocabulary/describe.h"
 #include "registry/yaml/reader.h"
 #include "runtime/bundle/bundle_reader.h"
+#include "runtime/spawn/prefab_link.h"
 #include "tests/support/bundle_samples.h"
 
 namespace muster::samples {
@@ -178,6 +179,12 @@ std::vector<ComponentDescription> game_components() {
           Describe<SpatialEffect>("SpatialEffect")
               .field<&SpatialEffect::duration_seconds>("durationSeconds", {.unit = "s"})
               .description()};
+}
+
+std::vector<ComponentDescription> world_components() {
+  std::vector<ComponentDescription> components = game_components();
+  components.push_back(description_of<PrefabLink>());
+  return components;
 }
 
 std::string bundle_path(std::uint64_t asset) { return BundleName::of_prefab(guid(asset)).path(); }

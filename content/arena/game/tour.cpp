@@ -26,8 +26,10 @@ class Guide {
         clock_(clock),
         report_(report),
         world_(arena_components()),
+        view_(arena_components()),
         spawner_(store, world_),
-        presentations_(spawner_) {}
+        views_(store, view_),
+        presentations_(views_, world_) {}
 
   void run() {
     for (std::uint32_t i = 0; i < catalog().registry_count(); ++i) {
@@ -98,13 +100,13 @@ class Guide {
     } else {
       owner = world_.create();
     }
-    const std::uint32_t before = world_.entity_count();
+    const std::uint32_t before = view_.entity_count();
     Result<EntityId> shown = presentations_.show(owner, row.key);
     if (!shown) {
       stop.error = shown.error().message;
       return;
     }
-    stop.entities = world_.entity_count() - before;
+    stop.entities = view_.entity_count() - before;
     const PrefabPlan& plan = *spawner_.prepare(row.presentation).value();
     stop.components = static_cast<std::uint32_t>(plan.components.size());
     stop.other_components = static_cast<std::uint32_t>(plan.other_types.size());
@@ -130,7 +132,7 @@ class Guide {
       stop.other_components = total(plan.other_types.size());
     }
     if (!are_loaded) return;
-    Result<EffectPlayer> player = EffectPlayer::create(spawner_);
+    Result<EffectPlayer> player = EffectPlayer::create(views_);
     if (!player) {
       stop_at("effects", TypeId(), Guid(), layout::kNone).error = player.error().message;
       return;
@@ -156,13 +158,15 @@ class Guide {
     } while (player.playing_count() > 0 && ++ticks < kMaxEffectTicks);
     report_.effects_played += player.counters().played;
     report_.effects_ended += player.counters().ended;
+    player.close();
   }
 
   void leave() {
     world_.each_entity([&](EntityId entity) { world_.request_despawn(entity); });
-    presentations_.update();
     world_.process_despawns();
-    report_.left_over += world_.entity_count();
+    presentations_.update();
+    view_.process_despawns();
+    report_.left_over += world_.entity_count() + view_.entity_count();
     report_.bundles_opened += store_.counters().bundles_opened;
     report_.bundle_bytes += store_.counters().bundle_bytes;
   }
@@ -171,7 +175,9 @@ class Guide {
   const Clock& clock_;
   TourReport& report_;
   World world_;
+  World view_;  ///< What only this side shows.
   Spawner spawner_;
+  Spawner views_;
   Presentations presentations_;
 };
 

@@ -1,7 +1,12 @@
 #include "runtime/spawn/deferred_spawner.h"
 
+#include <map>
+#include <random>
+#include <string>
+
 #include <catch2/catch.hpp>
 
+#include "runtime/world/snapshot_ring.h"
 #include "tests/support/bundle_samples.h"
 #include "tests/support/sample_build.h"
 
@@ -32,7 +37,7 @@ struct Fixture {
   BundleStore store = BundleStore::open(source).value();
   SteppedLoads executor{source, store.catalog()};
   BundleLoader loader{store, executor, {}};
-  World world{samples::game_components()};
+  World world{samples::world_components()};
   Spawner spawner{store, world};
   DeferredSpawner deferred;
   ComponentHandle<Life> life = world.component<Life>("Life");
@@ -67,7 +72,6 @@ TEST_CASE("An entity that despawns before its bundle comes leaves nothing", "[ru
   f.world.process_despawns();
   f.load();
   CHECK(f.world.entity_count() == 0);
-  CHECK(f.deferred.counters().gone == 1);
   CHECK(f.deferred.waiting_count() == 0);
 }
 
@@ -75,7 +79,6 @@ TEST_CASE("What cannot be loaded becomes a placeholder, is counted and told once
           "[runtime][spawn]") {
   Fixture f(guid(samples::kFlash));
   f.break_file(samples::kCrate);
-  REQUIRE(f.spawner.prepare(guid(samples::kFlash)).has_value());
   const EntityId first = f.deferred.spawn(guid(samples::kCrate));
   const EntityId second = f.deferred.spawn(guid(samples::kCrate));
   const EntityId unknown = f.deferred.spawn(guid(9999));
@@ -83,8 +86,9 @@ TEST_CASE("What cannot be loaded becomes a placeholder, is counted and told once
   CHECK(f.deferred.is_placeholder(first));
   CHECK(f.deferred.is_placeholder(second));
   CHECK(f.deferred.is_placeholder(unknown));
-  CHECK(f.world.name(first) == "Flash");
-  CHECK(f.deferred.counters().placeholders == 3);
+  CHECK(f.world.name(first).empty());
+  CHECK(f.world.name(f.world.first_child(first)) == "Flash");
+  CHECK(f.deferred.counters().failed == 3);
   const std::vector<Error> problems = f.deferred.take_problems();
   REQUIRE(problems.size() == 2);
   CHECK(problems[1].message.find("Prefabs/Crate.prefab") != std::string::npos);
@@ -101,6 +105,128 @@ TEST_CASE("A type id that is not assigned gives a placeholder", "[runtime][spawn
   CHECK(f.world.is_alive(root));
   CHECK(f.deferred.is_placeholder(root));
   CHECK(f.deferred.take_problems().at(0).code == ErrorCode::not_found);
+}
+
+TEST_CASE("What failed is tried again, and what stood in for it goes", "[runtime][spawn]") {
+  Fixture f(guid(samples::kFlash));
+  const auto path = AssetPath::parse("client/" + samples::bundle_path(samples::kCrate)).value();
+  ByteVector buffer;
+  const Bytes bytes = read_whole(f.files, path, 1 << 20, buffer).value();
+  f.break_file(samples::kCrate);
+  const EntityId root = f.deferred.spawn(guid(samples::kCrate));
+  f.load();
+  REQUIRE(f.deferred.is_placeholder(root));
+  const EntityId stand_in = f.world.first_child(root);
+  f.deferred.retry();
+  f.load();
+  CHECK(f.deferred.is_placeholder(root));  // It is still not there.
+  REQUIRE(f.files.write(path, bytes).has_value());
+  f.deferred.retry();
+  CHECK(f.deferred.is_waiting(root));
+  f.load();
+  f.world.process_despawns();
+  CHECK_FALSE(f.deferred.is_placeholder(root));
+  CHECK(f.world.name(root) == "Crate");
+  CHECK_FALSE(f.world.is_alive(stand_in));
+  CHECK(f.deferred.take_problems().size() == 2);
+}
+
+TEST_CASE("A bundle stays for as long as an entity of it is there", "[runtime][spawn]") {
+  Fixture f;
+  const std::uint32_t bundle = f.store.catalog().bundle_of(guid(samples::kCrate)).value();
+  const EntityId root = f.deferred.spawn(guid(samples::kCrate));
+  f.load();
+  const std::uint64_t all = f.loader.memory_bytes();
+  BundleLoader cramped(f.store, f.executor, {.memory_budget_bytes = all});
+  f.deferred.retry(cramped);
+  f.deferred.update();
+  CHECK_FALSE(cramped.request_asset(guid(samples::kHeroClient)).value().is_empty());
+  cramped.update(kStart);
+  CHECK(f.store.is_open(bundle));
+  f.world.request_despawn(root);
+  f.world.process_despawns();
+  f.deferred.update();
+  const BundleHandle hero = cramped.request_asset(guid(samples::kHeroClient)).value();
+  for (int i = 0; i < 4; ++i) cramped.update(kStart);
+  CHECK(hero.state() == LoadState::ready);
+  CHECK_FALSE(f.store.is_open(bundle));
+}
+
+// Children by name, and how many components: what a crate is made of.
+struct Shape {
+  std::string name;
+  int children = 0;
+  bool has_life = false;
+  friend bool operator==(const Shape&, const Shape&) = default;
+};
+
+Shape shape_of(const Fixture& f, EntityId root) {
+  Shape shape{std::string(f.world.name(root)), 0, f.world.has(f.life.id(), root)};
+  for (EntityId child = f.world.first_child(root); !child.is_null();
+       child = f.world.next_sibling(child)) {
+    ++shape.children;
+  }
+  return shape;
+}
+
+TEST_CASE("The world may go back at any moment: what is spawned is complete in the end, and once",
+          "[runtime][spawn][property]") {
+  Fixture whole;
+  const EntityId crate = whole.deferred.spawn(guid(samples::kCrate));
+  const EntityId factory = whole.deferred.spawn(guid(samples::kFactory));
+  whole.load();
+  const std::map<Guid, Shape> shapes = {{guid(samples::kCrate), shape_of(whole, crate)},
+                                        {guid(samples::kFactory), shape_of(whole, factory)}};
+  REQUIRE(shapes.at(guid(samples::kCrate)).children > 0);
+  const auto seed = GENERATE(range(1U, 41U));
+  CAPTURE(seed);
+  std::mt19937 random(seed);
+  Fixture f;
+  SnapshotRing ring(f.world, 8);
+  std::vector<std::map<EntityId, Guid>> roots(8);  // By tick: what is there.
+  std::map<EntityId, Guid> present;
+  std::uint32_t tick = 0;
+  const auto capture = [&] {
+    ring.capture(Tick(++tick));
+    roots[tick % 8] = present;
+  };
+  capture();
+  for (int i = 0; i < 60; ++i) {
+    switch (random() % 5) {
+      case 0:
+      case 1: {
+        const Guid asset = random() % 2 == 0 ? guid(samples::kCrate) : guid(samples::kFactory);
+        present[f.deferred.spawn(asset)] = asset;
+        break;
+      }
+      case 2:
+        f.loader.update(kStart);
+        f.deferred.update();
+        break;
+      case 3:
+        if (!present.empty()) {
+          f.world.request_despawn(present.begin()->first);
+          present.erase(present.begin());
+          f.world.process_despawns();
+        }
+        break;
+      default: {
+        const auto back = static_cast<std::uint32_t>(1 + random() % 7);
+        if (back >= tick || !ring.restore(Tick(tick - back))) break;
+        tick -= back;
+        present = roots[tick % 8];
+        break;
+      }
+    }
+    if (random() % 2 == 0) capture();
+  }
+  for (int i = 0; i < 6; ++i) f.load();
+  for (const auto& [root, asset] : present) {
+    CAPTURE(asset.to_string());
+    REQUIRE(f.world.is_alive(root));
+    CHECK_FALSE(f.deferred.is_waiting(root));
+    CHECK(shape_of(f, root) == shapes.at(asset));
+  }
 }
 
 }  // namespace

@@ -136,6 +136,43 @@ TEST_CASE("A full pool loses its oldest", "[runtime][spawn][sys-20]") {
   CHECK(show.player.playing_count() == 3);
 }
 
+TEST_CASE("A free instance is taken before one that plays", "[runtime][spawn][sys-20]") {
+  Show show;
+  REQUIRE(show.shoot({500, 1, 0}) == EffectVerdict::accepted);  // Ten seconds.
+  REQUIRE(show.shoot({5, 1, 0}) == EffectVerdict::accepted);    // A tenth.
+  show.after({});
+  show.after(milliseconds(200));
+  REQUIRE(show.shoot({25, 1, 0}) == EffectVerdict::accepted);
+  show.after({});
+  CHECK(show.player.counters().stolen == 0);
+  CHECK(show.tracer(0).end.x == 500);
+  CHECK(show.tracer(1).end.x == 25);
+  // Now both play, and the longer one is older.
+  REQUIRE(show.shoot({10, 1, 0}) == EffectVerdict::accepted);
+  show.after({});
+  CHECK(show.player.counters().stolen == 1);
+  CHECK(show.tracer(0).end.x == 10);
+}
+
+TEST_CASE("An effect with a cause is played once, however often its tick is computed",
+          "[runtime][spawn][sys-20][sys-56]") {
+  Show show;
+  const auto explode_at = [&](std::uint32_t tick) {
+    return show.player.request(
+        SpatialEffectRequest{TypeId(1), {}, {}, show.now, EffectCause{{{7}, 1}, Tick(tick)}});
+  };
+  CHECK(explode_at(90) == EffectVerdict::accepted);
+  CHECK(explode_at(90) == EffectVerdict::repeated);
+  show.after(milliseconds(16));
+  CHECK(explode_at(91) == EffectVerdict::repeated);  // The server moved it by a tick.
+  CHECK(explode_at(95) == EffectVerdict::accepted);
+  show.after(milliseconds(16));
+  CHECK(show.player.counters().played == 2);
+  CHECK(show.player.counters().repeated == 2);
+  show.player.forget({7});
+  CHECK(explode_at(90) == EffectVerdict::accepted);
+}
+
 TEST_CASE("What happened too long ago is not played", "[runtime][spawn][sys-20]") {
   const auto [age, played] =
       GENERATE(table<int, std::uint64_t>({{0, 1}, {499, 1}, {500, 0}, {5000, 0}}));

@@ -4,6 +4,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "runtime/world/snapshot_ring.h"
 #include "tests/support/bundle_samples.h"
 #include "tests/support/sample_build.h"
 
@@ -141,6 +142,19 @@ TEST_CASE("A level whose layer is missing fails as a whole, and leaves nothing",
   client.level.load(guid(9999));
   CHECK(client.level.state() == LevelState::failed);
   CHECK(client.level.error().code == ErrorCode::not_found);
+}
+
+TEST_CASE("A level whose entity is taken away while it loads fails, and leaves nothing",
+          "[runtime][spawn][sys-14]") {
+  Side client("client");
+  SnapshotRing ring(client.world, 4);
+  ring.capture(Tick(1));
+  client.level.load(guid(samples::kLevel));
+  while (client.level.root().is_null()) client.frame();
+  ring.restore(Tick(1));
+  for (int i = 0; i < 12; ++i) client.frame();
+  CHECK(client.level.state() == LevelState::failed);
+  CHECK(client.world.entity_count() == 0);
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "runtime/spawn/tick_triggers.h"
 
+#include <limits>
+
 #include <catch2/catch.hpp>
 
 namespace muster {
@@ -25,8 +27,28 @@ TEST_CASE("An occurrence that a correction moved a little is the same one",
   TickTriggers triggers(3);
   CHECK(triggers.fires(kShot, Tick(90)));
   CHECK_FALSE(triggers.fires(kShot, Tick(92)));
-  CHECK_FALSE(triggers.fires(kShot, Tick(93)));
-  CHECK(triggers.fires(kShot, Tick(97)));
+  CHECK_FALSE(triggers.fires(kShot, Tick(87)));
+  CHECK(triggers.fires(kShot, Tick(94)));
+}
+
+TEST_CASE("A steady stream of occurrences is reported in full", "[runtime][spawn][sys-56]") {
+  TickTriggers triggers;
+  int reported = 0;
+  for (std::uint32_t tick = 10; tick < 70; tick += 3) {
+    for (int again = 0; again < 4; ++again) reported += triggers.fires(kShot, Tick(tick)) ? 1 : 0;
+  }
+  CHECK(reported == 20);
+}
+
+TEST_CASE("One that was predicted in vain hides neither the real one nor brings an old one back",
+          "[runtime][spawn][sys-56]") {
+  TickTriggers triggers;
+  CHECK(triggers.fires(kShot, Tick(100)));
+  CHECK(triggers.fires(kShot, Tick(120)));        // Predicted, and wrong.
+  CHECK_FALSE(triggers.fires(kShot, Tick(100)));  // What the server knows of.
+  CHECK(triggers.fires(kShot, Tick(110)));        // What really happened.
+  for (std::uint32_t tick = 130; tick < 210; tick += 10) CHECK(triggers.fires(kShot, Tick(tick)));
+  CHECK_FALSE(triggers.fires(kShot, Tick(90)));  // Too old to know.
 }
 
 TEST_CASE("Entities and channels are told apart, and forgotten", "[runtime][spawn][sys-56]") {
@@ -38,6 +60,10 @@ TEST_CASE("Entities and channels are told apart, and forgotten", "[runtime][spaw
   CHECK(triggers.fires(kShot, Tick(90)));
   CHECK(triggers.fires({{7}, 2}, Tick(90)));
   CHECK_FALSE(triggers.fires({{8}, 1}, Tick(90)));
+  constexpr std::int32_t kLast = std::numeric_limits<std::int32_t>::max();
+  CHECK(triggers.fires({{kLast}, 1}, Tick(90)));
+  triggers.forget({kLast});
+  CHECK(triggers.fires({{kLast}, 1}, Tick(90)));
 }
 
 }  // namespace
