@@ -4,7 +4,9 @@
 #include "registry/project/asset_index.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
+#include <optional>
 #include <set>
 #include <tuple>
 
@@ -16,8 +18,9 @@ namespace {
 
 using Kind = IndexProblem::Kind;
 
-// The largest sidecar seen is 1.4 MB (a sprite atlas); its guid is always near the top.
-constexpr std::uint64_t kMetaReadBytes = 16ULL * 1024;
+// Nearly every sidecar is smaller than the first; the largest seen (a sprite atlas) has 1.4 MB.
+constexpr std::uint64_t kMetaFirstBytes = 16ULL * 1024;
+constexpr std::uint64_t kMetaBytesMax = 64ULL * 1024 * 1024;
 // A folder tree deeper than this is a circle that the file system hides from us.
 constexpr std::size_t kMaxFolderDepth = 128;
 
@@ -75,8 +78,8 @@ void walk_folder(Walk& walk, const AssetPath& folder, bool metas_expected, std::
     if (entry.kind == FileKind::file && is_lock_name(entry.name)) {
       walk.lock_paths.push_back(folder.child(entry.name));
     }
-    if (is_ignored_name(entry.name)) continue;
     const AssetPath path = folder.child(entry.name);
+    if (is_ignored_name(entry.name) || is_unity_output(path)) continue;
     if (entry.kind == FileKind::file && entry.name.ends_with(".meta")) {
       walk.metas.push_back(path);
       continue;
@@ -111,7 +114,7 @@ IndexProblem meta_problem(const AssetPath& path, const MetaResult& read) {
       detail = "it has no guid";
       break;
     case MetaProblem::malformed_guid:
-      detail = "its guid is not 32 hex digits";
+      detail = "its guid is not 32 hex digits, or all zero";
       break;
     case MetaProblem::several_guids:
       detail = "it has two different guids";
@@ -133,7 +136,10 @@ struct MetaSlot {
 
 void read_sidecar(const FileSystem& files, const AssetPath& path, ByteVector& buffer,
                   MetaSlot& slot) {
-  const auto bytes = files.read(path, 0, kMetaReadBytes, buffer);
+  auto bytes = files.read(path, 0, kMetaFirstBytes, buffer);
+  if (bytes && bytes.value().size() == kMetaFirstBytes) {
+    bytes = read_whole(files, path, kMetaBytesMax, buffer);
+  }
   if (!bytes) {
     slot.problems.push_back({Kind::unreadable, path, {}, {}, {}, bytes.error().message});
     return;
@@ -157,13 +163,16 @@ bool is_not_followed(const FileInfo& info) {
   return info.kind == FileKind::outside_link || info.kind == FileKind::broken_link;
 }
 
-// Whether the path itself, or a folder on the way to it, is a link that leaves the project.
+// Whether the path itself, or a folder on the way to it, is a link that leaves the project. What
+// lies behind such a link is refused, so the way up is looked at before that counts.
 Result<bool> leaves_project(const FileSystem& files, const AssetPath& path) {
+  std::optional<Error> refused;
   for (AssetPath up = path; !up.empty(); up = up.parent()) {
     const auto info = files.stat(up);
-    if (!info) return fail(info.error());
-    if (is_not_followed(info.value())) return true;
+    if (info && is_not_followed(info.value())) return true;
+    if (!info && !refused) refused = info.error();
   }
+  if (refused) return fail(*refused);
   return false;
 }
 
@@ -184,6 +193,12 @@ std::vector<AssetPath> outermost(std::vector<AssetPath> folders) {
 }
 
 }  // namespace
+
+bool is_unity_output(const AssetPath& path) {
+  constexpr std::array<std::string_view, 5> kNames = {"Library", "Logs", "Temp", "UserSettings",
+                                                      "obj"};
+  return path.parent().empty() && std::ranges::find(kNames, path.name()) != kNames.end();
+}
 
 bool is_lock_name(std::string_view name) {
   return name.starts_with(kLockPrefix) && name.ends_with(kLockSuffix) &&

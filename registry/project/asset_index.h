@@ -91,6 +91,8 @@ Result<AssetIndex> build_asset_index(const FileSystem& files, const ProjectConfi
 
 /// True for names that Unity, and so Muster, passes over.
 bool is_ignored_name(std::string_view name);
+/// True for the folders at the top of a project that the editor makes anew (`Library` and others).
+bool is_unity_output(const AssetPath& path);
 
 /// The name of a lock of type ids is that of its registry between these: Unity does not see it, so
 /// it needs no sidecar.

@@ -5,6 +5,7 @@
 // mentions.
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "registry/project/prefab_build.h"
 
@@ -282,19 +283,25 @@ class UnityFlattening {
   }
 
   void apply_removals(NodeIndex modification, std::int64_t instance, std::size_t first) {
-    for (const std::string_view list : {"m_RemovedComponents", "m_RemovedGameObjects"}) {
-      for (const NodeIndex item : Children(tree_, tree_.find(modification, list))) {
-        const auto target = reference_at(tree_, item);
-        if (!target) continue;
-        const std::int64_t id = target_id(instance, target.value());
-        for (std::size_t i = first; i < pending_.size(); ++i) {
-          std::erase_if(pending_[i].entity.components,
-                        [&](const SourceComponent& component) { return component.file_id == id; });
-          if (list == "m_RemovedGameObjects" && pending_[i].entity.file_id == id) {
-            removed_.insert_or_assign(i, true);
-          }
-        }
-      }
+    std::set<std::int64_t> components;
+    std::set<std::int64_t> objects;
+    note_removals(modification, "m_RemovedComponents", instance, components);
+    note_removals(modification, "m_RemovedGameObjects", instance, objects);
+    if (components.empty() && objects.empty()) return;
+    for (std::size_t i = first; i < pending_.size(); ++i) {
+      SourceEntity& entity = pending_[i].entity;
+      std::erase_if(entity.components, [&](const SourceComponent& component) {
+        return components.contains(component.file_id);
+      });
+      if (objects.contains(entity.file_id)) removed_.insert_or_assign(i, true);
+    }
+  }
+
+  void note_removals(NodeIndex modification, std::string_view list, std::int64_t instance,
+                     std::set<std::int64_t>& ids) const {
+    for (const NodeIndex item : Children(tree_, tree_.find(modification, list))) {
+      const auto target = reference_at(tree_, item);
+      if (target) ids.insert(target_id(instance, target.value()));
     }
   }
 

@@ -8,51 +8,18 @@
 #include "registry/project/source_file.h"
 #include "registry/vocabulary/parallel.h"
 #include "registry/yaml/reader.h"
+#include "registry/yaml/tree_mentions.h"
 
 namespace muster {
 namespace {
 
-constexpr std::array<std::string_view, 41> kReferenceExtensions = {"anim",
-                                                                   "asmdef",
-                                                                   "asmref",
-                                                                   "asset",
-                                                                   "brush",
-                                                                   "controller",
-                                                                   "cubemap",
-                                                                   "flare",
-                                                                   "fontsettings",
-                                                                   "giparams",
-                                                                   "guiskin",
-                                                                   "lighting",
-                                                                   "mask",
-                                                                   "mat",
-                                                                   "mixer",
-                                                                   "overridecontroller",
-                                                                   "physicmaterial",
-                                                                   "physicsmaterial",
-                                                                   "physicsmaterial2d",
-                                                                   "playable",
-                                                                   "prefab",
-                                                                   "preset",
-                                                                   "rendertexture",
-                                                                   "scenetemplate",
-                                                                   "shadergraph",
-                                                                   "shadersubgraph",
-                                                                   "shadervariants",
-                                                                   "signal",
-                                                                   "spriteatlas",
-                                                                   "spriteatlasv2",
-                                                                   "terrainlayer",
-                                                                   "tss",
-                                                                   "unity",
-                                                                   "uss",
-                                                                   "uxml",
-                                                                   "vfx",
-                                                                   "vfxblock",
-                                                                   "vfxoperator",
-                                                                   "webtexture",
-                                                                   "yaml",
-                                                                   "yml"};
+// Between blanks, which no extension has.
+constexpr std::string_view kReferenceExtensions =
+    " anim asmdef asmref asset brush buildreport controller cubemap flare fontsettings giparams"
+    " guiskin lighting mask mat mesh mixer overridecontroller physicmaterial physicsmaterial"
+    " physicsmaterial2d playable prefab preset remap rendertexture scenetemplate shadergraph"
+    " shadersubgraph shadervariants signal spriteatlas spriteatlasv2 spritelib terrainlayer tss"
+    " unity uss uxml vfx vfxblock vfxoperator webtexture wlt yaml yml ";
 
 struct Slot {
   std::vector<ReferenceEdge> edges;
@@ -99,7 +66,7 @@ class AssetScan {
            asset, bytes.error().message});
       return;
     }
-    yaml::scan_mentions(as_text(bytes.value()), [&](const yaml::Mention& mention) {
+    find_mentions(path, as_text(bytes.value()), [&](const yaml::Mention& mention) {
       // A sidecar's own guid is no reference.
       if (in_meta && mention.kind == yaml::MentionKind::textual) return;
       slot.edges.push_back({.from = asset,
@@ -110,6 +77,17 @@ class AssetScan {
                             .offset_bytes = mention.offset_bytes,
                             .times = 1});
     });
+  }
+
+  // What people write has comments, and mappings in blocks as well as in braces, so it is parsed.
+  // The files of Unity are not: they have neither, and are a hundred times as many.
+  static void find_mentions(const AssetPath& path, std::string_view text,
+                            const std::function<void(const yaml::Mention&)>& found) {
+    if (is_plain_path(path) && !plain_class_in(text).empty()) {
+      const auto read = yaml::read_plain(text);
+      if (read.good()) return yaml::find_mentions(read.tree(), text, found);
+    }
+    yaml::scan_mentions(text, found);
   }
 
   // A picture or a sound may be a pointer as well. The size tells all but a few apart from the
@@ -161,7 +139,8 @@ class AssetScan {
 
 bool holds_references(const AssetPath& path) {
   const std::string extension = lower_ascii(path.extension());
-  return std::ranges::find(kReferenceExtensions, extension) != kReferenceExtensions.end();
+  return !extension.empty() && extension.find(' ') == std::string::npos &&
+         kReferenceExtensions.find(" " + extension + " ") != std::string_view::npos;
 }
 
 bool is_script(const AssetPath& path) {

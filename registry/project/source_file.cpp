@@ -6,8 +6,7 @@ namespace muster {
 namespace {
 
 constexpr std::int64_t kMainObjectId = 11400000;
-// A plain file states its class before its content.
-constexpr std::uint64_t kPlainHeadBytes = 16 * 1024;
+constexpr std::uint64_t kHeadBytes = 16 * 1024;
 
 std::unique_ptr<SourceFile> load(const FileSystem& files, const Asset& asset) {
   auto source = std::make_unique<SourceFile>();
@@ -37,16 +36,16 @@ bool is_plain_path(const AssetPath& path) {
   return has_extension(path, "yaml") || has_extension(path, "yml");
 }
 
-Result<std::string> plain_class_of(const FileSystem& files, const AssetPath& path) {
+std::string plain_class_in(std::string_view text) {
+  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
   constexpr std::string_view kKey = "class:";
-  ByteVector buffer;
-  const auto head = files.read(path, 0, kPlainHeadBytes, buffer);
-  if (!head) return fail(head.error());
-  std::string_view text = as_text(head.value());
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    std::string_view line = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
+  if (text.find(kKey.substr(0, 5)) == std::string_view::npos) return {};
+  std::string_view rest = text;
+  if (rest.starts_with(kByteOrderMark)) rest.remove_prefix(kByteOrderMark.size());
+  while (!rest.empty()) {
+    const std::size_t end = std::min(rest.find('\n'), rest.size());
+    std::string_view line = rest.substr(0, end);
+    rest.remove_prefix(std::min(end + 1, rest.size()));
     if (!line.starts_with(kKey)) continue;
     line.remove_prefix(kKey.size());
     line = line.substr(0, line.find(" #"));
@@ -55,7 +54,12 @@ Result<std::string> plain_class_of(const FileSystem& files, const AssetPath& pat
     return first == std::string_view::npos ? std::string()
                                            : std::string(line.substr(first, last - first + 1));
   }
-  return std::string();
+  // Spelled in another way, or of something else: only a parser can tell.
+  if (yaml::detect_dialect(text) != yaml::Dialect::plain) return {};
+  const auto read = yaml::read_plain(text);
+  if (!read.good() || read.tree().documents.empty()) return {};
+  const yaml::Tree& tree = read.tree();
+  return std::string(tree.scalar_at(tree.documents.front().root, "class"));
 }
 
 int SourceFile::document_of(std::int64_t file_id) const {
@@ -110,11 +114,16 @@ const std::string& SourceCache::plain_class(AssetNumber asset) const {
   const auto [entry, fresh] = plain_classes_.try_emplace(asset);
   const Asset& known = index_.at(asset);
   if (fresh && !known.is_folder && is_plain_path(known.path)) {
-    auto name = plain_class_of(files_, known.path);
-    if (name) {
-      entry->second = std::move(name).value();
+    ByteVector buffer;
+    auto bytes = read_whole(files_, known.path, kMaxSourceBytes, buffer);
+    if (!bytes && bytes.error().code == ErrorCode::limit_exceeded) {
+      // Its beginning may still tell what it is.
+      bytes = files_.read(known.path, 0, kHeadBytes, buffer);
+    }
+    if (bytes) {
+      entry->second = plain_class_in(as_text(bytes.value()));
     } else {
-      plain_errors_.emplace(asset, name.error());
+      plain_errors_.emplace(asset, bytes.error());
     }
   }
   return entry->second;

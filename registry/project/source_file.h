@@ -34,9 +34,10 @@ struct SourceFile {
   std::string_view type_name_of(int document) const;
 };
 
-/// The `class:` that a plain file states at its top, without parsing it; empty when it states none
-/// near its beginning. Plain YAML of other tools is told from ours by this. Fails as reading does.
-Result<std::string> plain_class_of(const FileSystem& files, const AssetPath& path);
+/// The `class` that a plain file states in its top mapping; empty when it states none, or is no
+/// YAML. Plain YAML of other tools is told from ours by this. Parses only what spells it in another
+/// way than at the beginning of a line.
+std::string plain_class_in(std::string_view text);
 
 /// True for the extensions of plain YAML.
 bool is_plain_path(const AssetPath& path);
@@ -51,7 +52,7 @@ class SourceCache {
   SourceCache(const FileSystem& files, const AssetIndex& index) : files_(files), index_(index) {}
 
   const SourceFile& get(AssetNumber asset) const;
-  /// `plain_class_of` an asset, remembered; empty for assets that are no plain YAML.
+  /// The `plain_class_in` an asset, remembered; empty for assets that are no plain YAML.
   const std::string& plain_class(AssetNumber asset) const;
   /// Why an asset's class could not be looked up by `plain_class`; null when it could.
   const Error* plain_class_error(AssetNumber asset) const;

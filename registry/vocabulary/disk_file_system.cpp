@@ -213,7 +213,11 @@ Result<Bytes> DiskFileSystem::read(const AssetPath& path, std::uint64_t offset,
   constexpr std::size_t kFirstBytes = 65536;
   // A large file gets its room at once: doubling would need up to three times as much.
   struct stat info {};
-  if (::fstat(file.get(), &info) == 0 && info.st_size > 0) {
+  const bool has_info = ::fstat(file.get(), &info) == 0;
+  if (has_info && !S_ISREG(info.st_mode)) {
+    return fail(ErrorCode::invalid_argument, std::string(action) + path.text() + "': not a file");
+  }
+  if (has_info && info.st_size > 0) {
     const auto rest = static_cast<std::uint64_t>(info.st_size) -
                       std::min(static_cast<std::uint64_t>(info.st_size), offset);
     const auto room = static_cast<std::size_t>(std::min(rest, max_bytes));

@@ -19,6 +19,8 @@ namespace {
 // A reference is below 90 bytes plus the indentation of a folded line; a brace farther away than
 // this belongs to something else.
 constexpr std::size_t kReferenceBytesMax = 512;
+// Between the file id and the guid of a URL, with room.
+constexpr std::size_t kUrlBytesMax = 64;
 
 constexpr std::size_t kLanes = 16;
 using Lanes = std::uint8_t __attribute__((vector_size(kLanes)));
@@ -150,6 +152,20 @@ bool is_in_reference(std::string_view text, std::size_t key, std::size_t value_e
   return find_file_id(behind.substr(0, end), file_id);
 }
 
+// True when the `guid=` at `key` is part of a URL with a file id, as UI Toolkit writes them:
+// `project://database/a.uss?fileID=1&amp;guid=G&amp;type=3#a`.
+bool is_in_url(std::string_view text, std::size_t key, std::int64_t& file_id) {
+  constexpr std::string_view kFileId = "fileID=";
+  if (key == 0 || (text[key - 1] != '&' && text[key - 1] != ';')) return false;
+  const std::size_t window = key - std::min(key, kUrlBytesMax);
+  const std::string_view before = text.substr(window, key - window);
+  std::size_t at = before.rfind(kFileId);
+  if (at == std::string_view::npos) return false;
+  at += kFileId.size();
+  return parse_integer(before, at, file_id) &&
+         before.find_first_of(" \t\r\n\"'", at) == std::string_view::npos;
+}
+
 // Examines the `guid` or `GUID` at `word`. Returns where to search on.
 std::size_t read_guid(std::string_view text, std::size_t word, Mention& mention, bool& is_found) {
   const std::size_t word_end = word + 4;
@@ -166,16 +182,21 @@ std::size_t read_guid(std::string_view text, std::size_t word, Mention& mention,
   }
   if (!is_key_start(text, key)) return word_end;
   const std::size_t key_end = skip_quote(text, word_end);
-  std::size_t at = skip_colon(text, key_end);
+  std::int64_t url_file_id = 0;
+  const bool is_url = text.substr(word_end, 1) == "=" && is_in_url(text, key, url_file_id);
+  std::size_t at = is_url ? word_end + 1 : skip_colon(text, key_end);
   if (at == std::string_view::npos) return word_end;
-  at = skip_quote(text, at);
+  if (!is_url) at = skip_quote(text, at);
   const std::size_t end = at + Guid::kTextLength;
   if (end > text.size() || (end < text.size() && is_name(text[end]))) return at;
   const auto guid = Guid::parse_any_case(text.substr(at, Guid::kTextLength));
   if (!guid) return at;
   if (guid.value().is_null()) return end;
   mention = {.guid = guid.value(), .kind = MentionKind::textual, .offset_bytes = at};
-  if (key_end != word_end && text[key_end - 1] == '"') {
+  if (is_url) {
+    mention.kind = MentionKind::strong;
+    mention.file_id = url_file_id;
+  } else if (key_end != word_end && text[key_end - 1] == '"') {
     mention.kind = MentionKind::json;
   } else if (text[word] == 'g' && is_in_reference(text, key, end, mention.file_id)) {
     mention.kind = MentionKind::strong;

@@ -17,19 +17,19 @@ bool parse_integer(std::string_view text, Integer& value) {
   return error == std::errc() && rest == end;
 }
 
-tl::unexpected<Error> malformed(const Position& position, const std::string& message) {
-  return fail(ErrorCode::malformed, "line " + std::to_string(position.line) + ", column " +
-                                        std::to_string(position.column) + ": " + message);
+// Who asks for a value knows where it stands, so messages do not say it.
+tl::unexpected<Error> malformed(const std::string& message) {
+  return fail(ErrorCode::malformed, message);
 }
 
 // Empty text is Unity's way to write "no guid". Either case of the digits: Unity reads both.
 Result<Guid> guid_of(const Node& node) {
   if (node.kind != NodeKind::scalar) {
-    return malformed(node.position, "a guid is 32 hex digits, not a mapping or a sequence");
+    return malformed("a guid is 32 hex digits, not a mapping or a sequence");
   }
   if (node.text.empty()) return Guid();
   auto guid = Guid::parse_any_case(node.text);
-  if (!guid) return malformed(node.position, guid.error().message);
+  if (!guid) return malformed(guid.error().message);
   return guid;
 }
 
@@ -81,7 +81,7 @@ Result<std::int64_t> Tree::integer(NodeIndex index) const {
   const Node& node = at(index);
   std::int64_t value = 0;
   if (node.kind != NodeKind::scalar || !parse_integer(node.text, value)) {
-    return malformed(node.position, "expected an integer of 64 bits");
+    return malformed("expected an integer of 64 bits");
   }
   return value;
 }
@@ -111,10 +111,7 @@ std::string_view Tree::keep(std::string text) {
 
 Result<Reference> reference_at(const Tree& tree, NodeIndex index) {
   const NodeIndex file_id = tree.find(index, "fileID");
-  if (file_id == kNoNode) {
-    return malformed(index == kNoNode ? Position{} : tree.at(index).position,
-                     "expected a reference {fileID: ...}");
-  }
+  if (file_id == kNoNode) return malformed("expected a reference {fileID: ...}");
   const auto id = tree.integer(file_id);
   if (!id) return fail(id.error());
   Reference reference{.file_id = id.value(), .position = tree.at(index).position};
@@ -125,7 +122,7 @@ Result<Reference> reference_at(const Tree& tree, NodeIndex index) {
   }
   if (const NodeIndex type = tree.find(index, "type"); type != kNoNode) {
     if (!parse_integer(tree.scalar(type), reference.type)) {
-      return malformed(tree.at(type).position, "a reference's type is a small integer");
+      return malformed("a reference's type is a small integer");
     }
   }
   return reference;
@@ -140,15 +137,15 @@ Result<Guid> weak_reference_at(const Tree& tree, NodeIndex index) {
     constexpr std::array<std::string_view, 4> kKeys = {"val0", "val1", "val2", "val3"};
     for (std::size_t i = 0; i < kKeys.size(); ++i) {
       if (!parse_integer(tree.scalar_at(index, kKeys[i]), words[i])) {
-        return malformed(node.position, std::string("a weak reference needs '") +
-                                            std::string(kKeys[i]) + "' as an integer of 32 bits");
+        return malformed(std::string("a weak reference needs '") + std::string(kKeys[i]) +
+                         "' as an integer of 32 bits");
       }
     }
     return guid_from_words(words);
   }
   const NodeIndex guid = tree.find(index, "guid");
   if (guid == kNoNode) {
-    return malformed(node.position, "a weak reference has 'guid' or 'val0' to 'val3'");
+    return malformed("a weak reference has 'guid' or 'val0' to 'val3'");
   }
   return guid_of(tree.at(guid));
 }

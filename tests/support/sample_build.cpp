@@ -181,7 +181,7 @@ std::vector<ComponentDescription> game_components() {
               .description()};
 }
 
-std::vector<ComponentDescription> world_components() {
+std::vector<ComponentDescription> game_components_with_links() {
   std::vector<ComponentDescription> components = game_components();
   components.push_back(description_of<PrefabLink>());
   return components;

@@ -30,7 +30,7 @@ struct HitscanEffect {
 };
 std::vector<ComponentDescription> game_components();
 /// These, and the one that a `DeferredSpawner` wants.
-std::vector<ComponentDescription> world_components();
+std::vector<ComponentDescription> game_components_with_links();
 
 // What is in it. Prefabs have bundles of their own; the picture lies in a shared one, which hero
 // and crate need. Type ids of ReplicatedEntity: 1 is the hero (another prefab on each side), 2 the

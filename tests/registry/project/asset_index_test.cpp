@@ -80,6 +80,37 @@ TEST_CASE("What Unity passes over is passed over", "[registry][index]") {
   CHECK(problems_of(index).empty());
 }
 
+TEST_CASE("What the editor makes anew at the top of a project is passed over, nowhere else",
+          "[registry][index]") {
+  MemoryFileSystem files;
+  for (const char* folder : {"Library", "Temp", "obj", "Logs", "UserSettings"}) {
+    files.add(std::string(folder) + "/a.txt", "");
+    files.add(std::string(folder) + "/a.txt.meta", meta(kFirst));
+  }
+  files.add("Game/Library/b.txt", "");
+  files.add("Game/Library/b.txt.meta", meta(kSecond));
+  ProjectConfig config;
+  config.folders = {AssetPath()};
+  const auto index = build_asset_index(files, config, 1, {});
+  REQUIRE(index.has_value());
+  REQUIRE(index.value().assets().size() == 1);
+  CHECK(index.value().assets()[0].path.text() == "Game/Library/b.txt");
+}
+
+TEST_CASE("A long sidecar is read to its end", "[registry][index]") {
+  MemoryFileSystem files;
+  const std::string filler = "  spriteID: 0\n";
+  std::string longer = "fileFormatVersion: 2\n";
+  while (longer.size() < 20'000) longer += filler;
+  files.add("Assets/a.png", "");
+  files.add("Assets/a.png.meta", longer + "guid: " + std::string(kFirst) + "\n");
+  files.add("Assets/b.png", "");
+  files.add("Assets/b.png.meta", meta(kSecond) + longer + "<<<<<<< HEAD\n");
+  const AssetIndex index = index_of(files);
+  CHECK(index.find(Guid::parse(kFirst).value()) != kNoAsset);
+  CHECK(problems_of(index).contains({Kind::merge_conflict, "Assets/b.png.meta"}));
+}
+
 TEST_CASE("Names that only look like ignored ones count", "[registry][index]") {
   const std::string name = GENERATE("a.b", "~a", "tmp", "cvs2", "x.tmp2", "Library", "Temp");
   CAPTURE(name);

@@ -202,6 +202,53 @@ TEST_CASE("The graph does not depend on the number of threads, and can be stoppe
   CHECK(stopped.error().code == ErrorCode::cancelled);
 }
 
+TEST_CASE("A plain file's references are seen in whatever way YAML spells them",
+          "[registry][graph]") {
+  UnityProject project;
+  const Guid a = project.file("Assets/a.mat", mat("  m_Name: a\n"));
+  const std::string guid = a.to_string();
+  const auto [text, is_mentioned, is_strong, reason] =
+      GENERATE_COPY(table<std::string, bool, bool, std::string>({
+          {"material: {fileID: 1, guid: " + guid + "}", true, true, "in braces"},
+          {"material:\n    fileID: 1\n    guid: " + guid, true, true, "on lines of its own"},
+          {"material:\n    guid: " + guid + "\n    fileID: 1", true, true, "the guid first"},
+          {"material: {'fileID': 1, 'guid': '" + guid + "'}", true, true, "quoted"},
+          {"material: {fileID: 1, # the {main} one\n    guid: " + guid + "}", true, true,
+           "with a comment inside"},
+          {"material: {fileID: 1, x: {a: 1}, guid: " + guid + "}", true, true, "with more inside"},
+          {"weak: {guid: " + guid + "}", true, false, "a weak one"},
+          {"weak:\n    guid: " + guid, true, false, "a weak one on lines of its own"},
+          {"list: [{fileID: 1, guid: " + guid + "}]", true, true, "in a list"},
+          {"json: '{\"guid\":\"" + guid + "\"}'", true, true, "in JSON inside a text"},
+          {"x: 1 # {fileID: 1, guid: " + guid + "}", false, false, "in a comment"},
+          {"note: 'was {fileID: 1, guid: " + guid + "} once'", false, false, "in prose"},
+          {"note: |\n    {fileID: 1, guid: " + guid + "}", false, false, "in a block of prose"},
+      }));
+  CAPTURE(text, reason);
+  project.file("Assets/p.yaml", "class: Prefab\nroot:\n  name: p\n  " + text + "\n");
+  const IndexedProject indexed(project.files);
+  const ReferenceGraph graph = graph_of(project, indexed);
+  const auto edges = graph.from(indexed.number("Assets/p.yaml"));
+  REQUIRE(edges.size() == (is_mentioned ? 1U : 0U));
+  if (!is_mentioned) return;
+  CHECK(edges[0].guid == a);
+  CHECK(edges[0].is_strong() == is_strong);
+  const std::string whole = "class: Prefab\nroot:\n  name: p\n  " + text;
+  if (edges[0].kind != yaml::MentionKind::json) {
+    CHECK(edges[0].offset_bytes == whole.find(guid));
+  }
+}
+
+TEST_CASE("A plain file that cannot be parsed, or is another tool's, is scanned as text",
+          "[registry][graph]") {
+  UnityProject project;
+  const Guid a = project.file("Assets/a.mat", mat("  m_Name: a\n"));
+  const std::string broken = GENERATE("class: Prefab\nroot: [\n", "kind: Deployment\n");
+  project.file("Assets/p.yaml", broken + "x: " + strong(a) + "\n");
+  const IndexedProject indexed(project.files);
+  CHECK(graph_of(project, indexed).from(indexed.number("Assets/p.yaml")).size() == 1);
+}
+
 TEST_CASE("Extensions decide what is scanned and what is code", "[registry][graph]") {
   const auto path = [](const char* text) { return AssetPath::parse(text).value(); };
   for (const char* text : {"a.prefab", "a.UNITY", "a.mat", "a.yaml", "a.ShaderGraph", "a.asset"}) {

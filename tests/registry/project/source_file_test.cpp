@@ -41,6 +41,27 @@ TEST_CASE("A source knows its objects by file id", "[registry][source]") {
   CHECK(plain.type_name_of(0).empty());
 }
 
+TEST_CASE("The class of a plain file is found however it is spelled", "[registry][source]") {
+  const auto [text, name] = GENERATE(table<std::string, std::string>({
+      {"class: Prefab\n", "Prefab"},
+      {"\xEF\xBB\xBF"
+       "class: Prefab\n",
+       "Prefab"},
+      {"# a comment\r\nclass: 'Prefab' # another\r\n", "Prefab"},
+      {"\"class\": Prefab\n", "Prefab"},
+      {"class : Prefab\n", "Prefab"},
+      {"{class: Prefab, root: {name: a}}\n", "Prefab"},
+      {"  root: 1\n  class: Prefab\n", "Prefab"},
+      {"x: " + std::string(20000, 'x') + "\nclass: Prefab\n", "Prefab"},
+      {"spec: {class: Prefab}\n", ""},
+      {"class: {a: b}\n", "{a: b}"},
+      {"{{ if .class }}\n", ""},
+      {"", ""},
+  }));
+  CAPTURE(text.substr(0, 80));
+  CHECK(plain_class_in(text) == name);
+}
+
 TEST_CASE("What is no tree says why", "[registry][source]") {
   struct Row {
     const char* reason;

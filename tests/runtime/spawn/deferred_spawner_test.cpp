@@ -37,7 +37,7 @@ struct Fixture {
   BundleStore store = BundleStore::open(source).value();
   SteppedLoads executor{source, store.catalog()};
   BundleLoader loader{store, executor, {}};
-  World world{samples::world_components()};
+  World world{samples::game_components_with_links()};
   Spawner spawner{store, world};
   DeferredSpawner deferred;
   ComponentHandle<Life> life = world.component<Life>("Life");
