@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "bundler/cli/build_arguments.h"
 #include "bundler/cli/edges.h"
 #include "bundler/cli/session.h"
 #include "bundler/report/build_report.h"
@@ -14,16 +15,6 @@
 
 namespace muster::cli {
 namespace {
-
-struct BuildArguments {
-  std::string project;
-  std::string out;
-  std::string target = "all";
-  std::string layout = "shared";
-  std::string format = "text";
-  int level = kDefaultLevel;
-  unsigned jobs = 0;
-};
 
 // An output among the content would be content of the next build.
 Result<void> check_place(const Project& project, const BuildArguments& arguments) {
@@ -145,35 +136,38 @@ int run_build(const BuildArguments& arguments, TargetSet targets, Session& sessi
                       {});
 }
 
+}  // namespace
+
 int build(const BuildArguments& arguments, Session& session) {
   const auto targets = targets_from(arguments.target);
   if (!targets) return report_error(session, targets.error());
   return run_build(arguments, targets.value(), session);
 }
 
-}  // namespace
+void add_build_options(CLI::App& command, BuildArguments& arguments) {
+  command.add_option("PROJECT", arguments.project, "The project's folder")->required();
+  command.add_option("--out", arguments.out, "Where to: an empty folder, or an earlier build")
+      ->required();
+  command.add_option("--target", arguments.target, "client, server or all")->capture_default_str();
+  command.add_option("--level", arguments.level, "Compression, 1 (fast) to 19 (small)")
+      ->check(CLI::Range(kMinLevel, kMaxLevel))
+      ->capture_default_str();
+  command.add_option("--jobs", arguments.jobs, "Threads (0: one per processor)")
+      ->check(CLI::Range(0, 256))
+      ->capture_default_str();
+  command.add_option("--layout", arguments.layout, "shared or self-contained")
+      ->check(CLI::IsMember({"shared", "self-contained"}))
+      ->capture_default_str();
+  command.add_option("--format", arguments.format, "text or json")
+      ->check(CLI::IsMember({"text", "json"}))
+      ->capture_default_str();
+}
 
 void add_build(CLI::App& app, Session& session) {
   auto arguments = std::make_shared<BuildArguments>();
   CLI::App* command =
       app.add_subcommand("build", "Pack one compressed bundle per prefab, for client and server");
-  command->add_option("PROJECT", arguments->project, "The project's folder")->required();
-  command->add_option("--out", arguments->out, "Where to: an empty folder, or an earlier build")
-      ->required();
-  command->add_option("--target", arguments->target, "client, server or all")
-      ->capture_default_str();
-  command->add_option("--level", arguments->level, "Compression, 1 (fast) to 19 (small)")
-      ->check(CLI::Range(kMinLevel, kMaxLevel))
-      ->capture_default_str();
-  command->add_option("--jobs", arguments->jobs, "Threads (0: one per processor)")
-      ->check(CLI::Range(0, 256))
-      ->capture_default_str();
-  command->add_option("--layout", arguments->layout, "shared or self-contained")
-      ->check(CLI::IsMember({"shared", "self-contained"}))
-      ->capture_default_str();
-  command->add_option("--format", arguments->format, "text or json")
-      ->check(CLI::IsMember({"text", "json"}))
-      ->capture_default_str();
+  add_build_options(*command, *arguments);
   command->footer("Example:\n  muster build my-game --out build/game --level 19");
   command->callback([arguments, &session] { session.exit_code = build(*arguments, session); });
 }

@@ -60,6 +60,7 @@ void add_list(CLI::App& app, Session& session);
 void add_output_commands(CLI::App& app, Session& session);
 void add_prepare(CLI::App& app, Session& session);
 void add_validate(CLI::App& app, Session& session);
+void add_watch(CLI::App& app, Session& session);
 void add_why(CLI::App& app, Session& session);
 
 /// Runs the whole program.

@@ -124,15 +124,16 @@ void PrefabInstances::note(const Guid& asset, std::span<const EntityId> made) {
   instances_.push_back({asset, {made.begin(), made.end()}});
 }
 
-ReloadReport PrefabInstances::reload(Spawner& before, Spawner& after) {
-  assert(&before.world() == &after.world());
-  World& world = before.world();
+ReloadReport PrefabInstances::reload(Spawner& spawner, BundleStore& newer) {
+  World& world = spawner.world();
   std::erase_if(instances_,
                 [&](const Instance& instance) { return !world.is_alive(instance.made.front()); });
+  Spawner after(newer, world);
   ReloadReport report;
   std::set<Guid> failed;
+  std::set<Guid> changed;
   for (Instance& instance : instances_) {
-    Result<const PrefabPlan*> old = before.prepare(instance.asset);
+    Result<const PrefabPlan*> old = spawner.prepare(instance.asset);
     Result<const PrefabPlan*> fresh = after.prepare(instance.asset);
     if (!old || !fresh) {
       ++report.failed;
@@ -143,7 +144,10 @@ ReloadReport PrefabInstances::reload(Spawner& before, Spawner& after) {
     Follow follow(world, *old.value(), *fresh.value());
     if (are_equal(*old.value(), *fresh.value())) {
       ++report.unchanged;
-    } else if (have_same_structure(*old.value(), *fresh.value())) {
+      continue;
+    }
+    changed.insert(instance.asset);
+    if (have_same_structure(*old.value(), *fresh.value())) {
       follow.in_place(instance.made);
       ++report.updated;
     } else {
@@ -152,6 +156,9 @@ ReloadReport PrefabInstances::reload(Spawner& before, Spawner& after) {
       ++report.rebuilt;
     }
   }
+  report.changed.assign(changed.begin(), changed.end());
+  spawner.store_ = &newer;
+  spawner.plans_ = std::move(after.plans_);
   return report;
 }
 

@@ -15,6 +15,7 @@ struct ReloadReport {
   std::uint32_t updated = 0;  ///< New values in place; every entity is the one it was.
   std::uint32_t rebuilt = 0;  ///< Another hierarchy or other components: only the root stayed.
   std::uint32_t failed = 0;   ///< The new build cannot spawn it; it stays as it is.
+  std::vector<Guid> changed;  ///< The assets whose instances were updated or rebuilt; sorted.
   std::vector<Error> errors;  ///< One per asset that failed.
 };
 
@@ -23,24 +24,29 @@ struct ReloadReport {
 /// replaced is `not_found` for a moment.
 Result<bool> is_another_build(const BundleSource& source, const CatalogReader& open);
 
-/// Remembers which entities came from which prefab. For development: a shipped game has no use for
-/// it. One thread at a time.
+/// Remembers which entities came from which prefab, so that they can follow when it changes. For
+/// development: a shipped game has no use for it. One per spawner; one thread at a time.
 ///
-///     Result<Spawned> hero = spawner.spawn(guid);
-///     instances.note(guid, spawner.last_made());
-///     ...                                             // a new build has come
-///     ReloadReport report = instances.reload(spawner, newer_spawner);
+///     PrefabInstances instances;
+///     spawner.note_in(&instances);
+///     ...                                             // a game; then a new build has come
+///     ReloadReport report = instances.reload(spawner, newer_store);
+///     deferred.retry(newer_loader);                   // and all others that load
 class PrefabInstances {
  public:
-  /// The entities of one spawn, in the order of the prefab.
+  /// The entities of one spawn, in the order of the prefab. `Spawner` calls it.
   void note(const Guid& asset, std::span<const EntityId> made);
 
-  /// Brings every instance that is alive from the prefabs of `before` to those of `after`. A field
-  /// that still has the value of the old prefab takes that of the new one; what the game has
-  /// changed, stays. When the prefab's entities or components are others than before, the root
-  /// keeps its id and what the game gave it, and all below it is spawned anew (the old entities are
-  /// asked to despawn). Instances that are gone are forgotten. Requires: two spawners of one world.
-  ReloadReport reload(Spawner& before, Spawner& after);
+  /// Brings every instance that is alive from the prefabs of the spawner's store to those of
+  /// `newer`, from which the spawner spawns afterwards. A field that still has the value of the old
+  /// prefab takes that of the new one; what the game has changed, stays. When the prefab's entities
+  /// or components are others than before, the root keeps its id and what the game gave it, and all
+  /// below it is spawned anew (the old entities are asked to despawn). Instances that are gone are
+  /// forgotten.
+  ///
+  /// The old store is no longer needed by the spawner. Snapshots of the world from before hold the
+  /// old values: clear their rings.
+  ReloadReport reload(Spawner& spawner, BundleStore& newer);
 
   std::size_t count() const { return instances_.size(); }
 

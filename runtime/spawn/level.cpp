@@ -65,7 +65,7 @@ void Level::load(const Guid& level) {
   level_ = level;
   state_ = LevelState::loading;
   Result<BundleHandle> definition =
-      loader_.request_asset(level, {.priority = LoadPriority::level, .deadline = {}});
+      loader_->request_asset(level, {.priority = LoadPriority::level, .deadline = {}});
   if (!definition) return fail_level(definition.error());
   definition_ = std::move(definition.value());
 }
@@ -78,6 +78,22 @@ void Level::unload() {
   spawned_layers_ = 0;
   placed_.clear();
   state_ = LevelState::none;
+}
+
+void Level::follow(BundleLoader& loader) {
+  loader_ = &loader;
+  if (state_ == LevelState::loading) return load(level_);
+  if (state_ != LevelState::ready) return;
+  // What is there stays, also when the newer build has it no more.
+  const LoadRequest request{.priority = LoadPriority::level, .deadline = {}};
+  definition_.release();
+  if (auto bundle = loader_->request_asset(level_, request))
+    definition_ = std::move(bundle.value());
+  for (Layer& layer : layers_) {
+    layer.bundle.release();
+    auto bundle = loader_->request_asset(layer.prefab, request);
+    if (bundle) layer.bundle = std::move(bundle.value());
+  }
 }
 
 void Level::update() {
@@ -111,11 +127,11 @@ CollectionVerdict Level::register_placed(ReplicatedCollection& collection) const
 }
 
 void Level::open_definition() {
-  Result<std::vector<Guid>> prefabs = level_layers(loader_.store(), level_, options_);
+  Result<std::vector<Guid>> prefabs = level_layers(loader_->store(), level_, options_);
   if (!prefabs) return fail_level(prefabs.error());
   for (const Guid& prefab : prefabs.value()) {
     Result<BundleHandle> bundle =
-        loader_.request_asset(prefab, {.priority = LoadPriority::level, .deadline = {}});
+        loader_->request_asset(prefab, {.priority = LoadPriority::level, .deadline = {}});
     if (!bundle) return fail_level(bundle.error());
     layers_.push_back({prefab, std::move(bundle.value())});
   }

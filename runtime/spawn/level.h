@@ -52,7 +52,7 @@ Result<std::vector<Guid>> level_layers(BundleStore& store, const Guid& level,
 class Level {
  public:
   Level(Spawner& spawner, BundleLoader& loader, const LevelOptions& options = {})
-      : spawner_(spawner), loader_(loader), options_(options) {}
+      : spawner_(spawner), loader_(&loader), options_(options) {}
   ~Level() { unload(); }
   Level(const Level&) = delete;
   Level& operator=(const Level&) = delete;
@@ -62,6 +62,10 @@ class Level {
 
   /// Requests the despawn of all of it, and gives up its bundles.
   void unload();
+
+  /// Takes its bundles from another loader from now on, as after a hot reload; the old one may go.
+  /// A level that is loading begins anew.
+  void follow(BundleLoader& loader);
 
   /// Spawns what has come since the last call.
   void update();
@@ -94,7 +98,7 @@ class Level {
   void fail_level(Error error);
 
   Spawner& spawner_;
-  BundleLoader& loader_;
+  BundleLoader* loader_;
   LevelOptions options_;
   LevelState state_ = LevelState::none;
   Error error_;

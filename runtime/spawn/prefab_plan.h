@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "registry/vocabulary/bytes.h"
+#include "registry/vocabulary/guid.h"
 #include "registry/vocabulary/result.h"
 #include "runtime/bundle/object_reader.h"
 #include "runtime/bundle/prefab_reader.h"
@@ -32,6 +33,7 @@ struct PlannedComponent {
 /// A checked prefab, in terms of a world. Owns all it needs: the bundle that it came from may be
 /// closed. Valid for the world that it was made for.
 struct PrefabPlan {
+  Guid asset;                           ///< What it was loaded from; `Spawner` fills it in.
   std::vector<PlannedEntity> entities;  ///< Parents before children.
   std::vector<PlannedComponent> components;
   ByteVector data;

@@ -2,6 +2,8 @@
 
 #include <cassert>
 
+#include "runtime/spawn/hot_reload.h"
+
 namespace muster {
 namespace {
 
@@ -21,7 +23,7 @@ Result<Spawned> Spawner::spawn(const Guid& asset, EntityId parent) {
 }
 
 Result<Spawned> Spawner::spawn_type(std::uint32_t registry, TypeId type_id, EntityId parent) {
-  const TypePlace* const place = store_.resolve(registry, type_id);
+  const TypePlace* const place = store_->resolve(registry, type_id);
   if (place != nullptr) return spawn(place->guid, parent);
   return fail(unassigned(registry, type_id));
 }
@@ -31,6 +33,7 @@ Result<const PrefabPlan*> Spawner::prepare(const Guid& asset) {
   if (found != plans_.end()) return &found->second;
   Result<PrefabPlan> plan = load_plan(asset);
   if (!plan) return fail(plan.error());
+  plan.value().asset = asset;
   return &plans_.emplace(asset, std::move(plan.value())).first->second;
 }
 
@@ -44,10 +47,10 @@ Spawned Spawner::instantiate_at(const PrefabPlan& plan, EntityId root) {
 }
 
 Error Spawner::unassigned(std::uint32_t registry, TypeId type_id) const {
-  const bool is_registry = registry < store_.catalog().registry_count();
+  const bool is_registry = registry < store_->catalog().registry_count();
   return {ErrorCode::not_found,
           "type id " + std::to_string(type_id.value()) + " is not assigned in " +
-              (is_registry ? std::string(store_.catalog().registry(registry).class_name)
+              (is_registry ? std::string(store_->catalog().registry(registry).class_name)
                            : "registry " + std::to_string(registry))};
 }
 
@@ -71,6 +74,7 @@ Spawned Spawner::fill(const PrefabPlan& plan, EntityId parent, EntityId root) {
       (void)is_added;
     }
   }
+  if (instances_ != nullptr) instances_->note(plan.asset, made_);
   return {.root = made_.front(),
           .entities = static_cast<std::uint32_t>(plan.entities.size()),
           .components = static_cast<std::uint32_t>(plan.components.size()),
@@ -78,17 +82,17 @@ Spawned Spawner::fill(const PrefabPlan& plan, EntityId parent, EntityId root) {
 }
 
 Result<PrefabPlan> Spawner::load_plan(const Guid& asset) {
-  const std::optional<CatalogAsset> record = store_.catalog().find_asset(asset);
+  const std::optional<CatalogAsset> record = store_->catalog().find_asset(asset);
   if (!record || record->bundle == layout::kNone) {
-    return fail(store_.load(asset, kFlattenedPrefab).error());
+    return fail(store_->load(asset, kFlattenedPrefab).error());
   }
-  if (Result<void> opened = store_.open_bundle(record->bundle); !opened) {
+  if (Result<void> opened = store_->open_bundle(record->bundle); !opened) {
     return fail(opened.error());
   }
   const bool is_prefab =
-      store_.reader(record->bundle).find_index(asset, kFlattenedPrefab).has_value();
+      store_->reader(record->bundle).find_index(asset, kFlattenedPrefab).has_value();
   const std::int64_t part = is_prefab ? kFlattenedPrefab : kMainPayload;
-  Result<LoadedEntry> entry = store_.load_from(record->bundle, asset, part);
+  Result<LoadedEntry> entry = store_->load_from(record->bundle, asset, part);
   if (!entry) return fail(entry.error());
   const std::string what = "'" + std::string(record->path) + "' ";
   if (is_prefab) {

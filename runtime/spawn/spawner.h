@@ -16,6 +16,8 @@
 
 namespace muster {
 
+class PrefabInstances;
+
 /// What a spawn made.
 struct Spawned {
   EntityId root;  ///< The prefab's first entity.
@@ -33,7 +35,7 @@ struct Spawned {
 ///     Result<Spawned> hero = spawner.spawn_type(replicated_registry, type_id);
 class Spawner {
  public:
-  Spawner(BundleStore& store, World& world) : store_(store), world_(world) {}
+  Spawner(BundleStore& store, World& world) : store_(&store), world_(world) {}
 
   /// Spawns an asset: a prefab with its hierarchy, a factory or another definition as one entity of
   /// pure data. Its roots become children of `parent`, or roots of the world when that is null.
@@ -62,15 +64,22 @@ class Spawner {
   /// The error of a type id that is not assigned in a registry.
   Error unassigned(std::uint32_t registry, TypeId type_id) const;
 
-  BundleStore& store() { return store_; }
+  /// Tells `instances` of every spawn from now on, whoever asked for it; null ends that. For
+  /// development: see `PrefabInstances`, which must outlive this or be taken off before.
+  void note_in(PrefabInstances* instances) { instances_ = instances; }
+
+  BundleStore& store() { return *store_; }
   World& world() { return world_; }
 
  private:
   Result<PrefabPlan> load_plan(const Guid& asset);
   Spawned fill(const PrefabPlan& plan, EntityId parent, EntityId root);
 
-  BundleStore& store_;
+  friend class PrefabInstances;  // Puts another build in place.
+
+  BundleStore* store_;
   World& world_;
+  PrefabInstances* instances_ = nullptr;
   std::unordered_map<Guid, PrefabPlan> plans_;
   std::vector<EntityId> made_;  ///< The entities of the last spawn, by index in the plan.
 };

@@ -1,11 +1,15 @@
 #include "runtime/spawn/hot_reload.h"
 
+#include <memory>
+
 #include <catch2/catch.hpp>
 
 #include "bundler/cook/prefab_writer.h"
 #include "bundler/pack/bundle_writer.h"
 #include "bundler/pack/catalog_writer.h"
 #include "registry/vocabulary/memory_file_system.h"
+#include "runtime/spawn/deferred_spawner.h"
+#include "runtime/world/snapshot_ring.h"
 #include "tests/support/bundle_samples.h"
 #include "tests/support/sample_build.h"
 
@@ -68,14 +72,13 @@ struct Build {
 };
 
 struct Forest {
-  World world{samples::game_components()};
+  World world{samples::game_components_with_links()};
   ComponentHandle<Life> life = world.component<Life>("Life");
   PrefabInstances instances;
 
   EntityId plant(Spawner& spawner) {
-    const EntityId root = spawner.spawn(guid(kTree)).value().root;
-    instances.note(guid(kTree), spawner.last_made());
-    return root;
+    spawner.note_in(&instances);
+    return spawner.spawn(guid(kTree)).value().root;
   }
 };
 
@@ -84,20 +87,23 @@ TEST_CASE("A prefab's new values reach what is alive, but not what the game has 
   Build old(100);
   Build fresh(150);
   Forest f;
-  Spawner before(old.open(), f.world);
-  Spawner after(fresh.open(), f.world);
-  const EntityId healthy = f.plant(before);
-  const EntityId hurt = f.plant(before);
+  Spawner spawner(old.open(), f.world);
+  const EntityId healthy = f.plant(spawner);
+  const EntityId hurt = f.plant(spawner);
   f.world.get(f.life, hurt)->current = 33;
   const EntityId fruit = f.world.first_child(healthy);
   CHECK(is_another_build(fresh.source, old.store->catalog()).value());
   CHECK_FALSE(is_another_build(old.source, old.store->catalog()).value());
-  const ReloadReport report = f.instances.reload(before, after);
+  const ReloadReport report = f.instances.reload(spawner, fresh.open());
   CHECK(report.updated == 2);
+  CHECK(report.changed == std::vector{guid(kTree)});
   CHECK(*f.world.get(f.life, healthy) == Life{150, 7});
   CHECK(*f.world.get(f.life, hurt) == Life{33, 7});
   CHECK(f.world.get(f.life, fruit)->current == 15);
-  CHECK(f.instances.reload(after, after).unchanged == 2);
+  // The spawner has changed over, and needs the old store no more.
+  old.store.reset();
+  CHECK(f.world.get(f.life, f.plant(spawner))->current == 150);
+  CHECK(f.instances.reload(spawner, *fresh.store).unchanged == 3);
 }
 
 TEST_CASE("A prefab of another shape is spawned anew below the root that stays",
@@ -105,12 +111,11 @@ TEST_CASE("A prefab of another shape is spawned anew below the root that stays",
   Build old(100, 1);
   Build fresh(100, 3, true);
   Forest f;
-  Spawner before(old.open(), f.world);
-  Spawner after(fresh.open(), f.world);
-  const EntityId root = f.plant(before);
+  Spawner spawner(old.open(), f.world);
+  const EntityId root = f.plant(spawner);
   f.world.get(f.life, root)->current = 12;
   const EntityId fruit = f.world.first_child(root);
-  CHECK(f.instances.reload(before, after).rebuilt == 1);
+  CHECK(f.instances.reload(spawner, fresh.open()).rebuilt == 1);
   f.world.process_despawns();
   CHECK(f.world.is_alive(root));
   CHECK_FALSE(f.world.is_alive(fruit));
@@ -118,10 +123,49 @@ TEST_CASE("A prefab of another shape is spawned anew below the root that stays",
   CHECK(f.world.get(f.life, root)->current == 12);
   CHECK(f.world.has(f.world.find_component("Body").value(), root));
   // And back: what only the new one had, goes.
-  CHECK(f.instances.reload(after, before).rebuilt == 1);
+  CHECK(f.instances.reload(spawner, *old.store).rebuilt == 1);
   f.world.process_despawns();
   CHECK(f.world.entity_count() == 2);
   CHECK_FALSE(f.world.has(f.world.find_component("Body").value(), root));
+}
+
+TEST_CASE("Whatever spawns follows a new build, and gives the old one up",
+          "[runtime][spawn][reload]") {
+  Build old(100);
+  Build fresh(150);
+  Forest f;
+  Spawner spawner(old.open(), f.world);
+  spawner.note_in(&f.instances);
+  auto before = std::make_unique<SteppedLoads>(old.source, old.store->catalog());
+  auto loader = std::make_unique<BundleLoader>(*old.store, *before, LoaderOptions{});
+  DeferredSpawner deferred(spawner, *loader, {});
+  const EntityId root = deferred.spawn(guid(kTree));
+  const auto update = [&] {
+    for (int i = 0; i < 4; ++i) {
+      loader->update(Time());
+      deferred.update();
+    }
+  };
+  update();
+  REQUIRE(f.world.get(f.life, root)->current == 100);
+  const EntityId waiting = deferred.spawn(guid(9999));
+  SnapshotRing ring(f.world, 4);
+  ring.capture(Tick(1));
+
+  SteppedLoads executor(fresh.source, fresh.open().catalog());
+  auto newer = std::make_unique<BundleLoader>(*fresh.store, executor, LoaderOptions{});
+  CHECK(f.instances.reload(spawner, *fresh.store).updated == 1);
+  deferred.retry(*newer);
+  ring.clear();
+  std::swap(loader, newer);
+  newer.reset();
+  before.reset();
+  old.store.reset();
+  update();
+  CHECK_FALSE(ring.restore(Tick(1)));
+  CHECK(f.world.get(f.life, root)->current == 150);
+  CHECK(deferred.is_placeholder(waiting));
+  CHECK(f.world.get(f.life, deferred.spawn(guid(kTree)))->current == 150);
 }
 
 TEST_CASE("What the new build cannot spawn stays as it is; what is gone is forgotten",
@@ -129,14 +173,14 @@ TEST_CASE("What the new build cannot spawn stays as it is; what is gone is forgo
   Build old(100);
   Build fresh(150);
   Forest f;
-  Spawner before(old.open(), f.world);
-  const EntityId kept = f.plant(before);
-  const EntityId gone = f.plant(before);
+  Spawner spawner(old.open(), f.world);
+  const EntityId kept = f.plant(spawner);
+  const EntityId gone = f.plant(spawner);
   f.world.request_despawn(gone);
   f.world.process_despawns();
-  Spawner after(fresh.open(), f.world);
+  fresh.open();
   REQUIRE(fresh.files.remove(AssetPath::parse(samples::bundle_path(kTree)).value()).has_value());
-  const ReloadReport report = f.instances.reload(before, after);
+  const ReloadReport report = f.instances.reload(spawner, *fresh.store);
   CHECK(report.failed == 1);
   REQUIRE(report.errors.size() == 1);
   CHECK(report.errors[0].message.find("Tree.prefab") != std::string::npos);

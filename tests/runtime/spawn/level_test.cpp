@@ -144,6 +144,33 @@ TEST_CASE("A level whose layer is missing fails as a whole, and leaves nothing",
   CHECK(client.level.error().code == ErrorCode::not_found);
 }
 
+TEST_CASE("A level takes its bundles from another loader, and keeps what it has",
+          "[runtime][spawn][sys-14][reload]") {
+  Side client("client");
+  const bool is_ready = GENERATE(true, false);
+  CAPTURE(is_ready);
+  client.level.load(guid(samples::kLevel));
+  while (is_ready ? client.level.state() != LevelState::ready : client.level.root().is_null()) {
+    client.frame();
+  }
+  const EntityId root = client.level.root();
+  {
+    BundleStore store = BundleStore::open(client.source).value();
+    SteppedLoads executor(client.source, store.catalog());
+    BundleLoader loader(store, executor, {});
+    client.level.follow(loader);
+    for (int i = 0; i < 12; ++i) {
+      loader.update(kStart);
+      client.level.update();
+      client.world.process_despawns();
+    }
+    CHECK(client.level.state() == LevelState::ready);
+    CHECK((client.level.root() == root) == is_ready);
+    CHECK(store.is_open(store.catalog().bundle_of(guid(samples::kYard)).value()));
+    client.level.unload();
+  }
+}
+
 TEST_CASE("A level whose entity is taken away while it loads fails, and leaves nothing",
           "[runtime][spawn][sys-14]") {
   Side client("client");

@@ -1,0 +1,27 @@
+// What `build` is told, and `watch` with it.
+#pragma once
+
+#include <string>
+
+#include "bundler/cli/session.h"
+#include "bundler/pack/compressor.h"
+
+namespace muster::cli {
+
+struct BuildArguments {
+  std::string project;
+  std::string out;
+  std::string target = "all";
+  std::string layout = "shared";
+  std::string format = "text";
+  int level = kDefaultLevel;
+  unsigned jobs = 0;
+};
+
+/// The options that fill them.
+void add_build_options(CLI::App& command, BuildArguments& arguments);
+
+/// Builds once, and prints the summary. Returns the exit code.
+int build(const BuildArguments& arguments, Session& session);
+
+}  // namespace muster::cli

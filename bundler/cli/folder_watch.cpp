@@ -1,0 +1,104 @@
+#include "bundler/cli/folder_watch.h"
+
+#include <poll.h>
+#include <sys/inotify.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "registry/project/asset_index.h"
+
+namespace muster::cli {
+namespace {
+
+constexpr std::uint32_t kEvents = IN_CLOSE_WRITE | IN_CREATE | IN_DELETE | IN_MOVED_FROM |
+                                  IN_MOVED_TO | IN_ONLYDIR | IN_EXCL_UNLINK;
+constexpr int kQuietMilliseconds = 150;
+// Somebody may never stop writing.
+constexpr int kMostQuietWaits = 40;
+// Folders nested deeper, or more of them, are a circle that the file system hides.
+constexpr std::size_t kMaxFolders = 1'000'000;
+
+}  // namespace
+
+Result<FolderWatch> FolderWatch::open(const FileSystem& files, const std::string& root,
+                                      const std::string& except) {
+  FolderWatch watch{Descriptor(::inotify_init1(IN_NONBLOCK | IN_CLOEXEC))};
+  if (!watch.queue_.valid()) return fail_errno(errno, "cannot watch folders");
+  std::set<std::uint64_t> seen;
+  std::vector<AssetPath> waiting{AssetPath()};
+  while (!waiting.empty() && watch.folder_count_ < kMaxFolders) {
+    const AssetPath folder = std::move(waiting.back());
+    waiting.pop_back();
+    const auto info = files.stat(folder);
+    if (!info || !seen.insert(info.value().identity).second) continue;
+    const std::string place = folder.empty() ? root : root + "/" + folder.text();
+    if (auto added = watch.add(place); !added) return fail(added.error());
+    // What cannot be listed, the build tells of.
+    const auto entries = files.list(folder);
+    if (!entries) continue;
+    for (const DirectoryEntry& entry : entries.value()) {
+      const AssetPath path = folder.child(entry.name);
+      if (entry.kind != FileKind::folder || is_ignored_name(entry.name) || is_unity_output(path) ||
+          root + "/" + path.text() == except) {
+        continue;
+      }
+      waiting.push_back(path);
+    }
+  }
+  return watch;
+}
+
+Result<void> FolderWatch::add(const std::string& folder) {
+  if (::inotify_add_watch(queue_.get(), folder.c_str(), kEvents) >= 0) {
+    ++folder_count_;
+    return {};
+  }
+  if (errno == ENOENT || errno == EACCES || errno == ENOTDIR) return {};  // It went meanwhile.
+  if (errno == ENOSPC) {
+    return fail(ErrorCode::limit_exceeded,
+                "the system allows no more than " + std::to_string(folder_count_) +
+                    " folders to be watched; raise fs.inotify.max_user_watches");
+  }
+  return fail_errno(errno, "cannot watch '" + folder + "'");
+}
+
+Result<void> FolderWatch::wait() {
+  pollfd poll{queue_.get(), POLLIN, 0};
+  bool has_changed = false;
+  for (int quiet_waits = 0; quiet_waits < kMostQuietWaits;) {
+    const int ready = ::poll(&poll, 1, has_changed ? kQuietMilliseconds : -1);
+    if (ready < 0 && errno != EINTR) return fail_errno(errno, "cannot wait for changes");
+    if (ready == 0) return {};
+    const auto counts = take_events();
+    if (!counts) return fail(counts.error());
+    has_changed = has_changed || counts.value();
+    if (has_changed) ++quiet_waits;
+  }
+  return {};
+}
+
+Result<bool> FolderWatch::take_events() const {
+  alignas(inotify_event) std::array<char, 16 * 1024> buffer{};
+  bool counts = false;
+  for (;;) {
+    const ssize_t got = ::read(queue_.get(), buffer.data(), buffer.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0 && errno == EAGAIN) return counts;
+    if (got <= 0) return fail_errno(errno, "cannot read what has changed");
+    for (std::size_t at = 0; at < static_cast<std::size_t>(got);) {
+      const auto* const event = reinterpret_cast<const inotify_event*>(buffer.data() + at);
+      at += sizeof(inotify_event) + event->len;
+      // A queue that ran over has lost events: anything may have changed.
+      const bool is_lost = (event->mask & IN_Q_OVERFLOW) != 0;
+      const bool has_name = event->len > 0;
+      counts = counts || is_lost || (has_name && !is_ignored_name(event->name));
+    }
+  }
+}
+
+}  // namespace muster::cli

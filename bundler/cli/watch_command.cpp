@@ -1,0 +1,51 @@
+// Builds whenever the project changes. The runtime that loads the output sees the new build as soon
+// as it is published (`is_another_build`), and what is alive follows.
+#include <memory>
+
+#include <CLI/CLI.hpp>
+
+#include "bundler/cli/build_arguments.h"
+#include "bundler/cli/edges.h"
+#include "bundler/cli/folder_watch.h"
+#include "registry/vocabulary/counted.h"
+
+namespace muster::cli {
+namespace {
+
+int watch(const BuildArguments& arguments, Session& session) {
+  for (bool is_first = true;; is_first = false) {
+    const auto files = open_folder(arguments.project);
+    if (!files) return report_error(session, files.error());
+    const auto root = resolved(arguments.project);
+    if (!root) return report_error(session, root.error());
+    const auto out = resolved(arguments.out);
+    if (!out) return report_error(session, out.error());
+    // Begun before the build, so that a change that the build just missed begins the next one.
+    auto folders = FolderWatch::open(*files.value(), root.value(), out.value());
+    if (!folders) return report_error(session, folders.error());
+    const int code = build(arguments, session);
+    session.writing = false;
+    if (session.stop.stop_requested()) return code;
+    // What is wrong with the arguments does not get right by itself.
+    if (is_first && code == kUsage) return code;
+    session.out.flush();
+    session.err << "muster: watching " << counted(folders.value().folder_count(), "folder")
+                << "; Ctrl-C ends it" << std::endl;
+    if (auto waited = folders.value().wait(); !waited) return report_error(session, waited.error());
+  }
+}
+
+}  // namespace
+
+void add_watch(CLI::App& app, Session& session) {
+  auto arguments = std::make_shared<BuildArguments>();
+  CLI::App* command =
+      app.add_subcommand("watch", "Build, and build again whenever the project changes");
+  add_build_options(*command, *arguments);
+  command->footer(
+      "Whatever is wrong is told, and the last good build stays until it is mended.\n"
+      "Example:\n  muster watch my-game --out build/game --level 1");
+  command->callback([arguments, &session] { session.exit_code = watch(*arguments, session); });
+}
+
+}  // namespace muster::cli

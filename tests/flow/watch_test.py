@@ -1,0 +1,95 @@
+#!/usr/bin/env python3
+"""A project that changes while `muster watch` builds it and a game plays it.
+
+usage: watch_test.py MUSTER ARENA_LIVE PROJECT
+"""
+
+import os
+import pathlib
+import queue
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+
+SECONDS = 60
+LIFT = "plain/replicated/platform.yaml"
+
+
+class Program:
+    """A running program whose lines can be waited for; never longer than SECONDS."""
+
+    def __init__(self, *command):
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                                        text=True, encoding="utf-8", bufsize=1)
+        self.lines = queue.Queue()
+        threading.Thread(target=self._read, daemon=True).start()
+
+    def _read(self):
+        for line in self.process.stdout:
+            self.lines.put(line.rstrip("\n"))
+        self.lines.put(None)
+
+    def until(self, word):
+        """The lines up to the first one that has this word."""
+        seen = []
+        while not seen or word not in seen[-1]:
+            try:
+                line = self.lines.get(timeout=SECONDS)
+            except queue.Empty:
+                line = None
+            assert line is not None, f"no '{word}' after:\n" + "\n".join(seen)
+            seen.append(line)
+        return seen
+
+    def end(self, sent=None):
+        if sent is not None:
+            self.process.send_signal(sent)
+        return self.process.wait(timeout=SECONDS)
+
+
+def edit(path, old, new):
+    text = path.read_text()
+    assert old in text, f"{path} has no '{old}'"
+    path.write_text(text.replace(old, new))
+
+
+def main():
+    muster, live, content = sys.argv[1:4]
+    with tempfile.TemporaryDirectory(prefix="muster-watch-") as folder:
+        project, out = pathlib.Path(folder, "game"), os.path.join(folder, "out")
+        shutil.copytree(content, project)
+        watch = Program(muster, "watch", str(project), "--out", out, "--level", "1")
+        watch.until("watching")
+        game = Program(live, out, "--reloads", "2")
+        game.until("live: ")
+
+        # New values reach what is alive.
+        edit(project / LIFT, "periodSeconds: 6", "periodSeconds: 3")
+        assert any("1 updated, 0 rebuilt" in line for line in game.until("new build"))
+        assert any("periodSeconds: 3" in line for line in game.until("periodSeconds"))
+        watch.until("watching")
+
+        # What cannot be built is told, and the last good build stays.
+        edit(project / LIFT, "variation: 0", "variation: much")
+        assert any(LIFT in line and "'much'" in line for line in watch.until("watching"))
+
+        # A new folder with a new component's values, and the mended file: one more build.
+        (project / "plain/new").mkdir()
+        watch.until("watching")
+        edit(project / LIFT, "variation: much", "variation: 0")
+        edit(project / LIFT, "y: 4", "y: 9")
+        assert any("y: 9" in line for line in game.until("travel"))
+        watch.until("watching")
+        assert game.end() == 0, "the game ends after two new builds"
+        assert watch.end(signal.SIGINT) == 2, "Ctrl-C ends the watch"
+        subprocess.run([muster, "verify", out], check=True, stdout=subprocess.DEVNULL)
+
+        wrong = Program(muster, "watch", str(project), "--out", str(project / "Assets"))
+        assert wrong.end() == 2, "what cannot be built to is no reason to wait"
+
+
+if __name__ == "__main__":
+    main()
