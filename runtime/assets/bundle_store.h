@@ -66,6 +66,11 @@ class BundleStore {
     return types_.find(registry, type_id);
   }
 
+  /// The reverse: the type id of an asset in a registry. See `TypeTable::type_id_of`.
+  std::optional<TypeId> type_id_of(std::uint32_t registry, const Guid& asset) const {
+    return types_.type_id_of(registry, asset);
+  }
+
   /// Returns one part of an asset (`kMainPayload`, `kFlattenedPrefab`, ...) from the bundle that
   /// the catalog names. Fails with `not_found` when the asset is not packed, has no such part, or
   /// its bundle is missing, with `truncated`, `hash_mismatch`, `malformed` or

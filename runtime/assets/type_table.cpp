@@ -2,6 +2,8 @@
 // client asks for every entity that a snapshot spawns, so the answer is laid out once, on opening.
 #include "runtime/assets/type_table.h"
 
+#include <algorithm>
+
 namespace muster {
 
 TypeTable::TypeTable(const CatalogReader& catalog) {
@@ -14,12 +16,23 @@ TypeTable::TypeTable(const CatalogReader& catalog) {
     for (std::uint32_t i = 0; i < registry.entry_count; ++i) {
       const std::uint32_t number = registry.first_entry + i;
       const CatalogEntry entry = catalog.entry(number);
+      names_.push_back({.registry = index, .asset = entry.guid, .type_id = entry.type_id});
       TypePlace& place = places_[first + entry.type_id.value()];
       const bool is_better = place.bundle == layout::kNone && entry.bundle != layout::kNone;
       if (place.entry != layout::kNone && !is_better) continue;
       place = {.guid = entry.guid, .bundle = entry.bundle, .entry = number};
     }
   }
+  std::ranges::sort(names_);
+}
+
+std::optional<TypeId> TypeTable::type_id_of(std::uint32_t registry, const Guid& asset) const {
+  const Named wanted{.registry = registry, .asset = asset, .type_id = TypeId(0)};
+  const auto found = std::ranges::lower_bound(names_, wanted);
+  if (found == names_.end() || found->registry != registry || found->asset != asset) {
+    return std::nullopt;
+  }
+  return found->type_id;
 }
 
 }  // namespace muster

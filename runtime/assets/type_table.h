@@ -1,7 +1,9 @@
 // Type id to guid and bundle, by one array read.
 #pragma once
 
+#include <compare>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "registry/vocabulary/guid.h"
@@ -36,13 +38,25 @@ class TypeTable {
     return place.entry == layout::kNone ? nullptr : &place;
   }
 
+  /// The reverse: the type id under which a registry has an asset, be it the id's first entry or
+  /// another (an item's first-person prefab); the lowest one, should there be several. Takes time
+  /// logarithmic in the entries.
+  std::optional<TypeId> type_id_of(std::uint32_t registry, const Guid& asset) const;
+
  private:
+  struct Named {
+    std::uint32_t registry = 0;
+    Guid asset;
+    TypeId type_id;
+    friend auto operator<=>(const Named&, const Named&) = default;
+  };
   struct Range {
     std::uint32_t first = 0;
     std::uint32_t count = 0;
   };
   std::vector<Range> registries_;
   std::vector<TypePlace> places_;
+  std::vector<Named> names_;  ///< Sorted.
 };
 
 }  // namespace muster

@@ -60,9 +60,20 @@ Result<std::vector<Guid>> level_layers(BundleStore& store, const Guid& level,
   return prefabs;
 }
 
+void Level::preload(const Guid& level) { begin(level, false); }
+
 void Level::load(const Guid& level) {
+  const bool is_on_the_way = level == level_ && !is_wanted_ &&
+                             (state_ == LevelState::loading || state_ == LevelState::loaded);
+  if (!is_on_the_way) return begin(level, true);
+  is_wanted_ = true;
+  state_ = LevelState::loading;
+}
+
+void Level::begin(const Guid& level, bool is_wanted) {
   unload();
   level_ = level;
+  is_wanted_ = is_wanted;
   state_ = LevelState::loading;
   Result<BundleHandle> definition =
       loader_->request_asset(level, {.priority = LoadPriority::level, .deadline = {}});
@@ -75,6 +86,7 @@ void Level::unload() {
   root_ = EntityId();
   definition_.release();
   layers_.clear();
+  are_layers_known_ = false;
   spawned_layers_ = 0;
   placed_.clear();
   state_ = LevelState::none;
@@ -82,7 +94,9 @@ void Level::unload() {
 
 void Level::follow(BundleLoader& loader) {
   loader_ = &loader;
-  if (state_ == LevelState::loading) return load(level_);
+  if (state_ == LevelState::loading || state_ == LevelState::loaded) {
+    return begin(level_, is_wanted_);
+  }
   if (state_ != LevelState::ready) return;
   // What is there stays, also when the newer build has it no more.
   const LoadRequest request{.priority = LoadPriority::level, .deadline = {}};
@@ -101,9 +115,28 @@ void Level::update() {
     return fail_level({ErrorCode::not_found, "the level's entity is gone from the world"});
   }
   if (state_ != LevelState::loading) return;
-  if (root_.is_null()) {
+  if (!are_layers_known_) {
     if (definition_.state() == LoadState::failed) return fail_level(definition_.error());
     if (definition_.state() == LoadState::ready) open_definition();
+    return;
+  }
+  is_wanted_ ? spawn_next() : check_preloaded();
+}
+
+void Level::check_preloaded() {
+  for (const Layer& layer : layers_) {
+    if (layer.bundle.state() == LoadState::failed) return fail_level(layer.bundle.error());
+    if (layer.bundle.state() == LoadState::loading) return;
+  }
+  state_ = LevelState::loaded;
+}
+
+// The definition's entity first, then a layer a call.
+void Level::spawn_next() {
+  if (root_.is_null()) {
+    Result<Spawned> spawned = spawner_.spawn(level_);
+    if (!spawned) return fail_level(spawned.error());
+    root_ = spawned.value().root;
     return;
   }
   if (spawned_layers_ < layers_.size()) {
@@ -123,6 +156,7 @@ CollectionVerdict Level::register_placed(ReplicatedCollection& collection) const
     const CollectionVerdict verdict = collection.add({id++}, placed.entity);
     if (verdict != CollectionVerdict::accepted) return verdict;
   }
+  collection.set_placed_count(id);
   return CollectionVerdict::accepted;
 }
 
@@ -135,9 +169,7 @@ void Level::open_definition() {
     if (!bundle) return fail_level(bundle.error());
     layers_.push_back({prefab, std::move(bundle.value())});
   }
-  Result<Spawned> spawned = spawner_.spawn(level_);
-  if (!spawned) return fail_level(spawned.error());
-  root_ = spawned.value().root;
+  are_layers_known_ = true;
 }
 
 void Level::spawn_layer(const Layer& layer) {

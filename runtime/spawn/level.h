@@ -21,7 +21,13 @@ struct LevelOptions {
   std::string_view replicated_component = "ReplicatedEntity";
 };
 
-enum class LevelState : std::uint8_t { none, loading, ready, failed };
+enum class LevelState : std::uint8_t {
+  none,
+  loading,
+  loaded,  ///< Its bundles are there, and nothing of it is spawned: it was only preloaded.
+  ready,
+  failed,
+};
 
 /// An entity that stands in a level from the beginning.
 struct PlacedEntity {
@@ -57,7 +63,11 @@ class Level {
   Level(const Level&) = delete;
   Level& operator=(const Level&) = delete;
 
-  /// Begins to load a level; what was loaded before is unloaded.
+  /// Begins to load the bundles of a level, and keeps them; `load` of it goes on from there. What
+  /// was loaded before is unloaded.
+  void preload(const Guid& level);
+
+  /// Begins to load a level; what was loaded before is unloaded, unless it is this one's bundles.
   void load(const Guid& level);
 
   /// Requests the despawn of all of it, and gives up its bundles.
@@ -93,7 +103,10 @@ class Level {
     Guid prefab;
     BundleHandle bundle;
   };
+  void begin(const Guid& level, bool is_wanted);
   void open_definition();
+  void check_preloaded();
+  void spawn_next();
   void spawn_layer(const Layer& layer);
   void fail_level(Error error);
 
@@ -104,6 +117,8 @@ class Level {
   Error error_;
   Guid level_;
   BundleHandle definition_;
+  bool is_wanted_ = false;         ///< Shall be spawned, not only be there.
+  bool are_layers_known_ = false;  ///< The definition has been read.
   std::vector<Layer> layers_;
   std::size_t spawned_layers_ = 0;
   EntityId root_;

@@ -39,6 +39,11 @@ class ReplicatedCollection {
   CollectionVerdict add(EntityReference id, EntityId entity);
   CollectionVerdict remove(EntityReference id);
 
+  /// Ids below this are those of entities that stand in the level: `Level::register_placed` says
+  /// so.
+  std::int32_t placed_count() const { return placed_count_; }
+  void set_placed_count(std::int32_t count) { placed_count_ = count; }
+
   /// The entity of an id; null when there is none (a reference to an entity that has not arrived
   /// yet, or has gone) or no such id: every value is safe.
   EntityId find(EntityReference id) const;
@@ -57,6 +62,7 @@ class ReplicatedCollection {
 
  private:
   const World& world_;
+  std::int32_t placed_count_ = 0;
   std::vector<EntityId> entities_;  ///< By network id; null for none.
 };
 

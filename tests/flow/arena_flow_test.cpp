@@ -148,6 +148,46 @@ TEST_CASE("Client and server mean the same by one id", "[flow][arena][sys-2]") {
   }
 }
 
+TEST_CASE("An item is found by the prefab of either person", "[flow][arena][sys-5]") {
+  const ArenaBuild build;
+  const MappedSource source(build.path() + "/client");
+  const BundleStore store = BundleStore::open(source).value();
+  std::uint32_t items = 0;
+  while (store.catalog().registry(items).class_name != "ItemRegistry") ++items;
+  const CatalogRegistry registry = store.catalog().registry(items);
+  REQUIRE(registry.entry_count == 12);  // Six items, each in third and first person.
+  for (std::uint32_t i = 0; i < registry.entry_count; ++i) {
+    const CatalogEntry entry = store.catalog().entry(registry.first_entry + i);
+    CHECK(store.type_id_of(items, entry.guid) == entry.type_id);
+  }
+}
+
+TEST_CASE("A hero's definition has its health, movement, abilities and items",
+          "[flow][arena][sys-7]") {
+  const ArenaBuild build;
+  const MappedSource source(build.path() + "/server");
+  BundleStore store = BundleStore::open(source).value();
+  int heroes = 0;
+  for (std::uint32_t i = 0; i < store.catalog().asset_count(); ++i) {
+    const CatalogAsset asset = store.catalog().asset(i);
+    if (asset.path.find("heroes/hero_") == std::string_view::npos || asset.path.ends_with("meta")) {
+      continue;
+    }
+    CAPTURE(std::string(asset.path));
+    const LoadedEntry entry = store.load(asset.guid, kMainPayload).value();
+    const ObjectReader object = ObjectReader::open(entry.bytes).value();
+    const ObjectValue root = object.document(0).root.value();
+    CHECK(root.find("health").has_value());
+    const auto movement = root.find("characterMovementSettings");
+    REQUIRE(movement.has_value());
+    CHECK(movement->find("slopeLimit").has_value());
+    CHECK(root.find("abilities").has_value());
+    CHECK(root.find("items").has_value());
+    ++heroes;
+  }
+  CHECK(heroes == 2);
+}
+
 TEST_CASE("A replicated entity knows its asset, and has no id yet", "[flow][arena][sys-15]") {
   const ArenaBuild build;
   const MappedSource source(build.path() + "/server");

@@ -87,6 +87,22 @@ TEST_CASE("A bundle is opened with those it depends on", "[runtime][assets][sys-
   CHECK(build.store.is_open(picture));
 }
 
+TEST_CASE("An asset's type id is found by its guid", "[runtime][assets][sys-5]") {
+  ClientBuild build;
+  const CatalogReader& catalog = build.store.catalog();
+  for (std::uint32_t index = 0; index < catalog.registry_count(); ++index) {
+    const CatalogRegistry registry = catalog.registry(index);
+    for (std::uint32_t i = 0; i < registry.entry_count; ++i) {
+      const CatalogEntry entry = catalog.entry(registry.first_entry + i);
+      CAPTURE(entry.guid.to_string());
+      CHECK(build.store.type_id_of(index, entry.guid) == entry.type_id);
+    }
+    CHECK_FALSE(build.store.type_id_of(index, guid(9999)));
+    CHECK_FALSE(build.store.type_id_of(index, Guid()));
+  }
+  CHECK_FALSE(build.store.type_id_of(catalog.registry_count(), guid(samples::kCrate)));
+}
+
 TEST_CASE("A type id leads to guid and bundle", "[runtime][assets][sys-2]") {
   ClientBuild build;
   const CatalogReader& catalog = build.store.catalog();

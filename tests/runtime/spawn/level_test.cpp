@@ -144,6 +144,32 @@ TEST_CASE("A level whose layer is missing fails as a whole, and leaves nothing",
   CHECK(client.level.error().code == ErrorCode::not_found);
 }
 
+TEST_CASE("A level that was preloaded is only spawned when it is loaded",
+          "[runtime][spawn][sys-14]") {
+  Side client("client");
+  client.level.preload(guid(samples::kLevel));
+  for (int i = 0; i < 12; ++i) client.frame();
+  CHECK(client.level.state() == LevelState::loaded);
+  CHECK(client.world.entity_count() == 0);
+  const std::uint64_t loaded = client.loader.counters().loaded;
+  client.level.load(guid(samples::kLevel));
+  for (int i = 0; i < 12; ++i) client.frame();
+  CHECK(client.level.state() == LevelState::ready);
+  CHECK(client.loader.counters().loaded == loaded);
+  // Also when it is asked for on the way, and a missing layer shows already then.
+  Side late("client");
+  late.level.preload(guid(samples::kLevel));
+  late.frame();
+  late.load();
+  CHECK(late.level.state() == LevelState::ready);
+  Side torn("client");
+  const auto path = AssetPath::parse("client/" + samples::bundle_path(samples::kSky)).value();
+  REQUIRE(torn.files.remove(path).has_value());
+  torn.level.preload(guid(samples::kLevel));
+  for (int i = 0; i < 12; ++i) torn.frame();
+  CHECK(torn.level.state() == LevelState::failed);
+}
+
 TEST_CASE("A level takes its bundles from another loader, and keeps what it has",
           "[runtime][spawn][sys-14][reload]") {
   Side client("client");

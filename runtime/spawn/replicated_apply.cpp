@@ -1,0 +1,90 @@
+// An entity that despawns is off its id at once, though it stays in the world until the end of the
+// tick, for systems to see it go.
+#include "runtime/spawn/replicated_apply.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace muster {
+
+void ReplicatedApply::apply(const ReplicatedChanges& changes) {
+  for (const EntityReference id : changes.despawned) despawn(id);
+  for (const ReplicatedSpawn& one : changes.spawned) spawn(one);
+  for (const ReplicatedUpdate& one : changes.updated) update(one, changes.tick);
+  // Several components of one tick are one update.
+  for (const ReplicatedUpdate& one : changes.updated) {
+    if (collection_.find(one.id).is_null()) continue;
+    Tick& newest = updated_at_[static_cast<std::size_t>(one.id.network_id)];
+    newest = std::max(newest, changes.tick);
+  }
+}
+
+Tick ReplicatedApply::updated_at(EntityReference id) const {
+  const auto index = static_cast<std::size_t>(id.network_id);
+  if (id.network_id < 0 || index >= updated_at_.size()) return {};
+  return collection_.find(id).is_null() ? Tick() : updated_at_[index];
+}
+
+void ReplicatedApply::despawn(EntityReference id) {
+  const EntityId entity = collection_.find(id);
+  if (entity.is_null()) {
+    ++counters_.unknown_id;
+    return;
+  }
+  (void)collection_.remove(id);  // It was found.
+  world_.request_despawn(entity);
+  ++counters_.despawned;
+}
+
+void ReplicatedApply::spawn(const ReplicatedSpawn& spawn) {
+  if (spawn.id.network_id < 0 || spawn.id.network_id >= kMaxNetworkIds) {
+    ++counters_.refused;
+    return;
+  }
+  const auto index = static_cast<std::size_t>(spawn.id.network_id);
+  if (index >= updated_at_.size()) updated_at_.resize(index + 1);
+  updated_at_[index] = Tick();
+  if (const EntityId present = collection_.find(spawn.id); !present.is_null()) {
+    if (spawn.id.network_id >= collection_.placed_count()) {
+      ++counters_.refused;
+      return;
+    }
+    world_.set_player(present, spawn.player);
+    ++counters_.placed;
+  } else {
+    EntityOptions options;
+    options.player = spawn.player;
+    const EntityId entity = spawner_.spawn_type(registry_, spawn.type, options);
+    (void)collection_.add(spawn.id, entity);  // In range, free, and alive.
+  }
+  ++counters_.spawned;
+}
+
+void ReplicatedApply::update(const ReplicatedUpdate& update, Tick tick) {
+  const EntityId entity = collection_.find(update.id);
+  if (entity.is_null()) {
+    ++counters_.unknown_id;
+    return;
+  }
+  const auto index = static_cast<std::size_t>(update.id.network_id);
+  if (index >= updated_at_.size()) updated_at_.resize(index + 1);
+  if (tick <= updated_at_[index]) {
+    ++counters_.stale;
+    return;
+  }
+  const bool is_known = update.component.value() < world_.component_type_count();
+  if (!is_known ||
+      update.value.size() != world_.storage(update.component).description().size_bytes) {
+    ++counters_.refused;
+    return;
+  }
+  const std::span<std::byte> present = world_.bytes(update.component, entity);
+  if (present.empty()) {
+    world_.add(update.component, entity, update.value);
+  } else {
+    std::memcpy(present.data(), update.value.data(), update.value.size());
+  }
+  ++counters_.updated;
+}
+
+}  // namespace muster

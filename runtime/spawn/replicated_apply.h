@@ -1,0 +1,83 @@
+// What the network says of entities, put into the world in the one order that is safe.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "registry/vocabulary/bytes.h"
+#include "registry/vocabulary/tick.h"
+#include "registry/vocabulary/type_id.h"
+#include "runtime/spawn/deferred_spawner.h"
+#include "runtime/spawn/replicated_collection.h"
+
+namespace muster {
+
+/// An entity that has come.
+struct ReplicatedSpawn {
+  EntityReference id;
+  TypeId type;
+  PlayerId player = PlayerId::none;  ///< Whose it is; who predicts it.
+};
+
+/// New values of one component of an entity.
+struct ReplicatedUpdate {
+  EntityReference id;
+  ComponentId component;
+  Bytes value;  ///< As described; lives until it is applied.
+};
+
+/// All that one tick of the server says. The lists may be in any order.
+struct ReplicatedChanges {
+  Tick tick;
+  std::span<const EntityReference> despawned;
+  std::span<const ReplicatedSpawn> spawned;
+  std::span<const ReplicatedUpdate> updated;
+};
+
+/// What became of the changes so far. Everything comes from the network: what makes no sense is
+/// counted and passed over.
+struct ReplicatedApplyCounters {
+  std::uint64_t despawned = 0;
+  std::uint64_t spawned = 0;
+  std::uint64_t placed = 0;  ///< Of those: stood in the level already.
+  std::uint64_t updated = 0;
+  std::uint64_t stale = 0;       ///< Updates that are no newer than what the entity has.
+  std::uint64_t unknown_id = 0;  ///< Despawns and updates of nobody.
+  std::uint64_t refused = 0;  ///< Ids in use or out of range, components that do not exist or fit.
+};
+
+/// Applies what the server says: despawns, then spawns, then updates, so that an id that is given
+/// again is free by then, and what is updated is there. Per entity the tick only rises: an update
+/// of a tick that it has had changes nothing. Spawning an entity that stands in the level
+/// (`placed_count`) only tells whose it is.
+///
+/// Spawner and collection must share a world, and outlive it. One thread at a time; steady state
+/// allocates nothing but what spawning needs.
+class ReplicatedApply {
+ public:
+  /// `registry`: of replicated entities, by its index in the spawner's catalog.
+  ReplicatedApply(DeferredSpawner& spawner, ReplicatedCollection& collection, World& world,
+                  std::uint32_t registry)
+      : spawner_(spawner), collection_(collection), world_(world), registry_(registry) {}
+
+  void apply(const ReplicatedChanges& changes);
+
+  /// The tick of the last update of an entity; 0 when it had none, or there is none.
+  Tick updated_at(EntityReference id) const;
+  const ReplicatedApplyCounters& counters() const { return counters_; }
+
+ private:
+  void despawn(EntityReference id);
+  void spawn(const ReplicatedSpawn& spawn);
+  void update(const ReplicatedUpdate& update, Tick tick);
+
+  DeferredSpawner& spawner_;
+  ReplicatedCollection& collection_;
+  World& world_;
+  std::uint32_t registry_;
+  std::vector<Tick> updated_at_;  ///< By network id.
+  ReplicatedApplyCounters counters_;
+};
+
+}  // namespace muster

@@ -1,0 +1,128 @@
+#include "runtime/spawn/replicated_apply.h"
+
+#include <catch2/catch.hpp>
+
+#include "runtime/spawn/level.h"
+#include "tests/support/bundle_samples.h"
+#include "tests/support/sample_build.h"
+
+namespace muster {
+namespace {
+
+using samples::guid;
+using samples::Life;
+
+constexpr TypeId kHero(1);
+constexpr TypeId kCrate(2);
+
+struct Client {
+  MemoryFileSystem files = samples::build();
+  FileSystemSource source{files, AssetPath::parse("client").value()};
+  BundleStore store = BundleStore::open(source).value();
+  SteppedLoads executor{source, store.catalog()};
+  BundleLoader loader{store, executor, {}};
+  World world{samples::game_components_with_links()};
+  Spawner spawner{store, world};
+  DeferredSpawner deferred{spawner, loader, {}};
+  ReplicatedCollection collection{world};
+  ReplicatedApply replicated{deferred, collection, world, registry()};
+  ComponentHandle<Life> life = world.component<Life>("Life");
+
+  std::uint32_t registry() const {
+    for (std::uint32_t i = 0; i < store.catalog().registry_count(); ++i) {
+      if (store.catalog().registry(i).class_name == "ReplicatedEntity") return i;
+    }
+    FAIL("no registry of replicated entities");
+    return 0;
+  }
+  void apply(std::uint32_t tick, const std::vector<EntityReference>& despawned,
+             const std::vector<ReplicatedSpawn>& spawned,
+             const std::vector<std::pair<std::int32_t, Life>>& updated) {
+    std::vector<ReplicatedUpdate> updates;
+    for (const auto& [id, value] : updated) {
+      updates.push_back({{id}, life.id(), std::as_bytes(std::span(&value, 1))});
+    }
+    replicated.apply(
+        {.tick = Tick(tick), .despawned = despawned, .spawned = spawned, .updated = updates});
+  }
+  const Life* life_of(std::int32_t id) { return world.get(life, collection.find({id})); }
+};
+
+TEST_CASE("Despawns come before spawns, and spawns before updates", "[runtime][spawn][sys-18]") {
+  Client client;
+  client.apply(1, {}, {{{4}, kHero, PlayerId(2)}}, {{4, {80, 1}}});
+  const EntityId hero = client.collection.find({4});
+  REQUIRE_FALSE(hero.is_null());
+  CHECK(client.world.player(hero) == PlayerId(2));
+  CHECK(client.life_of(4)->current == 80);
+  // The id is given again in the same tick, and updated.
+  client.apply(2, {{4}}, {{{4}, kCrate, {}}}, {{4, {30, 5}}});
+  const EntityId crate = client.collection.find({4});
+  CHECK(crate != hero);
+  CHECK(client.world.is_despawning(hero));
+  CHECK(client.life_of(4)->current == 30);
+  client.world.process_despawns();
+  CHECK_FALSE(client.world.is_alive(hero));
+  CHECK(client.replicated.counters().refused == 0);
+}
+
+TEST_CASE("The tick of an entity only rises", "[runtime][spawn][sys-18]") {
+  Client client;
+  client.apply(5, {}, {{{1}, kHero, {}}, {{2}, kHero, {}}}, {{1, {50, 0}}});
+  client.apply(5, {}, {}, {{1, {1, 0}}, {2, {77, 0}}});
+  CHECK(client.life_of(1)->current == 50);  // Has had this tick.
+  CHECK(client.life_of(2)->current == 77);  // Has not.
+  client.apply(4, {}, {}, {{1, {2, 0}}});
+  CHECK(client.life_of(1)->current == 50);
+  client.apply(6, {}, {}, {{1, {60, 0}}, {1, {61, 0}}});
+  CHECK(client.life_of(1)->current == 61);
+  CHECK(client.replicated.counters().stale == 2);
+  CHECK(client.replicated.updated_at({1}) == Tick(6));
+  // Another entity under the id begins anew.
+  client.apply(7, {{1}}, {{{1}, kCrate, {}}}, {});
+  CHECK(client.replicated.updated_at({1}) == Tick());
+  client.apply(7, {}, {}, {{1, {9, 0}}});
+  CHECK(client.life_of(1)->current == 9);
+}
+
+TEST_CASE("What the network says without sense is counted and passed over",
+          "[runtime][spawn][sys-18]") {
+  Client client;
+  client.apply(1, {{3}, {-1}, {kMaxNetworkIds}},
+               {{{-1}, kHero, {}},
+                {{kMaxNetworkIds}, kHero, {}},
+                {{1}, TypeId(60000), {}},
+                {{1}, kHero, {}}},
+               {{9, {1, 1}}, {-7, {1, 1}}});
+  const ReplicatedApplyCounters& counters = client.replicated.counters();
+  CHECK(counters.unknown_id == 5);
+  CHECK(counters.refused == 3);  // Two ids out of range, one in use.
+  CHECK(client.deferred.is_placeholder(client.collection.find({1})));
+  const std::array<std::byte, 3> little{};
+  const std::vector<ReplicatedUpdate> updates = {{{1}, client.life.id(), little},
+                                                 {{1}, ComponentId(4000), little}};
+  client.replicated.apply({.tick = Tick(2), .despawned = {}, .spawned = {}, .updated = updates});
+  CHECK(counters.refused == 5);
+}
+
+TEST_CASE("An entity that stands in the level is only told whose it is",
+          "[runtime][spawn][sys-15][sys-18]") {
+  Client client;
+  Level level(client.spawner, client.loader, {.replicated_component = "Life"});
+  level.load(guid(samples::kLevel));
+  for (int i = 0; i < 12; ++i) {
+    client.loader.update(Time());
+    level.update();
+  }
+  REQUIRE(level.register_placed(client.collection) == CollectionVerdict::accepted);
+  const std::uint32_t before = client.world.entity_count();
+  client.apply(1, {}, {{{0}, kCrate, PlayerId(7)}}, {{0, {12, 0}}});
+  CHECK(client.world.entity_count() == before);
+  CHECK(client.collection.find({0}) == level.placed()[0].entity);
+  CHECK(client.world.player(client.collection.find({0})) == PlayerId(7));
+  CHECK(client.life_of(0)->current == 12);
+  CHECK(client.replicated.counters().placed == 1);
+}
+
+}  // namespace
+}  // namespace muster
