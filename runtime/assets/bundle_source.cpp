@@ -23,6 +23,11 @@ tl::unexpected<Error> fail_too_large(const std::string& place, std::uint64_t max
               "'" + place + "' has more than " + std::to_string(max_bytes) + " bytes");
 }
 
+// Short enough for a string's own place.
+tl::unexpected<Error> fail_without_memory() noexcept {
+  return fail(ErrorCode::limit_exceeded, "out of memory");
+}
+
 Result<std::unique_ptr<HeldFile>> FileSystemSource::open(std::string_view path,
                                                          std::uint64_t max_bytes) const {
   // Parsed alone, a path cannot climb out of the folder.

@@ -63,6 +63,8 @@ class BundleSource {
 
 /// The error of a file of more than `max_bytes`.
 tl::unexpected<Error> fail_too_large(const std::string& place, std::uint64_t max_bytes);
+/// The error of a file or bundle for which there is no memory. Needs none itself.
+tl::unexpected<Error> fail_without_memory() noexcept;
 
 /// Reads whole files from a FileSystem, which must outlive it. For the disk, `open_disk_source` is
 /// faster.

@@ -22,10 +22,12 @@ class MappedHeldFile final : public HeldFile {
   MappedFile file_;
 };
 
-Result<std::unique_ptr<HeldFile>> read_file(const DiskFile& file,
-                                            const std::shared_ptr<ReadBuffers>& buffers) {
-  auto held = std::make_unique<PooledFile>(buffers, static_cast<std::size_t>(file.size_bytes()));
-  if (Result<void> read = file.read(held->target()); !read) return fail(read.error());
+Result<std::unique_ptr<HeldFile>> read_whole_file(const DiskFile& file,
+                                                  const std::shared_ptr<ReadBuffers>& buffers) {
+  Result<std::unique_ptr<PooledFile>> held =
+      PooledFile::make(buffers, file.size_bytes(), file.place());
+  if (!held) return held;
+  if (Result<void> read = file.read(held.value()->target()); !read) return fail(read.error());
   return held;
 }
 
@@ -57,15 +59,21 @@ Result<std::unique_ptr<HeldFile>> MappedSource::open(std::string_view path,
   Result<DiskFile> file = open_for_source(folder_, path, max_bytes);
   if (!file) return fail(file.error());
   Result<MappedFile> mapped = MappedFile::map(file.value());
-  if (!mapped) return read_file(file.value(), buffers_);
+  if (!mapped) return read_whole_file(file.value(), buffers_);
   return std::make_unique<MappedHeldFile>(std::move(mapped.value()));
 }
 
 Result<std::unique_ptr<HeldFile>> PreadSource::open(std::string_view path,
                                                     std::uint64_t max_bytes) const {
-  Result<DiskFile> file = open_for_source(folder_, path, max_bytes);
+  return read_for_source(folder_, path, max_bytes, buffers_);
+}
+
+Result<std::unique_ptr<HeldFile>> read_for_source(const std::string& folder, std::string_view path,
+                                                  std::uint64_t max_bytes,
+                                                  const std::shared_ptr<ReadBuffers>& buffers) {
+  Result<DiskFile> file = open_for_source(folder, path, max_bytes);
   if (!file) return fail(file.error());
-  return read_file(file.value(), buffers_);
+  return read_whole_file(file.value(), buffers);
 }
 
 Result<DiskFile> open_for_source(const std::string& folder, std::string_view path,

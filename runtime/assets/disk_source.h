@@ -70,5 +70,9 @@ class PreadSource final : public BundleSource {
 /// Opens a file of a source's folder, reading nothing. Fails as `BundleSource::open` does.
 Result<DiskFile> open_for_source(const std::string& folder, std::string_view path,
                                  std::uint64_t max_bytes);
+/// The same, and reads it. Fails with `limit_exceeded`, too, when there is no memory for it.
+Result<std::unique_ptr<HeldFile>> read_for_source(const std::string& folder, std::string_view path,
+                                                  std::uint64_t max_bytes,
+                                                  const std::shared_ptr<ReadBuffers>& buffers);
 
 }  // namespace muster

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <mutex>
+#include <string>
 
 #include "runtime/assets/bundle_source.h"
 #include "runtime/assets/memory_pool.h"
@@ -25,6 +27,11 @@ class ReadBuffers {
 /// A whole file in such a buffer, which goes back when the file is closed.
 class PooledFile final : public HeldFile {
  public:
+  /// Fails with `limit_exceeded` when there is no memory: how large a file is, somebody else
+  /// decides. `place` is its name in the message.
+  static Result<std::unique_ptr<PooledFile>> make(const std::shared_ptr<ReadBuffers>& buffers,
+                                                  std::uint64_t size_bytes,
+                                                  const std::string& place);
   PooledFile(std::shared_ptr<ReadBuffers> buffers, std::size_t size_bytes);
   ~PooledFile() override;
   PooledFile(const PooledFile&) = delete;

@@ -15,6 +15,7 @@
 #include <cassert>
 #include <cerrno>
 #include <mutex>
+#include <new>
 #include <optional>
 #endif
 
@@ -28,8 +29,10 @@ using Opened = Result<std::unique_ptr<HeldFile>>;
 
 // What one operation may ask for: the kernel's limit is just below 2 GiB.
 constexpr std::size_t kMaxReadBytes = std::size_t{1} << 30U;
-// How often in a row the kernel may be too busy to take an operation while none is under way.
-constexpr int kMaxRefusals = 1'000'000;
+// How often in a row the kernel may be too busy to take operations.
+constexpr int kMaxRefusals = 10'000;
+// How often in a row it may put off the same file.
+constexpr int kMaxDelays = 1'000;
 
 // One file on its way. Its address is the operation's, so it must stay where it is.
 struct Reading {
@@ -37,6 +40,7 @@ struct Reading {
   std::unique_ptr<PooledFile> held;
   std::size_t done = 0;
   std::size_t request = 0;  ///< Its index.
+  int delays = 0;
 
   std::span<std::byte> rest() { return held->target().subspan(done); }
 };
@@ -53,31 +57,139 @@ void prepare_read(io_uring& ring, Reading& reading) {
 
 // What a completion means: nothing yet (the rest was asked for), or the outcome.
 std::optional<Opened> outcome_of(io_uring& ring, Reading& reading, int result) {
-  const bool is_retry = result == -EINTR || result == -EAGAIN;
+  const bool is_delay = result == -EINTR || result == -EAGAIN;
   if (result == 0) {
     return fail(ErrorCode::truncated,
                 "'" + reading.file.place() + "' was cut short while it was read");
   }
-  if (result < 0 && !is_retry) {
+  if (result < 0 && (!is_delay || ++reading.delays > kMaxDelays)) {
     return fail_errno(-result, "cannot read '" + reading.file.place() + "'");
   }
-  if (result > 0) reading.done += static_cast<std::size_t>(result);
+  if (result > 0) {
+    reading.done += static_cast<std::size_t>(result);
+    reading.delays = 0;
+  }
   if (reading.rest().empty()) return std::move(reading.held);
   prepare_read(ring, reading);
   return std::nullopt;
 }
 
-// Submits what is prepared and waits until something has ended.
-void submit_and_wait(io_uring& ring) {
-  for (int refusals = 0;; ++refusals) {
+// Submits what is prepared and waits until something has ended. Returns false when the ring is of
+// no use any more.
+bool submit_and_wait(io_uring& ring) {
+  for (int refusals = 0; refusals < kMaxRefusals; ++refusals) {
     const int submitted = io_uring_submit_and_wait(&ring, 1);
-    if (submitted >= 0) return;
-    // Anything else is a bug of ours; to return would free buffers that the kernel writes to.
-    assert(submitted == -EINTR || submitted == -EAGAIN || submitted == -EBUSY);
-    if (io_uring_cq_ready(&ring) > 0) return;
-    assert(refusals < kMaxRefusals);
+    if (submitted >= 0 || io_uring_cq_ready(&ring) > 0) return true;
+    if (submitted != -EINTR && submitted != -EAGAIN && submitted != -EBUSY) return false;
   }
+  return false;
 }
+
+// The reads of one `open_all`. None of them outlives it: whatever happens, the kernel is waited for
+// before the buffers that it writes to go.
+class ReadBatch {
+ public:
+  ReadBatch(io_uring& ring, const std::string& folder, const std::shared_ptr<ReadBuffers>& buffers,
+            std::span<const OpenRequest> requests)
+      : ring_(ring),
+        folder_(folder),
+        buffers_(buffers),
+        requests_(requests),
+        results_(requests.size()),
+        readings_(std::make_unique<std::vector<Reading>>(
+            std::min<std::size_t>(requests.size(), UringSource::kReadsInFlight))) {
+    idle_.reserve(readings_->size());
+    for (Reading& reading : *readings_) idle_.push_back(&reading);
+  }
+  ~ReadBatch() { drain(); }
+  ReadBatch(const ReadBatch&) = delete;
+  ReadBatch& operator=(const ReadBatch&) = delete;
+
+  // Returns false when the ring failed; then some of the files were not read.
+  bool run() {
+    while (next_ < requests_.size() || in_flight() > 0) {
+      for (; next_ < requests_.size() && !idle_.empty(); ++next_) begin(next_);
+      if (in_flight() == 0) continue;
+      if (!submit_and_wait(ring_)) return false;
+      while (Reading* const reading = next_completed()) take_in(*reading);
+    }
+    return true;
+  }
+
+  // What was not read has no value.
+  std::vector<std::optional<Opened>> take_results() { return std::move(results_); }
+
+ private:
+  std::size_t in_flight() const { return readings_->size() - idle_.size(); }
+
+  void begin(std::size_t request) {
+    try {
+      const auto& [path, max_bytes] = requests_[request];
+      Result<DiskFile> file = open_for_source(folder_, path, max_bytes);
+      if (!file) {
+        results_[request] = fail(file.error());
+        return;
+      }
+      Result<std::unique_ptr<PooledFile>> held =
+          PooledFile::make(buffers_, file.value().size_bytes(), file.value().place());
+      if (!held || held.value()->target().empty()) {
+        results_[request] = std::move(held);
+        return;
+      }
+      Reading& reading = *idle_.back();
+      reading = {std::move(file.value()), std::move(held.value()), 0, request, 0};
+      idle_.pop_back();
+      prepare_read(ring_, reading);
+    } catch (const std::bad_alloc&) {
+      results_[request] = fail_without_memory();
+    }
+  }
+
+  // Null when nothing else has ended. Its result is in `completed_`.
+  Reading* next_completed() {
+    io_uring_cqe* completion = nullptr;
+    if (io_uring_peek_cqe(&ring_, &completion) != 0) return nullptr;
+    completed_ = completion->res;
+    auto* const reading = static_cast<Reading*>(io_uring_cqe_get_data(completion));
+    io_uring_cqe_seen(&ring_, completion);
+    return reading;
+  }
+
+  void take_in(Reading& reading) {
+    const std::size_t request = reading.request;
+    try {
+      results_[request] = outcome_of(ring_, reading, completed_);
+    } catch (const std::bad_alloc&) {
+      results_[request] = fail_without_memory();
+    }
+    if (results_[request]) set_idle(reading);
+  }
+
+  void set_idle(Reading& reading) {
+    reading = {};
+    idle_.push_back(&reading);
+  }
+
+  void drain() {
+    while (in_flight() > 0) {
+      if (!submit_and_wait(ring_)) break;
+      while (Reading* const reading = next_completed()) set_idle(*reading);
+    }
+    // A ring that fails tells nothing any more of what it has taken: to keep those buffers for good
+    // is the only way to be sure that nobody else's memory is written to.
+    if (in_flight() > io_uring_sq_ready(&ring_)) (void)readings_.release();
+  }
+
+  io_uring& ring_;
+  const std::string& folder_;
+  const std::shared_ptr<ReadBuffers>& buffers_;
+  std::span<const OpenRequest> requests_;
+  std::vector<std::optional<Opened>> results_;
+  std::unique_ptr<std::vector<Reading>> readings_;
+  std::vector<Reading*> idle_;
+  std::size_t next_ = 0;
+  int completed_ = 0;
+};
 
 bool can_read(io_uring& ring) {
   io_uring_probe* const probe = io_uring_get_probe_ring(&ring);
@@ -96,6 +208,7 @@ struct UringSource::Ring {
   std::mutex mutex;
   io_uring ring{};
   bool is_set_up = false;
+  bool is_broken = false;  ///< What it was given last may still lie in it: it is not used again.
   std::shared_ptr<ReadBuffers> buffers = std::make_shared<ReadBuffers>();
 };
 
@@ -114,45 +227,21 @@ Result<std::unique_ptr<UringSource>> UringSource::open(std::string folder) {
 }
 
 std::vector<Opened> UringSource::open_all(std::span<const OpenRequest> requests) const {
-  std::vector<Opened> results(requests.size());
-  std::vector<Reading> readings(std::min<std::size_t>(requests.size(), kReadsInFlight));
-  std::vector<Reading*> idle;
-  for (Reading& reading : readings) idle.push_back(&reading);
-  const std::lock_guard<std::mutex> lock(ring_->mutex);
-  io_uring& ring = ring_->ring;
-  std::size_t next = 0;
-  while (next < requests.size() || idle.size() < readings.size()) {
-    for (; next < requests.size() && !idle.empty(); ++next) {
-      Result<DiskFile> file =
-          open_for_source(folder_, requests[next].path, requests[next].max_bytes);
-      if (!file) {
-        results[next] = fail(file.error());
-        continue;
-      }
-      const auto size = static_cast<std::size_t>(file.value().size_bytes());
-      auto held = std::make_unique<PooledFile>(ring_->buffers, size);
-      if (size == 0) {
-        results[next] = std::move(held);
-        continue;
-      }
-      Reading& reading = *idle.back();
-      idle.pop_back();
-      reading = {std::move(file.value()), std::move(held), 0, next};
-      prepare_read(ring, reading);
+  std::vector<std::optional<Opened>> read(requests.size());
+  {
+    const std::lock_guard<std::mutex> lock(ring_->mutex);
+    if (!ring_->is_broken) {
+      ReadBatch batch(ring_->ring, folder_, ring_->buffers, requests);
+      ring_->is_broken = !batch.run();
+      read = batch.take_results();
     }
-    if (idle.size() == readings.size()) continue;
-    submit_and_wait(ring);
-    io_uring_cqe* completion = nullptr;
-    while (io_uring_peek_cqe(&ring, &completion) == 0) {
-      Reading& reading = *static_cast<Reading*>(io_uring_cqe_get_data(completion));
-      const int result = completion->res;
-      io_uring_cqe_seen(&ring, completion);
-      if (std::optional<Opened> outcome = outcome_of(ring, reading, result)) {
-        results[reading.request] = std::move(*outcome);
-        reading = {};
-        idle.push_back(&reading);
-      }
-    }
+  }
+  std::vector<Opened> results;
+  results.reserve(requests.size());
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    const auto& [path, max_bytes] = requests[i];
+    results.push_back(read[i] ? std::move(*read[i])
+                              : read_for_source(folder_, path, max_bytes, ring_->buffers));
   }
   return results;
 }

@@ -13,7 +13,7 @@ namespace muster {
 
 /// Reads whole files into memory of its own, many of them at once: `open_all` keeps up to
 /// `kReadsInFlight` reads in the kernel, and that is what it is for. Threads that open at the same
-/// time take turns.
+/// time take turns. Should the kernel stop serving the ring, files are read one by one.
 class UringSource final : public BundleSource {
  public:
   /// Enough to keep a solid-state disk busy.

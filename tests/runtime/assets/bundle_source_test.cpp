@@ -1,12 +1,6 @@
 #include "runtime/assets/bundle_source.h"
 
-#include <linux/filter.h>
-#include <linux/seccomp.h>
-#include <sys/prctl.h>
-#include <sys/syscall.h>
-
 #include <array>
-#include <cerrno>
 #include <filesystem>
 #include <map>
 #include <thread>
@@ -20,7 +14,6 @@
 #include "runtime/assets/stacked_source.h"
 #include "runtime/assets/uring_source.h"
 #include "tests/support/bundle_samples.h"
-#include "tests/support/child_process.h"
 #include "tests/support/sample_build.h"
 #include "tests/support/temporary_folder.h"
 
@@ -284,29 +277,6 @@ TEST_CASE("Where there is no room to map, files are read", "[runtime][assets][so
   CHECK_FALSE(read.value()->is_shared());
   maps.clear();
   CHECK(source.open("file", 9).value()->is_shared());
-}
-
-TEST_CASE("Where io_uring is forbidden, other ways are left", "[runtime][assets][source]") {
-  const int refusal = GENERATE(ENOSYS, EPERM);
-  const ChildEnd end = run_in_child([refusal] {
-    // What a container's filter does.
-    std::array<sock_filter, 4> program = {{
-        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, 0),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_io_uring_setup, 0, 1),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | static_cast<unsigned>(refusal)),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-    }};
-    const sock_fprog filter = {.len = program.size(), .filter = program.data()};
-    if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return 10;
-    if (::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) != 0) return 11;
-    const TemporaryFolder folder;
-    folder.put("file", "12345");
-    const Result<DiskSource> ring = open_disk_source(folder.path(), SourceKind::uring);
-    if (ring || ring.error().code != ErrorCode::unsupported) return 1;
-    const Result<DiskSource> other = open_disk_source(folder.path(), SourceKind::automatic);
-    return other && text_of(other.value().source->open("file", 9)) == "12345" ? 0 : 2;
-  });
-  CHECK(end.exit_code == 0);
 }
 
 TEST_CASE("The kinds of sources have names", "[runtime][assets][source]") {
