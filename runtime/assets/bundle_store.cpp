@@ -11,31 +11,35 @@
 namespace muster {
 
 Result<BundleStore> BundleStore::open(const BundleSource& source, Catalogs catalogs) {
-  const std::string name = source.place_of(kCatalogFile);
   Result<std::unique_ptr<HeldFile>> file =
       source.open(kCatalogFile, layout::catalog::kMaxFileBytes);
+  // Asked for only when something is wrong, for a stack has to look for it.
+  const auto refuse = [&source](ErrorCode code, const std::string& before,
+                                const std::string& after) {
+    return fail(code, before + "'" + source.place_of(kCatalogFile) + "'" + after);
+  };
   if (!file) {
     const bool is_missing = file.error().code == ErrorCode::not_found;
-    return fail(file.error().code, "cannot open the catalog '" + name +
-                                       (is_missing ? "': is this the client or server folder of a "
-                                                     "build? 'muster build' writes it"
-                                                   : "': " + file.error().message));
+    return refuse(file.error().code, "cannot open the catalog ",
+                  is_missing ? ": is this the client or server folder of a build? 'muster build' "
+                               "writes it"
+                             : ": " + file.error().message);
   }
   if (file.value()->is_shared()) {
     const Bytes bytes = file.value()->bytes();
     ByteVector copy(bytes.begin(), bytes.end());
     if (file.value()->is_damaged()) {
-      return fail(ErrorCode::io, "'" + name + "' was cut short while it was read: build again");
+      return refuse(ErrorCode::io, "", " was cut short while it was read: build again");
     }
     file.value() = hold(std::move(copy));
   }
   Result<CatalogReader> catalog = CatalogReader::open(file.value()->bytes());
   if (!catalog) {
-    return fail(catalog.error().code, "'" + name + "' is damaged: " + catalog.error().message);
+    return refuse(catalog.error().code, "", " is damaged: " + catalog.error().message);
   }
   if (catalog.value().is_preview() && catalogs == Catalogs::built) {
-    return fail(ErrorCode::invalid_argument,
-                "'" + name + "' is a preview's, which is for tools: run 'muster build'");
+    return refuse(ErrorCode::invalid_argument, "",
+                  " is a preview's, which is for tools: run 'muster build'");
   }
   return BundleStore(source, std::move(file.value()), catalog.value());
 }

@@ -4,10 +4,13 @@
 
 #include <catch2/catch.hpp>
 
+#include "runtime/assets/bundle_store.h"
 #include "runtime/assets/disk_source.h"
+#include "runtime/assets/stacked_source.h"
 #include "runtime/assets/uring_source.h"
 #include "tests/support/child_process.h"
 #include "tests/support/process_limits.h"
+#include "tests/support/sample_build.h"
 #include "tests/support/temporary_folder.h"
 
 namespace muster {
@@ -88,6 +91,50 @@ TEST_CASE("A file that does not fit into memory fails, and takes no other along"
     return 0;
   });
   CHECK(end.exit_code == 0);
+}
+
+TEST_CASE("A stack tells where a file is without reading it", "[runtime][assets][source]") {
+  if (!kCanLimitMemory) return;
+  const ChildEnd end = run_in_child([] {
+    const TemporaryFolder folder;
+    put_sparse(folder, "top/catalog.mcat", 4096 * kMegabyte);
+    StackedSource stack;
+    stack.push(std::make_unique<PreadSource>(folder.path() + "/base"));
+    stack.push(std::make_unique<PreadSource>(folder.path() + "/top"));
+    limit_memory_to(256 * kMegabyte);
+    if (stack.place_of(kCatalogFile) != folder.path() + "/top/catalog.mcat") return 1;
+    const Result<BundleStore> store = BundleStore::open(stack);
+    if (store || store.error().code != ErrorCode::limit_exceeded) return 2;
+    return store.error().message.find("/top/catalog.mcat") != std::string::npos ? 0 : 3;
+  });
+  CHECK(end.exit_code == 0);
+}
+
+/// Counts how often files are asked for.
+class CountingSource final : public BundleSource {
+ public:
+  CountingSource(const BundleSource& source, int& openings)
+      : source_(source), openings_(openings) {}
+  Result<std::unique_ptr<HeldFile>> open(std::string_view path,
+                                         std::uint64_t max_bytes) const override {
+    ++openings_;
+    return source_.open(path, max_bytes);
+  }
+  std::string name() const override { return source_.name(); }
+
+ private:
+  const BundleSource& source_;
+  int& openings_;
+};
+
+TEST_CASE("A store reads its catalog once, from however many layers", "[runtime][assets][source]") {
+  const MemoryFileSystem files = samples::build();
+  const FileSystemSource build(files, AssetPath::parse("client").value());
+  int openings = 0;
+  StackedSource stack;
+  stack.push(std::make_unique<CountingSource>(build, openings));
+  CHECK(BundleStore::open(stack).has_value());
+  CHECK(openings == 1);
 }
 
 }  // namespace
