@@ -1,5 +1,6 @@
 #include "runtime/c_api/store_state.h"
 
+#include <cstring>
 #include <span>
 #include <utility>
 

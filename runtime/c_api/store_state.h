@@ -1,10 +1,8 @@
 // What is behind a `muster_store`, and how its functions check and refuse.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <exception>
 #include <functional>
 #include <memory>
@@ -23,13 +21,12 @@
 #include "runtime/assets/load_executor.h"
 #include "runtime/c_api/muster_runtime.h"
 #include "runtime/c_api/slot_table.h"
+#include "runtime/c_api/struct_copy.h"
 
 namespace muster::c_api {
 
 /// Somebody who has that many has forgotten to release them.
 inline constexpr std::size_t kRequestsMax = std::size_t{1} << 20U;
-/// A larger `struct_size` is one that nobody has set.
-inline constexpr std::size_t kStructBytesMax = 4096;
 
 /// A registry's texts with the zero byte that the catalog does without.
 struct RegistryTexts {
@@ -94,34 +91,15 @@ muster_status guarded(muster_store* store, Call call) noexcept {
       [store, &call] { return call(*store); });
 }
 
-/// Copies a caller's options; null is all defaults. Returns false for a size that cannot be, and
-/// for a newer member that asks for something.
-template <typename Options>
-bool copy_options(const Options* given, Options& options) {
-  if (given == nullptr) return true;
-  const std::size_t size_bytes = given->struct_size;
-  if (size_bytes < sizeof(Options) || size_bytes > kStructBytesMax) return false;
-  const auto* bytes = reinterpret_cast<const unsigned char*>(given);
-  const bool is_known = std::all_of(bytes + sizeof(Options), bytes + size_bytes,
-                                    [](unsigned char byte) { return byte == 0; });
-  std::memcpy(&options, given, sizeof(Options));
-  return is_known && options.reserved == 0;
-}
-
-/// Fills a caller's struct as far as both know it. `info.struct_size` is not looked at.
+/// Fills a caller's struct.
 template <typename Info>
-muster_status copy_out(muster_store& store, Info info, Info* out) {
+muster_status copy_out(muster_store& store, const Info& info, Info* out) {
   if (out == nullptr) return refuse_null(store);
-  const std::size_t size_bytes = out->struct_size;
-  if (size_bytes < sizeof(Info) || size_bytes > kStructBytesMax) {
-    return store.refuse(MUSTER_INVALID_ARGUMENT,
-                        "struct_size is " + std::to_string(size_bytes) + ", but this struct has " +
-                            std::to_string(sizeof(Info)) + " bytes: set it before the call");
-  }
-  info.struct_size = size_bytes;
-  std::memcpy(out, &info, sizeof(Info));
-  std::memset(reinterpret_cast<unsigned char*>(out) + sizeof(Info), 0, size_bytes - sizeof(Info));
-  return MUSTER_OK;
+  if (fill_struct(info, *out)) return MUSTER_OK;
+  return store.refuse(MUSTER_INVALID_ARGUMENT,
+                      "struct_size is " + std::to_string(out->struct_size) +
+                          ", but this struct has " + std::to_string(sizeof(Info)) +
+                          " bytes: set it before the call");
 }
 
 }  // namespace muster::c_api
