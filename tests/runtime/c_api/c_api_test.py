@@ -2,6 +2,7 @@
 """Builds the sample game and loads it from C and from Python.
 
 usage: c_api_test.py abi MUSTER PROJECT PROGRAM
+       c_api_test.py memory MUSTER PROJECT PROGRAM
        c_api_test.py examples MUSTER PROJECT EXAMPLE_C EXAMPLE_PY LIBRARY
 """
 import pathlib
@@ -31,6 +32,10 @@ def check_abi(build, program):
     assert run(program, client, damaged, empty) == "0 failures\n"
 
 
+def check_memory(build, program):
+    assert run(program, build / "client") == "0 failures\n"
+
+
 def check_examples(build, example_c, example_py, library):
     for target in ("client", "server"):
         from_c = run(example_c, build / target)
@@ -44,7 +49,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="muster-c-api-") as folder:
         build = pathlib.Path(folder) / "out"
         run(muster, "build", project, "--out", build)
-        checks = {"abi": check_abi, "examples": check_examples}
+        checks = {"abi": check_abi, "memory": check_memory, "examples": check_examples}
         checks[scene](build, *rest)
 
 
