@@ -7,6 +7,16 @@
 #include <cassert>
 
 namespace muster {
+namespace {
+
+// What a bundle takes is not in the catalog. Large content that compresses better than this costs a
+// second attempt; small content does so only where memory is short.
+constexpr std::uint64_t kGuessedRatio = 4;
+constexpr std::uint64_t kGuessedLeast = std::uint64_t{256} << 10U;
+constexpr std::uint64_t kGuessedShare = 64;  // Of what is free, at most one part in so many.
+constexpr std::uint64_t kMaxGuessedFile = std::uint64_t{1} << 40U;
+
+}  // namespace
 
 LoadState BundleHandle::state() const {
   return loader_ == nullptr ? LoadState::failed : loader_->state(bundle_);
@@ -131,9 +141,14 @@ void BundleLoader::want(std::uint32_t bundle, const LoadRequest& request) {
 }
 
 void BundleLoader::queue(std::uint32_t bundle) {
+  nodes_[bundle].order = ++last_order_;
+  push(bundle);
+}
+
+// In the place that it has by its order.
+void BundleLoader::push(std::uint32_t bundle) {
   Node& node = nodes_[bundle];
   node.state = NodeState::queued;
-  node.order = ++last_order_;
   // Requests that come and go must not fill the queue with what is old.
   if (queue_.size() >= 2 * nodes_.size() + 16) {
     std::erase_if(queue_, [this](const Waiting& waiting) { return is_old(waiting); });
@@ -183,15 +198,20 @@ void BundleLoader::take_in(FinishedLoad& finished) {
   Node& node = nodes_[finished.bundle];
   assert(node.state == NodeState::loading);
   --under_way_;
-  starting_bytes_ -= store_.catalog().bundle(finished.bundle).file_bytes;
-  if (!finished.result) return fail_node(node, finished.result.error());
+  reserved_bytes_ -= std::exchange(node.memory_bytes, 0);
+  const bool is_known = node.whole_bytes > 0;
+  node.whole_bytes = finished.whole_bytes;
+  if (!finished.result) {
+    // More than was guessed: now that it is known, there may be room for it.
+    const bool is_too_large = finished.result.error().code == ErrorCode::limit_exceeded;
+    if (is_too_large && !is_known && node.whole_bytes > 0 && node.wanted_by > 0) {
+      return push(finished.bundle);
+    }
+    return fail_node(node, finished.result.error());
+  }
   const std::uint64_t bytes = finished.result.value().memory_bytes();
   if (!make_room(bytes)) {
-    return fail_node(
-        node, {ErrorCode::limit_exceeded,
-               "bundle " + store_.describe(finished.bundle) + " takes " + std::to_string(bytes) +
-                   " bytes, and " + std::to_string(memory_bytes_) + " of the budget of " +
-                   std::to_string(options_.memory_budget_bytes) + " are in use"});
+    return fail_node(node, fail_without_room(finished.bundle, bytes).value());
   }
   // Somebody may have opened it meanwhile by asking the store itself.
   if (!store_.is_open(finished.bundle)) {
@@ -225,50 +245,86 @@ void BundleLoader::start_next() {
   std::uint64_t started_bytes = 0;
   while (!queue_.empty() && under_way_ < executor_.parallel_loads()) {
     const Waiting next = queue_.front();
-    Node& node = nodes_[next.bundle];
-    const std::uint64_t bytes = store_.catalog().bundle(next.bundle).file_bytes;
-    const bool is_obsolete = is_old(next);
-    bool has_room = true;
-    if (!is_obsolete) {
-      if (started_bytes > 0 && started_bytes + bytes > options_.start_budget_bytes) return;
-      has_room = make_room(starting_bytes_ + bytes);
-      // What is under way may fail, or be let go, once it is there: no reason to fail yet.
-      if (!has_room && under_way_ > 0) return;
+    if (!is_old(next)) {
+      const std::uint64_t bytes = store_.catalog().bundle(next.bundle).file_bytes;
+      const bool is_first = started_bytes == 0;
+      if (!is_first && bytes > options_.start_budget_bytes - started_bytes) return;
+      if (!start(next)) return;
+      started_bytes += std::min(bytes, options_.start_budget_bytes - started_bytes);
     }
     std::ranges::pop_heap(queue_, is_after);
     queue_.pop_back();
-    if (is_obsolete) continue;
-    if (!has_room) {
-      fail_node(node,
-                {ErrorCode::limit_exceeded,
-                 "no room for bundle " + store_.describe(next.bundle) + " of " +
-                     std::to_string(bytes) + " bytes: " + std::to_string(memory_bytes_) + " of " +
-                     std::to_string(options_.memory_budget_bytes) + " bytes are in use"});
-      continue;
-    }
-    started_bytes += bytes;
-    starting_bytes_ += bytes;
-    ++under_way_;
-    node.state = NodeState::loading;
-    executor_.start(next.bundle);
   }
 }
 
-// Closes what nobody keeps until `bytes` more fit. Returns false when they do not.
+// Starts what is in front of the queue, or fails it for want of room. Returns false when it has to
+// wait.
+bool BundleLoader::start(const Waiting& next) {
+  Node& node = nodes_[next.bundle];
+  const std::uint64_t file_bytes = store_.catalog().bundle(next.bundle).file_bytes;
+  const std::uint64_t least = std::max(file_bytes, node.whole_bytes);
+  if (!make_room(least)) {
+    // What is under way may fail, or be let go, once it is there: no reason to fail yet.
+    if (under_way_ > 0) return false;
+    fail_node(node, fail_without_room(next.bundle, least).value());
+    return true;
+  }
+  // Nothing is evicted for a guess: if it is too low, the next attempt knows.
+  std::uint64_t reserved = least;
+  if (node.whole_bytes == 0) {
+    const std::uint64_t by_file = std::min(file_bytes, kMaxGuessedFile) * kGuessedRatio;
+    const std::uint64_t by_share = std::min(kGuessedLeast, free_bytes() / kGuessedShare);
+    reserved = std::max(least, std::min(std::max(by_file, by_share), free_bytes()));
+  }
+  node.memory_bytes = reserved;
+  reserved_bytes_ += reserved;
+  store_.memory()->shrink_to(free_bytes());
+  ++under_way_;
+  node.state = NodeState::loading;
+  executor_.start({.bundle = next.bundle, .memory_max_bytes = reserved});
+  return true;
+}
+
+// Without what is kept for reuse, which goes when it is in the way.
+std::uint64_t BundleLoader::free_bytes() const {
+  const std::uint64_t used = memory_bytes_ + reserved_bytes_;
+  return options_.memory_budget_bytes - std::min(used, options_.memory_budget_bytes);
+}
+
+// Makes `bytes` more fit, by closing what nobody keeps. Returns false, and closes nothing, when
+// that would not suffice.
 bool BundleLoader::make_room(std::uint64_t bytes) {
-  while (memory_bytes_ + bytes > options_.memory_budget_bytes) {
-    std::uint32_t oldest = layout::kNone;
+  if (bytes > free_bytes()) {
+    std::vector<std::uint32_t> evictable;
+    std::uint64_t evictable_bytes = 0;
     for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
       if (nodes_[i].state != NodeState::present || nodes_[i].wanted_by > 0) continue;
-      if (oldest == layout::kNone || nodes_[i].used_at < nodes_[oldest].used_at) oldest = i;
+      evictable.push_back(i);
+      evictable_bytes += nodes_[i].memory_bytes;
     }
-    if (oldest == layout::kNone) return false;
-    store_.close_bundle(oldest);
-    memory_bytes_ -= nodes_[oldest].memory_bytes;
-    nodes_[oldest].state = NodeState::absent;
-    ++counters_.evicted;
+    const std::uint64_t kept_bytes = memory_bytes_ - evictable_bytes + reserved_bytes_;
+    const std::uint64_t budget = options_.memory_budget_bytes;
+    if (kept_bytes > budget || bytes > budget - kept_bytes) return false;
+    std::ranges::sort(evictable, {}, [this](std::uint32_t i) { return nodes_[i].used_at; });
+    for (std::size_t n = 0; bytes > free_bytes(); ++n) evict(evictable[n]);
   }
+  store_.memory()->shrink_to(free_bytes() - bytes);
   return true;
+}
+
+void BundleLoader::evict(std::uint32_t bundle) {
+  store_.close_bundle(bundle);
+  memory_bytes_ -= std::exchange(nodes_[bundle].memory_bytes, 0);
+  nodes_[bundle].state = NodeState::absent;
+  ++counters_.evicted;
+}
+
+tl::unexpected<Error> BundleLoader::fail_without_room(std::uint32_t bundle,
+                                                      std::uint64_t bytes) const {
+  return fail(ErrorCode::limit_exceeded,
+              "no room for bundle " + store_.describe(bundle) + " of " + std::to_string(bytes) +
+                  " bytes: " + std::to_string(memory_bytes_ + reserved_bytes_) + " of " +
+                  std::to_string(options_.memory_budget_bytes) + " bytes are in use");
 }
 
 }  // namespace muster

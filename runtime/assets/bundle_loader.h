@@ -63,8 +63,9 @@ class BundleHandle {
 };
 
 struct LoaderOptions {
-  /// Files and decompressed entries of all open bundles. Bundles that nobody keeps are closed to
-  /// stay below it, the one used longest ago first; if that is not enough, a load fails.
+  /// Files and decompressed entries of all open bundles and of those under way, and buffers that
+  /// are kept for the next ones. Those go first to stay below it, then bundles that nobody keeps,
+  /// the one used longest ago first; if that is not enough, a load fails and nothing is closed.
   std::uint64_t memory_budget_bytes = std::uint64_t{1} << 30U;
   /// Bytes of bundle files whose loading starts in one `update`; one bundle always may.
   std::uint64_t start_budget_bytes = std::uint64_t{8} << 20U;
@@ -112,7 +113,10 @@ class BundleLoader {
   /// Updates and waits until a handle is ready or failed: for loading screens.
   LoadState finish(const BundleHandle& handle, Time now);
 
-  std::uint64_t memory_bytes() const { return memory_bytes_; }
+  /// What counts against the budget now.
+  std::uint64_t memory_bytes() const {
+    return memory_bytes_ + reserved_bytes_ + store_.memory()->kept_bytes();
+  }
   std::uint32_t under_way() const { return under_way_; }
   const LoaderCounters& counters() const { return counters_; }
   BundleStore& store() { return store_; }
@@ -127,7 +131,8 @@ class BundleLoader {
     std::optional<Time> deadline;
     std::uint64_t order = 0;    ///< Of its being queued; what the queue has under another is old.
     std::uint64_t used_at = 0;  ///< Counts releases: the least is evicted first.
-    std::uint64_t memory_bytes = 0;
+    std::uint64_t memory_bytes = 0;  ///< Of what is present; under way, what is reserved for it.
+    std::uint64_t whole_bytes = 0;   ///< What it takes, once that is known.
     Error error;
   };
   struct Waiting {
@@ -143,6 +148,7 @@ class BundleLoader {
   void each_needed(std::uint32_t bundle, Visit visit) const;
   void want(std::uint32_t bundle, const LoadRequest& request);
   void queue(std::uint32_t bundle);
+  void push(std::uint32_t bundle);
   void release(std::uint32_t bundle);
   LoadState state(std::uint32_t bundle) const;
   const Error& error(std::uint32_t bundle) const;
@@ -150,7 +156,11 @@ class BundleLoader {
   void fail_node(Node& node, Error error);
   void drop_late(Time now);
   void start_next();
+  bool start(const Waiting& next);
   bool make_room(std::uint64_t bytes);
+  void evict(std::uint32_t bundle);
+  std::uint64_t free_bytes() const;
+  tl::unexpected<Error> fail_without_room(std::uint32_t bundle, std::uint64_t bytes) const;
 
   BundleStore& store_;
   LoadExecutor& executor_;
@@ -160,8 +170,8 @@ class BundleLoader {
   std::vector<FinishedLoad> finished_;
   std::uint64_t last_order_ = 0;
   std::uint64_t last_use_ = 0;
-  std::uint64_t memory_bytes_ = 0;
-  std::uint64_t starting_bytes_ = 0;  ///< Files of the bundles under way.
+  std::uint64_t memory_bytes_ = 0;    ///< Of the bundles that are present.
+  std::uint64_t reserved_bytes_ = 0;  ///< For the bundles under way.
   std::uint32_t under_way_ = 0;
   std::uint32_t handles_ = 0;
   LoaderCounters counters_;

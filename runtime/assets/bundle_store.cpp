@@ -10,7 +10,8 @@
 
 namespace muster {
 
-Result<BundleStore> BundleStore::open(const BundleSource& source, Catalogs catalogs) {
+Result<BundleStore> BundleStore::open(const BundleSource& source, Catalogs catalogs,
+                                      std::shared_ptr<MemoryPool> memory) {
   Result<std::unique_ptr<HeldFile>> file =
       source.open(kCatalogFile, layout::catalog::kMaxFileBytes);
   // Asked for only when something is wrong, for a stack has to look for it.
@@ -41,16 +42,18 @@ Result<BundleStore> BundleStore::open(const BundleSource& source, Catalogs catal
     return refuse(ErrorCode::invalid_argument, "",
                   " is a preview's, which is for tools: run 'muster build'");
   }
-  return BundleStore(source, std::move(file.value()), catalog.value());
+  if (!memory) memory = std::make_shared<MemoryPool>();
+  return BundleStore(source, std::move(file.value()), catalog.value(), std::move(memory));
 }
 
 BundleStore::BundleStore(const BundleSource& source, std::unique_ptr<HeldFile> file,
-                         const CatalogReader& catalog)
+                         const CatalogReader& catalog, std::shared_ptr<MemoryPool> memory)
     : source_(&source),
       catalog_file_(std::move(file)),
       catalog_(catalog),
       types_(catalog),
-      bundles_(catalog.bundle_count()) {}
+      bundles_(catalog.bundle_count()),
+      memory_(std::move(memory)) {}
 
 Result<LoadedEntry> BundleStore::load(const Guid& guid, std::int64_t local_id) {
   const std::optional<CatalogAsset> asset = catalog_.find_asset(guid);
@@ -78,7 +81,7 @@ Result<LoadedEntry> BundleStore::load_from(std::uint32_t bundle, const Guid& gui
   PlainEntry& plain = open.opened.plain[*index];
   if (plain.is_read && !open.opened.is_lost(plain)) {
     ++counters_.cached_loads;
-  } else if (Result<void> read_now = read_entry(open.opened, *index, decompressor_, memory_);
+  } else if (Result<void> read_now = read_entry(open.opened, *index, decompressor_, *memory_);
              !read_now) {
     return failed(read_now.error().code,
                   "bundle " + describe(bundle) + " is damaged: " + read_now.error().message);
@@ -126,7 +129,7 @@ void BundleStore::close_bundle(std::uint32_t bundle) {
   assert(bundle < bundles_.size());
   if (!bundles_[bundle]) return;
   for (PlainEntry& plain : bundles_[bundle]->opened.plain) {
-    memory_.give_back(std::move(plain.memory));
+    memory_->give_back(std::move(plain.memory));
   }
   bundles_[bundle].reset();
   ++closings_;  // Whoever depends on it has to ask for it again.

@@ -55,8 +55,10 @@ class BundleStore {
   enum class Catalogs : std::uint8_t { built, built_or_preview };
 
   /// Reads and checks the catalog; opens no bundle. Fails as the source and `CatalogReader::open`
-  /// do, naming the file, and with `invalid_argument` for a preview that is not welcome.
-  static Result<BundleStore> open(const BundleSource& source, Catalogs catalogs = Catalogs::built);
+  /// do, naming the file, and with `invalid_argument` for a preview that is not welcome. `memory`
+  /// is where large buffers come from and go to; without one the store makes its own.
+  static Result<BundleStore> open(const BundleSource& source, Catalogs catalogs = Catalogs::built,
+                                  std::shared_ptr<MemoryPool> memory = nullptr);
 
   const CatalogReader& catalog() const { return catalog_; }
 
@@ -107,6 +109,9 @@ class BundleStore {
 
   const BundleSource& source() const { return *source_; }
 
+  /// The buffers of closed bundles, for whoever loads into this store.
+  const std::shared_ptr<MemoryPool>& memory() const { return memory_; }
+
   /// `bundles/<guid>.mbundle (Prefabs/Hero.prefab)`: what a message calls a bundle.
   std::string describe(std::uint32_t bundle) const { return describe_bundle(catalog_, bundle); }
 
@@ -122,7 +127,7 @@ class BundleStore {
   };
 
   BundleStore(const BundleSource& source, std::unique_ptr<HeldFile> file,
-              const CatalogReader& catalog);
+              const CatalogReader& catalog, std::shared_ptr<MemoryPool> memory);
   bool has_dependencies(std::uint32_t bundle) const {
     return bundles_[bundle]->dependencies_seen_at == closings_;
   }
@@ -140,7 +145,7 @@ class BundleStore {
   TypeTable types_;
   std::vector<std::unique_ptr<OpenBundle>> bundles_;  ///< By index in the catalog; null is closed.
   std::uint64_t closings_ = 0;
-  MemoryPool memory_;
+  std::shared_ptr<MemoryPool> memory_;
   Decompressor decompressor_;
   BundleStoreCounters counters_;
 };

@@ -23,9 +23,9 @@ class MappedHeldFile final : public HeldFile {
 };
 
 Result<std::unique_ptr<HeldFile>> read_whole_file(const DiskFile& file,
-                                                  const std::shared_ptr<ReadBuffers>& buffers) {
+                                                  const std::shared_ptr<MemoryPool>& memory) {
   Result<std::unique_ptr<PooledFile>> held =
-      PooledFile::make(buffers, file.size_bytes(), file.place());
+      PooledFile::make(memory, file.size_bytes(), file.place());
   if (!held) return held;
   if (Result<void> read = file.read(held.value()->target()); !read) return fail(read.error());
   return held;
@@ -42,16 +42,19 @@ std::optional<SourceKind> parse_source_kind(std::string_view text) {
   return std::nullopt;
 }
 
-Result<DiskSource> open_disk_source(const std::string& folder, SourceKind kind) {
+Result<DiskSource> open_disk_source(const std::string& folder, SourceKind kind,
+                                    std::shared_ptr<MemoryPool> memory) {
   if (kind == SourceKind::uring) {
-    Result<std::unique_ptr<UringSource>> ring = UringSource::open(folder);
+    Result<std::unique_ptr<UringSource>> ring = UringSource::open(folder, std::move(memory));
     if (!ring) return fail(ring.error());
     return DiskSource{.source = std::move(ring.value()), .kind = SourceKind::uring};
   }
   if (kind == SourceKind::mapped) {
-    return DiskSource{.source = std::make_unique<MappedSource>(folder), .kind = kind};
+    return DiskSource{.source = std::make_unique<MappedSource>(folder, std::move(memory)),
+                      .kind = kind};
   }
-  return DiskSource{.source = std::make_unique<PreadSource>(folder), .kind = SourceKind::pread};
+  return DiskSource{.source = std::make_unique<PreadSource>(folder, std::move(memory)),
+                    .kind = SourceKind::pread};
 }
 
 Result<std::unique_ptr<HeldFile>> MappedSource::open(std::string_view path,
@@ -59,21 +62,21 @@ Result<std::unique_ptr<HeldFile>> MappedSource::open(std::string_view path,
   Result<DiskFile> file = open_for_source(folder_, path, max_bytes);
   if (!file) return fail(file.error());
   Result<MappedFile> mapped = MappedFile::map(file.value());
-  if (!mapped) return read_whole_file(file.value(), buffers_);
+  if (!mapped) return read_whole_file(file.value(), memory_);
   return std::make_unique<MappedHeldFile>(std::move(mapped.value()));
 }
 
 Result<std::unique_ptr<HeldFile>> PreadSource::open(std::string_view path,
                                                     std::uint64_t max_bytes) const {
-  return read_for_source(folder_, path, max_bytes, buffers_);
+  return read_for_source(folder_, path, max_bytes, memory_);
 }
 
 Result<std::unique_ptr<HeldFile>> read_for_source(const std::string& folder, std::string_view path,
                                                   std::uint64_t max_bytes,
-                                                  const std::shared_ptr<ReadBuffers>& buffers) {
+                                                  const std::shared_ptr<MemoryPool>& memory) {
   Result<DiskFile> file = open_for_source(folder, path, max_bytes);
   if (!file) return fail(file.error());
-  return read_whole_file(file.value(), buffers);
+  return read_whole_file(file.value(), memory);
 }
 
 Result<DiskFile> open_for_source(const std::string& folder, std::string_view path,

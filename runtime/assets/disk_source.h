@@ -35,14 +35,17 @@ struct DiskSource {
 
 /// Opens a folder of the disk. `automatic` never fails: it takes what is fastest and works here.
 /// `uring` fails as `UringSource::open` does. Whether the folder exists shows when a file of it is
-/// opened.
-Result<DiskSource> open_disk_source(const std::string& folder, SourceKind kind);
+/// opened. What is read lies in buffers of `memory`, if it is given: the pool of the store that
+/// reads from here (`BundleStore::memory`), so that one budget covers both.
+Result<DiskSource> open_disk_source(const std::string& folder, SourceKind kind,
+                                    std::shared_ptr<MemoryPool> memory = nullptr);
 
 /// Maps files: nothing is read before it is used, and processes share the pages. For a file that is
 /// cut short meanwhile see `MappingGuard`. A file for which there is no room to map it is read.
 class MappedSource final : public BundleSource {
  public:
-  explicit MappedSource(std::string folder) : folder_(std::move(folder)) {}
+  explicit MappedSource(std::string folder, std::shared_ptr<MemoryPool> memory = nullptr)
+      : folder_(std::move(folder)), memory_(std::move(memory)) {}
 
   Result<std::unique_ptr<HeldFile>> open(std::string_view path,
                                          std::uint64_t max_bytes) const override;
@@ -50,13 +53,14 @@ class MappedSource final : public BundleSource {
 
  private:
   std::string folder_;
-  std::shared_ptr<ReadBuffers> buffers_ = std::make_shared<ReadBuffers>();
+  std::shared_ptr<MemoryPool> memory_;
 };
 
 /// Reads whole files into memory of its own. A file that is changed afterwards changes nothing.
 class PreadSource final : public BundleSource {
  public:
-  explicit PreadSource(std::string folder) : folder_(std::move(folder)) {}
+  explicit PreadSource(std::string folder, std::shared_ptr<MemoryPool> memory = nullptr)
+      : folder_(std::move(folder)), memory_(std::move(memory)) {}
 
   Result<std::unique_ptr<HeldFile>> open(std::string_view path,
                                          std::uint64_t max_bytes) const override;
@@ -64,7 +68,7 @@ class PreadSource final : public BundleSource {
 
  private:
   std::string folder_;
-  std::shared_ptr<ReadBuffers> buffers_ = std::make_shared<ReadBuffers>();
+  std::shared_ptr<MemoryPool> memory_;
 };
 
 /// Opens a file of a source's folder, reading nothing. Fails as `BundleSource::open` does.
@@ -73,6 +77,6 @@ Result<DiskFile> open_for_source(const std::string& folder, std::string_view pat
 /// The same, and reads it. Fails with `limit_exceeded`, too, when there is no memory for it.
 Result<std::unique_ptr<HeldFile>> read_for_source(const std::string& folder, std::string_view path,
                                                   std::uint64_t max_bytes,
-                                                  const std::shared_ptr<ReadBuffers>& buffers);
+                                                  const std::shared_ptr<MemoryPool>& memory);
 
 }  // namespace muster

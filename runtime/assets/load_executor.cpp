@@ -13,45 +13,49 @@ void move_to(std::vector<FinishedLoad>& from, std::vector<FinishedLoad>& out) {
   from.clear();
 }
 
-Result<OpenedBundle> open_and_read(const BundleSource& source, const CatalogReader& catalog,
-                                   std::uint32_t bundle, Decompressor& decompressor) {
-  Result<OpenedBundle> opened = open_verified(source, catalog, bundle);
-  if (!opened) return opened;
-  MemoryPool fresh;  // a store's pool belongs to its thread
-  for (std::uint32_t i = 0; i < opened.value().plain.size(); ++i) {
-    if (Result<void> entry = read_entry(opened.value(), i, decompressor, fresh); !entry) {
-      return fail(entry.error().code, "bundle " + describe_bundle(catalog, bundle) +
-                                          " is damaged: " + entry.error().message);
-    }
+Result<void> read_all(const CatalogReader& catalog, const LoadOrder& order,
+                      Decompressor& decompressor, MemoryPool* memory, FinishedLoad& load) {
+  OpenedBundle& opened = load.result.value();
+  load.whole_bytes = opened.whole_memory_bytes();
+  const auto refuse = [&](ErrorCode code, const std::string& reason) {
+    return fail(code, "bundle " + describe_bundle(catalog, order.bundle) + " " + reason);
+  };
+  if (load.whole_bytes > order.memory_max_bytes) {
+    return refuse(ErrorCode::limit_exceeded, "takes " + std::to_string(load.whole_bytes) +
+                                                 " bytes, and may take " +
+                                                 std::to_string(order.memory_max_bytes));
   }
-  return opened;
-}
-
-Result<OpenedBundle> without_memory(const CatalogReader& catalog, std::uint32_t bundle) {
-  try {
-    return fail(ErrorCode::limit_exceeded,
-                "no memory for bundle " + describe_bundle(catalog, bundle));
-  } catch (const std::bad_alloc&) {
-    return fail(ErrorCode::limit_exceeded, "out of memory");  // short enough to need none
+  MemoryPool none;
+  for (std::uint32_t i = 0; i < opened.plain.size(); ++i) {
+    Result<void> entry = read_entry(opened, i, decompressor, memory != nullptr ? *memory : none);
+    if (entry) continue;
+    const bool is_damaged = entry.error().code != ErrorCode::limit_exceeded;
+    return refuse(entry.error().code, (is_damaged ? "is damaged: " : "") + entry.error().message);
   }
+  return {};
 }
 
 }  // namespace
 
 // A bundle may have more in it than there is memory. On a thread of its own nobody would catch
 // that.
-Result<OpenedBundle> load_whole(const BundleSource& source, const CatalogReader& catalog,
-                                std::uint32_t bundle, Decompressor& decompressor) {
+FinishedLoad load_whole(const BundleSource& source, const CatalogReader& catalog,
+                        const LoadOrder& order, Decompressor& decompressor, MemoryPool* memory) {
+  FinishedLoad load{.bundle = order.bundle, .result = fail_without_memory(), .whole_bytes = 0};
   try {
-    return open_and_read(source, catalog, bundle, decompressor);
+    load.result = open_verified(source, catalog, order.bundle);
+    if (!load.result) return load;
+    Result<void> read = read_all(catalog, order, decompressor, memory, load);
+    if (!read) load.result = fail(read.error());
   } catch (const std::bad_alloc&) {
-    return without_memory(catalog, bundle);
+    load.result = fail_without_memory();
   }
+  return load;
 }
 
 ThreadedLoads::ThreadedLoads(const BundleSource& source, const CatalogReader& catalog,
-                             std::uint32_t threads)
-    : source_(source), catalog_(catalog) {
+                             std::uint32_t threads, std::shared_ptr<MemoryPool> memory)
+    : source_(source), catalog_(catalog), memory_(std::move(memory)) {
   assert(threads >= 1);
   threads_.reserve(threads);
   try {
@@ -75,11 +79,11 @@ void ThreadedLoads::stop() {
   for (std::thread& thread : threads_) thread.join();
 }
 
-void ThreadedLoads::start(std::uint32_t bundle) {
+void ThreadedLoads::start(const LoadOrder& order) {
   {
     const std::lock_guard lock(mutex_);
     finished_.reserve(under_way_ + 1);  // here, because the other threads must not fail
-    started_.push_back(bundle);
+    started_.push_back(order);
     ++under_way_;
   }
   started_signal_.notify_one();
@@ -105,12 +109,12 @@ void ThreadedLoads::work(Decompressor& decompressor) {
   while (true) {
     started_signal_.wait(lock, [this] { return is_stopping_ || !started_.empty(); });
     if (is_stopping_) return;
-    const std::uint32_t bundle = started_.front();
+    const LoadOrder order = started_.front();
     started_.pop_front();
     lock.unlock();
-    Result<OpenedBundle> result = load_whole(source_, catalog_, bundle, decompressor);
+    FinishedLoad load = load_whole(source_, catalog_, order, decompressor, memory_.get());
     lock.lock();
-    finished_.push_back({bundle, std::move(result)});
+    finished_.push_back(std::move(load));
     finished_signal_.notify_one();
   }
 }
@@ -124,11 +128,19 @@ void SteppedLoads::wait() {
   if (finished_.empty() && !started_.empty()) step();
 }
 
+std::uint64_t SteppedLoads::finished_bytes() const {
+  std::uint64_t sum = 0;
+  for (const FinishedLoad& load : finished_) {
+    if (load.result) sum += load.result.value().memory_bytes();
+  }
+  return sum;
+}
+
 void SteppedLoads::step(std::size_t index) {
   assert(index < started_.size());
-  const std::uint32_t bundle = started_[index];
+  const LoadOrder order = started_[index];
   started_.erase(started_.begin() + static_cast<std::ptrdiff_t>(index));
-  finished_.push_back({bundle, load_whole(source_, catalog_, bundle, decompressor_)});
+  finished_.push_back(load_whole(source_, catalog_, order, decompressor_, memory_.get()));
 }
 
 }  // namespace muster

@@ -4,25 +4,38 @@
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
+#include <limits>
+#include <memory>
 #include <mutex>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "runtime/assets/opened_bundle.h"
 
 namespace muster {
 
+/// A bundle to load, and what it may take in memory.
+struct LoadOrder {
+  std::uint32_t bundle = 0;
+  std::uint64_t memory_max_bytes = std::numeric_limits<std::uint64_t>::max();
+};
+
 /// A bundle that was loaded with all its entries, or the reason why not.
 struct FinishedLoad {
   std::uint32_t bundle = 0;
   Result<OpenedBundle> result;
+  /// What it takes, decompressed; 0 when it did not come so far. More than the order's limit is
+  /// refused with `limit_exceeded` before any of it is decompressed.
+  std::uint64_t whole_bytes = 0;
 };
 
-/// Opens, verifies and decompresses a bundle with all its entries. Safe from several threads at
-/// once, each with a decompressor of its own. Fails as `open_verified` and `read_entry` do, and
-/// with `limit_exceeded` when the memory does not suffice.
-Result<OpenedBundle> load_whole(const BundleSource& source, const CatalogReader& catalog,
-                                std::uint32_t bundle, Decompressor& decompressor);
+/// Opens, verifies and decompresses a bundle with all its entries, in buffers of `memory`, which
+/// may be null. Safe from several threads at once, each with a decompressor of its own. Fails as
+/// `open_verified` and `read_entry` do, and with `limit_exceeded` when memory or limit do not
+/// suffice.
+FinishedLoad load_whole(const BundleSource& source, const CatalogReader& catalog,
+                        const LoadOrder& order, Decompressor& decompressor, MemoryPool* memory);
 
 /// Loads bundles in the order in which they are started, or side by side. Implementations:
 /// `ThreadedLoads`, `SteppedLoads`. Used by one thread.
@@ -30,7 +43,7 @@ class LoadExecutor {
  public:
   virtual ~LoadExecutor() = default;
   /// Starts loading a bundle. Requires: it is not under way.
-  virtual void start(std::uint32_t bundle) = 0;
+  virtual void start(const LoadOrder& order) = 0;
   /// Appends what has finished since the last call. Never waits.
   virtual void collect(std::vector<FinishedLoad>& out) = 0;
   /// How many loads may usefully be under way at once.
@@ -39,16 +52,18 @@ class LoadExecutor {
   virtual void wait() = 0;
 };
 
-/// Loads on threads of its own. Source and catalog must outlive it; the catalog's bytes too.
+/// Loads on threads of its own. Source and catalog must outlive it; the catalog's bytes too. Large
+/// buffers come from `memory`, which is best the store's: `BundleStore::memory`.
 class ThreadedLoads final : public LoadExecutor {
  public:
   /// Throws std::system_error when the system has no more threads, and std::bad_alloc. Requires:
   /// `threads >= 1`.
-  ThreadedLoads(const BundleSource& source, const CatalogReader& catalog, std::uint32_t threads);
+  ThreadedLoads(const BundleSource& source, const CatalogReader& catalog, std::uint32_t threads,
+                std::shared_ptr<MemoryPool> memory = nullptr);
   /// Lets what is being loaded finish; drops the rest.
   ~ThreadedLoads() override;
 
-  void start(std::uint32_t bundle) override;
+  void start(const LoadOrder& order) override;
   void collect(std::vector<FinishedLoad>& out) override;
   /// Twice the threads, so that none waits for the next frame.
   std::uint32_t parallel_loads() const override;
@@ -60,10 +75,11 @@ class ThreadedLoads final : public LoadExecutor {
 
   const BundleSource& source_;
   const CatalogReader catalog_;
+  const std::shared_ptr<MemoryPool> memory_;
   std::mutex mutex_;
   std::condition_variable started_signal_;
   std::condition_variable finished_signal_;
-  std::deque<std::uint32_t> started_;
+  std::deque<LoadOrder> started_;
   std::vector<FinishedLoad> finished_;
   std::uint32_t under_way_ = 0;
   bool is_stopping_ = false;
@@ -75,25 +91,29 @@ class ThreadedLoads final : public LoadExecutor {
 class SteppedLoads final : public LoadExecutor {
  public:
   /// `is_manual`: nothing is loaded but by `step`; else `collect` loads all that was started.
-  SteppedLoads(const BundleSource& source, const CatalogReader& catalog, bool is_manual = false)
-      : source_(source), catalog_(catalog), is_manual_(is_manual) {}
+  SteppedLoads(const BundleSource& source, const CatalogReader& catalog, bool is_manual = false,
+               std::shared_ptr<MemoryPool> memory = nullptr)
+      : source_(source), catalog_(catalog), memory_(std::move(memory)), is_manual_(is_manual) {}
 
-  void start(std::uint32_t bundle) override { started_.push_back(bundle); }
+  void start(const LoadOrder& order) override { started_.push_back(order); }
   void collect(std::vector<FinishedLoad>& out) override;
   std::uint32_t parallel_loads() const override { return 4; }
   void wait() override;
 
   std::size_t started_count() const { return started_.size(); }
   /// The bundle in a place of the queue. Requires: `index < started_count()`.
-  std::uint32_t started(std::size_t index) const { return started_[index]; }
+  std::uint32_t started(std::size_t index) const { return started_[index].bundle; }
+  /// Memory of what was loaded and not collected yet.
+  std::uint64_t finished_bytes() const;
   /// Loads the started bundle of this place in the queue. Requires: `index < started_count()`.
   void step(std::size_t index = 0);
 
  private:
   const BundleSource& source_;
   const CatalogReader catalog_;
+  const std::shared_ptr<MemoryPool> memory_;
   bool is_manual_;
-  std::deque<std::uint32_t> started_;
+  std::deque<LoadOrder> started_;
   std::vector<FinishedLoad> finished_;
   Decompressor decompressor_;
 };

@@ -5,6 +5,7 @@
 #include "runtime/assets/opened_bundle.h"
 
 #include <algorithm>
+#include <new>
 
 namespace muster {
 namespace {
@@ -21,6 +22,11 @@ bool is_all_stored(const BundleReader& reader, const BundleEntry& entry) {
     if (reader.block(entry, i).coding != BlockCoding::stored) return false;
   }
   return true;
+}
+
+bool is_in_place(const OpenedBundle& bundle, const BundleEntry& entry) {
+  return (!bundle.file->is_shared() || entry.kind == EntryKind::raw) &&
+         is_all_stored(bundle.reader, entry);
 }
 
 // Decompresses an entry and returns the hash of what came out. Each block of a large one is hashed
@@ -47,6 +53,16 @@ std::uint64_t OpenedBundle::memory_bytes() const {
   std::uint64_t sum = file->bytes().size();
   sum += tables.size();
   for (const PlainEntry& entry : plain) sum += entry.memory.capacity_bytes;
+  return sum;
+}
+
+std::uint64_t OpenedBundle::whole_memory_bytes() const {
+  // The reader has checked the sum: it does not wrap around.
+  std::uint64_t sum = file->bytes().size() + tables.size();
+  for (std::uint32_t i = 0; i < reader.entry_count(); ++i) {
+    const BundleEntry entry = reader.entry(i);
+    if (!is_in_place(*this, entry)) sum += entry.plain_bytes;
+  }
   return sum;
 }
 
@@ -111,16 +127,18 @@ Result<void> read_unlost(OpenedBundle& bundle, std::uint32_t index, Decompressor
   PlainEntry& plain = bundle.plain[index];
   const BundleEntry entry = reader.entry(index);
   const auto size = static_cast<std::size_t>(entry.plain_bytes);
-  const bool is_shared = bundle.file->is_shared();
-  const bool is_in_place =
-      (!is_shared || entry.kind == EntryKind::raw) && is_all_stored(reader, entry);
-  ByteVector unused;
-  if (is_in_place) {
+  const bool stays_in_place = is_in_place(bundle, entry);
+  if (stays_in_place) {
+    ByteVector unused;
     Result<Bytes> stored = reader.read(entry, decompressor, unused);
     if (!stored) return fail(stored.error());
     plain.bytes = stored.value();
   } else {
-    plain.memory = memory.take(size);
+    try {
+      plain.memory = memory.take(size);
+    } catch (const std::bad_alloc&) {
+      return fail_without_memory();
+    }
     const std::span<std::byte> target(plain.memory.bytes.get(), size);
     Result<ContentHash> hash = read_blocks(reader, entry, decompressor, target);
     if (!hash) return fail(hash.error());
@@ -132,7 +150,7 @@ Result<void> read_unlost(OpenedBundle& bundle, std::uint32_t index, Decompressor
     plain.bytes = target;
   }
   plain.kind = entry.kind;
-  plain.is_in_shared_file = is_in_place && is_shared;
+  plain.is_in_shared_file = stays_in_place && bundle.file->is_shared();
   return {};
 }
 

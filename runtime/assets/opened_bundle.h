@@ -35,6 +35,9 @@ struct OpenedBundle {
 
   /// Of the file and of the entries that have been read out of it.
   std::uint64_t memory_bytes() const;
+  /// What that will be once all entries have been read: known before any of them is. Buffers that
+  /// served before may be up to twice as large.
+  std::uint64_t whole_memory_bytes() const;
   /// Whether an entry that has been read lost bytes since.
   bool is_lost(const PlainEntry& entry) const {
     return entry.is_in_shared_file && file->is_damaged();
@@ -52,7 +55,8 @@ Result<OpenedBundle> verify_opened(const BundleSource& source, const CatalogRead
                                    std::uint32_t bundle, Result<std::unique_ptr<HeldFile>> file);
 
 /// Decompresses an entry and compares its hash; nothing happens when it has been read. Takes memory
-/// from the pool. Fails with `hash_mismatch`, `malformed`, or `io` when the file lost bytes.
+/// from the pool. Fails with `hash_mismatch`, `malformed`, `limit_exceeded` when there is no
+/// memory, or `io` when the file lost bytes.
 Result<void> read_entry(OpenedBundle& bundle, std::uint32_t index, Decompressor& decompressor,
                         MemoryPool& memory);
 

@@ -89,11 +89,11 @@ bool submit_and_wait(io_uring& ring) {
 // before the buffers that it writes to go.
 class ReadBatch {
  public:
-  ReadBatch(io_uring& ring, const std::string& folder, const std::shared_ptr<ReadBuffers>& buffers,
+  ReadBatch(io_uring& ring, const std::string& folder, const std::shared_ptr<MemoryPool>& memory,
             std::span<const OpenRequest> requests)
       : ring_(ring),
         folder_(folder),
-        buffers_(buffers),
+        memory_(memory),
         requests_(requests),
         results_(requests.size()),
         readings_(std::make_unique<std::vector<Reading>>(
@@ -131,7 +131,7 @@ class ReadBatch {
         return;
       }
       Result<std::unique_ptr<PooledFile>> held =
-          PooledFile::make(buffers_, file.value().size_bytes(), file.value().place());
+          PooledFile::make(memory_, file.value().size_bytes(), file.value().place());
       if (!held || held.value()->target().empty()) {
         results_[request] = std::move(held);
         return;
@@ -182,7 +182,7 @@ class ReadBatch {
 
   io_uring& ring_;
   const std::string& folder_;
-  const std::shared_ptr<ReadBuffers>& buffers_;
+  const std::shared_ptr<MemoryPool>& memory_;
   std::span<const OpenRequest> requests_;
   std::vector<std::optional<Opened>> results_;
   std::unique_ptr<std::vector<Reading>> readings_;
@@ -209,10 +209,10 @@ struct UringSource::Ring {
   io_uring ring{};
   bool is_set_up = false;
   bool is_broken = false;  ///< What it was given last may still lie in it: it is not used again.
-  std::shared_ptr<ReadBuffers> buffers = std::make_shared<ReadBuffers>();
 };
 
-Result<std::unique_ptr<UringSource>> UringSource::open(std::string folder) {
+Result<std::unique_ptr<UringSource>> UringSource::open(std::string folder,
+                                                       std::shared_ptr<MemoryPool> memory) {
   auto ring = std::make_unique<Ring>();
   const int error = io_uring_queue_init(kReadsInFlight, &ring->ring, 0);
   ring->is_set_up = error == 0;
@@ -223,7 +223,8 @@ Result<std::unique_ptr<UringSource>> UringSource::open(std::string folder) {
                                 : std::string(": it is too old to read with it")) +
                     "; read with 'pread' or 'mapped' instead");
   }
-  return std::unique_ptr<UringSource>(new UringSource(std::move(folder), std::move(ring)));
+  return std::unique_ptr<UringSource>(
+      new UringSource(std::move(folder), std::move(memory), std::move(ring)));
 }
 
 std::vector<Opened> UringSource::open_all(std::span<const OpenRequest> requests) const {
@@ -231,7 +232,7 @@ std::vector<Opened> UringSource::open_all(std::span<const OpenRequest> requests)
   {
     const std::lock_guard<std::mutex> lock(ring_->mutex);
     if (!ring_->is_broken) {
-      ReadBatch batch(ring_->ring, folder_, ring_->buffers, requests);
+      ReadBatch batch(ring_->ring, folder_, memory_, requests);
       ring_->is_broken = !batch.run();
       read = batch.take_results();
     }
@@ -241,7 +242,7 @@ std::vector<Opened> UringSource::open_all(std::span<const OpenRequest> requests)
   for (std::size_t i = 0; i < requests.size(); ++i) {
     const auto& [path, max_bytes] = requests[i];
     results.push_back(read[i] ? std::move(*read[i])
-                              : read_for_source(folder_, path, max_bytes, ring_->buffers));
+                              : read_for_source(folder_, path, max_bytes, memory_));
   }
   return results;
 }
@@ -250,7 +251,8 @@ std::vector<Opened> UringSource::open_all(std::span<const OpenRequest> requests)
 
 struct UringSource::Ring {};
 
-Result<std::unique_ptr<UringSource>> UringSource::open(std::string /*folder*/) {
+Result<std::unique_ptr<UringSource>> UringSource::open(std::string /*folder*/,
+                                                       std::shared_ptr<MemoryPool> /*memory*/) {
   return fail(ErrorCode::unsupported,
               "this program was built without liburing; read with 'pread' or 'mapped' instead");
 }
@@ -262,8 +264,9 @@ std::vector<Result<std::unique_ptr<HeldFile>>> UringSource::open_all(
 
 #endif
 
-UringSource::UringSource(std::string folder, std::unique_ptr<Ring> ring)
-    : folder_(std::move(folder)), ring_(std::move(ring)) {}
+UringSource::UringSource(std::string folder, std::shared_ptr<MemoryPool> memory,
+                         std::unique_ptr<Ring> ring)
+    : folder_(std::move(folder)), memory_(std::move(memory)), ring_(std::move(ring)) {}
 
 UringSource::~UringSource() = default;
 

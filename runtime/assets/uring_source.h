@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "runtime/assets/bundle_source.h"
+#include "runtime/assets/memory_pool.h"
 
 namespace muster {
 
@@ -22,7 +23,8 @@ class UringSource final : public BundleSource {
   /// Fails with `unsupported` when the kernel refuses (it is too old, or the container or an
   /// administrator forbids io_uring), and when this library was built without liburing.
   /// `open_disk_source` has other ways then.
-  static Result<std::unique_ptr<UringSource>> open(std::string folder);
+  static Result<std::unique_ptr<UringSource>> open(std::string folder,
+                                                   std::shared_ptr<MemoryPool> memory = nullptr);
   ~UringSource() override;
   UringSource(const UringSource&) = delete;
   UringSource& operator=(const UringSource&) = delete;
@@ -35,9 +37,10 @@ class UringSource final : public BundleSource {
 
  private:
   struct Ring;
-  UringSource(std::string folder, std::unique_ptr<Ring> ring);
+  UringSource(std::string folder, std::shared_ptr<MemoryPool> memory, std::unique_ptr<Ring> ring);
 
   std::string folder_;
+  std::shared_ptr<MemoryPool> memory_;
   std::unique_ptr<Ring> ring_;
 };
 

@@ -25,6 +25,8 @@ inline constexpr std::uint32_t kMaxBlocks = 1U << 22U;
 inline constexpr std::uint32_t kMinBlockPlainBytes = 1U << 12U;
 inline constexpr std::uint32_t kMaxBlockPlainBytes = 1U << 20U;
 inline constexpr std::uint64_t kMaxEntryPlainBytes = 1ULL << 32U;
+/// All blocks at their largest, and the tables; what catalogs say is held against it.
+inline constexpr std::uint64_t kMaxFileBytes = 1ULL << 43U;
 /// zstd reaches 25,000 on a megabyte of zeros; more is an attack.
 inline constexpr std::uint64_t kMaxCompressionRatio = 32768;
 

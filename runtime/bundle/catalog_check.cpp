@@ -149,6 +149,11 @@ Result<void> CatalogCheck::check_bundles() {
       if (Result<void> zero = check_zero(at + bundle_record::kHashAt, 16); !zero) return zero;
       if (Result<void> zero = check_zero(at + bundle_record::kFileBytesAt, 8); !zero) return zero;
     }
+    if (now.file_bytes > layout::bundle::kMaxFileBytes) {
+      return format_error(ErrorCode::limit_exceeded,
+                          {kEncoding, "file_bytes", at + bundle_record::kFileBytesAt},
+                          "at most 2^43", now.file_bytes);
+    }
     if (Result<void> sane = check_dependencies(i); !sane) return sane;
   }
   const std::uint32_t total = reader_.count(Section::dependencies);

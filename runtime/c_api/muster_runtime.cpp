@@ -28,8 +28,9 @@ void write_message(std::string_view text, char* message, std::size_t message_byt
 Result<std::unique_ptr<muster_store>> open_store(const char* folder,
                                                  const muster_store_options& options) {
   // Not mapped: a library must not handle the signals of a file that is cut short.
-  auto source = std::make_unique<PreadSource>(folder);
-  Result<BundleStore> opened = BundleStore::open(*source);
+  auto memory = std::make_shared<MemoryPool>();
+  auto source = std::make_unique<PreadSource>(folder, memory);
+  Result<BundleStore> opened = BundleStore::open(*source, BundleStore::Catalogs::built, memory);
   if (!opened) return fail(opened.error());
   LoaderOptions loading;
   if (options.memory_budget_bytes != 0) loading.memory_budget_bytes = options.memory_budget_bytes;

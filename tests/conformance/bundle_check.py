@@ -178,7 +178,8 @@ def check_bundles(catalog):
     dependencies = [index for (index,) in catalog.records("dependencies", "I")]
     ascending([(row[5], row[0]) for row in bundles], "bundles")
     end = 0
-    for i, (_, _, _, first, count, kind, reserved) in enumerate(bundles):
+    for i, (_, _, file_bytes, first, count, kind, reserved) in enumerate(bundles):
+        require(file_bytes <= 1 << 43, "no bundle is larger than 2^43 bytes")
         require(kind in (0, 1) and not any(reserved), "bundle kind and reserved")
         require(first == end, "dependencies lie in order, without gaps")
         end += count

@@ -39,5 +39,21 @@ TEST_CASE("What is kept has a bound", "[runtime][assets]") {
   CHECK(pool.kept_bytes() == 200 * kMegabyte);
 }
 
+TEST_CASE("What is kept can be given back, the oldest first", "[runtime][assets]") {
+  MemoryPool pool;
+  PooledMemory older = pool.take(kMegabyte);
+  PooledMemory newer = pool.take(2 * kMegabyte);
+  const std::byte* const place = newer.bytes.get();
+  pool.give_back(std::move(older));
+  pool.give_back(std::move(newer));
+  pool.shrink_to(3 * kMegabyte);
+  CHECK(pool.kept_bytes() == 3 * kMegabyte);
+  pool.shrink_to(3 * kMegabyte - 1);
+  CHECK(pool.kept_bytes() == 2 * kMegabyte);
+  CHECK(pool.take(2 * kMegabyte).bytes.get() == place);
+  pool.shrink_to(0);
+  CHECK(pool.kept_bytes() == 0);
+}
+
 }  // namespace
 }  // namespace muster

@@ -1,0 +1,153 @@
+// The memory that a loader may use: what counts, what goes first, what is refused.
+#include <numeric>
+
+#include <catch2/catch.hpp>
+
+#include "runtime/assets/bundle_loader.h"
+#include "tests/support/plain_bundles.h"
+
+namespace muster {
+namespace {
+
+using samples::plain_asset;
+using samples::plain_bundles;
+
+constexpr Time kStart{};
+constexpr std::size_t kKilobyte = 1024;
+
+struct Stage {
+  Stage(const std::vector<std::size_t>& sizes, std::uint64_t budget, bool is_manual = false)
+      : source(plain_bundles(sizes)),
+        executor(source, store.catalog(), is_manual, store.memory()),
+        loader(store, executor, {.memory_budget_bytes = budget}) {}
+
+  BundleHandle request(std::size_t index) {
+    return loader.request_asset(plain_asset(index)).value();
+  }
+  LoadState load(std::size_t index) { return loader.finish(request(index), kStart); }
+  bool is_open(std::size_t index) const {
+    return store.is_open(store.catalog().bundle_of(plain_asset(index)).value());
+  }
+  /// What lies in memory, counted without the loader.
+  std::uint64_t used_bytes() const {
+    std::uint64_t sum = store.memory()->kept_bytes();
+    for (std::uint32_t i = 0; i < store.catalog().bundle_count(); ++i) sum += store.memory_bytes(i);
+    return sum;
+  }
+
+  MemorySource source;
+  BundleStore store = BundleStore::open(source).value();
+  SteppedLoads executor;
+  BundleLoader loader;
+};
+
+TEST_CASE("What was evicted does not stay in memory beyond the budget", "[runtime][assets]") {
+  const std::vector<std::size_t> sizes(12, 300 * kKilobyte);
+  Stage stage(sizes, 1000 * kKilobyte);
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    CAPTURE(i);
+    CHECK(stage.load(i) == LoadState::ready);
+    CHECK(stage.used_bytes() <= 1000 * kKilobyte);
+    CHECK(stage.loader.memory_bytes() == stage.used_bytes());
+  }
+  CHECK(stage.loader.counters().evicted == 9);
+}
+
+TEST_CASE("Buffers of closed bundles serve the next ones, and go before any bundle does",
+          "[runtime][assets]") {
+  Stage stage({300 * kKilobyte, 299 * kKilobyte, 500 * kKilobyte}, 900 * kKilobyte);
+  CHECK(stage.load(0) == LoadState::ready);
+  stage.loader.store().close_bundle(stage.store.catalog().bundle_of(plain_asset(0)).value());
+  CHECK(stage.store.memory()->kept_bytes() == 300 * kKilobyte);
+  Stage other({300 * kKilobyte, 299 * kKilobyte, 500 * kKilobyte}, 900 * kKilobyte);
+  CHECK(other.load(0) == LoadState::ready);
+  CHECK(other.load(2) == LoadState::ready);
+  CHECK(other.load(1) == LoadState::ready);  // The first one goes, and gives it its buffer.
+  CHECK_FALSE(other.is_open(0));
+  CHECK(other.store.memory_bytes(other.store.catalog().bundle_of(plain_asset(1)).value()) >=
+        299 * kKilobyte);
+  CHECK(other.used_bytes() <= 900 * kKilobyte);
+}
+
+TEST_CASE("What cannot fit closes nothing", "[runtime][assets]") {
+  Stage stage({100 * kKilobyte, 100 * kKilobyte, 900 * kKilobyte}, 500 * kKilobyte);
+  CHECK(stage.load(0) == LoadState::ready);
+  CHECK(stage.load(1) == LoadState::ready);
+  const BundleHandle huge = stage.request(2);
+  CHECK(stage.loader.finish(huge, kStart) == LoadState::failed);
+  CHECK(huge.error().code == ErrorCode::limit_exceeded);
+  CHECK(stage.is_open(0));
+  CHECK(stage.is_open(1));
+  CHECK(stage.loader.counters().evicted == 0);
+  // Nor does it a second time, when its size is known before.
+  const BundleHandle again = stage.request(2);
+  CHECK(stage.loader.finish(again, kStart) == LoadState::failed);
+  CHECK(stage.loader.counters().evicted == 0);
+}
+
+TEST_CASE("Loads under way count with what they will take, not with their files",
+          "[runtime][assets]") {
+  // The files have some hundred bytes each: counted by those, all four would fit.
+  const std::vector<std::size_t> sizes(4, 300 * kKilobyte);
+  Stage stage(sizes, 700 * kKilobyte, true);
+  std::vector<BundleHandle> handles;
+  for (std::size_t i = 0; i < sizes.size(); ++i) handles.push_back(stage.request(i));
+  for (int round = 0; round < 12; ++round) {
+    stage.loader.update(kStart);
+    CHECK(stage.loader.memory_bytes() <= 700 * kKilobyte);
+    if (stage.executor.started_count() > 0) stage.executor.step();
+    CHECK(stage.executor.finished_bytes() + stage.used_bytes() <= 700 * kKilobyte);
+  }
+  const auto count = [&](LoadState state) {
+    return std::ranges::count_if(handles, [=](const auto& h) { return h.state() == state; });
+  };
+  CHECK(count(LoadState::ready) == 2);
+  CHECK(count(LoadState::failed) == 2);
+}
+
+TEST_CASE("A bundle that takes more than it may is refused before it is decompressed",
+          "[runtime][assets]") {
+  const MemorySource source = plain_bundles({300 * kKilobyte});
+  const BundleStore store = BundleStore::open(source).value();
+  Decompressor decompressor;
+  const auto load = [&](std::uint64_t max_bytes) {
+    return load_whole(source, store.catalog(), {.bundle = 0, .memory_max_bytes = max_bytes},
+                      decompressor, nullptr);
+  };
+  const FinishedLoad refused = load(300 * kKilobyte);
+  CHECK(refused.result.error().code == ErrorCode::limit_exceeded);
+  CHECK(refused.whole_bytes > 300 * kKilobyte);
+  const FinishedLoad loaded = load(refused.whole_bytes);
+  REQUIRE(loaded.result.has_value());
+  CHECK(loaded.result.value().memory_bytes() == refused.whole_bytes);
+}
+
+TEST_CASE("A size near the end of all numbers does not wrap around", "[runtime][assets]") {
+  const auto bytes = GENERATE(std::uint64_t{1} << 43U, (std::uint64_t{1} << 43U) + 1,
+                              std::uint64_t{1} << 63U, ~std::uint64_t{0});
+  CAPTURE(bytes);
+  CatalogData data;
+  for (std::size_t i = 0; i < 2; ++i) {
+    const BundleName name = BundleName::of_prefab(plain_asset(i));
+    data.bundles.push_back({name, {}, bytes, {}});
+    data.assets.push_back({plain_asset(i), std::to_string(i) + ".bytes", name});
+  }
+  MemorySource source;
+  source.put(std::string(kCatalogFile), encode_catalog(data).value());
+  Result<BundleStore> store = BundleStore::open(source);
+  CHECK(store.has_value() == (bytes <= std::uint64_t{1} << 43U));
+  if (!store) {
+    CHECK(store.error().code == ErrorCode::limit_exceeded);
+    return;
+  }
+  SteppedLoads executor(source, store.value().catalog());
+  BundleLoader loader(store.value(), executor, {.memory_budget_bytes = ~std::uint64_t{0}});
+  const BundleHandle first = loader.request(0);
+  const BundleHandle second = loader.request(1);
+  CHECK(loader.finish(first, kStart) == LoadState::failed);
+  CHECK(loader.finish(second, kStart) == LoadState::failed);
+  CHECK(loader.memory_bytes() == 0);
+}
+
+}  // namespace
+}  // namespace muster
