@@ -1,6 +1,8 @@
 // Loading while the game runs.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <utility>
@@ -20,10 +22,12 @@ enum class LoadPriority : std::uint8_t {
   visible,  ///< Would show if it were there.
   needed,   ///< The game waits for it.
 };
+inline constexpr std::size_t kLoadPriorities = 4;
 
 struct LoadRequest {
   LoadPriority priority = LoadPriority::visible;
-  /// When it is of no use any more: if it has not begun by then, it fails with `timed_out`.
+  /// When it is of no use any more: if it has not begun once this is past, it fails with
+  /// `timed_out`. What somebody else wants for longer, or for ever, goes on.
   std::optional<Time> deadline{};
 };
 
@@ -37,11 +41,16 @@ class BundleHandle {
  public:
   BundleHandle() = default;
   BundleHandle(BundleHandle&& other) noexcept
-      : loader_(std::exchange(other.loader_, nullptr)), bundle_(other.bundle_) {}
+      : loader_(std::exchange(other.loader_, nullptr)),
+        bundle_(other.bundle_),
+        priority_(other.priority_),
+        has_deadline_(other.has_deadline_) {}
   BundleHandle& operator=(BundleHandle&& other) noexcept {
     release();
     loader_ = std::exchange(other.loader_, nullptr);
     bundle_ = other.bundle_;
+    priority_ = other.priority_;
+    has_deadline_ = other.has_deadline_;
     return *this;
   }
   ~BundleHandle() { release(); }
@@ -56,10 +65,16 @@ class BundleHandle {
 
  private:
   friend class BundleLoader;
-  BundleHandle(BundleLoader& loader, std::uint32_t bundle) : loader_(&loader), bundle_(bundle) {}
+  BundleHandle(BundleLoader& loader, std::uint32_t bundle, const LoadRequest& request)
+      : loader_(&loader),
+        bundle_(bundle),
+        priority_(request.priority),
+        has_deadline_(request.deadline.has_value()) {}
 
   BundleLoader* loader_ = nullptr;
   std::uint32_t bundle_ = 0;
+  LoadPriority priority_ = LoadPriority::hint;
+  bool has_deadline_ = false;
 };
 
 struct LoaderOptions {
@@ -94,7 +109,7 @@ struct LoaderCounters {
 class BundleLoader {
  public:
   BundleLoader(BundleStore& store, LoadExecutor& executor, const LoaderOptions& options);
-  /// Requires: no handles are left.
+  /// Drops what has not begun, and waits for what has. Requires: no handles are left.
   ~BundleLoader();
   BundleLoader(const BundleLoader&) = delete;
   BundleLoader& operator=(const BundleLoader&) = delete;
@@ -107,8 +122,15 @@ class BundleLoader {
   /// Wants every bundle of a registry's entries, in their order.
   std::vector<BundleHandle> request_registry(std::uint32_t registry, const LoadRequest& request);
 
+  /// Closes a bundle and loads it again, if somebody wants it: after its file was replaced, or when
+  /// the store says that its bytes were lost. All that was loaded from it dies; handles are
+  /// `loading` until it is back. A bundle that has failed is tried again; one that is on its way
+  /// goes on. Bundles of this store are not to be closed in any other way.
+  void reload(std::uint32_t bundle);
+
   /// Takes in what has been loaded, drops what comes too late, and starts what is next: by
-  /// priority, then by deadline, then in the order of the requests.
+  /// priority, then by deadline, then in the order of the requests. What was started, but has not
+  /// begun, gives way to what is more urgent.
   void update(Time now);
   /// Updates and waits until a handle is ready or failed: for loading screens.
   LoadState finish(const BundleHandle& handle, Time now);
@@ -117,7 +139,7 @@ class BundleLoader {
   std::uint64_t memory_bytes() const {
     return memory_bytes_ + reserved_bytes_ + store_.memory()->kept_bytes();
   }
-  std::uint32_t under_way() const { return under_way_; }
+  std::uint32_t under_way() const { return static_cast<std::uint32_t>(started_.size()); }
   const LoaderCounters& counters() const { return counters_; }
   BundleStore& store() { return store_; }
 
@@ -126,19 +148,26 @@ class BundleLoader {
   enum class NodeState : std::uint8_t { absent, queued, loading, present, failed };
   struct Node {
     NodeState state = NodeState::absent;
-    LoadPriority priority = LoadPriority::hint;
     std::uint32_t wanted_by = 0;  ///< Handles, of it and of what depends on it.
-    std::optional<Time> deadline;
-    std::uint64_t order = 0;    ///< Of its being queued; what the queue has under another is old.
-    std::uint64_t used_at = 0;  ///< Counts releases: the least is evicted first.
+    std::array<std::uint32_t, kLoadPriorities> wishes{};  ///< Those, by priority.
+    std::uint32_t endless_wishes = 0;                     ///< Those without a deadline.
+    Time last_deadline;                                   ///< The latest one of any of them.
+    std::uint64_t order = 0;                              ///< Of its being asked for.
+    std::uint64_t ticket = 0;        ///< What the queue has under another is old.
+    std::uint64_t used_at = 0;       ///< Counts releases: the least is evicted first.
     std::uint64_t memory_bytes = 0;  ///< Of what is present; under way, what is reserved for it.
     std::uint64_t whole_bytes = 0;   ///< What it takes, once that is known.
     Error error;
+
+    LoadPriority priority() const;
+    /// `Time::max()` when somebody wants it for ever.
+    Time deadline() const { return endless_wishes > 0 ? Time::max() : last_deadline; }
   };
   struct Waiting {
     LoadPriority priority = LoadPriority::hint;
     Time deadline;
     std::uint64_t order = 0;
+    std::uint64_t ticket = 0;
     std::uint32_t bundle = 0;
   };
   static bool is_after(const Waiting& a, const Waiting& b);
@@ -149,12 +178,18 @@ class BundleLoader {
   void want(std::uint32_t bundle, const LoadRequest& request);
   void queue(std::uint32_t bundle);
   void push(std::uint32_t bundle);
-  void release(std::uint32_t bundle);
+  void release(const BundleHandle& handle);
+  void unwant(std::uint32_t bundle, const BundleHandle& handle);
   LoadState state(std::uint32_t bundle) const;
   const Error& error(std::uint32_t bundle) const;
   void take_in(FinishedLoad& finished);
   void fail_node(Node& node, Error error);
   void drop_late(Time now);
+  void fail_late(std::uint32_t bundle);
+  void drop_old_front();
+  void recall_less_urgent();
+  bool take_back(std::uint32_t bundle);
+  void forget_started(std::uint32_t bundle);
   void start_next();
   bool start(const Waiting& next);
   bool make_room(std::uint64_t bytes);
@@ -165,14 +200,15 @@ class BundleLoader {
   BundleStore& store_;
   LoadExecutor& executor_;
   LoaderOptions options_;
-  std::vector<Node> nodes_;     ///< By index of the bundle.
-  std::vector<Waiting> queue_;  ///< A heap, the next one in front; may hold what is old.
+  std::vector<Node> nodes_;             ///< By index of the bundle.
+  std::vector<Waiting> queue_;          ///< A heap, the next one in front; may hold what is old.
+  std::vector<std::uint32_t> started_;  ///< What the executor has.
   std::vector<FinishedLoad> finished_;
   std::uint64_t last_order_ = 0;
+  std::uint64_t last_ticket_ = 0;
   std::uint64_t last_use_ = 0;
   std::uint64_t memory_bytes_ = 0;    ///< Of the bundles that are present.
   std::uint64_t reserved_bytes_ = 0;  ///< For the bundles under way.
-  std::uint32_t under_way_ = 0;
   std::uint32_t handles_ = 0;
   LoaderCounters counters_;
 };

@@ -1,5 +1,6 @@
 #include "runtime/assets/load_executor.h"
 
+#include <algorithm>
 #include <cassert>
 #include <iterator>
 #include <new>
@@ -7,6 +8,17 @@
 
 namespace muster {
 namespace {
+
+// A frame's worth of small bundles.
+constexpr std::uint32_t kLoadsPerThread = 128;
+
+// Returns false when it is not there.
+bool take_out(std::deque<LoadOrder>& orders, std::uint32_t bundle) {
+  const auto found = std::ranges::find(orders, bundle, &LoadOrder::bundle);
+  if (found == orders.end()) return false;
+  orders.erase(found);
+  return true;
+}
 
 void move_to(std::vector<FinishedLoad>& from, std::vector<FinishedLoad>& out) {
   out.insert(out.end(), std::make_move_iterator(from.begin()), std::make_move_iterator(from.end()));
@@ -89,6 +101,13 @@ void ThreadedLoads::start(const LoadOrder& order) {
   started_signal_.notify_one();
 }
 
+bool ThreadedLoads::cancel(std::uint32_t bundle) {
+  const std::lock_guard lock(mutex_);
+  if (!take_out(started_, bundle)) return false;
+  --under_way_;
+  return true;
+}
+
 void ThreadedLoads::collect(std::vector<FinishedLoad>& out) {
   const std::lock_guard lock(mutex_);
   under_way_ -= static_cast<std::uint32_t>(finished_.size());
@@ -96,7 +115,7 @@ void ThreadedLoads::collect(std::vector<FinishedLoad>& out) {
 }
 
 std::uint32_t ThreadedLoads::parallel_loads() const {
-  return static_cast<std::uint32_t>(2 * threads_.size());
+  return kLoadsPerThread * static_cast<std::uint32_t>(threads_.size());
 }
 
 void ThreadedLoads::wait() {
@@ -118,6 +137,8 @@ void ThreadedLoads::work(Decompressor& decompressor) {
     finished_signal_.notify_one();
   }
 }
+
+bool SteppedLoads::cancel(std::uint32_t bundle) { return take_out(started_, bundle); }
 
 void SteppedLoads::collect(std::vector<FinishedLoad>& out) {
   while (!is_manual_ && !started_.empty()) step();

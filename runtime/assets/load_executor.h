@@ -44,6 +44,9 @@ class LoadExecutor {
   virtual ~LoadExecutor() = default;
   /// Starts loading a bundle. Requires: it is not under way.
   virtual void start(const LoadOrder& order) = 0;
+  /// Drops a load that has not begun; it will not be collected. Returns false when it has begun, or
+  /// is not there.
+  virtual bool cancel(std::uint32_t bundle) = 0;
   /// Appends what has finished since the last call. Never waits.
   virtual void collect(std::vector<FinishedLoad>& out) = 0;
   /// How many loads may usefully be under way at once.
@@ -64,8 +67,9 @@ class ThreadedLoads final : public LoadExecutor {
   ~ThreadedLoads() override;
 
   void start(const LoadOrder& order) override;
+  bool cancel(std::uint32_t bundle) override;
   void collect(std::vector<FinishedLoad>& out) override;
-  /// Twice the threads, so that none waits for the next frame.
+  /// So many that no thread waits for the next frame, even if they are small.
   std::uint32_t parallel_loads() const override;
   void wait() override;
 
@@ -96,6 +100,7 @@ class SteppedLoads final : public LoadExecutor {
       : source_(source), catalog_(catalog), memory_(std::move(memory)), is_manual_(is_manual) {}
 
   void start(const LoadOrder& order) override { started_.push_back(order); }
+  bool cancel(std::uint32_t bundle) override;
   void collect(std::vector<FinishedLoad>& out) override;
   std::uint32_t parallel_loads() const override { return 4; }
   void wait() override;

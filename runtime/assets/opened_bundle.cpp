@@ -14,8 +14,8 @@ namespace {
 constexpr std::uint64_t kMaxPreviewBytes = std::uint64_t{4} << 30U;
 
 constexpr const char* kLost =
-    "it was cut short while it was mapped; replace files by renaming others onto them, then close "
-    "the bundle and load again";
+    "it was cut short while it was mapped; replace files by renaming others onto them, then reload "
+    "the bundle";
 
 bool is_all_stored(const BundleReader& reader, const BundleEntry& entry) {
   for (std::uint32_t i = 0; i < entry.block_count; ++i) {

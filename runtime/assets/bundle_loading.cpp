@@ -1,0 +1,219 @@
+// What is handed to the executor, what comes back, and what has to go: the other half of
+// bundle_loader.cpp. The executor has more than it can begin with, so that it never waits for the
+// next frame; whatever has not begun can be taken back.
+#include <algorithm>
+#include <cassert>
+
+#include "runtime/assets/bundle_loader.h"
+
+namespace muster {
+namespace {
+
+// What a bundle takes is not in the catalog. Large content that compresses better than this costs a
+// second attempt; small content does so only where memory is short.
+constexpr std::uint64_t kGuessedRatio = 4;
+constexpr std::uint64_t kGuessedLeast = std::uint64_t{256} << 10U;
+constexpr std::uint64_t kGuessedShare = 64;  // Of what is free, at most one part in so many.
+constexpr std::uint64_t kMaxGuessedFile = std::uint64_t{1} << 40U;
+
+}  // namespace
+
+// A heap keeps the largest in front: the one that nothing comes before.
+bool BundleLoader::is_after(const Waiting& a, const Waiting& b) {
+  if (a.priority != b.priority) return a.priority < b.priority;
+  if (a.deadline != b.deadline) return a.deadline > b.deadline;
+  return a.order > b.order;
+}
+
+bool BundleLoader::is_old(const Waiting& waiting) const {
+  const Node& node = nodes_[waiting.bundle];
+  return node.state != NodeState::queued || node.ticket != waiting.ticket;
+}
+
+void BundleLoader::queue(std::uint32_t bundle) {
+  nodes_[bundle].order = ++last_order_;
+  push(bundle);
+}
+
+// In the place that it has by its order; what the queue had of it before is old from now on.
+void BundleLoader::push(std::uint32_t bundle) {
+  Node& node = nodes_[bundle];
+  node.state = NodeState::queued;
+  node.ticket = ++last_ticket_;
+  // Requests that come and go must not fill the queue with what is old.
+  if (queue_.size() >= 2 * nodes_.size() + 16) {
+    std::erase_if(queue_, [this](const Waiting& waiting) { return is_old(waiting); });
+    std::ranges::make_heap(queue_, is_after);
+  }
+  queue_.push_back({node.priority(), node.deadline(), node.order, node.ticket, bundle});
+  std::ranges::push_heap(queue_, is_after);
+}
+
+void BundleLoader::take_in(FinishedLoad& finished) {
+  Node& node = nodes_[finished.bundle];
+  assert(node.state == NodeState::loading);
+  forget_started(finished.bundle);
+  const bool is_known = node.whole_bytes > 0;
+  node.whole_bytes = finished.whole_bytes;
+  if (!finished.result) {
+    // More than was guessed: now that it is known, there may be room for it.
+    const bool is_too_large = finished.result.error().code == ErrorCode::limit_exceeded;
+    if (is_too_large && !is_known && node.whole_bytes > 0 && node.wanted_by > 0) {
+      return push(finished.bundle);
+    }
+    return fail_node(node, finished.result.error());
+  }
+  const std::uint64_t bytes = finished.result.value().memory_bytes();
+  if (!make_room(bytes)) {
+    return fail_node(node, fail_without_room(finished.bundle, bytes).value());
+  }
+  // Somebody may have opened it meanwhile by asking the store itself.
+  if (!store_.is_open(finished.bundle)) {
+    store_.adopt(finished.bundle, std::move(finished.result.value()));
+  }
+  node.state = NodeState::present;
+  node.memory_bytes = bytes;
+  memory_bytes_ += bytes;
+  ++counters_.loaded;
+  if (node.wanted_by == 0) ++counters_.unwanted;
+}
+
+void BundleLoader::fail_node(Node& node, Error error) {
+  ++counters_.failed;
+  // Nobody is left to be told.
+  node.state = node.wanted_by == 0 ? NodeState::absent : NodeState::failed;
+  node.error = node.wanted_by == 0 ? Error() : std::move(error);
+}
+
+void BundleLoader::drop_late(Time now) {
+  for (const Waiting& waiting : queue_) {
+    if (!is_old(waiting) && waiting.deadline < now) fail_late(waiting.bundle);
+  }
+  const std::vector<std::uint32_t> started = started_;
+  for (const std::uint32_t bundle : started) {
+    if (nodes_[bundle].deadline() < now && take_back(bundle)) fail_late(bundle);
+  }
+}
+
+void BundleLoader::fail_late(std::uint32_t bundle) {
+  ++counters_.timed_out;
+  fail_node(nodes_[bundle], {ErrorCode::timed_out, "bundle " + store_.describe(bundle) +
+                                                       " had not begun to load by its deadline"});
+}
+
+void BundleLoader::drop_old_front() {
+  while (!queue_.empty() && is_old(queue_.front())) {
+    std::ranges::pop_heap(queue_, is_after);
+    queue_.pop_back();
+  }
+}
+
+// The executor works in the order of the starts: what was started goes back into the queue, unless
+// it has begun.
+void BundleLoader::recall_less_urgent() {
+  drop_old_front();
+  if (queue_.empty()) return;
+  const LoadPriority urgent = queue_.front().priority;
+  const std::vector<std::uint32_t> started = started_;
+  for (const std::uint32_t bundle : started) {
+    if (nodes_[bundle].priority() < urgent && take_back(bundle)) push(bundle);
+  }
+}
+
+// Returns false when the executor has begun.
+bool BundleLoader::take_back(std::uint32_t bundle) {
+  if (!executor_.cancel(bundle)) return false;
+  forget_started(bundle);
+  return true;
+}
+
+void BundleLoader::forget_started(std::uint32_t bundle) {
+  const auto found = std::ranges::find(started_, bundle);
+  assert(found != started_.end());
+  started_.erase(found);
+  reserved_bytes_ -= std::exchange(nodes_[bundle].memory_bytes, 0);
+}
+
+void BundleLoader::start_next() {
+  std::uint64_t started_bytes = 0;
+  for (drop_old_front(); !queue_.empty() && under_way() < executor_.parallel_loads();
+       drop_old_front()) {
+    const Waiting next = queue_.front();
+    const std::uint64_t bytes = store_.catalog().bundle(next.bundle).file_bytes;
+    const std::uint64_t left = options_.start_budget_bytes - started_bytes;
+    if ((started_bytes > 0 && bytes > left) || !start(next)) return;
+    started_bytes += std::min(bytes, left);
+  }
+}
+
+// Starts what is in front of the queue, or fails it for want of room. Returns false when it has to
+// wait.
+bool BundleLoader::start(const Waiting& next) {
+  Node& node = nodes_[next.bundle];
+  const std::uint64_t file_bytes = store_.catalog().bundle(next.bundle).file_bytes;
+  const std::uint64_t least = std::max(file_bytes, node.whole_bytes);
+  if (!make_room(least)) {
+    // What is under way may fail, or be let go, once it is there: no reason to fail yet.
+    if (!started_.empty()) return false;
+    fail_node(node, fail_without_room(next.bundle, least).value());
+    return true;
+  }
+  // Nothing is evicted for a guess: if it is too low, the next attempt knows.
+  std::uint64_t reserved = least;
+  if (node.whole_bytes == 0) {
+    const std::uint64_t by_file = std::min(file_bytes, kMaxGuessedFile) * kGuessedRatio;
+    const std::uint64_t by_share = std::min(kGuessedLeast, free_bytes() / kGuessedShare);
+    reserved = std::max(least, std::min(std::max(by_file, by_share), free_bytes()));
+  }
+  node.memory_bytes = reserved;
+  reserved_bytes_ += reserved;
+  store_.memory()->shrink_to(free_bytes());
+  started_.push_back(next.bundle);
+  node.state = NodeState::loading;
+  executor_.start({.bundle = next.bundle, .memory_max_bytes = reserved});
+  return true;
+}
+
+// Without what is kept for reuse, which goes when it is in the way.
+std::uint64_t BundleLoader::free_bytes() const {
+  const std::uint64_t used = memory_bytes_ + reserved_bytes_;
+  return options_.memory_budget_bytes - std::min(used, options_.memory_budget_bytes);
+}
+
+// Makes `bytes` more fit, by closing what nobody keeps. Returns false, and closes nothing, when
+// that would not suffice.
+bool BundleLoader::make_room(std::uint64_t bytes) {
+  if (bytes > free_bytes()) {
+    std::vector<std::uint32_t> evictable;
+    std::uint64_t evictable_bytes = 0;
+    for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
+      if (nodes_[i].state != NodeState::present || nodes_[i].wanted_by > 0) continue;
+      evictable.push_back(i);
+      evictable_bytes += nodes_[i].memory_bytes;
+    }
+    const std::uint64_t kept_bytes = memory_bytes_ - evictable_bytes + reserved_bytes_;
+    const std::uint64_t budget = options_.memory_budget_bytes;
+    if (kept_bytes > budget || bytes > budget - kept_bytes) return false;
+    std::ranges::sort(evictable, {}, [this](std::uint32_t i) { return nodes_[i].used_at; });
+    for (std::size_t n = 0; bytes > free_bytes(); ++n) evict(evictable[n]);
+  }
+  store_.memory()->shrink_to(free_bytes() - bytes);
+  return true;
+}
+
+void BundleLoader::evict(std::uint32_t bundle) {
+  store_.close_bundle(bundle);
+  memory_bytes_ -= std::exchange(nodes_[bundle].memory_bytes, 0);
+  nodes_[bundle].state = NodeState::absent;
+  ++counters_.evicted;
+}
+
+tl::unexpected<Error> BundleLoader::fail_without_room(std::uint32_t bundle,
+                                                      std::uint64_t bytes) const {
+  return fail(ErrorCode::limit_exceeded,
+              "no room for bundle " + store_.describe(bundle) + " of " + std::to_string(bytes) +
+                  " bytes: " + std::to_string(memory_bytes_ + reserved_bytes_) + " of " +
+                  std::to_string(options_.memory_budget_bytes) + " bytes are in use");
+}
+
+}  // namespace muster

@@ -1,0 +1,158 @@
+// Who comes first when not everybody can: taking back what was started, priorities and deadlines of
+// what several want.
+#include <optional>
+#include <vector>
+
+#include <catch2/catch.hpp>
+
+#include "tests/support/loader_stage.h"
+
+namespace muster {
+namespace {
+
+using samples::LoaderStage;
+using std::chrono::seconds;
+
+constexpr Time kStart{};
+constexpr LoadRequest kHint = {.priority = LoadPriority::hint, .deadline = {}};
+constexpr LoadRequest kNeeded = {.priority = LoadPriority::needed, .deadline = {}};
+
+std::vector<std::uint32_t> started(const LoaderStage& stage) {
+  std::vector<std::uint32_t> bundles;
+  for (std::size_t i = 0; i < stage.executor.started_count(); ++i) {
+    bundles.push_back(stage.executor.started(i));
+  }
+  return bundles;
+}
+
+TEST_CASE("What is needed overtakes what was started and has not begun", "[runtime][assets]") {
+  LoaderStage stage(true);
+  const BundleHandle flash = stage.request(samples::kFlash, kHint);
+  const BundleHandle tracer = stage.request(samples::kTracer, kHint);
+  stage.loader.update(kStart);
+  REQUIRE(stage.executor.started_count() == 2);
+  const BundleHandle look = stage.request(samples::kCrateLook, kNeeded);
+  stage.loader.update(kStart);
+  CHECK(started(stage) == std::vector<std::uint32_t>{stage.bundle_of(samples::kCrateLook),
+                                                     stage.bundle_of(samples::kFlash),
+                                                     stage.bundle_of(samples::kTracer)});
+  stage.executor.step();
+  stage.loader.update(kStart);
+  CHECK(look.state() == LoadState::ready);
+  CHECK(flash.state() == LoadState::loading);
+  CHECK(stage.loader.counters().cancelled == 0);  // It was not given up, only put off.
+  CHECK(stage.loader.finish(tracer, kStart) == LoadState::ready);
+}
+
+TEST_CASE("Whoever comes to need what was started as a hint has it moved to the front",
+          "[runtime][assets]") {
+  LoaderStage stage(true);
+  const BundleHandle flash = stage.request(samples::kFlash, kHint);
+  const BundleHandle picture = stage.request(samples::kPicture, kHint);
+  stage.loader.update(kStart);
+  // The crate depends on the picture.
+  const BundleHandle crate = stage.request(samples::kCrate, kNeeded);
+  stage.loader.update(kStart);
+  REQUIRE(stage.executor.started_count() == 3);
+  CHECK(stage.executor.started(2) == stage.bundle_of(samples::kFlash));
+  stage.executor.step();
+  stage.executor.step();
+  stage.loader.update(kStart);
+  CHECK(crate.state() == LoadState::ready);
+}
+
+TEST_CASE("What nobody needs so much any more waits its turn again", "[runtime][assets]") {
+  LoaderStage stage(true, {.start_budget_bytes = 1});  // One at a time.
+  const BundleHandle first = stage.request(samples::kTracer, kNeeded);
+  stage.loader.update(kStart);
+  const BundleHandle flash = stage.request(samples::kFlash, kHint);
+  BundleHandle urgent = stage.request(samples::kFlash, kNeeded);
+  const BundleHandle look = stage.request(samples::kCrateLook, {});
+  urgent.release();
+  stage.loader.update(kStart);
+  CHECK(stage.executor.started(1) == stage.bundle_of(samples::kCrateLook));
+}
+
+TEST_CASE("A dependency is wanted for as long as anybody wants it", "[runtime][assets]") {
+  LoaderStage stage(true, {.start_budget_bytes = 1});
+  const BundleHandle first = stage.request(samples::kTracer, kNeeded);
+  const LoadRequest soon = {.priority = LoadPriority::visible, .deadline = kStart + seconds(1)};
+  const bool is_other_first = GENERATE(false, true);
+  CAPTURE(is_other_first);
+  BundleHandle patient;
+  if (is_other_first) patient = stage.request(samples::kPicture, kHint);
+  const BundleHandle crate = stage.request(samples::kCrate, soon);
+  if (!is_other_first) patient = stage.request(samples::kPicture, kHint);
+  stage.loader.update(kStart);
+  stage.loader.update(kStart + seconds(2));
+  CHECK(crate.state() == LoadState::failed);
+  CHECK(crate.error().code == ErrorCode::timed_out);
+  CHECK(patient.state() == LoadState::loading);
+  CHECK(stage.loader.counters().timed_out == 1);
+  CHECK(stage.loader.finish(patient, kStart + seconds(2)) == LoadState::ready);
+}
+
+TEST_CASE("Once nobody wants it for ever, a deadline counts again", "[runtime][assets]") {
+  LoaderStage stage(true, {.start_budget_bytes = 1});
+  const BundleHandle first = stage.request(samples::kTracer, kNeeded);
+  const BundleHandle soon = stage.request(samples::kFlash, {.deadline = kStart + seconds(1)});
+  BundleHandle patient = stage.request(samples::kFlash);
+  stage.loader.update(kStart);
+  stage.loader.update(kStart + seconds(2));
+  CHECK(soon.state() == LoadState::loading);
+  patient.release();
+  stage.loader.update(kStart + seconds(2));
+  CHECK(soon.state() == LoadState::failed);
+}
+
+TEST_CASE("A retry with a deadline does not set it for those who have none", "[runtime][assets]") {
+  LoaderStage stage(true, {.start_budget_bytes = 1});
+  const ByteVector good = stage.files.files().at(stage.file(samples::kFlash));
+  REQUIRE(stage.files.remove(stage.file(samples::kFlash)).has_value());
+  const BundleHandle patient = stage.request(samples::kFlash);
+  CHECK(stage.loader.finish(patient, kStart) == LoadState::failed);
+  REQUIRE(stage.files.write(stage.file(samples::kFlash), good).has_value());
+  const BundleHandle first = stage.request(samples::kTracer, kNeeded);
+  const BundleHandle soon = stage.request(samples::kFlash, {.deadline = kStart + seconds(1)});
+  stage.loader.update(kStart);
+  stage.loader.update(kStart + seconds(2));
+  CHECK(patient.state() == LoadState::loading);
+}
+
+TEST_CASE("A deadline is past when its time is over, not when it has come", "[runtime][assets]") {
+  const auto later =
+      GENERATE(table<int, LoadState>({{1, LoadState::loading}, {2, LoadState::failed}}));
+  // Also for what was started, as long as it has not begun.
+  const bool is_started = GENERATE(false, true);
+  CAPTURE(std::get<0>(later), is_started);
+  LoaderStage stage(true, {.start_budget_bytes = is_started ? std::uint64_t{1} << 20U : 1});
+  const BundleHandle first = stage.request(samples::kTracer, kNeeded);
+  const BundleHandle flash = stage.request(samples::kFlash, {.deadline = kStart + seconds(1)});
+  stage.loader.update(kStart);
+  CHECK(stage.executor.started_count() == (is_started ? 2 : 1));
+  stage.loader.update(kStart + seconds(std::get<0>(later)));
+  CHECK(flash.state() == std::get<1>(later));
+  CHECK(first.state() == LoadState::loading);
+}
+
+TEST_CASE("A loader that ends loads nothing that has not begun", "[runtime][assets]") {
+  LoaderStage stage(true);
+  SteppedLoads executor(stage.source, stage.store.catalog(), true);
+  {
+    BundleLoader loader(stage.store, executor, {});
+    std::vector<BundleHandle> handles;
+    handles.push_back(loader.request(stage.bundle_of(samples::kFlash)));
+    handles.push_back(loader.request(stage.bundle_of(samples::kTracer)));
+    handles.push_back(loader.request(stage.bundle_of(samples::kCrateLook)));
+    loader.update(kStart);
+    REQUIRE(executor.started_count() == 3);
+    executor.step();
+    handles.pop_back();
+    CHECK(executor.started_count() == 1);
+  }
+  CHECK(executor.started_count() == 0);
+  CHECK(executor.finished_bytes() == 0);
+}
+
+}  // namespace
+}  // namespace muster
