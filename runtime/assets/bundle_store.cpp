@@ -95,7 +95,14 @@ Result<LoadedEntry> BundleStore::load_from(std::uint32_t bundle, const Guid& gui
 Result<void> BundleStore::open_bundle(std::uint32_t bundle) {
   assert(bundle < bundles_.size());
   if (bundles_[bundle] && has_dependencies(bundle)) return {};
-  return open_bundles({&bundle, 1});
+  const bool is_alone = !bundles_[bundle] && catalog_.bundle(bundle).dependency_count == 0;
+  if (!is_alone) return open_bundles({&bundle, 1});
+  // Without the lists that many of them need.
+  Result<OpenedBundle> opened = open_verified(*source_, catalog_, bundle);
+  if (!opened) return failed(opened.error().code, std::move(opened.error().message));
+  adopt(bundle, std::move(opened.value()));
+  bundles_[bundle]->dependencies_seen_at = closings_;
+  return {};
 }
 
 Result<void> BundleStore::open_bundles(std::span<const std::uint32_t> bundles) {

@@ -35,9 +35,9 @@ void MemorySource::remove(std::string_view path) {
 
 Result<std::unique_ptr<HeldFile>> MemorySource::open(std::string_view path,
                                                      std::uint64_t max_bytes) const {
-  if (Result<AssetPath> below = AssetPath::parse(path); !below) return fail(below.error());
   const auto found = files_.find(path);
   if (found == files_.end()) {
+    if (Result<AssetPath> below = AssetPath::parse(path); !below) return fail(below.error());
     return fail(ErrorCode::not_found, "'" + place_of(path) + "' does not exist");
   }
   if (found->second.size() > max_bytes) return fail_too_large(place_of(path), max_bytes);

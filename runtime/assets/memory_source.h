@@ -1,10 +1,12 @@
 // Files of a build that are in memory.
 #pragma once
 
-#include <map>
+#include <cstddef>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 
 #include "runtime/assets/bundle_source.h"
 
@@ -29,7 +31,14 @@ class MemorySource final : public BundleSource {
 
  private:
   std::string name_;
-  std::map<std::string, ByteVector, std::less<>> files_;
+  /// Finds by a view without making a string of it.
+  struct TextHash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view text) const {
+      return std::hash<std::string_view>()(text);
+    }
+  };
+  std::unordered_map<std::string, ByteVector, TextHash, std::equal_to<>> files_;
 };
 
 /// Bytes with a file's face, owned.
