@@ -15,6 +15,7 @@ SnapshotRing::SnapshotRing(World& world, std::uint32_t depth) : world_(world), s
 }
 
 void SnapshotRing::capture(Tick tick) {
+  count_ = count();
   assert(count_ == 0 || tick > at(0).tick);
   newest_ = (newest_ + 1) % static_cast<std::uint32_t>(snapshots_.size());
   count_ = std::min(count_ + 1, static_cast<std::uint32_t>(snapshots_.size()));
@@ -49,11 +50,11 @@ bool SnapshotRing::restore(Tick tick) {
 }
 
 std::optional<Tick> SnapshotRing::oldest() const {
-  return count_ == 0 ? std::nullopt : std::optional(at(count_ - 1).tick);
+  return count() == 0 ? std::nullopt : std::optional(at(count() - 1).tick);
 }
 
 std::optional<Tick> SnapshotRing::newest() const {
-  return count_ == 0 ? std::nullopt : std::optional(at(0).tick);
+  return count() == 0 ? std::nullopt : std::optional(at(0).tick);
 }
 
 Bytes SnapshotRing::value_at(Tick tick, ComponentId component, EntityId entity) const {
@@ -79,11 +80,16 @@ void SnapshotRing::clear() {
 
 // The newest is almost always the one that is asked for, or a few ticks before it.
 const SnapshotRing::Snapshot* SnapshotRing::find(Tick tick) const {
-  for (std::uint32_t age = 0; age < count_; ++age) {
+  for (std::uint32_t age = 0; age < count(); ++age) {
     if (at(age).tick == tick) return &at(age);
     if (at(age).tick < tick) return nullptr;
   }
   return nullptr;
+}
+
+// How many there are to go back to: after an assignment to the world, none.
+std::uint32_t SnapshotRing::count() const {
+  return count_ > 0 && world_.remembers(at(0).bookmark) ? count_ : 0;
 }
 
 const SnapshotRing::Snapshot& SnapshotRing::at(std::uint32_t age) const {

@@ -16,8 +16,10 @@ namespace muster {
 /// a tick in which nothing comes or goes costs one copy of its bytes and no more. Going back takes
 /// the log back and copies the values in.
 ///
-/// The world must outlive it, and may have one ring. Once every place has been used, nothing is
-/// allocated unless the world grows. One thread at a time.
+/// The world must outlive it, and may have one ring: from the first capture until the ring's end it
+/// logs its changes. A world that another one is assigned to has no past: the ring is empty then.
+/// Once every place has been used, nothing is allocated unless the world grows. One thread at a
+/// time.
 ///
 ///     SnapshotRing past(world, 32);
 ///     past.capture(tick);            // at the end of each tick
@@ -26,6 +28,10 @@ class SnapshotRing {
  public:
   /// Requires: a depth of at least 1.
   SnapshotRing(World& world, std::uint32_t depth);
+  /// The world stops logging.
+  ~SnapshotRing() { world_.stop_log(); }
+  SnapshotRing(const SnapshotRing&) = delete;
+  SnapshotRing& operator=(const SnapshotRing&) = delete;
 
   /// Keeps the world as it is now, in the place of the oldest if all are taken. Requires: a later
   /// tick than the newest one kept.
@@ -60,12 +66,13 @@ class SnapshotRing {
     std::vector<std::size_t> sizes;  ///< How many bytes of each count.
   };
   const Snapshot* find(Tick tick) const;
+  std::uint32_t count() const;
   const Snapshot& at(std::uint32_t age) const;
 
   World& world_;
   std::vector<Snapshot> snapshots_;
   std::uint32_t newest_ = 0;
-  std::uint32_t count_ = 0;
+  std::uint32_t count_ = 0;  ///< Those that were captured; see `count`.
 };
 
 /// The values of some entities' components, to put back or to compare with: those that a player

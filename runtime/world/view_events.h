@@ -26,6 +26,10 @@ class ViewEvents {
  public:
   /// Counts what exists already as announced.
   explicit ViewEvents(World& world);
+  /// The world stops noting down who comes and goes.
+  ~ViewEvents() { world_.stop_touched(); }
+  ViewEvents(const ViewEvents&) = delete;
+  ViewEvents& operator=(const ViewEvents&) = delete;
 
   /// What has changed since the last call, in the order of the first changes; lives until the next.
   /// Destroyed entities come before created ones.

@@ -18,6 +18,34 @@ World::World(std::span<const ComponentDescription> components) {
   (void)twice;
 }
 
+World& World::operator=(const World& other) {
+  if (this == &other) return *this;
+  const std::uint64_t version = std::max(last_version_, other.last_version_);
+  touch_all();
+  storages_ = other.storages_;
+  records_ = other.records_;
+  signatures_ = other.signatures_;
+  state_ = other.state_;
+  initialised_ = other.initialised_;
+  names_ = other.names_;
+  replaced(version);
+  return *this;
+}
+
+World& World::operator=(World&& other) noexcept {
+  if (this == &other) return *this;
+  const std::uint64_t version = std::max(last_version_, other.last_version_);
+  touch_all();
+  storages_ = std::move(other.storages_);
+  records_ = std::move(other.records_);
+  signatures_ = std::move(other.signatures_);
+  state_ = other.state_;
+  initialised_ = std::move(other.initialised_);
+  names_ = std::move(other.names_);
+  replaced(version);
+  return *this;
+}
+
 std::optional<ComponentId> World::find_component(std::string_view name) const {
   const auto found = std::ranges::lower_bound(
       storages_, name, {}, [](const ComponentStorage& storage) -> std::string_view {
@@ -165,22 +193,22 @@ void World::reserve(std::uint32_t entities, std::uint32_t components) {
 }
 
 World::Bookmark World::bookmark() {
-  is_logging_ = true;
+  watch_.is_logging = true;
   Bookmark here = state_;
-  here.log_position = log_.end();
+  here.log_position = watch_.log.end();
   return here;
 }
 
 void World::undo_to(const Bookmark& bookmark) {
-  while (log_.end() > bookmark.log_position) undo(log_.pop());
+  while (watch_.log.end() > bookmark.log_position) undo(watch_.log.pop());
   state_ = bookmark;
   initialised_.clear();
 }
 
 std::uint32_t World::index_at(const Bookmark& bookmark, ComponentId id, EntityId entity) const {
   std::uint32_t index = storages_[id.value()].index_of(entity);
-  for (std::uint64_t at = log_.end(); at > bookmark.log_position; --at) {
-    const WorldChange& change = log_.at(at - 1);
+  for (std::uint64_t at = watch_.log.end(); at > bookmark.log_position; --at) {
+    const WorldChange& change = watch_.log.at(at - 1);
     if (change.component != id.value()) continue;
     if (change.kind == WorldChange::Kind::component_added) {
       if (change.entity == entity) index = ComponentStorage::kAbsent;
@@ -196,10 +224,20 @@ std::uint32_t World::index_at(const Bookmark& bookmark, ComponentId id, EntityId
   return index;
 }
 
+void World::stop_log() {
+  watch_.is_logging = false;
+  watch_.log = WorldLog();
+}
+
 void World::take_touched(std::vector<Signature>& out) {
-  is_tracking_signatures_ = true;
-  out.assign(touched_.begin(), touched_.end());
-  touched_.clear();
+  watch_.is_tracking_signatures = true;
+  out.assign(watch_.touched.begin(), watch_.touched.end());
+  watch_.touched.clear();
+}
+
+void World::stop_touched() {
+  watch_.is_tracking_signatures = false;
+  watch_.touched = {};
 }
 
 EntityId World::id_at(std::uint32_t slot) const {
@@ -209,13 +247,13 @@ EntityId World::id_at(std::uint32_t slot) const {
 // Every change of a record goes through here: the log keeps what it was.
 EntityRecord& World::edit(std::uint32_t slot) {
   EntityRecord& record = records_[slot];
-  if (is_logging_) {
-    log_.append({.kind = WorldChange::Kind::record,
-                 .component = kNoSlot,
-                 .index = 0,
-                 .last = 0,
-                 .entity = EntityId(slot, record.generation),
-                 .before = record});
+  if (watch_.is_logging) {
+    watch_.log.append({.kind = WorldChange::Kind::record,
+                       .component = kNoSlot,
+                       .index = 0,
+                       .last = 0,
+                       .entity = EntityId(slot, record.generation),
+                       .before = record});
   }
   return record;
 }
@@ -227,13 +265,13 @@ std::uint32_t World::take_slot() {
     return slot;
   }
   records_.emplace_back();
-  if (is_logging_) {
-    log_.append({.kind = WorldChange::Kind::new_slot,
-                 .component = kNoSlot,
-                 .index = 0,
-                 .last = 0,
-                 .entity = {},
-                 .before = {}});
+  if (watch_.is_logging) {
+    watch_.log.append({.kind = WorldChange::Kind::new_slot,
+                       .component = kNoSlot,
+                       .index = 0,
+                       .last = 0,
+                       .entity = {},
+                       .before = {}});
   }
   return static_cast<std::uint32_t>(records_.size() - 1);
 }
@@ -252,14 +290,14 @@ void World::bind(std::uint32_t slot) {
   const EntityRecord& record = records_[slot];
   if (record.is_alive == 0 || record.signature.is_none()) return;
   signatures_.insert(record.signature, slot);
-  if (is_tracking_signatures_) touched_.push_back(record.signature);
+  if (watch_.is_tracking_signatures) watch_.touched.push_back(record.signature);
 }
 
 void World::unbind(std::uint32_t slot) {
   const EntityRecord& record = records_[slot];
   if (record.is_alive == 0 || record.signature.is_none()) return;
   signatures_.erase(record.signature);
-  if (is_tracking_signatures_) touched_.push_back(record.signature);
+  if (watch_.is_tracking_signatures) watch_.touched.push_back(record.signature);
 }
 
 // Calls `change(slot)` for an entity and all below it, parents first.
@@ -340,13 +378,31 @@ void World::destroy_leaf(std::uint32_t slot) {
 void World::note_component(WorldChange::Kind kind, std::uint32_t component, EntityId entity,
                            std::uint32_t index, std::uint32_t last) {
   storages_[component].set_version(++last_version_);
-  if (!is_logging_) return;
-  log_.append({.kind = kind,
-               .component = component,
-               .index = index,
-               .last = last,
-               .entity = entity,
-               .before = {}});
+  if (!watch_.is_logging) return;
+  watch_.log.append({.kind = kind,
+                     .component = component,
+                     .index = index,
+                     .last = last,
+                     .entity = entity,
+                     .before = {}});
+}
+
+// Everything may be another thing than before an assignment, and after it.
+void World::touch_all() {
+  if (!watch_.is_tracking_signatures) return;
+  for (const EntityRecord& record : records_) {
+    const bool has_signature = record.is_alive != 0 && !record.signature.is_none();
+    if (has_signature) watch_.touched.push_back(record.signature);
+  }
+}
+
+// After an assignment. Whoever remembers a version remembers one of the state that was here before,
+// so all of them have to be new here; and no bookmark leads back.
+void World::replaced(std::uint64_t version) {
+  last_version_ = version;
+  for (ComponentStorage& storage : storages_) storage.set_version(++last_version_);
+  touch_all();
+  watch_.log.forget_all();
 }
 
 void World::undo(const WorldChange& change) {

@@ -16,6 +16,7 @@
 #include "runtime/world/name_table.h"
 #include "runtime/world/signature_table.h"
 #include "runtime/world/world_log.h"
+#include "runtime/world/world_watch.h"
 
 namespace muster {
 
@@ -61,7 +62,9 @@ struct InitialisedComponent {
 /// Entities with dense components of the types that it was made with. State is plain arrays:
 /// entity records, and three arrays per component type. One thread at a time, except that reading
 /// and changing values of components in place is safe from several threads that touch different
-/// types. Copying a world copies everything.
+/// types. A copy has everything but those who watch: no `SnapshotRing`, no `ViewEvents`. A world
+/// that another one is assigned to keeps its watchers: a ring has no past then, the others are told
+/// what has changed.
 ///
 /// Ids of entities that are gone are safe everywhere: reading gives nothing, changing is refused.
 ///
@@ -76,6 +79,11 @@ class World {
  public:
   /// Requires: descriptions that pass `check`, with names of their own.
   explicit World(std::span<const ComponentDescription> components);
+  World(const World&) = default;
+  World(World&&) = default;
+  World& operator=(const World& other);
+  World& operator=(World&& other) noexcept;
+  ~World() = default;
 
   // Component types.
   std::uint32_t component_type_count() const {
@@ -204,17 +212,23 @@ class World {
   /// unspecified values, the others keep theirs. Clears the list of initialised components.
   /// Requires: a bookmark of this world, not forgotten, not taken back.
   void undo_to(const Bookmark& bookmark);
+  /// Whether `undo_to` can go there: it was not forgotten, and no other world was assigned since.
+  bool remembers(const Bookmark& bookmark) const { return watch_.log.has(bookmark.log_position); }
   /// Nobody will go back to before it.
-  void forget_before(const Bookmark& bookmark) { log_.forget_before(bookmark.log_position); }
+  void forget_before(const Bookmark& bookmark) { watch_.log.forget_before(bookmark.log_position); }
   /// Where an entity's component lay in its array at a bookmark; `ComponentStorage::kAbsent` for
   /// none. Takes time linear in what has happened since.
   std::uint32_t index_at(const Bookmark& bookmark, ComponentId id, EntityId entity) const;
   /// The bytes of all components of a type.
   std::span<std::byte> all_bytes(ComponentId id) { return storages_[id.value()].bytes(); }
 
+  /// Forgets the log, and keeps none until the next bookmark.
+  void stop_log();
+
   /// Signatures that came or went (also by going back) since they were last taken; see
-  /// `ViewEvents`. Kept from the first call on.
+  /// `ViewEvents`. Kept from the first call until `stop_touched`.
   void take_touched(std::vector<Signature>& out);
+  void stop_touched();
 
  private:
   template <typename Byte>
@@ -236,18 +250,17 @@ class World {
   void note_component(WorldChange::Kind kind, std::uint32_t component, EntityId entity,
                       std::uint32_t index, std::uint32_t last);
   void undo(const WorldChange& change);
+  void touch_all();
+  void replaced(std::uint64_t version);
 
   std::vector<ComponentStorage> storages_;  ///< Sorted by the names of their components.
   std::vector<EntityRecord> records_;
   SignatureTable signatures_;
   Bookmark state_;  ///< The position in the log is kept by the log itself.
-  WorldLog log_;
-  bool is_logging_ = false;
-  bool is_tracking_signatures_ = false;
   std::uint64_t last_version_ = 0;
   std::vector<InitialisedComponent> initialised_;
-  std::vector<Signature> touched_;
   NameTable names_;
+  WorldWatch watch_;
 };
 
 template <typename T>

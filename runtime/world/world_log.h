@@ -48,6 +48,11 @@ class WorldLog {
     assert(position >= begin_ && position <= end_);
     begin_ = position;
   }
+  /// Forgets everything, and that there was nothing in between: no position up to now is in the log
+  /// any more.
+  void forget_all() { begin_ = ++end_; }
+  /// Whether what has happened since a position can be taken back.
+  bool has(std::uint64_t position) const { return position >= begin_ && position <= end_; }
   /// Makes room for a power of two of at least `count` changes.
   void reserve(std::size_t count);
 

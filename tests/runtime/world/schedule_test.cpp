@@ -147,6 +147,53 @@ TEST_CASE("A query finds the same entities whether arrays are aligned or not",
   }
 }
 
+// Pairs that a query visits although they are not one entity's, and how many pairs there are.
+struct Visits {
+  int wrong = 0;
+  int count = 0;
+};
+Visits visits(SampleWorld& f, Query<Position, Vitality>& query) {
+  Visits visits;
+  query.each([&](EntityId entity, Position& p, Vitality& v) {
+    const bool is_right =
+        &p == f.world.get(f.position, entity) && &v == f.world.get(f.vitality, entity);
+    if (!is_right) ++visits.wrong;
+    ++visits.count;
+  });
+  return visits;
+}
+
+TEST_CASE("A query follows a world that another one is assigned to", "[runtime][world]") {
+  SampleWorld f;
+  const EntityId a = f.world.create();
+  const EntityId b = f.world.create();
+  SampleWorld other;
+  other.world = f.world;
+  f.world.add(f.position, a, {1, 0, 0});
+  f.world.add(f.position, b, {2, 0, 0});
+  f.world.add(f.vitality, a, {});
+  f.world.add(f.vitality, b, {});
+  Query<Position, Vitality> query(f.world, f.position, f.vitality);
+  CHECK(visits(f, query).count == 2);
+  SECTION("as many changes led to another order") {
+    other.world.add(f.position, a, {1, 0, 0});
+    other.world.add(f.position, b, {2, 0, 0});
+    other.world.add(f.vitality, b, {});
+    other.world.add(f.vitality, a, {});
+    f.world = other.world;
+    CHECK(visits(f, query).count == 2);
+    CHECK(visits(f, query).wrong == 0);
+  }
+  SECTION("as many changes led to no components of a type") {
+    other.world.add(f.position, a, {1, 0, 0});
+    other.world.add(f.position, b, {2, 0, 0});
+    other.world.add(f.vitality, a, {});
+    other.world.remove(f.vitality.id(), a);
+    f.world = std::move(other.world);
+    CHECK(visits(f, query).count == 0);
+  }
+}
+
 TEST_CASE("Queued changes are done in their order, void ones are counted", "[runtime][world]") {
   SampleWorld f;
   ChangeQueue queue;

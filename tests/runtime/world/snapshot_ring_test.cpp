@@ -57,6 +57,24 @@ TEST_CASE("A ring keeps its depth and forgets the oldest", "[runtime][world][sys
   CHECK_FALSE(past.restore(Tick(3)));
 }
 
+TEST_CASE("A world that another one is assigned to has no past", "[runtime][world]") {
+  SampleWorld f;
+  SnapshotRing past(f.world, 4);
+  past.capture(Tick(1));
+  f.spawn(1);
+  past.capture(Tick(2));
+  const SampleWorld other;
+  f.world = other.world;
+  CHECK(f.world.entity_count() == 0);
+  CHECK_FALSE(past.has(Tick(2)));
+  CHECK_FALSE(past.restore(Tick(1)));
+  CHECK_FALSE(past.newest().has_value());
+  past.capture(Tick(1));
+  const EntityId fresh = f.spawn(1);
+  CHECK(past.restore(Tick(1)));
+  CHECK_FALSE(f.world.is_alive(fresh));
+}
+
 TEST_CASE("Whatever is done to a world, going back undoes all of it",
           "[runtime][world][sys-100][property]") {
   const auto seed = GENERATE(range(1U, 41U));

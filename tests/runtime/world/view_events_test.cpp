@@ -53,6 +53,22 @@ TEST_CASE("Computing a tick again does not make an effect flicker",
   CHECK(f.world.find(kShot.with(1)).is_null());
 }
 
+TEST_CASE("The presentation follows a world that another one is assigned to", "[runtime][world]") {
+  SampleWorld f;
+  const EntityId old = f.world.create({.signature = kShot.with(1)});
+  ViewEvents view(f.world);
+  SampleWorld other;
+  const EntityId fresh = other.world.create({.signature = kShot.with(2)});
+  REQUIRE(fresh == old);
+  f.world = other.world;
+  const auto events = view.collect();
+  REQUIRE(events.size() == 2);
+  CHECK(events[0].kind == ViewEvent::Kind::destroyed);
+  CHECK(events[0].signature == kShot.with(1));
+  CHECK(events[1].kind == ViewEvent::Kind::created);
+  CHECK(events[1].entity == fresh);
+}
+
 TEST_CASE("A second entity of one signature gets the next ordinal", "[runtime][world][sys-102]") {
   SampleWorld f;
   const EntityId first = f.world.create({.signature = kShot});

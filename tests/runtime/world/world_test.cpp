@@ -2,6 +2,8 @@
 
 #include <catch2/catch.hpp>
 
+#include "runtime/world/snapshot_ring.h"
+#include "runtime/world/view_events.h"
 #include "tests/support/allocation_counter.h"
 #include "tests/support/sample_build.h"
 
@@ -223,6 +225,43 @@ TEST_CASE("A copied world goes its own way", "[runtime][world][sys-17]") {
   CHECK(f.world.get(f.life, entity)->current == 9);
   CHECK(f.world.name(entity) == "original");
   CHECK(copy.intern("original") == f.world.intern("original"));
+}
+
+TEST_CASE("A copy notes nothing down for those who watch the original", "[runtime][world]") {
+  Fixture f;
+  SnapshotRing past(f.world, 4);
+  ViewEvents view(f.world);
+  past.capture(Tick(1));
+  World copy = f.world;
+  copy.reserve(8, 8);
+  const std::uint64_t before = allocation_count();
+  for (int round = 0; round < 1000; ++round) {
+    const EntityId entity = copy.create({.signature = Signature("brief")});
+    copy.add(f.life, entity, {});
+    copy.request_despawn(entity);
+    copy.process_despawns();
+  }
+  CHECK(allocation_count() == before);
+}
+
+TEST_CASE("A world notes nothing down once nobody watches it", "[runtime][world]") {
+  Fixture f;
+  f.world.reserve(8, 8);
+  {
+    const SnapshotRing past(f.world, 4);
+    const ViewEvents view(f.world);
+  }
+  {
+    SnapshotRing past(f.world, 4);
+    past.capture(Tick(1));
+  }
+  const std::uint64_t before = allocation_count();
+  for (int round = 0; round < 1000; ++round) {
+    const EntityId entity = f.world.create({.signature = Signature("brief")});
+    f.world.request_despawn(entity);
+    f.world.process_despawns();
+  }
+  CHECK(allocation_count() == before);
 }
 
 TEST_CASE("A world that has room allocates nothing", "[runtime][world][sys-17]") {
