@@ -1,7 +1,9 @@
 #include "registry/vocabulary/component.h"
 
 #include <algorithm>
-#include <cmath>
+#include <bit>
+
+#include "registry/vocabulary/field_rules.h"
 
 namespace muster {
 namespace {
@@ -32,6 +34,47 @@ constexpr std::size_t kMaxFields = 1024;
 const TypeRow* row_of(FieldType type) {
   const auto* const found = std::ranges::find(kTypes, type, &TypeRow::type);
   return found == kTypes.end() ? nullptr : found;
+}
+
+std::uint64_t end_of(const FieldDescription& field) {
+  return field.offset_bytes + std::uint64_t{field.count} * field.element_bytes;
+}
+
+// What is wrong with a field that begins at `begin` at the earliest; empty for nothing.
+std::string_view problem_of(const FieldDescription& field, std::uint64_t begin,
+                            std::uint32_t component_bytes) {
+  if (field.name.empty()) return "has no name";
+  const std::uint32_t natural = size_of(field.type);
+  const bool is_sized = field.type == FieldType::text
+                            ? field.element_bytes > 0
+                            : natural == field.element_bytes && natural > 0;
+  if (!is_sized) return "has a wrong element size";
+  if (field.count == 0) return "has no elements";
+  if (field.offset_bytes < begin) return "overlaps the one before it";
+  if (end_of(field) > component_bytes) return "lies outside";
+  if (field.receivers > Receivers::all_but_owner) return "has unknown receivers";
+  if (field.rollback > RollbackClass::confirmed_only) return "has an unknown rollback class";
+  const bool is_integer = field.type >= FieldType::int8 && field.type <= FieldType::uint64;
+  const FieldRule broken = broken_rule({.type = field.type,
+                                        .unit = field.unit,
+                                        .minimum = field.minimum,
+                                        .maximum = field.maximum,
+                                        .resolution = field.resolution,
+                                        .tolerance = field.tolerance,
+                                        .interpolation = field.interpolation,
+                                        .is_enumeration = is_integer && !field.names.empty(),
+                                        .has_names = !field.names.empty()});
+  return broken == FieldRule::none ? std::string_view() : complaint(broken);
+}
+
+// Empty when every field has a name of its own.
+std::string_view name_given_twice(const ComponentDescription& component) {
+  std::vector<std::string_view> names;
+  names.reserve(component.fields.size());
+  for (const FieldDescription& field : component.fields) names.push_back(field.name);
+  std::ranges::sort(names);
+  const auto twice = std::ranges::adjacent_find(names);
+  return twice == names.end() ? std::string_view() : *twice;
 }
 
 }  // namespace
@@ -109,34 +152,27 @@ Result<void> check(const ComponentDescription& component) {
     return fail(ErrorCode::malformed, "component '" + component.name + "': " + why);
   };
   if (component.name.empty()) return refuse("it has no name");
+  if (component.size_bytes == 0) return refuse("it has no size");
   if (component.size_bytes > kMaxComponentBytes) return refuse("it is larger than 64 KiB");
+  if (!std::has_single_bit(component.alignment_bytes) ||
+      component.alignment_bytes > kMaxComponentAlignment) {
+    return refuse("its alignment is none of 1, 2, 4, 8 and 16");
+  }
+  if (component.size_bytes % component.alignment_bytes != 0) {
+    return refuse("its size is no multiple of its alignment");
+  }
   if (component.fields.size() > kMaxFields) return refuse("it has more than 1024 fields");
   if (component.default_value.size() != component.size_bytes) {
     return refuse("its default value has another size than the component");
   }
   std::uint64_t end = 0;
   for (const FieldDescription& field : component.fields) {
-    const std::uint32_t natural = size_of(field.type);
-    const bool sized = field.type == FieldType::text
-                           ? field.element_bytes > 0
-                           : natural == field.element_bytes && natural > 0;
-    if (!sized) return refuse("field '" + field.name + "' has a wrong element size");
-    if (field.count == 0) return refuse("field '" + field.name + "' has no elements");
-    if (field.offset_bytes < end) {
-      return refuse("field '" + field.name + "' overlaps the one before it");
-    }
-    end = field.offset_bytes + std::uint64_t{field.count} * field.element_bytes;
-    if (end > component.size_bytes) return refuse("field '" + field.name + "' lies outside");
-    if (!can_interpolate(field.type, field.interpolation)) {
-      return refuse("field '" + field.name + "' is of a type that cannot be interpolated so");
-    }
-    const bool is_finite = std::isfinite(field.minimum) && std::isfinite(field.maximum) &&
-                           std::isfinite(field.resolution) && std::isfinite(field.tolerance);
-    if (!is_finite || field.maximum < field.minimum || field.resolution < 0 ||
-        field.tolerance < 0) {
-      return refuse("field '" + field.name +
-                    "' has a range, resolution or tolerance without sense");
-    }
+    const std::string_view problem = problem_of(field, end, component.size_bytes);
+    if (!problem.empty()) return refuse("field '" + field.name + "' " + std::string(problem));
+    end = end_of(field);
+  }
+  if (const std::string_view twice = name_given_twice(component); !twice.empty()) {
+    return refuse("two fields are called '" + std::string(twice) + "'");
   }
   return {};
 }

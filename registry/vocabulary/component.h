@@ -123,8 +123,15 @@ std::uint32_t size_of(FieldType type);
 std::string_view to_string(FieldType type);
 Result<FieldType> field_type_from(std::string_view name);
 
-/// Checks a description that came from outside: fields inside the component, no overlap, sane
-/// sizes.
+/// A world keeps components in arrays from `operator new`; a wider one would need an allocator of
+/// its own there.
+inline constexpr std::uint32_t kMaxComponentAlignment = 16;
+static_assert(kMaxComponentAlignment <= __STDCPP_DEFAULT_NEW_ALIGNMENT__);
+
+/// Checks a description that came from outside by the rules that `describe.h` has for those in
+/// code: a size that fits the alignment; fields inside the component, without overlap, with names
+/// of their own; numbers that make sense (`field_rules.h`). What passes can be in a world and on a
+/// wire. Fails with `malformed`, naming component and field.
 Result<void> check(const ComponentDescription& component);
 
 /// Whether values of `type` can be filled in between so.
@@ -158,7 +165,8 @@ ContentHash hash_fields(const ComponentDescription& component, Bytes value);
 /// Every component of a game, written as `components.json` so that the bundler can cook them
 /// without the game's code. Sorted by name, so equal descriptions give equal text.
 std::string components_to_json(std::span<const ComponentDescription> components);
-/// Reads `components.json`. Fails with `malformed`, naming the component and field.
+/// Reads `components.json`. Fails with `malformed`, naming the component and field; also when two
+/// components have one name.
 Result<std::vector<ComponentDescription>> components_from_json(std::string_view text);
 /// A JSON Schema of one item of a plain prefab's `components` list, for editors that complete and
 /// check what is typed.

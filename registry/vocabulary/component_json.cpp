@@ -146,6 +146,11 @@ Result<std::vector<ComponentDescription>> components_from_json(std::string_view 
     for (const Json& entry : document.at("components")) {
       auto component = component_from_json(entry);
       if (!component) return fail(component.error());
+      if (std::ranges::find(components, component.value().name, &ComponentDescription::name) !=
+          components.end()) {
+        return fail(ErrorCode::malformed,
+                    "two components are called '" + component.value().name + "'");
+      }
       components.push_back(std::move(component).value());
     }
     return components;

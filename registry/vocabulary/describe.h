@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "registry/vocabulary/component.h"
+#include "registry/vocabulary/field_rules.h"
 
 namespace muster {
 
@@ -43,20 +44,28 @@ concept Described = requires {
 /// The rules of descriptions. None can be called at compile time, so breaking one is an error that
 /// names it.
 namespace description_error {
+inline void a_component_needs_a_name() {}
 inline void a_field_needs_a_name() {}
 inline void this_name_is_taken_by_another_field() {}
+inline void this_member_is_described_already() {}
 inline void a_name_has_no_dots_or_brackets() {}
+inline void numbers_are_finite() {}
 inline void the_maximum_is_below_the_minimum() {}
 inline void a_range_is_for_numbers() {}
+inline void the_range_reaches_beyond_the_type() {}
 inline void bits_and_resolution_say_the_same_thing() {}
 inline void bits_are_1_to_32() {}
 inline void floats_in_bits_need_a_range() {}
+inline void integers_have_bits_or_a_range() {}
 inline void a_resolution_must_not_be_negative() {}
+inline void the_resolution_is_larger_than_the_range() {}
 inline void integers_have_a_whole_resolution() {}
+inline void integers_have_a_whole_range() {}
 inline void the_resolution_is_finer_than_a_float_of_this_range() {}
 inline void the_range_has_more_than_2_to_the_32_steps() {}
 inline void a_tolerance_is_for_numbers_and_not_negative() {}
 inline void this_type_cannot_be_interpolated_so() {}
+inline void there_is_nothing_between_enumerators() {}
 inline void an_angle_is_in_deg_or_rad() {}
 inline void names_are_for_enumerations() {}
 inline void a_struct_inside_has_traits_of_its_own() {}
@@ -92,10 +101,18 @@ consteval FieldType field_type() {
   return text;
 }
 
+/// Neither `const` nor `volatile`, which are types of their own: values are written into fields.
 template <typename T>
-concept Value = std::is_enum_v<T> || std::is_arithmetic_v<T> || kIsText<T> ||
-    std::same_as<T, Vec2> || std::same_as<T, Vec3> || std::same_as<T, Quaternion> ||
-    std::same_as<T, EntityReference> || std::same_as<T, AssetReference>;
+concept Number = std::same_as<T, float> || std::same_as<T, double> ||
+    (std::integral<T> && sizeof(T) <= 8 && std::same_as<T, std::remove_cv_t<T>>);
+
+template <typename T>
+concept Enumeration = std::is_enum_v<T> && std::same_as<T, std::remove_cv_t<T>>;
+
+template <typename T>
+concept Value = Enumeration<T> || Number<T> || kIsText<T> || std::same_as<T, Vec2> ||
+    std::same_as<T, Vec3> || std::same_as<T, Quaternion> || std::same_as<T, EntityReference> ||
+    std::same_as<T, AssetReference>;
 
 template <typename T>
 struct Element {
@@ -116,35 +133,62 @@ struct MemberOf<Member Struct::*> {
   using Of = Member;
 };
 
+/// Names the rule that is broken: none of these functions can be called at compile time.
+consteval void refuse(FieldRule rule) {
+  using namespace description_error;
+  switch (rule) {
+    using enum FieldRule;
+    case none:
+      return;
+    case finite_numbers:
+      return numbers_are_finite();
+    case maximum_above_minimum:
+      return the_maximum_is_below_the_minimum();
+    case FieldRule::range_is_for_numbers:
+      return a_range_is_for_numbers();
+    case resolution_not_negative:
+      return a_resolution_must_not_be_negative();
+    case tolerance_is_for_numbers:
+      return a_tolerance_is_for_numbers_and_not_negative();
+    case interpolation_fits_type:
+      return this_type_cannot_be_interpolated_so();
+    case nothing_between_enumerators:
+      return there_is_nothing_between_enumerators();
+    case angle_in_deg_or_rad:
+      return an_angle_is_in_deg_or_rad();
+    case FieldRule::names_are_for_enumerations:
+      return description_error::names_are_for_enumerations();
+    case whole_resolution:
+      return integers_have_a_whole_resolution();
+    case whole_range:
+      return integers_have_a_whole_range();
+    case range_within_type:
+      return the_range_reaches_beyond_the_type();
+    case resolution_within_range:
+      return the_resolution_is_larger_than_the_range();
+    case steps_fit_in_32_bits:
+      return the_range_has_more_than_2_to_the_32_steps();
+    case steps_differ_as_floats:
+      return the_resolution_is_finer_than_a_float_of_this_range();
+  }
+}
+
 /// Checks the traits of a field and works the resolution out. Everything but a few arithmetic types
 /// is told by `type`.
 consteval FieldTraits checked(FieldType type, bool is_enumeration, FieldTraits traits) {
   using namespace description_error;
-  const bool is_integer = type <= FieldType::uint64 && type != FieldType::boolean;
-  const bool is_real = type >= FieldType::float32 && type <= FieldType::quaternion;
+  const bool is_whole = field_rules_detail::is_integer(type);
   const bool has_range = traits.minimum != traits.maximum;
-  if (traits.maximum < traits.minimum) the_maximum_is_below_the_minimum();
-  if ((has_range || traits.resolution != 0 || traits.bits != 0) && !is_integer && !is_real) {
-    a_range_is_for_numbers();
-  }
-  if (traits.resolution < 0) a_resolution_must_not_be_negative();
-  if (traits.tolerance < 0 || (traits.tolerance > 0 && !is_integer && !is_real)) {
-    a_tolerance_is_for_numbers_and_not_negative();
-  }
-  if (!can_interpolate(type, traits.interpolation)) this_type_cannot_be_interpolated_so();
-  if (traits.interpolation == Interpolation::angle && traits.unit != "deg" &&
-      traits.unit != "rad") {
-    an_angle_is_in_deg_or_rad();
-  }
-  if (!traits.names.empty() && !is_enumeration) names_are_for_enumerations();
   if (traits.bits != 0) {
+    if (!is_whole && !field_rules_detail::has_real_lanes(type)) a_range_is_for_numbers();
     if (traits.resolution != 0) bits_and_resolution_say_the_same_thing();
     if (traits.bits < 1 || traits.bits > 32) bits_are_1_to_32();
     const double steps = static_cast<double>((std::uint64_t{1} << traits.bits) - 1);
-    if (is_real) {
+    if (!is_whole) {
       if (!has_range) floats_in_bits_need_a_range();
       traits.resolution = (traits.maximum - traits.minimum) / steps;
-    } else if (!has_range) {
+    } else {
+      if (has_range) integers_have_bits_or_a_range();
       const bool is_signed = type == FieldType::int8 || type == FieldType::int16 ||
                              type == FieldType::int32 || type == FieldType::int64;
       traits.minimum = is_signed ? -(steps + 1) / 2 : 0;
@@ -152,24 +196,16 @@ consteval FieldTraits checked(FieldType type, bool is_enumeration, FieldTraits t
       traits.resolution = 1;
     }
   }
-  if (is_integer && has_range && traits.resolution == 0) traits.resolution = 1;
-  if (is_integer &&
-      traits.resolution != static_cast<double>(static_cast<std::int64_t>(traits.resolution))) {
-    integers_have_a_whole_resolution();
-  }
-  if (traits.minimum != traits.maximum && traits.resolution > 0) {
-    if ((traits.maximum - traits.minimum) / traits.resolution > 4294967295.0) {
-      the_range_has_more_than_2_to_the_32_steps();
-    }
-    const double low = traits.minimum < 0 ? -traits.minimum : traits.minimum;
-    const double high = traits.maximum < 0 ? -traits.maximum : traits.maximum;
-    // A float of 24 bits must tell neighbouring steps apart, else values would change each time
-    // that they are quantised.
-    if (is_real && type != FieldType::float64 &&
-        (low < high ? high : low) / traits.resolution > 8388608.0) {
-      the_resolution_is_finer_than_a_float_of_this_range();
-    }
-  }
+  if (is_whole && has_range && traits.resolution == 0) traits.resolution = 1;
+  refuse(broken_rule({.type = type,
+                      .unit = traits.unit,
+                      .minimum = traits.minimum,
+                      .maximum = traits.maximum,
+                      .resolution = traits.resolution,
+                      .tolerance = traits.tolerance,
+                      .interpolation = traits.interpolation,
+                      .is_enumeration = is_enumeration,
+                      .has_names = !traits.names.empty()}));
   return traits;
 }
 
@@ -240,12 +276,15 @@ class Describe {
                 "a component is plain data: it must be trivially copyable");
   static_assert(std::is_standard_layout_v<T>, "a component must have standard layout");
   static_assert(std::is_default_constructible_v<T>, "a component needs default values");
+  static_assert(alignof(T) <= kMaxComponentAlignment, "a component is aligned to 16 at most");
 
  public:
-  consteval explicit Describe(std::string_view name) requires(N == 0) : name_(name) {}
+  consteval explicit Describe(std::string_view name) requires(N == 0) : name_(name) {
+    if (name.empty()) description_error::a_component_needs_a_name();
+  }
 
-  /// Adds a member. Its type is one of `component.h`, an arithmetic type, an enumeration, a struct
-  /// with a description, or a `std::array` of one of these.
+  /// Adds a member. Its type is one of `component.h`, an integer of up to 64 bits, `float`,
+  /// `double`, an enumeration, a struct with a description, or a `std::array` of one of these.
   template <auto Member>
   consteval auto field(std::string_view name, const FieldTraits& traits = {}) const {
     using namespace describe_detail;
@@ -253,12 +292,16 @@ class Describe {
     static_assert(std::is_same_v<typename MemberOf<decltype(Member)>::Owner, T>,
                   "this member belongs to another struct");
     static_assert(describe_detail::Value<Value> || Described<Value>,
-                  "this member's type cannot be a field: use the types of component.h, arithmetic "
-                  "types, enumerations, structs with a description, or std::array of them");
+                  "this member's type cannot be a field: use the types of component.h, integers of "
+                  "up to 64 bits, float, double, enumerations, structs with a description, or "
+                  "std::array of them; no const");
     if (name.empty()) description_error::a_field_needs_a_name();
     if (!is_plain_name(name)) description_error::a_name_has_no_dots_or_brackets();
     for (const FieldSpec& other : fields_) {
       if (other.name == name) description_error::this_name_is_taken_by_another_field();
+      if (other.offset_bytes == &offset_of<Member>) {
+        description_error::this_member_is_described_already();
+      }
     }
     FieldSpec added{.name = name,
                     .traits = traits,

@@ -13,10 +13,6 @@
 
 namespace muster {
 
-/// Components need no more than what `operator new` gives; a wider one would need an allocator of
-/// its own here.
-inline constexpr std::uint32_t kMaxComponentAlignment = __STDCPP_DEFAULT_NEW_ALIGNMENT__;
-
 /// The components of one type as one array of bytes, the owner of each beside it, and a sparse
 /// index from an entity's slot to its place. Three plain arrays: copying them copies the state.
 /// Changing a world's components goes through the world, which keeps track of what came and went.
@@ -26,7 +22,7 @@ inline constexpr std::uint32_t kMaxComponentAlignment = __STDCPP_DEFAULT_NEW_ALI
 /// `remove` or `reserve`. Owned by a `World`, which checks that entities are alive.
 class ComponentStorage {
  public:
-  /// Requires: a description that passes `check`, aligned to at most `kMaxComponentAlignment`.
+  /// Requires: a description that passes `check`.
   explicit ComponentStorage(const ComponentDescription& description);
 
   const ComponentDescription& description() const { return description_; }

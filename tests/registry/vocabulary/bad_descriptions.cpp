@@ -24,6 +24,8 @@ consteval auto describe(Type<Around>) {
   return Describe<Around>("Around").field<&Around::secret>("secret");
 }
 
+enum class Mood : std::uint8_t { calm, angry };
+
 struct Part {
   bool flag = false;
   std::int32_t whole = 0;
@@ -33,6 +35,11 @@ struct Part {
   Inner inner;
   Around around;
   const char* pointer = nullptr;
+  std::uint8_t small = 0;
+  double wide = 0;
+  long double widest = 0;
+  const float fixed = 0;
+  Mood mood = Mood::calm;
 };
 using D = Describe<Part>;
 constexpr std::array<std::string_view, 1> kNames = {"one"};
@@ -79,6 +86,33 @@ auto s = D("P").field<&Inner::value>("a");
 
 //! a_part_goes_to_others_than_the_whole
 auto u = D("P").field<&Part::around>("a", {.receivers = Receivers::all_but_owner});
+
+//! a_component_needs_a_name
+auto v = D("");
+//! this_member_is_described_already
+auto w = D("P").field<&Part::real>("a").field<&Part::real>("b");
+//! there_is_nothing_between_enumerators
+auto x = D("P").field<&Part::mood>("a", {.interpolation = linear});
+//! the_range_reaches_beyond_the_type
+auto y = D("P").field<&Part::small>("a", {.minimum = -500, .maximum = 1000});
+//! integers_have_a_whole_range
+auto z = D("P").field<&Part::small>("a", {.minimum = 0.5, .maximum = 3.7});
+//! the_resolution_is_larger_than_the_range
+auto a1 = D("P").field<&Part::wide>("a", {.minimum = -1, .maximum = 1, .resolution = 5});
+//! integers_have_bits_or_a_range
+auto b1 = D("P").field<&Part::small>("a", {.maximum = 3, .bits = 2});
+//! numbers_are_finite
+auto c1 = D("P").field<&Part::wide>("a", {.maximum = std::numeric_limits<double>::infinity()});
+//! long double
+auto d1 = D("P").field<&Part::widest>("a");
+//! const float
+auto e1 = D("P").field<&Part::fixed>("a");
+
+struct Wide {
+  alignas(32) float value = 0;
+};
+//! a component is aligned to 16 at most
+auto f1 = Describe<Wide>("W");
 
 struct Virtual {
   virtual ~Virtual() = default;

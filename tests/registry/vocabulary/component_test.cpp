@@ -1,9 +1,14 @@
+#include <array>
+#include <cmath>
 #include <cstring>
+#include <limits>
+#include <random>
 #include <string>
 
 #include <catch2/catch.hpp>
 
 #include "registry/vocabulary/describe.h"
+#include "registry/vocabulary/quantisation.h"
 
 using namespace muster;
 
@@ -117,23 +122,150 @@ TEST_CASE("A description from outside is checked", "[registry][component]") {
     void (*damage)(ComponentDescription&);
   };
   using D = ComponentDescription;
-  const auto row =
-      GENERATE(Row{"no name", [](D& d) { d.name.clear(); }},
-               Row{"too large", [](D& d) { d.size_bytes = 1U << 20U; }},
-               Row{"default value of another size", [](D& d) { d.default_value.pop_back(); }},
-               Row{"field outside", [](D& d) { d.fields.back().offset_bytes = d.size_bytes; }},
-               Row{"field that wraps round", [](D& d) { d.fields.back().count = 0xFFFFFFFF; }},
-               Row{"overlap", [](D& d) { d.fields[1].offset_bytes = 0; }},
-               Row{"no elements", [](D& d) { d.fields[0].count = 0; }},
-               Row{"wrong element size", [](D& d) { d.fields[0].element_bytes = 2; }},
-               Row{"unknown type", [](D& d) { d.fields[0].type = static_cast<FieldType>(99); }},
-               Row{"too many fields", [](D& d) { d.fields.resize(2000, d.fields[0]); }});
+  const auto row = GENERATE(
+      Row{"no name", [](D& d) { d.name.clear(); }},
+      Row{"too large", [](D& d) { d.size_bytes = 1U << 20U; }},
+      Row{"default value of another size", [](D& d) { d.default_value.pop_back(); }},
+      Row{"field outside", [](D& d) { d.fields.back().offset_bytes = d.size_bytes; }},
+      Row{"field that wraps round", [](D& d) { d.fields.back().count = 0xFFFFFFFF; }},
+      Row{"overlap", [](D& d) { d.fields[1].offset_bytes = 0; }},
+      Row{"no elements", [](D& d) { d.fields[0].count = 0; }},
+      Row{"wrong element size", [](D& d) { d.fields[0].element_bytes = 2; }},
+      Row{"unknown type", [](D& d) { d.fields[0].type = static_cast<FieldType>(99); }},
+      Row{"too many fields", [](D& d) { d.fields.resize(2000, d.fields[0]); }},
+      Row{"no size",
+          [](D& d) {
+            d.size_bytes = 0;
+            d.default_value.clear();
+            d.fields.clear();
+          }},
+      Row{"no alignment", [](D& d) { d.alignment_bytes = 0; }},
+      Row{"alignment of 3", [](D& d) { d.alignment_bytes = 3; }},
+      Row{"alignment that no array has", [](D& d) { d.alignment_bytes = 32; }},
+      Row{"size between two alignments",
+          [](D& d) {
+            d.size_bytes += 4;
+            d.default_value.resize(d.size_bytes);
+          }},
+      Row{"field without name", [](D& d) { d.fields[0].name.clear(); }},
+      Row{"two fields of one name", [](D& d) { d.fields[2].name = d.fields[0].name; }},
+      Row{"unknown receivers", [](D& d) { d.fields[0].receivers = static_cast<Receivers>(9); }},
+      Row{"unknown rollback class",
+          [](D& d) { d.fields[0].rollback = static_cast<RollbackClass>(9); }});
   CAPTURE(row.reason);
   ComponentDescription sample = describe_sample();
   row.damage(sample);
   const auto checked = check(sample);
   REQUIRE_FALSE(checked.has_value());
   CHECK(checked.error().code == ErrorCode::malformed);
+}
+
+TEST_CASE("Numbers from outside obey the rules of those in code", "[registry][component]") {
+  struct Row {
+    const char* reason;
+    FieldType type;
+    void (*damage)(FieldDescription&);
+  };
+  using F = FieldDescription;
+  using enum FieldType;
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  const auto row = GENERATE_COPY(
+      Row{"endless range", float64, [](F& f) { f.maximum = kInfinity; }},
+      Row{"tolerance that is no number", float32, [](F& f) { f.tolerance = std::nan(""); }},
+      Row{"maximum below minimum", float32, [](F& f) { f.minimum = 1; }},
+      Row{"range of a bool", boolean, [](F& f) { f.maximum = 1; }},
+      Row{"range of a text", text, [](F& f) { f.maximum = 1; }},
+      Row{"resolution of a reference", entity, [](F& f) { f.resolution = 1; }},
+      Row{"negative resolution", float32, [](F& f) { f.resolution = -1; }},
+      Row{"negative tolerance", float32, [](F& f) { f.tolerance = -1; }},
+      Row{"interpolated text", text, [](F& f) { f.interpolation = Interpolation::linear; }},
+      Row{"unknown interpolation", float32,
+          [](F& f) { f.interpolation = static_cast<Interpolation>(9); }},
+      Row{"interpolated enumeration", uint8,
+          [](F& f) {
+            f.names = {"a", "b"};
+            f.interpolation = Interpolation::linear;
+          }},
+      Row{"angle in metres", float32,
+          [](F& f) {
+            f.unit = "m";
+            f.interpolation = Interpolation::angle;
+          }},
+      Row{"names of a float", float32, [](F& f) { f.names = {"a"}; }},
+      Row{"half steps of an integer", int16, [](F& f) { f.resolution = 0.5; }},
+      Row{"half a range of an integer", uint8, [](F& f) { f.maximum = 3.7; }},
+      Row{"range beyond a byte", uint8, [](F& f) { f.maximum = 256; }},
+      Row{"range below zero", uint32, [](F& f) { f.minimum = -1; }},
+      Row{"range beyond a float", float32, [](F& f) { f.maximum = 1e300; }},
+      Row{"resolution wider than the range", float64,
+          [](F& f) {
+            f.maximum = 1;
+            f.resolution = 5;
+          }},
+      Row{"more steps than integers", float64,
+          [](F& f) {
+            f.minimum = -1e300;
+            f.maximum = 1e300;
+            f.resolution = 1e-300;
+          }},
+      Row{"steps finer than a float", float32, [](F& f) {
+            f.maximum = 1e6;
+            f.resolution = 0.001;
+          }});
+  CAPTURE(row.reason);
+  F field;
+  field.name = "f";
+  field.type = row.type;
+  field.element_bytes = row.type == text ? 8 : size_of(row.type);
+  ComponentDescription component{.name = "C",
+                                 .size_bytes = 8,
+                                 .alignment_bytes = 8,
+                                 .fields = {field},
+                                 .default_value = ByteVector(8)};
+  CHECK(check(component).has_value());
+  row.damage(component.fields[0]);
+  const auto checked = check(component);
+  REQUIRE_FALSE(checked.has_value());
+  CHECK(checked.error().code == ErrorCode::malformed);
+  CHECK(checked.error().message.find("field 'f' ") != std::string::npos);
+}
+
+TEST_CASE("What JSON describes can be quantised, or is malformed",
+          "[registry][component][property]") {
+  const auto seed = GENERATE(range(1U, 6U));
+  CAPTURE(seed);
+  std::mt19937 random(seed);
+  const std::array<double, 12> numbers = {0,   1,   -1,    0.5,    255,    256,
+                                          7.5, 1e9, 1e300, -1e300, 1e-300, 4294967296.0};
+  const auto any = [&] { return numbers[random() % numbers.size()]; };
+  int passed = 0;
+  for (int round = 0; round < 20000; ++round) {
+    FieldDescription field;
+    field.name = "f";
+    field.type = static_cast<FieldType>(random() % 17);
+    field.minimum = any();
+    field.maximum = any();
+    field.resolution = any();
+    field.tolerance = any();
+    field.element_bytes = field.type == FieldType::text ? 5 : size_of(field.type);
+    const ComponentDescription component{.name = "C",
+                                         .size_bytes = 16,
+                                         .alignment_bytes = 1,
+                                         .fields = {field},
+                                         .default_value = ByteVector(16)};
+    const auto read = components_from_json(components_to_json(std::vector{component}));
+    if (!read) continue;
+    ++passed;
+    ByteVector value(16);
+    for (std::byte& byte : value) byte = static_cast<std::byte>(random());
+    std::vector<std::int64_t> steps(wire_value_count(field));
+    const WireRange range = wire_range(field);
+    REQUIRE(range.low <= range.high);
+    quantise(field, value, steps);
+    for (const std::int64_t step : steps) REQUIRE((step >= range.low && step <= range.high));
+    dequantise(field, steps, value);
+  }
+  CHECK(passed > 100);
 }
 
 TEST_CASE("JSON that describes no component is malformed", "[registry][component]") {
@@ -149,7 +281,10 @@ TEST_CASE("JSON that describes no component is malformed", "[registry][component
       R"({"components": [{"name": "A", "size": 1, "default": "00",
           "fields": [{"name": "f", "type": "bool", "offset": 0, "receivers": "nobody"}]}]})",
       R"({"components": [{"name": "A", "size": 1, "default": "00",
-          "fields": [{"name": "f", "type": "bool", "offset": 1}]}]})");
+          "fields": [{"name": "f", "type": "bool", "offset": 1}]}]})",
+      R"({"components": [{"name": "A", "size": 1, "alignment": 0, "default": "00", "fields": []}]})",
+      R"({"components": [{"name": "A", "size": 1, "default": "00", "fields": []},
+                         {"name": "A", "size": 1, "default": "00", "fields": []}]})");
   CAPTURE(text);
   const auto components = components_from_json(text);
   REQUIRE_FALSE(components.has_value());

@@ -1,0 +1,131 @@
+// What the numbers of a field have to obey to make sense: the compiler holds `describe.h` to it,
+// and `check` a description from outside.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <string_view>
+
+#include "registry/vocabulary/component.h"
+#include "registry/vocabulary/lanes.h"
+
+namespace muster {
+
+/// The rules, in the order in which they are looked at.
+enum class FieldRule : std::uint8_t {
+  none,
+  finite_numbers,
+  maximum_above_minimum,
+  range_is_for_numbers,
+  resolution_not_negative,
+  tolerance_is_for_numbers,
+  interpolation_fits_type,
+  nothing_between_enumerators,
+  angle_in_deg_or_rad,
+  names_are_for_enumerations,
+  whole_resolution,
+  whole_range,
+  range_within_type,
+  resolution_within_range,
+  steps_fit_in_32_bits,
+  steps_differ_as_floats,
+};
+
+/// What the rules are about.
+struct FieldNumbers {
+  FieldType type = FieldType::boolean;
+  std::string_view unit;
+  double minimum = 0;
+  double maximum = 0;
+  double resolution = 0;
+  double tolerance = 0;
+  Interpolation interpolation = Interpolation::step;
+  bool is_enumeration = false;
+  bool has_names = false;
+};
+
+namespace field_rules_detail {
+
+constexpr bool is_finite(double value) {
+  constexpr double kLargest = std::numeric_limits<double>::max();
+  return value >= -kLargest && value <= kLargest;
+}
+
+constexpr bool is_whole(double value) {
+  constexpr double kAlwaysWholeFrom = 9007199254740992.0;  // 2^53
+  if (value >= kAlwaysWholeFrom || value <= -kAlwaysWholeFrom) return true;
+  return value == static_cast<double>(static_cast<std::int64_t>(value));
+}
+
+constexpr double size_of(double value) { return value < 0 ? -value : value; }
+
+constexpr bool is_integer(FieldType type) {
+  return type >= FieldType::int8 && type <= FieldType::uint64;
+}
+constexpr bool has_real_lanes(FieldType type) {
+  return type >= FieldType::float32 && type <= FieldType::quaternion;
+}
+
+constexpr bool lies_within(FieldType type, double minimum, double maximum) {
+  return with_lane_type(lane_type(type), [&]<typename T>(T) {
+    return minimum >= static_cast<double>(std::numeric_limits<T>::lowest()) &&
+           maximum <= static_cast<double>(std::numeric_limits<T>::max());
+  });
+}
+
+// Of a field with a range and a resolution.
+constexpr FieldRule broken_step_rule(const FieldNumbers& field) {
+  const double width = field.maximum - field.minimum;
+  if (field.resolution > width) return FieldRule::resolution_within_range;
+  constexpr double kMaxSteps = 4294967295.0;
+  if (width / field.resolution > kMaxSteps) return FieldRule::steps_fit_in_32_bits;
+  // A float of 24 bits must tell neighbouring steps apart, else values would change each time that
+  // they are quantised.
+  constexpr double kMaxFloatSteps = 8388608.0;
+  const double low = size_of(field.minimum);
+  const double high = size_of(field.maximum);
+  if (has_real_lanes(field.type) && field.type != FieldType::float64 &&
+      (low < high ? high : low) / field.resolution > kMaxFloatSteps) {
+    return FieldRule::steps_differ_as_floats;
+  }
+  return FieldRule::none;
+}
+
+}  // namespace field_rules_detail
+
+/// The first rule that a field breaks; `none` for a field that makes sense.
+constexpr FieldRule broken_rule(const FieldNumbers& field) {
+  using namespace field_rules_detail;
+  const bool is_number = is_integer(field.type) || has_real_lanes(field.type);
+  const bool has_range = field.minimum != field.maximum;
+  if (!is_finite(field.minimum) || !is_finite(field.maximum) || !is_finite(field.resolution) ||
+      !is_finite(field.tolerance)) {
+    return FieldRule::finite_numbers;
+  }
+  if (field.maximum < field.minimum) return FieldRule::maximum_above_minimum;
+  if ((has_range || field.resolution != 0) && !is_number) return FieldRule::range_is_for_numbers;
+  if (field.resolution < 0) return FieldRule::resolution_not_negative;
+  if (field.tolerance < 0 || (field.tolerance > 0 && (!is_number || field.is_enumeration))) {
+    return FieldRule::tolerance_is_for_numbers;
+  }
+  if (!can_interpolate(field.type, field.interpolation)) return FieldRule::interpolation_fits_type;
+  if (field.is_enumeration && field.interpolation != Interpolation::step) {
+    return FieldRule::nothing_between_enumerators;
+  }
+  if (field.interpolation == Interpolation::angle && field.unit != "deg" && field.unit != "rad") {
+    return FieldRule::angle_in_deg_or_rad;
+  }
+  if (field.has_names && !field.is_enumeration) return FieldRule::names_are_for_enumerations;
+  if (is_integer(field.type)) {
+    if (!is_whole(field.resolution)) return FieldRule::whole_resolution;
+    if (!is_whole(field.minimum) || !is_whole(field.maximum)) return FieldRule::whole_range;
+  }
+  if (!has_range) return FieldRule::none;
+  if (!lies_within(field.type, field.minimum, field.maximum)) return FieldRule::range_within_type;
+  return field.resolution > 0 ? broken_step_rule(field) : FieldRule::none;
+}
+
+/// What is wrong with a field that breaks a rule: `its maximum is below its minimum`.
+std::string_view complaint(FieldRule rule);
+
+}  // namespace muster
