@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <string_view>
 #include <type_traits>
 
 #include "registry/vocabulary/lanes.h"
@@ -23,7 +24,7 @@ double lane_difference(T left, T right, const FieldDescription& field) {
     if (left == right) return 0;  // also two infinities, whose difference is no number
     const double difference = static_cast<double>(left) - static_cast<double>(right);
     if (field.interpolation != Interpolation::angle) return std::abs(difference);
-    const double around = std::abs(std::remainder(difference, whole_turn(field)));
+    const double around = std::abs(std::remainder(difference, whole_turn_of<T>(field)));
     return std::isnan(around) ? std::numeric_limits<double>::infinity() : around;
   } else {
     const auto [low, high] = std::minmax(left, right);
@@ -33,11 +34,22 @@ double lane_difference(T left, T right, const FieldDescription& field) {
   }
 }
 
+// Up to the first zero.
+std::string_view text_of(const FieldDescription& field, const std::byte* at) {
+  const std::string_view all(reinterpret_cast<const char*>(at), field.element_bytes);
+  return all.substr(0, all.find('\0'));
+}
+
 // The largest difference of a lane of one element.
 double element_difference(const FieldDescription& field, const std::byte* left,
                           const std::byte* right) {
-  if (field.type == FieldType::text || field.type == FieldType::asset ||
-      field.type == FieldType::entity) {
+  if (field.type == FieldType::text) {
+    return text_of(field, left) == text_of(field, right) ? 0 : 1;
+  }
+  if (field.type == FieldType::boolean) {
+    return (*left != std::byte{}) == (*right != std::byte{}) ? 0 : 1;
+  }
+  if (field.type == FieldType::asset || field.type == FieldType::entity) {
     return std::memcmp(left, right, field.element_bytes) == 0 ? 0 : 1;
   }
   if (field.type == FieldType::quaternion) {

@@ -20,7 +20,7 @@ struct FieldDifference {
 
 /// Compares two states field by field and returns the first that differs by more than its
 /// tolerance. Angles are compared the short way round; a rotation and its negative are one; a value
-/// that is no number equals itself. Padding does not count.
+/// that is no number equals itself. Padding does not count, nor what lies behind the end of a text.
 /// Requires: two components of this description.
 std::optional<FieldDifference> first_difference(const ComponentDescription& component, Bytes left,
                                                 Bytes right);

@@ -11,17 +11,23 @@
 namespace muster {
 namespace {
 
+// Whatever is no number, or endless, has nothing between it and another value.
+bool is_finite(double a, double b) { return std::isfinite(a) && std::isfinite(b); }
+
+// Between two values that differ, at a fraction between 0 and 1.
 template <typename T>
 T linear(T from, T to, double fraction) {
   if constexpr (std::is_floating_point_v<T>) {
     const auto a = static_cast<double>(from);
-    return static_cast<T>(a + (static_cast<double>(to) - a) * fraction);
+    const auto b = static_cast<double>(to);
+    if (!is_finite(a, b)) return from;
+    const double way = b - a;  // may be too large for a double
+    return static_cast<T>(std::isfinite(way) ? a + way * fraction
+                                             : a * (1 - fraction) + b * fraction);
   } else {
-    // Not past either end, whatever a double makes of 64 bits.
-    if (fraction <= 0) return from;
-    if (fraction >= 1) return to;
     const auto wide = static_cast<long double>(from) +
                       (static_cast<long double>(to) - static_cast<long double>(from)) * fraction;
+    // Not past either end, whatever a double makes of 64 bits.
     const auto [low, high] = std::minmax(from, to);
     if (wide <= static_cast<long double>(low)) return low;
     if (wide >= static_cast<long double>(high)) return high;
@@ -29,23 +35,29 @@ T linear(T from, T to, double fraction) {
   }
 }
 
-double angle(double from, double to, double fraction, double turn) {
+// The short way round. What both ends lie in, [0, turn) or (-half, half], the result lies in as
+// well; wrapping comes after the cast, because rounding may reach the end that is not part of it.
+template <typename T>
+T angle(T from, T to, double fraction, double turn) {
+  const auto a = static_cast<double>(from);
+  const auto b = static_cast<double>(to);
+  if (!is_finite(a, b)) return from;
   const double half = turn / 2;
-  const double difference = std::remainder(to - from, turn);
-  double between = from + difference * fraction;
-  const auto wrap_into = [&](double low) {
-    while (between < low) between += turn;
-    while (between >= low + turn) between -= turn;
-  };
+  const double between = a + std::remainder(b - a, turn) * fraction;
   const auto both_in = [&](double low, double high) {
-    return std::min(from, to) >= low && std::max(from, to) <= high;
+    return std::min(a, b) >= low && std::max(a, b) <= high;
   };
   if (both_in(0, turn)) {
-    wrap_into(0);
-  } else if (both_in(-half, half)) {
-    wrap_into(-half);
+    const auto wrapped = static_cast<T>(between < 0 ? between + turn : between);
+    const double over = between < 0 ? 0 : std::max(0.0, between - turn);
+    return static_cast<double>(wrapped) >= turn ? static_cast<T>(over) : wrapped;
   }
-  return between;
+  if (both_in(-half, half)) {
+    const auto wrapped = static_cast<T>(between > half ? between - turn : between);
+    const double under = between > half ? half : std::min(half, between + turn);
+    return static_cast<double>(wrapped) <= -half ? static_cast<T>(under) : wrapped;
+  }
+  return static_cast<T>(between);
 }
 
 using Four = std::array<float, 4>;
@@ -81,9 +93,15 @@ Four shortest_arc(const Four& from, Four to, double fraction) {
 // One element of a field.
 void fill(const FieldDescription& field, const std::byte* from, const std::byte* to,
           double fraction, std::byte* out) {
+  // The ends are what they are, not what arithmetic makes of them.
+  const bool is_still = std::memcmp(from, to, field.element_bytes) == 0 &&
+                        field.interpolation != Interpolation::angle;
+  if (is_still || fraction <= 0 || fraction >= 1 || field.interpolation == Interpolation::step) {
+    std::memmove(out, fraction >= 1 ? to : from, field.element_bytes);
+    return;
+  }
   switch (field.interpolation) {
     case Interpolation::step:
-      std::memmove(out, fraction < 1 ? from : to, field.element_bytes);
       return;
     case Interpolation::shortest_arc:
       store_lane(out, shortest_arc(load_lane<Four>(from), load_lane<Four>(to), fraction));
@@ -96,13 +114,9 @@ void fill(const FieldDescription& field, const std::byte* from, const std::byte*
     for (std::uint32_t lane = 0; lane < lane_count(field); ++lane) {
       const T a = load_lane<T>(from + lane * sizeof(T));
       const T b = load_lane<T>(to + lane * sizeof(T));
-      T between{};
-      if (field.interpolation == Interpolation::angle) {
-        between = static_cast<T>(
-            angle(static_cast<double>(a), static_cast<double>(b), fraction, whole_turn(field)));
-      } else {
-        between = linear(a, b, fraction);
-      }
+      const bool is_angle = field.interpolation == Interpolation::angle;
+      const T between =
+          is_angle ? angle(a, b, fraction, whole_turn_of<T>(field)) : linear(a, b, fraction);
       store_lane(out + lane * sizeof(T), between);
     }
   });

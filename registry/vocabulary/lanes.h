@@ -91,4 +91,11 @@ constexpr double whole_turn(const FieldDescription& field) {
   return field.unit == "rad" ? 6.283185307179586 : 360.0;
 }
 
+/// The same as lanes of type `T` hold it: the two ends of a circle of floats are floats, and pi as
+/// a float is beyond the pi of a double.
+template <typename T>
+double whole_turn_of(const FieldDescription& field) {
+  return static_cast<double>(static_cast<T>(whole_turn(field)));
+}
+
 }  // namespace muster

@@ -1,11 +1,14 @@
 #include "registry/vocabulary/interpolation.h"
 
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <random>
 
 #include <catch2/catch.hpp>
 
+#include "registry/vocabulary/comparison.h"
 #include "tests/support/described_samples.h"
 
 using namespace muster;
@@ -62,8 +65,101 @@ TEST_CASE("Angles go the short way round", "[registry][interpolate]") {
   CHECK(heading_between(350, 10, 0.5F) == Approx(0).margin(1e-4));
   CHECK(heading_between(10, 350, 0.75F) == Approx(355));
   CHECK(heading_between(90, 100, 0.5F) == Approx(95));
-  CHECK(heading_between(-170, 170, 0.5F) == Approx(-180));
+  CHECK(heading_between(-170, 170, 0.5F) == 180);
+  CHECK(heading_between(-179, 179, 0.5F) == 180);
   CHECK(heading_between(0, 359, 1) == Approx(359));
+}
+
+struct Circle {
+  float degrees = 0;
+  float radians = 0;
+  double wide = 0;
+};
+consteval auto describe(Type<Circle>) {
+  using enum Interpolation;
+  return Describe<Circle>("Circle")
+      .field<&Circle::degrees>("degrees", {.unit = "deg", .interpolation = angle})
+      .field<&Circle::radians>("radians", {.unit = "rad", .interpolation = angle})
+      .field<&Circle::wide>("wide", {.unit = "rad", .interpolation = angle});
+}
+
+Circle circle_between(const Circle& from, const Circle& to, float fraction) {
+  static const ComponentDescription circle = description_of<Circle>();
+  Circle out;
+  interpolate(circle, bytes_of(from), bytes_of(to), fraction, writable_bytes_of(out));
+  return out;
+}
+
+TEST_CASE("An angle stays within the circle that its ends are on",
+          "[registry][interpolate][property]") {
+  const auto seed = GENERATE(range(1U, 11U));
+  CAPTURE(seed);
+  std::mt19937 random(seed);
+  const float turn = 360;
+  const auto half = static_cast<float>(3.141592653589793);
+  // Often at the very ends, where rounding matters.
+  const auto any = [&](float low, float high) {
+    const std::array<float, 6> edges = {low,
+                                        high,
+                                        std::nextafter(low, high),
+                                        std::nextafter(high, low),
+                                        low + 1e-6F,
+                                        (low + high) / 2};
+    if (random() % 2 == 0) return edges[random() % edges.size()];
+    return std::uniform_real_distribution<float>(low, high)(random);
+  };
+  for (int round = 0; round < 20000; ++round) {
+    const Circle from{any(0, turn), any(-half, half), 0};
+    const Circle to{any(0, turn), any(-half, half), 0};
+    const float fraction = std::uniform_real_distribution<float>(0.0001F, 0.9999F)(random);
+    const Circle between = circle_between(from, to, fraction);
+    CAPTURE(from.degrees, to.degrees, from.radians, to.radians, fraction);
+    REQUIRE(between.degrees >= 0);
+    REQUIRE(between.degrees < turn);
+    const bool is_positive = from.radians >= 0 && to.radians >= 0;
+    REQUIRE(between.radians >= (is_positive ? 0 : -half));
+    REQUIRE((is_positive || between.radians > -half));
+    REQUIRE(between.radians <= half);
+  }
+}
+
+TEST_CASE("A float's pi and its negative are one direction", "[registry][interpolate]") {
+  const auto pi = static_cast<float>(3.141592653589793);
+  CHECK(circle_between({0, pi, 0}, {0, -3.1F, 0}, 0.5F).radians == Approx(-3.1208).margin(1e-4));
+  CHECK(circle_between({0, pi, 0}, {0, -3.1F, 0}, 1).radians == -3.1F);
+  const Circle left{0, pi, 0};
+  const Circle right{0, -pi, 0};
+  CHECK_FALSE(first_difference(description_of<Circle>(), bytes_of(left), bytes_of(right)));
+}
+
+struct Numbers {
+  float narrow = 0;
+  double wide = 0;
+};
+consteval auto describe(Type<Numbers>) {
+  using enum Interpolation;
+  return Describe<Numbers>("Numbers")
+      .field<&Numbers::narrow>("narrow", {.interpolation = linear})
+      .field<&Numbers::wide>("wide", {.interpolation = linear});
+}
+
+TEST_CASE("The ends of numbers are exact, also where arithmetic is not",
+          "[registry][interpolate]") {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  constexpr double kLargest = std::numeric_limits<double>::max();
+  const ComponentDescription numbers = description_of<Numbers>();
+  const auto between_numbers = [&](const Numbers& from, const Numbers& to, float fraction) {
+    Numbers out;
+    interpolate(numbers, bytes_of(from), bytes_of(to), fraction, writable_bytes_of(out));
+    return out;
+  };
+  CHECK(between_numbers({kInfinity, 0}, {kInfinity, 0}, 0.5F).narrow == kInfinity);
+  CHECK(between_numbers({1, 0}, {kInfinity, 0}, 0).narrow == 1);
+  CHECK(between_numbers({kInfinity, 0}, {1, 0}, 1).narrow == 1);
+  CHECK(between_numbers({kInfinity, 0}, {1, 0}, 0.5F).narrow == kInfinity);  // it holds
+  CHECK(between_numbers({0, 1e17}, {0, 0.1}, 1).wide == 0.1);
+  CHECK(between_numbers({0, -kLargest}, {0, kLargest}, 0.5F).wide == 0);
+  CHECK(between_numbers({0, -kLargest}, {0, kLargest}, 1).wide == kLargest);
 }
 
 TEST_CASE("Rotations go the short way round and stay rotations", "[registry][interpolate]") {
