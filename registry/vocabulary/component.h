@@ -29,7 +29,8 @@ struct Quaternion {
   float x = 0, y = 0, z = 0, w = 1;
   friend bool operator==(const Quaternion&, const Quaternion&) = default;
 };
-/// Text of at most `Capacity` bytes of UTF-8, zero-padded, so that a component stays plain data.
+/// Text of at most `Capacity` bytes of UTF-8, up to the first zero, so that a component stays plain
+/// data. What lies behind that is no part of the text, but of what a checksum counts: zero it.
 template <std::size_t Capacity>
 struct FixedText {
   std::array<char, Capacity> bytes{};
@@ -37,7 +38,9 @@ struct FixedText {
     const std::string_view all(bytes.data(), bytes.size());
     return all.substr(0, all.find('\0'));
   }
-  friend bool operator==(const FixedText&, const FixedText&) = default;
+  friend bool operator==(const FixedText& left, const FixedText& right) {
+    return left.view() == right.view();
+  }
 };
 /// A reference to an entity by its network id; -1 is none.
 struct EntityReference {

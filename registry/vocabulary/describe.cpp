@@ -28,7 +28,7 @@ void append(const FieldSpec& spec, std::vector<FieldDescription>& fields) {
   const std::vector<FieldDescription> inner = spec.inner();
   for (std::uint32_t i = 0; i < spec.count; ++i) {
     std::string prefix(spec.name);
-    if (spec.count > 1) prefix += "[" + std::to_string(i) + "]";
+    if (spec.is_array) prefix += "[" + std::to_string(i) + "]";
     for (FieldDescription field : inner) {
       field.name = prefix + "." + field.name;
       field.offset_bytes += spec.offset_bytes() + i * spec.element_bytes;

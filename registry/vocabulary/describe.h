@@ -118,11 +118,13 @@ template <typename T>
 struct Element {
   using Of = T;
   static constexpr std::uint32_t kCount = 1;
+  static constexpr bool kIsArray = false;
 };
 template <typename T, std::size_t N>
 struct Element<std::array<T, N>> {
   using Of = T;
   static constexpr std::uint32_t kCount = N;
+  static constexpr bool kIsArray = true;
 };
 
 template <typename>
@@ -216,6 +218,7 @@ struct FieldSpec {
   FieldTraits traits;
   FieldType type = FieldType::boolean;
   std::uint32_t count = 1;
+  bool is_array = false;  ///< Also one of a single element: names must not change with the count.
   std::uint32_t element_bytes = 0;
   std::uint32_t receivers_used = 0;  ///< Bit `1 << Receivers` of the field, or of all inside it.
   std::uint32_t (*offset_bytes)() = nullptr;
@@ -306,6 +309,7 @@ class Describe {
     FieldSpec added{.name = name,
                     .traits = traits,
                     .count = Element<typename MemberOf<decltype(Member)>::Of>::kCount,
+                    .is_array = Element<typename MemberOf<decltype(Member)>::Of>::kIsArray,
                     .element_bytes = sizeof(Value),
                     .offset_bytes = &offset_of<Member>};
     if constexpr (describe_detail::Value<Value>) {

@@ -58,6 +58,7 @@ std::int64_t step_of(double value, const FieldDescription& field, const WireRang
 
 template <typename T>
 std::int64_t quantise_lane(T value, const FieldDescription& field, const WireRange& range) {
+  if (field.type == FieldType::boolean) return value == T{} ? 0 : 1;
   if (has_steps(field)) return step_of(static_cast<double>(value), field, range);
   if constexpr (std::is_floating_point_v<T>) {
     return ordered_bits(value);
@@ -86,6 +87,15 @@ T dequantise_lane(std::int64_t step, const FieldDescription& field) {
     }
   }
   return static_cast<T>(value);
+}
+
+// A text ends at its first zero; what lies behind it is nobody's, and does not travel.
+template <typename T>
+void end_texts(const FieldDescription& field, std::span<T> lanes) {
+  for (std::size_t begin = 0; begin < lanes.size(); begin += field.element_bytes) {
+    const std::span<T> text = lanes.subspan(begin, field.element_bytes);
+    std::fill(std::find(text.begin(), text.end(), T{}), text.end(), T{});
+  }
 }
 
 }  // namespace
@@ -123,6 +133,7 @@ void quantise(const FieldDescription& field, Bytes component, std::span<std::int
       at += sizeof(T);
     }
   });
+  if (field.type == FieldType::text) end_texts(field, out);
 }
 
 void dequantise(const FieldDescription& field, std::span<const std::int64_t> values,
@@ -136,6 +147,9 @@ void dequantise(const FieldDescription& field, std::span<const std::int64_t> val
       at += sizeof(T);
     }
   });
+  if (field.type == FieldType::text) {
+    end_texts(field, component.subspan(field.offset_bytes, values.size()));
+  }
 }
 
 }  // namespace muster

@@ -24,9 +24,10 @@ std::uint32_t wire_value_count(const FieldDescription& field);
 WireRange wire_range(const FieldDescription& field);
 
 /// Quantises a field of a component: rounds to the nearest step, half away from zero; what lies
-/// outside the range becomes its end; what is no number becomes the step nearest to zero. The same
-/// on every machine. Quantising what `dequantise` made gives the same integers.
-/// Requires: `out` has `wire_value_count` places.
+/// outside the range becomes its end; what is no number becomes the step nearest to zero; a bool is
+/// 0 or 1 whatever its byte; a text is all zero behind its end. The same on every machine.
+/// Quantising what `dequantise` made gives the same integers. Requires: `out` has
+/// `wire_value_count` places.
 void quantise(const FieldDescription& field, Bytes component, std::span<std::int64_t> out);
 
 /// Puts the values of integers into a component. Integers outside the range become its end: they

@@ -24,6 +24,20 @@ TEST_CASE("Structs inside a component are described field by field", "[registry]
   CHECK(check(everything).has_value());
 }
 
+template <std::size_t N>
+struct Rack {
+  std::array<Slot, N> slots{};
+};
+template <std::size_t N>
+consteval auto describe(Type<Rack<N>>) {
+  return Describe<Rack<N>>("Rack").template field<&Rack<N>::slots>("slots");
+}
+
+TEST_CASE("Names in an array do not change with its length", "[registry][describe]") {
+  CHECK(description_of<Rack<1>>().find("slots[0].ammo") != nullptr);
+  CHECK(description_of<Rack<2>>().find("slots[0].ammo") != nullptr);
+}
+
 TEST_CASE("A width in bits becomes a range and a resolution", "[registry][describe]") {
   const ComponentDescription everything = description_of<Everything>();
   const FieldDescription* const kicks = everything.find("recoil.kicks");

@@ -91,9 +91,10 @@ TEST_CASE("Quantising is stable: the way there and back and there changes nothin
   for (int round = 0; round < 2000; ++round) {
     Everything value;
     for (std::byte& byte : writable_bytes_of(value)) byte = static_cast<std::byte>(random());
-    // A flag of 2 is no value of a bool; cooking and dequantising never make one.
+    // Values as cooking and dequantising make them: a bool is 0 or 1, a text is zero to its end.
     const std::byte flag = static_cast<std::byte>(random() & 1U);
     writable_bytes_of(value)[offsetof(Everything, flag)] = flag;
+    std::fill(std::ranges::find(value.label.bytes, '\0'), value.label.bytes.end(), '\0');
     if (round % 2 == 0) {  // mostly values that occur
       std::uniform_real_distribution<float> near(-2100, 2100);
       value.v3 = {near(random), near(random), near(random)};
@@ -146,6 +147,31 @@ TEST_CASE("Quantised values are off by half a step at most", "[registry][quantis
     const double float_step = 0.000123;  // of a float near 2048, rounded up
     REQUIRE(std::abs(double{back.v3.x} - double{value.v3.x}) <= 0.0005 + float_step);
   }
+}
+
+TEST_CASE("A bool travels as 0 or 1, whatever its byte", "[registry][quantise]") {
+  const FieldDescription& field = *description().find("flag");
+  Everything value;
+  for (const unsigned byte : {0U, 1U, 2U, 255U}) {
+    writable_bytes_of(value)[offsetof(Everything, flag)] = static_cast<std::byte>(byte);
+    CAPTURE(byte);
+    CHECK(quantised(field, value).front() == (byte == 0 ? 0 : 1));
+  }
+}
+
+TEST_CASE("What lies behind the end of a text does not travel", "[registry][quantise]") {
+  const FieldDescription& field = *description().find("label");
+  Everything value;
+  value.label = {{'h', 'i', '\0', 'x', 'y'}};
+  Everything same;
+  same.label = {{'h', 'i'}};
+  CHECK(value.label == same.label);
+  const std::vector<std::int64_t> steps = quantised(field, value);
+  CHECK(steps == quantised(field, same));
+  std::vector<std::int64_t> hostile = steps;
+  hostile[5] = 'z';
+  dequantise(field, hostile, writable_bytes_of(value));
+  CHECK(value.label.bytes == same.label.bytes);
 }
 
 TEST_CASE("Integers from the network are brought into their range", "[registry][quantise]") {
