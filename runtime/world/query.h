@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <span>
 #include <tuple>
@@ -16,7 +17,7 @@ namespace muster {
 /// Entities that a system is to be run for: one player's, say. Sorted by id, no duplicates.
 using EntitySubset = std::span<const EntityId>;
 
-/// Puts the entities of a player into `out`, in the order of slots.
+/// Puts the entities of a player into `out`, in the order of slots: what his machine computes.
 inline void collect_entities(const World& world, PlayerId player, std::vector<EntityId>& out) {
   out.clear();
   world.each_entity([&](EntityId entity) {
@@ -28,7 +29,7 @@ inline void collect_entities(const World& world, PlayerId player, std::vector<En
 /// `const` for those that are only read. Where the arrays have the same owners in the same order,
 /// which is usual for components that come together, it is one loop over plain arrays; else each
 /// entity is looked up. Keep a query: it remembers which case it is until a component comes or
-/// goes.
+/// goes. Systems that run side by side may share one.
 ///
 ///     Query<Position, const Velocity> moving(world, position, velocity);
 ///     moving.each([&](Position& p, const Velocity& v) { p.x += v.x * seconds; });
@@ -103,23 +104,27 @@ class Query {
     call(visit, entity, data<I>()[at[I]]...);
   }
 
+  // Versions are never the same twice in one world, so the largest one tells them all apart. What
+  // is remembered is one number: threads that come to it at once come to the same.
   bool are_aligned() {
-    std::array<std::uint64_t, kCount> versions{};
-    for (std::size_t i = 0; i < kCount; ++i) versions[i] = storage(i).version();
-    if (versions != versions_) {
-      versions_ = versions;
-      is_aligned_ = true;
-      for (std::size_t i = 1; i < kCount && is_aligned_; ++i) {
-        is_aligned_ = std::ranges::equal(storage(i).owners(), storage(0).owners());
-      }
+    std::uint64_t version = 0;
+    for (std::size_t i = 0; i < kCount; ++i) version = std::max(version, storage(i).version());
+    const std::atomic_ref<std::uint64_t> remembered(remembered_);
+    const std::uint64_t known = remembered.load(std::memory_order_relaxed);
+    if (known / 2 == version) return known % 2 == 1;
+    bool is_aligned = true;
+    for (std::size_t i = 1; i < kCount && is_aligned; ++i) {
+      is_aligned = std::ranges::equal(storage(i).owners(), storage(0).owners());
     }
-    return is_aligned_;
+    remembered.store(version * 2 + (is_aligned ? 1 : 0), std::memory_order_relaxed);
+    return is_aligned;
   }
 
   World* world_;
   std::array<ComponentId, kCount> ids_;
-  std::array<std::uint64_t, kCount> versions_{};
-  bool is_aligned_ = false;
+  /// Twice the version, and one for aligned arrays. Zero is the version of arrays that never had
+  /// anything: those are not walked over.
+  alignas(std::atomic_ref<std::uint64_t>::required_alignment) std::uint64_t remembered_ = 0;
 };
 
 }  // namespace muster

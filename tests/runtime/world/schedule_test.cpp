@@ -194,30 +194,28 @@ TEST_CASE("A query follows a world that another one is assigned to", "[runtime][
   }
 }
 
-TEST_CASE("Queued changes are done in their order, void ones are counted", "[runtime][world]") {
+TEST_CASE("Systems that run side by side may share a query", "[runtime][world][sys-21]") {
   SampleWorld f;
-  ChangeQueue queue;
-  const EntityId old = f.spawn(1);
-  const QueuedEntity root = queue.create({.name = f.world.intern("root")});
-  const QueuedEntity child = queue.create_below(root);
-  queue.add(f.position, child, {3, 0, 0});
-  queue.add(f.position, child, {4, 0, 0});  // It has one by then.
-  queue.remove(f.velocity.id(), old);
-  queue.remove(f.velocity.id(), old);
-  queue.request_despawn(old);
-  CHECK(f.world.entity_count() == 1);
-  CHECK(queue.apply(f.world) == 2);
-  CHECK(queue.is_empty());
-  CHECK(f.world.entity_count() == 3);
-  CHECK(f.world.is_despawning(old));
-  CHECK_FALSE(f.world.has(f.velocity.id(), old));
-  CHECK(f.world.values(f.position).back().x == 3);
-  // A child of what has gone is never made.
-  f.world.process_despawns();
-  const QueuedEntity orphan = queue.create_below(old);
-  queue.add(f.position, orphan, {});
-  CHECK(queue.apply(f.world) == 2);
-  CHECK(f.world.entity_count() == 2);
+  for (int i = 0; i < 200; ++i) f.spawn(static_cast<float>(i));
+  Query<const Position, const Velocity> shared(f.world, f.position, f.velocity);
+  Schedule schedule;
+  std::array<std::uint32_t, 2> counts{};
+  for (std::uint32_t& count : counts) {
+    schedule.add({"count " + std::to_string(&count - counts.data()),
+                  {f.position.id(), f.velocity.id()},
+                  {},
+                  [&](SystemContext& context) {
+                    count = 0;
+                    walk(context, shared, [&](const Position&, const Velocity&) { ++count; });
+                  }});
+  }
+  REQUIRE(schedule.stages().size() == 1);
+  WorkerPool workers(2);
+  for (std::uint32_t tick = 1; tick <= 50; ++tick) {
+    f.world.add(f.position, f.world.create(), {});  // The query has to look anew.
+    schedule.run(f.world, {.tick = Tick(tick), .workers = &workers});
+    REQUIRE(counts == std::array<std::uint32_t, 2>{200, 200});
+  }
 }
 
 }  // namespace
