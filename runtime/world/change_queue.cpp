@@ -1,5 +1,7 @@
 #include "runtime/world/change_queue.h"
 
+#include <cassert>
+
 namespace muster {
 
 QueuedEntity ChangeQueue::create(const EntityOptions& options) {
@@ -7,21 +9,45 @@ QueuedEntity ChangeQueue::create(const EntityOptions& options) {
 }
 
 QueuedEntity ChangeQueue::create_below(QueuedEntity parent, const EntityOptions& options) {
+  return create_below(target(parent), options);
+}
+
+QueuedEntity ChangeQueue::create_below(EntityId parent, const EntityOptions& options) {
+  return create_below(Target{.entity = parent}, options);
+}
+
+QueuedEntity ChangeQueue::create_below(const Target& parent, const EntityOptions& options) {
   changes_.push_back({Kind::create, parent, {}, 0, options});
-  return QueuedEntity(created_++);
+  return {created_++, round_};
+}
+
+void ChangeQueue::add(ComponentId component, EntityId entity, Bytes value) {
+  add(component, Target{.entity = entity}, value);
 }
 
 void ChangeQueue::add(ComponentId component, QueuedEntity entity, Bytes value) {
-  changes_.push_back({Kind::add, entity, component, values_.size(), {}});
+  add(component, target(entity), value);
+}
+
+void ChangeQueue::add(ComponentId component, const Target& target, Bytes value) {
+  changes_.push_back({Kind::add, target, component, values_.size(), {}});
   values_.insert(values_.end(), value.begin(), value.end());
 }
 
+void ChangeQueue::remove(ComponentId component, EntityId entity) {
+  changes_.push_back({Kind::remove, {.entity = entity}, component, 0, {}});
+}
+
 void ChangeQueue::remove(ComponentId component, QueuedEntity entity) {
-  changes_.push_back({Kind::remove, entity, component, 0, {}});
+  changes_.push_back({Kind::remove, target(entity), component, 0, {}});
+}
+
+void ChangeQueue::request_despawn(EntityId entity) {
+  changes_.push_back({Kind::despawn, {.entity = entity}, {}, 0, {}});
 }
 
 void ChangeQueue::request_despawn(QueuedEntity entity) {
-  changes_.push_back({Kind::despawn, entity, {}, 0, {}});
+  changes_.push_back({Kind::despawn, target(entity), {}, 0, {}});
 }
 
 std::uint32_t ChangeQueue::apply(World& world) {
@@ -33,6 +59,7 @@ std::uint32_t ChangeQueue::apply(World& world) {
   changes_.clear();
   values_.clear();
   created_ = 0;
+  ++round_;
   return void_count;
 }
 
@@ -42,17 +69,23 @@ void ChangeQueue::reserve(std::size_t changes, std::size_t value_bytes) {
   values_.reserve(value_bytes);
 }
 
-EntityId ChangeQueue::resolve(const QueuedEntity& entity) const {
-  return entity.is_queued() ? made_[entity.ordinal_] : entity.entity_;
+ChangeQueue::Target ChangeQueue::target(QueuedEntity entity) const {
+  assert(entity.round_ == round_);     // It was made by an earlier round of this queue.
+  assert(entity.ordinal_ < created_);  // It was made by another queue.
+  return {.entity = {}, .ordinal = entity.ordinal_};
+}
+
+EntityId ChangeQueue::resolve(const Target& target) const {
+  return target.is_queued() ? made_[target.ordinal] : target.entity;
 }
 
 bool ChangeQueue::apply(World& world, const Change& change) {
-  const EntityId entity = resolve(change.entity);
+  const EntityId entity = resolve(change.target);
   switch (change.kind) {
     case Kind::create: {
       // A parent that has gone takes the child with it: it is never made.
       const bool can_be_made =
-          entity.is_null() ? !change.entity.is_queued() : world.is_alive(entity);
+          entity.is_null() ? !change.target.is_queued() : world.is_alive(entity);
       EntityOptions options = change.options;
       options.parent = entity;
       made_.push_back(can_be_made ? world.create(options) : EntityId());

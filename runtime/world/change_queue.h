@@ -2,24 +2,22 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
+#include <type_traits>
 #include <vector>
 
 #include "runtime/world/world.h"
 
 namespace muster {
 
-/// An entity that exists, or one that a queue will make.
+/// An entity that a queue will make when it is applied. Means something to that queue, and until
+/// then: using it later is a bug that is caught, because it would name another entity.
 class QueuedEntity {
- public:
-  QueuedEntity(EntityId entity) : entity_(entity) {}  // NOLINT: an id is what it stands for
-  bool is_queued() const { return ordinal_ != kExists; }
-
  private:
   friend class ChangeQueue;
-  static constexpr std::uint32_t kExists = 0xFFFFFFFF;
-  explicit QueuedEntity(std::uint32_t ordinal) : ordinal_(ordinal) {}
-  EntityId entity_;
-  std::uint32_t ordinal_ = kExists;
+  QueuedEntity(std::uint32_t ordinal, std::uint32_t round) : ordinal_(ordinal), round_(round) {}
+  std::uint32_t ordinal_;
+  std::uint32_t round_;
 };
 
 /// Records what a system wants to create, destroy, add and remove while it walks over components,
@@ -28,15 +26,19 @@ class QueuedEntity {
 /// allocates nothing. One thread at a time; systems that run side by side have one each.
 class ChangeQueue {
  public:
-  /// The entity can be given components, and be a parent, in this queue.
+  /// The entity can be given components, and be a parent, until the queue is applied.
   QueuedEntity create(const EntityOptions& options = {});
   QueuedEntity create_below(QueuedEntity parent, const EntityOptions& options = {});
+  QueuedEntity create_below(EntityId parent, const EntityOptions& options = {});
+  void add(ComponentId component, EntityId entity, Bytes value);
   void add(ComponentId component, QueuedEntity entity, Bytes value);
-  template <typename T>
-  void add(ComponentHandle<T> handle, QueuedEntity entity, const T& value) {
+  template <typename T, typename Entity>
+  void add(ComponentHandle<T> handle, Entity entity, const std::type_identity_t<T>& value) {
     add(handle.id(), entity, std::as_bytes(std::span<const T, 1>(&value, 1)));
   }
+  void remove(ComponentId component, EntityId entity);
   void remove(ComponentId component, QueuedEntity entity);
+  void request_despawn(EntityId entity);
   void request_despawn(QueuedEntity entity);
 
   /// Does it all and empties the queue. Returns how many requests were void.
@@ -46,21 +48,32 @@ class ChangeQueue {
   void reserve(std::size_t changes, std::size_t value_bytes);
 
  private:
+  /// An entity that exists, or one that this queue makes.
+  struct Target {
+    EntityId entity;
+    std::uint32_t ordinal = kExists;
+    bool is_queued() const { return ordinal != kExists; }
+    static constexpr std::uint32_t kExists = 0xFFFFFFFF;
+  };
   enum class Kind : std::uint8_t { create, add, remove, despawn };
   struct Change {
     Kind kind = Kind::create;
-    QueuedEntity entity{EntityId()};  ///< Of `create`: the parent.
+    Target target;  ///< Of `create`: the parent.
     ComponentId component;
     std::size_t offset_bytes = 0;
     EntityOptions options;
   };
-  EntityId resolve(const QueuedEntity& entity) const;
+  Target target(QueuedEntity entity) const;
+  QueuedEntity create_below(const Target& parent, const EntityOptions& options);
+  void add(ComponentId component, const Target& target, Bytes value);
+  EntityId resolve(const Target& target) const;
   bool apply(World& world, const Change& change);
 
   std::vector<Change> changes_;
   ByteVector values_;
   std::vector<EntityId> made_;  ///< By ordinal.
   std::uint32_t created_ = 0;
+  std::uint32_t round_ = 0;  ///< How often it was applied.
 };
 
 }  // namespace muster
