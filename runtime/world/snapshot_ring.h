@@ -102,15 +102,4 @@ class EntitySnapshot {
   ByteVector values_;
 };
 
-/// Where two worlds differ.
-struct WorldDifference {
-  EntityId entity;
-  std::string text;  ///< `entity 7 'Hero': Health.current: differs by 3 hp (tolerance 0)`
-};
-
-/// Compares two worlds that number their components alike, entity by entity in the order of slots:
-/// who exists, under whom, with which components, and every field with its tolerance. For finding
-/// out why two machines disagree, not for every tick.
-std::optional<WorldDifference> first_difference(const World& left, const World& right);
-
 }  // namespace muster

@@ -45,6 +45,8 @@ class ComponentHandle {
   ComponentId id_;
 };
 
+struct WorldDifference;
+
 /// What an entity is made with; all parts are optional.
 struct EntityOptions {
   EntityId parent{};  ///< It becomes the last child; its player is the parent's. Null for a root.
@@ -231,6 +233,8 @@ class World {
   void stop_touched();
 
  private:
+  friend std::optional<WorldDifference> first_difference(const World& left, const World& right);
+
   template <typename Byte>
   static Byte* data_or_null(std::span<Byte> bytes) {
     return bytes.empty() ? nullptr : bytes.data();

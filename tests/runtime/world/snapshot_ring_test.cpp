@@ -205,24 +205,5 @@ TEST_CASE("Some entities' values are kept and put back", "[runtime][world][sys-7
   CHECK_FALSE(f.world.is_alive(gone));
 }
 
-TEST_CASE("Two worlds are compared by entity, component and field", "[runtime][world][sys-57]") {
-  SampleWorld left;
-  SampleWorld right;
-  const EntityId hero = left.spawn(1, {.name = left.world.intern("Hero")});
-  right.spawn(1, {.name = right.world.intern("Hero")});
-  CHECK_FALSE(first_difference(left.world, right.world).has_value());
-  CHECK(left.world.checksum() == right.world.checksum());
-  right.world.get(right.vitality, hero)->health = 97;
-  CHECK(left.world.checksum() != right.world.checksum());
-  const auto difference = first_difference(left.world, right.world);
-  REQUIRE(difference.has_value());
-  CHECK(difference->text == "entity 0 'Hero': Vitality.health: differs by 3 hp (tolerance 0)");
-  right.world.remove(right.position.id(), hero);
-  CHECK(first_difference(left.world, right.world)->text ==
-        "entity 0 'Hero': Position is only left");
-  const EntityId extra = right.spawn(2);
-  CHECK(first_difference(left.world, right.world)->entity == extra);
-}
-
 }  // namespace
 }  // namespace muster

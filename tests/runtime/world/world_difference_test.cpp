@@ -1,0 +1,135 @@
+#include "runtime/world/world_difference.h"
+
+#include <catch2/catch.hpp>
+
+#include "tests/support/world_samples.h"
+
+namespace muster {
+namespace {
+
+using samples::SampleWorld;
+
+TEST_CASE("Two worlds are compared by entity, component and field", "[runtime][world][sys-57]") {
+  SampleWorld left;
+  SampleWorld right;
+  const EntityId hero = left.spawn(1, {.name = left.world.intern("Hero")});
+  right.spawn(1, {.name = right.world.intern("Hero")});
+  CHECK_FALSE(first_difference(left.world, right.world).has_value());
+  CHECK(left.world.checksum() == right.world.checksum());
+  right.world.get(right.vitality, hero)->health = 97;
+  CHECK(left.world.checksum() != right.world.checksum());
+  const auto difference = first_difference(left.world, right.world);
+  REQUIRE(difference.has_value());
+  CHECK(difference->text == "entity 0 'Hero': Vitality.health: differs by 3 hp (tolerance 0)");
+  right.world.remove(right.position.id(), hero);
+  CHECK(first_difference(left.world, right.world)->text ==
+        "entity 0 'Hero': Position is only left");
+  const EntityId extra = right.spawn(2);
+  CHECK(first_difference(left.world, right.world)->entity == extra);
+}
+
+TEST_CASE("Whatever a checksum counts has a name when it differs", "[runtime][world][sys-57]") {
+  struct Row {
+    const char* reason;
+    void (*change)(SampleWorld&, EntityId root);  // a, b and c hang below the root, in this order
+    const char* text;
+  };
+  using S = SampleWorld;
+  const auto row = GENERATE(
+      Row{"player", [](S& f, EntityId root) { f.world.set_player(root, PlayerId{3}); },
+          "entity 0: it is player -1's on the left, 3's on the right"},
+      Row{"active", [](S& f, EntityId root) { f.world.set_active(root, false); },
+          "entity 0: it is active only left"},
+      Row{"despawning",
+          [](S& f, EntityId root) { f.world.request_despawn(f.world.first_child(root)); },
+          "entity 1 'a': it is despawning only right"},
+      Row{"parent", [](S& f, EntityId root) { f.world.set_parent(f.world.first_child(root), {}); },
+          "entity 1 'a': it hangs under another parent"},
+      Row{"children",
+          [](S& f, EntityId root) { f.world.set_parent(f.world.first_child(root), root); },
+          "entity 0: its children come in another order"},
+      Row{"the first child's next",
+          [](S& f, EntityId root) {
+            f.world.set_parent(f.world.next_sibling(f.world.first_child(root)), root);
+          },
+          "entity 1 'a': another child of its parent comes after it"},
+      Row{"components",
+          [](S& f, EntityId root) {
+            const EntityId first = f.world.first_child(root);
+            const auto value = *f.world.get(f.position, first);
+            f.world.remove(f.position.id(), first);
+            f.world.add(f.position, first, value);
+          },
+          "array order of Position: at 0 there is entity 1 'a' on the left, "
+          "entity 3 'c' on the right"},
+      Row{"ids to come",
+          [](S& f, EntityId) {
+            f.world.request_despawn(f.world.create());
+            f.world.process_despawns();
+          },
+          "slot 4: it has been used at other times, so later ids differ"},
+      Row{"a value within its tolerance",
+          [](S& f, EntityId root) {
+            f.world.get(f.position, f.world.first_child(root))->x += 0.001F;
+          },
+          "entity 1 'a': Position.x: differs within its tolerance"});
+  CAPTURE(row.reason);
+  const auto make = [](S& f) {
+    const EntityId root = f.world.create();
+    for (const char* name : {"a", "b", "c"}) {
+      const EntityId child = f.world.create({.parent = root, .name = f.world.intern(name)});
+      f.world.add(f.position, child, {});
+    }
+    return root;
+  };
+  S left;
+  S right;
+  make(left);
+  row.change(right, make(right));
+  CHECK(left.world.checksum() != right.world.checksum());
+  const auto difference = first_difference(left.world, right.world);
+  REQUIRE(difference.has_value());
+  CHECK(difference->text == row.text);
+  CHECK(difference->is_tolerable == difference->text.ends_with("within its tolerance"));
+}
+
+TEST_CASE("Signatures and the order of despawns have a name when they differ",
+          "[runtime][world][sys-57]") {
+  SampleWorld left;
+  SampleWorld right;
+  const EntityId first = left.world.create({.signature = Signature("x")});
+  right.world.create({.signature = Signature("y")});
+  CHECK(first_difference(left.world, right.world)->text == "entity 0: it has another signature");
+  right.world = left.world;
+  const EntityId second = left.world.create();
+  right.world.create();
+  for (const EntityId entity : {first, second}) left.world.request_despawn(entity);
+  for (const EntityId entity : {second, first}) right.world.request_despawn(entity);
+  CHECK(first_difference(left.world, right.world)->text ==
+        "entity 0: another entity goes after it");
+}
+
+TEST_CASE("Worlds differ exactly when their checksums do", "[runtime][world][sys-57][property]") {
+  const auto seed = GENERATE(range(1U, 201U));
+  CAPTURE(seed);
+  std::mt19937 random(seed);
+  SampleWorld left;
+  for (int i = 0; i < 60; ++i) left.disturb(random);
+  for (int round = 0; round < 20; ++round) {
+    SampleWorld right;
+    right.world = left.world;
+    REQUIRE_FALSE(first_difference(left.world, right.world).has_value());
+    for (auto changes = random() % 4; changes > 0; --changes) right.disturb(random);
+    if (random() % 2 == 0) {
+      for (auto changes = random() % 4; changes > 0; --changes) left.disturb(random);
+    }
+    const bool differs = left.world.checksum() != right.world.checksum();
+    const auto difference = first_difference(left.world, right.world);
+    CAPTURE(round, difference ? difference->text : "");
+    REQUIRE(difference.has_value() == differs);
+    REQUIRE(first_difference(right.world, left.world).has_value() == differs);
+  }
+}
+
+}  // namespace
+}  // namespace muster
