@@ -143,8 +143,9 @@ bool World::set_parent(EntityId child, EntityId parent) {
     if (above == child) return false;
   }
   unlink(child.slot());
-  if (!parent.is_null()) link(child.slot(), parent.slot());
-  return true;
+  if (parent.is_null()) return true;
+  link(child.slot(), parent.slot());
+  return set_player(child, player(parent));
 }
 
 bool World::request_despawn(EntityId entity) {

@@ -127,14 +127,20 @@ class World {
   PlayerId player(EntityId entity) const;
   /// Gives an entity, and all below it, to a player. False when it is gone.
   bool set_player(EntityId entity, PlayerId player);
+  /// Whether the machine of a player (the server is that of none) computes an entity itself, and
+  /// does not just show what it is told: the server computes all, a player his own. False for one
+  /// that is gone.
+  bool is_simulated_by(PlayerId machine, EntityId entity) const {
+    return is_alive(entity) && (machine == PlayerId::none || player(entity) == machine);
+  }
 
   // Hierarchy. Children keep the order in which they came. Null for none.
   EntityId parent(EntityId entity) const;
   EntityId first_child(EntityId entity) const;
   EntityId next_sibling(EntityId entity) const;
   /// Moves `child` with all below it to the end of `parent`'s children; a null parent makes it a
-  /// root. Its player stays. Returns false when one is gone or about to despawn, or `parent` is
-  /// `child` or below it.
+  /// root. They all go to the parent's player; those of a new root stay whose they are. Returns
+  /// false when one is gone or about to despawn, or `parent` is `child` or below it.
   bool set_parent(EntityId child, EntityId parent);
 
   // Leaving. An entity despawns at the end of a tick, so that systems that run before can see it

@@ -169,6 +169,54 @@ TEST_CASE("A parent can change, but never in a circle", "[runtime][world][sys-16
   CHECK(world.next_sibling(c).is_null());
 }
 
+TEST_CASE("The server computes every entity, a player what is his", "[runtime][world][sys-19]") {
+  Fixture f;
+  World& world = f.world;
+  const PlayerId server = PlayerId::none;
+  const PlayerId me{1};
+  const PlayerId you{2};
+  const EntityId hero = world.create({.player = me});
+  const EntityId sword = world.create({.parent = hero});
+  const EntityId tree = world.create();
+  for (const EntityId entity : {hero, sword}) {  // Children follow.
+    CHECK(world.is_simulated_by(server, entity));
+    CHECK(world.is_simulated_by(me, entity));
+    CHECK_FALSE(world.is_simulated_by(you, entity));
+  }
+  CHECK(world.is_simulated_by(server, tree));
+  CHECK_FALSE(world.is_simulated_by(me, tree));
+  // It may change while the game runs, for all below as well.
+  CHECK(world.set_player(hero, you));
+  CHECK(world.is_simulated_by(you, sword));
+  CHECK_FALSE(world.is_simulated_by(me, sword));
+  CHECK_FALSE(world.is_simulated_by(server, EntityId(99, 1)));
+}
+
+TEST_CASE("What gets another parent goes to the parent's player", "[runtime][world][sys-19]") {
+  Fixture f;
+  World& world = f.world;
+  const PlayerId me{1};
+  const PlayerId you{2};
+  const EntityId mine = world.create({.player = me});
+  const EntityId yours = world.create({.player = you});
+  const EntityId chest = world.create({.parent = mine});
+  const EntityId coin = world.create({.parent = chest});
+  CHECK(world.set_parent(chest, yours));
+  CHECK(world.player(chest) == you);
+  CHECK(world.player(coin) == you);
+  CHECK(world.set_parent(chest, {}));  // What is dropped stays whose it was.
+  CHECK(world.player(coin) == you);
+  CHECK_FALSE(world.set_parent(mine, mine));
+  CHECK(world.player(mine) == me);
+  // Going back undoes it.
+  SnapshotRing past(world, 2);
+  past.capture(Tick(1));
+  CHECK(world.set_parent(chest, mine));
+  CHECK(world.player(coin) == me);
+  CHECK(past.restore(Tick(1)));
+  CHECK(world.player(coin) == you);
+}
+
 TEST_CASE("Entities are visited in the order of their slots", "[runtime][world][sys-17]") {
   Fixture f;
   std::vector<EntityId> made;
