@@ -30,6 +30,8 @@ class ComponentStorage {
   const ContentHash& identity() const { return identity_; }
 
   std::uint32_t count() const { return static_cast<std::uint32_t>(owners_.size()); }
+  /// How many bytes of components there is room for without allocating.
+  std::size_t capacity_bytes() const { return bytes_.capacity(); }
   /// Bytes from one component to the next.
   std::uint32_t stride_bytes() const { return stride_bytes_; }
   /// Where an entity's component lies in the array; `kAbsent` when it has none.
@@ -42,7 +44,6 @@ class ComponentStorage {
   std::span<const ByteRange> described() const { return described_; }
   /// Changes with every component that comes, goes or moves; never the same twice in one world.
   std::uint64_t version() const { return version_; }
-  void set_version(std::uint64_t version) { version_ = version; }
 
   /// The owner of each component, in the order of the array.
   std::span<const EntityId> owners() const { return owners_; }
@@ -72,6 +73,8 @@ class ComponentStorage {
   void reserve(std::uint32_t components, std::uint32_t slots);
 
  private:
+  friend class World;
+  void set_version(std::uint64_t version) { version_ = version; }
   std::span<std::byte> at(std::uint32_t index) {
     return std::span<std::byte>(bytes_).subspan(std::size_t{index} * stride_bytes_, stride_bytes_);
   }

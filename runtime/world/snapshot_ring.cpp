@@ -6,11 +6,17 @@
 
 namespace muster {
 
-SnapshotRing::SnapshotRing(World& world, std::uint32_t depth) : world_(world), snapshots_(depth) {
-  assert(depth >= 1);
+SnapshotRing::SnapshotRing(World& world, const Options& options)
+    : world_(world), snapshots_(options.depth) {
+  assert(options.depth >= 1);
+  const std::size_t places = std::size_t{options.depth} + 1;  // and the tick that is going on
+  world_.prepare_log(places * options.changes_per_tick);
   for (Snapshot& snapshot : snapshots_) {
     snapshot.values.resize(world.component_type_count());
     snapshot.sizes.resize(world.component_type_count());
+    for (std::uint32_t i = 0; i < world.component_type_count(); ++i) {
+      snapshot.values[i].reserve(world.storage(ComponentId(i)).capacity_bytes());
+    }
   }
 }
 
@@ -20,11 +26,15 @@ void SnapshotRing::capture(Tick tick) {
   newest_ = (newest_ + 1) % static_cast<std::uint32_t>(snapshots_.size());
   count_ = std::min(count_ + 1, static_cast<std::uint32_t>(snapshots_.size()));
   Snapshot& snapshot = snapshots_[newest_];
+  assert(snapshot.values.size() == world_.component_type_count());
   snapshot.tick = tick;
   snapshot.bookmark = world_.bookmark();
+  snapshot.initialised.assign(world_.initialised().begin(), world_.initialised().end());
   for (std::uint32_t i = 0; i < world_.component_type_count(); ++i) {
-    const Bytes bytes = world_.storage(ComponentId(i)).bytes();
+    const ComponentStorage& storage = world_.storage(ComponentId(i));
+    const Bytes bytes = storage.bytes();
     ByteVector& values = snapshot.values[i];
+    if (values.capacity() < bytes.size()) values.reserve(storage.capacity_bytes());
     if (values.size() < bytes.size()) values.resize(bytes.size());
     if (!bytes.empty()) std::memcpy(values.data(), bytes.data(), bytes.size());
     snapshot.sizes[i] = bytes.size();
@@ -35,7 +45,7 @@ void SnapshotRing::capture(Tick tick) {
 bool SnapshotRing::restore(Tick tick) {
   const Snapshot* const snapshot = find(tick);
   if (snapshot == nullptr) return false;
-  world_.undo_to(snapshot->bookmark);
+  world_.undo_to(snapshot->bookmark, snapshot->initialised);
   for (std::uint32_t i = 0; i < world_.component_type_count(); ++i) {
     const std::span<std::byte> bytes = world_.all_bytes(ComponentId(i));
     assert(bytes.size() == snapshot->sizes[i]);
@@ -96,58 +106,6 @@ const SnapshotRing::Snapshot& SnapshotRing::at(std::uint32_t age) const {
   assert(age < count_);
   const auto depth = static_cast<std::uint32_t>(snapshots_.size());
   return snapshots_[(newest_ + depth - age) % depth];
-}
-
-void EntitySnapshot::capture(const World& world, std::span<const EntityId> entities) {
-  entities_.assign(entities.begin(), entities.end());
-  parts_.clear();
-  values_.clear();
-  for (std::uint32_t e = 0; e < entities_.size(); ++e) {
-    for (std::uint32_t i = 0; i < world.component_type_count(); ++i) {
-      const Bytes value = world.bytes(ComponentId(i), entities_[e]);
-      if (value.empty()) continue;
-      parts_.push_back({e, ComponentId(i), values_.size()});
-      values_.insert(values_.end(), value.begin(), value.end());
-    }
-  }
-}
-
-std::uint32_t EntitySnapshot::restore(World& world) const {
-  std::uint32_t gone = 0;
-  auto part = parts_.begin();
-  for (std::uint32_t e = 0; e < entities_.size(); ++e) {
-    const EntityId entity = entities_[e];
-    const bool is_alive = world.is_alive(entity);
-    if (!is_alive) ++gone;
-    for (std::uint32_t i = 0; i < world.component_type_count(); ++i) {
-      const ComponentId id(i);
-      const bool was_there = part != parts_.end() && part->entity == e && part->component == id;
-      if (!was_there) {
-        if (is_alive) world.remove(id, entity);
-        continue;
-      }
-      const Bytes value =
-          Bytes(values_).subspan(part->offset_bytes, world.storage(id).stride_bytes());
-      ++part;
-      if (!is_alive) continue;
-      const std::span<std::byte> place = world.bytes(id, entity);
-      if (place.empty()) {
-        world.add(id, entity, value);
-      } else {
-        std::ranges::copy(value, place.begin());
-      }
-    }
-  }
-  return gone;
-}
-
-Bytes EntitySnapshot::value(ComponentId component, EntityId entity) const {
-  for (std::size_t i = 0; i < parts_.size(); ++i) {
-    if (parts_[i].component != component || entities_[parts_[i].entity] != entity) continue;
-    const std::size_t end = i + 1 < parts_.size() ? parts_[i + 1].offset_bytes : values_.size();
-    return Bytes(values_).subspan(parts_[i].offset_bytes, end - parts_[i].offset_bytes);
-  }
-  return {};
 }
 
 }  // namespace muster

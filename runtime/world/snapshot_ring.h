@@ -18,16 +18,24 @@ namespace muster {
 ///
 /// The world must outlive it, and may have one ring: from the first capture until the ring's end it
 /// logs its changes. A world that another one is assigned to has no past: the ring is empty then.
-/// Once every place has been used, nothing is allocated unless the world grows. One thread at a
-/// time.
+/// It allocates when it is made: room for what the world has room for (`World::reserve`) in every
+/// place, and for the log. After that nothing, unless more comes than there is room for. One thread
+/// at a time.
 ///
-///     SnapshotRing past(world, 32);
+///     SnapshotRing past(world, 32);  // or {.depth = 32, .changes_per_tick = 1000}
 ///     past.capture(tick);            // at the end of each tick
 ///     past.restore(earlier);         // the world is as it was at the end of that tick
 class SnapshotRing {
  public:
-  /// Requires: a depth of at least 1.
-  SnapshotRing(World& world, std::uint32_t depth);
+  struct Options {
+    std::uint32_t depth = 32;  ///< At least 1.
+    /// What the log has room for: an entity that comes or goes takes a few, each of its components
+    /// one.
+    std::uint32_t changes_per_tick = 128;
+  };
+  /// Requires: no other ring of this world.
+  SnapshotRing(World& world, const Options& options);
+  SnapshotRing(World& world, std::uint32_t depth) : SnapshotRing(world, Options{.depth = depth}) {}
   /// The world stops logging.
   ~SnapshotRing() { world_.stop_log(); }
   SnapshotRing(const SnapshotRing&) = delete;
@@ -62,6 +70,7 @@ class SnapshotRing {
   struct Snapshot {
     Tick tick;
     World::Bookmark bookmark;
+    std::vector<EntityComponent> initialised;
     std::vector<ByteVector> values;  ///< By component; only grows.
     std::vector<std::size_t> sizes;  ///< How many bytes of each count.
   };
@@ -73,33 +82,6 @@ class SnapshotRing {
   std::vector<Snapshot> snapshots_;
   std::uint32_t newest_ = 0;
   std::uint32_t count_ = 0;  ///< Those that were captured; see `count`.
-};
-
-/// The values of some entities' components, to put back or to compare with: those that a player
-/// predicts, say. Which entities exist is not part of it.
-class EntitySnapshot {
- public:
-  /// Keeps the components of these entities; those that are gone have none. Allocates nothing once
-  /// as much has been captured before.
-  void capture(const World& world, std::span<const EntityId> entities);
-
-  /// Gives the components their values back; adds those that are missing, and removes what the
-  /// entities did not have. Entities that are gone are left out. Returns how many there were.
-  std::uint32_t restore(World& world) const;
-
-  std::span<const EntityId> entities() const { return entities_; }
-  /// Empty when the entity had no such component.
-  Bytes value(ComponentId component, EntityId entity) const;
-
- private:
-  struct Part {
-    std::uint32_t entity = 0;  ///< Index in `entities_`.
-    ComponentId component;
-    std::size_t offset_bytes = 0;
-  };
-  std::vector<EntityId> entities_;
-  std::vector<Part> parts_;  ///< By entity, then by component.
-  ByteVector values_;
 };
 
 }  // namespace muster

@@ -193,17 +193,25 @@ void World::reserve(std::uint32_t entities, std::uint32_t components) {
   for (ComponentStorage& storage : storages_) storage.reserve(components, entities);
 }
 
+void World::prepare_log(std::size_t changes) {
+  assert(!watch_.has_ring);
+  watch_.has_ring = true;
+  watch_.log.reserve(changes);
+}
+
 World::Bookmark World::bookmark() {
+  assert(watch_.has_ring);
   watch_.is_logging = true;
   Bookmark here = state_;
   here.log_position = watch_.log.end();
   return here;
 }
 
-void World::undo_to(const Bookmark& bookmark) {
+void World::undo_to(const Bookmark& bookmark, std::span<const EntityComponent> initialised) {
+  assert(remembers(bookmark));
   while (watch_.log.end() > bookmark.log_position) undo(watch_.log.pop());
   state_ = bookmark;
-  initialised_.clear();
+  initialised_.assign(initialised.begin(), initialised.end());
 }
 
 std::uint32_t World::index_at(const Bookmark& bookmark, ComponentId id, EntityId entity) const {
@@ -226,6 +234,7 @@ std::uint32_t World::index_at(const Bookmark& bookmark, ComponentId id, EntityId
 }
 
 void World::stop_log() {
+  watch_.has_ring = false;
   watch_.is_logging = false;
   watch_.log = WorldLog();
 }
@@ -239,6 +248,17 @@ void World::take_touched(std::vector<Signature>& out) {
 void World::stop_touched() {
   watch_.is_tracking_signatures = false;
   watch_.touched = {};
+}
+
+void World::take_touched_components(std::vector<EntityComponent>& out) {
+  watch_.is_tracking_components = true;
+  out.assign(watch_.touched_components.begin(), watch_.touched_components.end());
+  watch_.touched_components.clear();
+}
+
+void World::stop_touched_components() {
+  watch_.is_tracking_components = false;
+  watch_.touched_components = {};
 }
 
 EntityId World::id_at(std::uint32_t slot) const {
@@ -379,6 +399,7 @@ void World::destroy_leaf(std::uint32_t slot) {
 void World::note_component(WorldChange::Kind kind, std::uint32_t component, EntityId entity,
                            std::uint32_t index, std::uint32_t last) {
   storages_[component].set_version(++last_version_);
+  touch(component, entity);
   if (!watch_.is_logging) return;
   watch_.log.append({.kind = kind,
                      .component = component,
@@ -390,10 +411,14 @@ void World::note_component(WorldChange::Kind kind, std::uint32_t component, Enti
 
 // Everything may be another thing than before an assignment, and after it.
 void World::touch_all() {
-  if (!watch_.is_tracking_signatures) return;
-  for (const EntityRecord& record : records_) {
-    const bool has_signature = record.is_alive != 0 && !record.signature.is_none();
-    if (has_signature) watch_.touched.push_back(record.signature);
+  if (watch_.is_tracking_signatures) {
+    for (const EntityRecord& record : records_) {
+      const bool has_signature = record.is_alive != 0 && !record.signature.is_none();
+      if (has_signature) watch_.touched.push_back(record.signature);
+    }
+  }
+  for (std::uint32_t i = 0; i < storages_.size(); ++i) {
+    for (const EntityId owner : storages_[i].owners()) touch(i, owner);
   }
 }
 
@@ -428,6 +453,7 @@ void World::undo(const WorldChange& change) {
       break;
   }
   storages_[change.component].set_version(++last_version_);
+  touch(change.component, change.entity);
 }
 
 }  // namespace muster

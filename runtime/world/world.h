@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "registry/vocabulary/component.h"
+#include "runtime/world/component_id.h"
 #include "runtime/world/component_storage.h"
 #include "runtime/world/entity_id.h"
 #include "runtime/world/entity_record.h"
@@ -19,19 +20,6 @@
 #include "runtime/world/world_watch.h"
 
 namespace muster {
-
-/// A component type of one world: its place among all types sorted by name. Worlds made from equal
-/// descriptions, on a client and on a server, number them alike.
-class ComponentId {
- public:
-  constexpr ComponentId() = default;
-  explicit constexpr ComponentId(std::uint32_t value) : value_(value) {}
-  constexpr std::uint32_t value() const { return value_; }
-  friend constexpr auto operator<=>(const ComponentId&, const ComponentId&) = default;
-
- private:
-  std::uint32_t value_ = 0;
-};
 
 /// A component type whose C++ type is known; made by `World::component`.
 template <typename T>
@@ -46,6 +34,8 @@ class ComponentHandle {
 };
 
 struct WorldDifference;
+template <typename First, typename... Rest>
+class Query;
 
 /// What an entity is made with; all parts are optional.
 struct EntityOptions {
@@ -55,18 +45,12 @@ struct EntityOptions {
   PlayerId player = PlayerId::none;  ///< Of a root.
 };
 
-/// A component that has come in this tick.
-struct InitialisedComponent {
-  EntityId entity;
-  ComponentId component;
-};
-
 /// Entities with dense components of the types that it was made with. State is plain arrays:
 /// entity records, and three arrays per component type. One thread at a time, except that reading
 /// and changing values of components in place is safe from several threads that touch different
-/// types. A copy has everything but those who watch: no `SnapshotRing`, no `ViewEvents`. A world
-/// that another one is assigned to keeps its watchers: a ring has no past then, the others are told
-/// what has changed.
+/// types. A copy has everything but those who watch: no `SnapshotRing`, no `ViewEvents`, no
+/// `ComponentEvents`. A world that another one is assigned to keeps its watchers: a ring has no
+/// past then, the others are told what has changed.
 ///
 /// Ids of entities that are gone are safe everywhere: reading gives nothing, changing is refused.
 ///
@@ -150,7 +134,9 @@ class World {
   bool is_despawning(EntityId entity) const;
   /// Ends a tick: destroys what was marked, in the order of the requests, children before their
   /// parents. Calls `deinitialise(EntityId)` for each while its components are still there; it must
-  /// not create, destroy, add or remove. Returns how many entities went.
+  /// not create, destroy, add or remove. It is for changing the world: going back undoes that, and
+  /// computing the tick again calls it again. What lives outside follows `ComponentEvents`.
+  /// Returns how many entities went.
   template <typename Deinitialise>
   std::uint32_t process_despawns(Deinitialise deinitialise);
   std::uint32_t process_despawns() {
@@ -195,8 +181,9 @@ class World {
   }
 
   /// Components that came since despawns were last processed, in the order of their coming; some
-  /// may have gone again. Systems initialise what they need for them.
-  std::span<const InitialisedComponent> initialised() const { return initialised_; }
+  /// may have gone again. Systems initialise other components for them. Part of the state: going
+  /// back brings the list of that time back. What lives outside follows `ComponentEvents`.
+  std::span<const EntityComponent> initialised() const { return initialised_; }
 
   /// Makes room, so that this many entities with `components` of each type allocate nothing.
   void reserve(std::uint32_t entities, std::uint32_t components);
@@ -205,7 +192,15 @@ class World {
   /// have equal checksums on every machine. Reads every byte; allocates nothing.
   std::uint64_t checksum() const;
 
-  // Going back. `SnapshotRing` is the way to use these.
+ private:
+  // Going back, and telling what happened, have faces of their own.
+  friend class SnapshotRing;
+  friend class ViewEvents;
+  friend class ComponentEvents;
+  template <typename First, typename... Rest>
+  friend class Query;
+  friend std::optional<WorldDifference> first_difference(const World& left, const World& right);
+
   /// The entities as they are now, as a place in the log of changes.
   struct Bookmark {
     std::uint64_t log_position = 0;
@@ -214,12 +209,13 @@ class World {
     std::uint32_t first_despawn = kNoSlot;
     std::uint32_t last_despawn = kNoSlot;
   };
-  /// Starts the log if it is not kept yet.
+  /// Makes room in the log. Requires: it is nobody else's.
+  void prepare_log(std::size_t changes);
+  /// Starts the log if it is not kept yet. Requires: a prepared one.
   Bookmark bookmark();
   /// Takes back every change of entities and components since. Components that came back have
-  /// unspecified values, the others keep theirs. Clears the list of initialised components.
-  /// Requires: a bookmark of this world, not forgotten, not taken back.
-  void undo_to(const Bookmark& bookmark);
+  /// unspecified values, the others keep theirs. Requires: a bookmark that it remembers.
+  void undo_to(const Bookmark& bookmark, std::span<const EntityComponent> initialised);
   /// Whether `undo_to` can go there: it was not forgotten, and no other world was assigned since.
   bool remembers(const Bookmark& bookmark) const { return watch_.log.has(bookmark.log_position); }
   /// Nobody will go back to before it.
@@ -227,19 +223,24 @@ class World {
   /// Where an entity's component lay in its array at a bookmark; `ComponentStorage::kAbsent` for
   /// none. Takes time linear in what has happened since.
   std::uint32_t index_at(const Bookmark& bookmark, ComponentId id, EntityId entity) const;
-  /// The bytes of all components of a type.
-  std::span<std::byte> all_bytes(ComponentId id) { return storages_[id.value()].bytes(); }
-
-  /// Forgets the log, and keeps none until the next bookmark.
+  /// Forgets the log, and keeps none.
   void stop_log();
 
-  /// Signatures that came or went (also by going back) since they were last taken; see
-  /// `ViewEvents`. Kept from the first call until `stop_touched`.
+  /// Signatures that came or went (also by going back) since they were last taken. Kept from the
+  /// first call until `stop_touched`.
   void take_touched(std::vector<Signature>& out);
   void stop_touched();
+  /// The same of components, as often as they came and went.
+  void take_touched_components(std::vector<EntityComponent>& out);
+  void stop_touched_components();
+  /// The entity that is alive in a slot, or the id that the next one in it will have; null for a
+  /// slot that has never been used.
+  EntityId entity_in(std::uint32_t slot) const {
+    return slot < records_.size() ? id_at(slot) : EntityId();
+  }
 
- private:
-  friend std::optional<WorldDifference> first_difference(const World& left, const World& right);
+  /// The bytes of all components of a type.
+  std::span<std::byte> all_bytes(ComponentId id) { return storages_[id.value()].bytes(); }
 
   template <typename Byte>
   static Byte* data_or_null(std::span<Byte> bytes) {
@@ -260,6 +261,11 @@ class World {
   void note_component(WorldChange::Kind kind, std::uint32_t component, EntityId entity,
                       std::uint32_t index, std::uint32_t last);
   void undo(const WorldChange& change);
+  void touch(std::uint32_t component, EntityId entity) {
+    if (watch_.is_tracking_components) {
+      watch_.touched_components.push_back({entity, ComponentId(component)});
+    }
+  }
   void touch_all();
   void replaced(std::uint64_t version);
 
@@ -268,7 +274,7 @@ class World {
   SignatureTable signatures_;
   Bookmark state_;  ///< The position in the log is kept by the log itself.
   std::uint64_t last_version_ = 0;
-  std::vector<InitialisedComponent> initialised_;
+  std::vector<EntityComponent> initialised_;
   NameTable names_;
   WorldWatch watch_;
 };

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "runtime/world/component_id.h"
 #include "runtime/world/signature.h"
 #include "runtime/world/world_log.h"
 
@@ -19,8 +20,11 @@ struct WorldWatch {
 
   WorldLog log;
   std::vector<Signature> touched;
-  bool is_logging = false;
+  std::vector<EntityComponent> touched_components;
+  bool has_ring = false;
+  bool is_logging = false;  ///< From the ring's first snapshot on.
   bool is_tracking_signatures = false;
+  bool is_tracking_components = false;
 };
 
 }  // namespace muster
