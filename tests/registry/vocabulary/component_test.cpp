@@ -282,7 +282,8 @@ TEST_CASE("JSON that describes no component is malformed", "[registry][component
           "fields": [{"name": "f", "type": "bool", "offset": 0, "receivers": "nobody"}]}]})",
       R"({"components": [{"name": "A", "size": 1, "default": "00",
           "fields": [{"name": "f", "type": "bool", "offset": 1}]}]})",
-      R"({"components": [{"name": "A", "size": 1, "alignment": 0, "default": "00", "fields": []}]})",
+      R"({"components": [{"name": "A", "size": 1, "alignment": 0, "default": "00",
+          "fields": []}]})",
       R"({"components": [{"name": "A", "size": 1, "default": "00", "fields": []},
                          {"name": "A", "size": 1, "default": "00", "fields": []}]})");
   CAPTURE(text);
