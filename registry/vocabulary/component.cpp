@@ -126,6 +126,14 @@ ContentHash ComponentDescription::hash() const {
   return hash_bytes(text.view());
 }
 
+Receivers receivers_of(const ComponentDescription& component) {
+  if (component.fields.empty()) return Receivers::everyone;
+  const Receivers first = component.fields.front().receivers;
+  const bool is_one = std::ranges::all_of(
+      component.fields, [&](const FieldDescription& field) { return field.receivers == first; });
+  return is_one ? first : Receivers::everyone;
+}
+
 std::vector<ByteRange> described_ranges(const ComponentDescription& component) {
   std::vector<ByteRange> ranges;
   for (const FieldDescription& field : component.fields) {

@@ -121,6 +121,10 @@ struct ComponentDescription {
   ContentHash hash() const;
 };
 
+/// Who receives a component as a whole: the owner, or all but him, when every field says so; else
+/// everyone, as far as its fields allow.
+Receivers receivers_of(const ComponentDescription& component);
+
 /// Returns the size of one element of `type`, 0 for text (whose capacity is the description's).
 std::uint32_t size_of(FieldType type);
 std::string_view to_string(FieldType type);

@@ -35,11 +35,15 @@ EntityReference ReplicatedCollection::lowest_free() const {
   return {id < kMaxNetworkIds ? id : -1};
 }
 
-void list_group(const World& world, EntityId root, std::vector<GroupComponent>& out) {
-  out.clear();
+namespace {
+
+// Those of one party, of an entity and of all below it.
+void list_part(const World& world, EntityId root, Receivers receivers,
+               std::vector<GroupComponent>& out) {
   EntityId entity = world.is_alive(root) ? root : EntityId();
   while (!entity.is_null()) {
     for (std::uint32_t i = 0; i < world.component_type_count(); ++i) {
+      if (world.storage(ComponentId(i)).receivers() != receivers) continue;
       if (world.has(ComponentId(i), entity)) out.push_back({entity, ComponentId(i)});
     }
     EntityId next = world.first_child(entity);
@@ -48,6 +52,16 @@ void list_group(const World& world, EntityId root, std::vector<GroupComponent>& 
       entity = world.parent(entity);
     }
     entity = next;
+  }
+}
+
+}  // namespace
+
+void list_group(const World& world, EntityId root, std::vector<GroupComponent>& out) {
+  out.clear();
+  for (const Receivers receivers :
+       {Receivers::everyone, Receivers::owner, Receivers::all_but_owner}) {
+    list_part(world, root, receivers, out);
   }
 }
 

@@ -66,9 +66,11 @@ class ReplicatedCollection {
   std::vector<EntityId> entities_;  ///< By network id; null for none.
 };
 
-/// Puts the components of an entity and of all below it into `out`: depth first, children in their
-/// order, the components of each by `ComponentId`. The order is the same in every world that was
-/// made from the same descriptions and prefab, whatever order they were added in.
+/// Puts the components of an entity and of all below it into `out`: first those that everyone
+/// receives, then those that only the owner does and predicts, then those that all but the owner do
+/// and interpolate (`receivers_of`). Each part depth first, children in their order, the components
+/// of each by `ComponentId`. The order is the same in every world that was made from the same
+/// descriptions and prefab, whatever order they were added in.
 void list_group(const World& world, EntityId root, std::vector<GroupComponent>& out);
 
 }  // namespace muster

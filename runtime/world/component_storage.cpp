@@ -9,7 +9,8 @@ ComponentStorage::ComponentStorage(const ComponentDescription& description)
     : description_(description),
       identity_(description.hash()),
       described_(described_ranges(description)),
-      stride_bytes_(description.size_bytes) {
+      stride_bytes_(description.size_bytes),
+      receivers_(receivers_of(description)) {
   // A struct's size is a multiple of its alignment, so components follow each other without gaps.
   assert(stride_bytes_ > 0);
   assert(stride_bytes_ % description.alignment_bytes == 0);

@@ -34,6 +34,8 @@ class ComponentStorage {
   std::size_t capacity_bytes() const { return bytes_.capacity(); }
   /// Bytes from one component to the next.
   std::uint32_t stride_bytes() const { return stride_bytes_; }
+  /// `receivers_of` its description.
+  Receivers receivers() const { return receivers_; }
   /// Where an entity's component lies in the array; `kAbsent` when it has none.
   std::uint32_t index_of(EntityId entity) const {
     if (entity.slot() >= index_by_slot_.size()) return kAbsent;
@@ -83,6 +85,7 @@ class ComponentStorage {
   ContentHash identity_;
   std::vector<ByteRange> described_;
   std::uint32_t stride_bytes_;
+  Receivers receivers_;
   std::uint64_t version_ = 0;
   ByteVector bytes_;
   std::vector<EntityId> owners_;

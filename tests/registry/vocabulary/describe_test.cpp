@@ -67,6 +67,17 @@ TEST_CASE("The hash of a description is the same on every compiler", "[registry]
   CHECK(description_of<Everything>().hash().to_string() == "dc3e9ed76f1f7cdcb30c2f5129585244");
 }
 
+TEST_CASE("A component is one party's when all of its fields are", "[registry][describe]") {
+  ComponentDescription slot = description_of<Slot>();
+  CHECK(receivers_of(slot) == Receivers::everyone);
+  for (FieldDescription& field : slot.fields) field.receivers = Receivers::owner;
+  CHECK(receivers_of(slot) == Receivers::owner);
+  slot.fields.back().receivers = Receivers::all_but_owner;
+  CHECK(receivers_of(slot) == Receivers::everyone);
+  slot.fields.clear();
+  CHECK(receivers_of(slot) == Receivers::everyone);
+}
+
 TEST_CASE("Padding is no part of a component", "[registry][describe]") {
   const ComponentDescription slot = description_of<Slot>();
   CHECK(described_ranges(slot) == std::vector<ByteRange>{{0, 1}, {4, 10}});

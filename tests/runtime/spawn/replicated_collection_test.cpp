@@ -2,6 +2,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "registry/vocabulary/describe.h"
 #include "tests/support/sample_build.h"
 
 namespace muster {
@@ -102,6 +103,46 @@ TEST_CASE("A group's components have one order on both sides", "[runtime][spawn]
   list_group(client, EntityId(), on_client);
   CHECK(on_client.empty());
   CHECK(client.is_alive(stranger_too));
+}
+
+struct Ammo {
+  std::int32_t left = 0;
+};
+consteval auto describe(Type<Ammo>) {
+  return Describe<Ammo>("Ammo").field<&Ammo::left>("left", {.receivers = Receivers::owner});
+}
+struct Aim {
+  float pitch = 0;
+};
+consteval auto describe(Type<Aim>) {
+  return Describe<Aim>("Aim").field<&Aim::pitch>("pitch", {.receivers = Receivers::all_but_owner});
+}
+struct Team {
+  std::int32_t id = 0;
+};
+consteval auto describe(Type<Team>) { return Describe<Team>("Team").field<&Team::id>("id"); }
+
+TEST_CASE("A group lists what all receive, then what is predicted, then what is interpolated",
+          "[runtime][spawn][sys-17]") {
+  World world(std::vector{description_of<Aim>(), description_of<Ammo>(), description_of<Team>()});
+  const auto aim = world.component<Aim>("Aim");
+  const auto ammo = world.component<Ammo>("Ammo");
+  const auto team = world.component<Team>("Team");
+  const EntityId root = world.create();
+  const EntityId child = world.create({.parent = root});
+  for (const EntityId entity : {root, child}) {
+    world.add(aim, entity, {});
+    world.add(ammo, entity, {});
+    world.add(team, entity, {});
+  }
+  std::vector<GroupComponent> listed;
+  list_group(world, root, listed);
+  CHECK(listed == std::vector<GroupComponent>{{root, team.id()},
+                                              {child, team.id()},
+                                              {root, ammo.id()},
+                                              {child, ammo.id()},
+                                              {root, aim.id()},
+                                              {child, aim.id()}});
 }
 
 }  // namespace
