@@ -117,12 +117,16 @@ void update_plain(benchmark::State& state, std::uint32_t entities) {
            std::vector<float>(entities)};
   Arrays v{std::vector<float>(entities, 1), std::vector<float>(entities, 2),
            std::vector<float>(entities, 3)};
+  // One array after the other: a single loop over all six takes longer.
+  const auto advance = [&](std::vector<float>& to, const std::vector<float>& by) {
+    float* __restrict const place = to.data();
+    const float* __restrict const speed = by.data();
+    for (std::uint32_t i = 0; i < entities; ++i) place[i] += speed[i] * kSeconds;
+  };
   for (auto _ : state) {
-    for (std::uint32_t i = 0; i < entities; ++i) {
-      p.x[i] += v.x[i] * kSeconds;
-      p.y[i] += v.y[i] * kSeconds;
-      p.z[i] += v.z[i] * kSeconds;
-    }
+    advance(p.x, v.x);
+    advance(p.y, v.y);
+    advance(p.z, v.z);
     benchmark::ClobberMemory();
   }
   state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(entities));
@@ -200,6 +204,7 @@ void compare(benchmark::State& state, std::uint32_t entities) {
   past.capture(Tick(1));
   for (Position& position : sample->world.values(sample->position)) position.x += 0.001F;
   const ComponentId id = sample->position.id();
+  const std::uint64_t before = allocation_count();
   for (auto _ : state) {
     std::uint32_t different = 0;
     for (const EntityId entity : sample->world.owners(sample->position)) {
@@ -208,6 +213,7 @@ void compare(benchmark::State& state, std::uint32_t entities) {
     }
     benchmark::DoNotOptimize(different);
   }
+  count_allocations(state, before);
   state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(entities));
 }
 
