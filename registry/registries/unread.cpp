@@ -65,6 +65,11 @@ std::vector<std::string> unread_notes(const Project& project) {
     notes.insert(problem.path.text() +
                  ": could not be read, and what it hides is missing here; see 'muster validate'");
   }
+  for (const ReadFailure& failure : project.scripts().read_failures()) {
+    notes.insert(project.index().at(failure.asset).path.text() +
+                 ": cannot be read, and what derives from it may be a root or registry: " +
+                 failure.error.message);
+  }
   for (const ClassDeclaration& declaration : project.model().classes) {
     const auto is_of_class = [&](const Registry& registry) {
       return registry.declaration == &declaration;

@@ -2,6 +2,7 @@
 #include <optional>
 #include <set>
 
+#include "registry/registries/hidden_candidates.h"
 #include "registry/rules/validate.h"
 
 namespace muster {
@@ -72,6 +73,10 @@ void check_files(const Project& project, TargetSet targets, Findings& findings) 
     IndexRule found = describe(problem);
     Finding& finding =
         findings.add(found.rule, {problem.path, problem.position}, std::move(found.message));
+    if (hides_candidate(problem)) {
+      finding.severity = Severity::error;
+      finding.blocks_build = true;
+    }
     if (problem.kind == IndexProblem::Kind::duplicate_guid) {
       if (!built) built = guids_that_count(project, targets);
       finding.blocks_build = built->contains(problem.guid);
@@ -102,12 +107,16 @@ void check_files(const Project& project, TargetSet targets, Findings& findings) 
 }
 
 void check_failed_reads(const Project& project, Findings& findings) {
-  for (const auto& failures :
-       {project.sources().read_failures(), project.scripts().read_failures()}) {
-    for (const ReadFailure& failure : failures) {
-      findings.add(read_error_rule(failure.error), {project.index().at(failure.asset).path, {}},
-                   failure.error.message);
-    }
+  const auto add = [&](const ReadFailure& failure) -> Finding& {
+    return findings.add(read_error_rule(failure.error),
+                        {project.index().at(failure.asset).path, {}}, failure.error.message);
+  };
+  for (const ReadFailure& failure : project.sources().read_failures()) add(failure);
+  // What a script derives from tells whether its assets are registries.
+  for (const ReadFailure& failure : project.scripts().read_failures()) {
+    Finding& finding = add(failure);
+    finding.severity = Severity::error;
+    finding.blocks_build = true;
   }
 }
 

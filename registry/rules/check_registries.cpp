@@ -296,13 +296,14 @@ void add_unreadable(const Project& project, AssetNumber asset, const Location& u
   if (source.read_error) rule = read_error_rule(*source.read_error);
   if (source.dialect == yaml::Dialect::lfs_pointer) rule = "lfs-pointer";
   if (source.dialect == yaml::Dialect::binary) rule = "binary-asset";
-  std::string message = source.read_error ? source.read_error->message
-                        : source.error    ? source.error->message
-                                          : "this file has no objects";
+  std::string message = source.read_error               ? source.read_error->message
+                        : source.error                  ? source.error->message
+                        : source.tree.documents.empty() ? "this file has no objects"
+                                                        : "this file's object names no script";
   if (!detail.empty()) message += "; it " + std::string(detail);
   yaml::Position position = source.error ? source.error->position : yaml::Position{};
   if (rule == "lfs-pointer") position = {1, 1};
-  if (rule == "binary-asset") position = {};
+  if (rule == "binary-asset" || source.dialect == yaml::Dialect::empty) position = {};
   Finding& finding = findings.add(rule, {source.path, position}, std::move(message));
   finding.severity = Severity::error;
   finding.blocks_build = true;

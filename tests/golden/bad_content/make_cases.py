@@ -571,6 +571,24 @@ def binary_root(case):
                                   "NativeFormatImporter:\n  mainObjectFileID: 112000000\n")
 
 
+def yaml_syntax_cut(case):
+    """Nothing is left of one root and of a registry that no root lists, and half of another."""
+    roots = [f"Assets/Roots/{name}.asset" for name in ("Client", "Server")]
+    registry = "Assets/Registries/ItemRegistry.asset"
+    sound_unity(case)
+    case.asset(registry, "ItemRegistry", "  entries: []")
+    for path in (roots[0], registry):
+        case.files[path] = b""
+        case.expect("error", "yaml-syntax", path)
+    case.files[roots[1]] = case.files[roots[1]].split(b"  m_Enabled")[0]
+    case.expect("error", "yaml-syntax", roots[1])
+    # What another program wrote, and an asset that has lost its script, are none.
+    case.add("Assets/Data/Graph.asset", "{}\n")
+    case.asset("Assets/Data/Lost.asset", "Lost", "")
+    case.files["Assets/Data/Lost.asset"] = re.sub(
+        rb"m_Script: .*", b"m_Script: {fileID: 0}", case.files["Assets/Data/Lost.asset"])
+
+
 def malformed_type_id(case):
     path = "plain/registries/hitscan_effects.yaml"
     plain_prefab(case, "plain/effects/beam.yaml")
@@ -742,7 +760,7 @@ CASES = [
     presentation_key_range, duplicate_entry_effect, type_id_collision_effect,
     client_only_in_server, lfs_pointer, lfs_pointer_root, binary_asset, binary_root,
     malformed_type_id, malformed_flag, missing_entries, unknown_registry, orphan_lock,
-    yaml_syntax_bytes,
+    yaml_syntax_bytes, yaml_syntax_cut,
     prefab_cycle, prefab_cycle_unbuilt, case_clash, bad_pool_size,
     bad_pool_size_definition, yaml_syntax, yaml_syntax_plain,
     yaml_syntax_unregistered, unknown_component,

@@ -1,0 +1,226 @@
+// An asset that cannot be read mentions nothing that could be found. To pass it over would be to
+// build a game without its content and call that a success, so it counts as a root or registry
+// until something tells that it is none: the project has no script of such a class; the sidecar or
+// the file's head names another kind of main object (lighting, terrain, a mesh); the head names
+// another script; or the bytes are a serialized file of the engine, whole, that names none of those
+// scripts.
+#include "registry/registries/hidden_candidates.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <optional>
+#include <set>
+
+namespace muster {
+namespace {
+
+using Kind = ContentProblem::Kind;
+
+// The main object of a sidecar, and the first object of an asset, are within its first lines.
+constexpr std::uint64_t kHeadBytes = 16ULL * 1024;
+// A root or registry of more bytes than this is none: entries have some tens of bytes each.
+constexpr std::uint64_t kBinaryBytesMax = 64ULL * 1024 * 1024;
+constexpr std::int64_t kScriptedObjectId = 11400000;
+constexpr std::string_view kDocument = "--- !u!";
+constexpr std::string_view kScriptedType = "114";
+
+std::uint64_t big_endian_at(std::string_view bytes, std::size_t offset, std::size_t size) {
+  std::uint64_t value = 0;
+  for (const char c : bytes.substr(offset, size)) {
+    value = value << 8U | static_cast<unsigned char>(c);
+  }
+  return value;
+}
+
+// A guid inside serialized files: the digits of each byte are swapped.
+std::string serialized(const Guid& guid) {
+  const std::string text = guid.to_string();
+  std::string bytes;
+  for (std::size_t i = 0; i + 1 < text.size(); i += 2) {
+    const std::array<char, 2> swapped{text[i + 1], text[i]};
+    unsigned value = 0;
+    std::from_chars(swapped.data(), swapped.data() + swapped.size(), value, 16);
+    bytes.push_back(static_cast<char>(value));
+  }
+  return bytes;
+}
+
+// True when the first object of a text asset is one that a script describes, and when there is no
+// object at all. JSON is no asset of the engine.
+bool may_be_scripted(std::string_view head) {
+  if (head.substr(0, 1) == "{") return false;
+  std::size_t at = head.starts_with(kDocument) ? 0 : head.find("\n--- !u!");
+  if (at == std::string_view::npos) return true;
+  at += head[at] == '\n' ? 1 + kDocument.size() : kDocument.size();
+  const std::string_view type = head.substr(at, head.find_first_not_of("0123456789", at) - at);
+  return type == kScriptedType || at + type.size() == head.size();
+}
+
+class HiddenSearch {
+ public:
+  HiddenSearch(const Project& project, const std::vector<ClassDeclaration>& classes,
+               std::vector<ModelProblem>& problems)
+      : project_(project), classes_(classes), problems_(problems) {}
+
+  void run(const std::map<AssetNumber, std::string>& found) {
+    std::set<AssetNumber> odd;
+    for (const ContentProblem& problem : project_.graph().problems()) {
+      odd.insert(problem.asset);
+      if (found.contains(problem.asset) || !may_be_candidate(problem)) continue;
+      note(problem.asset);
+    }
+    for (AssetNumber asset = 0; asset < project_.index().assets().size(); ++asset) {
+      if (!has_extension(path_of(asset), "asset") || project_.index().at(asset).is_folder) continue;
+      if (odd.contains(asset) || mentions_anything(asset)) continue;
+      if (is_cut_short(asset)) note(asset);
+    }
+  }
+
+ private:
+  const AssetPath& path_of(AssetNumber asset) const { return project_.index().at(asset).path; }
+
+  void note(AssetNumber asset) {
+    problems_.push_back({ModelProblem::Kind::textless,
+                         {path_of(asset), {}},
+                         {},
+                         asset,
+                         "may be a root or registry"});
+  }
+
+  // The script of a text asset is a strong mention.
+  bool mentions_anything(AssetNumber asset) const {
+    return std::ranges::any_of(project_.graph().from(asset), [](const ReferenceEdge& edge) {
+      return !edge.in_meta && edge.is_strong();
+    });
+  }
+
+  bool may_be_candidate(const ContentProblem& problem) {
+    const bool is_textless = problem.kind == Kind::lfs_pointer || problem.kind == Kind::binary;
+    // The class of a plain file that cannot be read is asked for, and told, elsewhere.
+    if (is_plain_path(path_of(problem.asset))) return is_textless;
+    if (!has_extension(path_of(problem.asset), "asset")) return false;
+    if (is_of_other_kind(problem.asset) || scripts().empty()) return false;
+    if (problem.kind == Kind::too_large) return may_name_script(head_of(problem.asset));
+    return problem.kind != Kind::binary || may_be_binary_candidate(problem.asset);
+  }
+
+  bool may_be_binary_candidate(AssetNumber asset) {
+    ByteVector buffer;
+    const auto bytes = read_whole(project_.files(), path_of(asset), kBinaryBytesMax, buffer);
+    if (!bytes) return bytes.error().code != ErrorCode::limit_exceeded;
+    const std::string_view text = as_text(bytes.value());
+    if (!is_whole_serialized_file(text)) return true;
+    return std::ranges::any_of(scripts(), [&](const Guid& script) {
+      return text.find(serialized(script)) != std::string_view::npos;
+    });
+  }
+
+  // Nothing at all, or the beginning of a scripted object that does not come to its script. A
+  // script that was lost is written as one whose id is 0.
+  bool is_cut_short(AssetNumber asset) {
+    if (!may_be_scripted(head_of(asset))) return false;
+    if (is_of_other_kind(asset) || scripts().empty()) return false;
+    const SourceFile& source = project_.sources().get(asset);
+    if (!source.good()) return true;
+    const yaml::NodeIndex fields = source.fields_of(source.document_of(0));
+    if (fields == yaml::kNoNode) return true;
+    const yaml::NodeIndex script = source.tree.find(fields, "m_Script");
+    return script == yaml::kNoNode || source.tree.at(script).kind != yaml::NodeKind::mapping;
+  }
+
+  // Of a file that is too large only the beginning is looked at.
+  bool may_name_script(std::string_view head) {
+    if (!may_be_scripted(head)) return false;
+    std::optional<Guid> first;
+    yaml::scan_mentions(head, [&](const yaml::Mention& mention) {
+      if (!first && mention.kind == yaml::MentionKind::strong) first = mention.guid;
+    });
+    return !first || scripts().contains(*first);
+  }
+
+  // Valid until the next call.
+  std::string_view head_of(AssetNumber asset) {
+    const auto head = project_.files().read(path_of(asset), 0, kHeadBytes, head_);
+    return head ? as_text(head.value()) : std::string_view{};
+  }
+
+  // The scripts of roots and registries. Looked for only when it matters: it reads every script.
+  const std::set<Guid>& scripts() {
+    if (scripts_) return *scripts_;
+    scripts_.emplace();
+    const auto add = [&](std::string_view base) {
+      for (const Guid& guid : project_.scripts().scripts_deriving_from(base))
+        scripts_->insert(guid);
+    };
+    add(kRootClass);
+    for (const ClassDeclaration& entry : classes_) {
+      add(entry.name);
+      if (entry.script) scripts_->insert(*entry.script);
+    }
+    return *scripts_;
+  }
+
+  // A sidecar names the main object by its id; those of scripted objects have one and the same.
+  // 0 and -1 say nothing.
+  bool is_of_other_kind(AssetNumber asset) const {
+    constexpr std::string_view kKey = "mainObjectFileID:";
+    const AssetPath& path = path_of(asset);
+    ByteVector buffer;
+    const auto meta = project_.files().read(path.parent().child(std::string(path.name()) + ".meta"),
+                                            0, kHeadBytes, buffer);
+    if (!meta) return false;
+    std::string_view text = as_text(meta.value());
+    const std::size_t at = text.find(kKey);
+    if (at == std::string_view::npos) return false;
+    text.remove_prefix(at + kKey.size());
+    text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
+    std::int64_t id = 0;
+    std::from_chars(text.data(), text.data() + text.size(), id);
+    return id != 0 && id != -1 && id != kScriptedObjectId;
+  }
+
+  const Project& project_;
+  const std::vector<ClassDeclaration>& classes_;
+  std::vector<ModelProblem>& problems_;
+  std::optional<std::set<Guid>> scripts_;
+  ByteVector head_;
+};
+
+}  // namespace
+
+// The head of the engine's serialized files: the size of the whole is in it, in 32 bits until
+// version 21 and in 64 since. What does not fit it may be anything.
+bool is_whole_serialized_file(std::string_view bytes) {
+  constexpr std::size_t kFileHeadBytes = 48;
+  if (bytes.size() < kFileHeadBytes) return false;
+  const std::uint64_t version = big_endian_at(bytes, 8, 4);
+  if (version < 9 || version > 64) return false;
+  const std::uint64_t size =
+      version < 22 ? big_endian_at(bytes, 4, 4) : big_endian_at(bytes, 24, 8);
+  return size == bytes.size();
+}
+
+bool hides_candidate(const IndexProblem& problem) {
+  constexpr std::string_view kSidecar = ".meta";
+  using enum IndexProblem::Kind;
+  if (problem.kind != unreadable && problem.kind != lfs_pointer && problem.kind != merge_conflict &&
+      problem.kind != malformed_guid) {
+    return false;
+  }
+  const std::string_view name = problem.path.name();
+  // A folder that cannot be listed may hide anything.
+  if (!name.ends_with(kSidecar)) return problem.kind == unreadable;
+  const auto asset =
+      AssetPath::parse(problem.path.text().substr(0, problem.path.text().size() - kSidecar.size()));
+  return asset && (has_extension(asset.value(), "asset") || has_extension(asset.value(), "cs") ||
+                   is_plain_path(asset.value()));
+}
+
+void note_hidden_candidates(const Project& project, const std::vector<ClassDeclaration>& classes,
+                            const std::map<AssetNumber, std::string>& found,
+                            std::vector<ModelProblem>& problems) {
+  HiddenSearch(project, classes, problems).run(found);
+}
+
+}  // namespace muster

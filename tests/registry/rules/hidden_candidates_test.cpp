@@ -1,0 +1,114 @@
+// What cannot be read and may be a root or registry stops the build: without it a target would be
+// built empty, and look like a success.
+#include <algorithm>
+
+#include <catch2/catch.hpp>
+
+#include "registry/registries/unread.h"
+#include "registry/rules/validate.h"
+#include "tests/support/refusing_file_system.h"
+#include "tests/support/unity_project.h"
+
+namespace muster {
+namespace {
+
+using testing::RefusingFileSystem;
+using testing::UnityProject;
+
+constexpr const char* kRoot = "Assets/Roots/Server.asset";
+
+// A root for each side, both with one empty registry.
+UnityProject project_with_roots() {
+  UnityProject project;
+  const Guid root = project.script("AssetRegistryRoot", "ScriptableObject");
+  const Guid list = project.asset("Assets/R.asset", project.script("ReplicatedEntityRegistry"),
+                                  "  entries: []\n");
+  for (const auto& [path, flag] : {std::pair("Assets/Client.asset", "0"), {kRoot, "1"}}) {
+    project.asset(path, root,
+                  std::string("  serverBuild: ") + flag + "\n  assetRegistries:\n  - " +
+                      UnityProject::strong(list) + "\n");
+  }
+  return project;
+}
+
+// The rules of the findings that stop a build, and whether `list` and `prepare` tell of them.
+std::pair<std::set<std::string>, bool> stops_of(const FileSystem& files) {
+  const auto opened = Project::open(files, 1, {});
+  REQUIRE(opened.has_value());
+  std::set<std::string> rules;
+  for (const Finding& finding : validate(*opened.value(), {})) {
+    if (!finding.blocks_build) continue;
+    CHECK(finding.severity == Severity::error);
+    rules.emplace(finding.rule);
+  }
+  return {rules, !unread_notes(*opened.value()).empty()};
+}
+
+using Stops = std::pair<std::set<std::string>, bool>;
+
+TEST_CASE("A file or folder that is refused and may be a root or registry stops the build",
+          "[registry][rules]") {
+  const auto [path, reason] = GENERATE(table<std::string, std::string>(
+      {{kRoot, "the root itself"},
+       {std::string(kRoot) + ".meta", "its sidecar: it is no asset then"},
+       {"Assets/Roots", "the folder of the root"},
+       {"Assets/Scripts", "the folder of the scripts"},
+       {"Assets/Scripts/AssetRegistryRoot.cs.meta", "the sidecar of its script"},
+       {"Assets/Scripts/VehicleRegistry.cs", "a script that may derive from a registry's"}}));
+  CAPTURE(path, reason);
+  UnityProject project = project_with_roots();
+  const Guid vehicles = project.script("VehicleRegistry", "ReplicatedEntityRegistry");
+  project.asset("Assets/V.asset", vehicles, "  entries: []\n");
+  CHECK(stops_of(project.files) == Stops{{}, false});
+  RefusingFileSystem files(project.files);
+  files.refused.insert(path);
+  CHECK(stops_of(files) == Stops{{"unreadable-file"}, true});
+}
+
+TEST_CASE("An asset that is too large stops the build unless its head shows another kind",
+          "[registry][rules]") {
+  const std::string head = "%YAML 1.1\n%TAG !u! tag:unity3d.com,2011:\n--- !u!";
+  const auto [text, stops, reason] = GENERATE_COPY(table<std::string, bool, std::string>(
+      {{std::string(100'000, 'a'), true, "no YAML at all"},
+       {head + "114 &11400000\nMonoBehaviour:\n  m_Name: " + std::string(100'000, 'a'), true,
+        "no script within the head"},
+       {head + "43 &4300000\nMesh:\n  m_Name: " + std::string(100'000, 'a'), false, "a mesh"},
+       {head +
+            "114 &11400000\nMonoBehaviour:\n  m_Script: {fileID: 11500000, guid: "
+            "3f0a9c1d7e5b4a2f8c6d0e1b2a3f4c5d, type: 3}\n  m_Name: " +
+            std::string(100'000, 'a'),
+        false, "the script of something else"}}));
+  CAPTURE(reason);
+  UnityProject project = project_with_roots();
+  project.file("Assets/Large.asset", text);
+  RefusingFileSystem files(project.files);
+  files.huge.insert("Assets/Large.asset");
+  CHECK(stops_of(files) == (stops ? Stops{{"file-too-large"}, true} : Stops{{}, false}));
+}
+
+TEST_CASE("An asset cut anywhere before its script is known stops the build", "[registry][rules]") {
+  UnityProject project = project_with_roots();
+  ByteVector buffer;
+  const auto whole = project.files.read(AssetPath::parse(kRoot).value(), 0, 1 << 20, buffer);
+  REQUIRE(whole.has_value());
+  const std::string text(as_text(whole.value()));
+  const std::size_t known = text.find("type: 3}");
+  REQUIRE(known != std::string::npos);
+  for (std::size_t size = 0; size < known; ++size) {
+    CAPTURE(size, text.substr(0, size));
+    UnityProject cut = project;
+    cut.files.add(kRoot, text.substr(0, size));
+    const auto [rules, is_told] = stops_of(cut.files);
+    CHECK_FALSE(rules.empty());
+    CHECK(is_told);
+  }
+}
+
+TEST_CASE("What cannot be read stops no project that has no registries", "[registry][rules]") {
+  UnityProject project;
+  project.file("Assets/Empty.asset", "");
+  CHECK(stops_of(project.files) == Stops{{}, false});
+}
+
+}  // namespace
+}  // namespace muster
