@@ -3,6 +3,7 @@
 #include "registry/project/scripts.h"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 
 namespace muster {
@@ -168,6 +169,29 @@ bool Scripts::derives_from(std::string_view class_name, std::string_view base) c
     level = std::move(above);
   }
   return false;
+}
+
+bool Scripts::is_surely_no(std::string_view class_name, std::string_view base) const {
+  constexpr std::array<std::string_view, 3> kEngineBases = {"ScriptableObject", "MonoBehaviour",
+                                                            "Object"};
+  const auto is_interface = [](std::string_view name) {
+    return name.size() > 1 && name[0] == 'I' && name[1] >= 'A' && name[1] <= 'Z';
+  };
+  std::vector<std::string> queue{std::string(class_name)};
+  std::set<std::string> seen(queue.begin(), queue.end());
+  for (std::size_t i = 0; i < queue.size(); ++i) {
+    const std::string name = queue[i];
+    if (name == base) return false;
+    if (!by_stem_.contains(name)) {
+      const bool is_engine = std::ranges::find(kEngineBases, name) != kEngineBases.end();
+      if (!is_engine && (i == 0 || !is_interface(name))) return false;
+      continue;
+    }
+    for (const std::string& above : bases_of(name)) {
+      if (seen.insert(above).second) queue.push_back(above);
+    }
+  }
+  return true;
 }
 
 std::vector<Guid> Scripts::scripts_deriving_from(std::string_view base) const {

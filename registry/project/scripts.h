@@ -30,6 +30,11 @@ class Scripts {
   /// `class X : Base` is looked for in `X.cs`, and so on upwards.
   bool derives_from(std::string_view class_name, std::string_view base) const;
 
+  /// True when the project's own sources show all that `class_name` derives from, and `base` is not
+  /// among it. A class that is neither in the tree nor one of the engine's may derive from
+  /// anything.
+  bool is_surely_no(std::string_view class_name, std::string_view base) const;
+
   /// The guids of all scripts whose class is `base` or derives from it, sorted.
   std::vector<Guid> scripts_deriving_from(std::string_view base) const;
 

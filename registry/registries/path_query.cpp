@@ -37,9 +37,7 @@ SourceNode PathQuery::follow(const SourceNode& at) {
     return {};
   }
   if (reference.value().is_null()) return {};
-  if (reference.value().guid.is_null()) {
-    return {at.source, at.source->fields_of(at.source->document_of(reference.value().file_id))};
-  }
+  if (reference.value().guid.is_null()) return object_in(*at.source, reference.value(), at);
   const AssetNumber asset = sources_.index().find(reference.value().guid);
   if (asset == kNoAsset) {
     problems_.push_back({ModelProblem::Kind::unresolved, at.location(), reference.value().guid,
@@ -52,7 +50,17 @@ SourceNode PathQuery::follow(const SourceNode& at) {
         {ModelProblem::Kind::unreadable, at.location(), reference.value().guid, asset, {}});
     return {};
   }
-  return {&target, target.fields_of(target.document_of(reference.value().file_id))};
+  return object_in(target, reference.value(), at);
+}
+
+SourceNode PathQuery::object_in(const SourceFile& file, const yaml::Reference& reference,
+                                const SourceNode& user) {
+  const SourceNode object{&file, file.fields_of(file.document_of(reference.file_id))};
+  if (object.exists()) return object;
+  problems_.push_back(
+      {ModelProblem::Kind::wrong_target, user.location(), reference.guid, kNoAsset,
+       "'" + file.path.text() + "' has no object " + std::to_string(reference.file_id)});
+  return {};
 }
 
 std::vector<SourceNode> PathQuery::find(const SourceNode& start, std::string_view path) {

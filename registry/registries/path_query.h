@@ -43,6 +43,9 @@ class PathQuery {
   SourceNode follow(const SourceNode& at);
 
  private:
+  SourceNode object_in(const SourceFile& file, const yaml::Reference& reference,
+                       const SourceNode& user);
+
   const SourceCache& sources_;
   std::vector<ModelProblem>& problems_;
 };

@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "registry/registries/candidates.h"
+#include "registry/registries/entry_reader.h"
 #include "registry/registries/path_query.h"
 #include "registry/registries/type_ids.h"
 
@@ -21,7 +22,7 @@ const IdLock kNoLock;
 class ModelBuilder {
  public:
   ModelBuilder(const Project& project, std::vector<ClassDeclaration> classes)
-      : project_(project), query_(project.sources(), model_.problems) {
+      : project_(project), entries_(project, model_.problems) {
     model_.classes = std::move(classes);
   }
 
@@ -153,9 +154,20 @@ class ModelBuilder {
       item.guid = reference.value().guid;
       item.is_null = !reference.value().is_set();
       item.asset = project_.index().find(item.guid);
+      check_target_of(item, reference.value());
       root.items.push_back(std::move(item));
     }
     model_.roots.push_back(std::move(root));
+  }
+
+  // What a root lists is the main object of a registry's file.
+  void check_target_of(const RegistryRoot::Item& item, const AnyReference& reference) {
+    if (!candidates_.contains(item.asset)) return;
+    const SourceFile& source = project_.sources().get(item.asset);
+    if (source.document_of(reference.file_id) == source.document_of(0)) return;
+    model_.problems.push_back({ModelProblem::Kind::wrong_target, item.location, item.guid, kNoAsset,
+                               "object " + std::to_string(reference.file_id) + " of '" +
+                                   source.path.text() + "' is not its registry"});
   }
 
   void read_registry(AssetNumber asset, const ClassDeclaration& declaration) {
@@ -180,7 +192,7 @@ class ModelBuilder {
     }
     for (const NodeIndex node : Children(tree, registry.list)) {
       registry.entries.push_back(
-          read_entry(declaration, {fields.source, node}, registry.entries.size()));
+          entries_.read(declaration, {fields.source, node}, registry.entries.size()));
     }
     for (const NodeIndex node : Children(tree, tree.find(fields.node, "retired"))) {
       const auto id = tree.integer(node);
@@ -194,152 +206,6 @@ class ModelBuilder {
     }
     if (registry.list == kNoNode) note_missing_list(registry, fields);
     model_.registries.push_back(std::move(registry));
-  }
-
-  RegistryEntry read_entry(const ClassDeclaration& declaration, const SourceNode& at,
-                           std::size_t slot) {
-    RegistryEntry entry;
-    entry.slot = slot;
-    entry.node = at.node;
-    entry.location = at.location();
-    const auto whole = any_reference_at(at);
-    const bool is_reference = whole && whole.value().is_strong;
-    if (is_reference) {
-      entry.definition_guid = whole.value().guid;
-      entry.definition = project_.index().find(entry.definition_guid);
-    }
-    if (is_reference && !whole.value().is_set()) {
-      entry.is_free = true;
-      return entry;
-    }
-    const yaml::Tree& tree = at.source->tree;
-    if (const NodeIndex id = is_reference ? kNoNode : tree.find(at.node, "type_id");
-        id != kNoNode) {
-      const auto value = tree.integer(id);
-      if (value && value.value() >= 0 && value.value() <= TypeId::kMax) {
-        entry.explicit_id = static_cast<std::uint32_t>(value.value());
-      } else {
-        add_problem(ModelProblem::Kind::malformed_type_id, SourceNode{at.source, id}.location(),
-                    "a type id is a number from 0 to 65534");
-      }
-    }
-    read_references(declaration, at, entry);
-    read_definition(at, entry);
-    read_details(declaration, at, entry);
-    return entry;
-  }
-
-  void read_references(const ClassDeclaration& declaration, const SourceNode& at,
-                       RegistryEntry& entry) {
-    for (const ReferenceRule& rule : declaration.references) {
-      const auto has = [&](const std::string& key) { return query_.has(at, key); };
-      if (std::ranges::any_of(rule.unless, has)) continue;
-      for (const SourceNode& value : query_.find(at, rule.path)) {
-        const auto reference = any_reference_at(value);
-        if (!reference) {
-          add_problem(ModelProblem::Kind::malformed_reference, value.location(),
-                      reference.error().message);
-          continue;
-        }
-        if (reference.value().guid.is_null()) continue;
-        entry.references.push_back(
-            {.guid = reference.value().guid,
-             .asset = project_.index().find(reference.value().guid),
-             .targets = rule.targets,
-             .role = rule.role,
-             .strong = rule.strong,
-             .field = rule.path.substr(rule.path.find_last_of('.') + 1),
-             .emitted = rule.when.empty() || std::ranges::any_of(rule.when, has),
-             .location = value.location()});
-      }
-    }
-  }
-
-  // The definition that an entry holds by strong reference, and what is stored in it.
-  void read_definition(const SourceNode& at, RegistryEntry& entry) {
-    SourceNode holder = at;
-    for (const std::string_view key : {"definition", "factory"}) {
-      if (entry.definition != kNoAsset) break;
-      const SourceNode value{at.source, at.source->tree.find(at.node, key)};
-      if (!value.exists()) continue;
-      const auto reference = any_reference_at(value);
-      if (!reference || reference.value().guid.is_null()) continue;
-      entry.definition_guid = reference.value().guid;
-      entry.definition = project_.index().find(entry.definition_guid);
-      holder = value;
-    }
-    if (entry.definition == kNoAsset) return;
-    entry.owner = project_.index().at(entry.definition).guid;
-    const SourceNode fields = query_.follow(holder);
-    if (!fields.exists()) return;
-    for (const std::string_view key : {"registryId", "typeId"}) {
-      const SourceNode id{fields.source, fields.source->tree.find(fields.node, key)};
-      if (!id.exists() || entry.stored_id) continue;
-      const auto value = id.source->tree.integer(id.node);
-      if (!value) continue;
-      entry.stored_id = value.value();
-      entry.stored_id_location = id.location();
-    }
-  }
-
-  void read_details(const ClassDeclaration& declaration, const SourceNode& at,
-                    RegistryEntry& entry) {
-    for (const std::string& key : declaration.own_guid_keys) {
-      const SourceNode value{at.source, at.source->tree.find(at.node, key)};
-      if (!value.exists()) continue;
-      const auto reference = any_reference_at(value);
-      if (!reference) continue;
-      entry.own_guid = reference.value().guid;
-      entry.own_guid_location = value.location();
-    }
-    // Entries with a guid of their own are of layout F, whatever their script shows.
-    if (!entry.own_guid.is_null() || !declaration.definitions_store_ids) entry.stored_id.reset();
-    if (!declaration.owner_path.empty()) {
-      const SourceNode value = query_.find_one(at, declaration.owner_path);
-      const auto reference = value.exists() ? any_reference_at(value) : Result<AnyReference>();
-      entry.owner = value.exists() && reference ? reference.value().guid : Guid();
-    }
-    if (!declaration.pool_size_path.empty()) {
-      const std::string_view prefix = "definition.";
-      SourceNode size = query_.find_one(at, declaration.pool_size_path);
-      if (!size.exists()) {
-        size = query_.find_one(at, std::string(prefix) + declaration.pool_size_path);
-      }
-      if (size.exists()) {
-        const auto value = size.source->tree.integer(size.node);
-        entry.pool_size = value ? value.value() : 0;
-        entry.pool_size_location = size.location();
-      }
-    }
-    for (const std::string& path : declaration.key_paths) {
-      const SourceNode value = query_.find_one(at, path);
-      if (!value.exists()) {
-        entry.key.emplace_back();
-        continue;
-      }
-      const auto reference = any_reference_at(value);
-      const bool is_scalar = value.source->tree.at(value.node).kind == yaml::NodeKind::scalar;
-      entry.key.emplace_back(is_scalar || !reference
-                                 ? std::string(value.source->tree.scalar(value.node))
-                                 : reference.value().guid.to_string());
-    }
-    entry.is_free = entry.references.empty() && entry.own_guid.is_null() &&
-                    entry.definition_guid.is_null() && !names_anything(at);
-  }
-
-  // A slot whose reference leads nowhere is broken, not free.
-  bool names_anything(const SourceNode& at) const {
-    const yaml::Tree& tree = at.source->tree;
-    const auto whole = any_reference_at(at);
-    if (whole && whole.value().is_set()) return true;
-    for (const NodeIndex child : Children(tree, at.node)) {
-      const auto reference = any_reference_at({at.source, child});
-      if (reference && tree.at(child).kind == yaml::NodeKind::mapping &&
-          reference.value().is_set()) {
-        return true;
-      }
-    }
-    return false;
   }
 
   // What a root lists but nothing above recognised must not be passed over in silence.
@@ -402,7 +268,7 @@ class ModelBuilder {
 
   const Project& project_;
   RegistryModel model_;
-  PathQuery query_;
+  EntryReader entries_;
   std::map<AssetNumber, std::string> candidates_;
 };
 

@@ -44,6 +44,7 @@ struct RegistryEntry {
   Location own_guid_location;
   AssetNumber definition = kNoAsset;  ///< The definition asset that the entry refers to.
   Guid definition_guid;               ///< Its guid, known even when the asset does not exist.
+  Location definition_location;       ///< Of the reference to it.
   Guid owner;                         ///< What the entry belongs to; null when nothing.
   std::vector<EntryReference> references;
   std::optional<std::int64_t> pool_size;
@@ -83,6 +84,7 @@ struct ModelProblem {
     unreadable,
     textless,  ///< An asset without text, which may be a root or registry for all that is known.
     malformed_reference,
+    wrong_target,  ///< A reference leads to an asset, but to no object that it has.
     malformed_type_id,
     malformed_flag,
     missing_list,   ///< A registry whose entries are not where its class has them.

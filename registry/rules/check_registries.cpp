@@ -1,287 +1,15 @@
-// What registries say about themselves: the reference's `Verify`, with its holes closed (factories
-// are verified, both-and-neither is caught whatever is set, presentation keys count in full).
+// What is wrong with registries as a whole: what could not be read of them, their lists and locks,
+// and ids across those that are built together.
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <set>
 
-#include "registry/registries/membership.h"
-#include "registry/registries/presentation_key.h"
 #include "registry/registries/type_ids.h"
 #include "registry/rules/validate.h"
 #include "registry/vocabulary/effect_pool.h"
 
 namespace muster {
 namespace {
-
-using Role = ReferenceRule::Role;
-
-std::string quoted(const AssetPath& path) { return "'" + path.text() + "'"; }
-
-class RegistryCheck {
- public:
-  RegistryCheck(const Project& project, const Registry& registry, Findings& findings)
-      : project_(project), registry_(registry), findings_(findings) {}
-
-  void run() {
-    for (const RegistryEntry& entry : registry_.entries) {
-      if (entry.is_free) continue;
-      check_references_of(entry);
-      check_sources(entry);
-      check_stored_id(entry);
-      check_pool(entry);
-      check_effect(entry);
-      check_key_range(entry);
-    }
-    check_ids();
-    check_duplicates();
-    check_keys();
-  }
-
- private:
-  Finding& add(std::string_view rule, const Location& location, std::string message) {
-    Finding& finding = findings_.add(rule, location, std::move(message));
-    finding.severity = std::max(finding.severity, Severity::error);
-    finding.blocks_build = true;
-    return finding;
-  }
-
-  void check_references_of(const RegistryEntry& entry) {
-    for (const EntryReference& reference : entry.references) {
-      if (reference.asset == kNoAsset && !project_.is_known_elsewhere(reference.guid)) {
-        add("unresolved-reference", reference.location,
-            registry_.declaration->name + " entry " + std::to_string(entry.type_id.value()) +
-                " refers to " + reference.guid.to_string() + ", which nothing in the project has");
-      }
-    }
-    const auto repeated = [&](Role role) {
-      return std::ranges::find(entry.references, role, &EntryReference::role);
-    };
-    const auto asset = repeated(Role::prefab) != entry.references.end() ? repeated(Role::prefab)
-                                                                        : repeated(Role::factory);
-    if (entry.own_guid_location.path.empty() || asset == entry.references.end()) return;
-    if (repeated(Role::prefab) != entry.references.end() &&
-        repeated(Role::factory) != entry.references.end()) {
-      return;  // has its own finding
-    }
-    const Guid own = asset->role == Role::prefab && !entry.definition_guid.is_null()
-                         ? entry.definition_guid
-                         : asset->guid;
-    if (entry.own_guid != own) {
-      add("own-guid-mismatch", entry.own_guid_location,
-          "the entry says " + entry.own_guid.to_string() + " but refers to " + own.to_string());
-    }
-  }
-
-  void check_sources(const RegistryEntry& entry) {
-    std::size_t prefabs = 0;
-    std::size_t factories = 0;
-    for (const EntryReference& reference : entry.references) {
-      prefabs += reference.role == Role::prefab ? 1U : 0U;
-      factories += reference.role == Role::factory ? 1U : 0U;
-    }
-    const bool can_be_both =
-        std::ranges::any_of(registry_.declaration->references,
-                            [](const ReferenceRule& rule) { return rule.role == Role::factory; });
-    if (can_be_both && (prefabs > 0) == (factories > 0)) {
-      add("prefab-xor-factory", entry.location,
-          prefabs > 0 ? "the entry has both a prefab and a factory"
-                      : "the entry has neither a prefab nor a factory");
-    }
-    if (registry_.declaration->component.empty()) return;
-    for (const EntryReference& reference : entry.references) {
-      if (reference.asset == kNoAsset) continue;
-      if (reference.role == Role::prefab) check_prefab(entry, reference);
-      if (reference.role == Role::factory) check_factory(reference);
-    }
-  }
-
-  void check_prefab(const RegistryEntry& entry, const EntryReference& reference) {
-    const Asset& asset = project_.index().at(reference.asset);
-    if (!is_prefab(project_.sources(), reference.asset)) {
-      add("missing-component", reference.location, quoted(asset.path) + " is no prefab");
-      return;
-    }
-    const SourcePrefab& prefab = project_.prefabs().flatten(reference.asset);
-    if (prefab.entities.empty()) return;  // said by the rules about prefabs
-    const std::string& wanted = registry_.declaration->component;
-    const SourceComponent* found = root_component(project_, reference.asset, wanted);
-    if (found == nullptr) {
-      const std::string message =
-          prefab.is_incomplete ? " comes from something that cannot be read, and shows no " + wanted
-                               : " has no " + wanted;
-      add("missing-component", reference.location, "the root of " + quoted(asset.path) + message)
-          .related.push_back({{asset.path, {}}, "the prefab"});
-      return;
-    }
-    check_stored_guid(reference, *found);
-    check_component_id(entry, *found);
-  }
-
-  void check_stored_guid(const EntryReference& reference, const SourceComponent& component) {
-    for (const std::string& path : registry_.declaration->component_guid_paths) {
-      const auto stored = component.weak_reference(path);
-      if (!stored) continue;
-      if (*stored != reference.guid) {
-        add("own-guid-mismatch", location_of(component, path, reference),
-            "the prefab's " + registry_.declaration->component + " says " + stored->to_string() +
-                " but the prefab's guid is " + reference.guid.to_string());
-      }
-      return;
-    }
-  }
-
-  Location location_of(const SourceComponent& component, std::string_view path,
-                       const EntryReference& fallback) const {
-    const SourceComponent::Place place = component.find(path);
-    if (place.source == nullptr || place.source->guid != fallback.guid) return fallback.location;
-    return {place.source->path, place.source->tree.at(place.node).position};
-  }
-
-  void check_component_id(const RegistryEntry& entry, const SourceComponent& component) {
-    if (!entry.own_guid.is_null()) return;  // of layout F, where such a field is a leftover
-    const auto stored = component.scalar("registryId");
-    if (!stored) return;
-    std::int64_t value = 0;
-    const auto parsed = std::from_chars(stored->data(), stored->data() + stored->size(), value);
-    if (parsed.ec != std::errc() || value == entry.type_id.value()) return;
-    const SourceComponent::Place place = component.find("registryId");
-    add("registry-id-mismatch", {place.source->path, place.source->tree.at(place.node).position},
-        "stored registry id " + std::string(*stored) + ", but the entry has id " +
-            std::to_string(entry.type_id.value()));
-  }
-
-  void check_factory(const EntryReference& reference) {
-    const SourceFile& source = project_.sources().get(reference.asset);
-    if (!source.good()) return;
-    const yaml::NodeIndex node = source.tree.find(source.fields_of(source.document_of(0)), "guid");
-    if (node == yaml::kNoNode) return;
-    const auto stored = yaml::weak_reference_at(source.tree, node);
-    if (stored && stored.value() != reference.guid) {
-      add("own-guid-mismatch", {source.path, source.tree.at(node).position},
-          "the factory says " + stored.value().to_string() + " but its guid is " +
-              reference.guid.to_string());
-    }
-  }
-
-  void check_stored_id(const RegistryEntry& entry) {
-    if (!entry.stored_id || *entry.stored_id == entry.type_id.value()) return;
-    add("registry-id-mismatch", entry.stored_id_location,
-        "stored registry id " + std::to_string(*entry.stored_id) + ", but the entry has id " +
-            std::to_string(entry.type_id.value()));
-  }
-
-  void check_pool(const RegistryEntry& entry) {
-    if (!entry.pool_size) return;
-    const std::string pool = "a pool of " + std::to_string(*entry.pool_size);
-    if (*entry.pool_size <= 0) {
-      add("bad-pool-size", entry.pool_size_location, pool + " can play nothing");
-    } else if (*entry.pool_size > kMaxEffectPool) {
-      add("bad-pool-size", entry.pool_size_location,
-          pool + " is above " + std::to_string(kMaxEffectPool));
-    }
-  }
-
-  // An effect is one prefab: that of the entry, or of its definition.
-  void check_effect(const RegistryEntry& entry) {
-    if (registry_.declaration->pool_size_path.empty() || entry.references.empty()) return;
-    const Guid& first = entry.references.front().guid;
-    const auto other = std::ranges::find_if(
-        entry.references, [&](const EntryReference& reference) { return reference.guid != first; });
-    if (other == entry.references.end()) return;
-    add("duplicate-entry", entry.location,
-        "the entry names two prefabs: " + first.to_string() + " and " + other->guid.to_string())
-        .related.push_back({other->location, "the second one"});
-  }
-
-  void check_ids() {
-    std::map<TypeId, const RegistryEntry*> by_id;
-    for (const RegistryEntry& entry : registry_.entries) {
-      if (entry.is_free) continue;
-      if (entry.type_id.value() > TypeId::kMax) {
-        add("type-id-collision", entry.location, "type ids above 65534 do not fit the wire");
-      }
-      const auto [place, fresh] = by_id.emplace(entry.type_id, &entry);
-      if (!fresh) {
-        add("type-id-collision", entry.location,
-            "type id " + std::to_string(entry.type_id.value()) + " is taken by another entry")
-            .related.push_back({place->second->location, "the other entry"});
-      }
-      const auto retired =
-          std::ranges::find(registry_.retired, entry.type_id, &std::pair<TypeId, Location>::first);
-      if (retired != registry_.retired.end()) {
-        add("type-id-reused", entry.location,
-            "type id " + std::to_string(entry.type_id.value()) + " was retired");
-      }
-    }
-  }
-
-  void check_duplicates() {
-    if (!registry_.declaration->key_paths.empty()) return;
-    std::map<Guid, const RegistryEntry*> by_identity;
-    for (const RegistryEntry& entry : registry_.entries) {
-      Guid identity = entry.definition_guid;
-      if (identity.is_null() && !entry.references.empty()) {
-        identity = entry.references.front().guid;
-      }
-      if (entry.is_free || identity.is_null()) continue;
-      const auto [place, fresh] = by_identity.emplace(identity, &entry);
-      if (fresh) continue;
-      const AssetNumber asset = project_.index().find(identity);
-      const std::string name =
-          asset == kNoAsset ? identity.to_string() : quoted(project_.index().at(asset).path);
-      add("duplicate-entry", entry.location, name + " is registered twice")
-          .related.push_back({place->second->location, "registered here first"});
-    }
-  }
-
-  // Platform flags are a set: two entries collide when any platform sees both.
-  static bool same_key(const ClassDeclaration& declaration, const RegistryEntry& a,
-                       const RegistryEntry& b) {
-    for (std::size_t i = 0; i < declaration.key_paths.size(); ++i) {
-      if (declaration.key_paths[i] == "platformFlags") {
-        const std::uint32_t left = key_number("platformFlags", a.key[i]).value_or(0);
-        const std::uint32_t right = key_number("platformFlags", b.key[i]).value_or(0);
-        if (left != right && (left & right) == 0) return false;
-      } else if (a.key[i] != b.key[i]) {
-        return false;
-      }
-    }
-    return true;
-  }
-
-  void check_key_range(const RegistryEntry& entry) {
-    const ClassDeclaration& declaration = *registry_.declaration;
-    if (declaration.name != kPresentationClass) return;
-    for (std::size_t i = 0; i < declaration.key_paths.size(); ++i) {
-      const std::string& path = declaration.key_paths[i];
-      if (!is_key_number(path) || key_number(path, entry.key[i])) continue;
-      add("presentation-key-range", entry.location,
-          path + " is '" + entry.key[i] + "', which is no number from 0 to " +
-              std::to_string(key_number_max(path)));
-    }
-  }
-
-  void check_keys() {
-    const ClassDeclaration& declaration = *registry_.declaration;
-    if (declaration.key_paths.empty()) return;
-    std::multimap<std::string, const RegistryEntry*> by_owner;
-    for (const RegistryEntry& entry : registry_.entries) {
-      if (entry.is_free) continue;
-      for (auto [other, end] = by_owner.equal_range(entry.key.front()); other != end; ++other) {
-        if (!same_key(declaration, *other->second, entry)) continue;
-        add("presentation-key-collision", entry.location, "another entry answers to the same key")
-            .related.push_back({other->second->location, "the other entry"});
-        break;
-      }
-      by_owner.emplace(entry.key.front(), &entry);
-    }
-  }
-
-  const Project& project_;
-  const Registry& registry_;
-  Findings& findings_;
-};
 
 // What no root lists concerns every target.
 bool concerns(const Registry& registry, TargetSet targets) {
@@ -331,6 +59,8 @@ std::string_view rule_of(ModelProblem::Kind kind) {
     using enum ModelProblem::Kind;
     case unresolved:
       return "unresolved-reference";
+    case wrong_target:
+      return "wrong-target";
     case malformed_reference:
       return "malformed-guid";
     case malformed_type_id:
@@ -453,7 +183,7 @@ void check_registries(const Project& project, TargetSet targets, Findings& findi
   check_lists(project, targets, findings);
   check_locks(project, findings);
   for (const Registry& registry : project.model().registries) {
-    if (concerns(registry, targets)) RegistryCheck(project, registry, findings).run();
+    if (concerns(registry, targets)) check_entries(project, registry, findings);
   }
   check_ids_across(project, targets, findings);
 }

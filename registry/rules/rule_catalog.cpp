@@ -124,6 +124,11 @@ constexpr std::array kRules = {
          "guid under external_guids in muster.yaml."},
     Rule{"upper-case-guid", note, "A guid is spelled in upper case",
          "It is read all the same; the editor writes lower case."},
+    Rule{"wrong-target", error, "A registry refers to something of the wrong kind",
+         "The guid leads somewhere, but not to what is wanted there: the file has no such object, "
+         "is "
+         "no prefab or no asset of the class, or lies outside of the project. Refer to the right "
+         "one."},
     Rule{"yaml-syntax", error, "A file is not the YAML that it should be",
          "Correct the line, or let the editor write the file again."},
 };

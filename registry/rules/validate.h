@@ -30,6 +30,7 @@ void check_files(const Project& project, TargetSet targets, Findings& findings);
 void check_failed_reads(const Project& project, Findings& findings);
 void check_roots(const Project& project, TargetSet targets, Findings& findings);
 void check_registries(const Project& project, TargetSet targets, Findings& findings);
+void check_entries(const Project& project, const Registry& registry, Findings& findings);
 void check_registration(const Project& project, TargetSet targets, Findings& findings);
 void check_components(const Project& project, Findings& findings);
 void check_references(const Project& project, TargetSet targets, Findings& findings);

@@ -589,6 +589,62 @@ def yaml_syntax_cut(case):
         rb"m_Script: .*", b"m_Script: {fileID: 0}", case.files["Assets/Data/Lost.asset"])
 
 
+def wrong_target(case):
+    """Guids that lead somewhere, but not to what is wanted there."""
+    effects = "Assets/Registries/SpatialEffectRegistry.asset"
+    items = "Assets/Registries/ItemRegistry.asset"
+    item, factory = "Assets/Items/Rifle.asset", "Assets/Factories/Bullet.asset"
+    picture, outside = "Assets/Art/smoke.png", guid_of("an asset of a package")
+    builtin = "0000000000000000f000000000000000"
+    sound_unity(case)
+    case.script("ReplicatedEntityFactory", "ScriptableObject")
+    case.asset(factory, "BulletFactory", f"  guid:{words(guid_of(factory), 4)}",
+               base="ReplicatedEntityFactory")
+    case.asset(item, "ItemTypeDefinition", f"  prefabServer:\n    guid: {guid_of(CRATE)}\n"
+                                           f"  prefabClient:\n    guid: {guid_of(CRATE)}")
+    case.add(picture, b"\x89PNG\r\n\x1a\n" + b"0" * 2000)
+    case.bare("muster.yaml", "version: 1\nname: wrong-target\nfolders: [Assets]\n"
+                             f"external_guids: [{outside}]\n")
+    wrong = [guid_of("Assets/Art"), guid_of(picture), builtin, outside, guid_of(effects),
+             guid_of("Assets/Scripts/ItemTypeDefinition.cs")]
+    entries = "".join(f"\n  - prefab:\n      guid: {guid}\n    poolSize: 16" for guid in wrong)
+    case.asset(effects, "SpatialEffectRegistry", "  entries:" + entries)
+    for guid in wrong:
+        case.expect("error", "wrong-target", effects, guid)
+    lost = strong(item).replace("11400000", "99")
+    case.asset(items, "ItemRegistry",
+               f"  entries:\n  - {strong(item)}\n  - {lost}\n  - {strong(factory)}")
+    case.expect("error", "duplicate-entry", items, lost)
+    case.expect("error", "wrong-target", items, lost)
+    case.expect("error", "wrong-target", items, strong(factory))
+    bad = strong(factory).replace("11400000", "99")
+    unity_registry(case, inline_entry(guid_of(CRATE)),
+                   inline_entry(guid_of(item), prefab=NONE, factory=strong(item)),
+                   inline_entry(guid_of(factory), prefab=NONE, factory=bad))
+    case.expect("error", "wrong-target", REGISTRY, strong(item))
+    case.expect("error", "wrong-target", REGISTRY, bad)
+    case.roots(REGISTRY, effects, items)
+    root = "Assets/Roots/Client.asset"
+    case.files[root] = case.files[root].replace(strong(items).encode(), lost.replace(
+        guid_of(item), guid_of(items)).encode())
+    case.expect("error", "wrong-target", root, "fileID: 99")
+
+
+def wrong_target_nested(case):
+    """On the way from a hero to the prefabs of its items."""
+    registry, hero = "Assets/Registries/HeroTypeRegistry.asset", "Assets/Heroes/Scout.asset"
+    item = "Assets/Items/Rifle.asset"
+    case.prefab(CRATE, [("Spin", "  degreesPerSecond: 10")])
+    case.asset(item, "ItemTypeDefinition", f"  prefabServer:\n    guid: {guid_of(CRATE)}\n"
+                                           f"  prefabClient:\n    guid: {guid_of(CRATE)}")
+    lost = strong(item).replace("11400000", "99")
+    case.asset(hero, "HeroTypeAsset",
+               f"  items:\n  - itemType: {strong(item)}\n  - itemType: {lost}")
+    case.asset(registry, "HeroTypeRegistry", f"  entries:\n  - {strong(hero)}")
+    case.roots(registry)
+    case.expect("error", "wrong-target", hero, lost)
+
+
 def malformed_type_id(case):
     path = "plain/registries/hitscan_effects.yaml"
     plain_prefab(case, "plain/effects/beam.yaml")
@@ -760,7 +816,7 @@ CASES = [
     presentation_key_range, duplicate_entry_effect, type_id_collision_effect,
     client_only_in_server, lfs_pointer, lfs_pointer_root, binary_asset, binary_root,
     malformed_type_id, malformed_flag, missing_entries, unknown_registry, orphan_lock,
-    yaml_syntax_bytes, yaml_syntax_cut,
+    yaml_syntax_bytes, yaml_syntax_cut, wrong_target, wrong_target_nested,
     prefab_cycle, prefab_cycle_unbuilt, case_clash, bad_pool_size,
     bad_pool_size_definition, yaml_syntax, yaml_syntax_plain,
     yaml_syntax_unregistered, unknown_component,

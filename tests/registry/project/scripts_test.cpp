@@ -86,5 +86,26 @@ TEST_CASE("Derivation is followed through files, and circles end", "[registry][s
   CHECK(scripts.scripts_deriving_from("Entity") == expected);
 }
 
+TEST_CASE("A class is surely none of another only when all that it derives from is known",
+          "[registry][scripts]") {
+  testing::UnityProject project;
+  project.script("Factory", "ScriptableObject");
+  project.script("Item", "ScriptableObject, IListed");
+  project.script("Rifle", "Item");
+  project.script("Parcel", "PackageBase");
+  project.script("Bullet", "Factory");
+  const testing::IndexedProject indexed(project.files);
+  const auto [name, surely, reason] = GENERATE(table<std::string, bool, std::string>(
+      {{"Item", true, "of the engine alone; an interface is no class"},
+       {"Rifle", true, "over a class of the tree"},
+       {"Parcel", false, "its base is not in the tree"},
+       {"Elsewhere", false, "is itself not in the tree"},
+       {"IListed", false, "the same, however it is called"},
+       {"Bullet", false, "derives from it"},
+       {"Factory", false, "is it"}}));
+  CAPTURE(name, reason);
+  CHECK(indexed.scripts().is_surely_no(name, "Factory") == surely);
+}
+
 }  // namespace
 }  // namespace muster

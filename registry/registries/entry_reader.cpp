@@ -1,0 +1,169 @@
+#include "registry/registries/entry_reader.h"
+
+#include <algorithm>
+
+namespace muster {
+namespace {
+
+using yaml::Children;
+using yaml::kNoNode;
+using yaml::NodeIndex;
+
+}  // namespace
+
+void EntryReader::add_problem(ModelProblem::Kind kind, Location location, std::string detail) {
+  problems_.push_back({kind, std::move(location), {}, kNoAsset, std::move(detail)});
+}
+
+RegistryEntry EntryReader::read(const ClassDeclaration& declaration, const SourceNode& at,
+                                std::size_t slot) {
+  RegistryEntry entry;
+  entry.slot = slot;
+  entry.node = at.node;
+  entry.location = at.location();
+  const auto whole = any_reference_at(at);
+  const bool is_reference = whole && whole.value().is_strong;
+  if (is_reference) {
+    entry.definition_guid = whole.value().guid;
+    entry.definition = project_.index().find(entry.definition_guid);
+    entry.definition_location = at.location();
+  }
+  if (is_reference && !whole.value().is_set()) {
+    entry.is_free = true;
+    return entry;
+  }
+  const yaml::Tree& tree = at.source->tree;
+  if (const NodeIndex id = is_reference ? kNoNode : tree.find(at.node, "type_id"); id != kNoNode) {
+    const auto value = tree.integer(id);
+    if (value && value.value() >= 0 && value.value() <= TypeId::kMax) {
+      entry.explicit_id = static_cast<std::uint32_t>(value.value());
+    } else {
+      add_problem(ModelProblem::Kind::malformed_type_id, SourceNode{at.source, id}.location(),
+                  "a type id is a number from 0 to 65534");
+    }
+  }
+  read_references(declaration, at, entry);
+  read_definition(at, entry);
+  read_details(declaration, at, entry);
+  return entry;
+}
+
+void EntryReader::read_references(const ClassDeclaration& declaration, const SourceNode& at,
+                                  RegistryEntry& entry) {
+  for (const ReferenceRule& rule : declaration.references) {
+    const auto has = [&](const std::string& key) { return query_.has(at, key); };
+    if (std::ranges::any_of(rule.unless, has)) continue;
+    for (const SourceNode& value : query_.find(at, rule.path)) {
+      const auto reference = any_reference_at(value);
+      if (!reference) {
+        add_problem(ModelProblem::Kind::malformed_reference, value.location(),
+                    reference.error().message);
+        continue;
+      }
+      if (reference.value().guid.is_null()) continue;
+      entry.references.push_back(
+          {.guid = reference.value().guid,
+           .asset = project_.index().find(reference.value().guid),
+           .targets = rule.targets,
+           .role = rule.role,
+           .strong = rule.strong,
+           .field = rule.path.substr(rule.path.find_last_of('.') + 1),
+           .emitted = rule.when.empty() || std::ranges::any_of(rule.when, has),
+           .location = value.location()});
+    }
+  }
+}
+
+// The definition that an entry holds by strong reference, and what is stored in it.
+void EntryReader::read_definition(const SourceNode& at, RegistryEntry& entry) {
+  SourceNode holder = at;
+  for (const std::string_view key : {"definition", "factory"}) {
+    if (entry.definition != kNoAsset) break;
+    const SourceNode value{at.source, at.source->tree.find(at.node, key)};
+    if (!value.exists()) continue;
+    const auto reference = any_reference_at(value);
+    if (!reference || reference.value().guid.is_null()) continue;
+    entry.definition_guid = reference.value().guid;
+    entry.definition = project_.index().find(entry.definition_guid);
+    entry.definition_location = value.location();
+    holder = value;
+  }
+  if (entry.definition == kNoAsset) return;
+  entry.owner = project_.index().at(entry.definition).guid;
+  const SourceNode fields = query_.follow(holder);
+  if (!fields.exists()) return;
+  for (const std::string_view key : {"registryId", "typeId"}) {
+    const SourceNode id{fields.source, fields.source->tree.find(fields.node, key)};
+    if (!id.exists() || entry.stored_id) continue;
+    const auto value = id.source->tree.integer(id.node);
+    if (!value) continue;
+    entry.stored_id = value.value();
+    entry.stored_id_location = id.location();
+  }
+}
+
+void EntryReader::read_details(const ClassDeclaration& declaration, const SourceNode& at,
+                               RegistryEntry& entry) {
+  for (const std::string& key : declaration.own_guid_keys) {
+    const SourceNode value{at.source, at.source->tree.find(at.node, key)};
+    if (!value.exists()) continue;
+    const auto reference = any_reference_at(value);
+    if (!reference) continue;
+    entry.own_guid = reference.value().guid;
+    entry.own_guid_location = value.location();
+  }
+  // Entries with a guid of their own are of layout F, whatever their script shows.
+  if (!entry.own_guid.is_null() || !declaration.definitions_store_ids) entry.stored_id.reset();
+  if (!declaration.owner_path.empty()) {
+    const SourceNode value = query_.find_one(at, declaration.owner_path);
+    const auto reference = value.exists() ? any_reference_at(value) : Result<AnyReference>();
+    entry.owner = value.exists() && reference ? reference.value().guid : Guid();
+  }
+  if (!declaration.pool_size_path.empty()) {
+    const std::string_view prefix = "definition.";
+    SourceNode size = query_.find_one(at, declaration.pool_size_path);
+    if (!size.exists()) {
+      size = query_.find_one(at, std::string(prefix) + declaration.pool_size_path);
+    }
+    if (size.exists()) {
+      const auto value = size.source->tree.integer(size.node);
+      entry.pool_size = value ? value.value() : 0;
+      entry.pool_size_location = size.location();
+    }
+  }
+  read_key(declaration, at, entry);
+  entry.is_free = entry.references.empty() && entry.own_guid.is_null() &&
+                  entry.definition_guid.is_null() && !names_anything(at);
+}
+
+// A slot whose reference leads nowhere is broken, not free.
+bool EntryReader::names_anything(const SourceNode& at) const {
+  const yaml::Tree& tree = at.source->tree;
+  const auto whole = any_reference_at(at);
+  if (whole && whole.value().is_set()) return true;
+  for (const NodeIndex child : Children(tree, at.node)) {
+    const auto reference = any_reference_at({at.source, child});
+    if (reference && tree.at(child).kind == yaml::NodeKind::mapping && reference.value().is_set()) {
+      return true;
+    }
+  }
+  return false;
+}
+
+void EntryReader::read_key(const ClassDeclaration& declaration, const SourceNode& at,
+                           RegistryEntry& entry) {
+  for (const std::string& path : declaration.key_paths) {
+    const SourceNode value = query_.find_one(at, path);
+    if (!value.exists()) {
+      entry.key.emplace_back();
+      continue;
+    }
+    const auto reference = any_reference_at(value);
+    const bool is_scalar = value.source->tree.at(value.node).kind == yaml::NodeKind::scalar;
+    entry.key.emplace_back(is_scalar || !reference
+                               ? std::string(value.source->tree.scalar(value.node))
+                               : reference.value().guid.to_string());
+  }
+}
+
+}  // namespace muster
