@@ -46,12 +46,7 @@ class Planner {
     root_of_.assign(project_.index().assets().size(), false);
     for (const AssetNumber root : roots_) root_of_[root] = true;
     // The registries' own strong references: definitions, and factories of the older layouts.
-    for (const Registry& registry : project_.model().registries) {
-      if (registry.targets.has(options_.target)) registries_.push_back(registry.asset);
-    }
-    for (const RegistryRoot& root : project_.model().roots) {
-      if (root.target == options_.target) registries_.push_back(root.asset);
-    }
+    registries_ = project_.model().holders_for(options_.target);
   }
 
   std::vector<AssetNumber> files_only(std::vector<AssetNumber> assets) const {

@@ -286,6 +286,17 @@ std::vector<Guid> RegistryModel::assets_for(Target target) const {
   return {guids.begin(), guids.end()};
 }
 
+std::vector<AssetNumber> RegistryModel::holders_for(Target target) const {
+  std::vector<AssetNumber> holders;
+  for (const Registry& registry : registries) {
+    if (registry.targets.has(target)) holders.push_back(registry.asset);
+  }
+  for (const RegistryRoot& root : roots) {
+    if (root.target == target) holders.push_back(root.asset);
+  }
+  return holders;
+}
+
 const LockFile* RegistryModel::lock_of(AssetNumber registry) const {
   const auto found = std::ranges::find(locks, registry, &LockFile::registry);
   return found == locks.end() ? nullptr : &*found;

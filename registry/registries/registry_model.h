@@ -108,6 +108,9 @@ struct RegistryModel {
   const LockFile* lock_of(AssetNumber registry) const;
   /// The guids that a target's registries name, sorted, each once: what gets a bundle.
   std::vector<Guid> assets_for(Target target) const;
+  /// The registries and roots of a target: they are packed too, with the definitions that they
+  /// hold.
+  std::vector<AssetNumber> holders_for(Target target) const;
 };
 
 /// Everything that is known of a project: what the commands work on. Members refer to one another,

@@ -65,13 +65,14 @@ Location locate(const Project& project, const ReferenceEdge& edge) {
   return Locator(project).locate(edge);
 }
 
-std::vector<AssetNumber> roots_for(const Project& project, Target target) {
-  std::vector<AssetNumber> roots;
+// What a target's bundles are filled from.
+std::vector<AssetNumber> starts_for(const Project& project, Target target) {
+  std::vector<AssetNumber> starts = project.model().holders_for(target);
   for (const Guid& guid : project.model().assets_for(target)) {
     const AssetNumber asset = project.index().find(guid);
-    if (asset != kNoAsset) roots.push_back(asset);
+    if (asset != kNoAsset) starts.push_back(asset);
   }
-  return roots;
+  return starts;
 }
 
 // Guids whose absence the registry rules report, as errors at the entry.
@@ -145,14 +146,14 @@ Location link_between(const Project& project, AssetNumber from, AssetNumber to) 
 void check_server_closure(const Project& project, Findings& findings) {
   const std::vector<Guid> client = project.model().assets_for(Target::client);
   const std::vector<Guid> server = project.model().assets_for(Target::server);
-  const std::vector<AssetNumber> roots = roots_for(project, Target::server);
-  const auto reached = project.graph().closure(roots, project.index());
+  const std::vector<AssetNumber> starts = starts_for(project, Target::server);
+  const auto reached = project.graph().closure(starts, project.index());
   for (const AssetNumber asset : reached) {
     const Guid& guid = project.index().at(asset).guid;
     if (!std::ranges::binary_search(client, guid) || std::ranges::binary_search(server, guid)) {
       continue;
     }
-    const auto chain = project.graph().chain(roots, asset, project.index());
+    const auto chain = project.graph().chain(starts, asset, project.index());
     if (chain.size() < 2) continue;
     std::string text;
     for (const AssetNumber step : chain) {
@@ -256,7 +257,7 @@ std::set<AssetNumber> built_assets(const Project& project, TargetSet targets) {
   std::set<AssetNumber> in_closure;
   for (const Target target : {Target::client, Target::server}) {
     if (!targets.has(target)) continue;
-    const auto reached = project.graph().closure(roots_for(project, target), project.index());
+    const auto reached = project.graph().closure(starts_for(project, target), project.index());
     in_closure.insert(reached.begin(), reached.end());
   }
   return in_closure;

@@ -21,7 +21,8 @@ std::vector<Finding> validate(const Project& project, const ValidateOptions& opt
 /// The rule that tells of a file that could not be read.
 std::string_view read_error_rule(const Error& error);
 
-/// What is built for any of `targets`: what the registries name, and all that this contains.
+/// What is built for any of `targets`: the registries and roots, what they name, and all that these
+/// contain.
 std::set<AssetNumber> built_assets(const Project& project, TargetSet targets);
 
 /// The parts of `validate`, by subject; each adds what it finds.

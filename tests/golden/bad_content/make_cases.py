@@ -524,6 +524,23 @@ def client_only_in_server(case):
     case.expect("warning", "client-only-in-server", server, guid_of(client))
 
 
+def client_only_in_server_definition(case):
+    """The server's registry holds a definition that holds the client's prefab."""
+    path, effect_path = "plain/registries/items.yaml", "plain/registries/spatial_effects.yaml"
+    item, smoke = "plain/items/rifle.yaml", "plain/effects/smoke.yaml"
+    server = "plain/items/rifle_server.yaml"
+    plain_prefab(case, smoke)
+    plain_prefab(case, server)
+    case.add(item, f"class: ItemTypeDefinition\nprefabServer: {weak(server)}\n"
+                   f"muzzle: {strong(smoke)}\n")
+    plain_registry(case, "SpatialEffectRegistry", effect_path,
+                   f"entries:\n- type_id: 1\n  prefab: {weak(smoke)}\n")
+    plain_registry(case, "ItemRegistry", path,
+                   f"entries:\n- type_id: 1\n  definition: {strong(item)}\n")
+    case.roots(path, effect_path)
+    case.expect("warning", "client-only-in-server", path, guid_of(item))
+
+
 def lfs_pointer(case):
     registry = "Assets/Registries/ItemRegistry.asset"
     sound_unity(case)
@@ -814,7 +831,8 @@ CASES = [
     type_id_collision, type_id_reused, null_registry, target_without_root,
     presentation_key_collision,
     presentation_key_range, duplicate_entry_effect, type_id_collision_effect,
-    client_only_in_server, lfs_pointer, lfs_pointer_root, binary_asset, binary_root,
+    client_only_in_server, client_only_in_server_definition, lfs_pointer, lfs_pointer_root,
+    binary_asset, binary_root,
     malformed_type_id, malformed_flag, missing_entries, unknown_registry, orphan_lock,
     yaml_syntax_bytes, yaml_syntax_cut, wrong_target, wrong_target_nested,
     prefab_cycle, prefab_cycle_unbuilt, case_clash, bad_pool_size,
