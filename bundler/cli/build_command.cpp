@@ -16,6 +16,13 @@
 namespace muster::cli {
 namespace {
 
+// Not everything that is wrong is at a line.
+std::string place_of(const Location& location) {
+  const auto& [line, column] = location.position;
+  if (line == 0) return location.path.text();
+  return location.path.text() + ":" + std::to_string(line) + ":" + std::to_string(column);
+}
+
 // An output among the content would be content of the next build.
 Result<void> check_place(const Project& project, const BuildArguments& arguments) {
   const auto place = resolved(arguments.out);
@@ -49,9 +56,9 @@ void tell_preparation(const Project& project, Session& session) {
 }
 
 // The registries as they are must be buildable.
-int check_before(const Project& project, TargetSet targets, Session& session) {
+int check_before(const Project& project, TargetSet targets, unsigned jobs, Session& session) {
   session.reporter.begin("checking", 0);
-  std::vector<Finding> blocking = validate(project, {.targets = targets});
+  std::vector<Finding> blocking = validate(project, {.targets = targets, .jobs = jobs});
   const auto others = static_cast<std::size_t>(std::ranges::count_if(blocking, [](const auto& one) {
     return !one.blocks_build && one.severity != Severity::note;
   }));
@@ -81,7 +88,7 @@ int run_build(const BuildArguments& arguments, TargetSet targets, Session& sessi
   if (auto fits = check_place(project, arguments); !fits) {
     return report_error(session, fits.error());
   }
-  if (const int code = check_before(project, targets, session); code != kSuccess) return code;
+  if (const int code = check_before(project, targets, jobs, session); code != kSuccess) return code;
 
   session.writing = true;
   const auto locked = LockedOutput::open(arguments.out);
@@ -100,8 +107,7 @@ int run_build(const BuildArguments& arguments, TargetSet targets, Session& sessi
     std::vector<CookProblem> problems;
     auto built = build_target(project, target, components.value(), options, edges, problems);
     for (const CookProblem& problem : problems) {
-      session.err << problem.location.path.text() << ":" << problem.location.position.line << ":"
-                  << problem.location.position.column << ": error: " << problem.message << "\n";
+      session.err << place_of(problem.location) << ": error: " << problem.message << "\n";
     }
     if (!built) {
       const int code = report_error(session, built.error());

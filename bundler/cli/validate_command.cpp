@@ -63,9 +63,10 @@ int validate_project(const ValidateArguments& arguments, Session& session) {
   const Progress progress = progress_of(reporter);
   const auto open = open_project(arguments.project, session, processor_count(), progress);
   if (!open) return report_error(session, open.error());
-  std::vector<Finding> findings =
-      validate(*open.value().project,
-               {.targets = targets.value(), .strict = arguments.strict, .progress = progress});
+  std::vector<Finding> findings = validate(*open.value().project, {.targets = targets.value(),
+                                                                   .strict = arguments.strict,
+                                                                   .jobs = processor_count(),
+                                                                   .progress = progress});
   reporter.finish();
   if (!arguments.write_baseline.empty()) {
     return write_report(session, Baseline::of(findings).format(), arguments.write_baseline);

@@ -2,22 +2,15 @@
 
 #include "bundler/cook/object_writer.h"
 #include "bundler/cook/prefab_writer.h"
+#include "registry/rules/packing.h"
 
 namespace muster {
 namespace {
 
 constexpr std::string_view kFactoryClass = "ReplicatedEntityFactory";
-constexpr std::uint64_t kMaxMetaBytes = 64 * 1024 * 1024;
 
 AssetPath meta_path(const AssetPath& path) {
   return path.parent().child(std::string(path.name()) + ".meta");
-}
-
-// JSON happens to be YAML too, but whoever made the file wants it back as it was.
-bool is_json(const SourceFile& source) {
-  const std::string_view text = as_text(source.bytes);
-  const std::size_t first = text.find_first_not_of("\xEF\xBB\xBF \t\r\n");
-  return first != std::string_view::npos && text[first] == '{';
 }
 
 }  // namespace
@@ -37,24 +30,14 @@ const ComponentDescription* AssetCooker::description_of(std::string_view class_n
 
 CookedAsset AssetCooker::cook(AssetNumber asset) const {
   CookedAsset result;
-  const Asset& entry = project_.index().at(asset);
-  if (!holds_references(entry.path)) {
-    cook_raw(entry, result);
-    return result;
-  }
-  const SourceFile& source = project_.sources().get(asset);
-  if (source.read_error) {
-    result.problems.push_back({{entry.path, {}}, source.read_error->message});
-  } else if (source.dialect == yaml::Dialect::lfs_pointer) {
-    result.problems.push_back({{entry.path, {1, 1}}, "a Git LFS pointer: run 'git lfs pull'"});
-  } else if (source.dialect == yaml::Dialect::binary || source.dialect == yaml::Dialect::empty ||
-             (source.dialect == yaml::Dialect::plain && (source.error || is_json(source)))) {
-    // Binary forms, and text of other tools (JSON graphs, style sheets) that is no YAML.
-    cook_raw(entry, result);
-  } else if (source.error) {
-    result.problems.push_back({{entry.path, source.error->position}, source.error->message});
+  Packing packing = packing_of(project_, asset);
+  if (packing.fault) {
+    result.problems.push_back(
+        {std::move(packing.fault->location), std::move(packing.fault->message)});
+  } else if (packing.is_text) {
+    cook_text(project_.sources().get(asset), asset, result);
   } else {
-    cook_text(source, asset, result);
+    cook_raw(project_.index().at(asset), result);
   }
   return result;
 }
@@ -118,10 +101,6 @@ void AssetCooker::cook_prefab(AssetNumber asset, const SourcePrefab& prefab,
       }
     }
   }
-  if (data.entities.empty()) {
-    result.problems.push_back({{own.path, {}}, "this prefab has no root"});
-    return;
-  }
   auto bytes = encode_prefab(data);
   if (!bytes) {
     result.problems.push_back({{own.path, {}}, bytes.error().message});
@@ -169,14 +148,9 @@ void AssetCooker::cook_factory(const SourceFile& source, AssetNumber asset,
 
 void AssetCooker::cook_raw(const Asset& asset, CookedAsset& result) const {
   ByteVector buffer;
-  const auto bytes = read_whole(project_.files(), asset.path, kMaxRawBytes, buffer);
+  const auto bytes = read_whole(project_.files(), asset.path, kRawBytesMax, buffer);
   if (!bytes) {
     result.problems.push_back({{asset.path, {}}, bytes.error().message});
-    return;
-  }
-  if (yaml::detect_dialect(as_text(bytes.value().first(
-          std::min<std::size_t>(bytes.value().size(), 1024)))) == yaml::Dialect::lfs_pointer) {
-    result.problems.push_back({{asset.path, {1, 1}}, "a Git LFS pointer: run 'git lfs pull'"});
     return;
   }
   result.source_bytes = bytes.value().size();
@@ -187,7 +161,7 @@ void AssetCooker::cook_raw(const Asset& asset, CookedAsset& result) const {
   meta.path = meta_path(asset.path);
   meta.guid = asset.guid;
   ByteVector meta_buffer;
-  const auto text = read_whole(project_.files(), meta.path, kMaxMetaBytes, meta_buffer);
+  const auto text = read_whole(project_.files(), meta.path, kSidecarBytesMax, meta_buffer);
   if (!text) {
     // An asset without a sidecar has no guid, so this one vanished meanwhile.
     if (text.error().code == ErrorCode::not_found) return;

@@ -30,12 +30,9 @@ class AssetCooker {
   AssetCooker(const Project& project, const std::vector<ComponentDescription>& components);
 
   /// Text assets become their object form, prefabs and factories also a flattened prefab;
-  /// everything else goes in byte for byte, with its import settings. A Git LFS pointer is a
-  /// problem, not content.
+  /// everything else goes in byte for byte, with its import settings. What `packing_of` refuses is
+  /// a problem, not content.
   CookedAsset cook(AssetNumber asset) const;
-
-  /// Assets with more bytes than this are refused.
-  static constexpr std::uint64_t kMaxRawBytes = 2ULL * 1024 * 1024 * 1024;
 
  private:
   void cook_text(const SourceFile& source, AssetNumber asset, CookedAsset& result) const;

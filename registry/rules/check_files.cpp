@@ -91,7 +91,8 @@ void check_files(const Project& project, TargetSet targets, Findings& findings) 
                      "a Git LFS pointer in place of the content");
         break;
       case ContentProblem::Kind::binary:
-        // Unity keeps some kinds (lighting, terrain, navigation meshes) in binary form always.
+        // Unity keeps some kinds (lighting, terrain, navigation meshes) in binary form always; what
+        // is built and none of them is an error, told elsewhere.
         findings
             .add("binary-asset", {asset.path, {}}, "in binary form: its references are not seen")
             .severity = Severity::note;

@@ -199,16 +199,9 @@ void check_prefabs(const Project& project, const std::set<AssetNumber>& in_closu
           findings.add("prefab-cycle", location, "prefabs are nested too deeply or too often")
               .blocks_build = true;
           break;
-        case PrefabProblem::Kind::not_readable: {
-          const SourceFile& source = project.sources().get(asset);
-          if (source.dialect == yaml::Dialect::lfs_pointer) break;  // has its own finding
-          if (source.read_error) break;                             // so has this
-          const yaml::Position at = source.error ? source.error->position : yaml::Position{};
-          findings.add("yaml-syntax", {problem.path, at}, problem.detail).blocks_build = true;
-          break;
-        }
+        case PrefabProblem::Kind::not_readable:    // told with what cannot be packed
         case PrefabProblem::Kind::missing_source:  // a missing guid has its own finding
-        case PrefabProblem::Kind::no_root:
+        case PrefabProblem::Kind::no_root:         // of what is built, told with the first
           break;
       }
     }

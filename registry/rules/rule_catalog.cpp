@@ -19,7 +19,8 @@ constexpr std::array kRules = {
         "binary-asset", error, "A file is in the engine's binary form where text is needed",
         "Muster reads text. In Unity set Edit > Project Settings > Editor > Asset Serialization to "
         "Force Text and save the asset again. Binary assets that no registry needs are only "
-        "noted."},
+        "noted, and so are the kinds that always are of this form (lighting, terrain, "
+        "navigation)."},
     Rule{"case-clash", error, "Two paths differ only in upper and lower case",
          "On Windows and macOS these are one file: whoever checks out last wins. Rename one."},
     Rule{"client-only-in-server", warning,
@@ -77,6 +78,10 @@ constexpr std::array kRules = {
          "the sidecar and let the editor make a new one, then mend the references."},
     Rule{"prefab-cycle", error, "Prefabs contain each other",
          "A prefab cannot be inside itself. Remove one nested instance of the chain."},
+    Rule{"prefab-without-root", error, "A prefab that is built has no object",
+         "The file was cut short, or what it is a variant of is gone. Restore it, or take the "
+         "prefab "
+         "out of the registry."},
     Rule{
         "prefab-xor-factory", error, "An entry has both or neither of prefab and factory",
         "An entity comes from a prefab or from a factory. Set exactly one; an entry without either "

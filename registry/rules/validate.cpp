@@ -4,7 +4,7 @@ namespace muster {
 
 std::vector<Finding> validate(const Project& project, const ValidateOptions& options) {
   Findings findings;
-  options.progress.begin("checking", 5);
+  options.progress.begin("checking", 6);
   check_files(project, options.targets, findings);
   options.progress.advance(1, "registries");
   check_roots(project, options.targets, findings);
@@ -13,6 +13,8 @@ std::vector<Finding> validate(const Project& project, const ValidateOptions& opt
   check_registration(project, options.targets, findings);
   options.progress.advance(1, "components");
   check_components(project, findings);
+  options.progress.advance(1, "files");
+  check_packing(project, built_assets(project, options.targets), options.jobs, findings);
   options.progress.advance(1, "references");
   check_references(project, options.targets, findings);
   check_failed_reads(project, findings);

@@ -11,6 +11,7 @@ namespace muster {
 struct ValidateOptions {
   TargetSet targets = TargetSet::both();
   bool strict = false;  ///< Warnings become errors.
+  unsigned jobs = 1;    ///< Threads that parse what is built.
   Progress progress = {};
 };
 
@@ -35,5 +36,7 @@ void check_entries(const Project& project, const Registry& registry, Findings& f
 void check_registration(const Project& project, TargetSet targets, Findings& findings);
 void check_components(const Project& project, Findings& findings);
 void check_references(const Project& project, TargetSet targets, Findings& findings);
+void check_packing(const Project& project, const std::set<AssetNumber>& built, unsigned jobs,
+                   Findings& findings);
 
 }  // namespace muster

@@ -71,7 +71,10 @@ TEST_CASE("What is no text goes in byte for byte, with its import settings", "[b
   const std::string graph =
       "\xEF\xBB\xBF{\r\n    \"m_Name\": \"x\",\r\n    \"m_List\": [1, 2]\r\n}";
   project.file("Assets/a.shadergraph", graph);
-  project.file("Assets/native.asset", std::string("\0\0\1", 3));
+  // The head of the engine's own form says how long the file is: 64 bytes.
+  const std::string native =
+      std::string("\0\0\0\0\0\0\0\x40\0\0\0\x15", 12) + std::string(52, '\0');
+  project.file("Assets/native.asset", native);
   const auto opened = Project::open(project.files, 1, {}).value();
   const AssetCooker cooker(*opened, {});
   const auto cook = [&](const char* path) {
@@ -79,8 +82,7 @@ TEST_CASE("What is no text goes in byte for byte, with its import settings", "[b
   };
   for (const auto& [path, bytes] :
        {std::pair("Assets/a.png", picture), std::pair("Assets/empty.txt", std::string()),
-        std::pair("Assets/a.shadergraph", graph),
-        std::pair("Assets/native.asset", std::string("\0\0\1", 3))}) {
+        std::pair("Assets/a.shadergraph", graph), std::pair("Assets/native.asset", native)}) {
     CAPTURE(path);
     const CookedAsset cooked = cook(path);
     CHECK(cooked.problems.empty());
@@ -106,6 +108,10 @@ TEST_CASE("What cannot be cooked says where and why", "[bundler][cook]") {
       Row{"a pointer for a prefab", "Assets/a.prefab", pointer, 1},
       Row{"a pointer for a picture", "Assets/a.png", pointer, 1},
       Row{"broken syntax", "Assets/a.prefab", kHead + "--- !u!1 &1\nGameObject:\n  a: {b: 1\n", 5},
+      Row{"nothing at all", "Assets/a.mat", "", 0},
+      Row{"not the engine's text", "Assets/a.mat", "words\n", 1},
+      Row{"binary where text belongs", "Assets/a.mat", std::string(64, '\0'), 0},
+      Row{"bytes of nobody knows what", "Assets/a.asset", std::string(64, '\0'), 0},
       Row{"no root", "Assets/a.prefab", kHead + "--- !u!21 &1\nMaterial:\n  a: 1\n", 0});
   CAPTURE(row.reason);
   UnityProject project;

@@ -662,6 +662,57 @@ def wrong_target_nested(case):
     case.expect("error", "wrong-target", hero, lost)
 
 
+def packing_refused(case):
+    """What a registered prefab contains and a build cannot pack, each in its own way."""
+    head = UNITY_HEAD + "--- !u!21 &2100000\nMaterial:\n"
+    torn = f"{head}<<<<<<< HEAD\n  m_Name: a\n=======\n  m_Name: b\n>>>>>>> feature\n"
+    pointer = ("version https://git-lfs.github.com/spec/v1\n"
+               f"oid sha256:{hashlib.sha256(b'look').hexdigest()}\nsize 4821\n")
+    looks = (("Cut.mat", head + "  m_Shader: {fileID: 46, guid: 3f", "yaml-syntax", "guid: 3f"),
+             ("Torn.mat", torn, "yaml-syntax", "<<<<<<<"),
+             ("Empty.mat", "", "yaml-syntax", None),
+             ("Head.mat", UNITY_HEAD, "yaml-syntax", None),
+             ("Words.mat", "not of the engine\n", "yaml-syntax", "not"),
+             ("Native.mat", serialized_file(b""), "binary-asset", None),
+             ("Native.asset", b"\x00" * 64, "binary-asset", None),
+             ("Pointer.mat", pointer, "lfs-pointer", "version"),
+             ("Picture.png", pointer, "lfs-pointer", "version"),
+             ("Settings.png", "\x89PNG" * 300, "yaml-syntax", None))
+    for name, content, rule, marker in looks:
+        path = f"Assets/Looks/{name}"
+        case.add(path, content)
+        if name != "Settings.png":
+            case.expect("error", rule, path, marker)
+    settings = "Assets/Looks/Settings.png.meta"
+    case.bare(settings, case.files[settings] + b"TextureImporter:\n  <<<<<<< HEAD\n  a: 1\n")
+    case.expect("error", "yaml-syntax", settings, "a: 1")
+    # Sound: of the engine's binary form always, and text of another tool.
+    fine = (("Baked.asset", serialized_file(b"")), ("Style.uss", ".a { color: red; }\n"))
+    for name, content in fine:
+        case.add(f"Assets/Looks/{name}", content)
+    names = [look[0] for look in looks] + [name for name, _ in fine]
+    guids = [guid_of(f"Assets/Looks/{name}") for name in names]
+    materials = "".join(f"  - {{fileID: 2100000, guid: {guid}, type: 2}}\n" for guid in guids)
+    sound_unity(case, extra="--- !u!23 &2300\nMeshRenderer:\n  m_GameObject: {fileID: 1000}\n"
+                            f"  m_Materials:\n{materials}")
+
+
+def prefab_without_root(case):
+    """Only the head is left, or only something that is no object."""
+    registry = "Assets/Registries/SpatialEffectRegistry.asset"
+    broken = (("Cut", UNITY_HEAD, "yaml-syntax"),
+              ("Paint", UNITY_HEAD + "--- !u!21 &2100000\nMaterial:\n  m_Name: Paint\n",
+               "prefab-without-root"))
+    entries = ""
+    for name, content, rule in broken:
+        path = f"Assets/Effects/{name}.prefab"
+        case.add(path, content)
+        entries += f"\n  - prefab:\n      guid: {guid_of(path)}\n    poolSize: 16"
+        case.expect("error", rule, path)
+    case.asset(registry, "SpatialEffectRegistry", "  entries:" + entries)
+    case.roots(registry)
+
+
 def malformed_type_id(case):
     path = "plain/registries/hitscan_effects.yaml"
     plain_prefab(case, "plain/effects/beam.yaml")
@@ -834,6 +885,7 @@ CASES = [
     client_only_in_server, client_only_in_server_definition, lfs_pointer, lfs_pointer_root,
     binary_asset, binary_root,
     malformed_type_id, malformed_flag, missing_entries, unknown_registry, orphan_lock,
+    packing_refused, prefab_without_root,
     yaml_syntax_bytes, yaml_syntax_cut, wrong_target, wrong_target_nested,
     prefab_cycle, prefab_cycle_unbuilt, case_clash, bad_pool_size,
     bad_pool_size_definition, yaml_syntax, yaml_syntax_plain,

@@ -1,0 +1,105 @@
+#include "registry/rules/packing.h"
+
+#include <algorithm>
+#include <array>
+
+#include "registry/registries/hidden_candidates.h"
+#include "registry/rules/validate.h"
+
+namespace muster {
+namespace {
+
+using yaml::Dialect;
+
+// Text that other tools write, of which some happens to be YAML: what is not goes in as it is. All
+// other text with references is the engine's, or our own.
+constexpr std::array<std::string_view, 7> kForeignExtensions = {
+    "asmdef", "asmref", "shadergraph", "shadersubgraph", "tss", "uss", "uxml"};
+
+bool is_foreign(const AssetPath& path) {
+  return std::ranges::find(kForeignExtensions, lower_ascii(path.extension())) !=
+         kForeignExtensions.end();
+}
+
+// JSON happens to be YAML too, but whoever made the file wants it back as it was.
+bool is_json(const SourceFile& source) {
+  const std::string_view text = as_text(source.bytes);
+  const std::size_t first = text.find_first_not_of("\xEF\xBB\xBF \t\r\n");
+  return first != std::string_view::npos && text[first] == '{';
+}
+
+Packing failed(std::string_view rule, Location location, std::string message) {
+  return {false, PackingFault{rule, std::move(location), std::move(message)}};
+}
+
+Packing refused(const AssetPath& path, const Error& error) {
+  return failed(read_error_rule(error), {path, {}}, error.message);
+}
+
+Packing raw_packing(const Project& project, const AssetPath& path) {
+  ByteVector buffer;
+  const auto head = project.files().read(path, 0, yaml::kPointerBytesMax, buffer);
+  if (!head) return refused(path, head.error());
+  if (yaml::detect_dialect(as_text(head.value())) == Dialect::lfs_pointer) {
+    return failed("lfs-pointer", {path, {1, 1}}, yaml::read(as_text(head.value())).error().message);
+  }
+  const auto info = project.files().stat(path);
+  if (!info) return refused(path, info.error());
+  if (info.value().size_bytes > kRawBytesMax) {
+    return failed("file-too-large", {path, {}}, "more than 2 GiB do not go into a bundle");
+  }
+  const AssetPath meta = path.parent().child(std::string(path.name()) + ".meta");
+  const auto text = read_whole(project.files(), meta, kSidecarBytesMax, buffer);
+  // An asset without a sidecar has no guid, so one that is not found has vanished meanwhile.
+  if (!text)
+    return text.error().code == ErrorCode::not_found ? Packing{} : refused(meta, text.error());
+  const auto read = yaml::read_unity(as_text(text.value()));
+  if (!read.good())
+    return failed("yaml-syntax", {meta, read.error().position}, read.error().message);
+  return {};
+}
+
+Packing prefab_packing(const Project& project, AssetNumber asset, const AssetPath& path) {
+  if (!is_prefab(project.sources(), asset)) return {true, {}};
+  if (!project.prefabs().flatten(asset).entities.empty()) return {true, {}};
+  return failed("prefab-without-root", {path, {}}, "this prefab has no root");
+}
+
+}  // namespace
+
+Packing packing_of(const Project& project, AssetNumber asset) {
+  const AssetPath& path = project.index().at(asset).path;
+  if (!holds_references(path)) return raw_packing(project, path);
+  const SourceFile& source = project.sources().get(asset);
+  if (source.read_error) return refused(path, *source.read_error);
+  if (source.dialect == Dialect::lfs_pointer) {
+    return failed("lfs-pointer", {path, {1, 1}}, source.error->message);
+  }
+  const bool is_plain = source.dialect == Dialect::plain;
+  const bool is_text = source.dialect == Dialect::unity || is_plain;
+  if (is_foreign(path) && (!is_text || (is_plain && source.error))) {
+    return raw_packing(project, path);
+  }
+  if (is_plain && is_json(source)) return raw_packing(project, path);
+  if (source.dialect == Dialect::binary) {
+    // Lighting, terrain and navigation are of this form always.
+    const bool is_own = (has_extension(path, "asset") || has_extension(path, "mesh")) &&
+                        is_whole_serialized_file(as_text(source.bytes));
+    if (is_own) return raw_packing(project, path);
+    return failed("binary-asset", {path, {}}, source.error->message);
+  }
+  if (source.dialect == Dialect::empty) {
+    return failed("yaml-syntax", {path, {}}, source.error->message);
+  }
+  if (source.error)
+    return failed("yaml-syntax", {path, source.error->position}, source.error->message);
+  if (source.tree.documents.empty()) {
+    return failed("yaml-syntax", {path, {}}, "this file has no objects");
+  }
+  if (is_plain && !is_foreign(path) && !is_plain_path(path)) {
+    return failed("yaml-syntax", {path, {1, 1}}, "this is no text of the engine's");
+  }
+  return prefab_packing(project, asset, path);
+}
+
+}  // namespace muster
