@@ -17,7 +17,7 @@ namespace {
 constexpr timespec kStep{0, 20'000'000};
 constexpr int kStepsOfOneRequest = 50;
 
-void wait_for_signals(const sigset_t& signals, std::stop_source stop,
+void wait_for_signals(const sigset_t& signals, const std::stop_source& stop,
                       const std::atomic<bool>& writing) {
   int signal = 0;
   sigwait(&signals, &signal);

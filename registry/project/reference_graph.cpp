@@ -9,6 +9,7 @@
 #include "registry/vocabulary/parallel.h"
 #include "registry/yaml/reader.h"
 #include "registry/yaml/tree_mentions.h"
+#include "registry/yaml/utf8.h"
 
 namespace muster {
 namespace {
@@ -46,14 +47,14 @@ class AssetScan {
     // A binary asset is told by its beginning: its gigabytes are not read.
     auto bytes = files_.read(path, 0, kHeadBytes, buffer_);
     if (!bytes) {
-      slot.problems.push_back({Kind::unreadable, asset, bytes.error().message});
+      slot.problems.push_back({Kind::unreadable, asset, bytes.error().message, {}});
       return;
     }
     const auto dialect = yaml::detect_dialect(as_text(bytes.value()));
     if (dialect == yaml::Dialect::lfs_pointer || dialect == yaml::Dialect::binary) {
       const bool pointer = dialect == yaml::Dialect::lfs_pointer;
       if (!in_meta) {
-        slot.problems.push_back({pointer ? Kind::lfs_pointer : Kind::binary, asset, {}});
+        slot.problems.push_back({pointer ? Kind::lfs_pointer : Kind::binary, asset, {}, {}});
       }
       return;
     }
@@ -63,9 +64,14 @@ class AssetScan {
     if (!bytes) {
       slot.problems.push_back(
           {bytes.error().code == ErrorCode::limit_exceeded ? Kind::too_large : Kind::unreadable,
-           asset, bytes.error().message});
+           asset,
+           bytes.error().message,
+           {}});
       return;
     }
+    // A plain file that is no UTF-8 is told where it is parsed.
+    if (!in_meta && dialect == yaml::Dialect::unity)
+      check_utf8(asset, as_text(bytes.value()), slot);
     find_mentions(path, as_text(bytes.value()), [&](const yaml::Mention& mention) {
       // A sidecar's own guid is no reference.
       if (in_meta && mention.kind == yaml::MentionKind::textual) return;
@@ -77,6 +83,13 @@ class AssetScan {
                             .offset_bytes = mention.offset_bytes,
                             .times = 1});
     });
+  }
+
+  static void check_utf8(AssetNumber asset, std::string_view text, Slot& slot) {
+    const std::size_t bad = yaml::find_invalid_utf8(text);
+    if (bad == std::string_view::npos) return;
+    const auto [line, column] = yaml::line_and_column(text, bad);
+    slot.problems.push_back({ContentProblem::Kind::invalid_utf8, asset, {}, {line, column}});
   }
 
   // What people write has comments, and mappings in blocks as well as in braces, so it is parsed.
@@ -96,15 +109,15 @@ class AssetScan {
     using Kind = ContentProblem::Kind;
     const auto info = files_.stat(path);
     if (!info) {
-      slot.problems.push_back({Kind::unreadable, asset, info.error().message});
+      slot.problems.push_back({Kind::unreadable, asset, info.error().message, {}});
       return;
     }
     if (info.value().size_bytes >= yaml::kPointerBytesMax) return;
     const auto bytes = files_.read(path, 0, yaml::kPointerBytesMax, buffer_);
     if (!bytes) {
-      slot.problems.push_back({Kind::unreadable, asset, bytes.error().message});
+      slot.problems.push_back({Kind::unreadable, asset, bytes.error().message, {}});
     } else if (yaml::detect_dialect(as_text(bytes.value())) == yaml::Dialect::lfs_pointer) {
-      slot.problems.push_back({Kind::lfs_pointer, asset, {}});
+      slot.problems.push_back({Kind::lfs_pointer, asset, {}, {}});
     }
   }
 
@@ -129,7 +142,7 @@ class AssetScan {
     });
   }
 
-  static constexpr std::uint64_t kHeadBytes = 64 * 1024;
+  static constexpr std::uint64_t kHeadBytes = 64ULL * 1024;
   const FileSystem& files_;
   const AssetIndex& index_;
   ByteVector& buffer_;

@@ -9,6 +9,7 @@
 
 #include "registry/project/asset_index.h"
 #include "registry/yaml/scanner.h"
+#include "registry/yaml/tree.h"
 
 namespace muster {
 
@@ -30,10 +31,11 @@ struct ReferenceEdge {
 
 /// What is odd about an asset's bytes.
 struct ContentProblem {
-  enum class Kind : std::uint8_t { lfs_pointer, binary, too_large, unreadable };
+  enum class Kind : std::uint8_t { lfs_pointer, binary, too_large, unreadable, invalid_utf8 };
   Kind kind = Kind::binary;
   AssetNumber asset = kNoAsset;
   std::string detail;
+  yaml::Position position{};  ///< Of `invalid_utf8`.
 };
 
 /// The references of a project. Immutable once built.

@@ -6,7 +6,7 @@ namespace muster {
 namespace {
 
 constexpr std::int64_t kMainObjectId = 11400000;
-constexpr std::uint64_t kHeadBytes = 16 * 1024;
+constexpr std::uint64_t kHeadBytes = 16ULL * 1024;
 
 std::unique_ptr<SourceFile> load(const FileSystem& files, const Asset& asset) {
   auto source = std::make_unique<SourceFile>();

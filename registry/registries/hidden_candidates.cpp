@@ -66,6 +66,7 @@ class HiddenSearch {
   void run(const std::map<AssetNumber, std::string>& found) {
     std::set<AssetNumber> odd;
     for (const ContentProblem& problem : project_.graph().problems()) {
+      if (problem.kind == Kind::invalid_utf8) continue;  // Its structure is there.
       odd.insert(problem.asset);
       if (found.contains(problem.asset) || !may_be_candidate(problem)) continue;
       note(problem.asset);

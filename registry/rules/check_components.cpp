@@ -1,5 +1,6 @@
-// What plain prefabs say of components, against the descriptions that the game exports. Unity's
-// files are left alone: a script there has fields of its own that the game need not know.
+// What plain files say of classes and components, against what is declared and what the game
+// exports. Unity's files are left alone: a script there has fields of its own that the game need
+// not know.
 #include <algorithm>
 #include <set>
 
@@ -91,9 +92,26 @@ class ComponentCheck {
   std::set<std::string> names_;
 };
 
+// A registry whose class is misspelled is none, and nothing in it is built.
+void check_classes(const Project& project, Findings& findings) {
+  std::set<std::string> known{std::string(kRootClass), "Prefab"};
+  for (const ClassDeclaration& declaration : project.model().classes) {
+    known.insert(declaration.name);
+  }
+  for (AssetNumber asset = 0; asset < project.index().assets().size(); ++asset) {
+    const std::string& name = project.sources().plain_class(asset);
+    if (name.empty() || known.contains(name)) continue;
+    const std::string meant = nearest(name, known);
+    if (meant.empty()) continue;
+    findings.add("unknown-class", {project.index().at(asset).path, {}},
+                 "no class '" + name + "' means anything here; '" + meant + "' does");
+  }
+}
+
 }  // namespace
 
 void check_components(const Project& project, Findings& findings) {
+  check_classes(project, findings);
   const auto components = load_components(project.files(), project.config());
   if (!components) {
     findings.add("unreadable-components", {*project.config().components, {}},

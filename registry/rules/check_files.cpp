@@ -100,6 +100,9 @@ void check_files(const Project& project, TargetSet targets, Findings& findings) 
       case ContentProblem::Kind::too_large:
         findings.add("file-too-large", {asset.path, {}}, problem.detail);
         break;
+      case ContentProblem::Kind::invalid_utf8:
+        findings.add("invalid-utf8", {asset.path, problem.position}, "this byte is no UTF-8");
+        break;
       case ContentProblem::Kind::unreadable:
         findings.add("unreadable-file", {asset.path, {}}, problem.detail);
         break;

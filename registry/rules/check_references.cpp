@@ -107,6 +107,7 @@ void check_missing(const Project& project, const std::set<AssetNumber>& in_closu
     entry.times += edge.times;
   }
   std::vector<const Missing*> by_place;
+  by_place.reserve(missing.size());
   for (const auto& [guid, entry] : missing) by_place.push_back(&entry);
   std::ranges::sort(by_place, {}, [](const Missing* entry) {
     return std::tuple(entry->first->from, entry->first->in_meta, entry->first->offset_bytes);

@@ -37,6 +37,8 @@ constexpr std::array kRules = {
          "make a new one, then mend the references to that asset."},
     Rule{"file-too-large", warning, "A text file is too large to be read",
          "Its references are not seen. Split the file, or store its bulk in a binary asset."},
+    Rule{"invalid-utf8", warning, "A text file holds bytes that are no UTF-8",
+         "Texts in it will not be what was meant. Save it as UTF-8, or restore it."},
     Rule{"lfs-pointer", error, "A file holds a Git LFS pointer instead of its content",
          "Run 'git lfs pull' (and 'git lfs install' once on this machine)."},
     Rule{"link-outside", warning,
@@ -110,6 +112,9 @@ constexpr std::array kRules = {
          "beside the registry). Then 'muster prepare' gives it a number that nothing had."},
     Rule{"type-id-reused", error, "An entry uses a type id that was retired",
          "Clients that have shipped still know the old meaning. Give the entry a fresh id."},
+    Rule{"unknown-class", warning, "A plain file has a class whose name looks mistyped",
+         "A registry, root or prefab that is not known as one is not seen. Correct the name, or "
+         "declare the class under 'classes' in muster.yaml."},
     Rule{"unknown-component", warning, "A plain prefab has a component whose name looks mistyped",
          "Nothing of it reaches the game. Correct the name."},
     Rule{"unknown-field", warning, "A plain prefab sets a field that its component does not have",

@@ -26,6 +26,7 @@
 #include <yaml-cpp/parser.h>
 
 #include "registry/yaml/tree_builder.h"
+#include "registry/yaml/utf8.h"
 
 namespace muster::yaml {
 namespace {
@@ -215,30 +216,9 @@ class TreeHandler final : public YAML::EventHandler {
   std::vector<std::pair<std::string_view, Position>> keys_;
 };
 
-// The bytes of the character at the beginning of `text`; 0 when they are no UTF-8: cut short,
-// longer than needed, a surrogate, or beyond the last character. yaml-cpp would replace them in
-// silence.
-std::size_t character_bytes(std::string_view text) {
-  const auto at = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned char first = at(0);
-  if (first < 0x80) return 1;
-  const std::size_t size = first < 0xC2   ? 0
-                           : first < 0xE0 ? 2
-                           : first < 0xF0 ? 3
-                           : first < 0xF5 ? 4
-                                          : 0;
-  if (size == 0 || size > text.size()) return 0;
-  for (std::size_t i = 1; i < size; ++i) {
-    if ((at(i) & 0xC0U) != 0x80U) return 0;
-  }
-  const unsigned char second = at(1);
-  const bool is_wrong = (first == 0xE0 && second < 0xA0) || (first == 0xED && second >= 0xA0) ||
-                        (first == 0xF0 && second < 0x90) || (first == 0xF4 && second >= 0x90);
-  return is_wrong ? 0 : size;
-}
-
-// Refuses bytes that YAML does not allow and that would mislead yaml-cpp: control characters,
-// what is no UTF-8, and byte-order marks (the one of UTF-8 that may be there is gone by now).
+// Refuses bytes that YAML does not allow and that would mislead yaml-cpp: control characters, what
+// is no UTF-8 (it would be replaced in silence), and byte-order marks (the one of UTF-8 that may be
+// there is gone by now).
 std::optional<SyntaxError> check_bytes(std::string_view text) {
   if (text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF") ||
       text.starts_with("\xEF\xBB\xBF")) {  // A second mark: yaml-cpp would skip it, unlike us.
@@ -248,7 +228,8 @@ std::optional<SyntaxError> check_bytes(std::string_view text) {
   do {
     for (std::size_t size = 1; !cursor.at_line_end(); cursor.at += size) {
       const auto byte = static_cast<unsigned char>(*cursor.at);
-      size = character_bytes({cursor.at, static_cast<std::size_t>(cursor.line_end - cursor.at)});
+      size =
+          utf8_character_bytes({cursor.at, static_cast<std::size_t>(cursor.line_end - cursor.at)});
       if (size == 0) {
         const std::string_view digits = "0123456789abcdef";
         return SyntaxError{cursor.position(), std::string("the byte 0x") + digits[byte >> 4U] +

@@ -113,7 +113,7 @@ TEST_CASE("A file that is named by a link is replaced where it is", "[bundler][c
 
 TEST_CASE("A path that does not exist yet is resolved as far as it does", "[bundler][cli]") {
   const TemporaryFolder folder;
-  const std::string base = folder.path();
+  const std::string& base = folder.path();
   const std::string real = fs::canonical(base).string();
   folder.put("a/b/c", "");
   fs::create_directory_symlink(base + "/a/b", base + "/link");

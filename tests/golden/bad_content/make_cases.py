@@ -429,6 +429,21 @@ def null_registry(case):
     case.expect("error", "null-registry", "Assets/Roots/Server.asset", "- {fileID: 0}")
 
 
+def unknown_class(case):
+    plain_replicated(case, PLAIN_CRATE)
+    plain_registry(case, "ReplicatedEntityRegistry", PLAIN_REGISTRY,
+                   f"entries:\n- type_id: 1\n  prefab: {weak(PLAIN_CRATE)}\n")
+    mistyped = "plain/registries/effects.yaml"
+    case.add(mistyped, "class: HitscanEfectRegistry\nentries: []\n")
+    case.expect("warning", "unknown-class", mistyped)
+
+
+def invalid_utf8(case):
+    sound_unity(case)
+    case.files[REGISTRY] += b"  note: \xff\xfe\n"
+    case.expect("warning", "invalid-utf8", REGISTRY, "note: ")
+
+
 def target_without_root(case):
     sound_unity(case)
     root = "Assets/Roots/Client.asset"
@@ -880,6 +895,7 @@ CASES = [
     own_guid_mismatch_plain, registry_id_mismatch, unregistered_prefab,
     provider_collision, duplicate_entry,
     type_id_collision, type_id_reused, null_registry, target_without_root,
+    invalid_utf8, unknown_class,
     presentation_key_collision,
     presentation_key_range, duplicate_entry_effect, type_id_collision_effect,
     client_only_in_server, client_only_in_server_definition, lfs_pointer, lfs_pointer_root,
