@@ -54,6 +54,9 @@ class BundleSource {
   virtual std::vector<Result<std::unique_ptr<HeldFile>>> open_all(
       std::span<const OpenRequest> requests) const;
 
+  /// How many files `open_all` is best asked for; 1 where it has nothing to gain.
+  virtual std::uint32_t files_at_once() const { return 1; }
+
   /// What people call this place, for messages.
   virtual std::string name() const = 0;
 

@@ -49,13 +49,26 @@ Result<void> read_all(const CatalogReader& catalog, const LoadOrder& order,
 
 }  // namespace
 
-// A bundle may have more in it than there is memory. On a thread of its own nobody would catch
-// that.
 FinishedLoad load_whole(const BundleSource& source, const CatalogReader& catalog,
                         const LoadOrder& order, Decompressor& decompressor, MemoryPool* memory) {
+  Result<std::unique_ptr<HeldFile>> file = fail_without_memory();
+  try {
+    const OpenRequest request = request_for(catalog, order.bundle);
+    file = source.open(request.path, request.max_bytes);
+  } catch (const std::bad_alloc&) {
+    file = fail_without_memory();
+  }
+  return load_opened(source, catalog, order, std::move(file), decompressor, memory);
+}
+
+// A bundle may have more in it than there is memory. On a thread of its own nobody would catch
+// that.
+FinishedLoad load_opened(const BundleSource& source, const CatalogReader& catalog,
+                         const LoadOrder& order, Result<std::unique_ptr<HeldFile>> file,
+                         Decompressor& decompressor, MemoryPool* memory) {
   FinishedLoad load{.bundle = order.bundle, .result = fail_without_memory(), .whole_bytes = 0};
   try {
-    load.result = open_verified(source, catalog, order.bundle);
+    load.result = verify_opened(source, catalog, order.bundle, std::move(file));
     if (!load.result) return load;
     Result<void> read = read_all(catalog, order, decompressor, memory, load);
     if (!read) load.result = fail(read.error());
@@ -103,7 +116,8 @@ void ThreadedLoads::start(const LoadOrder& order) {
 
 bool ThreadedLoads::cancel(std::uint32_t bundle) {
   const std::lock_guard lock(mutex_);
-  if (!take_out(started_, bundle)) return false;
+  const auto is_wanted = [bundle](const OpenedFile& file) { return file.order.bundle == bundle; };
+  if (!take_out(started_, bundle) && std::erase_if(opened_, is_wanted) == 0) return false;
   --under_way_;
   return true;
 }
@@ -124,18 +138,92 @@ void ThreadedLoads::wait() {
 }
 
 void ThreadedLoads::work(Decompressor& decompressor) {
-  std::unique_lock lock(mutex_);
+  Lock lock(mutex_);
   while (true) {
-    started_signal_.wait(lock, [this] { return is_stopping_ || !started_.empty(); });
+    started_signal_.wait(lock, [this] { return is_stopping_ || has_work(); });
     if (is_stopping_) return;
-    const LoadOrder order = started_.front();
-    started_.pop_front();
-    lock.unlock();
-    FinishedLoad load = load_whole(source_, catalog_, order, decompressor, memory_.get());
-    lock.lock();
-    finished_.push_back(std::move(load));
-    finished_signal_.notify_one();
+    if (is_to_open()) {
+      open_next(lock);
+    } else {
+      load_next(lock, decompressor);
+    }
   }
+}
+
+bool ThreadedLoads::has_work() const {
+  return !opened_.empty() || (!started_.empty() && !is_opening_);
+}
+
+// Before the last of them is taken, so that the disk has something to do meanwhile.
+bool ThreadedLoads::is_to_open() const {
+  const std::uint32_t together = source_.files_at_once();
+  return together > 1 && !is_opening_ && !started_.empty() && opened_.size() <= together / 2;
+}
+
+// Takes what is to be opened together. Where there is no memory for that, nothing.
+std::list<ThreadedLoads::OpenedFile> ThreadedLoads::take_started() {
+  std::list<OpenedFile> files;
+  std::uint64_t bytes = 0;
+  try {
+    while (!started_.empty() && files.size() < source_.files_at_once()) {
+      bytes += catalog_.bundle(started_.front().bundle).file_bytes;
+      if (!files.empty() && bytes > kMaxTogetherBytes) break;
+      files.push_back({started_.front(), fail_without_memory()});
+      started_.pop_front();
+    }
+  } catch (const std::bad_alloc&) {
+    return files;
+  }
+  return files;
+}
+
+void ThreadedLoads::open_next(Lock& lock) {
+  std::list<OpenedFile> files = take_started();
+  if (files.empty()) {
+    const std::uint32_t bundle = started_.front().bundle;
+    started_.pop_front();
+    finished_.push_back({.bundle = bundle, .result = fail_without_memory(), .whole_bytes = 0});
+    finished_signal_.notify_one();
+    return;
+  }
+  is_opening_ = true;
+  lock.unlock();
+  try {
+    std::vector<OpenRequest> requests;
+    for (const OpenedFile& file : files) {
+      requests.push_back(request_for(catalog_, file.order.bundle));
+    }
+    std::vector<Result<std::unique_ptr<HeldFile>>> opened = source_.open_all(requests);
+    assert(opened.size() == files.size());
+    auto next = opened.begin();
+    for (OpenedFile& file : files) file.file = std::move(*next++);
+  } catch (const std::bad_alloc&) {
+    // They have failed for want of memory until they are told otherwise.
+  }
+  lock.lock();
+  is_opening_ = false;
+  opened_.splice(opened_.end(), files);
+  started_signal_.notify_all();
+}
+
+void ThreadedLoads::load_next(Lock& lock, Decompressor& decompressor) {
+  std::list<OpenedFile> next;
+  LoadOrder order;
+  if (opened_.empty()) {
+    order = started_.front();
+    started_.pop_front();
+  } else {
+    next.splice(next.end(), opened_, opened_.begin());
+    order = next.front().order;
+  }
+  lock.unlock();
+  FinishedLoad load = next.empty()
+                          ? load_whole(source_, catalog_, order, decompressor, memory_.get())
+                          : load_opened(source_, catalog_, order, std::move(next.front().file),
+                                        decompressor, memory_.get());
+  lock.lock();
+  finished_.push_back(std::move(load));
+  finished_signal_.notify_one();
 }
 
 bool SteppedLoads::cancel(std::uint32_t bundle) { return take_out(started_, bundle); }

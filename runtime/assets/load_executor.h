@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <deque>
 #include <limits>
+#include <list>
 #include <memory>
 #include <mutex>
 #include <thread>
@@ -36,6 +37,10 @@ struct FinishedLoad {
 /// suffice.
 FinishedLoad load_whole(const BundleSource& source, const CatalogReader& catalog,
                         const LoadOrder& order, Decompressor& decompressor, MemoryPool* memory);
+/// The same for a file that the source has opened, or has failed to.
+FinishedLoad load_opened(const BundleSource& source, const CatalogReader& catalog,
+                         const LoadOrder& order, Result<std::unique_ptr<HeldFile>> file,
+                         Decompressor& decompressor, MemoryPool* memory);
 
 /// Loads bundles in the order in which they are started, or side by side. Implementations:
 /// `ThreadedLoads`, `SteppedLoads`. Used by one thread.
@@ -55,10 +60,16 @@ class LoadExecutor {
   virtual void wait() = 0;
 };
 
-/// Loads on threads of its own. Source and catalog must outlive it; the catalog's bytes too. Large
-/// buffers come from `memory`, which is best the store's: `BundleStore::memory`.
+/// Loads on threads of its own. From a source that gains from it (`files_at_once`) one thread at a
+/// time opens several files together, while the others decompress what has been opened. Source and
+/// catalog must outlive it; the catalog's bytes too. Large buffers come from `memory`, which is
+/// best the store's: `BundleStore::memory`.
 class ThreadedLoads final : public LoadExecutor {
  public:
+  /// Files that are opened together have no more bytes than this, but for the first: what becomes
+  /// urgent meanwhile waits for them.
+  static constexpr std::uint64_t kMaxTogetherBytes = std::uint64_t{2} << 20U;
+
   /// Throws std::system_error when the system has no more threads, and std::bad_alloc. Requires:
   /// `threads >= 1`.
   ThreadedLoads(const BundleSource& source, const CatalogReader& catalog, std::uint32_t threads,
@@ -74,7 +85,18 @@ class ThreadedLoads final : public LoadExecutor {
   void wait() override;
 
  private:
+  struct OpenedFile {
+    LoadOrder order;
+    Result<std::unique_ptr<HeldFile>> file;
+  };
+  using Lock = std::unique_lock<std::mutex>;
+
   void work(Decompressor& decompressor);
+  bool has_work() const;
+  bool is_to_open() const;
+  std::list<OpenedFile> take_started();
+  void open_next(Lock& lock);
+  void load_next(Lock& lock, Decompressor& decompressor);
   void stop();
 
   const BundleSource& source_;
@@ -84,6 +106,8 @@ class ThreadedLoads final : public LoadExecutor {
   std::condition_variable started_signal_;
   std::condition_variable finished_signal_;
   std::deque<LoadOrder> started_;
+  std::list<OpenedFile> opened_;  ///< Where files are opened together.
+  bool is_opening_ = false;
   std::vector<FinishedLoad> finished_;
   std::uint32_t under_way_ = 0;
   bool is_stopping_ = false;

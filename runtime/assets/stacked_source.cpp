@@ -1,5 +1,6 @@
 #include "runtime/assets/stacked_source.h"
 
+#include <algorithm>
 #include <cassert>
 #include <utility>
 
@@ -51,6 +52,12 @@ std::vector<Opened> StackedSource::open_all(std::span<const OpenRequest> request
     left.resize(kept);
   }
   return results;
+}
+
+std::uint32_t StackedSource::files_at_once() const {
+  std::uint32_t most = 1;
+  for (const auto& layer : layers_) most = std::max(most, layer->files_at_once());
+  return most;
 }
 
 std::string StackedSource::name() const {

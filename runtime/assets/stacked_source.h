@@ -33,6 +33,8 @@ class StackedSource final : public BundleSource {
                                          std::uint64_t max_bytes) const override;
   std::vector<Result<std::unique_ptr<HeldFile>>> open_all(
       std::span<const OpenRequest> requests) const override;
+  /// The most that one of the layers wants.
+  std::uint32_t files_at_once() const override;
   /// All layers, the topmost first: `mods over base`.
   std::string name() const override;
   /// Where the topmost layer that has the file, or the lowest one, keeps it. Opens it to find out.

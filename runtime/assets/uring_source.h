@@ -33,6 +33,7 @@ class UringSource final : public BundleSource {
                                          std::uint64_t max_bytes) const override;
   std::vector<Result<std::unique_ptr<HeldFile>>> open_all(
       std::span<const OpenRequest> requests) const override;
+  std::uint32_t files_at_once() const override { return kReadsInFlight; }
   std::string name() const override { return folder_; }
 
  private:

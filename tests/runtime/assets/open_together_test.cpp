@@ -1,0 +1,176 @@
+// Sources that gain from being asked for several files at once, under the threads of a loader.
+#include <condition_variable>
+#include <mutex>
+#include <new>
+
+#include <catch2/catch.hpp>
+
+#include "runtime/assets/bundle_loader.h"
+#include "runtime/assets/disk_source.h"
+#include "runtime/assets/stacked_source.h"
+#include "tests/support/plain_bundles.h"
+#include "tests/support/temporary_folder.h"
+
+namespace muster {
+namespace {
+
+using samples::plain_asset;
+using samples::plain_bundles;
+
+constexpr Time kStart{};
+constexpr std::uint32_t kTogether = 8;
+
+/// Wants to be asked for several files at once, notes how many those were, and opens nothing before
+/// the gate is opened.
+class GatedSource final : public BundleSource {
+ public:
+  explicit GatedSource(const BundleSource& source) : source_(source) {}
+  Result<std::unique_ptr<HeldFile>> open(std::string_view path,
+                                         std::uint64_t max_bytes) const override {
+    return source_.open(path, max_bytes);
+  }
+  std::vector<Result<std::unique_ptr<HeldFile>>> open_all(
+      std::span<const OpenRequest> requests) const override {
+    std::unique_lock lock(mutex_);
+    counts_.push_back(requests.size());
+    signal_.notify_all();
+    signal_.wait(lock, [this] { return is_open_; });
+    if (is_without_memory_) throw std::bad_alloc();
+    return source_.open_all(requests);
+  }
+  std::uint32_t files_at_once() const override { return kTogether; }
+  std::string name() const override { return source_.name(); }
+
+  void open_gate(bool is_without_memory = false) {
+    const std::lock_guard lock(mutex_);
+    is_open_ = true;
+    is_without_memory_ = is_without_memory;
+    signal_.notify_all();
+  }
+  void wait_for_somebody() const {
+    std::unique_lock lock(mutex_);
+    signal_.wait(lock, [this] { return !counts_.empty(); });
+  }
+  std::vector<std::size_t> counts() const {
+    const std::lock_guard lock(mutex_);
+    return counts_;
+  }
+
+ private:
+  const BundleSource& source_;
+  mutable std::mutex mutex_;
+  mutable std::condition_variable signal_;
+  mutable std::vector<std::size_t> counts_;
+  bool is_open_ = false;
+  bool is_without_memory_ = false;
+};
+
+// One bundle is on its way and stands at the gate, the others wait behind it.
+struct Gate {
+  explicit Gate(std::size_t count, std::size_t bytes = 1000)
+      : files(plain_bundles(std::vector<std::size_t>(count, bytes))) {
+    executor.start({.bundle = 0});
+    source.wait_for_somebody();
+    for (std::uint32_t i = 1; i < count; ++i) executor.start({.bundle = i});
+  }
+  std::vector<FinishedLoad> collect(std::size_t count) {
+    std::vector<FinishedLoad> finished;
+    while (finished.size() < count) {
+      executor.wait();
+      executor.collect(finished);
+    }
+    return finished;
+  }
+
+  MemorySource files;
+  GatedSource source{files};
+  BundleStore store = BundleStore::open(files).value();
+  ThreadedLoads executor{source, store.catalog(), 2, store.memory()};
+};
+
+TEST_CASE("Threads ask for as many files at once as their source likes",
+          "[runtime][assets][threads]") {
+  Gate gate(20);
+  gate.source.open_gate();
+  std::vector<FinishedLoad> finished = gate.collect(20);
+  CHECK(finished.size() == 20);
+  std::vector<bool> is_loaded(20);
+  for (const FinishedLoad& load : finished) {
+    REQUIRE(load.result.has_value());
+    CHECK_FALSE(is_loaded[load.bundle]);
+    is_loaded[load.bundle] = true;
+  }
+  CHECK(gate.source.counts() == std::vector<std::size_t>{1, 8, 8, 3});
+}
+
+TEST_CASE("What has not been asked for can be dropped, what has cannot",
+          "[runtime][assets][threads]") {
+  Gate gate(6);
+  CHECK_FALSE(gate.executor.cancel(0));
+  CHECK(gate.executor.cancel(3));
+  CHECK_FALSE(gate.executor.cancel(3));
+  gate.source.open_gate();
+  for (const FinishedLoad& load : gate.collect(5)) CHECK(load.bundle != 3);
+  CHECK(gate.source.counts() == std::vector<std::size_t>{1, 4});
+}
+
+TEST_CASE("Files that are opened together fail for want of memory together, and one by one later",
+          "[runtime][assets][threads]") {
+  Gate gate(6);
+  gate.source.open_gate(true);
+  for (const FinishedLoad& load : gate.collect(6)) {
+    REQUIRE_FALSE(load.result.has_value());
+    CHECK(load.result.error().code == ErrorCode::limit_exceeded);
+  }
+}
+
+TEST_CASE("An executor ends while files are being opened", "[runtime][assets][threads]") {
+  Gate gate(20);
+  gate.source.open_gate();
+}
+
+TEST_CASE("A stack asks for as many files at once as its best layer", "[runtime][assets]") {
+  const MemorySource files;
+  StackedSource stack;
+  CHECK(stack.files_at_once() == 1);
+  stack.push(std::make_unique<MemorySource>());
+  CHECK(stack.files_at_once() == 1);
+  stack.push(std::make_unique<GatedSource>(files));
+  stack.push(std::make_unique<MemorySource>());
+  CHECK(stack.files_at_once() == kTogether);
+}
+
+TEST_CASE("A loader gets the same from every kind of source", "[runtime][assets][threads]") {
+  const auto kind = GENERATE(SourceKind::mapped, SourceKind::pread, SourceKind::uring);
+  CAPTURE(to_string(kind));
+  std::vector<std::size_t> sizes;
+  for (std::size_t i = 0; i < 150; ++i) sizes.push_back(1 + i * i * 37);
+  const MemorySource files = plain_bundles(sizes);
+  const TemporaryFolder folder;
+  const auto copy = [&](const std::string& path) {
+    folder.put(path, as_text(files.open(path, std::uint64_t{1} << 30U).value()->bytes()));
+  };
+  copy(std::string(kCatalogFile));
+  for (std::size_t i = 0; i < sizes.size(); ++i) copy(samples::plain_path(i));
+  const auto memory = std::make_shared<MemoryPool>();
+  const Result<DiskSource> source = open_disk_source(folder.path(), kind, memory);
+  if (!source) return;
+  BundleStore store =
+      BundleStore::open(*source.value().source, BundleStore::Catalogs::built, memory).value();
+  ThreadedLoads executor(*source.value().source, store.catalog(), 2, memory);
+  BundleLoader loader(store, executor, {});
+  std::vector<BundleHandle> handles;
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    handles.push_back(loader.request_asset(plain_asset(i)).value());
+  }
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    CAPTURE(i);
+    REQUIRE(loader.finish(handles[i], kStart) == LoadState::ready);
+    const LoadedEntry entry = store.load(plain_asset(i), kMainPayload).value();
+    CHECK(entry.bytes.size() == sizes[i]);
+    CHECK(entry.bytes.back() == static_cast<std::byte>(i + 1));
+  }
+}
+
+}  // namespace
+}  // namespace muster
