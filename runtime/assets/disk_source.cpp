@@ -1,5 +1,7 @@
 #include "runtime/assets/disk_source.h"
 
+#include <sys/stat.h>
+
 #include <array>
 #include <utility>
 
@@ -11,15 +13,31 @@ namespace {
 
 constexpr std::array<std::string_view, 4> kNames = {"automatic", "mapped", "pread", "uring"};
 
+// Whoever cuts a file short inside a page takes no page away: there are zeros from then on, and no
+// fault. So the file itself is asked for its size, where it still stands under its name; one that
+// was removed or replaced has kept its bytes.
 class MappedHeldFile final : public HeldFile {
  public:
-  explicit MappedHeldFile(MappedFile file) : file_(std::move(file)) {}
+  MappedHeldFile(MappedFile file, const DiskFile& from)
+      : file_(std::move(file)), place_(from.place()), is_known_(find(from.descriptor(), known_)) {}
   Bytes bytes() const override { return file_.bytes(); }
   bool is_shared() const override { return true; }
-  bool is_damaged() const override { return file_.is_damaged(); }
+  bool is_damaged() const override { return file_.is_damaged() || is_cut_short(); }
 
  private:
+  static bool find(int descriptor, struct stat& info) { return ::fstat(descriptor, &info) == 0; }
+
+  bool is_cut_short() const {
+    struct stat now {};
+    if (!is_known_ || ::stat(place_.c_str(), &now) != 0) return false;
+    return now.st_dev == known_.st_dev && now.st_ino == known_.st_ino &&
+           static_cast<std::uint64_t>(now.st_size) < file_.bytes().size();
+  }
+
   MappedFile file_;
+  std::string place_;
+  struct stat known_ {};
+  bool is_known_;
 };
 
 Result<std::unique_ptr<HeldFile>> read_whole_file(const DiskFile& file,
@@ -63,7 +81,7 @@ Result<std::unique_ptr<HeldFile>> MappedSource::open(std::string_view path,
   if (!file) return fail(file.error());
   Result<MappedFile> mapped = MappedFile::map(file.value());
   if (!mapped) return read_whole_file(file.value(), memory_);
-  return std::make_unique<MappedHeldFile>(std::move(mapped.value()));
+  return std::make_unique<MappedHeldFile>(std::move(mapped.value()), file.value());
 }
 
 Result<std::unique_ptr<HeldFile>> PreadSource::open(std::string_view path,

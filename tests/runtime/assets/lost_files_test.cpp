@@ -114,6 +114,37 @@ TEST_CASE("A raw entry lies in the mapped file, and its loss is noticed",
   CHECK(error.message.find(build.path) != std::string::npos);
 }
 
+TEST_CASE("A file that is cut short inside a page is damaged, although no page is lost",
+          "[runtime][assets][lost]") {
+  const StoredBuild build(EntryKind::raw);
+  const std::string place = build.folder.path() + "/" + build.path;
+  const std::uintmax_t size = fs::file_size(place);
+  BundleStore store = BundleStore::open(build.source).value();
+  REQUIRE(store.load(guid(1), kMainPayload));
+  const auto held = build.source.open(build.path, size);
+  CHECK_FALSE(held.value()->is_damaged());
+  const bool is_by_one = GENERATE(true, false);
+  fs::resize_file(place, is_by_one ? size - 1 : 5000);
+  CHECK(held.value()->is_damaged());
+  CHECK(store.load(guid(1), kMainPayload).error().code == ErrorCode::io);
+}
+
+TEST_CASE("A file that is removed or replaced under its maps is whole", "[runtime][assets][lost]") {
+  const StoredBuild build(EntryKind::raw);
+  const std::string place = build.folder.path() + "/" + build.path;
+  BundleStore store = BundleStore::open(build.source).value();
+  const LoadedEntry noise = store.load(guid(1), kMainPayload).value();
+  const bool is_replaced = GENERATE(false, true);
+  if (is_replaced) {
+    build.folder.put("other", "short");
+    fs::rename(build.folder.path() + "/other", place);
+  } else {
+    fs::remove(place);
+  }
+  CHECK(std::ranges::equal(store.load(guid(1), kMainPayload).value().bytes, build.noise));
+  CHECK(std::ranges::equal(noise.bytes, build.noise));
+}
+
 TEST_CASE("An entry with a structure is kept in a copy", "[runtime][assets][lost]") {
   const StoredBuild build(EntryKind::text);
   BundleStore store = BundleStore::open(build.source).value();
