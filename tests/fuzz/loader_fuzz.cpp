@@ -1,11 +1,21 @@
 // Content from nowhere on its whole way: loaded in the background, spawned, given up. The first
-// byte says what the rest is: a bundle (0), or a prefab in a bundle that is sound (1). The catalog
-// is a preview's, which leaves everything for the bundle itself to prove.
+// byte says what the rest is:
+//
+//     0  a bundle: the catalog is a preview's, which leaves everything for the bundle to prove
+//     1  a prefab in a bundle that is sound
+//     2  a build: a byte of layers, then a catalog and files, each with its length as u32. The
+//        files are the catalog's bundles, as many as there are; each of the first eight whose bit
+//        is set lies in a patch above the others. Hashes are put right, so that damage reaches what
+//        is behind them; where the layers' highest bit is set, the catalog promises its files.
+#include <algorithm>
 #include <cassert>
+#include <utility>
 
 #include "bundler/pack/bundle_writer.h"
 #include "bundler/pack/catalog_writer.h"
 #include "runtime/assets/memory_source.h"
+#include "runtime/assets/stacked_source.h"
+#include "runtime/bundle/little_endian.h"
 #include "runtime/spawn/deferred_spawner.h"
 #include "runtime/spawn/level.h"
 #include "tests/support/bundle_samples.h"
@@ -15,6 +25,9 @@ namespace {
 using namespace muster;
 
 constexpr std::uint64_t kAsset = 1;
+constexpr std::uint64_t kBudgetBytes = std::uint64_t{64} << 20U;
+constexpr std::uint32_t kMaxBundles = 32;  // What takes longer finds nothing else.
+constexpr std::uint8_t kIsPromised = 0x80;
 
 ByteVector preview_catalog() {
   CatalogData data;
@@ -27,7 +40,7 @@ ByteVector preview_catalog() {
 }
 
 ByteVector bundle_of(std::uint8_t kind, Bytes rest) {
-  if (kind % 2 == 0) {
+  if (kind == 0) {
     ByteVector file(rest.begin(), rest.end());
     if (file.size() >= 32) samples::fix_hash(file);
     return file;
@@ -65,14 +78,127 @@ void load_and_spawn(const BundleSource& source) {
   world.process_despawns();
 }
 
+// Takes a piece off the front: what is left when its length says more.
+Bytes take_piece(Bytes& rest) {
+  if (rest.size() < 4) return std::exchange(rest, {});
+  const auto length = load<std::uint32_t>(rest, 0);
+  rest = rest.subspan(4);
+  const Bytes piece = rest.first(std::min<std::size_t>(length, rest.size()));
+  rest = rest.subspan(piece.size());
+  return piece;
+}
+
+// Has the catalog promise these bytes for one of its bundles. Requires: a catalog that was read.
+void promise(ByteVector& catalog, std::uint32_t bundle, const ByteVector& file) {
+  using namespace layout::catalog;  // NOLINT(google-build-using-namespace)
+  const std::size_t at = load<std::uint32_t>(catalog, header::kBytes + directory::kOffsetAt) +
+                         std::size_t{bundle} * kRecordBytes[0];
+  const ContentHash hash = hash_bytes(Bytes(file).subspan(layout::bundle::header::kHashedFrom));
+  std::ranges::copy(std::as_bytes(std::span(hash.bytes)),
+                    catalog.begin() + static_cast<std::ptrdiff_t>(at + bundle_record::kHashAt));
+  for (std::size_t i = 0; i < 8; ++i) {
+    catalog[at + bundle_record::kFileBytesAt + i] =
+        static_cast<std::byte>(std::uint64_t{file.size()} >> (8 * i));
+  }
+}
+
+struct Layers {
+  std::unique_ptr<MemorySource> base = std::make_unique<MemorySource>("base");
+  std::unique_ptr<MemorySource> patch = std::make_unique<MemorySource>("patch");
+};
+
+// Splits an input into the layers of a build.
+Layers layers_of(Bytes rest) {
+  Layers layers;
+  const std::uint8_t places = rest.empty() ? 0 : std::to_integer<std::uint8_t>(rest[0]);
+  if (!rest.empty()) rest = rest.subspan(1);
+  const Bytes piece = take_piece(rest);
+  ByteVector catalog(piece.begin(), piece.end());
+  if (catalog.size() >= 32) samples::fix_hash(catalog);
+  // The reader looks at the bytes as they were before they promised anything.
+  const ByteVector unpromised = catalog;
+  if (Result<CatalogReader> reader = CatalogReader::open(unpromised)) {
+    const std::uint32_t count = std::min(reader.value().bundle_count(), kMaxBundles);
+    for (std::uint32_t i = 0; i < count && !rest.empty(); ++i) {
+      const Bytes next = take_piece(rest);
+      ByteVector file(next.begin(), next.end());
+      if (file.size() >= 32) samples::fix_hash(file);
+      const bool is_promised = (places & kIsPromised) != 0 && !reader.value().is_preview();
+      if (is_promised && file.size() >= 32) promise(catalog, i, file);
+      const bool is_patched = i < 8 && (places >> i & 1U) != 0;
+      (is_patched ? layers.patch : layers.base)
+          ->put(reader.value().bundle(i).name.path(), std::move(file));
+    }
+    if (catalog.size() >= 32) samples::fix_hash(catalog);
+  }
+  layers.base->put(std::string(kCatalogFile), std::move(catalog));
+  return layers;
+}
+
+// Wants everything, in an order and with deadlines that follow from the catalog, gives some of it
+// up, loads some of it again.
+void load_in_background(BundleStore& store, const BundleSource& source) {
+  SteppedLoads executor(source, store.catalog(), true, store.memory());
+  BundleLoader loader(store, executor, {.memory_budget_bytes = kBudgetBytes});
+  const std::uint32_t count = std::min(store.catalog().bundle_count(), kMaxBundles);
+  std::vector<BundleHandle> handles;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const std::uint8_t salt = store.catalog().bundle(i).name.bytes[i % 16];
+    LoadRequest wish{.priority = static_cast<LoadPriority>(salt % kLoadPriorities), .deadline = {}};
+    if (salt % 5 == 0) wish.deadline = Time() + Duration(salt);
+    handles.push_back(loader.request(i, wish));
+    if (salt % 3 == 0) handles.pop_back();
+    if (salt % 4 == 0) loader.update(Time() + Duration(i));
+    if (salt % 7 == 0) loader.reload(i);
+    if (executor.started_count() > 0) executor.step(salt % executor.started_count());
+    assert(loader.memory_bytes() <= kBudgetBytes);
+  }
+  for (const BundleHandle& handle : handles) {
+    const LoadState state = loader.finish(handle, Time());
+    assert(state != LoadState::loading);
+    assert(state == LoadState::failed || store.is_open(handle.bundle()));
+    assert(loader.memory_bytes() <= kBudgetBytes);
+  }
+}
+
+// What a game asks a build for.
+void use_build(const BundleSource& source) {
+  Result<BundleStore> opened = BundleStore::open(source, BundleStore::Catalogs::built_or_preview);
+  if (!opened) return;
+  BundleStore& store = opened.value();
+  const CatalogReader& catalog = store.catalog();
+  load_in_background(store, source);
+  for (std::uint32_t i = 0; i < std::min(catalog.registry_count(), kMaxBundles); ++i) {
+    for (std::uint32_t id = 0; id < kMaxBundles; ++id) (void)store.resolve(i, TypeId(id));
+  }
+  World world(samples::components());
+  Spawner spawner(store, world);
+  for (std::uint32_t i = 0; i < std::min(catalog.asset_count(), kMaxBundles); ++i) {
+    const Guid asset = catalog.asset(i).guid;
+    (void)store.load(asset, kMainPayload);
+    (void)store.load(asset, kFlattenedPrefab);
+    const auto spawned = spawner.spawn(asset);
+    assert(!spawned || world.is_alive(spawned.value().root));
+  }
+  (void)world.checksum();
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size == 0) return 0;
   const Bytes rest = std::as_bytes(std::span(data, size)).subspan(1);
+  if (data[0] % 3 == 2) {
+    Layers layers = layers_of(rest);
+    StackedSource stack;
+    stack.push(std::move(layers.base));
+    stack.push(std::move(layers.patch));
+    use_build(stack);
+    return 0;
+  }
   MemorySource source;
   source.put(std::string(kCatalogFile), preview_catalog());
-  source.put(BundleName::of_prefab(samples::guid(kAsset)).path(), bundle_of(data[0], rest));
+  source.put(BundleName::of_prefab(samples::guid(kAsset)).path(), bundle_of(data[0] % 3, rest));
   load_and_spawn(source);
   return 0;
 }
