@@ -128,6 +128,7 @@ void BundleLoader::want(std::uint32_t bundle, const LoadRequest& request) {
   ++node.wishes[static_cast<std::size_t>(request.priority)];
   if (request.deadline) {
     node.last_deadline = std::max(node.last_deadline, *request.deadline);
+    earliest_deadline_ = std::min(earliest_deadline_, *request.deadline);
   } else {
     ++node.endless_wishes;
   }

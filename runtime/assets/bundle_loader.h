@@ -204,6 +204,7 @@ class BundleLoader {
   std::vector<Waiting> queue_;          ///< A heap, the next one in front; may hold what is old.
   std::vector<std::uint32_t> started_;  ///< What the executor has.
   std::vector<FinishedLoad> finished_;
+  Time earliest_deadline_ = Time::max();  ///< None of those that count is earlier.
   std::uint64_t last_order_ = 0;
   std::uint64_t last_ticket_ = 0;
   std::uint64_t last_use_ = 0;

@@ -45,6 +45,7 @@ void BundleLoader::push(std::uint32_t bundle) {
     std::erase_if(queue_, [this](const Waiting& waiting) { return is_old(waiting); });
     std::ranges::make_heap(queue_, is_after);
   }
+  earliest_deadline_ = std::min(earliest_deadline_, node.deadline());
   queue_.push_back({node.priority(), node.deadline(), node.order, node.ticket, bundle});
   std::ranges::push_heap(queue_, is_after);
 }
@@ -86,12 +87,25 @@ void BundleLoader::fail_node(Node& node, Error error) {
 }
 
 void BundleLoader::drop_late(Time now) {
+  // Thousands may wait, and hardly any of them has a deadline.
+  if (earliest_deadline_ >= now) return;
+  earliest_deadline_ = Time::max();
   for (const Waiting& waiting : queue_) {
-    if (!is_old(waiting) && waiting.deadline < now) fail_late(waiting.bundle);
+    if (is_old(waiting)) continue;
+    if (waiting.deadline < now) {
+      fail_late(waiting.bundle);
+    } else {
+      earliest_deadline_ = std::min(earliest_deadline_, waiting.deadline);
+    }
   }
   const std::vector<std::uint32_t> started = started_;
   for (const std::uint32_t bundle : started) {
-    if (nodes_[bundle].deadline() < now && take_back(bundle)) fail_late(bundle);
+    if (nodes_[bundle].deadline() < now && take_back(bundle)) {
+      fail_late(bundle);
+    } else {
+      // Also one that somebody without a deadline hides: he may let go.
+      earliest_deadline_ = std::min(earliest_deadline_, nodes_[bundle].last_deadline);
+    }
   }
 }
 

@@ -93,7 +93,9 @@ TEST_CASE("A dependency is wanted for as long as anybody wants it", "[runtime][a
 }
 
 TEST_CASE("Once nobody wants it for ever, a deadline counts again", "[runtime][assets]") {
-  LoaderStage stage(true, {.start_budget_bytes = 1});
+  const bool is_started = GENERATE(false, true);
+  CAPTURE(is_started);
+  LoaderStage stage(true, {.start_budget_bytes = is_started ? std::uint64_t{1} << 20U : 1});
   const BundleHandle first = stage.request(samples::kTracer, kNeeded);
   const BundleHandle soon = stage.request(samples::kFlash, {.deadline = kStart + seconds(1)});
   BundleHandle patient = stage.request(samples::kFlash);
