@@ -11,96 +11,19 @@
 #include <benchmark/benchmark.h>
 #include <zstd.h>
 
-#include "bundler/pack/bundle_writer.h"
-#include "bundler/pack/catalog_writer.h"
 #include "registry/vocabulary/memory_file_system.h"
 #include "registry/vocabulary/seed.h"
 #include "runtime/assets/disk_source.h"
 #include "runtime/assets/memory_source.h"
 #include "runtime/spawn/spawner.h"
 #include "tests/bench/bench.h"
+#include "tests/bench/load_build.h"
 #include "tests/support/allocation_counter.h"
 #include "tests/support/bundle_samples.h"
 #include "tests/support/sample_build.h"
 
 namespace muster {
 namespace {
-
-struct BundleShape {
-  std::size_t bundles;
-  std::size_t entry_bytes;
-};
-
-// One bundle per asset, all of them in one registry.
-std::shared_ptr<MemorySource> generate(const BundleShape& shape) {
-  auto source = std::make_shared<MemorySource>();
-  CatalogData data;
-  RegistryData& registry = data.registries.emplace_back();
-  registry.class_name = "ReplicatedEntityRegistry";
-  registry.guid = samples::guid(1);
-  registry.path = "registry";
-  Compressor compressor;
-  for (std::size_t i = 0; i < shape.bundles; ++i) {
-    const Guid guid = samples::guid(100 + i);
-    const ByteVector plain = samples::compressible(shape.entry_bytes, i);
-    const std::vector<PackEntry> entries = {{guid, kMainPayload, EntryKind::raw, plain}};
-    ByteVector bytes = pack_bundle(entries, {}, {.compressors = std::span(&compressor, 1)}).value();
-    const BundleName name = BundleName::of_prefab(guid);
-    data.bundles.push_back(
-        {name, BundleReader::open(bytes).value().bundle_hash(), bytes.size(), {}});
-    data.assets.push_back({guid, "asset " + std::to_string(i), name});
-    registry.entries.push_back(
-        {TypeId(static_cast<std::uint32_t>(i)), guid, Guid(), "prefab", TargetSet::both(), false});
-    source->put(name.path(), std::move(bytes));
-  }
-  source->put("catalog.mcat", encode_catalog(data).value());
-  return source;
-}
-
-// Every frame of a build, with the size of what is in it.
-struct Frames {
-  std::vector<std::unique_ptr<HeldFile>> files;
-  std::vector<std::pair<Bytes, std::size_t>> frames;  ///< With their plain sizes.
-  std::size_t plain_bytes = 0;
-};
-
-std::size_t load_all(BundleStore& store) {
-  std::size_t bytes = 0;
-  for (std::uint32_t i = 0; i < store.catalog().bundle_count(); ++i) {
-    const Result<void> opened = store.open_bundle(i);
-    assert(opened.has_value());
-    const BundleReader& reader = store.reader(i);
-    for (std::uint32_t n = 0; n < reader.entry_count(); ++n) {
-      const BundleEntry entry = reader.entry(n);
-      const Result<LoadedEntry> loaded = store.load_from(i, entry.guid, entry.local_id);
-      assert(loaded.has_value());
-      bytes += loaded.value().bytes.size();
-    }
-  }
-  return bytes;
-}
-
-Frames frames_of(BundleStore& store, const BundleSource& source) {
-  Frames result;
-  load_all(store);
-  for (std::uint32_t i = 0; i < store.catalog().bundle_count(); ++i) {
-    const BundleReader& reader = store.reader(i);
-    const CatalogBundle record = store.catalog().bundle(i);
-    result.files.push_back(source.open(record.name.path(), record.file_bytes).value());
-    const Bytes file = result.files.back()->bytes();
-    for (std::uint32_t n = 0; n < reader.entry_count(); ++n) {
-      const BundleEntry entry = reader.entry(n);
-      for (std::uint32_t b = 0; b < entry.block_count; ++b) {
-        const BundleBlock block = reader.block(entry, b);
-        if (block.coding != BlockCoding::zstd) continue;
-        result.frames.emplace_back(file.subspan(block.offset_bytes, block.stored_bytes),
-                                   block.plain_bytes);
-        result.plain_bytes += block.plain_bytes;
-      }
-    }
-  }
-  return result;
-}
 
 void set_bytes(benchmark::State& state, std::size_t bytes) {
   state.SetBytesProcessed(static_cast<std::int64_t>(state.iterations()) *
@@ -235,10 +158,12 @@ void register_spawn() {
 }  // namespace
 
 void register_load_benchmarks(const BenchOptions& options) {
-  constexpr BundleShape kPrefabs = {.bundles = 2000, .entry_bytes = 3000};
-  measure_load("2000 of 3 KB", generate(kPrefabs));
-  measure_load("200 of 64 KB", generate({.bundles = 200, .entry_bytes = 64UL << 10U}));
-  measure_load("40 of 1 MB", generate({.bundles = 40, .entry_bytes = 1UL << 20U}));
+  constexpr BundleShape kPrefabs = kBundleShapes[0];
+  for (const BundleShape& shape : kBundleShapes) {
+    const auto source = generate(shape);
+    measure_load(shape.name, source);
+    register_loader_benchmarks(shape.name, source);
+  }
   register_resolve(generate(kPrefabs), kPrefabs.bundles);
   register_spawn();
   if (options.build.empty()) return;

@@ -5,7 +5,6 @@
 #include <cassert>
 #include <functional>
 #include <memory>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -15,13 +14,10 @@
 #include "registry/vocabulary/disk_file_system.h"
 #include "runtime/assets/disk_source.h"
 #include "tests/bench/bench.h"
+#include "tests/bench/mounted_zip.h"
 #include "tests/support/bundle_samples.h"
 #include "tests/support/raw_read.h"
 #include "tests/support/temporary_folder.h"
-
-#ifdef MUSTER_PHYSFS
-#include <physfs.h>
-#endif
 
 namespace muster {
 namespace {
@@ -129,82 +125,14 @@ void measure_sources(const std::shared_ptr<LazyFiles>& lazy, Cache cache) {
 
 #ifdef MUSTER_PHYSFS
 
-void append(ByteVector& zip, std::uint64_t value, std::size_t size) {
-  for (std::size_t i = 0; i < size; ++i) zip.push_back(static_cast<std::byte>(value >> (8 * i)));
-}
-
-// What the local header and the directory's record of a stored entry have in common. No checksum:
-// PhysFS does not look at it.
-void append_entry(ByteVector& zip, std::size_t bytes, const std::string& name) {
-  append(zip, 20, 2);  // Version needed; then flags, method, time, date, checksum.
-  append(zip, 0, 12);
-  append(zip, bytes, 4);
-  append(zip, bytes, 4);
-  append(zip, name.size(), 2);
-  append(zip, 0, 2);  // Extra field.
-}
-
-ByteVector zip_of(const Files& files) {
-  ByteVector zip;
-  ByteVector directory;
-  ByteVector buffer;
-  for (const OpenRequest& request : files.requests) {
-    const Bytes bytes = read_raw(files.place(request), buffer);
-    const Bytes name = as_bytes(request.path);
-    append(directory, 0x02014B50, 4);
-    append(directory, 20, 2);
-    append_entry(directory, bytes.size(), request.path);
-    append(directory, 0, 10);  // Comment, disk, attributes.
-    append(directory, zip.size(), 4);
-    directory.insert(directory.end(), name.begin(), name.end());
-    append(zip, 0x04034B50, 4);
-    append_entry(zip, bytes.size(), request.path);
-    zip.insert(zip.end(), name.begin(), name.end());
-    zip.insert(zip.end(), bytes.begin(), bytes.end());
-  }
-  const std::size_t directory_at = zip.size();
-  zip.insert(zip.end(), directory.begin(), directory.end());
-  append(zip, 0x06054B50, 4);
-  append(zip, 0, 4);
-  append(zip, files.requests.size(), 2);
-  append(zip, files.requests.size(), 2);
-  append(zip, directory.size(), 4);
-  append(zip, directory_at, 4);
-  append(zip, 0, 2);
-  return zip;
-}
-
-// PhysFS with one archive mounted.
-class MountedZip {
- public:
-  explicit MountedZip(const Files& files) {
-    folder_.put("payload.zip", as_text(zip_of(files)));
-    const bool is_mounted = PHYSFS_init("muster_bench") != 0 &&
-                            PHYSFS_mount((folder_.path() + "/payload.zip").c_str(), "/", 1) != 0;
-    if (!is_mounted) throw std::runtime_error("PhysFS cannot mount the zip");
-  }
-  ~MountedZip() { PHYSFS_deinit(); }
-  MountedZip(const MountedZip&) = delete;
-  MountedZip& operator=(const MountedZip&) = delete;
-
-  Bytes read(const std::string& path, ByteVector& buffer) const {
-    PHYSFS_File* const file = PHYSFS_openRead(path.c_str());
-    if (file == nullptr) throw std::runtime_error("PhysFS has no " + path);
-    const auto size = static_cast<std::size_t>(PHYSFS_fileLength(file));
-    if (buffer.size() < size) buffer.resize(size);
-    const auto got = PHYSFS_readBytes(file, buffer.data(), size);
-    PHYSFS_close(file);
-    if (got != static_cast<PHYSFS_sint64>(size)) throw std::runtime_error("PhysFS: " + path);
-    return Bytes(buffer).first(size);
-  }
-
- private:
-  TemporaryFolder folder_;
-};
-
 void measure_physfs(const std::shared_ptr<LazyFiles>& lazy) {
   measure(lazy, Cache::warm, "PhysFS", [](const Files& files) -> ReadAll {
-    const auto zip = std::make_shared<MountedZip>(files);
+    std::vector<ZipMember> members;
+    ByteVector read;
+    for (const OpenRequest& request : files.requests) {
+      members.push_back(stored_member(request.path, read_raw(files.place(request), read)));
+    }
+    const auto zip = std::make_shared<MountedZip>(members);
     return [zip, &files, buffer = ByteVector()]() mutable {
       for (const OpenRequest& request : files.requests) {
         benchmark::DoNotOptimize(hash_bytes(zip->read(request.path, buffer)));

@@ -1,0 +1,80 @@
+#include "tests/bench/load_build.h"
+
+#include <cassert>
+
+#include "bundler/pack/bundle_writer.h"
+#include "bundler/pack/catalog_writer.h"
+#include "tests/support/bundle_samples.h"
+
+namespace muster {
+
+std::shared_ptr<MemorySource> generate(const BundleShape& shape) {
+  auto source = std::make_shared<MemorySource>();
+  CatalogData data;
+  RegistryData& registry = data.registries.emplace_back();
+  registry.class_name = "ReplicatedEntityRegistry";
+  registry.guid = samples::guid(1);
+  registry.path = "registry";
+  Compressor compressor;
+  for (std::size_t i = 0; i < shape.bundles; ++i) {
+    const Guid guid = samples::guid(100 + i);
+    const ByteVector plain = samples::compressible(shape.entry_bytes, i);
+    const std::vector<PackEntry> entries = {{guid, kMainPayload, EntryKind::raw, plain}};
+    ByteVector bytes = pack_bundle(entries, {}, {.compressors = std::span(&compressor, 1)}).value();
+    const BundleName name = BundleName::of_prefab(guid);
+    data.bundles.push_back(
+        {name, BundleReader::open(bytes).value().bundle_hash(), bytes.size(), {}});
+    data.assets.push_back({guid, "asset " + std::to_string(i), name});
+    registry.entries.push_back(
+        {TypeId(static_cast<std::uint32_t>(i)), guid, Guid(), "prefab", TargetSet::both(), false});
+    source->put(name.path(), std::move(bytes));
+  }
+  source->put("catalog.mcat", encode_catalog(data).value());
+  return source;
+}
+
+std::size_t load_bundle(BundleStore& store, std::uint32_t bundle) {
+  [[maybe_unused]] const Result<void> opened = store.open_bundle(bundle);
+  assert(opened.has_value());
+  std::size_t bytes = 0;
+  const BundleReader& reader = store.reader(bundle);
+  for (std::uint32_t n = 0; n < reader.entry_count(); ++n) {
+    const BundleEntry entry = reader.entry(n);
+    const Result<LoadedEntry> loaded = store.load_from(bundle, entry.guid, entry.local_id);
+    assert(loaded.has_value());
+    bytes += loaded.value().bytes.size();
+  }
+  return bytes;
+}
+
+std::size_t load_all(BundleStore& store) {
+  std::size_t bytes = 0;
+  for (std::uint32_t i = 0; i < store.catalog().bundle_count(); ++i) bytes += load_bundle(store, i);
+  return bytes;
+}
+
+Frames frames_of(BundleStore& store, const BundleSource& source) {
+  Frames result;
+  load_all(store);
+  for (std::uint32_t i = 0; i < store.catalog().bundle_count(); ++i) {
+    const BundleReader& reader = store.reader(i);
+    const CatalogBundle record = store.catalog().bundle(i);
+    result.files.push_back(source.open(record.name.path(), record.file_bytes).value());
+    const Bytes file = result.files.back()->bytes();
+    result.first_frames.push_back(result.frames.size());
+    for (std::uint32_t n = 0; n < reader.entry_count(); ++n) {
+      const BundleEntry entry = reader.entry(n);
+      for (std::uint32_t b = 0; b < entry.block_count; ++b) {
+        const BundleBlock block = reader.block(entry, b);
+        if (block.coding != BlockCoding::zstd) continue;
+        result.frames.emplace_back(file.subspan(block.offset_bytes, block.stored_bytes),
+                                   block.plain_bytes);
+        result.plain_bytes += block.plain_bytes;
+      }
+    }
+  }
+  result.first_frames.push_back(result.frames.size());
+  return result;
+}
+
+}  // namespace muster

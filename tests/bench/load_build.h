@@ -1,0 +1,48 @@
+// Builds to load in benchmarks, and what their peers need of them.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "runtime/assets/bundle_store.h"
+#include "runtime/assets/memory_source.h"
+
+namespace muster {
+
+struct BundleShape {
+  const char* name;
+  std::uint32_t bundles;
+  std::size_t entry_bytes;
+};
+
+inline constexpr std::array<BundleShape, 3> kBundleShapes = {{
+    {.name = "2000 of 3 KB", .bundles = 2000, .entry_bytes = 3000},
+    {.name = "200 of 64 KB", .bundles = 200, .entry_bytes = 64UL << 10U},
+    {.name = "40 of 1 MB", .bundles = 40, .entry_bytes = 1UL << 20U},
+}};
+
+/// One bundle per asset, all of them in one registry.
+std::shared_ptr<MemorySource> generate(const BundleShape& shape);
+
+/// Every zstd frame of a build, bundle by bundle.
+struct Frames {
+  std::vector<std::unique_ptr<HeldFile>> files;
+  std::vector<std::pair<Bytes, std::size_t>> frames;  ///< With their plain sizes.
+  std::vector<std::size_t> first_frames;              ///< Of each bundle, and the end.
+  std::size_t plain_bytes = 0;
+};
+Frames frames_of(BundleStore& store, const BundleSource& source);
+
+/// Opens a bundle and reads all of its entries. Returns their bytes.
+std::size_t load_bundle(BundleStore& store, std::uint32_t bundle);
+std::size_t load_all(BundleStore& store);
+
+/// Background loading: throughput and latencies, from memory and from a cold disk.
+void register_loader_benchmarks(const std::string& name,
+                                const std::shared_ptr<MemorySource>& source);
+
+}  // namespace muster

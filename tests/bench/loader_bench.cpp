@@ -1,0 +1,320 @@
+// What it costs to load in the background. "load" is everything at once; "load p50" and "load p99"
+// are the time of one bundle, from its request until its bytes are there, one after the other;
+// "load cold" reads files that the kernel forgot. The peers decompress the same bytes, and do
+// nothing else, or read them out of a zip that PhysFS has mounted.
+#include <algorithm>
+#include <cassert>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <benchmark/benchmark.h>
+#include <zstd.h>
+
+#include "runtime/assets/bundle_loader.h"
+#include "runtime/assets/disk_source.h"
+#include "tests/bench/load_build.h"
+#include "tests/bench/mounted_zip.h"
+#include "tests/support/raw_read.h"
+#include "tests/support/temporary_folder.h"
+
+namespace muster {
+namespace {
+
+// Somebody who loads a build, one bundle or all of it, and forgets it again.
+struct Subject {
+  std::function<void(std::uint32_t)> load;
+  std::function<void()> load_all;
+  std::function<void()> forget;
+  std::uint32_t bundles = 0;
+};
+using MakeSubject = std::function<Subject(const std::shared_ptr<BundleSource>&)>;
+
+struct LoaderStage {
+  LoaderStage(const std::shared_ptr<BundleSource>& from, const std::shared_ptr<MemoryPool>& memory,
+              std::uint32_t threads)
+      : source(from),
+        store(BundleStore::open(*source, BundleStore::Catalogs::built, memory).value()) {
+    if (threads == 0) {
+      executor = std::make_unique<SteppedLoads>(*source, store.catalog(), false, store.memory());
+    } else {
+      executor = std::make_unique<ThreadedLoads>(*source, store.catalog(), threads, store.memory());
+    }
+    // All that is asked for starts at once, as on a loading screen.
+    loader = std::make_unique<BundleLoader>(
+        store, *executor, LoaderOptions{.start_budget_bytes = std::uint64_t{1} << 40U});
+  }
+
+  void finish(const BundleHandle& handle) {
+    [[maybe_unused]] const LoadState state = loader->finish(handle, Time{});
+    assert(state == LoadState::ready);
+  }
+
+  std::shared_ptr<BundleSource> source;
+  BundleStore store;
+  std::unique_ptr<LoadExecutor> executor;
+  std::unique_ptr<BundleLoader> loader;
+  std::vector<BundleHandle> handles;
+};
+
+// Without threads it is stepped.
+Subject loader_subject(const std::shared_ptr<BundleSource>& source,
+                       const std::shared_ptr<MemoryPool>& memory, std::uint32_t threads) {
+  const auto stage = std::make_shared<LoaderStage>(source, memory, threads);
+  const std::uint32_t bundles = stage->store.catalog().bundle_count();
+  const auto request = [stage](std::uint32_t bundle) {
+    stage->handles.push_back(stage->loader->request(bundle));
+  };
+  return {.load =
+              [stage, request](std::uint32_t bundle) {
+                request(bundle);
+                stage->finish(stage->handles.back());
+              },
+          .load_all =
+              [stage, request, bundles] {
+                for (std::uint32_t i = 0; i < bundles; ++i) request(i);
+                for (const BundleHandle& handle : stage->handles) stage->finish(handle);
+              },
+          .forget =
+              [stage, bundles] {
+                stage->handles.clear();
+                for (std::uint32_t i = 0; i < bundles; ++i) stage->loader->reload(i);
+              },
+          .bundles = bundles};
+}
+
+Subject store_subject(const std::shared_ptr<BundleSource>& source) {
+  const auto store = std::make_shared<BundleStore>(BundleStore::open(*source).value());
+  const std::uint32_t bundles = store->catalog().bundle_count();
+  return {.load = [source, store](std::uint32_t bundle) { load_bundle(*store, bundle); },
+          .load_all = [store] { muster::load_all(*store); },
+          .forget =
+              [store, bundles] {
+                for (std::uint32_t i = 0; i < bundles; ++i) store->close_bundle(i);
+              },
+          .bundles = bundles};
+}
+
+struct RawZstd {
+  explicit RawZstd(const std::shared_ptr<BundleSource>& from) : source(from) {
+    BundleStore store = BundleStore::open(*source).value();
+    frames = frames_of(store, *source);
+    target.resize(frames.plain_bytes);  // All of it is kept, as a store keeps it.
+    for (std::size_t at = 0; const auto& [frame, plain_bytes] : frames.frames) {
+      places.push_back(at);
+      at += plain_bytes;
+    }
+  }
+  ~RawZstd() { ZSTD_freeDCtx(context); }
+  RawZstd(const RawZstd&) = delete;
+  RawZstd& operator=(const RawZstd&) = delete;
+
+  void load(std::size_t first, std::size_t end) {
+    for (std::size_t i = first; i < end; ++i) {
+      const auto& [frame, plain_bytes] = frames.frames[i];
+      [[maybe_unused]] const std::size_t done = ZSTD_decompressDCtx(
+          context, target.data() + places[i], plain_bytes, frame.data(), frame.size());
+      assert(done == plain_bytes);
+    }
+    benchmark::ClobberMemory();
+  }
+
+  std::shared_ptr<BundleSource> source;
+  Frames frames;
+  std::vector<std::size_t> places;
+  ByteVector target;
+  ZSTD_DCtx* context = ZSTD_createDCtx();
+};
+
+Subject zstd_subject(const std::shared_ptr<BundleSource>& source) {
+  const auto raw = std::make_shared<RawZstd>(source);
+  return {.load =
+              [raw](std::uint32_t bundle) {
+                raw->load(raw->frames.first_frames[bundle], raw->frames.first_frames[bundle + 1]);
+              },
+          .load_all = [raw] { raw->load(0, raw->frames.frames.size()); },
+          .forget = [] {},
+          .bundles = static_cast<std::uint32_t>(raw->frames.files.size())};
+}
+
+#ifdef MUSTER_PHYSFS
+
+// Made once: deflating takes longer than anything that is measured.
+std::vector<ZipMember> deflated(const BundleSource& source) {
+  BundleStore store = BundleStore::open(source).value();
+  load_all(store);
+  std::vector<ZipMember> members;
+  for (std::uint32_t i = 0; i < store.catalog().bundle_count(); ++i) {
+    const BundleEntry entry = store.reader(i).entry(0);
+    members.push_back(
+        deflated_member(store.catalog().bundle(i).name.path(),
+                        store.load_from(i, entry.guid, entry.local_id).value().bytes));
+  }
+  return members;
+}
+
+struct ZipStage {
+  std::unique_ptr<MountedZip> zip;
+  std::vector<std::string> paths;
+  std::vector<ByteVector> buffers;  // As many: all of it is kept.
+};
+
+// A zip of the same content under the same names.
+Subject physfs_subject(const std::vector<ZipMember>& members) {
+  const auto stage = std::make_shared<ZipStage>();
+  for (const ZipMember& member : members) stage->paths.push_back(member.path);
+  stage->zip = std::make_unique<MountedZip>(members);
+  stage->buffers.resize(members.size());
+  const auto load = [stage](std::uint32_t bundle) {
+    benchmark::DoNotOptimize(stage->zip->read(stage->paths[bundle], stage->buffers[bundle]));
+  };
+  const auto bundles = static_cast<std::uint32_t>(members.size());
+  return {.load = load,
+          .load_all =
+              [load, bundles] {
+                for (std::uint32_t i = 0; i < bundles; ++i) load(i);
+              },
+          .forget = [] {},
+          .bundles = bundles};
+}
+
+#endif
+
+void measure_all_at_once(const std::string& name, const std::shared_ptr<BundleSource>& source,
+                         const MakeSubject& make) {
+  benchmark::RegisterBenchmark(name.c_str(), [source, make](benchmark::State& state) {
+    const Subject subject = make(source);
+    for ([[maybe_unused]] const auto round : state) {
+      subject.load_all();
+      state.PauseTiming();
+      subject.forget();
+      state.ResumeTiming();
+    }
+  })->UseRealTime();
+}
+
+// Per mille of the bundles that are there sooner; the time of a round is that of one bundle.
+void measure_one(const std::string& name, const std::shared_ptr<BundleSource>& source,
+                 const MakeSubject& make, std::size_t per_mille) {
+  benchmark::RegisterBenchmark(
+      name.c_str(),
+      [source, make, per_mille](benchmark::State& state) {
+        using Clock = std::chrono::steady_clock;
+        const Subject subject = make(source);
+        std::vector<double> seconds(subject.bundles);
+        for ([[maybe_unused]] const auto round : state) {
+          for (std::uint32_t i = 0; i < subject.bundles; ++i) {
+            const Clock::time_point start = Clock::now();
+            subject.load(i);
+            seconds[i] = std::chrono::duration<double>(Clock::now() - start).count();
+          }
+          subject.forget();
+          std::ranges::sort(seconds);
+          state.SetIterationTime(seconds[seconds.size() * per_mille / 1000]);
+        }
+      })
+      ->UseManualTime()
+      ->Iterations(10);
+}
+
+// The files of a source on the disk.
+struct WrittenBuild {
+  explicit WrittenBuild(const BundleSource& source) {
+    const auto put = [&](const std::string& path) {
+      const auto file = source.open(path, std::uint64_t{1} << 40U);
+      folder.put(path, as_text(file.value()->bytes()));
+      paths.push_back(path);
+    };
+    put(std::string(kCatalogFile));
+    const BundleStore store = BundleStore::open(source).value();
+    for (std::uint32_t i = 0; i < store.catalog().bundle_count(); ++i) {
+      put(store.catalog().bundle(i).name.path());
+    }
+  }
+  void forget() const {
+    for (const std::string& path : paths) forget_pages(folder.path() + "/" + path);
+  }
+
+  TemporaryFolder folder;
+  std::vector<std::string> paths;
+};
+
+// Written when a benchmark of it first runs.
+using LazyBuild = std::shared_ptr<std::unique_ptr<WrittenBuild>>;
+
+template <typename Prepare>
+void measure_cold(const std::string& name, const std::shared_ptr<MemorySource>& source,
+                  const LazyBuild& lazy, Prepare prepare) {
+  benchmark::RegisterBenchmark(name.c_str(), [source, lazy, prepare](benchmark::State& state) {
+    if (*lazy == nullptr) *lazy = std::make_unique<WrittenBuild>(*source);
+    const WrittenBuild& build = **lazy;
+    const Subject subject = prepare(build);
+    if (!subject.load_all) return state.SkipWithError("not available here");
+    for ([[maybe_unused]] const auto round : state) {
+      state.PauseTiming();
+      subject.forget();
+      build.forget();
+      state.ResumeTiming();
+      subject.load_all();
+    }
+  })->UseRealTime();
+}
+
+void register_cold(const std::string& name, const std::shared_ptr<MemorySource>& source) {
+  const std::string group = "load cold/" + name + "/";
+  const auto lazy = std::make_shared<std::unique_ptr<WrittenBuild>>();
+  for (const SourceKind kind : {SourceKind::mapped, SourceKind::pread, SourceKind::uring}) {
+    measure_cold(group + "loader, " + std::string(to_string(kind)), source, lazy,
+                 [kind](const WrittenBuild& build) -> Subject {
+                   const auto memory = std::make_shared<MemoryPool>();
+                   Result<DiskSource> opened = open_disk_source(build.folder.path(), kind, memory);
+                   if (!opened) return {};
+                   return loader_subject(std::move(opened.value().source), memory, 2);
+                 });
+  }
+  measure_cold(group + "raw read", source, lazy, [](const WrittenBuild& build) -> Subject {
+    return {.load = {},
+            .load_all =
+                [&build, buffer = std::make_shared<ByteVector>()] {
+                  for (const std::string& path : build.paths) {
+                    benchmark::DoNotOptimize(
+                        read_raw(build.folder.path() + "/" + path, *buffer).data());
+                  }
+                },
+            .forget = [] {},
+            .bundles = 0};
+  });
+}
+
+}  // namespace
+
+void register_loader_benchmarks(const std::string& name,
+                                const std::shared_ptr<MemorySource>& source) {
+  const MakeSubject threaded = [](const auto& from) { return loader_subject(from, nullptr, 2); };
+  const MakeSubject stepped = [](const auto& from) { return loader_subject(from, nullptr, 0); };
+  measure_all_at_once("load/" + name + "/loader, 2 threads", source, threaded);
+  measure_all_at_once("load/" + name + "/loader, stepped", source, stepped);
+#ifdef MUSTER_PHYSFS
+  const auto members = std::make_shared<std::vector<ZipMember>>();
+  const MakeSubject physfs = [members](const auto& from) {
+    if (members->empty()) *members = deflated(*from);
+    return physfs_subject(*members);
+  };
+  measure_all_at_once("load/" + name + "/PhysFS", source, physfs);
+#endif
+  for (const auto& [title, per_mille] : {std::pair{"load p50/", 500UL}, {"load p99/", 990UL}}) {
+    const std::string group = title + name + "/";
+    measure_one(group + "store", source, store_subject, per_mille);
+    measure_one(group + "loader, 2 threads", source, threaded, per_mille);
+    measure_one(group + "loader, stepped", source, stepped, per_mille);
+    measure_one(group + "raw zstd", source, zstd_subject, per_mille);
+#ifdef MUSTER_PHYSFS
+    measure_one(group + "PhysFS", source, physfs, per_mille);
+#endif
+  }
+  register_cold(name, source);
+}
+
+}  // namespace muster
