@@ -72,10 +72,46 @@ int inspect(const std::string& path, const std::string& format, Session& session
                 << text.error().message << "\n";
     return kFindings;
   }
-  return write_report(session, text.value(), {});
+  if (const int code = write_report(session, text.value(), {}); code != kSuccess) return code;
+  // What is shown comes from the tables; whether the entries are whole, only their bytes tell.
+  const auto bundle = BundleReader::open(file.value().bytes());
+  if (!bundle) return kSuccess;  // A catalog is checked as a whole when it is opened.
+  Decompressor decompressor;
+  ByteVector plain;
+  if (auto whole = bundle.value().verify(decompressor, plain); !whole) {
+    session.err << "muster: " << path << ": " << to_string(whole.error().code) << ": "
+                << whole.error().message << "\n";
+    return kFindings;
+  }
+  return kSuccess;
 }
 
 // ---- extract
+
+// Damage is a finding; what cannot be read, found or written is not.
+int report_damage(Session& session, const Error& error) {
+  const int code = report_error(session, error);
+  switch (error.code) {
+    case ErrorCode::truncated:
+    case ErrorCode::hash_mismatch:
+    case ErrorCode::malformed:
+    case ErrorCode::unsupported_version:
+      return kFindings;
+    default:
+      return code;
+  }
+}
+
+// Files among the bundles would be what no catalog names.
+Result<void> check_is_outside(const std::string& folder, const std::string& out) {
+  const auto place = resolved(folder);
+  if (!place) return fail(place.error());
+  const auto build = resolved(out);
+  if (!build) return fail(build.error());
+  if (place.value() != build.value() && !place.value().starts_with(build.value() + "/")) return {};
+  return fail(ErrorCode::invalid_argument,
+              "'" + folder + "' is inside the build; extract to another place");
+}
 
 struct ExtractArguments {
   std::string out;
@@ -86,20 +122,15 @@ struct ExtractArguments {
 
 class Extraction {
  public:
-  Extraction(const FileSystem& from, FileSystem& to, const CatalogReader& catalog)
-      : from_(from), to_(to), catalog_(catalog) {}
+  Extraction(FileSystem& to, const CatalogReader& catalog) : to_(to), catalog_(catalog) {}
 
   // Writes one asset's entries, or all of a bundle's when `only` is null.
-  Result<std::size_t> run(const AssetPath& bundle_path, const Guid& only) {
-    const auto bytes = read_whole(from_, bundle_path, kMaxFileBytes, file_);
-    if (!bytes) return fail(bytes.error());
-    const auto bundle = BundleReader::open(bytes.value());
-    if (!bundle) return fail(bundle.error());
+  Result<std::size_t> run(const BundleReader& bundle, const Guid& only) {
     std::size_t written = 0;
-    for (std::uint32_t i = 0; i < bundle.value().entry_count(); ++i) {
-      const BundleEntry entry = bundle.value().entry(i);
+    for (std::uint32_t i = 0; i < bundle.entry_count(); ++i) {
+      const BundleEntry entry = bundle.entry(i);
       if (!only.is_null() && entry.guid != only) continue;
-      if (auto done = write_entry(bundle.value(), entry); !done) return fail(done.error());
+      if (auto done = write_entry(bundle, entry); !done) return fail(done.error());
       ++written;
     }
     return written;
@@ -129,11 +160,9 @@ class Extraction {
     return to_.write(path, as_bytes(tree_to_yaml(object_to_tree(object.value()))));
   }
 
-  const FileSystem& from_;
   FileSystem& to_;
   const CatalogReader& catalog_;
   Decompressor decompressor_;
-  ByteVector file_;
   ByteVector plain_;
 };
 
@@ -143,6 +172,9 @@ int extract(const ExtractArguments& arguments, Session& session) {
   if (auto whole = recover_output(arguments.out); !whole) {
     return report_error(session, whole.error());
   }
+  if (auto outside = check_is_outside(arguments.folder, arguments.out); !outside) {
+    return report_error(session, outside.error());
+  }
   const auto files = open_folder(arguments.out + "/" + arguments.target);
   if (!files) return report_error(session, files.error());
   ByteVector buffer;
@@ -150,22 +182,33 @@ int extract(const ExtractArguments& arguments, Session& session) {
       read_whole(*files.value(), AssetPath().child("catalog.mcat"), kMaxFileBytes, buffer);
   if (!bytes) return report_error(session, bytes.error());
   const auto catalog = CatalogReader::open(bytes.value());
-  if (!catalog) return report_error(session, catalog.error());
-  const auto bundle = catalog.value().bundle_of(guid.value());
-  if (!bundle) {
+  if (!catalog) return report_damage(session, catalog.error());
+  const auto number = catalog.value().bundle_of(guid.value());
+  if (!number) {
     return report_error(session, {ErrorCode::not_found, "no bundle of the " + arguments.target +
                                                             " holds " + arguments.guid});
   }
-  const BundleName name = catalog.value().bundle(*bundle).name;
+  const BundleName name = catalog.value().bundle(*number).name;
   const bool whole_bundle = name == BundleName::of_prefab(guid.value());
+  const auto path = AssetPath::parse(name.path());
+  if (!path) return report_error(session, path.error());
+  ByteVector file;
+  const auto file_bytes = read_whole(*files.value(), path.value(), kMaxFileBytes, file);
+  if (!file_bytes) return report_error(session, file_bytes.error());
+  const auto bundle = BundleReader::open(file_bytes.value());
+  if (!bundle) return report_damage(session, bundle.error());
+  // Looked at as a whole before anything is written.
+  Decompressor decompressor;
+  ByteVector plain;
+  if (auto whole = bundle.value().verify(decompressor, plain); !whole) {
+    return report_damage(session, whole.error());
+  }
   session.writing = true;
   const auto folder = open_or_create_folder(arguments.folder);
   if (!folder) return report_error(session, folder.error());
-  const auto path = AssetPath::parse(name.path());
-  if (!path) return report_error(session, path.error());
-  const auto written = Extraction(*files.value(), *folder.value(), catalog.value())
-                           .run(path.value(), whole_bundle ? Guid() : guid.value());
-  if (!written) return report_error(session, written.error());
+  const auto written = Extraction(*folder.value(), catalog.value())
+                           .run(bundle.value(), whole_bundle ? Guid() : guid.value());
+  if (!written) return report_damage(session, written.error());
   session.out << written.value() << " entries of " << name.path() << " written to "
               << arguments.folder << "\n";
   return kSuccess;

@@ -27,6 +27,9 @@ constexpr std::uint64_t kMaxPartsBytes = 4096;
 constexpr std::uint64_t kReportHeadBytes = 4096;
 /// What an output consists of; nothing else is ever moved or replaced.
 constexpr std::array<std::string_view, 3> kPartNames = {"build.json", "client", "server"};
+/// What may stand beside it: ours for a while, and the system's on a disk of its own.
+constexpr std::array<std::string_view, 4> kOwn = {kStaging, kJournal, OutputFolder::kLockName,
+                                                  "lost+found"};
 
 AssetPath named(std::string_view name) { return AssetPath().child(name); }
 
@@ -119,8 +122,6 @@ Result<bool> is_build_or_empty(const FileSystem& files) {
   bool only_ours = true;
   bool has_journal = false;
   for (const DirectoryEntry& entry : entries.value()) {
-    constexpr std::array<std::string_view, 4> kOwn = {kStaging, kJournal, OutputFolder::kLockName,
-                                                      "lost+found"};
     only_ours = only_ours && std::ranges::find(kOwn, entry.name) != kOwn.end();
     has_journal = has_journal || entry.name == kJournal;
   }
@@ -139,6 +140,10 @@ Result<bool> is_build_or_empty(const FileSystem& files) {
 }
 
 }  // namespace
+
+bool OutputFolder::may_hold(std::string_view name) {
+  return is_part(name) || std::ranges::find(kOwn, name) != kOwn.end();
+}
 
 Result<void> OutputFolder::check_usable(const FileSystem& files) {
   const auto usable = is_build_or_empty(files);

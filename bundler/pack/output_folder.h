@@ -27,6 +27,9 @@ class OutputFolder {
   /// The file whose lock keeps other processes out. It stays when the build is over.
   static constexpr std::string_view kLockName = ".muster-lock";
 
+  /// Whether a file or folder of this name belongs at the top of an output.
+  static bool may_hold(std::string_view name);
+
   /// Fails with `already_exists` when the folder holds something that is no build, or as the disk
   /// fails. Changes nothing.
   static Result<void> check_usable(const FileSystem& files);

@@ -6,6 +6,9 @@
 #include <set>
 #include <tuple>
 
+#include <nlohmann/json.hpp>
+
+#include "bundler/pack/output_folder.h"
 #include "registry/vocabulary/parallel.h"
 #include "runtime/bundle/bundle_reader.h"
 #include "runtime/bundle/catalog_reader.h"
@@ -20,6 +23,7 @@ constexpr std::uint64_t kMaxFileBytes = 8ULL * 1024 * 1024 * 1024;
 struct TargetCheck {
   std::string folder;
   std::optional<ContentHash> agreement;
+  std::optional<ContentHash> fingerprint;
 };
 
 class OutputChecker {
@@ -37,7 +41,7 @@ class OutputChecker {
       const auto found = files_.stat(AssetPath().child(folder));
       if (!found && found.error().code == ErrorCode::not_found) continue;
       if (!found) return fail(found.error());
-      TargetCheck target{folder, {}};
+      TargetCheck target{.folder = folder, .agreement = {}, .fingerprint = {}};
       if (auto checked = check_target(target); !checked) return fail(checked.error());
       targets.push_back(std::move(target));
     }
@@ -47,6 +51,8 @@ class OutputChecker {
       note("server/catalog.mcat", ErrorCode::hash_mismatch,
            "client and server do not belong together (their agreement hashes differ)");
     }
+    check_report(targets);
+    note_strangers();
     std::ranges::sort(result_.problems, [](const OutputProblem& a, const OutputProblem& b) {
       return std::tie(a.path, a.message) < std::tie(b.path, b.message);
     });
@@ -72,6 +78,7 @@ class OutputChecker {
       return {};
     }
     target.agreement = catalog.value().agreement();
+    target.fingerprint = catalog.value().fingerprint();
     const bool is_client = catalog.value().target() == Target::client;
     if (is_client != (target.folder == "client")) {
       note(path.text(), ErrorCode::malformed, "this is the catalog of the other target");
@@ -104,6 +111,38 @@ class OutputChecker {
     known.insert(folder + "/catalog.mcat");
     note_leftovers(AssetPath().child(folder), known);
     return {};
+  }
+
+  // The report is what the next build compares itself with.
+  void check_report(const std::vector<TargetCheck>& targets) {
+    const std::string name(OutputFolder::kReportName);
+    ByteVector buffer;
+    const auto bytes =
+        read_whole(files_, AssetPath().child(name), OutputFolder::kReportBytesMax, buffer);
+    if (!bytes) return note(name, bytes.error().code, bytes.error().message);
+    const auto report = nlohmann::json::parse(as_text(bytes.value()), nullptr, false);
+    const auto told = report.is_object() ? report.find("targets") : report.end();
+    if (!report.is_object() || told == report.end() || !told->is_object()) {
+      return note(name, ErrorCode::malformed, "not the report of a build");
+    }
+    for (const TargetCheck& target : targets) {
+      if (!target.fingerprint) continue;
+      const auto of_target = told->find(target.folder);
+      const bool is_told =
+          of_target != told->end() && of_target->is_object() &&
+          of_target->value("fingerprint", nlohmann::json()) == target.fingerprint->to_string();
+      if (is_told) continue;
+      note(name, ErrorCode::hash_mismatch, "it tells of another build of the " + target.folder);
+    }
+  }
+
+  void note_strangers() {
+    const auto listed = files_.list(AssetPath());
+    if (!listed) return note(".", listed.error().code, listed.error().message);
+    for (const DirectoryEntry& entry : listed.value()) {
+      if (OutputFolder::may_hold(entry.name)) continue;
+      note(entry.name, ErrorCode::malformed, "this is no part of a build");
+    }
   }
 
   struct Worker {
