@@ -160,4 +160,33 @@ Guid ClassMembers::side_of(const Registry& registry, const Candidate& candidate)
   return registry.server_flag.value_or(false) ? candidate.server : candidate.client;
 }
 
+std::vector<IdDisagreement> id_disagreements(const ClassMembers& members) {
+  using Held = std::pair<const Registry*, const RegistryEntry*>;
+  const auto& registries = members.registries();
+  if (registries.empty() || !registries.front()->declaration->key_paths.empty()) return {};
+  std::map<Guid, std::map<Target, std::map<TypeId, Held>>> ids;
+  for (const Registry* registry : registries) {
+    for (const RegistryEntry& entry : registry->entries) {
+      const Guid identity = identity_of(entry);
+      if (identity.is_null()) continue;
+      for (const Target target : {Target::client, Target::server}) {
+        if (!registry->targets.has(target)) continue;
+        ids[members.key_of(identity)][target].try_emplace(entry.type_id, registry, &entry);
+      }
+    }
+  }
+  std::vector<IdDisagreement> found;
+  for (auto& [key, sides] : ids) {
+    const auto& client = sides[Target::client];
+    const auto& server = sides[Target::server];
+    const bool agree =
+        std::ranges::any_of(client, [&](const auto& held) { return server.contains(held.first); });
+    if (agree || client.empty() || server.empty()) continue;
+    const Held& ours = client.begin()->second;
+    const Held& theirs = server.begin()->second;
+    found.push_back({ours.first, ours.second, theirs.first, theirs.second});
+  }
+  return found;
+}
+
 }  // namespace muster

@@ -75,4 +75,17 @@ class ClassMembers {
   std::vector<std::pair<Target, const Registry*>> takers_;
 };
 
+/// One thing that the client's and the server's registries of a class give different type ids.
+struct IdDisagreement {
+  const Registry* client = nullptr;
+  const RegistryEntry* client_entry = nullptr;
+  const Registry* server = nullptr;
+  const RegistryEntry* server_entry = nullptr;
+};
+
+/// What has ids on both sides and none in common, in the order of the members' keys. Type ids go
+/// over the wire, so that this is an error whatever the layout. Classes whose entries are found by
+/// a key of their own have none.
+std::vector<IdDisagreement> id_disagreements(const ClassMembers& members);
+
 }  // namespace muster

@@ -21,6 +21,7 @@ class ClassPlan {
         first_hole_(first_hole(project.index())) {}
 
   Result<void> run(PreparePlan& plan) {
+    if (auto good = check_sides(); !good) return good;
     note_clashes(plan);
     note_used_ids();
     for (const Registry* registry : registries_) {
@@ -171,6 +172,22 @@ class ClassPlan {
                     std::to_string(TypeId::kMax) + ", which does not fit the wire's 16 bits");
   }
 
+  // To write down what the sides say would make their disagreement last: which of them is right
+  // only a person knows.
+  Result<void> check_sides() const {
+    const std::vector<IdDisagreement> found = id_disagreements(members_);
+    if (found.empty()) return {};
+    const IdDisagreement& first = found.front();
+    return fail(ErrorCode::malformed,
+                path_of(*first.server).text() + ":" +
+                    std::to_string(first.server_entry->location.position.line) + ": " +
+                    identity_of(*first.server_entry).to_string() + " has type id " +
+                    std::to_string(first.server_entry->type_id.value()) + " here and " +
+                    std::to_string(first.client_entry->type_id.value()) + " in '" +
+                    path_of(*first.client).text() +
+                    "'; bring the lists (or ids) of both sides into agreement first");
+  }
+
   // An id that cannot be read must not be replaced by another: only a person knows what it was.
   Result<void> check_stated_ids(const Registry& registry) const {
     for (const ModelProblem& problem : project_.model().problems) {
@@ -230,7 +247,7 @@ class ClassPlan {
       }
       slots.push_back(slot);
     }
-    add_new(registry, plain, result, slots, lock);
+    if (auto added = add_new(registry, plain, result, slots, lock); !added) return added;
     if (next_id_ > TypeId::kMax + 1) return refuse_id(registry);
     retire_lost(locks_[number], lock, retired);
     return finish(registry, source, std::move(result), slots, retired, lock, plan);
@@ -256,11 +273,13 @@ class ClassPlan {
     }
   }
 
-  void add_new(const Registry& registry, bool plain, RegistryPlan& result,
-               std::vector<SlotText>& slots, IdLock& lock) {
+  Result<void> add_new(const Registry& registry, bool plain, RegistryPlan& result,
+                       std::vector<SlotText>& slots, IdLock& lock) {
     std::vector<std::pair<TypeId, const Candidate*>> added;
     for (const Candidate* candidate : members_.lacking(registry)) {
-      added.emplace_back(id_for(*candidate, registry), candidate);
+      const auto id = id_for(*candidate, registry);
+      if (!id) return fail(id.error());
+      added.emplace_back(id.value(), candidate);
     }
     std::ranges::sort(added);
     for (const auto& [id, candidate] : added) {
@@ -275,14 +294,32 @@ class ClassPlan {
       lock.ids.push_back({id, guid});
       slots.push_back(slot);
     }
+    return {};
   }
 
-  TypeId id_for(const Candidate& candidate, const Registry& registry) {
+  // True when the other side has the candidate under this id: another one here would part them.
+  bool is_shared(TypeId id, const Guid& key, const Registry& registry) const {
+    const auto holder = holders_.find(id);
+    if (registry.targets.empty() || holder == holders_.end()) return false;
+    const auto targets = holder->second.find(key);
+    return targets != holder->second.end() && !targets->second.empty();
+  }
+
+  Result<TypeId> id_for(const Candidate& candidate, const Registry& registry) {
     const auto [known, fresh] = ids_.try_emplace(candidate.key);
     const bool is_retired =
         std::ranges::find(registry.retired, known->second, &std::pair<TypeId, Location>::first) !=
         registry.retired.end();
     if (fresh || is_retired || is_held_by_other(known->second, candidate.key, registry.targets)) {
+      if (!fresh && is_shared(known->second, candidate.key, registry)) {
+        return fail(ErrorCode::malformed,
+                    path_of(registry).text() + ": " +
+                        ClassMembers::side_of(registry, candidate).to_string() +
+                        " belongs into this list under type id " +
+                        std::to_string(known->second.value()) +
+                        ", which it has on the other side, but here that is taken or retired; give "
+                        "one of the two an id of its own first");
+      }
       known->second = TypeId(next_id_++);
     }
     note_holder(known->second, candidate.key, registry.targets);

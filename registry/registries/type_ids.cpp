@@ -123,10 +123,20 @@ class ClassIds {
     }
   }
 
+  // A target's own space first, then that of the other one: ids go over the wire between them.
+  std::vector<Space*> spaces_around(std::size_t registry) {
+    std::vector<Space*> spaces = spaces_of(registry);
+    if (registries_[registry].registry->targets.empty()) return spaces;
+    for (auto& [target, space] : by_target_) {
+      if (std::ranges::find(spaces, &space) == spaces.end()) spaces.push_back(&space);
+    }
+    return spaces;
+  }
+
   // What the next `prepare` writes down: the id that the same asset has in another registry, else
   // one that was never used.
   void give_fresh(RegistryEntry& entry, std::size_t registry) {
-    const std::vector<Space*> spaces = spaces_of(registry);
+    const std::vector<Space*> spaces = spaces_around(registry);
     for (const Space* space : spaces) {
       const auto known = space->ids.find(identity_of(entry));
       if (known == space->ids.end()) continue;

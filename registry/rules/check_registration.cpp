@@ -3,6 +3,7 @@
 #include <set>
 
 #include "registry/registries/class_members.h"
+#include "registry/registries/type_ids.h"
 #include "registry/rules/validate.h"
 
 namespace muster {
@@ -24,6 +25,7 @@ class RegistrationCheck {
       return !registry->targets.empty() && (registry->targets & targets).empty();
     });
     if (concerned.empty()) return;  // nothing that is built for these targets has such a registry
+    for (const IdDisagreement& found : id_disagreements(members_)) add_disagreement(found);
     add_unreadable();
     for (const ProviderClash& clash : members_.clashes()) add_clash(clash);
     std::set<Guid> told;
@@ -56,6 +58,17 @@ class RegistrationCheck {
         .add("provider-collision", {path_of(clash.passed), {}},
              "this definition and '" + path_of(clash.kept).text() + "' both stand for " + name)
         .related.push_back({{path_of(clash.kept), {}}, "the other one"});
+  }
+
+  void add_disagreement(const IdDisagreement& found) {
+    const RegistryEntry& entry = *found.server_entry;
+    Finding& finding =
+        findings_.add("type-id-disagreement", entry.location,
+                      "the server has " + identity_of(entry).to_string() + " under type id " +
+                          std::to_string(entry.type_id.value()) + ", the client under " +
+                          std::to_string(found.client_entry->type_id.value()));
+    finding.blocks_build = true;
+    finding.related.push_back({found.client_entry->location, "the client's entry"});
   }
 
   void add_lacking(const Registry& registry, const Candidate& candidate, const Guid& guid) {

@@ -110,6 +110,12 @@ constexpr std::array kRules = {
          "of "
          "the newer entry out: its 'type_id', or its line in the lock (the hidden '.ids.yaml' file "
          "beside the registry). Then 'muster prepare' gives it a number that nothing had."},
+    Rule{
+        "type-id-disagreement", error, "Client and server give one thing different type ids",
+        "The server would announce one entity and the client create another. Bring the registries "
+        "of "
+        "both sides into one order (or give the entry the same 'type_id', or the same line in both "
+        "locks); 'muster prepare' changes nothing of the class before."},
     Rule{"type-id-reused", error, "An entry uses a type id that was retired",
          "Clients that have shipped still know the old meaning. Give the entry a fresh id."},
     Rule{"unknown-class", warning, "A plain file has a class whose name looks mistyped",

@@ -415,6 +415,22 @@ def type_id_collision(case):
     case.expect("error", "type-id-collision", PLAIN_REGISTRY, "type_id: 7", 2)
 
 
+def type_id_disagreement(case):
+    """Each side lists the same prefabs, in another order; no rule about one registry sees it."""
+    for path in (CRATE, BARREL):
+        case.replicated(path)
+    entries = [inline_entry(guid_of(path)) for path in (CRATE, BARREL)]
+    registries = [f"Assets/Registries/{side}.asset" for side in ("Client", "Server")]
+    case.asset(registries[0], "ReplicatedEntityRegistry", "\n".join(["  entries:", *entries]))
+    case.asset(registries[1], "ReplicatedEntityRegistry", "\n".join(["  entries:", *entries[::-1]]))
+    case.roots(*registries)
+    for side, other in ((0, 1), (1, 0)):
+        root = f"Assets/Roots/{('Client', 'Server')[side]}.asset"
+        case.files[root] = case.files[root].replace(
+            f"\n  - {strong(registries[other])}".encode(), b"")
+        case.expect("error", "type-id-disagreement", registries[1], "- guid:", side + 1)
+
+
 def type_id_reused(case):
     plain_replicated(case, PLAIN_CRATE)
     plain_registry(case, "ReplicatedEntityRegistry", PLAIN_REGISTRY,
@@ -894,7 +910,7 @@ CASES = [
     prefab_xor_factory_neither, missing_component, missing_component_removed, own_guid_mismatch,
     own_guid_mismatch_plain, registry_id_mismatch, unregistered_prefab,
     provider_collision, duplicate_entry,
-    type_id_collision, type_id_reused, null_registry, target_without_root,
+    type_id_collision, type_id_disagreement, type_id_reused, null_registry, target_without_root,
     invalid_utf8, unknown_class,
     presentation_key_collision,
     presentation_key_range, duplicate_entry_effect, type_id_collision_effect,

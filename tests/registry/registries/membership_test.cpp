@@ -169,12 +169,18 @@ TEST_CASE("What prepare would add is what validate misses, in every layout",
           "[registry][registries][rules][sys-1]") {
   const Layout layout = GENERATE(Layout::first, Layout::second, Layout::last, Layout::plain);
   std::size_t found = 0;
+  std::size_t refused = 0;
   for (std::uint64_t seed = 1; seed <= 150; ++seed) {
     CAPTURE(seed, static_cast<int>(layout));
     RandomProject random(seed, layout);
     const auto before = open(random.project);
     const auto plan = plan_prepare(*before);
-    REQUIRE(plan.has_value());
+    if (!plan) {
+      // Places of one side may contradict those of the other: that is for a person to settle.
+      CHECK(plan.error().code == ErrorCode::malformed);
+      ++refused;
+      continue;
+    }
     const auto missing = missing_in(*before);
     const std::set<std::string> once(missing.begin(), missing.end());
     CHECK(added_to(plan.value()) == once);
@@ -187,6 +193,7 @@ TEST_CASE("What prepare would add is what validate misses, in every layout",
     CHECK(again.value().writes.empty());
   }
   CHECK(found > 100);
+  CHECK(refused < 50);
 }
 
 TEST_CASE("A prefab of two definitions is told, and only the first definition is registered",

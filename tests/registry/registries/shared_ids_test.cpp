@@ -138,7 +138,10 @@ TEST_CASE("However lists change, prepare gives no id twice to what is built toge
     CAPTURE(seed, has_roots);
     Random random(seed);
     Lists lists(has_roots);
-    std::vector<Guid> prefabs;
+    // Sides that nobody has prepared may contradict each other; after that, locks keep them.
+    std::vector<Guid> prefabs{lists.new_prefab()};
+    for (const int registry : {0, 1}) lists.write(registry, prefabs);
+    prepare(lists.project);
     for (int step = 0; step < 8; ++step) {
       for (std::uint64_t i = random.below(3); i > 0; --i) prefabs.push_back(lists.new_prefab());
       // Unity registries are rewritten at random; the plain one belongs to people, who keep ids.
@@ -153,6 +156,41 @@ TEST_CASE("However lists change, prepare gives no id twice to what is built toge
       CHECK(id_findings(*open(lists.project)) == "");
     }
   }
+}
+
+TEST_CASE("Sides that give one prefab two ids are told, and prepare does not write them down",
+          "[registry][registries][rules]") {
+  Lists lists(true);
+  const Guid a = lists.new_prefab();
+  const Guid b = lists.new_prefab();
+  const Guid c = lists.new_prefab();
+  lists.write(0, {a, b});
+  const auto [server, rule, reason] = GENERATE_COPY(table<std::vector<Guid>, bool, std::string>(
+      {{{b, a}, true, "another order"},
+       {{b}, true, "one is missing, so that the other moves up"},
+       {{c}, false, "what has to be added finds its id taken"}}));
+  CAPTURE(reason);
+  lists.write(1, server);
+  const auto opened = open(lists.project);
+  CHECK((id_findings(*opened).find("the client under") != std::string::npos) == rule);
+  const auto plan = plan_prepare(*opened);
+  REQUIRE_FALSE(plan.has_value());
+  CHECK(plan.error().code == ErrorCode::malformed);
+}
+
+TEST_CASE("What another tool appends to the locked lists of both sides has one id",
+          "[registry][registries]") {
+  Lists lists(true);
+  const Guid a = lists.new_prefab();
+  const Guid b = lists.new_prefab();
+  const Guid c = lists.new_prefab();
+  for (const int side : {0, 1}) lists.write(side, {a});
+  prepare(lists.project);
+  lists.write(0, {a, b, c});
+  lists.write(1, {a, c});
+  CHECK(id_findings(*open(lists.project)).find("type id") == std::string::npos);
+  prepare(lists.project);
+  CHECK(id_findings(*open(lists.project)) == "");
 }
 
 }  // namespace
