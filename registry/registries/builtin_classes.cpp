@@ -16,7 +16,8 @@ ReferenceRule weak(std::string path, TargetSet targets, Role role) {
           .targets = targets,
           .role = role,
           .when = {},
-          .unless = {}};
+          .unless = {},
+          .position = {}};
 }
 
 ClassDeclaration replicated_entities() {
@@ -30,7 +31,8 @@ ClassDeclaration replicated_entities() {
                               .targets = TargetSet::both(),
                               .role = Role::factory,
                               .when = {"guid", "type_id"},
-                              .unless = {}});
+                              .unless = {},
+                              .position = {}});
   entry.prepare = {{.component = "ReplicatedEntity",
                     .assets_of_class = {},
                     .field = "prefab",

@@ -64,6 +64,7 @@ Result<ReferenceRule> read_reference(const yaml::Tree& tree, NodeIndex item) {
     return fail(good.error());
   }
   ReferenceRule rule;
+  rule.position = tree.at(item).position;
   rule.path = tree.scalar_at(item, "path");
   const std::string_view strength = tree.scalar_at(item, "strength");
   if (strength != "strong" && strength != "weak" && !strength.empty()) {
@@ -73,6 +74,9 @@ Result<ReferenceRule> read_reference(const yaml::Tree& tree, NodeIndex item) {
   const std::string_view role = tree.scalar_at(item, "role");
   if (role == "prefab") rule.role = ReferenceRule::Role::prefab;
   if (role == "factory") rule.role = ReferenceRule::Role::factory;
+  if (rule.role == ReferenceRule::Role::asset && role != "asset" && !role.empty()) {
+    return refuse(tree, item, "role is 'asset', 'prefab' or 'factory'");
+  }
   const auto targets = read_targets(tree, item);
   if (!targets) return fail(targets.error());
   rule.targets = targets.value();

@@ -27,6 +27,8 @@ struct ReferenceRule {
   std::vector<std::string> when;
   /// The rule does not hold for entries that have one of these keys; `key[]`: have it as a list.
   std::vector<std::string> unless;
+  /// Where a project declares it in `muster.yaml`; line 0 for the rules that are built in.
+  yaml::Position position = {};
 };
 
 /// How `prepare` finds what belongs into a registry.

@@ -15,12 +15,32 @@ void EntryReader::add_problem(ModelProblem::Kind kind, Location location, std::s
   problems_.push_back({kind, std::move(location), {}, kNoAsset, std::move(detail)});
 }
 
+// A single value, or a list, would be read as an entry in which nothing is set.
+bool EntryReader::check_form(const ClassDeclaration& declaration, const SourceNode& at) {
+  const yaml::Tree& tree = at.source->tree;
+  const yaml::NodeKind kind = tree.at(at.node).kind;
+  if (kind == yaml::NodeKind::mapping) return true;
+  if (kind == yaml::NodeKind::scalar) {
+    const bool is_value = std::ranges::any_of(declaration.references, [](const auto& rule) {
+      return rule.path.empty();  // the item is itself the reference
+    });
+    if (is_value || tree.scalar(at.node).empty()) return true;
+  }
+  add_problem(ModelProblem::Kind::malformed_entry, at.location(),
+              "an entry is a mapping or a reference, and this is neither");
+  return false;
+}
+
 RegistryEntry EntryReader::read(const ClassDeclaration& declaration, const SourceNode& at,
                                 std::size_t slot) {
   RegistryEntry entry;
   entry.slot = slot;
   entry.node = at.node;
   entry.location = at.location();
+  if (!check_form(declaration, at)) {
+    entry.is_free = true;
+    return entry;
+  }
   const auto whole = any_reference_at(at);
   const bool is_reference = whole && whole.value().is_strong;
   if (is_reference) {
@@ -90,6 +110,8 @@ void EntryReader::read_definition(const SourceNode& at, RegistryEntry& entry) {
   }
   if (entry.definition == kNoAsset) return;
   entry.owner = project_.index().at(entry.definition).guid;
+  // An entry may name a prefab directly, by an object that only a base of the prefab has.
+  if (is_prefab(project_.sources(), entry.definition)) return;
   const SourceNode fields = query_.follow(holder);
   if (!fields.exists()) return;
   for (const std::string_view key : {"registryId", "typeId"}) {

@@ -20,6 +20,7 @@ class EntryReader {
 
  private:
   void add_problem(ModelProblem::Kind kind, Location location, std::string detail);
+  bool check_form(const ClassDeclaration& declaration, const SourceNode& at);
   void read_references(const ClassDeclaration& declaration, const SourceNode& at,
                        RegistryEntry& entry);
   void read_definition(const SourceNode& at, RegistryEntry& entry);

@@ -188,10 +188,15 @@ class ClassPlan {
                     "'; bring the lists (or ids) of both sides into agreement first");
   }
 
-  // An id that cannot be read must not be replaced by another: only a person knows what it was.
+  // An id that cannot be read must not be replaced by another, nor an entry or list that is none be
+  // rewritten: only a person knows what it was.
   Result<void> check_stated_ids(const Registry& registry) const {
     for (const ModelProblem& problem : project_.model().problems) {
-      if (problem.kind != ModelProblem::Kind::malformed_type_id) continue;
+      using enum ModelProblem::Kind;
+      if (problem.kind != malformed_type_id && problem.kind != malformed_entry &&
+          (problem.kind != missing_list || registry.list == yaml::kNoNode)) {
+        continue;
+      }
       if (problem.location.path != path_of(registry)) continue;
       return fail(ErrorCode::malformed, problem.location.path.text() + ":" +
                                             std::to_string(problem.location.position.line) + ": " +

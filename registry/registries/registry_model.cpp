@@ -134,6 +134,18 @@ class ModelBuilder {
     }
   }
 
+  // A single value or a mapping has no items: read as a list it would be an empty one, in silence.
+  bool is_list(const SourceNode& list, AssetNumber asset) {
+    if (list.node == kNoNode) return false;
+    const yaml::Tree& tree = list.source->tree;
+    const yaml::Node& node = tree.at(list.node);
+    const bool is_null = node.kind == yaml::NodeKind::scalar && tree.scalar(list.node).empty();
+    if (node.kind == yaml::NodeKind::sequence || is_null) return true;
+    add_problem(ModelProblem::Kind::missing_list, list.location(),
+                "'" + std::string(node.key) + "' wants a list", asset);
+    return false;
+  }
+
   void read_root(AssetNumber asset) {
     RegistryRoot root;
     root.asset = asset;
@@ -141,7 +153,13 @@ class ModelBuilder {
     const yaml::Tree& tree = fields.source->tree;
     const bool is_server = flag_at(fields, "serverBuild").value_or(false);
     root.target = is_server ? Target::server : Target::client;
-    for (const NodeIndex node : Children(tree, tree.find(fields.node, "assetRegistries"))) {
+    const NodeIndex list = tree.find(fields.node, "assetRegistries");
+    if (list == kNoNode) {
+      add_problem(ModelProblem::Kind::missing_list, {fields.source->path, {}},
+                  "this root has no 'assetRegistries'", asset);
+    }
+    const bool has_list = is_list({fields.source, list}, asset);
+    for (const NodeIndex node : Children(tree, has_list ? list : kNoNode)) {
       const SourceNode at{fields.source, node};
       RegistryRoot::Item item;
       item.location = at.location();
@@ -190,7 +208,8 @@ class ModelBuilder {
                                  "more entries than there are type ids (65,535)"});
       return;
     }
-    for (const NodeIndex node : Children(tree, registry.list)) {
+    const bool has_list = is_list({fields.source, registry.list}, asset);
+    for (const NodeIndex node : Children(tree, has_list ? registry.list : kNoNode)) {
       registry.entries.push_back(
           entries_.read(declaration, {fields.source, node}, registry.entries.size()));
     }

@@ -86,8 +86,9 @@ struct ModelProblem {
     malformed_reference,
     wrong_target,  ///< A reference leads to an asset, but to no object that it has.
     malformed_type_id,
+    malformed_entry,  ///< An item of a list that is neither a mapping nor a reference.
     malformed_flag,
-    missing_list,   ///< A registry whose entries are not where its class has them.
+    missing_list,   ///< A root or registry whose items are not where its class has them.
     unknown_class,  ///< A root lists something that is no registry; nothing is wrong with reading.
   };
   Kind kind = Kind::unresolved;

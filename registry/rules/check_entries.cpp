@@ -51,9 +51,12 @@ class RegistryCheck {
 
   void run() {
     for (const RegistryEntry& entry : registry_.entries) {
-      if (entry.is_free) continue;
+      if (entry.is_free) {
+        note_free(entry);
+        continue;
+      }
       check_references_of(entry);
-      check_definition(entry);
+      if (check_definition(entry)) check_anything(entry);
       check_sources(entry);
       check_stored_id(entry);
       check_pool(entry);
@@ -104,6 +107,61 @@ class RegistryCheck {
     }
   }
 
+  bool can_be_both() const {
+    return std::ranges::any_of(registry_.declaration->references, [](const ReferenceRule& rule) {
+      return rule.role == Role::factory;
+    });
+  }
+
+  // A slot that is kept empty is no fault, but one may have been emptied by accident.
+  void note_free(const RegistryEntry& entry) {
+    const bool is_malformed =
+        std::ranges::any_of(project_.model().problems, [&](const ModelProblem& problem) {
+          return problem.kind == ModelProblem::Kind::malformed_entry &&
+                 problem.location.path == entry.location.path &&
+                 problem.location.position == entry.location.position;
+        });
+    if (is_malformed || (!can_be_both() && !entry.explicit_id)) return;
+    findings_
+        .add(can_be_both() ? "prefab-xor-factory" : "malformed-entry", entry.location,
+             "a free slot: nothing has type id " + std::to_string(entry.type_id.value()))
+        .severity = Severity::note;
+  }
+
+  // True when something on the way to the entry's assets could not be read, which is told.
+  bool is_in_doubt(const RegistryEntry& entry) const {
+    if (entry.definition == kNoAsset && !entry.definition_guid.is_null()) return true;
+    // From this entry up to the next.
+    const auto next = static_cast<std::size_t>(&entry - registry_.entries.data()) + 1;
+    const auto is_inside = [&](const Location& place) {
+      return place.path == entry.location.path && place.position >= entry.location.position &&
+             (next == registry_.entries.size() ||
+              place.position < registry_.entries[next].location.position);
+    };
+    return std::ranges::any_of(project_.model().problems, [&](const ModelProblem& problem) {
+      return is_inside(problem.location) ||
+             (entry.definition != kNoAsset &&
+              problem.location.path == project_.index().at(entry.definition).path);
+    });
+  }
+
+  // An entry that says something, but names no asset in any way that its class knows.
+  void check_anything(const RegistryEntry& entry) {
+    if (!entry.references.empty() || can_be_both() || is_in_doubt(entry)) return;
+    std::string paths;
+    for (const ReferenceRule& rule : registry_.declaration->references) {
+      if (rule.path.find("[]") != std::string::npos) return;  // lists may be empty
+      paths += (paths.empty() ? "'" : ", '") + rule.path + "'";
+    }
+    const std::string message = "this entry names no asset: none of " + paths + " is set";
+    if (entry.definition == kNoAsset) {
+      add("malformed-entry", entry.location, message);
+      return;
+    }
+    // Somebody may be at work on the definition; the registry is as it should be.
+    findings_.add("malformed-entry", entry.location, message).severity = Severity::warning;
+  }
+
   void check_sources(const RegistryEntry& entry) {
     std::size_t prefabs = 0;
     std::size_t factories = 0;
@@ -111,10 +169,7 @@ class RegistryCheck {
       prefabs += reference.role == Role::prefab ? 1U : 0U;
       factories += reference.role == Role::factory ? 1U : 0U;
     }
-    const bool can_be_both =
-        std::ranges::any_of(registry_.declaration->references,
-                            [](const ReferenceRule& rule) { return rule.role == Role::factory; });
-    if (can_be_both && (prefabs > 0) == (factories > 0)) {
+    if (can_be_both() && (prefabs > 0) == (factories > 0)) {
       add("prefab-xor-factory", entry.location,
           prefabs > 0 ? "the entry has both a prefab and a factory"
                       : "the entry has neither a prefab nor a factory");
@@ -146,15 +201,16 @@ class RegistryCheck {
   }
 
   // An entry that holds an asset of a class by strong reference must hold one of that class.
-  void check_definition(const RegistryEntry& entry) {
-    if (entry.definition == kNoAsset) return;
+  bool check_definition(const RegistryEntry& entry) {
+    if (entry.definition == kNoAsset) return true;
     std::vector<std::string_view> wanted;
     for (const PrepareRule& rule : registry_.declaration->prepare) {
       if (!rule.assets_of_class.empty()) wanted.push_back(rule.assets_of_class);
     }
-    if (wanted.empty() || !is_surely_none_of(project_, entry.definition, wanted)) return;
+    if (wanted.empty() || !is_surely_none_of(project_, entry.definition, wanted)) return true;
     add("wrong-target", entry.definition_location,
         quoted(project_.index().at(entry.definition).path) + " is no " + std::string(wanted[0]));
+    return false;
   }
 
   void check_prefab(const RegistryEntry& entry, const EntryReference& reference) {

@@ -87,6 +87,10 @@ std::set<Guid> reported_by_registries(const Project& project) {
     for (const RegistryRoot::Item& item : root.items) guids.insert(item.guid);
   }
   for (const ModelProblem& problem : project.model().problems) guids.insert(problem.guid);
+  // A script inside an assembly, which the project declares for this reason.
+  for (const ClassDeclaration& declaration : project.model().classes) {
+    if (declaration.script) guids.insert(*declaration.script);
+  }
   return guids;
 }
 

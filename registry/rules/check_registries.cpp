@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "registry/registries/path_query.h"
 #include "registry/registries/type_ids.h"
 #include "registry/rules/validate.h"
 #include "registry/vocabulary/effect_pool.h"
@@ -65,6 +66,8 @@ std::string_view rule_of(ModelProblem::Kind kind) {
       return "malformed-guid";
     case malformed_type_id:
       return "malformed-type-id";
+    case malformed_entry:
+      return "malformed-entry";
     case malformed_flag:
       return "malformed-flag";
     case missing_list:
@@ -176,12 +179,42 @@ void check_ids_across(const Project& project, TargetSet targets, Findings& findi
   }
 }
 
+// A path of a project's own class that no entry has is mistyped, and what it should find missed. Of
+// lists only the key is asked for: they may be empty.
+void check_paths(const Project& project, const ClassDeclaration& declaration, Findings& findings) {
+  std::vector<ModelProblem> told_already;
+  PathQuery query(project.sources(), told_already);
+  for (const ReferenceRule& rule : declaration.references) {
+    if (rule.position.line == 0 || rule.path.empty()) continue;
+    const std::string path = rule.path.substr(0, rule.path.find("[]"));
+    std::size_t tried = 0;
+    std::size_t found = 0;
+    for (const Registry& registry : project.model().registries) {
+      if (registry.declaration != &declaration || found > 0) continue;
+      for (const RegistryEntry& entry : registry.entries) {
+        const SourceNode at{&project.sources().get(registry.asset), entry.node};
+        const auto has = [&](const std::string& key) { return query.has(at, key); };
+        if (entry.is_free || std::ranges::any_of(rule.unless, has)) continue;
+        ++tried;
+        found += query.find(at, path).size();
+      }
+    }
+    if (tried == 0 || found > 0) continue;
+    findings.add("unmatched-path",
+                 {AssetPath::parse(ProjectConfig::kFileName).value(), rule.position},
+                 "no entry of a " + declaration.name + " has '" + path + "'");
+  }
+}
+
 }  // namespace
 
 void check_registries(const Project& project, TargetSet targets, Findings& findings) {
   check_model_problems(project, targets, findings);
   check_lists(project, targets, findings);
   check_locks(project, findings);
+  for (const ClassDeclaration& declaration : project.model().classes) {
+    check_paths(project, declaration, findings);
+  }
   for (const Registry& registry : project.model().registries) {
     if (concerns(registry, targets)) check_entries(project, registry, findings);
   }

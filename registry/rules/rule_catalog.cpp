@@ -44,6 +44,11 @@ constexpr std::array kRules = {
     Rule{"link-outside", warning,
          "A symbolic link leaves the project, leads nowhere or in a circle",
          "It is not followed. Put the content inside the project or remove the link."},
+    Rule{"malformed-entry", error, "An entry of a registry names nothing that its class knows",
+         "An entry is a mapping or a reference to a definition, and its class says under which "
+         "keys it "
+         "names assets. Correct the key or the definition, or remove the entry; a free slot that "
+         "keeps its id is only noted."},
     Rule{"malformed-flag", error, "A root's or registry's flag is neither true nor false",
          "Nobody can tell which side it is for. Write 0 or false for the client, 1 or true for the "
          "server."},
@@ -57,7 +62,7 @@ constexpr std::array kRules = {
     Rule{"missing-component", error, "A registered prefab's root lacks the component it needs",
          "Add the component to the root of the prefab (or of the prefab that it is a variant of), "
          "or remove the entry with 'muster prepare'."},
-    Rule{"missing-entries", error, "A registry does not have the list of its class",
+    Rule{"missing-entries", error, "A root or registry does not have the list of its class",
          "It has no entries. An empty list says that this is meant. Correct the key, or 'entries' "
          "of the class in muster.yaml."},
     Rule{"missing-meta", warning, "An asset has no sidecar",
@@ -129,6 +134,8 @@ constexpr std::array kRules = {
          "Its entries are not seen. Declare the class under 'classes' in muster.yaml."},
     Rule{"unlisted-registry", warning, "No root lists a registry",
          "Nothing in it is built. Add it to the client or server root, or remove it."},
+    Rule{"unmatched-path", warning, "A path that muster.yaml declares leads nowhere in any entry",
+         "What it should find is not seen. Correct 'path' under 'references' of the class."},
     Rule{"unreadable-components", error, "The game's component descriptions cannot be read",
          "Let the game export them again, or correct 'components' in muster.yaml."},
     Rule{"unreadable-file", error, "The operating system refused to read a file or folder",

@@ -14,183 +14,12 @@ import re
 import shutil
 import sys
 
+from case_writer import (
+    BARREL, CRATE, Case, MISSING, NONE, PLAIN_BARREL, PLAIN_CRATE, PLAIN_REGISTRY, REGISTRY,
+    UNITY_HEAD, guid_of, inline_entry, plain_prefab, plain_registry, plain_replicated,
+    serialized_file, sound_unity, strong, unity_registry, weak, words, words_of)
+
 ROOT = pathlib.Path(__file__).resolve().parent
-
-
-def guid_of(path):
-    return hashlib.sha256(f"bad_content:{path}".encode()).hexdigest()[:32]
-
-
-def words_of(guid):
-    b = bytes.fromhex(guid)
-    order = ((0, 1, 2, 3), (6, 7, 4, 5), (11, 10, 9, 8), (15, 14, 13, 12))
-    return [int.from_bytes(bytes(b[i] for i in word), "big", signed=True) for word in order]
-
-
-def words(guid, indent):
-    return "".join(f"\n{' ' * indent}val{i}: {word}" for i, word in enumerate(words_of(guid)))
-
-
-NONE = "0" * 32
-MISSING = guid_of("an asset that does not exist")
-
-
-class Case:
-    """One project being written."""
-
-    def __init__(self, name):
-        self.name = name
-        self.files = {}
-        self.findings = []
-
-    def bare(self, path, content):
-        """A file without a sidecar."""
-        self.files[path] = content.encode() if isinstance(content, str) else content
-
-    def add(self, path, content, guid=None):
-        """A file with its sidecar, and sidecars for its folders."""
-        if path.startswith("plain/"):
-            content = re.sub(r", type: \d\}", "}", content)
-        self.bare(path, content)
-        self.bare(path + ".meta", f"fileFormatVersion: 2\nguid: {guid or guid_of(path)}\n")
-        for parent in pathlib.PurePosixPath(path).parents:
-            if len(parent.parts) > 1:
-                self.bare(f"{parent}.meta", f"fileFormatVersion: 2\nguid: {guid_of(parent)}\n"
-                                            "folderAsset: yes\n")
-
-    def script(self, name, base):
-        self.add(f"Assets/Scripts/{name}.cs", f"public class {name} : {base}\n{{\n}}\n")
-        return guid_of(f"Assets/Scripts/{name}.cs")
-
-    def document(self, class_name, base, name, fields, game_object=0, file_id=11400000):
-        """One MonoBehaviour; `fields` begins and ends without a line break."""
-        script = self.script(class_name, base)
-        return (f"--- !u!114 &{file_id}\nMonoBehaviour:\n  m_ObjectHideFlags: 0\n"
-                f"  m_GameObject: {{fileID: {game_object}}}\n  m_Enabled: 1\n"
-                f"  m_Script: {{fileID: 11500000, guid: {script}, type: 3}}\n"
-                f"  m_Name: {name}\n  m_EditorClassIdentifier: \n{fields}\n")
-
-    def asset(self, path, class_name, fields, base="ScriptableObject"):
-        """A data asset in Unity's dialect."""
-        self.add(path, UNITY_HEAD + self.document(
-            class_name, base, pathlib.PurePosixPath(path).stem, fields))
-
-    def prefab(self, path, components, extra=""):
-        """A Unity prefab of one object; components are (class, fields)."""
-        ids = [114000 + i for i in range(len(components))]
-        listed = "".join(f"  - component: {{fileID: {i}}}\n" for i in (4000, *ids))
-        text = (UNITY_HEAD + f"--- !u!1 &1000\nGameObject:\n  m_ObjectHideFlags: 0\n"
-                f"  serializedVersion: 6\n  m_Component:\n{listed}  m_Layer: 0\n"
-                f"  m_Name: {pathlib.PurePosixPath(path).stem}\n  m_IsActive: 1\n"
-                "--- !u!4 &4000\nTransform:\n  m_ObjectHideFlags: 0\n"
-                "  m_GameObject: {fileID: 1000}\n  m_LocalRotation: {x: 0, y: 0, z: 0, w: 1}\n"
-                "  m_LocalPosition: {x: 0, y: 0, z: 0}\n  m_LocalScale: {x: 1, y: 1, z: 1}\n"
-                "  m_Children: []\n  m_Father: {fileID: 0}\n")
-        for file_id, (name, fields) in zip(ids, components):
-            text += self.document(name, "MonoBehaviour", "", fields, 1000, file_id)
-        self.add(path, text + extra)
-
-    def replicated(self, path, guid=None, extra=""):
-        """A Unity prefab with a ReplicatedEntity that stores `guid`, by default its own."""
-        self.prefab(path, [("ReplicatedEntity", "  m_SerializedData:\n    assetGuid:"
-                            + words(guid or guid_of(path), 6))], extra)
-
-    def roots(self, *registries):
-        """A client and a server root that list the registries."""
-        for name, flag in (("Client", 0), ("Server", 1)):
-            path = f"{folder_of(registries)}/Roots/{name}"
-            if path.startswith("plain"):
-                items = "".join(f"- {strong(r)}\n" for r in registries)
-                self.add(path + ".yaml", f"class: AssetRegistryRoot\nserverBuild: {flag}\n"
-                                         f"assetRegistries:\n{items}")
-            else:
-                items = "".join(f"\n  - {strong(r)}" for r in registries)
-                self.asset(path + ".asset", "AssetRegistryRoot",
-                           f"  serverBuild: {flag}\n  assetRegistries:{items}")
-
-    def plain_project(self):
-        self.bare("muster.yaml", f"version: 1\nname: {self.name}\nfolders: [plain]\n")
-
-    def line_of(self, path, marker, occurrence=1):
-        lines = self.files[path].decode(errors="replace").split("\n")
-        found = [number for number, line in enumerate(lines, start=1) if marker in line]
-        return found[occurrence - 1]
-
-    def expect(self, severity, rule, path, marker=None, occurrence=1):
-        line = f":{self.line_of(path, marker, occurrence)}" if marker else ""
-        self.findings.append(f"{severity} {rule} {path}{line}")
-
-    def all_files(self):
-        expected = "".join(f"{line}\n" for line in sorted(self.findings))
-        return {f"{self.name}/{path}": content
-                for path, content in {**self.files, "expected.txt": expected.encode()}.items()}
-
-
-UNITY_HEAD = "%YAML 1.1\n%TAG !u! tag:unity3d.com,2011:\n"
-
-
-def folder_of(paths):
-    return paths[0].split("/", 1)[0]
-
-
-def strong(path):
-    """A strong reference in Unity's dialect; `Case.add` takes the type away in plain files."""
-    file_id, kind = {".yaml": (1, 3), ".asset": (11400000, 2), ".prefab": (100100000, 3),
-                     ".mat": (2100000, 2)}[pathlib.PurePosixPath(path).suffix]
-    return f"{{fileID: {file_id}, guid: {guid_of(path)}, type: {kind}}}"
-
-
-def weak(path):
-    return f"{{guid: {guid_of(path)}}}"
-
-
-REGISTRY = "Assets/Registries/ReplicatedEntityRegistry.asset"
-CRATE = "Assets/Prefabs/Crate.prefab"
-BARREL = "Assets/Prefabs/Barrel.prefab"
-PLAIN_REGISTRY = "plain/registries/replicated_entities.yaml"
-PLAIN_CRATE = "plain/prefabs/crate.yaml"
-PLAIN_BARREL = "plain/prefabs/barrel.yaml"
-
-
-def inline_entry(guid, prefab=None, factory="{fileID: 0}"):
-    """An entry of the registry in the layout with four-integer references."""
-    prefab = guid if prefab is None else prefab
-    return (f"  - guid:{words(guid, 6)}\n    prefab:{words(prefab, 6)}\n"
-            f"    factory: {factory}")
-
-
-def unity_registry(case, *entries):
-    case.asset(REGISTRY, "ReplicatedEntityRegistry", "\n".join(["  entries:", *entries]))
-    case.roots(REGISTRY)
-
-
-def sound_unity(case, **crate):
-    """The least Unity project: one replicated prefab, registered."""
-    case.replicated(CRATE, **crate)
-    unity_registry(case, inline_entry(guid_of(CRATE)))
-
-
-def plain_prefab(case, path, components="", children=""):
-    case.add(path, f"class: Prefab\nroot:\n  name: {pathlib.PurePosixPath(path).stem}\n"
-                   f"  components:\n{components}  - Spin: {{degreesPerSecond: 10}}\n{children}")
-
-
-def plain_replicated(case, path, guid=None):
-    plain_prefab(case, path, "  - ReplicatedEntity: {assetGuid: {guid: "
-                             f"{guid or guid_of(path)}}}}}\n")
-
-
-def plain_registry(case, class_name, path, body):
-    case.add(path, f"class: {class_name}\n{body}")
-    case.roots(path)
-    case.plain_project()
-
-
-def serialized_file(tail):
-    """The head of a file in the engine's binary form that says its size, and something inside."""
-    body = b"2019.4.40f1\x00" + b"\x13\x00\x00\x00" * 16 + tail
-    size = 20 + len(body)
-    return b"".join(n.to_bytes(4, "big") for n in (len(body), size, 21, 20)) + b"\x00" * 4 + body
 
 
 # --- The cases ----------------------------------------------------------------------------------
@@ -744,6 +573,24 @@ def prefab_without_root(case):
     case.roots(registry)
 
 
+def malformed_entry(case):
+    """Items that are no entries, a mistyped key, and a definition in which nothing is set."""
+    path, items = "plain/registries/hitscan_effects.yaml", "plain/registries/items.yaml"
+    beam, rifle = "plain/effects/beam.yaml", "plain/items/rifle.yaml"
+    plain_prefab(case, beam)
+    plain_registry(case, "HitscanEffectRegistry", path,
+                   f"entries:\n- type_id: 1\n  prefab: {weak(beam)}\n- beam\n"
+                   f"- {guid_of(beam)}\n- [7]\n- type_id: 2\n  prefeb: {weak(beam)}\n"
+                   "- type_id: 9\n")  # the last is a free slot, which is only noted
+    for marker in ("- beam", f"- {guid_of(beam)}", "- [7]", "type_id: 2"):
+        case.expect("error", "malformed-entry", path, marker)
+    case.add(rifle, "class: ItemTypeDefinition\nprefabServer:\nprefabClient:\n")
+    case.add(items, "class: ItemRegistry\nentries:\n- type_id: 1\n"
+                    f"  definition: {strong(rifle)}\n")
+    case.roots(path, items)
+    case.expect("warning", "malformed-entry", items, "type_id: 1")
+
+
 def malformed_type_id(case):
     path = "plain/registries/hitscan_effects.yaml"
     plain_prefab(case, "plain/effects/beam.yaml")
@@ -770,8 +617,42 @@ def missing_entries(case):
     case.expect("error", "missing-entries", path, "entires")
     empty = "plain/registries/items.yaml"
     case.add(empty, "class: ItemRegistry\nretired: []\n")
-    case.roots(path, empty)
+    no_list = "plain/registries/spatial_effects.yaml"
+    case.add(no_list, f"class: SpatialEffectRegistry\nentries:\n"
+                      f"  smoke: {{prefab: {weak('plain/effects/beam.yaml')}}}\n")
+    case.roots(path, empty, no_list)
     case.expect("warning", "missing-entries", empty)
+    case.expect("error", "missing-entries", no_list, "smoke")
+
+
+def missing_entries_root(case):
+    """A root whose list has another name, and one whose list is none: nothing would be built."""
+    sound_unity(case)
+    for name, old, new in (("Client", b"assetRegistries", b"assetRegistriez"),
+                           ("Server", b"assetRegistries:", b"assetRegistries: none\n  others:")):
+        root = f"Assets/Roots/{name}.asset"
+        case.files[root] = case.files[root].replace(old, new)
+    case.expect("error", "missing-entries", "Assets/Roots/Client.asset")
+    case.expect("error", "missing-entries", "Assets/Roots/Server.asset", "none")
+    case.expect("warning", "unlisted-registry", REGISTRY)
+
+
+def unmatched_path(case):
+    """A class of the project's own: of two paths one is mistyped. Its script is in an assembly."""
+    registry, script = "Assets/Registries/Vehicles.asset", guid_of("a script in an assembly")
+    case.prefab(CRATE, [("Spin", "  degreesPerSecond: 10")])
+    case.asset(registry, "VehicleRegistry", f"  vehicles:\n  - prefab:\n      guid: "
+                                            f"{guid_of(CRATE)}\n    wheels: []")
+    own = guid_of("Assets/Scripts/VehicleRegistry.cs")
+    case.files[registry] = case.files[registry].replace(own.encode(), script.encode())
+    case.roots(registry)
+    case.bare("muster.yaml", "version: 1\nname: unmatched-path\nfolders: [Assets]\nclasses:\n"
+                             f"  Vehicles:\n    script: {script}\n    entries: vehicles\n"
+                             "    references:\n"
+                             "    - {path: prefab, targets: [client, server], role: prefab}\n"
+                             "    - {path: 'wheels[].prefab', targets: [client], role: prefab}\n"
+                             "    - {path: prefabClient, targets: [client], role: prefab}\n")
+    case.expect("warning", "unmatched-path", "muster.yaml", "prefabClient")
 
 
 def unknown_registry(case):
@@ -916,7 +797,8 @@ CASES = [
     presentation_key_range, duplicate_entry_effect, type_id_collision_effect,
     client_only_in_server, client_only_in_server_definition, lfs_pointer, lfs_pointer_root,
     binary_asset, binary_root,
-    malformed_type_id, malformed_flag, missing_entries, unknown_registry, orphan_lock,
+    malformed_entry, malformed_type_id, malformed_flag, missing_entries,
+    missing_entries_root, unmatched_path, unknown_registry, orphan_lock,
     packing_refused, prefab_without_root,
     yaml_syntax_bytes, yaml_syntax_cut, wrong_target, wrong_target_nested,
     prefab_cycle, prefab_cycle_unbuilt, case_clash, bad_pool_size,

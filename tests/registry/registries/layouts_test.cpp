@@ -289,5 +289,37 @@ TEST_CASE("A project's own class is found by name, by script guid and by inherit
   CHECK(opened->model().assets_for(Target::client) == std::vector<Guid>{prefab});
 }
 
+TEST_CASE("A role or strength that does not exist is refused with its line",
+          "[registry][registries]") {
+  const auto [declared, good, reason] = GENERATE(table<std::string, bool, std::string>(
+      {{"role: prefab", true, "one of the three"},
+       {"role: asset", true, "what it is without one"},
+       {"role: prefeb", false, "mistyped, it would be an asset"},
+       {"strength: week", false, "neither strong nor weak"}}));
+  CAPTURE(declared, reason);
+  UnityProject project;
+  project.files.add("muster.yaml",
+                    "version: 1\nclasses:\n  CarRegistry:\n    references:\n"
+                    "    - {path: car, targets: [client], " +
+                        declared + "}\n");
+  const auto opened = Project::open(project.files, 1, {});
+  REQUIRE(opened.has_value() == good);
+  if (!good) CHECK(opened.error().message.starts_with("muster.yaml:5:7: "));
+}
+
+TEST_CASE("Prefabs that a list names by an object of their base are no wrong targets",
+          "[registry][registries]") {
+  UnityProject project;
+  const Guid prefab = project.prefab("Assets/A.prefab");
+  project.files.add("muster.yaml",
+                    "version: 1\nclasses:\n  PrefabList:\n    references:\n"
+                    "    - {path: '', strength: strong, targets: [client], role: prefab}\n");
+  project.asset("Assets/L.asset", project.script("PrefabList", "ScriptableObject"),
+                "  entries:\n  - {fileID: 77, guid: " + prefab.to_string() + ", type: 3}\n");
+  const auto opened = open(project);
+  CHECK(opened->model().problems.empty());
+  CHECK(opened->model().assets_for(Target::client) == std::vector{prefab});
+}
+
 }  // namespace
 }  // namespace muster
