@@ -1,4 +1,5 @@
 // What is wrong with files and sidecars, whoever uses them.
+#include <algorithm>
 #include <optional>
 #include <set>
 
@@ -61,6 +62,18 @@ std::set<Guid> guids_that_count(const Project& project, TargetSet targets) {
   return guids;
 }
 
+// A script shares its guid with another asset: if that comes first, what has the script is no
+// longer of its class. So it matters where an asset, or a prefab that is built, has it.
+bool parts_script(const Project& project, const IndexProblem& problem,
+                  const std::set<Guid>& built) {
+  if (!is_script(problem.path) && !is_script(problem.other)) return false;
+  return std::ranges::any_of(project.graph().edges(), [&](const ReferenceEdge& edge) {
+    if (edge.in_meta || !edge.is_strong() || edge.guid != problem.guid) return false;
+    const Asset& user = project.index().at(edge.from);
+    return has_extension(user.path, "asset") || built.contains(user.guid);
+  });
+}
+
 }  // namespace
 
 std::string_view read_error_rule(const Error& error) {
@@ -79,7 +92,8 @@ void check_files(const Project& project, TargetSet targets, Findings& findings) 
     }
     if (problem.kind == IndexProblem::Kind::duplicate_guid) {
       if (!built) built = guids_that_count(project, targets);
-      finding.blocks_build = built->contains(problem.guid);
+      finding.blocks_build =
+          built->contains(problem.guid) || parts_script(project, problem, *built);
     }
     if (!problem.other.empty()) finding.related.push_back({{problem.other, {}}, "the other one"});
   }

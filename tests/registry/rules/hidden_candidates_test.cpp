@@ -104,6 +104,26 @@ TEST_CASE("An asset cut anywhere before its script is known stops the build", "[
   }
 }
 
+TEST_CASE("A guid that the script of a registry shares with another asset stops the build",
+          "[registry][rules]") {
+  const auto [name, stops, reason] = GENERATE(table<std::string, bool, std::string>(
+      {{"ReplicatedEntityRegistry", true, "the script of a registry"},
+       {"AssetRegistryRoot", true, "that of a root"},
+       {"Unused", false, "one that no asset has"}}));
+  CAPTURE(name, reason);
+  UnityProject project = project_with_roots();
+  project.script("Unused");
+  const std::string meta = "Assets/Scripts/" + name + ".cs.meta";
+  ByteVector buffer;
+  const auto text = project.files.read(AssetPath::parse(meta).value(), 0, 1 << 10, buffer);
+  REQUIRE(text.has_value());
+  // Whichever comes first has the guid: here the other one does.
+  project.files.add("Assets/A.txt", "text");
+  project.files.add("Assets/A.txt.meta", std::string(as_text(text.value())));
+  CHECK(stops_of(project.files).first ==
+        (stops ? std::set<std::string>{"duplicate-guid"} : std::set<std::string>{}));
+}
+
 TEST_CASE("What cannot be read stops no project that has no registries", "[registry][rules]") {
   UnityProject project;
   project.file("Assets/Empty.asset", "");
