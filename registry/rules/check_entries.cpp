@@ -62,6 +62,7 @@ class RegistryCheck {
       check_pool(entry);
       check_effect(entry);
       check_key_range(entry);
+      check_owner(entry);
     }
     check_ids();
     check_duplicates();
@@ -372,6 +373,43 @@ class RegistryCheck {
       add("presentation-key-range", entry.location,
           path + " is '" + entry.key[i] + "', which is no number from 0 to " +
               std::to_string(key_number_max(path)));
+    }
+  }
+
+  // What an entry copies from its prefab, as `prepare` does.
+  void check_owner(const RegistryEntry& entry) {
+    const ClassDeclaration& declaration = *registry_.declaration;
+    if (!declaration.owner_path.empty() && entry.owner.is_null()) {
+      findings_.add("missing-owner", entry.location,
+                    "nothing can find this entry: it has no owner");
+      return;
+    }
+    for (const PrepareRule& rule : declaration.prepare) {
+      const auto prefab = std::ranges::find(entry.references, Role::prefab, &EntryReference::role);
+      if (rule.required_reference.empty() || prefab == entry.references.end()) continue;
+      if (prefab->asset == kNoAsset || !is_prefab(project_.sources(), prefab->asset)) continue;
+      const SourceComponent* component = root_component(project_, prefab->asset, rule.component);
+      if (component != nullptr) check_copies(entry, *component, rule.required_reference);
+    }
+  }
+
+  void check_copies(const RegistryEntry& entry, const SourceComponent& component,
+                    const std::string& owner_path) {
+    const ClassDeclaration& declaration = *registry_.declaration;
+    const auto add_outdated = [&](const std::string& what) {
+      findings_.add(
+          "outdated-entry", entry.location,
+          "the prefab's " + component.class_name + " has another " + what + " than this entry");
+    };
+    const Guid owner = component.weak_reference(owner_path).value_or(Guid());
+    if (!owner.is_null() && owner != entry.owner) add_outdated("owner");
+    for (std::size_t i = 0; i < declaration.key_paths.size(); ++i) {
+      const auto field =
+          std::ranges::find(declaration.entry_template, declaration.key_paths[i], &EntryField::key);
+      if (field == declaration.entry_template.end()) continue;
+      if (field->kind != EntryField::Kind::copied_number) continue;
+      const std::string_view stored = entry.key[i].empty() ? "0" : std::string_view(entry.key[i]);
+      if (component.scalar(field->key).value_or("0") != stored) add_outdated(field->key);
     }
   }
 

@@ -94,9 +94,38 @@ std::set<Guid> reported_by_registries(const Project& project) {
   return guids;
 }
 
-void check_missing(const Project& project, const std::set<AssetNumber>& in_closure,
-                   Findings& findings) {
-  const std::set<Guid> reported = reported_by_registries(project);
+Guid script_of(const SourceFile& source) {
+  const auto script = yaml::reference_at(
+      source.tree, source.tree.find(source.fields_of(source.document_of(0)), "m_Script"));
+  return script ? script.value().guid : Guid();
+}
+
+// Whatever a registry itself refers to has to exist, also under keys that its class does not know.
+// Adds the guids that it tells of to `reported`.
+void check_registry_files(const Project& project, TargetSet targets, std::set<Guid>& reported,
+                          Findings& findings) {
+  const std::set<Guid> told_already = reported;
+  for (const Registry& registry : project.model().registries) {
+    if (!registry.targets.empty() && (registry.targets & targets).empty()) continue;
+    const Guid script = script_of(project.sources().get(registry.asset));
+    for (const ReferenceEdge& edge : project.graph().from(registry.asset)) {
+      if (edge.in_meta || edge.to != kNoAsset || project.is_known_elsewhere(edge.guid)) continue;
+      if (edge.guid == script || told_already.contains(edge.guid)) continue;
+      Finding& finding =
+          findings.add("unresolved-reference", locate(project, edge),
+                       "this " + registry.declaration->name + " refers to " +
+                           edge.guid.to_string() + ", which nothing in the project has");
+      finding.severity = Severity::error;
+      finding.blocks_build = true;
+      reported.insert(edge.guid);
+    }
+  }
+}
+
+void check_missing(const Project& project, TargetSet targets,
+                   const std::set<AssetNumber>& in_closure, Findings& findings) {
+  std::set<Guid> reported = reported_by_registries(project);
+  check_registry_files(project, targets, reported, findings);
   std::map<Guid, Missing> missing;
   for (const ReferenceEdge& edge : project.graph().edges()) {
     const bool counts = edge.is_strong() || edge.kind == yaml::MentionKind::words;
@@ -263,7 +292,7 @@ std::set<AssetNumber> built_assets(const Project& project, TargetSet targets) {
 
 void check_references(const Project& project, TargetSet targets, Findings& findings) {
   const std::set<AssetNumber> in_closure = built_assets(project, targets);
-  check_missing(project, in_closure, findings);
+  check_missing(project, targets, in_closure, findings);
   if (targets.has(Target::server)) check_server_closure(project, findings);
   std::set<AssetNumber> prefabs = in_closure;
   add_prefabs_in_circles(project, prefabs);

@@ -68,6 +68,10 @@ constexpr std::array kRules = {
     Rule{"missing-meta", warning, "An asset has no sidecar",
          "Nothing can refer to it, and each machine will invent another guid. Open the project in "
          "the editor once and commit the .meta file."},
+    Rule{
+        "missing-owner", warning, "An entry belongs to nothing",
+        "It is found by what it belongs to, so that nothing will find it. Set its owner, or remove "
+        "it."},
     Rule{"null-registry", error, "A root lists an empty registry slot",
          "Remove the slot, or put the registry back."},
     Rule{"orphan-lock", warning, "A lock of type ids belongs to no registry",
@@ -77,6 +81,9 @@ constexpr std::array kRules = {
     Rule{"orphan-meta", warning, "A sidecar stands beside nothing",
          "The asset was moved or deleted without it (or is an empty folder, which Git does not "
          "keep). Remove the sidecar, or restore the asset."},
+    Rule{"outdated-entry", warning, "An entry says other things than its prefab",
+         "The registry holds copies of what the prefab says, and they have not followed it. Run "
+         "'muster prepare'."},
     Rule{"own-guid-mismatch", error, "A stored own guid is not the asset's guid",
          "The asset was copied or its sidecar remade. Let the editor's prepare step, or a person, "
          "write the asset's guid into it."},

@@ -315,6 +315,31 @@ def presentation_key_collision(case):
     case.expect("error", "presentation-key-collision", registry, "- ownerAssetGuid:", 3)
 
 
+def outdated_entry(case):
+    """Entries whose prefabs say other things, one that belongs to nothing, one to what is gone."""
+    registry = "Assets/Registries/PresentationRegistry.asset"
+    for path in (CRATE, BARREL):
+        case.replicated(path)
+    case.asset(REGISTRY, "ReplicatedEntityRegistry", "\n".join(
+        ["  entries:", inline_entry(guid_of(CRATE)), inline_entry(guid_of(BARREL))]))
+    entries = []
+    for number, (listed, owner, kind) in enumerate((
+            (guid_of(CRATE), guid_of(CRATE), 1), (guid_of(CRATE), guid_of(BARREL), 2),
+            (guid_of(CRATE), guid_of(CRATE), 9), (NONE, guid_of(CRATE), 4),
+            (MISSING, guid_of(CRATE), 5)), start=1):
+        path, key = f"Assets/Presentation/{number}.prefab", "platformFlags: 1\n{0}type: "
+        case.prefab(path, [("PresentationEntity", "  presentationOwner:" + words(owner, 4)
+                            + f"\n  {key.format('  ')}{kind}\n  variation: 0")])
+        entries.append(f"  - ownerAssetGuid:{words(listed, 6)}\n    {key.format('    ')}{number}\n"
+                       f"    variation: 0\n    presentation:{words(guid_of(path), 6)}")
+    case.asset(registry, "PresentationRegistry", "\n".join(["  m_entries:", *entries]))
+    case.roots(REGISTRY, registry)
+    for number in (2, 3, 5):
+        case.expect("warning", "outdated-entry", registry, "- ownerAssetGuid:", number)
+    case.expect("warning", "missing-owner", registry, "- ownerAssetGuid:", 4)
+    case.expect("error", "unresolved-reference", registry, f"val0: {words_of(MISSING)[0]}")
+
+
 def presentation_key_range(case):
     registry = "Assets/Registries/PresentationRegistry.asset"
     case.replicated(CRATE)
@@ -793,7 +818,7 @@ CASES = [
     provider_collision, duplicate_entry,
     type_id_collision, type_id_disagreement, type_id_reused, null_registry, target_without_root,
     invalid_utf8, unknown_class,
-    presentation_key_collision,
+    presentation_key_collision, outdated_entry,
     presentation_key_range, duplicate_entry_effect, type_id_collision_effect,
     client_only_in_server, client_only_in_server_definition, lfs_pointer, lfs_pointer_root,
     binary_asset, binary_root,
