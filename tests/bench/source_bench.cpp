@@ -103,7 +103,9 @@ using ReadAll = std::function<void()>;
 void measure_sources(const std::shared_ptr<LazyFiles>& lazy, Cache cache) {
   for (const SourceKind kind : {SourceKind::mapped, SourceKind::pread, SourceKind::uring}) {
     measure(lazy, cache, std::string(to_string(kind)), [kind](const Files& files) -> ReadAll {
-      Result<DiskSource> opened = open_disk_source(files.folder.path(), kind);
+      // As a store gives it one: fresh memory would cost more than reading into it.
+      Result<DiskSource> opened =
+          open_disk_source(files.folder.path(), kind, std::make_shared<MemoryPool>());
       if (!opened) return nullptr;
       const std::shared_ptr<BundleSource> source = std::move(opened.value().source);
       return [source, &files] { read_through(*source, files); };
