@@ -181,7 +181,7 @@ TEST_CASE("Whatever is asked for and let go, in whatever order it arrives, nothi
   std::vector<BundleHandle> handles;
   Time now = kStart;
   for (int round = 0; round < 400; ++round) {
-    switch (random() % 4) {
+    switch (random() % 9 / 2) {
       case 0: {
         const auto bundle = static_cast<std::uint32_t>(random() % f.store.catalog().bundle_count());
         LoadRequest wish{.priority = static_cast<LoadPriority>(random() % 4)};
@@ -197,6 +197,9 @@ TEST_CASE("Whatever is asked for and let go, in whatever order it arrives, nothi
         break;
       case 2:
         if (f.executor.started_count() > 0) f.executor.step(random() % f.executor.started_count());
+        break;
+      case 4:
+        f.loader.reload(static_cast<std::uint32_t>(random() % f.store.catalog().bundle_count()));
         break;
       default:
         now += std::chrono::milliseconds(16);
