@@ -28,19 +28,6 @@ Bytes ComponentStorage::find(EntityId entity) const {
   return Bytes(bytes_).subspan(std::size_t{index} * stride_bytes_, stride_bytes_);
 }
 
-std::span<std::byte> ComponentStorage::add(EntityId entity, Bytes value) {
-  assert(!has(entity));
-  assert(value.size() == stride_bytes_);
-  if (entity.slot() >= index_by_slot_.size()) {
-    index_by_slot_.resize(std::size_t{entity.slot()} + 1, kAbsent);
-  }
-  const std::uint32_t index = count();
-  index_by_slot_[entity.slot()] = index;
-  owners_.push_back(entity);
-  bytes_.insert(bytes_.end(), value.begin(), value.end());
-  return at(index);
-}
-
 bool ComponentStorage::remove(EntityId entity) {
   const std::uint32_t index = index_of(entity);
   if (index == kAbsent) return false;
@@ -52,7 +39,6 @@ bool ComponentStorage::remove(EntityId entity) {
   }
   index_by_slot_[entity.slot()] = kAbsent;
   owners_.pop_back();
-  bytes_.resize(bytes_.size() - stride_bytes_);
   return true;
 }
 
@@ -60,13 +46,12 @@ void ComponentStorage::undo_add(EntityId entity) {
   assert(index_of(entity) + 1 == count());
   index_by_slot_[entity.slot()] = kAbsent;
   owners_.pop_back();
-  bytes_.resize(bytes_.size() - stride_bytes_);
 }
 
 void ComponentStorage::undo_remove(EntityId entity, std::uint32_t index) {
   const std::uint32_t last = count();
   assert(index <= last);
-  bytes_.resize(bytes_.size() + stride_bytes_);
+  if (used_bytes() == bytes_.size()) make_room();
   owners_.push_back(entity);
   if (index != last) {
     owners_[last] = owners_[index];
@@ -78,9 +63,15 @@ void ComponentStorage::undo_remove(EntityId entity, std::uint32_t index) {
 }
 
 void ComponentStorage::reserve(std::uint32_t components, std::uint32_t slots) {
-  bytes_.reserve(std::size_t{components} * stride_bytes_);
+  const std::size_t bytes = std::size_t{components} * stride_bytes_;
+  if (bytes_.size() < bytes) bytes_.resize(bytes);
   owners_.reserve(components);
   if (index_by_slot_.size() < slots) index_by_slot_.resize(slots, kAbsent);
+}
+
+void ComponentStorage::make_room() {
+  constexpr std::size_t kFirst = 16;
+  bytes_.resize(std::max(2 * bytes_.size(), kFirst * stride_bytes_));
 }
 
 }  // namespace muster

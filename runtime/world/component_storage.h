@@ -1,8 +1,11 @@
 // All components of one type in a world.
 #pragma once
 
+#include <array>
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <span>
 #include <vector>
 
@@ -31,7 +34,7 @@ class ComponentStorage {
 
   std::uint32_t count() const { return static_cast<std::uint32_t>(owners_.size()); }
   /// How many bytes of components there is room for without allocating.
-  std::size_t capacity_bytes() const { return bytes_.capacity(); }
+  std::size_t capacity_bytes() const { return bytes_.size(); }
   /// Bytes from one component to the next.
   std::uint32_t stride_bytes() const { return stride_bytes_; }
   /// `receivers_of` its description.
@@ -49,8 +52,8 @@ class ComponentStorage {
 
   /// The owner of each component, in the order of the array.
   std::span<const EntityId> owners() const { return owners_; }
-  std::span<std::byte> bytes() { return bytes_; }
-  Bytes bytes() const { return bytes_; }
+  std::span<std::byte> bytes() { return std::span<std::byte>(bytes_).first(used_bytes()); }
+  Bytes bytes() const { return Bytes(bytes_).first(used_bytes()); }
 
   /// The component of an entity, `stride_bytes()` long; empty when it has none.
   std::span<std::byte> find(EntityId entity);
@@ -58,7 +61,19 @@ class ComponentStorage {
   bool has(EntityId entity) const { return index_of(entity) != kAbsent; }
 
   /// Adds a component with this value. Requires: the entity has none; as many bytes as described.
-  std::span<std::byte> add(EntityId entity, Bytes value);
+  void add(EntityId entity, Bytes value) {
+    assert(value.size() == stride_bytes_);
+    if (entity.slot() >= index_by_slot_.size()) {
+      index_by_slot_.resize(std::size_t{entity.slot()} + 1, kAbsent);
+    }
+    std::uint32_t& index = index_by_slot_[entity.slot()];
+    assert(index == kAbsent);
+    index = count();
+    const std::size_t offset = used_bytes();
+    if (offset == bytes_.size()) make_room();
+    copy_value(bytes_.data() + offset, value);
+    owners_.push_back(entity);
+  }
   /// Returns false when the entity has none.
   bool remove(EntityId entity);
 
@@ -77,6 +92,28 @@ class ComponentStorage {
  private:
   friend class World;
   void set_version(std::uint64_t version) { version_ = version; }
+  template <std::size_t Size>
+  static void copy_part(std::byte* to, const std::byte* from) {
+    std::array<std::byte, Size> part;
+    std::memcpy(part.data(), from, Size);
+    std::memcpy(to, part.data(), Size);
+  }
+  // Most components are a few words: calling `memcpy` would take longer than copying them by their
+  // two ends, which may overlap.
+  static void copy_value(std::byte* to, Bytes value) {
+    const std::size_t size = value.size();
+    if (size < 8 || size > 32) {
+      std::memcpy(to, value.data(), size);
+    } else if (size <= 16) {
+      copy_part<8>(to, value.data());
+      copy_part<8>(to + size - 8, value.data() + size - 8);
+    } else {
+      copy_part<16>(to, value.data());
+      copy_part<16>(to + size - 16, value.data() + size - 16);
+    }
+  }
+  std::size_t used_bytes() const { return owners_.size() * stride_bytes_; }
+  void make_room();
   std::span<std::byte> at(std::uint32_t index) {
     return std::span<std::byte>(bytes_).subspan(std::size_t{index} * stride_bytes_, stride_bytes_);
   }
@@ -87,7 +124,7 @@ class ComponentStorage {
   std::uint32_t stride_bytes_;
   Receivers receivers_;
   std::uint64_t version_ = 0;
-  ByteVector bytes_;
+  ByteVector bytes_;  ///< Only grows; the first `used_bytes` count.
   std::vector<EntityId> owners_;
   std::vector<std::uint32_t> index_by_slot_;
 };

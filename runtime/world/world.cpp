@@ -265,18 +265,13 @@ EntityId World::id_at(std::uint32_t slot) const {
   return slot == kNoSlot ? EntityId() : EntityId(slot, records_[slot].generation);
 }
 
-// Every change of a record goes through here: the log keeps what it was.
-EntityRecord& World::edit(std::uint32_t slot) {
-  EntityRecord& record = records_[slot];
-  if (watch_.is_logging) {
-    watch_.log.append({.kind = WorldChange::Kind::record,
-                       .component = kNoSlot,
-                       .index = 0,
-                       .last = 0,
-                       .entity = EntityId(slot, record.generation),
-                       .before = record});
-  }
-  return record;
+void World::log_record(std::uint32_t slot) {
+  watch_.log.append({.kind = WorldChange::Kind::record,
+                     .component = kNoSlot,
+                     .index = 0,
+                     .last = 0,
+                     .entity = id_at(slot),
+                     .before = records_[slot]});
 }
 
 std::uint32_t World::take_slot() {
@@ -396,9 +391,8 @@ void World::destroy_leaf(std::uint32_t slot) {
   }
 }
 
-void World::note_component(WorldChange::Kind kind, std::uint32_t component, EntityId entity,
-                           std::uint32_t index, std::uint32_t last) {
-  storages_[component].set_version(++last_version_);
+void World::log_component(WorldChange::Kind kind, std::uint32_t component, EntityId entity,
+                          std::uint32_t index, std::uint32_t last) {
   touch(component, entity);
   if (!watch_.is_logging) return;
   watch_.log.append({.kind = kind,

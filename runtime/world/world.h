@@ -247,7 +247,14 @@ class World {
     return bytes.empty() ? nullptr : bytes.data();
   }
   EntityId id_at(std::uint32_t slot) const;
-  EntityRecord& edit(std::uint32_t slot);
+  // Every change of a record goes through here: the log keeps what it was.
+  EntityRecord& edit(std::uint32_t slot) {
+    if (watch_.is_logging) log_record(slot);
+    return records_[slot];
+  }
+  void log_record(std::uint32_t slot);
+  void log_component(WorldChange::Kind kind, std::uint32_t component, EntityId entity,
+                     std::uint32_t index, std::uint32_t last);
   std::uint32_t take_slot();
   Signature free_signature(Signature wanted) const;
   void bind(std::uint32_t slot);
@@ -259,7 +266,11 @@ class World {
   EntityId next_to_destroy();
   void destroy_leaf(std::uint32_t slot);
   void note_component(WorldChange::Kind kind, std::uint32_t component, EntityId entity,
-                      std::uint32_t index, std::uint32_t last);
+                      std::uint32_t index, std::uint32_t last) {
+    storages_[component].set_version(++last_version_);
+    if (!watch_.is_logging && !watch_.is_tracking_components) return;
+    log_component(kind, component, entity, index, last);
+  }
   void undo(const WorldChange& change);
   void touch(std::uint32_t component, EntityId entity) {
     if (watch_.is_tracking_components) {
