@@ -90,7 +90,8 @@ void SnapshotRing::clear() {
 
 // The newest is almost always the one that is asked for, or a few ticks before it.
 const SnapshotRing::Snapshot* SnapshotRing::find(Tick tick) const {
-  for (std::uint32_t age = 0; age < count(); ++age) {
+  const std::uint32_t kept = count();
+  for (std::uint32_t age = 0; age < kept; ++age) {
     if (at(age).tick == tick) return &at(age);
     if (at(age).tick < tick) return nullptr;
   }
