@@ -16,6 +16,7 @@ ViewEvents::ViewEvents(World& world) : world_(world) {
 std::span<const ViewEvent> ViewEvents::collect() {
   world_.take_touched(touched_);
   events_.clear();
+  later_.clear();
   for (const Signature signature : touched_) {
     const EntityId now = world_.find(signature);
     const auto place = find(signature);
@@ -24,16 +25,14 @@ std::span<const ViewEvent> ViewEvents::collect() {
       events_.push_back({ViewEvent::Kind::destroyed, signature, now});
       announced_.erase(place);
     } else if (was_there && now != place->entity) {
-      events_.push_back({ViewEvent::Kind::moved, signature, now});
+      later_.push_back({ViewEvent::Kind::moved, signature, now});
       place->entity = now;
     } else if (!was_there && !now.is_null()) {
-      events_.push_back({ViewEvent::Kind::created, signature, now});
+      later_.push_back({ViewEvent::Kind::created, signature, now});
       announced_.insert(place, {signature, now});
     }
   }
-  std::stable_partition(events_.begin(), events_.end(), [](const ViewEvent& event) {
-    return event.kind == ViewEvent::Kind::destroyed;
-  });
+  events_.insert(events_.end(), later_.begin(), later_.end());
   return events_;
 }
 

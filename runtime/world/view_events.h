@@ -32,7 +32,7 @@ class ViewEvents {
   ViewEvents& operator=(const ViewEvents&) = delete;
 
   /// What has changed since the last call, in the order of the first changes; lives until the next.
-  /// Destroyed entities come before created ones.
+  /// Destroyed entities come before created ones. Allocates nothing in steady state.
   std::span<const ViewEvent> collect();
 
  private:
@@ -46,6 +46,7 @@ class ViewEvents {
   std::vector<Announced> announced_;  ///< Sorted by signature.
   std::vector<Signature> touched_;
   std::vector<ViewEvent> events_;
+  std::vector<ViewEvent> later_;  ///< Those that come after the destroyed.
 };
 
 }  // namespace muster

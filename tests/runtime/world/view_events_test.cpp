@@ -5,6 +5,7 @@
 #include <catch2/catch.hpp>
 
 #include "runtime/world/snapshot_ring.h"
+#include "tests/support/allocation_counter.h"
 #include "tests/support/world_samples.h"
 
 namespace muster {
@@ -114,6 +115,23 @@ TEST_CASE("The presentation follows the world through every rollback",
     });
     REQUIRE(shown == exists);
   }
+}
+
+TEST_CASE("Collecting view events allocates nothing in steady state", "[runtime][world]") {
+  SampleWorld f;
+  f.world.reserve(32, 32);
+  ViewEvents view(f.world);
+  const auto round = [&] {
+    for (std::uint64_t i = 0; i < 8; ++i) f.world.create({.signature = kShot.with(i)});
+    const std::size_t created = view.collect().size();
+    f.world.each_entity([&](EntityId entity) { f.world.request_despawn(entity); });
+    f.world.process_despawns();
+    return created + view.collect().size();
+  };
+  for (int i = 0; i < 10; ++i) round();
+  const std::uint64_t before = allocation_count();
+  for (int i = 0; i < 100; ++i) CHECK(round() == 16);
+  CHECK(allocation_count() == before);
 }
 
 TEST_CASE("Entities are deinitialised while their components are still there", "[runtime][world]") {
