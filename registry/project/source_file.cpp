@@ -1,11 +1,11 @@
 #include "registry/project/source_file.h"
 
 #include <algorithm>
+#include <charconv>
 
 namespace muster {
 namespace {
 
-constexpr std::int64_t kMainObjectId = 11400000;
 constexpr std::uint64_t kHeadBytes = 16ULL * 1024;
 
 std::unique_ptr<SourceFile> load(const FileSystem& files, const Asset& asset) {
@@ -27,10 +27,33 @@ std::unique_ptr<SourceFile> load(const FileSystem& files, const Asset& asset) {
   } else {
     source->error = read.error();
   }
+  // Where the usual id is taken by nobody, one of several objects is the main one.
+  if (source->tree.documents.size() > 1 && has_extension(asset.path, "asset") &&
+      std::ranges::find(source->tree.documents, SourceFile::kUsualMainId,
+                        &yaml::Document::file_id) == source->tree.documents.end()) {
+    const std::int64_t id = main_id_in_sidecar(files, asset.path);
+    if (id != 0) source->main_id = id;
+  }
   return source;
 }
 
 }  // namespace
+
+std::int64_t main_id_in_sidecar(const FileSystem& files, const AssetPath& path) {
+  constexpr std::string_view kKey = "mainObjectFileID:";
+  ByteVector buffer;
+  const auto meta =
+      files.read(path.parent().child(std::string(path.name()) + ".meta"), 0, kHeadBytes, buffer);
+  if (!meta) return 0;
+  std::string_view text = as_text(meta.value());
+  const std::size_t at = text.find(kKey);
+  if (at == std::string_view::npos) return 0;
+  text.remove_prefix(at + kKey.size());
+  text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
+  std::int64_t id = 0;
+  std::from_chars(text.data(), text.data() + text.size(), id);
+  return id;
+}
 
 bool is_plain_path(const AssetPath& path) {
   return has_extension(path, "yaml") || has_extension(path, "yml");
@@ -65,7 +88,7 @@ std::string plain_class_in(std::string_view text) {
 int SourceFile::document_of(std::int64_t file_id) const {
   if (file_id == 0 || dialect == yaml::Dialect::plain) {
     if (file_id == 0) {
-      const int main = document_of(kMainObjectId);
+      const int main = document_of(main_id);
       if (main >= 0) return main;
     }
     return tree.documents.empty() ? -1 : 0;

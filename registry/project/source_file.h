@@ -18,14 +18,18 @@ struct SourceFile {
   ByteVector bytes;
   yaml::Dialect dialect = yaml::Dialect::empty;
   yaml::Tree tree;
+  /// The file id of the main object: Unity's 11400000, unless the sidecar names another.
+  std::int64_t main_id = kUsualMainId;
   /// Why there is no tree: the dialect is none that is read, or the syntax is wrong.
   std::optional<yaml::SyntaxError> error;
   /// Why there are no bytes.
   std::optional<Error> read_error;
 
+  static constexpr std::int64_t kUsualMainId = 11400000;
+
   bool good() const { return !error && !read_error; }
   /// The index of the document with this file id, or of the only one; -1 when there is none. File
-  /// id 0 asks for the main object: Unity's 11400000, else the first document.
+  /// id 0 asks for the main object, or the first document where there is no such object.
   int document_of(std::int64_t file_id) const;
   /// The mapping that holds an object's fields: in Unity's dialect the value below the type's name
   /// (`MonoBehaviour:`), in plain files the top mapping.
@@ -38,6 +42,10 @@ struct SourceFile {
 /// YAML. Plain YAML of other tools is told from ours by this. Parses only what spells it in another
 /// way than at the beginning of a line.
 std::string plain_class_in(std::string_view text);
+
+/// The file id that an asset's sidecar gives its main object (`mainObjectFileID`); 0 when it says
+/// none or cannot be read.
+std::int64_t main_id_in_sidecar(const FileSystem& files, const AssetPath& path);
 
 /// True for the extensions of plain YAML.
 bool is_plain_path(const AssetPath& path);

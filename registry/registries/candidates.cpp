@@ -4,11 +4,14 @@
 #include "registry/registries/candidates.h"
 
 #include <algorithm>
+#include <set>
 
 #include "registry/registries/hidden_candidates.h"
 
 namespace muster {
 namespace {
+
+constexpr std::uint64_t kHeadBytes = 16ULL * 1024;
 
 const ClassDeclaration* declaration_of(const std::vector<ClassDeclaration>& classes,
                                        std::string_view class_name) {
@@ -59,8 +62,25 @@ class CandidateSearch {
     return script ? script.value().guid : Guid();
   }
 
+  // The class that an asset states beside a script that is not in the project; empty when it is no
+  // class of roots or registries. It stands in the asset's first lines.
+  std::string stated_class_of(AssetNumber asset) const {
+    constexpr std::string_view kKey = "m_EditorClassIdentifier:";
+    ByteVector buffer;
+    const auto head = project_.files().read(path_of(asset), 0, kHeadBytes, buffer);
+    if (!head) return {};
+    std::string_view text = as_text(head.value());
+    const std::size_t at = text.find(kKey);
+    if (at == std::string_view::npos) return {};
+    text = text.substr(at + kKey.size());
+    text = text.substr(0, text.find_first_of("\r\n"));
+    std::string name(text.substr(std::min(text.find_last_of(" .:") + 1, text.size())));
+    return name == kRootClass || declaration_of(classes_, name) != nullptr ? name : std::string();
+  }
+
   void find_by_scripts() {
     std::map<Guid, std::string> class_by_script;
+    std::set<AssetNumber> asked;
     for (const ReferenceEdge& edge : project_.graph().edges()) {
       if (edge.in_meta || edge.kind != yaml::MentionKind::strong ||
           !has_extension(path_of(edge.from), "asset")) {
@@ -68,14 +88,18 @@ class CandidateSearch {
       }
       const auto [place, fresh] = class_by_script.try_emplace(edge.guid);
       if (fresh) place->second = registry_class_of(edge.guid);
-      if (place->second.empty()) continue;
+      std::string name = place->second;
+      if (name.empty() && edge.to == kNoAsset && asked.insert(edge.from).second) {
+        name = stated_class_of(edge.from);
+      }
+      if (name.empty()) continue;
       if (!project_.sources().get(edge.from).good()) {
         add_unreadable(edge.from);
         continue;
       }
       const std::string own = class_of_asset(project_, edge.from);
-      if (own == place->second || registry_class_of(script_of(edge.from)) == place->second) {
-        found_.emplace(edge.from, place->second);
+      if (own == name || registry_class_of(script_of(edge.from)) == name) {
+        found_.emplace(edge.from, name);
       }
     }
   }

@@ -17,11 +17,10 @@ namespace {
 
 using Kind = ContentProblem::Kind;
 
-// The main object of a sidecar, and the first object of an asset, are within its first lines.
+// The first object of an asset is within its first lines.
 constexpr std::uint64_t kHeadBytes = 16ULL * 1024;
 // A root or registry of more bytes than this is none: entries have some tens of bytes each.
 constexpr std::uint64_t kBinaryBytesMax = 64ULL * 1024 * 1024;
-constexpr std::int64_t kScriptedObjectId = 11400000;
 constexpr std::string_view kDocument = "--- !u!";
 constexpr std::string_view kScriptedType = "114";
 
@@ -162,23 +161,12 @@ class HiddenSearch {
     return *scripts_;
   }
 
-  // A sidecar names the main object by its id; those of scripted objects have one and the same.
-  // 0 and -1 say nothing.
+  // The ids of the engine's own kinds are those of their types, with five digits more; scripted
+  // objects share one id or have a random one. 0 and -1 say nothing.
   bool is_of_other_kind(AssetNumber asset) const {
-    constexpr std::string_view kKey = "mainObjectFileID:";
-    const AssetPath& path = path_of(asset);
-    ByteVector buffer;
-    const auto meta = project_.files().read(path.parent().child(std::string(path.name()) + ".meta"),
-                                            0, kHeadBytes, buffer);
-    if (!meta) return false;
-    std::string_view text = as_text(meta.value());
-    const std::size_t at = text.find(kKey);
-    if (at == std::string_view::npos) return false;
-    text.remove_prefix(at + kKey.size());
-    text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
-    std::int64_t id = 0;
-    std::from_chars(text.data(), text.data() + text.size(), id);
-    return id != 0 && id != -1 && id != kScriptedObjectId;
+    constexpr std::int64_t kObjectsPerType = 100'000;
+    const std::int64_t id = main_id_in_sidecar(project_.files(), path_of(asset));
+    return id > 0 && id % kObjectsPerType == 0 && id != SourceFile::kUsualMainId;
   }
 
   const Project& project_;

@@ -37,6 +37,7 @@ class WrittenCheck {
       : before_(before), registry_(registry) {
     after_.path = before.path;
     after_.dialect = yaml::detect_dialect(text);
+    after_.main_id = before.main_id;
   }
 
   Result<void> run(const std::vector<SlotText>& slots, const std::vector<TypeId>& retired,

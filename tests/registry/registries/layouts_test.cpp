@@ -321,5 +321,43 @@ TEST_CASE("Prefabs that a list names by an object of their base are no wrong tar
   CHECK(opened->model().assets_for(Target::client) == std::vector{prefab});
 }
 
+TEST_CASE("A registry is found where its script is in no folder, or its object not the first",
+          "[registry][registries]") {
+  UnityProject project;
+  const Guid prefab = project.prefab("Assets/A.prefab", {{project.script("ReplicatedEntity"), ""}});
+  const std::string head = "%YAML 1.1\n%TAG !u! tag:unity3d.com,2011:\n";
+  const auto object = [](const std::string& id, const Guid& script, const std::string& body) {
+    return "--- !u!114 &" + id +
+           "\nMonoBehaviour:\n  m_Script: {fileID: 11500000, guid: " + script.to_string() +
+           ", type: 3}\n  m_Name: R\n" + body;
+  };
+  const std::string entries = "  entries:\n  - guid:\n" + UnityProject::words(prefab, 6) +
+                              "    prefab:\n" + UnityProject::words(prefab, 6) +
+                              "    factory: {fileID: 0}\n";
+  SECTION("the class stands beside the script of a package that is not there") {
+    const Guid absent = Guid::parse("9f3b1c5e1c5e1c5e1c5e1c5e1c5e1c5e").value();
+    const std::string stated =
+        "  m_EditorClassIdentifier: Game::Game.Core.ReplicatedEntityRegistry\r\n";
+    project.file("Assets/R.asset", head + object("11400000", absent, stated + entries));
+  }
+  SECTION("the sidecar names the main object, which is the second") {
+    const Guid other = project.script("ItemTypeDefinition", "ScriptableObject");
+    const Guid script = project.script("ReplicatedEntityRegistry", "ScriptableObject");
+    const Guid guid = project.file("Assets/R.asset", head + object("-77", other, "  a: 1\n") +
+                                                         object("4411223344", script, entries));
+    project.files.add("Assets/R.asset.meta", "fileFormatVersion: 2\nguid: " + guid.to_string() +
+                                                 "\nNativeFormatImporter:\n"
+                                                 "  mainObjectFileID: 4411223344\n");
+    project.prefab("Assets/B.prefab", {{project.script("ReplicatedEntity"), ""}});
+    prepare(project);  // the other object stays
+    CHECK(open(project)->model().assets_for(Target::server).size() == 2);
+    project.remove("Assets/B.prefab");
+    prepare(project);
+  }
+  const auto opened = open(project);
+  CHECK(only_registry(*opened).declaration->name == "ReplicatedEntityRegistry");
+  CHECK(opened->model().assets_for(Target::client) == std::vector{prefab});
+}
+
 }  // namespace
 }  // namespace muster
