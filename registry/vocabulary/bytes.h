@@ -6,6 +6,7 @@
 #include <cstring>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace muster {
@@ -49,7 +50,7 @@ class ByteWriter {
 
   std::size_t size() const { return buffer_.size(); }
   Bytes view() const { return buffer_; }
-  ByteVector take() { return std::move(buffer_); }
+  ByteVector take() { return std::exchange(buffer_, {}); }
 
  private:
   void integer(std::uint64_t value, std::size_t width);

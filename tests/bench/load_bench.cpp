@@ -31,7 +31,7 @@ void set_bytes(benchmark::State& state, std::size_t bytes) {
 }
 
 void measure_load(const std::string& name, const std::shared_ptr<BundleSource>& source) {
-  const std::string prefix = "load/" + name + "/";
+  const std::string prefix = "runtime/load/" + name + "/";
   benchmark::RegisterBenchmark((prefix + "store").c_str(), [source](benchmark::State& state) {
     std::size_t bytes = 0;
     BundleStore store = BundleStore::open(*source).value();
@@ -75,7 +75,7 @@ std::vector<TypeId> shuffled_ids(std::uint32_t count) {
 template <typename Look>
 void measure_resolve(const std::string& subject, std::uint32_t count, Look look) {
   benchmark::RegisterBenchmark(
-      ("resolve/type id/" + subject).c_str(), [look, count](benchmark::State& state) {
+      ("runtime/resolve/type id/" + subject).c_str(), [look, count](benchmark::State& state) {
         const std::vector<TypeId> ids = shuffled_ids(count);
         for (const TypeId id : ids) benchmark::DoNotOptimize(look(id));
         const std::uint64_t before = allocation_count();
@@ -122,7 +122,7 @@ struct SpawnStage {
 
 void register_spawn() {
   constexpr std::uint32_t kCount = 10'000;
-  benchmark::RegisterBenchmark("spawn/10000 prefabs/spawner", [](benchmark::State& state) {
+  benchmark::RegisterBenchmark("runtime/spawn/10000 prefabs/spawner", [](benchmark::State& state) {
     SpawnStage stage;
     stage.world.reserve(2 * kCount, 2 * kCount);
     const Guid crate = samples::guid(samples::kCrate);
@@ -141,7 +141,7 @@ void register_spawn() {
     state.SetItemsProcessed(state.iterations() * kCount);
   })->UseRealTime();
   // The components' bytes alone, one prefab after another into arrays.
-  benchmark::RegisterBenchmark("spawn/10000 prefabs/memcpy", [](benchmark::State& state) {
+  benchmark::RegisterBenchmark("runtime/spawn/10000 prefabs/memcpy", [](benchmark::State& state) {
     SpawnStage stage;
     const PrefabPlan& plan = *stage.spawner.prepare(samples::guid(samples::kCrate)).value();
     ByteVector target(plan.data.size() * kCount);

@@ -263,7 +263,7 @@ void measure_cold(const std::string& name, const std::shared_ptr<MemorySource>& 
 }
 
 void register_cold(const std::string& name, const std::shared_ptr<MemorySource>& source) {
-  const std::string group = "load cold/" + name + "/";
+  const std::string group = "runtime/load cold/" + name + "/";
   const auto lazy = std::make_shared<std::unique_ptr<WrittenBuild>>();
   for (const SourceKind kind : {SourceKind::mapped, SourceKind::pread, SourceKind::uring}) {
     measure_cold(group + "loader, " + std::string(to_string(kind)), source, lazy,
@@ -294,17 +294,18 @@ void register_loader_benchmarks(const std::string& name,
                                 const std::shared_ptr<MemorySource>& source) {
   const MakeSubject threaded = [](const auto& from) { return loader_subject(from, nullptr, 2); };
   const MakeSubject stepped = [](const auto& from) { return loader_subject(from, nullptr, 0); };
-  measure_all_at_once("load/" + name + "/loader, 2 threads", source, threaded);
-  measure_all_at_once("load/" + name + "/loader, stepped", source, stepped);
+  measure_all_at_once("runtime/load/" + name + "/loader, 2 threads", source, threaded);
+  measure_all_at_once("runtime/load/" + name + "/loader, stepped", source, stepped);
 #ifdef MUSTER_PHYSFS
   const auto members = std::make_shared<std::vector<ZipMember>>();
   const MakeSubject physfs = [members](const auto& from) {
     if (members->empty()) *members = deflated(*from);
     return physfs_subject(*members);
   };
-  measure_all_at_once("load/" + name + "/PhysFS", source, physfs);
+  measure_all_at_once("runtime/load/" + name + "/PhysFS", source, physfs);
 #endif
-  for (const auto& [title, per_mille] : {std::pair{"load p50/", 500UL}, {"load p99/", 990UL}}) {
+  for (const auto& [title, per_mille] :
+       {std::pair{"runtime/load p50/", 500UL}, {"runtime/load p99/", 990UL}}) {
     const std::string group = title + name + "/";
     measure_one(group + "store", source, store_subject, per_mille);
     measure_one(group + "loader, 2 threads", source, threaded, per_mille);

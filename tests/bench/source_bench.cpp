@@ -69,7 +69,7 @@ template <typename Prepare>
 void measure(const std::shared_ptr<LazyFiles>& lazy, Cache cache, const std::string& subject,
              Prepare prepare) {
   const std::string group =
-      std::string("source/") + lazy->name() + (cache == Cache::cold ? ", cold/" : "/");
+      std::string("runtime/source/") + lazy->name() + (cache == Cache::cold ? ", cold/" : "/");
   const auto run = [lazy, cache, prepare](benchmark::State& state) {
     const Files& files = lazy->get();
     auto read_all = prepare(files);
