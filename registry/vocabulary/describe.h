@@ -145,6 +145,7 @@ consteval FieldTraits checked(FieldType type, bool is_enumeration, FieldTraits t
 /// rest.
 struct FieldSpec {
   std::string_view name;
+  std::string_view member;  ///< `member_text`
   FieldTraits traits;
   FieldType type = FieldType::boolean;
   std::uint32_t count = 1;
@@ -169,6 +170,13 @@ std::uint32_t offset_of() {
   const auto* const base = reinterpret_cast<const std::byte*>(&probe);
   const auto* const place = reinterpret_cast<const std::byte*>(&(probe.*Member));
   return static_cast<std::uint32_t>(place - base);
+}
+
+/// A text that no other member of the struct has. (Addresses of functions would do, but comparing
+/// them is no constant expression where g++ looks for undefined behaviour.)
+template <auto Member>
+constexpr std::string_view member_text() {
+  return __PRETTY_FUNCTION__;
 }
 
 template <typename T>
@@ -232,11 +240,12 @@ class Describe {
     if (!is_plain_name(name)) description_error::a_name_has_no_dots_or_brackets();
     for (const FieldSpec& other : fields_) {
       if (other.name == name) description_error::this_name_is_taken_by_another_field();
-      if (other.offset_bytes == &offset_of<Member>) {
+      if (other.member == member_text<Member>()) {
         description_error::this_member_is_described_already();
       }
     }
     FieldSpec added{.name = name,
+                    .member = member_text<Member>(),
                     .traits = traits,
                     .count = Element<typename MemberOf<decltype(Member)>::Of>::kCount,
                     .is_array = Element<typename MemberOf<decltype(Member)>::Of>::kIsArray,

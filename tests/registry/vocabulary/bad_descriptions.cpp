@@ -26,6 +26,13 @@ consteval auto describe(Type<Around>) {
 
 enum class Mood : std::uint8_t { calm, angry };
 
+struct Good {
+  float first = 0;
+  float second = 0;
+};
+[[maybe_unused]] constexpr auto kGood =
+    Describe<Good>("Good").field<&Good::first>("first").field<&Good::second>("second");
+
 struct Part {
   bool flag = false;
   std::int32_t whole = 0;
