@@ -96,7 +96,8 @@ Result<bool> FolderWatch::take_events() const {
       // A queue that ran over has lost events: anything may have changed.
       const bool is_lost = (event->mask & IN_Q_OVERFLOW) != 0;
       const bool has_name = event->len > 0;
-      counts = counts || is_lost || (has_name && !is_ignored_name(event->name));
+      counts = counts || is_lost ||
+               (has_name && (!is_ignored_name(event->name) || is_lock_name(event->name)));
     }
   }
 }

@@ -187,7 +187,10 @@ bool Scripts::is_surely_no(std::string_view class_name, std::string_view base) c
       if (!is_engine && (i == 0 || !is_interface(name))) return false;
       continue;
     }
-    for (const std::string& above : bases_of(name)) {
+    const auto& bases = bases_of(name);
+    // The other part of a partial class may say more.
+    if (bases.empty() && i == 0) return false;
+    for (const std::string& above : bases) {
       if (seen.insert(above).second) queue.push_back(above);
     }
   }

@@ -55,6 +55,17 @@ std::int64_t main_id_in_sidecar(const FileSystem& files, const AssetPath& path) 
   return id;
 }
 
+bool has_foreign_importer(const FileSystem& files, const AssetPath& path) {
+  ByteVector buffer;
+  const auto meta =
+      files.read(path.parent().child(std::string(path.name()) + ".meta"), 0, kHeadBytes, buffer);
+  if (!meta) return false;
+  const std::string_view text = as_text(meta.value());
+  return text.find("\nDefaultImporter:") != std::string_view::npos ||
+         text.find("\nScriptedImporter:") != std::string_view::npos ||
+         text.find("\nTextScriptImporter:") != std::string_view::npos;
+}
+
 bool is_plain_path(const AssetPath& path) {
   return has_extension(path, "yaml") || has_extension(path, "yml");
 }

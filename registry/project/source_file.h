@@ -43,6 +43,10 @@ struct SourceFile {
 /// way than at the beginning of a line.
 std::string plain_class_in(std::string_view text);
 
+/// Whether the sidecar says that something else than the engine reads an asset: then its extension
+/// says nothing about its content.
+bool has_foreign_importer(const FileSystem& files, const AssetPath& path);
+
 /// The file id that an asset's sidecar gives its main object (`mainObjectFileID`); 0 when it says
 /// none or cannot be read.
 std::int64_t main_id_in_sidecar(const FileSystem& files, const AssetPath& path);

@@ -47,13 +47,19 @@ RegistryEntry EntryReader::read(const ClassDeclaration& declaration, const Sourc
     entry.definition_guid = whole.value().guid;
     entry.definition = project_.index().find(entry.definition_guid);
     entry.definition_location = at.location();
+    entry.is_sub_definition = is_sub_object(entry.definition, whole.value().file_id);
   }
   if (is_reference && !whole.value().is_set()) {
     entry.is_free = true;
     return entry;
   }
   const yaml::Tree& tree = at.source->tree;
-  if (const NodeIndex id = is_reference ? kNoNode : tree.find(at.node, "type_id"); id != kNoNode) {
+  // In a game's own class of the editor's files these keys are the game's.
+  const bool has_our_keys = at.source->dialect == yaml::Dialect::plain ||
+                            std::ranges::find(builtin_classes(), declaration.name,
+                                              &ClassDeclaration::name) != builtin_classes().end();
+  const bool states_id = has_our_keys && !is_reference;
+  if (const NodeIndex id = states_id ? tree.find(at.node, "type_id") : kNoNode; id != kNoNode) {
     const auto value = tree.integer(id);
     if (value && value.value() >= 0 && value.value() <= TypeId::kMax) {
       entry.explicit_id = static_cast<std::uint32_t>(value.value());
@@ -64,6 +70,7 @@ RegistryEntry EntryReader::read(const ClassDeclaration& declaration, const Sourc
   }
   read_references(declaration, at, entry);
   read_definition(at, entry);
+  if (!has_our_keys) entry.stored_id.reset();
   read_details(declaration, at, entry);
   return entry;
 }
@@ -94,6 +101,14 @@ void EntryReader::read_references(const ClassDeclaration& declaration, const Sou
   }
 }
 
+// Whether a file id means another object of an asset than its main one.
+bool EntryReader::is_sub_object(AssetNumber asset, std::int64_t file_id) const {
+  if (asset == kNoAsset || is_prefab(project_.sources(), asset)) return false;
+  const SourceFile& source = project_.sources().get(asset);
+  const int document = source.good() ? source.document_of(file_id) : -1;
+  return document >= 0 && document != source.document_of(0);
+}
+
 // The definition that an entry holds by strong reference, and what is stored in it.
 void EntryReader::read_definition(const SourceNode& at, RegistryEntry& entry) {
   SourceNode holder = at;
@@ -106,6 +121,7 @@ void EntryReader::read_definition(const SourceNode& at, RegistryEntry& entry) {
     entry.definition_guid = reference.value().guid;
     entry.definition = project_.index().find(entry.definition_guid);
     entry.definition_location = value.location();
+    entry.is_sub_definition = is_sub_object(entry.definition, reference.value().file_id);
     holder = value;
   }
   if (entry.definition == kNoAsset) return;

@@ -64,6 +64,7 @@ class HiddenSearch {
 
   void run(const std::map<AssetNumber, std::string>& found) {
     std::set<AssetNumber> odd;
+    found_ = &found;
     for (const ContentProblem& problem : project_.graph().problems()) {
       if (problem.kind == Kind::invalid_utf8) continue;  // Its structure is there.
       odd.insert(problem.asset);
@@ -158,6 +159,14 @@ class HiddenSearch {
       add(entry.name);
       if (entry.script) scripts_->insert(*entry.script);
     }
+    // Some are known by a class that they state, their scripts being elsewhere.
+    for (const auto& [asset, name] : *found_) {
+      for (const ReferenceEdge& edge : project_.graph().from(asset)) {
+        if (edge.in_meta || !edge.is_strong()) continue;
+        scripts_->insert(edge.guid);  // The script comes first.
+        break;
+      }
+    }
     return *scripts_;
   }
 
@@ -165,6 +174,7 @@ class HiddenSearch {
   // objects share one id or have a random one. 0 and -1 say nothing.
   bool is_of_other_kind(AssetNumber asset) const {
     constexpr std::int64_t kObjectsPerType = 100'000;
+    if (has_foreign_importer(project_.files(), path_of(asset))) return true;
     const std::int64_t id = main_id_in_sidecar(project_.files(), path_of(asset));
     return id > 0 && id % kObjectsPerType == 0 && id != SourceFile::kUsualMainId;
   }
@@ -172,6 +182,7 @@ class HiddenSearch {
   const Project& project_;
   const std::vector<ClassDeclaration>& classes_;
   std::vector<ModelProblem>& problems_;
+  const std::map<AssetNumber, std::string>* found_ = nullptr;
   std::optional<std::set<Guid>> scripts_;
   ByteVector head_;
 };

@@ -180,6 +180,15 @@ class ModelBuilder {
 
   // What a root lists is the main object of a registry's file.
   void check_target_of(const RegistryRoot::Item& item, const AnyReference& reference) {
+    if (item.guid.is_null() && reference.file_id != 0) {
+      model_.problems.push_back({ModelProblem::Kind::wrong_target,
+                                 item.location,
+                                 {},
+                                 kNoAsset,
+                                 "a registry inside of its root's file is not read; save it as an "
+                                 "asset of its own"});
+      return;
+    }
     if (!candidates_.contains(item.asset)) return;
     const SourceFile& source = project_.sources().get(item.asset);
     if (source.document_of(reference.file_id) == source.document_of(0)) return;
@@ -194,7 +203,8 @@ class ModelBuilder {
     registry.declaration = &declaration;
     const SourceNode fields = fields_of(asset);
     const yaml::Tree& tree = fields.source->tree;
-    registry.server_flag = flag_at(fields, "server");
+    // The oldest layout says on which side a registry is; elsewhere the key means something else.
+    if (!declaration.provider_interface.empty()) registry.server_flag = flag_at(fields, "server");
     for (const std::string& list : declaration.lists) {
       if (registry.list == kNoNode) registry.list = tree.find_path(fields.node, list);
     }
@@ -213,7 +223,9 @@ class ModelBuilder {
       registry.entries.push_back(
           entries_.read(declaration, {fields.source, node}, registry.entries.size()));
     }
-    for (const NodeIndex node : Children(tree, tree.find(fields.node, "retired"))) {
+    const bool is_plain = fields.source->dialect == yaml::Dialect::plain;
+    const NodeIndex retired = is_plain ? tree.find(fields.node, "retired") : kNoNode;
+    for (const NodeIndex node : Children(tree, retired)) {
       const auto id = tree.integer(node);
       const Location location = SourceNode{fields.source, node}.location();
       if (!id || id.value() < 0 || id.value() > TypeId::kMax) {

@@ -43,6 +43,7 @@ struct RegistryEntry {
   Guid own_guid;         ///< As the entry repeats it; null when it does not.
   Location own_guid_location;
   AssetNumber definition = kNoAsset;  ///< The definition asset that the entry refers to.
+  bool is_sub_definition = false;     ///< The definition is one of several objects of its file.
   Guid definition_guid;               ///< Its guid, known even when the asset does not exist.
   Location definition_location;       ///< Of the reference to it.
   Guid owner;                         ///< What the entry belongs to; null when nothing.

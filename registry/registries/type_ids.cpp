@@ -161,7 +161,7 @@ class ClassIds {
 
 Guid identity_of(const RegistryEntry& entry) {
   if (entry.is_free) return {};
-  if (!entry.definition_guid.is_null()) return entry.definition_guid;
+  if (!entry.definition_guid.is_null() && !entry.is_sub_definition) return entry.definition_guid;
   for (const EntryReference& reference : entry.references) {
     if (!reference.guid.is_null()) return reference.guid;
   }

@@ -44,6 +44,13 @@ bool is_surely_none_of(const Project& project, AssetNumber asset,
       wanted, [&](std::string_view base) { return project.scripts().is_surely_no(name, base); });
 }
 
+// A model is an object with children to the engine, as a prefab is.
+bool is_model(const AssetPath& path) {
+  constexpr std::array<std::string_view, 10> kExtensions = {"3ds", "blend", "dae", "dxf", "fbx",
+                                                            "glb", "gltf",  "max", "mb",  "obj"};
+  return std::ranges::find(kExtensions, lower_ascii(path.extension())) != kExtensions.end();
+}
+
 class RegistryCheck {
  public:
   RegistryCheck(const Project& project, const Registry& registry, Findings& findings)
@@ -183,7 +190,9 @@ class RegistryCheck {
   // False when the reference leads to something that cannot be what it is used as.
   bool check_kind(const EntryReference& reference) {
     const Asset& asset = project_.index().at(reference.asset);
-    if (reference.role == Role::prefab && !is_prefab(project_.sources(), reference.asset)) {
+    const bool is_bare_model = registry_.declaration->component.empty() && is_model(asset.path);
+    if (reference.role == Role::prefab && !is_bare_model &&
+        !is_prefab(project_.sources(), reference.asset)) {
       add("wrong-target", reference.location, quoted(asset.path) + " is no prefab");
       return false;
     }
@@ -203,7 +212,7 @@ class RegistryCheck {
 
   // An entry that holds an asset of a class by strong reference must hold one of that class.
   bool check_definition(const RegistryEntry& entry) {
-    if (entry.definition == kNoAsset) return true;
+    if (entry.definition == kNoAsset || entry.is_sub_definition) return true;
     std::vector<std::string_view> wanted;
     for (const PrepareRule& rule : registry_.declaration->prepare) {
       if (!rule.assets_of_class.empty()) wanted.push_back(rule.assets_of_class);
@@ -212,6 +221,14 @@ class RegistryCheck {
     add("wrong-target", entry.definition_location,
         quoted(project_.index().at(entry.definition).path) + " is no " + std::string(wanted[0]));
     return false;
+  }
+
+  // Whether the root has a component whose script is not in the project.
+  bool has_unknown_component(const SourcePrefab& prefab) const {
+    return std::ranges::any_of(
+        prefab.entities.front().components, [&](const SourceComponent& component) {
+          return !component.script.is_null() && project_.index().find(component.script) == kNoAsset;
+        });
   }
 
   void check_prefab(const RegistryEntry& entry, const EntryReference& reference) {
@@ -224,8 +241,14 @@ class RegistryCheck {
       const std::string message =
           prefab.is_incomplete ? " comes from something that cannot be read, and shows no " + wanted
                                : " has no " + wanted;
-      add("missing-component", reference.location, "the root of " + quoted(asset.path) + message)
-          .related.push_back({{asset.path, {}}, "the prefab"});
+      Finding& finding = add("missing-component", reference.location,
+                             "the root of " + quoted(asset.path) + message);
+      finding.related.push_back({{asset.path, {}}, "the prefab"});
+      // What comes from elsewhere (a package, an assembly) may well have it.
+      if (prefab.is_incomplete || has_unknown_component(prefab)) {
+        finding.severity = Severity::warning;
+        finding.blocks_build = false;
+      }
       return;
     }
     check_stored_guid(reference, *found);
@@ -334,7 +357,7 @@ class RegistryCheck {
     if (!registry_.declaration->key_paths.empty()) return;
     std::map<Guid, const RegistryEntry*> by_identity;
     for (const RegistryEntry& entry : registry_.entries) {
-      Guid identity = entry.definition_guid;
+      Guid identity = entry.is_sub_definition ? Guid() : entry.definition_guid;
       if (identity.is_null() && !entry.references.empty()) {
         identity = entry.references.front().guid;
       }

@@ -63,10 +63,12 @@ std::set<Guid> guids_that_count(const Project& project, TargetSet targets) {
 }
 
 // A script shares its guid with another asset: if that comes first, what has the script is no
-// longer of its class. So it matters where an asset, or a prefab that is built, has it.
+// longer of its class. So it matters where an asset, or a prefab that is built, has it. The same
+// code twice (a package in the project and beside it) is one class, whichever comes first.
 bool parts_script(const Project& project, const IndexProblem& problem,
                   const std::set<Guid>& built) {
   if (!is_script(problem.path) && !is_script(problem.other)) return false;
+  if (problem.path.name() == problem.other.name()) return false;
   return std::ranges::any_of(project.graph().edges(), [&](const ReferenceEdge& edge) {
     if (edge.in_meta || !edge.is_strong() || edge.guid != problem.guid) return false;
     const Asset& user = project.index().at(edge.from);

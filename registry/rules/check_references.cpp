@@ -94,10 +94,15 @@ std::set<Guid> reported_by_registries(const Project& project) {
   return guids;
 }
 
-Guid script_of(const SourceFile& source) {
-  const auto script = yaml::reference_at(
-      source.tree, source.tree.find(source.fields_of(source.document_of(0)), "m_Script"));
-  return script ? script.value().guid : Guid();
+// Of all objects of a file: an object of a package's script may stand beside a registry.
+std::set<Guid> scripts_of(const SourceFile& source) {
+  std::set<Guid> scripts;
+  for (std::size_t i = 0; i < source.tree.documents.size(); ++i) {
+    const auto script = yaml::reference_at(
+        source.tree, source.tree.find(source.fields_of(static_cast<int>(i)), "m_Script"));
+    if (script) scripts.insert(script.value().guid);
+  }
+  return scripts;
 }
 
 // Whatever a registry itself refers to has to exist, also under keys that its class does not know.
@@ -107,10 +112,10 @@ void check_registry_files(const Project& project, TargetSet targets, std::set<Gu
   const std::set<Guid> told_already = reported;
   for (const Registry& registry : project.model().registries) {
     if (!registry.targets.empty() && (registry.targets & targets).empty()) continue;
-    const Guid script = script_of(project.sources().get(registry.asset));
+    const std::set<Guid> scripts = scripts_of(project.sources().get(registry.asset));
     for (const ReferenceEdge& edge : project.graph().from(registry.asset)) {
       if (edge.in_meta || edge.to != kNoAsset || project.is_known_elsewhere(edge.guid)) continue;
-      if (edge.guid == script || told_already.contains(edge.guid)) continue;
+      if (scripts.contains(edge.guid) || told_already.contains(edge.guid)) continue;
       Finding& finding =
           findings.add("unresolved-reference", locate(project, edge),
                        "this " + registry.declaration->name + " refers to " +

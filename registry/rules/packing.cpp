@@ -65,11 +65,7 @@ Packing prefab_packing(const Project& project, AssetNumber asset, const AssetPat
   return failed("prefab-without-root", {path, {}}, "this prefab has no root");
 }
 
-}  // namespace
-
-Packing packing_of(const Project& project, AssetNumber asset) {
-  const AssetPath& path = project.index().at(asset).path;
-  if (!holds_references(path)) return raw_packing(project, path);
+Packing text_packing(const Project& project, AssetNumber asset, const AssetPath& path) {
   const SourceFile& source = project.sources().get(asset);
   if (source.read_error) return refused(path, *source.read_error);
   if (source.dialect == Dialect::lfs_pointer) {
@@ -100,6 +96,21 @@ Packing packing_of(const Project& project, AssetNumber asset) {
     return failed("yaml-syntax", {path, {1, 1}}, "this is no text of the engine's");
   }
   return prefab_packing(project, asset, path);
+}
+
+}  // namespace
+
+Packing packing_of(const Project& project, AssetNumber asset) {
+  const AssetPath& path = project.index().at(asset).path;
+  if (!holds_references(path)) return raw_packing(project, path);
+  Packing packing = text_packing(project, asset, path);
+  if (!packing.fault) return packing;
+  // What the engine itself would not parse goes in as it is, whatever its name says.
+  const bool is_form =
+      packing.fault->rule == "yaml-syntax" || packing.fault->rule == "binary-asset";
+  const bool is_foreign_text = is_form && project.sources().plain_class(asset).empty() &&
+                               has_foreign_importer(project.files(), path);
+  return is_foreign_text ? raw_packing(project, path) : packing;
 }
 
 }  // namespace muster

@@ -74,7 +74,7 @@ class GameLoop {
   /// Requires: a rate of 1 to 1,000 ticks a second, and at least one tick a frame.
   GameLoop(World& world, std::span<const GameModule> modules, const GameLoopOptions& options);
 
-  /// Runs the ticks that are due, and then the view. The first call only notes the time.
+  /// Runs the ticks that are due, and then the view. The first call has no ticks.
   LoopFrame advance(Time now);
 
   /// The tick that was run last; 0 before the first.

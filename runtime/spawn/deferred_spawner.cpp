@@ -151,6 +151,10 @@ void DeferredSpawner::fail_root(EntityId root, const Guid& asset, const Error& w
 // Shows the placeholder below a root, if there is one and it is loaded.
 void DeferredSpawner::stand_in(EntityId root) {
   if (options_.placeholder.is_null()) return;
+  if (has_stand_in(root)) {
+    spawner_->world().get(link_, root)->stage = PrefabStage::replaced;
+    return;
+  }
   const Wanted& placeholder = want(options_.placeholder);
   if (placeholder.error || placeholder.bundle.state() != LoadState::ready) return;
   Result<const PrefabPlan*> plan = spawner_->prepare(options_.placeholder);
@@ -161,12 +165,25 @@ void DeferredSpawner::stand_in(EntityId root) {
   world.get(link_, root)->stage = PrefabStage::replaced;
 }
 
+bool DeferredSpawner::is_stand_in(EntityId entity) const {
+  const PrefabLink* const link = std::as_const(spawner_->world()).get(link_, entity);
+  return link != nullptr && link->stage == PrefabStage::stand_in;
+}
+
+bool DeferredSpawner::has_stand_in(EntityId root) const {
+  const World& world = spawner_->world();
+  EntityId child = world.first_child(root);
+  while (!child.is_null() && (!is_stand_in(child) || world.is_despawning(child))) {
+    child = world.next_sibling(child);
+  }
+  return !child.is_null();
+}
+
 void DeferredSpawner::remove_stand_ins(EntityId root) {
   World& world = spawner_->world();
   for (EntityId child = world.first_child(root); !child.is_null();
        child = world.next_sibling(child)) {
-    const PrefabLink* const link = std::as_const(world).get(link_, child);
-    if (link != nullptr && link->stage == PrefabStage::stand_in) world.request_despawn(child);
+    if (is_stand_in(child)) world.request_despawn(child);
   }
 }
 

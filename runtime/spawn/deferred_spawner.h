@@ -90,6 +90,8 @@ class DeferredSpawner {
   void complete(EntityId root, const Guid& asset);
   void fail_root(EntityId root, const Guid& asset, const Error& why);
   void stand_in(EntityId root);
+  bool is_stand_in(EntityId entity) const;
+  bool has_stand_in(EntityId root) const;
   void remove_stand_ins(EntityId root);
   void drop_unneeded();
 

@@ -121,18 +121,18 @@ Result<bool> is_another_build(const BundleSource& source, const CatalogReader& o
 
 void PrefabInstances::note(const Guid& asset, std::span<const EntityId> made) {
   assert(!made.empty());
-  instances_.push_back({asset, {made.begin(), made.end()}});
+  // What was taken back and spawned again is one instance.
+  instances_[made.front()] = {asset, {made.begin(), made.end()}};
 }
 
 ReloadReport PrefabInstances::reload(Spawner& spawner, BundleStore& newer) {
   World& world = spawner.world();
-  std::erase_if(instances_,
-                [&](const Instance& instance) { return !world.is_alive(instance.made.front()); });
+  std::erase_if(instances_, [&](const auto& row) { return !world.is_alive(row.first); });
   Spawner after(newer, world);
   ReloadReport report;
   std::set<Guid> failed;
   std::set<Guid> changed;
-  for (Instance& instance : instances_) {
+  for (auto& [root, instance] : instances_) {
     Result<const PrefabPlan*> old = spawner.prepare(instance.asset);
     Result<const PrefabPlan*> fresh = after.prepare(instance.asset);
     if (!old || !fresh) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <span>
 #include <vector>
 
@@ -55,7 +56,7 @@ class PrefabInstances {
     Guid asset;
     std::vector<EntityId> made;
   };
-  std::vector<Instance> instances_;
+  std::map<EntityId, Instance> instances_;  ///< By root.
 };
 
 }  // namespace muster

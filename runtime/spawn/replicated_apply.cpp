@@ -43,7 +43,6 @@ void ReplicatedApply::spawn(const ReplicatedSpawn& spawn) {
   }
   const auto index = static_cast<std::size_t>(spawn.id.network_id);
   if (index >= updated_at_.size()) updated_at_.resize(index + 1);
-  updated_at_[index] = Tick();
   if (const EntityId present = collection_.find(spawn.id); !present.is_null()) {
     if (spawn.id.network_id >= collection_.placed_count()) {
       ++counters_.refused;
@@ -56,6 +55,7 @@ void ReplicatedApply::spawn(const ReplicatedSpawn& spawn) {
     options.player = spawn.player;
     const EntityId entity = spawner_.spawn_type(registry_, spawn.type, options);
     (void)collection_.add(spawn.id, entity);  // In range, free, and alive.
+    updated_at_[index] = Tick();
   }
   ++counters_.spawned;
 }

@@ -48,7 +48,8 @@ class Spawner {
   /// with `not_found` when the id is not assigned: ids come from the network.
   Result<Spawned> spawn_type(std::uint32_t registry, TypeId type_id, EntityId parent = {});
 
-  /// Loads and checks an asset ahead of spawning it. The plan lives as long as the spawner.
+  /// Loads and checks an asset ahead of spawning it. The plan lives as long as the spawner, or
+  /// until `PrefabInstances::reload`.
   Result<const PrefabPlan*> prepare(const Guid& asset);
 
   /// Spawns from a plan of this spawner: cannot fail.

@@ -23,6 +23,10 @@ class NameTable {
   /// The view lives until the next name is added. Requires: an id of this table.
   std::string_view text(NameId id) const { return texts_[static_cast<std::uint32_t>(id)]; }
 
+  /// Becomes `other`, unless that is what this was once: then what came since stays known, for
+  /// whoever holds its numbers.
+  void become(NameTable other);
+
  private:
   struct Hash {
     using is_transparent = void;  // NOLINT(readability-identifier-naming): the standard's name

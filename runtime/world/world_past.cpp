@@ -16,7 +16,7 @@ World& World::operator=(const World& other) {
   signatures_ = other.signatures_;
   state_ = other.state_;
   initialised_ = other.initialised_;
-  names_ = other.names_;
+  names_.become(other.names_);
   replaced(version);
   return *this;
 }
@@ -30,7 +30,7 @@ World& World::operator=(World&& other) noexcept {
   signatures_ = std::move(other.signatures_);
   state_ = other.state_;
   initialised_ = std::move(other.initialised_);
-  names_ = std::move(other.names_);
+  names_.become(std::move(other.names_));
   replaced(version);
   return *this;
 }

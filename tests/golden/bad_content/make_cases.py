@@ -42,6 +42,38 @@ def clean(case):
                              f"external_guids: [{outside}]\n")
 
 
+def clean_unusual(case):
+    """Shapes that are rare, and right."""
+    sound_unity(case)
+    case.script("SpatialEffectTypeDefinition", "ScriptableObject")
+    pack, effects = "Assets/Effects/Pack.asset", "Assets/Registries/Effects.asset"
+    model, spark = "Assets/Effects/Beam.fbx", "Assets/Effects/Spark.prefab"
+    case.add(model, "Kaydara FBX Binary")
+    case.prefab(spark, [])
+    case.script("EffectPack", "ScriptableObject")
+    case.script("SpatialEffectRegistry", "ScriptableObject")
+    # Definitions that are objects of one container.
+    main = case.document("EffectPack", "ScriptableObject", "Pack", "  size: 2")
+    parts = "".join(case.document("SpatialEffectTypeDefinition", "ScriptableObject", name,
+                                  f"  prefab:\n    guid: {guid_of(prefab)}\n  poolSize: 4",
+                                  file_id=number)
+                    for name, prefab, number in (("Beam", model, 901), ("Spark", spark, 902)))
+    case.add(pack, UNITY_HEAD + main + parts)
+    entries = "\n".join(f"  - {{fileID: {number}, guid: {guid_of(pack)}, type: 2}}"
+                        for number in (901, 902))
+    # A key that means something in another layout only.
+    case.asset(effects, "SpatialEffectRegistry", f"  server: eu-west\n  entries:\n{entries}")
+    case.roots(REGISTRY, effects)
+    # A package's code both in the project and beside it.
+    for folder in ("Assets/Plugins/Tool", "Packages/com.tool"):
+        case.add(f"{folder}/Tool.cs", "public class Tool : ScriptableObject {}\n",
+                 guid=guid_of("Tool.cs"))
+    # What another importer reads, whatever its name says.
+    case.add("Assets/StreamingAssets/level.asset", "")
+    case.files["Assets/StreamingAssets/level.asset.meta"] += b"DefaultImporter:\n"
+    case.expect("error", "duplicate-guid", "Packages/com.tool/Tool.cs")
+
+
 def unresolved_reference_entry(case):
     path = "plain/registries/hitscan_effects.yaml"
     plain_registry(case, "HitscanEffectRegistry", path,
@@ -810,7 +842,8 @@ def unknown_component(case):
 
 
 CASES = [
-    clean, unresolved_reference_entry, unresolved_reference_words, unresolved_reference_definition,
+    clean, clean_unusual, unresolved_reference_entry, unresolved_reference_words,
+    unresolved_reference_definition,
     unresolved_reference_root, unresolved_reference_closure, duplicate_guid, orphan_meta,
     missing_meta, malformed_guid, placeholder_guid, merge_conflict, prefab_xor_factory_both,
     prefab_xor_factory_neither, missing_component, missing_component_removed, own_guid_mismatch,

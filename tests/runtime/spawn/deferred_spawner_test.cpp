@@ -120,6 +120,7 @@ TEST_CASE("What failed is tried again, and what stood in for it goes", "[runtime
   f.deferred.retry();
   f.load();
   CHECK(f.deferred.is_placeholder(root));  // It is still not there.
+  CHECK(f.world.next_sibling(stand_in).is_null());
   REQUIRE(f.files.write(path, bytes).has_value());
   f.deferred.retry();
   CHECK(f.deferred.is_waiting(root));

@@ -78,6 +78,10 @@ TEST_CASE("The tick of an entity only rises", "[runtime][spawn][sys-18]") {
   CHECK(client.life_of(1)->current == 61);
   CHECK(client.replicated.counters().stale == 2);
   CHECK(client.replicated.updated_at({1}) == Tick(6));
+  // A spawn that is told again forgets nothing.
+  client.apply(7, {}, {{{1}, kHero, {}}}, {});
+  client.apply(5, {}, {}, {{1, {3, 0}}});
+  CHECK(client.life_of(1)->current == 61);
   // Another entity under the id begins anew.
   client.apply(7, {{1}}, {{{1}, kCrate, {}}}, {});
   CHECK(client.replicated.updated_at({1}) == Tick());

@@ -330,5 +330,21 @@ TEST_CASE("A world that has room allocates nothing", "[runtime][world][sys-17]")
   CHECK(allocation_count() == before);
 }
 
+TEST_CASE("A world that goes back to a copy keeps the names that others hold by number",
+          "[runtime][world]") {
+  World world(samples::game_components());
+  (void)world.intern("old");
+  const World saved = world;
+  const NameId held = world.intern("a name that came since");
+  world = saved;
+  CHECK(world.text(held) == "a name that came since");
+  CHECK(world.name(world.create({.name = held})) == "a name that came since");
+  // Another world has names of its own.
+  World other(samples::game_components());
+  const NameId first = other.intern("another");
+  world = other;
+  CHECK(world.text(first) == "another");
+}
+
 }  // namespace
 }  // namespace muster
