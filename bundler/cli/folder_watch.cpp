@@ -83,7 +83,7 @@ Result<void> FolderWatch::wait() {
 }
 
 Result<bool> FolderWatch::take_events() const {
-  alignas(inotify_event) std::array<char, 16 * 1024> buffer{};
+  alignas(inotify_event) std::array<char, 16UL * 1024> buffer{};
   bool counts = false;
   for (;;) {
     const ssize_t got = ::read(queue_.get(), buffer.data(), buffer.size());
