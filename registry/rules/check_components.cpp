@@ -103,8 +103,9 @@ void check_classes(const Project& project, Findings& findings) {
     if (name.empty() || known.contains(name)) continue;
     const std::string meant = nearest(name, known);
     if (meant.empty()) continue;
-    findings.add("unknown-class", {project.index().at(asset).path, {}},
-                 "no class '" + name + "' means anything here; '" + meant + "' does");
+    std::string message = "no class '";
+    message.append(name).append("' means anything here; '").append(meant).append("' does");
+    findings.add("unknown-class", {project.index().at(asset).path, {}}, std::move(message));
   }
 }
 
