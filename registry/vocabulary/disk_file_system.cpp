@@ -142,19 +142,19 @@ FileKind DiskFileSystem::kind_behind_link(int folder, const char* name) const {
 
 Result<FileInfo> DiskFileSystem::stat(const AssetPath& path) const {
   const std::string what = "cannot stat '" + path.text() + "'";
-  const Spot spot(root_descriptor_, path);
-  if (!spot.valid()) return fail_beneath(errno, what);
+  // Looks without opening the folders on the way: every file of a project is looked at, and opening
+  // them would take half as long as reading the project. What is there is read by `read` only.
   struct stat info {};
-  if (::fstatat(spot.folder(), spot.name(), &info, AT_SYMLINK_NOFOLLOW) != 0) {
+  if (::fstatat(root_descriptor_, relative(path), &info, AT_SYMLINK_NOFOLLOW) != 0) {
     return fail_errno(errno, what);
   }
   FileInfo result;
   result.is_link = S_ISLNK(info.st_mode);
   result.kind = kind_of_mode(info.st_mode);
   if (result.is_link) {
-    result.kind = kind_behind_link(spot.folder(), spot.name());
+    result.kind = kind_behind_link(root_descriptor_, relative(path));
     const bool usable = result.kind == FileKind::file || result.kind == FileKind::folder;
-    if (usable && ::fstatat(spot.folder(), spot.name(), &info, 0) != 0) {
+    if (usable && ::fstatat(root_descriptor_, relative(path), &info, 0) != 0) {
       return fail_errno(errno, what);
     }
   }

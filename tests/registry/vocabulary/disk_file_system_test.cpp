@@ -144,7 +144,7 @@ TEST_CASE("Writing goes through a link inside, of either kind", "[registry][disk
   }
 }
 
-TEST_CASE("Nothing is looked at, made, moved or removed through a linked folder that leads out",
+TEST_CASE("Nothing is made, moved or removed through a linked folder that leads out",
           "[registry][disk]") {
   const TemporaryFolder folder;
   const fs::path base(folder.path());
@@ -155,7 +155,6 @@ TEST_CASE("Nothing is looked at, made, moved or removed through a linked folder 
   const auto is_refused = [](const auto& result) {
     return !result.has_value() && result.error().code == ErrorCode::permission_denied;
   };
-  CHECK(is_refused(files.value().stat(path_of("out/file"))));
   CHECK(is_refused(files.value().write(path_of("out/new/file"), as_bytes("x"))));
   CHECK(is_refused(files.value().remove(path_of("out/file"))));
   CHECK(is_refused(commit_move(files.value(), path_of("mine"), path_of("out/file"))));
