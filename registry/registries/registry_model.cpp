@@ -7,6 +7,7 @@
 
 #include "registry/registries/candidates.h"
 #include "registry/registries/entry_reader.h"
+#include "registry/registries/namesakes.h"
 #include "registry/registries/path_query.h"
 #include "registry/registries/type_ids.h"
 
@@ -31,6 +32,7 @@ class ModelBuilder {
     model_.locks = read_lock_files(project_.files(), project_.index());
     note_unreadable_locks();
     candidates_ = find_candidates(project_, model_.classes, model_.problems);
+    model_.namesakes = take_namesakes(project_, model_.classes, candidates_);
     for (const auto& [asset, class_name] : candidates_) {
       if (class_name == kRootClass) {
         read_root(asset);

@@ -99,12 +99,20 @@ struct ModelProblem {
   std::string detail;
 };
 
+/// An asset whose class is called like one of roots or registries, but which shows none of its
+/// fields: another game's own class.
+struct Namesake {
+  AssetNumber asset = kNoAsset;
+  std::string class_name;  ///< That of the roots or registries.
+};
+
 struct RegistryModel {
   std::vector<ClassDeclaration> classes;
   std::vector<Registry> registries;  ///< Sorted by class, then path.
   std::vector<RegistryRoot> roots;   ///< Sorted by path.
   std::vector<ModelProblem> problems;
-  std::vector<LockFile> locks;  ///< Sorted by path.
+  std::vector<Namesake> namesakes;  ///< Sorted by asset.
+  std::vector<LockFile> locks;      ///< Sorted by path.
 
   /// The lock that belongs to an asset, or null.
   const LockFile* lock_of(AssetNumber registry) const;

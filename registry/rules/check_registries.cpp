@@ -141,6 +141,13 @@ void check_model_problems(const Project& project, TargetSet targets, Findings& f
   }
 }
 
+void check_namesakes(const Project& project, Findings& findings) {
+  for (const Namesake& namesake : project.model().namesakes) {
+    findings.add("namesake-class", {project.index().at(namesake.asset).path, {}},
+                 "this is taken for no " + namesake.class_name + ": it has none of its fields");
+  }
+}
+
 // Two registries may name one thing under one id, but an effect must then be the same in both.
 bool mean_the_same(const ClassDeclaration& declaration, const RegistryEntry& a,
                    const RegistryEntry& b) {
@@ -212,6 +219,7 @@ void check_registries(const Project& project, TargetSet targets, Findings& findi
   check_model_problems(project, targets, findings);
   check_lists(project, targets, findings);
   check_locks(project, findings);
+  check_namesakes(project, findings);
   for (const ClassDeclaration& declaration : project.model().classes) {
     check_paths(project, declaration, findings);
   }

@@ -72,6 +72,10 @@ constexpr std::array kRules = {
         "missing-owner", warning, "An entry belongs to nothing",
         "It is found by what it belongs to, so that nothing will find it. Set its owner, or remove "
         "it."},
+    Rule{"namesake-class", note, "An asset's class is only called like one of registries",
+         "It shows none of the fields that such a root or registry has, so it is taken for a class "
+         "of the game's own and left alone. If it is one, list it in a root, or declare its class "
+         "under 'classes' in muster.yaml."},
     Rule{"null-registry", error, "A root lists an empty registry slot",
          "Remove the slot, or put the registry back."},
     Rule{"orphan-lock", warning, "A lock of type ids belongs to no registry",

@@ -694,6 +694,22 @@ def missing_entries_root(case):
     case.expect("warning", "unlisted-registry", REGISTRY)
 
 
+def namesake_class(case):
+    """Another game's classes, called like ours by chance; no root lists them."""
+    case.asset("Assets/Shop/Items.asset", "ItemRegistry",
+               "  currency: gold\n  items:\n  - name: Sword\n    price: 30")
+    case.asset("Assets/Shop/Heroes.asset", "HeroTypeRegistry",
+               "  entries:\n  - name: Smith\n    model: {fileID: 0}\n  - name: Baker")
+    case.asset("Assets/Shop/Effects.asset", "SpatialEffectRegistry", "  entries:\n  - smoke")
+    case.asset("Assets/Shop/Arrow.asset", "Arrow", "  speed: 3")
+    case.asset("Assets/Shop/Arrows.asset", "ProjectileRegistry",
+               f"  entries:\n  - {strong('Assets/Shop/Arrow.asset')}")
+    case.asset("Assets/Shop/Bare.asset", "CharacterTypeRegistry", "")
+    case.asset("Assets/Shop/Root.asset", "AssetRegistryRoot", "  branches:\n  - 7")
+    # This one is a registry, if an empty one.
+    case.asset("Assets/Beams.asset", "HitscanEffectRegistry", "  entries: []")
+
+
 def unmatched_path(case):
     """A class of the project's own: of two paths one is mistyped. Its script is in an assembly."""
     registry, script = "Assets/Registries/Vehicles.asset", guid_of("a script in an assembly")
@@ -856,7 +872,7 @@ CASES = [
     client_only_in_server, client_only_in_server_definition, lfs_pointer, lfs_pointer_root,
     binary_asset, binary_root,
     malformed_entry, malformed_type_id, malformed_flag, missing_entries,
-    missing_entries_root, unmatched_path, unknown_registry, orphan_lock,
+    missing_entries_root, namesake_class, unmatched_path, unknown_registry, orphan_lock,
     packing_refused, prefab_without_root,
     yaml_syntax_bytes, yaml_syntax_cut, wrong_target, wrong_target_nested,
     prefab_cycle, prefab_cycle_unbuilt, case_clash, bad_pool_size,
