@@ -5,6 +5,7 @@
 #include <map>
 
 #include "registry/registries/membership.h"
+#include "registry/registries/path_query.h"
 #include "registry/registries/presentation_key.h"
 #include "registry/registries/type_ids.h"
 #include "registry/rules/validate.h"
@@ -162,12 +163,22 @@ class RegistryCheck {
       paths += (paths.empty() ? "'" : ", '") + rule.path + "'";
     }
     const std::string message = "this entry names no asset: none of " + paths + " is set";
-    if (entry.definition == kNoAsset) {
+    if (entry.definition == kNoAsset && !has_any_path(entry)) {
       add("malformed-entry", entry.location, message);
       return;
     }
-    // Somebody may be at work on the definition; the registry is as it should be.
+    // Somebody may be at work on the entry or its definition; the registry is as it should be.
     findings_.add("malformed-entry", entry.location, message).severity = Severity::warning;
+  }
+
+  // Whether the entry has any reference that its class knows, be it unset.
+  bool has_any_path(const RegistryEntry& entry) const {
+    std::vector<ModelProblem> told_already;
+    PathQuery query(project_.sources(), told_already);
+    const SourceNode at{&project_.sources().get(registry_.asset), entry.node};
+    return std::ranges::any_of(registry_.declaration->references, [&](const ReferenceRule& rule) {
+      return query.find_one(at, rule.path).exists();
+    });
   }
 
   void check_sources(const RegistryEntry& entry) {

@@ -44,11 +44,13 @@ constexpr std::array kRules = {
     Rule{"link-outside", warning,
          "A symbolic link leaves the project, leads nowhere or in a circle",
          "It is not followed. Put the content inside the project or remove the link."},
-    Rule{"malformed-entry", error, "An entry of a registry names nothing that its class knows",
-         "An entry is a mapping or a reference to a definition, and its class says under which "
-         "keys it "
-         "names assets. Correct the key or the definition, or remove the entry; a free slot that "
-         "keeps its id is only noted."},
+    Rule{
+        "malformed-entry", error, "An entry of a registry names nothing that its class knows",
+        "An entry is a mapping or a reference to a definition, and its class says under which "
+        "keys it "
+        "names assets. Correct the key or the definition, or remove the entry. One whose reference "
+        "is there but not set does not block a build, and a free slot that keeps its id is only "
+        "noted."},
     Rule{"malformed-flag", error, "A root's or registry's flag is neither true nor false",
          "Nobody can tell which side it is for. Write 0 or false for the client, 1 or true for the "
          "server."},

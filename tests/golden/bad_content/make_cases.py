@@ -648,6 +648,29 @@ def malformed_entry(case):
     case.expect("warning", "malformed-entry", items, "type_id: 1")
 
 
+def malformed_entry_unset(case):
+    """References that are there and not set, in a class of the project's own and in a built-in."""
+    vehicles, effects = "Assets/Registries/Vehicles.asset", "Assets/Registries/Effects.asset"
+    icon = "Assets/Art/icon.png"
+    case.prefab(CRATE, [("Spin", "  degreesPerSecond: 10")])
+    case.add(icon, b"\x89PNG\r\n\x1a\n")
+    picture = f"    icon: {{fileID: 2800000, guid: {guid_of(icon)}, type: 3}}"
+    unset = f"  - vehicle: {{fileID: 0}}\n{picture}"
+    case.asset(vehicles, "VehicleRegistry", "\n".join(
+        ["  entries:", f"  - vehicle: {strong(CRATE)}\n{picture}", unset,
+         "  - vehicle: {fileID: 0}",  # a free slot
+         f"  - vehicel: {strong(CRATE)}"]))
+    case.asset(effects, "SpatialEffectRegistry",
+               f"  entries:\n  - prefab:\n      guid: \n{picture}\n    poolSize: 16")
+    case.roots(vehicles, effects)
+    case.bare("muster.yaml", "version: 1\nname: malformed-entry-unset\nfolders: [Assets]\n"
+                             "classes:\n  VehicleRegistry:\n    references:\n    - {path: vehicle, "
+                             "strength: strong, targets: [client, server], role: prefab}\n")
+    case.expect("warning", "malformed-entry", vehicles, "- vehicle: {fileID: 0}")
+    case.expect("error", "malformed-entry", vehicles, "vehicel")
+    case.expect("warning", "malformed-entry", effects, "- prefab:")
+
+
 def malformed_type_id(case):
     path = "plain/registries/hitscan_effects.yaml"
     plain_prefab(case, "plain/effects/beam.yaml")
@@ -871,7 +894,7 @@ CASES = [
     presentation_key_range, duplicate_entry_effect, type_id_collision_effect,
     client_only_in_server, client_only_in_server_definition, lfs_pointer, lfs_pointer_root,
     binary_asset, binary_root,
-    malformed_entry, malformed_type_id, malformed_flag, missing_entries,
+    malformed_entry, malformed_entry_unset, malformed_type_id, malformed_flag, missing_entries,
     missing_entries_root, namesake_class, unmatched_path, unknown_registry, orphan_lock,
     packing_refused, prefab_without_root,
     yaml_syntax_bytes, yaml_syntax_cut, wrong_target, wrong_target_nested,
