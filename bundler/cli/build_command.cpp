@@ -6,6 +6,7 @@
 #include "bundler/cli/build_arguments.h"
 #include "bundler/cli/edges.h"
 #include "bundler/cli/session.h"
+#include "bundler/cook/value_check.h"
 #include "bundler/report/build_report.h"
 #include "registry/registries/prepare.h"
 #include "registry/rules/sinks.h"
@@ -56,9 +57,14 @@ void tell_preparation(const Project& project, Session& session) {
 }
 
 // The registries as they are must be buildable.
-int check_before(const Project& project, TargetSet targets, unsigned jobs, Session& session) {
+int check_before(const Project& project, const std::vector<ComponentDescription>& components,
+                 TargetSet targets, unsigned jobs, Session& session) {
   session.reporter.begin("checking", 0);
-  std::vector<Finding> blocking = validate(project, {.targets = targets, .jobs = jobs});
+  const auto check = [&](const Project&, const std::set<AssetNumber>& built, Findings& findings) {
+    check_values(project, components, built, jobs, findings);
+  };
+  std::vector<Finding> blocking =
+      validate(project, {.targets = targets, .jobs = jobs, .further = check});
   const auto others = static_cast<std::size_t>(std::ranges::count_if(blocking, [](const auto& one) {
     return !one.blocks_build && one.severity != Severity::note;
   }));
@@ -88,7 +94,10 @@ int run_build(const BuildArguments& arguments, TargetSet targets, Session& sessi
   if (auto fits = check_place(project, arguments); !fits) {
     return report_error(session, fits.error());
   }
-  if (const int code = check_before(project, targets, jobs, session); code != kSuccess) return code;
+  if (const int found = check_before(project, components.value(), targets, jobs, session);
+      found != kSuccess) {
+    return found;
+  }
 
   session.writing = true;
   const auto locked = LockedOutput::open(arguments.out);

@@ -4,6 +4,7 @@
 
 #include "bundler/cli/edges.h"
 #include "bundler/cli/session.h"
+#include "bundler/cook/value_check.h"
 #include "registry/rules/sinks.h"
 #include "registry/rules/validate.h"
 #include "registry/vocabulary/parallel.h"
@@ -49,6 +50,16 @@ Result<Baseline> load_baseline(const std::string& path) {
   return Baseline::parse(as_text(bytes.value()));
 }
 
+// Descriptions that cannot be read have a finding of their own.
+std::vector<Finding> check_all(const Project& project, ValidateOptions options) {
+  const auto components = load_components(project.files(), project.config());
+  options.further = [&](const Project&, const std::set<AssetNumber>& built, Findings& findings) {
+    if (!components) return;
+    check_values(project, components.value(), built, options.jobs, findings);
+  };
+  return validate(project, options);
+}
+
 int validate_project(const ValidateArguments& arguments, Session& session) {
   if (!arguments.explain.empty()) return explain(arguments.explain, session);
   if (arguments.project.empty()) {
@@ -63,10 +74,10 @@ int validate_project(const ValidateArguments& arguments, Session& session) {
   const Progress progress = progress_of(reporter);
   const auto open = open_project(arguments.project, session, processor_count(), progress);
   if (!open) return report_error(session, open.error());
-  std::vector<Finding> findings = validate(*open.value().project, {.targets = targets.value(),
-                                                                   .strict = arguments.strict,
-                                                                   .jobs = processor_count(),
-                                                                   .progress = progress});
+  std::vector<Finding> findings = check_all(*open.value().project, {.targets = targets.value(),
+                                                                    .strict = arguments.strict,
+                                                                    .jobs = processor_count(),
+                                                                    .progress = progress});
   reporter.finish();
   if (!arguments.write_baseline.empty()) {
     return write_report(session, Baseline::of(findings).format(), arguments.write_baseline);

@@ -68,10 +68,33 @@ void AssetCooker::cook_text(const SourceFile& source, AssetNumber asset,
     cook_prefab(asset, project_.prefabs().flatten(asset), result);
     return;
   }
+  if (is_factory(asset)) cook_prefab(asset, factory_prefab(source, asset), result);
+}
+
+bool AssetCooker::is_factory(AssetNumber asset) const {
   const std::string class_name = class_of_asset(project_, asset);
-  if (!class_name.empty() && project_.scripts().derives_from(class_name, kFactoryClass)) {
-    cook_factory(source, asset, result);
+  return !class_name.empty() && project_.scripts().derives_from(class_name, kFactoryClass);
+}
+
+std::vector<CookProblem> AssetCooker::unfit_values(AssetNumber asset) const {
+  std::vector<CookProblem> problems;
+  if (components_.empty() || !holds_references(project_.index().at(asset).path)) return problems;
+  const Packing packing = packing_of(project_, asset);
+  if (packing.fault || !packing.is_text) return problems;
+  const auto check = [&](const SourcePrefab& prefab) {
+    for (const SourceEntity& entity : prefab.entities) {
+      for (const SourceComponent& component : entity.components) {
+        const ComponentDescription* description = description_of(component.class_name);
+        if (description != nullptr) cook_component(*description, component, problems);
+      }
+    }
+  };
+  if (is_prefab(project_.sources(), asset)) {
+    check(project_.prefabs().flatten(asset));
+  } else if (is_factory(asset)) {
+    check(factory_prefab(project_.sources().get(asset), asset));
   }
+  return problems;
 }
 
 void AssetCooker::cook_prefab(AssetNumber asset, const SourcePrefab& prefab,
@@ -113,8 +136,7 @@ void AssetCooker::cook_prefab(AssetNumber asset, const SourcePrefab& prefab,
 // A factory creates one entity of pure data. A plain one lists `components`; one of Unity's holds
 // them as fields of struct type, named after the component (`projectile: {...}` is a Projectile).
 // One that holds none stands for itself.
-void AssetCooker::cook_factory(const SourceFile& source, AssetNumber asset,
-                               CookedAsset& result) const {
+SourcePrefab AssetCooker::factory_prefab(const SourceFile& source, AssetNumber asset) const {
   const yaml::NodeIndex fields = source.fields_of(source.document_of(0));
   SourcePrefab factory;
   SourceEntity& entity = factory.entities.emplace_back();
@@ -143,7 +165,7 @@ void AssetCooker::cook_factory(const SourceFile& source, AssetNumber asset,
     component.class_name = class_of_asset(project_, asset);
     component.layers.push_back({&source, fields, source.document_of(0)});
   }
-  cook_prefab(asset, factory, result);
+  return factory;
 }
 
 void AssetCooker::cook_raw(const Asset& asset, CookedAsset& result) const {

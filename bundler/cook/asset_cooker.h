@@ -33,12 +33,16 @@ class AssetCooker {
   /// everything else goes in byte for byte, with its import settings. What `packing_of` refuses is
   /// a problem, not content.
   CookedAsset cook(AssetNumber asset) const;
+  /// The values of an asset's described components that do not fit: those problems of `cook` that
+  /// `packing_of` does not know of, found without cooking the rest.
+  std::vector<CookProblem> unfit_values(AssetNumber asset) const;
 
  private:
   void cook_text(const SourceFile& source, AssetNumber asset, CookedAsset& result) const;
   void cook_raw(const Asset& asset, CookedAsset& result) const;
   void cook_prefab(AssetNumber asset, const SourcePrefab& prefab, CookedAsset& result) const;
-  void cook_factory(const SourceFile& source, AssetNumber asset, CookedAsset& result) const;
+  bool is_factory(AssetNumber asset) const;
+  SourcePrefab factory_prefab(const SourceFile& source, AssetNumber asset) const;
   void add_object(const SourceFile& source, EntryKind kind, std::int64_t local_id, const Guid& guid,
                   CookedAsset& result) const;
   const ComponentDescription* description_of(std::string_view class_name) const;

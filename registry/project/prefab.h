@@ -19,7 +19,7 @@ struct PropertyOverride {
   std::string_view path;
   std::string_view value;
   yaml::Reference object;
-  yaml::Position position;
+  yaml::Position position;             ///< Of the value.
   const SourceFile* source = nullptr;  ///< The file that makes the change.
 };
 

@@ -267,9 +267,10 @@ class UnityFlattening {
       const std::int64_t target = target_id(instance, reference(item, "target"));
       PropertyOverride change;
       change.path = tree_.scalar_at(item, "propertyPath");
-      change.value = tree_.scalar_at(item, "value");
+      const NodeIndex value = tree_.find(item, "value");
+      change.value = tree_.scalar(value);
       change.object = reference(item, "objectReference");
-      change.position = tree_.at(item).position;
+      change.position = tree_.at(value == kNoNode ? item : value).position;
       change.source = &source_;
       if (const auto component = components.find(target); component != components.end()) {
         component->second->overrides.push_back(change);

@@ -136,6 +136,9 @@ constexpr std::array kRules = {
         "locks); 'muster prepare' changes nothing of the class before."},
     Rule{"type-id-reused", error, "An entry uses a type id that was retired",
          "Clients that have shipped still know the old meaning. Give the entry a fresh id."},
+    Rule{"unfit-value", error, "A value does not fit the field of its component",
+         "The game describes what each field can hold (components.json), and a build would refuse "
+         "this. Correct the value, or export the game's components again."},
     Rule{"unknown-class", warning, "A plain file has a class whose name looks mistyped",
          "A registry, root or prefab that is not known as one is not seen. Correct the name, or "
          "declare the class under 'classes' in muster.yaml."},

@@ -14,7 +14,9 @@ std::vector<Finding> validate(const Project& project, const ValidateOptions& opt
   options.progress.advance(1, "components");
   check_components(project, findings);
   options.progress.advance(1, "files");
-  check_packing(project, built_assets(project, options.targets), options.jobs, findings);
+  const std::set<AssetNumber> built = built_assets(project, options.targets);
+  check_packing(project, built, options.jobs, findings);
+  if (options.further) options.further(project, built, findings);
   options.progress.advance(1, "references");
   check_references(project, options.targets, findings);
   check_failed_reads(project, findings);

@@ -1,6 +1,7 @@
 // All rules over one project.
 #pragma once
 
+#include <functional>
 #include <set>
 #include <vector>
 
@@ -8,11 +9,16 @@
 
 namespace muster {
 
+/// A check by a later room, of what is built: the rules know nothing of cooking.
+using FurtherCheck =
+    std::function<void(const Project& project, const std::set<AssetNumber>& built, Findings&)>;
+
 struct ValidateOptions {
   TargetSet targets = TargetSet::both();
   bool strict = false;  ///< Warnings become errors.
   unsigned jobs = 1;    ///< Threads that parse what is built.
   Progress progress = {};
+  FurtherCheck further = {};
 };
 
 /// Checks a project against every rule and returns all findings, sorted. Reads files of the

@@ -346,7 +346,7 @@ TEST_CASE("A bad override is told where it stands", "[bundler][cook]") {
   CHECK(health.current == 100);
   REQUIRE(problems.size() == 1);
   CHECK(problems.front().location.path.text() == "Assets/V.prefab");
-  CHECK(problems.front().location.position.line == 8);
+  CHECK(problems.front().location.position.line == 10);
 }
 
 TEST_CASE("Each item of a list of references is overridden by its own index", "[bundler][cook]") {

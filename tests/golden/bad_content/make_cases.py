@@ -880,6 +880,38 @@ def unknown_component(case):
     case.expect("warning", "unknown-field", PLAIN_BARREL, "degreesPerSecnd")
 
 
+def unfit_value(case):
+    """In a prefab, in one that inherits it, in an override, and in a factory; one is not built."""
+    fields = [("degreesPerSecond", "float32", 0), ("turns", "uint8", 4)]
+    components = {"components": [
+        {"name": "Spin", "size": 8, "alignment": 4, "default": "00000000" * 2,
+         "fields": [{"name": name, "type": kind, "offset": at} for name, kind, at in fields]}]}
+    spin = "Assets/Data/SpinFactory.asset"
+    case.prefab(CRATE, [("Spin", "  degreesPerSecond: fast\n  turns: 3")])
+    case.add(BARREL, UNITY_HEAD + "--- !u!1001 &5000000\nPrefabInstance:\n  m_Modification:\n"
+             "    m_TransformParent: {fileID: 0}\n    m_Modifications:\n"
+             f"    - target: {{fileID: 114000, guid: {guid_of(CRATE)}, type: 3}}\n"
+             "      propertyPath: turns\n      value: 300\n"
+             "      objectReference: {fileID: 0}\n"
+             f"  m_SourcePrefab: {{fileID: 100100000, guid: {guid_of(CRATE)}, type: 3}}\n")
+    case.prefab("Assets/Prefabs/Unbuilt.prefab", [("Spin", "  degreesPerSecond: slow")])
+    case.script("ReplicatedEntityFactory", "ScriptableObject")
+    case.asset(spin, "SpinFactory", f"  guid:{words(guid_of(spin), 4)}\n  spin:\n    turns: -1",
+               base="ReplicatedEntityFactory")
+    effects = "Assets/Registries/SpatialEffectRegistry.asset"
+    unity_registry(case, inline_entry(guid_of(spin), prefab=NONE, factory=strong(spin)))
+    case.asset(effects, "SpatialEffectRegistry", "  entries:" + "".join(
+        f"\n  - prefab:\n      guid: {guid_of(path)}\n    poolSize: 16"
+        for path in (CRATE, BARREL)))
+    case.roots(REGISTRY, effects)
+    case.bare("components.json", json.dumps(components) + "\n")
+    case.bare("muster.yaml", "version: 1\nname: unfit-value\nfolders: [Assets]\n"
+                             "components: components.json\n")
+    case.expect("error", "unfit-value", CRATE, "fast")
+    case.expect("error", "unfit-value", BARREL, "value: 300")
+    case.expect("error", "unfit-value", spin, "turns: -1")
+
+
 CASES = [
     clean, clean_unusual, unresolved_reference_entry, unresolved_reference_words,
     unresolved_reference_definition,
@@ -900,7 +932,7 @@ CASES = [
     yaml_syntax_bytes, yaml_syntax_cut, wrong_target, wrong_target_nested,
     prefab_cycle, prefab_cycle_unbuilt, case_clash, bad_pool_size,
     bad_pool_size_definition, yaml_syntax, yaml_syntax_plain,
-    yaml_syntax_unregistered, unknown_component,
+    yaml_syntax_unregistered, unknown_component, unfit_value,
 ]
 
 

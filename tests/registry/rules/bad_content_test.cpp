@@ -5,6 +5,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "bundler/cook/value_check.h"
 #include "registry/rules/validate.h"
 #include "registry/vocabulary/disk_file_system.h"
 
@@ -27,7 +28,13 @@ std::multiset<std::string> actual_findings(const std::string& path) {
   const auto project = Project::open(files.value(), 2, {});
   REQUIRE(project.has_value());
   std::multiset<std::string> lines;
-  for (const Finding& finding : validate(*project.value(), {})) {
+  const auto components = load_components(files.value(), project.value()->config());
+  REQUIRE(components.has_value());
+  const auto check = [&](const Project& checked, const std::set<AssetNumber>& built,
+                         Findings& findings) {
+    check_values(checked, components.value(), built, 2, findings);
+  };
+  for (const Finding& finding : validate(*project.value(), {.further = check})) {
     if (finding.severity == Severity::note) continue;
     std::string line = std::string(to_string(finding.severity)) + " " + std::string(finding.rule) +
                        " " + finding.location.path.text();

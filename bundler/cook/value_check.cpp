@@ -1,0 +1,27 @@
+// Each asset has a slot of its own, so that the findings do not depend on the order of threads. A
+// value that several prefabs inherit is found once for each, and told once.
+#include "bundler/cook/value_check.h"
+
+#include "bundler/cook/asset_cooker.h"
+#include "registry/vocabulary/parallel.h"
+
+namespace muster {
+
+void check_values(const Project& project, const std::vector<ComponentDescription>& components,
+                  const std::set<AssetNumber>& built, unsigned jobs, Findings& findings) {
+  if (components.empty()) return;
+  const AssetCooker cooker(project, components);
+  const std::vector<AssetNumber> assets(built.begin(), built.end());
+  std::vector<std::vector<CookProblem>> problems(assets.size());
+  parallel_for(assets.size(), jobs, {}, [&](std::size_t i, unsigned) {
+    if (!project.index().at(assets[i]).is_folder) problems[i] = cooker.unfit_values(assets[i]);
+  });
+  for (std::vector<CookProblem>& of_asset : problems) {
+    for (CookProblem& problem : of_asset) {
+      findings.add("unfit-value", std::move(problem.location), std::move(problem.message))
+          .blocks_build = true;
+    }
+  }
+}
+
+}  // namespace muster

@@ -1,0 +1,17 @@
+// What a rule would say of described values, if rules knew how values are cooked.
+#pragma once
+
+#include <set>
+#include <vector>
+
+#include "registry/rules/finding.h"
+#include "registry/vocabulary/component.h"
+
+namespace muster {
+
+/// Adds an `unfit-value` for each value of a described component, in what is `built`, that the
+/// cooker would refuse: a `FurtherCheck` of `validate`. Cooks on `jobs` threads and keeps nothing.
+void check_values(const Project& project, const std::vector<ComponentDescription>& components,
+                  const std::set<AssetNumber>& built, unsigned jobs, Findings& findings);
+
+}  // namespace muster
