@@ -9,6 +9,7 @@
 #include "bundler/cook/value_check.h"
 #include "bundler/report/build_report.h"
 #include "registry/registries/prepare.h"
+#include "registry/registries/unread.h"
 #include "registry/rules/sinks.h"
 #include "registry/rules/validate.h"
 #include "registry/vocabulary/counted.h"
@@ -71,6 +72,8 @@ int check_before(const Project& project, const std::vector<ComponentDescription>
   std::erase_if(blocking, [](const Finding& finding) { return !finding.blocks_build; });
   session.reporter.finish();
   if (!blocking.empty()) session.err << format_findings(blocking, FindingFormat::text, {});
+  const std::string hidden = hidden_roots_note(project);
+  if (!hidden.empty()) session.err << "muster: " << hidden << "\n";
   tell_preparation(project, session);
   if (!blocking.empty()) {
     session.err << "muster: nothing was built\n";

@@ -20,6 +20,8 @@ struct ListOptions {
 bool tell_problems(const Project& project, Session& session) {
   const std::vector<std::string> unread = unread_notes(project);
   for (const std::string& note : unread) session.err << "muster: " << note << "\n";
+  const std::string hidden = hidden_roots_note(project);
+  if (!hidden.empty()) session.err << "muster: " << hidden << "\n";
   bool is_whole = unread.empty();
   for (const ModelProblem& problem : project.model().problems) {
     const bool is_unknown = problem.kind == ModelProblem::Kind::unknown_class;

@@ -92,6 +92,8 @@ int prepare(const PrepareOptions& options, Session& session) {
   const std::vector<std::string> unread = unread_notes(project);
   reporter.finish();
   for (const std::string& note : unread) session.err << "muster: " << note << "\n";
+  const std::string hidden = hidden_roots_note(project);
+  if (!hidden.empty()) session.err << "muster: " << hidden << "\n";
   if (!plan) return report_error(session, plan.error());
   for (const std::string& note : plan.value().notes) session.err << "muster: " << note << "\n";
   if (!options.dry_run) {

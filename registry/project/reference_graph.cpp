@@ -5,6 +5,7 @@
 #include <string>
 #include <tuple>
 
+#include "registry/project/cut_object.h"
 #include "registry/project/source_file.h"
 #include "registry/vocabulary/parallel.h"
 #include "registry/yaml/reader.h"
@@ -70,8 +71,12 @@ class AssetScan {
       return;
     }
     // A plain file that is no UTF-8 is told where it is parsed.
-    if (!in_meta && dialect == yaml::Dialect::unity)
+    if (!in_meta && dialect == yaml::Dialect::unity) {
       check_utf8(asset, as_text(bytes.value()), slot);
+      if (has_extension(path, "asset") && is_main_object_cut(as_text(bytes.value()))) {
+        slot.problems.push_back({Kind::cut_short, asset, {}, {}});
+      }
+    }
     find_mentions(path, as_text(bytes.value()), [&](const yaml::Mention& mention) {
       // A sidecar's own guid is no reference.
       if (in_meta && mention.kind == yaml::MentionKind::textual) return;

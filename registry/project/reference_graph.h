@@ -31,7 +31,14 @@ struct ReferenceEdge {
 
 /// What is odd about an asset's bytes.
 struct ContentProblem {
-  enum class Kind : std::uint8_t { lfs_pointer, binary, too_large, unreadable, invalid_utf8 };
+  enum class Kind : std::uint8_t {
+    lfs_pointer,
+    binary,
+    too_large,
+    unreadable,
+    invalid_utf8,
+    cut_short,  ///< An `.asset` whose main object ends before it has named its script.
+  };
   Kind kind = Kind::binary;
   AssetNumber asset = kNoAsset;
   std::string detail;

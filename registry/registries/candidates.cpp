@@ -40,20 +40,6 @@ class CandidateSearch {
         {ModelProblem::Kind::unreadable, {path_of(asset), {}}, {}, asset, std::move(detail)});
   }
 
-  // The registry class that a script is or derives from; empty when none.
-  std::string registry_class_of(const Guid& script) const {
-    for (const ClassDeclaration& entry : classes_) {
-      if (entry.script == script) return entry.name;
-    }
-    std::string name = project_.scripts().class_of(script);
-    if (name.empty()) return {};
-    if (name == kRootClass || declaration_of(classes_, name) != nullptr) return name;
-    for (const ClassDeclaration& entry : classes_) {
-      if (project_.scripts().derives_from(name, entry.name)) return entry.name;
-    }
-    return {};
-  }
-
   Guid script_of(AssetNumber asset) const {
     const SourceFile& source = project_.sources().get(asset);
     if (!source.good()) return {};
@@ -87,7 +73,7 @@ class CandidateSearch {
         continue;
       }
       const auto [place, fresh] = class_by_script.try_emplace(edge.guid);
-      if (fresh) place->second = registry_class_of(edge.guid);
+      if (fresh) place->second = registry_class_of(project_, classes_, edge.guid);
       std::string name = place->second;
       if (name.empty() && edge.to == kNoAsset && asked.insert(edge.from).second) {
         name = stated_class_of(edge.from);
@@ -98,7 +84,7 @@ class CandidateSearch {
         continue;
       }
       const std::string own = class_of_asset(project_, edge.from);
-      if (own == name || registry_class_of(script_of(edge.from)) == name) {
+      if (own == name || registry_class_of(project_, classes_, script_of(edge.from)) == name) {
         found_.emplace(edge.from, name);
       }
     }
@@ -127,6 +113,20 @@ class CandidateSearch {
 };
 
 }  // namespace
+
+std::string registry_class_of(const Project& project, const std::vector<ClassDeclaration>& classes,
+                              const Guid& script) {
+  for (const ClassDeclaration& entry : classes) {
+    if (entry.script == script) return entry.name;
+  }
+  std::string name = project.scripts().class_of(script);
+  if (name.empty()) return {};
+  if (name == kRootClass || declaration_of(classes, name) != nullptr) return name;
+  for (const ClassDeclaration& entry : classes) {
+    if (project.scripts().derives_from(name, entry.name)) return entry.name;
+  }
+  return {};
+}
 
 std::map<AssetNumber, std::string> find_candidates(const Project& project,
                                                    const std::vector<ClassDeclaration>& classes,

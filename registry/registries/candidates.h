@@ -17,4 +17,8 @@ std::map<AssetNumber, std::string> find_candidates(const Project& project,
                                                    const std::vector<ClassDeclaration>& classes,
                                                    std::vector<ModelProblem>& problems);
 
+/// The registry class that a script is or derives from, or `kRootClass`; empty when none.
+std::string registry_class_of(const Project& project, const std::vector<ClassDeclaration>& classes,
+                              const Guid& script);
+
 }  // namespace muster

@@ -174,29 +174,42 @@ class ModelBuilder {
       item.guid = reference.value().guid;
       item.is_null = !reference.value().is_set();
       item.asset = project_.index().find(item.guid);
-      check_target_of(item, reference.value());
+      item.is_misplaced = !check_target_of(item, reference.value());
       root.items.push_back(std::move(item));
     }
     model_.roots.push_back(std::move(root));
   }
 
-  // What a root lists is the main object of a registry's file.
-  void check_target_of(const RegistryRoot::Item& item, const AnyReference& reference) {
-    if (item.guid.is_null() && reference.file_id != 0) {
-      model_.problems.push_back({ModelProblem::Kind::wrong_target,
-                                 item.location,
-                                 {},
-                                 kNoAsset,
-                                 "a registry inside of its root's file is not read; save it as an "
-                                 "asset of its own"});
-      return;
+  // What a root lists is the main object of a registry's file; false, and told, when it is not.
+  bool check_target_of(const RegistryRoot::Item& item, const AnyReference& reference) {
+    const auto refuse = [&](std::string why) {
+      model_.problems.push_back(
+          {ModelProblem::Kind::wrong_target, item.location, item.guid, kNoAsset, std::move(why)});
+      return false;
+    };
+    const bool is_in_root = item.guid.is_null() && reference.file_id != 0;
+    if (is_in_root || is_inside_container(item.asset, reference.file_id)) {
+      return refuse(std::string("a registry inside of ") +
+                    (is_in_root ? "its root's file" : "another asset") +
+                    " is not read; save it as an asset of its own");
     }
-    if (!candidates_.contains(item.asset)) return;
+    if (!candidates_.contains(item.asset)) return true;
     const SourceFile& source = project_.sources().get(item.asset);
-    if (source.document_of(reference.file_id) == source.document_of(0)) return;
-    model_.problems.push_back({ModelProblem::Kind::wrong_target, item.location, item.guid, kNoAsset,
-                               "object " + std::to_string(reference.file_id) + " of '" +
-                                   source.path.text() + "' is not its registry"});
+    if (source.document_of(reference.file_id) == source.document_of(0)) return true;
+    return refuse("object " + std::to_string(reference.file_id) + " of '" + source.path.text() +
+                  "' is not its registry");
+  }
+
+  // Whether an object that is not its asset's main one is a registry.
+  bool is_inside_container(AssetNumber asset, std::int64_t file_id) const {
+    if (asset == kNoAsset || !has_extension(project_.index().at(asset).path, "asset")) return false;
+    const SourceFile& source = project_.sources().get(asset);
+    if (!source.good()) return false;
+    const int document = source.document_of(file_id);
+    if (document < 0 || document == source.document_of(0)) return false;
+    const auto script =
+        yaml::reference_at(source.tree, source.tree.find(source.fields_of(document), "m_Script"));
+    return script && !registry_class_of(project_, model_.classes, script.value().guid).empty();
   }
 
   void read_registry(AssetNumber asset, const ClassDeclaration& declaration) {
@@ -247,7 +260,7 @@ class ModelBuilder {
       const bool known = std::ranges::any_of(model_.registries, [&](const Registry& registry) {
         return registry.asset == item.asset;
       });
-      if (known || item.asset == kNoAsset) continue;
+      if (known || item.asset == kNoAsset || item.is_misplaced) continue;
       const auto candidate = candidates_.find(item.asset);
       if (candidate != candidates_.end() && candidate->second != kRootClass) continue;  // reported
       if (!project_.sources().get(item.asset).good()) {

@@ -73,6 +73,7 @@ struct RegistryRoot {
     Guid guid;
     AssetNumber asset = kNoAsset;
     bool is_null = false;
+    bool is_misplaced = false;  ///< It is no asset's main object, which is told.
     Location location;
   };
   std::vector<Item> items;

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "registry/registries/membership.h"
+#include "registry/vocabulary/counted.h"
 
 namespace muster {
 namespace {
@@ -83,6 +84,21 @@ std::vector<std::string> unread_notes(const Project& project) {
     }
   }
   return {notes.begin(), notes.end()};
+}
+
+std::string hidden_roots_note(const Project& project) {
+  if (!project.model().roots.empty()) return {};
+  const auto pointers =
+      std::ranges::count_if(project.graph().problems(), [&](const ContentProblem& problem) {
+        return problem.kind == ContentProblem::Kind::lfs_pointer &&
+               has_extension(project.index().at(problem.asset).path, "asset");
+      });
+  if (pointers == 0) return {};
+  const std::string files = counted(static_cast<std::size_t>(pointers), "'.asset' file");
+  return "no root was found, but " + files +
+         (pointers == 1 ? " is a Git LFS pointer and may be one"
+                        : " are Git LFS pointers, and any of them may be one") +
+         "; see 'git lfs pull'";
 }
 
 }  // namespace muster

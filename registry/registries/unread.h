@@ -13,4 +13,8 @@ namespace muster {
 /// may be members.
 std::vector<std::string> unread_notes(const Project& project);
 
+/// A sentence for a project in which no root was found, and which has `.asset` files that are Git
+/// LFS pointers: any of them may be one. Empty for other projects.
+std::string hidden_roots_note(const Project& project);
+
 }  // namespace muster

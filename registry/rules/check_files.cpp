@@ -119,6 +119,8 @@ void check_files(const Project& project, TargetSet targets, Findings& findings) 
       case ContentProblem::Kind::invalid_utf8:
         findings.add("invalid-utf8", {asset.path, problem.position}, "this byte is no UTF-8");
         break;
+      case ContentProblem::Kind::cut_short:
+        break;  // Where it may be a root or registry, it is told with these.
       case ContentProblem::Kind::unreadable:
         findings.add("unreadable-file", {asset.path, {}}, problem.detail);
         break;

@@ -1,5 +1,6 @@
 // What the roots of the client and the server list.
 #include <algorithm>
+#include <map>
 
 #include "registry/rules/validate.h"
 
@@ -24,11 +25,17 @@ bool may_hide_root(const Project& project) {
 void check_roots(const Project& project, TargetSet targets, Findings& findings) {
   for (const RegistryRoot& root : project.model().roots) {
     if (!targets.has(root.target)) continue;
+    std::map<Guid, const RegistryRoot::Item*> listed;
     for (const RegistryRoot::Item& item : root.items) {
       if (item.is_null) {
         findings.add("null-registry", item.location, "this slot of the root is empty")
             .blocks_build = true;
         continue;
+      }
+      const auto [first, fresh] = listed.emplace(item.guid, &item);
+      if (!fresh && !item.is_misplaced) {
+        findings.add("repeated-registry", item.location, "this root lists this registry already")
+            .related.push_back({first->second->location, "listed here first"});
       }
       if (item.asset == kNoAsset && !project.is_known_elsewhere(item.guid)) {
         Finding& finding = findings.add(

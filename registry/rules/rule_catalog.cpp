@@ -120,6 +120,9 @@ constexpr std::array kRules = {
          "The asset believes it has another type id than the registry gives it. Register it again, "
          "or correct the stored number."},
     Rule{
+        "repeated-registry", warning, "A root lists one registry twice",
+        "It is built once all the same. Remove the second, or put back what it took the place of."},
+    Rule{
         "target-without-root", warning, "There are roots, but none for the client or the server",
         "That side will be built empty. Add a root for it (its 'serverBuild' says which side it is "
         "for), or build the other side alone with '--target'."},

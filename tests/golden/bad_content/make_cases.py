@@ -7,17 +7,19 @@
 See README.md for the format of expected.txt. Needs only Python's standard library.
 """
 
-import hashlib
 import json
 import pathlib
-import re
 import shutil
 import sys
 
 from case_writer import (
-    BARREL, CRATE, Case, MISSING, NONE, PLAIN_BARREL, PLAIN_CRATE, PLAIN_REGISTRY, REGISTRY,
+    Case, BARREL, CRATE, MISSING, NONE, PLAIN_BARREL, PLAIN_CRATE, PLAIN_REGISTRY, REGISTRY,
     UNITY_HEAD, guid_of, inline_entry, plain_prefab, plain_registry, plain_replicated,
-    serialized_file, sound_unity, strong, unity_registry, weak, words, words_of)
+    sound_unity, strong, unity_registry, weak, words, words_of)
+from unread_cases import (
+    lfs_pointer, binary_asset, lfs_pointer_root, binary_root, yaml_syntax_cut,
+    yaml_syntax_cut_object, packing_refused, yaml_syntax_bytes, yaml_syntax, yaml_syntax_plain,
+    yaml_syntax_unregistered, invalid_utf8, merge_conflict)
 
 ROOT = pathlib.Path(__file__).resolve().parent
 
@@ -151,15 +153,6 @@ def placeholder_guid(case):
                        ("Typed", "a1b2c3d4e5f6a7b8c9d0e1f2a3b4c5d6"), ("Ones", "1" * 32)):
         case.add(f"Assets/Data/{name}.txt", "text\n", guid=guid)
         case.expect("warning", "placeholder-guid", f"Assets/Data/{name}.txt.meta", "guid:")
-
-
-def merge_conflict(case):
-    sound_unity(case)
-    path = "Assets/Data/Torn.txt"
-    case.add(path, "text\n")
-    case.bare(path + ".meta", f"fileFormatVersion: 2\n<<<<<<< HEAD\nguid: {guid_of('ours')}\n"
-                              f"=======\nguid: {guid_of('theirs')}\n>>>>>>> feature\n")
-    case.expect("error", "merge-conflict", path + ".meta", "<<<<<<<")
 
 
 def prefab_xor_factory_both(case):
@@ -315,12 +308,6 @@ def unknown_class(case):
     case.expect("warning", "unknown-class", mistyped)
 
 
-def invalid_utf8(case):
-    sound_unity(case)
-    case.files[REGISTRY] += b"  note: \xff\xfe\n"
-    case.expect("warning", "invalid-utf8", REGISTRY, "note: ")
-
-
 def target_without_root(case):
     sound_unity(case)
     root = "Assets/Roots/Client.asset"
@@ -458,69 +445,27 @@ def client_only_in_server_definition(case):
     case.expect("warning", "client-only-in-server", path, guid_of(item))
 
 
-def lfs_pointer(case):
-    registry = "Assets/Registries/ItemRegistry.asset"
+def repeated_registry(case):
+    items = "Assets/Registries/ItemRegistry.asset"
     sound_unity(case)
-    case.add(registry, "version https://git-lfs.github.com/spec/v1\n"
-                       f"oid sha256:{hashlib.sha256(b'registry').hexdigest()}\nsize 4821\n")
-    case.roots(REGISTRY, registry)
-    case.expect("error", "lfs-pointer", registry, "version")
-    picture = "Assets/Art/crate.png"
-    case.add(picture, "version https://git-lfs.github.com/spec/v1\n"
-                      f"oid sha256:{hashlib.sha256(b'picture').hexdigest()}\nsize 91022\n")
-    case.expect("error", "lfs-pointer", picture, "version")
+    case.asset(items, "ItemRegistry", "  entries: []")
+    case.roots(REGISTRY, items, REGISTRY)
+    for name in ("Client", "Server"):
+        case.expect("warning", "repeated-registry", f"Assets/Roots/{name}.asset",
+                    strong(REGISTRY), 2)
 
 
-def binary_asset(case):
-    registry = "Assets/Registries/ItemRegistry.asset"
+def wrong_target_container(case):
+    """A registry that is one object of several in its file."""
+    pack = "Assets/Registries/Pack.asset"
     sound_unity(case)
-    case.add(registry, b"\x00\x00\x02\x68\x00\x00\x12\x00\x00\x00\x00\x11\x00\x00\x02\x80"
-                       b"\x00\x00\x00\x002017.4.1f1\x00\x05\x00\x00\x00\x01\x00\x00\x00"
-             + hashlib.sha256(b"binary").digest() * 8)
-    case.roots(REGISTRY, registry)
-    case.expect("error", "binary-asset", registry)
-
-
-def lfs_pointer_root(case):
-    """What has no text may be a root: nobody can tell that a whole side is not missing."""
-    root = "Assets/Roots/Client.asset"
-    sound_unity(case)
-    case.add(root, "version https://git-lfs.github.com/spec/v1\n"
-                   f"oid sha256:{hashlib.sha256(b'root').hexdigest()}\nsize 1200\n")
-    case.expect("error", "lfs-pointer", root, "version")
-
-
-def binary_root(case):
-    root = "Assets/Roots/Client.asset"
-    sound_unity(case)
-    script = bytes.fromhex("".join(a + b for b, a in zip(
-        *[iter(guid_of("Assets/Scripts/AssetRegistryRoot.cs"))] * 2)))
-    case.add(root, serialized_file(script))
-    case.expect("error", "binary-asset", root)
-    # These are none, and only noted: one names no such script, the other's sidecar says its kind.
-    case.add("Assets/Scenes/NavMesh.asset", serialized_file(b""))
-    lighting = "Assets/Scenes/LightingData.asset"
-    case.add(lighting, b"\x00" * 64)
-    case.bare(lighting + ".meta", f"fileFormatVersion: 2\nguid: {guid_of(lighting)}\n"
-                                  "NativeFormatImporter:\n  mainObjectFileID: 112000000\n")
-
-
-def yaml_syntax_cut(case):
-    """Nothing is left of one root and of a registry that no root lists, and half of another."""
-    roots = [f"Assets/Roots/{name}.asset" for name in ("Client", "Server")]
-    registry = "Assets/Registries/ItemRegistry.asset"
-    sound_unity(case)
-    case.asset(registry, "ItemRegistry", "  entries: []")
-    for path in (roots[0], registry):
-        case.files[path] = b""
-        case.expect("error", "yaml-syntax", path)
-    case.files[roots[1]] = case.files[roots[1]].split(b"  m_Enabled")[0]
-    case.expect("error", "yaml-syntax", roots[1])
-    # What another program wrote, and an asset that has lost its script, are none.
-    case.add("Assets/Data/Graph.asset", "{}\n")
-    case.asset("Assets/Data/Lost.asset", "Lost", "")
-    case.files["Assets/Data/Lost.asset"] = re.sub(
-        rb"m_Script: .*", b"m_Script: {fileID: 0}", case.files["Assets/Data/Lost.asset"])
+    case.add(pack, UNITY_HEAD + case.document("Pack", "ScriptableObject", "Pack", "  size: 1")
+             + case.document("ItemRegistry", "ScriptableObject", "Items", "  entries: []",
+                             file_id=77))
+    inner = strong(pack).replace("11400000", "77")
+    root = "Assets/Roots/Server.asset"
+    case.files[root] += f"  - {inner}\n".encode()
+    case.expect("error", "wrong-target", root, inner)
 
 
 def wrong_target(case):
@@ -577,41 +522,6 @@ def wrong_target_nested(case):
     case.asset(registry, "HeroTypeRegistry", f"  entries:\n  - {strong(hero)}")
     case.roots(registry)
     case.expect("error", "wrong-target", hero, lost)
-
-
-def packing_refused(case):
-    """What a registered prefab contains and a build cannot pack, each in its own way."""
-    head = UNITY_HEAD + "--- !u!21 &2100000\nMaterial:\n"
-    torn = f"{head}<<<<<<< HEAD\n  m_Name: a\n=======\n  m_Name: b\n>>>>>>> feature\n"
-    pointer = ("version https://git-lfs.github.com/spec/v1\n"
-               f"oid sha256:{hashlib.sha256(b'look').hexdigest()}\nsize 4821\n")
-    looks = (("Cut.mat", head + "  m_Shader: {fileID: 46, guid: 3f", "yaml-syntax", "guid: 3f"),
-             ("Torn.mat", torn, "yaml-syntax", "<<<<<<<"),
-             ("Empty.mat", "", "yaml-syntax", None),
-             ("Head.mat", UNITY_HEAD, "yaml-syntax", None),
-             ("Words.mat", "not of the engine\n", "yaml-syntax", "not"),
-             ("Native.mat", serialized_file(b""), "binary-asset", None),
-             ("Native.asset", b"\x00" * 64, "binary-asset", None),
-             ("Pointer.mat", pointer, "lfs-pointer", "version"),
-             ("Picture.png", pointer, "lfs-pointer", "version"),
-             ("Settings.png", "\x89PNG" * 300, "yaml-syntax", None))
-    for name, content, rule, marker in looks:
-        path = f"Assets/Looks/{name}"
-        case.add(path, content)
-        if name != "Settings.png":
-            case.expect("error", rule, path, marker)
-    settings = "Assets/Looks/Settings.png.meta"
-    case.bare(settings, case.files[settings] + b"TextureImporter:\n  <<<<<<< HEAD\n  a: 1\n")
-    case.expect("error", "yaml-syntax", settings, "a: 1")
-    # Sound: of the engine's binary form always, and text of another tool.
-    fine = (("Baked.asset", serialized_file(b"")), ("Style.uss", ".a { color: red; }\n"))
-    for name, content in fine:
-        case.add(f"Assets/Looks/{name}", content)
-    names = [look[0] for look in looks] + [name for name, _ in fine]
-    guids = [guid_of(f"Assets/Looks/{name}") for name in names]
-    materials = "".join(f"  - {{fileID: 2100000, guid: {guid}, type: 2}}\n" for guid in guids)
-    sound_unity(case, extra="--- !u!23 &2300\nMeshRenderer:\n  m_GameObject: {fileID: 1000}\n"
-                            f"  m_Materials:\n{materials}")
 
 
 def prefab_without_root(case):
@@ -786,17 +696,6 @@ def prefab_cycle_unbuilt(case):
     case.expect("error", "prefab-cycle", snake, "m_SourcePrefab")
 
 
-def yaml_syntax_bytes(case):
-    """Latin-1 where UTF-8 belongs."""
-    path = "plain/registries/hitscan_effects.yaml"
-    plain_prefab(case, "plain/effects/beam.yaml")
-    plain_registry(case, "HitscanEffectRegistry", path,
-                   f"entries:\n- type_id: 1\n  prefab: {weak('plain/effects/beam.yaml')}\n"
-                   "  poolSize: 16\n  note: tr\u00f6t\n")
-    case.files[path] = case.files[path].decode().encode("latin-1")
-    case.expect("error", "yaml-syntax", path, "note:")
-
-
 def prefab_cycle(case):
     first, second = "plain/prefabs/egg.yaml", "plain/prefabs/hen.yaml"
     for path, inner in ((first, second), (second, first)):
@@ -836,31 +735,6 @@ def bad_pool_size_definition(case):
     case.asset(registry, "SpatialEffectRegistry", f"  entries:\n  - {strong(effect)}")
     case.roots(registry)
     case.expect("error", "bad-pool-size", effect, "poolSize:")
-
-
-def yaml_syntax(case):
-    registry = "Assets/Registries/ItemRegistry.asset"
-    sound_unity(case)
-    case.asset(registry, "ItemRegistry", "  entries:\n  - {fileID: 11400000, guid: 3f")
-    case.files[registry] = case.files[registry].rstrip()
-    case.roots(REGISTRY, registry)
-    case.expect("error", "yaml-syntax", registry, "guid: 3f")
-
-
-def yaml_syntax_plain(case):
-    path = "plain/registries/hitscan_effects.yaml"
-    plain_registry(case, "HitscanEffectRegistry", path,
-                   "entries:\n- type_id: 1\n  prefab: {guid: 3f")
-    case.expect("error", "yaml-syntax", path, "guid: 3f")
-
-
-def yaml_syntax_unregistered(case):
-    """Nobody lists it, but it may have to be listed: that cannot be told."""
-    plain_replicated(case, PLAIN_CRATE)
-    plain_registry(case, "ReplicatedEntityRegistry", PLAIN_REGISTRY,
-                   f"entries:\n- type_id: 1\n  prefab: {{guid: {guid_of(PLAIN_CRATE)}}}\n")
-    case.add(PLAIN_BARREL, "class: Prefab\nroot:\n  name: [barrel\n  components: 1\n")
-    case.expect("error", "yaml-syntax", PLAIN_BARREL, "components:")
 
 
 def unknown_component(case):
@@ -929,7 +803,8 @@ CASES = [
     malformed_entry, malformed_entry_unset, malformed_type_id, malformed_flag, missing_entries,
     missing_entries_root, namesake_class, unmatched_path, unknown_registry, orphan_lock,
     packing_refused, prefab_without_root,
-    yaml_syntax_bytes, yaml_syntax_cut, wrong_target, wrong_target_nested,
+    yaml_syntax_bytes, yaml_syntax_cut, yaml_syntax_cut_object, repeated_registry,
+    wrong_target, wrong_target_container, wrong_target_nested,
     prefab_cycle, prefab_cycle_unbuilt, case_clash, bad_pool_size,
     bad_pool_size_definition, yaml_syntax, yaml_syntax_plain,
     yaml_syntax_unregistered, unknown_component, unfit_value,

@@ -1,0 +1,47 @@
+// Objects of a file that were written after the cut one mention their own scripts, so that the file
+// looks as if nothing was missing; and where the cut is at the end, those before it do.
+#include "registry/project/cut_object.h"
+
+#include <algorithm>
+
+#include "registry/vocabulary/guid.h"
+
+namespace muster {
+namespace {
+
+// What follows `m_Script:`. Unity folds long mappings over lines.
+bool is_whole_reference(std::string_view text) {
+  const std::size_t end = text.find('}');
+  if (end == std::string_view::npos) return false;
+  text = text.substr(0, end);
+  const std::size_t begin = text.find_first_not_of(" \r\n");
+  if (begin == std::string_view::npos || text[begin] != '{') return false;
+  text = text.substr(begin + 1);
+  if (text.find('{') != std::string_view::npos) return false;  // The brace was another's.
+  constexpr std::string_view kGuid = "guid:";
+  const std::size_t guid = text.find(kGuid);
+  if (guid == std::string_view::npos) return text.find("fileID:") != std::string_view::npos;
+  text = text.substr(guid + kGuid.size());
+  text = text.substr(std::min(text.find_first_not_of(" \r\n"), text.size()));
+  return Guid::parse_any_case(text.substr(0, text.find_first_of(", \r\n"))).has_value();
+}
+
+}  // namespace
+
+bool is_main_object_cut(std::string_view text) {
+  constexpr std::string_view kHead = "--- !u!114 &11400000";
+  constexpr std::string_view kScript = "\n  m_Script:";
+  std::size_t at = text.find("&11400000");
+  constexpr std::size_t kBefore = kHead.find('&');
+  if (at == std::string_view::npos || at < kBefore) return false;
+  at -= kBefore;
+  if (!text.substr(at).starts_with(kHead) || (at > 0 && text[at - 1] != '\n')) return false;
+  text = text.substr(at + kHead.size());
+  if (!text.empty() && text[0] != '\r' && text[0] != '\n') return false;  // Another number.
+  text = text.substr(0, text.find("\n--- "));
+  const std::size_t script = text.find(kScript);
+  return script == std::string_view::npos ||
+         !is_whole_reference(text.substr(script + kScript.size()));
+}
+
+}  // namespace muster
