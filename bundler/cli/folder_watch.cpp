@@ -23,11 +23,15 @@ constexpr int kMostQuietWaits = 40;
 // Folders nested deeper, or more of them, are a circle that the file system hides.
 constexpr std::size_t kMaxFolders = 1'000'000;
 
+std::string place_of(const std::string& root, const AssetPath& folder) {
+  return folder.empty() ? root : root + "/" + folder.text();
+}
+
 }  // namespace
 
 Result<FolderWatch> FolderWatch::open(const FileSystem& files, const std::string& root,
                                       const std::string& except) {
-  FolderWatch watch{Descriptor(::inotify_init1(IN_NONBLOCK | IN_CLOEXEC))};
+  FolderWatch watch(Descriptor(::inotify_init1(IN_NONBLOCK | IN_CLOEXEC)), except);
   if (!watch.queue_.valid()) return fail_errno(errno, "cannot watch folders");
   std::set<std::uint64_t> seen;
   std::vector<AssetPath> waiting{AssetPath()};
@@ -36,15 +40,14 @@ Result<FolderWatch> FolderWatch::open(const FileSystem& files, const std::string
     waiting.pop_back();
     const auto info = files.stat(folder);
     if (!info || !seen.insert(info.value().identity).second) continue;
-    const std::string place = folder.empty() ? root : root + "/" + folder.text();
-    if (auto added = watch.add(place); !added) return fail(added.error());
+    if (auto added = watch.add(place_of(root, folder)); !added) return fail(added.error());
     // What cannot be listed, the build tells of.
     const auto entries = files.list(folder);
     if (!entries) continue;
     for (const DirectoryEntry& entry : entries.value()) {
       const AssetPath path = folder.child(entry.name);
       if (entry.kind != FileKind::folder || is_ignored_name(entry.name) || is_unity_output(path) ||
-          root + "/" + path.text() == except) {
+          place_of(root, path) == except) {
         continue;
       }
       waiting.push_back(path);
@@ -54,7 +57,9 @@ Result<FolderWatch> FolderWatch::open(const FileSystem& files, const std::string
 }
 
 Result<void> FolderWatch::add(const std::string& folder) {
-  if (::inotify_add_watch(queue_.get(), folder.c_str(), kEvents) >= 0) {
+  const int watch = ::inotify_add_watch(queue_.get(), folder.c_str(), kEvents);
+  if (watch >= 0) {
+    folder_of_[watch] = folder;
     ++folder_count_;
     return {};
   }
@@ -84,22 +89,28 @@ Result<void> FolderWatch::wait() {
 
 Result<bool> FolderWatch::take_events() const {
   alignas(inotify_event) std::array<char, 16UL * 1024> buffer{};
-  bool counts = false;
+  bool has_changed = false;
   for (;;) {
     const ssize_t got = ::read(queue_.get(), buffer.data(), buffer.size());
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0 && errno == EAGAIN) return counts;
+    if (got < 0 && errno == EAGAIN) return has_changed;
     if (got <= 0) return fail_errno(errno, "cannot read what has changed");
     for (std::size_t at = 0; at < static_cast<std::size_t>(got);) {
       const auto* const event = reinterpret_cast<const inotify_event*>(buffer.data() + at);
       at += sizeof(inotify_event) + event->len;
       // A queue that ran over has lost events: anything may have changed.
       const bool is_lost = (event->mask & IN_Q_OVERFLOW) != 0;
-      const bool has_name = event->len > 0;
-      counts = counts || is_lost ||
-               (has_name && (!is_ignored_name(event->name) || is_lock_name(event->name)));
+      has_changed = has_changed || is_lost || (event->len > 0 && counts(event->wd, event->name));
     }
   }
+}
+
+bool FolderWatch::counts(int watch, std::string_view name) const {
+  if (is_ignored_name(name) && !is_lock_name(name)) return false;
+  const auto folder = folder_of_.find(watch);
+  if (folder == folder_of_.end()) return true;
+  const std::string path = folder->second + "/" + std::string(name);
+  return except_ != path && !except_.starts_with(path + "/");
 }
 
 }  // namespace muster::cli

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <string>
+#include <string_view>
+#include <unordered_map>
 
 #include "registry/vocabulary/asset_path.h"
 #include "registry/vocabulary/disk_file.h"
@@ -15,7 +17,8 @@ namespace muster::cli {
 class FolderWatch {
  public:
   /// Looks at everything below `root`, a folder of the disk that `files` reads, but for `except`
-  /// (an absolute path with links resolved). What changes from now on is remembered until `wait`.
+  /// and the making of folders on the way to it (both absolute, with links resolved): a build into
+  /// the project is no change of it. What changes from now on is remembered until `wait`.
   /// Fails with `limit_exceeded` when the system allows no more watches.
   static Result<FolderWatch> open(const FileSystem& files, const std::string& root,
                                   const std::string& except);
@@ -27,12 +30,18 @@ class FolderWatch {
   Result<void> wait();
 
  private:
-  explicit FolderWatch(Descriptor queue) : queue_(std::move(queue)) {}
+  FolderWatch(Descriptor queue, std::string except)
+      : queue_(std::move(queue)), except_(std::move(except)) {}
   Result<void> add(const std::string& folder);
   /// Takes what has happened; true when any of it counts.
   Result<bool> take_events() const;
+  /// Whether what happened to this name in a folder, given by its watch, is a change of the
+  /// project.
+  bool counts(int watch, std::string_view name) const;
 
   Descriptor queue_;
+  std::string except_;
+  std::unordered_map<int, std::string> folder_of_;  // per watch
   std::size_t folder_count_ = 0;
 };
 

@@ -15,6 +15,7 @@ import tempfile
 import threading
 
 SECONDS = 60
+QUIET_SECONDS = 1.5  # several times what a watch waits for quiet
 LIFT = "plain/replicated/platform.yaml"
 
 
@@ -43,6 +44,13 @@ class Program:
             assert line is not None, f"no '{word}' after:\n" + "\n".join(seen)
             seen.append(line)
         return seen
+
+    def says_nothing_for(self, seconds):
+        try:
+            line = self.lines.get(timeout=seconds)
+        except queue.Empty:
+            return
+        raise AssertionError(f"said '{line}'")
 
     def end(self, sent=None):
         if sent is not None:
@@ -86,6 +94,18 @@ def main():
         assert game.end() == 0, "the game ends after two new builds"
         assert watch.end(signal.SIGINT) == 2, "Ctrl-C ends the watch"
         subprocess.run([muster, "verify", out], check=True, stdout=subprocess.DEVNULL)
+
+        # A build into the project is no change of it, and what is beside it is.
+        for inside in ("built", "builds/game"):
+            watch = Program(muster, "watch", str(project), "--out", str(project / inside))
+            watch.until("watching")
+            watch.says_nothing_for(QUIET_SECONDS)
+            edit(project / LIFT, "y: 9", "y: 8")
+            assert any("built in" in line for line in watch.until("watching"))
+            watch.says_nothing_for(QUIET_SECONDS)
+            edit(project / LIFT, "y: 8", "y: 9")
+            watch.until("watching")
+            watch.end(signal.SIGINT)
 
         wrong = Program(muster, "watch", str(project), "--out", str(project / "Assets"))
         assert wrong.end() == 2, "what cannot be built to is no reason to wait"
