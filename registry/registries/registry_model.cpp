@@ -10,6 +10,7 @@
 #include "registry/registries/namesakes.h"
 #include "registry/registries/path_query.h"
 #include "registry/registries/type_ids.h"
+#include "registry/vocabulary/counted.h"
 
 namespace muster {
 namespace {
@@ -128,7 +129,7 @@ class ModelBuilder {
       const yaml::Node& node = tree.at(child);
       if (node.kind != yaml::NodeKind::sequence || node.key == "retired") continue;
       add_problem(ModelProblem::Kind::missing_list, {fields.source->path, node.key_position},
-                  "a " + registry.declaration->name + " has its entries under '" +
+                  with_article(registry.declaration->name) + " has its entries under '" +
                       registry.declaration->lists.front() + "', but there is only '" +
                       std::string(node.key) + "'",
                   registry.asset);

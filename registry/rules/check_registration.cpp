@@ -5,6 +5,7 @@
 #include "registry/registries/class_members.h"
 #include "registry/registries/type_ids.h"
 #include "registry/rules/validate.h"
+#include "registry/vocabulary/counted.h"
 
 namespace muster {
 namespace {
@@ -45,8 +46,9 @@ class RegistrationCheck {
       const SourceFile& source = project_.sources().get(asset);
       if (!source.error) continue;  // has its own finding
       if (!told_unreadable_.insert(asset).second) continue;
-      findings_.add("yaml-syntax", {source.path, source.error->position},
-                    source.error->message + "; it may belong into a " + declaration_.name);
+      findings_.add(
+          "yaml-syntax", {source.path, source.error->position},
+          source.error->message + "; it may belong into " + with_article(declaration_.name));
     }
   }
 
@@ -73,7 +75,7 @@ class RegistrationCheck {
 
   void add_lacking(const Registry& registry, const Candidate& candidate, const Guid& guid) {
     const AssetNumber asset = project_.index().find(guid);
-    std::string why = "is a " + candidate.rule->assets_of_class;
+    std::string why = "is " + with_article(candidate.rule->assets_of_class);
     if (!candidate.rule->component.empty()) why = "carries " + candidate.rule->component;
     if (candidate.is_provider) why = "belongs to '" + path_of(candidate.asset).text() + "'";
     const std::string where = members_.is_listed(candidate)

@@ -7,6 +7,7 @@
 #include "registry/registries/path_query.h"
 #include "registry/registries/type_ids.h"
 #include "registry/rules/validate.h"
+#include "registry/vocabulary/counted.h"
 #include "registry/vocabulary/effect_pool.h"
 
 namespace muster {
@@ -209,7 +210,7 @@ void check_paths(const Project& project, const ClassDeclaration& declaration, Fi
     if (tried == 0 || found > 0) continue;
     findings.add("unmatched-path",
                  {AssetPath::parse(ProjectConfig::kFileName).value(), rule.position},
-                 "no entry of a " + declaration.name + " has '" + path + "'");
+                 "no entry of " + with_article(declaration.name) + " has '" + path + "'");
   }
 }
 

@@ -13,28 +13,24 @@ using enum Severity;
 constexpr std::array kRules = {
     Rule{"bad-pool-size", error, "An effect's pool size is not a number from 1 to 1024",
          "A pool of nothing can play nothing, and the game refuses larger ones. Give poolSize a "
-         "number "
-         "from 1 to 1024 (16 is usual)."},
-    Rule{
-        "binary-asset", error, "A file is in the engine's binary form where text is needed",
-        "Muster reads text. In Unity set Edit > Project Settings > Editor > Asset Serialization to "
-        "Force Text and save the asset again. Binary assets that no registry needs are only "
-        "noted, and so are the kinds that always are of this form (lighting, terrain, "
-        "navigation)."},
+         "number from 1 to 1024 (16 is usual)."},
+    Rule{"binary-asset", error, "A file is in the engine's binary form where text is needed",
+         "Muster reads text. In Unity set Edit > Project Settings > Editor > Asset "
+         "Serialization to Force Text and save the asset again. Binary assets that no registry "
+         "needs are only noted, and so are the kinds that always are of this form (lighting, "
+         "terrain, navigation)."},
     Rule{"case-clash", error, "Two paths differ only in upper and lower case",
          "On Windows and macOS these are one file: whoever checks out last wins. Rename one."},
     Rule{"client-only-in-server", warning,
          "A server bundle reaches content that is for clients only",
-         "The server would load and ship presentation. Break the strong reference at one link of "
-         "the chain, for example by a weak reference or a presentation of its own."},
+         "The server would load and ship presentation. Break the strong reference at one link "
+         "of the chain, for example by a weak reference or a presentation of its own."},
     Rule{"duplicate-entry", error, "One asset is registered twice in a registry",
          "It would have two type ids, or an effect two prefabs (its own and its definition's). "
-         "Remove "
-         "one of them."},
+         "Remove one of them."},
     Rule{"duplicate-guid", error, "Two assets have the same guid",
          "References to it lead to one or the other by chance. Delete one sidecar and let the "
-         "editor "
-         "make a new one, then mend the references to that asset."},
+         "editor make a new one, then mend the references to that asset."},
     Rule{"file-too-large", warning, "A text file is too large to be read",
          "Its references are not seen. Split the file, or store its bulk in a binary asset."},
     Rule{"invalid-utf8", warning, "A text file holds bytes that are no UTF-8",
@@ -44,46 +40,43 @@ constexpr std::array kRules = {
     Rule{"link-outside", warning,
          "A symbolic link leaves the project, leads nowhere or in a circle",
          "It is not followed. Put the content inside the project or remove the link."},
-    Rule{
-        "malformed-entry", error, "An entry of a registry names nothing that its class knows",
-        "An entry is a mapping or a reference to a definition, and its class says under which "
-        "keys it "
-        "names assets. Correct the key or the definition, or remove the entry. One whose reference "
-        "is there but not set does not block a build, and a free slot that keeps its id is only "
-        "noted."},
+    Rule{"malformed-entry", error, "An entry of a registry names nothing that its class knows",
+         "An entry is a mapping or a reference to a definition, and its class says under which "
+         "keys it names assets. Correct the key or the definition, or remove the entry. One "
+         "whose reference is there but not set does not block a build, and a free slot that "
+         "keeps its id is only noted."},
     Rule{"malformed-flag", error, "A root's or registry's flag is neither true nor false",
-         "Nobody can tell which side it is for. Write 0 or false for the client, 1 or true for the "
-         "server."},
+         "Nobody can tell which side it is for. Write 0 or false for the client, 1 or true for "
+         "the server."},
     Rule{"malformed-guid", error, "A sidecar or reference has no usable guid",
          "A guid is 32 hex digits. Delete the sidecar and let the editor make a new one."},
     Rule{"malformed-type-id", error, "A type id is no number that fits the wire",
-         "A type id is a number from 0 to 65534. Restore the number from the last version that had "
-         "one; an entry that is new needs none ('muster prepare' gives it one)."},
+         "A type id is a number from 0 to 65534. Restore the number from the last version that "
+         "had one; an entry that is new needs none ('muster prepare' gives it one)."},
     Rule{"merge-conflict", error, "A sidecar contains merge conflict markers",
          "Resolve the conflict: keep the guid that other assets refer to."},
     Rule{"missing-component", error, "A registered prefab's root lacks the component it needs",
-         "Add the component to the root of the prefab (or of the prefab that it is a variant of), "
-         "or remove the entry with 'muster prepare'."},
+         "Add the component to the root of the prefab (or of the prefab that it is a variant "
+         "of), or remove the entry with 'muster prepare'."},
     Rule{"missing-entries", error, "A root or registry does not have the list of its class",
-         "It has no entries. An empty list says that this is meant. Correct the key, or 'entries' "
-         "of the class in muster.yaml."},
+         "It has no entries. An empty list says that this is meant. Correct the key, or "
+         "'entries' of the class in muster.yaml."},
     Rule{"missing-meta", warning, "An asset has no sidecar",
-         "Nothing can refer to it, and each machine will invent another guid. Open the project in "
-         "the editor once and commit the .meta file."},
-    Rule{
-        "missing-owner", warning, "An entry belongs to nothing",
-        "It is found by what it belongs to, so that nothing will find it. Set its owner, or remove "
-        "it."},
+         "Nothing can refer to it, and each machine will invent another guid. Open the project "
+         "in the editor once and commit the .meta file."},
+    Rule{"missing-owner", warning, "An entry belongs to nothing",
+         "It is found by what it belongs to, so that nothing will find it. Set its owner, or "
+         "remove it."},
     Rule{"namesake-class", note, "An asset's class is only called like one of registries",
-         "It shows none of the fields that such a root or registry has, so it is taken for a class "
-         "of the game's own and left alone. If it is one, list it in a root, or declare its class "
-         "under 'classes' in muster.yaml."},
+         "It shows none of the fields that such a root or registry has, so it is taken for a "
+         "class of the game's own and left alone. If it is one, list it in a root, or declare "
+         "its class under 'classes' in muster.yaml."},
     Rule{"null-registry", error, "A root lists an empty registry slot",
          "Remove the slot, or put the registry back."},
     Rule{"orphan-lock", warning, "A lock of type ids belongs to no registry",
-         "The registry was deleted, or renamed or moved while its lock did not yet name its guid: "
-         "then its ids are lost with the next 'muster prepare'. Rename the lock to that of the "
-         "registry ('.<registry>.ids.yaml' beside it), or remove it."},
+         "The registry was deleted, or renamed or moved while its lock did not yet name its "
+         "guid: then its ids are lost with the next 'muster prepare'. Rename the lock to that "
+         "of the registry ('.<registry>.ids.yaml' beside it), or remove it."},
     Rule{"orphan-meta", warning, "A sidecar stands beside nothing",
          "The asset was moved or deleted without it (or is an empty folder, which Git does not "
          "keep). Remove the sidecar, or restore the asset."},
@@ -91,57 +84,52 @@ constexpr std::array kRules = {
          "The registry holds copies of what the prefab says, and they have not followed it. Run "
          "'muster prepare'."},
     Rule{"own-guid-mismatch", error, "A stored own guid is not the asset's guid",
-         "The asset was copied or its sidecar remade. Let the editor's prepare step, or a person, "
-         "write the asset's guid into it."},
+         "The asset was copied or its sidecar remade. Let the editor's prepare step, or a "
+         "person, write the asset's guid into it."},
     Rule{"placeholder-guid", warning, "A guid looks typed by hand",
-         "Guids are drawn at random so that no two projects share one; typed ones collide. Delete "
-         "the sidecar and let the editor make a new one, then mend the references."},
+         "Guids are drawn at random so that no two projects share one; typed ones collide. "
+         "Delete the sidecar and let the editor make a new one, then mend the references."},
     Rule{"prefab-cycle", error, "Prefabs contain each other",
          "A prefab cannot be inside itself. Remove one nested instance of the chain."},
     Rule{"prefab-without-root", error, "A prefab that is built has no object",
          "The file was cut short, or what it is a variant of is gone. Restore it, or take the "
-         "prefab "
-         "out of the registry."},
-    Rule{
-        "prefab-xor-factory", error, "An entry has both or neither of prefab and factory",
-        "An entity comes from a prefab or from a factory. Set exactly one; an entry without either "
-        "and without a guid is a free slot and only noted."},
+         "prefab out of the registry."},
+    Rule{"prefab-xor-factory", error, "An entry has both or neither of prefab and factory",
+         "An entity comes from a prefab or from a factory. Set exactly one; an entry without "
+         "either and without a guid is a free slot and only noted."},
     Rule{"presentation-key-collision", error, "Two presentations answer to one key",
-         "Owner, platform flags, type and variation together must be unique. Change one of them on "
-         "one of the presentations."},
+         "Owner, platform flags, type and variation together must be unique. Change one of them "
+         "on one of the presentations."},
     Rule{"presentation-key-range", error, "A number of a presentation's key is out of range",
-         "Platform flags and variation are numbers from 0 to 65535, the type one up to 4294967295; "
-         "platform flags of -1 mean every platform. Correct it on the presentation."},
+         "Platform flags and variation are numbers from 0 to 65535, the type one up to "
+         "4294967295; platform flags of -1 mean every platform. Correct it on the presentation."},
     Rule{"provider-collision", error, "Two definitions stand for one prefab",
-         "In this layout a definition's prefabs share the definition's type id, so a prefab of two "
-         "definitions would have two. Give one of them a prefab of its own, for example a variant; "
-         "until then 'muster prepare' registers only the first."},
+         "In this layout a definition's prefabs share the definition's type id, so a prefab of "
+         "two definitions would have two. Give one of them a prefab of its own, for example a "
+         "variant; until then 'muster prepare' registers only the first."},
     Rule{"registry-id-mismatch", error, "A stored registry id is not the entry's id",
-         "The asset believes it has another type id than the registry gives it. Register it again, "
-         "or correct the stored number."},
+         "The asset believes it has another type id than the registry gives it. Register it "
+         "again, or correct the stored number."},
     Rule{
         "repeated-registry", warning, "A root lists one registry twice",
         "It is built once all the same. Remove the second, or put back what it took the place of."},
-    Rule{
-        "target-without-root", warning, "There are roots, but none for the client or the server",
-        "That side will be built empty. Add a root for it (its 'serverBuild' says which side it is "
-        "for), or build the other side alone with '--target'."},
+    Rule{"target-without-root", warning, "There are roots, but none for the client or the server",
+         "That side will be built empty. Add a root for it (its 'serverBuild' says which side "
+         "it is for), or build the other side alone with '--target'."},
     Rule{"type-id-collision", error, "Two entries have one type id",
-         "A type id must lead to one asset, and be at most 65534 to fit the wire. Take the number "
-         "of "
-         "the newer entry out: its 'type_id', or its line in the lock (the hidden '.ids.yaml' file "
-         "beside the registry). Then 'muster prepare' gives it a number that nothing had."},
-    Rule{
-        "type-id-disagreement", error, "Client and server give one thing different type ids",
-        "The server would announce one entity and the client create another. Bring the registries "
-        "of "
-        "both sides into one order (or give the entry the same 'type_id', or the same line in both "
-        "locks); 'muster prepare' changes nothing of the class before."},
+         "A type id must lead to one asset, and be at most 65534 to fit the wire. Take the "
+         "number of the newer entry out: its 'type_id', or its line in the lock (the hidden "
+         "'.ids.yaml' file beside the registry). Then 'muster prepare' gives it a number that "
+         "nothing had."},
+    Rule{"type-id-disagreement", error, "Client and server give one thing different type ids",
+         "The server would announce one entity and the client create another. Bring the "
+         "registries of both sides into one order (or give the entry the same 'type_id', or the "
+         "same line in both locks); 'muster prepare' changes nothing of the class before."},
     Rule{"type-id-reused", error, "An entry uses a type id that was retired",
          "Clients that have shipped still know the old meaning. Give the entry a fresh id."},
     Rule{"unfit-value", error, "A value does not fit the field of its component",
-         "The game describes what each field can hold (components.json), and a build would refuse "
-         "this. Correct the value, or export the game's components again."},
+         "The game describes what each field can hold (components.json), and a build would "
+         "refuse this. Correct the value, or export the game's components again."},
     Rule{"unknown-class", warning, "A plain file has a class whose name looks mistyped",
          "A registry, root or prefab that is not known as one is not seen. Correct the name, or "
          "declare the class under 'classes' in muster.yaml."},
@@ -162,15 +150,14 @@ constexpr std::array kRules = {
     Rule{"unregistered-prefab", warning, "An asset that belongs into a registry is not in it",
          "It has no type id and gets no bundle. Run 'muster prepare', or remove the component."},
     Rule{"unresolved-reference", warning, "A reference leads to nothing in the project",
-         "The asset was deleted, or lives in a package outside the tree. Restore it, or list its "
-         "guid under external_guids in muster.yaml."},
+         "The asset was deleted, or lives in a package outside the tree. Restore it, or list "
+         "its guid under external_guids in muster.yaml."},
     Rule{"upper-case-guid", note, "A guid is spelled in upper case",
          "It is read all the same; the editor writes lower case."},
     Rule{"wrong-target", error, "A registry refers to something of the wrong kind",
-         "The guid leads somewhere, but not to what is wanted there: the file has no such object, "
-         "is "
-         "no prefab or no asset of the class, or lies outside of the project. Refer to the right "
-         "one."},
+         "The guid leads somewhere, but not to what is wanted there: the file has no such "
+         "object, is no prefab or no asset of the class, or lies outside of the project. Refer "
+         "to the right one."},
     Rule{"yaml-syntax", error, "A file is not the YAML that it should be",
          "Correct the line, or let the editor write the file again."},
 };

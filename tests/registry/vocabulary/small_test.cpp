@@ -89,3 +89,12 @@ TEST_CASE("Things are counted in sentences", "[registry][counted]") {
   CHECK(counted(1, "entry", "entries") == "1 entry");
   CHECK(counted(0, "entry", "entries") == "0 entries");
 }
+
+TEST_CASE("A name has the article of its first sound", "[registry][counted]") {
+  CHECK(with_article("ItemRegistry") == "an ItemRegistry");
+  CHECK(with_article("asset") == "an asset");
+  CHECK(with_article("HeroTypeAsset") == "a HeroTypeAsset");
+  CHECK(with_article("UnitRegistry") == "a UnitRegistry");
+  CHECK(with_article("Umbrella") == "an Umbrella");
+  CHECK(with_article("") == "a ");
+}
