@@ -211,7 +211,8 @@ Result<Bytes> DiskFileSystem::read(const AssetPath& path, std::uint64_t offset,
       open_inside(root_descriptor_, relative(path), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (!file.valid()) return fail_beneath(errno, std::string(action) + path.text() + "'");
   constexpr std::size_t kFirstBytes = 65536;
-  // A large file gets its room at once: doubling would need up to three times as much.
+  // A file gets its room at once, and a byte more that sees its end: making room costs as much as
+  // reading, and doubling up to three times as much.
   struct stat info {};
   const bool has_info = ::fstat(file.get(), &info) == 0;
   if (has_info && !S_ISREG(info.st_mode)) {
@@ -220,8 +221,8 @@ Result<Bytes> DiskFileSystem::read(const AssetPath& path, std::uint64_t offset,
   if (has_info && info.st_size > 0) {
     const auto rest = static_cast<std::uint64_t>(info.st_size) -
                       std::min(static_cast<std::uint64_t>(info.st_size), offset);
-    const auto room = static_cast<std::size_t>(std::min(rest, max_bytes));
-    if (room > kFirstBytes && room > buffer.size()) {
+    const auto room = static_cast<std::size_t>(std::min(rest + 1, max_bytes));
+    if (room > buffer.size()) {
       buffer.clear();
       buffer.resize(room);
     }

@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <string>
 
@@ -200,6 +201,24 @@ TEST_CASE("A pipe in a project neither hangs nor counts as a file", "[registry][
   ByteVector buffer;
   const auto bytes = files.value().read(path_of("pipe"), 0, 10, buffer);
   CHECK((!bytes.has_value() || bytes.value().empty()));
+}
+
+TEST_CASE("Reading a file makes room for the file and no more", "[registry][disk]") {
+  const std::size_t size = GENERATE(1U, 100U, 65535U, 65536U, 65537U, 1'000'000U);
+  const std::uint64_t limit = GENERATE(1ULL, 65536ULL, 1ULL << 30U);
+  CAPTURE(size, limit);
+  const TemporaryFolder folder;
+  folder.put("file", std::string(size, 'a'));
+  const auto files = DiskFileSystem::open(folder.path());
+  REQUIRE(files.has_value());
+  ByteVector buffer;
+  for (const std::uint64_t offset : {0ULL, 1ULL, 70'000ULL}) {
+    const std::uint64_t rest = size - std::min<std::uint64_t>(size, offset);
+    const auto bytes = files.value().read(path_of("file"), offset, limit, buffer);
+    REQUIRE(bytes.has_value());
+    CHECK(bytes.value().size() == std::min(rest, limit));
+    CHECK(buffer.size() <= std::min<std::uint64_t>(size + 1, limit));
+  }
 }
 
 TEST_CASE("A project may be renamed while it is open", "[registry][disk]") {
