@@ -169,8 +169,15 @@ bool is_script(const AssetPath& path) {
 
 ReferenceGraph::ReferenceGraph(std::vector<ReferenceEdge> edges,
                                std::vector<ContentProblem> problems, std::size_t asset_count)
-    : edges_(std::move(edges)), first_(asset_count + 1, 0), problems_(std::move(problems)) {
-  for (const ReferenceEdge& edge : edges_) ++first_[edge.from + 1];
+    : edges_(std::move(edges)),
+      is_referred_to_(asset_count, false),
+      first_(asset_count + 1, 0),
+      problems_(std::move(problems)) {
+  for (const ReferenceEdge& edge : edges_) {
+    ++first_[edge.from + 1];
+    const bool is_reference = edge.kind == yaml::MentionKind::strong && !edge.in_meta;
+    if (is_reference && edge.to != kNoAsset) is_referred_to_[edge.to] = true;
+  }
   for (std::size_t i = 1; i < first_.size(); ++i) first_[i] += first_[i - 1];
 }
 

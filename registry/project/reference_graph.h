@@ -57,6 +57,9 @@ class ReferenceGraph {
   /// The edges that leave one asset.
   std::span<const ReferenceEdge> from(AssetNumber asset) const;
   std::span<const ContentProblem> problems() const { return problems_; }
+  /// Whether any asset itself (not its sidecar) refers to this one by `{fileID, guid}`: a script
+  /// without is nobody's.
+  bool is_referred_to(AssetNumber asset) const { return is_referred_to_[asset]; }
 
   /// Says before which assets a walk stops: it neither takes nor enters them. Those that it starts
   /// from, or looks for, are not asked about.
@@ -74,6 +77,7 @@ class ReferenceGraph {
 
  private:
   std::vector<ReferenceEdge> edges_;
+  std::vector<bool> is_referred_to_;  // per asset
   std::vector<std::uint32_t> first_;  // per asset, into edges_; one more at the end
   std::vector<ContentProblem> problems_;
 };

@@ -67,11 +67,13 @@ class CandidateSearch {
   void find_by_scripts() {
     std::map<Guid, std::string> class_by_script;
     std::set<AssetNumber> asked;
+    AssetNumber last = kNoAsset;
+    bool is_asset = false;
     for (const ReferenceEdge& edge : project_.graph().edges()) {
-      if (edge.in_meta || edge.kind != yaml::MentionKind::strong ||
-          !has_extension(path_of(edge.from), "asset")) {
-        continue;
-      }
+      if (edge.in_meta || edge.kind != yaml::MentionKind::strong) continue;
+      if (edge.from != last) is_asset = has_extension(path_of(edge.from), "asset");
+      last = edge.from;
+      if (!is_asset) continue;
       const auto [place, fresh] = class_by_script.try_emplace(edge.guid);
       if (fresh) place->second = registry_class_of(project_, classes_, edge.guid);
       std::string name = place->second;

@@ -8,9 +8,10 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <optional>
 #include <set>
+
+#include "registry/registries/candidates.h"
 
 namespace muster {
 namespace {
@@ -32,18 +33,43 @@ std::uint64_t big_endian_at(std::string_view bytes, std::size_t offset, std::siz
   return value;
 }
 
-// A guid inside serialized files: the digits of each byte are swapped.
-std::string serialized(const Guid& guid) {
-  const std::string text = guid.to_string();
-  std::string bytes;
-  for (std::size_t i = 0; i + 1 < text.size(); i += 2) {
-    const std::array<char, 2> swapped{text[i + 1], text[i]};
-    unsigned value = 0;
-    std::from_chars(swapped.data(), swapped.data() + swapped.size(), value, 16);
-    bytes.push_back(static_cast<char>(value));
+// Guids as they stand inside serialized files: the digits of each byte are swapped. Finds which of
+// many a file names in one pass over it.
+class SerializedGuids {
+ public:
+  explicit SerializedGuids(const std::vector<Guid>& guids) {
+    for (const Guid& guid : guids) {
+      Form form{};
+      std::ranges::transform(guid.bytes(), form.begin(),
+                             [](std::byte one) { return (one << 4U) | (one >> 4U); });
+      begins_[begin_of(form.data())] = true;
+      by_form_.emplace(form, guid);
+    }
   }
-  return bytes;
-}
+
+  std::vector<Guid> in(std::string_view text) const {
+    std::vector<Guid> found;
+    Form form{};
+    const Bytes bytes = as_bytes(text);
+    for (std::size_t at = 0; at + form.size() <= bytes.size(); ++at) {
+      if (!begins_[begin_of(bytes.data() + at)]) continue;
+      std::copy_n(bytes.begin() + static_cast<std::ptrdiff_t>(at), form.size(), form.begin());
+      if (const auto known = by_form_.find(form); known != by_form_.end()) {
+        found.push_back(known->second);
+      }
+    }
+    return found;
+  }
+
+ private:
+  using Form = std::array<std::byte, 16>;
+  static std::size_t begin_of(const std::byte* form) {
+    return std::to_integer<std::size_t>(form[0]) << 8U | std::to_integer<std::size_t>(form[1]);
+  }
+
+  std::vector<bool> begins_ = std::vector<bool>(1U << 16U, false);
+  std::map<Form, Guid> by_form_;
+};
 
 // True when the first object of a text asset is one that a script describes, and when there is no
 // object at all. JSON is no asset of the engine.
@@ -101,9 +127,10 @@ class HiddenSearch {
     // The class of a plain file that cannot be read is asked for, and told, elsewhere.
     if (is_plain_path(path_of(problem.asset))) return is_textless;
     if (!has_extension(path_of(problem.asset), "asset")) return false;
-    if (is_of_other_kind(problem.asset) || scripts().empty()) return false;
-    if (problem.kind == Kind::too_large) return may_name_script(head_of(problem.asset));
-    return problem.kind != Kind::binary || may_be_binary_candidate(problem.asset);
+    if (is_of_other_kind(problem.asset)) return false;
+    if (problem.kind == Kind::binary && !may_be_binary_candidate(problem.asset)) return false;
+    if (scripts().empty()) return false;
+    return problem.kind != Kind::too_large || may_name_script(head_of(problem.asset));
   }
 
   bool may_be_binary_candidate(AssetNumber asset) {
@@ -112,9 +139,18 @@ class HiddenSearch {
     if (!bytes) return bytes.error().code != ErrorCode::limit_exceeded;
     const std::string_view text = as_text(bytes.value());
     if (!is_whole_serialized_file(text)) return true;
-    return std::ranges::any_of(scripts(), [&](const Guid& script) {
-      return text.find(serialized(script)) != std::string_view::npos;
+    if (!named_scripts_) named_scripts_.emplace(all_scripts());
+    return std::ranges::any_of(named_scripts_->in(text), [&](const Guid& script) {
+      return elsewhere().contains(script) || !registry_class_of(project_, classes_, script).empty();
     });
+  }
+
+  std::vector<Guid> all_scripts() {
+    std::vector<Guid> guids(elsewhere().begin(), elsewhere().end());
+    for (const Asset& asset : project_.index().assets()) {
+      if (has_extension(asset.path, "cs")) guids.push_back(asset.guid);
+    }
+    return guids;
   }
 
   // Nothing at all, or the beginning of a scripted object that does not come to its script. A
@@ -155,19 +191,27 @@ class HiddenSearch {
         scripts_->insert(guid);
     };
     add(kRootClass);
+    for (const ClassDeclaration& entry : classes_) add(entry.name);
+    scripts_->insert(elsewhere().begin(), elsewhere().end());
+    return *scripts_;
+  }
+
+  // Those of them that need not be in the project: what it declares, and what assets have that are
+  // known by a class which they state.
+  const std::set<Guid>& elsewhere() {
+    if (elsewhere_) return *elsewhere_;
+    elsewhere_.emplace();
     for (const ClassDeclaration& entry : classes_) {
-      add(entry.name);
-      if (entry.script) scripts_->insert(*entry.script);
+      if (entry.script) elsewhere_->insert(*entry.script);
     }
-    // Some are known by a class that they state, their scripts being elsewhere.
     for (const auto& [asset, name] : *found_) {
       for (const ReferenceEdge& edge : project_.graph().from(asset)) {
         if (edge.in_meta || !edge.is_strong()) continue;
-        scripts_->insert(edge.guid);  // The script comes first.
+        elsewhere_->insert(edge.guid);  // The script comes first.
         break;
       }
     }
-    return *scripts_;
+    return *elsewhere_;
   }
 
   // The ids of the engine's own kinds are those of their types, with five digits more; scripted
@@ -184,6 +228,8 @@ class HiddenSearch {
   std::vector<ModelProblem>& problems_;
   const std::map<AssetNumber, std::string>* found_ = nullptr;
   std::optional<std::set<Guid>> scripts_;
+  std::optional<std::set<Guid>> elsewhere_;
+  std::optional<SerializedGuids> named_scripts_;
   ByteVector head_;
 };
 

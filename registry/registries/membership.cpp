@@ -16,29 +16,26 @@ bool can_be_prefab(const AssetPath& path) {
 
 // The scripts that assets mention and whose class is or derives from `base`.
 std::set<Guid> scripts_of(const Project& project, std::string_view base) {
-  std::map<Guid, bool> verdicts;
-  for (const ReferenceEdge& edge : project.graph().edges()) {
-    if (edge.kind != yaml::MentionKind::strong || edge.in_meta) continue;
-    const auto [place, fresh] = verdicts.try_emplace(edge.guid, false);
-    if (!fresh) continue;
-    const std::string name = project.scripts().class_of(edge.guid);
-    place->second = !name.empty() && project.scripts().derives_from(name, base);
-  }
   std::set<Guid> scripts;
-  for (const auto& [guid, derives] : verdicts) {
-    if (derives) scripts.insert(guid);
+  for (AssetNumber asset = 0; asset < project.index().assets().size(); ++asset) {
+    if (!project.graph().is_referred_to(asset)) continue;
+    const Guid& guid = project.index().at(asset).guid;
+    const std::string name = project.scripts().class_of(guid);
+    if (!name.empty() && project.scripts().derives_from(name, base)) scripts.insert(guid);
   }
   return scripts;
 }
 
 std::set<AssetNumber> prefabs_reaching(const Project& project, const std::set<Guid>& scripts) {
   const AssetIndex& index = project.index();
+  std::vector<bool> is_possible;
+  for (const Asset& asset : index.assets()) is_possible.push_back(can_be_prefab(asset.path));
   std::multimap<AssetNumber, AssetNumber> users;  // prefab -> prefabs that mention it
   std::set<AssetNumber> found;
   std::vector<AssetNumber> queue;
   for (const ReferenceEdge& edge : project.graph().edges()) {
-    if (!edge.is_strong() || edge.in_meta || !can_be_prefab(index.at(edge.from).path)) continue;
-    if (edge.to != kNoAsset && can_be_prefab(index.at(edge.to).path)) {
+    if (!edge.is_strong() || edge.in_meta || !is_possible[edge.from]) continue;
+    if (edge.to != kNoAsset && is_possible[edge.to]) {
       users.emplace(edge.to, edge.from);
     }
     if (scripts.contains(edge.guid) && found.insert(edge.from).second) queue.push_back(edge.from);
@@ -73,6 +70,7 @@ void add_assets(const Project& project, const PrepareRule& rule, std::vector<Mem
   const std::set<Guid> scripts = scripts_of(project, rule.assets_of_class);
   std::set<AssetNumber> found;
   for (const ReferenceEdge& edge : project.graph().edges()) {
+    if (scripts.empty()) break;
     if (edge.kind != yaml::MentionKind::strong || edge.in_meta || !scripts.contains(edge.guid)) {
       continue;
     }
@@ -110,6 +108,7 @@ std::vector<AssetNumber> unreadable_members(const Project& project,
     const bool wants_prefabs = !rule.component.empty();
     const auto scripts = scripts_of(project, wants_prefabs ? rule.component : rule.assets_of_class);
     for (const ReferenceEdge& edge : project.graph().edges()) {
+      if (scripts.empty()) break;
       if (edge.kind != yaml::MentionKind::strong || edge.in_meta) continue;
       if (!scripts.contains(edge.guid)) continue;
       const AssetPath& path = project.index().at(edge.from).path;
