@@ -30,7 +30,7 @@ const ComponentDescription* AssetCooker::description_of(std::string_view class_n
 
 CookedAsset AssetCooker::cook(AssetNumber asset) const {
   CookedAsset result;
-  Packing packing = packing_of(project_, asset);
+  Packing packing = packing_but_sidecar(project_, asset);
   if (packing.fault) {
     result.problems.push_back(
         {std::move(packing.fault->location), std::move(packing.fault->message)});
@@ -79,7 +79,7 @@ bool AssetCooker::is_factory(AssetNumber asset) const {
 std::vector<CookProblem> AssetCooker::unfit_values(AssetNumber asset) const {
   std::vector<CookProblem> problems;
   if (components_.empty() || !holds_references(project_.index().at(asset).path)) return problems;
-  const Packing packing = packing_of(project_, asset);
+  const Packing packing = packing_but_sidecar(project_, asset);
   if (packing.fault || !packing.is_text) return problems;
   const auto check = [&](const SourcePrefab& prefab) {
     for (const SourceEntity& entity : prefab.entities) {

@@ -7,10 +7,12 @@
 
 #include <algorithm>
 #include <mutex>
+#include <set>
 #include <tuple>
 
 #include "bundler/pack/catalog_fill.h"
 #include "bundler/pack/catalog_writer.h"
+#include "registry/rules/validate.h"
 #include "registry/vocabulary/counted.h"
 #include "registry/vocabulary/parallel.h"
 #include "runtime/bundle/bundle_reader.h"
@@ -26,14 +28,17 @@ constexpr std::uint64_t kLargeBytes = 4ULL * 1024 * 1024;
 
 std::string_view folder_of(Target target) { return target == Target::client ? "client" : "server"; }
 
-std::vector<std::uint64_t> source_sizes(const Project& project, const std::stop_token& stop,
-                                        unsigned jobs) {
+// Of what is built for the target, per asset of the project.
+std::vector<std::uint64_t> source_sizes(const Project& project, Target target,
+                                        const std::stop_token& stop, unsigned jobs) {
   std::vector<std::uint64_t> sizes(project.index().assets().size(), 0);
-  parallel_for(sizes.size(), jobs, stop, [&](std::size_t i, unsigned) {
-    const Asset& asset = project.index().at(static_cast<AssetNumber>(i));
+  const std::set<AssetNumber> built = built_assets(project, target);
+  const std::vector<AssetNumber> assets(built.begin(), built.end());
+  parallel_for(assets.size(), jobs, stop, [&](std::size_t i, unsigned) {
+    const Asset& asset = project.index().at(assets[i]);
     if (asset.is_folder) return;
     const auto info = project.files().stat(asset.path);
-    if (info) sizes[i] = info.value().size_bytes;
+    if (info) sizes[assets[i]] = info.value().size_bytes;
   });
   return sizes;
 }
@@ -53,7 +58,7 @@ class TargetBuilder {
   }
 
   Result<TargetBuild> run() {
-    const auto sizes = source_sizes(project_, edges_.stop, options_.jobs);
+    const auto sizes = source_sizes(project_, result_.target, edges_.stop, options_.jobs);
     result_.plan =
         plan_bundles(project_, {.target = result_.target, .layout = options_.layout}, sizes);
     const std::size_t count = result_.plan.bundles.size();

@@ -48,6 +48,11 @@ Packing raw_packing(const Project& project, const AssetPath& path) {
   if (info.value().size_bytes > kRawBytesMax) {
     return failed("file-too-large", {path, {}}, "more than 2 GiB do not go into a bundle");
   }
+  return {};
+}
+
+Packing sidecar_packing(const Project& project, const AssetPath& path) {
+  ByteVector buffer;
   const AssetPath meta = path.parent().child(std::string(path.name()) + ".meta");
   const auto text = read_whole(project.files(), meta, kSidecarBytesMax, buffer);
   // An asset without a sidecar has no guid, so one that is not found has vanished meanwhile.
@@ -100,7 +105,7 @@ Packing text_packing(const Project& project, AssetNumber asset, const AssetPath&
 
 }  // namespace
 
-Packing packing_of(const Project& project, AssetNumber asset) {
+Packing packing_but_sidecar(const Project& project, AssetNumber asset) {
   const AssetPath& path = project.index().at(asset).path;
   if (!holds_references(path)) return raw_packing(project, path);
   Packing packing = text_packing(project, asset, path);
@@ -111,6 +116,12 @@ Packing packing_of(const Project& project, AssetNumber asset) {
   const bool is_foreign_text = is_form && project.sources().plain_class(asset).empty() &&
                                has_foreign_importer(project.files(), path);
   return is_foreign_text ? raw_packing(project, path) : packing;
+}
+
+Packing packing_of(const Project& project, AssetNumber asset) {
+  Packing packing = packing_but_sidecar(project, asset);
+  if (packing.is_text || packing.fault) return packing;
+  return sidecar_packing(project, project.index().at(asset).path);
 }
 
 }  // namespace muster

@@ -25,6 +25,9 @@ struct Packing {
 /// cooker during it, so that what the one lets pass does not stop the other. Parses the asset, and
 /// the sidecar of what goes in byte for byte. Safe to call from several threads.
 Packing packing_of(const Project& project, AssetNumber asset);
+/// The same but for the sidecar of what goes in byte for byte, which is not looked into: for the
+/// cooker, which reads it anyway and finds the same faults.
+Packing packing_but_sidecar(const Project& project, AssetNumber asset);
 
 /// Assets with more bytes than this are not packed byte for byte.
 inline constexpr std::uint64_t kRawBytesMax = 2ULL * 1024 * 1024 * 1024;
