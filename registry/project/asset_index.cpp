@@ -12,6 +12,7 @@
 
 #include "registry/project/folded_name.h"
 #include "registry/vocabulary/parallel.h"
+#include "registry/yaml/scanner.h"
 
 namespace muster {
 namespace {
@@ -132,6 +133,7 @@ struct MetaSlot {
   Meta meta;
   std::vector<IndexProblem> problems;
   bool usable = false;
+  bool has_mentions = false;
 };
 
 void read_sidecar(const FileSystem& files, const AssetPath& path, ByteVector& buffer,
@@ -149,6 +151,10 @@ void read_sidecar(const FileSystem& files, const AssetPath& path, ByteVector& bu
   slot.meta = read.meta;
   slot.usable = !read.meta.guid.is_null();
   if (!slot.usable) return;
+  // The guid of the asset itself is a textual one.
+  yaml::scan_mentions(as_text(bytes.value()), [&](const yaml::Mention& mention) {
+    if (mention.kind != yaml::MentionKind::textual) slot.has_mentions = true;
+  });
   if (read.meta.is_upper_case) {
     slot.problems.push_back(
         {Kind::upper_case_guid, path, read.meta.guid_position, {}, read.meta.guid, {}});
@@ -295,7 +301,7 @@ Result<AssetIndex> build_asset_index(const FileSystem& files, const ProjectConfi
     }
     const bool is_folder = thing != unclaimed.end() ? thing->second : slot.meta.is_folder;
     if (thing != unclaimed.end()) unclaimed.erase(thing);
-    if (slot.usable) assets.push_back({path, slot.meta.guid, is_folder});
+    if (slot.usable) assets.push_back({path, slot.meta.guid, is_folder, slot.has_mentions});
   }
   for (const auto& [path, is_folder] : unclaimed) {
     walk.problems.push_back({Kind::missing_meta, path, {}, {}, {}, is_folder ? "folder" : "file"});

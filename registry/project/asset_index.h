@@ -24,6 +24,8 @@ struct Asset {
   AssetPath path;
   Guid guid;
   bool is_folder = false;
+  /// Whether the sidecar refers to anything: most do not, and need not be read again.
+  bool has_mentions_in_meta = true;
 };
 
 /// Something about the files themselves that a project owner should know.

@@ -38,7 +38,9 @@ class AssetScan {
     if (!index_.at(asset).is_folder) {
       holds_references(path) ? scan(asset, path, false, slot) : look_for_pointer(asset, path, slot);
     }
-    scan(asset, path.parent().child(std::string(path.name()) + ".meta"), true, slot);
+    if (index_.at(asset).has_mentions_in_meta) {
+      scan(asset, path.parent().child(std::string(path.name()) + ".meta"), true, slot);
+    }
     merge(slot.edges);
   }
 

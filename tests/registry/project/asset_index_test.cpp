@@ -111,6 +111,23 @@ TEST_CASE("A long sidecar is read to its end", "[registry][index]") {
   CHECK(problems_of(index).contains({Kind::merge_conflict, "Assets/b.png.meta"}));
 }
 
+TEST_CASE("A sidecar tells at once whether it refers to anything", "[registry][index]") {
+  const std::string other(kSecond);
+  const auto [more, mentions] = GENERATE_COPY(table<std::string, bool>(
+      {{"TextureImporter:\n  maxTextureSize: 64\n", false},
+       {"ModelImporter:\n  material: {fileID: 2100000, guid: " + other + ", type: 2}\n", true},
+       {"ScriptedImporter:\n  look: \"{\\\"guid\\\":\\\"" + other + "\\\"}\"\n", true},
+       {std::string(20'000, '#') + "\n  look: {fileID: 1, guid: " + other + ", type: 2}\n",
+        true}}));
+  CAPTURE(more);
+  MemoryFileSystem files;
+  files.add("Assets/a.png", "");
+  files.add("Assets/a.png.meta", meta(kFirst, more));
+  const AssetIndex index = index_of(files);
+  REQUIRE(index.assets().size() == 1);
+  CHECK(index.at(0).has_mentions_in_meta == mentions);
+}
+
 TEST_CASE("Names that only look like ignored ones count", "[registry][index]") {
   const std::string name = GENERATE("a.b", "~a", "tmp", "cvs2", "x.tmp2", "Library", "Temp");
   CAPTURE(name);
