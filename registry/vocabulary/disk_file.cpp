@@ -1,6 +1,7 @@
 // The kernel keeps a path inside its folder (`openat2`), which no comparison of texts can do. It
 // refuses every absolute link; those, and kernels before 5.6, take the slow way: look where the
-// path leads without opening what is there, and open it when that is inside.
+// path leads without opening what is there, and open it when that is inside. Where no link is on
+// the way at all, which is nearly always, nothing can lead out, and one call is enough.
 #include "registry/vocabulary/disk_file.h"
 
 #include <fcntl.h>
@@ -19,6 +20,36 @@ namespace {
 
 // O_NONBLOCK: opening a pipe must not wait for a writer.
 constexpr int kReadFlags = O_RDONLY | O_CLOEXEC | O_NONBLOCK;
+
+Descriptor open_resolving(int folder, const char* path, int flags, std::uint64_t resolve) {
+  open_how how{};
+  how.flags = static_cast<unsigned>(flags);
+  how.mode = (flags & O_CREAT) != 0 ? 0666 : 0;
+  how.resolve = resolve;
+  return Descriptor(static_cast<int>(::syscall(SYS_openat2, folder, path, &how, sizeof how)));
+}
+
+// Opens for reading what is at `path` below `folder`, which together are `place`.
+Result<Descriptor> open_below(const std::string& folder, const AssetPath& path,
+                              const std::string& place) {
+  Descriptor file;
+  if (!folder.empty()) {  // which would make it the root of everything
+    file = open_resolving(AT_FDCWD, place.c_str(), kReadFlags, RESOLVE_NO_SYMLINKS);
+    if (file.valid()) return file;
+    // A missing file is nothing unusual: a stack of folders looks for it in each.
+    if (errno == ENOENT) return fail_errno(errno, "cannot open '" + place + "'");
+  }
+  const Descriptor root(::open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  if (!root.valid()) return fail_errno(errno, "cannot open folder '" + folder + "'");
+  file = open_inside(root.get(), path.empty() ? "." : path.text().c_str(), kReadFlags);
+  if (file.valid()) return file;
+  if (errno == EXDEV) {
+    return fail(
+        ErrorCode::permission_denied,
+        "'" + place + "' is a link that leads out of its folder: put the file itself there");
+  }
+  return fail_errno(errno, "cannot open '" + place + "'");
+}
 
 }  // namespace
 
@@ -70,11 +101,7 @@ bool is_inside(const std::string& path, const std::string& folder) {
 }
 
 Descriptor open_inside(int folder, const char* path, int flags) {
-  open_how how{};
-  how.flags = static_cast<unsigned>(flags);
-  how.mode = (flags & O_CREAT) != 0 ? 0666 : 0;
-  how.resolve = RESOLVE_BENEATH;
-  Descriptor direct(static_cast<int>(::syscall(SYS_openat2, folder, path, &how, sizeof how)));
+  Descriptor direct = open_resolving(folder, path, flags, RESOLVE_BENEATH);
   // EAGAIN: somebody renamed something meanwhile, so that the kernel cannot be sure of a `..`.
   if (direct.valid() || (errno != EXDEV && errno != ENOSYS && errno != EAGAIN)) return direct;
   const bool is_old_kernel = errno == ENOSYS;
@@ -93,15 +120,22 @@ Descriptor open_inside(int folder, const char* path, int flags) {
 
 Result<DiskFile> DiskFile::open(const std::string& folder, const AssetPath& path) {
   std::string place = folder + "/" + path.text();
-  const Descriptor root(::open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
-  if (!root.valid()) return fail_errno(errno, "cannot open folder '" + folder + "'");
-  Descriptor file = open_inside(root.get(), path.empty() ? "." : path.text().c_str(), kReadFlags);
-  if (!file.valid() && errno == EXDEV) {
-    return fail(
-        ErrorCode::permission_denied,
-        "'" + place + "' is a link that leads out of its folder: put the file itself there");
-  }
-  return adopt(std::move(file), std::move(place));
+  Result<Descriptor> file = open_below(folder, path, place);
+  if (!file) return fail(file.error());
+  return adopt(std::move(file.value()), std::move(place));
+}
+
+Result<std::size_t> DiskFile::read_at_once(const std::string& folder, const AssetPath& path,
+                                           std::span<std::byte> target) {
+  const std::string place = folder + "/" + path.text();
+  const Result<Descriptor> file = open_below(folder, path, place);
+  if (!file) return fail(file.error());
+  ssize_t got = 0;
+  do {
+    got = ::pread(file.value().get(), target.data(), target.size(), 0);
+  } while (got < 0 && errno == EINTR);
+  if (got < 0) return fail_errno(errno, "cannot read '" + place + "'");
+  return static_cast<std::size_t>(got);
 }
 
 Result<DiskFile> DiskFile::open(const std::string& path) {

@@ -54,6 +54,11 @@ class DiskFile {
   /// a link leads out of the folder, with `invalid_argument` when it is no regular file, or with
   /// `io`.
   static Result<DiskFile> open(const std::string& folder, const AssetPath& path);
+  /// Reads the first bytes of the file at `path` below `folder`, as many as one call gives, without
+  /// asking what kind of file it is or how large: for callers that know what to expect. Returns how
+  /// many bytes came. Fails as `open` does, but with `io` when there is no regular file.
+  static Result<std::size_t> read_at_once(const std::string& folder, const AssetPath& path,
+                                          std::span<std::byte> target);
   /// Opens the file that a person named, wherever it is.
   static Result<DiskFile> open(const std::string& path);
 

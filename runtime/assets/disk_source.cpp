@@ -49,6 +49,31 @@ Result<std::unique_ptr<HeldFile>> read_whole_file(const DiskFile& file,
   return held;
 }
 
+Result<DiskFile> open_checked(const std::string& folder, const AssetPath& path,
+                              std::uint64_t max_bytes) {
+  Result<DiskFile> file = DiskFile::open(folder, path);
+  if (!file) return fail(file.error());
+  if (file.value().size_bytes() > max_bytes) {
+    return fail_too_large(file.value().place(), max_bytes);
+  }
+  return file;
+}
+
+// Nothing, unless the file has exactly `expected_bytes`: then `read_for_source` looks closer.
+Result<std::unique_ptr<HeldFile>> read_expected(const std::string& folder, const AssetPath& path,
+                                                std::size_t expected_bytes,
+                                                const std::shared_ptr<MemoryPool>& memory) {
+  // With room for a byte more, which shows that the file is larger.
+  Result<std::unique_ptr<PooledFile>> held =
+      PooledFile::make(memory, expected_bytes + 1, path.text());
+  if (!held) return held;
+  const Result<std::size_t> got = DiskFile::read_at_once(folder, path, held.value()->target());
+  if (!got) return fail(got.error());
+  if (got.value() != expected_bytes) return nullptr;
+  held.value()->cut_to(expected_bytes);
+  return held;
+}
+
 }  // namespace
 
 std::string_view to_string(SourceKind kind) { return kNames[static_cast<std::size_t>(kind)]; }
@@ -89,10 +114,22 @@ Result<std::unique_ptr<HeldFile>> PreadSource::open(std::string_view path,
   return read_for_source(folder_, path, max_bytes, memory_);
 }
 
+// The catalog says how large a bundle is, so most small files are opened, read and closed, without
+// another call to ask for their size. Memory is not taken on a catalog's word alone: a forged one
+// could name terabytes.
 Result<std::unique_ptr<HeldFile>> read_for_source(const std::string& folder, std::string_view path,
                                                   std::uint64_t max_bytes,
                                                   const std::shared_ptr<MemoryPool>& memory) {
-  Result<DiskFile> file = open_for_source(folder, path, max_bytes);
+  constexpr std::uint64_t kMaxExpectedBytes = std::uint64_t{64} << 10U;
+  Result<AssetPath> below = AssetPath::parse(path);
+  if (!below) return fail(below.error());
+  if (max_bytes < kMaxExpectedBytes) {
+    Result<std::unique_ptr<HeldFile>> held =
+        read_expected(folder, below.value(), static_cast<std::size_t>(max_bytes), memory);
+    const bool is_missing = !held && held.error().code == ErrorCode::not_found;
+    if (is_missing || (held && held.value() != nullptr)) return held;
+  }
+  Result<DiskFile> file = open_checked(folder, below.value(), max_bytes);
   if (!file) return fail(file.error());
   return read_whole_file(file.value(), memory);
 }
@@ -101,12 +138,7 @@ Result<DiskFile> open_for_source(const std::string& folder, std::string_view pat
                                  std::uint64_t max_bytes) {
   Result<AssetPath> below = AssetPath::parse(path);
   if (!below) return fail(below.error());
-  Result<DiskFile> file = DiskFile::open(folder, below.value());
-  if (!file) return fail(file.error());
-  if (file.value().size_bytes() > max_bytes) {
-    return fail_too_large(file.value().place(), max_bytes);
-  }
-  return file;
+  return open_checked(folder, below.value(), max_bytes);
 }
 
 }  // namespace muster

@@ -1,6 +1,7 @@
 // Files that were read into buffers which may serve again.
 #pragma once
 
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -28,6 +29,11 @@ class PooledFile final : public HeldFile {
   Bytes bytes() const override { return {buffer_.bytes.get(), size_bytes_}; }
   /// Where the file is to be read to. Its content is anything.
   std::span<std::byte> target() { return {buffer_.bytes.get(), size_bytes_}; }
+  /// It has fewer bytes than it was made for. Requires: `bytes` is no more than that.
+  void cut_to(std::size_t bytes) {
+    assert(bytes <= size_bytes_);
+    size_bytes_ = bytes;
+  }
 
  private:
   std::shared_ptr<MemoryPool> memory_;

@@ -174,6 +174,33 @@ TEST_CASE("An empty file is mapped to nothing", "[registry][mapped]") {
   CHECK(MappedFile::open(folder.path()).error().code == ErrorCode::invalid_argument);
 }
 
+TEST_CASE("No name for a folder is not the name of the topmost one", "[registry][disk]") {
+  const TemporaryFolder folder;
+  folder.put("file", "12345");
+  const AssetPath path = path_of(folder.path().substr(1) + "/file");
+  CHECK(DiskFile::open("", path).error().code == ErrorCode::not_found);
+  CHECK(DiskFile::open("/", path).value().size_bytes() == 5);
+}
+
+TEST_CASE("What is expected of a file is read at once", "[registry][disk]") {
+  const TemporaryFolder folder;
+  folder.put("inside/real", "12345");
+  folder.put("outside", "x");
+  const std::string root = folder.path() + "/inside";
+  fs::create_symlink("../outside", root + "/escape");
+  ByteVector bytes(6);
+  const auto read = [&](const char* name) {
+    return DiskFile::read_at_once(root, path_of(name), bytes);
+  };
+  CHECK(read("real").value() == 5);
+  CHECK(bytes[4] == std::byte{'5'});
+  bytes.resize(2);
+  CHECK(read("real").value() == 2);
+  CHECK(read("none").error().code == ErrorCode::not_found);
+  CHECK(read("escape").error().code == ErrorCode::permission_denied);
+  CHECK(DiskFile::read_at_once(root, {}, bytes).error().code == ErrorCode::io);
+}
+
 TEST_CASE("A file is opened below its folder only", "[registry][disk]") {
   const TemporaryFolder folder;
   folder.put("inside/real", "12345");

@@ -1,5 +1,7 @@
 #include "runtime/assets/bundle_source.h"
 
+#include <sys/stat.h>
+
 #include <array>
 #include <filesystem>
 #include <map>
@@ -210,6 +212,33 @@ TEST_CASE("Every way of reading a folder gives the same", "[runtime][assets][sou
   // A file outlives its source.
   const auto kept = disk_source(folder.path() + "/build", kind)->open("large", kMaxBytes);
   CHECK(text_of(kept) == as_text(large));
+}
+
+TEST_CASE("A file is what it is, whatever size is expected", "[runtime][assets][source]") {
+  const SourceKind kind = any_kind();
+  CAPTURE(to_string(kind));
+  const TemporaryFolder folder;
+  std::filesystem::create_symlink(folder.path(), folder.path() + "_link");
+  const std::string root = folder.path() + (GENERATE(false, true) ? "_link" : "");
+  const auto source = disk_source(root, kind);
+  if (!source) return;
+  for (const std::size_t size : {1U, 1023U, 1024U, 65'535U, 65'536U, 65'537U}) {
+    CAPTURE(size);
+    const ByteVector content = samples::noise(size, size);
+    folder.put("sub/file", as_text(content));
+    for (const std::uint64_t more : {0U, 1U, 70'000U}) {
+      CHECK(text_of(source->open("sub/file", size + more)) == as_text(content));
+    }
+    CHECK(source->open("sub/file", size - 1).error().code == ErrorCode::limit_exceeded);
+    std::filesystem::create_symlink("sub/file", folder.path() + "/link");
+    CHECK(text_of(source->open("link", size)) == as_text(content));
+    std::filesystem::remove(folder.path() + "/link");
+  }
+  REQUIRE(::mkfifo((folder.path() + "/pipe").c_str(), 0600) == 0);
+  for (const std::uint64_t max_bytes : {std::uint64_t{0}, std::uint64_t{9}, kMaxBytes}) {
+    CHECK(source->open("pipe", max_bytes).error().code == ErrorCode::invalid_argument);
+  }
+  std::filesystem::remove(folder.path() + "_link");
 }
 
 TEST_CASE("Many files are opened at once, each with its own outcome", "[runtime][assets][source]") {
