@@ -1,26 +1,69 @@
 #include "runtime/assets/memory_pool.h"
 
 #include <algorithm>
+#include <bit>
 #include <new>
 #include <utility>
 
 namespace muster {
+namespace {
+
+PooledMemory fresh(std::size_t size_bytes) {
+  return {.bytes = std::make_unique_for_overwrite<std::byte[]>(size_bytes),
+          .capacity_bytes = size_bytes};
+}
+
+}  // namespace
+
+// The next of the sizes that small buffers have.
+std::size_t MemoryPool::rounded(std::size_t size_bytes) {
+  const std::size_t step = std::bit_floor(size_bytes) / kSizesPerDoubling;
+  return (size_bytes + step - 1) & ~(step - 1);
+}
+
+// Of the largest of those sizes that a buffer has room for.
+std::size_t MemoryPool::index_of(std::size_t size_bytes) {
+  const std::size_t below = std::bit_floor(size_bytes);
+  const auto doublings =
+      static_cast<std::size_t>(std::countr_zero(below) - std::countr_zero(kMinPooledBytes));
+  return doublings * kSizesPerDoubling + (size_bytes - below) / (below / kSizesPerDoubling);
+}
 
 PooledMemory MemoryPool::take(std::size_t size_bytes) {
-  if (size_bytes >= kMinPooledBytes) {
+  if (size_bytes < kMinPooledBytes) return fresh(size_bytes);
+  const std::size_t small_bytes = rounded(size_bytes);
+  return small_bytes < kMinLargeBytes ? take_small(small_bytes)
+                                      : take_large(std::max(size_bytes, kMinLargeBytes));
+}
+
+PooledMemory MemoryPool::take_small(std::size_t size_bytes) {
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    std::vector<PooledMemory>& kept = small_[index_of(size_bytes)];
+    if (!kept.empty()) {
+      PooledMemory memory = std::move(kept.back());
+      kept.pop_back();
+      kept_bytes_ -= memory.capacity_bytes;
+      return memory;
+    }
+  }
+  return fresh(size_bytes);
+}
+
+PooledMemory MemoryPool::take_large(std::size_t size_bytes) {
+  {
     const std::lock_guard<std::mutex> lock(mutex_);
     // From the end: what was used last is most likely still in a cache. Buffers are few.
-    for (std::size_t i = kept_.size(); i-- > 0;) {
-      const std::size_t capacity = kept_[i].capacity_bytes;
+    for (std::size_t i = large_.size(); i-- > 0;) {
+      const std::size_t capacity = large_[i].capacity_bytes;
       if (capacity < size_bytes || capacity / 2 >= size_bytes) continue;
-      PooledMemory memory = std::move(kept_[i]);
-      kept_.erase(kept_.begin() + static_cast<std::ptrdiff_t>(i));
+      PooledMemory memory = std::move(large_[i]);
+      large_.erase(large_.begin() + static_cast<std::ptrdiff_t>(i));
       kept_bytes_ -= capacity;
       return memory;
     }
   }
-  return {.bytes = std::make_unique_for_overwrite<std::byte[]>(size_bytes),
-          .capacity_bytes = size_bytes};
+  return fresh(size_bytes);
 }
 
 void MemoryPool::give_back(PooledMemory memory) noexcept {
@@ -28,7 +71,7 @@ void MemoryPool::give_back(PooledMemory memory) noexcept {
   if (capacity < kMinPooledBytes || capacity > kMaxKeptBytes) return;
   const std::lock_guard<std::mutex> lock(mutex_);
   try {
-    kept_.push_back(std::move(memory));
+    (capacity < kMinLargeBytes ? small_[index_of(capacity)] : large_).push_back(std::move(memory));
   } catch (const std::bad_alloc&) {
     return;  // Without room for a pointer to it, the buffer is better given back to the system.
   }
@@ -48,8 +91,16 @@ void MemoryPool::shrink_to(std::size_t bytes) noexcept {
 
 void MemoryPool::drop_beyond(std::size_t bytes) noexcept {
   std::size_t dropped = 0;
-  for (; kept_bytes_ > bytes; ++dropped) kept_bytes_ -= kept_[dropped].capacity_bytes;
-  kept_.erase(kept_.begin(), kept_.begin() + static_cast<std::ptrdiff_t>(dropped));
+  for (; kept_bytes_ > bytes && dropped < large_.size(); ++dropped) {
+    kept_bytes_ -= large_[dropped].capacity_bytes;
+  }
+  large_.erase(large_.begin(), large_.begin() + static_cast<std::ptrdiff_t>(dropped));
+  for (std::vector<PooledMemory>& kept : small_) {
+    for (; kept_bytes_ > bytes && !kept.empty(); kept.pop_back()) {
+      kept_bytes_ -= kept.back().capacity_bytes;
+    }
+    if (kept_bytes_ <= bytes) return;
+  }
 }
 
 }  // namespace muster

@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::size_t kMegabyte = std::size_t{1} << 20U;
 
-TEST_CASE("A large buffer is used again, a small one is not kept", "[runtime][assets]") {
+TEST_CASE("A large buffer is used again, a tiny one is not kept", "[runtime][assets]") {
   MemoryPool pool;
   PooledMemory large = pool.take(kMegabyte);
   const std::byte* const place = large.bytes.get();
@@ -24,6 +24,38 @@ TEST_CASE("A large buffer is used again, a small one is not kept", "[runtime][as
   pool.give_back({});
   CHECK(pool.kept_bytes() == 0);
   CHECK(pool.take(0).capacity_bytes == 0);
+}
+
+TEST_CASE("Small buffers are used again by what is about as large", "[runtime][assets]") {
+  // Every size below the large ones, and a few of those.
+  for (std::size_t size = MemoryPool::kMinPooledBytes; size < 70'000; ++size) {
+    MemoryPool pool;
+    PooledMemory memory = pool.take(size);
+    const std::byte* const place = memory.bytes.get();
+    const std::size_t capacity = memory.capacity_bytes;
+    if (capacity < size || capacity > size + size / 8 + 1) FAIL(size << " got " << capacity);
+    pool.give_back(std::move(memory));
+    if (pool.kept_bytes() != capacity) FAIL(size << " is not kept");
+    PooledMemory again = pool.take(size);
+    if (again.bytes.get() != place || pool.kept_bytes() != 0) FAIL(size << " is not used again");
+    pool.give_back(std::move(again));
+    if (pool.take(capacity + 1).bytes.get() == place) FAIL(size << " is used for more");
+  }
+}
+
+TEST_CASE("Small buffers go when large ones do not suffice", "[runtime][assets]") {
+  MemoryPool pool;
+  std::vector<PooledMemory> taken;
+  for (int i = 0; i < 10; ++i) taken.push_back(pool.take(2048));
+  taken.push_back(pool.take(kMegabyte));
+  for (PooledMemory& memory : taken) pool.give_back(std::move(memory));
+  CHECK(pool.kept_bytes() == kMegabyte + 20480);
+  pool.shrink_to(kMegabyte);
+  CHECK(pool.kept_bytes() == 20480);
+  pool.shrink_to(5000);
+  CHECK(pool.kept_bytes() == 4096);
+  pool.shrink_to(0);
+  CHECK(pool.kept_bytes() == 0);
 }
 
 TEST_CASE("What is kept has a bound", "[runtime][assets]") {
