@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -89,7 +90,7 @@ class BundleStore {
   /// The same for many, all of whose files are asked for at once (`BundleSource::open_all`). Stops
   /// at the first that fails; those before it are open.
   Result<void> open_bundles(std::span<const std::uint32_t> bundles);
-  bool is_open(std::uint32_t bundle) const { return bundles_[bundle] != nullptr; }
+  bool is_open(std::uint32_t bundle) const { return bundles_[bundle].has_value(); }
 
   /// The reader of an open bundle. Requires: `is_open(bundle)`.
   const BundleReader& reader(std::uint32_t bundle) const;
@@ -143,7 +144,7 @@ class BundleStore {
   std::unique_ptr<HeldFile> catalog_file_;
   CatalogReader catalog_;
   TypeTable types_;
-  std::vector<std::unique_ptr<OpenBundle>> bundles_;  ///< By index in the catalog; null is closed.
+  std::vector<std::optional<OpenBundle>> bundles_;  ///< By index in the catalog; none is closed.
   std::uint64_t closings_ = 0;
   std::shared_ptr<MemoryPool> memory_;
   Decompressor decompressor_;

@@ -17,6 +17,10 @@ constexpr const char* kLost =
     "it was cut short while it was mapped; replace files by renaming others onto them, then reload "
     "the bundle";
 
+std::uint64_t max_bytes_of(const CatalogReader& catalog, const CatalogBundle& record) {
+  return catalog.is_preview() ? kMaxPreviewBytes : record.file_bytes;
+}
+
 bool is_all_stored(const BundleReader& reader, const BundleEntry& entry) {
   for (std::uint32_t i = 0; i < entry.block_count; ++i) {
     if (reader.block(entry, i).coding != BlockCoding::stored) return false;
@@ -68,14 +72,18 @@ std::uint64_t OpenedBundle::whole_memory_bytes() const {
 
 OpenRequest request_for(const CatalogReader& catalog, std::uint32_t bundle) {
   const CatalogBundle record = catalog.bundle(bundle);
-  return {.path = record.name.path(),
-          .max_bytes = catalog.is_preview() ? kMaxPreviewBytes : record.file_bytes};
+  return {.path = record.name.path(), .max_bytes = max_bytes_of(catalog, record)};
+}
+
+Result<std::unique_ptr<HeldFile>> open_file(const BundleSource& source,
+                                            const CatalogReader& catalog, std::uint32_t bundle) {
+  const CatalogBundle record = catalog.bundle(bundle);
+  return source.open(BundlePath(record.name).view(), max_bytes_of(catalog, record));
 }
 
 Result<OpenedBundle> open_verified(const BundleSource& source, const CatalogReader& catalog,
                                    std::uint32_t bundle) {
-  const OpenRequest request = request_for(catalog, bundle);
-  return verify_opened(source, catalog, bundle, source.open(request.path, request.max_bytes));
+  return verify_opened(source, catalog, bundle, open_file(source, catalog, bundle));
 }
 
 Result<OpenedBundle> verify_opened(const BundleSource& source, const CatalogReader& catalog,

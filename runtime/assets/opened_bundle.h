@@ -49,6 +49,9 @@ struct OpenedBundle {
 /// they were lost meanwhile; the message names the bundle. Safe from several threads at once.
 Result<OpenedBundle> open_verified(const BundleSource& source, const CatalogReader& catalog,
                                    std::uint32_t bundle);
+/// The first half of the work: the bundle's file, as the source opens it.
+Result<std::unique_ptr<HeldFile>> open_file(const BundleSource& source,
+                                            const CatalogReader& catalog, std::uint32_t bundle);
 /// What the source is asked for, and the second half of the work: for opening many at once.
 OpenRequest request_for(const CatalogReader& catalog, std::uint32_t bundle);
 Result<OpenedBundle> verify_opened(const BundleSource& source, const CatalogReader& catalog,

@@ -1,7 +1,7 @@
 #include "runtime/bundle/bundle_name.h"
 
 #include <algorithm>
-#include <string_view>
+#include <cassert>
 
 namespace muster {
 
@@ -17,19 +17,20 @@ BundleName BundleName::of_shared(const ContentHash& content) {
 
 std::string BundleName::to_string() const { return ContentHash{bytes}.to_string(); }
 
-// One string and one allocation: whoever opens a bundle asks for its path.
-std::string BundleName::path() const {
+std::string BundleName::path() const { return std::string(BundlePath(*this).view()); }
+
+BundlePath::BundlePath(const BundleName& name) {
   constexpr std::string_view kDigits = "0123456789abcdef";
   constexpr std::string_view kExtension = ".mbundle";
-  const std::string_view folder = kind == BundleKind::prefab ? "bundles/" : "shared/";
-  std::string text(folder.size() + 2 * bytes.size() + kExtension.size(), '\0');
-  auto at = std::ranges::copy(folder, text.begin()).out;
-  for (const std::uint8_t byte : bytes) {
+  const std::string_view folder = name.kind == BundleKind::prefab ? "bundles/" : "shared/";
+  size_ = folder.size() + 2 * name.bytes.size() + kExtension.size();
+  assert(size_ <= text_.size());
+  auto* at = std::ranges::copy(folder, text_.begin()).out;
+  for (const std::uint8_t byte : name.bytes) {
     *at++ = kDigits[byte >> 4U];
     *at++ = kDigits[byte & 15U];
   }
   std::ranges::copy(kExtension, at);
-  return text;
 }
 
 }  // namespace muster

@@ -3,8 +3,10 @@
 
 #include <array>
 #include <compare>
+#include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "registry/vocabulary/content_hash.h"
 #include "registry/vocabulary/guid.h"
@@ -27,6 +29,18 @@ struct BundleName {
   std::string path() const;
 
   friend auto operator<=>(const BundleName&, const BundleName&) = default;
+};
+
+/// The path of a bundle, as `BundleName::path` returns it, without a string of its own: whoever
+/// opens thousands of bundles asks for as many.
+class BundlePath {
+ public:
+  explicit BundlePath(const BundleName& name);
+  std::string_view view() const { return {text_.data(), size_}; }
+
+ private:
+  std::array<char, 48> text_;  ///< As long as the longest, `bundles/<32 digits>.mbundle`.
+  std::size_t size_ = 0;
 };
 
 }  // namespace muster
