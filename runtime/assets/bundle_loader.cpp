@@ -128,7 +128,6 @@ void BundleLoader::want(std::uint32_t bundle, const LoadRequest& request) {
   ++node.wishes[static_cast<std::size_t>(request.priority)];
   if (request.deadline) {
     node.last_deadline = std::max(node.last_deadline, *request.deadline);
-    earliest_deadline_ = std::min(earliest_deadline_, *request.deadline);
   } else {
     ++node.endless_wishes;
   }
@@ -137,7 +136,10 @@ void BundleLoader::want(std::uint32_t bundle, const LoadRequest& request) {
     return queue(bundle);
   }
   const bool is_raised = node.priority() != priority;
-  if (node.state == NodeState::loading && is_raised && take_back(bundle)) return push(bundle);
+  if (node.state == NodeState::loading) {
+    if (is_raised && take_back(bundle)) return push(bundle);
+    note_started_deadline(node);
+  }
   if (node.state != NodeState::queued) return;
   if (is_raised || node.deadline() != deadline) push(bundle);
 }
@@ -159,6 +161,10 @@ void BundleLoader::unwant(std::uint32_t bundle, const BundleHandle& handle) {
   if (--node.wanted_by > 0) {
     const bool is_same = node.priority() == priority && node.deadline() == deadline;
     if (node.state == NodeState::queued && !is_same) push(bundle);
+    if (node.state == NodeState::loading && !is_same) {
+      note_started_deadline(node);
+      is_recall_due_ = true;  // It may be what gives way now.
+    }
     return;
   }
   const bool is_cancelled =

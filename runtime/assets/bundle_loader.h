@@ -157,6 +157,7 @@ class BundleLoader {
     std::uint64_t used_at = 0;       ///< Counts releases: the least is evicted first.
     std::uint64_t memory_bytes = 0;  ///< Of what is present; under way, what is reserved for it.
     std::uint64_t whole_bytes = 0;   ///< What it takes, once that is known.
+    std::uint32_t started_at = 0;    ///< Where it stands in `started_`.
     Error error;
 
     LoadPriority priority() const;
@@ -170,8 +171,17 @@ class BundleLoader {
     std::uint64_t ticket = 0;
     std::uint32_t bundle = 0;
   };
+  /// A deadline of what is queued.
+  struct Due {
+    Time deadline;
+    std::uint64_t ticket = 0;
+    std::uint32_t bundle = 0;
+  };
   static bool is_after(const Waiting& a, const Waiting& b);
-  bool is_old(const Waiting& waiting) const;
+  static bool is_later(const Due& a, const Due& b) { return a.deadline > b.deadline; }
+  /// Whether something of one of the two heaps does not count any more.
+  template <typename Entry>
+  bool is_old(const Entry& entry) const;
 
   template <typename Visit>
   void each_needed(std::uint32_t bundle, Visit visit) const;
@@ -185,12 +195,15 @@ class BundleLoader {
   void take_in(FinishedLoad& finished);
   void fail_node(Node& node, Error error);
   void drop_late(Time now);
+  void drop_late_started(Time now);
+  void note_started_deadline(const Node& node);
   void fail_late(std::uint32_t bundle);
   void drop_old_front();
   void recall_less_urgent();
   bool take_back(std::uint32_t bundle);
   void forget_started(std::uint32_t bundle);
   void start_next();
+  void choose_next();
   bool start(const Waiting& next);
   bool make_room(std::uint64_t bytes);
   void evict(std::uint32_t bundle);
@@ -202,9 +215,13 @@ class BundleLoader {
   LoaderOptions options_;
   std::vector<Node> nodes_;             ///< By index of the bundle.
   std::vector<Waiting> queue_;          ///< A heap, the next one in front; may hold what is old.
-  std::vector<std::uint32_t> started_;  ///< What the executor has.
+  std::vector<Due> due_;                ///< The same by deadline, of those that have one.
+  std::vector<std::uint32_t> started_;  ///< What the executor has, in no order.
+  std::vector<LoadOrder> orders_;       ///< The last of those, while they are chosen.
   std::vector<FinishedLoad> finished_;
-  Time earliest_deadline_ = Time::max();  ///< None of those that count is earlier.
+  /// Of what was started and has not begun, none has an earlier one.
+  Time started_deadline_ = Time::max();
+  bool is_recall_due_ = false;  ///< Something may be more urgent than what was started.
   std::uint64_t last_order_ = 0;
   std::uint64_t last_ticket_ = 0;
   std::uint64_t last_use_ = 0;

@@ -25,9 +25,10 @@ bool BundleLoader::is_after(const Waiting& a, const Waiting& b) {
   return a.order > b.order;
 }
 
-bool BundleLoader::is_old(const Waiting& waiting) const {
-  const Node& node = nodes_[waiting.bundle];
-  return node.state != NodeState::queued || node.ticket != waiting.ticket;
+template <typename Entry>
+bool BundleLoader::is_old(const Entry& entry) const {
+  const Node& node = nodes_[entry.bundle];
+  return node.state != NodeState::queued || node.ticket != entry.ticket;
 }
 
 void BundleLoader::queue(std::uint32_t bundle) {
@@ -41,13 +42,19 @@ void BundleLoader::push(std::uint32_t bundle) {
   node.state = NodeState::queued;
   node.ticket = ++last_ticket_;
   // Requests that come and go must not fill the queue with what is old.
-  if (queue_.size() >= 2 * nodes_.size() + 16) {
-    std::erase_if(queue_, [this](const Waiting& waiting) { return is_old(waiting); });
-    std::ranges::make_heap(queue_, is_after);
-  }
-  earliest_deadline_ = std::min(earliest_deadline_, node.deadline());
+  const auto drop_old = [this](auto& heap, auto is_behind) {
+    if (heap.size() < 2 * nodes_.size() + 16) return;
+    std::erase_if(heap, [this](const auto& entry) { return is_old(entry); });
+    std::ranges::make_heap(heap, is_behind);
+  };
+  drop_old(queue_, is_after);
   queue_.push_back({node.priority(), node.deadline(), node.order, node.ticket, bundle});
   std::ranges::push_heap(queue_, is_after);
+  is_recall_due_ = true;
+  if (node.deadline() == Time::max()) return;
+  drop_old(due_, is_later);
+  due_.push_back({node.deadline(), node.ticket, bundle});
+  std::ranges::push_heap(due_, is_later);
 }
 
 void BundleLoader::take_in(FinishedLoad& finished) {
@@ -87,26 +94,30 @@ void BundleLoader::fail_node(Node& node, Error error) {
 }
 
 void BundleLoader::drop_late(Time now) {
-  // Thousands may wait, and hardly any of them has a deadline.
-  if (earliest_deadline_ >= now) return;
-  earliest_deadline_ = Time::max();
-  for (const Waiting& waiting : queue_) {
-    if (is_old(waiting)) continue;
-    if (waiting.deadline < now) {
-      fail_late(waiting.bundle);
-    } else {
-      earliest_deadline_ = std::min(earliest_deadline_, waiting.deadline);
-    }
+  while (!due_.empty() && due_.front().deadline < now) {
+    std::ranges::pop_heap(due_, is_later);
+    const Due late = due_.back();
+    due_.pop_back();
+    if (!is_old(late)) fail_late(late.bundle);
   }
+  if (started_deadline_ < now) drop_late_started(now);
+}
+
+void BundleLoader::drop_late_started(Time now) {
+  started_deadline_ = Time::max();
   const std::vector<std::uint32_t> started = started_;
   for (const std::uint32_t bundle : started) {
-    if (nodes_[bundle].deadline() < now && take_back(bundle)) {
+    const Node& node = nodes_[bundle];
+    if (node.deadline() >= now) {
+      note_started_deadline(node);
+    } else if (take_back(bundle)) {
       fail_late(bundle);
-    } else {
-      // Also one that somebody without a deadline hides: he may let go.
-      earliest_deadline_ = std::min(earliest_deadline_, nodes_[bundle].last_deadline);
-    }
+    }  // What has begun arrives, late or not.
   }
+}
+
+void BundleLoader::note_started_deadline(const Node& node) {
+  started_deadline_ = std::min(started_deadline_, node.deadline());
 }
 
 void BundleLoader::fail_late(std::uint32_t bundle) {
@@ -125,6 +136,7 @@ void BundleLoader::drop_old_front() {
 // The executor works in the order of the starts: what was started goes back into the queue, unless
 // it has begun.
 void BundleLoader::recall_less_urgent() {
+  if (!std::exchange(is_recall_due_, false)) return;
   drop_old_front();
   if (queue_.empty()) return;
   const LoadPriority urgent = queue_.front().priority;
@@ -142,13 +154,22 @@ bool BundleLoader::take_back(std::uint32_t bundle) {
 }
 
 void BundleLoader::forget_started(std::uint32_t bundle) {
-  const auto found = std::ranges::find(started_, bundle);
-  assert(found != started_.end());
-  started_.erase(found);
+  const std::uint32_t at = nodes_[bundle].started_at;
+  assert(at < started_.size() && started_[at] == bundle);
+  nodes_[started_.back()].started_at = at;
+  started_[at] = started_.back();
+  started_.pop_back();
   reserved_bytes_ -= std::exchange(nodes_[bundle].memory_bytes, 0);
 }
 
+// All at once: to hand over small bundles one by one takes longer than loading them.
 void BundleLoader::start_next() {
+  choose_next();
+  executor_.start(orders_);
+  orders_.clear();
+}
+
+void BundleLoader::choose_next() {
   std::uint64_t started_bytes = 0;
   for (drop_old_front(); !queue_.empty() && under_way() < executor_.parallel_loads();
        drop_old_front()) {
@@ -182,9 +203,11 @@ bool BundleLoader::start(const Waiting& next) {
   node.memory_bytes = reserved;
   reserved_bytes_ += reserved;
   store_.memory()->shrink_to(free_bytes());
+  node.started_at = under_way();
   started_.push_back(next.bundle);
   node.state = NodeState::loading;
-  executor_.start({.bundle = next.bundle, .memory_max_bytes = reserved});
+  note_started_deadline(node);
+  orders_.push_back({.bundle = next.bundle, .memory_max_bytes = reserved});
   return true;
 }
 

@@ -1,9 +1,11 @@
 #include "runtime/assets/load_executor.h"
 
 #include <algorithm>
+#include <array>
 #include <cassert>
 #include <iterator>
 #include <new>
+#include <optional>
 #include <utility>
 
 namespace muster {
@@ -37,9 +39,10 @@ Result<void> read_all(const CatalogReader& catalog, const LoadOrder& order,
                                                  " bytes, and may take " +
                                                  std::to_string(order.memory_max_bytes));
   }
-  MemoryPool none;
+  std::optional<MemoryPool> own;
+  if (memory == nullptr) memory = &own.emplace();
   for (std::uint32_t i = 0; i < opened.plain.size(); ++i) {
-    Result<void> entry = read_entry(opened, i, decompressor, memory != nullptr ? *memory : none);
+    Result<void> entry = read_entry(opened, i, decompressor, *memory);
     if (entry) continue;
     const bool is_damaged = entry.error().code != ErrorCode::limit_exceeded;
     return refuse(entry.error().code, (is_damaged ? "is damaged: " : "") + entry.error().message);
@@ -53,8 +56,7 @@ FinishedLoad load_whole(const BundleSource& source, const CatalogReader& catalog
                         const LoadOrder& order, Decompressor& decompressor, MemoryPool* memory) {
   Result<std::unique_ptr<HeldFile>> file = fail_without_memory();
   try {
-    const OpenRequest request = request_for(catalog, order.bundle);
-    file = source.open(request.path, request.max_bytes);
+    file = open_file(source, catalog, order.bundle);
   } catch (const std::bad_alloc&) {
     file = fail_without_memory();
   }
@@ -104,14 +106,16 @@ void ThreadedLoads::stop() {
   for (std::thread& thread : threads_) thread.join();
 }
 
-void ThreadedLoads::start(const LoadOrder& order) {
+void ThreadedLoads::start(std::span<const LoadOrder> orders) {
+  if (orders.empty()) return;
   {
     const std::lock_guard lock(mutex_);
-    finished_.reserve(under_way_ + 1);  // here, because the other threads must not fail
-    started_.push_back(order);
-    ++under_way_;
+    finished_.reserve(under_way_ + orders.size());  // here: the other threads must not fail
+    started_.insert(started_.end(), orders.begin(), orders.end());
+    under_way_ += static_cast<std::uint32_t>(orders.size());
   }
-  started_signal_.notify_one();
+  if (orders.size() == 1) return started_signal_.notify_one();
+  started_signal_.notify_all();
 }
 
 bool ThreadedLoads::cancel(std::uint32_t bundle) {
@@ -206,21 +210,36 @@ void ThreadedLoads::open_next(Lock& lock) {
   started_signal_.notify_all();
 }
 
+// Leaves the other threads their share.
 void ThreadedLoads::load_next(Lock& lock, Decompressor& decompressor) {
-  std::list<OpenedFile> next;
-  LoadOrder order;
-  if (opened_.empty()) {
-    order = started_.front();
+  if (!opened_.empty()) return load_opened_next(lock, decompressor);
+  std::array<LoadOrder, kMaxSmallLoads> orders;
+  std::array<std::optional<FinishedLoad>, kMaxSmallLoads> loads;
+  const std::size_t share = (started_.size() + threads_.size() - 1) / threads_.size();
+  std::size_t count = 0;
+  std::uint64_t bytes = 0;
+  while (count < std::min(share, kMaxSmallLoads)) {
+    bytes += catalog_.bundle(started_.front().bundle).file_bytes;
+    if (count > 0 && bytes > kMaxSmallBytes) break;
+    orders[count++] = started_.front();
     started_.pop_front();
-  } else {
-    next.splice(next.end(), opened_, opened_.begin());
-    order = next.front().order;
   }
   lock.unlock();
-  FinishedLoad load = next.empty()
-                          ? load_whole(source_, catalog_, order, decompressor, memory_.get())
-                          : load_opened(source_, catalog_, order, std::move(next.front().file),
-                                        decompressor, memory_.get());
+  for (std::size_t i = 0; i < count; ++i) {
+    loads[i] = load_whole(source_, catalog_, orders[i], decompressor, memory_.get());
+  }
+  lock.lock();
+  for (std::size_t i = 0; i < count; ++i) finished_.push_back(std::move(loads[i].value()));
+  finished_signal_.notify_one();
+}
+
+void ThreadedLoads::load_opened_next(Lock& lock, Decompressor& decompressor) {
+  std::list<OpenedFile> next;
+  next.splice(next.end(), opened_, opened_.begin());
+  const LoadOrder order = next.front().order;
+  lock.unlock();
+  FinishedLoad load = load_opened(source_, catalog_, order, std::move(next.front().file),
+                                  decompressor, memory_.get());
   lock.lock();
   finished_.push_back(std::move(load));
   finished_signal_.notify_one();

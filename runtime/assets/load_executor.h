@@ -8,6 +8,7 @@
 #include <list>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -47,8 +48,8 @@ FinishedLoad load_opened(const BundleSource& source, const CatalogReader& catalo
 class LoadExecutor {
  public:
   virtual ~LoadExecutor() = default;
-  /// Starts loading a bundle. Requires: it is not under way.
-  virtual void start(const LoadOrder& order) = 0;
+  /// Starts loading bundles, in their order. Requires: none of them is under way.
+  virtual void start(std::span<const LoadOrder> orders) = 0;
   /// Drops a load that has not begun; it will not be collected. Returns false when it has begun, or
   /// is not there.
   virtual bool cancel(std::uint32_t bundle) = 0;
@@ -70,6 +71,11 @@ class ThreadedLoads final : public LoadExecutor {
   /// urgent meanwhile waits for them.
   static constexpr std::uint64_t kMaxTogetherBytes = std::uint64_t{2} << 20U;
 
+  /// A thread takes several small bundles at a time, with no more bytes of files than this: to hand
+  /// each over alone takes as long as loading it.
+  static constexpr std::uint64_t kMaxSmallBytes = std::uint64_t{32} << 10U;
+  static constexpr std::size_t kMaxSmallLoads = 8;
+
   /// Throws std::system_error when the system has no more threads, and std::bad_alloc. Requires:
   /// `threads >= 1`.
   ThreadedLoads(const BundleSource& source, const CatalogReader& catalog, std::uint32_t threads,
@@ -77,7 +83,7 @@ class ThreadedLoads final : public LoadExecutor {
   /// Lets what is being loaded finish; drops the rest.
   ~ThreadedLoads() override;
 
-  void start(const LoadOrder& order) override;
+  void start(std::span<const LoadOrder> orders) override;
   bool cancel(std::uint32_t bundle) override;
   void collect(std::vector<FinishedLoad>& out) override;
   /// So many that no thread waits for the next frame, even if they are small.
@@ -97,6 +103,7 @@ class ThreadedLoads final : public LoadExecutor {
   std::list<OpenedFile> take_started();
   void open_next(Lock& lock);
   void load_next(Lock& lock, Decompressor& decompressor);
+  void load_opened_next(Lock& lock, Decompressor& decompressor);
   void stop();
 
   const BundleSource& source_;
@@ -123,7 +130,9 @@ class SteppedLoads final : public LoadExecutor {
                std::shared_ptr<MemoryPool> memory = nullptr)
       : source_(source), catalog_(catalog), memory_(std::move(memory)), is_manual_(is_manual) {}
 
-  void start(const LoadOrder& order) override { started_.push_back(order); }
+  void start(std::span<const LoadOrder> orders) override {
+    started_.insert(started_.end(), orders.begin(), orders.end());
+  }
   bool cancel(std::uint32_t bundle) override;
   void collect(std::vector<FinishedLoad>& out) override;
   std::uint32_t parallel_loads() const override { return 4; }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -19,12 +20,18 @@ inline std::string plain_path(std::size_t index) {
   return BundleName::of_prefab(plain_asset(index)).path();
 }
 
-/// A catalog, and a bundle with one raw entry of each size. The bytes compress to next to nothing.
-inline MemorySource plain_bundles(const std::vector<std::size_t>& sizes) {
+enum class PlainBytes : std::uint8_t { equal, noise };
+
+/// A catalog, and a bundle with one raw entry of each size. Equal bytes compress to next to
+/// nothing, noise not at all.
+inline MemorySource plain_bundles(const std::vector<std::size_t>& sizes,
+                                  PlainBytes kind = PlainBytes::equal) {
   MemorySource source;
   CatalogData data;
   for (std::size_t i = 0; i < sizes.size(); ++i) {
-    const ByteVector plain(sizes[i], static_cast<std::byte>(i + 1));
+    const ByteVector plain = kind == PlainBytes::noise
+                                 ? noise(sizes[i], i)
+                                 : ByteVector(sizes[i], static_cast<std::byte>(i + 1));
     const std::vector<PackEntry> entries = {{plain_asset(i), kMainPayload, EntryKind::raw, plain}};
     ByteVector bytes = pack_bundle(entries, {.level = 1}).value();
     const BundleName name = BundleName::of_prefab(plain_asset(i));

@@ -24,21 +24,19 @@ constexpr std::uint32_t kTogether = 8;
 /// the gate is opened.
 class GatedSource final : public BundleSource {
  public:
-  explicit GatedSource(const BundleSource& source) : source_(source) {}
+  explicit GatedSource(const BundleSource& source, std::uint32_t together = kTogether)
+      : source_(source), together_(together) {}
   Result<std::unique_ptr<HeldFile>> open(std::string_view path,
                                          std::uint64_t max_bytes) const override {
+    if (together_ == 1) pass(1);
     return source_.open(path, max_bytes);
   }
   std::vector<Result<std::unique_ptr<HeldFile>>> open_all(
       std::span<const OpenRequest> requests) const override {
-    std::unique_lock lock(mutex_);
-    counts_.push_back(requests.size());
-    signal_.notify_all();
-    signal_.wait(lock, [this] { return is_open_; });
-    if (is_without_memory_) throw std::bad_alloc();
+    pass(requests.size());
     return source_.open_all(requests);
   }
-  std::uint32_t files_at_once() const override { return kTogether; }
+  std::uint32_t files_at_once() const override { return together_; }
   std::string name() const override { return source_.name(); }
 
   void open_gate(bool is_without_memory = false) {
@@ -57,7 +55,16 @@ class GatedSource final : public BundleSource {
   }
 
  private:
+  void pass(std::size_t count) const {
+    std::unique_lock lock(mutex_);
+    counts_.push_back(count);
+    signal_.notify_all();
+    signal_.wait(lock, [this] { return is_open_; });
+    if (is_without_memory_) throw std::bad_alloc();
+  }
+
   const BundleSource& source_;
+  const std::uint32_t together_;
   mutable std::mutex mutex_;
   mutable std::condition_variable signal_;
   mutable std::vector<std::size_t> counts_;
@@ -69,9 +76,11 @@ class GatedSource final : public BundleSource {
 struct Gate {
   explicit Gate(std::size_t count, std::size_t bytes = 1000)
       : files(plain_bundles(std::vector<std::size_t>(count, bytes))) {
-    executor.start({.bundle = 0});
+    std::vector<LoadOrder> orders(count);
+    for (std::uint32_t i = 0; i < count; ++i) orders[i].bundle = i;
+    executor.start(std::span(orders).first(1));
     source.wait_for_somebody();
-    for (std::uint32_t i = 1; i < count; ++i) executor.start({.bundle = i});
+    executor.start(std::span(orders).subspan(1));
   }
   std::vector<FinishedLoad> collect(std::size_t count) {
     std::vector<FinishedLoad> finished;
@@ -101,6 +110,37 @@ TEST_CASE("Threads ask for as many files at once as their source likes",
     is_loaded[load.bundle] = true;
   }
   CHECK(gate.source.counts() == std::vector<std::size_t>{1, 8, 8, 3});
+}
+
+// How many of twenty bundles of this size a thread has taken while it opens the first.
+std::uint32_t taken_by_one(std::size_t bytes, samples::PlainBytes kind) {
+  constexpr std::uint32_t kCount = 20;
+  const MemorySource files = plain_bundles(std::vector<std::size_t>(kCount, bytes), kind);
+  GatedSource source(files, 1);
+  const BundleStore store = BundleStore::open(files).value();
+  ThreadedLoads executor(source, store.catalog(), 1, store.memory());
+  std::vector<LoadOrder> orders(kCount);
+  for (std::uint32_t i = 0; i < kCount; ++i) orders[i].bundle = i;
+  executor.start(orders);
+  source.wait_for_somebody();
+  std::uint32_t taken = 0;
+  for (std::uint32_t i = 0; i < kCount; ++i) taken += executor.cancel(i) ? 0U : 1U;
+  source.open_gate();
+  std::vector<FinishedLoad> finished;
+  while (finished.size() < taken) {
+    executor.wait();
+    executor.collect(finished);
+  }
+  for (std::uint32_t i = 0; i < taken; ++i) CHECK(finished[i].bundle == i);
+  return taken;
+}
+
+TEST_CASE("A thread takes several small bundles at a time, and large ones singly",
+          "[runtime][assets][threads]") {
+  using samples::PlainBytes;
+  CHECK(taken_by_one(1000, PlainBytes::equal) == ThreadedLoads::kMaxSmallLoads);
+  CHECK(taken_by_one(10'000, PlainBytes::noise) == 3);
+  CHECK(taken_by_one(40'000, PlainBytes::noise) == 1);
 }
 
 TEST_CASE("What has not been asked for can be dropped, what has cannot",

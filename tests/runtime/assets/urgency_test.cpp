@@ -6,6 +6,7 @@
 #include <catch2/catch.hpp>
 
 #include "tests/support/loader_stage.h"
+#include "tests/support/plain_bundles.h"
 
 namespace muster {
 namespace {
@@ -135,6 +136,55 @@ TEST_CASE("A deadline is past when its time is over, not when it has come", "[ru
   stage.loader.update(kStart + seconds(std::get<0>(later)));
   CHECK(flash.state() == std::get<1>(later));
   CHECK(first.state() == LoadState::loading);
+}
+
+// All that it is given has begun, and ends when it is told to.
+class BusyLoads final : public LoadExecutor {
+ public:
+  BusyLoads(const BundleSource& source, const CatalogReader& catalog)
+      : loads_(source, catalog, true) {}
+  void start(std::span<const LoadOrder> orders) override { loads_.start(orders); }
+  bool cancel(std::uint32_t) override { return ++cancels, false; }
+  void collect(std::vector<FinishedLoad>& out) override { loads_.collect(out); }
+  std::uint32_t parallel_loads() const override { return 1; }
+  void wait() override { loads_.wait(); }
+  void step() { loads_.step(); }
+
+  std::uint32_t cancels = 0;
+
+ private:
+  SteppedLoads loads_;
+};
+
+TEST_CASE("While what is overdue loads, the deadlines of the others pass one by one",
+          "[runtime][assets]") {
+  constexpr std::uint32_t kCount = 300;
+  const MemorySource source = samples::plain_bundles(std::vector<std::size_t>(kCount, 100));
+  BundleStore store = BundleStore::open(source).value();
+  BusyLoads executor(source, store.catalog());
+  BundleLoader loader(store, executor, {});
+  std::vector<BundleHandle> handles;
+  // Asked for in another order than they are due.
+  for (std::uint32_t i = 0; i < kCount; ++i) {
+    const auto due = seconds(i == 0 ? 0 : 1 + i * 7 % kCount);
+    handles.push_back(loader.request(i, {.deadline = kStart + due}));
+  }
+  loader.update(kStart);
+  REQUIRE(loader.under_way() == 1);
+  for (std::uint32_t second = 1; second <= kCount + 1; ++second) {
+    CAPTURE(second);
+    const std::uint64_t before = loader.counters().timed_out;
+    loader.update(kStart + seconds(second));
+    loader.update(kStart + seconds(second));
+    CHECK(loader.counters().timed_out == before + (second <= 2 ? 0 : 1));
+  }
+  // It was asked for once whether it can be dropped.
+  CHECK(executor.cancels == 1);
+  CHECK(handles[0].state() == LoadState::loading);
+  executor.step();
+  loader.update(kStart + seconds(2 * kCount));
+  CHECK(handles[0].state() == LoadState::ready);
+  CHECK(loader.counters().timed_out == kCount - 1);
 }
 
 TEST_CASE("A loader that ends loads nothing that has not begun", "[runtime][assets]") {
