@@ -20,6 +20,7 @@
 #include "tests/bench/load_build.h"
 #include "tests/support/allocation_counter.h"
 #include "tests/support/bundle_samples.h"
+#include "tests/support/raw_read.h"
 #include "tests/support/sample_build.h"
 
 namespace muster {
@@ -30,11 +31,13 @@ void set_bytes(benchmark::State& state, std::size_t bytes) {
                           static_cast<std::int64_t>(bytes));
 }
 
-void measure_load(const std::string& name, const std::shared_ptr<BundleSource>& source) {
+void measure_load(const std::string& name, const std::shared_ptr<BundleSource>& source,
+                  const std::shared_ptr<MemoryPool>& memory = nullptr) {
   const std::string prefix = "runtime/load/" + name + "/";
-  benchmark::RegisterBenchmark((prefix + "store").c_str(), [source](benchmark::State& state) {
+  const std::string subject = prefix + "store";
+  benchmark::RegisterBenchmark(subject.c_str(), [source, memory](benchmark::State& state) {
     std::size_t bytes = 0;
-    BundleStore store = BundleStore::open(*source).value();
+    BundleStore store = BundleStore::open(*source, BundleStore::Catalogs::built, memory).value();
     for ([[maybe_unused]] const auto round : state) {
       bytes = load_all(store);
       state.PauseTiming();
@@ -55,6 +58,41 @@ void measure_load(const std::string& name, const std::shared_ptr<BundleSource>& 
                                                      frame.data(), frame.size());
         assert(done == plain_bytes);
         at += done;
+      }
+      benchmark::ClobberMemory();
+    }
+    ZSTD_freeDCtx(context);
+    set_bytes(state, frames.plain_bytes);
+  })->UseRealTime();
+}
+
+// For files of a disk: reads each into one buffer, and decompresses its frames from there.
+void measure_read_and_zstd(const std::string& name, const std::string& folder,
+                           const std::shared_ptr<BundleSource>& source) {
+  const std::string subject = "runtime/load/" + name + "/read + raw zstd";
+  benchmark::RegisterBenchmark(subject.c_str(), [source, folder](benchmark::State& state) {
+    BundleStore store = BundleStore::open(*source).value();
+    const Frames frames = frames_of(store, *source);
+    std::vector<std::string> paths;
+    for (std::uint32_t i = 0; i < store.catalog().bundle_count(); ++i) {
+      paths.push_back(folder + "/" + store.catalog().bundle(i).name.path());
+    }
+    ByteVector target(frames.plain_bytes);
+    ByteVector buffer;
+    ZSTD_DCtx* const context = ZSTD_createDCtx();
+    for ([[maybe_unused]] const auto round : state) {
+      std::size_t at = 0;
+      for (std::size_t i = 0; i < paths.size(); ++i) {
+        const Bytes file = read_raw(paths[i], buffer);
+        const std::byte* const held = frames.files[i]->bytes().data();
+        for (std::size_t f = frames.first_frames[i]; f < frames.first_frames[i + 1]; ++f) {
+          const auto& [frame, plain_bytes] = frames.frames[f];
+          const std::size_t done =
+              ZSTD_decompressDCtx(context, target.data() + at, plain_bytes,
+                                  file.data() + (frame.data() - held), frame.size());
+          assert(done == plain_bytes);
+          at += done;
+        }
       }
       benchmark::ClobberMemory();
     }
@@ -168,8 +206,15 @@ void register_load_benchmarks(const BenchOptions& options) {
   register_spawn();
   if (options.build.empty()) return;
   for (const std::string target : {"client", "server"}) {
-    const auto source = std::make_shared<MappedSource>(options.build + "/" + target);
-    if (BundleStore::open(*source)) measure_load("build " + target, source);
+    const std::string folder = options.build + "/" + target;
+    // As programs read it. One pool, or the buffers of one round would not serve the next.
+    const auto memory = std::make_shared<MemoryPool>();
+    const std::shared_ptr<BundleSource> source =
+        open_disk_source(folder, SourceKind::automatic, memory).value().source;
+    if (!BundleStore::open(*source)) continue;
+    measure_load("build " + target, source, memory);
+    measure_read_and_zstd("build " + target, folder, source);
+    measure_load("build " + target + " in memory", in_memory_of(*source));
   }
 }
 

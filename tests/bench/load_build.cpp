@@ -33,6 +33,21 @@ std::shared_ptr<MemorySource> generate(const BundleShape& shape) {
   return source;
 }
 
+std::shared_ptr<MemorySource> in_memory_of(const BundleSource& source) {
+  auto copy = std::make_shared<MemorySource>();
+  const auto put = [&](const std::string& path, std::uint64_t max_bytes) {
+    const auto file = source.open(path, max_bytes).value();
+    copy->put(path, ByteVector(file->bytes().begin(), file->bytes().end()));
+  };
+  put(std::string(kCatalogFile), layout::catalog::kMaxFileBytes);
+  const BundleStore store = BundleStore::open(source).value();
+  for (std::uint32_t i = 0; i < store.catalog().bundle_count(); ++i) {
+    const CatalogBundle record = store.catalog().bundle(i);
+    put(record.name.path(), record.file_bytes);
+  }
+  return copy;
+}
+
 std::size_t load_bundle(BundleStore& store, std::uint32_t bundle) {
   [[maybe_unused]] const Result<void> opened = store.open_bundle(bundle);
   assert(opened.has_value());

@@ -28,6 +28,9 @@ inline constexpr std::array<BundleShape, 3> kBundleShapes = {{
 /// One bundle per asset, all of them in one registry.
 std::shared_ptr<MemorySource> generate(const BundleShape& shape);
 
+/// A copy of a build's files: what loading costs without the disk.
+std::shared_ptr<MemorySource> in_memory_of(const BundleSource& source);
+
 /// Every zstd frame of a build, bundle by bundle.
 struct Frames {
   std::vector<std::unique_ptr<HeldFile>> files;
