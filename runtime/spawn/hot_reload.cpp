@@ -159,6 +159,7 @@ ReloadReport PrefabInstances::reload(Spawner& spawner, BundleStore& newer) {
   report.changed.assign(changed.begin(), changed.end());
   spawner.store_ = &newer;
   spawner.plans_ = std::move(after.plans_);
+  spawner.last_plan_ = nullptr;
   return report;
 }
 

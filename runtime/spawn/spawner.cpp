@@ -29,12 +29,13 @@ Result<Spawned> Spawner::spawn_type(std::uint32_t registry, TypeId type_id, Enti
 }
 
 Result<const PrefabPlan*> Spawner::prepare(const Guid& asset) {
+  if (last_plan_ != nullptr && last_plan_->asset == asset) return last_plan_;
   const auto found = plans_.find(asset);
-  if (found != plans_.end()) return &found->second;
+  if (found != plans_.end()) return last_plan_ = &found->second;
   Result<PrefabPlan> plan = load_plan(asset);
   if (!plan) return fail(plan.error());
   plan.value().asset = asset;
-  return &plans_.emplace(asset, std::move(plan.value())).first->second;
+  return last_plan_ = &plans_.emplace(asset, std::move(plan.value())).first->second;
 }
 
 Spawned Spawner::instantiate(const PrefabPlan& plan, EntityId parent) {
@@ -57,19 +58,21 @@ Error Spawner::unassigned(std::uint32_t registry, TypeId type_id) const {
 // Makes the entities of a plan; the first one is `root`, unless that is null.
 Spawned Spawner::fill(const PrefabPlan& plan, EntityId parent, EntityId root) {
   assert(!plan.entities.empty());
-  made_.clear();
-  for (const PlannedEntity& planned : plan.entities) {
-    const bool is_there = made_.empty() && !root.is_null();
+  made_.resize(plan.entities.size());
+  for (std::size_t i = 0; i < plan.entities.size(); ++i) {
+    const PlannedEntity& planned = plan.entities[i];
+    const bool is_there = i == 0 && !root.is_null();
     const EntityId above = planned.parent == layout::kNone ? parent : made_[planned.parent];
-    const EntityId entity =
-        is_there ? root : world_.create({.parent = above, .name = planned.name});
-    made_.push_back(entity);
-    if (is_there && world_.name(root).empty()) world_.set_name(root, planned.name);
-    if (!planned.is_active) world_.set_active(entity, false);
-    for (std::uint32_t i = 0; i < planned.component_count; ++i) {
-      const PlannedComponent& component = plan.components[planned.first_component + i];
+    made_[i] = is_there
+                   ? root
+                   : world_.create(
+                         {.parent = above, .name = planned.name, .is_active = planned.is_active});
+    if (is_there) dress(planned, root);
+    const std::span<const PlannedComponent> components =
+        std::span(plan.components).subspan(planned.first_component, planned.component_count);
+    for (const PlannedComponent& component : components) {
       const Bytes value = Bytes(plan.data).subspan(component.offset_bytes, component.size_bytes);
-      const bool is_added = world_.add(component.id, entity, value);
+      const bool is_added = world_.add(component.id, made_[i], value);
       assert(is_added || is_there);
       (void)is_added;
     }
@@ -79,6 +82,11 @@ Spawned Spawner::fill(const PrefabPlan& plan, EntityId parent, EntityId root) {
           .entities = static_cast<std::uint32_t>(plan.entities.size()),
           .components = static_cast<std::uint32_t>(plan.components.size()),
           .other_components = static_cast<std::uint32_t>(plan.other_types.size())};
+}
+
+void Spawner::dress(const PlannedEntity& planned, EntityId entity) {
+  if (world_.name(entity).empty()) world_.set_name(entity, planned.name);
+  if (!planned.is_active) world_.set_active(entity, false);
 }
 
 Result<PrefabPlan> Spawner::load_plan(const Guid& asset) {

@@ -36,6 +36,8 @@ struct Spawned {
 class Spawner {
  public:
   Spawner(BundleStore& store, World& world) : store_(&store), world_(world) {}
+  Spawner(const Spawner&) = delete;
+  Spawner& operator=(const Spawner&) = delete;
 
   /// Spawns an asset: a prefab with its hierarchy, a factory or another definition as one entity of
   /// pure data. Its roots become children of `parent`, or roots of the world when that is null.
@@ -75,6 +77,7 @@ class Spawner {
  private:
   Result<PrefabPlan> load_plan(const Guid& asset);
   Spawned fill(const PrefabPlan& plan, EntityId parent, EntityId root);
+  void dress(const PlannedEntity& planned, EntityId entity);
 
   friend class PrefabInstances;  // Puts another build in place.
 
@@ -82,6 +85,7 @@ class Spawner {
   World& world_;
   PrefabInstances* instances_ = nullptr;
   std::unordered_map<Guid, PrefabPlan> plans_;
+  const PrefabPlan* last_plan_ = nullptr;  ///< Of what was spawned last: it often comes in bursts.
   std::vector<EntityId> made_;  ///< The entities of the last spawn, by index in the plan.
 };
 

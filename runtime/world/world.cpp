@@ -35,23 +35,17 @@ EntityId World::create(const EntityOptions& options) {
   record.next_sibling = kNoSlot;
   record.name = options.name;
   record.player = options.player;
-  record.signature = free_signature(options.signature);
+  if (!options.signature.is_none()) record.signature = free_signature(options.signature);
   record.is_alive = 1;
-  record.is_active = 1;
+  record.is_active = options.is_active ? 1 : 0;
   if (!parent.is_null()) {
     record.is_despawning = records_[parent.slot()].is_despawning;
     record.player = records_[parent.slot()].player;
     link(slot, parent.slot());
   }
   ++state_.alive_count;
-  bind(slot);
-  return id_at(slot);
-}
-
-bool World::is_alive(EntityId entity) const {
-  if (entity.slot() >= records_.size()) return false;
-  const EntityRecord& record = records_[entity.slot()];
-  return record.is_alive != 0 && record.generation == entity.generation();
+  if (!options.signature.is_none()) bind(slot);
+  return EntityId(slot, records_[slot].generation);
 }
 
 std::string_view World::name(EntityId entity) const {
@@ -138,16 +132,6 @@ bool World::request_despawn(EntityId entity) {
 
 bool World::is_despawning(EntityId entity) const {
   return is_alive(entity) && records_[entity.slot()].is_despawning != 0;
-}
-
-bool World::add(ComponentId id, EntityId entity, Bytes value) {
-  ComponentStorage& storage = storages_[id.value()];
-  if (!is_alive(entity) || storage.has(entity)) return false;
-  storage.add(entity, value);
-  const std::uint32_t index = storage.count() - 1;
-  note_component(WorldChange::Kind::component_added, id.value(), entity, index, index);
-  initialised_.push_back({entity, id});
-  return true;
 }
 
 bool World::remove(ComponentId id, EntityId entity) {

@@ -43,6 +43,7 @@ struct EntityOptions {
   NameId name = NameId::empty;
   Signature signature{};  ///< Taken by another entity that is alive: the next free ordinal of it.
   PlayerId player = PlayerId::none;  ///< Of a root.
+  bool is_active = true;
 };
 
 /// Entities with dense components of the types that it was made with. State is plain arrays:
@@ -86,7 +87,11 @@ class World {
   /// Makes an entity. A child of an entity that is about to despawn goes with it. Requires: a
   /// parent that is null or alive.
   EntityId create(const EntityOptions& options = {});
-  bool is_alive(EntityId entity) const;
+  bool is_alive(EntityId entity) const {
+    if (entity.slot() >= records_.size()) return false;
+    const EntityRecord& record = records_[entity.slot()];
+    return record.is_alive != 0 && record.generation == entity.generation();
+  }
   std::uint32_t entity_count() const { return state_.alive_count; }
   /// Calls `visit(EntityId)` for every entity in the order of slots. Creating entities meanwhile is
   /// allowed; whether they are visited follows from their slots.
@@ -146,7 +151,15 @@ class World {
   // Components. An entity has at most one of a type.
   /// Adds a component. Requires: as many bytes as described. Returns false when the entity is gone
   /// or has one already, which stays as it is.
-  bool add(ComponentId id, EntityId entity, Bytes value);
+  bool add(ComponentId id, EntityId entity, Bytes value) {
+    ComponentStorage& storage = storages_[id.value()];
+    if (!is_alive(entity) || storage.has(entity)) return false;
+    storage.add(entity, value);
+    const std::uint32_t index = storage.count() - 1;
+    note_component(WorldChange::Kind::component_added, id.value(), entity, index, index);
+    initialised_.push_back({entity, id});
+    return true;
+  }
   template <typename T>
   bool add(ComponentHandle<T> handle, EntityId entity, const T& value) {
     return add(handle.id(), entity, std::as_bytes(std::span<const T, 1>(&value, 1)));

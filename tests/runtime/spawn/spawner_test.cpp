@@ -54,6 +54,19 @@ TEST_CASE("A prefab becomes entities with hierarchy, names and components",
   CHECK(world.get(body, ring) == nullptr);
 }
 
+TEST_CASE("Prefabs that are spawned in turn stay what they are", "[runtime][spawn][sys-13]") {
+  Side server("server");
+  for (const std::uint64_t asset : {samples::kCrate, samples::kCrate, samples::kHeroServer,
+                                    samples::kCrate, samples::kFactory, samples::kFactory}) {
+    CAPTURE(asset);
+    const PrefabPlan* const plan = server.spawner.prepare(guid(asset)).value();
+    CHECK(plan->asset == guid(asset));
+    const Spawned made = server.spawner.spawn(guid(asset)).value();
+    CHECK(server.world.name(made.root) == server.world.text(plan->entities[0].name));
+    CHECK_FALSE(server.spawner.spawn(guid(0x5EED)).has_value());
+  }
+}
+
 TEST_CASE("Components without description are counted", "[runtime][spawn][sys-13]") {
   Side client("client");
   const Spawned crate = client.spawner.spawn(guid(samples::kCrate)).value();
