@@ -119,15 +119,21 @@ Result<bool> is_another_build(const BundleSource& source, const CatalogReader& o
                      fingerprint.bytes.size()) != 0;
 }
 
-void PrefabInstances::note(const Guid& asset, std::span<const EntityId> made) {
+void PrefabInstances::note(const World& world, const Guid& asset, std::span<const EntityId> made) {
   assert(!made.empty());
+  if (instances_.size() >= next_pruning_) prune(world);
   // What was taken back and spawned again is one instance.
   instances_[made.front()] = {asset, {made.begin(), made.end()}};
 }
 
+void PrefabInstances::prune(const World& world) {
+  std::erase_if(instances_, [&](const auto& row) { return !world.is_alive(row.first); });
+  next_pruning_ = std::max(kFirstPruning, 2 * instances_.size());
+}
+
 ReloadReport PrefabInstances::reload(Spawner& spawner, BundleStore& newer) {
   World& world = spawner.world();
-  std::erase_if(instances_, [&](const auto& row) { return !world.is_alive(row.first); });
+  prune(world);
   Spawner after(newer, world);
   ReloadReport report;
   std::set<Guid> failed;

@@ -35,8 +35,10 @@ Result<bool> is_another_build(const BundleSource& source, const CatalogReader& o
 ///     deferred.retry(newer_loader);                   // and all others that load
 class PrefabInstances {
  public:
-  /// The entities of one spawn, in the order of the prefab. `Spawner` calls it.
-  void note(const Guid& asset, std::span<const EntityId> made);
+  /// The entities of one spawn, in the order of the prefab. `Spawner` calls it. Instances that are
+  /// gone are forgotten when there have come as many as were alive; one that goes back in time to
+  /// live again after that does not follow any more.
+  void note(const World& world, const Guid& asset, std::span<const EntityId> made);
 
   /// Brings every instance that is alive from the prefabs of the spawner's store to those of
   /// `newer`, from which the spawner spawns afterwards. A field that still has the value of the old
@@ -56,7 +58,12 @@ class PrefabInstances {
     Guid asset;
     std::vector<EntityId> made;
   };
+  static constexpr std::size_t kFirstPruning = 64;
+
+  void prune(const World& world);
+
   std::map<EntityId, Instance> instances_;  ///< By root.
+  std::size_t next_pruning_ = kFirstPruning;
 };
 
 }  // namespace muster

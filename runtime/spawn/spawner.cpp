@@ -77,7 +77,7 @@ Spawned Spawner::fill(const PrefabPlan& plan, EntityId parent, EntityId root) {
       (void)is_added;
     }
   }
-  if (instances_ != nullptr) instances_->note(plan.asset, made_);
+  if (instances_ != nullptr) instances_->note(world_, plan.asset, made_);
   return {.root = made_.front(),
           .entities = static_cast<std::uint32_t>(plan.entities.size()),
           .components = static_cast<std::uint32_t>(plan.components.size()),

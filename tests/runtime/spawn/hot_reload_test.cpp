@@ -188,5 +188,25 @@ TEST_CASE("What the new build cannot spawn stays as it is; what is gone is forgo
   CHECK(f.instances.count() == 1);
 }
 
+TEST_CASE("What comes and goes does not fill the memory", "[runtime][spawn][reload]") {
+  Build old(100);
+  Build fresh(150);
+  Forest f;
+  Spawner spawner(old.open(), f.world);
+  std::vector<EntityId> kept;
+  for (int i = 0; i < 5000; ++i) {
+    const EntityId tree = f.plant(spawner);
+    if (i % 50 == 0) {
+      kept.push_back(tree);
+    } else {
+      f.world.request_despawn(tree);
+      f.world.process_despawns();
+    }
+    if (f.instances.count() > 64 + 2 * kept.size()) FAIL(i << ": " << f.instances.count());
+  }
+  CHECK(f.instances.reload(spawner, fresh.open()).updated == kept.size());
+  CHECK(f.instances.count() == kept.size());
+}
+
 }  // namespace
 }  // namespace muster
