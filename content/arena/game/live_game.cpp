@@ -100,9 +100,9 @@ std::string LiveGame::text_of(const ReloadReport& report) const {
 }
 
 Result<std::unique_ptr<LiveGame::Content>> LiveGame::open_content() const {
-  auto source = open_source_();
+  auto source = open_source_(memory_);
   if (!source) return fail(source.error());
-  auto store = BundleStore::open(*source.value());
+  auto store = BundleStore::open(*source.value(), BundleStore::Catalogs::built, memory_);
   if (!store) return fail(store.error());
   return std::make_unique<Content>(std::move(source.value()), std::move(store.value()));
 }

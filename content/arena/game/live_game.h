@@ -17,8 +17,10 @@ namespace arena {
 /// takes on the new values. One thread at a time.
 class LiveGame {
  public:
-  /// Opens the client's folder of the build; called again for every new build.
-  using OpenSource = std::function<muster::Result<std::unique_ptr<muster::BundleSource>>()>;
+  /// Opens the client's folder of the build, to be read into buffers of the pool; called again for
+  /// every new build.
+  using OpenSource = std::function<muster::Result<std::unique_ptr<muster::BundleSource>>(
+      const std::shared_ptr<muster::MemoryPool>& memory)>;
 
   /// Fails as `open_source` and `BundleStore::open` do.
   static muster::Result<std::unique_ptr<LiveGame>> open(OpenSource open_source);
@@ -43,6 +45,8 @@ class LiveGame {
   void spawn_all();
 
   OpenSource open_source_;
+  /// One for all builds: what the last one leaves serves the next.
+  const std::shared_ptr<muster::MemoryPool> memory_ = std::make_shared<muster::MemoryPool>();
   muster::World world_;
   std::unique_ptr<Content> content_;
   std::unique_ptr<muster::Spawner> spawner_;

@@ -36,8 +36,9 @@ int main(int argc, char** argv) {
   }
   const std::string folder = std::string(argv[1]) + "/client";
   const muster::MappingGuard mapping_guard;
-  auto game = arena::LiveGame::open([&]() -> muster::Result<std::unique_ptr<muster::BundleSource>> {
-    auto opened = muster::open_disk_source(folder, muster::SourceKind::automatic);
+  using Source = muster::Result<std::unique_ptr<muster::BundleSource>>;
+  auto game = arena::LiveGame::open([&](const auto& memory) -> Source {
+    auto opened = muster::open_disk_source(folder, muster::SourceKind::automatic, memory);
     if (!opened) return muster::fail(opened.error());
     return std::move(opened.value().source);
   });
