@@ -1,11 +1,14 @@
 // The whole of a Unity project in memory: opened, and prepared.
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <memory>
 
 #include <catch2/catch.hpp>
 
 #include "registry/registries/prepare.h"
+#include "registry/registries/type_ids.h"
 #include "tests/support/unity_project.h"
 
 namespace muster::testing {
@@ -27,6 +30,18 @@ inline void prepare(UnityProject& project) {
   const auto again = plan_prepare(*after);
   REQUIRE(again.has_value());
   CHECK(again.value().writes.empty());
+}
+
+/// The type id of everything that has one, in any registry.
+inline std::map<Guid, std::uint32_t> type_ids_of(const UnityProject& project) {
+  const auto opened = open(project);
+  std::map<Guid, std::uint32_t> ids;
+  for (const Registry& registry : opened->model().registries) {
+    for (const RegistryEntry& entry : registry.entries) {
+      if (!entry.is_free) ids.emplace(identity_of(entry), entry.type_id.value());
+    }
+  }
+  return ids;
 }
 
 }  // namespace muster::testing

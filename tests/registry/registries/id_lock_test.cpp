@@ -15,18 +15,8 @@ namespace muster {
 namespace {
 
 using testing::FaultyFileSystem;
+using testing::type_ids_of;
 using testing::UnityProject;
-
-std::map<Guid, std::uint32_t> ids_of(const UnityProject& project) {
-  const auto opened = open(project);
-  std::map<Guid, std::uint32_t> ids;
-  for (const Registry& registry : opened->model().registries) {
-    for (const RegistryEntry& entry : registry.entries) {
-      if (!entry.is_free) ids.emplace(identity_of(entry), entry.type_id.value());
-    }
-  }
-  return ids;
-}
 
 bool exists(const UnityProject& project, std::string_view path) {
   return project.files.stat(AssetPath::parse(path).value()).has_value();
@@ -64,10 +54,10 @@ TEST_CASE("A renamed or moved registry keeps its lock", "[registry][registries][
   CAPTURE(to);
   Locked locked;
   locked.project.move("Assets/R.asset", to);
-  CHECK(ids_of(locked.project) == locked.ids);
+  CHECK(type_ids_of(locked.project) == locked.ids);
   CHECK(count(locked.project, "orphan-lock") == 0);
   prepare(locked.project);
-  CHECK(ids_of(locked.project) == locked.ids);
+  CHECK(type_ids_of(locked.project) == locked.ids);
   CHECK_FALSE(exists(locked.project, "Assets/.R.asset.ids.yaml"));
   CHECK(exists(locked.project, lock_path_of(AssetPath::parse(to).value()).text()));
 }
@@ -79,13 +69,13 @@ TEST_CASE("Registries that swap their names keep their ids", "[registry][registr
                        "  entries:\n  - type_id: 0\n    prefab:\n" + UnityProject::words(c, 6) +
                            "    poolSize: 16\n");
   prepare(locked.project);
-  const auto before = ids_of(locked.project);
+  const auto before = type_ids_of(locked.project);
   locked.project.move("Assets/R.asset", "Assets/T.asset");
   locked.project.move("Assets/E.asset", "Assets/R.asset");
   locked.project.move("Assets/T.asset", "Assets/E.asset");
-  CHECK(ids_of(locked.project) == before);
+  CHECK(type_ids_of(locked.project) == before);
   prepare(locked.project);
-  CHECK(ids_of(locked.project) == before);
+  CHECK(type_ids_of(locked.project) == before);
   CHECK(count(locked.project, "orphan-lock") == 0);
   CHECK(exists(locked.project, "Assets/.R.asset.ids.yaml"));
   CHECK(exists(locked.project, "Assets/.E.asset.ids.yaml"));
@@ -116,7 +106,7 @@ TEST_CASE("Registries that swap their names keep their ids when prepare dies at 
     project.move("Assets/R.asset", "Assets/T.asset");
     project.move("Assets/E.asset", "Assets/R.asset");
     project.move("Assets/T.asset", "Assets/E.asset");
-    const auto before = ids_of(project);
+    const auto before = type_ids_of(project);
 
     FaultyFileSystem files(project.files, ErrorCode::io);
     const auto opened = open(project);
@@ -125,9 +115,9 @@ TEST_CASE("Registries that swap their names keep their ids when prepare dies at 
     files.die_at(n);
     const bool is_applied = apply_prepare(files, plan.value()).has_value();
     CHECK(is_applied != files.has_failed());
-    CHECK(ids_of(project) == before);
+    CHECK(type_ids_of(project) == before);
     prepare(project);
-    CHECK(ids_of(project) == before);
+    CHECK(type_ids_of(project) == before);
     CHECK(count(project, "orphan-lock") == 0);
     ByteVector buffer;
     const auto lock = read_whole(
@@ -145,10 +135,10 @@ TEST_CASE("A lock of version 1 is found by its name, and then names its registry
                            "}\n- {id: 9, guid: " + locked.b.to_string() + "}\nretired: [7]\n";
   locked.project.files.add("Assets/.R.asset.ids.yaml", lock);
   const std::map<Guid, std::uint32_t> ids{{locked.a, 5}, {locked.b, 9}};
-  CHECK(ids_of(locked.project) == ids);
+  CHECK(type_ids_of(locked.project) == ids);
   prepare(locked.project);
   locked.project.move("Assets/R.asset", "Assets/Other.asset");
-  CHECK(ids_of(locked.project) == ids);
+  CHECK(type_ids_of(locked.project) == ids);
 }
 
 TEST_CASE("A lock without a registry is told", "[registry][registries]") {
@@ -163,7 +153,7 @@ TEST_CASE("Of two locks for one registry, the one beside it counts", "[registry]
   other.registry = open(locked.project)->model().locks.front().lock.registry;
   other.ids = {{TypeId(30), locked.a}};
   locked.project.files.add("Assets/.Copy.asset.ids.yaml", format_id_lock(other));
-  CHECK(ids_of(locked.project) == locked.ids);
+  CHECK(type_ids_of(locked.project) == locked.ids);
   CHECK(count(locked.project, "orphan-lock") == 1);
 }
 

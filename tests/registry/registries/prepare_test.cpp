@@ -10,23 +10,13 @@
 namespace muster {
 namespace {
 
+using testing::type_ids_of;
 using testing::UnityProject;
 
 PreparePlan plan_of(const Project& project) {
   auto plan = plan_prepare(project);
   REQUIRE(plan.has_value());
   return std::move(plan).value();
-}
-
-std::map<Guid, std::uint32_t> ids_of(const UnityProject& project) {
-  const auto opened = open(project);
-  std::map<Guid, std::uint32_t> ids;
-  for (const Registry& registry : opened->model().registries) {
-    for (const RegistryEntry& entry : registry.entries) {
-      if (!entry.is_free) ids.emplace(identity_of(entry), entry.type_id.value());
-    }
-  }
-  return ids;
 }
 
 std::string stored_guid(std::string_view path) {
@@ -46,7 +36,7 @@ TEST_CASE("Preparing an empty registry registers prefabs and factories in the la
   const std::string list = GENERATE("  entries: []\n", "", "  entries:\n");
   project.asset("Assets/R.asset", project.script("ReplicatedEntityRegistry"), list);
   prepare(project);
-  CHECK(ids_of(project) == std::map<Guid, std::uint32_t>{{a, 0}, {b, 1}, {factory, 2}});
+  CHECK(type_ids_of(project) == std::map<Guid, std::uint32_t>{{a, 0}, {b, 1}, {factory, 2}});
   const auto opened = open(project);
   CHECK(plan_of(*opened).writes.empty());
 }
@@ -79,7 +69,7 @@ TEST_CASE("A component counts when inherited through a variant, and not when rem
                    ", type: 3}\n" + tail);
   project.asset("Assets/R.asset", project.script("ReplicatedEntityRegistry"), "  entries: []\n");
   prepare(project);
-  const auto ids = ids_of(project);
+  const auto ids = type_ids_of(project);
   CHECK(ids.size() == 2);
   CHECK(ids.contains(base));
   CHECK(ids.contains(keeps));
@@ -109,7 +99,7 @@ TEST_CASE("A component on the root of an imported model's variant counts",
   variant("Assets/Child.prefab", "100002");
   project.asset("Assets/R.asset", project.script("ReplicatedEntityRegistry"), "  entries: []\n");
   prepare(project);
-  const auto ids = ids_of(project);
+  const auto ids = type_ids_of(project);
   CHECK(ids.size() == 1);
   CHECK(ids.contains(on_root));
 }
@@ -129,7 +119,7 @@ TEST_CASE("Client and server registries of the first layout give one id to both 
   project.asset("Assets/C.asset", registry, "  server: 0\n  entries: []\n");
   project.asset("Assets/S.asset", registry, "  server: 1\n  entries: []\n");
   prepare(project);
-  const auto ids = ids_of(project);
+  const auto ids = type_ids_of(project);
   REQUIRE(ids.size() == 3);
   CHECK(ids.at(server) == ids.at(client));
   CHECK(ids.at(shared) != ids.at(client));
@@ -207,7 +197,7 @@ void check_stability(std::uint64_t seed, bool plain) {
       present.erase(traveller->first);
     }
     prepare(project);
-    const auto now = ids_of(project);
+    const auto now = type_ids_of(project);
     CHECK(now.size() == present.size());
     for (const auto& [guid, id] : now) {
       const auto [known, fresh] = meaning.emplace(id, guid);
@@ -238,9 +228,9 @@ TEST_CASE("A lock keeps ids when another tool reorders a registry", "[registry][
   };
   project.asset("Assets/R.asset", registry, "  entries:\n" + entry(a) + entry(b));
   prepare(project);
-  const auto before = ids_of(project);
+  const auto before = type_ids_of(project);
   project.asset("Assets/R.asset", registry, "  entries:\n" + entry(b) + entry(a));
-  CHECK(ids_of(project) == before);
+  CHECK(type_ids_of(project) == before);
 }
 
 TEST_CASE("Preparing keeps CRLF, comments and every line it does not change",

@@ -7,11 +7,12 @@
 #include "registry/registries/prepare.h"
 #include "registry/registries/type_ids.h"
 #include "registry/rules/validate.h"
-#include "tests/support/unity_project.h"
+#include "tests/support/open_project.h"
 
 namespace muster {
 namespace {
 
+using testing::type_ids_of;
 using testing::UnityProject;
 
 constexpr const char* kPath = "Assets/R.yaml";
@@ -29,18 +30,6 @@ std::string text_of(const UnityProject& project, std::string_view path) {
   const auto bytes = project.files.read(AssetPath::parse(path).value(), 0, 1 << 20, buffer);
   REQUIRE(bytes.has_value());
   return std::string(as_text(bytes.value()));
-}
-
-std::map<Guid, std::uint32_t> ids_of(const UnityProject& project) {
-  const auto opened = Project::open(project.files, 1, {});
-  REQUIRE(opened.has_value());
-  std::map<Guid, std::uint32_t> ids;
-  for (const Registry& registry : opened.value()->model().registries) {
-    for (const RegistryEntry& entry : registry.entries) {
-      if (!entry.is_free) ids.emplace(identity_of(entry), entry.type_id.value());
-    }
-  }
-  return ids;
 }
 
 // Three entities, the last of which is not registered yet.
@@ -105,12 +94,12 @@ TEST_CASE("Comments survive the removal of every entry and the filling of none",
       GENERATE("entries: # keep me\n# and me\n", "entries: []  # keep me\n# and me\n");
   project.registry(list);
   REQUIRE(try_prepare(project).has_value());
-  CHECK(ids_of(project).size() == 3);
+  CHECK(type_ids_of(project).size() == 3);
   for (const char* name : {"A", "B", "C"}) {
     project.remove("Assets/" + std::string(name) + ".prefab");
   }
   REQUIRE(try_prepare(project).has_value());
-  CHECK(ids_of(project).empty());
+  CHECK(type_ids_of(project).empty());
   const std::string text = text_of(project, kPath);
   CAPTURE(text);
   CHECK(text.find("# keep me\n") != std::string::npos);
@@ -163,16 +152,16 @@ TEST_CASE("Entries without a type id get one before a removal could renumber the
     paths.emplace(guid, path);
   }
   project.file(kPath, "class: " + name + "\nentries:\n" + list);
-  auto before = ids_of(project);
+  auto before = type_ids_of(project);
   REQUIRE(before.size() == 3);
   REQUIRE(try_prepare(project).has_value());
-  CHECK(ids_of(project) == before);
+  CHECK(type_ids_of(project) == before);
   const auto first =
       std::ranges::min_element(before, {}, [](const auto& entry) { return entry.second; });
   project.remove(paths.at(first->first));
   before.erase(first);
   REQUIRE(try_prepare(project).has_value());
-  CHECK(ids_of(project) == before);
+  CHECK(type_ids_of(project) == before);
   const auto again = try_prepare(project);
   REQUIRE(again.has_value());
   CHECK(again.value().writes.empty());
@@ -183,14 +172,14 @@ TEST_CASE("An entry stays while an unreadable sidecar may hide its asset",
   PlainProject project;
   project.registry("entries: []\n");
   REQUIRE(try_prepare(project).has_value());
-  const auto before = ids_of(project);
+  const auto before = type_ids_of(project);
   const std::string sidecar = GENERATE(
       as<std::string>(), "version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 1\n",
       "<<<<<<< ours\nguid: 1\n=======\nguid: 2\n>>>>>>> theirs\n", "fileFormatVersion: 2\n");
   project.files.add("Assets/B.prefab.meta", sidecar);
   const auto plan = try_prepare(project);
   REQUIRE(plan.has_value());
-  CHECK(ids_of(project) == before);
+  CHECK(type_ids_of(project) == before);
   REQUIRE(plan.value().notes.size() == 1);
   CHECK(plan.value().notes.front().find("Assets/B.prefab.meta") != std::string::npos);
 }
@@ -201,7 +190,7 @@ TEST_CASE("A type id that does not fit the wire is refused by the registry's nam
   project.registry("entries:\n- " + project.fields(TypeId::kMax - 1, project.a) + "\n");
   project.remove("Assets/C.prefab");
   REQUIRE(try_prepare(project).has_value());
-  CHECK(ids_of(project).at(project.b) == TypeId::kMax);
+  CHECK(type_ids_of(project).at(project.b) == TypeId::kMax);
   project.prefab("Assets/D.prefab", {{project.script("ReplicatedEntity"), ""}});
   const auto plan = try_prepare(project);
   REQUIRE_FALSE(plan.has_value());
@@ -222,7 +211,7 @@ TEST_CASE("Registries that say their side need neither providers nor rules for n
                "class: VehicleRegistry\nserver: 1\nentries:\n- {type_id: 3, prefab: {guid: " +
                    a.to_string() + "}}\n");
   REQUIRE(try_prepare(project).has_value());
-  CHECK(ids_of(project) == std::map<Guid, std::uint32_t>{{a, 3}});
+  CHECK(type_ids_of(project) == std::map<Guid, std::uint32_t>{{a, 3}});
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include "registry/registries/prepare.h"
 #include "registry/rules/validate.h"
+#include "tests/support/refusing_file_system.h"
 #include "tests/support/unity_project.h"
 
 namespace muster {
@@ -138,32 +139,6 @@ TEST_CASE("Whoever listens hears every step of a project's reading, checking and
                                            "looking for members"});
 }
 
-// Says of one file that it is larger than anybody may read.
-class LargeFile final : public FileSystem {
- public:
-  LargeFile(MemoryFileSystem& inner, AssetPath path) : inner_(inner), path_(std::move(path)) {}
-  Result<FileInfo> stat(const AssetPath& path) const override { return inner_.stat(path); }
-  Result<std::vector<DirectoryEntry>> list(const AssetPath& folder) const override {
-    return inner_.list(folder);
-  }
-  Result<Bytes> read(const AssetPath& path, std::uint64_t offset, std::uint64_t max_bytes,
-                     ByteVector& buffer) const override {
-    if (path == path_ && max_bytes > SourceCache::kMaxSourceBytes) {
-      return fail(ErrorCode::limit_exceeded, "too many bytes");
-    }
-    return inner_.read(path, offset, max_bytes, buffer);
-  }
-  Result<void> write(const AssetPath& path, Bytes bytes) override {
-    return inner_.write(path, bytes);
-  }
-  Result<void> commit(std::span<const Move> moves) override { return inner_.commit(moves); }
-  Result<void> remove(const AssetPath& path) override { return inner_.remove(path); }
-
- private:
-  MemoryFileSystem& inner_;
-  AssetPath path_;
-};
-
 TEST_CASE("A file that is too large is one finding, whoever wanted to read it",
           "[registry][rules]") {
   const auto [name, head, severity] = GENERATE(table<std::string, std::string, Severity>({
@@ -175,7 +150,8 @@ TEST_CASE("A file that is too large is one finding, whoever wanted to read it",
   CAPTURE(name);
   UnityProject project;
   project.file(name, head + std::string(70'000, '#'));
-  const LargeFile files(project.files, AssetPath::parse(name).value());
+  testing::RefusingFileSystem files(project.files);
+  files.huge.insert(name);
   const auto opened = Project::open(files, 1, {});
   REQUIRE(opened.has_value());
   const auto findings = validate(*opened.value(), {});

@@ -7,8 +7,7 @@
 #include <catch2/catch.hpp>
 
 #include "runtime/world/snapshot_ring.h"
-#include "tests/support/bundle_samples.h"
-#include "tests/support/sample_build.h"
+#include "tests/support/spawn_stage.h"
 
 namespace muster {
 namespace {
@@ -19,29 +18,13 @@ using samples::Life;
 
 constexpr Time kStart{};
 
-struct Fixture {
-  explicit Fixture(const Guid& placeholder = {})
-      : deferred(spawner, loader, {.placeholder = placeholder}) {}
+struct Fixture : samples::SpawnStage {
+  using SpawnStage::SpawnStage;
 
-  void load() {
-    for (int i = 0; i < 4; ++i) loader.update(kStart);
-    deferred.update();
-  }
   void break_file(std::uint64_t asset) {
     const auto path = AssetPath::parse("client/" + samples::bundle_path(asset)).value();
     REQUIRE(files.remove(path).has_value());
   }
-
-  MemoryFileSystem files = samples::build();
-  FileSystemSource source{files, AssetPath::parse("client").value()};
-  BundleStore store = BundleStore::open(source).value();
-  SteppedLoads executor{source, store.catalog()};
-  BundleLoader loader{store, executor, {}};
-  World world{samples::game_components_with_links()};
-  Spawner spawner{store, world};
-  DeferredSpawner deferred;
-  ComponentHandle<Life> life = world.component<Life>("Life");
-  ComponentHandle<Body> body = world.component<Body>("Body");
 };
 
 TEST_CASE("An entity exists before its bundle does, and is completed when it comes",

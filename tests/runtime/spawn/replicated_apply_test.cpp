@@ -3,8 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "runtime/spawn/level.h"
-#include "tests/support/bundle_samples.h"
-#include "tests/support/sample_build.h"
+#include "tests/support/spawn_stage.h"
 
 namespace muster {
 namespace {
@@ -15,18 +14,9 @@ using samples::Life;
 constexpr TypeId kHero(1);
 constexpr TypeId kCrate(2);
 
-struct Client {
-  MemoryFileSystem files = samples::build();
-  FileSystemSource source{files, AssetPath::parse("client").value()};
-  BundleStore store = BundleStore::open(source).value();
-  SteppedLoads executor{source, store.catalog()};
-  BundleLoader loader{store, executor, {}};
-  World world{samples::game_components_with_links()};
-  Spawner spawner{store, world};
-  DeferredSpawner deferred{spawner, loader, {}};
+struct Client : samples::SpawnStage {
   ReplicatedCollection collection{world};
   ReplicatedApply replicated{deferred, collection, world, registry()};
-  ComponentHandle<Life> life = world.component<Life>("Life");
 
   std::uint32_t registry() const {
     for (std::uint32_t i = 0; i < store.catalog().registry_count(); ++i) {

@@ -7,11 +7,12 @@
 
 #include "runtime/world/snapshot_ring.h"
 #include "tests/support/allocation_counter.h"
-#include "tests/support/world_samples.h"
+#include "tests/support/random_history.h"
 
 namespace muster {
 namespace {
 
+using samples::RandomHistory;
 using samples::SampleWorld;
 using enum ComponentEvent::Kind;
 
@@ -116,10 +117,8 @@ TEST_CASE("What lives outside follows the world through every rollback",
           "[runtime][world][sys-100][property]") {
   const auto seed = GENERATE(range(1U, 31U));
   CAPTURE(seed);
-  std::mt19937 random(seed);
-  SampleWorld f;
-  SnapshotRing past(f.world, 6);
-  f.spawn(1);
+  RandomHistory f(seed);
+  f.sample.spawn(1);
   ComponentEvents events(f.world);
   using Key = std::pair<EntityId, ComponentId>;
   std::map<Key, Signature> outside;
@@ -133,20 +132,14 @@ TEST_CASE("What lives outside follows the world through every rollback",
     return found;
   };
   outside = inside();
-  std::uint32_t tick = 0;
   for (int round = 0; round < 300; ++round) {
-    for (auto changes = random() % 6; changes > 0; --changes) f.disturb(random);
-    past.capture(Tick(++tick));
-    if (random() % 3 == 0) {
-      const std::uint32_t back = tick - static_cast<std::uint32_t>(random() % 5);
-      if (past.restore(Tick(back))) tick = back;
-    }
-    if (random() % 50 == 0) {
+    f.step();
+    if (f.one_in(50)) {
       SampleWorld other;
-      for (int i = 0; i < 20; ++i) other.disturb(random);
+      for (int i = 0; i < 20; ++i) other.disturb(f.random);
       f.world = other.world;
     }
-    if (random() % 2 == 0) continue;
+    if (f.one_in(2)) continue;
     for (const ComponentEvent& event : events.collect()) {
       const Key key{event.entity, event.component};
       // Never twice, and never without the other.

@@ -6,11 +6,12 @@
 
 #include "runtime/world/snapshot_ring.h"
 #include "tests/support/allocation_counter.h"
-#include "tests/support/world_samples.h"
+#include "tests/support/random_history.h"
 
 namespace muster {
 namespace {
 
+using samples::RandomHistory;
 using samples::SampleWorld;
 
 constexpr Signature kShot("shot");
@@ -86,20 +87,12 @@ TEST_CASE("The presentation follows the world through every rollback",
           "[runtime][world][sys-102][property]") {
   const auto seed = GENERATE(range(1U, 31U));
   CAPTURE(seed);
-  std::mt19937 random(seed);
-  SampleWorld f;
-  SnapshotRing past(f.world, 6);
+  RandomHistory f(seed);
   ViewEvents view(f.world);
   std::map<Signature, EntityId> shown;
-  std::uint32_t tick = 0;
   for (int round = 0; round < 300; ++round) {
-    for (auto changes = random() % 6; changes > 0; --changes) f.disturb(random);
-    past.capture(Tick(++tick));
-    if (random() % 3 == 0) {
-      const std::uint32_t back = tick - static_cast<std::uint32_t>(random() % 5);
-      if (past.restore(Tick(back))) tick = back;
-    }
-    if (random() % 2 == 0) continue;
+    f.step();
+    if (f.one_in(2)) continue;
     for (const ViewEvent& event : view.collect()) {
       const bool is_shown = shown.contains(event.signature);
       REQUIRE(is_shown == (event.kind != ViewEvent::Kind::created));
