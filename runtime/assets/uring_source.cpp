@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "runtime/assets/disk_source.h"
+#include "runtime/assets/read_progress.h"
 
 #ifdef MUSTER_URING
 #include <liburing.h>
@@ -31,18 +32,15 @@ using Opened = Result<std::unique_ptr<HeldFile>>;
 constexpr std::size_t kMaxReadBytes = std::size_t{1} << 30U;
 // How often in a row the kernel may be too busy to take operations.
 constexpr int kMaxRefusals = 10'000;
-// How often in a row it may put off the same file.
-constexpr int kMaxDelays = 1'000;
 
 // One file on its way. Its address is the operation's, so it must stay where it is.
 struct Reading {
   DiskFile file;
   std::unique_ptr<PooledFile> held;
-  std::size_t done = 0;
+  ReadProgress progress;
   std::size_t request = 0;  ///< Its index.
-  int delays = 0;
 
-  std::span<std::byte> rest() { return held->target().subspan(done); }
+  std::span<std::byte> rest() { return held->target().subspan(progress.done_bytes()); }
 };
 
 void prepare_read(io_uring& ring, Reading& reading) {
@@ -51,25 +49,24 @@ void prepare_read(io_uring& ring, Reading& reading) {
   assert(entry != nullptr);
   const std::span<std::byte> rest = reading.rest();
   io_uring_prep_read(entry, reading.file.descriptor(), rest.data(),
-                     static_cast<unsigned>(std::min(rest.size(), kMaxReadBytes)), reading.done);
+                     static_cast<unsigned>(std::min(rest.size(), kMaxReadBytes)),
+                     reading.progress.done_bytes());
   io_uring_sqe_set_data(entry, &reading);
 }
 
 // What a completion means: nothing yet (the rest was asked for), or the outcome.
 std::optional<Opened> outcome_of(io_uring& ring, Reading& reading, int result) {
-  const bool is_delay = result == -EINTR || result == -EAGAIN;
-  if (result == 0) {
-    return fail(ErrorCode::truncated,
-                "'" + reading.file.place() + "' was cut short while it was read");
+  switch (reading.progress.take_in(result)) {
+    case ReadProgress::Step::whole:
+      return std::move(reading.held);
+    case ReadProgress::Step::cut_short:
+      return fail(ErrorCode::truncated,
+                  "'" + reading.file.place() + "' was cut short while it was read");
+    case ReadProgress::Step::failed:
+      return fail_errno(-result, "cannot read '" + reading.file.place() + "'");
+    case ReadProgress::Step::ask_again:
+      break;
   }
-  if (result < 0 && (!is_delay || ++reading.delays > kMaxDelays)) {
-    return fail_errno(-result, "cannot read '" + reading.file.place() + "'");
-  }
-  if (result > 0) {
-    reading.done += static_cast<std::size_t>(result);
-    reading.delays = 0;
-  }
-  if (reading.rest().empty()) return std::move(reading.held);
   prepare_read(ring, reading);
   return std::nullopt;
 }
@@ -137,7 +134,8 @@ class ReadBatch {
         return;
       }
       Reading& reading = *idle_.back();
-      reading = {std::move(file.value()), std::move(held.value()), 0, request, 0};
+      const ReadProgress progress(held.value()->target().size());
+      reading = {std::move(file.value()), std::move(held.value()), progress, request};
       idle_.pop_back();
       prepare_read(ring_, reading);
     } catch (const std::bad_alloc&) {

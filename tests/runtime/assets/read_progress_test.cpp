@@ -1,0 +1,46 @@
+#include "runtime/assets/read_progress.h"
+
+#include <catch2/catch.hpp>
+
+namespace muster {
+namespace {
+
+using Step = ReadProgress::Step;
+
+TEST_CASE("A file that is read in pieces is whole with its last byte",
+          "[runtime][assets][source]") {
+  ReadProgress progress(10);
+  CHECK(progress.take_in(4) == Step::ask_again);
+  CHECK(progress.take_in(5) == Step::ask_again);
+  CHECK(progress.done_bytes() == 9);
+  CHECK(progress.take_in(1) == Step::whole);
+  CHECK(ReadProgress(10).take_in(10) == Step::whole);
+}
+
+TEST_CASE("A file that ends early, or cannot be read, is not asked for again",
+          "[runtime][assets][source]") {
+  ReadProgress progress(10);
+  CHECK(progress.take_in(9) == Step::ask_again);
+  CHECK(progress.take_in(0) == Step::cut_short);
+  CHECK(ReadProgress(10).take_in(-EIO) == Step::failed);
+  CHECK(ReadProgress(10).take_in(-EBADF) == Step::failed);
+}
+
+TEST_CASE("A kernel that puts a file off for ever makes it fail", "[runtime][assets][source]") {
+  const int delay = GENERATE(-EAGAIN, -EINTR);
+  CAPTURE(delay);
+  ReadProgress progress(10);
+  for (int i = 0; i < ReadProgress::kMaxDelays; ++i) {
+    if (progress.take_in(delay) != Step::ask_again) FAIL(i);
+  }
+  // One that moves on, however slowly, is waited for.
+  CHECK(progress.take_in(1) == Step::ask_again);
+  for (int i = 0; i < ReadProgress::kMaxDelays; ++i) {
+    if (progress.take_in(delay) != Step::ask_again) FAIL(i);
+  }
+  CHECK(progress.take_in(delay) == Step::failed);
+  CHECK(progress.done_bytes() == 1);
+}
+
+}  // namespace
+}  // namespace muster
