@@ -1,5 +1,7 @@
 // What an editor needs to know of components while somebody types a prefab. The dialect is JSON
 // Schema 2020-12.
+#include <charconv>
+
 #include <nlohmann/json.hpp>
 
 #include "registry/vocabulary/component.h"
@@ -20,9 +22,9 @@ Json number_schema(const FieldDescription& field) {
   return json;
 }
 
-Json axes_schema(std::span<const char* const> axes) {
+Json axes_schema(const FieldDescription& field, std::span<const char* const> axes) {
   Json json{{"type", "object"}, {"properties", Json::object()}, {"additionalProperties", false}};
-  for (const char* axis : axes) json["properties"][axis] = {{"type", "number"}};
+  for (const char* axis : axes) json["properties"][axis] = number_schema(field);
   return json;
 }
 
@@ -35,7 +37,7 @@ Json element_schema(const FieldDescription& field) {
     case FieldType::vec2:
     case FieldType::vec3:
     case FieldType::quaternion:
-      return axes_schema(axes.first(lane_count(field)));
+      return axes_schema(field, axes.first(lane_count(field)));
     case FieldType::text:
       return {{"type", "string"}, {"maxLength", field.element_bytes}};
     case FieldType::asset:
@@ -67,9 +69,16 @@ void place(Json& object, std::string_view path, const FieldDescription& field) {
   }
   const std::size_t bracket = name.find('[');
   const bool is_item = bracket != std::string::npos;
+  const std::string_view index = path.substr(0, dot).substr(is_item ? bracket + 1 : dot);
   if (is_item) name.resize(bracket);
   Json& child = object["properties"][name];
   child["type"] = is_item ? "array" : "object";
+  if (is_item) {
+    // Items come in order, so the last one that is named is the last that there is.
+    std::uint32_t last = 0;
+    std::from_chars(index.data(), index.data() + index.size(), last);
+    child["maxItems"] = last + 1;
+  }
   Json& inner = is_item ? child["items"] : child;
   inner["type"] = "object";
   inner["additionalProperties"] = false;

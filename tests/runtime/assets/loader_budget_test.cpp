@@ -122,6 +122,34 @@ TEST_CASE("A bundle that takes more than it may is refused before it is decompre
   CHECK(loaded.result.value().memory_bytes() == refused.whole_bytes);
 }
 
+TEST_CASE("A frame starts no more bytes of files than its budget, or one bundle",
+          "[runtime][assets]") {
+  const std::vector<std::size_t> sizes = {3000, 3000, 3000, 9000, 3000, 100};
+  const MemorySource source = plain_bundles(sizes, samples::PlainBytes::noise);
+  BundleStore store = BundleStore::open(source).value();
+  SteppedLoads executor(source, store.catalog(), true);
+  constexpr std::uint64_t kBudget = 7000;  // Two of 3,000 bytes with their tables.
+  BundleLoader loader(store, executor, {.start_budget_bytes = kBudget});
+  std::vector<BundleHandle> handles;
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    handles.push_back(loader.request_asset(plain_asset(i)).value());
+  }
+  std::vector<std::size_t> started;
+  for (int frame = 0; frame < 3; ++frame) {
+    const std::size_t before = executor.started_count();
+    loader.update(kStart);
+    std::uint64_t bytes = 0;
+    for (std::size_t i = before; i < executor.started_count(); ++i) {
+      bytes += store.catalog().bundle(executor.started(i)).file_bytes;
+    }
+    started.push_back(executor.started_count() - before);
+    CHECK((bytes <= kBudget || started.back() == 1));
+  }
+  CHECK(started == std::vector<std::size_t>{2, 1, 1});
+  for (const BundleHandle& handle : handles)
+    CHECK(loader.finish(handle, kStart) == LoadState::ready);
+}
+
 TEST_CASE("A size near the end of all numbers does not wrap around", "[runtime][assets]") {
   const auto bytes = GENERATE(std::uint64_t{1} << 43U, (std::uint64_t{1} << 43U) + 1,
                               std::uint64_t{1} << 63U, ~std::uint64_t{0});

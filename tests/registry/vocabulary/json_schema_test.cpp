@@ -1,0 +1,74 @@
+#include <string>
+
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include "registry/vocabulary/component.h"
+#include "tests/support/described_samples.h"
+
+namespace muster {
+namespace {
+
+using Json = nlohmann::json;
+
+Json schema() {
+  const std::vector<ComponentDescription> components = {description_of<samples::Everything>(),
+                                                        description_of<samples::Recoil>()};
+  return Json::parse(components_json_schema(components));
+}
+
+TEST_CASE("A schema for editors knows every component and nothing else", "[registry][component]") {
+  const Json json = schema();
+  CHECK(json["$schema"] == "https://json-schema.org/draft/2020-12/schema");
+  CHECK(json["$defs"].size() == 2);
+  CHECK(json["anyOf"] == Json::parse(R"([
+      {"type": "object", "required": ["Everything"],
+       "properties": {"Everything": {"$ref": "#/$defs/Everything"}}},
+      {"type": "object", "required": ["Recoil"],
+       "properties": {"Recoil": {"$ref": "#/$defs/Recoil"}}}])"));
+  CHECK(json["$defs"]["Recoil"]["additionalProperties"] == false);
+  // Of the structs inside only the first way to them is a property.
+  CHECK(json["$defs"]["Everything"]["properties"].size() == 24);
+}
+
+TEST_CASE("A schema for editors says of each field what may be typed", "[registry][component]") {
+  const auto [name, expected] = GENERATE(table<std::string, std::string>({
+      {"flag", R"({"enum": [true, false, 0, 1]})"},
+      {"i8", R"({"type": "integer"})"},
+      {"i32", R"({"type": "integer", "minimum": -1000, "maximum": 1000})"},
+      {"u32", R"({"type": "integer", "description": "in tick"})"},
+      {"exact", R"({"type": "number"})"},
+      {"wide", R"({"type": "number", "minimum": -1, "maximum": 4})"},
+      {"v2", R"({"type": "object", "additionalProperties": false,
+                 "properties": {"x": {"type": "number"}, "y": {"type": "number"}}})"},
+      {"v3", R"({"type": "object", "additionalProperties": false, "description": "in m",
+                 "properties": {"x": {"type": "number", "minimum": -2048, "maximum": 2048},
+                                "y": {"type": "number", "minimum": -2048, "maximum": 2048},
+                                "z": {"type": "number", "minimum": -2048, "maximum": 2048}}})"},
+      {"label", R"({"type": "string", "maxLength": 12})"},
+      {"target", R"({"type": "integer"})"},
+      {"model", R"({"type": "object",
+                    "properties": {"guid": {"type": "string", "pattern": "^[0-9a-f]{32}$"}}})"},
+      {"stance", R"({"anyOf": [{"enum": ["standing", "crouching", "prone"]},
+                               {"type": "integer"}]})"},
+      {"blob", R"({"type": "array", "items": {"type": "integer"}, "maxItems": 4})"},
+      {"recoil", R"({"type": "object", "additionalProperties": false,
+                     "properties": {"angle": {"type": "number", "minimum": 0, "maximum": 90,
+                                              "description": "in deg"},
+                                    "kicks": {"type": "integer", "minimum": -16, "maximum": 15}}})"},
+  }));
+  CAPTURE(name);
+  CHECK(schema()["$defs"]["Everything"]["properties"][name] == Json::parse(expected));
+}
+
+TEST_CASE("A schema for editors knows how many structs a list has", "[registry][component]") {
+  const Json slots = schema()["$defs"]["Everything"]["properties"]["slots"];
+  CHECK(slots["type"] == "array");
+  CHECK(slots["maxItems"] == 2);
+  CHECK(slots["items"]["additionalProperties"] == false);
+  CHECK(slots["items"]["properties"]["ammo"]["type"] == "integer");
+  CHECK(slots["items"]["properties"]["recoil"]["properties"].contains("angle"));
+}
+
+}  // namespace
+}  // namespace muster
