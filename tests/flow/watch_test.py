@@ -106,6 +106,14 @@ def main():
             edit(project / LIFT, "y: 8", "y: 9")
             watch.until("watching")
             watch.end(signal.SIGINT)
+        # What is missing is told, once, and the game plays on.
+        meta = (project / (LIFT + ".meta")).read_text()
+        guid = meta.split("guid: ")[1].split()[0]
+        os.remove(os.path.join(out, "client", "bundles", guid + ".mbundle"))
+        game = Program(live, out, "--reloads", "0")
+        told = [line for line in game.until("live: ") if line.startswith("arena_live: ")]
+        assert len(told) == 1 and guid in told[0] and "missing" in told[0], told
+        assert game.end() == 0, "a missing bundle is no reason to end"
 
         wrong = Program(muster, "watch", str(project), "--out", str(project / "Assets"))
         assert wrong.end() == 2, "what cannot be built to is no reason to wait"

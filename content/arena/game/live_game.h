@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "registry/vocabulary/clock.h"
 #include "runtime/assets/bundle_loader.h"
@@ -30,6 +31,9 @@ class LiveGame {
   void frame(muster::Time now);
   bool is_loading() const { return deferred_->waiting_count() > 0; }
   std::uint32_t entity_count() const { return world_.entity_count(); }
+
+  /// What could not be loaded since the last call, and has a placeholder in the world: for a log.
+  std::vector<muster::Error> take_problems() { return deferred_->take_problems(); }
 
   /// Looks for another build, and follows it. Returns nothing when there is none. When it cannot be
   /// opened, all stays as it is, and the next call tries again.

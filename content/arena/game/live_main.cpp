@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <thread>
+#include <vector>
 
 #include "content/arena/game/live_game.h"
 #include "registry/vocabulary/mapping_guard.h"
@@ -18,6 +19,10 @@ namespace {
 int complain(std::string_view message) {
   std::fprintf(stderr, "arena_live: %.*s\n", static_cast<int>(message.size()), message.data());
   return 2;
+}
+
+void complain_of(const std::vector<muster::Error>& problems) {
+  for (const muster::Error& problem : problems) complain(problem.message);
 }
 
 void say(const std::string& text) {
@@ -45,9 +50,11 @@ int main(int argc, char** argv) {
   if (!game) return complain(game.error().message);
   const muster::SteadyClock clock;
   while (game.value()->is_loading()) game.value()->frame(clock.now());
+  complain_of(game.value()->take_problems());
   say("live: " + std::to_string(game.value()->entity_count()) + " entities\n");
   while (reloads != 0) {
     game.value()->frame(clock.now());
+    complain_of(game.value()->take_problems());
     const auto followed = game.value()->follow();
     if (!followed) complain(followed.error().message);
     if (followed && followed.value()) {
