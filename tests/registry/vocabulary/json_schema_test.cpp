@@ -55,7 +55,8 @@ TEST_CASE("A schema for editors says of each field what may be typed", "[registr
       {"recoil", R"({"type": "object", "additionalProperties": false,
                      "properties": {"angle": {"type": "number", "minimum": 0, "maximum": 90,
                                               "description": "in deg"},
-                                    "kicks": {"type": "integer", "minimum": -16, "maximum": 15}}})"},
+                                    "kicks": {"type": "integer", "minimum": -16,
+                                              "maximum": 15}}})"},
   }));
   CAPTURE(name);
   CHECK(schema()["$defs"]["Everything"]["properties"][name] == Json::parse(expected));
