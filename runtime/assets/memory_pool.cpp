@@ -79,12 +79,8 @@ void MemoryPool::give_back(PooledMemory memory) noexcept {
   drop_beyond(kMaxKeptBytes);
 }
 
-std::size_t MemoryPool::kept_bytes() const {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  return kept_bytes_;
-}
-
 void MemoryPool::shrink_to(std::size_t bytes) noexcept {
+  if (kept_bytes_ <= bytes) return;
   const std::lock_guard<std::mutex> lock(mutex_);
   drop_beyond(bytes);
 }

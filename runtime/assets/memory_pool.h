@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <memory>
 #include <mutex>
@@ -37,7 +38,7 @@ class MemoryPool {
   PooledMemory take(std::size_t size_bytes);
   void give_back(PooledMemory memory) noexcept;
 
-  std::size_t kept_bytes() const;
+  std::size_t kept_bytes() const { return kept_bytes_; }
   /// Gives buffers back to the system until at most so many bytes are kept: large ones first, the
   /// oldest before the others.
   void shrink_to(std::size_t bytes) noexcept;
@@ -53,10 +54,11 @@ class MemoryPool {
   PooledMemory take_large(std::size_t size_bytes);
   void drop_beyond(std::size_t bytes) noexcept;
 
-  mutable std::mutex mutex_;
+  std::mutex mutex_;
   std::array<std::vector<PooledMemory>, kSmallSizes> small_;  ///< By `index_of` their sizes.
   std::vector<PooledMemory> large_;  ///< The one given back last is at the end.
-  std::size_t kept_bytes_ = 0;
+  /// Changed under the mutex only, read without it by those who ask whether there is anything to do.
+  std::atomic<std::size_t> kept_bytes_ = 0;
 };
 
 }  // namespace muster
