@@ -57,7 +57,8 @@ class MemoryPool {
   std::mutex mutex_;
   std::array<std::vector<PooledMemory>, kSmallSizes> small_;  ///< By `index_of` their sizes.
   std::vector<PooledMemory> large_;  ///< The one given back last is at the end.
-  /// Changed under the mutex only, read without it by those who ask whether there is anything to do.
+  /// Changed under the mutex only, read without it by those who ask whether there is anything to
+  /// do.
   std::atomic<std::size_t> kept_bytes_ = 0;
 };
 
