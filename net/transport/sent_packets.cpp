@@ -1,0 +1,131 @@
+#include "net/transport/sent_packets.h"
+
+#include <algorithm>
+#include <bit>
+#include <cassert>
+
+namespace muster {
+
+namespace {
+
+/// A path that overtakes more than this is served badly, but a loss is still found.
+constexpr std::uint32_t kReorderMax = 64;
+constexpr NetDuration kTimeoutMax = std::chrono::seconds(2);
+
+}  // namespace
+
+SentPackets::SentPackets() { resolved_.reserve(kPacketsOnTheWayMax + 1); }
+
+bool SentPackets::has_room() const { return next_ - oldest_open_ < kPacketsOnTheWayMax; }
+
+void SentPackets::send(const PacketRecord& record) {
+  if (!has_room()) {
+    resolve(oldest_open_, *slots_.find(oldest_open_), Fate::lost);
+    skip_resolved();
+  }
+  if (open_count_ == 0) last_progress_ = record.sent_at;
+  slots_.acquire(next_) = {.record = record, .fate = Fate::open};
+  ++next_;
+  ++open_count_;
+  open_bytes_ += record.byte_count;
+}
+
+void SentPackets::resolve(std::uint32_t sequence, Slot& slot, Fate fate) {
+  assert(slot.fate == Fate::open);
+  slot.fate = fate;
+  --open_count_;
+  open_bytes_ -= slot.record.byte_count;
+  resolved_.push_back(
+      {.sequence = sequence, .delivered = fate == Fate::delivered, .record = slot.record});
+}
+
+void SentPackets::skip_resolved() {
+  while (oldest_open_ < next_) {
+    const Slot* slot = slots_.find(oldest_open_);
+    if (slot != nullptr && slot->fate == Fate::open) return;
+    ++oldest_open_;
+  }
+}
+
+bool SentPackets::is_believable(std::uint32_t ack, const AckMask& mask) const {
+  if (ack >= next_) return false;
+  // Bits for numbers below 1 are set by convention.
+  if (ack < mask.word_count * 32) {
+    for (std::uint32_t age = ack; age < mask.word_count * 32; ++age) {
+      if (!mask.contains(age)) return false;
+    }
+  }
+  return true;
+}
+
+void SentPackets::acknowledge_one(NetTime now, std::uint32_t sequence) {
+  Slot* slot = slots_.find(sequence);
+  if (slot == nullptr) return;
+  if (slot->fate == Fate::lost) {
+    // It was overtaken by this many, not lost.
+    ++late_;
+    const std::uint32_t overtaken = highest_delivered_ > sequence ? highest_delivered_ - sequence : 0;
+    reorder_ = std::clamp(overtaken + 1, reorder_, kReorderMax);
+    slot->fate = Fate::delivered;
+    return;
+  }
+  if (slot->fate != Fate::open) return;
+  resolve(sequence, *slot, Fate::delivered);
+  highest_delivered_ = std::max(highest_delivered_, sequence);
+  last_progress_ = now;
+  timeouts_ = 0;
+}
+
+void SentPackets::acknowledge(NetTime now, std::uint32_t ack, const AckMask& mask,
+                              const RoundTrip& path) {
+  assert(is_believable(ack, mask));
+  // Oldest first, so that deliveries are told in the order of sending.
+  for (unsigned word = mask.word_count; word-- > 0;) {
+    std::uint32_t bits = mask.words[word];
+    while (bits != 0) {
+      const auto bit = static_cast<std::uint32_t>(std::bit_width(bits)) - 1;
+      bits &= ~(1U << bit);
+      const std::uint32_t age = word * 32 + bit;
+      if (age < ack) acknowledge_one(now, ack - age);
+    }
+  }
+  skip_resolved();
+  find_overtaken(now, path);
+}
+
+void SentPackets::find_overtaken(NetTime now, const RoundTrip& path) {
+  const NetDuration trip = std::max(path.smoothed(), path.latest());
+  const NetDuration patience = trip + trip / 8;
+  for (std::uint32_t sequence = oldest_open_; sequence + reorder_ <= highest_delivered_; ++sequence) {
+    Slot* slot = slots_.find(sequence);
+    if (slot == nullptr || slot->fate != Fate::open) continue;
+    if (now - slot->record.sent_at < patience) break;  // Those after it were sent later still.
+    resolve(sequence, *slot, Fate::lost);
+  }
+  skip_resolved();
+}
+
+void SentPackets::tick(NetTime now, const RoundTrip& path) {
+  if (open_count_ == 0) return;
+  find_overtaken(now, path);
+  if (open_count_ == 0) return;
+  const NetDuration timeout =
+      std::min(path.probe_timeout() * (1 << std::min(timeouts_, 6U)), kTimeoutMax);
+  if (now - last_progress_ < timeout) return;
+  for (std::uint32_t sequence = oldest_open_; sequence < next_; ++sequence) {
+    Slot* slot = slots_.find(sequence);
+    if (slot == nullptr || slot->fate != Fate::open) continue;
+    if (now - slot->record.sent_at < timeout) break;
+    resolve(sequence, *slot, Fate::lost);
+  }
+  skip_resolved();
+  last_progress_ = now;
+  ++timeouts_;
+}
+
+const PacketRecord* SentPackets::find_open(std::uint32_t sequence) const {
+  const Slot* slot = slots_.find(sequence);
+  return slot != nullptr && slot->fate == Fate::open ? &slot->record : nullptr;
+}
+
+}  // namespace muster
