@@ -4,25 +4,37 @@
 
 namespace muster {
 
-void RoundTrip::add(NetTime now, NetDuration sample) {
+namespace {
+
+/// RFC 6298: the mean moves by an eighth, the variation by a quarter.
+void smooth(NetDuration sample, NetDuration& mean, NetDuration& variation) {
+  const NetDuration error = sample - mean;
+  variation += ((error < NetDuration::zero() ? -error : error) - variation) / 4;
+  mean += error / 8;
+}
+
+}  // namespace
+
+void RoundTrip::add(NetTime now, NetDuration sample, NetDuration hold) {
   // A clock of 100 µs may see an answer before the question; a round trip takes some time.
-  sample = std::max<NetDuration>(sample, std::chrono::microseconds(1));
-  latest_ = sample;
-  minimum_.add(now, sample);
+  const NetDuration trip = std::max<NetDuration>(sample - hold, std::chrono::microseconds(1));
+  latest_ = trip;
+  minimum_.add(now, trip);
   if (!has_sample_) {
     has_sample_ = true;
-    smoothed_ = sample;
-    variation_ = sample / 2;
+    smoothed_ = trip;
+    variation_ = trip / 2;
+    answer_ = sample;
+    answer_variation_ = sample / 2;
     return;
   }
-  const NetDuration error = sample - smoothed_;
-  variation_ += ((error < NetDuration::zero() ? -error : error) - variation_) / 4;
-  smoothed_ += error / 8;
+  smooth(trip, smoothed_, variation_);
+  smooth(sample, answer_, answer_variation_);
 }
 
 NetDuration RoundTrip::probe_timeout() const {
   if (!has_sample_) return kFirstTimeout;
-  return smoothed_ + 4 * variation_ + kAckDelay;
+  return answer_ + 4 * answer_variation_ + kAckDelay;
 }
 
 NetTime PeerClock::unwrap(NetTime now, std::uint16_t sent) const {

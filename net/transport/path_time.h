@@ -24,7 +24,8 @@ constexpr std::uint16_t wire_time(NetTime time) {
 /// Round trip time, smoothed as RFC 6298 does.
 class RoundTrip {
  public:
-  void add(NetTime now, NetDuration sample);
+  /// An answer came after `sample`, of which the peer says that it held it for `hold`.
+  void add(NetTime now, NetDuration sample, NetDuration hold);
 
   bool has_sample() const { return has_sample_; }
   /// All zero before the first sample.
@@ -43,6 +44,8 @@ class RoundTrip {
   NetDuration variation_{};
   NetDuration latest_{};
   WindowedMinimum<NetDuration> minimum_{kPathMemory};
+  NetDuration answer_{};            ///< With the peer's holding, smoothed: for timeouts.
+  NetDuration answer_variation_{};
 };
 
 /// How long a peer may take to answer: its tick, and the time that it holds an acknowledgement.

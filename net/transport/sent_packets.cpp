@@ -23,10 +23,12 @@ void SentPackets::send(const PacketRecord& record) {
     resolve(oldest_open_, *slots_.find(oldest_open_), Fate::lost);
     skip_resolved();
   }
-  if (open_count_ == 0) last_progress_ = record.sent_at;
+  if (asking_count_ == 0) last_progress_ = record.sent_at;
   slots_.acquire(next_) = {.record = record, .fate = Fate::open};
   ++next_;
   ++open_count_;
+  if (!record.asks_for_answer) return;
+  ++asking_count_;
   open_bytes_ += record.byte_count;
 }
 
@@ -34,7 +36,10 @@ void SentPackets::resolve(std::uint32_t sequence, Slot& slot, Fate fate) {
   assert(slot.fate == Fate::open);
   slot.fate = fate;
   --open_count_;
-  open_bytes_ -= slot.record.byte_count;
+  if (slot.record.asks_for_answer) {
+    --asking_count_;
+    open_bytes_ -= slot.record.byte_count;
+  }
   resolved_.push_back(
       {.sequence = sequence, .delivered = fate == Fate::delivered, .record = slot.record});
 }
@@ -108,7 +113,8 @@ void SentPackets::find_overtaken(NetTime now, const RoundTrip& path) {
 void SentPackets::tick(NetTime now, const RoundTrip& path) {
   if (open_count_ == 0) return;
   find_overtaken(now, path);
-  if (open_count_ == 0) return;
+  // Packets that ask for no answer may well get none.
+  if (asking_count_ == 0) return;
   const NetDuration timeout =
       std::min(path.probe_timeout() * (1 << std::min(timeouts_, 6U)), kTimeoutMax);
   if (now - last_progress_ < timeout) return;

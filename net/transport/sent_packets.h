@@ -71,8 +71,9 @@ class SentPackets {
   const PacketRecord* find_open(std::uint32_t sequence) const;
   /// The highest number that was delivered; 0 is none.
   std::uint32_t highest_delivered() const { return highest_delivered_; }
-  /// Packets, and their bytes, whose fate is open.
+  /// Packets whose fate is open.
   std::uint32_t open_count() const { return open_count_; }
+  /// The bytes of those among them that ask for an answer.
   std::size_t open_bytes() const { return open_bytes_; }
   /// How many numbers later a packet must have arrived for one to be lost.
   std::uint32_t reorder_distance() const { return reorder_; }
@@ -99,6 +100,7 @@ class SentPackets {
   std::uint32_t oldest_open_ = 1;  ///< All below are resolved.
   std::uint32_t highest_delivered_ = 0;
   std::uint32_t open_count_ = 0;
+  std::uint32_t asking_count_ = 0;
   std::size_t open_bytes_ = 0;
   std::uint32_t reorder_ = 3;  ///< RFC 5681's three, until the path teaches otherwise.
   unsigned timeouts_ = 0;

@@ -1,0 +1,154 @@
+#include "net/transport/block_receiver.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cstring>
+
+#include "net/wire/sequence.h"
+
+namespace muster {
+
+Fragment read_fragment(SectionReader& reader) {
+  Fragment fragment;
+  fragment.block = reader.read_u16();
+  fragment.block_bytes = reader.read_u32();
+  fragment.count = reader.read_u8();
+  fragment.first = reader.read_u24();
+  const bool has_sane_size = fragment.block_bytes >= 1 && fragment.block_bytes <= kBlockBytesMax;
+  const bool has_sane_count = fragment.count >= 1 && fragment.count <= kFragmentChunksMax;
+  if (!has_sane_size || !has_sane_count ||
+      fragment.first + fragment.count > chunk_count(fragment.block_bytes)) {
+    reader.fail();
+    return fragment;
+  }
+  const std::size_t begin = fragment.first * kChunkBytes;
+  const std::size_t end =
+      std::min<std::size_t>(begin + fragment.count * kChunkBytes, fragment.block_bytes);
+  fragment.bytes = reader.read_bytes(end - begin);
+  return fragment;
+}
+
+std::size_t BlockReceiver::place_of(std::uint16_t id) const {
+  std::size_t place = 0;
+  for (; place < kBlocksAtOnce; ++place) {
+    if (blocks_[place].state != Block::State::free && blocks_[place].id == id) break;
+  }
+  return place;
+}
+
+std::size_t BlockReceiver::free_place() const {
+  std::size_t place = 0;
+  while (place < kBlocksAtOnce && blocks_[place].state != Block::State::free) ++place;
+  return place;
+}
+
+bool BlockReceiver::is_over(std::uint16_t id) const {
+  const std::int32_t age = distance(Sequence(id), Sequence(highest_over_));
+  if (age < 0) return false;
+  return age >= 64 || ((over_ >> static_cast<unsigned>(age)) & 1U) != 0;
+}
+
+void BlockReceiver::mark_over(std::uint16_t id) {
+  const std::int32_t ahead = distance(Sequence(highest_over_), Sequence(id));
+  if (ahead > 0) {
+    over_ = ahead >= 64 ? 0 : over_ << static_cast<unsigned>(ahead);
+    highest_over_ = id;
+  }
+  const std::int32_t age = distance(Sequence(id), Sequence(highest_over_));
+  if (age < 64) over_ |= std::uint64_t{1} << static_cast<unsigned>(age);
+}
+
+std::optional<BlockRefusal> BlockReceiver::refusal(std::uint32_t block_bytes) const {
+  if (block_bytes > block_bytes_max_) return BlockRefusal::too_large;
+  const auto arriving = std::ranges::count_if(
+      blocks_, [](const Block& block) { return block.state == Block::State::arriving; });
+  if (static_cast<std::size_t>(arriving) >= kBlocksAtOnce) return BlockRefusal::too_many;
+  return std::nullopt;
+}
+
+FragmentFate BlockReceiver::look(const Fragment& fragment) const {
+  if (const std::size_t place = place_of(fragment.block); place < kBlocksAtOnce) {
+    const Block& block = blocks_[place];
+    if (block.byte_count != fragment.block_bytes) return FragmentFate::invalid;
+    if (fragment.first >= block.first_missing + kChunkWindow) return FragmentFate::invalid;
+    return FragmentFate::taken;
+  }
+  if (is_over(fragment.block)) return FragmentFate::taken;
+  if (fragment.first >= kChunkWindow) return FragmentFate::invalid;
+  if (refusal(fragment.block_bytes).has_value()) return FragmentFate::refused;
+  return free_place() < kBlocksAtOnce ? FragmentFate::taken : FragmentFate::no_room;
+}
+
+/// Where the fragment belongs; null when there is nothing to do with it.
+BlockReceiver::Block* BlockReceiver::place_for(const Fragment& fragment) {
+  if (const std::size_t place = place_of(fragment.block); place < kBlocksAtOnce) {
+    return blocks_[place].state == Block::State::complete ? nullptr : &blocks_[place];
+  }
+  if (is_over(fragment.block)) return nullptr;
+  if (refusal(fragment.block_bytes).has_value()) {
+    mark_over(fragment.block);
+    return nullptr;
+  }
+  const std::size_t place = free_place();
+  if (place == kBlocksAtOnce) return nullptr;
+  Block& block = blocks_[place];
+  block = {};
+  block.state = Block::State::arriving;
+  block.id = fragment.block;
+  block.byte_count = fragment.block_bytes;
+  return &block;
+}
+
+void BlockReceiver::take(const Fragment& fragment) {
+  Block* const block = place_for(fragment);
+  if (block == nullptr) return;
+  const std::size_t begin = fragment.first * kChunkBytes;
+  if (block->bytes.size() < begin + fragment.bytes.size()) {
+    block->bytes.resize(begin + fragment.bytes.size());
+    block->arrived.resize(fragment.first + fragment.count);
+  }
+  std::memcpy(block->bytes.data() + begin, fragment.bytes.data(), fragment.bytes.size());
+  for (std::uint32_t chunk = fragment.first; chunk < fragment.first + fragment.count; ++chunk) {
+    if (block->arrived[chunk]) continue;
+    block->arrived[chunk] = true;
+    ++block->arrived_count;
+  }
+  while (block->first_missing < block->arrived.size() && block->arrived[block->first_missing]) {
+    ++block->first_missing;
+  }
+  if (block->arrived_count < chunk_count(block->byte_count)) return;
+  block->state = Block::State::complete;
+  block->completed_order = ++completed_;
+  mark_over(block->id);
+}
+
+std::size_t BlockReceiver::oldest_complete() const {
+  std::size_t oldest = kBlocksAtOnce;
+  for (std::size_t place = 0; place < kBlocksAtOnce; ++place) {
+    if (blocks_[place].state != Block::State::complete) continue;
+    if (oldest == kBlocksAtOnce ||
+        blocks_[place].completed_order < blocks_[oldest].completed_order) {
+      oldest = place;
+    }
+  }
+  return oldest;
+}
+
+std::span<const std::byte> BlockReceiver::front() const {
+  const std::size_t place = oldest_complete();
+  if (place == kBlocksAtOnce) return {};
+  return blocks_[place].bytes;
+}
+
+std::uint16_t BlockReceiver::front_id() const {
+  const std::size_t place = oldest_complete();
+  return place == kBlocksAtOnce ? std::uint16_t{0} : blocks_[place].id;
+}
+
+void BlockReceiver::pop() {
+  const std::size_t place = oldest_complete();
+  assert(place < kBlocksAtOnce);
+  blocks_[place] = {};
+}
+
+}  // namespace muster

@@ -1,0 +1,86 @@
+// The receiving side of blocks: puts chunks together, within bounds that a peer cannot move.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "net/transport/block.h"
+#include "net/transport/byte_io.h"
+
+namespace muster {
+
+/// A fragment as it stands in a packet; a view into it.
+struct Fragment {
+  std::uint16_t block = 0;
+  std::uint32_t block_bytes = 0;
+  std::uint32_t first = 0;
+  std::uint8_t count = 0;
+  std::span<const std::byte> bytes;
+};
+
+/// Reads one fragment. Fails the reader when its numbers do not fit each other.
+Fragment read_fragment(SectionReader& reader);
+
+/// What became of a fragment.
+enum class [[nodiscard]] FragmentFate : std::uint8_t {
+  taken,    ///< Or there was nothing to do: its block is complete, or was refused.
+  refused,  ///< Its block is refused, just now: `refusal` tells why.
+  no_room,  ///< Complete blocks wait to be read: its packet must not be received.
+  invalid,  ///< Contradicts what was said of the same block, or lies beyond the window.
+};
+
+/// Up to `kBlocksAtOnce` blocks that arrive or wait to be read. Allocates what arrives, and at most
+/// `kChunkWindow` chunks more; never beyond `block_bytes_max` each.
+class BlockReceiver {
+ public:
+  explicit BlockReceiver(std::size_t block_bytes_max) : block_bytes_max_(block_bytes_max) {}
+
+  /// What `take` would say. Changes nothing.
+  FragmentFate look(const Fragment& fragment) const;
+  /// Takes a fragment. Requires: `look` said `taken` or `refused`.
+  void take(const Fragment& fragment);
+  /// Why a new block of this size would be refused; nothing when it would not.
+  std::optional<BlockRefusal> refusal(std::uint32_t block_bytes) const;
+
+  /// The next complete block; empty when there is none. Good until `pop`.
+  std::span<const std::byte> front() const;
+  std::uint16_t front_id() const;
+  /// The game has read it: its memory is given back. Requires: `front` was not empty.
+  void pop();
+
+ private:
+  struct Block {
+    enum class State : std::uint8_t { free, arriving, complete };
+    State state = State::free;
+    std::uint16_t id = 0;
+    std::uint32_t byte_count = 0;
+    std::uint32_t arrived_count = 0;
+    std::uint32_t first_missing = 0;
+    std::uint64_t completed_order = 0;
+    std::vector<bool> arrived;
+    std::vector<std::byte> bytes;
+  };
+
+  /// The place of a block, of a free one, and of the complete one that waits longest;
+  /// `kBlocksAtOnce` when there is none.
+  std::size_t place_of(std::uint16_t id) const;
+  std::size_t free_place() const;
+  std::size_t oldest_complete() const;
+  Block* place_for(const Fragment& fragment);
+  bool is_over(std::uint16_t id) const;
+  void mark_over(std::uint16_t id);
+
+  std::size_t block_bytes_max_;
+  std::array<Block, kBlocksAtOnce> blocks_{};
+  std::uint64_t completed_ = 0;
+  /// Ids that were completed or refused: what still arrives of them says nothing. A sender has at
+  /// most `kBlocksAtOnce` at a time, so 64 of the last ids suffice.
+  std::uint16_t highest_over_ = 0;
+  std::uint64_t over_ = ~std::uint64_t{0};
+};
+
+}  // namespace muster

@@ -1,0 +1,73 @@
+// The sending side of blocks: what of each is still to be sent.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "net/transport/block.h"
+#include "net/transport/byte_io.h"
+#include "net/transport/channel.h"
+
+namespace muster {
+
+/// A block whose fate is known.
+struct SentBlock {
+  std::uint16_t id = 0;
+  std::optional<BlockRefusal> refusal{};  ///< Nothing when it arrived.
+};
+
+/// Up to `kBlocksAtOnce` blocks on their way, in turn. Allocates when a block is begun and never
+/// later. The bytes stay with the caller until the block is in `finished()`.
+class BlockSender {
+ public:
+  /// Begins a block, and gives its id. `would_block` when as many are on their way as can be.
+  SendStatus begin(std::span<const std::byte> bytes, std::uint16_t& id);
+
+  bool has_pending() const;
+  /// Writes a fragment of at most `room` bytes; nothing when not even one chunk fits or nothing is
+  /// pending.
+  std::optional<ChunkRange> write_pending(SectionWriter& writer, std::size_t room);
+
+  void delivered(const ChunkRange& range);
+  void lost(const ChunkRange& range);
+  void refused(std::uint16_t id, BlockRefusal reason);
+
+  /// Blocks that arrived or were refused since `clear_finished`.
+  std::span<const SentBlock> finished() const {
+    return std::span(finished_).first(finished_count_);
+  }
+  void clear_finished() { finished_count_ = 0; }
+
+  std::uint64_t chunks_resent() const { return chunks_resent_; }
+
+ private:
+  struct Block {
+    bool is_active = false;
+    std::uint16_t id = 0;
+    std::span<const std::byte> bytes;
+    std::uint32_t chunks = 0;
+    std::uint32_t next_new = 0;       ///< The first chunk that was never sent.
+    std::uint32_t first_missing = 0;  ///< All before it arrived.
+    std::uint32_t arrived_count = 0;
+    std::uint32_t lost_count = 0;
+    std::uint32_t lost_from = 0;  ///< No lost chunk is before it.
+    std::vector<std::uint8_t> states;
+  };
+
+  Block* find(std::uint16_t id);
+  std::optional<ChunkRange> next_range(Block& block, std::uint32_t room_chunks) const;
+  void finish(Block& block, std::optional<BlockRefusal> refusal);
+
+  std::array<Block, kBlocksAtOnce> blocks_{};
+  std::array<SentBlock, kBlocksAtOnce> finished_{};
+  std::size_t finished_count_ = 0;
+  std::size_t turn_ = 0;
+  std::uint16_t next_id_ = 1;
+  std::uint64_t chunks_resent_ = 0;
+};
+
+}  // namespace muster

@@ -1,0 +1,108 @@
+// Whole bytes in and out of a packet's sections: little-endian, bounded, never past the end.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+
+namespace muster {
+
+/// Writes whole bytes into memory of the caller. What does not fit sets `overflowed()` for good.
+class SectionWriter {
+ public:
+  explicit SectionWriter(std::span<std::byte> memory) : memory_(memory) {}
+
+  void write_u8(std::uint32_t value) { write_little(value, 1); }
+  void write_u16(std::uint32_t value) { write_little(value, 2); }
+  void write_u24(std::uint32_t value) { write_little(value, 3); }
+  void write_u32(std::uint32_t value) { write_little(value, 4); }
+  void write_u64(std::uint64_t value) { write_little(value, 8); }
+  void write_bytes(std::span<const std::byte> bytes) {
+    if (bytes.empty() || !reserve(bytes.size())) return;
+    std::memcpy(memory_.data() + used_ - bytes.size(), bytes.data(), bytes.size());
+  }
+  void write_zeros(std::size_t count) {
+    if (count != 0 && reserve(count)) std::memset(memory_.data() + used_ - count, 0, count);
+  }
+
+  std::size_t used() const { return used_; }
+  std::size_t free() const { return memory_.size() - used_; }
+  bool overflowed() const { return overflowed_; }
+  std::span<std::byte> written() const { return memory_.first(used_); }
+
+ private:
+  bool reserve(std::size_t count) {
+    if (overflowed_ || count > free()) {
+      overflowed_ = true;
+      return false;
+    }
+    used_ += count;
+    return true;
+  }
+  void write_little(std::uint64_t value, std::size_t count) {
+    if (!reserve(count)) return;
+    for (std::size_t i = 0; i < count; ++i) {
+      memory_[used_ - count + i] = static_cast<std::byte>(value >> (8 * i));
+    }
+  }
+
+  std::span<std::byte> memory_;
+  std::size_t used_ = 0;
+  bool overflowed_ = false;
+};
+
+/// Reads what a SectionWriter wrote, from bytes that an enemy may have made. Past the end every
+/// read gives zero or nothing, and `failed()` is set for good.
+class SectionReader {
+ public:
+  explicit SectionReader(std::span<const std::byte> bytes) : bytes_(bytes) {}
+
+  std::uint8_t read_u8() { return static_cast<std::uint8_t>(read_little(1)); }
+  std::uint16_t read_u16() { return static_cast<std::uint16_t>(read_little(2)); }
+  std::uint32_t read_u24() { return static_cast<std::uint32_t>(read_little(3)); }
+  std::uint32_t read_u32() { return static_cast<std::uint32_t>(read_little(4)); }
+  std::uint64_t read_u64() { return read_little(8); }
+  /// A view into the input.
+  std::span<const std::byte> read_bytes(std::size_t count) {
+    if (!take(count)) return {};
+    return bytes_.subspan(position_ - count, count);
+  }
+  /// True when all bytes that are left are zero; takes them.
+  bool take_zeros() {
+    for (; position_ < bytes_.size(); ++position_) {
+      if (bytes_[position_] != std::byte{0}) return false;
+    }
+    return !failed_;
+  }
+
+  bool is_finished() const { return !failed_ && position_ == bytes_.size(); }
+  bool failed() const { return failed_; }
+  void fail() { failed_ = true; }
+  std::size_t position() const { return position_; }
+  std::size_t remaining() const { return failed_ ? 0 : bytes_.size() - position_; }
+
+ private:
+  bool take(std::size_t count) {
+    if (failed_ || count > bytes_.size() - position_) {
+      failed_ = true;
+      return false;
+    }
+    position_ += count;
+    return true;
+  }
+  std::uint64_t read_little(std::size_t count) {
+    if (!take(count)) return 0;
+    std::uint64_t value = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+      value |= std::to_integer<std::uint64_t>(bytes_[position_ - count + i]) << (8 * i);
+    }
+    return value;
+  }
+
+  std::span<const std::byte> bytes_;
+  std::size_t position_ = 0;
+  bool failed_ = false;
+};
+
+}  // namespace muster
