@@ -69,6 +69,8 @@ class SentPackets {
 
   /// The record of a packet whose fate is open; null for others.
   const PacketRecord* find_open(std::uint32_t sequence) const;
+  /// The oldest of those; null when there is none.
+  const PacketRecord* oldest_open() const { return find_open(oldest_open_); }
   /// The highest number that was delivered; 0 is none.
   std::uint32_t highest_delivered() const { return highest_delivered_; }
   /// Packets whose fate is open.

@@ -1,0 +1,194 @@
+// What the game sees of a connection: queues, what was read, and its life. Packets are written in
+// connection_write.cpp and read in connection_read.cpp.
+#include "net/transport/connection.h"
+
+#include <algorithm>
+#include <cassert>
+
+namespace muster {
+
+namespace {
+
+/// Payloads that wait to be sent: a snapshot in a few packets. The game writes them for this tick.
+constexpr std::uint32_t kPayloadsOut = 16;
+/// Payloads that wait to be read: what arrives between two ticks, with room for a stall.
+constexpr std::uint32_t kPayloadsIn = 64;
+constexpr std::size_t kPayloadHeadBytes = 2;
+
+}  // namespace
+
+Connection::Connection(const ConnectionOptions& options, NetTime now)
+    : options_(options), rate_(options.rate), path_size_(options.datagram_bytes_max),
+      blocks_in_(options.block_bytes_max), payloads_out_(kPayloadsOut),
+      payloads_in_(kPayloadsIn), last_arrival_(now), last_departure_(now) {
+  assert(options.channels.size() <= kChannelsMax);
+  schedule_.set_weight(SendSchedule::kPayloadSource, SendSchedule::kPayloadWeight);
+  schedule_.set_weight(SendSchedule::kBlockSource, SendSchedule::kBlockWeight);
+  for (std::size_t i = 0; i < options.channels.size(); ++i) {
+    const ChannelOptions& channel = options.channels[i];
+    messages_out_.emplace_back(static_cast<std::uint8_t>(i), channel);
+    messages_in_.emplace_back(channel.delivery);
+    schedule_.set_weight(i, channel.weight);
+  }
+  fates_.reserve(2 * kPacketsOnTheWayMax);
+}
+
+SendStatus Connection::send_message(std::size_t channel, std::span<const std::byte> message) {
+  assert(channel < messages_out_.size());
+  if (state_ == ConnectionState::closed) return SendStatus::closed;
+  const SendStatus status = messages_out_[channel].push(message);
+  if (status != SendStatus::queued) ++counters_.would_block;
+  return status;
+}
+
+SendStatus Connection::send_payload(std::span<const std::byte> payload, std::uint64_t tag) {
+  if (state_ == ConnectionState::closed) return SendStatus::closed;
+  SendStatus status = SendStatus::queued;
+  if (payload.empty()) {
+    status = SendStatus::empty;
+  } else if (payload.size() > payload_bytes_max()) {
+    status = SendStatus::too_large;
+  } else if (!payloads_out_.has_room()) {
+    status = SendStatus::would_block;
+  }
+  if (status == SendStatus::queued) {
+    payloads_out_.push(payload, tag);
+  } else {
+    ++counters_.would_block;
+  }
+  return status;
+}
+
+SendStatus Connection::send_block(std::span<const std::byte> block, std::uint16_t& id) {
+  if (state_ == ConnectionState::closed) return SendStatus::closed;
+  const SendStatus status = blocks_out_.begin(block, id);
+  if (status != SendStatus::queued) ++counters_.would_block;
+  return status;
+}
+
+std::size_t Connection::payload_bytes_max() const {
+  return path_size_.bytes() - options_.overhead_bytes - kPacketHeaderBytesMax - kPayloadHeadBytes;
+}
+
+std::size_t Connection::budget(NetTime now) const {
+  const std::size_t free = rate_.budget(now, sent_.open_bytes());
+  const std::size_t around =
+      options_.overhead_bytes + kPacketHeaderBytesMin + kPayloadHeadBytes + payloads_out_.byte_count();
+  return free > around ? free - around : 0;
+}
+
+void Connection::tick(NetTime now) {
+  if (state_ == ConnectionState::closed) return;
+  const unsigned timeouts = sent_.timeouts();
+  sent_.tick(now, round_trip_);
+  if (sent_.timeouts() != timeouts) path_size_.timed_out(now, sent_.timeouts());
+  settle(now);
+  const NetDuration silence = now - last_arrival_;
+  if (silence >= options_.closed_after) {
+    finish(CloseReason::timed_out, false, "the other end has not been heard of for too long");
+  } else if (next_sequence() == ~std::uint32_t{0}) {
+    finish(CloseReason::exhausted, false, "the connection has used all its packet numbers");
+  } else {
+    state_ = silence >= options_.interrupted_after ? ConnectionState::interrupted
+                                                   : ConnectionState::connected;
+  }
+}
+
+/// Tells every part of the packets whose fate became known.
+void Connection::settle(NetTime now) {
+  for (const ResolvedPacket& packet : sent_.resolved()) {
+    const PacketRecord& record = packet.record;
+    if (packet.delivered) {
+      ++counters_.delivered;
+      told_to_ = std::max(told_to_, record.acknowledged);
+      rate_.delivered(now, record, told_delay_, round_trip_);
+      if (record.is_probe) path_size_.probe_delivered(record.byte_count);
+    } else {
+      ++counters_.lost_out;
+      rate_.lost(record);
+      if (record.is_probe) path_size_.probe_lost();
+      if (record.has_payload) ++counters_.payloads_lost;
+    }
+    if (record.has_payload && fates_.size() < fates_.capacity()) {
+      fates_.push_back({.tag = record.payload_tag,
+                        .sequence = packet.sequence,
+                        .delivered = packet.delivered});
+    }
+    for (std::uint32_t i = 0; i < record.part_count; ++i) {
+      settle_part(parts_.at(record.first_part + i), packet.delivered);
+    }
+  }
+  sent_.clear_resolved();
+}
+
+void Connection::settle_part(const PacketPart& part, bool delivered) {
+  switch (part.kind) {
+    case PacketPart::Kind::message: {
+      MessageSender& sender = messages_out_[part.channel];
+      delivered ? sender.delivered(part.message_id) : sender.lost(part.message_id);
+      return;
+    }
+    case PacketPart::Kind::chunks:
+      delivered ? blocks_out_.delivered(part.chunks) : blocks_out_.lost(part.chunks);
+      return;
+    case PacketPart::Kind::refusal:
+      if (!delivered) refuse_block(part.chunks.block, static_cast<BlockRefusal>(part.channel));
+      return;
+  }
+}
+
+/// Remembers to tell the peer. When too many wait, the peer's chunks call for it again.
+void Connection::refuse_block(std::uint16_t id, BlockRefusal reason) {
+  if (refusal_count_ == refusals_.size()) return;
+  refusals_[refusal_count_++] = {.id = id, .reason = reason};
+}
+
+std::span<const std::byte> Connection::message(std::size_t channel) const {
+  return messages_in_[channel].front();
+}
+
+void Connection::pop_message(std::size_t channel) { messages_in_[channel].pop(); }
+
+ReceivedPayload Connection::payload() const {
+  if (payloads_in_.is_empty()) return {};
+  return {.sequence = static_cast<std::uint32_t>(payloads_in_.front_number()),
+          .bytes = payloads_in_.front()};
+}
+
+void Connection::pop_payload() { payloads_in_.pop(); }
+
+void Connection::close(CloseReason reason, std::string_view text, NetTime now) {
+  if (state_ == ConnectionState::closed) return;
+  finish(reason, false, text.substr(0, kCloseTextBytesMax));
+  closes_to_send_ = 3;  // It is not acknowledged: the peer forgets us.
+  last_departure_ = now;
+}
+
+void Connection::finish(CloseReason reason, bool by_peer, std::string_view text) {
+  state_ = ConnectionState::closed;
+  end_ = Close{.reason = reason, .by_peer = by_peer, .text = std::string(text)};
+  for (const MessageSender& sender : messages_out_) counters_.lost_at_close += sender.waiting();
+}
+
+std::optional<std::uint64_t> Connection::take_path_answer() {
+  return std::exchange(path_answer_, std::nullopt);
+}
+
+void Connection::path_changed() {
+  rate_.restart();
+  path_size_.restart();
+  round_trip_ = RoundTrip();
+  peer_clock_ = PeerClock();
+}
+
+ConnectionCounters Connection::counters() const {
+  ConnectionCounters all = counters_;
+  all.late_out = sent_.late_acknowledgements();
+  all.lost_in = received_.lost();
+  all.out_of_order_in = received_.out_of_order();
+  for (const MessageSender& sender : messages_out_) all.messages_resent += sender.resent();
+  all.chunks_resent = blocks_out_.chunks_resent();
+  return all;
+}
+
+}  // namespace muster

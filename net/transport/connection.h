@@ -1,0 +1,260 @@
+// One end of a connection: packs what is to be sent into packets, and takes packets apart. Knows no
+// socket, no clock and no cipher; what travels is described in net/WIRE_FORMAT.md, when in
+// net/CONNECTION.md.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "net/transport/block_receiver.h"
+#include "net/transport/block_sender.h"
+#include "net/transport/channel.h"
+#include "net/transport/connection_counters.h"
+#include "net/transport/message_receiver.h"
+#include "net/transport/message_sender.h"
+#include "net/transport/packet_parts.h"
+#include "net/transport/path_size.h"
+#include "net/transport/path_time.h"
+#include "net/transport/payload_queue.h"
+#include "net/transport/received_packets.h"
+#include "net/transport/send_rate.h"
+#include "net/transport/send_schedule.h"
+#include "net/transport/sent_packets.h"
+
+namespace muster {
+
+/// What a game chooses for its connections. Both ends have the same channels.
+struct ConnectionOptions {
+  std::vector<ChannelOptions> channels;
+  SendRateLimits rate;
+  /// The largest block that is taken from the peer.
+  std::size_t block_bytes_max = 16 * 1024 * 1024;
+  /// The largest datagram that this end sends and takes.
+  std::size_t datagram_bytes_max = kDatagramBytesMax;
+  /// Bytes of a datagram around the body: head and tag.
+  std::size_t overhead_bytes = 7 + 16;
+  NetDuration interrupted_after = std::chrono::seconds(5);
+  NetDuration closed_after = std::chrono::seconds(35);
+};
+
+/// Why a connection ended; travels.
+enum class CloseReason : std::uint8_t {
+  none = 0,
+  left = 1,         ///< The game wanted it.
+  kicked = 2,       ///< The server wanted it.
+  timed_out = 3,    ///< Nothing arrived for too long.
+  malformed = 4,    ///< The peer broke the protocol.
+  forged = 5,       ///< Too many packets did not open.
+  exhausted = 6,    ///< The sequence numbers are used up.
+  shutting_down = 7,
+  no_answer = 8,    ///< There never was a connection.
+  refused = 9,      ///< The handshake was; the text says why.
+};
+
+/// What stands in the control section of a packet.
+enum class ControlItem : std::uint8_t {
+  ping = 1,
+  path_challenge = 2,
+  path_response = 3,
+  probe = 4,
+  close = 5,
+  block_refused = 6,
+};
+inline constexpr std::size_t kControlItemsMax = 16;
+
+/// The end of a connection.
+struct Close {
+  CloseReason reason = CloseReason::none;
+  bool by_peer = false;
+  std::string text;  ///< For a person; at most `kCloseTextBytesMax`.
+};
+inline constexpr std::size_t kCloseTextBytesMax = 128;
+
+/// What became of a payload.
+struct PayloadFate {
+  std::uint64_t tag = 0;       ///< As given to `send_payload`.
+  std::uint32_t sequence = 0;  ///< Of the packet that carried it.
+  bool delivered = false;
+};
+
+/// A payload that arrived.
+struct ReceivedPayload {
+  std::uint32_t sequence = 0;  ///< Of the packet that carried it.
+  std::span<const std::byte> bytes;
+};
+
+/// What became of a packet that arrived.
+enum class [[nodiscard]] PacketVerdict : std::uint8_t {
+  received,
+  malformed,     ///< Breaks the format. Was not received.
+  unbelievable,  ///< Acknowledges what was never sent. Was not received.
+  no_room,       ///< The game has to read first. Was not received, and will come again.
+};
+
+/// Whether a connection lives.
+enum class ConnectionState : std::uint8_t { connected, interrupted, closed };
+
+/// One end of an established connection. One thread at a time. Memory is bounded by the options and
+/// allocated on construction or when something is needed for the first time; in steady state nothing
+/// is allocated.
+///
+/// Once a tick: give arrived packets to `look` and `read_packet`; read messages, payloads, blocks and
+/// fates; queue what is to be sent, payloads within `budget`; then
+///
+///     connection.tick(now);
+///     while (connection.wants_to_send(now)) send(connection.write_packet(now, memory));
+class Connection {
+ public:
+  Connection(const ConnectionOptions& options, NetTime now);
+
+  /// Queues a copy of a message. Requires: a channel that was declared.
+  SendStatus send_message(std::size_t channel, std::span<const std::byte> message);
+  /// Queues a copy of a payload, at most `payload_bytes_max()`. It travels once; what became of it
+  /// is told by `payload_fates` with this tag.
+  SendStatus send_payload(std::span<const std::byte> payload, std::uint64_t tag);
+  /// Begins a block. Its bytes stay with the caller until it is in `finished_blocks()`.
+  SendStatus send_block(std::span<const std::byte> block, std::uint16_t& id);
+
+  /// Bytes of payload that can go out now, those that wait already taken off.
+  std::size_t budget(NetTime now) const;
+  /// The largest payload that fits in one packet on this path.
+  std::size_t payload_bytes_max() const;
+
+  /// Finds what was lost, and what is over. Call it once per tick, before sending.
+  void tick(NetTime now);
+  /// True when a packet should go out now.
+  bool wants_to_send(NetTime now) const;
+  /// Writes the body of the packet `next_sequence()`, and counts it as sent. Requires:
+  /// `kDatagramBytesMax` bytes of memory. The result is a part of it, never empty.
+  std::span<const std::byte> write_packet(NetTime now, std::span<std::byte> memory);
+  std::uint32_t next_sequence() const { return sent_.next_sequence(); }
+
+  /// Says whether a packet can be received at all; asked before its seal is opened.
+  Reception look(std::uint32_t sequence);
+  std::uint32_t highest_received() const { return received_.highest(); }
+  /// Takes a packet apart whose seal is good. `datagram_bytes` counts it. All of it is taken, or
+  /// nothing. Requires: `look(sequence) == Reception::fresh`.
+  PacketVerdict read_packet(NetTime now, std::uint32_t sequence, std::size_t datagram_bytes,
+                            std::span<const std::byte> body);
+
+  /// The next message of a channel; empty when there is none. Good until `pop_message`.
+  std::span<const std::byte> message(std::size_t channel) const;
+  void pop_message(std::size_t channel);
+  /// The next payload; without bytes when there is none. Good until `pop_payload`.
+  ReceivedPayload payload() const;
+  void pop_payload();
+  /// The next complete block; empty when there is none. Good until `pop_block`.
+  std::span<const std::byte> block() const { return blocks_in_.front(); }
+  void pop_block() { blocks_in_.pop(); }
+  /// What became of payloads since `clear_fates`, in the order in which it became known.
+  std::span<const PayloadFate> payload_fates() const { return fates_; }
+  void clear_fates() { fates_.clear(); }
+  /// Blocks of ours that arrived or were refused, since `clear_finished_blocks`.
+  std::span<const SentBlock> finished_blocks() const { return blocks_out_.finished(); }
+  void clear_finished_blocks() { blocks_out_.clear_finished(); }
+
+  /// Ends the connection; the peer is told. The text is cut at `kCloseTextBytesMax`.
+  void close(CloseReason reason, std::string_view text, NetTime now);
+  ConnectionState state() const { return state_; }
+  /// Why it ended; nothing while it lives.
+  const std::optional<Close>& end() const { return end_; }
+
+  /// For whoever moves connections between addresses: writes a packet that asks an address for these
+  /// bytes; tells what was answered last.
+  std::span<const std::byte> write_path_challenge(NetTime now, std::uint64_t question,
+                                                  std::span<std::byte> memory);
+  std::optional<std::uint64_t> take_path_answer();
+  /// The peer is somewhere else now: what was learnt of the path is forgotten.
+  void path_changed();
+  /// The socket refused a datagram as too large.
+  void datagram_too_large() { path_size_.refused(); }
+
+  const RoundTrip& round_trip() const { return round_trip_; }
+  const PeerClock& peer_clock() const { return peer_clock_; }
+  const SendRate& rate() const { return rate_; }
+  std::size_t datagram_bytes() const { return path_size_.bytes(); }
+  ConnectionCounters counters() const;
+
+ private:
+  struct Incoming;     // The parts of a packet that arrived.
+  struct PacketDraft;  // A packet that is being filled.
+
+  // connection_write.cpp
+  bool has_content() const;
+  bool is_answer_due(NetTime now) const;
+  bool may_send_content(NetTime now) const;
+  void write_control(PacketDraft& draft, NetTime now, std::size_t probe_bytes);
+  void add_contents(PacketDraft& draft, std::size_t budget);
+  bool is_ready(std::size_t source, const PacketDraft& draft, std::size_t room) const;
+  void add_from(std::size_t source, PacketDraft& draft, std::size_t room);
+  void add_part(PacketDraft& draft, const PacketPart& part);
+  PacketHeader next_header(NetTime now) const;
+  std::span<const std::byte> finish_packet(NetTime now, PacketDraft& draft,
+                                           std::span<std::byte> memory);
+
+  // connection_read.cpp
+  bool parse(std::span<const std::byte> sections, std::uint8_t which, std::size_t datagram_bytes,
+             Incoming& incoming) const;
+  bool parse_control(SectionReader& reader, std::size_t datagram_bytes, Incoming& incoming) const;
+  bool parse_messages(SectionReader& reader, Incoming& incoming) const;
+  PacketVerdict check_room(const Incoming& incoming) const;
+  void take_header(NetTime now, std::uint32_t sequence, const PacketHeader& header,
+                   std::uint32_t ack);
+  void take_control(const Incoming& incoming);
+  void take_parts(std::uint32_t sequence, const Incoming& incoming);
+
+  // connection.cpp
+  void settle(NetTime now);
+  void settle_part(const PacketPart& part, bool delivered);
+  void refuse_block(std::uint16_t id, BlockRefusal reason);
+  void finish(CloseReason reason, bool by_peer, std::string_view text);
+
+  ConnectionOptions options_;
+  ConnectionState state_ = ConnectionState::connected;
+  std::optional<Close> end_;
+
+  ReceivedPackets received_;
+  SentPackets sent_;
+  RoundTrip round_trip_;
+  PeerClock peer_clock_;
+  SendRate rate_;
+  PathSize path_size_;
+  SendSchedule schedule_;
+  PacketParts parts_;
+
+  std::vector<MessageSender> messages_out_;
+  std::vector<MessageReceiver> messages_in_;
+  BlockSender blocks_out_;
+  BlockReceiver blocks_in_;
+  PayloadQueue payloads_out_;
+  PayloadQueue payloads_in_;
+  std::vector<PayloadFate> fates_;
+
+  NetTime last_arrival_{};
+  NetTime highest_arrival_{};        ///< Of the packet with the highest number.
+  NetTime last_departure_{};
+  NetTime last_choke_{};
+  std::uint32_t told_to_ = 0;        ///< The peer is known to know of all packets up to this one.
+  unsigned unanswered_ = 0;          ///< Packets that asked for an answer since we last sent one.
+  NetTime unanswered_since_{};
+  NetDuration least_delay_{};        ///< Of the peer's packets since we last sent one.
+  bool has_least_delay_ = false;
+  NetDuration told_delay_{};         ///< What the peer told last of ours.
+
+  std::array<std::uint64_t, 4> path_questions_{};  ///< To be answered.
+  std::size_t path_question_count_ = 0;
+  std::optional<std::uint64_t> path_answer_;
+  std::array<RefusedBlock, kBlocksAtOnce> refusals_{};  ///< To be told.
+  std::size_t refusal_count_ = 0;
+  unsigned closes_to_send_ = 0;
+
+  ConnectionCounters counters_;
+};
+
+}  // namespace muster

@@ -1,0 +1,304 @@
+// How a packet is taken apart: first all of it is read and checked, then there must be room for all
+// that it brings, and only then is it received. So nothing is applied in part, nothing is applied
+// that is not acknowledged, and nothing acknowledged that was not applied.
+#include <algorithm>
+#include <array>
+#include <cassert>
+
+#include "net/transport/connection.h"
+#include "net/wire/bit_stream.h"
+
+namespace muster {
+
+namespace {
+
+constexpr std::size_t kMessagesPerPacketMax = 64;
+constexpr std::size_t kLongLength = 128;
+
+struct IncomingMessage {
+  std::uint8_t channel = 0;
+  std::uint32_t id = 0;
+  std::span<const std::byte> bytes;
+};
+
+/// A message's length in its one spelling.
+std::size_t read_length(SectionReader& reader) {
+  const std::size_t low = reader.read_u8();
+  if (low < kLongLength) return low;
+  const std::size_t high = reader.read_u8();
+  if (high == 0) reader.fail();
+  return (low & 127U) | (high << 7U);
+}
+
+/// Text from a peer, for a person: what is no printable ASCII becomes a question mark, since it may
+/// be shown on a terminal.
+std::string printable(std::span<const std::byte> bytes) {
+  std::string text;
+  for (const std::byte byte : bytes) {
+    const auto character = std::to_integer<char>(byte);
+    text.push_back(character >= ' ' && character <= '~' ? character : '?');
+  }
+  return text;
+}
+
+}  // namespace
+
+/// Views into the packet.
+struct Connection::Incoming {
+  bool has_ping = false;
+  std::array<std::uint64_t, kControlItemsMax> questions;
+  std::size_t question_count = 0;
+  std::optional<std::uint64_t> path_answer;
+  bool has_probe = false;
+  std::array<RefusedBlock, kControlItemsMax> refusals;
+  std::size_t refusal_count = 0;
+  bool has_close = false;
+  CloseReason close_reason = CloseReason::none;
+  std::span<const std::byte> close_text;
+  std::span<const std::byte> payload;
+  std::array<IncomingMessage, kMessagesPerPacketMax> messages;
+  std::size_t message_count = 0;
+  std::array<Fragment, kFragmentsPerPacketMax> fragments;
+  std::size_t fragment_count = 0;
+  std::array<std::size_t, 4> section_bytes{};
+};
+
+Reception Connection::look(std::uint32_t sequence) {
+  const Reception reception = received_.look(sequence);
+  if (reception == Reception::duplicate) ++counters_.duplicate_in;
+  if (reception == Reception::stale) ++counters_.stale_in;
+  return reception;
+}
+
+PacketVerdict Connection::read_packet(NetTime now, std::uint32_t sequence,
+                                      std::size_t datagram_bytes,
+                                      std::span<const std::byte> body) {
+  if (state_ == ConnectionState::closed) return PacketVerdict::received;
+  BitReader bits(body);
+  const PacketHeader header = read_packet_header(bits);
+  Incoming incoming;
+  const bool is_sound = !bits.failed() && parse(body.subspan(bits.bit_position() / 8),
+                                                header.sections, datagram_bytes, incoming);
+  if (!is_sound) {
+    ++counters_.malformed_in;
+    return PacketVerdict::malformed;
+  }
+  // The highest that was sent is the baseline: a peer acknowledges only what was.
+  const std::optional<std::uint32_t> ack = widen(header.ack, sent_.next_sequence() - 1);
+  if (!ack.has_value() || !sent_.is_believable(*ack, header.mask)) {
+    ++counters_.unbelievable_in;
+    return PacketVerdict::unbelievable;
+  }
+  if (const PacketVerdict verdict = check_room(incoming); verdict != PacketVerdict::received) {
+    ++(verdict == PacketVerdict::no_room ? counters_.no_room_in : counters_.malformed_in);
+    return verdict;
+  }
+  ++counters_.packets_in;
+  counters_.bytes_in += datagram_bytes;
+  counters_.header_bits_in += bits.bit_position();
+  take_header(now, sequence, header, *ack);
+  if (header.sections != 0) {
+    if (unanswered_++ == 0) unanswered_since_ = now;
+  }
+  take_parts(sequence, incoming);
+  take_control(incoming);
+  return PacketVerdict::received;
+}
+
+bool Connection::parse(std::span<const std::byte> sections, std::uint8_t which,
+                       std::size_t datagram_bytes, Incoming& incoming) const {
+  SectionReader reader(sections);
+  std::size_t before = 0;
+  const auto count_section = [&](std::size_t section) {
+    incoming.section_bytes[section] = reader.position() - before;
+    before = reader.position();
+  };
+  if ((which & kControlSection) != 0) {
+    if (!parse_control(reader, datagram_bytes, incoming)) return false;
+    count_section(0);
+  }
+  if ((which & kPayloadSection) != 0) {
+    incoming.payload = reader.read_bytes(reader.read_u16());
+    if (incoming.payload.empty()) return false;
+    count_section(1);
+  }
+  if ((which & kMessageSection) != 0) {
+    if (!parse_messages(reader, incoming)) return false;
+    count_section(2);
+  }
+  if ((which & kBlockSection) != 0) {
+    incoming.fragment_count = reader.read_u8();
+    if (incoming.fragment_count < 1 || incoming.fragment_count > kFragmentsPerPacketMax) {
+      return false;
+    }
+    for (std::size_t i = 0; i < incoming.fragment_count; ++i) {
+      incoming.fragments[i] = read_fragment(reader);
+      if (reader.failed()) return false;
+    }
+    count_section(3);
+  }
+  if (incoming.has_probe && !reader.take_zeros()) return false;
+  return reader.is_finished();
+}
+
+bool Connection::parse_control(SectionReader& reader, std::size_t datagram_bytes,
+                               Incoming& incoming) const {
+  const std::size_t count = reader.read_u8();
+  if (count < 1 || count > kControlItemsMax) return false;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (incoming.has_close) return false;  // It is the last one.
+    switch (static_cast<ControlItem>(reader.read_u8())) {
+      case ControlItem::ping:
+        if (incoming.has_ping) return false;
+        incoming.has_ping = true;
+        break;
+      case ControlItem::path_challenge:
+        incoming.questions[incoming.question_count++] = reader.read_u64();
+        break;
+      case ControlItem::path_response:
+        incoming.path_answer = reader.read_u64();
+        break;
+      case ControlItem::probe:
+        if (incoming.has_probe || reader.read_u16() != datagram_bytes ||
+            datagram_bytes <= kDatagramBytesSafe) {
+          return false;
+        }
+        incoming.has_probe = true;
+        break;
+      case ControlItem::close: {
+        incoming.has_close = true;
+        const std::uint8_t reason = reader.read_u8();
+        if (reason == 0 || reason > static_cast<std::uint8_t>(CloseReason::refused)) return false;
+        incoming.close_reason = static_cast<CloseReason>(reason);
+        const std::size_t size = reader.read_u8();
+        if (size > kCloseTextBytesMax) return false;
+        incoming.close_text = reader.read_bytes(size);
+        break;
+      }
+      case ControlItem::block_refused: {
+        RefusedBlock& refusal = incoming.refusals[incoming.refusal_count++];
+        refusal.id = reader.read_u16();
+        const std::uint8_t reason = reader.read_u8();
+        if (reason < 1 || reason > 3) return false;
+        refusal.reason = static_cast<BlockRefusal>(reason);
+        break;
+      }
+      default: return false;
+    }
+    if (reader.failed()) return false;
+  }
+  return true;
+}
+
+bool Connection::parse_messages(SectionReader& reader, Incoming& incoming) const {
+  incoming.message_count = reader.read_u8();
+  if (incoming.message_count < 1 || incoming.message_count > kMessagesPerPacketMax) return false;
+  for (std::size_t i = 0; i < incoming.message_count; ++i) {
+    IncomingMessage& message = incoming.messages[i];
+    const std::uint8_t head = reader.read_u8();
+    message.channel = head & 7U;
+    if (head >= 32 || message.channel >= messages_out_.size()) return false;
+    const Delivery delivery = messages_out_[message.channel].options().delivery;
+    const bool is_reliable = delivery != Delivery::unreliable;
+    const bool is_ordered = delivery == Delivery::reliable_ordered;
+    if (((head & 8U) != 0) != is_reliable || ((head & 16U) != 0) != is_ordered) return false;
+    if (is_reliable) message.id = messages_in_[message.channel].widen_id(reader.read_u16());
+    if (is_reliable && message.id == 0) return false;
+    const std::size_t size = read_length(reader);
+    if (size < 1 || size > kMessageBytesMax) return false;
+    message.bytes = reader.read_bytes(size);
+    if (reader.failed()) return false;
+  }
+  return true;
+}
+
+/// Whether everything in the packet can be taken. Messages and fragments of one packet do not take
+/// room from each other but for unreliable messages and new blocks, which are counted.
+PacketVerdict Connection::check_room(const Incoming& incoming) const {
+  if (!incoming.payload.empty() && !payloads_in_.has_room()) return PacketVerdict::no_room;
+  std::array<std::uint32_t, kChannelsMax> ahead{};
+  for (std::size_t i = 0; i < incoming.message_count; ++i) {
+    const IncomingMessage& message = incoming.messages[i];
+    const Arrival arrival =
+        messages_in_[message.channel].look(message.id, ahead[message.channel]++);
+    if (arrival == Arrival::no_room) return PacketVerdict::no_room;
+  }
+  for (std::size_t i = 0; i < incoming.fragment_count; ++i) {
+    switch (blocks_in_.look(incoming.fragments[i])) {
+      case FragmentFate::invalid: return PacketVerdict::malformed;
+      case FragmentFate::no_room: return PacketVerdict::no_room;
+      case FragmentFate::taken:
+      case FragmentFate::refused: break;
+    }
+  }
+  return PacketVerdict::received;
+}
+
+void Connection::take_header(NetTime now, std::uint32_t sequence, const PacketHeader& header,
+                             std::uint32_t ack) {
+  last_arrival_ = now;
+  if (received_.mark(sequence)) highest_arrival_ = now;
+  // It fills a hole below what the peer knows of: that is news again.
+  if (sequence <= told_to_) told_to_ = sequence - 1;
+  peer_clock_.add(now, header.sent);
+  const NetDuration delay = peer_clock_.queue_delay();
+  least_delay_ = has_least_delay_ ? std::min(least_delay_, delay) : delay;
+  has_least_delay_ = true;
+  if (sequence == received_.highest()) told_delay_ = header.delay * kWireTimeUnit;
+  if (ack > 0) {
+    const PacketRecord* const record = sent_.find_open(ack);
+    if (record != nullptr && header.hold != kNoHold) {
+      const NetDuration hold = header.hold * kWireTimeUnit;
+      round_trip_.add(now, now - record->sent_at, hold);
+      peer_clock_.add_round_trip(now, round_trip_.latest());
+    }
+    sent_.acknowledge(now, ack, header.mask, round_trip_);
+  }
+  settle(now);
+}
+
+void Connection::take_parts(std::uint32_t sequence, const Incoming& incoming) {
+  if (!incoming.payload.empty()) {
+    payloads_in_.push(incoming.payload, sequence);
+    ++counters_.payloads_in;
+  }
+  for (std::size_t i = 0; i < incoming.message_count; ++i) {
+    const IncomingMessage& message = incoming.messages[i];
+    MessageReceiver& receiver = messages_in_[message.channel];
+    // A packet may hold a message twice.
+    if (receiver.look(message.id, 0) == Arrival::fresh) {
+      receiver.store(message.id, message.bytes);
+      ++counters_.messages_in;
+    } else {
+      ++counters_.messages_duplicate;
+    }
+  }
+  for (std::size_t i = 0; i < incoming.fragment_count; ++i) {
+    const Fragment& fragment = incoming.fragments[i];
+    if (blocks_in_.look(fragment) == FragmentFate::refused) {
+      const std::optional<BlockRefusal> reason = blocks_in_.refusal(fragment.block_bytes);
+      refuse_block(fragment.block, reason.value_or(BlockRefusal::too_many));
+    }
+    blocks_in_.take(fragment);
+    ++counters_.fragments_in;
+  }
+  counters_.control_bytes_in += incoming.section_bytes[0];
+  counters_.payload_bytes_in += incoming.section_bytes[1];
+  counters_.message_bytes_in += incoming.section_bytes[2];
+  counters_.block_bytes_in += incoming.section_bytes[3];
+}
+
+void Connection::take_control(const Incoming& incoming) {
+  for (std::size_t i = 0; i < incoming.question_count; ++i) {
+    if (path_question_count_ == path_questions_.size()) break;
+    path_questions_[path_question_count_++] = incoming.questions[i];
+  }
+  if (incoming.path_answer.has_value()) path_answer_ = incoming.path_answer;
+  for (std::size_t i = 0; i < incoming.refusal_count; ++i) {
+    blocks_out_.refused(incoming.refusals[i].id, incoming.refusals[i].reason);
+    ++counters_.blocks_refused;
+  }
+  if (incoming.has_close) finish(incoming.close_reason, true, printable(incoming.close_text));
+}
+
+}  // namespace muster

@@ -1,0 +1,279 @@
+// How a packet is filled: what must be said first, then whoever is next by weight, as far as the
+// budget goes; then the head, which tells what was received.
+#include <algorithm>
+#include <array>
+#include <cassert>
+
+#include "net/transport/connection.h"
+#include "net/wire/bit_stream.h"
+
+namespace muster {
+
+namespace {
+
+constexpr NetDuration kKeepAlive = std::chrono::milliseconds(250);
+constexpr NetDuration kChokeInterval = std::chrono::milliseconds(300);
+constexpr unsigned kAnswerAfterPackets = 16;
+constexpr std::uint8_t kMessagesPerPacketMax = 64;
+constexpr std::size_t kPayloadHeadBytes = 2;
+
+constexpr std::size_t header_bytes(const AckMask& mask) {
+  std::size_t bits = 16 + 3 + 16 + 16 + 12 + 8;
+  for (unsigned i = 0; i < mask.word_count; ++i) bits += mask.words[i] == ~0U ? 1U : 33U;
+  return (bits + 7) / 8;
+}
+
+}  // namespace
+
+/// A packet that is being filled. Sections grow apart and are put together at the end.
+struct Connection::PacketDraft {
+  PacketHeader header;
+  PacketRecord record;
+  std::array<std::byte, 320> control_memory;
+  std::array<std::byte, kDatagramBytesMax> message_memory;
+  std::array<std::byte, kDatagramBytesMax> block_memory;
+  SectionWriter control{control_memory};
+  SectionWriter messages{message_memory};
+  SectionWriter blocks{block_memory};
+  std::uint8_t control_count = 0;
+  std::uint8_t message_count = 0;
+  std::uint8_t fragment_count = 0;
+  std::span<const std::byte> payload;
+  std::size_t body_max = 0;  ///< Bytes that the body may have.
+  std::size_t fill_to = 0;   ///< Bytes that the body must have, when it is a probe.
+
+  /// With the bytes that count the items of each section that there is.
+  std::size_t used() const {
+    std::size_t bytes = header_bytes(header.mask);
+    if (control_count > 0) bytes += 1 + control.used();
+    if (!payload.empty()) bytes += kPayloadHeadBytes + payload.size();
+    if (message_count > 0) bytes += 1 + messages.used();
+    if (fragment_count > 0) bytes += 1 + blocks.used();
+    return bytes;
+  }
+};
+
+bool Connection::has_content() const {
+  if (!payloads_out_.is_empty() || blocks_out_.has_pending()) return true;
+  return std::ranges::any_of(messages_out_,
+                             [](const MessageSender& sender) { return sender.has_pending(); });
+}
+
+bool Connection::is_answer_due(NetTime now) const {
+  if (unanswered_ == 0) return false;
+  return unanswered_ >= kAnswerAfterPackets || now - unanswered_since_ >= kAckDelay;
+}
+
+bool Connection::may_send_content(NetTime now) const {
+  return sent_.has_room() && rate_.budget(now, sent_.open_bytes()) > 0;
+}
+
+bool Connection::wants_to_send(NetTime now) const {
+  if (state_ == ConnectionState::closed) return closes_to_send_ > 0;
+  if (!sent_.has_room()) return now - last_choke_ >= kChokeInterval;
+  if (path_question_count_ > 0 || refusal_count_ > 0 || is_answer_due(now)) return true;
+  if (now - last_departure_ >= kKeepAlive) return true;
+  if (path_size_.wanted_probe(now) != 0) return true;
+  return may_send_content(now) && has_content();
+}
+
+std::span<const std::byte> Connection::write_packet(NetTime now, std::span<std::byte> memory) {
+  assert(memory.size() >= kDatagramBytesMax);
+  PacketDraft draft;
+  draft.header = next_header(now);
+  draft.record = {.sent_at = now, .first_part = parts_.next(), .acknowledged = received_.highest()};
+  draft.body_max = path_size_.bytes() - options_.overhead_bytes;
+  const bool is_choked = !sent_.has_room();
+  if (is_choked) {
+    ++counters_.choked;
+    last_choke_ = now;
+  }
+  const bool is_open = state_ != ConnectionState::closed && !is_choked;
+  const std::size_t probe = is_open ? path_size_.wanted_probe(now) : 0;
+  write_control(draft, now, probe);
+  if (probe == 0 && is_open && may_send_content(now)) {
+    add_contents(draft, rate_.budget(now, sent_.open_bytes()));
+  }
+  return finish_packet(now, draft, memory);
+}
+
+void Connection::write_control(PacketDraft& draft, NetTime now, std::size_t probe_bytes) {
+  const auto item = [&draft](ControlItem kind) {
+    draft.control.write_u8(static_cast<std::uint8_t>(kind));
+    ++draft.control_count;
+  };
+  const bool is_silent = now - last_departure_ >= kKeepAlive && !has_content();
+  if (is_silent || !sent_.has_room()) item(ControlItem::ping);
+  for (; path_question_count_ > 0; --path_question_count_) {
+    item(ControlItem::path_response);
+    draft.control.write_u64(path_questions_[path_question_count_ - 1]);
+  }
+  for (; refusal_count_ > 0; --refusal_count_) {
+    const RefusedBlock& refusal = refusals_[refusal_count_ - 1];
+    item(ControlItem::block_refused);
+    draft.control.write_u16(refusal.id);
+    draft.control.write_u8(static_cast<std::uint8_t>(refusal.reason));
+    add_part(draft, {.kind = PacketPart::Kind::refusal,
+                     .channel = static_cast<std::uint8_t>(refusal.reason),
+                     .chunks = {.block = refusal.id}});
+  }
+  if (probe_bytes != 0) {
+    item(ControlItem::probe);
+    draft.control.write_u16(static_cast<std::uint32_t>(probe_bytes));
+    draft.fill_to = probe_bytes - options_.overhead_bytes;
+    draft.record.is_probe = true;
+    path_size_.probe_sent(now);
+  }
+  if (closes_to_send_ > 0) {
+    --closes_to_send_;
+    item(ControlItem::close);
+    draft.control.write_u8(static_cast<std::uint8_t>(end_->reason));
+    draft.control.write_u8(static_cast<std::uint32_t>(end_->text.size()));
+    draft.control.write_bytes(std::as_bytes(std::span(end_->text)));
+  }
+}
+
+void Connection::add_part(PacketDraft& draft, const PacketPart& part) {
+  parts_.add(part);
+  ++draft.record.part_count;
+}
+
+/// Lets sources take turns while the budget lasts. The first one may exceed the budget, as long as
+/// it fits the packet: it is paid for before anything else goes.
+void Connection::add_contents(PacketDraft& draft, std::size_t budget) {
+  bool is_first = true;
+  for (;;) {
+    const std::size_t used = draft.used();
+    const std::size_t most =
+        is_first ? draft.body_max : std::min(draft.body_max, budget - options_.overhead_bytes);
+    // A section that begins takes one byte for its count.
+    const std::size_t room = most > used + 1 ? most - used - 1 : 0;
+    const std::size_t source = schedule_.next(
+        [&](std::size_t each) { return is_ready(each, draft, room); });
+    if (source == SendSchedule::kSources) return;
+    add_from(source, draft, room);
+    schedule_.sent(source, draft.used() - used);
+    is_first = false;
+    if (budget <= options_.overhead_bytes) return;
+  }
+}
+
+bool Connection::is_ready(std::size_t source, const PacketDraft& draft, std::size_t room) const {
+  const PacketRecord* const oldest = sent_.oldest_open();
+  const std::uint32_t first_used = oldest != nullptr ? oldest->first_part : draft.record.first_part;
+  if (!parts_.has_room(1, first_used)) return false;
+  if (source == SendSchedule::kPayloadSource) {
+    return draft.payload.empty() && !payloads_out_.is_empty() &&
+           payloads_out_.front().size() + kPayloadHeadBytes <= room + 1;
+  }
+  if (source == SendSchedule::kBlockSource) {
+    return draft.fragment_count < kFragmentsPerPacketMax &&
+           room >= kFragmentHeadBytes + kChunkBytes && blocks_out_.has_pending();
+  }
+  if (source >= messages_out_.size() || draft.message_count >= kMessagesPerPacketMax) return false;
+  const MessageSender& sender = messages_out_[source];
+  return sender.has_pending() && sender.pending_bytes() <= room;
+}
+
+void Connection::add_from(std::size_t source, PacketDraft& draft, std::size_t room) {
+  if (source == SendSchedule::kPayloadSource) {
+    draft.payload = payloads_out_.front();
+    draft.record.has_payload = true;
+    draft.record.payload_tag = payloads_out_.front_number();
+    return;
+  }
+  if (source == SendSchedule::kBlockSource) {
+    const std::optional<ChunkRange> range = blocks_out_.write_pending(draft.blocks, room);
+    assert(range.has_value());
+    add_part(draft, {.kind = PacketPart::Kind::chunks, .chunks = *range});
+    ++draft.fragment_count;
+    return;
+  }
+  const std::uint32_t id = messages_out_[source].write_pending(draft.messages);
+  ++draft.message_count;
+  if (messages_out_[source].options().delivery == Delivery::unreliable) return;
+  add_part(draft, {.kind = PacketPart::Kind::message,
+                   .channel = static_cast<std::uint8_t>(source),
+                   .message_id = id});
+}
+
+PacketHeader Connection::next_header(NetTime now) const {
+  PacketHeader header;
+  header.ack = Sequence::of(received_.highest());
+  header.mask = received_.mask(told_to_);
+  header.sent = wire_time(now);
+  if (received_.highest() > 0) {
+    const auto units = (now - highest_arrival_) / kWireTimeUnit;
+    header.hold = static_cast<std::uint16_t>(std::min<std::int64_t>(units, kNoHold));
+  }
+  const NetDuration delay = has_least_delay_ ? least_delay_ : peer_clock_.queue_delay();
+  header.delay =
+      static_cast<std::uint16_t>(std::min<std::int64_t>(delay / kWireTimeUnit, kDelayMax));
+  return header;
+}
+
+/// Puts the sections behind the head, counts the packet, and records what it carries.
+std::span<const std::byte> Connection::finish_packet(NetTime now, PacketDraft& draft,
+                                                     std::span<std::byte> memory) {
+  PacketHeader& header = draft.header;
+  if (draft.control_count > 0) header.sections |= kControlSection;
+  if (!draft.payload.empty()) header.sections |= kPayloadSection;
+  if (draft.message_count > 0) header.sections |= kMessageSection;
+  if (draft.fragment_count > 0) header.sections |= kBlockSection;
+  BitWriter bits(memory);
+  write_packet_header(bits, header);
+  const std::size_t head = bits.finish().size();
+  SectionWriter writer(memory.subspan(head));
+  if (draft.control_count > 0) {
+    writer.write_u8(draft.control_count);
+    writer.write_bytes(draft.control.written());
+    counters_.control_bytes_out += 1 + draft.control.used();
+  }
+  if (!draft.payload.empty()) {
+    writer.write_u16(static_cast<std::uint32_t>(draft.payload.size()));
+    writer.write_bytes(draft.payload);
+    counters_.payload_bytes_out += kPayloadHeadBytes + draft.payload.size();
+    ++counters_.payloads_out;
+    payloads_out_.pop();
+  }
+  if (draft.message_count > 0) {
+    writer.write_u8(draft.message_count);
+    writer.write_bytes(draft.messages.written());
+    counters_.message_bytes_out += 1 + draft.messages.used();
+    counters_.messages_out += draft.message_count;
+  }
+  if (draft.fragment_count > 0) {
+    writer.write_u8(draft.fragment_count);
+    writer.write_bytes(draft.blocks.written());
+    counters_.block_bytes_out += 1 + draft.blocks.used();
+    counters_.fragments_out += draft.fragment_count;
+  }
+  if (draft.fill_to > head + writer.used()) writer.write_zeros(draft.fill_to - head - writer.used());
+  assert(!writer.overflowed());
+  const std::size_t body = head + writer.used();
+  PacketRecord& record = draft.record;
+  record.byte_count = static_cast<std::uint16_t>(body + options_.overhead_bytes);
+  record.asks_for_answer = header.sections != 0;
+  rate_.stamp(record);
+  sent_.send(record);
+  if (record.asks_for_answer) rate_.sent(now, record.byte_count, has_content());
+  ++counters_.packets_out;
+  counters_.bytes_out += record.byte_count;
+  last_departure_ = now;
+  unanswered_ = 0;
+  has_least_delay_ = false;
+  return memory.first(body);
+}
+
+std::span<const std::byte> Connection::write_path_challenge(NetTime now, std::uint64_t question,
+                                                            std::span<std::byte> memory) {
+  PacketDraft draft;
+  draft.header = next_header(now);
+  draft.record = {.sent_at = now, .first_part = parts_.next(), .acknowledged = 0};
+  draft.control.write_u8(static_cast<std::uint8_t>(ControlItem::path_challenge));
+  draft.control.write_u64(question);
+  draft.control_count = 1;
+  return finish_packet(now, draft, memory);
+}
+
+}  // namespace muster

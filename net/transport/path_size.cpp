@@ -1,0 +1,73 @@
+#include "net/transport/path_size.h"
+
+#include <array>
+
+namespace muster {
+
+namespace {
+
+/// Ethernet with IPv4; with IPv6; common tunnels; what is left of them.
+constexpr std::array<std::size_t, 5> kSizes = {1472, 1452, 1400, 1320, 1260};
+constexpr unsigned kTries = 3;
+constexpr NetDuration kBetweenProbes = std::chrono::seconds(1);
+/// Paths change: what did not go may go later (RFC 8899 names 10 minutes).
+constexpr NetDuration kProbeAgain = std::chrono::minutes(10);
+
+}  // namespace
+
+std::size_t PathSize::wanted_probe(NetTime now) const {
+  if (is_on_the_way_) return 0;
+  std::size_t candidate = candidate_;
+  if (candidate >= kSizes.size()) {
+    if (now - last_probe_ < kProbeAgain) return 0;
+    candidate = 0;
+  } else if (has_begun_ && now - last_probe_ < kBetweenProbes) {
+    return 0;
+  }
+  while (candidate < kSizes.size() && kSizes[candidate] > limit_) ++candidate;
+  if (candidate >= kSizes.size() || kSizes[candidate] <= bytes_) return 0;
+  return kSizes[candidate];
+}
+
+void PathSize::probe_sent(NetTime now) {
+  if (candidate_ >= kSizes.size()) candidate_ = 0;
+  while (candidate_ < kSizes.size() && kSizes[candidate_] > limit_) ++candidate_;
+  last_probe_ = now;
+  has_begun_ = true;
+  is_on_the_way_ = true;
+  ++tries_;
+}
+
+void PathSize::probe_delivered(std::size_t size) {
+  is_on_the_way_ = false;
+  tries_ = 0;
+  if (size > bytes_ && size <= limit_) bytes_ = size;
+  // The largest was tried first: what is left is smaller.
+  candidate_ = kSizes.size();
+}
+
+void PathSize::probe_lost() {
+  is_on_the_way_ = false;
+  if (tries_ >= kTries) next_candidate();
+}
+
+void PathSize::refused() {
+  is_on_the_way_ = false;
+  next_candidate();
+}
+
+void PathSize::next_candidate() {
+  tries_ = 0;
+  ++candidate_;
+}
+
+void PathSize::timed_out(NetTime now, unsigned in_a_row) {
+  if (in_a_row < 2 || bytes_ == kDatagramBytesSafe) return;
+  restart();
+  last_probe_ = now;
+  has_begun_ = true;
+}
+
+void PathSize::restart() { *this = PathSize(limit_); }
+
+}  // namespace muster

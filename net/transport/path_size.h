@@ -1,0 +1,48 @@
+// How large a datagram the path carries: found by probing (RFC 8899), given up when it shrinks.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "net/transport/datagram_socket.h"
+#include "net/wire/net_time.h"
+
+namespace muster {
+
+/// The size of datagram that a connection may use. Begins at what every path carries and looks for
+/// more; the connection sends the probes and tells what became of them.
+class PathSize {
+ public:
+  /// `limit`: the most that either end takes.
+  explicit PathSize(std::size_t limit = kDatagramBytesMax) : limit_(limit) {}
+
+  /// Bytes of the largest datagram that is known to arrive.
+  std::size_t bytes() const { return bytes_; }
+
+  /// The size to probe now; 0 when it is not time for one.
+  std::size_t wanted_probe(NetTime now) const;
+  void probe_sent(NetTime now);
+  void probe_delivered(std::size_t size);
+  void probe_lost();
+  /// The socket said that it does not take this size.
+  void refused();
+
+  /// So many probe timeouts happened in a row. Two with larger datagrams on their way say that the
+  /// path has shrunk (a black hole).
+  void timed_out(NetTime now, unsigned in_a_row);
+  /// The path is another: begins anew.
+  void restart();
+
+ private:
+  void next_candidate();
+
+  std::size_t limit_;
+  std::size_t bytes_ = kDatagramBytesSafe;
+  unsigned candidate_ = 0;  ///< In the list of sizes; past its end: nothing left to try.
+  unsigned tries_ = 0;
+  bool is_on_the_way_ = false;
+  bool has_begun_ = false;
+  NetTime last_probe_{};
+};
+
+}  // namespace muster

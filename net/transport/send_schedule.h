@@ -1,0 +1,55 @@
+// Who may send next: shares a budget by weight, and lets nobody wait for ever.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+
+#include "net/transport/channel.h"
+
+namespace muster {
+
+/// Start-time fair queueing (Goyal, Vin, Cheng, SIGCOMM 1996) among a fixed number of sources. Each
+/// has a tag that moves by bytes / weight as it sends; the one with the lowest tag is next. A source
+/// that had nothing to send begins at the present tag, so it can neither save up nor be starved.
+class SendSchedule {
+ public:
+  /// Payload, each channel, blocks.
+  static constexpr std::size_t kSources = kChannelsMax + 2;
+  static constexpr std::size_t kPayloadSource = kChannelsMax;
+  static constexpr std::size_t kBlockSource = kChannelsMax + 1;
+  static constexpr double kPayloadWeight = 8;
+  static constexpr double kBlockWeight = 1;
+
+  SendSchedule() { weights_.fill(1); }
+
+  /// Requires: `weight > 0`.
+  void set_weight(std::size_t source, double weight) { weights_[source] = weight; }
+
+  /// The next of the sources that `is_ready` says yes to; `kSources` when there is none.
+  template <typename IsReady>
+  std::size_t next(const IsReady& is_ready) {
+    std::size_t best = kSources;
+    for (std::size_t source = 0; source < kSources; ++source) {
+      if (!is_ready(source)) continue;
+      if (best == kSources || start_of(source) < start_of(best)) best = source;
+    }
+    return best;
+  }
+
+  /// A source has sent so many bytes.
+  void sent(std::size_t source, std::size_t bytes) {
+    const double start = start_of(source);
+    present_ = start;
+    finish_[source] = start + static_cast<double>(bytes) / weights_[source];
+  }
+
+ private:
+  double start_of(std::size_t source) const { return std::max(finish_[source], present_); }
+
+  std::array<double, kSources> weights_{};
+  std::array<double, kSources> finish_{};
+  double present_ = 0;
+};
+
+}  // namespace muster
