@@ -31,8 +31,8 @@ namespace muster {
 
 /// What a game chooses for its connections. Both ends have the same channels.
 struct ConnectionOptions {
-  std::vector<ChannelOptions> channels;
-  SendRateLimits rate;
+  std::vector<ChannelOptions> channels{};
+  SendRateLimits rate{};
   /// The largest block that is taken from the peer.
   std::size_t block_bytes_max = 16 * 1024 * 1024;
   /// The largest datagram that this end sends and takes.
