@@ -79,9 +79,7 @@ std::size_t Connection::budget(NetTime now) const {
 
 void Connection::tick(NetTime now) {
   if (state_ == ConnectionState::closed) return;
-  const unsigned timeouts = sent_.timeouts();
   sent_.tick(now, round_trip_);
-  if (sent_.timeouts() != timeouts) path_size_.timed_out(now, sent_.timeouts());
   settle(now);
   const NetDuration silence = now - last_arrival_;
   if (silence >= options_.closed_after) {
@@ -98,6 +96,7 @@ void Connection::tick(NetTime now) {
 void Connection::settle(NetTime now) {
   for (const ResolvedPacket& packet : sent_.resolved()) {
     const PacketRecord& record = packet.record;
+    if (!record.is_probe) path_size_.settled(now, record.byte_count, packet.delivered);
     if (packet.delivered) {
       ++counters_.delivered;
       told_to_ = std::max(told_to_, record.acknowledged);

@@ -9,6 +9,8 @@ namespace {
 /// Ethernet with IPv4; with IPv6; common tunnels; what is left of them.
 constexpr std::array<std::size_t, 5> kSizes = {1472, 1452, 1400, 1320, 1260};
 constexpr unsigned kTries = 3;
+/// Even where every second packet is lost, this many in a row are rare; and to be wrong costs little.
+constexpr unsigned kBlackHole = 6;
 constexpr NetDuration kBetweenProbes = std::chrono::seconds(1);
 /// Paths change: what did not go may go later (RFC 8899 names 10 minutes).
 constexpr NetDuration kProbeAgain = std::chrono::minutes(10);
@@ -61,8 +63,10 @@ void PathSize::next_candidate() {
   ++candidate_;
 }
 
-void PathSize::timed_out(NetTime now, unsigned in_a_row) {
-  if (in_a_row < 2 || bytes_ == kDatagramBytesSafe) return;
+void PathSize::settled(NetTime now, std::size_t size, bool delivered) {
+  if (size <= kDatagramBytesSafe) return;
+  large_lost_ = delivered ? 0 : large_lost_ + 1;
+  if (large_lost_ < kBlackHole) return;
   restart();
   last_probe_ = now;
   has_begun_ = true;

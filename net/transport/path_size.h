@@ -27,9 +27,9 @@ class PathSize {
   /// The socket said that it does not take this size.
   void refused();
 
-  /// So many probe timeouts happened in a row. Two with larger datagrams on their way say that the
-  /// path has shrunk (a black hole).
-  void timed_out(NetTime now, unsigned in_a_row);
+  /// What became of a packet that is no probe. Some large ones lost in a row, without one that
+  /// arrived, say that the path has shrunk (a black hole).
+  void settled(NetTime now, std::size_t size, bool delivered);
   /// The path is another: begins anew.
   void restart();
 
@@ -40,6 +40,7 @@ class PathSize {
   std::size_t bytes_ = kDatagramBytesSafe;
   unsigned candidate_ = 0;  ///< In the list of sizes; past its end: nothing left to try.
   unsigned tries_ = 0;
+  unsigned large_lost_ = 0;  ///< In a row.
   bool is_on_the_way_ = false;
   bool has_begun_ = false;
   NetTime last_probe_{};
