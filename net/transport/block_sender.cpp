@@ -121,9 +121,10 @@ void BlockSender::lost(const ChunkRange& range) {
   }
 }
 
-void BlockSender::refused(std::uint16_t id, BlockRefusal reason) {
+bool BlockSender::refused(std::uint16_t id, BlockRefusal reason) {
   Block* const block = find(id);
   if (block != nullptr) finish(*block, reason);
+  return block != nullptr;
 }
 
 void BlockSender::finish(Block& block, std::optional<BlockRefusal> refusal) {

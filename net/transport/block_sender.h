@@ -34,7 +34,8 @@ class BlockSender {
 
   void delivered(const ChunkRange& range);
   void lost(const ChunkRange& range);
-  void refused(std::uint16_t id, BlockRefusal reason);
+  /// The receiver does not take a block. Returns whether it was on its way.
+  bool refused(std::uint16_t id, BlockRefusal reason);
 
   /// Blocks that arrived or were refused since `clear_finished`.
   std::span<const SentBlock> finished() const {

@@ -131,15 +131,15 @@ void Connection::settle_part(const PacketPart& part, bool delivered) {
       delivered ? blocks_out_.delivered(part.chunks) : blocks_out_.lost(part.chunks);
       return;
     case PacketPart::Kind::refusal:
-      if (!delivered) refuse_block(part.chunks.block, static_cast<BlockRefusal>(part.channel));
+      if (delivered) refusal_is_known(part.chunks.block);
       return;
   }
 }
 
-/// Remembers to tell the peer. When too many wait, the peer's chunks call for it again.
-void Connection::refuse_block(std::uint16_t id, BlockRefusal reason) {
-  if (refusal_count_ == refusals_.size()) return;
-  refusals_[refusal_count_++] = {.id = id, .reason = reason};
+void Connection::refusal_is_known(std::uint16_t id) {
+  for (std::size_t i = 0; i < refusal_count_; ++i) {
+    if (refusals_[i].id == id) refusals_[i] = refusals_[--refusal_count_];
+  }
 }
 
 std::span<const std::byte> Connection::message(std::size_t channel) const {

@@ -212,7 +212,7 @@ class Connection {
   // connection.cpp
   void settle(NetTime now);
   void settle_part(const PacketPart& part, bool delivered);
-  void refuse_block(std::uint16_t id, BlockRefusal reason);
+  void refusal_is_known(std::uint16_t id);
   void finish(CloseReason reason, bool by_peer, std::string_view text);
 
   ConnectionOptions options_;
@@ -250,8 +250,11 @@ class Connection {
   std::array<std::uint64_t, 4> path_questions_{};  ///< To be answered.
   std::size_t path_question_count_ = 0;
   std::optional<std::uint64_t> path_answer_;
-  std::array<RefusedBlock, kBlocksAtOnce> refusals_{};  ///< To be told.
+  /// Stand in every packet until the peer knows. So whichever packet tells that a refused block's
+  /// chunks arrived tells of the refusal, too, and nobody takes it for delivered.
+  std::array<RefusedBlock, kBlocksAtOnce> refusals_{};
   std::size_t refusal_count_ = 0;
+  bool has_new_refusal_ = false;
   unsigned closes_to_send_ = 0;
 
   ConnectionCounters counters_;

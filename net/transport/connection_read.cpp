@@ -96,6 +96,12 @@ PacketVerdict Connection::read_packet(NetTime now, std::uint32_t sequence,
   ++counters_.packets_in;
   counters_.bytes_in += datagram_bytes;
   counters_.header_bits_in += bits.bit_position();
+  // Before the acknowledgement: a block that was refused has not arrived.
+  for (std::size_t i = 0; i < incoming.refusal_count; ++i) {
+    if (blocks_out_.refused(incoming.refusals[i].id, incoming.refusals[i].reason)) {
+      ++counters_.blocks_refused;
+    }
+  }
   take_header(now, sequence, header, *ack);
   if (header.sections != 0) {
     if (unanswered_++ == 0) unanswered_since_ = now;
@@ -223,12 +229,15 @@ PacketVerdict Connection::check_room(const Incoming& incoming) const {
         messages_in_[message.channel].look(message.id, ahead[message.channel]++);
     if (arrival == Arrival::no_room) return PacketVerdict::no_room;
   }
+  std::size_t refused = refusal_count_;
   for (std::size_t i = 0; i < incoming.fragment_count; ++i) {
     switch (blocks_in_.look(incoming.fragments[i])) {
       case FragmentFate::invalid: return PacketVerdict::malformed;
       case FragmentFate::no_room: return PacketVerdict::no_room;
-      case FragmentFate::taken:
-      case FragmentFate::refused: break;
+      case FragmentFate::refused:
+        if (++refused > refusals_.size()) return PacketVerdict::no_room;
+        break;
+      case FragmentFate::taken: break;
     }
   }
   return PacketVerdict::received;
@@ -277,7 +286,9 @@ void Connection::take_parts(std::uint32_t sequence, const Incoming& incoming) {
     const Fragment& fragment = incoming.fragments[i];
     if (blocks_in_.look(fragment) == FragmentFate::refused) {
       const std::optional<BlockRefusal> reason = blocks_in_.refusal(fragment.block_bytes);
-      refuse_block(fragment.block, reason.value_or(BlockRefusal::too_many));
+      refusals_[refusal_count_++] = {.id = fragment.block,
+                                     .reason = reason.value_or(BlockRefusal::too_many)};
+      has_new_refusal_ = true;
     }
     blocks_in_.take(fragment);
     ++counters_.fragments_in;
@@ -294,10 +305,6 @@ void Connection::take_control(const Incoming& incoming) {
     path_questions_[path_question_count_++] = incoming.questions[i];
   }
   if (incoming.path_answer.has_value()) path_answer_ = incoming.path_answer;
-  for (std::size_t i = 0; i < incoming.refusal_count; ++i) {
-    blocks_out_.refused(incoming.refusals[i].id, incoming.refusals[i].reason);
-    ++counters_.blocks_refused;
-  }
   if (incoming.has_close) finish(incoming.close_reason, true, printable(incoming.close_text));
 }
 

@@ -71,7 +71,7 @@ bool Connection::may_send_content(NetTime now) const {
 bool Connection::wants_to_send(NetTime now) const {
   if (state_ == ConnectionState::closed) return closes_to_send_ > 0;
   if (!sent_.has_room()) return now - last_choke_ >= kChokeInterval;
-  if (path_question_count_ > 0 || refusal_count_ > 0 || is_answer_due(now)) return true;
+  if (path_question_count_ > 0 || has_new_refusal_ || is_answer_due(now)) return true;
   if (now - last_departure_ >= kKeepAlive) return true;
   if (path_size_.wanted_probe(now) != 0) return true;
   return may_send_content(now) && has_content();
@@ -108,8 +108,8 @@ void Connection::write_control(PacketDraft& draft, NetTime now, std::size_t prob
     item(ControlItem::path_response);
     draft.control.write_u64(path_questions_[path_question_count_ - 1]);
   }
-  for (; refusal_count_ > 0; --refusal_count_) {
-    const RefusedBlock& refusal = refusals_[refusal_count_ - 1];
+  has_new_refusal_ = false;
+  for (const RefusedBlock& refusal : std::span(refusals_).first(refusal_count_)) {
     item(ControlItem::block_refused);
     draft.control.write_u16(refusal.id);
     draft.control.write_u8(static_cast<std::uint8_t>(refusal.reason));
