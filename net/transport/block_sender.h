@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "net/transport/block.h"
-#include "net/transport/byte_io.h"
+#include "net/wire/byte_io.h"
 #include "net/transport/channel.h"
 
 namespace muster {

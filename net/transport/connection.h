@@ -130,8 +130,8 @@ class Connection {
   void tick(NetTime now);
   /// True when a packet should go out now.
   bool wants_to_send(NetTime now) const;
-  /// Writes the body of the packet `next_sequence()`, and counts it as sent. Requires:
-  /// `kDatagramBytesMax` bytes of memory. The result is a part of it, never empty.
+  /// Writes the body of the packet `next_sequence()`, and counts it as sent. Requires: memory for
+  /// the body of the largest datagram. The result is a part of it, never empty.
   std::span<const std::byte> write_packet(NetTime now, std::span<std::byte> memory);
   std::uint32_t next_sequence() const { return sent_.next_sequence(); }
 

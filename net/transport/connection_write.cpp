@@ -78,7 +78,7 @@ bool Connection::wants_to_send(NetTime now) const {
 }
 
 std::span<const std::byte> Connection::write_packet(NetTime now, std::span<std::byte> memory) {
-  assert(memory.size() >= kDatagramBytesMax);
+  assert(memory.size() + options_.overhead_bytes >= kDatagramBytesMax);
   PacketDraft draft;
   draft.header = next_header(now);
   draft.record = {.sent_at = now, .first_part = parts_.next(), .acknowledged = received_.highest()};

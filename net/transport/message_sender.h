@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "net/transport/byte_io.h"
+#include "net/wire/byte_io.h"
 #include "net/transport/channel.h"
 #include "net/wire/sequence_buffer.h"
 

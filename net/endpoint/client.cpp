@@ -1,0 +1,161 @@
+#include "net/endpoint/client.h"
+
+#include <algorithm>
+
+namespace muster {
+
+namespace {
+
+constexpr NetDuration kRetryInterval = std::chrono::milliseconds(250);
+constexpr int kPacketsPerTickMax = 4096;
+
+}  // namespace
+
+Client::Client(const ClientOptions& options, DatagramSocket& socket, Entropy& entropy, NetTime now)
+    : options_(options), socket_(&socket), handshake_(options.handshake, entropy), began_(now) {}
+
+ClientState Client::state() const {
+  if (end_.has_value()) return ClientState::closed;
+  if (sealed_ == nullptr) {
+    return is_challenged_ ? ClientState::responding : ClientState::requesting;
+  }
+  switch (sealed_->connection().state()) {
+    case ConnectionState::connected: return ClientState::connected;
+    case ConnectionState::interrupted: return ClientState::interrupted;
+    case ConnectionState::closed: break;
+  }
+  return ClientState::closed;
+}
+
+std::optional<Close> Client::end() const {
+  if (end_.has_value() || sealed_ == nullptr) return end_;
+  return sealed_->connection().end();
+}
+
+void Client::receive(NetTime now) {
+  for (int batch = 0; batch < kPacketsPerTickMax; ++batch) {
+    const std::span<IncomingDatagram> arrived = incoming_.receive(*socket_);
+    for (const IncomingDatagram& datagram : arrived) {
+      const bool is_sound = datagram.from == options_.server && datagram.byte_count > 0 &&
+                            datagram.byte_count <= kDatagramBytesMax;
+      if (is_sound) {
+        take_datagram(now, datagram.memory.first(datagram.byte_count));
+      } else {
+        ++counters_.not_ours;
+      }
+    }
+    if (arrived.size() < kBatch) break;
+  }
+}
+
+void Client::take_datagram(NetTime now, std::span<std::byte> datagram) {
+  if ((std::to_integer<unsigned>(datagram.front()) & kPacketBit) != 0) {
+    take_packet(now, datagram);
+  } else if (sealed_ == nullptr && !end_.has_value()) {
+    take_answer(now, datagram);
+  } else {
+    ++counters_.not_ours;
+  }
+}
+
+void Client::take_packet(NetTime now, std::span<std::byte> datagram) {
+  if (sealed_ == nullptr || connection_id_of(datagram) != sealed_->our_id()) {
+    ++counters_.not_ours;
+    return;
+  }
+  bool is_highest = false;
+  switch (sealed_->read(now, datagram, is_highest)) {
+    case DatagramVerdict::received:
+    case DatagramVerdict::not_new:
+    case DatagramVerdict::refused: return;
+    case DatagramVerdict::forged: ++counters_.forged; return;
+    case DatagramVerdict::malformed:
+      sealed_->connection().close(CloseReason::malformed, "a packet broke the protocol", now);
+      return;
+  }
+}
+
+void Client::take_answer(NetTime now, std::span<const std::byte> datagram) {
+  if (std::optional<Refusal> refusal = handshake_.take_refuse(datagram)) {
+    refusal_ = std::move(refusal);
+    give_up(CloseReason::refused, refusal_->text);
+  } else if (!is_challenged_ && handshake_.take_challenge(datagram)) {
+    is_challenged_ = true;
+    challenged_at_ = now;
+    last_sent_.reset();
+  } else if (is_challenged_) {
+    if (const std::optional<ConnectionKeys> keys = handshake_.take_accept(datagram)) {
+      connect(now, *keys);
+    } else {
+      ++counters_.not_ours;
+    }
+  } else {
+    ++counters_.not_ours;
+  }
+}
+
+void Client::connect(NetTime now, const ConnectionKeys& keys) {
+  ConnectionOptions options = options_.connection;
+  options.datagram_bytes_max =
+      std::min<std::size_t>(options.datagram_bytes_max, keys.datagram_bytes_max);
+  sealed_ = std::make_unique<SealedConnection>(
+      options, keys.cipher, keys.to_server, keys.to_client,
+      SealedConnection::Ids{.ours = keys.client_receives, .theirs = keys.server_receives}, now);
+  client_id_ = keys.client;
+  must_answer_ = true;
+}
+
+void Client::send(NetTime now) {
+  if (end_.has_value()) return;
+  if (sealed_ == nullptr) {
+    shake_hands(now);
+    outgoing_.flush(*socket_);
+    return;
+  }
+  Connection& connection = sealed_->connection();
+  connection.tick(now);
+  for (int i = 0; i < kPacketsPerTickMax && (must_answer_ || connection.wants_to_send(now)); ++i) {
+    must_answer_ = false;
+    const std::size_t bytes = sealed_->write(now, outgoing_.next(*socket_));
+    outgoing_.add(options_.server, bytes);
+  }
+  outgoing_.flush(*socket_);
+}
+
+void Client::shake_hands(NetTime now) {
+  if (now - began_ >= options_.connect_timeout) {
+    give_up(CloseReason::no_answer, "the server does not answer");
+    return;
+  }
+  if (is_challenged_ && now - challenged_at_ >= kChallengeAge) {
+    is_challenged_ = false;
+    last_sent_.reset();
+  }
+  if (last_sent_.has_value() && now - *last_sent_ < kRetryInterval) return;
+  last_sent_ = now;
+  const std::span<std::byte, kRequestBytes> memory =
+      outgoing_.next(*socket_).first<kRequestBytes>();
+  if (is_challenged_) {
+    handshake_.write_response(memory);
+    ++counters_.responses;
+  } else {
+    handshake_.write_request(memory);
+    ++counters_.requests;
+  }
+  outgoing_.add(options_.server, kRequestBytes);
+}
+
+void Client::give_up(CloseReason reason, std::string_view text) {
+  end_ = Close{.reason = reason, .by_peer = false, .text = std::string(text)};
+}
+
+void Client::close(std::string_view text, NetTime now) {
+  if (sealed_ == nullptr) {
+    if (!end_.has_value()) give_up(CloseReason::left, text);
+    return;
+  }
+  sealed_->connection().close(CloseReason::left, text, now);
+  send(now);
+}
+
+}  // namespace muster

@@ -1,0 +1,94 @@
+// A client's socket and its one connection: finds the server, shakes hands, opens and seals.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "net/endpoint/datagram_batch.h"
+#include "net/endpoint/sealed_connection.h"
+#include "net/secure/handshake.h"
+#include "net/transport/connection.h"
+#include "net/transport/datagram_socket.h"
+
+namespace muster {
+
+/// How a client reaches a server.
+struct ClientOptions {
+  ConnectionOptions connection{};
+  ClientHandshake::Options handshake{};
+  Address server{};
+  /// From the first request to the first packet.
+  NetDuration connect_timeout = std::chrono::seconds(10);
+};
+
+/// Where a client is on its way (net/CONNECTION.md).
+enum class ClientState : std::uint8_t { requesting, responding, connected, interrupted, closed };
+
+/// What a client counts besides its connection.
+struct ClientCounters {
+  std::uint64_t requests = 0;
+  std::uint64_t responses = 0;
+  std::uint64_t not_ours = 0;
+  std::uint64_t forged = 0;
+};
+
+/// One connection to a server, from the first request on. One thread at a time. Each tick:
+/// `receive`, then the game reads and queues at `connection`, then `send`.
+class Client {
+ public:
+  /// Everything given must outlive the client.
+  Client(const ClientOptions& options, DatagramSocket& socket, Entropy& entropy, NetTime now);
+
+  void receive(NetTime now);
+  void send(NetTime now);
+
+  ClientState state() const;
+  /// Null until connected; stays when the connection has ended.
+  Connection* connection() { return sealed_ ? &sealed_->connection() : nullptr; }
+  /// Why it ended; nothing while it lives. A refusal's text says what a person can do.
+  std::optional<Close> end() const;
+  const std::optional<Refusal>& refusal() const { return refusal_; }
+  /// Who the server takes us for.
+  std::uint64_t client_id() const { return client_id_; }
+  /// Goes on with another socket, as when the machine has changed its network. It must outlive the
+  /// client; the server follows.
+  void use_socket(DatagramSocket& socket) { socket_ = &socket; }
+  void close(std::string_view text, NetTime now);
+
+  const ClientCounters& counters() const { return counters_; }
+  /// True when anybody may read and forge what travels: to be shown where people see it.
+  bool is_dangerous() const {
+    return options_.handshake.mode == TrustMode::unprotected;
+  }
+
+ private:
+  void take_datagram(NetTime now, std::span<std::byte> datagram);
+  void take_packet(NetTime now, std::span<std::byte> datagram);
+  void take_answer(NetTime now, std::span<const std::byte> datagram);
+  void connect(NetTime now, const ConnectionKeys& keys);
+  void shake_hands(NetTime now);
+  void give_up(CloseReason reason, std::string_view text);
+
+  ClientOptions options_;
+  DatagramSocket* socket_;
+  ClientHandshake handshake_;
+  NetTime began_;
+  NetTime challenged_at_{};
+  std::optional<NetTime> last_sent_;
+  bool is_challenged_ = false;
+  bool must_answer_ = false;  ///< The accept has come: a packet tells the server.
+  std::unique_ptr<SealedConnection> sealed_;
+  std::optional<Close> end_;
+  std::optional<Refusal> refusal_;
+  std::uint64_t client_id_ = 0;
+  IncomingBatch incoming_;
+  OutgoingBatch outgoing_;
+  ClientCounters counters_;
+};
+
+}  // namespace muster

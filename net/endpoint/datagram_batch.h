@@ -1,0 +1,72 @@
+// Datagrams in batches: one call of the system for many.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "net/transport/datagram_socket.h"
+
+namespace muster {
+
+/// How many datagrams one call takes or gives.
+inline constexpr std::size_t kBatch = 64;
+
+/// Memory for datagrams that arrive. Allocates on construction only.
+class IncomingBatch {
+ public:
+  IncomingBatch() : memory_(kBatch * (kDatagramBytesMax + 1)) {
+    for (std::size_t i = 0; i < kBatch; ++i) {
+      datagrams_[i].memory =
+          std::span(memory_).subspan(i * (kDatagramBytesMax + 1), kDatagramBytesMax + 1);
+    }
+  }
+
+  /// What has arrived, at most `kBatch` datagrams; good until the next call. Those that were larger
+  /// than any of ours are there with one byte too many.
+  std::span<IncomingDatagram> receive(DatagramSocket& socket) {
+    return std::span(datagrams_).first(socket.receive(datagrams_));
+  }
+
+ private:
+  std::vector<std::byte> memory_;
+  std::array<IncomingDatagram, kBatch> datagrams_{};
+};
+
+/// Datagrams that are to go out. Allocates on construction only.
+class OutgoingBatch {
+ public:
+  OutgoingBatch() : memory_(kBatch * kDatagramBytesMax) {}
+
+  /// Memory for the next datagram. Sends what is there when all is used.
+  std::span<std::byte> next(DatagramSocket& socket) {
+    if (count_ == kBatch) flush(socket);
+    return std::span(memory_).subspan(count_ * kDatagramBytesMax, kDatagramBytesMax);
+  }
+  /// The first bytes of that memory are to go to an address.
+  void add(const Address& to, std::size_t bytes) {
+    datagrams_[count_] = {
+        .to = to, .bytes = std::span(memory_).subspan(count_ * kDatagramBytesMax, bytes)};
+    ++count_;
+  }
+  void flush(DatagramSocket& socket) {
+    if (count_ == 0) return;
+    const SendOutcome outcome = socket.send(std::span(datagrams_).first(count_));
+    sent_ += outcome.sent;
+    failed_ += outcome.failed + outcome.too_large;
+    count_ = 0;
+  }
+
+  std::uint64_t sent() const { return sent_; }
+  std::uint64_t failed() const { return failed_; }
+
+ private:
+  std::vector<std::byte> memory_;
+  std::array<OutgoingDatagram, kBatch> datagrams_{};
+  std::size_t count_ = 0;
+  std::uint64_t sent_ = 0;
+  std::uint64_t failed_ = 0;
+};
+
+}  // namespace muster

@@ -1,0 +1,126 @@
+// A connection under its keys: bodies become datagrams, and datagrams bodies.
+#pragma once
+
+#include <cassert>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "net/secure/handshake.h"
+#include "net/secure/packet_seal.h"
+#include "net/transport/connection.h"
+#include "net/wire/byte_io.h"
+#include "net/wire/sequence.h"
+
+namespace muster {
+
+inline constexpr std::size_t kPacketHeadBytes = 7;
+
+/// Packets that did not open before a connection ends: forging by trying.
+inline constexpr std::uint64_t kForgedMax = std::uint64_t{1} << 20U;
+
+/// What became of a datagram that names a connection.
+enum class [[nodiscard]] DatagramVerdict : std::uint8_t {
+  received,
+  not_new,    ///< A duplicate, or too old.
+  forged,     ///< Its seal does not open.
+  malformed,  ///< It opens, and breaks the format: the peer is broken.
+  refused,    ///< No room: it will come again.
+};
+
+/// The connection id in the head of a packet; 0 when it is no packet at all.
+inline std::uint32_t connection_id_of(std::span<const std::byte> datagram) {
+  if (datagram.size() < kPacketHeadBytes) return 0;
+  const auto first = std::to_integer<unsigned>(datagram[0]);
+  if ((first & kPacketBit) == 0 || (first & 0x3FU) != 0) return 0;
+  return SectionReader(datagram.subspan(1)).read_u32();
+}
+
+/// One end of a connection with the seals of both directions. Both ends' endpoints have one.
+class SealedConnection {
+ public:
+  struct Ids {
+    std::uint32_t ours = 0;    ///< In packets that we receive.
+    std::uint32_t theirs = 0;  ///< In packets that we send.
+  };
+
+  SealedConnection(const ConnectionOptions& options, Cipher cipher, const SecretKey& send_key,
+                   const SecretKey& receive_key, const Ids& ids, NetTime now)
+      : connection_(with_overhead(options, cipher), now), sender_(cipher, send_key, now),
+        receiver_(cipher, receive_key), ids_(ids), seal_bytes_(seal_bytes(cipher)) {}
+
+  Connection& connection() { return connection_; }
+  const Connection& connection() const { return connection_; }
+  std::uint32_t our_id() const { return ids_.ours; }
+  std::uint64_t forged() const { return forged_; }
+
+  /// Writes the next packet into memory of `kDatagramBytesMax` bytes; the size of the datagram.
+  std::size_t write(NetTime now, std::span<std::byte> memory) {
+    const std::uint32_t sequence = connection_.next_sequence();
+    const auto body = connection_.write_packet(now, body_memory(memory));
+    return seal(now, sequence, memory, body.size());
+  }
+  std::size_t write_path_challenge(NetTime now, std::uint64_t question,
+                                   std::span<std::byte> memory) {
+    const std::uint32_t sequence = connection_.next_sequence();
+    const auto body = connection_.write_path_challenge(now, question, body_memory(memory));
+    return seal(now, sequence, memory, body.size());
+  }
+
+  /// Opens a datagram in place and gives it to the connection. Requires: `connection_id_of` is ours.
+  /// `is_highest` tells whether its number was above all others.
+  DatagramVerdict read(NetTime now, std::span<std::byte> datagram, bool& is_highest) {
+    is_highest = false;
+    SectionReader head(datagram.subspan(5));
+    const auto sequence = widen(Sequence(head.read_u16()), connection_.highest_received());
+    if (!sequence.has_value() || *sequence == 0) return DatagramVerdict::not_new;
+    if (connection_.look(*sequence) != Reception::fresh) return DatagramVerdict::not_new;
+    const bool phase = (std::to_integer<unsigned>(datagram[0]) & kPhaseBit) != 0;
+    const std::span<std::byte> sealed = datagram.subspan(kPacketHeadBytes);
+    if (!receiver_.open(phase, *sequence, datagram.first(kPacketHeadBytes), sealed)) {
+      if (++forged_ == kForgedMax) {
+        connection_.close(CloseReason::forged, "too many packets did not open", now);
+      }
+      return DatagramVerdict::forged;
+    }
+    is_highest = *sequence > connection_.highest_received();
+    const auto body = sealed.first(sealed.size() - seal_bytes_);
+    switch (connection_.read_packet(now, *sequence, datagram.size(), body)) {
+      case PacketVerdict::received: return DatagramVerdict::received;
+      case PacketVerdict::no_room: return DatagramVerdict::refused;
+      case PacketVerdict::malformed:
+      case PacketVerdict::unbelievable: break;
+    }
+    return DatagramVerdict::malformed;
+  }
+
+ private:
+  static ConnectionOptions with_overhead(ConnectionOptions options, Cipher cipher) {
+    options.overhead_bytes = kPacketHeadBytes + seal_bytes(cipher);
+    return options;
+  }
+  static std::span<std::byte> body_memory(std::span<std::byte> memory) {
+    return memory.subspan(kPacketHeadBytes);
+  }
+
+  std::size_t seal(NetTime now, std::uint32_t sequence, std::span<std::byte> memory,
+                   std::size_t body_bytes) {
+    sender_.refresh(now);
+    SectionWriter head(memory.first(kPacketHeadBytes));
+    head.write_u8(kPacketBit | (sender_.phase() ? kPhaseBit : 0U));
+    head.write_u32(ids_.theirs);
+    head.write_u16(sequence & 0xFFFFU);
+    sender_.seal(sequence, memory.first(kPacketHeadBytes), memory.subspan(kPacketHeadBytes),
+                 body_bytes);
+    return kPacketHeadBytes + body_bytes + seal_bytes_;
+  }
+
+  Connection connection_;
+  SealSender sender_;
+  SealReceiver receiver_;
+  Ids ids_;
+  std::size_t seal_bytes_;
+  std::uint64_t forged_ = 0;
+};
+
+}  // namespace muster

@@ -1,0 +1,222 @@
+// Clients and packets of a server. What happens before a client exists is in server_handshake.cpp.
+#include "net/endpoint/server.h"
+
+#include <algorithm>
+#include <cassert>
+
+#include "net/endpoint/server_client.h"
+
+namespace muster {
+
+namespace {
+
+constexpr NetDuration kPathQuestionInterval = std::chrono::seconds(1);
+/// Packets of one connection in one tick: a budget never asks for more, an error must not hang.
+constexpr int kPacketsPerTickMax = 4096;
+constexpr NetDuration kCapBurst = std::chrono::milliseconds(50);
+
+}  // namespace
+
+Server::Server(const ServerOptions& options, DatagramSocket& socket, Entropy& entropy,
+               Admission& admission, NetTime now)
+    : options_(options), socket_(socket), entropy_(entropy), admission_(admission),
+      identity_(KeyPair::of(options.identity)), challenger_(entropy),
+      response_budget_({}, entropy), slots_(options.clients_max), last_receive_(now),
+      cap_filled_at_(now) {
+  assert(options.clients_max >= 1);
+  assert(options.clients_max <= kClientsMax);
+  bytes_left_ = options.bytes_per_second_max * std::chrono::duration<double>(kCapBurst).count();
+}
+
+Server::~Server() = default;
+
+bool Server::is_live(std::uint32_t slot) const {
+  return slots_[slot] != nullptr && slots_[slot]->is_connected;
+}
+
+ClientHandle Server::handle_of(std::uint32_t slot) const {
+  return {.slot = slot, .generation = slots_[slot]->generation};
+}
+
+const Server::Client* Server::find(ClientHandle client) const {
+  if (client.slot >= slots_.size() || slots_[client.slot] == nullptr) return nullptr;
+  const Client& found = *slots_[client.slot];
+  return found.generation == client.generation && found.is_connected ? &found : nullptr;
+}
+
+Connection* Server::connection(ClientHandle client) {
+  return find(client) == nullptr ? nullptr : &slots_[client.slot]->sealed.connection();
+}
+
+std::uint64_t Server::client_id(ClientHandle client) const {
+  const Client* const found = find(client);
+  return found == nullptr ? 0 : found->client_id;
+}
+
+Address Server::address(ClientHandle client) const {
+  const Client* const found = find(client);
+  return found == nullptr ? Address() : found->address;
+}
+
+std::span<const std::byte> Server::token_data(ClientHandle client) const {
+  const Client* const found = find(client);
+  return found == nullptr ? std::span<const std::byte>() : found->token_data;
+}
+
+void Server::receive(NetTime now, UnixSeconds date) {
+  requests_this_tick_ = 0;
+  last_receive_ = now;
+  used_tokens_.forget_expired(date);
+  // A flood must not keep us here for ever: what is left waits for the next tick.
+  for (int batch = 0; batch < kPacketsPerTickMax; ++batch) {
+    const std::span<IncomingDatagram> arrived = incoming_.receive(socket_);
+    for (const IncomingDatagram& datagram : arrived) {
+      ++counters_.datagrams_in;
+      take_datagram(now, date, datagram.from, datagram.memory.first(datagram.byte_count));
+    }
+    if (arrived.size() < kBatch) break;
+  }
+  outgoing_.flush(socket_);
+}
+
+void Server::take_datagram(NetTime now, UnixSeconds date, const Address& from,
+                           std::span<std::byte> datagram) {
+  if (datagram.empty() || datagram.size() > kDatagramBytesMax) {
+    ++counters_.not_ours;
+    return;
+  }
+  const auto first = std::to_integer<std::uint8_t>(datagram.front());
+  if ((first & kPacketBit) != 0) {
+    take_packet(now, from, datagram);
+  } else if (first == static_cast<std::uint8_t>(DatagramKind::request)) {
+    take_request(now, from, datagram);
+  } else if (first == static_cast<std::uint8_t>(DatagramKind::response)) {
+    take_response(now, date, from, datagram);
+  } else {
+    ++counters_.not_ours;
+  }
+}
+
+void Server::take_packet(NetTime now, const Address& from, std::span<std::byte> datagram) {
+  const std::uint32_t id = connection_id_of(datagram);
+  const std::uint32_t slot = id % kClientsMax;
+  if (id == 0 || slot >= slots_.size() || slots_[slot] == nullptr ||
+      slots_[slot]->sealed.our_id() != id) {
+    ++counters_.unknown_connection;
+    return;
+  }
+  Client& client = *slots_[slot];
+  bool is_highest = false;
+  switch (client.sealed.read(now, datagram, is_highest)) {
+    case DatagramVerdict::received: break;
+    case DatagramVerdict::not_new:
+    case DatagramVerdict::refused: return;
+    case DatagramVerdict::forged: ++counters_.forged; return;
+    case DatagramVerdict::malformed:
+      // It opened, so it was made by this client: there is nothing to hope for.
+      client.sealed.connection().close(CloseReason::malformed, "a packet broke the protocol", now);
+      return;
+  }
+  if (!client.is_connected) {
+    client.is_connected = true;
+    --pending_;
+    ++counters_.connected;
+    events_.push_back({.kind = ServerEvent::Kind::connected, .client = handle_of(slot)});
+  }
+  follow(now, client, from, is_highest);
+}
+
+/// Asks a new address whether the client is there, and moves when the answer comes from it.
+void Server::follow(NetTime now, Client& client, const Address& from, bool is_highest) {
+  const std::optional<std::uint64_t> answer = client.sealed.connection().take_path_answer();
+  if (from == client.address) return;
+  if (answer.has_value() && client.has_question && *answer == client.path_question &&
+      from == client.asked_address) {
+    client.address = from;
+    client.has_question = false;
+    client.sealed.connection().path_changed();
+    ++counters_.addresses_changed;
+    return;
+  }
+  if (!is_highest || (client.has_question && now - client.asked_at < kPathQuestionInterval)) return;
+  std::array<std::byte, 8> question{};
+  entropy_.fill(question);
+  client.path_question = SectionReader(question).read_u64();
+  client.has_question = true;
+  client.asked_address = from;
+  client.asked_at = now;
+  const std::span<std::byte> memory = outgoing_.next(socket_);
+  outgoing_.add(from, client.sealed.write_path_challenge(now, client.path_question, memory));
+}
+
+void Server::send(NetTime now) {
+  const double burst =
+      options_.bytes_per_second_max * std::chrono::duration<double>(kCapBurst).count();
+  const double passed = std::chrono::duration<double>(now - cap_filled_at_).count();
+  bytes_left_ = std::min(burst, bytes_left_ + passed * options_.bytes_per_second_max);
+  cap_filled_at_ = now;
+  const auto count = static_cast<std::uint32_t>(slots_.size());
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const std::uint32_t slot = (first_to_send_ + i) % count;
+    if (slots_[slot] == nullptr) continue;
+    send_client(now, *slots_[slot]);
+    const Client& client = *slots_[slot];
+    const bool is_over = client.is_connected
+                             ? client.closed_at.has_value() && now - *client.closed_at > kLinger
+                             : now - client.accepted_at > kPendingTime;
+    if (is_over) release(slot);
+  }
+  first_to_send_ = (first_to_send_ + 1) % count;
+  outgoing_.flush(socket_);
+  counters_.datagrams_out = outgoing_.sent();
+  counters_.send_failed = outgoing_.failed();
+}
+
+void Server::send_client(NetTime now, Client& client) {
+  if (!client.is_connected) return;
+  Connection& connection = client.sealed.connection();
+  connection.tick(now);
+  for (int i = 0; i < kPacketsPerTickMax && connection.wants_to_send(now); ++i) {
+    if (bytes_left_ <= 0) {
+      ++counters_.capped;
+      break;
+    }
+    const std::size_t bytes = client.sealed.write(now, outgoing_.next(socket_));
+    outgoing_.add(client.address, bytes);
+    bytes_left_ -= static_cast<double>(bytes);
+  }
+  if (connection.state() != ConnectionState::closed || client.closed_at.has_value()) return;
+  client.closed_at = now;
+  ++counters_.closed;
+  events_.push_back({.kind = ServerEvent::Kind::closed,
+                     .client = handle_of(client.slot),
+                     .close = connection.end()});
+}
+
+void Server::release(std::uint32_t slot) {
+  Client& client = *slots_[slot];
+  if (!client.is_connected) {
+    --pending_;
+    ++counters_.pending_expired;
+  }
+  slot_of_attempt_.erase(client.attempt);
+  slots_[slot].reset();
+}
+
+std::optional<std::uint32_t> Server::free_slot() const {
+  for (std::uint32_t slot = 0; slot < slots_.size(); ++slot) {
+    if (slots_[slot] == nullptr) return slot;
+  }
+  return std::nullopt;
+}
+
+void Server::close(std::string_view text, NetTime now) {
+  for (const std::unique_ptr<Client>& client : slots_) {
+    if (client != nullptr && client->is_connected) {
+      client->sealed.connection().close(CloseReason::shutting_down, text, now);
+    }
+  }
+  send(now);
+}
+
+}  // namespace muster

@@ -1,0 +1,190 @@
+// A server's socket and its clients: answers handshakes, opens and seals packets, follows addresses.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "net/endpoint/datagram_batch.h"
+#include "net/secure/address_budget.h"
+#include "net/secure/handshake.h"
+#include "net/secure/used_tokens.h"
+#include "net/transport/connection.h"
+#include "net/transport/datagram_socket.h"
+
+namespace muster {
+
+/// Someone who has shown that they receive at their address, mean this server, and hold a token
+/// where one is needed.
+struct Applicant {
+  Address address;
+  Hello hello;
+  std::uint64_t client = 0;                 ///< Of the token; 0 without.
+  std::span<const std::byte> token_data{};  ///< User data of the token.
+};
+
+/// The game's say in who is let in.
+class Admission {
+ public:
+  virtual ~Admission() = default;
+  /// Nothing lets the applicant in; a text, for a person, does not.
+  virtual std::optional<std::string> refusal(const Applicant& applicant) = 0;
+  /// Whether a client with another content fingerprint may play all the same.
+  virtual bool admits_content(std::uint64_t theirs) = 0;
+};
+
+/// What a server needs to know.
+struct ServerOptions {
+  ConnectionOptions connection{};
+  Agreement agreement{};
+  SecretKey identity{};  ///< Its X25519 key; clients pin the public half.
+  /// The key shared with the backend. With it a token is required, unless `allow_pinned`.
+  std::optional<SecretKey> backend_key{};
+  bool allow_pinned = true;
+  /// DANGER: lets in clients whose packets anybody can read and forge. For development.
+  bool danger_allow_unprotected = false;
+  std::size_t clients_max = 64;  ///< At most 4096.
+  /// Where clients reach this server: a token must name one of them. Empty: not checked.
+  std::vector<Address> public_addresses{};
+  double bytes_per_second_max = 125e6;  ///< Of all connections together.
+};
+
+/// A client of a server: its place, and which of those who had this place.
+struct ClientHandle {
+  std::uint32_t slot = 0;
+  std::uint32_t generation = 0;  ///< 0 is nobody.
+  friend bool operator==(const ClientHandle&, const ClientHandle&) = default;
+};
+
+/// Someone came or went.
+struct ServerEvent {
+  enum class Kind : std::uint8_t { connected, closed };
+  Kind kind = Kind::connected;
+  ClientHandle client;
+  std::optional<Close> close{};  ///< Why, when closed.
+};
+
+/// What a server counts besides its connections.
+struct ServerCounters {
+  std::uint64_t datagrams_in = 0;
+  std::uint64_t datagrams_out = 0;
+  std::uint64_t not_ours = 0;            ///< Of no known kind, or of a wrong size.
+  std::uint64_t requests = 0;
+  std::uint64_t challenges = 0;
+  std::uint64_t requests_limited = 0;    ///< Beyond what is answered in all.
+  std::uint64_t responses = 0;
+  std::uint64_t responses_limited = 0;   ///< Beyond an address's budget.
+  std::uint64_t challenges_stale = 0;    ///< Too old, or never ours.
+  std::uint64_t hellos_forged = 0;
+  std::uint64_t accepts = 0;
+  std::uint64_t accepts_again = 0;
+  std::array<std::uint64_t, 16> refusals{};  ///< By `RefuseReason`.
+  std::uint64_t pending_expired = 0;
+  std::uint64_t connected = 0;
+  std::uint64_t closed = 0;
+  std::uint64_t unknown_connection = 0;
+  std::uint64_t forged = 0;              ///< Packets whose seal did not open.
+  std::uint64_t addresses_changed = 0;
+  std::uint64_t send_failed = 0;
+  std::uint64_t capped = 0;              ///< Ticks in which the server's own cap held packets back.
+};
+
+/// One socket and up to `clients_max` clients. One thread at a time. Each tick: `receive`, then the
+/// game reads and queues at each client's `connection`, then `send`.
+class Server {
+ public:
+  /// Everything given must outlive the server.
+  Server(const ServerOptions& options, DatagramSocket& socket, Entropy& entropy,
+         Admission& admission, NetTime now);
+  ~Server();
+
+  /// Takes everything that has arrived. `date` is for tokens.
+  void receive(NetTime now, UnixSeconds date);
+  /// Sends what connections want to send.
+  void send(NetTime now);
+
+  /// Who came and went since `clear_events`.
+  std::span<const ServerEvent> events() const { return events_; }
+  void clear_events() { events_.clear(); }
+  /// Calls `visit(ClientHandle)` for everybody who is connected or interrupted.
+  template <typename Visit>
+  void for_each_client(const Visit& visit) const {
+    for (std::uint32_t slot = 0; slot < slots_.size(); ++slot) {
+      if (is_live(slot)) visit(handle_of(slot));
+    }
+  }
+  /// Null when that client has gone.
+  Connection* connection(ClientHandle client);
+  /// Who it is (the token's client id), and where.
+  std::uint64_t client_id(ClientHandle client) const;
+  Address address(ClientHandle client) const;
+  std::span<const std::byte> token_data(ClientHandle client) const;
+
+  /// Ends everything; clients are told.
+  void close(std::string_view text, NetTime now);
+
+  const PublicKey& public_key() const { return identity_.shared; }
+  const ServerCounters& counters() const { return counters_; }
+  /// True when anybody may read and forge what travels: to be shown where people see it.
+  bool is_dangerous() const { return options_.danger_allow_unprotected; }
+
+ private:
+  struct Client;
+
+  bool is_live(std::uint32_t slot) const;
+  ClientHandle handle_of(std::uint32_t slot) const;
+  const Client* find(ClientHandle client) const;
+
+  void take_datagram(NetTime now, UnixSeconds date, const Address& from,
+                     std::span<std::byte> datagram);
+  void take_request(NetTime now, const Address& from, std::span<const std::byte> datagram);
+  void take_response(NetTime now, UnixSeconds date, const Address& from,
+                     std::span<const std::byte> datagram);
+  bool answers_again(const ResponseView& response, const Address& from);
+  void apply(NetTime now, UnixSeconds date, const Address& from, const ResponseView& response);
+  bool allows(TrustMode mode) const;
+  bool take_token(UnixSeconds date, const Address& from, const ResponseView& response,
+                  std::optional<OpenedToken>& token);
+  void admit(NetTime now, const Address& from, const ResponseView& response,
+             const Applicant& applicant, ServerHandshake& handshake);
+  std::optional<RefuseReason> check_hello(const Applicant& applicant, std::string& text) const;
+  void refuse(const Address& to, const RequestView& request, RefuseReason reason,
+              std::string_view text);
+  void take_packet(NetTime now, const Address& from, std::span<std::byte> datagram);
+  void follow(NetTime now, Client& client, const Address& from, bool is_highest);
+  void send_packet(NetTime now, Client& client, const Address& to,
+                   std::span<std::byte> memory, std::size_t body_bytes, std::uint32_t sequence);
+  void send_client(NetTime now, Client& client);
+  void release(std::uint32_t slot);
+  std::optional<std::uint32_t> free_slot() const;
+
+  ServerOptions options_;
+  DatagramSocket& socket_;
+  Entropy& entropy_;
+  Admission& admission_;
+  KeyPair identity_;
+  Challenger challenger_;
+  AddressBudget response_budget_;
+  UsedTokens used_tokens_;
+  std::vector<std::unique_ptr<Client>> slots_;
+  std::map<PublicKey, std::uint32_t> slot_of_attempt_;
+  std::vector<ServerEvent> events_;
+  IncomingBatch incoming_;
+  OutgoingBatch outgoing_;
+  std::uint32_t generation_ = 0;
+  std::size_t pending_ = 0;
+  std::uint32_t requests_this_tick_ = 0;
+  NetTime last_receive_{};
+  double bytes_left_ = 0;  ///< Of the server's cap.
+  NetTime cap_filled_at_{};
+  std::uint32_t first_to_send_ = 0;  ///< Takes turns, so that a cap is fair.
+  ServerCounters counters_;
+};
+
+}  // namespace muster

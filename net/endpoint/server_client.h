@@ -1,0 +1,50 @@
+// What a server keeps of a client; for the server's own files.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "net/endpoint/sealed_connection.h"
+#include "net/endpoint/server.h"
+
+namespace muster {
+
+/// The slot of a client stands in the low bits of its connection id: finding it is one index.
+inline constexpr std::uint32_t kClientsMax = 4096;
+/// How long an accepted client may take to send its first packet.
+inline constexpr NetDuration kPendingTime = std::chrono::seconds(5);
+inline constexpr std::size_t kPendingMax = 256;
+/// How long the place of a closed client is kept, for the game to read what was left.
+inline constexpr NetDuration kLinger = std::chrono::seconds(1);
+
+/// A client from its accept on.
+struct Server::Client {
+  Client(const ConnectionOptions& options, const ConnectionKeys& keys, NetTime now)
+      : sealed(options, keys.cipher, keys.to_client, keys.to_server,
+               {.ours = keys.server_receives, .theirs = keys.client_receives}, now),
+        accepted_at(now) {}
+
+  SealedConnection sealed;
+  std::uint32_t slot = 0;
+  std::uint32_t generation = 0;
+  Address address;
+  std::uint64_t client_id = 0;
+  std::vector<std::byte> token_data;
+
+  bool is_connected = false;  ///< A packet of it has opened.
+  NetTime accepted_at;
+  PublicKey attempt{};        ///< Its ephemeral key.
+  std::array<std::byte, 32> response_hash{};
+  std::array<std::byte, kAcceptBytesMax> accept{};  ///< To be sent again.
+  std::size_t accept_bytes = 0;
+  std::optional<NetTime> closed_at;
+
+  bool has_question = false;
+  std::uint64_t path_question = 0;
+  Address asked_address;
+  NetTime asked_at{};
+};
+
+}  // namespace muster

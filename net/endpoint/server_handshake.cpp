@@ -1,0 +1,224 @@
+// Before a client exists. The order of the checks is that of net/CONNECTION.md, and the point of it:
+// what is cheap comes first, and nothing is remembered of anybody who has not shown that he receives
+// at his address.
+#include <algorithm>
+
+#include "net/endpoint/server.h"
+#include "net/endpoint/server_client.h"
+
+namespace muster {
+
+namespace {
+
+/// Requests that are answered between two calls of `receive`, at 60 Hz about 100,000 a second.
+constexpr std::uint32_t kRequestsPerTickMax = 1700;
+
+std::array<std::byte, 32> hash_of_response(const ResponseView& response) {
+  std::array<std::byte, 32> bytes{};
+  std::ranges::copy(hash(response.datagram).bytes(), bytes.begin());
+  return bytes;
+}
+
+}  // namespace
+
+void Server::refuse(const Address& to, const RequestView& request, RefuseReason reason,
+                    std::string_view text) {
+  ++counters_.refusals[static_cast<std::size_t>(reason)];
+  const std::span<std::byte> memory = outgoing_.next(socket_);
+  outgoing_.add(to, write_refuse(request, reason, text, memory.first<kRefuseBytesMax>()));
+}
+
+void Server::take_request(NetTime now, const Address& from, std::span<const std::byte> datagram) {
+  ++counters_.requests;
+  const std::optional<RequestView> request = read_request_head(datagram);
+  if (!request.has_value() ||
+      (request->version == kProtocolVersion && !has_zero_padding(datagram))) {
+    ++counters_.not_ours;
+    return;
+  }
+  if (++requests_this_tick_ > kRequestsPerTickMax) {
+    ++counters_.requests_limited;
+    return;
+  }
+  if (request->version != kProtocolVersion) {
+    refuse(from, *request, RefuseReason::wrong_version,
+           "the server speaks another version of the protocol: update the older of the two");
+    return;
+  }
+  if (request->application != options_.agreement.application) {
+    refuse(from, *request, RefuseReason::wrong_application, "this is a server of another game");
+    return;
+  }
+  const Challenge challenge = challenger_.make(now, from, request->claim);
+  const auto answer = write_challenge(*request, challenge, identity_.shared);
+  const std::span<std::byte> memory = outgoing_.next(socket_);
+  std::ranges::copy(answer, memory.begin());
+  outgoing_.add(from, answer.size());
+  ++counters_.challenges;
+}
+
+void Server::take_response(NetTime now, UnixSeconds date, const Address& from,
+                           std::span<const std::byte> datagram) {
+  ++counters_.responses;
+  const std::optional<ResponseView> response = read_response(datagram);
+  if (!response.has_value() ||
+      response->head.application != options_.agreement.application) {
+    ++counters_.not_ours;
+    return;
+  }
+  if (!challenger_.is_ours(response->challenge, now, from, response->head.claim)) {
+    ++counters_.challenges_stale;
+    return;
+  }
+  if (answers_again(*response, from)) return;
+  if (!response_budget_.take(now, from)) {
+    ++counters_.responses_limited;
+    return;
+  }
+  apply(now, date, from, *response);
+}
+
+/// The accept may have been lost: the same response gets the same answer.
+bool Server::answers_again(const ResponseView& response, const Address& from) {
+  const auto known = slot_of_attempt_.find(response.head.ephemeral);
+  if (known == slot_of_attempt_.end()) return false;
+  const Client& client = *slots_[known->second];
+  if (client.is_connected) return true;  // It has the accept, or this is a replay.
+  if (client.address != from || client.response_hash != hash_of_response(response)) {
+    release(known->second);
+    return false;
+  }
+  const std::span<std::byte> memory = outgoing_.next(socket_);
+  std::copy_n(client.accept.begin(), client.accept_bytes, memory.begin());
+  outgoing_.add(from, client.accept_bytes);
+  ++counters_.accepts_again;
+  return true;
+}
+
+bool Server::allows(TrustMode mode) const {
+  switch (mode) {
+    case TrustMode::pinned: return options_.allow_pinned;
+    case TrustMode::token: return options_.backend_key.has_value();
+    case TrustMode::unprotected: return options_.danger_allow_unprotected;
+  }
+  return false;
+}
+
+/// False when the token was refused.
+bool Server::take_token(UnixSeconds date, const Address& from, const ResponseView& response,
+                        std::optional<OpenedToken>& token) {
+  const RequestView& head = response.head;
+  token = open_token(response.token, head.application, date, *options_.backend_key);
+  const std::vector<Address>& ours = options_.public_addresses;
+  const auto is_ours = [&ours](const Address& server) {
+    return std::ranges::find(ours, server) != ours.end();
+  };
+  if (!token.has_value() || (!ours.empty() && std::ranges::none_of(token->servers, is_ours))) {
+    refuse(from, head, RefuseReason::token_invalid,
+           "the connect token has expired, or is not for this server: ask for a new one");
+    return false;
+  }
+  if (used_tokens_.is_used_by_another(token->id, head.ephemeral)) {
+    refuse(from, head, RefuseReason::token_used,
+           "the connect token was used before: ask for a new one");
+    return false;
+  }
+  if (used_tokens_.is_full()) {
+    refuse(from, head, RefuseReason::busy, "the server is busy: try again later");
+    return false;
+  }
+  return true;
+}
+
+/// Checks mode, token and room; then does the cryptography that costs something.
+void Server::apply(NetTime now, UnixSeconds date, const Address& from,
+                   const ResponseView& response) {
+  const RequestView& head = response.head;
+  if (!allows(head.mode)) {
+    refuse(from, head, RefuseReason::wrong_mode,
+           options_.backend_key.has_value() ? "this server wants a connect token"
+                                            : "this server does not take this kind of connection");
+    return;
+  }
+  std::optional<OpenedToken> token;
+  if (head.mode == TrustMode::token && !take_token(date, from, response, token)) return;
+  if (pending_ >= kPendingMax || !free_slot().has_value()) {
+    refuse(from, head, RefuseReason::full, "the server is full");
+    return;
+  }
+  ServerHandshake handshake(identity_, token.has_value() ? token->secret : SecretKey());
+  const std::optional<Hello> hello = handshake.open_hello(response);
+  if (!hello.has_value()) {
+    ++counters_.hellos_forged;
+    return;
+  }
+  Applicant applicant{.address = from, .hello = *hello};
+  if (token.has_value()) {
+    applicant.client = token->client;
+    applicant.token_data = token->user_data;
+  }
+  std::string text;
+  if (const std::optional<RefuseReason> reason = check_hello(applicant, text)) {
+    refuse(from, head, *reason, text);
+    return;
+  }
+  if (token.has_value()) used_tokens_.add(token->id, head.ephemeral, token->expires);
+  admit(now, from, response, applicant, handshake);
+}
+
+std::optional<RefuseReason> Server::check_hello(const Applicant& applicant,
+                                                std::string& text) const {
+  const Agreement& ours = options_.agreement;
+  if (applicant.hello.descriptions != ours.descriptions) {
+    text = "the game's component descriptions differ from the server's: use the same build";
+    return RefuseReason::descriptions_differ;
+  }
+  if (applicant.hello.content != ours.content && !admission_.admits_content(applicant.hello.content)) {
+    text = "the game's content differs from the server's: update it";
+    return RefuseReason::content_differs;
+  }
+  if (std::optional<std::string> refusal = admission_.refusal(applicant)) {
+    text = std::move(*refusal);
+    return RefuseReason::not_admitted;
+  }
+  return std::nullopt;
+}
+
+void Server::admit(NetTime now, const Address& from, const ResponseView& response,
+                   const Applicant& applicant, ServerHandshake& handshake) {
+  const std::uint32_t slot = *free_slot();
+  std::array<std::byte, 4> noise{};
+  entropy_.fill(noise);
+  // Never 0: that is no connection.
+  const std::uint32_t high = SectionReader(noise).read_u32() % (0xFFFFFFFFU / kClientsMax) + 1;
+  ConnectionKeys keys{.server_receives = high * kClientsMax + slot, .client = applicant.client};
+  keys.datagram_bytes_max =
+      static_cast<std::uint16_t>(options_.connection.datagram_bytes_max);
+  keys.timeout_tenths = static_cast<std::uint16_t>(
+      options_.connection.interrupted_after / std::chrono::milliseconds(100));
+  if (response.head.mode != TrustMode::unprotected) {
+    const bool both_have_aes = applicant.hello.wants_aes && has_fast_aes();
+    keys.cipher = both_have_aes ? Cipher::aes256_gcm : Cipher::chacha20_poly1305;
+  }
+  std::array<std::byte, kAcceptBytesMax> accept{};
+  const std::size_t accept_bytes = handshake.write_accept(response, entropy_, keys, accept);
+  auto client = std::make_unique<Client>(options_.connection, keys, now);
+  client->slot = slot;
+  client->generation = ++generation_;
+  client->address = from;
+  client->client_id = applicant.client;
+  client->token_data.assign(applicant.token_data.begin(), applicant.token_data.end());
+  client->attempt = response.head.ephemeral;
+  client->response_hash = hash_of_response(response);
+  client->accept = accept;
+  client->accept_bytes = accept_bytes;
+  slots_[slot] = std::move(client);
+  slot_of_attempt_[response.head.ephemeral] = slot;
+  ++pending_;
+  ++counters_.accepts;
+  const std::span<std::byte> memory = outgoing_.next(socket_);
+  std::copy_n(accept.begin(), accept_bytes, memory.begin());
+  outgoing_.add(from, accept_bytes);
+}
+
+}  // namespace muster

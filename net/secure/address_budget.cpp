@@ -1,0 +1,42 @@
+#include "net/secure/address_budget.h"
+
+#include <sodium.h>
+
+#include <algorithm>
+
+#include "net/secure/keys.h"
+
+namespace muster {
+
+namespace {
+
+/// 64 KiB of buckets. A flood from real addresses of a whole botnet shares them; those who play do
+/// not pass here.
+constexpr std::size_t kBuckets = 4096;
+constexpr std::size_t kSubscriberBytes = 8;
+
+}  // namespace
+
+AddressBudget::AddressBudget(const Limits& limits, Entropy& entropy)
+    : limits_(limits),
+      buckets_(kBuckets, Bucket{.left = static_cast<float>(limits.burst), .filled_at = {}}) {
+  prepare_cryptography();
+  entropy.fill(secret_);
+}
+
+bool AddressBudget::take(NetTime now, const Address& address) {
+  const std::size_t bytes = address.is_ipv4() ? address.ip().size() : kSubscriberBytes;
+  std::array<unsigned char, crypto_shorthash_BYTES> hash{};
+  static_assert(crypto_shorthash_KEYBYTES == 16);
+  crypto_shorthash(hash.data(), address.ip().data(), bytes,
+                   reinterpret_cast<const unsigned char*>(secret_.data()));
+  Bucket& bucket = buckets_[(hash[0] | static_cast<std::size_t>(hash[1]) << 8U) % kBuckets];
+  const double passed = std::chrono::duration<double>(now - bucket.filled_at).count();
+  const double filled = std::min(limits_.burst, static_cast<double>(bucket.left) +
+                                                    std::max(passed, 0.0) * limits_.per_second);
+  bucket.filled_at = now;
+  bucket.left = static_cast<float>(filled >= 1 ? filled - 1 : filled);
+  return filled >= 1;
+}
+
+}  // namespace muster

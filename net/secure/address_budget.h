@@ -1,0 +1,41 @@
+// How much an address may ask for: a bounded table of token buckets.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "net/secure/entropy.h"
+#include "net/transport/address.h"
+#include "net/wire/net_time.h"
+
+namespace muster {
+
+/// A bucket for every address, in a table of fixed size: addresses whose secret hash falls together
+/// share a bucket, so nobody can choose whom to disturb. IPv6 counts by /64, which is what one
+/// subscriber gets.
+class AddressBudget {
+ public:
+  struct Limits {
+    double per_second = 8;
+    double burst = 16;
+  };
+
+  AddressBudget(const Limits& limits, Entropy& entropy);
+
+  /// Takes one from the address's bucket; false when it is empty.
+  bool take(NetTime now, const Address& address);
+
+ private:
+  struct Bucket {
+    float left = 0;
+    NetTime filled_at{};
+  };
+
+  Limits limits_;
+  std::array<std::byte, 16> secret_{};
+  std::vector<Bucket> buckets_;
+};
+
+}  // namespace muster

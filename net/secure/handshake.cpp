@@ -1,0 +1,335 @@
+// The layouts and the chain of keys are those of net/WIRE_FORMAT.md, "Handshake". The order of
+// secrets follows Noise's NK pattern with a pre-shared key (Perrin, "The Noise Protocol Framework",
+// 2018): first the client's ephemeral key with the server's own, then with its ephemeral one.
+#include "net/secure/handshake.h"
+
+#include <algorithm>
+#include <cassert>
+
+#include "net/wire/byte_io.h"
+
+namespace muster {
+
+namespace {
+
+constexpr std::size_t kHeadBytes = 48;  ///< What a request and a response begin with.
+constexpr std::size_t kClaimBegin = 2;
+constexpr std::size_t kTagBytes = 16;
+constexpr std::size_t kRefuseTextMax = 128;
+constexpr std::size_t kProofBytes = 16;
+constexpr std::size_t kAcceptHeadBytes = 40;
+constexpr std::size_t kAcceptInnerBytes = 20;
+
+template <std::size_t kCount>
+void read_into(SectionReader& reader, std::array<std::byte, kCount>& into) {
+  const std::span<const std::byte> bytes = reader.read_bytes(kCount);
+  std::ranges::copy(bytes, into.begin());
+}
+
+void write_head(SectionWriter& writer, DatagramKind kind, TrustMode mode, std::uint8_t last = 0) {
+  writer.write_u8(static_cast<std::uint8_t>(kind));
+  writer.write_u8(kProtocolVersion);
+  writer.write_u8(static_cast<std::uint8_t>(mode));
+  writer.write_u8(last);
+}
+
+/// c0 to c3: everything before the response itself is mixed in.
+std::optional<SecretKey> chain_to_hello(const PublicKey& server, const SecretKey& mine,
+                                        const PublicKey& theirs, const SecretKey& token_secret) {
+  constexpr std::string_view kLabel = "muster handshake 1";
+  const std::optional<SecretKey> shared = agree(mine, theirs);
+  if (!shared.has_value()) return std::nullopt;
+  const SecretKey c1 = mix(hash(std::as_bytes(std::span(kLabel))), server);
+  const SecretKey c2 = mix(c1, shared->bytes());
+  return mix(c2, token_secret.bytes());
+}
+
+SealKey hello_key(const SecretKey& c3) {
+  return SealKey(Cipher::chacha20_poly1305, mix(c3, "hello"));
+}
+SealKey accept_key(const SecretKey& c5) {
+  return SealKey(Cipher::chacha20_poly1305, mix(c5, "accept"));
+}
+
+std::array<std::byte, kProofBytes> proof_of(const PublicKey& ephemeral) {
+  std::array<std::byte, kProofBytes> proof{};
+  const SecretKey hashed = hash(ephemeral);
+  std::ranges::copy(hashed.bytes().first<kProofBytes>(), proof.begin());
+  return proof;
+}
+
+bool is_printable(std::byte byte) {
+  return std::to_integer<unsigned>(byte) >= 0x20 && std::to_integer<unsigned>(byte) <= 0x7E;
+}
+
+}  // namespace
+
+ClientHandshake::ClientHandshake(const Options& options, Entropy& entropy)
+    : options_(options), ephemeral_(KeyPair::random(entropy)) {
+  assert(options.user_data.size() <= kUserDataBytesMax);
+  assert((options.mode == TrustMode::token) == options.token.has_value());
+  std::array<std::byte, 4> id{};
+  entropy.fill(id);
+  connection_id_ = SectionReader(id).read_u32();
+}
+
+void ClientHandshake::write_request(std::span<std::byte, kRequestBytes> into) const {
+  SectionWriter writer(into);
+  write_head(writer, DatagramKind::request, options_.mode);
+  writer.write_u64(options_.agreement.application);
+  writer.write_u32(connection_id_);
+  writer.write_bytes(ephemeral_.shared);
+  writer.write_zeros(writer.free());
+}
+
+bool ClientHandshake::take_challenge(std::span<const std::byte> datagram) {
+  if (datagram.size() != kChallengeBytes) return false;
+  SectionReader reader(datagram);
+  const bool is_challenge =
+      reader.read_u8() == static_cast<std::uint8_t>(DatagramKind::challenge) &&
+      reader.read_u8() == kProtocolVersion &&
+      reader.read_u8() == static_cast<std::uint8_t>(options_.mode) && reader.read_u8() == 0;
+  if (!is_challenge || reader.read_u32() != connection_id_) return false;
+  Challenge challenge{.time_ms = reader.read_u64()};
+  read_into(reader, challenge.mac);
+  PublicKey server_key{};
+  read_into(reader, server_key);
+  const bool is_expected =
+      options_.mode == TrustMode::unprotected ||
+      server_key == (options_.token.has_value() ? options_.token->server_key : options_.server_key);
+  if (!is_expected) return false;
+  challenge_ = challenge;
+  server_key_ = server_key;
+  return true;
+}
+
+void ClientHandshake::write_response(std::span<std::byte, kRequestBytes> into) {
+  SectionWriter writer(into);
+  write_head(writer, DatagramKind::response, options_.mode);
+  writer.write_u64(options_.agreement.application);
+  writer.write_u32(connection_id_);
+  writer.write_bytes(ephemeral_.shared);
+  writer.write_u64(challenge_.time_ms);
+  writer.write_bytes(challenge_.mac);
+  const std::span<const std::byte> token =
+      options_.token.has_value() ? std::span<const std::byte>(options_.token->presented)
+                                 : std::span<const std::byte>();
+  writer.write_u16(static_cast<std::uint32_t>(token.size()));
+  writer.write_bytes(token);
+  const bool is_sealed = options_.mode != TrustMode::unprotected;
+  const std::size_t hello_bytes = 8 + 8 + 1 + 2 + options_.user_data.size();
+  writer.write_u16(static_cast<std::uint32_t>(hello_bytes + (is_sealed ? kTagBytes : 0)));
+  const std::size_t before = writer.used();
+  writer.write_u64(options_.agreement.content);
+  writer.write_u64(options_.agreement.descriptions);
+  writer.write_u8(is_sealed && has_fast_aes() ? 1 : 0);
+  writer.write_u16(static_cast<std::uint32_t>(options_.user_data.size()));
+  writer.write_bytes(options_.user_data);
+  if (is_sealed) {
+    writer.write_zeros(kTagBytes);
+    const SecretKey token_secret =
+        options_.token.has_value() ? options_.token->secret : SecretKey();
+    const std::optional<SecretKey> c3 =
+        chain_to_hello(server_key_, ephemeral_.secret, server_key_, token_secret);
+    // A server key that agrees with nobody was given to us: then the server cannot open this.
+    chain_ = c3.value_or(SecretKey());
+    hello_key(chain_).seal(0, into.first(before), into.subspan(before), hello_bytes);
+  }
+  writer.write_zeros(writer.free());
+  assert(!writer.overflowed());
+  if (is_sealed) chain_ = mix(chain_, hash(into).bytes());
+}
+
+std::optional<ConnectionKeys> ClientHandshake::take_accept(
+    std::span<const std::byte> datagram) const {
+  const bool is_sealed = options_.mode != TrustMode::unprotected;
+  const std::size_t size = kAcceptHeadBytes + kAcceptInnerBytes + (is_sealed ? kTagBytes : 0);
+  if (datagram.size() != size) return std::nullopt;
+  SectionReader reader(datagram);
+  const bool is_accept = reader.read_u8() == static_cast<std::uint8_t>(DatagramKind::accept) &&
+                         reader.read_u8() == kProtocolVersion &&
+                         reader.read_u8() == static_cast<std::uint8_t>(options_.mode) &&
+                         reader.read_u8() == 0;
+  if (!is_accept || reader.read_u32() != connection_id_) return std::nullopt;
+  PublicKey server_ephemeral{};
+  read_into(reader, server_ephemeral);
+  std::array<std::byte, kAcceptInnerBytes + kTagBytes> inner{};
+  std::ranges::copy(datagram.subspan(kAcceptHeadBytes), inner.begin());
+  ConnectionKeys keys{.client_receives = connection_id_};
+  if (is_sealed) {
+    const std::optional<SecretKey> shared = agree(ephemeral_.secret, server_ephemeral);
+    if (!shared.has_value()) return std::nullopt;
+    const SecretKey c5 = mix(chain_, shared->bytes());
+    if (!accept_key(c5).open(0, datagram.first(kAcceptHeadBytes), inner)) return std::nullopt;
+    keys.to_server = mix(c5, "client packets");
+    keys.to_client = mix(c5, "server packets");
+  }
+  SectionReader content{std::span<const std::byte>(inner).first(kAcceptInnerBytes)};
+  keys.server_receives = content.read_u32();
+  keys.client = content.read_u64();
+  const std::uint8_t cipher = content.read_u8();
+  keys.datagram_bytes_max = content.read_u16();
+  keys.timeout_tenths = content.read_u16();
+  const bool is_known = cipher <= 1 || cipher == static_cast<std::uint8_t>(Cipher::none);
+  keys.cipher = static_cast<Cipher>(cipher);
+  if (!is_known || (keys.cipher == Cipher::none) == is_sealed) return std::nullopt;
+  if (keys.cipher == Cipher::aes256_gcm && !has_fast_aes()) return std::nullopt;
+  if (!content.take_zeros() || keys.datagram_bytes_max < 1200) return std::nullopt;
+  return keys;
+}
+
+std::optional<Refusal> ClientHandshake::take_refuse(std::span<const std::byte> datagram) const {
+  SectionReader reader(datagram);
+  const bool is_refuse = reader.read_u8() == static_cast<std::uint8_t>(DatagramKind::refuse);
+  static_cast<void>(reader.read_u8());  // The server may well speak another version.
+  static_cast<void>(reader.read_u8());
+  const std::uint8_t reason = reader.read_u8();
+  const bool is_for_us = reader.read_u32() == connection_id_;
+  std::array<std::byte, kProofBytes> proof{};
+  read_into(reader, proof);
+  Refusal refusal{.reason = static_cast<RefuseReason>(reason),
+                  .server_version = reader.read_u8(),
+                  .text = {}};
+  const std::size_t text_bytes = reader.read_u8();
+  const bool has_zeros = reader.read_u16() == 0;
+  const std::span<const std::byte> text = reader.read_bytes(text_bytes);
+  const bool is_sound = reader.is_finished() && is_refuse && is_for_us && has_zeros &&
+                        text_bytes <= kRefuseTextMax && proof == proof_of(ephemeral_.shared) &&
+                        std::ranges::all_of(text, is_printable) && reason >= 1 && reason <= 10;
+  if (!is_sound) return std::nullopt;
+  for (const std::byte byte : text) refusal.text.push_back(std::to_integer<char>(byte));
+  return refusal;
+}
+
+std::optional<RequestView> read_request_head(std::span<const std::byte> datagram) {
+  if (datagram.size() != kRequestBytes) return std::nullopt;
+  SectionReader reader(datagram);
+  const std::uint8_t kind = reader.read_u8();
+  if (kind != static_cast<std::uint8_t>(DatagramKind::request) &&
+      kind != static_cast<std::uint8_t>(DatagramKind::response)) {
+    return std::nullopt;
+  }
+  RequestView view{.version = reader.read_u8(), .claim = datagram.subspan(kClaimBegin, kHeadBytes - kClaimBegin)};
+  const std::uint8_t mode = reader.read_u8();
+  const std::uint8_t zero = reader.read_u8();
+  view.mode = static_cast<TrustMode>(mode);
+  view.application = reader.read_u64();
+  view.client_receives = reader.read_u32();
+  read_into(reader, view.ephemeral);
+  if (view.version == kProtocolVersion && (mode > 2 || zero != 0)) return std::nullopt;
+  return view;
+}
+
+bool has_zero_padding(std::span<const std::byte> request) {
+  return SectionReader(request.subspan(kHeadBytes)).take_zeros();
+}
+
+std::array<std::byte, kChallengeBytes> write_challenge(const RequestView& request,
+                                                       const Challenge& challenge,
+                                                       const PublicKey& server_key) {
+  std::array<std::byte, kChallengeBytes> datagram{};
+  SectionWriter writer(datagram);
+  write_head(writer, DatagramKind::challenge, request.mode);
+  writer.write_u32(request.client_receives);
+  writer.write_u64(challenge.time_ms);
+  writer.write_bytes(challenge.mac);
+  writer.write_bytes(server_key);
+  assert(writer.used() == kChallengeBytes);
+  return datagram;
+}
+
+std::size_t write_refuse(const RequestView& request, RefuseReason reason, std::string_view text,
+                         std::span<std::byte, kRefuseBytesMax> into) {
+  text = text.substr(0, kRefuseTextMax);
+  SectionWriter writer(into);
+  write_head(writer, DatagramKind::refuse, request.mode, static_cast<std::uint8_t>(reason));
+  writer.write_u32(request.client_receives);
+  writer.write_bytes(proof_of(request.ephemeral));
+  writer.write_u8(kProtocolVersion);
+  writer.write_u8(static_cast<std::uint32_t>(text.size()));
+  writer.write_u16(0);
+  for (const char character : text) {
+    const auto byte = static_cast<std::byte>(character);
+    writer.write_u8(is_printable(byte) ? static_cast<std::uint32_t>(character) : '?');
+  }
+  return writer.used();
+}
+
+std::optional<ResponseView> read_response(std::span<const std::byte> datagram) {
+  const std::optional<RequestView> head = read_request_head(datagram);
+  if (!head.has_value() || head->version != kProtocolVersion) return std::nullopt;
+  ResponseView view{.head = *head, .datagram = datagram};
+  SectionReader reader(datagram);
+  static_cast<void>(reader.read_bytes(kHeadBytes));
+  view.challenge.time_ms = reader.read_u64();
+  read_into(reader, view.challenge.mac);
+  view.token = reader.read_bytes(reader.read_u16());
+  const std::size_t hello_bytes = reader.read_u16();
+  view.before_hello = datagram.first(reader.position());
+  view.hello = reader.read_bytes(hello_bytes);
+  const bool has_token = !view.token.empty();
+  if (!reader.take_zeros() || has_token != (head->mode == TrustMode::token) ||
+      view.token.size() > kTokenBytesMax) {
+    return std::nullopt;
+  }
+  return view;
+}
+
+ServerHandshake::ServerHandshake(const KeyPair& server, const SecretKey& token_secret)
+    : server_(server), token_secret_(token_secret) {}
+
+std::optional<Hello> ServerHandshake::open_hello(const ResponseView& response) {
+  const bool is_sealed = response.head.mode != TrustMode::unprotected;
+  std::array<std::byte, kRequestBytes> memory{};
+  std::ranges::copy(response.hello, memory.begin());
+  std::span<const std::byte> content = std::span(memory).first(response.hello.size());
+  if (is_sealed) {
+    if (response.hello.size() < kTagBytes) return std::nullopt;
+    const std::optional<SecretKey> c3 = chain_to_hello(server_.shared, server_.secret,
+                                                       response.head.ephemeral, token_secret_);
+    if (!c3.has_value()) return std::nullopt;
+    const std::span<std::byte> sealed = std::span(memory).first(response.hello.size());
+    if (!hello_key(*c3).open(0, response.before_hello, sealed)) return std::nullopt;
+    content = content.first(content.size() - kTagBytes);
+    chain_ = mix(*c3, hash(response.datagram).bytes());
+  }
+  SectionReader reader(content);
+  Hello hello{.content = reader.read_u64(), .descriptions = reader.read_u64()};
+  const std::uint8_t wishes = reader.read_u8();
+  hello.wants_aes = (wishes & 1U) != 0;
+  const std::size_t user_bytes = reader.read_u16();
+  const std::span<const std::byte> user_data = reader.read_bytes(user_bytes);
+  hello.user_data.assign(user_data.begin(), user_data.end());
+  if (!reader.is_finished() || wishes > 1 || user_bytes > kUserDataBytesMax) return std::nullopt;
+  return hello;
+}
+
+std::size_t ServerHandshake::write_accept(const ResponseView& response, Entropy& entropy,
+                                          ConnectionKeys& keys,
+                                          std::span<std::byte, kAcceptBytesMax> into) {
+  const bool is_sealed = response.head.mode != TrustMode::unprotected;
+  const KeyPair ephemeral = KeyPair::random(entropy);
+  keys.client_receives = response.head.client_receives;
+  SectionWriter writer(into);
+  write_head(writer, DatagramKind::accept, response.head.mode);
+  writer.write_u32(keys.client_receives);
+  writer.write_bytes(ephemeral.shared);
+  writer.write_u32(keys.server_receives);
+  writer.write_u64(keys.client);
+  writer.write_u8(static_cast<std::uint8_t>(keys.cipher));
+  writer.write_u16(keys.datagram_bytes_max);
+  writer.write_u16(keys.timeout_tenths);
+  writer.write_zeros(3);
+  if (!is_sealed) return writer.used();
+  // `open_hello` has shown that the client's key agrees with somebody.
+  const SecretKey shared =
+      agree(ephemeral.secret, response.head.ephemeral).value_or(SecretKey());
+  const SecretKey c5 = mix(chain_, shared.bytes());
+  accept_key(c5).seal(0, into.first<kAcceptHeadBytes>(), into.subspan<kAcceptHeadBytes>(),
+                      kAcceptInnerBytes);
+  keys.to_server = mix(c5, "client packets");
+  keys.to_client = mix(c5, "server packets");
+  return kAcceptHeadBytes + kAcceptInnerBytes + kTagBytes;
+}
+
+}  // namespace muster

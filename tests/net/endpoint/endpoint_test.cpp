@@ -1,0 +1,305 @@
+#include <algorithm>
+#include <array>
+#include <string>
+#include <string_view>
+
+#include <catch2/catch.hpp>
+
+#include "net/endpoint/client.h"
+#include "net/endpoint/server.h"
+#include "registry/vocabulary/seed.h"
+#include "tests/support/net_stage.h"
+
+namespace muster {
+namespace {
+
+using namespace std::chrono_literals;
+
+std::span<const std::byte> bytes_of(std::string_view text) {
+  return std::as_bytes(std::span(text));
+}
+
+std::string text_of(std::span<const std::byte> bytes) {
+  std::string text;
+  for (const std::byte byte : bytes) text.push_back(std::to_integer<char>(byte));
+  return text;
+}
+
+/// The one client that a server has.
+ClientHandle only_client(const Server& server) {
+  ClientHandle found;
+  server.for_each_client([&found](ClientHandle client) { found = client; });
+  REQUIRE(found.generation != 0);
+  return found;
+}
+
+/// Sends a message each way, and expects both to arrive within a second.
+void require_talk(NetStage& stage, Client& client) {
+  const ClientHandle handle = only_client(*stage.server);
+  REQUIRE(client.connection()->send_message(0, bytes_of("hello")) == SendStatus::queued);
+  REQUIRE(stage.server->connection(handle)->send_message(0, bytes_of("welcome")) ==
+          SendStatus::queued);
+  stage.run(1s);
+  REQUIRE(text_of(stage.server->connection(handle)->message(0)) == "hello");
+  stage.server->connection(handle)->pop_message(0);
+  REQUIRE(text_of(client.connection()->message(0)) == "welcome");
+  client.connection()->pop_message(0);
+}
+
+TEST_CASE("A client that pins the server's key connects and talks, whatever is lost on the way",
+          "[net][endpoint][sys-33]") {
+  const double loss = GENERATE(0.0, 0.3);
+  const std::uint64_t seed = GENERATE(1U, 2U, 3U);
+  CAPTURE(loss, seed);
+  NetStage stage(seed, {.latency = 20ms, .loss = loss, .duplicate = 0.2});
+  stage.start();
+  ClientOptions options = stage.client_options();
+  options.handshake.user_data = {std::byte{1}, std::byte{2}};
+  Client& client = stage.add_client(options);
+  REQUIRE(client.state() == ClientState::requesting);
+  stage.run(4s);
+  REQUIRE(client.state() == ClientState::connected);
+  REQUIRE(stage.door.last_user_data == options.handshake.user_data);
+  REQUIRE(stage.server->events().size() == 1);
+  REQUIRE(stage.server->counters().connected == 1);
+  REQUIRE_FALSE(client.is_dangerous());
+  if (loss == 0) require_talk(stage, client);
+}
+
+TEST_CASE("A connect token says who a client is, and opens one connection", "[net][endpoint]") {
+  NetStage stage(4, {.latency = 20ms});
+  stage.options.backend_key = stage.backend_key;
+  stage.options.allow_pinned = false;
+  stage.options.public_addresses = {stage.server_address};
+  stage.start();
+  ClientOptions options = stage.client_options();
+  options.handshake.mode = TrustMode::token;
+  options.handshake.server_key = {};
+  options.handshake.token = read_client_token(stage.token(77));
+  Client& first = stage.add_client(options);
+  stage.run(1s);
+  REQUIRE(first.state() == ClientState::connected);
+  REQUIRE(first.client_id() == 77);
+  const ClientHandle handle = only_client(*stage.server);
+  REQUIRE(stage.server->client_id(handle) == 77);
+  REQUIRE(stage.server->token_data(handle).size() == 2);
+  require_talk(stage, first);
+
+  Client& second = stage.add_client(options);
+  stage.run(1s);
+  REQUIRE(second.state() == ClientState::closed);
+  REQUIRE(second.refusal()->reason == RefuseReason::token_used);
+
+  options.handshake.token = read_client_token(stage.token(78));
+  stage.date = NetStage::kDate + 60;
+  Client& late = stage.add_client(options);
+  Client& without = stage.add_client(stage.client_options());
+  stage.run(1s);
+  REQUIRE(late.refusal()->reason == RefuseReason::token_invalid);
+  REQUIRE(without.refusal()->reason == RefuseReason::wrong_mode);
+  REQUIRE(without.end()->reason == CloseReason::refused);
+}
+
+TEST_CASE("A token for another server is refused", "[net][endpoint]") {
+  NetStage stage(4, {.latency = 20ms});
+  stage.options.backend_key = stage.backend_key;
+  stage.options.public_addresses = {Address::parse("[2001:db8::1]:7000").value()};
+  stage.start();
+  ClientOptions options = stage.client_options();
+  options.handshake.mode = TrustMode::token;
+  options.handshake.token = read_client_token(stage.token(77));
+  Client& client = stage.add_client(options);
+  stage.run(1s);
+  REQUIRE(client.refusal()->reason == RefuseReason::token_invalid);
+}
+
+TEST_CASE("A server with another key than the pinned one is not believed", "[net][endpoint]") {
+  NetStage stage(4, {.latency = 20ms});
+  stage.start();
+  ClientOptions options = stage.client_options();
+  options.handshake.server_key[3] ^= std::byte{1};
+  Client& client = stage.add_client(options);
+  stage.run(11s);
+  REQUIRE(client.state() == ClientState::closed);
+  REQUIRE(client.end()->reason == CloseReason::no_answer);
+  REQUIRE(stage.server->counters().accepts == 0);
+}
+
+TEST_CASE("A refusal tells a person why", "[net][endpoint]") {
+  NetStage stage(4, {.latency = 20ms});
+  stage.options.clients_max = 1;
+  stage.start();
+  ClientOptions options = stage.client_options();
+  SECTION("other content") {
+    options.handshake.agreement.content = 12;
+    Client& client = stage.add_client(options);
+    stage.run(1s);
+    REQUIRE(client.refusal()->reason == RefuseReason::content_differs);
+    REQUIRE(client.end()->text.find("content") != std::string::npos);
+  }
+  SECTION("other content that the game admits") {
+    options.handshake.agreement.content = 12;
+    stage.door.admitted_content = 12;
+    Client& client = stage.add_client(options);
+    stage.run(1s);
+    REQUIRE(client.state() == ClientState::connected);
+  }
+  SECTION("other descriptions") {
+    options.handshake.agreement.descriptions = 1;
+    Client& client = stage.add_client(options);
+    stage.run(1s);
+    REQUIRE(client.refusal()->reason == RefuseReason::descriptions_differ);
+  }
+  SECTION("another game") {
+    options.handshake.agreement.application = 1;
+    Client& client = stage.add_client(options);
+    stage.run(1s);
+    REQUIRE(client.refusal()->reason == RefuseReason::wrong_application);
+  }
+  SECTION("the game says no") {
+    stage.door.text = "you are banned until Tuesday";
+    Client& client = stage.add_client(options);
+    stage.run(1s);
+    REQUIRE(client.refusal()->reason == RefuseReason::not_admitted);
+    REQUIRE(client.end()->text == "you are banned until Tuesday");
+  }
+  SECTION("no room") {
+    stage.add_client(options);
+    stage.run(1s);
+    Client& client = stage.add_client(options);
+    stage.run(1s);
+    REQUIRE(client.refusal()->reason == RefuseReason::full);
+  }
+  SECTION("no protection wanted") {
+    options.handshake.mode = TrustMode::unprotected;
+    Client& client = stage.add_client(options);
+    stage.run(1s);
+    REQUIRE(client.refusal()->reason == RefuseReason::wrong_mode);
+  }
+}
+
+TEST_CASE("Without protection both ends say that it is dangerous", "[net][endpoint]") {
+  NetStage stage(4, {.latency = 20ms});
+  stage.options.danger_allow_unprotected = true;
+  stage.start();
+  ClientOptions options = stage.client_options();
+  options.handshake.mode = TrustMode::unprotected;
+  Client& client = stage.add_client(options);
+  stage.run(1s);
+  REQUIRE(client.state() == ClientState::connected);
+  REQUIRE(client.is_dangerous());
+  REQUIRE(stage.server->is_dangerous());
+  require_talk(stage, client);
+}
+
+TEST_CASE("A client whose address changes goes on, and nobody else can take its place",
+          "[net][endpoint]") {
+  NetStage stage(4, {.latency = 20ms});
+  stage.start();
+  Client& client = stage.add_client(stage.client_options());
+  stage.run(1s);
+  const ClientHandle handle = only_client(*stage.server);
+  const Address before = stage.server->address(handle);
+  const Address after = Address::ipv4({10, 9, 9, 9}, 4444);
+  stage.network.rebind(before, after);
+  stage.run(2s);
+  REQUIRE(stage.server->address(handle) == after);
+  REQUIRE(stage.server->counters().addresses_changed == 1);
+  REQUIRE(client.state() == ClientState::connected);
+  require_talk(stage, client);
+}
+
+TEST_CASE("A packet sent again from elsewhere moves nobody", "[net][endpoint]") {
+  NetStage stage(4, {.latency = 20ms});
+  stage.start();
+  stage.add_client(stage.client_options());
+  stage.run(1s);
+  const ClientHandle handle = only_client(*stage.server);
+  const Address before = stage.server->address(handle);
+  // An observer who is faster than the client sends its packets from his own address.
+  auto thief = stage.network.open(Address::ipv4({66, 6, 6, 6}, 666));
+  stage.network.link(stage.links[0]).duplicate = 1;
+  for (int i = 0; i < 200; ++i) {
+    std::array<std::byte, 64> noise{};
+    stage.entropy.fill(noise);
+    noise[0] = std::byte{0x80};
+    const OutgoingDatagram out{.to = stage.server_address, .bytes = noise};
+    static_cast<void>(thief->send(std::span(&out, 1)));
+    stage.step(16ms);
+  }
+  REQUIRE(stage.server->address(handle) == before);
+  REQUIRE(stage.server->counters().unknown_connection > 0);
+}
+
+TEST_CASE("A client that leaves is gone at the server at once, and its place is free",
+          "[net][endpoint]") {
+  NetStage stage(4, {.latency = 20ms});
+  stage.options.clients_max = 1;
+  stage.start();
+  Client& client = stage.add_client(stage.client_options());
+  stage.run(1s);
+  stage.server->clear_events();
+  client.close("bye", stage.now);
+  stage.run(2s);
+  REQUIRE(stage.server->events().size() == 1);
+  REQUIRE(stage.server->events()[0].close->reason == CloseReason::left);
+  REQUIRE(stage.server->events()[0].close->text == "bye");
+  Client& next = stage.add_client(stage.client_options());
+  stage.run(1s);
+  REQUIRE(next.state() == ClientState::connected);
+}
+
+TEST_CASE("A server never sends more to an address than came from it before it is believed",
+          "[net][endpoint]") {
+  NetStage stage(9);
+  stage.start();
+  auto attacker = stage.network.open(Address::ipv4({66, 6, 6, 6}, 666));
+  Random random(9);
+  std::size_t out_bytes = 0;
+  std::size_t in_bytes = 0;
+  std::array<std::byte, kDatagramBytesMax + 1> memory;
+  for (int i = 0; i < 3000; ++i) {
+    // Requests as they should be, damaged, cut, and of other kinds.
+    std::array<std::byte, 1300> datagram{};
+    ClientHandshake handshake(stage.client_options().handshake, stage.entropy);
+    handshake.write_request(std::span(datagram).first<kRequestBytes>());
+    const std::size_t size = random.below(3) == 0 ? random.below(1300) : kRequestBytes;
+    if (random.below(3) == 0) datagram[random.below(60)] ^= std::byte{1};
+    if (random.below(4) == 0) datagram[0] = static_cast<std::byte>(random.below(256));
+    const OutgoingDatagram out{.to = stage.server_address, .bytes = std::span(datagram).first(size)};
+    static_cast<void>(attacker->send(std::span(&out, 1)));
+    out_bytes += size;
+    stage.step(1ms);
+    IncomingDatagram answer{.from = {}, .memory = memory};
+    while (attacker->receive(std::span(&answer, 1)) == 1) in_bytes += answer.byte_count;
+    REQUIRE(in_bytes <= out_bytes);
+  }
+  REQUIRE(in_bytes > 0);
+  REQUIRE(stage.server->counters().accepts == 0);
+}
+
+TEST_CASE("Players play on while hostile datagrams pour in", "[net][endpoint]") {
+  NetStage stage(9, {.latency = 20ms});
+  stage.start();
+  Client& client = stage.add_client(stage.client_options());
+  stage.run(1s);
+  auto attacker = stage.network.open(Address::ipv4({66, 6, 6, 6}, 666));
+  Random random(3);
+  for (int tick = 0; tick < 60; ++tick) {
+    for (int i = 0; i < 300; ++i) {
+      std::array<std::byte, kDatagramBytesMax> datagram;
+      stage.entropy.fill(std::span(datagram).first(64));
+      datagram[0] = static_cast<std::byte>(random.below(2) == 0 ? 0x80 : random.below(8));
+      const OutgoingDatagram out{.to = stage.server_address,
+                                 .bytes = std::span(datagram).first(random.below(1473))};
+      static_cast<void>(attacker->send(std::span(&out, 1)));
+    }
+    stage.step(16ms);
+  }
+  REQUIRE(stage.server->counters().datagrams_in > 15'000);
+  REQUIRE(client.state() == ClientState::connected);
+  require_talk(stage, client);
+}
+
+}  // namespace
+}  // namespace muster
