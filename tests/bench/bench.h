@@ -27,4 +27,7 @@ void register_world_benchmarks();
 /// Reading the files of a build from the disk in each way, against plain `read` and PhysFS.
 void register_source_benchmarks(const BenchOptions& options);
 
+/// A server's packets over the loopback, against plain calls of the system and ENet.
+void register_net_benchmarks();
+
 }  // namespace muster

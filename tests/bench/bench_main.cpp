@@ -16,10 +16,10 @@
 
 namespace {
 
-constexpr std::array<std::string_view, 13> kPeers = {
-    "copy",     "yaml-cpp", "find+grep",       "ripgrep", "zstd -T2",
-    "raw zstd", "memcpy",   "array and probe", "PhysFS",  "plain arrays",
-    "forward",  "raw read", "read + raw zstd"};
+constexpr std::array<std::string_view, 16> kPeers = {
+    "copy",     "yaml-cpp", "find+grep",       "ripgrep",     "zstd -T2",      "raw zstd",
+    "memcpy",   "array and probe", "PhysFS",   "plain arrays", "forward",      "raw read",
+    "read + raw zstd", "plain calls", "batched calls", "ENet"};
 
 struct Row {
   std::string group;
@@ -106,6 +106,7 @@ int main(int argc, char** argv) {
   muster::register_load_benchmarks(options);
   muster::register_source_benchmarks(options);
   muster::register_world_benchmarks();
+  muster::register_net_benchmarks();
   RatioReporter reporter;
   benchmark::RunSpecifiedBenchmarks(&reporter);
   print_table(reporter.rows);
