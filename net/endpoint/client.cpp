@@ -20,9 +20,12 @@ ClientState Client::state() const {
     return is_challenged_ ? ClientState::responding : ClientState::requesting;
   }
   switch (sealed_->connection().state()) {
-    case ConnectionState::connected: return ClientState::connected;
-    case ConnectionState::interrupted: return ClientState::interrupted;
-    case ConnectionState::closed: break;
+    case ConnectionState::connected:
+      return ClientState::connected;
+    case ConnectionState::interrupted:
+      return ClientState::interrupted;
+    case ConnectionState::closed:
+      break;
   }
   return ClientState::closed;
 }
@@ -67,8 +70,11 @@ void Client::take_packet(NetTime now, std::span<std::byte> datagram) {
   switch (sealed_->read(now, datagram, is_highest)) {
     case DatagramVerdict::received:
     case DatagramVerdict::not_new:
-    case DatagramVerdict::refused: return;
-    case DatagramVerdict::forged: ++counters_.forged; return;
+    case DatagramVerdict::refused:
+      return;
+    case DatagramVerdict::forged:
+      ++counters_.forged;
+      return;
     case DatagramVerdict::malformed:
       sealed_->connection().close(CloseReason::malformed, "a packet broke the protocol", now);
       return;

@@ -62,9 +62,7 @@ class Client {
 
   const ClientCounters& counters() const { return counters_; }
   /// True when anybody may read and forge what travels: to be shown where people see it.
-  bool is_dangerous() const {
-    return options_.handshake.mode == TrustMode::unprotected;
-  }
+  bool is_dangerous() const { return options_.handshake.mode == TrustMode::unprotected; }
 
  private:
   void take_datagram(NetTime now, std::span<std::byte> datagram);

@@ -46,8 +46,8 @@ class OutgoingBatch {
   }
   /// The first bytes of that memory are to go to an address.
   void add(const Address& to, std::size_t bytes) {
-    datagrams_[count_] = {
-        .to = to, .bytes = std::span(memory_).subspan(count_ * kDatagramBytesMax, bytes)};
+    datagrams_[count_] = {.to = to,
+                          .bytes = std::span(memory_).subspan(count_ * kDatagramBytesMax, bytes)};
     ++count_;
   }
   void flush(DatagramSocket& socket) {

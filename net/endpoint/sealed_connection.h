@@ -20,12 +20,12 @@ inline constexpr std::size_t kPacketHeadBytes = 7;
 inline constexpr std::uint64_t kForgedMax = std::uint64_t{1} << 20U;
 
 /// What became of a datagram that names a connection.
-enum class [[nodiscard]] DatagramVerdict : std::uint8_t {
-  received,
-  not_new,    ///< A duplicate, or too old.
-  forged,     ///< Its seal does not open.
-  malformed,  ///< It opens, and breaks the format: the peer is broken.
-  refused,    ///< No room: it will come again.
+enum class [[nodiscard]] DatagramVerdict : std::uint8_t{
+    received,
+    not_new,    ///< A duplicate, or too old.
+    forged,     ///< Its seal does not open.
+    malformed,  ///< It opens, and breaks the format: the peer is broken.
+    refused,    ///< No room: it will come again.
 };
 
 /// The connection id in the head of a packet; 0 when it is no packet at all.
@@ -46,8 +46,11 @@ class SealedConnection {
 
   SealedConnection(const ConnectionOptions& options, Cipher cipher, const SecretKey& send_key,
                    const SecretKey& receive_key, const Ids& ids, NetTime now)
-      : connection_(with_overhead(options, cipher), now), sender_(cipher, send_key, now),
-        receiver_(cipher, receive_key), ids_(ids), seal_bytes_(seal_bytes(cipher)) {}
+      : connection_(with_overhead(options, cipher), now),
+        sender_(cipher, send_key, now),
+        receiver_(cipher, receive_key),
+        ids_(ids),
+        seal_bytes_(seal_bytes(cipher)) {}
 
   Connection& connection() { return connection_; }
   const Connection& connection() const { return connection_; }
@@ -67,8 +70,8 @@ class SealedConnection {
     return seal(now, sequence, memory, body.size());
   }
 
-  /// Opens a datagram in place and gives it to the connection. Requires: `connection_id_of` is ours.
-  /// `is_highest` tells whether its number was above all others.
+  /// Opens a datagram in place and gives it to the connection. Requires: `connection_id_of` is
+  /// ours. `is_highest` tells whether its number was above all others.
   DatagramVerdict read(NetTime now, std::span<std::byte> datagram, bool& is_highest) {
     is_highest = false;
     SectionReader head(datagram.subspan(5));
@@ -86,10 +89,13 @@ class SealedConnection {
     is_highest = *sequence > connection_.highest_received();
     const auto body = sealed.first(sealed.size() - seal_bytes_);
     switch (connection_.read_packet(now, *sequence, datagram.size(), body)) {
-      case PacketVerdict::received: return DatagramVerdict::received;
-      case PacketVerdict::no_room: return DatagramVerdict::refused;
+      case PacketVerdict::received:
+        return DatagramVerdict::received;
+      case PacketVerdict::no_room:
+        return DatagramVerdict::refused;
       case PacketVerdict::malformed:
-      case PacketVerdict::unbelievable: break;
+      case PacketVerdict::unbelievable:
+        break;
     }
     return DatagramVerdict::malformed;
   }

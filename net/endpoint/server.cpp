@@ -19,9 +19,15 @@ constexpr NetDuration kCapBurst = std::chrono::milliseconds(50);
 
 Server::Server(const ServerOptions& options, DatagramSocket& socket, Entropy& entropy,
                Admission& admission, NetTime now)
-    : options_(options), socket_(socket), entropy_(entropy), admission_(admission),
-      identity_(KeyPair::of(options.identity)), challenger_(entropy),
-      response_budget_({}, entropy), slots_(options.clients_max), last_receive_(now),
+    : options_(options),
+      socket_(socket),
+      entropy_(entropy),
+      admission_(admission),
+      identity_(KeyPair::of(options.identity)),
+      challenger_(entropy),
+      response_budget_({}, entropy),
+      slots_(options.clients_max),
+      last_receive_(now),
       cap_filled_at_(now) {
   assert(options.clients_max >= 1);
   assert(options.clients_max <= kClientsMax);
@@ -108,10 +114,14 @@ void Server::take_packet(NetTime now, const Address& from, std::span<std::byte> 
   Client& client = *slots_[slot];
   bool is_highest = false;
   switch (client.sealed.read(now, datagram, is_highest)) {
-    case DatagramVerdict::received: break;
+    case DatagramVerdict::received:
+      break;
     case DatagramVerdict::not_new:
-    case DatagramVerdict::refused: return;
-    case DatagramVerdict::forged: ++counters_.forged; return;
+    case DatagramVerdict::refused:
+      return;
+    case DatagramVerdict::forged:
+      ++counters_.forged;
+      return;
     case DatagramVerdict::malformed:
       // It opened, so it was made by this client: there is nothing to hope for.
       client.sealed.connection().close(CloseReason::malformed, "a packet broke the protocol", now);

@@ -1,4 +1,5 @@
-// A server's socket and its clients: answers handshakes, opens and seals packets, follows addresses.
+// A server's socket and its clients: answers handshakes, opens and seals packets, follows
+// addresses.
 #pragma once
 
 #include <array>
@@ -74,13 +75,13 @@ struct ServerEvent {
 struct ServerCounters {
   std::uint64_t datagrams_in = 0;
   std::uint64_t datagrams_out = 0;
-  std::uint64_t not_ours = 0;            ///< Of no known kind, or of a wrong size.
+  std::uint64_t not_ours = 0;  ///< Of no known kind, or of a wrong size.
   std::uint64_t requests = 0;
   std::uint64_t challenges = 0;
-  std::uint64_t requests_limited = 0;    ///< Beyond what is answered in all.
+  std::uint64_t requests_limited = 0;  ///< Beyond what is answered in all.
   std::uint64_t responses = 0;
-  std::uint64_t responses_limited = 0;   ///< Beyond an address's budget.
-  std::uint64_t challenges_stale = 0;    ///< Too old, or never ours.
+  std::uint64_t responses_limited = 0;  ///< Beyond an address's budget.
+  std::uint64_t challenges_stale = 0;   ///< Too old, or never ours.
   std::uint64_t hellos_forged = 0;
   std::uint64_t accepts = 0;
   std::uint64_t accepts_again = 0;
@@ -89,10 +90,10 @@ struct ServerCounters {
   std::uint64_t connected = 0;
   std::uint64_t closed = 0;
   std::uint64_t unknown_connection = 0;
-  std::uint64_t forged = 0;              ///< Packets whose seal did not open.
+  std::uint64_t forged = 0;  ///< Packets whose seal did not open.
   std::uint64_t addresses_changed = 0;
   std::uint64_t send_failed = 0;
-  std::uint64_t capped = 0;              ///< Ticks in which the server's own cap held packets back.
+  std::uint64_t capped = 0;  ///< Ticks in which the server's own cap held packets back.
 };
 
 /// One socket and up to `clients_max` clients. One thread at a time. Each tick: `receive`, then the
@@ -158,8 +159,8 @@ class Server {
               std::string_view text);
   void take_packet(NetTime now, const Address& from, std::span<std::byte> datagram);
   void follow(NetTime now, Client& client, const Address& from, bool is_highest);
-  void send_packet(NetTime now, Client& client, const Address& to,
-                   std::span<std::byte> memory, std::size_t body_bytes, std::uint32_t sequence);
+  void send_packet(NetTime now, Client& client, const Address& to, std::span<std::byte> memory,
+                   std::size_t body_bytes, std::uint32_t sequence);
   void send_client(NetTime now, Client& client);
   void release(std::uint32_t slot);
   std::optional<std::uint32_t> free_slot() const;

@@ -35,7 +35,7 @@ struct Server::Client {
 
   bool is_connected = false;  ///< A packet of it has opened.
   NetTime accepted_at;
-  PublicKey attempt{};        ///< Its ephemeral key.
+  PublicKey attempt{};  ///< Its ephemeral key.
   std::array<std::byte, 32> response_hash{};
   std::array<std::byte, kAcceptBytesMax> accept{};  ///< To be sent again.
   std::size_t accept_bytes = 0;

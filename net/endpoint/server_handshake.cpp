@@ -1,6 +1,6 @@
-// Before a client exists. The order of the checks is that of net/CONNECTION.md, and the point of it:
-// what is cheap comes first, and nothing is remembered of anybody who has not shown that he receives
-// at his address.
+// Before a client exists. The order of the checks is that of net/CONNECTION.md, and the point of
+// it: what is cheap comes first, and nothing is remembered of anybody who has not shown that he
+// receives at his address.
 #include <algorithm>
 
 #include "net/endpoint/server.h"
@@ -61,8 +61,7 @@ void Server::take_response(NetTime now, UnixSeconds date, const Address& from,
                            std::span<const std::byte> datagram) {
   ++counters_.responses;
   const std::optional<ResponseView> response = read_response(datagram);
-  if (!response.has_value() ||
-      response->head.application != options_.agreement.application) {
+  if (!response.has_value() || response->head.application != options_.agreement.application) {
     ++counters_.not_ours;
     return;
   }
@@ -97,9 +96,12 @@ bool Server::answers_again(const ResponseView& response, const Address& from) {
 
 bool Server::allows(TrustMode mode) const {
   switch (mode) {
-    case TrustMode::pinned: return options_.allow_pinned;
-    case TrustMode::token: return options_.backend_key.has_value();
-    case TrustMode::unprotected: return options_.danger_allow_unprotected;
+    case TrustMode::pinned:
+      return options_.allow_pinned;
+    case TrustMode::token:
+      return options_.backend_key.has_value();
+    case TrustMode::unprotected:
+      return options_.danger_allow_unprotected;
   }
   return false;
 }
@@ -173,7 +175,8 @@ std::optional<RefuseReason> Server::check_hello(const Applicant& applicant,
     text = "the game's component descriptions differ from the server's: use the same build";
     return RefuseReason::descriptions_differ;
   }
-  if (applicant.hello.content != ours.content && !admission_.admits_content(applicant.hello.content)) {
+  if (applicant.hello.content != ours.content &&
+      !admission_.admits_content(applicant.hello.content)) {
     text = "the game's content differs from the server's: update it";
     return RefuseReason::content_differs;
   }
@@ -192,10 +195,9 @@ void Server::admit(NetTime now, const Address& from, const ResponseView& respons
   // Never 0: that is no connection.
   const std::uint32_t high = SectionReader(noise).read_u32() % (0xFFFFFFFFU / kClientsMax) + 1;
   ConnectionKeys keys{.server_receives = high * kClientsMax + slot, .client = applicant.client};
-  keys.datagram_bytes_max =
-      static_cast<std::uint16_t>(options_.connection.datagram_bytes_max);
-  keys.timeout_tenths = static_cast<std::uint16_t>(
-      options_.connection.interrupted_after / std::chrono::milliseconds(100));
+  keys.datagram_bytes_max = static_cast<std::uint16_t>(options_.connection.datagram_bytes_max);
+  keys.timeout_tenths = static_cast<std::uint16_t>(options_.connection.interrupted_after /
+                                                   std::chrono::milliseconds(100));
   if (response.head.mode != TrustMode::unprotected) {
     const bool both_have_aes = applicant.hello.wants_aes && has_fast_aes();
     keys.cipher = both_have_aes ? Cipher::aes256_gcm : Cipher::chacha20_poly1305;

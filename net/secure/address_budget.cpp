@@ -1,8 +1,8 @@
 #include "net/secure/address_budget.h"
 
-#include <sodium.h>
-
 #include <algorithm>
+
+#include <sodium.h>
 
 #include "net/secure/keys.h"
 
@@ -32,8 +32,8 @@ bool AddressBudget::take(NetTime now, const Address& address) {
                    reinterpret_cast<const unsigned char*>(secret_.data()));
   Bucket& bucket = buckets_[(hash[0] | static_cast<std::size_t>(hash[1]) << 8U) % kBuckets];
   const double passed = std::chrono::duration<double>(now - bucket.filled_at).count();
-  const double filled = std::min(limits_.burst, static_cast<double>(bucket.left) +
-                                                    std::max(passed, 0.0) * limits_.per_second);
+  const double filled = std::min(
+      limits_.burst, static_cast<double>(bucket.left) + std::max(passed, 0.0) * limits_.per_second);
   bucket.filled_at = now;
   bucket.left = static_cast<float>(filled >= 1 ? filled - 1 : filled);
   return filled >= 1;

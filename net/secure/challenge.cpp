@@ -1,9 +1,9 @@
 #include "net/secure/challenge.h"
 
-#include <sodium.h>
-
 #include <algorithm>
 #include <cassert>
+
+#include <sodium.h>
 
 #include "net/secure/keys.h"
 #include "net/wire/byte_io.h"
@@ -39,8 +39,7 @@ std::array<std::byte, 16> Challenger::mac(std::uint64_t time_ms, const Address& 
   static_assert(crypto_shorthash_siphashx24_BYTES == 16);
   static_assert(crypto_shorthash_siphashx24_KEYBYTES == 16);
   crypto_shorthash_siphashx24(reinterpret_cast<unsigned char*>(mac.data()),
-                              reinterpret_cast<const unsigned char*>(message.data()),
-                              writer.used(),
+                              reinterpret_cast<const unsigned char*>(message.data()), writer.used(),
                               reinterpret_cast<const unsigned char*>(secret_.data()));
   return mac;
 }

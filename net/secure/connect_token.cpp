@@ -1,9 +1,9 @@
 // The layout is that of net/WIRE_FORMAT.md, "Connect tokens".
 #include "net/secure/connect_token.h"
 
-#include <sodium.h>
-
 #include <algorithm>
+
+#include <sodium.h>
 
 #include "net/wire/byte_io.h"
 

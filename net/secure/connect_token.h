@@ -31,8 +31,8 @@ struct TokenClaims {
   UnixSeconds expires = 0;
   PublicKey server_key{};
   std::uint64_t client = 0;
-  std::vector<Address> servers{};       ///< 1 to `kTokenAddressesMax`, IPv4 and IPv6 as it comes.
-  std::vector<std::byte> user_data{};   ///< For the game's server; the client cannot read it.
+  std::vector<Address> servers{};      ///< 1 to `kTokenAddressesMax`, IPv4 and IPv6 as it comes.
+  std::vector<std::byte> user_data{};  ///< For the game's server; the client cannot read it.
 };
 
 /// Makes a token for one connection; the client gets it by a way that is encrypted (HTTPS). Nothing

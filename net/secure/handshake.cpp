@@ -187,9 +187,8 @@ std::optional<Refusal> ClientHandshake::take_refuse(std::span<const std::byte> d
   const bool is_for_us = reader.read_u32() == connection_id_;
   std::array<std::byte, kProofBytes> proof{};
   read_into(reader, proof);
-  Refusal refusal{.reason = static_cast<RefuseReason>(reason),
-                  .server_version = reader.read_u8(),
-                  .text = {}};
+  Refusal refusal{
+      .reason = static_cast<RefuseReason>(reason), .server_version = reader.read_u8(), .text = {}};
   const std::size_t text_bytes = reader.read_u8();
   const bool has_zeros = reader.read_u16() == 0;
   const std::span<const std::byte> text = reader.read_bytes(text_bytes);
@@ -209,7 +208,8 @@ std::optional<RequestView> read_request_head(std::span<const std::byte> datagram
       kind != static_cast<std::uint8_t>(DatagramKind::response)) {
     return std::nullopt;
   }
-  RequestView view{.version = reader.read_u8(), .claim = datagram.subspan(kClaimBegin, kHeadBytes - kClaimBegin)};
+  RequestView view{.version = reader.read_u8(),
+                   .claim = datagram.subspan(kClaimBegin, kHeadBytes - kClaimBegin)};
   const std::uint8_t mode = reader.read_u8();
   const std::uint8_t zero = reader.read_u8();
   view.mode = static_cast<TrustMode>(mode);
@@ -285,8 +285,8 @@ std::optional<Hello> ServerHandshake::open_hello(const ResponseView& response) {
   std::span<const std::byte> content = std::span(memory).first(response.hello.size());
   if (is_sealed) {
     if (response.hello.size() < kTagBytes) return std::nullopt;
-    const std::optional<SecretKey> c3 = chain_to_hello(server_.shared, server_.secret,
-                                                       response.head.ephemeral, token_secret_);
+    const std::optional<SecretKey> c3 =
+        chain_to_hello(server_.shared, server_.secret, response.head.ephemeral, token_secret_);
     if (!c3.has_value()) return std::nullopt;
     const std::span<std::byte> sealed = std::span(memory).first(response.hello.size());
     if (!hello_key(*c3).open(0, response.before_hello, sealed)) return std::nullopt;
@@ -322,8 +322,7 @@ std::size_t ServerHandshake::write_accept(const ResponseView& response, Entropy&
   writer.write_zeros(3);
   if (!is_sealed) return writer.used();
   // `open_hello` has shown that the client's key agrees with somebody.
-  const SecretKey shared =
-      agree(ephemeral.secret, response.head.ephemeral).value_or(SecretKey());
+  const SecretKey shared = agree(ephemeral.secret, response.head.ephemeral).value_or(SecretKey());
   const SecretKey c5 = mix(chain_, shared.bytes());
   accept_key(c5).seal(0, into.first<kAcceptHeadBytes>(), into.subspan<kAcceptHeadBytes>(),
                       kAcceptInnerBytes);

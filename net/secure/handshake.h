@@ -87,7 +87,7 @@ class ClientHandshake {
   struct Options {
     TrustMode mode = TrustMode::pinned;
     Agreement agreement;
-    PublicKey server_key{};             ///< Of mode pinned.
+    PublicKey server_key{};              ///< Of mode pinned.
     std::optional<ClientToken> token{};  ///< Of mode token.
     std::vector<std::byte> user_data{};  ///< At most `kUserDataBytesMax`.
   };

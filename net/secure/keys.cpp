@@ -1,9 +1,9 @@
 #include "net/secure/keys.h"
 
-#include <sodium.h>
-
 #include <algorithm>
 #include <cassert>
+
+#include <sodium.h>
 
 namespace muster {
 
@@ -50,8 +50,8 @@ KeyPair KeyPair::of(const SecretKey& secret) {
 
 std::optional<SecretKey> agree(const SecretKey& mine, const PublicKey& theirs) {
   std::array<std::byte, SecretKey::kBytes> secret{};
-  const int result = crypto_scalarmult(reinterpret_cast<unsigned char*>(secret.data()),
-                                       mine.data(), chars(theirs));
+  const int result = crypto_scalarmult(reinterpret_cast<unsigned char*>(secret.data()), mine.data(),
+                                       chars(theirs));
   const SecretKey key(secret);
   sodium_memzero(secret.data(), secret.size());
   if (result != 0) return std::nullopt;

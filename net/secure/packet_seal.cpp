@@ -1,8 +1,8 @@
 #include "net/secure/packet_seal.h"
 
-#include <sodium.h>
-
 #include <cassert>
+
+#include <sodium.h>
 
 namespace muster {
 
@@ -46,8 +46,8 @@ SealKey::SealKey(Cipher cipher, const SecretKey& key) : cipher_(cipher), key_(ke
   prepare_cryptography();
   if (cipher == Cipher::aes256_gcm) {
     assert(has_fast_aes());
-    crypto_aead_aes256gcm_beforenm(
-        reinterpret_cast<crypto_aead_aes256gcm_state*>(prepared_.data()), key.data());
+    crypto_aead_aes256gcm_beforenm(reinterpret_cast<crypto_aead_aes256gcm_state*>(prepared_.data()),
+                                   key.data());
   }
 }
 
@@ -59,7 +59,8 @@ void SealKey::seal(std::uint64_t sequence, std::span<const std::byte> head,
   const Nonce nonce = nonce_of(sequence);
   unsigned char* const body = chars(memory);
   switch (cipher_) {
-    case Cipher::none: return;
+    case Cipher::none:
+      return;
     case Cipher::chacha20_poly1305:
       crypto_aead_chacha20poly1305_ietf_encrypt_detached(body, body + body_bytes, nullptr, body,
                                                          body_bytes, chars(head), head.size(),
@@ -67,8 +68,8 @@ void SealKey::seal(std::uint64_t sequence, std::span<const std::byte> head,
       return;
     case Cipher::aes256_gcm:
       crypto_aead_aes256gcm_encrypt_detached_afternm(body, body + body_bytes, nullptr, body,
-                                                     body_bytes, chars(head), head.size(),
-                                                     nullptr, nonce.data(), aes_state(prepared_));
+                                                     body_bytes, chars(head), head.size(), nullptr,
+                                                     nonce.data(), aes_state(prepared_));
       return;
   }
 }
@@ -107,7 +108,9 @@ void SealSender::seal(std::uint64_t sequence, std::span<const std::byte> head,
 }
 
 SealReceiver::SealReceiver(Cipher cipher, const SecretKey& first)
-    : cipher_(cipher), present_(cipher, first), last_(present_),
+    : cipher_(cipher),
+      present_(cipher, first),
+      last_(present_),
       next_(cipher, mix(first, "next")) {}
 
 /// A failed attempt wipes the bytes, so just one key is tried: the packet's number says which.

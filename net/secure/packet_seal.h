@@ -36,7 +36,8 @@ class SealKey {
   /// A sequence number must never be used twice with one key.
   void seal(std::uint64_t sequence, std::span<const std::byte> head, std::span<std::byte> memory,
             std::size_t body_bytes) const;
-  /// Decrypts in place; false when anything was changed on the way. `sealed` has its tag at the end.
+  /// Decrypts in place; false when anything was changed on the way. `sealed` has its tag at the
+  /// end.
   [[nodiscard]] bool open(std::uint64_t sequence, std::span<const std::byte> head,
                           std::span<std::byte> sealed) const;
   const SecretKey& key() const { return key_; }

@@ -74,13 +74,16 @@ std::optional<std::array<std::uint8_t, 16>> ipv6_of(std::string_view text) {
 
 void append_number(std::string& text, std::uint32_t number, int base) {
   std::array<char, 8> digits{};
-  const auto [end, error] = std::to_chars(digits.data(), digits.data() + digits.size(), number, base);
+  const auto [end, error] =
+      std::to_chars(digits.data(), digits.data() + digits.size(), number, base);
   text.append(digits.data(), error == std::errc() ? end : digits.data());
 }
 
 }  // namespace
 
-bool Address::is_ipv4() const { return std::ranges::equal(std::span(ip_).first<12>(), kIpv4Prefix); }
+bool Address::is_ipv4() const {
+  return std::ranges::equal(std::span(ip_).first<12>(), kIpv4Prefix);
+}
 
 std::optional<Address> Address::parse(std::string_view text) {
   const std::size_t colon = text.rfind(':');

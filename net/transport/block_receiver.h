@@ -26,11 +26,11 @@ struct Fragment {
 Fragment read_fragment(SectionReader& reader);
 
 /// What became of a fragment.
-enum class [[nodiscard]] FragmentFate : std::uint8_t {
-  taken,    ///< Or there was nothing to do: its block is complete, or was refused.
-  refused,  ///< Its block is refused, just now: `refusal` tells why.
-  no_room,  ///< Complete blocks wait to be read: its packet must not be received.
-  invalid,  ///< Contradicts what was said of the same block, or lies beyond the window.
+enum class [[nodiscard]] FragmentFate : std::uint8_t{
+    taken,    ///< Or there was nothing to do: its block is complete, or was refused.
+    refused,  ///< Its block is refused, just now: `refusal` tells why.
+    no_room,  ///< Complete blocks wait to be read: its packet must not be received.
+    invalid,  ///< Contradicts what was said of the same block, or lies beyond the window.
 };
 
 /// Up to `kBlocksAtOnce` blocks that arrive or wait to be read. Allocates what arrives, and at most

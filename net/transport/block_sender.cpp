@@ -17,8 +17,8 @@ SendStatus BlockSender::begin(std::span<const std::byte> bytes, std::uint16_t& i
   const auto is_free = [](const Block& block) { return !block.is_active; };
   Block* const block = std::ranges::find_if(blocks_, is_free);
   // A finished block that nobody has heard of yet keeps its place in the list.
-  const auto active = static_cast<std::size_t>(std::ranges::count_if(
-      blocks_, [](const Block& each) { return each.is_active; }));
+  const auto active = static_cast<std::size_t>(
+      std::ranges::count_if(blocks_, [](const Block& each) { return each.is_active; }));
   if (block == blocks_.end() || active + finished_count_ >= kBlocksAtOnce) {
     return SendStatus::would_block;
   }
@@ -42,8 +42,8 @@ BlockSender::Block* BlockSender::find(std::uint16_t id) {
 
 bool BlockSender::has_pending() const {
   return std::ranges::any_of(blocks_, [](const Block& block) {
-    const bool has_new = block.next_new < block.chunks &&
-                         block.next_new - block.first_missing < kChunkWindow;
+    const bool has_new =
+        block.next_new < block.chunks && block.next_new - block.first_missing < kChunkWindow;
     return block.is_active && (block.lost_count > 0 || has_new);
   });
 }

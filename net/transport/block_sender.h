@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "net/transport/block.h"
-#include "net/wire/byte_io.h"
 #include "net/transport/channel.h"
+#include "net/wire/byte_io.h"
 
 namespace muster {
 

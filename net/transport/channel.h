@@ -32,12 +32,12 @@ struct ChannelOptions {
 };
 
 /// What became of a wish to send. Nothing is dropped without one of these.
-enum class [[nodiscard]] SendStatus : std::uint8_t {
-  queued,
-  would_block,  ///< The queue is full for now: try again when something was acknowledged.
-  too_large,    ///< A message beyond `kMessageBytesMax`, a payload or block beyond its bound.
-  empty,        ///< Nothing cannot be sent.
-  closed,       ///< The connection has ended.
+enum class [[nodiscard]] SendStatus : std::uint8_t{
+    queued,
+    would_block,  ///< The queue is full for now: try again when something was acknowledged.
+    too_large,    ///< A message beyond `kMessageBytesMax`, a payload or block beyond its bound.
+    empty,        ///< Nothing cannot be sent.
+    closed,       ///< The connection has ended.
 };
 
 }  // namespace muster

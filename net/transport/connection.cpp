@@ -18,9 +18,14 @@ constexpr std::size_t kPayloadHeadBytes = 2;
 }  // namespace
 
 Connection::Connection(const ConnectionOptions& options, NetTime now)
-    : options_(options), rate_(options.rate), path_size_(options.datagram_bytes_max),
-      blocks_in_(options.block_bytes_max), payloads_out_(kPayloadsOut),
-      payloads_in_(kPayloadsIn), last_arrival_(now), last_departure_(now) {
+    : options_(options),
+      rate_(options.rate),
+      path_size_(options.datagram_bytes_max),
+      blocks_in_(options.block_bytes_max),
+      payloads_out_(kPayloadsOut),
+      payloads_in_(kPayloadsIn),
+      last_arrival_(now),
+      last_departure_(now) {
   assert(options.channels.size() <= kChannelsMax);
   schedule_.set_weight(SendSchedule::kPayloadSource, SendSchedule::kPayloadWeight);
   schedule_.set_weight(SendSchedule::kBlockSource, SendSchedule::kBlockWeight);
@@ -72,8 +77,8 @@ std::size_t Connection::payload_bytes_max() const {
 
 std::size_t Connection::budget(NetTime now) const {
   const std::size_t free = rate_.budget(now, sent_.open_bytes());
-  const std::size_t around =
-      options_.overhead_bytes + kPacketHeaderBytesMin + kPayloadHeadBytes + payloads_out_.byte_count();
+  const std::size_t around = options_.overhead_bytes + kPacketHeaderBytesMin + kPayloadHeadBytes +
+                             payloads_out_.byte_count();
   return free > around ? free - around : 0;
 }
 
@@ -109,9 +114,8 @@ void Connection::settle(NetTime now) {
       if (record.has_payload) ++counters_.payloads_lost;
     }
     if (record.has_payload && fates_.size() < fates_.capacity()) {
-      fates_.push_back({.tag = record.payload_tag,
-                        .sequence = packet.sequence,
-                        .delivered = packet.delivered});
+      fates_.push_back(
+          {.tag = record.payload_tag, .sequence = packet.sequence, .delivered = packet.delivered});
     }
     for (std::uint32_t i = 0; i < record.part_count; ++i) {
       settle_part(parts_.at(record.first_part + i), packet.delivered);

@@ -46,15 +46,15 @@ struct ConnectionOptions {
 /// Why a connection ended; travels.
 enum class CloseReason : std::uint8_t {
   none = 0,
-  left = 1,         ///< The game wanted it.
-  kicked = 2,       ///< The server wanted it.
-  timed_out = 3,    ///< Nothing arrived for too long.
-  malformed = 4,    ///< The peer broke the protocol.
-  forged = 5,       ///< Too many packets did not open.
-  exhausted = 6,    ///< The sequence numbers are used up.
+  left = 1,       ///< The game wanted it.
+  kicked = 2,     ///< The server wanted it.
+  timed_out = 3,  ///< Nothing arrived for too long.
+  malformed = 4,  ///< The peer broke the protocol.
+  forged = 5,     ///< Too many packets did not open.
+  exhausted = 6,  ///< The sequence numbers are used up.
   shutting_down = 7,
-  no_answer = 8,    ///< There never was a connection.
-  refused = 9,      ///< The handshake was; the text says why.
+  no_answer = 8,  ///< There never was a connection.
+  refused = 9,    ///< The handshake was; the text says why.
 };
 
 /// What stands in the control section of a packet.
@@ -90,22 +90,22 @@ struct ReceivedPayload {
 };
 
 /// What became of a packet that arrived.
-enum class [[nodiscard]] PacketVerdict : std::uint8_t {
-  received,
-  malformed,     ///< Breaks the format. Was not received.
-  unbelievable,  ///< Acknowledges what was never sent. Was not received.
-  no_room,       ///< The game has to read first. Was not received, and will come again.
+enum class [[nodiscard]] PacketVerdict : std::uint8_t{
+    received,
+    malformed,     ///< Breaks the format. Was not received.
+    unbelievable,  ///< Acknowledges what was never sent. Was not received.
+    no_room,       ///< The game has to read first. Was not received, and will come again.
 };
 
 /// Whether a connection lives.
 enum class ConnectionState : std::uint8_t { connected, interrupted, closed };
 
 /// One end of an established connection. One thread at a time. Memory is bounded by the options and
-/// allocated on construction or when something is needed for the first time; in steady state nothing
-/// is allocated.
+/// allocated on construction or when something is needed for the first time; in steady state
+/// nothing is allocated.
 ///
-/// Once a tick: give arrived packets to `look` and `read_packet`; read messages, payloads, blocks and
-/// fates; queue what is to be sent, payloads within `budget`; then
+/// Once a tick: give arrived packets to `look` and `read_packet`; read messages, payloads, blocks
+/// and fates; queue what is to be sent, payloads within `budget`; then
 ///
 ///     connection.tick(now);
 ///     while (connection.wants_to_send(now)) send(connection.write_packet(now, memory));
@@ -165,8 +165,8 @@ class Connection {
   /// Why it ended; nothing while it lives.
   const std::optional<Close>& end() const { return end_; }
 
-  /// For whoever moves connections between addresses: writes a packet that asks an address for these
-  /// bytes; tells what was answered last.
+  /// For whoever moves connections between addresses: writes a packet that asks an address for
+  /// these bytes; tells what was answered last.
   std::span<const std::byte> write_path_challenge(NetTime now, std::uint64_t question,
                                                   std::span<std::byte> memory);
   std::optional<std::uint64_t> take_path_answer();
@@ -237,15 +237,15 @@ class Connection {
   std::vector<PayloadFate> fates_;
 
   NetTime last_arrival_{};
-  NetTime highest_arrival_{};        ///< Of the packet with the highest number.
+  NetTime highest_arrival_{};  ///< Of the packet with the highest number.
   NetTime last_departure_{};
   NetTime last_choke_{};
-  std::uint32_t told_to_ = 0;        ///< The peer is known to know of all packets up to this one.
-  unsigned unanswered_ = 0;          ///< Packets that asked for an answer since we last sent one.
+  std::uint32_t told_to_ = 0;  ///< The peer is known to know of all packets up to this one.
+  unsigned unanswered_ = 0;    ///< Packets that asked for an answer since we last sent one.
   NetTime unanswered_since_{};
-  NetDuration least_delay_{};        ///< Of the peer's packets since we last sent one.
+  NetDuration least_delay_{};  ///< Of the peer's packets since we last sent one.
   bool has_least_delay_ = false;
-  NetDuration told_delay_{};         ///< What the peer told last of ours.
+  NetDuration told_delay_{};  ///< What the peer told last of ours.
 
   std::array<std::uint64_t, 4> path_questions_{};  ///< To be answered.
   std::size_t path_question_count_ = 0;

@@ -71,8 +71,7 @@ Reception Connection::look(std::uint32_t sequence) {
 }
 
 PacketVerdict Connection::read_packet(NetTime now, std::uint32_t sequence,
-                                      std::size_t datagram_bytes,
-                                      std::span<const std::byte> body) {
+                                      std::size_t datagram_bytes, std::span<const std::byte> body) {
   if (state_ == ConnectionState::closed) return PacketVerdict::received;
   BitReader bits(body);
   const PacketHeader header = read_packet_header(bits);
@@ -189,7 +188,8 @@ bool Connection::parse_control(SectionReader& reader, std::size_t datagram_bytes
         refusal.reason = static_cast<BlockRefusal>(reason);
         break;
       }
-      default: return false;
+      default:
+        return false;
     }
     if (reader.failed()) return false;
   }
@@ -232,12 +232,15 @@ PacketVerdict Connection::check_room(const Incoming& incoming) const {
   std::size_t refused = refusal_count_;
   for (std::size_t i = 0; i < incoming.fragment_count; ++i) {
     switch (blocks_in_.look(incoming.fragments[i])) {
-      case FragmentFate::invalid: return PacketVerdict::malformed;
-      case FragmentFate::no_room: return PacketVerdict::no_room;
+      case FragmentFate::invalid:
+        return PacketVerdict::malformed;
+      case FragmentFate::no_room:
+        return PacketVerdict::no_room;
       case FragmentFate::refused:
         if (++refused > refusals_.size()) return PacketVerdict::no_room;
         break;
-      case FragmentFate::taken: break;
+      case FragmentFate::taken:
+        break;
     }
   }
   return PacketVerdict::received;

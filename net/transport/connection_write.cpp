@@ -148,8 +148,8 @@ void Connection::add_contents(PacketDraft& draft, std::size_t budget) {
         is_first ? draft.body_max : std::min(draft.body_max, budget - options_.overhead_bytes);
     // A section that begins takes one byte for its count.
     const std::size_t room = most > used + 1 ? most - used - 1 : 0;
-    const std::size_t source = schedule_.next(
-        [&](std::size_t each) { return is_ready(each, draft, room); });
+    const std::size_t source =
+        schedule_.next([&](std::size_t each) { return is_ready(each, draft, room); });
     if (source == SendSchedule::kSources) return;
     add_from(source, draft, room);
     schedule_.sent(source, draft.used() - used);
@@ -248,7 +248,8 @@ std::span<const std::byte> Connection::finish_packet(NetTime now, PacketDraft& d
     counters_.block_bytes_out += 1 + draft.blocks.used();
     counters_.fragments_out += draft.fragment_count;
   }
-  if (draft.fill_to > head + writer.used()) writer.write_zeros(draft.fill_to - head - writer.used());
+  if (draft.fill_to > head + writer.used())
+    writer.write_zeros(draft.fill_to - head - writer.used());
   assert(!writer.overflowed());
   const std::size_t body = head + writer.used();
   PacketRecord& record = draft.record;

@@ -6,8 +6,7 @@
 
 namespace muster {
 
-MessageReceiver::MessageReceiver(Delivery delivery)
-    : delivery_(delivery), slots_(kMessageWindow) {}
+MessageReceiver::MessageReceiver(Delivery delivery) : delivery_(delivery), slots_(kMessageWindow) {}
 
 std::uint32_t MessageReceiver::widen_id(std::uint16_t low) const {
   return widen(Sequence(low), base_).value_or(0);

@@ -12,10 +12,10 @@
 namespace muster {
 
 /// What is to be done with a message that arrived.
-enum class [[nodiscard]] Arrival : std::uint8_t {
-  fresh,      ///< To be stored.
-  duplicate,  ///< Was stored before: nothing to do.
-  no_room,    ///< The game has not read enough: its packet must not be received.
+enum class [[nodiscard]] Arrival : std::uint8_t{
+    fresh,      ///< To be stored.
+    duplicate,  ///< Was stored before: nothing to do.
+    no_room,    ///< The game has not read enough: its packet must not be received.
 };
 
 /// The inbox of one channel. A message is looked at first, and stored when all of its packet may be
@@ -41,7 +41,7 @@ class MessageReceiver {
  private:
   struct Slot {
     std::vector<std::byte> bytes;
-    bool is_full = false;    ///< Holds a message that was not read.
+    bool is_full = false;      ///< Holds a message that was not read.
     bool has_arrived = false;  ///< Of the id that `base_` and the slot's number give.
   };
 

@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "net/wire/byte_io.h"
 #include "net/transport/channel.h"
+#include "net/wire/byte_io.h"
 #include "net/wire/sequence_buffer.h"
 
 namespace muster {

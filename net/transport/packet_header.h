@@ -1,5 +1,5 @@
-// What stands at the head of every packet's body: acknowledgement, times, and which sections follow.
-// The format is that of net/WIRE_FORMAT.md.
+// What stands at the head of every packet's body: acknowledgement, times, and which sections
+// follow. The format is that of net/WIRE_FORMAT.md.
 #pragma once
 
 #include <array>

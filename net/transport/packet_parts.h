@@ -19,9 +19,9 @@ struct RefusedBlock {
 struct PacketPart {
   enum class Kind : std::uint8_t { message, chunks, refusal };
   Kind kind = Kind::message;
-  std::uint8_t channel = 0;     ///< Of a message; of a refusal its reason.
+  std::uint8_t channel = 0;  ///< Of a message; of a refusal its reason.
   std::uint32_t message_id = 0;
-  ChunkRange chunks{};          ///< Of a refusal only the block.
+  ChunkRange chunks{};  ///< Of a refusal only the block.
 };
 
 /// The parts of all packets on their way, one packet after the other in a ring. A packet knows its

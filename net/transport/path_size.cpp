@@ -9,7 +9,8 @@ namespace {
 /// Ethernet with IPv4; with IPv6; common tunnels; what is left of them.
 constexpr std::array<std::size_t, 5> kSizes = {1472, 1452, 1400, 1320, 1260};
 constexpr unsigned kTries = 3;
-/// Even where every second packet is lost, this many in a row are rare; and to be wrong costs little.
+/// Even where every second packet is lost, this many in a row are rare; and to be wrong costs
+/// little.
 constexpr unsigned kBlackHole = 6;
 constexpr NetDuration kBetweenProbes = std::chrono::seconds(1);
 /// Paths change: what did not go may go later (RFC 8899 names 10 minutes).

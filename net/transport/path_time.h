@@ -44,7 +44,7 @@ class RoundTrip {
   NetDuration variation_{};
   NetDuration latest_{};
   WindowedMinimum<NetDuration> minimum_{kPathMemory};
-  NetDuration answer_{};            ///< With the peer's holding, smoothed: for timeouts.
+  NetDuration answer_{};  ///< With the peer's holding, smoothed: for timeouts.
   NetDuration answer_variation_{};
 };
 

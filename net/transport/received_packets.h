@@ -9,10 +9,10 @@
 namespace muster {
 
 /// What a packet's number says of it.
-enum class [[nodiscard]] Reception : std::uint8_t {
-  fresh,      ///< May be received.
-  duplicate,  ///< Was received before.
-  stale,      ///< So old that it could not be acknowledged any more.
+enum class [[nodiscard]] Reception : std::uint8_t{
+    fresh,      ///< May be received.
+    duplicate,  ///< Was received before.
+    stale,      ///< So old that it could not be acknowledged any more.
 };
 
 /// The window of packets received from a peer (seed 000's rules, with a window of 256 instead of

@@ -1,6 +1,6 @@
 // The estimator of net/CONNECTION.md, "How much may be sent". Two flows that share a queue see one
-// delay `d`; each steers to the rate K(rate) / d. K grows slower than the rate, so there is just one
-// rate at which that holds, the same for both: that is where the fairness comes from.
+// delay `d`; each steers to the rate K(rate) / d. K grows slower than the rate, so there is just
+// one rate at which that holds, the same for both: that is where the fairness comes from.
 #include "net/transport/send_rate.h"
 
 #include <algorithm>
@@ -40,7 +40,9 @@ NetDuration duration_of(double seconds) {
 }  // namespace
 
 SendRate::SendRate(const SendRateLimits& limits)
-    : limits_(limits), window_(kFirstWindow), round_trip_(kFirstRoundTrip),
+    : limits_(limits),
+      window_(kFirstWindow),
+      round_trip_(kFirstRoundTrip),
       round_trip_min_(kFirstRoundTrip) {}
 
 void SendRate::restart() { *this = SendRate(limits_); }
@@ -181,8 +183,8 @@ void SendRate::begin_round(NetTime now) {
   drain(now);
 }
 
-/// A queue too short to be seen in the delay shows in loss that is absent at half the rate: then the
-/// window is what was delivered, and grows again from there.
+/// A queue too short to be seen in the delay shows in loss that is absent at half the rate: then
+/// the window is what was delivered, and grows again from there.
 void SendRate::yield_to_loss() {
   const double least = least_loss();
   if (loss_ < std::max(kLossMatters, 1.5 * least + 0.02)) return;

@@ -66,17 +66,17 @@ class SendRate {
   void drain(NetTime now);
 
   SendRateLimits limits_;
-  double window_;           ///< Bytes.
+  double window_;  ///< Bytes.
   bool slow_start_ = true;
   Direction direction_ = Direction::up;
   double velocity_ = 1;
   int rounds_one_way_ = 0;
   double window_at_round_ = 0;
 
-  NetDuration round_trip_{};      ///< Smoothed.
+  NetDuration round_trip_{};  ///< Smoothed.
   NetDuration round_trip_min_{};
   WindowedMinimum<NetDuration> standing_delay_{std::chrono::milliseconds(50)};
-  double mean_packet_ = 600;      ///< Bytes, smoothed.
+  double mean_packet_ = 600;  ///< Bytes, smoothed.
 
   std::uint64_t delivered_bytes_ = 0;
   NetTime delivered_at_{};
@@ -85,13 +85,13 @@ class SendRate {
   int stages_without_growth_ = 0;
 
   NetTime round_began_{};
-  double loss_ = 0;           ///< Smoothed over packets.
-  double drained_sent_ = 0;   ///< Packets sent at half the rate, and how many of them were lost:
-  double drained_lost_ = 0;   ///< this loss is the path's, not ours. Both fade.
+  double loss_ = 0;          ///< Smoothed over packets.
+  double drained_sent_ = 0;  ///< Packets sent at half the rate, and how many of them were lost:
+  double drained_lost_ = 0;  ///< this loss is the path's, not ours. Both fade.
 
-  NetTime drain_at_{};   ///< When the window is next halved for a round trip.
+  NetTime drain_at_{};  ///< When the window is next halved for a round trip.
   NetTime drain_end_{};
-  NetTime now_{};        ///< Of the last event.
+  NetTime now_{};  ///< Of the last event.
   bool was_full_ = false;
   bool full_this_round_ = false;
   NetTime paid_until_{};  ///< Pacing: what was sent is paid for at the present rate until then.

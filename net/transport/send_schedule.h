@@ -10,8 +10,9 @@
 namespace muster {
 
 /// Start-time fair queueing (Goyal, Vin, Cheng, SIGCOMM 1996) among a fixed number of sources. Each
-/// has a tag that moves by bytes / weight as it sends; the one with the lowest tag is next. A source
-/// that had nothing to send begins at the present tag, so it can neither save up nor be starved.
+/// has a tag that moves by bytes / weight as it sends; the one with the lowest tag is next. A
+/// source that had nothing to send begins at the present tag, so it can neither save up nor be
+/// starved.
 class SendSchedule {
  public:
   /// Payload, each channel, blocks.

@@ -69,7 +69,8 @@ void SentPackets::acknowledge_one(NetTime now, std::uint32_t sequence) {
   if (slot->fate == Fate::lost) {
     // It was overtaken by this many, not lost.
     ++late_;
-    const std::uint32_t overtaken = highest_delivered_ > sequence ? highest_delivered_ - sequence : 0;
+    const std::uint32_t overtaken =
+        highest_delivered_ > sequence ? highest_delivered_ - sequence : 0;
     reorder_ = std::clamp(overtaken + 1, reorder_, kReorderMax);
     slot->fate = Fate::delivered;
     return;
@@ -101,7 +102,8 @@ void SentPackets::acknowledge(NetTime now, std::uint32_t ack, const AckMask& mas
 void SentPackets::find_overtaken(NetTime now, const RoundTrip& path) {
   const NetDuration trip = std::max(path.smoothed(), path.latest());
   const NetDuration patience = trip + trip / 8;
-  for (std::uint32_t sequence = oldest_open_; sequence + reorder_ <= highest_delivered_; ++sequence) {
+  for (std::uint32_t sequence = oldest_open_; sequence + reorder_ <= highest_delivered_;
+       ++sequence) {
     Slot* slot = slots_.find(sequence);
     if (slot == nullptr || slot->fate != Fate::open) continue;
     if (now - slot->record.sent_at < patience) break;  // Those after it were sent later still.

@@ -22,11 +22,11 @@ struct PacketRecord {
   std::uint64_t payload_tag = 0;  ///< Of the payload's owner; meaningful with `has_payload`.
   std::uint32_t first_part = 0;   ///< In the connection's list of parts (messages, chunks).
   std::uint16_t part_count = 0;
-  std::uint16_t byte_count = 0;   ///< Of the whole datagram.
+  std::uint16_t byte_count = 0;  ///< Of the whole datagram.
   bool has_payload = false;
-  bool asks_for_answer = false;   ///< Has a section; an acknowledgement alone asks for nothing.
-  bool at_half_rate = false;      ///< Sent while the rate was halved to learn of the path.
-  bool is_probe = false;          ///< For the path's size; its loss says nothing of congestion.
+  bool asks_for_answer = false;  ///< Has a section; an acknowledgement alone asks for nothing.
+  bool at_half_rate = false;     ///< Sent while the rate was halved to learn of the path.
+  bool is_probe = false;         ///< For the path's size; its loss says nothing of congestion.
   /// All bytes that had been delivered when this one was sent, and when that was: for the rate.
   std::uint64_t delivered_before = 0;
   NetTime delivered_at{};

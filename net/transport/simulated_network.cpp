@@ -194,7 +194,8 @@ bool SimulatedNetwork::pass(Link& link, Flight& flight, NetTime at, NetTime& lea
   NetTime sent = at;
   if (options.bytes_per_second > 0) {
     const NetDuration waits = std::max<NetDuration>(link.free_at - at, NetDuration::zero());
-    const double waiting_bytes = std::chrono::duration<double>(waits).count() * options.bytes_per_second;
+    const double waiting_bytes =
+        std::chrono::duration<double>(waits).count() * options.bytes_per_second;
     if (waiting_bytes > static_cast<double>(options.queue_bytes)) {
       ++counters.dropped;
       return false;

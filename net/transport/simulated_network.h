@@ -32,16 +32,16 @@ struct LinkOptions {
   Jitter jitter_kind = Jitter::uniform;
   /// Whether jitter lets datagrams overtake each other. If not, a late one delays those behind it.
   bool may_overtake = true;
-  double loss = 0;                ///< Share of datagrams, each for itself.
-  double burst_begin = 0;         ///< Gilbert–Elliott: per datagram, that a bad time begins;
-  double burst_end = 1;           ///< that it ends;
-  double burst_loss = 1;          ///< and the loss in it.
-  double duplicate = 0;           ///< Share that arrives twice.
-  double corrupt = 0;             ///< Share of which some bits are flipped.
-  double bytes_per_second = 0;    ///< 0 is without limit.
-  std::size_t queue_bytes = 0;    ///< What may wait for the limit; more is dropped. 0: one datagram.
-  std::size_t mtu = 65535;        ///< Larger datagrams vanish.
-  bool is_down = false;           ///< Nothing passes.
+  double loss = 0;              ///< Share of datagrams, each for itself.
+  double burst_begin = 0;       ///< Gilbert–Elliott: per datagram, that a bad time begins;
+  double burst_end = 1;         ///< that it ends;
+  double burst_loss = 1;        ///< and the loss in it.
+  double duplicate = 0;         ///< Share that arrives twice.
+  double corrupt = 0;           ///< Share of which some bits are flipped.
+  double bytes_per_second = 0;  ///< 0 is without limit.
+  std::size_t queue_bytes = 0;  ///< What may wait for the limit; more is dropped. 0: one datagram.
+  std::size_t mtu = 65535;      ///< Larger datagrams vanish.
+  bool is_down = false;         ///< Nothing passes.
   /// When not empty: datagram `n` meets sample `n mod size`.
   std::vector<LinkSample> trace{};
 };

@@ -17,9 +17,10 @@
 namespace {
 
 constexpr std::array<std::string_view, 16> kPeers = {
-    "copy",     "yaml-cpp", "find+grep",       "ripgrep",     "zstd -T2",      "raw zstd",
-    "memcpy",   "array and probe", "PhysFS",   "plain arrays", "forward",      "raw read",
-    "read + raw zstd", "plain calls", "batched calls", "ENet"};
+    "copy",     "yaml-cpp", "find+grep",       "ripgrep",     "zstd -T2",
+    "raw zstd", "memcpy",   "array and probe", "PhysFS",      "plain arrays",
+    "forward",  "raw read", "read + raw zstd", "plain calls", "batched calls",
+    "ENet"};
 
 struct Row {
   std::string group;

@@ -2,9 +2,8 @@
 // server reads all and answers each with one. Only the server's processor time counts. Peers: plain
 // calls of the system for the same datagrams, the same calls in batches, and ENet with the same
 // payloads as unreliable packets.
-#include <ctime>
-
 #include <array>
+#include <ctime>
 #include <memory>
 #include <string>
 #include <vector>
@@ -146,13 +145,16 @@ class MusterService final : public Service {
 class RawService final : public Service {
  public:
   RawService(std::size_t clients, std::size_t bytes, bool is_batched)
-      : is_batched_(is_batched), payload_(bytes + 40, std::byte{42}),
+      : is_batched_(is_batched),
+        payload_(bytes + 40, std::byte{42}),
         plain_(is_batched ? nullptr : std::make_unique<PlainUdp>()),
-        socket_(is_batched ? loopback() : nullptr), memory_(64 * (kDatagramBytesMax + 1)) {
+        socket_(is_batched ? loopback() : nullptr),
+        memory_(64 * (kDatagramBytesMax + 1)) {
     server_ = is_batched ? socket_->local_address() : plain_->local_address();
     for (std::size_t i = 0; i < clients; ++i) sockets_.push_back(loopback());
     for (std::size_t i = 0; i < datagrams_.size(); ++i) {
-      datagrams_[i].memory = std::span(memory_).subspan(i * (kDatagramBytesMax + 1), kDatagramBytesMax + 1);
+      datagrams_[i].memory =
+          std::span(memory_).subspan(i * (kDatagramBytesMax + 1), kDatagramBytesMax + 1);
     }
     to_.reserve(clients);
     outgoing_.reserve(clients);
@@ -327,8 +329,7 @@ void serve(benchmark::State& state, Service& service, std::size_t clients) {
   }
   state.counters["arrived"] = static_cast<double>(packets) / static_cast<double>(expected);
   state.counters["packets/s"] = static_cast<double>(packets) / busy;
-  state.counters["allocations"] =
-      static_cast<double>(allocations) / static_cast<double>(expected);
+  state.counters["allocations"] = static_cast<double>(allocations) / static_cast<double>(expected);
 }
 
 template <typename ServiceType, typename... Arguments>
@@ -351,18 +352,14 @@ void register_case(std::size_t clients, std::size_t bytes) {
         ->UseManualTime()
         ->Unit(benchmark::kMicrosecond);
   };
-  add("sealed", [=](benchmark::State& state) {
-    serve_with<MusterService>(state, clients, bytes, true);
-  });
-  add("open", [=](benchmark::State& state) {
-    serve_with<MusterService>(state, clients, bytes, false);
-  });
-  add("plain calls", [=](benchmark::State& state) {
-    serve_with<RawService>(state, clients, bytes, false);
-  });
-  add("batched calls", [=](benchmark::State& state) {
-    serve_with<RawService>(state, clients, bytes, true);
-  });
+  add("sealed",
+      [=](benchmark::State& state) { serve_with<MusterService>(state, clients, bytes, true); });
+  add("open",
+      [=](benchmark::State& state) { serve_with<MusterService>(state, clients, bytes, false); });
+  add("plain calls",
+      [=](benchmark::State& state) { serve_with<RawService>(state, clients, bytes, false); });
+  add("batched calls",
+      [=](benchmark::State& state) { serve_with<RawService>(state, clients, bytes, true); });
 #ifdef MUSTER_ENET
   add("ENet", [=](benchmark::State& state) { serve_with<EnetService>(state, clients, bytes); });
 #endif

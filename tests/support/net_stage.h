@@ -35,8 +35,11 @@ class NetStage {
   static constexpr UnixSeconds kDate = 1'800'000'000;
 
   explicit NetStage(std::uint64_t seed, const LinkOptions& link = {})
-      : network(seed), entropy(seed), server_key(SecretKey::random(entropy)),
-        backend_key(SecretKey::random(entropy)), link_(link) {
+      : network(seed),
+        entropy(seed),
+        server_key(SecretKey::random(entropy)),
+        backend_key(SecretKey::random(entropy)),
+        link_(link) {
     now = NetTime(std::chrono::seconds(1));
     network.advance(now);
     options.connection.channels = {ChannelOptions{}};
@@ -74,8 +77,7 @@ class NetStage {
     const Address address = Address::ipv4({10, 0, 1, number}, 1000);
     links.push_back(network.add_link(link_));
     links.push_back(network.add_link(link_));
-    sockets.push_back(
-        network.open(address, {links[links.size() - 2]}, {links[links.size() - 1]}));
+    sockets.push_back(network.open(address, {links[links.size() - 2]}, {links[links.size() - 1]}));
     clients.push_back(std::make_unique<Client>(client, *sockets.back(), entropy, now));
     return *clients.back();
   }

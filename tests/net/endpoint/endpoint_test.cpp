@@ -266,7 +266,8 @@ TEST_CASE("A server never sends more to an address than came from it before it i
     const std::size_t size = random.below(3) == 0 ? random.below(1300) : kRequestBytes;
     if (random.below(3) == 0) datagram[random.below(60)] ^= std::byte{1};
     if (random.below(4) == 0) datagram[0] = static_cast<std::byte>(random.below(256));
-    const OutgoingDatagram out{.to = stage.server_address, .bytes = std::span(datagram).first(size)};
+    const OutgoingDatagram out{.to = stage.server_address,
+                               .bytes = std::span(datagram).first(size)};
     static_cast<void>(attacker->send(std::span(&out, 1)));
     out_bytes += size;
     stage.step(1ms);

@@ -50,8 +50,7 @@ struct Weather {
 TEST_CASE("Messages arrive as their channel promises over any network",
           "[net][transport][sys-32][sys-35]") {
   const Weather weather = GENERATE(
-      Weather{"clear", {.latency = 20ms}},
-      Weather{"a tenth lost", {.latency = 30ms, .loss = 0.1}},
+      Weather{"clear", {.latency = 20ms}}, Weather{"a tenth lost", {.latency = 30ms, .loss = 0.1}},
       Weather{"three fifths lost", {.latency = 10ms, .loss = 0.6}},
       Weather{"overtaking", {.latency = 20ms, .jitter = 80ms}},
       Weather{"twins", {.latency = 20ms, .jitter = 10ms, .duplicate = 0.5}},
@@ -146,10 +145,8 @@ TEST_CASE("A block arrives whole beside messages that it does not delay",
           "[net][transport][sys-30]") {
   const double loss = GENERATE(0.0, 0.05, 0.25);
   CAPTURE(loss);
-  const LinkOptions link{.latency = 25ms,
-                         .loss = loss,
-                         .bytes_per_second = 250'000,
-                         .queue_bytes = 100'000};
+  const LinkOptions link{
+      .latency = 25ms, .loss = loss, .bytes_per_second = 250'000, .queue_bytes = 100'000};
   ConnectionPair pair(7, three_channels(), link, {.latency = 25ms, .loss = loss});
   std::vector<std::byte> block(600'001);
   for (std::size_t i = 0; i < block.size(); ++i) block[i] = static_cast<std::byte>(i * i >> 3U);
