@@ -1,7 +1,7 @@
 // Which packets of the peer have arrived: what may still be received, and what to acknowledge.
 #pragma once
 
-#include <bitset>
+#include <array>
 #include <cstdint>
 
 #include "net/transport/packet_header.h"
@@ -41,12 +41,18 @@ class ReceivedPackets {
   std::uint64_t out_of_order() const { return out_of_order_; }
 
  private:
+  bool has_arrived(std::uint32_t age) const {
+    return ((arrived_[age / 32] >> (age % 32)) & 1U) != 0;
+  }
+  void set_arrived(std::uint32_t age) { arrived_[age / 32] |= 1U << (age % 32); }
   void advance(std::uint32_t distance);
+  void shift(std::uint32_t distance);
 
   std::uint32_t window_;
   std::uint32_t highest_ = 0;
-  /// Bit `i`: packet `highest_ - i` arrived. Those below number 1 count as arrived.
-  std::bitset<kAckWindow> arrived_;
+  /// As in `AckMask`: bit `i` of word `w` is packet `highest_ - 32 * w - i`. Those below number 1
+  /// count as arrived.
+  std::array<std::uint32_t, kAckWordsMax> arrived_;
   std::uint64_t lost_ = 0;
   std::uint64_t out_of_order_ = 0;
 };

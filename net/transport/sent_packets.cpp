@@ -85,9 +85,13 @@ void SentPackets::acknowledge_one(NetTime now, std::uint32_t sequence) {
 void SentPackets::acknowledge(NetTime now, std::uint32_t ack, const AckMask& mask,
                               const RoundTrip& path) {
   assert(is_believable(ack, mask));
+  const std::uint32_t lowest = lowest_to_learn(ack);
   // Oldest first, so that deliveries are told in the order of sending.
-  for (unsigned word = mask.word_count; word-- > 0;) {
+  const std::uint32_t told_words = ack < lowest ? 0 : (ack - lowest) / 32 + 1;
+  for (unsigned word = std::min(mask.word_count, told_words); word-- > 0;) {
     std::uint32_t bits = mask.words[word];
+    const std::uint32_t last_age = ack - lowest;
+    if (word == last_age / 32 && last_age % 32 != 31) bits &= (2U << (last_age % 32)) - 1;
     while (bits != 0) {
       const auto bit = static_cast<std::uint32_t>(std::bit_width(bits)) - 1;
       bits &= ~(1U << bit);
@@ -97,6 +101,18 @@ void SentPackets::acknowledge(NetTime now, std::uint32_t ack, const AckMask& mas
   }
   skip_resolved();
   find_overtaken(now, path);
+}
+
+/// The lowest packet of which an acknowledgement could tell something new. What the peer cannot tell
+/// of any more is lost for good.
+std::uint32_t SentPackets::lowest_to_learn(std::uint32_t ack) {
+  while (oldest_lost_ < oldest_open_) {
+    const Slot* const slot = slots_.find(oldest_lost_);
+    const bool can_be_told = oldest_lost_ + kAckWindow > ack;
+    if (slot != nullptr && slot->fate == Fate::lost && can_be_told) return oldest_lost_;
+    ++oldest_lost_;
+  }
+  return oldest_open_;
 }
 
 void SentPackets::find_overtaken(NetTime now, const RoundTrip& path) {

@@ -95,11 +95,13 @@ class SentPackets {
   void acknowledge_one(NetTime now, std::uint32_t sequence);
   void find_overtaken(NetTime now, const RoundTrip& path);
   void skip_resolved();
+  std::uint32_t lowest_to_learn(std::uint32_t ack);
 
   SequenceBuffer<Slot> slots_{kPacketsOnTheWayMax};
   std::vector<ResolvedPacket> resolved_;
   std::uint32_t next_ = 1;
   std::uint32_t oldest_open_ = 1;  ///< All below are resolved.
+  std::uint32_t oldest_lost_ = 1;  ///< No packet below is lost and may still be acknowledged.
   std::uint32_t highest_delivered_ = 0;
   std::uint32_t open_count_ = 0;
   std::uint32_t asking_count_ = 0;

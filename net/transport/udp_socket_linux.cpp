@@ -59,6 +59,12 @@ class UdpSocket final : public DatagramSocket {
  public:
   UdpSocket(int descriptor, bool is_v6) : descriptor_(descriptor), is_v6_(is_v6) {
     int size = 0;
+    for (std::size_t i = 0; i < kBatch; ++i) {
+      headers_[i].msg_hdr = {};
+      headers_[i].msg_hdr.msg_name = &from_[i];
+      headers_[i].msg_hdr.msg_iov = &vectors_[i];
+      headers_[i].msg_hdr.msg_iovlen = 1;
+    }
     can_segment_ = setsockopt(descriptor_, SOL_UDP, UDP_SEGMENT, &size, sizeof(size)) == 0;
   }
   ~UdpSocket() override { close(descriptor_); }
@@ -75,28 +81,23 @@ class UdpSocket final : public DatagramSocket {
 
   std::size_t receive(std::span<IncomingDatagram> datagrams) override {
     const std::size_t count = std::min(datagrams.size(), kBatch);
-    std::array<mmsghdr, kBatch> headers{};
-    std::array<iovec, kBatch> vectors;
-    std::array<sockaddr_storage, kBatch> from;
     for (std::size_t i = 0; i < count; ++i) {
-      vectors[i] = {.iov_base = datagrams[i].memory.data(), .iov_len = datagrams[i].memory.size()};
-      headers[i].msg_hdr.msg_name = &from[i];
-      headers[i].msg_hdr.msg_namelen = sizeof(from[i]);
-      headers[i].msg_hdr.msg_iov = &vectors[i];
-      headers[i].msg_hdr.msg_iovlen = 1;
+      vectors_[i] = {.iov_base = datagrams[i].memory.data(),
+                     .iov_len = datagrams[i].memory.size()};
+      headers_[i].msg_hdr.msg_namelen = sizeof(from_[i]);
     }
     int result = -1;
     // An error that an earlier datagram caused (ICMP: nobody is there) is told once; what arrived
     // stands behind it.
     for (int attempt = 0; attempt < 8 && result < 0; ++attempt) {
-      result = recvmmsg(descriptor_, headers.data(), static_cast<unsigned>(count), MSG_DONTWAIT,
+      result = recvmmsg(descriptor_, headers_.data(), static_cast<unsigned>(count), MSG_DONTWAIT,
                         nullptr);
       if (result < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return 0;
     }
     if (result < 0) return 0;
     for (std::size_t i = 0; i < static_cast<std::size_t>(result); ++i) {
-      datagrams[i].from = from_system(from[i]);
-      datagrams[i].byte_count = headers[i].msg_len;
+      datagrams[i].from = from_system(from_[i]);
+      datagrams[i].byte_count = headers_[i].msg_len;
     }
     return static_cast<std::size_t>(result);
   }
@@ -213,6 +214,10 @@ class UdpSocket final : public DatagramSocket {
   bool is_v6_;
   bool can_segment_ = false;
   bool was_refused_ = false;
+  /// For receiving; they point to each other, so the socket stays where it is.
+  std::array<mmsghdr, kBatch> headers_{};
+  std::array<iovec, kBatch> vectors_{};
+  std::array<sockaddr_storage, kBatch> from_{};
 };
 
 bool set(int descriptor, int level, int name, int value) {
