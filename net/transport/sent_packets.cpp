@@ -103,8 +103,8 @@ void SentPackets::acknowledge(NetTime now, std::uint32_t ack, const AckMask& mas
   find_overtaken(now, path);
 }
 
-/// The lowest packet of which an acknowledgement could tell something new. What the peer cannot tell
-/// of any more is lost for good.
+/// The lowest packet of which an acknowledgement could tell something new. What the peer cannot
+/// tell of any more is lost for good.
 std::uint32_t SentPackets::lowest_to_learn(std::uint32_t ack) {
   while (oldest_lost_ < oldest_open_) {
     const Slot* const slot = slots_.find(oldest_lost_);

@@ -82,8 +82,7 @@ class UdpSocket final : public DatagramSocket {
   std::size_t receive(std::span<IncomingDatagram> datagrams) override {
     const std::size_t count = std::min(datagrams.size(), kBatch);
     for (std::size_t i = 0; i < count; ++i) {
-      vectors_[i] = {.iov_base = datagrams[i].memory.data(),
-                     .iov_len = datagrams[i].memory.size()};
+      vectors_[i] = {.iov_base = datagrams[i].memory.data(), .iov_len = datagrams[i].memory.size()};
       headers_[i].msg_hdr.msg_namelen = sizeof(from_[i]);
     }
     int result = -1;

@@ -1,0 +1,86 @@
+#!/usr/bin/env python3
+"""Two processes talk over real sockets: IPv4 and IPv6 on the loopback, and two network namespaces with
+delay and loss between them where this machine lets us make such.
+
+usage: net_process_test.py NET_PEER"""
+
+import os
+import socket
+import subprocess
+import sys
+
+SECONDS = 60
+
+
+def talk(peer, listen, reach, server_prefix=(), client_prefix=()):
+    server = subprocess.Popen([*server_prefix, peer, "server", listen], stdout=subprocess.PIPE, text=True)
+    try:
+        word, port, key = server.stdout.readline().split()
+        assert word == "listening"
+        client = subprocess.run([*client_prefix, peer, "client", reach % port, key], capture_output=True,
+                                text=True, timeout=SECONDS)
+        assert client.returncode == 0, client.stderr
+        assert client.stdout.startswith("echoed 500 messages"), client.stdout
+        assert server.wait(timeout=SECONDS) == 0, "the server saw the client leave"
+        return client.stdout.strip()
+    finally:
+        server.kill()
+        server.wait()
+
+
+def has_ipv6():
+    try:
+        with socket.socket(socket.AF_INET6, socket.SOCK_DGRAM) as probe:
+            probe.bind(("::1", 0))
+        return True
+    except OSError:
+        return False
+
+
+def run(*command):
+    return subprocess.run(command, capture_output=True, text=True).returncode == 0
+
+
+class Namespaces:
+    """Two network namespaces with a cable between them, 30 ms and 5 % loss each way."""
+
+    def __init__(self):
+        tag = f"mst{os.getpid()}"
+        self.names = (tag + "a", tag + "b")
+
+    def __enter__(self):
+        a, b = self.names
+        self.is_made = (
+            run("ip", "netns", "add", a) and run("ip", "netns", "add", b)
+            and run("ip", "link", "add", a, "netns", a, "type", "veth", "peer", "name", b, "netns", b)
+            and all(
+                run("ip", "-n", name, "addr", "add", f"10.77.0.{number}/24", "dev", name)
+                and run("ip", "-n", name, "link", "set", name, "up")
+                and run("ip", "netns", "exec", name, "tc", "qdisc", "add", "dev", name, "root", "netem",
+                        "delay", "30ms", "5ms", "loss", "5%")
+                for number, name in enumerate(self.names, 1)))
+        return self
+
+    def __exit__(self, *_):
+        for name in self.names:
+            run("ip", "netns", "del", name)
+
+
+def main():
+    peer = sys.argv[1]
+    print("IPv4:", talk(peer, "127.0.0.1:0", "127.0.0.1:%s"))
+    if has_ipv6():
+        print("IPv6:", talk(peer, "[::1]:0", "[::1]:%s"))
+        print("IPv4 client of a server for both:", talk(peer, "[::]:0", "127.0.0.1:%s"))
+    else:
+        print("IPv6: skipped, this machine has none")
+    with Namespaces() as made:
+        if made.is_made:
+            prefix = [("ip", "netns", "exec", name) for name in made.names]
+            print("namespaces:", talk(peer, "10.77.0.1:0", "10.77.0.1:%s", *prefix))
+        else:
+            print("namespaces: skipped, this machine lets us make none with netem")
+
+
+if __name__ == "__main__":
+    main()
