@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Two processes talk over real sockets: IPv4 and IPv6 on the loopback, and two network namespaces with
-delay and loss between them where this machine lets us make such.
+"""Two processes talk over real sockets: IPv4 and IPv6 on the loopback, and two network namespaces
+with delay and loss between them where this machine lets us make such.
 
 usage: net_process_test.py NET_PEER"""
 
@@ -13,12 +13,13 @@ SECONDS = 60
 
 
 def talk(peer, listen, reach, server_prefix=(), client_prefix=()):
-    server = subprocess.Popen([*server_prefix, peer, "server", listen], stdout=subprocess.PIPE, text=True)
+    server = subprocess.Popen([*server_prefix, peer, "server", listen],
+                              stdout=subprocess.PIPE, text=True)
     try:
         word, port, key = server.stdout.readline().split()
         assert word == "listening"
-        client = subprocess.run([*client_prefix, peer, "client", reach % port, key], capture_output=True,
-                                text=True, timeout=SECONDS)
+        client = subprocess.run([*client_prefix, peer, "client", reach % port, key],
+                                capture_output=True, text=True, timeout=SECONDS)
         assert client.returncode == 0, client.stderr
         assert client.stdout.startswith("echoed 500 messages"), client.stdout
         assert server.wait(timeout=SECONDS) == 0, "the server saw the client leave"
@@ -52,12 +53,13 @@ class Namespaces:
         a, b = self.names
         self.is_made = (
             run("ip", "netns", "add", a) and run("ip", "netns", "add", b)
-            and run("ip", "link", "add", a, "netns", a, "type", "veth", "peer", "name", b, "netns", b)
+            and run("ip", "link", "add", a, "netns", a, "type", "veth",
+                    "peer", "name", b, "netns", b)
             and all(
                 run("ip", "-n", name, "addr", "add", f"10.77.0.{number}/24", "dev", name)
                 and run("ip", "-n", name, "link", "set", name, "up")
-                and run("ip", "netns", "exec", name, "tc", "qdisc", "add", "dev", name, "root", "netem",
-                        "delay", "30ms", "5ms", "loss", "5%")
+                and run("ip", "netns", "exec", name, "tc", "qdisc", "add", "dev", name, "root",
+                        "netem", "delay", "30ms", "5ms", "loss", "5%")
                 for number, name in enumerate(self.names, 1)))
         return self
 
