@@ -113,15 +113,22 @@ void Connection::settle(NetTime now) {
       if (record.is_probe) path_size_.probe_lost();
       if (record.has_payload) ++counters_.payloads_lost;
     }
-    if (record.has_payload && fates_.size() < fates_.capacity()) {
-      fates_.push_back(
-          {.tag = record.payload_tag, .sequence = packet.sequence, .delivered = packet.delivered});
-    }
+    if (record.has_payload) tell_fate(packet);
     for (std::uint32_t i = 0; i < record.part_count; ++i) {
       settle_part(parts_.at(record.first_part + i), packet.delivered);
     }
   }
   sent_.clear_resolved();
+}
+
+void Connection::tell_fate(const ResolvedPacket& packet) {
+  if (fates_.size() == fates_.capacity()) {
+    ++counters_.fates_unread;
+    return;
+  }
+  fates_.push_back({.tag = packet.record.payload_tag,
+                    .sequence = packet.sequence,
+                    .delivered = packet.delivered});
 }
 
 void Connection::settle_part(const PacketPart& part, bool delivered) {

@@ -152,7 +152,8 @@ class Connection {
   /// The next complete block; empty when there is none. Good until `pop_block`.
   std::span<const std::byte> block() const { return blocks_in_.front(); }
   void pop_block() { blocks_in_.pop(); }
-  /// What became of payloads since `clear_fates`, in the order in which it became known.
+  /// What became of payloads since `clear_fates`, in the order in which it became known. At most
+  /// 2,048 are kept: more are counted as `fates_unread`.
   std::span<const PayloadFate> payload_fates() const { return fates_; }
   void clear_fates() { fates_.clear(); }
   /// Blocks of ours that arrived or were refused, since `clear_finished_blocks`.
@@ -211,6 +212,7 @@ class Connection {
 
   // connection.cpp
   void settle(NetTime now);
+  void tell_fate(const ResolvedPacket& packet);
   void settle_part(const PacketPart& part, bool delivered);
   void refusal_is_known(std::uint16_t id);
   void finish(CloseReason reason, bool by_peer, std::string_view text);

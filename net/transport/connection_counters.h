@@ -29,6 +29,7 @@ struct ConnectionCounters {
   std::uint64_t payloads_out = 0;
   std::uint64_t payloads_in = 0;
   std::uint64_t payloads_lost = 0;
+  std::uint64_t fates_unread = 0;  ///< Not told, since the game did not clear those before.
   std::uint64_t messages_out = 0;  ///< Each time that one was written.
   std::uint64_t messages_in = 0;
   std::uint64_t messages_resent = 0;

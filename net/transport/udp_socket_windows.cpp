@@ -1,0 +1,158 @@
+// Windows: one call for each datagram. Winsock has no batches without registered I/O.
+#include <winsock2.h>
+#include <ws2tcpip.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "net/transport/udp_socket.h"
+
+namespace muster {
+
+namespace {
+
+// Old SDKs do not name them.
+constexpr int kIpMtuDiscover = 71;
+constexpr int kIpPmtudiscProbe = 3;
+constexpr DWORD kSioUdpConnReset = 0x9800000C;
+
+sockaddr_in6 to_system(const Address& address) {
+  sockaddr_in6 out{};
+  out.sin6_family = AF_INET6;
+  out.sin6_port = htons(address.port());
+  std::memcpy(&out.sin6_addr, address.ip().data(), address.ip().size());
+  return out;
+}
+
+Address from_system(const sockaddr_in6& in) {
+  std::array<std::uint8_t, 16> ip{};
+  std::memcpy(ip.data(), &in.sin6_addr, ip.size());
+  return Address(ip, ntohs(in.sin6_port));
+}
+
+/// Winsock is loaded while a socket lives.
+class WinsockUse {
+ public:
+  WinsockUse() {
+    WSADATA data;
+    is_loaded_ = WSAStartup(MAKEWORD(2, 2), &data) == 0;
+  }
+  ~WinsockUse() {
+    if (is_loaded_) WSACleanup();
+  }
+  WinsockUse(const WinsockUse&) = delete;
+  WinsockUse& operator=(const WinsockUse&) = delete;
+
+ private:
+  bool is_loaded_ = false;
+};
+
+class UdpSocket final : public DatagramSocket {
+ public:
+  UdpSocket(std::unique_ptr<WinsockUse> winsock, SOCKET handle)
+      : winsock_(std::move(winsock)), handle_(handle) {}
+  ~UdpSocket() override { closesocket(handle_); }
+  UdpSocket(const UdpSocket&) = delete;
+  UdpSocket& operator=(const UdpSocket&) = delete;
+
+  SendOutcome send(std::span<const OutgoingDatagram> datagrams) override {
+    SendOutcome outcome;
+    for (const OutgoingDatagram& datagram : datagrams) {
+      const sockaddr_in6 to = to_system(datagram.to);
+      const int result = sendto(handle_, reinterpret_cast<const char*>(datagram.bytes.data()),
+                                static_cast<int>(datagram.bytes.size()), 0,
+                                reinterpret_cast<const sockaddr*>(&to), sizeof(to));
+      if (result != SOCKET_ERROR) {
+        ++outcome.sent;
+      } else {
+        ++(WSAGetLastError() == WSAEMSGSIZE ? outcome.too_large : outcome.failed);
+      }
+    }
+    return outcome;
+  }
+
+  std::size_t receive(std::span<IncomingDatagram> datagrams) override {
+    std::size_t count = 0;
+    while (count < datagrams.size()) {
+      IncomingDatagram& into = datagrams[count];
+      sockaddr_in6 from{};
+      int from_size = sizeof(from);
+      const int result = recvfrom(handle_, reinterpret_cast<char*>(into.memory.data()),
+                                  static_cast<int>(into.memory.size()), 0,
+                                  reinterpret_cast<sockaddr*>(&from), &from_size);
+      const int error = result == SOCKET_ERROR ? WSAGetLastError() : 0;
+      if (error == WSAEWOULDBLOCK) break;
+      if (error != 0 && error != WSAEMSGSIZE) {
+        // An earlier datagram found nobody; what arrived stands behind this.
+        if (error == WSAECONNRESET || error == WSAENETRESET) continue;
+        break;
+      }
+      into.from = from_system(from);
+      into.byte_count =
+          error == WSAEMSGSIZE ? into.memory.size() : static_cast<std::size_t>(result);
+      ++count;
+    }
+    return count;
+  }
+
+  void wait(NetDuration at_most) override {
+    WSAPOLLFD wanted{.fd = handle_, .events = POLLRDNORM, .revents = 0};
+    const auto milliseconds =
+        std::chrono::duration_cast<std::chrono::milliseconds>(at_most).count();
+    static_cast<void>(WSAPoll(&wanted, 1, static_cast<INT>(std::max<long long>(milliseconds, 1))));
+  }
+
+  Address local_address() const override {
+    sockaddr_in6 address{};
+    int size = sizeof(address);
+    if (getsockname(handle_, reinterpret_cast<sockaddr*>(&address), &size) != 0) return {};
+    return from_system(address);
+  }
+
+ private:
+  std::unique_ptr<WinsockUse> winsock_;
+  SOCKET handle_;
+};
+
+bool set(SOCKET handle, int level, int name, DWORD value) {
+  return setsockopt(handle, level, name, reinterpret_cast<const char*>(&value), sizeof(value)) == 0;
+}
+
+}  // namespace
+
+OpenedUdp open_udp(const UdpOptions& options) {
+  auto winsock = std::make_unique<WinsockUse>();
+  // One kind of socket for both: IPv4 addresses are mapped.
+  const SOCKET handle = ::socket(AF_INET6, SOCK_DGRAM, IPPROTO_UDP);
+  const auto fail = [&](const char* what) {
+    OpenedUdp failed;
+    failed.error = std::string("cannot ") + what + " " + options.local.text() + ": Winsock error " +
+                   std::to_string(WSAGetLastError());
+    if (handle != INVALID_SOCKET) closesocket(handle);
+    return failed;
+  };
+  if (handle == INVALID_SOCKET) return fail("open a UDP socket for");
+  u_long is_nonblocking = 1;
+  if (ioctlsocket(handle, FIONBIO, &is_nonblocking) != 0) return fail("prepare");
+  if (!set(handle, IPPROTO_IPV6, IPV6_V6ONLY, 0)) return fail("take both kinds of addresses at");
+  BOOL tells_resets = FALSE;
+  DWORD ignored = 0;
+  static_cast<void>(WSAIoctl(handle, kSioUdpConnReset, &tells_resets, sizeof(tells_resets), nullptr,
+                             0, &ignored, nullptr, nullptr));
+  const auto buffer = static_cast<DWORD>(std::min<std::size_t>(options.buffer_bytes, 1U << 30U));
+  static_cast<void>(set(handle, SOL_SOCKET, SO_RCVBUF, buffer));
+  static_cast<void>(set(handle, SOL_SOCKET, SO_SNDBUF, buffer));
+  // Datagrams are never cut on the way. Older systems cannot promise it for mapped addresses.
+  static_cast<void>(set(handle, IPPROTO_IP, kIpMtuDiscover, kIpPmtudiscProbe));
+  static_cast<void>(set(handle, IPPROTO_IPV6, kIpMtuDiscover, kIpPmtudiscProbe));
+  const sockaddr_in6 address = to_system(options.local);
+  if (bind(handle, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0) {
+    return fail("use");
+  }
+  OpenedUdp opened;
+  opened.socket = std::make_unique<UdpSocket>(std::move(winsock), handle);
+  return opened;
+}
+
+}  // namespace muster
