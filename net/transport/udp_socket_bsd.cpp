@@ -58,9 +58,8 @@ class UdpSocket final : public DatagramSocket {
       IncomingDatagram& into = datagrams[count];
       sockaddr_in6 from{};
       socklen_t from_size = sizeof(from);
-      const ssize_t result =
-          recvfrom(descriptor_, into.memory.data(), into.memory.size(), MSG_DONTWAIT,
-                   reinterpret_cast<sockaddr*>(&from), &from_size);
+      const ssize_t result = recvfrom(descriptor_, into.memory.data(), into.memory.size(),
+                                      MSG_DONTWAIT, reinterpret_cast<sockaddr*>(&from), &from_size);
       if (result < 0) {
         if (errno == EINTR || errno == ECONNREFUSED) continue;
         break;
