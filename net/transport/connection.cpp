@@ -14,6 +14,8 @@ constexpr std::uint32_t kPayloadsOut = 16;
 /// Payloads that wait to be read: what arrives between two ticks, with room for a stall.
 constexpr std::uint32_t kPayloadsIn = 64;
 constexpr std::size_t kPayloadHeadBytes = 2;
+/// Of payloads that the game does not ask for: all that can be on their way, twice.
+constexpr std::size_t kFatesMax = 2048;
 
 }  // namespace
 
@@ -35,7 +37,6 @@ Connection::Connection(const ConnectionOptions& options, NetTime now)
     messages_in_.emplace_back(channel.delivery);
     schedule_.set_weight(i, channel.weight);
   }
-  fates_.reserve(2 * kPacketsOnTheWayMax);
 }
 
 SendStatus Connection::send_message(std::size_t channel, std::span<const std::byte> message) {
@@ -122,7 +123,7 @@ void Connection::settle(NetTime now) {
 }
 
 void Connection::tell_fate(const ResolvedPacket& packet) {
-  if (fates_.size() == fates_.capacity()) {
+  if (fates_.size() == kFatesMax) {
     ++counters_.fates_unread;
     return;
   }

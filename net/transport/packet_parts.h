@@ -41,7 +41,7 @@ class PacketParts {
   const PacketPart& at(std::uint32_t number) const { return ring_[number % kCapacity]; }
 
  private:
-  static constexpr std::uint32_t kCapacity = 4096;
+  static constexpr std::uint32_t kCapacity = 2048;
 
   std::vector<PacketPart> ring_;
   std::uint32_t next_ = 0;

@@ -14,7 +14,8 @@ constexpr NetDuration kTimeoutMax = std::chrono::seconds(2);
 
 }  // namespace
 
-SentPackets::SentPackets() { resolved_.reserve(kPacketsOnTheWayMax + 1); }
+/// Seldom more are settled at once; then it grows, and stays so.
+SentPackets::SentPackets() { resolved_.reserve(32); }
 
 bool SentPackets::has_room() const { return next_ - oldest_open_ < kPacketsOnTheWayMax; }
 

@@ -43,7 +43,8 @@ struct ResolvedPacket {
 
 /// The sending side of acknowledgement. A packet's fate is told once: delivered when the peer says
 /// so, lost by the rules of net/CONNECTION.md. An acknowledgement that comes too late changes
-/// nothing, but teaches how far packets overtake each other here. Allocates on construction only.
+/// nothing, but teaches how far packets overtake each other here. Allocates next to nothing once it
+/// is constructed.
 class SentPackets {
  public:
   SentPackets();
