@@ -8,6 +8,7 @@
 #include "registry/registries/prepare.h"
 #include "registry/registries/unread.h"
 #include "registry/vocabulary/parallel.h"
+#include "registry/vocabulary/shown_text.h"
 
 namespace muster::cli {
 namespace {
@@ -63,20 +64,22 @@ std::string as_text_report(const Project& project, const PreparePlan& plan, bool
   std::string text;
   for (const RegistryPlan& registry : plan.registries) {
     text += fmt::format("{}  {}: {} kept, {} changed\n", registry.registry->declaration->name,
-                        project.index().at(registry.registry->asset).path.text(), registry.kept,
-                        registry.changes.size());
+                        shown_text(project.index().at(registry.registry->asset).path.text()),
+                        registry.kept, registry.changes.size());
     for (const PrepareChange& change : registry.changes) {
-      text +=
-          fmt::format("  {:<6} {:>5}  {}  {}\n", to_string(change.kind), change.type_id.value(),
-                      change.guid.to_string(), change.path.empty() ? "(gone)" : change.path.text());
+      text += fmt::format("  {:<6} {:>5}  {}  {}\n", to_string(change.kind), change.type_id.value(),
+                          change.guid.to_string(),
+                          change.path.empty() ? "(gone)" : shown_text(change.path.text()));
     }
   }
   if (plan.registries.empty()) text += "no registries\n";
   for (const FileWrite& write : plan.writes) {
-    text += fmt::format("{} {}\n", dry_run ? "would write" : "wrote", write.path.text());
+    text +=
+        fmt::format("{} {}{}\n", dry_run ? "would write" : "wrote", shown_text(write.path.text()),
+                    write.what.empty() ? "" : " (" + write.what + ")");
   }
   for (const AssetPath& path : plan.removes) {
-    text += fmt::format("{} {}\n", dry_run ? "would remove" : "removed", path.text());
+    text += fmt::format("{} {}\n", dry_run ? "would remove" : "removed", shown_text(path.text()));
   }
   if (plan.writes.empty() && plan.removes.empty()) text += "everything is up to date\n";
   return text;
@@ -91,22 +94,26 @@ int prepare(const PrepareOptions& options, Session& session) {
   const auto plan = plan_prepare(project, progress);
   const std::vector<std::string> unread = unread_notes(project);
   reporter.finish();
-  for (const std::string& note : unread) session.err << "muster: " << note << "\n";
+  for (const std::string& note : unread) tell(session, note);
   const std::string hidden = hidden_roots_note(project);
-  if (!hidden.empty()) session.err << "muster: " << hidden << "\n";
+  if (!hidden.empty()) tell(session, hidden);
   if (!plan) return report_error(session, plan.error());
-  for (const std::string& note : plan.value().notes) session.err << "muster: " << note << "\n";
+  for (const std::string& note : plan.value().notes) tell(session, note);
   if (!options.dry_run) {
     session.writing = true;
     const auto applied = apply_prepare(*open.value().files, plan.value());
     if (!applied) return report_error(session, applied.error());
+  }
+  for (const std::string& remains : plan.value().remaining) {
+    tell(session, remains);
   }
   const int written = write_report(session,
                                    options.format == "json"
                                        ? as_json(project, plan.value(), options.dry_run)
                                        : as_text_report(project, plan.value(), options.dry_run),
                                    {});
-  return written == kSuccess && !unread.empty() ? kFindings : written;
+  const bool is_done = unread.empty() && plan.value().remaining.empty();
+  return written == kSuccess && !is_done ? kFindings : written;
 }
 
 }  // namespace

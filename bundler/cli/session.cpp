@@ -1,6 +1,7 @@
 #include "bundler/cli/session.h"
 
 #include "bundler/cli/edges.h"
+#include "registry/vocabulary/shown_text.h"
 
 namespace muster::cli {
 
@@ -16,9 +17,13 @@ Result<OpenProject> open_project(const std::string& path, const Session& session
   return open;
 }
 
+void tell(Session& session, std::string_view message) {
+  session.err << "muster: " << shown_text(message) << "\n";
+}
+
 int report_error(Session& session, const Error& error) {
   session.reporter.finish();
-  session.err << "muster: " << error.message << "\n";
+  tell(session, error.message);
   return kUsage;
 }
 

@@ -6,6 +6,7 @@
 #include <ostream>
 #include <stop_token>
 #include <string>
+#include <string_view>
 
 #include "bundler/cli/output_stream.h"
 #include "bundler/report/reporter.h"
@@ -44,6 +45,9 @@ struct OpenProject {
 };
 Result<OpenProject> open_project(const std::string& path, const Session& session, unsigned jobs,
                                  const Progress& progress = {});
+
+/// Prints a line for a person; what is in it comes from files and their names.
+void tell(Session& session, std::string_view message);
 
 /// Prints an error and gives the exit code for it.
 int report_error(Session& session, const Error& error);

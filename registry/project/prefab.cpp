@@ -219,7 +219,9 @@ std::optional<Guid> SourceComponent::weak_reference(std::string_view path) const
     for (std::size_t i = 0; i < words.size(); ++i) {
       const auto text = scalar(prefix + ".val" + std::to_string(i));
       if (!text) return std::nullopt;
-      words[i] = static_cast<std::int32_t>(std::strtol(std::string(*text).c_str(), nullptr, 10));
+      const char* const last = text->data() + text->size();
+      const auto [end, error] = std::from_chars(text->data(), last, words[i]);
+      if (error != std::errc() || end != last) return std::nullopt;
     }
     return guid_from_words(words);
   }

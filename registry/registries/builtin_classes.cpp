@@ -2,6 +2,8 @@
 // references to definition assets that store a 1-based `registryId`. M (2018-12): the same,
 // 0-based, null for free slots. F (2019): entries inline with four-integer references and their own
 // guid. One declaration covers all three: a path that an entry does not have finds nothing.
+#include <algorithm>
+
 #include "registry/registries/class_declaration.h"
 
 namespace muster {
@@ -171,6 +173,11 @@ const std::vector<ClassDeclaration>& builtin_classes() {
       presentations(),
   };
   return kClasses;
+}
+
+bool is_built_in(const ClassDeclaration& declaration) {
+  return std::ranges::find(builtin_classes(), declaration.name, &ClassDeclaration::name) !=
+         builtin_classes().end();
 }
 
 }  // namespace muster

@@ -101,10 +101,35 @@ Result<PrepareRule> read_prepare(const yaml::Tree& tree, NodeIndex node,
   if (rule.component.empty() == rule.assets_of_class.empty()) {
     return refuse(tree, node, "prepare wants either 'component' or 'assets_of_class'");
   }
+  if (rule.field.find_first_of(".[") != std::string::npos) {
+    return refuse(tree, node, "'field' is one key of an entry, not a path");
+  }
+  // A path that leads on from a field leads through a strong reference.
   rule.strong = std::ranges::any_of(entry.references, [&](const ReferenceRule& reference) {
-    return reference.strong && reference.path.starts_with(rule.field);
+    const bool leads_on =
+        rule.field.empty() ? !reference.path.empty() : reference.path.starts_with(rule.field + ".");
+    return leads_on || (reference.strong && reference.path == rule.field);
   });
   return rule;
+}
+
+// The form of new entries, as far as the declaration shows it. A class without a rule for it, or
+// whose entries are references themselves, has none.
+std::vector<EntryField> entry_template_of(const ClassDeclaration& entry) {
+  using Kind = EntryField::Kind;
+  std::vector<EntryField> fields;
+  if (entry.prepare.empty() || entry.prepare.front().field.empty()) return fields;
+  const PrepareRule& rule = entry.prepare.front();
+  const auto add = [&](const std::string& key, Kind kind) {
+    const bool is_key = !key.empty() && key.find_first_of(".[") == std::string::npos;
+    if (is_key && std::ranges::find(fields, key, &EntryField::key) == fields.end()) {
+      fields.push_back({key, kind});
+    }
+  };
+  add(rule.field, rule.strong ? Kind::strong : Kind::weak_words);
+  add(entry.owner_path, Kind::owner);
+  for (const std::string& path : entry.key_paths) add(path, Kind::number);
+  return fields;
 }
 
 Result<ClassDeclaration> read_class(const yaml::Tree& tree, NodeIndex node) {
@@ -147,6 +172,7 @@ Result<ClassDeclaration> read_class(const yaml::Tree& tree, NodeIndex node) {
   entry.component = tree.scalar_at(node, "component");
   entry.pool_size_path = tree.scalar_at(node, "pool_size");
   if (auto good = read_texts(tree, node, "key", entry.key_paths); !good) return fail(good.error());
+  entry.entry_template = entry_template_of(entry);
   return entry;
 }
 

@@ -43,7 +43,14 @@ struct PrepareRule {
 
 /// How new entries are written when the registry has none to imitate.
 struct EntryField {
-  enum class Kind : std::uint8_t { weak_words, strong, own_guid, owner, copied_number };
+  enum class Kind : std::uint8_t {
+    weak_words,
+    strong,
+    own_guid,
+    owner,
+    copied_number,
+    number,  ///< A person fills it.
+  };
   std::string key;
   Kind kind = Kind::weak_words;
 };
@@ -76,6 +83,9 @@ struct ClassDeclaration {
 
 /// The seven registries of the seeds and Presentation, in every layout that FPSSample has had.
 const std::vector<ClassDeclaration>& builtin_classes();
+
+/// True for a class with the name of a built-in one, also when the project declares it anew.
+bool is_built_in(const ClassDeclaration& declaration);
 
 /// The built-in classes and those that the project declares; one of its own with a built-in name
 /// replaces that. Fails with `malformed`, naming the line of `muster.yaml`.

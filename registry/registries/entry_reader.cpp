@@ -55,9 +55,7 @@ RegistryEntry EntryReader::read(const ClassDeclaration& declaration, const Sourc
   }
   const yaml::Tree& tree = at.source->tree;
   // In a game's own class of the editor's files these keys are the game's.
-  const bool has_our_keys = at.source->dialect == yaml::Dialect::plain ||
-                            std::ranges::find(builtin_classes(), declaration.name,
-                                              &ClassDeclaration::name) != builtin_classes().end();
+  const bool has_our_keys = at.source->dialect == yaml::Dialect::plain || is_built_in(declaration);
   const bool states_id = has_our_keys && !is_reference;
   if (const NodeIndex id = states_id ? tree.find(at.node, "type_id") : kNoNode; id != kNoNode) {
     const auto value = tree.integer(id);
@@ -146,7 +144,11 @@ void EntryReader::read_details(const ClassDeclaration& declaration, const Source
     const SourceNode value{at.source, at.source->tree.find(at.node, key)};
     if (!value.exists()) continue;
     const auto reference = any_reference_at(value);
-    if (!reference) continue;
+    if (!reference) {
+      add_problem(ModelProblem::Kind::malformed_reference, value.location(),
+                  reference.error().message);
+      continue;
+    }
     entry.own_guid = reference.value().guid;
     entry.own_guid_location = value.location();
   }

@@ -92,11 +92,15 @@ void add_assets(const Project& project, const PrepareRule& rule, std::vector<Mem
 
 const SourceComponent* root_component(const Project& project, AssetNumber prefab,
                                       std::string_view class_name) {
-  const SourcePrefab& flat = project.prefabs().flatten(prefab);
-  if (flat.entities.empty()) return nullptr;
-  const auto& components = flat.entities.front().components;
+  return root_component(project.prefabs().flatten(prefab), project.scripts(), class_name);
+}
+
+const SourceComponent* root_component(const SourcePrefab& prefab, const Scripts& scripts,
+                                      std::string_view class_name) {
+  if (prefab.entities.empty()) return nullptr;
+  const auto& components = prefab.entities.front().components;
   const auto found = std::ranges::find_if(components, [&](const SourceComponent& component) {
-    return project.scripts().derives_from(component.class_name, class_name);
+    return scripts.derives_from(component.class_name, class_name);
   });
   return found == components.end() ? nullptr : &*found;
 }

@@ -26,5 +26,7 @@ std::vector<AssetNumber> unreadable_members(const Project& project,
 /// The component of a prefab's root that is or derives from `class_name`; null when there is none.
 const SourceComponent* root_component(const Project& project, AssetNumber prefab,
                                       std::string_view class_name);
+const SourceComponent* root_component(const SourcePrefab& prefab, const Scripts& scripts,
+                                      std::string_view class_name);
 
 }  // namespace muster

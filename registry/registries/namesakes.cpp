@@ -17,7 +17,7 @@ using yaml::Children;
 using yaml::kNoNode;
 using yaml::NodeIndex;
 
-bool is_built_in(const ClassDeclaration& declaration) {
+bool is_undeclared(const ClassDeclaration& declaration) {
   return std::ranges::all_of(declaration.references,
                              [](const ReferenceRule& rule) { return rule.position.line == 0; });
 }
@@ -67,7 +67,7 @@ class NamesakeSearch {
     take([&](AssetNumber asset, const std::string& name) {
       if (name == kRootClass || is_plain(asset) || listed_.contains(asset)) return false;
       const auto declaration = std::ranges::find(classes_, name, &ClassDeclaration::name);
-      return is_built_in(*declaration) && !is_registry(asset, *declaration) &&
+      return is_undeclared(*declaration) && !is_registry(asset, *declaration) &&
              !is_in_use(*declaration);
     });
     std::ranges::sort(namesakes, {}, &Namesake::asset);

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <map>
 
-#include "registry/registries/class_members.h"
-#include "registry/registries/registry_writer.h"
+#include "registry/registries/entry_values.h"
+#include "registry/registries/presentation_key.h"
 #include "registry/registries/type_ids.h"
 
 namespace muster {
@@ -13,9 +13,10 @@ namespace {
 // All registries of one class, filled together.
 class ClassPlan {
  public:
-  ClassPlan(const Project& project, const ClassDeclaration& declaration)
+  ClassPlan(const Project& project, const ClassDeclaration& declaration, StoredValues& stored)
       : project_(project),
         declaration_(declaration),
+        stored_(stored),
         members_(project, declaration),
         registries_(members_.registries()),
         first_hole_(first_hole(project.index())) {}
@@ -107,35 +108,6 @@ class ClassPlan {
     return false;
   }
 
-  EntryValues values_for(const Candidate& wanted, const Guid& guid) const {
-    EntryValues values;
-    values.asset = guid;
-    values.rule = wanted.rule;
-    if (wanted.is_provider || wanted.rule->required_reference.empty()) return values;
-    const SourceComponent* component =
-        root_component(project_, wanted.asset, wanted.rule->component);
-    if (component == nullptr) return values;
-    values.owner = component->weak_reference(wanted.rule->required_reference).value_or(Guid());
-    for (const EntryField& field : declaration_.entry_template) {
-      if (field.kind != EntryField::Kind::copied_number) continue;
-      values.numbers.emplace_back(field.key, component->scalar(field.key).value_or("0"));
-    }
-    return values;
-  }
-
-  // True when the entry's copied data (owner, numbers) no longer match the asset.
-  bool is_outdated(const RegistryEntry& entry, const EntryValues& values) const {
-    if (values.numbers.empty()) return false;
-    if (entry.owner != values.owner) return true;
-    for (std::size_t i = 0; i < declaration_.key_paths.size(); ++i) {
-      for (const auto& [key, number] : values.numbers) {
-        const std::string stored = entry.key[i].empty() ? "0" : entry.key[i];
-        if (key == declaration_.key_paths[i] && stored != number) return true;
-      }
-    }
-    return false;
-  }
-
   // What may hide an asset: while there is such a file, a guid that nothing has proves nothing.
   static const IndexProblem* first_hole(const AssetIndex& index) {
     for (const IndexProblem& problem : index.problems()) {
@@ -210,6 +182,7 @@ class ClassPlan {
     const SourceFile& source = project_.sources().get(registry.asset);
     const bool plain = source.dialect == yaml::Dialect::plain;
     if (auto good = check_stated_ids(registry); !good) return good;
+    stores_ids_ = stores_ids(registry);
     RegistryPlan result;
     result.registry = &registry;
     std::vector<SlotText> slots;
@@ -240,10 +213,11 @@ class ClassPlan {
       lock.ids.push_back({entry.type_id, identity});
       const Candidate* wanted = members_.find(members_.key_of(identity));
       const auto values =
-          wanted != nullptr
-              ? std::optional(values_for(*wanted, ClassMembers::side_of(registry, *wanted)))
-              : std::nullopt;
-      if (values && is_outdated(entry, *values)) {
+          wanted != nullptr ? std::optional(entry_values(project_, declaration_, *wanted,
+                                                         ClassMembers::side_of(registry, *wanted)))
+                            : std::nullopt;
+      mend_listed(entry);
+      if (values && is_outdated(declaration_, entry, *values)) {
         note_change(result, PrepareChange::Kind::update, entry.type_id, identity);
         slot.values = values;
       } else {
@@ -252,7 +226,7 @@ class ClassPlan {
       }
       slots.push_back(slot);
     }
-    if (auto added = add_new(registry, plain, result, slots, lock); !added) return added;
+    if (auto added = add_new(registry, plain, result, slots, lock, plan); !added) return added;
     if (next_id_ > TypeId::kMax + 1) return refuse_id(registry);
     retire_lost(locks_[number], lock, retired);
     return finish(registry, source, std::move(result), slots, retired, lock, plan);
@@ -279,9 +253,9 @@ class ClassPlan {
   }
 
   Result<void> add_new(const Registry& registry, bool plain, RegistryPlan& result,
-                       std::vector<SlotText>& slots, IdLock& lock) {
+                       std::vector<SlotText>& slots, IdLock& lock, PreparePlan& plan) {
     std::vector<std::pair<TypeId, const Candidate*>> added;
-    for (const Candidate* candidate : members_.lacking(registry)) {
+    for (const Candidate* candidate : with_free_keys(registry, plan)) {
       const auto id = id_for(*candidate, registry);
       if (!id) return fail(id.error());
       added.emplace_back(id.value(), candidate);
@@ -294,12 +268,85 @@ class ClassPlan {
       const Guid guid = ClassMembers::side_of(registry, *candidate);
       SlotText slot;
       slot.type_id = id;
-      slot.values = values_for(*candidate, guid);
+      slot.values = entry_values(project_, declaration_, *candidate, guid);
+      mend_new(*candidate, guid, id);
       note_change(result, PrepareChange::Kind::add, id, guid);
       lock.ids.push_back({id, guid});
       slots.push_back(slot);
     }
     return {};
+  }
+
+  // What the registry lacks. Two entries that answer to one key would stop the build; one that is
+  // not there does not.
+  std::vector<const Candidate*> with_free_keys(const Registry& registry, PreparePlan& plan) const {
+    std::vector<const Candidate*> lacking = members_.lacking(registry);
+    if (declaration_.key_paths.empty()) return lacking;
+    std::vector<std::vector<std::string>> keys;
+    for (const RegistryEntry& entry : registry.entries) {
+      if (entry.is_free) continue;
+      keys.push_back(entry.key);
+      // What is absent counts as 0 here, as in the key of a new entry.
+      std::ranges::replace(keys.back(), std::string(), std::string("0"));
+    }
+    std::erase_if(lacking, [&](const Candidate* candidate) {
+      const Guid guid = ClassMembers::side_of(registry, *candidate);
+      auto key =
+          key_of_values(declaration_, entry_values(project_, declaration_, *candidate, guid));
+      const bool is_taken = std::ranges::any_of(
+          keys, [&](const auto& other) { return is_same_key(declaration_.key_paths, key, other); });
+      if (is_taken) {
+        plan.notes.push_back(project_.index().at(candidate->asset).path.text() +
+                             ": passed over, because another entry of '" +
+                             path_of(registry).text() + "' answers to the same key");
+      }
+      keys.push_back(std::move(key));
+      return is_taken;
+    });
+    return lacking;
+  }
+
+  // Whether what is listed here repeats its id; from layout F on such a field is a leftover.
+  bool stores_ids(const Registry& registry) const {
+    const bool is_plain = project_.sources().get(registry.asset).dialect == yaml::Dialect::plain;
+    if (!declaration_.definitions_store_ids || (!is_plain && !is_built_in(declaration_))) {
+      return false;
+    }
+    const auto first = std::ranges::find(registry.entries, false, &RegistryEntry::is_free);
+    if (first != registry.entries.end()) return first->own_guid.is_null();
+    const EntryForm form = entry_form(project_, registry);
+    return declaration_.own_guid_keys.empty() || is_plain || form.text_references ||
+           form.reference_list;
+  }
+
+  void mend_listed(const RegistryEntry& entry) {
+    std::optional<WantedId> id;
+    if (stores_ids_) id = {entry.type_id, true};
+    bool has_factory = false;
+    for (const EntryReference& reference : entry.references) {
+      if (reference.asset == kNoAsset) continue;
+      if (reference.role == ReferenceRule::Role::prefab) {
+        stored_.want_prefab(declaration_, reference.asset, id);
+      } else if (reference.role == ReferenceRule::Role::factory) {
+        stored_.want_factory(reference.asset, id);
+        has_factory = true;
+      }
+    }
+    if (!has_factory && entry.stored_id) stored_.want_definition(entry.definition, id);
+  }
+
+  void mend_new(const Candidate& candidate, const Guid& guid, TypeId type_id) {
+    std::optional<WantedId> id;
+    if (stores_ids_) id = {type_id, false};
+    const AssetNumber asset = candidate.is_provider ? project_.index().find(guid) : candidate.asset;
+    if (asset == kNoAsset) return;
+    if (candidate.is_provider || !candidate.rule->component.empty()) {
+      stored_.want_prefab(declaration_, asset, id);
+    } else if (candidate.rule->field == "factory") {
+      stored_.want_factory(asset, id);
+    } else {
+      stored_.want_definition(asset, id);
+    }
   }
 
   // True when the other side has the candidate under this id: another one here would part them.
@@ -343,7 +390,8 @@ class ClassPlan {
           return !entry.is_free && !entry.explicit_id;
         });
     if (!result.changes.empty() || relies_on_place) {
-      auto text = rewrite_registry(source, registry, slots, retired, form_of(registry));
+      auto text =
+          rewrite_registry(source, registry, slots, retired, entry_form(project_, registry));
       if (!text) return fail(text.error());
       if (text.value() != as_text(source.bytes)) {
         plan.writes.push_back({source.path, std::move(text).value()});
@@ -359,23 +407,6 @@ class ClassPlan {
     return {};
   }
 
-  // The layout of an empty registry shows in its script's base class, and in how the rest of the
-  // project spells weak references.
-  EntryForm form_of(const Registry& registry) const {
-    EntryForm form;
-    form.reference_list =
-        project_.scripts().derives_from(declaration_.name, "ScriptableObjectRegistry");
-    bool has_text = false;
-    bool has_words = false;
-    for (const ReferenceEdge& edge : project_.graph().edges()) {
-      if (edge.in_meta) continue;
-      has_text = has_text || edge.kind == yaml::MentionKind::textual;
-      has_words = has_words || edge.kind == yaml::MentionKind::words;
-    }
-    form.text_references = registry.server_flag.has_value() || (has_text && !has_words);
-    return form;
-  }
-
   void write_lock(const Registry& registry, const IdLock& lock, PreparePlan& plan) const {
     const AssetPath path = lock_path_of(path_of(registry));
     const LockFile* before = project_.model().lock_of(registry.asset);
@@ -389,12 +420,14 @@ class ClassPlan {
 
   const Project& project_;
   const ClassDeclaration& declaration_;
+  StoredValues& stored_;
   ClassMembers members_;
   const std::vector<const Registry*>& registries_;
   std::vector<IdLock> locks_;
   std::map<Guid, TypeId> ids_;                           // by key
   std::map<TypeId, std::map<Guid, TargetSet>> holders_;  // the keys that have an id, and for whom
   std::uint32_t next_id_ = 0;
+  bool stores_ids_ = false;  // of the registry at work
   const IndexProblem* first_hole_;
 };
 
@@ -402,12 +435,18 @@ class ClassPlan {
 
 Result<PreparePlan> plan_prepare(const Project& project, const Progress& progress) {
   PreparePlan plan;
+  StoredValues stored(project);
   progress.begin("looking for members", project.model().classes.size());
   for (const ClassDeclaration& declaration : project.model().classes) {
-    auto planned = ClassPlan(project, declaration).run(plan);
+    auto planned = ClassPlan(project, declaration, stored).run(plan);
     if (!planned) return fail(planned.error());
     progress.advance(1, declaration.name);
   }
+  // First, so that an interruption leaves nothing registered that says something else of itself.
+  std::vector<FileWrite> mended = stored.take_writes();
+  plan.writes.insert(plan.writes.begin(), std::make_move_iterator(mended.begin()),
+                     std::make_move_iterator(mended.end()));
+  plan.remaining = stored.take_remaining();
   for (const LockFile& file : project.model().locks) {
     if (file.registry != kNoAsset || file.error) continue;
     if (!file.other.empty() && is_kept_copy(file)) {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "registry/registries/registry_model.h"
+#include "registry/registries/stored_values.h"
 
 namespace muster {
 
@@ -22,11 +22,6 @@ struct RegistryPlan {
   std::size_t kept = 0;
 };
 
-struct FileWrite {
-  AssetPath path;
-  std::string text;
-};
-
 struct PreparePlan {
   std::vector<RegistryPlan> registries;
   std::vector<FileWrite> writes;  ///< What differs from the disk; empty when all is up to date.
@@ -34,6 +29,8 @@ struct PreparePlan {
   /// held. And copies of locks that an earlier `prepare` could not remove any more.
   std::vector<AssetPath> removes;
   std::vector<std::string> notes;  ///< What a person should know, a sentence each.
+  /// What `prepare` cannot do and a person has to, a sentence each.
+  std::vector<std::string> remaining;
 };
 
 /// Works out what `prepare` would do: which entries each registry gains and loses, and the new text
@@ -42,8 +39,10 @@ struct PreparePlan {
 /// used. Registries of a class that exist once for the client and once for the server (the oldest
 /// layout, told by their `server` field) are filled together, so that one logical entity has one id
 /// on both sides. While a file that may hold a guid cannot be read, entries of missing assets stay,
-/// with a note. Fails when a registry's lock cannot be read, with `malformed` when a registry's
-/// list cannot be rewritten, and with `limit_exceeded` when a type id would not fit the wire.
+/// with a note. What registered assets store about their registration (their own guid, their type
+/// id) is written too where it is wrong; an entry whose key is taken is not added, with a note.
+/// Fails when a registry's lock cannot be read, with `malformed` when a registry's list cannot be
+/// rewritten, and with `limit_exceeded` when a type id would not fit the wire.
 Result<PreparePlan> plan_prepare(const Project& project, const Progress& progress = {});
 
 /// Writes a plan's files, each atomically, and removes what they replace.

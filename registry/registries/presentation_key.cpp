@@ -31,4 +31,18 @@ std::optional<std::uint32_t> key_number(std::string_view key_path, std::string_v
   return value;
 }
 
+bool is_same_key(const std::vector<std::string>& key_paths, const std::vector<std::string>& a,
+                 const std::vector<std::string>& b) {
+  for (std::size_t i = 0; i < key_paths.size(); ++i) {
+    if (key_paths[i] == kPlatforms) {
+      const std::uint32_t left = key_number(kPlatforms, a[i]).value_or(0);
+      const std::uint32_t right = key_number(kPlatforms, b[i]).value_or(0);
+      if (left != right && (left & right) == 0) return false;
+    } else if (a[i] != b[i]) {
+      return false;
+    }
+  }
+  return true;
+}
+
 }  // namespace muster

@@ -15,7 +15,15 @@ using yaml::Children;
 using yaml::kNoNode;
 using yaml::NodeIndex;
 
-enum class Spelling : std::uint8_t { words, text, strong, number };
+enum class Spelling : std::uint8_t {
+  words,   // val0 to val3
+  text,    // guid: DIGITS
+  digits,  // the digits alone
+  strong,
+  number,
+  empty,
+  list,
+};
 
 struct FieldForm {
   std::string key;
@@ -96,39 +104,70 @@ class Writer {
 
   // Imitates the first entry that is not empty; else the class's own template.
   void learn_form() {
-    for (const RegistryEntry& entry : registry_.entries) {
-      if (entry.is_free) continue;
-      const auto whole = any_reference_at({&source_, entry.node});
-      if (whole && whole.value().is_strong) {
-        if (plain_) break;  // its id is written beside it from now on
-        reference_list_ = true;
-        return;
-      }
-      for (const NodeIndex child : Children(tree_, entry.node)) {
-        if (tree_.at(child).key == "type_id") continue;
-        form_.push_back({std::string(tree_.at(child).key), spelling_of(child)});
+    const auto first = std::ranges::find(registry_.entries, false, &RegistryEntry::is_free);
+    if (first != registry_.entries.end() && learn_from(first->node)) return;
+    const bool as_text = plain_ || empty_form_.text_references;
+    const ClassDeclaration& declaration = *registry_.declaration;
+    if (declaration.entry_template.empty() || (empty_form_.reference_list && !plain_)) {
+      const bool is_weak = !declaration.prepare.empty() && !declaration.prepare.front().strong;
+      if (plain_ && takes_definitions()) {
+        form_.push_back({"definition", Spelling::strong});
+      } else if (is_weak) {
+        whole_ = as_text ? Spelling::text : Spelling::words;
+      } else {
+        whole_ = Spelling::strong;
       }
       return;
     }
-    if (registry_.declaration->entry_template.empty() || (empty_form_.reference_list && !plain_)) {
-      reference_list_ = !plain_;
-      if (plain_) form_.push_back({"definition", Spelling::strong});
-      return;
-    }
-    for (const EntryField& field : registry_.declaration->entry_template) {
-      const bool as_text = plain_ || empty_form_.text_references;
+    for (const EntryField& field : declaration.entry_template) {
       if (as_text && field.kind == EntryField::Kind::own_guid) continue;
       Spelling spelling = as_text ? Spelling::text : Spelling::words;
       if (field.kind == EntryField::Kind::strong) spelling = Spelling::strong;
       if (field.kind == EntryField::Kind::copied_number) spelling = Spelling::number;
+      if (field.kind == EntryField::Kind::number) spelling = Spelling::number;
       form_.push_back({field.key, spelling});
     }
   }
 
-  Spelling spelling_of(NodeIndex node) const {
-    if (tree_.at(node).kind != yaml::NodeKind::mapping) return Spelling::number;
+  bool learn_from(NodeIndex entry) {
+    const auto whole = any_reference_at({&source_, entry});
+    const bool is_bare = std::ranges::any_of(registry_.declaration->references,
+                                             [](const auto& rule) { return rule.path.empty(); });
+    if (whole && (whole.value().is_strong || is_bare)) {
+      // Its id is written beside it from now on.
+      if (plain_ && takes_definitions()) return false;
+      whole_ = spelling_of(entry);
+      return true;
+    }
+    for (const NodeIndex child : Children(tree_, entry)) {
+      if (tree_.at(child).key == "type_id") continue;
+      const auto spelling = spelling_of(child);
+      if (spelling) form_.push_back({std::string(tree_.at(child).key), *spelling});
+    }
+    for (const PrepareRule& rule : registry_.declaration->prepare) {
+      const auto known = std::ranges::find(form_, rule.field, &FieldForm::key);
+      const bool is_unknown = known != form_.end() && (known->spelling == Spelling::number ||
+                                                       known->spelling == Spelling::empty);
+      if (is_unknown) known->spelling = rule.strong ? Spelling::strong : Spelling::digits;
+    }
+    return true;
+  }
+
+  // Nullopt for what holds values of its own, which the editor gives their defaults.
+  std::optional<Spelling> spelling_of(NodeIndex node) const {
+    const yaml::Node& value = tree_.at(node);
+    if (value.kind == yaml::NodeKind::sequence) return Spelling::list;
+    if (value.kind == yaml::NodeKind::scalar) {
+      if (Guid::parse_any_case(value.text)) return Spelling::digits;
+      return tree_.integer(node) ||
+                     value.text.find_first_not_of("+-.0123456789eE") == std::string_view::npos
+                 ? Spelling::number
+                 : Spelling::empty;
+    }
     if (tree_.find(node, "fileID") != kNoNode) return Spelling::strong;
-    return tree_.find(node, "val0") != kNoNode ? Spelling::words : Spelling::text;
+    if (tree_.find(node, "val0") != kNoNode) return Spelling::words;
+    if (tree_.find(node, "guid") != kNoNode) return Spelling::text;
+    return std::nullopt;
   }
 
   Result<std::vector<std::string>> kept_lines(const SlotText& slot) const {
@@ -202,9 +241,13 @@ class Writer {
     if (spelling == Spelling::text) {
       return plain_ ? "{guid: " + guid.to_string() + "}" : guid.to_string();
     }
+    if (spelling == Spelling::digits) return guid.to_string();
     if (guid.is_null()) return "{fileID: 0}";
-    return plain_ ? "{fileID: 1, guid: " + guid.to_string() + "}"
-                  : "{fileID: 11400000, guid: " + guid.to_string() + ", type: 2}";
+    const StrongTarget target =
+        empty_form_.target_of ? empty_form_.target_of(guid) : StrongTarget();
+    const std::string type = plain_ ? "" : ", type: " + std::to_string(target.type);
+    return "{fileID: " + std::to_string(target.file_id) + ", guid: " + guid.to_string() + type +
+           "}";
   }
 
   // What a field of a new entry refers to; null for fields that another rule fills.
@@ -231,16 +274,39 @@ class Writer {
 
   Result<std::vector<std::string>> fresh_lines(const SlotText& slot) const {
     const std::string dash = std::string(list_.dash_indent, ' ') + "- ";
-    if (reference_list_) {
-      const Guid guid = slot.values ? slot.values->asset : Guid();
-      return std::vector<std::string>{dash + reference_text(Spelling::strong, guid)};
-    }
+    if (whole_) return fresh_whole(dash, slot);
     return plain_ ? fresh_plain(dash, slot) : fresh_unity(dash, slot);
+  }
+
+  // An entry that is itself a reference.
+  std::vector<std::string> fresh_whole(const std::string& dash, const SlotText& slot) const {
+    const Guid guid = slot.values ? slot.values->asset : Guid();
+    if (plain_ && *whole_ != Spelling::strong) {
+      return {dash + "{type_id: " + std::to_string(slot.type_id->value()) +
+              ", guid: " + guid.to_string() + "}"};
+    }
+    if (*whole_ == Spelling::text) {
+      return {dash + "guid: " + (guid.is_null() ? "" : guid.to_string())};
+    }
+    if (*whole_ != Spelling::words) return {dash + reference_text(*whole_, guid)};
+    std::vector<std::string> lines = word_lines(guid, std::string(dash.size(), ' '));
+    lines.front().replace(0, dash.size(), dash);
+    return lines;
+  }
+
+  static std::vector<std::string> word_lines(const Guid& guid, const std::string& pad) {
+    std::vector<std::string> lines;
+    const WeakReferenceWords words = words_from_guid(guid);
+    for (std::size_t i = 0; i < words.size(); ++i) {
+      lines.push_back(pad + "val" + std::to_string(i) + ": " + std::to_string(words[i]));
+    }
+    return lines;
   }
 
   std::vector<std::string> fresh_plain(const std::string& dash, const SlotText& slot) const {
     std::string line = dash + "{type_id: " + std::to_string(slot.type_id->value());
     for (const FieldForm& field : form_) {
+      if (field.spelling == Spelling::empty || field.spelling == Spelling::list) continue;
       if (field.spelling == Spelling::number) {
         if (slot.values && std::ranges::any_of(slot.values->numbers, [&](const auto& number) {
               return number.first == field.key;
@@ -251,7 +317,9 @@ class Writer {
       }
       const Guid guid = guid_for(field.key, slot.values);
       if (guid.is_null()) continue;
-      const Spelling spelling = field.spelling == Spelling::words ? Spelling::text : field.spelling;
+      const bool is_strong = field.spelling == Spelling::strong;
+      const bool is_digits = field.spelling == Spelling::digits;
+      const Spelling spelling = is_strong || is_digits ? field.spelling : Spelling::text;
       line += ", " + field.key + ": " + reference_text(spelling, guid);
     }
     if (slot.values && !has_field(slot.values->rule->field)) {
@@ -283,14 +351,19 @@ class Writer {
           lines.push_back(lead + field.key + ":");
           lines.push_back(pad + "  guid: " + (guid.is_null() ? "" : guid.to_string()));
           break;
-        case Spelling::words: {
-          lines.push_back(lead + field.key + ":");
-          const WeakReferenceWords words = words_from_guid(guid);
-          for (std::size_t i = 0; i < words.size(); ++i) {
-            lines.push_back(pad + "  val" + std::to_string(i) + ": " + std::to_string(words[i]));
-          }
+        case Spelling::digits:
+          lines.push_back(lead + field.key + ": " + (guid.is_null() ? "" : guid.to_string()));
           break;
-        }
+        case Spelling::empty:
+          lines.push_back(lead + field.key + ": ");
+          break;
+        case Spelling::list:
+          lines.push_back(lead + field.key + ": []");
+          break;
+        case Spelling::words:
+          lines.push_back(lead + field.key + ":");
+          std::ranges::copy(word_lines(guid, pad + "  "), std::back_inserter(lines));
+          break;
       }
     }
     return lines;
@@ -346,7 +419,7 @@ class Writer {
   TextLines lines_;
   ListText list_;
   std::vector<FieldForm> form_;
-  bool reference_list_ = false;
+  std::optional<Spelling> whole_;  // of entries that are themselves references
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
 // New text for a registry, changed only where its list changes.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -25,10 +26,18 @@ struct SlotText {
   std::optional<TypeId> type_id;            ///< Written where the dialect states ids.
 };
 
+/// The object of an asset that a strong reference names.
+struct StrongTarget {
+  std::int64_t file_id = SourceFile::kUsualMainId;
+  int type = 2;  ///< 3 for what is imported (prefabs, models), 2 for the editor's own assets.
+};
+
 /// How the entries of a Unity registry are written when there is none yet to imitate.
 struct EntryForm {
   bool reference_list = false;   ///< Bare references to definitions, as in layout M.
   bool text_references = false;  ///< Weak references as `guid:` text, before layout F.
+  /// Gives what a strong reference to an asset names, also beside entries to imitate.
+  std::function<StrongTarget(const Guid&)> target_of = {};
 };
 
 /// Rewrites the list of a registry file. Lines outside the list, comments inside it, and lines of

@@ -92,7 +92,8 @@ class WrittenCheck {
     if (before_.dialect != yaml::Dialect::plain || !slot.type_id) return true;
     const NodeIndex id = after_.tree.find(item, "type_id");
     // Without an id of its own, an entry has that of its place.
-    if (id == kNoNode) return slot.present_slot == place;
+    if (id == kNoNode && slot.present_slot) return *slot.present_slot == place;
+    if (id == kNoNode) return slot.type_id->value() == place + registry_.declaration->first_id;
     const auto value = after_.tree.integer(id);
     return value && value.value() == slot.type_id->value();
   }

@@ -269,14 +269,28 @@ class RegistryCheck {
   void check_stored_guid(const EntryReference& reference, const SourceComponent& component) {
     for (const std::string& path : registry_.declaration->component_guid_paths) {
       const auto stored = component.weak_reference(path);
+      if (!stored && component.scalar(path + ".val0")) {
+        findings_.add("malformed-guid", location_of(component, path, reference),
+                      "a weak reference has 'val0' to 'val3', integers of 32 bits");
+        return;
+      }
       if (!stored) continue;
-      if (*stored != reference.guid) {
-        add("own-guid-mismatch", location_of(component, path, reference),
-            "the prefab's " + registry_.declaration->component + " says " + stored->to_string() +
-                " but the prefab's guid is " + reference.guid.to_string());
+      const Location place = location_of(component, path, reference);
+      const std::string whose = "the prefab's " + registry_.declaration->component;
+      if (stored->is_null()) {
+        add_unset_guid(place, whose, reference.guid);
+      } else if (*stored != reference.guid) {
+        add("own-guid-mismatch", place,
+            whose + " says " + stored->to_string() + " but the prefab's guid is " +
+                reference.guid.to_string());
       }
       return;
     }
+  }
+
+  // A build takes the guid from the entry, so that nothing built is wrong yet.
+  void add_unset_guid(const Location& place, const std::string& whose, const Guid& guid) {
+    findings_.add("unset-own-guid", place, whose + " does not say its guid, " + guid.to_string());
   }
 
   Location location_of(const SourceComponent& component, std::string_view path,
@@ -305,7 +319,9 @@ class RegistryCheck {
     const yaml::NodeIndex node = source.tree.find(source.fields_of(source.document_of(0)), "guid");
     if (node == yaml::kNoNode) return;
     const auto stored = yaml::weak_reference_at(source.tree, node);
-    if (stored && stored.value() != reference.guid) {
+    if (stored && stored.value().is_null()) {
+      add_unset_guid({source.path, source.tree.at(node).position}, "the factory", reference.guid);
+    } else if (stored && stored.value() != reference.guid) {
       add("own-guid-mismatch", {source.path, source.tree.at(node).position},
           "the factory says " + stored.value().to_string() + " but its guid is " +
               reference.guid.to_string());
@@ -383,21 +399,6 @@ class RegistryCheck {
     }
   }
 
-  // Platform flags are a set: two entries collide when any platform sees both.
-  static bool same_key(const ClassDeclaration& declaration, const RegistryEntry& a,
-                       const RegistryEntry& b) {
-    for (std::size_t i = 0; i < declaration.key_paths.size(); ++i) {
-      if (declaration.key_paths[i] == "platformFlags") {
-        const std::uint32_t left = key_number("platformFlags", a.key[i]).value_or(0);
-        const std::uint32_t right = key_number("platformFlags", b.key[i]).value_or(0);
-        if (left != right && (left & right) == 0) return false;
-      } else if (a.key[i] != b.key[i]) {
-        return false;
-      }
-    }
-    return true;
-  }
-
   void check_key_range(const RegistryEntry& entry) {
     const ClassDeclaration& declaration = *registry_.declaration;
     if (declaration.name != kPresentationClass) return;
@@ -454,7 +455,7 @@ class RegistryCheck {
     for (const RegistryEntry& entry : registry_.entries) {
       if (entry.is_free) continue;
       for (auto [other, end] = by_owner.equal_range(entry.key.front()); other != end; ++other) {
-        if (!same_key(declaration, *other->second, entry)) continue;
+        if (!is_same_key(declaration.key_paths, other->second->key, entry.key)) continue;
         add("presentation-key-collision", entry.location, "another entry answers to the same key")
             .related.push_back({other->second->location, "the other entry"});
         break;

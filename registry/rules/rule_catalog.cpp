@@ -84,8 +84,8 @@ constexpr std::array kRules = {
          "The registry holds copies of what the prefab says, and they have not followed it. Run "
          "'muster prepare'."},
     Rule{"own-guid-mismatch", error, "A stored own guid is not the asset's guid",
-         "The asset was copied or its sidecar remade. Let the editor's prepare step, or a "
-         "person, write the asset's guid into it."},
+         "The asset was copied or its sidecar remade. Run 'muster prepare', which writes the guid "
+         "into registered assets, or let the editor's prepare step or a person write it."},
     Rule{"placeholder-guid", warning, "A guid looks typed by hand",
          "Guids are drawn at random so that no two projects share one; typed ones collide. "
          "Delete the sidecar and let the editor make a new one, then mend the references."},
@@ -108,8 +108,9 @@ constexpr std::array kRules = {
          "two definitions would have two. Give one of them a prefab of its own, for example a "
          "variant; until then 'muster prepare' registers only the first."},
     Rule{"registry-id-mismatch", error, "A stored registry id is not the entry's id",
-         "The asset believes it has another type id than the registry gives it. Register it "
-         "again, or correct the stored number."},
+         "The asset believes it has another type id than the registry gives it. Correct the "
+         "stored number, or register the asset again; 'muster prepare' writes numbers that are "
+         "not assigned yet."},
     Rule{
         "repeated-registry", warning, "A root lists one registry twice",
         "It is built once all the same. Remove the second, or put back what it took the place of."},
@@ -137,8 +138,10 @@ constexpr std::array kRules = {
          "Nothing of it reaches the game. Correct the name."},
     Rule{"unknown-field", warning, "A plain prefab sets a field that its component does not have",
          "The value reaches nobody. Correct the name, or export the game's components again."},
-    Rule{"unknown-registry", warning, "A root lists an asset of no known registry class",
-         "Its entries are not seen. Declare the class under 'classes' in muster.yaml."},
+    Rule{"unknown-registry", warning, "A root or registry is of no known class",
+         "Its entries are not seen. Declare the class under 'classes' in muster.yaml (by 'script: "
+         "GUID' where the script is in no folder of the project), or restore its script with its "
+         "sidecar. Where no class can be found at all this is an error."},
     Rule{"unlisted-registry", warning, "No root lists a registry",
          "Nothing in it is built. Add it to the client or server root, or remove it."},
     Rule{"unmatched-path", warning, "A path that muster.yaml declares leads nowhere in any entry",
@@ -152,6 +155,9 @@ constexpr std::array kRules = {
     Rule{"unresolved-reference", warning, "A reference leads to nothing in the project",
          "The asset was deleted, or lives in a package outside the tree. Restore it, or list "
          "its guid under external_guids in muster.yaml."},
+    Rule{"unset-own-guid", warning, "An asset that stores its own guid does not say it yet",
+         "The build takes the guid from the registry, but other code may ask the asset. Run "
+         "'muster prepare', which writes it into registered assets."},
     Rule{"upper-case-guid", note, "A guid is spelled in upper case",
          "It is read all the same; the editor writes lower case."},
     Rule{"wrong-target", error, "A registry refers to something of the wrong kind",

@@ -34,11 +34,21 @@ TEST_CASE("Findings as text have place, severity, rule, company and remedy", "[r
         "    Assets/z.mat:1:2: the other\n"
         "    remove one\n"
         "Assets/c.mat: warning: no <sidecar> & \"more\" [missing-meta]\n"
-        "Assets/d,e.mat:3:7: note: lines\nof text [unresolved-reference]\n"
+        "Assets/d,e.mat:3:7: note: lines\\nof text [unresolved-reference]\n"
         "1 error, 1 warning, 1 note\n");
   CHECK(format_findings({}, FindingFormat::text, {}) == "0 errors, 0 warnings, 0 notes\n");
   const std::string colored = format_findings(sample(), FindingFormat::text, {.color = true});
   CHECK_THAT(colored, Catch::Contains("\x1b[31merror\x1b[0m"));
+}
+
+TEST_CASE("A name with control characters commands no terminal", "[registry][sinks]") {
+  std::vector<Finding> findings{finding("missing-meta", Severity::warning, "Assets/\x1b[31m\n.png",
+                                        {}, "no \x1b]0;sidecar\x07")};
+  findings[0].related.push_back({{AssetPath::parse("Assets/\x1b.mat").value(), {}}, "\r"});
+  CHECK(format_findings(findings, FindingFormat::text, {}) ==
+        "Assets/\\x1b[31m\\n.png: warning: no \\x1b]0;sidecar\\x07 [missing-meta]\n"
+        "    Assets/\\x1b.mat: \\x0d\n"
+        "0 errors, 1 warning, 0 notes\n");
 }
 
 TEST_CASE("GitHub's commands are escaped", "[registry][sinks]") {

@@ -46,3 +46,16 @@ TEST_CASE("A worker's number is never used by two threads at once", "[registry][
   CHECK(is_exclusive);
   CHECK(processor_count() >= 1);
 }
+
+TEST_CASE("A want of memory on any thread ends all of them and reaches the caller",
+          "[registry][parallel]") {
+  const unsigned jobs = GENERATE(1U, 2U, 8U);
+  const std::size_t bad = GENERATE(0U, 1U, 999U);
+  std::atomic<std::size_t> done = 0;
+  const auto work = [&](std::size_t index, unsigned) {
+    if (index == bad) throw std::bad_alloc();
+    done.fetch_add(1);
+  };
+  CHECK_THROWS_AS((void)parallel_for(1'000'000, jobs, {}, work), std::bad_alloc);
+  CHECK(done.load() < 1'000'000);
+}

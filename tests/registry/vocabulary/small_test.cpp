@@ -8,6 +8,7 @@
 #include "registry/vocabulary/counted.h"
 #include "registry/vocabulary/result.h"
 #include "registry/vocabulary/seed.h"
+#include "registry/vocabulary/shown_text.h"
 #include "registry/vocabulary/type_id.h"
 
 using namespace muster;
@@ -97,4 +98,19 @@ TEST_CASE("A name has the article of its first sound", "[registry][counted]") {
   CHECK(with_article("UnitRegistry") == "a UnitRegistry");
   CHECK(with_article("Umbrella") == "an Umbrella");
   CHECK(with_article("") == "a ");
+}
+
+TEST_CASE("Shown text commands no terminal and stays on its line", "[registry]") {
+  const auto [text, shown] =
+      GENERATE(table<std::string, std::string>({{"Assets/a b/ü ☃.prefab", "Assets/a b/ü ☃.prefab"},
+                                                {"a\nb\tc", "a\\nb\\tc"},
+                                                {"\x1b[31mred", "\\x1b[31mred"},
+                                                {"\r\x07\x7f", "\\x0d\\x07\\x7f"},
+                                                {"\xc2\x9b"
+                                                 "31m",
+                                                 "\\x9b"
+                                                 "31m"},
+                                                {"\xc2\xa0\xc2", "\xc2\xa0\xc2"},
+                                                {std::string("a\0b", 3), "a\\x00b"}}));
+  CHECK(shown_text(text) == shown);
 }
