@@ -7,6 +7,7 @@
 #include <set>
 
 #include "registry/registries/hidden_candidates.h"
+#include "registry/vocabulary/counted.h"
 
 namespace muster {
 namespace {
@@ -29,6 +30,12 @@ class CandidateSearch {
     find_by_scripts();
     find_plain();
     note_hidden_candidates(project_, classes_, found_, problems_);
+    const bool has_root = std::ranges::any_of(
+        found_, [](const auto& candidate) { return candidate.second == kRootClass; });
+    for (ModelProblem& problem : lost_) problems_.push_back(std::move(problem));
+    for (ModelProblem& problem : lost_registries_) {
+      if (!has_root) problems_.push_back(std::move(problem));
+    }
     return std::move(found_);
   }
 
@@ -48,14 +55,69 @@ class CandidateSearch {
     return script ? script.value().guid : Guid();
   }
 
+  // A script that is gone takes the name of its class along; what is left is the asset's form. The
+  // two keys of a root stand together in nothing else. A list counts as a registry's only where
+  // there is no root to tell, and when its first item has every key of the class's last layout.
+  void note_lost(AssetNumber asset, std::string_view head) {
+    const bool has_list = std::ranges::any_of(
+        classes_, [&](const ClassDeclaration& entry) { return names_list_of(head, entry); });
+    if (!has_list && head.find("assetRegistries:") == std::string_view::npos) return;
+    const SourceFile& source = project_.sources().get(asset);
+    if (!source.good()) return;
+    const yaml::Tree& tree = source.tree;
+    const yaml::NodeIndex fields = source.fields_of(source.document_of(0));
+    const auto script = yaml::reference_at(tree, tree.find(fields, "m_Script"));
+    if (!script || project_.index().find(script.value().guid) != kNoAsset) return;
+    const std::string tail = ", but its script " + script.value().guid.to_string() +
+                             " is not in the project; restore it, or its sidecar";
+    const yaml::NodeIndex list = tree.find(fields, "assetRegistries");
+    if (list != yaml::kNoNode && tree.find(fields, "serverBuild") != yaml::kNoNode) {
+      lost_.push_back({ModelProblem::Kind::lost_class,
+                       {source.path, script.value().position},
+                       script.value().guid,
+                       asset,
+                       "this looks like a root of registries" + tail});
+      return;
+    }
+    for (const ClassDeclaration& entry : classes_) {
+      if (entry.entry_template.empty() || !has_entries_of(source, fields, entry)) continue;
+      lost_registries_.push_back({ModelProblem::Kind::lost_class,
+                                  {source.path, script.value().position},
+                                  script.value().guid,
+                                  asset,
+                                  "this looks like " + with_article(entry.name) + tail +
+                                      ", or declare its class in muster.yaml"});
+      return;
+    }
+  }
+
+  // Cheap, and true too often: most assets need not be parsed for it.
+  static bool names_list_of(std::string_view head, const ClassDeclaration& entry) {
+    return !entry.entry_template.empty() &&
+           head.find(entry.entry_template.front().key + ":") != std::string_view::npos &&
+           std::ranges::any_of(entry.lists, [&](const std::string& list) {
+             return head.find(list + ":") != std::string_view::npos;
+           });
+  }
+
+  static bool has_entries_of(const SourceFile& source, yaml::NodeIndex fields,
+                             const ClassDeclaration& entry) {
+    const yaml::Tree& tree = source.tree;
+    return std::ranges::any_of(entry.lists, [&](const std::string& name) {
+      const yaml::NodeIndex list = tree.find(fields, name);
+      if (list == yaml::kNoNode || tree.at(list).kind != yaml::NodeKind::sequence) return false;
+      const yaml::NodeIndex first = tree.at(list).first_child;
+      return first != yaml::kNoNode &&
+             std::ranges::all_of(entry.entry_template, [&](const EntryField& field) {
+               return tree.find(first, field.key) != yaml::kNoNode;
+             });
+    });
+  }
+
   // The class that an asset states beside a script that is not in the project; empty when it is no
   // class of roots or registries. It stands in the asset's first lines.
-  std::string stated_class_of(AssetNumber asset) const {
+  std::string stated_class_in(std::string_view text) const {
     constexpr std::string_view kKey = "m_EditorClassIdentifier:";
-    ByteVector buffer;
-    const auto head = project_.files().read(path_of(asset), 0, kHeadBytes, buffer);
-    if (!head) return {};
-    std::string_view text = as_text(head.value());
     const std::size_t at = text.find(kKey);
     if (at == std::string_view::npos) return {};
     text = text.substr(at + kKey.size());
@@ -78,7 +140,9 @@ class CandidateSearch {
       if (fresh) place->second = registry_class_of(project_, classes_, edge.guid);
       std::string name = place->second;
       if (name.empty() && edge.to == kNoAsset && asked.insert(edge.from).second) {
-        name = stated_class_of(edge.from);
+        const auto head = project_.files().read(path_of(edge.from), 0, kHeadBytes, head_);
+        if (head) name = stated_class_in(as_text(head.value()));
+        if (head && name.empty()) note_lost(edge.from, as_text(head.value()));
       }
       if (name.empty()) continue;
       if (!project_.sources().get(edge.from).good()) {
@@ -112,6 +176,9 @@ class CandidateSearch {
   const std::vector<ClassDeclaration>& classes_;
   std::vector<ModelProblem>& problems_;
   std::map<AssetNumber, std::string> found_;
+  ByteVector head_;
+  std::vector<ModelProblem> lost_;
+  std::vector<ModelProblem> lost_registries_;
 };
 
 }  // namespace

@@ -149,6 +149,18 @@ class ModelBuilder {
     return false;
   }
 
+  // What a merge leaves behind: of two lists under one key only the first would be read.
+  void note_repeated(const SourceNode& fields, std::string_view key, AssetNumber asset) {
+    const yaml::Tree& tree = fields.source->tree;
+    const NodeIndex first = tree.find(fields.node, key);
+    for (const NodeIndex child : Children(tree, fields.node)) {
+      if (child == first || tree.at(child).key != key) continue;
+      add_problem(
+          ModelProblem::Kind::unreadable, {fields.source->path, tree.at(child).key_position},
+          "'" + std::string(key) + "' stands here a second time, and only the first counts", asset);
+    }
+  }
+
   void read_root(AssetNumber asset) {
     RegistryRoot root;
     root.asset = asset;
@@ -161,6 +173,7 @@ class ModelBuilder {
       add_problem(ModelProblem::Kind::missing_list, {fields.source->path, {}},
                   "this root has no 'assetRegistries'", asset);
     }
+    note_repeated(fields, "assetRegistries", asset);
     const bool has_list = is_list({fields.source, list}, asset);
     for (const NodeIndex node : Children(tree, has_list ? list : kNoNode)) {
       const SourceNode at{fields.source, node};
@@ -223,6 +236,7 @@ class ModelBuilder {
     if (!declaration.provider_interface.empty()) registry.server_flag = flag_at(fields, "server");
     for (const std::string& list : declaration.lists) {
       if (registry.list == kNoNode) registry.list = tree.find_path(fields.node, list);
+      note_repeated(fields, list, asset);
     }
     // A longer list cannot be numbered, and reading it would take gigabytes. Its registry is left
     // out whole: with half a list, `prepare` would throw the other half away.
@@ -269,13 +283,30 @@ class ModelBuilder {
             {ModelProblem::Kind::unreadable, item.location, item.guid, item.asset, {}});
         continue;
       }
+      const std::string path = "'" + project_.index().at(item.asset).path.text() + "'";
       const std::string name = class_of_asset(project_, item.asset);
-      model_.problems.push_back(
-          {ModelProblem::Kind::unknown_class, item.location, item.guid, item.asset,
-           "'" + project_.index().at(item.asset).path.text() + "' is of " +
-               (name.empty() ? "an unknown class"
-                             : "class '" + name + "', which is not declared")});
+      if (name.empty()) {
+        model_.problems.push_back({ModelProblem::Kind::lost_class, item.location, item.guid,
+                                   item.asset, "the root lists " + path + ", " + lost(item.asset)});
+        continue;
+      }
+      model_.problems.push_back({ModelProblem::Kind::unknown_class, item.location, item.guid,
+                                 item.asset,
+                                 path + " is of class '" + name + "', which is not declared"});
     }
+  }
+
+  // Why no class is known of an asset, and what to do.
+  std::string lost(AssetNumber asset) const {
+    const SourceNode fields = fields_of(asset);
+    const auto script =
+        yaml::reference_at(fields.source->tree, fields.source->tree.find(fields.node, "m_Script"));
+    if (!script || script.value().guid.is_null()) return "whose class nothing tells";
+    const std::string guid = script.value().guid.to_string();
+    return "whose script " + guid +
+           " is not in the project; restore it, or declare its class in muster.yaml (with "
+           "'script: " +
+           guid + "')";
   }
 
   void apply_roots() {

@@ -92,6 +92,8 @@ struct ModelProblem {
     malformed_flag,
     missing_list,   ///< A root or registry whose items are not where its class has them.
     unknown_class,  ///< A root lists something that is no registry; nothing is wrong with reading.
+    lost_class,     ///< Of something that is listed, or looks like a root or registry, no class is
+                    ///< known.
   };
   Kind kind = Kind::unresolved;
   Location location;

@@ -92,6 +92,16 @@ class ComponentCheck {
   std::set<std::string> names_;
 };
 
+// Where a plain file states its class.
+Location place_of_class(const Project& project, AssetNumber asset) {
+  const SourceFile& source = project.sources().get(asset);
+  Location place{project.index().at(asset).path, {}};
+  if (!source.good()) return place;
+  const yaml::NodeIndex stated = source.tree.find(source.fields_of(source.document_of(0)), "class");
+  if (stated != yaml::kNoNode) place.position = source.tree.at(stated).position;
+  return place;
+}
+
 // A registry whose class is misspelled is none, and nothing in it is built.
 void check_classes(const Project& project, Findings& findings) {
   std::set<std::string> known{std::string(kRootClass), "Prefab"};
@@ -105,7 +115,7 @@ void check_classes(const Project& project, Findings& findings) {
     if (meant.empty()) continue;
     std::string message = "no class '";
     message.append(name).append("' means anything here; '").append(meant).append("' does");
-    findings.add("unknown-class", {project.index().at(asset).path, {}}, std::move(message));
+    findings.add("unknown-class", place_of_class(project, asset), std::move(message));
   }
 }
 

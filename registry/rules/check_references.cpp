@@ -133,7 +133,10 @@ void check_missing(const Project& project, TargetSet targets,
   check_registry_files(project, targets, reported, findings);
   std::map<Guid, Missing> missing;
   for (const ReferenceEdge& edge : project.graph().edges()) {
-    const bool counts = edge.is_strong() || edge.kind == yaml::MentionKind::words;
+    // Elsewhere a guid as text may be anything's; in what is built it names an asset.
+    const bool is_built_text =
+        edge.kind == yaml::MentionKind::textual && !edge.in_meta && in_closure.contains(edge.from);
+    const bool counts = edge.is_strong() || edge.kind == yaml::MentionKind::words || is_built_text;
     if (!counts || edge.to != kNoAsset || project.is_known_elsewhere(edge.guid)) continue;
     if (reported.contains(edge.guid)) continue;
     Missing& entry = missing[edge.guid];

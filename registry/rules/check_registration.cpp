@@ -3,6 +3,7 @@
 #include <set>
 
 #include "registry/registries/class_members.h"
+#include "registry/registries/path_query.h"
 #include "registry/registries/type_ids.h"
 #include "registry/rules/validate.h"
 #include "registry/vocabulary/counted.h"
@@ -57,9 +58,22 @@ class RegistrationCheck {
     const std::string name =
         prefab == kNoAsset ? clash.prefab.to_string() : "'" + path_of(prefab).text() + "'";
     findings_
-        .add("provider-collision", {path_of(clash.passed), {}},
+        .add("provider-collision", place_in(clash.passed, clash.prefab),
              "this definition and '" + path_of(clash.kept).text() + "' both stand for " + name)
-        .related.push_back({{path_of(clash.kept), {}}, "the other one"});
+        .related.push_back({place_in(clash.kept, clash.prefab), "the other one"});
+  }
+
+  // Where a definition names a prefab.
+  Location place_in(AssetNumber definition, const Guid& prefab) const {
+    const SourceFile& source = project_.sources().get(definition);
+    const yaml::NodeIndex fields =
+        source.good() ? source.fields_of(source.document_of(0)) : yaml::kNoNode;
+    for (const yaml::NodeIndex child : yaml::Children(source.tree, fields)) {
+      const auto reference = any_reference_at({&source, child});
+      if (!reference || reference.value().guid != prefab) continue;
+      return {path_of(definition), source.tree.at(child).position};
+    }
+    return {path_of(definition), {}};
   }
 
   void add_disagreement(const IdDisagreement& found) {

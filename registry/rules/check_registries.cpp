@@ -31,7 +31,11 @@ void add_unreadable(const Project& project, AssetNumber asset, const Location& u
                         : source.tree.documents.empty() ? "this file has no objects"
                                                         : "this file's object names no script";
   if (!detail.empty()) message += "; it " + std::string(detail);
-  yaml::Position position = source.error ? source.error->position : yaml::Position{};
+  yaml::Position position = source.error ? source.error->position : yaml::Position{1, 1};
+  if (!source.error && !source.tree.documents.empty()) {
+    position = source.tree.documents.front().position;
+  }
+  if (source.read_error) position = {};
   if (rule == "lfs-pointer") position = {1, 1};
   if (rule == "binary-asset" || source.dialect == yaml::Dialect::empty) position = {};
   Finding& finding = findings.add(rule, {source.path, position}, std::move(message));
@@ -74,6 +78,7 @@ std::string_view rule_of(ModelProblem::Kind kind) {
     case missing_list:
       return "missing-entries";
     case unknown_class:
+    case lost_class:
       return "unknown-registry";
     case unreadable:
     case textless:

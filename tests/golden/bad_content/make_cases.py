@@ -200,6 +200,12 @@ def own_guid_mismatch(case):
     case.expect("error", "own-guid-mismatch", CRATE, "val0:")
 
 
+def unset_own_guid(case):
+    """A component that was just added: the build takes the guid from the entry."""
+    sound_unity(case, guid=NONE)
+    case.expect("warning", "unset-own-guid", CRATE, "val0:")
+
+
 def own_guid_mismatch_plain(case):
     plain_replicated(case, PLAIN_BARREL)
     plain_replicated(case, PLAIN_CRATE, guid=guid_of(PLAIN_BARREL))
@@ -249,7 +255,7 @@ def provider_collision(case):
         case.asset(registries[-1], "ReplicatedEntityRegistry",
                    f"  server: {1 - index}\n  entries:{entries}")
     case.roots(*registries)
-    case.expect("error", "provider-collision", "Assets/Items/Rifle.asset")
+    case.expect("error", "provider-collision", "Assets/Items/Rifle.asset", guid_of(CRATE))
 
 
 def duplicate_entry(case):
@@ -305,7 +311,7 @@ def unknown_class(case):
                    f"entries:\n- type_id: 1\n  prefab: {weak(PLAIN_CRATE)}\n")
     mistyped = "plain/registries/effects.yaml"
     case.add(mistyped, "class: HitscanEfectRegistry\nentries: []\n")
-    case.expect("warning", "unknown-class", mistyped)
+    case.expect("warning", "unknown-class", mistyped, "class:")
 
 
 def target_without_root(case):
@@ -671,6 +677,63 @@ def unknown_registry(case):
         case.expect("warning", "unknown-registry", f"Assets/Roots/{name}.asset", guid_of(mine))
 
 
+def lose_script(case, name):
+    """What deleting a sidecar, or the move into a package, does to a script."""
+    for suffix in ("", ".meta"):
+        del case.files[f"Assets/Scripts/{name}.cs{suffix}"]
+
+
+def unknown_registry_lost(case):
+    """The roots are there, the script of what they list is not."""
+    sound_unity(case)
+    lose_script(case, "ReplicatedEntityRegistry")
+    for name in ("Client", "Server"):
+        case.expect("error", "unknown-registry", f"Assets/Roots/{name}.asset", guid_of(REGISTRY))
+    case.expect("warning", "unresolved-reference", REGISTRY, "m_Script")
+
+
+def unknown_registry_root(case):
+    """Neither the roots nor the registry can be told by their scripts, only by their form."""
+    sound_unity(case)
+    for name in ("ReplicatedEntityRegistry", "AssetRegistryRoot"):
+        lose_script(case, name)
+    for path in ("Assets/Roots/Client.asset", "Assets/Roots/Server.asset", REGISTRY):
+        case.expect("error", "unknown-registry", path, "m_Script")
+    # What has lost its script too, and only has a key of the same name.
+    case.asset("Assets/Data/Diary.asset", "Diary", "  entries:\n  - prefab: 1\n    text: a\n"
+               "  assetRegistries: []")
+    lose_script(case, "Diary")
+    case.expect("warning", "unresolved-reference", "Assets/Data/Diary.asset", "m_Script")
+
+
+def unresolved_reference_text(case):
+    """Weak references as text, in what is built: each spelling, each its own guid."""
+    weapon, ammunition, sound = (guid_of(name) for name in ("weapon", "ammunition", "sound"))
+    case.prefab(CRATE, [("ReplicatedEntity", f"  m_SerializedData:\n    assetGuid:"
+                         f"{words(guid_of(CRATE), 6)}\n  weapon:\n    guid: {weapon}\n"
+                         f"  ammunition:\n    m_AssetGUID: {ammunition}\n"
+                         f"  sound:\n    m_GUID: {sound}\n  none:\n    guid: {NONE}\n"
+                         "  unset:\n    guid: ")])
+    unity_registry(case, inline_entry(guid_of(CRATE)))
+    for guid in (weapon, ammunition, sound):
+        case.expect("warning", "unresolved-reference", CRATE, guid)
+    # Outside of what is built such a text may be anything's.
+    case.asset("Assets/Data/Save.asset", "Save", f"  guid: {guid_of('a saved game')}")
+
+
+def malformed_guid_words(case):
+    """An entry's own guid with a number missing, and one that is no number; a component's too."""
+    for path in (CRATE, BARREL):
+        case.replicated(path)
+    first, second = (inline_entry(guid_of(path)) for path in (CRATE, BARREL))
+    unity_registry(case, first.replace(f"\n      val3: {words_of(guid_of(CRATE))[3]}", "", 1),
+                   second.replace("val0: ", "val0: x", 1))
+    case.files[BARREL] = case.files[BARREL].replace(b"val2: ", b"val2: 99999")
+    case.expect("error", "malformed-guid", REGISTRY, "val0:")
+    case.expect("error", "malformed-guid", REGISTRY, "val0: x")
+    case.expect("error", "malformed-guid", BARREL, "val0:")
+
+
 def orphan_lock(case):
     sound_unity(case)
     for name, registry in (("Gone", f"version: 2\nregistry: {MISSING}"), ("Renamed", "version: 1")):
@@ -792,7 +855,7 @@ CASES = [
     unresolved_reference_root, unresolved_reference_closure, duplicate_guid, orphan_meta,
     missing_meta, malformed_guid, placeholder_guid, merge_conflict, prefab_xor_factory_both,
     prefab_xor_factory_neither, missing_component, missing_component_removed, own_guid_mismatch,
-    own_guid_mismatch_plain, registry_id_mismatch, unregistered_prefab,
+    own_guid_mismatch_plain, unset_own_guid, registry_id_mismatch, unregistered_prefab,
     provider_collision, duplicate_entry,
     type_id_collision, type_id_disagreement, type_id_reused, null_registry, target_without_root,
     invalid_utf8, unknown_class,
@@ -801,7 +864,9 @@ CASES = [
     client_only_in_server, client_only_in_server_definition, lfs_pointer, lfs_pointer_root,
     binary_asset, binary_root,
     malformed_entry, malformed_entry_unset, malformed_type_id, malformed_flag, missing_entries,
-    missing_entries_root, namesake_class, unmatched_path, unknown_registry, orphan_lock,
+    missing_entries_root, namesake_class, unmatched_path, unknown_registry,
+    unknown_registry_lost, unknown_registry_root, unresolved_reference_text,
+    malformed_guid_words, orphan_lock,
     packing_refused, prefab_without_root,
     yaml_syntax_bytes, yaml_syntax_cut, yaml_syntax_cut_object, repeated_registry,
     wrong_target, wrong_target_container, wrong_target_nested,

@@ -65,7 +65,7 @@ def yaml_syntax_cut(case):
         case.files[path] = b""
         case.expect("error", "yaml-syntax", path)
     case.files[roots[1]] = case.files[roots[1]].split(b"  m_Enabled")[0]
-    case.expect("error", "yaml-syntax", roots[1])
+    case.expect("error", "yaml-syntax", roots[1], "--- !u!114")
     # What another program wrote, and an asset that has lost its script, are none.
     case.add("Assets/Data/Graph.asset", "{}\n")
     case.asset("Assets/Data/Lost.asset", "Lost", "")
