@@ -14,6 +14,7 @@
 #include "registry/rules/validate.h"
 #include "registry/vocabulary/counted.h"
 #include "registry/vocabulary/parallel.h"
+#include "registry/vocabulary/shown_text.h"
 
 namespace muster::cli {
 namespace {
@@ -46,8 +47,7 @@ Result<void> check_place(const Project& project, const BuildArguments& arguments
 void tell_preparation(const Project& project, Session& session) {
   const auto plan = plan_prepare(project);
   if (!plan) {
-    session.err << "muster: whether the registries are up to date cannot be told: "
-                << plan.error().message << "\n";
+    tell(session, "whether the registries are up to date cannot be told: " + plan.error().message);
     return;
   }
   std::size_t changes = 0;
@@ -73,7 +73,8 @@ int check_before(const Project& project, const std::vector<ComponentDescription>
   session.reporter.finish();
   if (!blocking.empty()) session.err << format_findings(blocking, FindingFormat::text, {});
   const std::string hidden = hidden_roots_note(project);
-  if (!hidden.empty()) session.err << "muster: " << hidden << "\n";
+  if (!hidden.empty()) tell(session, hidden);
+  if (const std::string none = no_registries_note(project); !none.empty()) tell(session, none);
   tell_preparation(project, session);
   if (!blocking.empty()) {
     session.err << "muster: nothing was built\n";
@@ -119,7 +120,8 @@ int run_build(const BuildArguments& arguments, TargetSet targets, Session& sessi
     std::vector<CookProblem> problems;
     auto built = build_target(project, target, components.value(), options, edges, problems);
     for (const CookProblem& problem : problems) {
-      session.err << place_of(problem.location) << ": error: " << problem.message << "\n";
+      session.err << shown_text(place_of(problem.location))
+                  << ": error: " << shown_text(problem.message) << "\n";
     }
     if (!built) {
       const int code = report_error(session, built.error());

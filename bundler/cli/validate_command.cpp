@@ -5,6 +5,7 @@
 #include "bundler/cli/edges.h"
 #include "bundler/cli/session.h"
 #include "bundler/cook/value_check.h"
+#include "registry/registries/unread.h"
 #include "registry/rules/sinks.h"
 #include "registry/rules/validate.h"
 #include "registry/vocabulary/parallel.h"
@@ -79,6 +80,8 @@ int validate_project(const ValidateArguments& arguments, Session& session) {
                                                                     .jobs = processor_count(),
                                                                     .progress = progress});
   reporter.finish();
+  const std::string none = no_registries_note(*open.value().project);
+  if (!none.empty()) tell(session, none);
   if (!arguments.write_baseline.empty()) {
     return write_report(session, Baseline::of(findings).format(), arguments.write_baseline);
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "registry/project/asset_index.h"
 #include "registry/yaml/reader.h"
 
 namespace muster {
@@ -26,17 +27,44 @@ bool is_folder(const FileSystem& files, const AssetPath& path) {
   return info && info.value().kind == FileKind::folder;
 }
 
-// A person who points at the folder above or below the project should be told so.
+bool is_project(const FileSystem& files, const AssetPath& folder) {
+  return files.stat(folder.child(ProjectConfig::kFileName)).has_value() ||
+         is_folder(files, folder.child("Assets"));
+}
+
+// The folders in `folders`, as far as the budget goes. Links are not followed: they may lead in
+// circles.
+std::vector<AssetPath> folders_in(const FileSystem& files, const std::vector<AssetPath>& folders,
+                                  std::size_t& budget) {
+  std::vector<AssetPath> found;
+  for (const AssetPath& folder : folders) {
+    const auto entries = files.list(folder);
+    if (!entries) continue;
+    for (const DirectoryEntry& entry : entries.value()) {
+      if (entry.kind != FileKind::folder || entry.is_link || is_ignored_name(entry.name)) continue;
+      if (budget == 0) return found;
+      --budget;
+      found.push_back(folder.child(entry.name));
+    }
+  }
+  return found;
+}
+
+// A person who points at a folder above the project should be told so: at the repository's, say.
 std::string nearby_projects(const FileSystem& files) {
-  const auto entries = files.list(AssetPath());
-  if (!entries) return {};
+  constexpr std::size_t kLevels = 2;
+  constexpr std::size_t kNamed = 5;
+  std::size_t budget = 1000;  // a home folder has more, and nobody waits for it
+  std::vector<AssetPath> folders{AssetPath()};
   std::string hint;
-  for (const DirectoryEntry& entry : entries.value()) {
-    if (entry.kind != FileKind::folder) continue;
-    const AssetPath folder = AssetPath().child(entry.name);
-    const auto config = files.stat(folder.child(ProjectConfig::kFileName));
-    if (!config && !is_folder(files, folder.child("Assets"))) continue;
-    hint += (hint.empty() ? "; did you mean '" : "', '") + entry.name;
+  std::size_t named = 0;
+  for (std::size_t level = 0; level < kLevels; ++level) {
+    folders = folders_in(files, folders, budget);
+    std::erase_if(folders, [&](const AssetPath& folder) {
+      if (!is_project(files, folder)) return false;
+      if (++named <= kNamed) hint += (hint.empty() ? "; did you mean '" : "', '") + folder.text();
+      return true;
+    });
   }
   return hint.empty() ? hint : hint + "'?";
 }
@@ -161,6 +189,12 @@ Result<ProjectConfig> load_config(const FileSystem& files) {
   if (bytes.error().code != ErrorCode::not_found) return fail(bytes.error());
   ProjectConfig config;
   if (auto good = add_unity_folders(files, config); !good) return fail(good.error());
+  const auto assets = files.stat(AssetPath().child("Assets"));
+  if (assets && assets.value().kind == FileKind::outside_link) {
+    return fail(ErrorCode::permission_denied,
+                "'Assets' is a link that leads out of the project, and is not followed; give the "
+                "folder that it leads into a place inside the project");
+  }
   if (!is_folder(files, AssetPath().child("Assets"))) {
     return fail(ErrorCode::not_found,
                 "this is no project: it has neither muster.yaml nor an Assets folder" +

@@ -101,4 +101,13 @@ std::string hidden_roots_note(const Project& project) {
          "; see 'git lfs pull'";
 }
 
+std::string no_registries_note(const Project& project) {
+  if (!project.model().registries.empty() || !unread_notes(project).empty() ||
+      !hidden_roots_note(project).empty()) {
+    return {};
+  }
+  return "this project has no registry, so there is nothing to pack; a registry is an asset of a "
+         "class that is built in or declared under 'classes' in muster.yaml";
+}
+
 }  // namespace muster
