@@ -6,8 +6,10 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "bundler/cli/edges.h"
 #include "bundler/cli/session.h"
 #include "registry/vocabulary/parallel.h"
+#include "registry/vocabulary/shown_text.h"
 
 namespace muster::cli {
 namespace {
@@ -98,7 +100,9 @@ std::vector<AssetNumber> direct_users(const Project& project, AssetNumber asset)
 std::string as_text_report(const Project& project, AssetNumber asset,
                            const std::vector<Reason>& reasons,
                            const std::vector<AssetNumber>& users) {
-  const auto path = [&](AssetNumber number) { return project.index().at(number).path.text(); };
+  const auto path = [&](AssetNumber number) {
+    return shown_text(project.index().at(number).path.text());
+  };
   std::string text =
       fmt::format("{}  {}\n", project.index().at(asset).guid.to_string(), path(asset));
   if (reasons.empty()) text += "no registry reaches it: it is in no bundle\n";
@@ -137,10 +141,26 @@ std::string as_json_report(const Project& project, AssetNumber asset,
   return report.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-AssetNumber find_asset(const Project& project, const std::string& name) {
-  if (const auto guid = Guid::parse_any_case(name)) return project.index().find(guid.value());
+AssetNumber find_path(const Project& project, std::string_view name) {
   const auto path = AssetPath::parse(name);
   return path ? project.index().find(path.value()) : kNoAsset;
+}
+
+// A guid, a path from the project's root, or one that the shell completed: from the present folder,
+// or absolute.
+AssetNumber find_asset(const Project& project, const WhyOptions& options) {
+  if (const auto guid = Guid::parse_any_case(options.asset)) {
+    return project.index().find(guid.value());
+  }
+  const AssetNumber asset = find_path(project, options.asset);
+  if (asset != kNoAsset) return asset;
+  const auto root = resolved(options.project);
+  const auto place = resolved(options.asset);
+  if (!root || !place) return kNoAsset;
+  std::string inside = root.value();
+  if (!inside.ends_with('/')) inside += '/';
+  if (!place.value().starts_with(inside)) return kNoAsset;
+  return find_path(project, std::string_view(place.value()).substr(inside.size()));
 }
 
 int why(const WhyOptions& options, Session& session) {
@@ -149,12 +169,12 @@ int why(const WhyOptions& options, Session& session) {
   const auto open = open_project(options.project, session, processor_count(), progress);
   if (!open) return report_error(session, open.error());
   const Project& project = *open.value().project;
-  const AssetNumber asset = find_asset(project, options.asset);
+  const AssetNumber asset = find_asset(project, options);
   if (asset == kNoAsset) {
     return report_error(session, {ErrorCode::not_found,
                                   "'" + options.asset +
                                       "' is neither the guid nor the path (from the project's "
-                                      "root) of an asset with a sidecar"});
+                                      "root, or from here) of an asset with a sidecar"});
   }
   progress.begin("following references", 0);
   const auto reasons = reasons_for(project, asset);
@@ -172,7 +192,9 @@ void add_why(CLI::App& app, Session& session) {
   auto options = std::make_shared<WhyOptions>();
   CLI::App* command = app.add_subcommand("why", "Show which registry entries pull an asset in");
   command->add_option("PROJECT", options->project, "The project's folder")->required();
-  command->add_option("ASSET", options->asset, "A guid, or a path from the project's root")
+  command
+      ->add_option("ASSET", options->asset,
+                   "A guid, or a path: from the project's root or from here")
       ->required();
   command->add_option("--format", options->format, "text or json")
       ->check(CLI::IsMember({"text", "json"}))
