@@ -1,6 +1,7 @@
 #include "bundler/cli/edges.h"
 
 #include <algorithm>
+#include <new>
 #include <utility>
 
 namespace muster::cli {
@@ -132,7 +133,10 @@ Result<void> LockedOutput::lock_and_open() {
 
 LockedOutput::~LockedOutput() {
   folder_.reset();
-  remove_lock_if_alone();
+  try {
+    remove_lock_if_alone();
+  } catch (const std::bad_alloc&) {  // an empty file stays; the next build takes it
+  }
   // A folder in which there is something by now (a build, a rival at work) is not empty and stays.
   while (!created_.empty() && remove_empty_folder(created_.back())) created_.pop_back();
 }

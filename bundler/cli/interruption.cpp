@@ -4,6 +4,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <functional>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -38,7 +39,13 @@ void watch_interruptions(std::stop_source stop, const std::atomic<bool>& writing
   sigaddset(&signals, SIGTERM);
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   std::signal(SIGPIPE, SIG_IGN);
-  std::thread(wait_for_signals, signals, std::move(stop), std::cref(writing)).detach();
+  std::signal(SIGXFSZ, SIG_IGN);  // a limit on the size of files is an error of writing
+  try {
+    std::thread(wait_for_signals, signals, std::move(stop), std::cref(writing)).detach();
+  } catch (const std::system_error&) {
+    // Without memory for a thread a signal ends the program, as it does others.
+    pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
+  }
 }
 
 }  // namespace muster::cli

@@ -1,6 +1,7 @@
 #include <cerrno>
 #include <cstring>
 #include <exception>
+#include <new>
 
 #include <CLI/CLI.hpp>
 
@@ -40,6 +41,12 @@ int run_command(int argc, char** argv, Session& session) {
       return app.exit(problem, session.out, session.err) == 0 ? kSuccess : kUsage;
     }
     return session.exit_code;
+  } catch (const std::bad_alloc&) {
+    // Of what was at work everything has been unwound: a build leaves its folder as it was.
+    session.err
+        << "muster: out of memory; nothing was changed that was not finished. Give it more, "
+           "or fewer '--jobs'\n";
+    return kInternal;
   } catch (const std::exception& problem) {
     session.err << "muster: internal error: " << problem.what()
                 << "\nThis is a bug of muster's; please report it with the command line.\n";

@@ -10,6 +10,7 @@
 #include <array>
 #include <charconv>
 #include <map>
+#include <new>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -191,7 +192,10 @@ OutputFolder::OutputFolder(OutputFolder&& other) noexcept
 
 OutputFolder::~OutputFolder() {
   // Failing to clean up is no failure of the build: the next one removes what is left.
-  if (files_ != nullptr) (void)files_->remove(named(kStaging)).has_value();
+  try {
+    if (files_ != nullptr) (void)files_->remove(named(kStaging)).has_value();
+  } catch (const std::bad_alloc&) {  // neither is a want of memory
+  }
 }
 
 Result<void> OutputFolder::stage(const AssetPath& path, Bytes bytes) {
