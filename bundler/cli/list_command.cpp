@@ -19,18 +19,17 @@ struct ListOptions {
 // True when the list is whole.
 bool tell_problems(const Project& project, Session& session) {
   const std::vector<std::string> unread = unread_notes(project);
-  for (const std::string& note : unread) session.err << "muster: " << note << "\n";
+  for (const std::string& note : unread) tell(session, note);
   const std::string hidden = hidden_roots_note(project);
-  if (!hidden.empty()) session.err << "muster: " << hidden << "\n";
+  if (!hidden.empty()) tell(session, hidden);
   bool is_whole = unread.empty();
   for (const ModelProblem& problem : project.model().problems) {
     const bool is_unknown = problem.kind == ModelProblem::Kind::unknown_class;
     if (!is_unknown && problem.kind != ModelProblem::Kind::unresolved) continue;
-    session.err << "muster: " << problem.location.path.text() << ":"
-                << problem.location.position.line << ": "
-                << (is_unknown ? problem.detail + "; it is not listed"
-                               : "part of a registry could not be read; see 'muster validate'")
-                << "\n";
+    tell(session, problem.location.path.text() + ":" +
+                      std::to_string(problem.location.position.line) + ": " +
+                      (is_unknown ? problem.detail + "; it is not listed"
+                                  : "part of a registry could not be read; see 'muster validate'"));
     is_whole = is_whole && is_unknown;
   }
   return is_whole;

@@ -68,8 +68,8 @@ int inspect(const std::string& path, const std::string& format, Session& session
     return report_error(session, {ErrorCode::io, "'" + path + "' was cut short while it was read"});
   }
   if (!text) {
-    session.err << "muster: " << path << ": " << to_string(text.error().code) << ": "
-                << text.error().message << "\n";
+    tell(session,
+         fmt::format("{}: {}: {}", path, to_string(text.error().code), text.error().message));
     return kFindings;
   }
   if (const int code = write_report(session, text.value(), {}); code != kSuccess) return code;
@@ -79,8 +79,8 @@ int inspect(const std::string& path, const std::string& format, Session& session
   Decompressor decompressor;
   ByteVector plain;
   if (auto whole = bundle.value().verify(decompressor, plain); !whole) {
-    session.err << "muster: " << path << ": " << to_string(whole.error().code) << ": "
-                << whole.error().message << "\n";
+    tell(session,
+         fmt::format("{}: {}: {}", path, to_string(whole.error().code), whole.error().message));
     return kFindings;
   }
   return kSuccess;

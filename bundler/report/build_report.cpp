@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "registry/vocabulary/shown_text.h"
+
 namespace muster {
 namespace {
 
@@ -145,7 +147,7 @@ std::string build_summary_text(const Project& project, const std::vector<TargetB
   text += "slowest assets:\n";
   for (std::size_t i = 0; i < std::min(slowest.size(), kListed); ++i) {
     text += fmt::format("  {:>8.1f} ms  {}\n", milliseconds(slowest[i].duration),
-                        project.index().at(slowest[i].asset).path.text());
+                        shown_text(project.index().at(slowest[i].asset).path.text()));
   }
   return text + fmt::format("built in {:.2f} s\n", milliseconds(elapsed) / 1000);
 }

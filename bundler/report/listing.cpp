@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "registry/vocabulary/shown_text.h"
+
 namespace muster {
 namespace {
 
@@ -114,13 +116,13 @@ std::string listing_text(const Project& project, TargetSet targets) {
   std::string text;
   for (const Registry& registry : project.model().registries) {
     text += fmt::format("{}  {}\n", registry.declaration->name,
-                        project.index().at(registry.asset).path.text());
+                        shown_text(project.index().at(registry.asset).path.text()));
     for (const Row& row : rows_of(registry, targets)) {
       const AssetNumber asset = row.reference->asset;
-      text += fmt::format(
-          "  {:>5}  {}  {:<13}  {}\n", row.type_id.value(), row.reference->guid.to_string(),
-          targets_text(row, targets),
-          asset == kNoAsset ? "(not in the project)" : project.index().at(asset).path.text());
+      text += fmt::format("  {:>5}  {}  {:<13}  {}\n", row.type_id.value(),
+                          row.reference->guid.to_string(), targets_text(row, targets),
+                          asset == kNoAsset ? "(not in the project)"
+                                            : shown_text(project.index().at(asset).path.text()));
     }
   }
   if (project.model().registries.empty()) text += "no registries\n";

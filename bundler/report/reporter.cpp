@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "registry/vocabulary/shown_text.h"
+
 namespace muster {
 
 void LineReporter::begin(std::string_view phase, std::size_t total) {
@@ -33,8 +35,9 @@ void TerminalReporter::advance(std::size_t steps, std::string_view what) {
 
 void TerminalReporter::draw(std::string_view what) {
   constexpr std::size_t kWidth = 78;
-  std::string line = total_ > 0 ? fmt::format("{} {}/{} {}", phase_, done_, total_, what)
-                                : fmt::format("{} {}", phase_, what);
+  const std::string shown = shown_text(what);
+  std::string line = total_ > 0 ? fmt::format("{} {}/{} {}", phase_, done_, total_, shown)
+                                : fmt::format("{} {}", phase_, shown);
   if (line.size() > kWidth) line.resize(kWidth);
   out_ << "\r\x1b[2K" << line << std::flush;
 }

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "registry/vocabulary/content_hash.h"
+#include "registry/vocabulary/shown_text.h"
 
 namespace muster {
 namespace {
@@ -98,12 +99,14 @@ std::string format_text(std::span<const Finding> findings, const SinkOptions& op
   std::string text;
   for (const Finding& finding : findings) {
     const auto [on, off] = paint(finding.severity);
-    text += fmt::format("{}: {}{}{}: {} [{}]\n", place(finding.location), on,
-                        to_string(finding.severity), off, finding.message, finding.rule);
+    text +=
+        fmt::format("{}: {}{}{}: {} [{}]\n", shown_text(place(finding.location)), on,
+                    to_string(finding.severity), off, shown_text(finding.message), finding.rule);
     for (const RelatedLocation& related : finding.related) {
-      text += fmt::format("    {}: {}\n", place(related.location), related.message);
+      text += fmt::format("    {}: {}\n", shown_text(place(related.location)),
+                          shown_text(related.message));
     }
-    if (!finding.remedy.empty()) text += fmt::format("    {}\n", finding.remedy);
+    if (!finding.remedy.empty()) text += fmt::format("    {}\n", shown_text(finding.remedy));
   }
   const FindingCounts counts = count(findings);
   text += fmt::format("{} error{}, {} warning{}, {} note{}\n", counts.errors,
