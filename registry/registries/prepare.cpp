@@ -166,6 +166,7 @@ class ClassPlan {
     for (const ModelProblem& problem : project_.model().problems) {
       using enum ModelProblem::Kind;
       if (problem.kind != malformed_type_id && problem.kind != malformed_entry &&
+          (problem.kind != unreadable || problem.detail.empty()) &&
           (problem.kind != missing_list || registry.list == yaml::kNoNode)) {
         continue;
       }

@@ -154,6 +154,32 @@ void check_namesakes(const Project& project, Findings& findings) {
   }
 }
 
+// A script is known by its file's name, so that two of one name are one class here.
+void check_scripts(const Project& project, Findings& findings) {
+  std::set<std::string_view> wanted{kRootClass};
+  for (const ClassDeclaration& declaration : project.model().classes) {
+    wanted.insert(declaration.name);
+    for (const PrepareRule& rule : declaration.prepare) {
+      wanted.insert(rule.component.empty() ? rule.assets_of_class : rule.component);
+    }
+  }
+  std::map<std::string_view, const AssetPath*> known;
+  for (AssetNumber asset = 0; asset < project.index().assets().size(); ++asset) {
+    const AssetPath& path = project.index().at(asset).path;
+    if (!has_extension(path, "cs") || !wanted.contains(path.stem()) ||
+        !project.graph().is_referred_to(asset)) {
+      continue;
+    }
+    const auto [first, fresh] = known.try_emplace(path.stem(), &path);
+    if (fresh) continue;
+    findings
+        .add("namesake-script", {path, {}},
+             "this and '" + first->second->text() + "' are both taken for class '" +
+                 std::string(path.stem()) + "'")
+        .related.push_back({{*first->second, {}}, "the other one"});
+  }
+}
+
 // Two registries may name one thing under one id, but an effect must then be the same in both.
 bool mean_the_same(const ClassDeclaration& declaration, const RegistryEntry& a,
                    const RegistryEntry& b) {
@@ -226,6 +252,7 @@ void check_registries(const Project& project, TargetSet targets, Findings& findi
   check_lists(project, targets, findings);
   check_locks(project, findings);
   check_namesakes(project, findings);
+  check_scripts(project, findings);
   for (const ClassDeclaration& declaration : project.model().classes) {
     check_paths(project, declaration, findings);
   }

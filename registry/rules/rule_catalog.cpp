@@ -28,6 +28,8 @@ constexpr std::array kRules = {
     Rule{"duplicate-entry", error, "One asset is registered twice in a registry",
          "It would have two type ids, or an effect two prefabs (its own and its definition's). "
          "Remove one of them."},
+    Rule{"duplicate-file-id", warning, "A file has two objects with one id",
+         "A merge left both. References lead to the first; remove the one that is wrong."},
     Rule{"duplicate-guid", error, "Two assets have the same guid",
          "References to it lead to one or the other by chance. Delete one sidecar and let the "
          "editor make a new one, then mend the references to that asset."},
@@ -71,6 +73,9 @@ constexpr std::array kRules = {
          "It shows none of the fields that such a root or registry has, so it is taken for a "
          "class of the game's own and left alone. If it is one, list it in a root, or declare "
          "its class under 'classes' in muster.yaml."},
+    Rule{"namesake-script", note, "Two scripts are called like one class that registries need",
+         "Both are taken for the class, in whatever namespace each has it. Where one of them is "
+         "something else, rename it."},
     Rule{"null-registry", error, "A root lists an empty registry slot",
          "Remove the slot, or put the registry back."},
     Rule{"orphan-lock", warning, "A lock of type ids belongs to no registry",

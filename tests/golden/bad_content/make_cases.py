@@ -18,7 +18,8 @@ from case_writer import (
     sound_unity, strong, unity_registry, weak, words, words_of)
 from unread_cases import (
     lfs_pointer, binary_asset, lfs_pointer_root, binary_root, yaml_syntax_cut,
-    yaml_syntax_cut_object, packing_refused, yaml_syntax_bytes, yaml_syntax, yaml_syntax_plain,
+    yaml_syntax_cut_object, yaml_syntax_repeated, duplicate_file_id, packing_refused,
+    yaml_syntax_bytes, yaml_syntax, yaml_syntax_plain,
     yaml_syntax_unregistered, invalid_utf8, merge_conflict)
 
 ROOT = pathlib.Path(__file__).resolve().parent
@@ -867,7 +868,7 @@ CASES = [
     missing_entries_root, namesake_class, unmatched_path, unknown_registry,
     unknown_registry_lost, unknown_registry_root, unresolved_reference_text,
     malformed_guid_words, orphan_lock,
-    packing_refused, prefab_without_root,
+    yaml_syntax_repeated, duplicate_file_id, packing_refused, prefab_without_root,
     yaml_syntax_bytes, yaml_syntax_cut, yaml_syntax_cut_object, repeated_registry,
     wrong_target, wrong_target_container, wrong_target_nested,
     prefab_cycle, prefab_cycle_unbuilt, case_clash, bad_pool_size,

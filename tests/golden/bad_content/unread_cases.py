@@ -88,6 +88,20 @@ def yaml_syntax_cut_object(case):
     case.expect("error", "yaml-syntax", "Assets/Roots/Server.asset", "m_Sc", 2)
 
 
+def yaml_syntax_repeated(case):
+    """What merges leave behind: a list that stands twice, in a registry and in a root."""
+    sound_unity(case)
+    case.files[REGISTRY] += b"  entries: []\n"
+    case.files["Assets/Roots/Server.asset"] += b"  assetRegistries: []\n"
+    case.expect("error", "yaml-syntax", REGISTRY, "  entries:", 2)
+    case.expect("error", "yaml-syntax", "Assets/Roots/Server.asset", "assetRegistries", 2)
+
+
+def duplicate_file_id(case):
+    sound_unity(case, extra="--- !u!33 &1000\nMeshFilter:\n  m_GameObject: {fileID: 1000}\n")
+    case.expect("warning", "duplicate-file-id", CRATE, "&1000", 2)
+
+
 def packing_refused(case):
     """What a registered prefab contains and a build cannot pack, each in its own way."""
     head = UNITY_HEAD + "--- !u!21 &2100000\nMaterial:\n"

@@ -185,5 +185,18 @@ TEST_CASE("A guid that two assets have blocks the build where it is built", "[re
         (is_built ? "Assets/Crate.prefab" : "Assets/Note.txt"));
 }
 
+TEST_CASE("Two scripts that are taken for one class are noted where both are used",
+          "[registry][rules]") {
+  UnityProject project;
+  const bool is_used = GENERATE(false, true);
+  const Guid mine = project.script("ReplicatedEntity");
+  const Guid other = project.file("Assets/Vendor/ReplicatedEntity.cs", "class ReplicatedEntity {}");
+  project.file("Assets/Vendor/Helper.cs", "class Helper {}");
+  project.prefab("Assets/A.prefab", {{mine, ""}});
+  project.prefab("Assets/B.prefab", {{is_used ? other : mine, ""}});
+  const auto findings = findings_of(project);
+  CHECK(std::ranges::count(findings, "namesake-script", &Finding::rule) == (is_used ? 1 : 0));
+}
+
 }  // namespace
 }  // namespace muster
