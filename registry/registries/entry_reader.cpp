@@ -67,7 +67,7 @@ RegistryEntry EntryReader::read(const ClassDeclaration& declaration, const Sourc
     }
   }
   read_references(declaration, at, entry);
-  read_definition(at, entry);
+  read_definition(declaration, at, entry);
   if (!has_our_keys) entry.stored_id.reset();
   read_details(declaration, at, entry);
   return entry;
@@ -108,9 +108,15 @@ bool EntryReader::is_sub_object(AssetNumber asset, std::int64_t file_id) const {
 }
 
 // The definition that an entry holds by strong reference, and what is stored in it.
-void EntryReader::read_definition(const SourceNode& at, RegistryEntry& entry) {
+void EntryReader::read_definition(const ClassDeclaration& declaration, const SourceNode& at,
+                                  RegistryEntry& entry) {
   SourceNode holder = at;
-  for (const std::string_view key : {"definition", "factory"}) {
+  std::vector<std::string_view> keys = {"definition", "factory"};
+  for (const PrepareRule& rule : declaration.prepare) {
+    const bool is_definition = rule.strong && !rule.assets_of_class.empty();
+    if (is_definition && !rule.field.empty()) keys.push_back(rule.field);
+  }
+  for (const std::string_view key : keys) {
     if (entry.definition != kNoAsset) break;
     const SourceNode value{at.source, at.source->tree.find(at.node, key)};
     if (!value.exists()) continue;

@@ -24,7 +24,8 @@ class EntryReader {
   void read_references(const ClassDeclaration& declaration, const SourceNode& at,
                        RegistryEntry& entry);
   bool is_sub_object(AssetNumber asset, std::int64_t file_id) const;
-  void read_definition(const SourceNode& at, RegistryEntry& entry);
+  void read_definition(const ClassDeclaration& declaration, const SourceNode& at,
+                       RegistryEntry& entry);
   void read_details(const ClassDeclaration& declaration, const SourceNode& at,
                     RegistryEntry& entry);
   void read_key(const ClassDeclaration& declaration, const SourceNode& at, RegistryEntry& entry);
