@@ -58,7 +58,7 @@ std::string nearby_projects(const FileSystem& files) {
   std::vector<AssetPath> folders{AssetPath()};
   std::string hint;
   std::size_t named = 0;
-  for (std::size_t level = 0; level < kLevels; ++level) {
+  for (std::size_t level = 0; level < kLevels && named == 0; ++level) {
     folders = folders_in(files, folders, budget);
     std::erase_if(folders, [&](const AssetPath& folder) {
       if (!is_project(files, folder)) return false;
@@ -190,12 +190,13 @@ Result<ProjectConfig> load_config(const FileSystem& files) {
   ProjectConfig config;
   if (auto good = add_unity_folders(files, config); !good) return fail(good.error());
   const auto assets = files.stat(AssetPath().child("Assets"));
+  if (!assets && assets.error().code != ErrorCode::not_found) return fail(assets.error());
   if (assets && assets.value().kind == FileKind::outside_link) {
     return fail(ErrorCode::permission_denied,
                 "'Assets' is a link that leads out of the project, and is not followed; give the "
                 "folder that it leads into a place inside the project");
   }
-  if (!is_folder(files, AssetPath().child("Assets"))) {
+  if (!assets || assets.value().kind != FileKind::folder) {
     return fail(ErrorCode::not_found,
                 "this is no project: it has neither muster.yaml nor an Assets folder" +
                     nearby_projects(files));

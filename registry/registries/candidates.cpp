@@ -67,7 +67,10 @@ class CandidateSearch {
     const yaml::Tree& tree = source.tree;
     const yaml::NodeIndex fields = source.fields_of(source.document_of(0));
     const auto script = yaml::reference_at(tree, tree.find(fields, "m_Script"));
-    if (!script || project_.index().find(script.value().guid) != kNoAsset) return;
+    if (!script || project_.index().find(script.value().guid) != kNoAsset ||
+        may_hide_script(project_.index(), script.value().guid)) {
+      return;
+    }
     const std::string tail = ", but its script " + script.value().guid.to_string() +
                              " is not in the project; restore it, or its sidecar";
     const yaml::NodeIndex list = tree.find(fields, "assetRegistries");

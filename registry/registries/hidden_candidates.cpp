@@ -263,6 +263,13 @@ bool hides_candidate(const IndexProblem& problem) {
                    is_plain_path(asset.value()));
 }
 
+bool may_hide_script(const AssetIndex& index, const Guid& script) {
+  return std::ranges::any_of(index.problems(), [&](const IndexProblem& problem) {
+    return hides_candidate(problem) ||
+           (problem.kind == IndexProblem::Kind::duplicate_guid && problem.guid == script);
+  });
+}
+
 void note_hidden_candidates(const Project& project, const std::vector<ClassDeclaration>& classes,
                             const std::map<AssetNumber, std::string>& found,
                             std::vector<ModelProblem>& problems) {

@@ -20,6 +20,10 @@ void note_hidden_candidates(const Project& project, const std::vector<ClassDecla
 /// True when what a problem of the index hides may be a root, a registry, or the script of one.
 bool hides_candidate(const IndexProblem& problem);
 
+/// True when what the index could not read may hide a script, or when several assets have its guid:
+/// that it is not found then has another reason, which is told.
+bool may_hide_script(const AssetIndex& index, const Guid& script);
+
 /// True for a file of the engine's binary form that is as long as its head says.
 bool is_whole_serialized_file(std::string_view bytes);
 

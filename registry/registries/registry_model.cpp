@@ -7,6 +7,7 @@
 
 #include "registry/registries/candidates.h"
 #include "registry/registries/entry_reader.h"
+#include "registry/registries/hidden_candidates.h"
 #include "registry/registries/namesakes.h"
 #include "registry/registries/path_query.h"
 #include "registry/registries/type_ids.h"
@@ -285,24 +286,29 @@ class ModelBuilder {
       }
       const std::string path = "'" + project_.index().at(item.asset).path.text() + "'";
       const std::string name = class_of_asset(project_, item.asset);
-      if (name.empty()) {
+      if (name.empty() && !may_hide_script(project_.index(), script_of(item.asset))) {
         model_.problems.push_back({ModelProblem::Kind::lost_class, item.location, item.guid,
                                    item.asset, "the root lists " + path + ", " + lost(item.asset)});
         continue;
       }
-      model_.problems.push_back({ModelProblem::Kind::unknown_class, item.location, item.guid,
-                                 item.asset,
-                                 path + " is of class '" + name + "', which is not declared"});
+      model_.problems.push_back(
+          {ModelProblem::Kind::unknown_class, item.location, item.guid, item.asset,
+           path + (name.empty() ? " is of an unknown class"
+                                : " is of class '" + name + "', which is not declared")});
     }
+  }
+
+  Guid script_of(AssetNumber asset) const {
+    const SourceNode fields = fields_of(asset);
+    const auto script =
+        yaml::reference_at(fields.source->tree, fields.source->tree.find(fields.node, "m_Script"));
+    return script ? script.value().guid : Guid();
   }
 
   // Why no class is known of an asset, and what to do.
   std::string lost(AssetNumber asset) const {
-    const SourceNode fields = fields_of(asset);
-    const auto script =
-        yaml::reference_at(fields.source->tree, fields.source->tree.find(fields.node, "m_Script"));
-    if (!script || script.value().guid.is_null()) return "whose class nothing tells";
-    const std::string guid = script.value().guid.to_string();
+    if (script_of(asset).is_null()) return "whose class nothing tells";
+    const std::string guid = script_of(asset).to_string();
     return "whose script " + guid +
            " is not in the project; restore it, or declare its class in muster.yaml (with "
            "'script: " +

@@ -33,6 +33,10 @@ class StreamsTest(unittest.TestCase):
         (cls.project / "Assets").mkdir(parents=True)
         for number in range(FILES):
             (cls.project / "Assets" / f"{number}.txt").touch()
+        registry = cls.project / "Assets" / "registry.yaml"
+        registry.write_text("class: ItemRegistry\nentries: []\n")
+        sidecar = registry.with_name("registry.yaml.meta")
+        sidecar.write_text("guid: 6f1d2c3b4a5948d7a0e1b2c3d4f5a697\n")
         whole = run("validate", cls.project, "--format", "json", "--strict")
         cls.report, cls.code = whole.stdout, whole.returncode
         assert cls.code == 1 and len(cls.report) > 200_000, whole.stderr

@@ -91,6 +91,20 @@ TEST_CASE("What is no project says where one is", "[registry][config]") {
   CHECK_THAT(config.error().message, Catch::EndsWith("did you mean 'one', 'two'?"));
 }
 
+TEST_CASE("A project is looked for two folders down, and not everywhere", "[registry][config]") {
+  MemoryFileSystem files;
+  files.add("client/Game/Assets/a.txt", "");
+  files.add(".cache/Assets/a.txt", "");
+  files.add("old~/Assets/a.txt", "");
+  files.add("a/b/c/Assets/a.txt", "");
+  const auto refused = load_config(files);
+  REQUIRE_FALSE(refused.has_value());
+  CHECK(refused.error().code == ErrorCode::not_found);
+  CHECK(refused.error().message.ends_with("; did you mean 'client/Game'?"));
+  for (int i = 0; i < 2000; ++i) files.add("a" + std::to_string(i) + "/x/y/a.txt", "");
+  CHECK_FALSE(load_config(files).has_value());
+}
+
 TEST_CASE("A settings file of unreasonable size is refused", "[registry][config]") {
   MemoryFileSystem files;
   files.add("muster.yaml", std::string(5 * 1024 * 1024, '#'));
