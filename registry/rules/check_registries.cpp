@@ -149,7 +149,12 @@ void check_model_problems(const Project& project, TargetSet targets, Findings& f
 
 void check_namesakes(const Project& project, Findings& findings) {
   for (const Namesake& namesake : project.model().namesakes) {
-    findings.add("namesake-class", {project.index().at(namesake.asset).path, {}},
+    const SourceFile& source = project.sources().get(namesake.asset);
+    const yaml::NodeIndex script =
+        source.tree.find(source.fields_of(source.document_of(0)), "m_Script");
+    Location place{project.index().at(namesake.asset).path, {}};
+    if (script != yaml::kNoNode) place.position = source.tree.at(script).position;
+    findings.add("namesake-class", place,
                  "this is taken for no " + namesake.class_name + ": it has none of its fields");
   }
 }
