@@ -132,7 +132,28 @@ std::vector<EntryField> entry_template_of(const ClassDeclaration& entry) {
   return fields;
 }
 
+Result<void> read_script(const yaml::Tree& tree, NodeIndex node, ClassDeclaration& entry) {
+  const NodeIndex script = tree.find(node, "script");
+  if (script == kNoNode) return {};
+  const auto guid = Guid::parse(tree.scalar(script));
+  if (!guid) return refuse(tree, script, guid.error().message);
+  entry.script = guid.value();
+  return {};
+}
+
+// A built-in class whose script is elsewhere: nothing else of it changes.
+bool is_only_located(const yaml::Tree& tree, NodeIndex node) {
+  return tree.at(node).child_count == 1 && tree.find(node, "script") != kNoNode;
+}
+
 Result<ClassDeclaration> read_class(const yaml::Tree& tree, NodeIndex node) {
+  const auto built_in =
+      std::ranges::find(builtin_classes(), tree.at(node).key, &ClassDeclaration::name);
+  if (built_in != builtin_classes().end() && is_only_located(tree, node)) {
+    ClassDeclaration located = *built_in;
+    if (auto good = read_script(tree, node, located); !good) return fail(good.error());
+    return located;
+  }
   if (auto good = check_keys(tree, node,
                              {"script", "entries", "references", "prepare", "first_id", "owner",
                               "component", "pool_size", "key"});
@@ -141,11 +162,7 @@ Result<ClassDeclaration> read_class(const yaml::Tree& tree, NodeIndex node) {
   }
   ClassDeclaration entry;
   entry.name = tree.at(node).key;
-  if (const NodeIndex script = tree.find(node, "script"); script != kNoNode) {
-    const auto guid = Guid::parse(tree.scalar(script));
-    if (!guid) return refuse(tree, script, guid.error().message);
-    entry.script = guid.value();
-  }
+  if (auto good = read_script(tree, node, entry); !good) return fail(good.error());
   const std::string_view list = tree.scalar_at(node, "entries");
   entry.lists = {list.empty() ? "entries" : std::string(list)};
   const auto references = list_at(tree, node, "references");

@@ -153,5 +153,30 @@ TEST_CASE("An entry's field is one key of it", "[registry][registries]") {
   CHECK(opened.error().code == ErrorCode::malformed);
 }
 
+TEST_CASE("A built-in class whose script is elsewhere is declared by the script alone",
+          "[registry][registries]") {
+  UnityProject project;
+  const Guid prefab = project.prefab("Assets/A.prefab");
+  const Guid script = project.script("ReplicatedEntityRegistry", "ScriptableObject");
+  project.asset("Assets/R.asset", script,
+                "  entries:\n  - guid:\n" + UnityProject::words(prefab, 6) + "    prefab:\n" +
+                    UnityProject::words(prefab, 6) + "    factory: {fileID: 0}\n");
+  project.remove("Assets/Scripts/ReplicatedEntityRegistry.cs");
+  const auto is_told = [&] {
+    const auto findings = validate(*open(project), {});
+    return std::ranges::find(findings, "unknown-registry", &Finding::rule) != findings.end();
+  };
+  CHECK(open(project)->model().registries.empty());
+  CHECK(is_told());
+  project.files.add(
+      "muster.yaml",
+      "version: 1\nfolders: [Assets]\nclasses:\n  ReplicatedEntityRegistry: {script: " +
+          script.to_string() + "}\n");
+  const auto opened = open(project);
+  REQUIRE(opened->model().registries.size() == 1);
+  CHECK(opened->model().assets_for(Target::client) == std::vector<Guid>{prefab});
+  CHECK_FALSE(is_told());
+}
+
 }  // namespace
 }  // namespace muster
