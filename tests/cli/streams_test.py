@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Where reports go: pipes that close early, full devices, links, names as long as they may be.
+"""Where reports go: pipes that close early, full devices, links, names as long as they may be; and
+what happens at a limit that the system sets.
 
 usage: streams_test.py MUSTER
 
@@ -7,6 +8,7 @@ What a golden case cannot do, because it needs a standard output of its own maki
 """
 import os
 import pathlib
+import resource
 import subprocess
 import sys
 import tempfile
@@ -120,6 +122,53 @@ class StreamsTest(unittest.TestCase):
         self.assertEqual(self.validate("--write-baseline", link).returncode, 0)
         self.assertTrue(known.is_file())
         self.assertEqual(self.validate("--baseline", link).returncode, 0)
+
+
+class LimitsTest(unittest.TestCase):
+    """A limit ends a command with a message, and leaves nothing half done."""
+
+    def setUp(self):
+        holder = tempfile.TemporaryDirectory(prefix="muster-limits-")
+        self.addCleanup(holder.cleanup)
+        self.folder = pathlib.Path(holder.name)
+        (self.folder / "project" / "Assets").mkdir(parents=True)
+
+    def add(self, name, text):
+        path = self.folder / "project" / "Assets" / name
+        path.write_text(text)
+        path.with_name(f"{name}.meta").write_text("guid: 6f1d2c3b4a5948d7a0e1b2c3d4f5a697\n")
+
+    def test_a_want_of_memory_is_told(self):
+        limit = 64 << 20
+        self.add("a.yaml", "x" * limit)
+
+        def restrain():
+            resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+
+        try:
+            plain = run("--version", preexec_fn=restrain).returncode
+        except subprocess.TimeoutExpired:
+            plain = -1
+        if plain != 0:
+            self.skipTest("this program needs more to start, as with sanitizers")
+        out = self.folder / "out"
+        for command in (["validate"], ["list"], ["build", "--out", out]):
+            done = run(command[0], self.folder / "project", *command[1:], preexec_fn=restrain)
+            self.assertEqual(done.returncode, 3, done.stderr)
+            self.assertIn("out of memory", done.stderr)
+        self.assertFalse(out.exists())
+
+    def test_a_limit_on_the_size_of_files_is_an_error_of_writing(self):
+        self.add("registry.yaml", "class: ItemRegistry\nentries: []\n")
+
+        def restrain():
+            resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
+
+        done = run("build", self.folder / "project", "--out", self.folder / "out",
+                   preexec_fn=restrain)
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn("cannot write", done.stderr)
+        self.assertFalse((self.folder / "out").exists())
 
 
 if __name__ == "__main__":
