@@ -18,23 +18,24 @@ constexpr NetDuration kProbeAgain = std::chrono::minutes(10);
 
 }  // namespace
 
+/// The first size from `from` on that either end takes; none when it would bring nothing.
+std::size_t PathSize::candidate_from(std::size_t from) const {
+  while (from < kSizes.size() && kSizes[from] > limit_) ++from;
+  return from < kSizes.size() && kSizes[from] > bytes_ ? from : kSizes.size();
+}
+
 std::size_t PathSize::wanted_probe(NetTime now) const {
   if (is_on_the_way_) return 0;
-  std::size_t candidate = candidate_;
-  if (candidate >= kSizes.size()) {
-    if (now - last_probe_ < kProbeAgain) return 0;
-    candidate = 0;
-  } else if (has_begun_ && now - last_probe_ < kBetweenProbes) {
-    return 0;
-  }
-  while (candidate < kSizes.size() && kSizes[candidate] > limit_) ++candidate;
-  if (candidate >= kSizes.size() || kSizes[candidate] <= bytes_) return 0;
-  return kSizes[candidate];
+  std::size_t candidate = candidate_from(candidate_);
+  const NetDuration pause = candidate < kSizes.size() ? kBetweenProbes : kProbeAgain;
+  if (has_begun_ && now - last_probe_ < pause) return 0;
+  if (candidate == kSizes.size()) candidate = candidate_from(0);
+  return candidate < kSizes.size() ? kSizes[candidate] : 0;
 }
 
 void PathSize::probe_sent(NetTime now) {
-  if (candidate_ >= kSizes.size()) candidate_ = 0;
-  while (candidate_ < kSizes.size() && kSizes[candidate_] > limit_) ++candidate_;
+  candidate_ = candidate_from(candidate_);
+  if (candidate_ == kSizes.size()) candidate_ = candidate_from(0);
   last_probe_ = now;
   has_begun_ = true;
   is_on_the_way_ = true;

@@ -34,11 +34,12 @@ class PathSize {
   void restart();
 
  private:
+  std::size_t candidate_from(std::size_t from) const;
   void next_candidate();
 
   std::size_t limit_;
   std::size_t bytes_ = kDatagramBytesSafe;
-  unsigned candidate_ = 0;  ///< In the list of sizes; past its end: nothing left to try.
+  std::size_t candidate_ = 0;  ///< In the list of sizes; past its end: nothing left to try.
   unsigned tries_ = 0;
   unsigned large_lost_ = 0;  ///< In a row.
   bool is_on_the_way_ = false;
