@@ -121,10 +121,11 @@ class UdpSocket final : public DatagramSocket {
     const OutgoingDatagram& first = datagrams.front();
     std::size_t bytes = first.bytes.size();
     std::size_t count = 1;
+    if (bytes == 0) return count;  // A cut leaves no empty datagrams.
     for (; count < std::min(datagrams.size(), kSegmentsMax); ++count) {
       const OutgoingDatagram& next = datagrams[count];
       bytes += next.bytes.size();
-      if (next.to != first.to || next.bytes.size() > first.bytes.size() ||
+      if (next.to != first.to || next.bytes.empty() || next.bytes.size() > first.bytes.size() ||
           bytes > kSegmentBytesMax) {
         break;
       }
