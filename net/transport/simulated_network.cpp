@@ -162,6 +162,7 @@ void SimulatedNetwork::enter(std::unique_ptr<Flight> flight, NetTime at) {
       *twin = *flight;
       twin->number = flight_count_++;
       twin->at = leaves + delay_of(link) / 2;
+      if (!link.options.may_overtake) link.last_leaves = twin->at;
       flights_.push_back(std::move(twin));
       std::ranges::push_heap(flights_, FlightOrder{});
     }
