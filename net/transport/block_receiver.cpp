@@ -8,6 +8,17 @@
 
 namespace muster {
 
+namespace {
+
+/// Lets memory grow by a window at a time. Growing by half, as a vector does alone, a block would
+/// take more than the game allowed.
+void reserve(std::vector<std::byte>& bytes, std::size_t needed, std::size_t most) {
+  if (needed <= bytes.capacity()) return;
+  bytes.reserve(std::min(std::max(needed, bytes.capacity() + kChunkWindow * kChunkBytes), most));
+}
+
+}  // namespace
+
 Fragment read_fragment(SectionReader& reader) {
   Fragment fragment;
   fragment.block = reader.read_u16();
@@ -58,11 +69,18 @@ void BlockReceiver::mark_over(std::uint16_t id) {
   if (age < 64) over_ |= std::uint64_t{1} << static_cast<unsigned>(age);
 }
 
+std::size_t BlockReceiver::count_of(Block::State state) const {
+  return static_cast<std::size_t>(std::ranges::count_if(
+      blocks_, [state](const Block& block) { return block.state == state; }));
+}
+
+bool BlockReceiver::is_new(std::uint16_t id) const {
+  return place_of(id) == kBlocksAtOnce && !is_over(id);
+}
+
 std::optional<BlockRefusal> BlockReceiver::refusal(std::uint32_t block_bytes) const {
   if (block_bytes > block_bytes_max_) return BlockRefusal::too_large;
-  const auto arriving = std::ranges::count_if(
-      blocks_, [](const Block& block) { return block.state == Block::State::arriving; });
-  if (static_cast<std::size_t>(arriving) >= kBlocksAtOnce) return BlockRefusal::too_many;
+  if (count_of(Block::State::arriving) >= kBlocksAtOnce) return BlockRefusal::too_many;
   return std::nullopt;
 }
 
@@ -77,6 +95,26 @@ FragmentFate BlockReceiver::look(const Fragment& fragment) const {
   if (fragment.first >= kChunkWindow) return FragmentFate::invalid;
   if (refusal(fragment.block_bytes).has_value()) return FragmentFate::refused;
   return free_place() < kBlocksAtOnce ? FragmentFate::taken : FragmentFate::no_room;
+}
+
+FragmentFate BlockReceiver::look(std::span<const Fragment> fragments,
+                                 std::size_t& refusals) const {
+  refusals = 0;
+  std::size_t begun = 0;
+  for (std::size_t i = 0; i < fragments.size(); ++i) {
+    const Fragment& fragment = fragments[i];
+    const FragmentFate fate = look(fragment);
+    if (fate == FragmentFate::invalid || fate == FragmentFate::no_room) return fate;
+    const auto same = std::ranges::find(fragments.first(i), fragment.block, &Fragment::block);
+    if (same != fragments.begin() + static_cast<std::ptrdiff_t>(i)) {
+      if (same->block_bytes != fragment.block_bytes) return FragmentFate::invalid;
+      continue;
+    }
+    if (fate == FragmentFate::refused) ++refusals;
+    if (fate == FragmentFate::refused || !is_new(fragment.block)) continue;
+    if (++begun > count_of(Block::State::free)) return FragmentFate::no_room;
+  }
+  return refusals > 0 ? FragmentFate::refused : FragmentFate::taken;
 }
 
 /// Where the fragment belongs; null when there is nothing to do with it.
@@ -104,6 +142,7 @@ void BlockReceiver::take(const Fragment& fragment) {
   if (block == nullptr) return;
   const std::size_t begin = fragment.first * kChunkBytes;
   if (block->bytes.size() < begin + fragment.bytes.size()) {
+    reserve(block->bytes, begin + fragment.bytes.size(), block->byte_count);
     block->bytes.resize(begin + fragment.bytes.size());
     block->arrived.resize(fragment.first + fragment.count);
   }

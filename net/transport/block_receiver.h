@@ -34,13 +34,16 @@ enum class [[nodiscard]] FragmentFate : std::uint8_t{
 };
 
 /// Up to `kBlocksAtOnce` blocks that arrive or wait to be read. Allocates what arrives, and at most
-/// `kChunkWindow` chunks more; never beyond `block_bytes_max` each.
+/// `kChunkWindow` chunks more; never beyond the block's own bytes, at most `block_bytes_max` each.
 class BlockReceiver {
  public:
   explicit BlockReceiver(std::size_t block_bytes_max) : block_bytes_max_(block_bytes_max) {}
 
   /// What `take` would say. Changes nothing.
   FragmentFate look(const Fragment& fragment) const;
+  /// The same for all fragments of a packet, which share the places that are free. `refusals` is
+  /// the most that taking them one after the other refuses.
+  FragmentFate look(std::span<const Fragment> fragments, std::size_t& refusals) const;
   /// Takes a fragment. Requires: `look` said `taken` or `refused`.
   void take(const Fragment& fragment);
   /// Why a new block of this size would be refused; nothing when it would not.
@@ -71,6 +74,8 @@ class BlockReceiver {
   std::size_t free_place() const;
   std::size_t oldest_complete() const;
   Block* place_for(const Fragment& fragment);
+  std::size_t count_of(Block::State state) const;
+  bool is_new(std::uint16_t id) const;
   bool is_over(std::uint16_t id) const;
   void mark_over(std::uint16_t id);
 

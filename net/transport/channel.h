@@ -35,7 +35,8 @@ struct ChannelOptions {
 enum class [[nodiscard]] SendStatus : std::uint8_t{
     queued,
     would_block,  ///< The queue is full for now: try again when something was acknowledged.
-    too_large,    ///< A message beyond `kMessageBytesMax`, a payload or block beyond its bound.
+    too_large,    ///< A message beyond `kMessageBytesMax` or the queue, a payload or block beyond
+                  ///< its bound.
     empty,        ///< Nothing cannot be sent.
     closed,       ///< The connection has ended.
 };

@@ -87,6 +87,7 @@ void Connection::tick(NetTime now) {
   if (state_ == ConnectionState::closed) return;
   sent_.tick(now, round_trip_);
   settle(now);
+  drop_unfit_payloads();
   const NetDuration silence = now - last_arrival_;
   if (silence >= options_.closed_after) {
     finish(CloseReason::timed_out, false, "the other end has not been heard of for too long");
@@ -95,6 +96,19 @@ void Connection::tick(NetTime now) {
   } else {
     state_ = silence >= options_.interrupted_after ? ConnectionState::interrupted
                                                    : ConnectionState::connected;
+  }
+}
+
+bool Connection::has_fitting_payload() const {
+  return !payloads_out_.is_empty() && payloads_out_.front().size() <= payload_bytes_max();
+}
+
+/// The path may have shrunk since they were queued: then they go nowhere, and nothing behind them.
+void Connection::drop_unfit_payloads() {
+  while (!payloads_out_.is_empty() && !has_fitting_payload()) {
+    tell_fate({.record = {.payload_tag = payloads_out_.front_number()}});
+    ++counters_.payloads_lost;
+    payloads_out_.pop();
   }
 }
 
@@ -178,7 +192,10 @@ void Connection::close(CloseReason reason, std::string_view text, NetTime now) {
 void Connection::finish(CloseReason reason, bool by_peer, std::string_view text) {
   state_ = ConnectionState::closed;
   end_ = Close{.reason = reason, .by_peer = by_peer, .text = std::string(text)};
-  for (const MessageSender& sender : messages_out_) counters_.lost_at_close += sender.waiting();
+  for (const MessageSender& sender : messages_out_) {
+    counters_.lost_at_close += sender.unconfirmed();
+  }
+  counters_.lost_at_close += payloads_out_.count() + sent_.open_payloads();
 }
 
 std::optional<std::uint64_t> Connection::take_path_answer() {

@@ -79,7 +79,7 @@ inline constexpr std::size_t kCloseTextBytesMax = 128;
 /// What became of a payload.
 struct PayloadFate {
   std::uint64_t tag = 0;       ///< As given to `send_payload`.
-  std::uint32_t sequence = 0;  ///< Of the packet that carried it.
+  std::uint32_t sequence = 0;  ///< Of the packet that carried it; 0: none did, the path shrank.
   bool delivered = false;
 };
 
@@ -190,7 +190,9 @@ class Connection {
   bool has_content() const;
   bool is_answer_due(NetTime now) const;
   bool may_send_content(NetTime now) const;
+  bool has_room_for_part() const;
   void write_control(PacketDraft& draft, NetTime now, std::size_t probe_bytes);
+  void write_refusals(PacketDraft& draft);
   void add_contents(PacketDraft& draft, std::size_t budget);
   bool is_ready(std::size_t source, const PacketDraft& draft, std::size_t room) const;
   void add_from(std::size_t source, PacketDraft& draft, std::size_t room);
@@ -211,6 +213,8 @@ class Connection {
   void take_parts(std::uint32_t sequence, const Incoming& incoming);
 
   // connection.cpp
+  bool has_fitting_payload() const;
+  void drop_unfit_payloads();
   void settle(NetTime now);
   void tell_fate(const ResolvedPacket& packet);
   void settle_part(const PacketPart& part, bool delivered);

@@ -88,6 +88,11 @@ PacketVerdict Connection::read_packet(NetTime now, std::uint32_t sequence,
     ++counters_.unbelievable_in;
     return PacketVerdict::unbelievable;
   }
+  // "None yet" has one spelling, too. Only the wide number tells it from 65536.
+  if (*ack == 0 && (header.mask.word_count != 1 || header.hold != kNoHold)) {
+    ++counters_.malformed_in;
+    return PacketVerdict::malformed;
+  }
   if (const PacketVerdict verdict = check_room(incoming); verdict != PacketVerdict::received) {
     ++(verdict == PacketVerdict::no_room ? counters_.no_room_in : counters_.malformed_in);
     return verdict;
@@ -229,21 +234,16 @@ PacketVerdict Connection::check_room(const Incoming& incoming) const {
         messages_in_[message.channel].look(message.id, ahead[message.channel]++);
     if (arrival == Arrival::no_room) return PacketVerdict::no_room;
   }
-  std::size_t refused = refusal_count_;
-  for (std::size_t i = 0; i < incoming.fragment_count; ++i) {
-    switch (blocks_in_.look(incoming.fragments[i])) {
-      case FragmentFate::invalid:
-        return PacketVerdict::malformed;
-      case FragmentFate::no_room:
-        return PacketVerdict::no_room;
-      case FragmentFate::refused:
-        if (++refused > refusals_.size()) return PacketVerdict::no_room;
-        break;
-      case FragmentFate::taken:
-        break;
-    }
+  std::size_t refused = 0;
+  const std::span fragments = std::span(incoming.fragments).first(incoming.fragment_count);
+  switch (blocks_in_.look(fragments, refused)) {
+    case FragmentFate::invalid: return PacketVerdict::malformed;
+    case FragmentFate::no_room: return PacketVerdict::no_room;
+    case FragmentFate::refused:
+    case FragmentFate::taken: break;
   }
-  return PacketVerdict::received;
+  return refusal_count_ + refused <= refusals_.size() ? PacketVerdict::received
+                                                      : PacketVerdict::no_room;
 }
 
 void Connection::take_header(NetTime now, std::uint32_t sequence, const PacketHeader& header,
@@ -289,6 +289,7 @@ void Connection::take_parts(std::uint32_t sequence, const Incoming& incoming) {
     const Fragment& fragment = incoming.fragments[i];
     if (blocks_in_.look(fragment) == FragmentFate::refused) {
       const std::optional<BlockRefusal> reason = blocks_in_.refusal(fragment.block_bytes);
+      assert(refusal_count_ < refusals_.size());
       refusals_[refusal_count_++] = {.id = fragment.block,
                                      .reason = reason.value_or(BlockRefusal::too_many)};
       has_new_refusal_ = true;

@@ -54,7 +54,7 @@ struct Connection::PacketDraft {
 };
 
 bool Connection::has_content() const {
-  if (!payloads_out_.is_empty() || blocks_out_.has_pending()) return true;
+  if (has_fitting_payload() || blocks_out_.has_pending()) return true;
   return std::ranges::any_of(messages_out_,
                              [](const MessageSender& sender) { return sender.has_pending(); });
 }
@@ -65,7 +65,13 @@ bool Connection::is_answer_due(NetTime now) const {
 }
 
 bool Connection::may_send_content(NetTime now) const {
-  return sent_.has_room() && rate_.budget(now, sent_.open_bytes()) > 0;
+  return sent_.has_room() && has_room_for_part() && rate_.budget(now, sent_.open_bytes()) > 0;
+}
+
+/// Whether one more part can be remembered beside those of the packets on their way.
+bool Connection::has_room_for_part() const {
+  const PacketRecord* const oldest = sent_.oldest_open();
+  return parts_.has_room(1, oldest != nullptr ? oldest->first_part : parts_.next());
 }
 
 bool Connection::wants_to_send(NetTime now) const {
@@ -104,19 +110,13 @@ void Connection::write_control(PacketDraft& draft, NetTime now, std::size_t prob
   };
   const bool is_silent = now - last_departure_ >= kKeepAlive && !has_content();
   if (is_silent || !sent_.has_room()) item(ControlItem::ping);
-  for (; path_question_count_ > 0; --path_question_count_) {
+  // The newest question last: of several answers the last counts.
+  for (const std::uint64_t question : std::span(path_questions_).first(path_question_count_)) {
     item(ControlItem::path_response);
-    draft.control.write_u64(path_questions_[path_question_count_ - 1]);
+    draft.control.write_u64(question);
   }
-  has_new_refusal_ = false;
-  for (const RefusedBlock& refusal : std::span(refusals_).first(refusal_count_)) {
-    item(ControlItem::block_refused);
-    draft.control.write_u16(refusal.id);
-    draft.control.write_u8(static_cast<std::uint8_t>(refusal.reason));
-    add_part(draft, {.kind = PacketPart::Kind::refusal,
-                     .channel = static_cast<std::uint8_t>(refusal.reason),
-                     .chunks = {.block = refusal.id}});
-  }
+  path_question_count_ = 0;
+  write_refusals(draft);
   if (probe_bytes != 0) {
     item(ControlItem::probe);
     draft.control.write_u16(static_cast<std::uint32_t>(probe_bytes));
@@ -130,6 +130,21 @@ void Connection::write_control(PacketDraft& draft, NetTime now, std::size_t prob
     draft.control.write_u8(static_cast<std::uint8_t>(end_->reason));
     draft.control.write_u8(static_cast<std::uint32_t>(end_->text.size()));
     draft.control.write_bytes(std::as_bytes(std::span(end_->text)));
+  }
+}
+
+void Connection::write_refusals(PacketDraft& draft) {
+  has_new_refusal_ = false;
+  for (const RefusedBlock& refusal : std::span(refusals_).first(refusal_count_)) {
+    draft.control.write_u8(static_cast<std::uint8_t>(ControlItem::block_refused));
+    ++draft.control_count;
+    draft.control.write_u16(refusal.id);
+    draft.control.write_u8(static_cast<std::uint8_t>(refusal.reason));
+    // Without room it is said all the same, and a later packet's arrival ends the repeating.
+    if (!has_room_for_part()) continue;
+    add_part(draft, {.kind = PacketPart::Kind::refusal,
+                     .channel = static_cast<std::uint8_t>(refusal.reason),
+                     .chunks = {.block = refusal.id}});
   }
 }
 
@@ -159,9 +174,7 @@ void Connection::add_contents(PacketDraft& draft, std::size_t budget) {
 }
 
 bool Connection::is_ready(std::size_t source, const PacketDraft& draft, std::size_t room) const {
-  const PacketRecord* const oldest = sent_.oldest_open();
-  const std::uint32_t first_used = oldest != nullptr ? oldest->first_part : draft.record.first_part;
-  if (!parts_.has_room(1, first_used)) return false;
+  if (!has_room_for_part()) return false;
   if (source == SendSchedule::kPayloadSource) {
     return draft.payload.empty() && !payloads_out_.is_empty() &&
            payloads_out_.front().size() + kPayloadHeadBytes <= room + 1;
@@ -274,6 +287,7 @@ std::span<const std::byte> Connection::write_path_challenge(NetTime now, std::ui
   draft.control.write_u8(static_cast<std::uint8_t>(ControlItem::path_challenge));
   draft.control.write_u64(question);
   draft.control_count = 1;
+  write_refusals(draft);
   return finish_packet(now, draft, memory);
 }
 

@@ -33,7 +33,10 @@ std::size_t MessageSender::room_at_end(std::size_t size) const {
 
 SendStatus MessageSender::push(std::span<const std::byte> message) {
   if (message.empty()) return SendStatus::empty;
-  if (message.size() > kMessageBytesMax) return SendStatus::too_large;
+  // One that the empty ring would not hold would wait for ever.
+  if (message.size() > kMessageBytesMax || message.size() >= bytes_.size()) {
+    return SendStatus::too_large;
+  }
   if (waiting() >= kMessagesQueuedMax) return SendStatus::would_block;
   const std::size_t first = room_at_end(message.size());
   if (first == kNoRoom) return SendStatus::would_block;
@@ -100,6 +103,14 @@ void MessageSender::lost(std::uint32_t id) {
   if (entry.state != State::on_the_way) return;
   entry.state = State::lost;
   ++lost_count_;
+}
+
+std::uint32_t MessageSender::unconfirmed() const {
+  std::uint32_t count = 0;
+  for (std::uint32_t id = oldest_; id < next_id_; ++id) {
+    if (entries_.find(id)->state != State::done) ++count;
+  }
+  return count;
 }
 
 void MessageSender::release_done() {

@@ -37,6 +37,8 @@ class MessageSender {
   const ChannelOptions& options() const { return options_; }
   /// Messages that are queued or not yet known to have arrived.
   std::uint32_t waiting() const { return next_id_ - oldest_; }
+  /// Those of them that are not known to have arrived.
+  std::uint32_t unconfirmed() const;
   std::uint64_t resent() const { return resent_; }
 
  private:

@@ -20,6 +20,7 @@ class PayloadQueue {
 
   bool has_room() const { return !free_.empty(); }
   bool is_empty() const { return begin_ == end_; }
+  std::size_t count() const { return end_ - begin_; }
   std::size_t byte_count() const { return byte_count_; }
 
   /// Requires: `has_room()`.

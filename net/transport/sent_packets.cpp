@@ -148,6 +148,15 @@ void SentPackets::tick(NetTime now, const RoundTrip& path) {
   ++timeouts_;
 }
 
+std::uint32_t SentPackets::open_payloads() const {
+  std::uint32_t count = 0;
+  for (std::uint32_t sequence = oldest_open_; sequence < next_; ++sequence) {
+    const PacketRecord* const record = find_open(sequence);
+    if (record != nullptr && record->has_payload) ++count;
+  }
+  return count;
+}
+
 const PacketRecord* SentPackets::find_open(std::uint32_t sequence) const {
   const Slot* slot = slots_.find(sequence);
   return slot != nullptr && slot->fate == Fate::open ? &slot->record : nullptr;

@@ -76,6 +76,8 @@ class SentPackets {
   std::uint32_t highest_delivered() const { return highest_delivered_; }
   /// Packets whose fate is open.
   std::uint32_t open_count() const { return open_count_; }
+  /// Those among them that carry a payload.
+  std::uint32_t open_payloads() const;
   /// The bytes of those among them that ask for an answer.
   std::size_t open_bytes() const { return open_bytes_; }
   /// How many numbers later a packet must have arrived for one to be lost.
