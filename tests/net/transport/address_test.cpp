@@ -1,0 +1,63 @@
+#include "net/transport/address.h"
+
+#include <catch2/catch.hpp>
+
+#include "registry/vocabulary/seed.h"
+
+namespace muster {
+namespace {
+
+TEST_CASE("An address is read as it is written", "[net][transport][sys-22]") {
+  REQUIRE(Address::parse("127.0.0.1:7913") == Address::ipv4({127, 0, 0, 1}, 7913));
+  REQUIRE(Address::parse("0.0.0.0:0") == Address::ipv4({0, 0, 0, 0}, 0));
+  REQUIRE(Address::parse("255.255.255.255:65535") == Address::ipv4({255, 255, 255, 255}, 65535));
+  REQUIRE(Address::parse("[::1]:7913") ==
+          Address({0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1}, 7913));
+  REQUIRE(Address::parse("[::]:0") == Address());
+  REQUIRE(Address::parse("[2001:db8::8:800:200c:417a]:1") ==
+          Address({0x20, 1, 0x0D, 0xB8, 0, 0, 0, 0, 0, 8, 8, 0, 0x20, 0x0C, 0x41, 0x7A}, 1));
+  REQUIRE(Address::parse("[1:2:3:4:5:6:7:8]:9") ==
+          Address({0, 1, 0, 2, 0, 3, 0, 4, 0, 5, 0, 6, 0, 7, 0, 8}, 9));
+  REQUIRE(Address::parse("[1::]:9") == Address({0, 1}, 9));
+  // One address, one value: IPv4 in IPv6 is IPv4.
+  REQUIRE(Address::parse("[::ffff:7f00:1]:80") == Address::ipv4({127, 0, 0, 1}, 80));
+  REQUIRE(Address::parse("[::ffff:7f00:1]:80")->is_ipv4());
+}
+
+TEST_CASE("An address in any other spelling is refused", "[net][transport][sys-22]") {
+  const std::string text = GENERATE(
+      as<std::string>{}, "", ":", "1.2.3.4", "1.2.3.4:", "1.2.3:80", "1.2.3.4.5:80", "1.2.3.:80",
+      ".1.2.3:80", "1..2.3:80", "1.2.3.256:80", "01.2.3.4:80", "1.2.3.4:080", "1.2.3.4:65536",
+      "1.2.3.4:-1", "1.2.3.4:+1", "+1.2.3.4:80", "-1.2.3.4:80", " 1.2.3.4:80", "1.2.3.4 :80",
+      "1.2.3.4:80 ", "1.2.3.4: 80", "0x1.2.3.4:80", "1.2.3.4:0x50", "1.2.3.4:8a", "localhost:80",
+      "[1.2.3.4]:80", "::1:80", "[::1]", "[::1]:", "[::1]80", "[::1:80", "::1]:80", "[]:80",
+      "[:]:80", "[:::]:80", "[1::2::3]:80", "[1:2:3:4:5:6:7]:80", "[1:2:3:4:5:6:7:8:9]:80",
+      "[1:2:3:4:5:6:7:8::]:80", "[::1:2:3:4:5:6:7:8]:80", "[:1:2:3:4:5:6:7:8]:80",
+      "[1:2:3:4:5:6:7:8:]:80", "[1:]:80", "[:1]:80", "[12345::]:80", "[g::]:80", "[::1%eth0]:80",
+      "[::ffff:1.2.3.4]:80", "[::-1]:80", "[::+1]:80", "[:: 1]:80", "[[::1]]:80",
+      "99999999999.2.3.4:80", "1.2.3.4:99999999999");
+  CAPTURE(text);
+  REQUIRE_FALSE(Address::parse(text).has_value());
+}
+
+TEST_CASE("The text of an address is that address", "[net][transport][sys-22]") {
+  Random random(1);
+  for (int i = 0; i < 5000; ++i) {
+    std::array<std::uint8_t, 16> ip{};
+    for (std::uint8_t& byte : ip) {
+      byte = random.below(2) == 0 ? std::uint8_t{0} : static_cast<std::uint8_t>(random.next());
+    }
+    const auto port = static_cast<std::uint16_t>(random.next());
+    const Address six(ip, port);
+    REQUIRE(Address::parse(six.text()) == six);
+    const Address four = Address::ipv4({ip[0], ip[1], ip[2], ip[3]}, port);
+    REQUIRE(Address::parse(four.text()) == four);
+    REQUIRE(hash_of(four) == hash_of(*Address::parse(four.text())));
+    REQUIRE(four.with_port(1).port() == 1);
+    REQUIRE(four.with_port(1).ip() == four.ip());
+  }
+  REQUIRE(Address::ipv4({10, 0, 0, 1}, 7000).text() == "10.0.0.1:7000");
+}
+
+}  // namespace
+}  // namespace muster

@@ -1,0 +1,250 @@
+#include <map>
+#include <set>
+#include <vector>
+
+#include <catch2/catch.hpp>
+
+#include "net/transport/block_receiver.h"
+#include "net/transport/block_sender.h"
+#include "registry/vocabulary/seed.h"
+#include "tests/support/net_bytes.h"
+
+namespace muster {
+namespace {
+
+constexpr std::size_t kRoom = kFragmentHeadBytes + kFragmentChunksMax * kChunkBytes;
+
+/// A fragment with bytes of its own, as it was written.
+struct Written {
+  ChunkRange range;
+  NetBytes bytes;
+};
+
+std::optional<Written> take(BlockSender& sender, std::size_t room = kRoom) {
+  NetBytes memory(room);
+  SectionWriter writer(memory);
+  const std::optional<ChunkRange> range = sender.write_pending(writer, room);
+  REQUIRE_FALSE(writer.overflowed());
+  if (!range.has_value()) return std::nullopt;
+  return Written{.range = *range, .bytes = copy_of(writer.written())};
+}
+
+Fragment fragment_of(std::span<const std::byte> bytes) {
+  SectionReader reader(bytes);
+  const Fragment fragment = read_fragment(reader);
+  REQUIRE(reader.is_finished());
+  return fragment;
+}
+
+/// A fragment of a block whose bytes are all zero.
+Fragment plain(std::uint16_t block, std::uint32_t block_bytes, std::uint32_t first,
+               std::uint8_t count = 1) {
+  static const NetBytes zeros(kFragmentChunksMax * kChunkBytes);
+  const std::size_t begin = first * kChunkBytes;
+  const std::size_t end = std::min<std::size_t>(begin + count * kChunkBytes, block_bytes);
+  return {.block = block,
+          .block_bytes = block_bytes,
+          .first = first,
+          .count = count,
+          .bytes = std::span(zeros).first(end - begin)};
+}
+
+bool reads(std::uint32_t block_bytes, unsigned count, std::uint32_t first, std::size_t follow) {
+  NetBytes memory(2000);
+  SectionWriter writer(memory);
+  writer.write_u16(1);
+  writer.write_u32(block_bytes);
+  writer.write_u8(count);
+  writer.write_u24(first);
+  writer.write_zeros(follow);
+  SectionReader reader(writer.written());
+  static_cast<void>(read_fragment(reader));
+  return reader.is_finished();
+}
+
+TEST_CASE("A fragment has one spelling, and hostile ones are refused", "[net][transport][sys-30]") {
+  REQUIRE(reads(1, 1, 0, 1));
+  REQUIRE(reads(256, 1, 0, 256));
+  REQUIRE(reads(257, 2, 0, 257));
+  REQUIRE(reads(257, 1, 1, 1));
+  REQUIRE(reads(1U << 26U, 5, (1U << 18U) - 5, 1280));
+  REQUIRE_FALSE(reads(0, 1, 0, 0));
+  REQUIRE_FALSE(reads((1U << 26U) + 1, 1, 0, 256));
+  REQUIRE_FALSE(reads(~0U, 1, 0, 256));
+  REQUIRE_FALSE(reads(2000, 0, 0, 0));
+  REQUIRE_FALSE(reads(2000, 6, 0, 1536));
+  REQUIRE_FALSE(reads(256, 1, 1, 0));
+  REQUIRE_FALSE(reads(256, 2, 0, 256));
+  REQUIRE_FALSE(reads(300, 1, 0xFFFFFF, 44));
+  REQUIRE_FALSE(reads(300, 1, 1, 43));  // A byte short.
+  REQUIRE_FALSE(reads(300, 1, 1, 45));  // A byte long.
+}
+
+TEST_CASE("Blocks arrive whole through any order, loss and repetition",
+          "[net][transport][sys-30]") {
+  const std::uint64_t seed = GENERATE(1U, 2U, 3U, 4U, 5U);
+  CAPTURE(seed);
+  Random random(seed);
+  BlockSender sender;
+  BlockReceiver receiver(1 << 20);
+  std::map<std::uint16_t, NetBytes> sent;
+  std::set<std::uint16_t> read;
+  std::vector<Written> air;
+  std::size_t finished = 0;
+  const auto read_one = [&] {
+    if (receiver.front().empty()) return;
+    REQUIRE(copy_of(receiver.front()) == sent.at(receiver.front_id()));
+    REQUIRE(read.insert(receiver.front_id()).second);
+    receiver.pop();
+  };
+  while (finished < 40) {
+    if (sent.size() < 40) {
+      std::uint16_t id = 0;
+      const std::size_t size = 1 + random.below(random.below(3) == 0 ? 60'000 : 900);
+      const NetBytes block = pattern(static_cast<std::uint32_t>(sent.size()), size);
+      const auto kept = sent.emplace(static_cast<std::uint16_t>(sent.size() + 1), block).first;
+      if (sender.begin(kept->second, id) == SendStatus::queued) {
+        REQUIRE(id == kept->first);
+      } else {
+        sent.erase(kept);
+      }
+    }
+    const std::size_t room =
+        kFragmentHeadBytes + kChunkBytes * (1 + random.below(5)) + random.below(256);
+    for (std::uint64_t i = random.below(6); i > 0 && sender.has_pending(); --i) {
+      air.push_back(*take(sender, room));
+    }
+    if (air.empty()) continue;
+    const std::size_t at = random.below(air.size());
+    const Written written = air[at];
+    if (random.below(4) != 0) air.erase(air.begin() + static_cast<std::ptrdiff_t>(at));
+    if (random.below(3) == 0) {
+      sender.lost(written.range);
+      continue;
+    }
+    const Fragment fragment = fragment_of(written.bytes);
+    const FragmentFate fate = receiver.look(fragment);
+    if (fate == FragmentFate::no_room) {  // Its packet was not received.
+      sender.lost(written.range);
+      read_one();
+      continue;
+    }
+    REQUIRE(fate == FragmentFate::taken);
+    receiver.take(fragment);
+    sender.delivered(written.range);
+    if (random.below(5) == 0) read_one();
+    for (const SentBlock& block : sender.finished()) {
+      REQUIRE_FALSE(block.refusal.has_value());
+      ++finished;
+    }
+    sender.clear_finished();
+  }
+  while (!receiver.front().empty()) read_one();
+  REQUIRE(read.size() == sent.size());
+  REQUIRE(sender.chunks_resent() > 0);
+}
+
+TEST_CASE("Every refusal of a block has its reason", "[net][transport][sys-30]") {
+  BlockSender sender;
+  std::uint16_t id = 0;
+  REQUIRE(sender.begin({}, id) == SendStatus::empty);
+  const NetBytes block = pattern(1, 1000);
+  for (std::size_t i = 0; i < kBlocksAtOnce; ++i) {
+    REQUIRE(sender.begin(block, id) == SendStatus::queued);
+    REQUIRE(id == i + 1);
+  }
+  REQUIRE(sender.begin(block, id) == SendStatus::would_block);
+  REQUIRE(sender.refused(2, BlockRefusal::no_memory));
+  REQUIRE_FALSE(sender.refused(2, BlockRefusal::no_memory));
+  REQUIRE_FALSE(sender.refused(99, BlockRefusal::no_memory));
+  REQUIRE(sender.finished().size() == 1);
+  REQUIRE(sender.begin(block, id) == SendStatus::would_block);  // Nobody has heard of it yet.
+  sender.clear_finished();
+  REQUIRE(sender.begin(block, id) == SendStatus::queued);
+  REQUIRE(id == kBlocksAtOnce + 1);
+}
+
+TEST_CASE("Blocks take turns", "[net][transport][sys-30]") {
+  BlockSender sender;
+  const NetBytes block = pattern(1, 100'000);
+  std::uint16_t id = 0;
+  for (int i = 0; i < 3; ++i) REQUIRE(sender.begin(block, id) == SendStatus::queued);
+  std::map<std::uint16_t, int> turns;
+  for (int i = 0; i < 30; ++i) ++turns[take(sender)->range.block];
+  REQUIRE(turns == std::map<std::uint16_t, int>{{1, 10}, {2, 10}, {3, 10}});
+}
+
+TEST_CASE("No chunk goes further ahead than the receiver takes", "[net][transport][sys-30]") {
+  const NetBytes block(4 * kChunkWindow * kChunkBytes);
+  BlockSender sender;
+  BlockReceiver receiver(block.size());
+  std::uint16_t id = 0;
+  REQUIRE(sender.begin(block, id) == SendStatus::queued);
+  std::vector<Written> sent;
+  while (sender.has_pending()) sent.push_back(*take(sender));
+  const ChunkRange last = sent.back().range;
+  REQUIRE(last.first + last.count == kChunkWindow);
+  REQUIRE(receiver.look(fragment_of(sent.back().bytes)) == FragmentFate::taken);
+  REQUIRE(receiver.look(plain(1, static_cast<std::uint32_t>(block.size()), kChunkWindow)) ==
+          FragmentFate::invalid);
+  receiver.take(fragment_of(sent.front().bytes));
+  const std::uint32_t moved = sent.front().range.count;
+  REQUIRE(receiver.look(plain(1, static_cast<std::uint32_t>(block.size()),
+                              kChunkWindow + moved - 1)) == FragmentFate::taken);
+  REQUIRE(receiver.look(plain(1, static_cast<std::uint32_t>(block.size()), kChunkWindow + moved)) ==
+          FragmentFate::invalid);
+}
+
+TEST_CASE("A receiver takes what it has place for, and tells why not", "[net][transport][sys-30]") {
+  BlockReceiver receiver(10'000);
+  REQUIRE(receiver.look(plain(1, 10'000, 0)) == FragmentFate::taken);
+  REQUIRE(receiver.look(plain(1, 10'001, 0)) == FragmentFate::refused);
+  receiver.take(plain(1, 10'001, 0));
+  // What still comes of it is taken for nothing to do, not for a new block.
+  REQUIRE(receiver.look(plain(1, 10'001, 3)) == FragmentFate::taken);
+  receiver.take(plain(1, 10'001, 3));
+  REQUIRE(receiver.front().empty());
+  for (std::uint16_t id = 2; id < 6; ++id) {
+    REQUIRE(receiver.look(plain(id, 1000, 0)) == FragmentFate::taken);
+    receiver.take(plain(id, 1000, 0));
+    REQUIRE(receiver.look(plain(id, 1001, 1)) == FragmentFate::invalid);
+  }
+  REQUIRE(receiver.look(plain(6, 1000, 0)) == FragmentFate::refused);
+  receiver.take(plain(3, 1000, 1, 3));
+  REQUIRE(receiver.front_id() == 3);
+  REQUIRE(receiver.front().size() == 1000);
+  // One is complete and waits: three arrive, and there is no place.
+  REQUIRE(receiver.look(plain(6, 1000, 0)) == FragmentFate::no_room);
+  receiver.pop();
+  REQUIRE(receiver.look(plain(6, 1000, 0)) == FragmentFate::taken);
+  REQUIRE(receiver.look(plain(3, 1000, 0)) == FragmentFate::taken);
+  receiver.take(plain(3, 1000, 0));
+  REQUIRE(receiver.front().empty());
+}
+
+TEST_CASE("Block numbers wrap, and a finished one never begins again", "[net][transport][sys-30]") {
+  BlockSender sender;
+  BlockReceiver receiver(1000);
+  const NetBytes block = pattern(3, 300);
+  NetBytes before;
+  for (std::uint32_t i = 1; i < 140'000; ++i) {
+    std::uint16_t id = 0;
+    REQUIRE(sender.begin(block, id) == SendStatus::queued);
+    REQUIRE(id == (i & 0xFFFFU));
+    const Written written = *take(sender);
+    const Fragment fragment = fragment_of(written.bytes);
+    if (receiver.look(fragment) != FragmentFate::taken) FAIL("block " << i);
+    receiver.take(fragment);
+    if (receiver.front_id() != id || receiver.front().size() != 300) FAIL("block " << i);
+    receiver.pop();
+    sender.delivered(written.range);
+    sender.clear_finished();
+    receiver.take(fragment);
+    if (!before.empty()) receiver.take(fragment_of(before));
+    if (!receiver.front().empty()) FAIL("block " << i << " or the one before came twice");
+    before = written.bytes;
+  }
+}
+
+}  // namespace
+}  // namespace muster

@@ -1,0 +1,305 @@
+// Packets that an honest peer would not send, and moments that an honest game does not expect.
+#include <array>
+#include <vector>
+
+#include <catch2/catch.hpp>
+
+#include "net/transport/connection.h"
+#include "registry/vocabulary/seed.h"
+#include "tests/support/connection_pair.h"
+#include "tests/support/damage.h"
+#include "tests/support/net_bytes.h"
+#include "tests/support/packet_draft.h"
+
+namespace muster {
+namespace {
+
+using namespace std::chrono_literals;
+
+ConnectionOptions options() {
+  return {.channels = {{.delivery = Delivery::reliable_ordered},
+                       {.delivery = Delivery::reliable_unordered},
+                       {.delivery = Delivery::unreliable}}};
+}
+
+/// One connection, and a peer that may say anything.
+struct Victim {
+  Connection connection{options(), NetTime(1s)};
+  std::uint32_t sequence = 0;
+
+  PacketVerdict give(const PacketDraft& draft, std::size_t datagram_bytes = 0) {
+    return give(draft.body(), datagram_bytes);
+  }
+  PacketVerdict give(const NetBytes& body, std::size_t datagram_bytes = 0) {
+    ++sequence;
+    REQUIRE(connection.look(sequence) == Reception::fresh);
+    return connection.read_packet(NetTime(1s), sequence,
+                                  datagram_bytes != 0 ? datagram_bytes : body.size() + 23, body);
+  }
+};
+
+TEST_CASE("A packet that breaks the format is not received, and counted",
+          "[net][transport][sys-23]") {
+  const auto [why, sections, bytes] = GENERATE(table<std::string, unsigned, NetBytes>({
+      {"a byte left over", 0, bytes_of({0})},
+      {"control without items", 1, bytes_of({0})},
+      {"17 items", 1, bytes_of({17, 2, 0, 0, 0, 0, 0, 0, 0, 0})},
+      {"a count and nothing", 1, bytes_of({1})},
+      {"item 0", 1, bytes_of({1, 0})},
+      {"item 7", 1, bytes_of({1, 7})},
+      {"a challenge of 7 bytes", 1, bytes_of({1, 2, 0, 0, 0, 0, 0, 0, 0})},
+      {"close is not the last", 1, bytes_of({2, 5, 1, 0, 1})},
+      {"close without a reason", 1, bytes_of({1, 5, 0, 0})},
+      {"close for an unknown reason", 1, bytes_of({1, 5, 10, 0})},
+      {"a text that ends early", 1, bytes_of({1, 5, 1, 2, 65})},
+      {"a block refused for no reason", 1, bytes_of({1, 6, 1, 0, 0})},
+      {"a block refused for reason 4", 1, bytes_of({1, 6, 1, 0, 4})},
+      {"two probes", 1, bytes_of({2, 4, 0xB1, 4, 4, 0xB1, 4})},
+      {"an empty payload", 2, bytes_of({0, 0})},
+      {"a payload that ends early", 2, bytes_of({2, 0, 1})},
+      {"no messages", 4, bytes_of({0})},
+      {"65 messages", 4, bytes_of({65, 2, 1, 9})},
+      {"a reserved bit of a message", 4, bytes_of({1, 2 + 32, 1, 9})},
+      {"a channel that there is not", 4, bytes_of({1, 3, 1, 9})},
+      {"ordered in an unreliable channel", 4, bytes_of({1, 2 + 16, 1, 9})},
+      {"reliable in an unreliable channel", 4, bytes_of({1, 2 + 8, 1, 0, 1, 9})},
+      {"unordered in an ordered channel", 4, bytes_of({1, 0 + 8, 1, 0, 1, 9})},
+      {"unreliable in an ordered channel", 4, bytes_of({1, 0, 1, 9})},
+      {"message 0", 4, bytes_of({1, 24, 0, 0, 1, 9})},
+      {"a message from before the first", 4, bytes_of({1, 24, 0xFF, 0xFF, 1, 9})},
+      {"an empty message", 4, bytes_of({1, 2, 0})},
+      {"a length of 1 in two bytes", 4, bytes_of({1, 2, 0x81, 0, 9})},
+      {"a length beyond what there is", 4, bytes_of({1, 2, 2, 9})},
+      {"a message of 1025", 4, [] {
+         NetBytes large = bytes_of({1, 2, 0x81, 8});
+         large.resize(large.size() + 1025);
+         return large;
+       }()},
+      {"no fragments", 8, bytes_of({0})},
+      {"five fragments", 8, bytes_of({5, 1, 0, 1, 0, 0, 0, 1, 0, 0, 0, 9})},
+      {"a block of nothing", 8, bytes_of({1, 1, 0, 0, 0, 0, 0, 1, 0, 0, 0})},
+      {"a fragment without chunks", 8, bytes_of({1, 1, 0, 1, 0, 0, 0, 0, 0, 0, 0})},
+  }));
+  CAPTURE(why);
+  Victim victim;
+  PacketDraft draft;
+  draft.header.sections = static_cast<std::uint8_t>(sections);
+  draft.add(static_cast<SectionBit>(sections), bytes);
+  REQUIRE(victim.give(draft) == PacketVerdict::malformed);
+  REQUIRE(victim.connection.counters().malformed_in == 1);
+  REQUIRE(victim.connection.counters().packets_in == 0);
+  REQUIRE(victim.connection.highest_received() == 0);
+}
+
+TEST_CASE("None received has one spelling", "[net][transport][sys-24]") {
+  Victim victim;
+  PacketDraft draft;
+  SECTION("with a time of holding") { draft.header.hold = 1; }
+  SECTION("with two words") { draft.header.mask = {.words = {~0U, ~0U}, .word_count = 2}; }
+  REQUIRE(victim.give(draft) == PacketVerdict::malformed);
+}
+
+TEST_CASE("A probe has the size that it tells, and is empty behind", "[net][transport][sys-22]") {
+  Victim victim;
+  const auto probe = [](unsigned told, std::size_t body_bytes) {
+    PacketDraft draft;
+    draft.control({1, 4, told & 0xFFU, told >> 8U});
+    draft.add(kControlSection, NetBytes(body_bytes - draft.body().size()));
+    return draft;
+  };
+  REQUIRE(victim.give(probe(1300, 1277), 1300) == PacketVerdict::received);
+  REQUIRE(victim.give(probe(1301, 1277), 1300) == PacketVerdict::malformed);
+  REQUIRE(victim.give(probe(1200, 1177), 1200) == PacketVerdict::malformed);
+  NetBytes body = probe(1300, 1277).body();
+  body.back() = std::byte{1};
+  REQUIRE(victim.give(body, 1300) == PacketVerdict::malformed);
+}
+
+TEST_CASE("All blocks of a packet are taken, or the packet is not received",
+          "[net][transport][sys-30]") {
+  Victim victim;
+  for (std::uint16_t id = 1; id <= 3; ++id) {
+    REQUIRE(victim.give(PacketDraft().fragments(1).fragment(id, 10, 0)) == PacketVerdict::received);
+  }
+  // Three complete ones are not read yet: there is one place, and not two.
+  REQUIRE(victim.give(PacketDraft().fragments(2).fragment(4, 10, 0).fragment(5, 10, 0)) ==
+          PacketVerdict::no_room);
+  REQUIRE(victim.give(PacketDraft().fragments(1).fragment(4, 10, 0)) == PacketVerdict::received);
+  for (int i = 0; i < 4; ++i) {
+    REQUIRE(victim.connection.block().size() == 10);
+    victim.connection.pop_block();
+  }
+  REQUIRE(victim.give(PacketDraft().fragments(1).fragment(5, 10, 0)) == PacketVerdict::received);
+}
+
+TEST_CASE("No packet makes a receiver refuse more than it can tell", "[net][transport][sys-30]") {
+  Victim victim;
+  constexpr std::uint32_t kTooLarge = 17 * 1024 * 1024;
+  PacketDraft four;
+  four.fragments(4);
+  for (std::uint16_t id = 1; id <= 4; ++id) four.fragment(id, kTooLarge, 0);
+  REQUIRE(victim.give(four) == PacketVerdict::received);
+  REQUIRE(victim.give(PacketDraft().fragments(1).fragment(5, kTooLarge, 0)) ==
+          PacketVerdict::no_room);
+  for (std::uint16_t id = 6; id <= 8; ++id) {
+    REQUIRE(victim.give(PacketDraft().fragments(1).fragment(id, 1000, 0)) ==
+            PacketVerdict::received);
+  }
+  // One more has a place, two do not, and a refusal would not either.
+  REQUIRE(victim.give(PacketDraft().fragments(2).fragment(9, 1000, 0).fragment(10, 1000, 0)) ==
+          PacketVerdict::no_room);
+  REQUIRE(victim.connection.counters().no_room_in == 2);
+}
+
+TEST_CASE("A packet that contradicts itself about a block is refused", "[net][transport][sys-30]") {
+  Victim victim;
+  REQUIRE(victim.give(PacketDraft().fragments(2).fragment(1, 1000, 0).fragment(1, 5000, 8)) ==
+          PacketVerdict::malformed);
+  REQUIRE(victim.give(PacketDraft().fragments(2).fragment(1, 1000, 0).fragment(1, 1000, 3)) ==
+          PacketVerdict::received);
+}
+
+TEST_CASE("A message that stands twice in a packet is taken once", "[net][transport][sys-35]") {
+  Victim victim;
+  REQUIRE(victim.give(PacketDraft().messages({3, 25 - 16, 1, 0, 1, 7, 25 - 16, 1, 0, 1, 7, 24, 1, 0,
+                                              1, 8})) == PacketVerdict::received);
+  REQUIRE(copy_of(victim.connection.message(1)) == bytes_of({7}));
+  victim.connection.pop_message(1);
+  REQUIRE(victim.connection.message(1).empty());
+  REQUIRE(copy_of(victim.connection.message(0)) == bytes_of({8}));
+  REQUIRE(victim.connection.counters().messages_duplicate == 1);
+}
+
+/// The bytes of a packet that two honest ends exchange, with all sections.
+NetBytes honest_body() {
+  Connection a(options(), NetTime(1s));
+  REQUIRE(a.send_message(0, pattern(1, 150)) == SendStatus::queued);
+  REQUIRE(a.send_message(2, pattern(2, 9)) == SendStatus::queued);
+  REQUIRE(a.send_payload(pattern(3, 99), 1) == SendStatus::queued);
+  static const NetBytes block = pattern(4, 300);
+  std::uint16_t id = 0;
+  REQUIRE(a.send_block(block, id) == SendStatus::queued);
+  NetBytes memory(kDatagramBytesMax);
+  // The first is a probe of the path; it carries nothing else.
+  for (NetTime now(1s); now < NetTime(2s); now += 50ms) {
+    a.tick(now);
+    if (!a.wants_to_send(now)) continue;
+    const NetBytes body = copy_of(a.write_packet(now, memory));
+    if (body.size() > 500 && body.size() < 1200) return body;
+  }
+  FAIL("no packet with everything");
+  return {};
+}
+
+TEST_CASE("A cut or changed packet is never taken for more than it is",
+          "[net][transport][sys-23]") {
+  const NetBytes body = honest_body();
+  REQUIRE(Victim().give(body) == PacketVerdict::received);
+  damage::each_truncation(
+      body, [](const ByteVector& cut) { REQUIRE(Victim().give(cut) == PacketVerdict::malformed); });
+  damage::each_flip(body, [&body](std::size_t, ByteVector& damaged) {
+    Victim victim;
+    static_cast<void>(victim.give(damaged));
+    const ConnectionCounters counters = victim.connection.counters();
+    REQUIRE(counters.packets_in + counters.malformed_in + counters.unbelievable_in +
+                counters.no_room_in ==
+            1);
+    REQUIRE(counters.messages_in <= 2);
+  });
+}
+
+TEST_CASE("A payload that the path no longer carries is told lost, and stops nobody",
+          "[net][transport][sys-22][sys-32]") {
+  ConnectionPair pair(3, options(), {.latency = 10ms}, {.latency = 10ms});
+  pair.run(5s, 16ms);
+  Connection& a = pair.a->connection;
+  REQUIRE(a.datagram_bytes() == kDatagramBytesMax);
+  // Six large packets vanish; behind them a payload waits that the new size does not carry.
+  pair.network.link(pair.there_link).mtu = 1250;
+  std::uint64_t tag = 0;
+  std::size_t told = 0;
+  std::size_t small_delivered = 0;
+  for (int i = 0; i < 600; ++i) {
+    static_cast<void>(
+        a.send_payload(NetBytes(std::min<std::size_t>(1400, a.payload_bytes_max())), ++tag));
+    const std::uint64_t packets = a.counters().packets_out;
+    pair.step(16ms);
+    REQUIRE(a.counters().packets_out - packets < 40);  // No flood of empty packets.
+    for (const PayloadFate& fate : a.payload_fates()) {
+      ++told;
+      if (fate.delivered) ++small_delivered;
+    }
+    a.clear_fates();
+    while (!pair.b->connection.payload().bytes.empty()) pair.b->connection.pop_payload();
+  }
+  REQUIRE(a.datagram_bytes() == 1200);
+  REQUIRE(small_delivered > 100);
+  REQUIRE(told > 100);
+}
+
+TEST_CASE("Fates that nobody reads stop payloads, and none is forgotten",
+          "[net][transport][sys-25]") {
+  ConnectionPair pair(3, options(), {.latency = 5ms}, {.latency = 5ms});
+  Connection& a = pair.a->connection;
+  std::uint64_t queued = 0;
+  const NetBytes payload = pattern(1, 10);
+  for (int i = 0; i < 4000; ++i) {
+    if (a.send_payload(payload, queued) == SendStatus::queued) ++queued;
+    pair.step(5ms);
+    while (!pair.b->connection.payload().bytes.empty()) pair.b->connection.pop_payload();
+  }
+  REQUIRE(queued > 1000);
+  REQUIRE(queued < 4000);
+  REQUIRE(a.counters().would_block == 4000 - queued);
+  pair.run(1s, 5ms);
+  REQUIRE(a.payload_fates().size() == queued);
+}
+
+TEST_CASE("What was not known to have arrived when it ended is counted",
+          "[net][transport][sys-36]") {
+  ConnectionPair pair(3, options(), {.latency = 20ms}, {.latency = 20ms});
+  pair.run(1s, 5ms);
+  pair.network.link(pair.there_link).is_down = true;
+  Connection& a = pair.a->connection;
+  for (int i = 0; i < 5; ++i) {
+    REQUIRE(a.send_message(0, pattern(1, 10)) == SendStatus::queued);
+    REQUIRE(a.send_payload(pattern(1, 10), 1) == SendStatus::queued);
+  }
+  pair.step(5ms);
+  for (int i = 0; i < 3; ++i) {
+    REQUIRE(a.send_message(1, pattern(1, 10)) == SendStatus::queued);
+    REQUIRE(a.send_payload(pattern(1, 10), 1) == SendStatus::queued);
+  }
+  a.close(CloseReason::left, "", pair.now);
+  REQUIRE(a.counters().lost_at_close == 16);
+}
+
+TEST_CASE("A refused block is told of in every packet, and to every address",
+          "[net][transport][sys-30]") {
+  Victim victim;
+  REQUIRE(victim.give(PacketDraft().fragments(1).fragment(1, 17 * 1024 * 1024, 0)) ==
+          PacketVerdict::received);
+  NetBytes memory(kDatagramBytesMax);
+  const NetBytes refusal = bytes_of({6, 1, 0, 1});
+  const auto tells = [&](std::span<const std::byte> body) {
+    return std::ranges::search(body, refusal).begin() != body.end();
+  };
+  REQUIRE(tells(victim.connection.write_packet(NetTime(1s), memory)));
+  REQUIRE(tells(victim.connection.write_path_challenge(NetTime(1s), 77, memory)));
+  REQUIRE(tells(victim.connection.write_packet(NetTime(1s), memory)));
+}
+
+TEST_CASE("Of several questions of a path the newest is answered last",
+          "[net][transport][sys-22]") {
+  Victim victim;
+  REQUIRE(victim.give(PacketDraft().control({2, 2, 1, 0, 0, 0, 0, 0, 0, 0, 2, 2, 0, 0, 0, 0, 0, 0,
+                                             0})) == PacketVerdict::received);
+  Victim asker;
+  NetBytes memory(kDatagramBytesMax);
+  NetBytes body = copy_of(victim.connection.write_packet(NetTime(1s), memory));
+  const NetBytes answers = bytes_of({3, 1, 0, 0, 0, 0, 0, 0, 0, 3, 2, 0, 0, 0, 0, 0, 0, 0});
+  REQUIRE(std::ranges::search(body, answers).begin() != body.end());
+}
+
+}  // namespace
+}  // namespace muster

@@ -1,0 +1,273 @@
+#include <algorithm>
+#include <deque>
+#include <map>
+#include <set>
+#include <vector>
+
+#include <catch2/catch.hpp>
+
+#include "net/transport/message_receiver.h"
+#include "net/transport/message_sender.h"
+#include "net/wire/sequence.h"
+#include "registry/vocabulary/seed.h"
+#include "tests/support/net_bytes.h"
+
+namespace muster {
+namespace {
+
+struct WrittenMessage {
+  std::uint32_t id = 0;
+  unsigned head = 0;
+  NetBytes bytes;
+};
+
+/// Takes one message out of a sender, through its bytes.
+WrittenMessage take(MessageSender& sender) {
+  NetBytes memory(1100);
+  SectionWriter writer(memory);
+  const std::size_t expected = sender.pending_bytes();
+  WrittenMessage message{.id = sender.write_pending(writer), .bytes = {}};
+  REQUIRE(writer.used() == expected);
+  SectionReader reader(writer.written());
+  message.head = reader.read_u8();
+  if ((message.head & 8U) != 0) REQUIRE(reader.read_u16() == (message.id & 0xFFFFU));
+  std::size_t size = reader.read_u8();
+  if (size >= 128) size = (size & 127U) | static_cast<std::size_t>(reader.read_u8()) << 7U;
+  message.bytes = copy_of(reader.read_bytes(size));
+  REQUIRE(reader.is_finished());
+  return message;
+}
+
+TEST_CASE("A message's head and length have one spelling", "[net][transport][sys-32]") {
+  const auto [delivery, head] = GENERATE(table<Delivery, unsigned>({
+      {Delivery::unreliable, 5},
+      {Delivery::reliable_unordered, 5 + 8},
+      {Delivery::reliable_ordered, 5 + 8 + 16},
+  }));
+  MessageSender sender(5, {.delivery = delivery});
+  for (const std::size_t size : {1U, 127U, 128U, 1023U, 1024U}) {
+    CAPTURE(size);
+    REQUIRE(sender.push(pattern(7, size)) == SendStatus::queued);
+    const std::size_t number = delivery == Delivery::unreliable ? 0 : 2;
+    REQUIRE(sender.pending_bytes() == 1 + number + (size < 128 ? 1 : 2) + size);
+    const WrittenMessage message = take(sender);
+    REQUIRE(message.head == head);
+    REQUIRE(message.bytes == pattern(7, size));
+  }
+}
+
+TEST_CASE("Every refusal of a message has its reason", "[net][transport][sys-32][sys-35]") {
+  MessageSender sender(0, {.queue_bytes = 4096});
+  REQUIRE(sender.push({}) == SendStatus::empty);
+  REQUIRE(sender.push(pattern(1, 1025)) == SendStatus::too_large);
+  SECTION("by bytes") {
+    int queued = 0;
+    while (sender.push(pattern(1, 1000)) == SendStatus::queued) ++queued;
+    REQUIRE(queued == 4);
+    REQUIRE(sender.push(pattern(1, 1000)) == SendStatus::would_block);
+    REQUIRE(sender.push(pattern(1, 50)) == SendStatus::queued);
+    sender.delivered(take(sender).id);
+    REQUIRE(sender.push(pattern(1, 900)) == SendStatus::queued);
+  }
+  SECTION("by count") {
+    for (std::uint32_t i = 0; i < kMessagesQueuedMax; ++i) {
+      REQUIRE(sender.push(pattern(i, 1)) == SendStatus::queued);
+    }
+    REQUIRE(sender.push(pattern(1, 1)) == SendStatus::would_block);
+  }
+  SECTION("what could never be queued is not told to wait") {
+    MessageSender narrow(0, {.queue_bytes = 100});
+    REQUIRE(narrow.push(pattern(1, 101)) == SendStatus::too_large);
+    REQUIRE(narrow.push(pattern(1, 50)) == SendStatus::queued);
+  }
+}
+
+TEST_CASE("No more than the window of a reliable channel is on its way",
+          "[net][transport][sys-35]") {
+  MessageSender sender(0, {});
+  for (int i = 0; i < 300; ++i) REQUIRE(sender.push(pattern(1, 1)) == SendStatus::queued);
+  std::vector<std::uint32_t> ids;
+  while (sender.has_pending()) ids.push_back(take(sender).id);
+  REQUIRE(ids.size() == kMessageWindow);
+  sender.delivered(ids[1]);  // Not the oldest: the window stays.
+  REQUIRE_FALSE(sender.has_pending());
+  sender.delivered(ids[0]);
+  REQUIRE(take(sender).id == ids.back() + 1);
+  REQUIRE(take(sender).id == ids.back() + 2);
+  REQUIRE_FALSE(sender.has_pending());
+}
+
+/// The queue as it would be with all the memory in the world.
+TEST_CASE("The ring of messages keeps every byte through loss, late news and its own end",
+          "[net][transport][sys-32][sys-35]") {
+  const std::uint64_t seed = GENERATE(1U, 2U, 3U, 4U);
+  const std::size_t queue_bytes = GENERATE(1500U, 5000U, 64U * 1024U);
+  CAPTURE(seed, queue_bytes);
+  Random random(seed);
+  MessageSender sender(1, {.queue_bytes = queue_bytes});
+  struct Entry {
+    NetBytes bytes;
+    int on_the_way = 0;
+    bool is_lost = false;
+    bool is_done = false;
+  };
+  std::map<std::uint32_t, Entry> model;
+  std::uint32_t next_id = 1;
+  std::uint64_t resent = 0;
+  for (int i = 0; i < 20000; ++i) {
+    const std::uint64_t action = random.below(10);
+    if (action < 4) {
+      const NetBytes bytes = pattern(next_id, 1 + random.below(random.below(4) == 0 ? 1024 : 60));
+      if (sender.push(bytes) == SendStatus::queued) model[next_id++] = {.bytes = bytes};
+    } else if (action < 7 && sender.has_pending()) {
+      const WrittenMessage message = take(sender);
+      Entry& entry = model.at(message.id);
+      REQUIRE(message.bytes == entry.bytes);
+      REQUIRE_FALSE(entry.is_done);
+      REQUIRE((entry.is_lost || entry.on_the_way == 0));
+      if (entry.is_lost) ++resent;
+      entry.is_lost = false;
+      ++entry.on_the_way;
+    } else if (!model.empty()) {
+      auto chosen = model.begin();
+      std::advance(chosen, static_cast<std::ptrdiff_t>(random.below(model.size())));
+      auto& [id, entry] = *chosen;
+      if (entry.on_the_way == 0 && !entry.is_lost) continue;
+      if (random.below(3) == 0) {
+        if (!entry.is_done && !entry.is_lost) entry.is_lost = true;
+        sender.lost(id);
+      } else {
+        entry.is_done = true;
+        entry.is_lost = false;
+        sender.delivered(id);
+      }
+    }
+    while (!model.empty() && model.begin()->second.is_done) model.erase(model.begin());
+    REQUIRE(sender.waiting() == (model.empty() ? 0 : next_id - model.begin()->first));
+    REQUIRE(sender.resent() == resent);
+  }
+  REQUIRE(next_id > 1000);
+}
+
+TEST_CASE("An ordered channel hands over in order, an unordered one at once",
+          "[net][transport][sys-35]") {
+  MessageReceiver ordered(Delivery::reliable_ordered);
+  MessageReceiver unordered(Delivery::reliable_unordered);
+  for (const std::uint32_t id : {3U, 2U}) {
+    REQUIRE(ordered.look(id, 0) == Arrival::fresh);
+    ordered.store(id, pattern(id, 9));
+    REQUIRE(unordered.look(id, 0) == Arrival::fresh);
+    unordered.store(id, pattern(id, 9));
+  }
+  REQUIRE(ordered.front().empty());
+  REQUIRE(copy_of(unordered.front()) == pattern(3, 9));
+  unordered.pop();
+  REQUIRE(copy_of(unordered.front()) == pattern(2, 9));
+  unordered.pop();
+  REQUIRE(unordered.front().empty());
+  for (MessageReceiver* each : {&ordered, &unordered}) {
+    REQUIRE(each->look(3, 0) == Arrival::duplicate);
+    REQUIRE(each->look(1, 0) == Arrival::fresh);
+    each->store(1, pattern(1, 9));
+  }
+  for (std::uint32_t id = 1; id <= 3; ++id) {
+    REQUIRE(copy_of(ordered.front()) == pattern(id, 9));
+    ordered.pop();
+    REQUIRE(ordered.look(id, 0) == Arrival::duplicate);
+  }
+}
+
+TEST_CASE("The edges of a channel's window are exact, and hostile ids have no meaning",
+          "[net][transport][sys-32]") {
+  const Delivery delivery = GENERATE(Delivery::reliable_ordered, Delivery::reliable_unordered);
+  MessageReceiver receiver(delivery);
+  const std::uint32_t base = 70'001;  // Past the wrap of what travels.
+  for (std::uint32_t id = 1; id < base; ++id) {
+    REQUIRE(receiver.widen_id(static_cast<std::uint16_t>(id & 0xFFFFU)) == id);
+    REQUIRE(receiver.look(id, 0) == Arrival::fresh);
+    receiver.store(id, pattern(id, 1));
+    receiver.pop();
+  }
+  REQUIRE(receiver.look(base - 1, 0) == Arrival::duplicate);
+  REQUIRE(receiver.look(base + kMessageWindow - 1, 0) == Arrival::fresh);
+  REQUIRE(receiver.look(base + kMessageWindow, 0) == Arrival::no_room);
+  REQUIRE(receiver.look(~0U, 0) == Arrival::no_room);
+  REQUIRE(receiver.widen_id(static_cast<std::uint16_t>((base + kWidenLimit - 1) & 0xFFFFU)) ==
+          base + kWidenLimit - 1);
+  REQUIRE(receiver.widen_id(static_cast<std::uint16_t>((base + kWidenLimit) & 0xFFFFU)) == 0);
+  MessageReceiver fresh(delivery);
+  REQUIRE(fresh.widen_id(0) == 0);
+  REQUIRE(fresh.widen_id(65535) == 0);  // Before the first.
+}
+
+TEST_CASE("What the game does not read takes no more than the window", "[net][transport][sys-32]") {
+  const Delivery delivery =
+      GENERATE(Delivery::unreliable, Delivery::reliable_unordered, Delivery::reliable_ordered);
+  MessageReceiver receiver(delivery);
+  for (std::uint32_t id = 1; id <= kMessageWindow; ++id) {
+    REQUIRE(receiver.look(id, 0) == Arrival::fresh);
+    receiver.store(id, pattern(id, 5));
+  }
+  REQUIRE(receiver.look(kMessageWindow + 1, 0) == Arrival::no_room);
+  REQUIRE(copy_of(receiver.front()) == pattern(1, 5));
+  receiver.pop();
+  REQUIRE(receiver.look(kMessageWindow + 1, 0) == Arrival::fresh);
+  if (delivery == Delivery::unreliable) {
+    REQUIRE(receiver.look(0, 1) == Arrival::no_room);  // Two of one packet need two places.
+  }
+}
+
+TEST_CASE("A channel through any order and any repetition gives each message once",
+          "[net][transport][sys-32][sys-35]") {
+  const Delivery delivery = GENERATE(Delivery::reliable_ordered, Delivery::reliable_unordered);
+  const std::uint64_t seed = GENERATE(1U, 2U, 3U);
+  CAPTURE(seed);
+  Random random(seed);
+  MessageSender sender(0, {.delivery = delivery, .queue_bytes = 8000});
+  MessageReceiver receiver(delivery);
+  std::vector<WrittenMessage> air;
+  std::set<NetBytes> read;
+  std::uint32_t pushed = 0;
+  const auto message_of = [](std::uint32_t number) { return pattern(number, 4 + number % 200); };
+  const auto read_one = [&] {
+    if (delivery == Delivery::reliable_ordered) {
+      const auto number = static_cast<std::uint32_t>(read.size() + 1);
+      REQUIRE(copy_of(receiver.front()) == message_of(number));
+    }
+    REQUIRE(read.insert(copy_of(receiver.front())).second);
+    receiver.pop();
+  };
+  while (read.size() < 1500) {
+    while (pushed < 1500 && sender.push(message_of(pushed + 1)) == SendStatus::queued) {
+      ++pushed;
+    }
+    while (sender.has_pending()) air.push_back(take(sender));
+    if (air.empty()) {
+      REQUIRE_FALSE(receiver.front().empty());  // All have come: the game has only to read.
+      read_one();
+      continue;
+    }
+    const std::size_t at = random.below(air.size());
+    const WrittenMessage message = air[at];
+    if (random.below(4) != 0) air.erase(air.begin() + static_cast<std::ptrdiff_t>(at));
+    if (random.below(3) == 0) {
+      sender.lost(message.id);
+      continue;
+    }
+    const Arrival arrival = receiver.look(message.id, 0);
+    while (arrival == Arrival::no_room && !receiver.front().empty()) {
+      read_one();
+    }
+    if (arrival == Arrival::no_room) {
+      sender.lost(message.id);  // Its packet was not received.
+      continue;
+    }
+    if (arrival == Arrival::fresh) receiver.store(message.id, message.bytes);
+    sender.delivered(message.id);
+    while (random.below(3) != 0 && !receiver.front().empty()) read_one();
+  }
+  REQUIRE(receiver.front().empty());
+}
+
+}  // namespace
+}  // namespace muster

@@ -1,0 +1,162 @@
+#include "net/transport/packet_header.h"
+
+#include <optional>
+
+#include <catch2/catch.hpp>
+
+#include "registry/vocabulary/seed.h"
+#include "tests/support/damage.h"
+#include "tests/support/net_bytes.h"
+
+namespace muster {
+namespace {
+
+NetBytes written(const PacketHeader& header) {
+  NetBytes memory(kPacketHeaderBytesMax);
+  BitWriter writer(memory);
+  write_packet_header(writer, header);
+  REQUIRE_FALSE(writer.overflowed());
+  return copy_of(writer.finish());
+}
+
+/// The header, when the bytes are one and nothing else.
+std::optional<PacketHeader> read(std::span<const std::byte> bytes) {
+  BitReader reader(bytes);
+  const PacketHeader header = read_packet_header(reader);
+  if (reader.failed() || !reader.is_finished()) return std::nullopt;
+  return header;
+}
+
+PacketHeader random_header(Random& random) {
+  PacketHeader header;
+  header.ack = Sequence(static_cast<std::uint16_t>(random.next()));
+  header.mask.word_count = static_cast<unsigned>(1 + random.below(kAckWordsMax));
+  for (unsigned i = 0; i < header.mask.word_count; ++i) {
+    const bool all_set = random.below(3) == 0;
+    header.mask.words[i] = all_set ? ~0U : static_cast<std::uint32_t>(random.next());
+  }
+  header.mask.words[0] |= 1U;
+  header.sent = static_cast<std::uint16_t>(random.next());
+  header.hold = static_cast<std::uint16_t>(random.next());
+  header.delay = static_cast<std::uint16_t>(random.below(kDelayMax + 1U));
+  header.sections = static_cast<std::uint8_t>(random.below(16));
+  return header;
+}
+
+/// Writes fields bit by bit, so that bytes can be made that the writer does not make.
+NetBytes spelled(std::initializer_list<std::pair<std::uint32_t, unsigned>> fields) {
+  NetBytes memory(64);
+  BitWriter writer(memory);
+  for (const auto& [value, bits] : fields) writer.write(value, bits);
+  return copy_of(writer.finish());
+}
+
+// The bytes were worked out on paper from net/WIRE_FORMAT.md, "Body".
+TEST_CASE("A packet's head has the bytes that the document gives it", "[net][transport][sys-23]") {
+  SECTION("nothing was received: 16 + 3 + 1 + 16 + 16 + 12 + 8 bits") {
+    REQUIRE(written({}) == bytes_of({0x00, 0x00, 0x08, 0x00, 0xF0, 0xFF, 0x0F, 0x00, 0x00}));
+    REQUIRE(written({}).size() == kPacketHeaderBytesMin);
+  }
+  SECTION("one word with holes is written out") {
+    const PacketHeader header{.ack = Sequence(0x1234),
+                              .mask = {.words = {0x80000001U}, .word_count = 1},
+                              .sent = 0xABCD,
+                              .hold = 0x0102,
+                              .delay = 0x345,
+                              .sections = kControlSection | kMessageSection};
+    REQUIRE(written(header) == bytes_of({0x34, 0x12, 0x10, 0x00, 0x00, 0x00, 0xD8, 0xBC, 0x2A, 0x10,
+                                         0x50, 0x34, 0x05}));
+  }
+  SECTION("two words that are all set take a bit each, and seven bits fill the last byte") {
+    const PacketHeader header{.ack = Sequence(100),
+                              .mask = {.words = {~0U, ~0U}, .word_count = 2},
+                              .sent = 1,
+                              .hold = 2,
+                              .delay = 3,
+                              .sections = kBlockSection};
+    REQUIRE(written(header) ==
+            bytes_of({0x64, 0x00, 0x39, 0x00, 0x40, 0x00, 0x60, 0x00, 0x10, 0x00}));
+  }
+}
+
+TEST_CASE("What is written of a packet's head is read again", "[net][transport][sys-23][sys-24]") {
+  Random random(1);
+  for (int i = 0; i < 3000; ++i) {
+    const PacketHeader header = random_header(random);
+    const NetBytes bytes = written(header);
+    REQUIRE(bytes.size() <= kPacketHeaderBytesMax);
+    REQUIRE(read(bytes) == header);
+  }
+}
+
+TEST_CASE("A head that was cut anywhere is refused", "[net][transport][sys-23]") {
+  Random random(2);
+  for (int i = 0; i < 50; ++i) {
+    damage::each_truncation(written(random_header(random)),
+                            [](const ByteVector& cut) { REQUIRE_FALSE(read(cut).has_value()); });
+  }
+}
+
+TEST_CASE("There is no second spelling of a head", "[net][transport][sys-23]") {
+  const std::initializer_list<std::pair<std::uint32_t, unsigned>> good = {
+      {7, 16}, {0, 3}, {0, 1}, {5, 32}, {1, 16}, {2, 16}, {3, 12}, {0, 8}};
+  REQUIRE(read(spelled(good)).has_value());
+  SECTION("a word that is all set, written out") {
+    REQUIRE_FALSE(
+        read(spelled({{7, 16}, {0, 3}, {0, 1}, {~0U, 32}, {1, 16}, {2, 16}, {3, 12}, {0, 8}}))
+            .has_value());
+  }
+  SECTION("the last of several, too") {
+    REQUIRE_FALSE(
+        read(spelled(
+                 {{7, 16}, {1, 3}, {1, 1}, {0, 1}, {~0U, 32}, {1, 16}, {2, 16}, {3, 12}, {0, 8}}))
+            .has_value());
+  }
+  SECTION("a mask that denies its own packet") {
+    REQUIRE_FALSE(
+        read(spelled({{7, 16}, {0, 3}, {0, 1}, {4, 32}, {1, 16}, {2, 16}, {3, 12}, {0, 8}}))
+            .has_value());
+  }
+  SECTION("a section that there is not") {
+    for (unsigned bit = 4; bit < 8; ++bit) {
+      REQUIRE_FALSE(
+          read(spelled({{7, 16}, {0, 3}, {1, 1}, {1, 16}, {2, 16}, {3, 12}, {1U << bit, 8}}))
+              .has_value());
+    }
+  }
+  SECTION("a bit in the padding") {
+    for (unsigned bit = 0; bit < 7; ++bit) {
+      REQUIRE_FALSE(read(spelled({{7, 16},
+                                  {1, 3},
+                                  {1, 1},
+                                  {1, 1},
+                                  {1, 16},
+                                  {2, 16},
+                                  {3, 12},
+                                  {0, 8},
+                                  {1U << bit, 7}}))
+                        .has_value());
+    }
+  }
+}
+
+TEST_CASE("Of any bytes that are taken for a head there is one reading",
+          "[net][transport][sys-23]") {
+  Random random(3);
+  int taken = 0;
+  for (int i = 0; i < 20000; ++i) {
+    NetBytes bytes = written(random_header(random));
+    for (int flips = 0; flips < 2; ++flips) {
+      const std::uint64_t bit = random.below(bytes.size() * 8);
+      bytes[bit / 8] ^= static_cast<std::byte>(1U << (bit % 8));
+    }
+    const std::optional<PacketHeader> header = read(bytes);
+    if (!header.has_value()) continue;
+    ++taken;
+    REQUIRE(written(*header) == bytes);
+  }
+  REQUIRE(taken > 1000);
+}
+
+}  // namespace
+}  // namespace muster

@@ -1,0 +1,117 @@
+#include "net/transport/path_size.h"
+
+#include <vector>
+
+#include <catch2/catch.hpp>
+
+namespace muster {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// A path that swallows what is larger than `carries`; steps of 100 ms, answers in 100 ms.
+struct Path {
+  PathSize size{kDatagramBytesMax};
+  std::size_t carries = 1472;
+  NetTime now{1s};
+  std::vector<std::size_t> probes{};
+  std::vector<NetTime> times{};
+
+  void step() {
+    if (const std::size_t probe = size.wanted_probe(now); probe != 0) {
+      probes.push_back(probe);
+      times.push_back(now);
+      size.probe_sent(now);
+      REQUIRE(size.wanted_probe(now) == 0);
+      now += 100ms;
+      probe <= carries ? size.probe_delivered(probe) : size.probe_lost();
+    }
+    now += 100ms;
+  }
+  void run(NetDuration duration) {
+    for (const NetTime end = now + duration; now < end;) step();
+  }
+};
+
+TEST_CASE("The largest size that arrives is found, by three probes each and one a second",
+          "[net][transport][sys-22]") {
+  const auto [carries, found, probes] = GENERATE(table<std::size_t, std::size_t, std::size_t>({
+      {1472, 1472, 1},
+      {1471, 1452, 4},
+      {1452, 1452, 4},
+      {1400, 1400, 7},
+      {1399, 1320, 10},
+      {1260, 1260, 13},
+      {1259, 1200, 15},
+      {1200, 1200, 15},
+  }));
+  CAPTURE(carries);
+  Path path{.carries = carries};
+  REQUIRE(path.size.bytes() == 1200);
+  path.run(60s);
+  REQUIRE(path.size.bytes() == found);
+  REQUIRE(path.probes.size() == probes);
+  for (std::size_t i = 1; i < path.times.size(); ++i) {
+    REQUIRE(path.times[i] - path.times[i - 1] >= 1s);
+  }
+}
+
+TEST_CASE("No probe is larger than either end takes", "[net][transport][sys-22]") {
+  const std::size_t limit = GENERATE(1200U, 1259U, 1260U, 1400U, 1451U);
+  CAPTURE(limit);
+  Path path{.size = PathSize(limit)};
+  path.run(60s);
+  for (const std::size_t probe : path.probes) REQUIRE(probe <= limit);
+  REQUIRE(path.size.bytes() <= limit);
+  REQUIRE((path.probes.empty() == (limit < 1260)));
+}
+
+TEST_CASE("Every ten minutes the path is asked for more, again and again",
+          "[net][transport][sys-22]") {
+  const std::size_t carries = GENERATE(1452U, 1400U, 1200U);
+  CAPTURE(carries);
+  Path path{.carries = carries};
+  path.run(60s);
+  for (int round = 0; round < 3; ++round) {
+    path.probes.clear();
+    path.run(11min);
+    CAPTURE(round);
+    REQUIRE(path.probes.size() >= 3);
+    REQUIRE(path.size.bytes() == carries);
+  }
+  path.carries = 1472;
+  path.run(11min);
+  REQUIRE(path.size.bytes() == 1472);
+}
+
+TEST_CASE("Six large packets lost in a row are a black hole; five are not",
+          "[net][transport][sys-22]") {
+  Path path{.carries = 1400};
+  path.run(60s);
+  const auto lose = [&path](int count) {
+    for (int i = 0; i < count; ++i) path.size.settled(path.now, 1400, false);
+  };
+  lose(5);
+  path.size.settled(path.now, 1400, true);
+  lose(5);
+  path.size.settled(path.now, 1200, true);   // A small one that arrives proves nothing, ...
+  path.size.settled(path.now, 1200, false);  // ... and one that is lost neither.
+  REQUIRE(path.size.bytes() == 1400);
+  lose(1);
+  REQUIRE(path.size.bytes() == 1200);
+  // Then the search begins anew, not at once.
+  REQUIRE(path.size.wanted_probe(path.now) == 0);
+  path.run(60s);
+  REQUIRE(path.size.bytes() == 1400);
+}
+
+TEST_CASE("A size that the socket refuses is not tried again", "[net][transport][sys-22]") {
+  PathSize size;
+  REQUIRE(size.wanted_probe(NetTime(1s)) == 1472);
+  size.probe_sent(NetTime(1s));
+  size.refused();
+  REQUIRE(size.wanted_probe(NetTime(3s)) == 1452);
+}
+
+}  // namespace
+}  // namespace muster

@@ -1,0 +1,160 @@
+#include "net/transport/path_time.h"
+
+#include <algorithm>
+#include <deque>
+
+#include <catch2/catch.hpp>
+
+#include "registry/vocabulary/seed.h"
+
+namespace muster {
+namespace {
+
+using namespace std::chrono_literals;
+
+TEST_CASE("What the peer held an answer for is no part of the round trip",
+          "[net][transport][sys-28]") {
+  RoundTrip trip;
+  REQUIRE_FALSE(trip.has_sample());
+  REQUIRE(trip.probe_timeout() == kFirstTimeout);
+  trip.add(NetTime(1s), 75ms, 25ms);
+  REQUIRE(trip.smoothed() == 50ms);
+  REQUIRE(trip.variation() == 25ms);
+  REQUIRE(trip.latest() == 50ms);
+  REQUIRE(trip.minimum() == 50ms);
+  // RFC 6298: an eighth of the way, a quarter for the variation.
+  trip.add(NetTime(2s), 100ms, 10ms);
+  REQUIRE(trip.latest() == 90ms);
+  REQUIRE(trip.smoothed() == 55ms);
+  REQUIRE(trip.variation() == 28750us);
+  REQUIRE(trip.minimum() == 50ms);
+  trip.add(NetTime(13s), 100ms, 10ms);
+  REQUIRE(trip.minimum() == 90ms);  // The 50 ms are too old to be believed.
+}
+
+TEST_CASE("A peer that claims to have held longer than the answer took makes no negative time",
+          "[net][transport][sys-28]") {
+  RoundTrip trip;
+  trip.add(NetTime(1s), 10ms, 6s);
+  REQUIRE(trip.latest() > 0ms);
+  REQUIRE(trip.smoothed() > 0ms);
+  REQUIRE(trip.probe_timeout() >= kAckDelay);
+}
+
+/// A peer whose clock is off by some hours and runs a little too fast.
+struct Peer {
+  NetDuration ahead = 3h + 17min;
+  double drift = 50e-6;
+
+  NetTime clock(NetTime now) const {
+    const auto passed = std::chrono::duration<double>(now.time_since_epoch()).count();
+    return now + ahead +
+           std::chrono::duration_cast<NetDuration>(std::chrono::duration<double>(passed * drift));
+  }
+  /// The difference to what is said of its clock, as far as 16 bits tell.
+  NetDuration error(const PeerClock& clock_here, NetTime now) const {
+    const auto said = clock_here.at(now);
+    REQUIRE(said.has_value());
+    const auto units = static_cast<std::int16_t>(
+        static_cast<std::uint16_t>(wire_time(*said) - wire_time(clock(now))));
+    return units * kWireTimeUnit;
+  }
+};
+
+TEST_CASE("The peer's clock is found in spite of jitter, drift and the wrap of its 16 bits",
+          "[net][transport][sys-28]") {
+  const std::uint64_t seed = GENERATE(1U, 2U, 3U);
+  CAPTURE(seed);
+  Random random(seed);
+  const Peer peer;
+  PeerClock clock;
+  REQUIRE_FALSE(clock.at(NetTime(1s)).has_value());
+  NetTime now(1s);
+  // 120 s: the 16 bits wrap 18 times. Jitter stands on the way here only, so it is the hard kind.
+  for (int i = 0; i < 120 * 30; ++i) {
+    now += 33ms;
+    const auto jitter = std::chrono::microseconds(random.below(8) == 0 ? 0 : random.below(40'000));
+    const NetDuration way_here = 20ms + jitter;
+    clock.add(now, wire_time(peer.clock(now - way_here)));
+    if (i % 3 == 0) clock.add_round_trip(now, 20ms + way_here);
+    if (i < 100) continue;
+    const NetDuration error = peer.error(clock, now);
+    CAPTURE(i, error.count());
+    // Drift of 10 s is 0.5 ms; a sample without jitter comes within that time.
+    REQUIRE(error < 2ms);
+    REQUIRE(error > -2ms);
+  }
+}
+
+TEST_CASE("The delay in queues is what a packet took longer than the least of late",
+          "[net][transport][sys-28]") {
+  const Peer peer{.drift = 0};
+  PeerClock clock;
+  NetTime now(1s);
+  const auto arrive = [&](NetDuration way) {
+    now += 50ms;
+    clock.add(now, wire_time(peer.clock(now - way)));
+    return clock.queue_delay();
+  };
+  REQUIRE(arrive(30ms) == 0ms);
+  REQUIRE(arrive(42ms) == 12ms);
+  REQUIRE(arrive(25ms) == 0ms);
+  REQUIRE(arrive(30ms) == 5ms);
+  for (int i = 0; i < 205; ++i) arrive(60ms);  // The path has become longer: 10 s later that is so.
+  REQUIRE(arrive(60ms) == 0ms);
+}
+
+TEST_CASE("Packets out of order and a silence of seconds do not confuse the clock",
+          "[net][transport][sys-28]") {
+  const Peer peer{.drift = 0};
+  PeerClock clock;
+  const auto arrive = [&](NetTime now, NetTime sent_at) {
+    clock.add(now, wire_time(peer.clock(sent_at)));
+    clock.add_round_trip(now, 40ms);
+    REQUIRE(peer.error(clock, now) == 0ms);
+  };
+  NetTime now(100s);
+  arrive(now, now - 20ms);
+  clock.add(now + 1ms, wire_time(peer.clock(now - 60ms)));
+  REQUIRE(clock.queue_delay() == 41ms);
+  now += 20s;  // Three times round, and the estimate goes along.
+  arrive(now, now - 20ms);
+  REQUIRE(clock.queue_delay() == 0ms);
+}
+
+TEST_CASE("The least of a window is never too old, never too small, and soon exact",
+          "[net][transport][sys-28]") {
+  const std::uint64_t seed = GENERATE(1U, 2U, 3U, 4U);
+  CAPTURE(seed);
+  Random random(seed);
+  WindowedMinimum<int> minimum{1s};
+  REQUIRE_FALSE(minimum.has_value());
+  std::deque<std::pair<NetTime, int>> samples;
+  NetTime now(5s);
+  int level = 500;
+  const auto least_of = [&](NetDuration window) {
+    int least = 1 << 30;
+    for (const auto& [at, value] : samples) {
+      if (now - at <= window) least = std::min(least, value);
+    }
+    return least;
+  };
+  for (int i = 0; i < 20000; ++i) {
+    now += std::chrono::microseconds(random.below(i % 500 == 0 ? 1'500'000 : 10'000));
+    if (random.below(300) == 0) level = static_cast<int>(random.below(1000));
+    const int value = level + static_cast<int>(random.below(100));
+    samples.emplace_back(now, value);
+    minimum.add(now, value);
+    while (now - samples.front().first > 1s) samples.pop_front();
+    REQUIRE(minimum.value() >= least_of(1s));     // One of the window's own samples, ...
+    REQUIRE(minimum.value() <= least_of(200ms));  // ... and none of late was less.
+    REQUIRE(
+        std::ranges::any_of(samples, [&](const auto& s) { return s.second == minimum.value(); }));
+    if (value <= least_of(1s)) REQUIRE(minimum.value() == value);
+  }
+  minimum.clear();
+  REQUIRE_FALSE(minimum.has_value());
+}
+
+}  // namespace
+}  // namespace muster

@@ -1,0 +1,222 @@
+#include "net/transport/sent_packets.h"
+
+#include <map>
+#include <set>
+
+#include <catch2/catch.hpp>
+
+#include "net/transport/received_packets.h"
+#include "registry/vocabulary/seed.h"
+
+namespace muster {
+namespace {
+
+using namespace std::chrono_literals;
+
+PacketRecord record_at(NetTime now) {
+  return {.sent_at = now, .byte_count = 100, .asks_for_answer = true};
+}
+
+RoundTrip trip_of(NetDuration time) {
+  RoundTrip trip;
+  trip.add(NetTime(1s), time, 0ms);
+  return trip;
+}
+
+AckMask mask_of(std::uint32_t word) { return {.words = {word}, .word_count = 1}; }
+
+std::map<std::uint32_t, bool> take_resolved(SentPackets& sent) {
+  std::map<std::uint32_t, bool> fates;
+  for (const ResolvedPacket& packet : sent.resolved()) {
+    REQUIRE(fates.emplace(packet.sequence, packet.delivered).second);
+  }
+  sent.clear_resolved();
+  return fates;
+}
+
+// Seed 000: acked up to 80, then comes 83. Its mask of 16 dropped 66, and called 68 lost though the
+// new mask named it. With the whole window 66 is lost by order and time, and 68 is delivered.
+TEST_CASE("A packet is lost when others overtook it and it has had its time, not by the window",
+          "[net][transport][sys-25]") {
+  SentPackets sent;
+  const RoundTrip path = trip_of(100ms);
+  NetTime now(10s);
+  for (int i = 1; i <= 83; ++i) sent.send(record_at(now));
+  const std::uint32_t all_but_66 = ~(1U << (80 - 66)) & ~(1U << (80 - 68));
+  now += 100ms;
+  sent.acknowledge(now, 64, {.words = {~0U, ~0U}, .word_count = 2}, path);
+  REQUIRE(take_resolved(sent).size() == 64);
+  sent.acknowledge(now, 80, mask_of(all_but_66), path);
+  REQUIRE(take_resolved(sent).size() == 14);  // 65 to 80 without 66 and 68.
+  now += 20ms;
+  const std::uint32_t later = ~(1U << (83 - 66));
+  sent.acknowledge(now, 83, mask_of(later), path);
+  const auto fates = take_resolved(sent);
+  REQUIRE(fates == std::map<std::uint32_t, bool>{
+                       {66, false}, {68, true}, {81, true}, {82, true}, {83, true}});
+  REQUIRE(sent.open_count() == 0);
+  REQUIRE(sent.open_bytes() == 0);
+}
+
+TEST_CASE("An acknowledgement that comes after lost notifies nobody and teaches patience",
+          "[net][transport][sys-25]") {
+  SentPackets sent;
+  const RoundTrip path = trip_of(10ms);
+  NetTime now(10s);
+  for (int i = 0; i < 40; ++i) sent.send(record_at(now));
+  now += 20ms;
+  const std::uint32_t without_1 = ~(1U << 9U);
+  sent.acknowledge(now, 10, mask_of(without_1), path);
+  REQUIRE(take_resolved(sent)[1] == false);
+  REQUIRE(sent.reorder_distance() == 3);
+  sent.acknowledge(now, 10, mask_of(~0U), path);
+  REQUIRE(take_resolved(sent).empty());
+  REQUIRE(sent.late_acknowledgements() == 1);
+  REQUIRE(sent.reorder_distance() == 10);
+  sent.acknowledge(now, 10, mask_of(~0U), path);
+  REQUIRE(sent.late_acknowledgements() == 1);
+}
+
+TEST_CASE("Nothing is believed of packets that were never sent", "[net][transport][sys-25]") {
+  SentPackets sent;
+  REQUIRE(sent.is_believable(0, mask_of(~0U)));
+  REQUIRE_FALSE(sent.is_believable(0, mask_of(~2U)));
+  REQUIRE_FALSE(sent.is_believable(1, mask_of(~0U)));
+  sent.send(record_at(NetTime(1s)));
+  REQUIRE(sent.is_believable(1, mask_of(~0U)));
+  REQUIRE_FALSE(sent.is_believable(2, mask_of(~0U)));
+  // Numbers below 1 count as received.
+  REQUIRE_FALSE(sent.is_believable(1, mask_of(1)));
+}
+
+TEST_CASE("When all are on their way, the oldest gives its place up as lost",
+          "[net][transport][sys-25][sys-29]") {
+  SentPackets sent;
+  for (std::uint32_t i = 0; i < kPacketsOnTheWayMax; ++i) {
+    REQUIRE(sent.has_room());
+    sent.send(record_at(NetTime(1s)));
+  }
+  REQUIRE_FALSE(sent.has_room());
+  sent.send(record_at(NetTime(1s)));
+  REQUIRE(take_resolved(sent) == std::map<std::uint32_t, bool>{{1, false}});
+  REQUIRE(sent.open_count() == kPacketsOnTheWayMax);
+}
+
+TEST_CASE("Silence is a loss after the timeout, and waits twice as long each time up to 2 s",
+          "[net][transport][sys-25]") {
+  SentPackets sent;
+  const RoundTrip path = trip_of(40ms);  // Answers vary by half of it: 40 + 4 * 20 + 20 ms.
+  REQUIRE(path.probe_timeout() == 140ms);
+  NetTime now(10s);
+  const auto lost_after = [&] {
+    const NetTime sent_at = now;
+    sent.send(record_at(now));
+    while (sent.resolved().empty()) {
+      now += 1ms;
+      sent.tick(now, path);
+    }
+    REQUIRE_FALSE(sent.resolved()[0].delivered);
+    sent.clear_resolved();
+    return now - sent_at;
+  };
+  REQUIRE(lost_after() == 140ms);
+  REQUIRE(lost_after() == 280ms);
+  REQUIRE(lost_after() == 560ms);
+  REQUIRE(lost_after() == 1120ms);
+  REQUIRE(lost_after() == 2000ms);
+  REQUIRE(lost_after() == 2000ms);
+  sent.send(record_at(now));
+  sent.acknowledge(now + 1ms, sent.next_sequence() - 1, mask_of(1U | ~63U), path);
+  sent.clear_resolved();
+  REQUIRE(sent.timeouts() == 0);
+}
+
+/// One direction over a path that loses, delays and repeats, with an honest receiver whose
+/// acknowledgements meet the same. The oracle keeps what every packet was told of.
+struct Model {
+  explicit Model(std::uint64_t percent) : random(percent + 1), lost_percent(percent) {}
+
+  Random random;
+  SentPackets sent;
+  ReceivedPackets received;
+  RoundTrip path = trip_of(170ms);  // The longest that there is.
+  NetTime now{10s};
+  struct Ack {
+    std::uint32_t highest;
+    AckMask mask;
+  };
+  std::multimap<NetTime, std::uint32_t> there;
+  std::multimap<NetTime, Ack> back;
+  std::map<std::uint32_t, bool> fates;
+  std::set<std::uint32_t> arrived;
+  std::uint64_t lost_percent;
+
+  bool is_lost() { return random.below(100) < lost_percent; }
+  NetDuration delay() { return std::chrono::microseconds(25'000 + random.below(60'000)); }
+
+  void send() {
+    const std::uint32_t sequence = sent.next_sequence();
+    sent.send(record_at(now));
+    if (!is_lost()) there.emplace(now + delay(), sequence);
+    if (random.below(10) == 0) there.emplace(now + delay(), sequence);
+  }
+  void step() {
+    now += 2ms;
+    for (; !there.empty() && there.begin()->first <= now; there.erase(there.begin())) {
+      const std::uint32_t sequence = there.begin()->second;
+      if (received.look(sequence) != Reception::fresh) continue;
+      static_cast<void>(received.mark(sequence));
+      arrived.insert(sequence);
+      if (!is_lost()) back.emplace(now + delay(), Ack{received.highest(), received.mask(0)});
+    }
+    for (; !back.empty() && back.begin()->first <= now; back.erase(back.begin())) {
+      const Ack& ack = back.begin()->second;
+      REQUIRE(sent.is_believable(ack.highest, ack.mask));
+      sent.acknowledge(now, ack.highest, ack.mask, path);
+      settle();
+    }
+    sent.tick(now, path);
+    settle();
+  }
+  void settle() {
+    for (const ResolvedPacket& packet : sent.resolved()) {
+      if (!fates.emplace(packet.sequence, packet.delivered).second) {
+        FAIL("packet " << packet.sequence << " was told of twice");
+      }
+      if (packet.delivered && !arrived.contains(packet.sequence)) {
+        FAIL("packet " << packet.sequence << " was called delivered and never came");
+      }
+    }
+    sent.clear_resolved();
+  }
+};
+
+TEST_CASE("Every packet is told of exactly once, whatever the path does and across the wrap",
+          "[net][transport][sys-25][sys-27]") {
+  const std::uint64_t lost_percent = GENERATE(0U, 5U, 30U, 60U);
+  CAPTURE(lost_percent);
+  Model model(lost_percent);
+  const std::uint32_t count = lost_percent == 5 ? 70'000 : 5'000;  // Past 65535.
+  while (model.sent.next_sequence() <= count) {
+    for (std::uint64_t i = model.random.below(20); i > 0; --i) model.send();
+    model.step();
+    REQUIRE(model.sent.open_count() <= kPacketsOnTheWayMax);
+  }
+  for (int i = 0; i < 5000; ++i) model.step();
+  const std::uint32_t sent = model.sent.next_sequence() - 1;
+  REQUIRE(model.fates.size() == sent);
+  REQUIRE(model.fates.begin()->first == 1);
+  REQUIRE(model.fates.rbegin()->first == sent);
+  REQUIRE(model.sent.open_count() == 0);
+  REQUIRE(model.sent.open_bytes() == 0);
+  // Nobody is called lost who came, when nothing is lost and the time is known.
+  std::size_t wrong = 0;
+  for (const auto& [sequence, delivered] : model.fates) {
+    if (!delivered && model.arrived.contains(sequence)) ++wrong;
+  }
+  CAPTURE(wrong);
+  if (lost_percent == 0) REQUIRE(wrong == 0);
+}
+
+}  // namespace
+}  // namespace muster

@@ -1,0 +1,201 @@
+#include "net/transport/udp_socket.h"
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include <catch2/catch.hpp>
+
+#include "tests/support/net_bytes.h"
+
+namespace muster {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// Everything that arrives until `count` datagrams have, or nothing comes for a second.
+std::vector<std::pair<Address, NetBytes>> receive(DatagramSocket& socket, std::size_t count) {
+  std::vector<std::pair<Address, NetBytes>> arrived;
+  std::vector<NetBytes> memory(16, NetBytes(kDatagramBytesMax + 1));
+  std::vector<IncomingDatagram> datagrams;
+  for (NetBytes& each : memory) datagrams.push_back({.from = {}, .memory = each});
+  for (int silent = 0; arrived.size() < count && silent < 10;) {
+    const std::size_t taken = socket.receive(datagrams);
+    for (const IncomingDatagram& each : std::span(datagrams).first(taken)) {
+      arrived.emplace_back(each.from, copy_of(each.memory.first(each.byte_count)));
+    }
+    if (taken > 0) continue;
+    socket.wait(100ms);
+    ++silent;
+  }
+  return arrived;
+}
+
+std::unique_ptr<DatagramSocket> open(std::string_view local) {
+  OpenedUdp opened = open_udp({.local = *Address::parse(local)});
+  if (opened.socket == nullptr) WARN(local << ": " << opened.error);
+  return std::move(opened.socket);
+}
+
+/// Sends datagrams of mixed sizes from one socket to another, and expects all of them.
+void require_exchange(DatagramSocket& from, DatagramSocket& to, const Address& at,
+                      const Address& seen_as) {
+  std::vector<NetBytes> sent;
+  for (std::uint32_t i = 0; i < 200; ++i) {
+    // Runs of equal sizes, which may go out as one; shorter ones behind them; single ones.
+    sent.push_back(pattern(i, i % 10 < 7 ? 900 : i * 7));
+  }
+  sent.push_back(pattern(1, kDatagramBytesMax));
+  std::vector<OutgoingDatagram> datagrams;
+  for (const NetBytes& each : sent) datagrams.push_back({.to = at, .bytes = each});
+  const SendOutcome outcome = from.send(datagrams);
+  REQUIRE(outcome.sent == sent.size());
+  REQUIRE(outcome.failed + outcome.too_large == 0);
+  auto arrived = receive(to, sent.size());
+  REQUIRE(arrived.size() == sent.size());
+  for (std::size_t i = 0; i < sent.size(); ++i) {
+    REQUIRE(arrived[i].second == sent[i]);  // Loopback keeps the order.
+    REQUIRE(arrived[i].first == seen_as);
+  }
+}
+
+TEST_CASE("Datagrams go out and come in over IPv4", "[net][transport][sys-22]") {
+  const auto a = open("127.0.0.1:0");
+  const auto b = open("127.0.0.1:0");
+  REQUIRE(a != nullptr);
+  REQUIRE(b != nullptr);
+  REQUIRE(a->local_address().port() != 0);
+  REQUIRE(a->local_address() != b->local_address());
+  require_exchange(*a, *b, b->local_address(), a->local_address());
+  require_exchange(*b, *a, a->local_address(), b->local_address());
+}
+
+TEST_CASE("Datagrams go out and come in over IPv6", "[net][transport][sys-22]") {
+  const auto a = open("[::1]:0");
+  if (a == nullptr) {
+    WARN("this machine has no IPv6 loopback: not tested");
+    return;
+  }
+  const auto b = open("[::1]:0");
+  REQUIRE(b != nullptr);
+  require_exchange(*a, *b, b->local_address(), a->local_address());
+}
+
+TEST_CASE("A socket for both takes IPv4 too, and shows it as such", "[net][transport][sys-22]") {
+  const auto both = open("[::]:0");
+  const auto four = open("127.0.0.1:0");
+  REQUIRE(both != nullptr);
+  REQUIRE(four != nullptr);
+  const Address at = Address::ipv4({127, 0, 0, 1}, both->local_address().port());
+  require_exchange(*four, *both, at, four->local_address());
+  require_exchange(*both, *four, four->local_address(), at);
+  const auto six = open("[::1]:0");
+  if (six == nullptr || both->local_address().is_ipv4()) {
+    WARN("this machine has no IPv6: not tested");
+    return;
+  }
+  const Address at_six = Address::parse("[::1]:1")->with_port(both->local_address().port());
+  require_exchange(*six, *both, at_six, six->local_address());
+}
+
+TEST_CASE("A datagram that is too large shows, and does not spoil the next",
+          "[net][transport][sys-22]") {
+  const auto a = open("127.0.0.1:0");
+  const auto b = open("127.0.0.1:0");
+  REQUIRE(a != nullptr);
+  REQUIRE(b != nullptr);
+  const NetBytes large = pattern(1, 4000);
+  const NetBytes small = pattern(2, 40);
+  const std::array<OutgoingDatagram, 2> datagrams = {
+      OutgoingDatagram{.to = b->local_address(), .bytes = large},
+      OutgoingDatagram{.to = b->local_address(), .bytes = small}};
+  REQUIRE(a->send(datagrams).sent == 2);
+  const auto arrived = receive(*b, 2);
+  REQUIRE(arrived.size() == 2);
+  REQUIRE(arrived[0].second.size() == kDatagramBytesMax + 1);
+  REQUIRE(arrived[1].second == small);
+}
+
+TEST_CASE("Every datagram is in one count of what became of it", "[net][transport][sys-22]") {
+  const auto a = open("127.0.0.1:0");
+  const auto b = open("127.0.0.1:0");
+  REQUIRE(a != nullptr);
+  REQUIRE(b != nullptr);
+  const NetBytes beyond(70'000);  // More than UDP has room for.
+  const NetBytes small = pattern(2, 40);
+  const Address six = *Address::parse("[2001:db8::1]:9");
+  const std::array<OutgoingDatagram, 5> datagrams = {
+      OutgoingDatagram{.to = b->local_address(), .bytes = small},
+      OutgoingDatagram{.to = b->local_address(), .bytes = beyond},
+      OutgoingDatagram{.to = six, .bytes = small},  // Through a socket for IPv4.
+      OutgoingDatagram{.to = b->local_address().with_port(0), .bytes = small},
+      OutgoingDatagram{.to = b->local_address(), .bytes = small}};
+  const SendOutcome outcome = a->send(datagrams);
+  REQUIRE(outcome.sent == 2);
+  REQUIRE(outcome.too_large == 1);
+  REQUIRE(outcome.failed == 2);
+  REQUIRE(receive(*b, 2).size() == 2);
+}
+
+TEST_CASE("Empty datagrams are datagrams", "[net][transport][sys-22]") {
+  const auto a = open("127.0.0.1:0");
+  const auto b = open("127.0.0.1:0");
+  REQUIRE(a != nullptr);
+  REQUIRE(b != nullptr);
+  const NetBytes bytes = pattern(2, 40);
+  const Address at = b->local_address();
+  const std::array<OutgoingDatagram, 5> datagrams = {
+      OutgoingDatagram{.to = at, .bytes = {}}, OutgoingDatagram{.to = at, .bytes = {}},
+      OutgoingDatagram{.to = at, .bytes = bytes}, OutgoingDatagram{.to = at, .bytes = {}},
+      OutgoingDatagram{.to = at, .bytes = bytes}};
+  REQUIRE(a->send(datagrams).sent == 5);
+  const auto arrived = receive(*b, 5);
+  REQUIRE(arrived.size() == 5);
+  REQUIRE(arrived[3].second.empty());
+  REQUIRE(arrived[4].second == bytes);
+}
+
+TEST_CASE("Nobody at the other end is no reason to stop receiving", "[net][transport][sys-22]") {
+  const auto a = open("127.0.0.1:0");
+  const auto b = open("127.0.0.1:0");
+  auto gone = open("127.0.0.1:0");
+  REQUIRE(a != nullptr);
+  REQUIRE(b != nullptr);
+  REQUIRE(gone != nullptr);
+  const Address nobody = gone->local_address();
+  gone.reset();
+  const NetBytes small = pattern(2, 40);
+  for (int i = 0; i < 3; ++i) {
+    const OutgoingDatagram into_the_void{.to = nobody, .bytes = small};
+    static_cast<void>(a->send(std::span(&into_the_void, 1)));
+    const OutgoingDatagram out{.to = a->local_address(), .bytes = small};
+    REQUIRE(b->send(std::span(&out, 1)).sent == 1);
+    REQUIRE(receive(*a, 1).size() == 1);
+  }
+}
+
+TEST_CASE("A port that is taken, or an address that is not ours, is an error for a person",
+          "[net][transport][sys-22]") {
+  const auto a = open("127.0.0.1:0");
+  REQUIRE(a != nullptr);
+  const OpenedUdp again = open_udp({.local = a->local_address()});
+  REQUIRE(again.socket == nullptr);
+  REQUIRE_FALSE(again.error.empty());
+  const OpenedUdp elsewhere = open_udp({.local = *Address::parse("192.0.2.1:0")});
+  REQUIRE(elsewhere.socket == nullptr);
+  REQUIRE_FALSE(elsewhere.error.empty());
+}
+
+TEST_CASE("Waiting ends when something comes", "[net][transport][sys-22]") {
+  const auto a = open("127.0.0.1:0");
+  REQUIRE(a != nullptr);
+  const NetBytes small = pattern(2, 40);
+  const OutgoingDatagram out{.to = a->local_address(), .bytes = small};
+  REQUIRE(a->send(std::span(&out, 1)).sent == 1);
+  a->wait(1h);
+  REQUIRE(receive(*a, 1).size() == 1);
+  a->wait(1us);
+}
+
+}  // namespace
+}  // namespace muster
