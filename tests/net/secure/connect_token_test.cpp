@@ -1,0 +1,146 @@
+#include "net/secure/connect_token.h"
+
+#include <algorithm>
+
+#include <catch2/catch.hpp>
+
+#include "net/secure/used_tokens.h"
+#include "tests/support/damage.h"
+#include "tests/support/net_bytes.h"
+
+namespace muster {
+namespace {
+
+constexpr UnixSeconds kDate = 1'800'000'000;
+constexpr std::uint64_t kApplication = 0x1122334455667788;
+
+struct Backend {
+  SeededEntropy entropy{1};
+  SecretKey key = SecretKey::random(entropy);
+
+  TokenClaims claims() const {
+    TokenClaims claims{.application = kApplication,
+                       .issued = kDate,
+                       .expires = kDate + 60,
+                       .server_key = {std::byte{3}, std::byte{4}},
+                       .client = 0xAABBCCDDEEFF0011,
+                       .servers = {Address::parse("203.0.113.7:7000").value(),
+                                   Address::parse("[2001:db8::7]:7001").value()},
+                       .user_data = pattern(9, 100)};
+    return claims;
+  }
+  std::optional<std::vector<std::byte>> issue(const TokenClaims& claims) {
+    return issue_token(claims, key, entropy);
+  }
+};
+
+TEST_CASE("A token tells the client its half and the server the other", "[net][secure][sys-33]") {
+  Backend backend;
+  const TokenClaims claims = backend.claims();
+  const NetBytes bytes = backend.issue(claims).value();
+  const std::optional<ClientToken> token = read_client_token(bytes);
+  REQUIRE(token.has_value());
+  REQUIRE(token->application == kApplication);
+  REQUIRE(token->issued == kDate);
+  REQUIRE(token->expires == kDate + 60);
+  REQUIRE(token->server_key == claims.server_key);
+  REQUIRE(token->servers == claims.servers);
+  const auto opened = open_token(token->presented, kApplication, kDate, backend.key);
+  REQUIRE(opened.has_value());
+  REQUIRE(opened->client == claims.client);
+  REQUIRE(opened->servers == claims.servers);
+  REQUIRE(opened->user_data == claims.user_data);
+  REQUIRE(opened->secret == token->secret);
+  REQUIRE(opened->expires == claims.expires);
+  // The secret never travels in the open.
+  const auto secret = token->secret.bytes();
+  REQUIRE(std::ranges::search(token->presented, secret).begin() == token->presented.end());
+  REQUIRE(read_client_token(backend.issue(claims).value())->presented != token->presented);
+}
+
+TEST_CASE("A token is good up to the second in which it expires", "[net][secure][sys-33]") {
+  Backend backend;
+  const ClientToken token = read_client_token(backend.issue(backend.claims()).value()).value();
+  const auto opens = [&](std::uint64_t application, UnixSeconds now, const SecretKey& key) {
+    return open_token(token.presented, application, now, key).has_value();
+  };
+  REQUIRE(opens(kApplication, kDate + 59, backend.key));
+  REQUIRE_FALSE(opens(kApplication, kDate + 60, backend.key));
+  REQUIRE_FALSE(opens(kApplication, ~UnixSeconds{0}, backend.key));
+  REQUIRE_FALSE(opens(kApplication + 1, kDate, backend.key));
+  REQUIRE_FALSE(opens(kApplication, kDate, SecretKey()));
+}
+
+TEST_CASE("Claims that break a limit become no token, the largest that keep them do",
+          "[net][secure][sys-33]") {
+  Backend backend;
+  TokenClaims claims = backend.claims();
+  SECTION("no server") { claims.servers.clear(); }
+  SECTION("17 servers") { claims.servers.resize(17); }
+  SECTION("257 bytes for the game") { claims.user_data.resize(257); }
+  SECTION("over before it begins") { claims.expires = claims.issued; }
+  SECTION("a second too long") { claims.expires = claims.issued + kTokenLifetimeMax + 1; }
+  REQUIRE_FALSE(backend.issue(claims).has_value());
+  claims = backend.claims();
+  claims.servers.resize(16);
+  claims.user_data.resize(256);
+  claims.expires = claims.issued + kTokenLifetimeMax;
+  const std::optional<ClientToken> token = read_client_token(backend.issue(claims).value());
+  REQUIRE(token.has_value());
+  REQUIRE(token->presented.size() == kTokenBytesMax);
+  REQUIRE(open_token(token->presented, kApplication, kDate, backend.key)->servers.size() == 16);
+}
+
+TEST_CASE("A damaged token opens nothing", "[net][secure][sys-33]") {
+  Backend backend;
+  const NetBytes bytes = backend.issue(backend.claims()).value();
+  damage::each_truncation(
+      bytes, [](const ByteVector& cut) { REQUIRE_FALSE(read_client_token(cut).has_value()); });
+  NetBytes longer = bytes;
+  longer.push_back(std::byte{0});
+  REQUIRE_FALSE(read_client_token(longer).has_value());
+  const NetBytes presented = read_client_token(bytes)->presented;
+  const auto opens = [&](const NetBytes& each) {
+    return open_token(each, kApplication, kDate, backend.key).has_value();
+  };
+  REQUIRE(opens(presented));
+  damage::each_truncation(presented, [&](const ByteVector& cut) { REQUIRE_FALSE(opens(cut)); });
+  for (std::size_t bit = 0; bit < presented.size() * 8; ++bit) {
+    NetBytes damaged = presented;
+    damaged[bit / 8] ^= static_cast<std::byte>(1U << (bit % 8));
+    if (opens(damaged)) FAIL("bit " << bit);
+  }
+  longer = presented;
+  longer.push_back(std::byte{0});
+  REQUIRE_FALSE(opens(longer));
+  REQUIRE_FALSE(opens(NetBytes(5000)));
+}
+
+TEST_CASE("Used tokens are remembered by attempt until they expire, and no more than there is room",
+          "[net][secure][sys-33]") {
+  UsedTokens used;
+  const TokenId id{std::byte{1}};
+  const PublicKey first{std::byte{2}};
+  const PublicKey second{std::byte{3}};
+  REQUIRE_FALSE(used.is_used_by_another(id, first));
+  used.add(id, first, 100);
+  used.add(id, first, 100);
+  REQUIRE_FALSE(used.is_used_by_another(id, first));
+  REQUIRE(used.is_used_by_another(id, second));
+  used.forget_expired(99);
+  REQUIRE(used.is_used_by_another(id, second));
+  used.forget_expired(100);
+  REQUIRE_FALSE(used.is_used_by_another(id, second));
+  for (std::size_t i = 0; i < UsedTokens::kMax; ++i) {
+    REQUIRE_FALSE(used.is_full());
+    used.add({static_cast<std::byte>(i), static_cast<std::byte>(i >> 8U)}, first, 200 + i % 2);
+  }
+  REQUIRE(used.is_full());
+  used.forget_expired(200);
+  REQUIRE_FALSE(used.is_full());
+  used.forget_expired(201);
+  REQUIRE_FALSE(used.is_used_by_another({}, second));
+}
+
+}  // namespace
+}  // namespace muster

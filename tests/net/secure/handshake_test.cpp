@@ -1,0 +1,160 @@
+#include "net/secure/handshake.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include <catch2/catch.hpp>
+
+#include "tests/support/damage.h"
+#include "tests/support/handshake_run.h"
+#include "tests/support/net_bytes.h"
+
+namespace muster {
+namespace {
+
+TEST_CASE("Both ends come to the same keys, others each time", "[net][secure][sys-33]") {
+  const TrustMode mode = GENERATE(TrustMode::pinned, TrustMode::token);
+  HandshakeRun run(mode, 1);
+  REQUIRE(run.shake());
+  const ConnectionKeys client = *run.client_keys;
+  REQUIRE(client.to_server == run.server_keys.to_server);
+  REQUIRE(client.to_client == run.server_keys.to_client);
+  REQUIRE_FALSE(client.to_server == client.to_client);
+  REQUIRE(client.cipher == run.server_keys.cipher);
+  REQUIRE(client.server_receives == 0x01020304);
+  REQUIRE(client.client_receives == run.server_keys.client_receives);
+  REQUIRE(client.client == 0x1122334455667788);
+  REQUIRE(client.datagram_bytes_max == 1472);
+  REQUIRE(client.timeout_tenths == 50);
+  REQUIRE(run.hello->content == 11);
+  REQUIRE(run.hello->descriptions == 22);
+  REQUIRE(run.hello->user_data == pattern(5, 33));
+  HandshakeRun again(mode, 2);
+  REQUIRE(again.shake());
+  REQUIRE_FALSE(again.client_keys->to_server == client.to_server);
+}
+
+TEST_CASE("Without protection there are no keys", "[net][secure][sys-33]") {
+  HandshakeRun run(TrustMode::unprotected, 1);
+  REQUIRE(run.shake());
+  REQUIRE(run.client_keys->cipher == Cipher::none);
+  REQUIRE(run.accept.size() == 60);
+}
+
+TEST_CASE("No answer is longer than what asked for it", "[net][secure][sys-33]") {
+  HandshakeRun run(TrustMode::pinned, 1);
+  REQUIRE(run.shake());
+  REQUIRE(run.challenge.size() == 64);
+  REQUIRE(run.accept.size() == 76);
+  std::array<std::byte, kRefuseBytesMax> refuse{};
+  const RequestView request = read_request_head(run.request).value();
+  REQUIRE(write_refuse(request, RefuseReason::full, std::string(500, 'x'), refuse) == 156);
+  REQUIRE(write_refuse(request, RefuseReason::full, "", refuse) == 28);
+}
+
+/// Puts every truncation and every flipped bit of a datagram to `gives_keys`.
+template <typename GivesKeys>
+void require_refused(const NetBytes& datagram, std::size_t step, const GivesKeys& gives_keys) {
+  for (std::size_t size = 0; size < datagram.size(); size += 1 + size / 100) {
+    const NetBytes cut(datagram.begin(), datagram.begin() + static_cast<std::ptrdiff_t>(size));
+    if (gives_keys(cut)) FAIL("a cut at " << size);
+  }
+  NetBytes longer = datagram;
+  longer.push_back(std::byte{0});
+  REQUIRE_FALSE(gives_keys(longer));
+  for (std::size_t bit = 0; bit < datagram.size() * 8; bit += step) {
+    NetBytes damaged = datagram;
+    damaged[bit / 8] ^= static_cast<std::byte>(1U << (bit % 8));
+    if (gives_keys(damaged)) FAIL("bit " << bit % 8 << " of byte " << bit / 8);
+  }
+}
+
+TEST_CASE("A damaged datagram of any of the five gives nobody keys", "[net][secure][sys-33]") {
+  const TrustMode mode = GENERATE(TrustMode::pinned, TrustMode::token);
+  HandshakeRun run(mode, 3);
+  REQUIRE(run.shake());
+  SECTION("the request: its answer is for another, or its response is") {
+    require_refused(run.request, 1, [&](const NetBytes& damaged) {
+      HandshakeRun other(mode, 3);
+      other.request = damaged;
+      return other.shake_from_request();
+    });
+  }
+  SECTION("the challenge") {
+    require_refused(run.challenge, 1, [&](const NetBytes& damaged) {
+      HandshakeRun other(mode, 3);
+      other.challenge = damaged;
+      return other.shake_from_challenge();
+    });
+  }
+  SECTION("the response") {
+    // Each bit costs an X25519 when it gets so far; all of them are for a longer night.
+    require_refused(run.response, 7,
+                    [&](const NetBytes& damaged) { return run.server_takes(damaged); });
+  }
+  SECTION("the accept") {
+    require_refused(run.accept, 1, [&](const NetBytes& damaged) {
+      return run.client->take_accept(damaged).has_value();
+    });
+  }
+}
+
+TEST_CASE("A refusal is believed of who has seen the request, and nobody else",
+          "[net][secure][sys-33]") {
+  HandshakeRun run(TrustMode::pinned, 4);
+  REQUIRE(run.shake());
+  std::array<std::byte, kRefuseBytesMax> memory{};
+  const RequestView request = read_request_head(run.request).value();
+  const std::size_t size =
+      write_refuse(request, RefuseReason::not_admitted, "come \x1b[31mback\xC3 later", memory);
+  const NetBytes refuse(memory.begin(), memory.begin() + static_cast<std::ptrdiff_t>(size));
+  const std::optional<Refusal> refusal = run.client->take_refuse(refuse);
+  REQUIRE(refusal.has_value());
+  REQUIRE(refusal->reason == RefuseReason::not_admitted);
+  REQUIRE(refusal->text == "come ?[31mback? later");
+  damage::each_truncation(refuse, [&](const ByteVector& cut) {
+    REQUIRE_FALSE(run.client->take_refuse(cut).has_value());
+  });
+  // Bytes 4 to 23 are the connection and the proof.
+  for (std::size_t bit = 4 * 8; bit < 24 * 8; ++bit) {
+    NetBytes damaged = refuse;
+    damaged[bit / 8] ^= static_cast<std::byte>(1U << (bit % 8));
+    REQUIRE_FALSE(run.client->take_refuse(damaged).has_value());
+  }
+  HandshakeRun other(TrustMode::pinned, 5);
+  REQUIRE(other.shake());
+  REQUIRE_FALSE(other.client->take_refuse(refuse).has_value());
+}
+
+TEST_CASE("Who has the wrong key of the server, or of the token, gets nowhere",
+          "[net][secure][sys-33]") {
+  SECTION("another server answers with its own key") {
+    HandshakeRun run(TrustMode::pinned, 6);
+    run.server_key = KeyPair::random(run.entropy);
+    REQUIRE_FALSE(run.shake());
+  }
+  SECTION("a server shows the right key without having it") {
+    HandshakeRun run(TrustMode::pinned, 6);
+    run.server_key.secret = SecretKey::random(run.entropy);
+    REQUIRE_FALSE(run.shake());
+  }
+  SECTION("the server knows another secret of the token") {
+    HandshakeRun run(TrustMode::token, 6);
+    run.token_secret = SecretKey::random(run.entropy);
+    REQUIRE_FALSE(run.shake());
+  }
+  SECTION("a key that agrees with everybody") {
+    HandshakeRun run(TrustMode::pinned, 6);
+    REQUIRE(run.shake());
+    NetBytes response = run.response;
+    std::fill(response.begin() + 16, response.begin() + 48, std::byte{0});
+    REQUIRE_FALSE(run.server_takes(response));
+    NetBytes accept = run.accept;
+    std::fill(accept.begin() + 8, accept.begin() + 40, std::byte{0});
+    REQUIRE_FALSE(run.client->take_accept(accept).has_value());
+  }
+}
+
+}  // namespace
+}  // namespace muster

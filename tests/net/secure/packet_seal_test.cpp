@@ -1,0 +1,165 @@
+#include "net/secure/packet_seal.h"
+
+#include <vector>
+
+#include <catch2/catch.hpp>
+
+#include "registry/vocabulary/seed.h"
+#include "tests/support/net_bytes.h"
+
+namespace muster {
+namespace {
+
+using namespace std::chrono_literals;
+
+SecretKey key_of(std::uint64_t seed) {
+  SeededEntropy entropy(seed);
+  return SecretKey::random(entropy);
+}
+
+const NetBytes kHead = bytes_of({0x80, 1, 2, 3, 4, 5, 6});
+
+/// A packet as it travels: its number, its phase, its sealed bytes.
+struct Sealed {
+  std::uint64_t sequence = 0;
+  bool phase = false;
+  NetBytes plain;
+  NetBytes bytes;
+};
+
+Sealed seal(SealSender& sender, std::uint64_t sequence, NetTime now, Cipher cipher) {
+  sender.refresh(now);
+  const NetBytes plain = pattern(static_cast<std::uint32_t>(sequence), 1 + sequence % 100);
+  Sealed sealed{.sequence = sequence, .phase = sender.phase(), .plain = plain, .bytes = plain};
+  sealed.bytes.resize(plain.size() + seal_bytes(cipher));
+  sender.seal(sequence, kHead, sealed.bytes, plain.size());
+  return sealed;
+}
+
+/// Whether it opens; then its bytes must be those that were sealed.
+bool opens(SealReceiver& receiver, const Sealed& sealed) {
+  NetBytes bytes = sealed.bytes;
+  if (!receiver.open(sealed.phase, sealed.sequence, kHead, bytes)) return false;
+  bytes.resize(sealed.plain.size());
+  REQUIRE(bytes == sealed.plain);
+  return true;
+}
+
+/// The ciphers of this machine.
+std::vector<Cipher> ciphers() {
+  if (has_fast_aes()) return {Cipher::chacha20_poly1305, Cipher::aes256_gcm};
+  return {Cipher::chacha20_poly1305};
+}
+
+TEST_CASE("What is sealed opens, and is hidden", "[net][secure][sys-33]") {
+  for (const Cipher cipher : ciphers()) {
+    const SealKey key(cipher, key_of(1));
+    for (const std::size_t size : {1U, 15U, 16U, 17U, 1449U}) {
+      const NetBytes plain = pattern(5, size);
+      NetBytes bytes = plain;
+      bytes.resize(size + 16);
+      key.seal(0x1'0000'0001, kHead, bytes, size);
+      REQUIRE(NetBytes(bytes.begin(), bytes.end() - 16) != plain);
+      REQUIRE(key.open(0x1'0000'0001, kHead, bytes));
+      REQUIRE(NetBytes(bytes.begin(), bytes.end() - 16) == plain);
+    }
+  }
+}
+
+TEST_CASE("Every flipped bit, every cut, another number and another head are refused",
+          "[net][secure][sys-33]") {
+  for (const Cipher cipher : ciphers()) {
+    const SealKey key(cipher, key_of(1));
+    NetBytes sealed = pattern(5, 40 + 16);
+    key.seal(77, kHead, sealed, 40);
+    const auto is_refused = [&](std::uint64_t sequence, const NetBytes& head, NetBytes bytes) {
+      return !key.open(sequence, head, bytes);
+    };
+    REQUIRE_FALSE(is_refused(77, kHead, sealed));
+    for (std::size_t bit = 0; bit < sealed.size() * 8; ++bit) {
+      NetBytes damaged = sealed;
+      damaged[bit / 8] ^= static_cast<std::byte>(1U << (bit % 8));
+      REQUIRE(is_refused(77, kHead, damaged));
+    }
+    for (std::size_t bit = 0; bit < kHead.size() * 8; ++bit) {
+      NetBytes head = kHead;
+      head[bit / 8] ^= static_cast<std::byte>(1U << (bit % 8));
+      REQUIRE(is_refused(77, head, sealed));
+    }
+    for (std::size_t size = 0; size < sealed.size(); ++size) {
+      REQUIRE(is_refused(
+          77, kHead, NetBytes(sealed.begin(), sealed.begin() + static_cast<std::ptrdiff_t>(size))));
+    }
+    REQUIRE(is_refused(78, kHead, sealed));
+    REQUIRE(is_refused(77 + (std::uint64_t{1} << 32U), kHead, sealed));
+    NetBytes other = sealed;
+    REQUIRE_FALSE(SealKey(cipher, key_of(2)).open(77, kHead, other));
+  }
+}
+
+TEST_CASE("A key serves ten minutes, and the next follows from it", "[net][secure][sys-33]") {
+  for (const Cipher cipher : ciphers()) {
+    SealSender sender(cipher, key_of(3), NetTime(1s));
+    REQUIRE_FALSE(seal(sender, 1, NetTime(1s), cipher).phase);
+    REQUIRE_FALSE(seal(sender, 2, NetTime(1s) + kTimePerKey - 1ns, cipher).phase);
+    const Sealed second = seal(sender, 3, NetTime(1s) + kTimePerKey, cipher);
+    REQUIRE(second.phase);
+    // net/WIRE_FORMAT.md: the next key is mix(key, "next").
+    NetBytes bytes = second.bytes;
+    REQUIRE(SealKey(cipher, mix(key_of(3), "next")).open(3, kHead, bytes));
+    REQUIRE_FALSE(seal(sender, 4, NetTime(1s) + 2 * kTimePerKey, cipher).phase);
+  }
+}
+
+TEST_CASE("Keys change under packets that overtake each other", "[net][secure][sys-33]") {
+  const std::uint64_t seed = GENERATE(1U, 2U, 3U);
+  CAPTURE(seed);
+  Random random(seed);
+  for (const Cipher cipher : ciphers()) {
+    SealSender sender(cipher, key_of(3), NetTime(1s));
+    SealReceiver receiver(cipher, key_of(3));
+    NetTime now(1s);
+    std::vector<Sealed> air;
+    int changes = 0;
+    bool phase = false;
+    for (std::uint64_t sequence = 1; sequence < 3000; ++sequence) {
+      now += std::chrono::seconds(random.below(3) == 0 ? 2 : 0);
+      air.push_back(seal(sender, sequence, now, cipher));
+      if (air.back().phase != phase) ++changes;
+      phase = air.back().phase;
+      while (air.size() > 40 || random.below(2) == 0) {
+        if (air.empty()) break;
+        const std::size_t at = random.below(air.size());
+        const Sealed sealed = air[at];
+        air.erase(air.begin() + static_cast<std::ptrdiff_t>(at));
+        if (random.below(4) == 0) continue;  // Lost.
+        // What an enemy makes of it, in either phase, opens nothing and disturbs nothing.
+        Sealed forged = sealed;
+        forged.bytes[random.below(forged.bytes.size())] ^= std::byte{4};
+        forged.phase = random.below(2) == 0;
+        REQUIRE_FALSE(opens(receiver, forged));
+        if (!opens(receiver, sealed)) FAIL("packet " << sealed.sequence << " does not open");
+      }
+    }
+    REQUIRE(changes >= 3);
+  }
+}
+
+TEST_CASE("The two directions have keys of their own", "[net][secure][sys-33]") {
+  SealSender sender(Cipher::chacha20_poly1305, key_of(1), NetTime(1s));
+  SealReceiver other(Cipher::chacha20_poly1305, key_of(2));
+  REQUIRE_FALSE(opens(other, seal(sender, 1, NetTime(1s), Cipher::chacha20_poly1305)));
+}
+
+TEST_CASE("Without a cipher nothing is added", "[net][secure][sys-33]") {
+  REQUIRE(seal_bytes(Cipher::none) == 0);
+  SealSender sender(Cipher::none, {}, NetTime(1s));
+  SealReceiver receiver(Cipher::none, {});
+  const Sealed sealed = seal(sender, 9, NetTime(1s) + 2 * kTimePerKey, Cipher::none);
+  REQUIRE(sealed.bytes == sealed.plain);
+  REQUIRE_FALSE(sealed.phase);
+  REQUIRE(opens(receiver, sealed));
+}
+
+}  // namespace
+}  // namespace muster
