@@ -170,7 +170,7 @@ bool Connection::parse_control(SectionReader& reader, std::size_t datagram_bytes
         break;
       case ControlItem::probe:
         if (incoming.has_probe || reader.read_u16() != datagram_bytes ||
-            datagram_bytes <= kDatagramBytesSafe) {
+            datagram_bytes <= kDatagramBytesSafe || datagram_bytes > kDatagramBytesMax) {
           return false;
         }
         incoming.has_probe = true;
