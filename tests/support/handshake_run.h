@@ -38,6 +38,8 @@ class HandshakeRun {
       token_secret = options.token->secret;
     }
     challenger.emplace(entropy);
+    SeededEntropy same = entropy;  // The client's secret is the first that it asks for.
+    client_secret = SecretKey::random(same);
     client.emplace(options, entropy);
   }
 
@@ -97,6 +99,7 @@ class HandshakeRun {
   KeyPair server_key;
   SecretKey backend_key;
   SecretKey token_secret{};
+  SecretKey client_secret{};
   NetBytes token;
   NetTime now{std::chrono::seconds(100)};
   Address address = Address::ipv4({10, 0, 1, 1}, 1000);

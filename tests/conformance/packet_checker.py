@@ -1,0 +1,139 @@
+#!/usr/bin/env python3
+"""Checks emitted packets and handshakes by net/WIRE_FORMAT.md and net/CONNECTION.md alone, and
+makes vectors that an implementation must take or refuse.
+
+    packet_checker.py check PROGRAM   `PROGRAM emit` prints lines `KIND HEX`, and `run NAME=HEX...`
+                                      for a whole handshake
+    packet_checker.py put PROGRAM     `PROGRAM judge FILE` gets lines `take|drop KIND HEX RULE`
+    packet_checker.py make            prints these lines
+
+Shares no code with the implementation. KIND is a name of `packet_form.CHECKS`. A `run` is opened
+with the keys that the document derives, when the Python module `cryptography` is there. `check`
+prints how many there were of each kind; its exit code is 1 when bytes break a rule.
+"""
+
+import collections
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+import handshake_keys
+import packet_form
+import packet_vectors
+from encoding import Broken, require
+from packet_form import TAG
+
+
+def check_run(values):
+    """A handshake with its secrets: both ways to every key agree, and all that is sealed opens."""
+    request = packet_form.check_request(values["request"])
+    challenge = packet_form.check_challenge(values["challenge"])
+    response = packet_form.check_response(values["response"])
+    accept = packet_form.check_accept(values["accept"])
+    require(values["request"][4:48] == values["response"][4:48], "a response repeats the request")
+    require(challenge["connection"] == request["connection"], "a challenge names the request")
+    require((response["time"], response["mac"]) == (challenge["time"], challenge["mac"]),
+            "a response repeats the challenge")
+    require(accept["connection"] == request["connection"], "an accept names the request")
+    require(len({form["mode"] for form in (request, challenge, response, accept)}) == 1, "one mode")
+    if request["mode"] == 2:
+        packet_form.check_hello(response["hello"])
+        check_run_packets(values, request, packet_form.check_accepted(accept["sealed"]), None)
+        return
+    if not handshake_keys.AVAILABLE:
+        return
+    token_secret = bytes(32)
+    if request["mode"] == 1:
+        token_secret = check_run_token(values, response)
+    keys = handshake_keys.handshake_keys(
+        challenge["key"], handshake_keys.dh(values["client_secret"], challenge["key"]),
+        handshake_keys.dh(values["client_secret"], accept["key"]), token_secret,
+        values["response"])
+    client_key = handshake_keys.public_key(values["client_secret"])
+    require(client_key == request["key"], "a request holds the client's key")
+    hello = handshake_keys.unseal(0, keys["hello"], bytes(12), response["hello"], response["open"],
+                                  "the hello")
+    packet_form.check_hello(hello)
+    accepted = handshake_keys.unseal(0, keys["accept"], bytes(12), accept["sealed"], accept["open"],
+                                     "the accept")
+    check_run_packets(values, request, packet_form.check_accepted(accepted), keys)
+
+
+def check_run_token(values, response):
+    token = packet_form.check_token(values["token"])
+    require(response["token"] == token["open"] + token["sealed"],
+            "a response carries the start of the token and its sealed part")
+    secrets = packet_form.check_token_secrets(handshake_keys.unseal_token(
+        values["token_key"], token["nonce"], token["sealed"], token["open"]))
+    require(secrets["secret"] == token["secret"], "both parts of a token know one secret")
+    require(secrets["addresses"] == token["addresses"], "both parts of a token name the addresses")
+    return token["secret"]
+
+
+def check_run_packets(values, request, accepted, keys):
+    receivers = {"server": request["connection"], "client": accepted["connection"]}
+    for name, data in values.items():
+        if not name.startswith("packet_"):
+            continue
+        sender = name.split("_")[1]
+        packet = packet_form.check_packet(data)
+        require(packet["connection"] == receivers[sender], "the receiver chose the connection id")
+        if keys is None:
+            packet_form.check_body(packet["sealed"], sealed=False)
+            continue
+        require(packet["phase"] == 0, "the first key has phase 0")
+        require(len(packet["sealed"]) >= TAG, "a sealed body has a tag")
+        body = handshake_keys.unseal(
+            accepted["cipher"], keys[sender], handshake_keys.packet_nonce(packet["sequence"]),
+            packet["sealed"], packet["head"], "a packet")
+        packet_form.check_body(body)
+
+
+def check_line(line):
+    kind, *rest = line.split()
+    try:
+        if kind == "run":
+            check_run({name: bytes.fromhex(value)
+                       for name, value in (field.split("=") for field in rest)})
+            return kind, None
+        return kind, packet_form.broken_rule(kind, bytes.fromhex(rest[0]))
+    except Broken as broken:
+        return kind, str(broken)
+
+
+def check_program(program):
+    emitted = subprocess.run([program, "emit"], check=True, capture_output=True, text=True).stdout
+    counts = collections.Counter()
+    complaints = []
+    for number, line in enumerate(emitted.splitlines(), 1):
+        kind, broken = check_line(line)
+        counts[kind] += 1
+        if broken:
+            complaints.append(f"line {number}: {kind}: not so: {broken}")
+    print("\n".join(complaints) or ", ".join(f"{count} {kind}" for kind, count in counts.items()))
+    if not handshake_keys.AVAILABLE:
+        print("the module `cryptography` is missing: nothing sealed was opened")
+    return 1 if complaints or not counts["run"] or not counts["body"] else 0
+
+
+def put_to_program(program):
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "vectors"
+        path.write_text("".join(f"{line}\n" for line in packet_vectors.lines()), "ascii")
+        return subprocess.run([program, "judge", str(path)], check=False).returncode
+
+
+def main(arguments):
+    if arguments == ["make"]:
+        for line in packet_vectors.lines():
+            print(line)
+        return 0
+    if len(arguments) == 2 and arguments[0] in ("check", "put"):
+        return (check_program if arguments[0] == "check" else put_to_program)(arguments[1])
+    print(__doc__)
+    return 2
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,193 @@
+// The implementation's side of packet_checker.py: emits what it writes, judges what it is given.
+//
+//   packet_vectors emit          prints lines `KIND HEX` and `run NAME=HEX...`
+//   packet_vectors judge FILE    reads lines `take|drop KIND HEX RULE`
+#include <array>
+#include <chrono>
+#include <cstdio>
+#include <fstream>
+#include <iostream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "net/endpoint/sealed_connection.h"
+#include "tests/support/handshake_run.h"
+#include "tests/support/net_bytes.h"
+
+namespace {
+
+using namespace muster;
+using namespace std::chrono_literals;
+
+std::string hex(std::span<const std::byte> bytes) {
+  static constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string text;
+  for (const std::byte byte : bytes) {
+    text.push_back(kDigits[std::to_integer<std::size_t>(byte >> 4U)]);
+    text.push_back(kDigits[std::to_integer<std::size_t>(byte & std::byte{15})]);
+  }
+  return text;
+}
+
+NetBytes unhex(std::string_view text) {
+  NetBytes bytes;
+  for (std::size_t i = 0; i + 1 < text.size(); i += 2) {
+    bytes.push_back(static_cast<std::byte>(std::stoi(std::string(text.substr(i, 2)), nullptr, 16)));
+  }
+  return bytes;
+}
+
+/// A channel of each kind, so that a message may say anything of itself that is allowed.
+ConnectionOptions options(std::size_t overhead) {
+  ConnectionOptions options{.channels = {}, .overhead_bytes = overhead};
+  for (const Delivery delivery :
+       {Delivery::unreliable, Delivery::reliable_unordered, Delivery::reliable_ordered}) {
+    options.channels.push_back({.delivery = delivery});
+  }
+  options.channels.resize(kChannelsMax, {.delivery = Delivery::unreliable});
+  options.block_bytes_max = kBlockBytesMax;
+  return options;
+}
+
+void emit(std::string_view kind, std::span<const std::byte> bytes) {
+  std::printf("%s %s\n", std::string(kind).c_str(), hex(bytes).c_str());
+}
+
+/// What two ends say to each other over a path that loses a third.
+void emit_bodies() {
+  std::array<Connection, 2> ends = {Connection(options(23), NetTime(1s)),
+                                    Connection(options(23), NetTime(1s))};
+  const NetBytes block = pattern(9, 3000);
+  std::uint16_t id = 0;
+  unsigned count = 0;
+  NetBytes memory(kDatagramBytesMax);
+  for (NetTime now(1s); count < 400; now += 16ms) {
+    for (std::size_t i = 0; i < 2; ++i) {
+      Connection& from = ends[i];
+      if (count % 5 == i)
+        static_cast<void>(from.send_payload(pattern(count, 1 + count % 700), count));
+      for (std::size_t channel = 0; channel < 3; ++channel) {
+        static_cast<void>(from.send_message(channel, pattern(count, 1 + count * 7 % 1024)));
+        while (!from.message(channel).empty()) from.pop_message(channel);
+      }
+      if (count > 50 && count % 40 < 2) static_cast<void>(from.send_block(block, id));
+      from.clear_finished_blocks();
+      from.clear_fates();
+      while (!from.payload().bytes.empty()) from.pop_payload();
+      if (count < 300 && !from.block().empty()) from.pop_block();
+      if (count == 380) from.close(CloseReason::left, "good bye", now);
+      from.tick(now);
+      while (from.wants_to_send(now)) {
+        const std::uint32_t sequence = from.next_sequence();
+        const auto body = from.write_packet(now, memory);
+        emit("body", body);
+        if (++count % 3 != 0 && ends[1 - i].look(sequence) == Reception::fresh) {
+          static_cast<void>(ends[1 - i].read_packet(now, sequence, body.size() + 23, body));
+        }
+      }
+    }
+    if (now > NetTime(60s)) return;
+  }
+}
+
+/// A whole handshake and a packet each way, with the secrets of those who may know them.
+void emit_run(TrustMode mode) {
+  HandshakeRun run(mode, 5 + static_cast<std::uint64_t>(mode));
+  if (!run.shake()) return;
+  std::string line = "run request=" + hex(run.request) + " challenge=" + hex(run.challenge) +
+                     " response=" + hex(run.response) + " accept=" + hex(run.accept) +
+                     " client_secret=" + hex(run.client_secret.bytes());
+  if (mode == TrustMode::token) {
+    line += " token=" + hex(run.token) + " token_key=" + hex(run.backend_key.bytes());
+    emit("token", run.token);
+    const TokenClaims largest{.expires = kTokenLifetimeMax,
+                              .servers = std::vector<Address>(kTokenAddressesMax),
+                              .user_data = NetBytes(kUserDataBytesMax)};
+    emit("token", issue_token(largest, run.backend_key, run.entropy).value());
+  }
+  const ConnectionKeys& keys = run.server_keys;
+  SealedConnection client(options(0), keys.cipher, keys.to_server, keys.to_client,
+                          {.ours = keys.client_receives, .theirs = keys.server_receives},
+                          NetTime(1s));
+  SealedConnection server(options(0), keys.cipher, keys.to_client, keys.to_server,
+                          {.ours = keys.server_receives, .theirs = keys.client_receives},
+                          NetTime(1s));
+  static_cast<void>(client.connection().send_payload(pattern(1, 50), 1));
+  NetBytes memory(kDatagramBytesMax);
+  for (unsigned i = 0; i < 3; ++i) {
+    const NetTime now = NetTime(1s) + i * 50ms;
+    const std::size_t from_client = client.write(now, memory);
+    line += " packet_client_" + std::to_string(i) + "=" + hex(std::span(memory).first(from_client));
+    const std::size_t from_server = server.write(now, memory);
+    line += " packet_server_" + std::to_string(i) + "=" + hex(std::span(memory).first(from_server));
+  }
+  std::printf("%s\n", line.c_str());
+  emit("request", run.request);
+  emit("challenge", run.challenge);
+  emit("response", run.response);
+  emit("accept", run.accept);
+  std::array<std::byte, kRefuseBytesMax> refuse{};
+  const RequestView request = read_request_head(run.request).value();
+  for (const std::string_view text : {"", "the server is full"}) {
+    emit("refuse",
+         std::span(refuse).first(write_refuse(request, RefuseReason::full, text, refuse)));
+  }
+}
+
+/// Whether a connection that has sent packets takes a body.
+bool takes(std::string_view kind, const NetBytes& body) {
+  const std::size_t overhead = kind == "body" ? 23 : 7;
+  Connection connection(options(overhead), NetTime(1s));
+  NetBytes memory(kDatagramBytesMax);
+  const std::uint32_t ack = body.size() < 2 ? 0U
+                                            : std::to_integer<std::uint32_t>(body[0]) |
+                                                  std::to_integer<std::uint32_t>(body[1]) << 8U;
+  for (std::uint32_t i = 0; i < ack; ++i) {
+    static_cast<void>(connection.write_packet(NetTime(1s), memory));
+  }
+  switch (connection.read_packet(NetTime(1s), 1, body.size() + overhead, body)) {
+    case PacketVerdict::received:
+      return true;
+    case PacketVerdict::no_room:
+      return true;  // The format is kept.
+    case PacketVerdict::malformed:
+    case PacketVerdict::unbelievable:
+      break;
+  }
+  return false;
+}
+
+int judge(const char* path) {
+  std::ifstream lines(path);
+  std::string verdict;
+  std::string kind;
+  std::string bytes;
+  std::string rule;
+  int count = 0;
+  int wrong = 0;
+  while (lines >> verdict >> kind >> bytes && std::getline(lines, rule)) {
+    ++count;
+    if (takes(kind, unhex(bytes)) == (verdict == "take")) continue;
+    ++wrong;
+    std::printf("should %s:%s\n", verdict.c_str(), rule.c_str());
+  }
+  std::printf("%d vectors, %d judged otherwise\n", count, wrong);
+  return wrong > 0 || count == 0 ? 1 : 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::string_view what = argc > 1 ? argv[1] : "";
+  if (what == "judge" && argc == 3) return judge(argv[2]);
+  if (what != "emit") {
+    std::cerr << "packet_vectors emit | judge FILE\n";
+    return 2;
+  }
+  emit_bodies();
+  for (const TrustMode mode : {TrustMode::pinned, TrustMode::token, TrustMode::unprotected}) {
+    emit_run(mode);
+  }
+  return 0;
+}
