@@ -1,0 +1,66 @@
+// The first byte says who receives the rest: the server a request or a response, the client a
+// challenge, an accept or a refuse. Keys come of the genuine bytes only.
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstdlib>
+#include <span>
+
+#include "net/secure/handshake.h"
+#include "tests/support/handshake_run.h"
+
+namespace {
+
+using namespace muster;
+
+void require(bool holds) {
+  if (!holds) std::abort();
+}
+
+void client_takes(HandshakeRun& run, const NetBytes& datagram) {
+  if (run.client->take_accept(datagram).has_value()) require(datagram == run.accept);
+  const std::optional<Refusal> refusal = run.client->take_refuse(datagram);
+  if (refusal.has_value()) require(refusal->text.size() <= 128);
+  ClientHandshake client = *run.client;  // A challenge changes it.
+  if (!client.take_challenge(datagram)) return;
+  std::array<std::byte, kRequestBytes> response{};
+  client.write_response(response);
+  // The server believes it only if the challenge was its own.
+  HandshakeRun other = run;
+  const NetBytes bytes(response.begin(), response.end());
+  if (other.server_takes(bytes)) require(bytes == run.response);
+}
+
+void server_takes(HandshakeRun& run, const NetBytes& datagram) {
+  const std::optional<RequestView> request = read_request_head(datagram);
+  if (request.has_value()) {
+    require(datagram.size() == kRequestBytes);
+    static_cast<void>(has_zero_padding(datagram));
+    std::array<std::byte, kRefuseBytesMax> refuse{};
+    require(write_refuse(*request, RefuseReason::busy, "later", refuse) == 33);
+    require(write_challenge(*request, {}, run.server_key.shared).size() < datagram.size());
+  }
+  HandshakeRun other = run;
+  if (other.server_takes(datagram)) require(datagram == run.response);
+  // The hello alone, as if the cookie had been right.
+  if (const std::optional<ResponseView> response = read_response(datagram)) {
+    ServerHandshake server(run.server_key, run.token_secret);
+    const std::optional<Hello> hello = server.open_hello(*response);
+    if (hello.has_value()) require(hello->user_data.size() <= kUserDataBytesMax);
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  if (size == 0) return 0;
+  static HandshakeRun pinned(TrustMode::pinned, 5);
+  static HandshakeRun token(TrustMode::token, 6);
+  static const bool shaken = pinned.shake() && token.shake();
+  require(shaken);
+  const std::span<const std::byte> bytes = std::as_bytes(std::span(data, size));
+  HandshakeRun& run = (data[0] & 2U) != 0 ? token : pinned;
+  const NetBytes datagram = copy_of(bytes.subspan(1));
+  (data[0] & 1U) != 0 ? client_takes(run, datagram) : server_takes(run, datagram);
+  return 0;
+}
