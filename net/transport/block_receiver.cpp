@@ -60,12 +60,12 @@ bool BlockReceiver::is_over(std::uint16_t id) const {
 }
 
 void BlockReceiver::mark_over(std::uint16_t id) {
-  const std::int32_t ahead = distance(Sequence(highest_over_), Sequence(id));
-  if (ahead > 0) {
-    over_ = ahead >= 64 ? 0 : over_ << static_cast<unsigned>(ahead);
+  std::int32_t age = distance(Sequence(id), Sequence(highest_over_));
+  if (age < 0) {  // Ahead; so is what lies exactly half the range away.
+    over_ = age <= -64 ? 0 : over_ << static_cast<unsigned>(-age);
     highest_over_ = id;
+    age = 0;
   }
-  const std::int32_t age = distance(Sequence(id), Sequence(highest_over_));
   if (age < 64) over_ |= std::uint64_t{1} << static_cast<unsigned>(age);
 }
 
