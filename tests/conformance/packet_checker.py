@@ -4,7 +4,7 @@ makes vectors that an implementation must take or refuse.
 
     packet_checker.py check PROGRAM   `PROGRAM emit` prints lines `KIND HEX`, and `run NAME=HEX...`
                                       for a whole handshake
-    packet_checker.py put PROGRAM     `PROGRAM judge FILE` gets lines `take|drop KIND HEX RULE`
+    packet_checker.py put PROGRAM     `PROGRAM judge` gets lines `take|drop KIND HEX RULE`
     packet_checker.py make            prints these lines
 
 Shares no code with the implementation. KIND is a name of `packet_form.CHECKS`. A `run` is opened
@@ -13,10 +13,8 @@ prints how many there were of each kind; its exit code is 1 when bytes break a r
 """
 
 import collections
-import pathlib
 import subprocess
 import sys
-import tempfile
 
 import handshake_keys
 import packet_form
@@ -118,10 +116,8 @@ def check_program(program):
 
 
 def put_to_program(program):
-    with tempfile.TemporaryDirectory() as folder:
-        path = pathlib.Path(folder) / "vectors"
-        path.write_text("".join(f"{line}\n" for line in packet_vectors.lines()), "ascii")
-        return subprocess.run([program, "judge", str(path)], check=False).returncode
+    vectors = "".join(f"{line}\n" for line in packet_vectors.lines())
+    return subprocess.run([program, "judge"], input=vectors, check=False, text=True).returncode
 
 
 def main(arguments):

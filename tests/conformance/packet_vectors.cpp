@@ -1,11 +1,10 @@
 // The implementation's side of packet_checker.py: emits what it writes, judges what it is given.
 //
 //   packet_vectors emit          prints lines `KIND HEX` and `run NAME=HEX...`
-//   packet_vectors judge FILE    reads lines `take|drop KIND HEX RULE`
+//   packet_vectors judge         reads lines `take|drop KIND HEX RULE`
 #include <array>
 #include <chrono>
 #include <cstdio>
-#include <fstream>
 #include <iostream>
 #include <string>
 #include <string_view>
@@ -158,8 +157,7 @@ bool takes(std::string_view kind, const NetBytes& body) {
   return false;
 }
 
-int judge(const char* path) {
-  std::ifstream lines(path);
+int judge(std::istream& lines) {
   std::string verdict;
   std::string kind;
   std::string bytes;
@@ -180,9 +178,9 @@ int judge(const char* path) {
 
 int main(int argc, char** argv) {
   const std::string_view what = argc > 1 ? argv[1] : "";
-  if (what == "judge" && argc == 3) return judge(argv[2]);
+  if (what == "judge") return judge(std::cin);
   if (what != "emit") {
-    std::cerr << "packet_vectors emit | judge FILE\n";
+    std::cerr << "packet_vectors emit | judge\n";
     return 2;
   }
   emit_bodies();

@@ -222,6 +222,23 @@ TEST_CASE("A receiver takes what it has place for, and tells why not", "[net][tr
   REQUIRE(receiver.front().empty());
 }
 
+TEST_CASE("Block numbers from anywhere are taken once each", "[net][transport][sys-30]") {
+  BlockReceiver receiver(1000);
+  // The one after 1 lies exactly half the range away.
+  for (const unsigned number : {1U, 32769U, 32770U, 65535U, 63U, 64U, 128U, 192U}) {
+    const auto id = static_cast<std::uint16_t>(number);
+    CAPTURE(id);
+    REQUIRE(receiver.look(plain(id, 300, 0, 2)) == FragmentFate::taken);
+    for (int i = 0; i < 2; ++i) {
+      receiver.take(plain(id, 300, 0, 2));
+      if (i == 1) break;
+      REQUIRE(receiver.front_id() == id);
+      receiver.pop();
+    }
+    REQUIRE(receiver.front().empty());
+  }
+}
+
 TEST_CASE("Block numbers wrap, and a finished one never begins again", "[net][transport][sys-30]") {
   BlockSender sender;
   BlockReceiver receiver(1000);
