@@ -70,8 +70,8 @@ void BlockReceiver::mark_over(std::uint16_t id) {
 }
 
 std::size_t BlockReceiver::count_of(Block::State state) const {
-  return static_cast<std::size_t>(std::ranges::count_if(
-      blocks_, [state](const Block& block) { return block.state == state; }));
+  return static_cast<std::size_t>(
+      std::ranges::count_if(blocks_, [state](const Block& block) { return block.state == state; }));
 }
 
 bool BlockReceiver::is_new(std::uint16_t id) const {
@@ -97,8 +97,7 @@ FragmentFate BlockReceiver::look(const Fragment& fragment) const {
   return free_place() < kBlocksAtOnce ? FragmentFate::taken : FragmentFate::no_room;
 }
 
-FragmentFate BlockReceiver::look(std::span<const Fragment> fragments,
-                                 std::size_t& refusals) const {
+FragmentFate BlockReceiver::look(std::span<const Fragment> fragments, std::size_t& refusals) const {
   refusals = 0;
   std::size_t begun = 0;
   for (std::size_t i = 0; i < fragments.size(); ++i) {

@@ -237,10 +237,13 @@ PacketVerdict Connection::check_room(const Incoming& incoming) const {
   std::size_t refused = 0;
   const std::span fragments = std::span(incoming.fragments).first(incoming.fragment_count);
   switch (blocks_in_.look(fragments, refused)) {
-    case FragmentFate::invalid: return PacketVerdict::malformed;
-    case FragmentFate::no_room: return PacketVerdict::no_room;
+    case FragmentFate::invalid:
+      return PacketVerdict::malformed;
+    case FragmentFate::no_room:
+      return PacketVerdict::no_room;
     case FragmentFate::refused:
-    case FragmentFate::taken: break;
+    case FragmentFate::taken:
+      break;
   }
   return refusal_count_ + refused <= refusals_.size() ? PacketVerdict::received
                                                       : PacketVerdict::no_room;
