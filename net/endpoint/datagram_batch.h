@@ -49,6 +49,7 @@ class OutgoingBatch {
     datagrams_[count_] = {.to = to,
                           .bytes = std::span(memory_).subspan(count_ * kDatagramBytesMax, bytes)};
     ++count_;
+    bytes_ += bytes;
   }
   void flush(DatagramSocket& socket) {
     if (count_ == 0) return;
@@ -60,6 +61,8 @@ class OutgoingBatch {
 
   std::uint64_t sent() const { return sent_; }
   std::uint64_t failed() const { return failed_; }
+  /// Of all datagrams that were added, whatever became of them.
+  std::uint64_t bytes() const { return bytes_; }
 
  private:
   std::vector<std::byte> memory_;
@@ -67,6 +70,7 @@ class OutgoingBatch {
   std::size_t count_ = 0;
   std::uint64_t sent_ = 0;
   std::uint64_t failed_ = 0;
+  std::uint64_t bytes_ = 0;
 };
 
 }  // namespace muster

@@ -78,6 +78,7 @@ void Server::receive(NetTime now, UnixSeconds date) {
     const std::span<IncomingDatagram> arrived = incoming_.receive(socket_);
     for (const IncomingDatagram& datagram : arrived) {
       ++counters_.datagrams_in;
+      counters_.bytes_in += datagram.byte_count;
       take_datagram(now, date, datagram.from, datagram.memory.first(datagram.byte_count));
     }
     if (arrived.size() < kBatch) break;
@@ -179,6 +180,7 @@ void Server::send(NetTime now) {
   first_to_send_ = (first_to_send_ + 1) % count;
   outgoing_.flush(socket_);
   counters_.datagrams_out = outgoing_.sent();
+  counters_.bytes_out = outgoing_.bytes();
   counters_.send_failed = outgoing_.failed();
 }
 

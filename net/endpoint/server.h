@@ -75,6 +75,8 @@ struct ServerEvent {
 struct ServerCounters {
   std::uint64_t datagrams_in = 0;
   std::uint64_t datagrams_out = 0;
+  std::uint64_t bytes_in = 0;
+  std::uint64_t bytes_out = 0;
   std::uint64_t not_ours = 0;  ///< Of no known kind, or of a wrong size.
   std::uint64_t requests = 0;
   std::uint64_t challenges = 0;

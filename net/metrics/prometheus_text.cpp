@@ -1,0 +1,301 @@
+// Tables of metrics and one writer. A metric's rows stand together below its HELP and TYPE, as the
+// format wants: https://prometheus.io/docs/instrumenting/exposition_formats/.
+#include "net/metrics/prometheus_text.h"
+
+#include <array>
+#include <charconv>
+#include <cstdint>
+
+namespace muster {
+
+namespace {
+
+template <typename Counters>
+struct CounterMetric {
+  std::string_view name;  ///< Without prefix and `_total`.
+  std::string_view help;
+  std::uint64_t Counters::*value;
+};
+
+using C = ConnectionCounters;
+constexpr CounterMetric<C> kConnectionCounters[] = {
+    {"received_bytes", "Bytes of datagrams received.", &C::bytes_in},
+    {"sent_bytes", "Bytes of datagrams sent.", &C::bytes_out},
+    {"received_packets", "Packets received.", &C::packets_in},
+    {"sent_packets", "Packets sent.", &C::packets_out},
+    {"received_header_bits", "Bits of packet heads received.", &C::header_bits_in},
+    {"delivered_packets", "Packets sent that are known to have arrived.", &C::delivered},
+    {"lost_sent_packets", "Packets sent that were lost.", &C::lost_out},
+    {"late_packets", "Packets acknowledged after they had been called lost.", &C::late_out},
+    {"choked_packets", "Packets sent almost empty, since too many were on their way.", &C::choked},
+    {"lost_received_packets", "Packets of the peer that never arrived.", &C::lost_in},
+    {"duplicate_packets", "Packets received again.", &C::duplicate_in},
+    {"stale_packets", "Packets that arrived too late to be received.", &C::stale_in},
+    {"out_of_order_packets", "Packets that others had overtaken.", &C::out_of_order_in},
+    {"malformed_packets", "Packets that broke the format.", &C::malformed_in},
+    {"unbelievable_packets", "Packets that acknowledged what was never sent.", &C::unbelievable_in},
+    {"refused_packets", "Packets without room for their contents.", &C::no_room_in},
+    {"sent_payloads", "Payloads sent.", &C::payloads_out},
+    {"received_payloads", "Payloads received.", &C::payloads_in},
+    {"lost_payloads", "Payloads sent that were lost.", &C::payloads_lost},
+    {"written_messages", "Messages written to packets, repeated ones included.", &C::messages_out},
+    {"received_messages", "Messages received for the first time.", &C::messages_in},
+    {"resent_messages", "Messages written again after a loss.", &C::messages_resent},
+    {"duplicate_messages", "Messages received again.", &C::messages_duplicate},
+    {"sent_fragments", "Fragments of blocks sent.", &C::fragments_out},
+    {"received_fragments", "Fragments of blocks received.", &C::fragments_in},
+    {"resent_chunks", "Chunks of blocks sent again after a loss.", &C::chunks_resent},
+    {"refused_blocks", "Blocks that the peer did not take.", &C::blocks_refused},
+    {"refused_sends", "Wishes to send that were refused.", &C::would_block},
+    {"lost_at_close", "Messages that were waiting when the connection ended.", &C::lost_at_close},
+};
+
+struct SectionMetric {
+  std::string_view section;
+  std::string_view direction;
+  std::uint64_t C::*value;
+};
+constexpr SectionMetric kSections[] = {
+    {"control", "in", &C::control_bytes_in},  {"control", "out", &C::control_bytes_out},
+    {"payload", "in", &C::payload_bytes_in},  {"payload", "out", &C::payload_bytes_out},
+    {"messages", "in", &C::message_bytes_in}, {"messages", "out", &C::message_bytes_out},
+    {"blocks", "in", &C::block_bytes_in},     {"blocks", "out", &C::block_bytes_out},
+};
+
+using S = ServerCounters;
+constexpr CounterMetric<S> kServerCounters[] = {
+    {"received_datagrams", "Datagrams received.", &S::datagrams_in},
+    {"sent_datagrams", "Datagrams sent.", &S::datagrams_out},
+    {"received_bytes", "Bytes of datagrams received.", &S::bytes_in},
+    {"sent_bytes", "Bytes of datagrams given to the socket.", &S::bytes_out},
+    {"foreign_datagrams", "Datagrams of no known kind, or of a wrong size.", &S::not_ours},
+    {"requests", "Handshake requests received.", &S::requests},
+    {"challenges", "Handshake challenges sent.", &S::challenges},
+    {"limited_requests", "Requests beyond what is answered in all.", &S::requests_limited},
+    {"responses", "Handshake responses received.", &S::responses},
+    {"limited_responses", "Responses beyond an address's budget.", &S::responses_limited},
+    {"stale_challenges", "Responses to challenges too old, or never ours.", &S::challenges_stale},
+    {"forged_hellos", "Hellos that did not open.", &S::hellos_forged},
+    {"accepts", "Handshake accepts sent.", &S::accepts},
+    {"repeated_accepts", "Accepts sent again.", &S::accepts_again},
+    {"expired_pending", "Accepted clients that never sent a packet.", &S::pending_expired},
+    {"connected", "Clients that connected.", &S::connected},
+    {"closed", "Clients whose connection ended.", &S::closed},
+    {"unknown_connection_packets", "Packets of no known connection.", &S::unknown_connection},
+    {"forged_packets", "Packets whose seal did not open.", &S::forged},
+    {"changed_addresses", "Clients that moved to another address.", &S::addresses_changed},
+    {"failed_sends", "Datagrams that the socket refused.", &S::send_failed},
+    {"capped_ticks", "Ticks in which the server's cap held packets back.", &S::capped},
+};
+
+/// Names of `RefuseReason` by number; 0 is none.
+constexpr std::string_view kRefusals[] = {"",
+                                          "wrong_version",
+                                          "wrong_application",
+                                          "wrong_mode",
+                                          "token_invalid",
+                                          "token_used",
+                                          "full",
+                                          "busy",
+                                          "content_differs",
+                                          "descriptions_differ",
+                                          "not_admitted"};
+
+double seconds(NetDuration duration) { return std::chrono::duration<double>(duration).count(); }
+
+template <typename Number>
+void append_number(std::string& text, Number number) {
+  std::array<char, 32> digits{};
+  const auto [end, error] = std::to_chars(digits.data(), digits.data() + digits.size(), number);
+  text.append(digits.data(), end);
+}
+
+struct Label {
+  std::string_view name;
+  std::string_view value;
+};
+
+/// What a label's value may hold is UTF-8; what is no printable ASCII becomes a question mark,
+/// since a client's name may be anything.
+void append_label(std::string& text, const Label& label) {
+  text.append(label.name).append("=\"");
+  for (const char character : label.value) {
+    if (character == '\\' || character == '"') {
+      text.push_back('\\');
+      text.push_back(character);
+    } else if (character == '\n') {
+      text.append("\\n");
+    } else {
+      text.push_back(character >= ' ' && character <= '~' ? character : '?');
+    }
+  }
+  text.push_back('"');
+}
+
+/// Writes one metric after the other.
+class MetricWriter {
+ public:
+  MetricWriter(std::string& text, std::string_view prefix) : text_(text), prefix_(prefix) {}
+
+  void begin_counter(std::string_view name, std::string_view help) {
+    begin(name, "_total", "counter", help);
+  }
+  void begin_gauge(std::string_view name, std::string_view help) { begin(name, "", "gauge", help); }
+
+  template <typename Number>
+  void row(std::span<const Label> labels, Number value) {
+    append_name();
+    if (!labels.empty()) {
+      char separator = '{';
+      for (const Label& label : labels) {
+        text_.push_back(separator);
+        append_label(text_, label);
+        separator = ',';
+      }
+      text_.push_back('}');
+    }
+    text_.push_back(' ');
+    append_number(text_, value);
+    text_.push_back('\n');
+  }
+  template <typename Number>
+  void row(const Label& label, Number value) {
+    row(std::span(&label, 1), value);
+  }
+  template <typename Number>
+  void row(Number value) {
+    row(std::span<const Label>(), value);
+  }
+
+ private:
+  void begin(std::string_view name, std::string_view ending, std::string_view type,
+             std::string_view help) {
+    name_ = name;
+    ending_ = ending;
+    text_.append("# HELP ");
+    append_name();
+    text_.append(" ").append(help).append("\n# TYPE ");
+    append_name();
+    text_.append(" ").append(type).append("\n");
+  }
+  void append_name() { text_.append(prefix_).append(name_).append(ending_); }
+
+  std::string& text_;
+  std::string_view prefix_;
+  std::string_view name_;
+  std::string_view ending_;
+};
+
+/// A gauge and how it is read off a source.
+template <typename Source>
+struct GaugeMetric {
+  std::string_view name;
+  std::string_view help;
+  double (*value)(const Source&);
+};
+
+using M = ConnectionMetrics;
+constexpr GaugeMetric<M> kConnectionGauges[] = {
+    {"round_trip_seconds", "Smoothed round trip time.",
+     [](const M& m) { return seconds(m.round_trip); }},
+    {"round_trip_variation_seconds", "Smoothed deviation of the round trip time.",
+     [](const M& m) { return seconds(m.round_trip_variation); }},
+    {"round_trip_minimum_seconds", "Least round trip time of the last ten seconds.",
+     [](const M& m) { return seconds(m.round_trip_minimum); }},
+    {"queue_delay_seconds", "Delay in queues on the way to the peer.",
+     [](const M& m) { return seconds(m.queue_delay); }},
+    {"estimated_bytes_per_second", "What the path is thought to carry.",
+     [](const M& m) { return m.send_bytes_per_second; }},
+    {"window_bytes", "Bytes that may be on their way.",
+     [](const M& m) { return static_cast<double>(m.window_bytes); }},
+    {"datagram_bytes", "The largest datagram that the path is known to carry.",
+     [](const M& m) { return static_cast<double>(m.datagram_bytes); }},
+    {"interrupted", "1 when nothing arrives at present.",
+     [](const M& m) { return m.is_interrupted ? 1.0 : 0.0; }},
+    {"received_bytes_per_second", "Bytes received in the last second.",
+     [](const M& m) { return m.last_second.bytes_in_per_second; }},
+    {"sent_bytes_per_second", "Bytes sent in the last second.",
+     [](const M& m) { return m.last_second.bytes_out_per_second; }},
+    {"received_packets_per_second", "Packets received in the last second.",
+     [](const M& m) { return m.last_second.packets_in_per_second; }},
+    {"sent_packets_per_second", "Packets sent in the last second.",
+     [](const M& m) { return m.last_second.packets_out_per_second; }},
+    {"received_loss_ratio", "Share of the peer's packets lost in the last second.",
+     [](const M& m) { return m.last_second.loss_in; }},
+    {"sent_loss_ratio", "Share of packets sent that were lost in the last second.",
+     [](const M& m) { return m.last_second.loss_out; }},
+};
+
+constexpr GaugeMetric<ServerMetrics> kServerGauges[] = {
+    {"dangerous", "1 when clients are let in whose packets anybody can read and forge.",
+     [](const ServerMetrics& s) { return s.is_dangerous ? 1.0 : 0.0; }},
+    {"clients", "Clients that are connected or interrupted.",
+     [](const ServerMetrics& s) { return static_cast<double>(s.clients); }},
+    {"received_bytes_per_second", "Bytes received in the last second.",
+     [](const ServerMetrics& s) { return s.last_second.bytes_in_per_second; }},
+    {"sent_bytes_per_second", "Bytes sent in the last second.",
+     [](const ServerMetrics& s) { return s.last_second.bytes_out_per_second; }},
+    {"received_datagrams_per_second", "Datagrams received in the last second.",
+     [](const ServerMetrics& s) { return s.last_second.packets_in_per_second; }},
+    {"sent_datagrams_per_second", "Datagrams sent in the last second.",
+     [](const ServerMetrics& s) { return s.last_second.packets_out_per_second; }},
+};
+
+}  // namespace
+
+ConnectionMetrics metrics_of(std::string_view client, const Connection& connection,
+                             const TrafficWindows& windows) {
+  const RoundTrip& round_trip = connection.round_trip();
+  return {.client = client,
+          .counters = connection.counters(),
+          .last_second = windows.last_second(),
+          .round_trip = round_trip.smoothed(),
+          .round_trip_variation = round_trip.variation(),
+          .round_trip_minimum = round_trip.has_sample() ? round_trip.minimum() : NetDuration{},
+          .queue_delay = connection.rate().queue_delay(),
+          .send_bytes_per_second = connection.rate().bytes_per_second(),
+          .window_bytes = connection.rate().window(),
+          .datagram_bytes = connection.datagram_bytes(),
+          .is_interrupted = connection.state() == ConnectionState::interrupted};
+}
+
+void append_prometheus(std::string& text, const ServerMetrics& server) {
+  MetricWriter writer(text, "muster_server_");
+  for (const auto& gauge : kServerGauges) {
+    writer.begin_gauge(gauge.name, gauge.help);
+    writer.row(gauge.value(server));
+  }
+  for (const auto& counter : kServerCounters) {
+    writer.begin_counter(counter.name, counter.help);
+    writer.row(server.counters.*counter.value);
+  }
+  writer.begin_counter("refusals", "Handshakes refused, by reason.");
+  for (std::size_t i = 1; i < std::size(kRefusals); ++i) {
+    writer.row(Label{"reason", kRefusals[i]}, server.counters.refusals[i]);
+  }
+}
+
+void append_prometheus(std::string& text, std::span<const ConnectionMetrics> connections) {
+  if (connections.empty()) return;
+  MetricWriter writer(text, "muster_connection_");
+  for (const auto& gauge : kConnectionGauges) {
+    writer.begin_gauge(gauge.name, gauge.help);
+    for (const M& row : connections) writer.row(Label{"client", row.client}, gauge.value(row));
+  }
+  for (const auto& counter : kConnectionCounters) {
+    writer.begin_counter(counter.name, counter.help);
+    for (const M& row : connections) {
+      writer.row(Label{"client", row.client}, row.counters.*counter.value);
+    }
+  }
+  writer.begin_counter("section_bytes", "Bytes of packets' bodies, by section.");
+  for (const M& row : connections) {
+    for (const SectionMetric& section : kSections) {
+      const std::array labels = {Label{"client", row.client}, Label{"section", section.section},
+                                 Label{"direction", section.direction}};
+      writer.row(labels, row.counters.*section.value);
+    }
+  }
+}
+
+}  // namespace muster

@@ -1,0 +1,15 @@
+// A line for a person about a connection's traffic.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "net/metrics/traffic_windows.h"
+
+namespace muster {
+
+/// Appends `NAME: in 12.3 kB/s 60/s loss 0.5 %, out 4.0 kB/s 30/s loss 0.0 %, rtt 34.2 ms` and a
+/// line break; what is no printable ASCII in the name becomes a question mark.
+void append_summary(std::string& text, std::string_view name, const TrafficRates& rates);
+
+}  // namespace muster
