@@ -55,6 +55,7 @@ void Client::take_datagram(NetTime now, std::span<std::byte> datagram) {
   if ((std::to_integer<unsigned>(datagram.front()) & kPacketBit) != 0) {
     take_packet(now, datagram);
   } else if (sealed_ == nullptr && !end_.has_value()) {
+    record_handshake(now, false, datagram);
     take_answer(now, datagram);
   } else {
     ++counters_.not_ours;
@@ -107,6 +108,14 @@ void Client::connect(NetTime now, const ConnectionKeys& keys) {
   sealed_ = std::make_unique<SealedConnection>(
       options, keys.cipher, keys.to_server, keys.to_client,
       SealedConnection::Ids{.ours = keys.client_receives, .theirs = keys.server_receives}, now);
+  if (options_.recorder != nullptr) {
+    RecordedConnection about = recorded_options(options);
+    about.at = now;
+    about.cipher = keys.cipher;
+    about.local = socket_->local_address();
+    about.peer = options_.server;
+    sealed_->record(*options_.recorder, about);
+  }
   client_id_ = keys.client;
   must_answer_ = true;
 }
@@ -148,7 +157,18 @@ void Client::shake_hands(NetTime now) {
     handshake_.write_request(memory);
     ++counters_.requests;
   }
+  record_handshake(now, true, memory);
   outgoing_.add(options_.server, kRequestBytes);
+}
+
+void Client::record_handshake(NetTime now, bool is_outgoing,
+                              std::span<const std::byte> datagram) {
+  if (options_.recorder == nullptr) return;
+  options_.recorder->handshake({.at = now,
+                                .is_outgoing = is_outgoing,
+                                .local = socket_->local_address(),
+                                .peer = options_.server,
+                                .datagram = datagram});
 }
 
 void Client::give_up(CloseReason reason, std::string_view text) {

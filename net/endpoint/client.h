@@ -24,6 +24,8 @@ struct ClientOptions {
   Address server{};
   /// From the first request to the first packet.
   NetDuration connect_timeout = std::chrono::seconds(10);
+  /// Is told of all that travels, when there is one. Must outlive the client.
+  PacketRecorder* recorder = nullptr;
 };
 
 /// Where a client is on its way (net/CONNECTION.md).
@@ -70,6 +72,7 @@ class Client {
   void take_answer(NetTime now, std::span<const std::byte> datagram);
   void connect(NetTime now, const ConnectionKeys& keys);
   void shake_hands(NetTime now);
+  void record_handshake(NetTime now, bool is_outgoing, std::span<const std::byte> datagram);
   void give_up(CloseReason reason, std::string_view text);
 
   ClientOptions options_;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <span>
 
+#include "net/endpoint/packet_recorder.h"
 #include "net/secure/handshake.h"
 #include "net/secure/packet_seal.h"
 #include "net/transport/connection.h"
@@ -57,6 +58,15 @@ class SealedConnection {
   std::uint32_t our_id() const { return ids_.ours; }
   std::uint64_t forged() const { return forged_; }
 
+  /// From now on a recorder is told of every packet. It must outlive the connection. `about` needs
+  /// no ids.
+  void record(PacketRecorder& recorder, RecordedConnection about) {
+    about.our_id = ids_.ours;
+    about.their_id = ids_.theirs;
+    recorder.begin(about);
+    recorder_ = &recorder;
+  }
+
   /// Writes the next packet into memory of `kDatagramBytesMax` bytes; the size of the datagram.
   std::size_t write(NetTime now, std::span<std::byte> memory) {
     const std::uint32_t sequence = connection_.next_sequence();
@@ -88,7 +98,19 @@ class SealedConnection {
     }
     is_highest = *sequence > connection_.highest_received();
     const auto body = sealed.first(sealed.size() - seal_bytes_);
-    switch (connection_.read_packet(now, *sequence, datagram.size(), body)) {
+    const bool is_open = connection_.state() != ConnectionState::closed;
+    const PacketVerdict verdict = connection_.read_packet(now, *sequence, datagram.size(), body);
+    if (recorder_ != nullptr && is_open) {
+      recorder_->packet({.at = now,
+                         .connection = ids_.ours,
+                         .is_outgoing = false,
+                         .key_phase = phase,
+                         .sequence = *sequence,
+                         .datagram_bytes = datagram.size(),
+                         .verdict = verdict,
+                         .body = body});
+    }
+    switch (verdict) {
       case PacketVerdict::received:
         return DatagramVerdict::received;
       case PacketVerdict::no_room:
@@ -116,9 +138,20 @@ class SealedConnection {
     head.write_u8(kPacketBit | (sender_.phase() ? kPhaseBit : 0U));
     head.write_u32(ids_.theirs);
     head.write_u16(sequence & 0xFFFFU);
+    const std::size_t datagram_bytes = kPacketHeadBytes + body_bytes + seal_bytes_;
+    if (recorder_ != nullptr) {
+      recorder_->packet({.at = now,
+                         .connection = ids_.ours,
+                         .is_outgoing = true,
+                         .key_phase = sender_.phase(),
+                         .sequence = sequence,
+                         .datagram_bytes = datagram_bytes,
+                         .verdict = PacketVerdict::received,
+                         .body = body_memory(memory).first(body_bytes)});
+    }
     sender_.seal(sequence, memory.first(kPacketHeadBytes), memory.subspan(kPacketHeadBytes),
                  body_bytes);
-    return kPacketHeadBytes + body_bytes + seal_bytes_;
+    return datagram_bytes;
   }
 
   Connection connection_;
@@ -127,6 +160,7 @@ class SealedConnection {
   Ids ids_;
   std::size_t seal_bytes_;
   std::uint64_t forged_ = 0;
+  PacketRecorder* recorder_ = nullptr;
 };
 
 }  // namespace muster

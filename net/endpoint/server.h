@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "net/endpoint/datagram_batch.h"
+#include "net/endpoint/packet_recorder.h"
 #include "net/secure/address_budget.h"
 #include "net/secure/handshake.h"
 #include "net/secure/used_tokens.h"
@@ -54,6 +55,9 @@ struct ServerOptions {
   /// Where clients reach this server: a token must name one of them. Empty: not checked.
   std::vector<Address> public_addresses{};
   double bytes_per_second_max = 125e6;  ///< Of all connections together.
+  /// Is told of all that travels once a client is admitted, when there is one. Must outlive the
+  /// server.
+  PacketRecorder* recorder = nullptr;
 };
 
 /// A client of a server: its place, and which of those who had this place.
@@ -156,6 +160,7 @@ class Server {
                   std::optional<OpenedToken>& token);
   void admit(NetTime now, const Address& from, const ResponseView& response,
              const Applicant& applicant, ServerHandshake& handshake);
+  void record(NetTime now, const ResponseView& response, Client& client, Cipher cipher);
   std::optional<RefuseReason> check_hello(const Applicant& applicant, std::string& text) const;
   void refuse(const Address& to, const RequestView& request, RefuseReason reason,
               std::string_view text);

@@ -214,6 +214,7 @@ void Server::admit(NetTime now, const Address& from, const ResponseView& respons
   client->response_hash = hash_of_response(response);
   client->accept = accept;
   client->accept_bytes = accept_bytes;
+  if (options_.recorder != nullptr) record(now, response, *client, keys.cipher);
   slots_[slot] = std::move(client);
   slot_of_attempt_[response.head.ephemeral] = slot;
   ++pending_;
@@ -221,6 +222,28 @@ void Server::admit(NetTime now, const Address& from, const ResponseView& respons
   const std::span<std::byte> memory = outgoing_.next(socket_);
   std::copy_n(accept.begin(), accept_bytes, memory.begin());
   outgoing_.add(from, accept_bytes);
+}
+
+void Server::record(NetTime now, const ResponseView& response, Client& client, Cipher cipher) {
+  const Address local = socket_.local_address();
+  PacketRecorder& recorder = *options_.recorder;
+  recorder.handshake({.at = now,
+                      .is_outgoing = false,
+                      .local = local,
+                      .peer = client.address,
+                      .datagram = response.datagram});
+  recorder.handshake({.at = now,
+                      .is_outgoing = true,
+                      .local = local,
+                      .peer = client.address,
+                      .datagram = std::span(client.accept).first(client.accept_bytes)});
+  RecordedConnection about = recorded_options(options_.connection);
+  about.at = now;
+  about.is_server = true;
+  about.cipher = cipher;
+  about.local = local;
+  about.peer = client.address;
+  client.sealed.record(recorder, about);
 }
 
 }  // namespace muster

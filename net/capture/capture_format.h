@@ -1,0 +1,37 @@
+// Constants of net/capture/CAPTURE_FORMAT.md, for its writer and its reader.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "net/transport/datagram_socket.h"
+
+namespace muster {
+
+inline constexpr std::string_view kCaptureMagic{"MUSTCAP\0", 8};
+inline constexpr std::uint32_t kCaptureVersion = 1;
+inline constexpr std::size_t kCaptureHeaderBytes = 32;
+
+enum class CaptureKind : std::uint8_t { connection = 1, packet = 2, handshake = 3, dropped = 4 };
+
+/// Bits of a record's flags.
+inline constexpr std::uint8_t kCaptureOut = 1;
+inline constexpr std::uint8_t kCapturePhase = 2;
+inline constexpr std::uint8_t kCaptureServer = 4;
+
+inline constexpr std::size_t kRecordHeadBytes = 16;
+inline constexpr std::size_t kRecordContentMax = 1536;
+/// Times and timeouts are below this: 13 days. So no sum of them overflows anywhere.
+inline constexpr std::uint64_t kCaptureTimeEnd = std::uint64_t{1} << 50U;
+
+inline constexpr std::size_t kAddressBytes = 18;
+inline constexpr std::size_t kConnectionContentBytes = 68;  ///< Without channels.
+inline constexpr std::size_t kPacketContentBytes = 8;       ///< Without the body.
+inline constexpr std::size_t kDroppedContentBytes = 8;
+
+static_assert(kPacketContentBytes + kDatagramBytesMax <= kRecordContentMax);
+static_assert(2 * kAddressBytes + kDatagramBytesMax <= kRecordContentMax);
+
+}  // namespace muster

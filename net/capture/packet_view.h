@@ -1,0 +1,59 @@
+// Every field of a packet's body, for whoever wants to look at packets instead of receiving them.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "net/transport/block_receiver.h"
+#include "net/transport/connection.h"
+#include "net/transport/packet_header.h"
+
+namespace muster {
+
+/// The most messages in one packet.
+inline constexpr std::size_t kMessagesPerPacketMax = 64;
+
+/// An item of the control section. What an item does not have is zero.
+struct ControlView {
+  ControlItem kind = ControlItem::ping;
+  std::uint64_t question = 0;  ///< The bytes of a path challenge or response, little-endian.
+  std::uint16_t number = 0;    ///< A probe's size, or the id of a refused block.
+  std::uint8_t reason = 0;     ///< Of a close or a refused block.
+  std::span<const std::byte> text{};
+};
+
+/// A message. `id` is what travels; zero when it is unreliable.
+struct MessageView {
+  std::uint8_t channel = 0;
+  bool is_reliable = false;
+  bool is_ordered = false;
+  std::uint16_t id = 0;
+  std::span<const std::byte> bytes{};
+};
+
+/// What stands in a body; views into it.
+struct PacketView {
+  PacketHeader header;
+  std::size_t header_bytes = 0;
+  std::array<ControlView, kControlItemsMax> controls{};
+  std::size_t control_count = 0;
+  std::span<const std::byte> payload{};
+  std::array<MessageView, kMessagesPerPacketMax> messages{};
+  std::size_t message_count = 0;
+  std::array<Fragment, kFragmentsPerPacketMax> fragments{};
+  std::size_t fragment_count = 0;
+  std::size_t fill_bytes = 0;  ///< Zeros behind a probe.
+  /// What is wrong; empty when nothing is. All that comes before it was read.
+  std::string_view problem;
+};
+
+/// Takes a body apart that anybody may have made, by net/WIRE_FORMAT.md alone: it knows no channels
+/// and no earlier packets, so a body that has no problem here may still be refused by a connection,
+/// but not the other way round.
+void read_packet_view(std::span<const std::byte> body, std::size_t datagram_bytes,
+                      PacketView& view);
+
+}  // namespace muster

@@ -1,0 +1,250 @@
+#include <algorithm>
+#include <array>
+#include <string>
+#include <vector>
+
+#include <catch2/catch.hpp>
+
+#include "net/capture/capture_reader.h"
+#include "net/capture/capture_writer.h"
+#include "net/capture/packet_view.h"
+#include "net/capture/pcap.h"
+#include "net/capture/replay.h"
+#include "tests/support/allocation_counter.h"
+#include "tests/support/capture_samples.h"
+#include "tests/support/golden_file.h"
+
+namespace muster {
+namespace {
+
+using namespace std::chrono_literals;
+using File = std::vector<std::byte>;
+
+/// How reading ends, and after how many records.
+struct Reading {
+  CaptureStatus status = CaptureStatus::end;
+  std::size_t records = 0;
+  std::size_t offset = 0;
+};
+
+Reading read_all(std::span<const std::byte> bytes) {
+  CaptureReader reader(bytes);
+  Reading reading;
+  CaptureRecord record;
+  while ((reading.status = reader.next(record)) == CaptureStatus::record) ++reading.records;
+  reading.offset = reader.offset();
+  return reading;
+}
+
+RecordedPacket packet_of(NetDuration at, std::span<const std::byte> body) {
+  return {.at = NetTime(at),
+          .connection = 1,
+          .sequence = 1,
+          .datagram_bytes = body.size() + 7,
+          .body = body};
+}
+
+TEST_CASE("The sample capture is the golden one", "[net][capture]") {
+  const File sample = samples::sample_capture();
+  const std::string text(reinterpret_cast<const char*>(sample.data()), sample.size());
+  const bool is_golden = text == read_golden("net/sample.mcapture");
+  if (!is_golden) leave_for_comparison("sample.mcapture", text);
+  INFO("what was written is in sample.mcapture of the build folder");
+  REQUIRE(is_golden);
+}
+
+TEST_CASE("A capture reads as it was written", "[net][capture]") {
+  const File sample = samples::sample_capture();
+  CaptureReader reader(sample);
+  REQUIRE(reader.unix_nanoseconds() == 1'800'000'000'000'000'000);
+  CaptureRecord record;
+  REQUIRE(reader.next(record) == CaptureStatus::record);
+  const auto& request = std::get<RecordedHandshake>(record);
+  REQUIRE(request.at == NetTime(1ms));
+  REQUIRE(request.is_outgoing);
+  REQUIRE(request.peer.text() == "10.0.0.1:7000");
+  REQUIRE(request.datagram.size() == 1200);
+  for (int i = 0; i < 4; ++i) REQUIRE(reader.next(record) == CaptureStatus::record);
+  REQUIRE(reader.next(record) == CaptureStatus::record);
+  const auto& connection = std::get<RecordedConnection>(record);
+  REQUIRE(connection.our_id == 0xA1B2C3D4);
+  REQUIRE(connection.their_id == 0x1001);
+  REQUIRE_FALSE(connection.is_server);
+  REQUIRE(connection.closed_after == 35s);
+  REQUIRE(connection.channel_count == 3);
+  REQUIRE(connection.channels[2] == Delivery::reliable_ordered);
+  std::size_t problems = 0;
+  PacketView view;
+  while (reader.next(record) == CaptureStatus::record) {
+    const auto* const packet = std::get_if<RecordedPacket>(&record);
+    if (packet == nullptr) continue;
+    read_packet_view(packet->body, packet->datagram_bytes, view);
+    REQUIRE(view.problem.empty() == (packet->verdict != PacketVerdict::malformed));
+    problems += view.problem.empty() ? 0U : 1U;
+  }
+  REQUIRE(problems == 1);
+}
+
+TEST_CASE("A capture may be cut off anywhere", "[net][capture]") {
+  const File sample = samples::sample_capture();
+  const std::size_t whole = read_all(sample).records;
+  REQUIRE(read_all(sample).status == CaptureStatus::end);
+  std::size_t before = 0;
+  for (std::size_t size = 0; size < sample.size(); ++size) {
+    const Reading reading = read_all(std::span(sample).first(size));
+    CAPTURE(size);
+    if (size == 0) {
+      REQUIRE(reading.status == CaptureStatus::not_a_capture);
+    } else if (reading.offset == size) {
+      REQUIRE(reading.status == CaptureStatus::end);
+    } else {
+      REQUIRE(reading.status == CaptureStatus::truncated);
+    }
+    REQUIRE(reading.records >= before);
+    before = reading.records;
+  }
+  REQUIRE(before == whole - 1);
+}
+
+TEST_CASE("A flipped bit is survived by everything that reads captures", "[net][capture]") {
+  const File sample = samples::sample_capture();
+  std::size_t seen = 0;
+  for (std::size_t at = 0; at < sample.size(); ++at) {
+    File damaged = sample;
+    damaged[at] ^= static_cast<std::byte>(1U << (at % 8));
+    const Reading reading = read_all(damaged);
+    seen += reading.status == CaptureStatus::end ? 0U : 1U;
+    if (at >= 32) continue;
+    CAPTURE(at);
+    // Of the header only the date may be anything.
+    REQUIRE((reading.status == CaptureStatus::end) == (at >= 16 && at < 24));
+  }
+  REQUIRE(seen > 100);
+}
+
+TEST_CASE("What has no room is dropped, counted and told", "[net][capture]") {
+  CaptureWriter writer({.buffer_bytes = 64 * 1024});
+  const std::array<std::byte, 1000> body{};
+  for (int i = 0; i < 100; ++i) writer.packet(packet_of(std::chrono::milliseconds(i), body));
+  const std::uint64_t dropped = writer.dropped();
+  REQUIRE(dropped == 37);
+  File file(writer.pending().begin(), writer.pending().end());
+  REQUIRE(file.size() <= 64 * 1024);
+  writer.clear_pending();
+  writer.packet(packet_of(200ms, body));
+  REQUIRE(writer.dropped() == dropped);
+  file.insert(file.end(), writer.pending().begin(), writer.pending().end());
+  const Replay replayed = replay(file);
+  REQUIRE(replayed.status == CaptureStatus::end);
+  REQUIRE(replayed.dropped == dropped);
+  REQUIRE(replayed.homeless == 64);
+  REQUIRE_FALSE(replayed.is_faithful());
+}
+
+TEST_CASE("A capture never exceeds what it may have", "[net][capture]") {
+  CaptureWriter writer({.buffer_bytes = 64 * 1024, .capture_bytes_max = 100'000});
+  const std::array<std::byte, 1000> body{};
+  File file;
+  const std::uint64_t allocations = allocation_count();
+  std::uint64_t own = 0;
+  for (int i = 0; i < 500; ++i) {
+    writer.packet(packet_of(std::chrono::milliseconds(i), body));
+    const std::uint64_t before = allocation_count();
+    file.insert(file.end(), writer.pending().begin(), writer.pending().end());
+    own += allocation_count() - before;
+    writer.clear_pending();
+  }
+  REQUIRE(allocation_count() - allocations == own);
+  REQUIRE(file.size() <= 100'000);
+  const Reading reading = read_all(file);
+  REQUIRE(reading.status == CaptureStatus::end);
+  REQUIRE(writer.dropped() > 400);
+}
+
+TEST_CASE("Time never goes back in a capture", "[net][capture]") {
+  CaptureWriter writer({.start = NetTime(1s)});
+  const std::array<std::byte, 10> body{};
+  writer.packet(packet_of(3s, body));
+  writer.packet(packet_of(2s, body));
+  writer.packet(packet_of(0s, body));
+  REQUIRE(read_all(writer.pending()).status == CaptureStatus::end);
+  REQUIRE(read_all(writer.pending()).records == 3);
+}
+
+TEST_CASE("A replay hands over what the recorded game got, each time", "[net][capture]") {
+  const std::uint64_t seed = GENERATE(1U, 2U, 3U);
+  CAPTURE(seed);
+  const samples::LiveCapture live = samples::live_capture(seed);
+  REQUIRE(live.client_blocks == 1);
+
+  const Replay server = replay(live.server);
+  REQUIRE(server.is_faithful());
+  REQUIRE(server.connections.size() == 2);
+  int ended = 0;
+  for (const ReplayedConnection& connection : server.connections) {
+    // The low bits of an id are the client's slot.
+    const std::uint32_t slot = connection.recorded.our_id % 4096;
+    REQUIRE(connection.received.value() == live.at_server.at(slot));
+    REQUIRE(connection.recorded.is_server);
+    if (!connection.end.has_value()) continue;
+    REQUIRE(connection.end->by_peer);
+    REQUIRE(connection.end->text == "enough");
+    ++ended;
+  }
+  REQUIRE(ended == 1);
+  REQUIRE(server.connections[0].received.messages() > 1000);
+  REQUIRE(server.handshakes >= 4);
+
+  const Replay client = replay(live.client);
+  REQUIRE(client.is_faithful());
+  REQUIRE(client.connections.size() == 1);
+  REQUIRE(client.connections[0].refused > 0);
+  REQUIRE(client.connections[0].received.value() == live.at_client);
+  REQUIRE(replay(live.client).hash() == client.hash());
+}
+
+TEST_CASE("A replay of a damaged capture tells that it differs", "[net][capture]") {
+  File capture = samples::live_capture(4).client;
+  const Replay whole = replay(capture);
+  // A payload in the second half is changed.
+  CaptureReader reader(capture);
+  CaptureRecord record;
+  PacketView view;
+  std::size_t place = 0;
+  while (place == 0) {
+    REQUIRE(reader.next(record) == CaptureStatus::record);
+    const auto* const packet = std::get_if<RecordedPacket>(&record);
+    if (packet == nullptr || packet->is_outgoing || reader.offset() < capture.size() / 2) continue;
+    read_packet_view(packet->body, packet->datagram_bytes, view);
+    if (view.payload.empty() || packet->verdict != PacketVerdict::received) continue;
+    place = static_cast<std::size_t>(view.payload.data() - capture.data());
+  }
+  capture[place] ^= std::byte{0xFF};
+  const Replay damaged = replay(capture);
+  REQUIRE(damaged.status == CaptureStatus::end);
+  REQUIRE(damaged.hash() != whole.hash());
+}
+
+TEST_CASE("A pcap has a datagram for every packet and handshake", "[net][capture]") {
+  const File sample = samples::sample_capture();
+  const PcapFile pcap = pcap_of(sample);
+  REQUIRE(pcap.status == CaptureStatus::end);
+  REQUIRE(pcap.datagrams == read_all(sample).records - 2);
+  REQUIRE(pcap.homeless == 0);
+  // Each record tells its length; they fill the file.
+  std::size_t at = 24;
+  std::uint64_t count = 0;
+  for (; at < pcap.bytes.size(); ++count) {
+    SectionReader head(std::span(pcap.bytes).subspan(at, 16));
+    REQUIRE(head.read_u32() >= 1'800'000'000);
+    REQUIRE(head.read_u32() < 1'000'000'000);
+    const std::uint32_t length = head.read_u32();
+    REQUIRE(head.read_u32() == length);
+    at += 16 + length;
+  }
+  REQUIRE(at == pcap.bytes.size());
+  REQUIRE(count == pcap.datagrams);
+}
+
+}  // namespace
+}  // namespace muster
