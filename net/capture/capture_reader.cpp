@@ -110,7 +110,7 @@ std::string_view text_of(CaptureStatus status) {
     case CaptureStatus::end:
       return "is whole";
     case CaptureStatus::truncated:
-      return "is cut off within a record";
+      return "is cut off";
     case CaptureStatus::malformed:
       return "breaks the format";
     case CaptureStatus::not_a_capture:

@@ -161,8 +161,7 @@ void Client::shake_hands(NetTime now) {
   outgoing_.add(options_.server, kRequestBytes);
 }
 
-void Client::record_handshake(NetTime now, bool is_outgoing,
-                              std::span<const std::byte> datagram) {
+void Client::record_handshake(NetTime now, bool is_outgoing, std::span<const std::byte> datagram) {
   if (options_.recorder == nullptr) return;
   options_.recorder->handshake({.at = now,
                                 .is_outgoing = is_outgoing,

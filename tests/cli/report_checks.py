@@ -217,7 +217,44 @@ def check_catalog(text):
         assert files >= set(bundle["dependencies"]), "every dependency is listed"
 
 
+HEX = re.compile(r"(?:[0-9a-f]{2})*\Z")
+ID = re.compile(r"[0-9a-f]{8}\Z")
+NUMBER = (int, float)
+CAPTURE_RECORDS = {
+    "connection": {
+        "time": NUMBER, "record": str, "connection": ID, "peer_connection": ID,
+        "role": {"client", "server"}, "local": str, "peer": str, "cipher": str,
+        "datagram_bytes_max": int, "block_bytes_max": int, "interrupted_after_ms": int,
+        "closed_after_ms": int, "channels": [{"channel": int, "delivery": str}]},
+    "packet": {
+        "time": NUMBER, "record": str, "connection": ID, "sequence": int, "datagram_bytes": int,
+        "verdict": {"received", "malformed", "unbelievable", "no room"}, "key_phase": {0, 1},
+        "ack?": int, "mask?": str, "sent?": int, "hold?": int, "delay?": int, "sections?": int,
+        "control?": [{"item": str, "bytes?": HEX, "datagram_bytes?": int, "reason?": str,
+                      "text?": str, "block?": int}],
+        "payload?": [{"byte_count": int, "bytes": HEX}],
+        "messages?": [{"channel": int, "reliable": bool, "ordered": bool, "id?": int,
+                       "byte_count": int, "bytes": HEX}],
+        "blocks?": [{"block": int, "block_bytes": int, "chunks": int, "first": int,
+                     "byte_count": int, "bytes": HEX}],
+        "fill_bytes?": int, "problem?": str},
+    "handshake": {"record": str, "local": str, "peer": str, "datagram": str, "*": (str, *NUMBER)},
+    "dropped": {"time": NUMBER, "record": str, "records": int},
+}
+
+
+def check_capture(text, whole="true"):
+    document = json.loads(text)
+    require_shape(document, {"capture": {1}, "start_unix_nanoseconds": int, "records": (list,),
+                             "whole": bool, "bytes": int})
+    assert document["whole"] == (whole == "true")
+    for index, record in enumerate(document["records"]):
+        shape = CAPTURE_RECORDS[record["record"].split()[0]]
+        require_shape(record, shape, f"records[{index}]")
+
+
 CHECKS = {
+    "capture": check_capture,
     "findings": check_findings,
     "sarif": check_sarif,
     "junit": check_junit,

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Runs golden cases of the `muster` command.
+"""Runs golden cases of the `muster` command, or of another of the house.
 
-usage: run_cases.py MUSTER SOURCE_FOLDER CASE_FILE... [--rewrite]
+usage: run_cases.py PROGRAM SOURCE_FOLDER CASE_FILE... [--rewrite]
 
 A case file is read line by line; README.md beside this file explains the signs:
 
@@ -117,6 +117,9 @@ class World:
     def verb_copy(self, source, target):
         shutil.copytree(self.source / source, self.place(target), symlinks=True)
 
+    def verb_copy_file(self, source, target):
+        shutil.copyfile(self.source / source, self.place(target))
+
     def verb_link(self, source, target):
         os.symlink(self.source / source, self.place(target))
 
@@ -178,8 +181,9 @@ class World:
         target = None
         if len(words) > 2 and words[-2] == ">":
             target, words = words[-1], words[:-2]
-        if words[0] != "muster":
-            raise SystemExit(f"'{step.command}' is no muster command")
+        name = os.path.basename(self.muster)
+        if words[0] != name:
+            raise SystemExit(f"'{step.command}' is no command of {name}")
         done = subprocess.run([self.muster, *words[1:]], cwd=self.folder, capture_output=True,
                               stdin=subprocess.DEVNULL, timeout=TIMEOUT_SECONDS, check=False)
         texts = [stream.decode(errors="surrogateescape").replace(str(self.folder), "{here}")

@@ -44,7 +44,7 @@ BAD = {
          {"runtime/c_api/a.cpp": '#include "runtime/world/b.h"\n', "runtime/world/b.h": HEAD},
          "against an arrow"),
         ("C includes a library of another room", {"tests/net/a.c": "#include <CLI/CLI.h>\n"},
-         "bundler/cli/ only"),
+         "bundler/cli/ and"),
         ("yaml-cpp outside its room", {"bundler/a.cpp": "#include <yaml-cpp/yaml.h>\n"},
          "registry/yaml/ only"),
     ],

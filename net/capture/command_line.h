@@ -1,0 +1,12 @@
+// The commands of `muster-net`.
+#pragma once
+
+#include <ostream>
+
+namespace muster {
+
+/// Runs `muster-net` with these arguments and returns its exit code: 0 success, 1 a capture that is
+/// damaged or does not replay as it was, 2 wrong usage, or a file that cannot be read or written.
+int run_muster_net(int argc, char** argv, std::ostream& out, std::ostream& err);
+
+}  // namespace muster
