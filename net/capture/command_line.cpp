@@ -160,7 +160,7 @@ int replay_file(const Arguments& arguments, const Streams& streams) {
   }
   const int code = judge(arguments.file, result.status, result.offset, streams);
   if (code == kSuccess && !result.is_faithful()) {
-    streams.err << "muster-net: the replay is not what was recorded: see what differs above\n";
+    streams.err << "muster-net: the replay is not all that was recorded: see above\n";
     return kDamaged;
   }
   return code;

@@ -38,6 +38,8 @@ constexpr CounterMetric<C> kConnectionCounters[] = {
     {"sent_payloads", "Payloads sent.", &C::payloads_out},
     {"received_payloads", "Payloads received.", &C::payloads_in},
     {"lost_payloads", "Payloads sent that were lost.", &C::payloads_lost},
+    {"unread_fates", "Fates of payloads not told, since the game did not read those before.",
+     &C::fates_unread},
     {"written_messages", "Messages written to packets, repeated ones included.", &C::messages_out},
     {"received_messages", "Messages received for the first time.", &C::messages_in},
     {"resent_messages", "Messages written again after a loss.", &C::messages_resent},

@@ -204,6 +204,8 @@ std::vector<std::byte> sample_capture() {
                 .closed_after = 2s};
   writer.begin(connection);
   add(2001ms, false, 1, empty);
+  // Too large for a record, so it is dropped.
+  add(2002ms, false, 2, Body(2000));
   return take(writer);
 }
 
