@@ -18,7 +18,7 @@ namespace muster {
 inline constexpr std::size_t kPacketHeadBytes = 7;
 
 /// Packets that did not open before a connection ends: forging by trying.
-inline constexpr std::uint64_t kForgedMax = std::uint64_t{1} << 20U;
+inline constexpr std::uint64_t kForgedMax = std::uint64_t{1} << 36U;
 
 /// What became of a datagram that names a connection.
 enum class [[nodiscard]] DatagramVerdict : std::uint8_t{
