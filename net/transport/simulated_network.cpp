@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
-#include <cstring>
 
 namespace muster {
 
@@ -64,7 +63,7 @@ class SimulatedNetwork::Socket final : public DatagramSocket {
       IncomingDatagram& into = datagrams[count];
       into.from = flight.from;
       into.byte_count = std::min(flight.bytes.size(), into.memory.size());
-      std::memcpy(into.memory.data(), flight.bytes.data(), into.byte_count);
+      std::copy_n(flight.bytes.begin(), into.byte_count, into.memory.begin());
       network_.spare_.push_back(std::move(inbox_.front()));
       inbox_.pop_front();
     }
