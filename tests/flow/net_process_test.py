@@ -39,7 +39,10 @@ def has_ipv6():
 
 
 def run(*command):
-    return subprocess.run(command, capture_output=True, text=True).returncode == 0
+    try:
+        return subprocess.run(command, capture_output=True, text=True).returncode == 0
+    except FileNotFoundError:  # A small system has no `ip`.
+        return False
 
 
 class Namespaces:
