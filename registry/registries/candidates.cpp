@@ -68,6 +68,7 @@ class CandidateSearch {
     const yaml::NodeIndex fields = source.fields_of(source.document_of(0));
     const auto script = yaml::reference_at(tree, tree.find(fields, "m_Script"));
     if (!script || project_.index().find(script.value().guid) != kNoAsset ||
+        project_.is_known_elsewhere(script.value().guid) ||
         may_hide_script(project_.index(), script.value().guid)) {
       return;
     }
@@ -83,7 +84,7 @@ class CandidateSearch {
       return;
     }
     for (const ClassDeclaration& entry : classes_) {
-      if (entry.entry_template.empty() || !has_entries_of(source, fields, entry)) continue;
+      if (!has_known_form(entry) || !has_entries_of(source, fields, entry)) continue;
       lost_registries_.push_back({ModelProblem::Kind::lost_class,
                                   {source.path, script.value().position},
                                   script.value().guid,
@@ -94,9 +95,14 @@ class CandidateSearch {
     }
   }
 
+  // The entries of a class that a project declares have often just one key, which says nothing.
+  static bool has_known_form(const ClassDeclaration& entry) {
+    return is_built_in(entry) && !entry.entry_template.empty();
+  }
+
   // Cheap, and true too often: most assets need not be parsed for it.
   static bool names_list_of(std::string_view head, const ClassDeclaration& entry) {
-    return !entry.entry_template.empty() &&
+    return has_known_form(entry) &&
            head.find(entry.entry_template.front().key + ":") != std::string_view::npos &&
            std::ranges::any_of(entry.lists, [&](const std::string& list) {
              return head.find(list + ":") != std::string_view::npos;

@@ -34,6 +34,7 @@ class ClassPlan {
       locks_.push_back(file == nullptr ? IdLock{} : file->lock);
       for (const IdLock::Row& row : locks_.back().ids) {
         note_used(row.id);
+        if (row.guid.is_null()) continue;
         // An entry that somebody took out and that has to come back means what it meant, unless
         // its id means something else by now.
         const Guid key = members_.key_of(row.guid);
@@ -75,12 +76,21 @@ class ClassPlan {
            });
   }
 
+  // An entry that refers to nothing has nothing to keep, and what is listed twice is kept once.
+  static void keep_in(IdLock& lock, const IdLock::Row& row) {
+    if (row.guid.is_null() ||
+        std::ranges::find(lock.ids, row.guid, &IdLock::Row::guid) != lock.ids.end()) {
+      return;
+    }
+    lock.ids.push_back(row);
+  }
+
   void note_used_ids() {
     next_id_ = declaration_.first_id;
     for (const Registry* registry : registries_) {
       for (const RegistryEntry& entry : registry->entries) {
         note_used(entry.type_id);
-        if (entry.is_free) continue;
+        if (entry.is_free || identity_of(entry).is_null()) continue;
         const Guid key = members_.key_of(identity_of(entry));
         ids_.try_emplace(key, entry.type_id);
         note_holder(entry.type_id, key, registry->targets);
@@ -211,7 +221,7 @@ class ClassPlan {
         continue;
       }
       note_doubt(registry, entry, plan);
-      lock.ids.push_back({entry.type_id, identity});
+      keep_in(lock, {entry.type_id, identity});
       const Candidate* wanted = members_.find(members_.key_of(identity));
       const auto values =
           wanted != nullptr ? std::optional(entry_values(project_, declaration_, *wanted,

@@ -33,6 +33,7 @@ class ClassIds {
     for (std::size_t i = 0; i < registries_.size(); ++i) take_stated(i);
     for (std::size_t i = 0; i < registries_.size(); ++i) {
       for (const IdLock::Row& row : registries_[i].lock->ids) {
+        if (row.guid.is_null()) continue;
         for (Space* space : spaces_of(i)) space->ids.try_emplace(row.guid, row.id);
       }
     }
@@ -74,9 +75,10 @@ class ClassIds {
 
   void claim(const RegistryEntry& entry, std::size_t registry) {
     note_used(entry.type_id, registry);
+    const Guid identity = identity_of(entry);
     for (Space* space : spaces_of(registry)) {
-      space->holders.try_emplace(entry.type_id, identity_of(entry));
-      space->ids.try_emplace(identity_of(entry), entry.type_id);
+      space->holders.try_emplace(entry.type_id, identity);
+      if (!identity.is_null()) space->ids.try_emplace(identity, entry.type_id);
     }
   }
 
@@ -96,8 +98,9 @@ class ClassIds {
     const std::uint32_t base = base_of(registry);
     std::map<Guid, TypeId> locked;
     for (const IdLock::Row& row : lock.ids) {
-      locked.emplace(row.guid, row.id);
       note_used(row.id, number);
+      // Entries that refer to nothing are not one and the same.
+      if (!row.guid.is_null()) locked.emplace(row.guid, row.id);
     }
     for (const TypeId id : lock.retired) registry.retired.emplace_back(id, Location{});
     for (const auto& [id, location] : registry.retired) {

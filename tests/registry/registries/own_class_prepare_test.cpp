@@ -178,5 +178,40 @@ TEST_CASE("A built-in class whose script is elsewhere is declared by the script 
   CHECK_FALSE(is_told());
 }
 
+TEST_CASE("Entries that refer to nothing do not take each other's id when prepare has run",
+          "[registry][registries][sys-2]") {
+  OwnClass project;
+  project.declare("prefab", "strong", "component: NetThing, field: prefab");
+  const std::string unset = "\n  - prefab: {fileID: 0}\n    note: later";
+  project.registry(false, "\n  - prefab: {fileID: 100, guid: " + project.prefabs[0].to_string() +
+                              ", type: 3}" + unset + unset + "\n");
+  for (int run = 0; run < 3; ++run) {
+    const auto opened = open(project);
+    for (const Finding& finding : validate(*opened, {})) {
+      CAPTURE(run, finding.rule, finding.message);
+      CHECK((finding.severity != Severity::error));
+    }
+    const auto plan = plan_prepare(*opened);
+    REQUIRE(plan.has_value());
+    if (run > 0) CHECK(plan.value().writes.empty());
+    REQUIRE(apply_prepare(project.files, plan.value()).has_value());
+  }
+  CHECK_THAT(text_of(project, "Assets/.R.asset.ids.yaml"), !Catch::Contains(Guid().to_string()));
+}
+
+TEST_CASE("Another package's list is not taken for that of a declared class",
+          "[registry][registries]") {
+  OwnClass project;
+  project.declare("prefab", "weak", "component: NetThing, field: prefab");
+  project.registry(false, " []\n");
+  const Guid elsewhere = Guid::parse("0123456789abcdef0123456789abcdef").value();
+  project.asset("Assets/Foreign.asset", elsewhere, "  entries:\n  - prefab: 1\n");
+  const auto opened = open(project);
+  for (const Finding& finding : validate(*opened, {})) {
+    CAPTURE(finding.rule, finding.message);
+    CHECK((finding.severity != Severity::error));
+  }
+}
+
 }  // namespace
 }  // namespace muster
