@@ -187,7 +187,8 @@ void StoredValues::write_component(const ClassDeclaration& declaration, AssetNum
   AddedItems added;
   Location place{source.path, {}};
   const int instance = variant_instance(source);
-  for (const auto& [path, value] : values) {
+  for (const auto& [stored_path, value] : values) {
+    const auto& path = stored_path;  // clang 14 lets no lambda have a structured binding.
     const auto own = std::ranges::find_if(component.overrides, [&](const auto& change) {
       return change.path == path && change.source->guid == source.guid;
     });

@@ -174,7 +174,7 @@ void BundleStore::adopt(std::uint32_t bundle, OpenedBundle opened) {
     ++counters_.entries_read;
     counters_.plain_bytes += plain.bytes.size();
   }
-  bundles_[bundle].emplace(std::move(opened), kNever);
+  bundles_[bundle] = OpenBundle{.opened = std::move(opened)};
 }
 
 tl::unexpected<Error> BundleStore::failed(ErrorCode code, std::string message) {

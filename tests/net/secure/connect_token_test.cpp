@@ -54,7 +54,9 @@ TEST_CASE("A token tells the client its half and the server the other", "[net][s
   REQUIRE(opened->expires == claims.expires);
   // The secret never travels in the open.
   const auto secret = token->secret.bytes();
-  REQUIRE(std::ranges::search(token->presented, secret).begin() == token->presented.end());
+  const auto& presented = token->presented;
+  REQUIRE(std::search(presented.begin(), presented.end(), secret.begin(), secret.end()) ==
+          presented.end());
   REQUIRE(read_client_token(backend.issue(claims).value())->presented != token->presented);
 }
 

@@ -280,7 +280,7 @@ TEST_CASE("A refused block is told of in every packet, and to every address",
   NetBytes memory(kDatagramBytesMax);
   const NetBytes refusal = bytes_of({6, 1, 0, 1});
   const auto tells = [&](std::span<const std::byte> body) {
-    return std::ranges::search(body, refusal).begin() != body.end();
+    return std::search(body.begin(), body.end(), refusal.begin(), refusal.end()) != body.end();
   };
   REQUIRE(tells(victim.connection.write_packet(NetTime(1s), memory)));
   REQUIRE(tells(victim.connection.write_path_challenge(NetTime(1s), 77, memory)));
@@ -296,7 +296,7 @@ TEST_CASE("Of several questions of a path the newest is answered last",
   NetBytes memory(kDatagramBytesMax);
   NetBytes body = copy_of(victim.connection.write_packet(NetTime(1s), memory));
   const NetBytes answers = bytes_of({3, 1, 0, 0, 0, 0, 0, 0, 0, 3, 2, 0, 0, 0, 0, 0, 0, 0});
-  REQUIRE(std::ranges::search(body, answers).begin() != body.end());
+  REQUIRE(std::search(body.begin(), body.end(), answers.begin(), answers.end()) != body.end());
 }
 
 }  // namespace
