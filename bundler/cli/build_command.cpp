@@ -52,6 +52,9 @@ void tell_preparation(const Project& project, Session& session) {
   }
   std::size_t changes = 0;
   for (const RegistryPlan& registry : plan.value().registries) changes += registry.changes.size();
+  // Assets that say something wrong of themselves: those writes say what changes.
+  changes += static_cast<std::size_t>(std::ranges::count_if(
+      plan.value().writes, [](const FileWrite& write) { return !write.what.empty(); }));
   if (changes == 0) return;
   session.err << "muster: the registries are not up to date (" << counted(changes, "change")
               << "); 'muster prepare' brings them there\n";

@@ -35,8 +35,13 @@ void wait_for_signals(const sigset_t& signals, const std::stop_source& stop,
 void watch_interruptions(std::stop_source stop, const std::atomic<bool>& writing) {
   sigset_t signals;
   sigemptyset(&signals);
-  sigaddset(&signals, SIGINT);
-  sigaddset(&signals, SIGTERM);
+  for (const int signal : {SIGINT, SIGTERM}) {
+    // Who started us with a signal ignored (a shell does that with what runs in the background)
+    // wants it to stay so.
+    struct sigaction present {};
+    if (sigaction(signal, nullptr, &present) == 0 && present.sa_handler == SIG_IGN) continue;
+    sigaddset(&signals, signal);
+  }
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);  // a limit on the size of files is an error of writing

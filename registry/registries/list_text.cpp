@@ -4,16 +4,19 @@
 #include "registry/registries/list_text.h"
 
 #include <algorithm>
+#include <span>
 
 namespace muster {
 namespace {
 
-constexpr std::string_view kBlanks = " \t";
+// Where a file mixes its line ends, a line keeps its carriage return: see split_lines().
+constexpr std::string_view kBlanks = " \t\r";
 
 std::string_view trimmed(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(" \t\n");
+  constexpr std::string_view kSpace = " \t\r\n";
+  const std::size_t first = text.find_first_not_of(kSpace);
   if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t\n") - first + 1);
+  return text.substr(first, text.find_last_not_of(kSpace) - first + 1);
 }
 
 bool is_blank(std::string_view line) {
@@ -22,7 +25,11 @@ bool is_blank(std::string_view line) {
 
 bool is_comment(std::string_view line) { return trimmed(line).starts_with('#'); }
 
-// From the blanks before a comment to the end of the line; empty when there is no comment.
+std::string_view carriage_return_of(std::string_view line) {
+  return line.ends_with('\r') ? line.substr(line.size() - 1) : std::string_view();
+}
+
+// From the blanks before a comment to the end of the line; the end alone when there is no comment.
 std::string_view comment_of(std::string_view line) {
   for (std::size_t at = 0; at < line.size(); at = flow_token_end(line, at)) {
     const bool begins = line[at] == '#' && (at == 0 || kBlanks.find(line[at - 1]) != kBlanks.npos);
@@ -30,7 +37,7 @@ std::string_view comment_of(std::string_view line) {
     const std::size_t before = line.find_last_not_of(kBlanks, at - (at == 0 ? 0 : 1));
     return line.substr(before == std::string_view::npos || at == 0 ? 0 : before + 1);
   }
-  return {};
+  return carriage_return_of(line);
 }
 
 class ListReader {
@@ -81,7 +88,7 @@ class ListReader {
 
   static bool is_dash(const std::string& line, std::size_t indent) {
     const std::string_view rest = std::string_view(line).substr(std::min(indent, line.size()));
-    return indentation(line) == indent && (rest == "-" || rest.starts_with("- "));
+    return indentation(line) == indent && (rest == "-" || rest == "-\r" || rest.starts_with("- "));
   }
 
   bool read_block() {
@@ -122,13 +129,13 @@ class ListReader {
     if (!is_blank(after) && !is_comment(after)) return false;
     const bool has_own_line = first_line != result_.begin_line;
     const std::string comment(has_own_line ? comment_of(result_.behind) : std::string_view());
-    result_.behind = comment.empty() ? std::string(after) : comment;
-    if (is_blank(result_.behind)) result_.behind.clear();
+    result_.behind = is_blank(comment) ? std::string(after) : comment;
+    if (is_blank(result_.behind)) result_.behind = carriage_return_of(result_.behind);
     result_.end_line = first_line +
                        static_cast<std::size_t>(std::count(
                            text.begin(), text.begin() + static_cast<std::ptrdiff_t>(end), '\n')) +
                        1;
-    if (!comment.empty() && !is_blank(after)) {
+    if (!is_blank(comment) && !is_blank(after)) {
       result_.tail.emplace_back(pad(0) + std::string(trimmed(after)));
     }
     split_items(std::string_view(text).substr(begin + 1, end - begin - 2));
@@ -186,15 +193,17 @@ class ListReader {
 
 TextLines split_lines(std::string_view text) {
   TextLines lines;
-  lines.line_end = text.find("\r\n") == std::string_view::npos ? "\n" : "\r\n";
   lines.final_end = text.empty() || text.ends_with('\n');
   while (!text.empty()) {
     const std::size_t end = text.find('\n');
-    std::string_view line = text.substr(0, end);
-    if (line.ends_with('\r')) line.remove_suffix(1);
-    lines.text.emplace_back(line);
+    lines.text.emplace_back(text.substr(0, end));
     text = end == std::string_view::npos ? std::string_view{} : text.substr(end + 1);
   }
+  const auto ended = std::span(lines.text).first(lines.text.size() - (lines.final_end ? 0 : 1));
+  const auto has_return = [](const std::string& line) { return line.ends_with('\r'); };
+  if (ended.empty() || !std::ranges::all_of(ended, has_return)) return lines;
+  lines.line_end = "\r\n";
+  for (std::string& line : ended) line.pop_back();
   return lines;
 }
 
@@ -221,7 +230,7 @@ std::size_t flow_token_end(std::string_view text, std::size_t at) {
   if (first != '\'' && first != '"') return at + 1;
   // A quote inside a plain scalar is a letter like others.
   const std::size_t before =
-      at == 0 ? std::string_view::npos : text.find_last_not_of(" \t\n", at - 1);
+      at == 0 ? std::string_view::npos : text.find_last_not_of(" \t\r\n", at - 1);
   const bool opens = before == std::string_view::npos ||
                      std::string_view("[{,:?-").find(text[before]) != std::string_view::npos;
   if (!opens) return at + 1;

@@ -9,7 +9,8 @@
 
 namespace muster {
 
-/// A text as lines without their ends.
+/// A text as lines without their ends. Where it mixes them, its lines are those between line feeds,
+/// and one that ends in CRLF keeps its carriage return: nothing that is not changed changes.
 struct TextLines {
   std::vector<std::string> text;
   std::string line_end = "\n";

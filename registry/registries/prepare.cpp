@@ -4,6 +4,7 @@
 #include <map>
 
 #include "registry/registries/entry_values.h"
+#include "registry/registries/member_mender.h"
 #include "registry/registries/presentation_key.h"
 #include "registry/registries/type_ids.h"
 
@@ -16,7 +17,7 @@ class ClassPlan {
   ClassPlan(const Project& project, const ClassDeclaration& declaration, StoredValues& stored)
       : project_(project),
         declaration_(declaration),
-        stored_(stored),
+        mender_(project, declaration, stored),
         members_(project, declaration),
         registries_(members_.registries()),
         first_hole_(first_hole(project.index())) {}
@@ -193,7 +194,7 @@ class ClassPlan {
     const SourceFile& source = project_.sources().get(registry.asset);
     const bool plain = source.dialect == yaml::Dialect::plain;
     if (auto good = check_stated_ids(registry); !good) return good;
-    stores_ids_ = stores_ids(registry);
+    mender_.begin(registry);
     RegistryPlan result;
     result.registry = &registry;
     std::vector<SlotText> slots;
@@ -227,7 +228,7 @@ class ClassPlan {
           wanted != nullptr ? std::optional(entry_values(project_, declaration_, *wanted,
                                                          ClassMembers::side_of(registry, *wanted)))
                             : std::nullopt;
-      mend_listed(entry);
+      mender_.mend_listed(entry);
       if (values && is_outdated(declaration_, entry, *values)) {
         note_change(result, PrepareChange::Kind::update, entry.type_id, identity);
         slot.values = values;
@@ -267,6 +268,7 @@ class ClassPlan {
                        std::vector<SlotText>& slots, IdLock& lock, PreparePlan& plan) {
     std::vector<std::pair<TypeId, const Candidate*>> added;
     for (const Candidate* candidate : with_free_keys(registry, plan)) {
+      if (!can_be_mended(registry, *candidate, plan)) continue;
       const auto id = id_for(*candidate, registry);
       if (!id) return fail(id.error());
       added.emplace_back(id.value(), candidate);
@@ -280,12 +282,23 @@ class ClassPlan {
       SlotText slot;
       slot.type_id = id;
       slot.values = entry_values(project_, declaration_, *candidate, guid);
-      mend_new(*candidate, guid, id);
+      mender_.mend_new(*candidate, guid, id);
       note_change(result, PrepareChange::Kind::add, id, guid);
       lock.ids.push_back({id, guid});
       slots.push_back(slot);
     }
     return {};
+  }
+
+  bool can_be_mended(const Registry& registry, const Candidate& candidate,
+                     PreparePlan& plan) const {
+    const auto obstacles = mender_.obstacles(candidate, ClassMembers::side_of(registry, candidate));
+    for (const std::string& obstacle : obstacles) {
+      std::string remains = obstacle + "; it is not registered until then";
+      if (std::ranges::find(plan.remaining, remains) != plan.remaining.end()) continue;
+      plan.remaining.push_back(std::move(remains));
+    }
+    return obstacles.empty();
   }
 
   // What the registry lacks. Two entries that answer to one key would stop the build; one that is
@@ -315,49 +328,6 @@ class ClassPlan {
       return is_taken;
     });
     return lacking;
-  }
-
-  // Whether what is listed here repeats its id; from layout F on such a field is a leftover.
-  bool stores_ids(const Registry& registry) const {
-    const bool is_plain = project_.sources().get(registry.asset).dialect == yaml::Dialect::plain;
-    if (!declaration_.definitions_store_ids || (!is_plain && !is_built_in(declaration_))) {
-      return false;
-    }
-    const auto first = std::ranges::find(registry.entries, false, &RegistryEntry::is_free);
-    if (first != registry.entries.end()) return first->own_guid.is_null();
-    const EntryForm form = entry_form(project_, registry);
-    return declaration_.own_guid_keys.empty() || is_plain || form.text_references ||
-           form.reference_list;
-  }
-
-  void mend_listed(const RegistryEntry& entry) {
-    std::optional<WantedId> id;
-    if (stores_ids_) id = {entry.type_id, true};
-    bool has_factory = false;
-    for (const EntryReference& reference : entry.references) {
-      if (reference.asset == kNoAsset) continue;
-      if (reference.role == ReferenceRule::Role::prefab) {
-        stored_.want_prefab(declaration_, reference.asset, id);
-      } else if (reference.role == ReferenceRule::Role::factory) {
-        stored_.want_factory(reference.asset, id);
-        has_factory = true;
-      }
-    }
-    if (!has_factory && entry.stored_id) stored_.want_definition(entry.definition, id);
-  }
-
-  void mend_new(const Candidate& candidate, const Guid& guid, TypeId type_id) {
-    std::optional<WantedId> id;
-    if (stores_ids_) id = {type_id, false};
-    const AssetNumber asset = candidate.is_provider ? project_.index().find(guid) : candidate.asset;
-    if (asset == kNoAsset) return;
-    if (candidate.is_provider || !candidate.rule->component.empty()) {
-      stored_.want_prefab(declaration_, asset, id);
-    } else if (candidate.rule->field == "factory") {
-      stored_.want_factory(asset, id);
-    } else {
-      stored_.want_definition(asset, id);
-    }
   }
 
   // True when the other side has the candidate under this id: another one here would part them.
@@ -431,14 +401,13 @@ class ClassPlan {
 
   const Project& project_;
   const ClassDeclaration& declaration_;
-  StoredValues& stored_;
+  MemberMender mender_;
   ClassMembers members_;
   const std::vector<const Registry*>& registries_;
   std::vector<IdLock> locks_;
   std::map<Guid, TypeId> ids_;                           // by key
   std::map<TypeId, std::map<Guid, TargetSet>> holders_;  // the keys that have an id, and for whom
   std::uint32_t next_id_ = 0;
-  bool stores_ids_ = false;  // of the registry at work
   const IndexProblem* first_hole_;
 };
 
@@ -457,7 +426,7 @@ Result<PreparePlan> plan_prepare(const Project& project, const Progress& progres
   std::vector<FileWrite> mended = stored.take_writes();
   plan.writes.insert(plan.writes.begin(), std::make_move_iterator(mended.begin()),
                      std::make_move_iterator(mended.end()));
-  plan.remaining = stored.take_remaining();
+  std::ranges::move(stored.take_remaining(), std::back_inserter(plan.remaining));
   for (const LockFile& file : project.model().locks) {
     if (file.registry != kNoAsset || file.error) continue;
     if (!file.other.empty() && is_kept_copy(file)) {

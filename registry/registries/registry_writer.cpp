@@ -208,19 +208,27 @@ class Writer {
       const bool is_spaced = text[at + 1] == ' ';
       text.insert(at + 1, is_spaced ? " " + id + "," : id + ", ");
     }
-    return split_lines(text).text;
+    std::vector<std::string> result(1);
+    for (const char letter : text) {
+      if (letter == '\n') {
+        result.emplace_back();
+      } else {
+        result.back() += letter;
+      }
+    }
+    return result;
   }
 
   std::vector<std::string> with_id_in_block(const std::vector<std::string>& lines,
                                             const std::string& id, bool is_reference) const {
     const std::string& first = lines.front();
-    std::size_t column = first.find_first_not_of(' ', list_.dash_indent + 1);
+    std::size_t column = first.find_first_not_of(" \r", list_.dash_indent + 1);
     const bool is_dash_alone = column == std::string::npos || first[column] == '#';
     std::vector<std::string> result;
     std::vector<std::string> body(lines.begin() + 1, lines.end());
     if (is_dash_alone) {
       const auto content = std::ranges::find_if(body, [](const std::string& line) {
-        const std::size_t at = line.find_first_not_of(' ');
+        const std::size_t at = line.find_first_not_of(" \r");
         return at != std::string::npos && line[at] != '#';
       });
       if (content == body.end()) return lines;

@@ -14,26 +14,26 @@ namespace {
 using yaml::kNoNode;
 using yaml::NodeIndex;
 
-// The project's files, with one of them changed.
-class OneChanged final : public FileSystem {
+// The project's files, some of them with a new text.
+class Changed final : public FileSystem {
  public:
-  OneChanged(const FileSystem& files, const AssetPath& path, std::string_view text)
-      : files_(files), path_(path), text_(text) {}
+  Changed(const FileSystem& files, const std::map<AssetPath, FileWrite>& writes)
+      : files_(files), writes_(writes) {}
 
   Result<FileInfo> stat(const AssetPath& path) const override {
     auto info = files_.stat(path);
-    if (!info || path != path_) return info;
-    FileInfo changed = info.value();
-    changed.size_bytes = text_.size();
-    return changed;
+    const auto changed = writes_.find(path);
+    if (info && changed != writes_.end()) info.value().size_bytes = changed->second.text.size();
+    return info;
   }
   Result<std::vector<DirectoryEntry>> list(const AssetPath& folder) const override {
     return files_.list(folder);
   }
   Result<Bytes> read(const AssetPath& path, std::uint64_t offset, std::uint64_t max_bytes,
                      ByteVector& buffer) const override {
-    if (path != path_) return files_.read(path, offset, max_bytes, buffer);
-    const Bytes all = as_bytes(text_);
+    const auto changed = writes_.find(path);
+    if (changed == writes_.end()) return files_.read(path, offset, max_bytes, buffer);
+    const Bytes all = as_bytes(changed->second.text);
     const Bytes rest = all.subspan(std::min<std::uint64_t>(offset, all.size()));
     const Bytes wanted = rest.first(std::min<std::uint64_t>(max_bytes, rest.size()));
     if (buffer.size() < wanted.size()) buffer.resize(wanted.size());
@@ -41,7 +41,7 @@ class OneChanged final : public FileSystem {
     return Bytes(buffer).first(wanted.size());
   }
   Result<void> write(const AssetPath& path, Bytes) override { return refuse(path); }
-  Result<void> commit(std::span<const Move>) override { return refuse(path_); }
+  Result<void> commit(std::span<const Move>) override { return refuse({}); }
   Result<void> remove(const AssetPath& path) override { return refuse(path); }
 
  private:
@@ -50,8 +50,7 @@ class OneChanged final : public FileSystem {
   }
 
   const FileSystem& files_;
-  const AssetPath& path_;
-  std::string_view text_;
+  const std::map<AssetPath, FileWrite>& writes_;
 };
 
 // The scalars that make up a guid below `path`, in the spelling that is there.
@@ -122,20 +121,56 @@ void StoredValues::want_prefab(const ClassDeclaration& declaration, AssetNumber 
   if (declaration.component.empty() || !is_prefab(project_.sources(), prefab)) return;
   const SourceComponent* component = root_component(project_, prefab, declaration.component);
   if (component == nullptr) return;
+  const Values values = wrong_values(declaration, prefab, *component, id);
+  if (values.empty()) {
+    if (variant_instance(project_.sources().get(prefab)) >= 0) {
+      variants_.push_back({&declaration, prefab, id});
+    }
+  } else if (is_new(prefab, values)) {
+    write_component(declaration, prefab, values);
+  }
+}
+
+StoredValues::Values StoredValues::wrong_values(const ClassDeclaration& declaration,
+                                                AssetNumber prefab,
+                                                const SourceComponent& component,
+                                                const std::optional<WantedId>& id) const {
   const Guid& guid = project_.index().at(prefab).guid;
   Values values;
   for (const std::string& path : declaration.component_guid_paths) {
-    const auto stored = component->weak_reference(path);
+    const auto stored = component.weak_reference(path);
     if (!stored) continue;
-    const auto has = [&](const std::string& leaf) { return component->scalar(leaf).has_value(); };
+    const auto has = [&](const std::string& leaf) { return component.scalar(leaf).has_value(); };
     if (*stored != guid) values = guid_values(path, guid, has);
     break;
   }
-  const auto stored_id = component->scalar("registryId");
+  const auto stored_id = component.scalar("registryId");
   if (id && stored_id && is_wrong(*id, *stored_id)) {
     values.emplace_back("registryId", std::to_string(id->id.value()));
   }
-  if (is_new(prefab, values)) write_component(declaration, prefab, values);
+  return values;
+}
+
+// What a variant inherits rightly may be about to be mended in its base.
+void StoredValues::mend_variants() {
+  for (bool has_grown = !writes_.empty() && !variants_.empty(); has_grown;) {
+    has_grown = false;
+    const Changed files(project_.files(), writes_);
+    const SourceCache sources(files, project_.index());
+    const PrefabFlattener prefabs(sources, project_.scripts());
+    for (const Variant& variant : variants_) {
+      const auto& [declaration, prefab, id] = variant;
+      if (wanted_.contains(prefab)) continue;
+      const SourceComponent* after =
+          root_component(prefabs.flatten(prefab), project_.scripts(), declaration->component);
+      if (after == nullptr) continue;
+      const Values values = wrong_values(*declaration, prefab, *after, id);
+      if (!is_new(prefab, values)) continue;
+      write_component(*declaration, prefab, values);
+      has_grown = true;
+      break;  // the cache has read the old texts
+    }
+  }
 }
 
 void StoredValues::want_factory(AssetNumber factory, const std::optional<WantedId>& id) {
@@ -187,15 +222,16 @@ void StoredValues::write_component(const ClassDeclaration& declaration, AssetNum
   AddedItems added;
   Location place{source.path, {}};
   const int instance = variant_instance(source);
-  for (const auto& [stored_path, value] : values) {
-    const auto& path = stored_path;  // clang 14 lets no lambda have a structured binding.
-    const auto own = std::ranges::find_if(component.overrides, [&](const auto& change) {
-      return change.path == path && change.source->guid == source.guid;
-    });
+  for (const auto& [path, value] : values) {
+    bool is_overridden = false;
+    for (const PropertyOverride& change : component.overrides) {
+      if (change.path != path || change.source->guid != source.guid) continue;
+      changes.push_back({change.position, change.value, value});
+      is_overridden = true;
+    }
     const SourceComponent::Place found = component.find(path);
-    if (own != component.overrides.end()) {
-      changes.push_back({own->position, own->value, value});
-    } else if (found.source != nullptr && found.source->guid == source.guid) {
+    if (is_overridden) continue;
+    if (found.source != nullptr && found.source->guid == source.guid) {
       const yaml::Node& node = source.tree.at(found.node);
       changes.push_back({node.position, node.text, value});
     } else if (instance >= 0) {
@@ -206,6 +242,7 @@ void StoredValues::write_component(const ClassDeclaration& declaration, AssetNum
           from == kNoAsset ? nullptr : root_component(project_, from, declaration.component);
       if (inherited == nullptr) continue;
       added.list = source.tree.find_path(fields, "m_Modification.m_Modifications");
+      place.position = source.tree.at(fields).position;
       if (added.list == kNoNode) continue;
       added.items.push_back(override_lines(inherited->file_id, base.value().guid, {path, value}));
       place.position = source.tree.at(added.list).key_position;
@@ -214,7 +251,8 @@ void StoredValues::write_component(const ClassDeclaration& declaration, AssetNum
   if (!changes.empty()) place.position = changes.front().position;
   Result<std::string> text = edited_text(source, std::move(changes), added);
   if (text) {
-    const OneChanged files(project_.files(), source.path, text.value());
+    const std::map<AssetPath, FileWrite> changed{{source.path, {source.path, text.value()}}};
+    const Changed files(project_.files(), changed);
     const SourceCache sources(files, project_.index());
     const PrefabFlattener prefabs(sources, project_.scripts());
     const SourceComponent* after =
@@ -238,7 +276,8 @@ void StoredValues::write_fields(AssetNumber asset, const Values& values) {
   const Location place{source.path, changes.front().position};
   Result<std::string> text = edited_text(source, std::move(changes));
   if (text) {
-    const OneChanged files(project_.files(), source.path, text.value());
+    const std::map<AssetPath, FileWrite> changed{{source.path, {source.path, text.value()}}};
+    const Changed files(project_.files(), changed);
     const SourceCache sources(files, project_.index());
     const SourceFile& after = sources.get(asset);
     const NodeIndex top = after.good() ? after.fields_of(after.document_of(0)) : kNoNode;
@@ -273,6 +312,7 @@ void StoredValues::finish(AssetNumber asset, Result<std::string> text, const Val
 }
 
 std::vector<FileWrite> StoredValues::take_writes() {
+  mend_variants();
   std::vector<FileWrite> writes;
   for (auto& [path, write] : writes_) writes.push_back(std::move(write));
   writes_.clear();

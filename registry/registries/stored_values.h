@@ -41,7 +41,7 @@ class StoredValues {
   /// The `registryId` or `typeId` of a definition, if it has one, is the id.
   void want_definition(AssetNumber definition, const std::optional<WantedId>& id);
 
-  /// The files that have to change, sorted by path.
+  /// The files that have to change, sorted by path. Called once, after all wishes.
   std::vector<FileWrite> take_writes();
   /// What could not be written and a person has to mend, a sentence each.
   std::vector<std::string> take_remaining();
@@ -49,6 +49,15 @@ class StoredValues {
  private:
   /// One scalar: its path below the object's fields, and what it shall say.
   using Values = std::vector<std::pair<std::string, std::string>>;
+  /// A variant that says what it should, all or some of it through its base.
+  struct Variant {
+    const ClassDeclaration* declaration = nullptr;
+    AssetNumber prefab = kNoAsset;
+    std::optional<WantedId> id = {};
+  };
+  Values wrong_values(const ClassDeclaration& declaration, AssetNumber prefab,
+                      const SourceComponent& component, const std::optional<WantedId>& id) const;
+  void mend_variants();
   void want_asset(AssetNumber asset, const std::optional<WantedId>& id, bool has_guid);
   bool is_new(AssetNumber asset, const Values& values);
   void write_component(const ClassDeclaration& declaration, AssetNumber prefab,
@@ -60,6 +69,7 @@ class StoredValues {
   const Project& project_;
   std::map<AssetNumber, Values> wanted_;
   std::map<AssetPath, FileWrite> writes_;
+  std::vector<Variant> variants_;
   std::vector<std::string> remaining_;
 };
 

@@ -18,15 +18,16 @@ bool replace_scalar(TextLines& lines, const ScalarChange& change) {
   if (line_number == 0 || line_number > lines.text.size() || column == 0) return false;
   std::string& line = lines.text[line_number - 1];
   if (change.text.empty()) {
-    const std::size_t last = line.find_last_not_of(' ');
+    const std::size_t last = line.find_last_not_of(" \r");
     if (last == std::string::npos || line[last] != ':') return false;
-    line = line.substr(0, last + 1) + " " + change.value;
+    const std::string_view line_end = line.ends_with('\r') ? "\r" : "";
+    line = line.substr(0, last + 1) + " " + change.value + std::string(line_end);
     return true;
   }
   const std::size_t at = column - 1;
   const std::size_t end = at + change.text.size();
   if (line.compare(std::min(at, line.size()), change.text.size(), change.text) != 0) return false;
-  if (end < line.size() && std::string_view(" ,}]").find(line[end]) == std::string_view::npos) {
+  if (end < line.size() && std::string_view(" ,}]\r").find(line[end]) == std::string_view::npos) {
     return false;
   }
   line.replace(at, change.text.size(), change.value);

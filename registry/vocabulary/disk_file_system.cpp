@@ -130,14 +130,19 @@ DiskFileSystem::~DiskFileSystem() {
   if (root_descriptor_ >= 0) ::close(root_descriptor_);
 }
 
-FileKind DiskFileSystem::kind_behind_link(int folder, const char* name) const {
-  const Descriptor target(::openat(folder, name, O_PATH | O_CLOEXEC));
-  if (!target.valid()) return FileKind::broken_link;
-  if (!is_inside(real_path_of(target.get()), real_path_of(root_descriptor_))) {
-    return FileKind::outside_link;
-  }
+// Its kind, and of a file its path.
+FileInfo DiskFileSystem::behind_link(const char* name) const {
+  FileInfo found{.kind = FileKind::broken_link, .is_link = true};
+  const Descriptor target(::openat(root_descriptor_, name, O_PATH | O_CLOEXEC));
   struct stat info {};
-  return ::fstat(target.get(), &info) == 0 ? kind_of_mode(info.st_mode) : FileKind::broken_link;
+  if (!target.valid() || ::fstat(target.get(), &info) != 0) return found;
+  const std::string real = real_path_of(target.get());
+  const std::string root = real_path_of(root_descriptor_);
+  found.kind = is_inside(real, root) ? kind_of_mode(info.st_mode) : FileKind::outside_link;
+  if (found.kind != FileKind::file) return found;
+  const std::size_t begin = root.ends_with('/') ? root.size() : root.size() + 1;
+  if (const auto path = AssetPath::parse(real.substr(begin))) found.target = path.value();
+  return found;
 }
 
 Result<FileInfo> DiskFileSystem::stat(const AssetPath& path) const {
@@ -149,10 +154,9 @@ Result<FileInfo> DiskFileSystem::stat(const AssetPath& path) const {
     return fail_errno(errno, what);
   }
   FileInfo result;
-  result.is_link = S_ISLNK(info.st_mode);
   result.kind = kind_of_mode(info.st_mode);
-  if (result.is_link) {
-    result.kind = kind_behind_link(root_descriptor_, relative(path));
+  if (S_ISLNK(info.st_mode)) {
+    result = behind_link(relative(path));
     const bool usable = result.kind == FileKind::file || result.kind == FileKind::folder;
     if (usable && ::fstatat(root_descriptor_, relative(path), &info, 0) != 0) {
       return fail_errno(errno, what);

@@ -36,7 +36,7 @@ class DiskFileSystem final : public FileSystem {
 
  private:
   DiskFileSystem(int descriptor, std::string root);
-  FileKind kind_behind_link(int folder, const char* name) const;
+  FileInfo behind_link(const char* name) const;
   Result<void> create_parents(const AssetPath& path);
   int put_in_place(const Move& move) const;
   Result<void> sync_folder(const AssetPath& folder) const;

@@ -20,8 +20,11 @@ Result<Bytes> read_whole(const FileSystem& files, const AssetPath& path, std::ui
 }
 
 Result<void> write_atomically(FileSystem& files, const AssetPath& path, Bytes bytes) {
-  // What is no plain file (a device, a pipe, a link to somewhere) is written through, not replaced.
   const auto present = files.stat(path);
+  if (present && !present.value().target.empty()) {
+    return write_atomically(files, AssetPath(present.value().target), bytes);
+  }
+  // What is no plain file (a device, a pipe) is written to, not replaced.
   if (present && (present.value().is_link || present.value().kind != FileKind::file)) {
     return files.write(path, bytes);
   }

@@ -25,6 +25,7 @@ struct FileInfo {
   std::uint64_t size_bytes = 0;
   std::uint64_t identity = 0;  ///< Equal for two paths that lead to one folder (link circles).
   bool is_link = false;        ///< The path itself is a symbolic link.
+  AssetPath target = {};       ///< What a link to a file inside leads to; no link itself.
 };
 
 struct DirectoryEntry {
@@ -81,7 +82,8 @@ Result<void> commit_move(FileSystem& files, const AssetPath& from, const AssetPa
 Result<Bytes> read_whole(const FileSystem& files, const AssetPath& path, std::uint64_t max_bytes,
                          ByteVector& buffer);
 
-/// Replaces one file atomically: writes beside it, then commits.
+/// Replaces one file atomically: writes beside it, then commits. Where a link to a file stands,
+/// that file is replaced and the link stays.
 Result<void> write_atomically(FileSystem& files, const AssetPath& path, Bytes bytes);
 
 }  // namespace muster

@@ -127,6 +127,59 @@ TEST_CASE("Prepare gives a variant that inherits its base's guid an override of 
   CHECK(prepared(project).writes.empty());
 }
 
+TEST_CASE("A variant whose guid its base has said gets its own in the run that mends the base",
+          "[registry][registries][sys-2]") {
+  LastLayout project;
+  PrefabText text;
+  text.instance(9000, project.first, {.father = 0});
+  const Guid v = project.file("Assets/V.prefab", text.text());
+  PrefabText outer;
+  outer.instance(7000, v, {.father = 0});
+  const Guid w = project.file("Assets/W.prefab", outer.text());
+  // The base says what one of its variants should.
+  const std::string base = text_of(project, "Assets/A.prefab");
+  const std::string wrong = LastLayout::said(GENERATE_COPY(v, w));
+  project.file("Assets/A.prefab", base.substr(0, base.find("  m_SerializedData")) + wrong);
+  CHECK(prepared(project).remaining.empty());
+  CHECK(said_by(project, "Assets/A.prefab") == project.first);
+  CHECK(said_by(project, "Assets/V.prefab") == v);
+  CHECK(said_by(project, "Assets/W.prefab") == w);
+  CHECK(prepared(project).writes.empty());
+}
+
+TEST_CASE("Prepare mends a property that a variant overrides twice", "[registry][registries]") {
+  LastLayout project;
+  PrefabText text;
+  text.instance(9000, project.first,
+                {.father = 0,
+                 .changes = {{11400, "m_SerializedData.assetGuid.val1", "77"},
+                             {100, "m_Name", "V"},
+                             {11400, "m_SerializedData.assetGuid.val1", "78"}}});
+  const Guid v = project.file("Assets/V.prefab", text.text());
+  CHECK(prepared(project).remaining.empty());
+  CHECK(said_by(project, "Assets/V.prefab") == v);
+  CHECK(prepared(project).writes.empty());
+}
+
+TEST_CASE("Prepare registers nothing that it cannot make say who it is",
+          "[registry][registries][sys-2]") {
+  LastLayout project;
+  PrefabText text;
+  text.instance(9000, project.first, {.father = 0});
+  std::string cut = text.text();
+  const std::size_t list = cut.find("    m_Modifications");
+  REQUIRE(list != std::string::npos);
+  cut.erase(list, cut.find("    m_Removed", list) - list);
+  project.file("Assets/V.prefab", cut);
+  const std::string before = text_of(project, "Assets/R.asset");
+  const PreparePlan plan = prepared(project);
+  REQUIRE(plan.remaining.size() == 1);
+  CHECK(plan.remaining[0].find("Assets/V.prefab:") == 0);
+  CHECK(plan.remaining[0].find("not registered") != std::string::npos);
+  CHECK(text_of(project, "Assets/R.asset") == before);
+  CHECK(findings_of(project) == std::vector<std::string>{"Assets/V.prefab unregistered-prefab"});
+}
+
 TEST_CASE("Prepare tells what it cannot write into an asset, with its line",
           "[registry][registries][sys-2]") {
   LastLayout project;

@@ -7,6 +7,7 @@
 #include "registry/registries/prepare.h"
 #include "registry/registries/type_ids.h"
 #include "registry/rules/validate.h"
+#include "registry/vocabulary/seed.h"
 #include "tests/support/open_project.h"
 
 namespace muster {
@@ -182,6 +183,75 @@ TEST_CASE("An entry stays while an unreadable sidecar may hide its asset",
   CHECK(type_ids_of(project) == before);
   REQUIRE(plan.value().notes.size() == 1);
   CHECK(plan.value().notes.front().find("Assets/B.prefab.meta") != std::string::npos);
+}
+
+// Half of the lines of a text end in CRLF, chosen by a seed.
+std::string with_mixed_ends(const std::string& text, std::uint64_t seed) {
+  Random random(seed);
+  std::string mixed;
+  for (const char letter : text) {
+    if (letter == '\n' && random.below(2) == 0) mixed += '\r';
+    mixed += letter;
+  }
+  return mixed;
+}
+
+std::vector<std::string> ended_lines(const std::string& text) {
+  std::vector<std::string> lines;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size() - 1) + 1;
+    lines.push_back(text.substr(at, end - at));
+    at = end;
+  }
+  return lines;
+}
+
+TEST_CASE("Where a file mixes its line ends, prepare leaves each line its own",
+          "[registry][registries]") {
+  PlainProject project;
+  const std::string a = project.fields(0, project.a);
+  const std::string b = project.fields(1, project.b);
+  const std::string prefab_b = "prefab: {guid: " + project.b.to_string() + "}";
+  const std::string list = GENERATE_COPY(
+      as<std::string>{},
+      "entries:\n# first\n- " + a + "\n\n# second\n-\n  type_id: 1\n  " + prefab_b +
+          "\n# end\nafter: 1\n",
+      "entries:\n- " + a + "\n- prefab:\n    guid: " + project.b.to_string() + "\nafter: 1\n",
+      "entries:\n- " + a + "\n- {\n  " + prefab_b + "}\nafter: 1\n",
+      "entries:  # in brackets\n  [" + a + ",\n   " + b + "]\nafter: 1\n",
+      "before: 1\nentries: []\nafter: 1\n", "before: 1\nentries:\n\nafter: 1");
+  CAPTURE(list);
+  project.registry(list);
+  REQUIRE(try_prepare(project).has_value());
+  const std::string wanted = text_of(project, kPath);
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    CAPTURE(seed);
+    project.remove(kPath);
+    const std::string text = with_mixed_ends("class: ReplicatedEntityRegistry\n" + list, seed);
+    project.file(kPath, text);
+    REQUIRE(try_prepare(project).has_value());
+    std::string after = text_of(project, kPath);
+    // What stands in both, line by line, stands there as it did.
+    std::vector<std::string> added;
+    const std::vector<std::string> before = ended_lines(text);
+    auto next = before.begin();
+    for (const std::string& line : ended_lines(after)) {
+      const auto found = std::find(next, before.end(), line);
+      if (found == before.end()) {
+        added.push_back(line);
+      } else {
+        next = found + 1;
+      }
+    }
+    std::vector<std::string> expected;
+    const std::vector<std::string> plain = ended_lines("class: ReplicatedEntityRegistry\n" + list);
+    for (const std::string& line : ended_lines(wanted)) {
+      if (std::ranges::find(plain, line) == plain.end()) expected.push_back(line);
+    }
+    CHECK(added.size() == expected.size());
+    std::erase(after, '\r');
+    CHECK(after == wanted);
+  }
 }
 
 TEST_CASE("A type id that does not fit the wire is refused by the registry's name",

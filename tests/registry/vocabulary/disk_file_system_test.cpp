@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <string>
 
 #include <catch2/catch.hpp>
@@ -129,7 +131,8 @@ TEST_CASE("Reading and listing follow links only inside", "[registry][disk]") {
   CHECK(files.value().list(path_of("out_folder")).error().code == ErrorCode::permission_denied);
 }
 
-TEST_CASE("Writing goes through a link inside, of either kind", "[registry][disk]") {
+TEST_CASE("Where a link inside stands, what it leads to is replaced as a whole",
+          "[registry][disk]") {
   const TemporaryFolder folder;
   const fs::path base(folder.path());
   folder.put("real/file", "before");
@@ -139,8 +142,12 @@ TEST_CASE("Writing goes through a link inside, of either kind", "[registry][disk
   ByteVector buffer;
   for (const char* name : {"absolute", "relative"}) {
     CAPTURE(name);
+    std::ifstream before(base / "real/file");  // holds the file that was there, not its name
     REQUIRE(write_atomically(files.value(), path_of(name), as_bytes(name)).has_value());
     CHECK(fs::is_symlink(base / name));
+    const std::string old{std::istreambuf_iterator<char>(before), {}};
+    CHECK(old == (std::string_view(name) == "absolute" ? "before" : "absolute"));
+    CHECK(std::distance(fs::directory_iterator(base / "real"), {}) == 1);
     CHECK(as_text(read_whole(files.value(), path_of("real/file"), 99, buffer).value()) == name);
   }
 }
