@@ -14,6 +14,7 @@
 #include "registry/vocabulary/counted.h"
 #include "registry/vocabulary/mapped_file.h"
 #include "registry/vocabulary/parallel.h"
+#include "registry/vocabulary/shown_text.h"
 #include "runtime/bundle/bundle_reader.h"
 #include "runtime/bundle/catalog_reader.h"
 
@@ -46,8 +47,8 @@ int verify(const std::string& out, const std::string& format, Session& session) 
     write_report(session, report.dump(2, ' ', false, Json::error_handler_t::replace) + "\n", {});
   } else {
     for (const OutputProblem& problem : found.problems) {
-      session.out << problem.path << ": " << to_string(problem.code) << ": " << problem.message
-                  << "\n";
+      session.out << shown_text(problem.path) << ": " << to_string(problem.code) << ": "
+                  << shown_text(problem.message) << "\n";
     }
     session.out << fmt::format(
         "{}, {}, {}: {}\n", counted(found.bundles, "bundle"),

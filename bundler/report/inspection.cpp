@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "registry/vocabulary/shown_text.h"
 #include "runtime/bundle/bundle_reader.h"
 #include "runtime/bundle/catalog_reader.h"
 
@@ -159,12 +160,13 @@ std::string catalog_text(const CatalogReader& catalog) {
       catalog.presentation_count(), catalog.component_count());
   for (std::uint32_t i = 0; i < catalog.registry_count(); ++i) {
     const CatalogRegistry registry = catalog.registry(i);
-    text += fmt::format("{}  {}\n", registry.class_name, registry.path);
+    text += fmt::format("{}  {}\n", shown_text(registry.class_name), shown_text(registry.path));
     for (std::uint32_t j = 0; j < registry.entry_count; ++j) {
       const CatalogEntry entry = catalog.entry(registry.first_entry + j);
       const std::string_view path =
           entry.asset == layout::kNone ? std::string_view("-") : catalog.asset(entry.asset).path;
-      text += fmt::format("  {:>5}  {}  {}\n", entry.type_id.value(), entry.guid.to_string(), path);
+      text += fmt::format("  {:>5}  {}  {}\n", entry.type_id.value(), entry.guid.to_string(),
+                          shown_text(path));
     }
   }
   return text;

@@ -67,10 +67,18 @@ class LockReader {
   Result<void> read_ids(IdLock& lock) {
     const auto ids = list_at("ids");
     if (!ids) return fail(ids.error());
+    std::map<Guid, TypeId> known;
     for (const yaml::NodeIndex item : yaml::Children(tree_, ids.value())) {
       const auto id = type_id_at(tree_.find(item, "id"));
       const auto guid = Guid::parse(tree_.scalar_at(item, "guid"));
       if (!id || !guid) return refuse(tree_.at(item).position, "expected {id, guid}");
+      const auto [first, is_fresh] = known.try_emplace(guid.value(), *id);
+      if (!is_fresh && !guid.value().is_null()) {
+        return refuse(tree_.at(item).position,
+                      guid.value().to_string() + " has id " + std::to_string(id->value()) +
+                          " here and " + std::to_string(first->second.value()) +
+                          " above; keep the one that the game knows, and retire the other");
+      }
       lock.ids.push_back({*id, guid.value()});
     }
     return {};

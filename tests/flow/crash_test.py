@@ -138,6 +138,20 @@ def interrupted_newcomer(world, length):
             assert not os.path.exists(top), list(pathlib.Path(top).rglob("*"))[:5]
 
 
+def background(world):
+    """A shell has what runs in the background ignore Ctrl-C, which is for what runs in front."""
+    out = world.fresh_old_output()
+    process = subprocess.Popen(
+        world.build(world.new_project, out, world.new_options), stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_IGN))
+    while process.poll() is None:
+        process.send_signal(signal.SIGINT)
+        time.sleep(0.001)
+    assert process.returncode == 0, process.returncode
+    assert tree(out) == world.new
+
+
 def rivals(world):
     refused = 0
     for _ in range(ROUNDS):
@@ -263,6 +277,7 @@ def main():
         {
             "kill": lambda: rude(world, signal.SIGKILL),
             "interrupt": lambda: rude(world, signal.SIGINT),
+            "background": lambda: background(world),
             "rivals": lambda: rivals(world),
             "full-disk": lambda: full_disk(world),
             "foreign": lambda: foreign(world),

@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
+#include "bundler/pack/catalog_writer.h"
 #include "tests/support/bundle_samples.h"
 #include "tests/support/damage.h"
 
@@ -47,6 +48,19 @@ TEST_CASE("Inspecting damaged files gives an error or a description, never a cra
       CHECK_FALSE(text.value().empty());
     }
   });
+}
+
+TEST_CASE("Names from a catalog command no terminal", "[bundler][report]") {
+  CatalogData data = samples::catalog();
+  REQUIRE_FALSE(data.registries.empty());
+  data.registries.front().class_name = "Red\x1b[31m";
+  data.registries.front().path = "Assets/two\nlines.asset";
+  const auto encoded = encode_catalog(data);
+  REQUIRE(encoded.has_value());
+  const auto text = inspect_file(encoded.value(), InspectionFormat::text);
+  REQUIRE(text.has_value());
+  CHECK(text.value().find('\x1b') == std::string::npos);
+  CHECK_THAT(text.value(), Catch::Contains("Red\\x1b[31m  Assets/two\\nlines.asset\n"));
 }
 
 TEST_CASE("What is neither bundle nor catalog is refused", "[bundler][report]") {

@@ -62,6 +62,17 @@ TEST_CASE("A renamed or moved registry keeps its lock", "[registry][registries][
   CHECK(exists(locked.project, lock_path_of(AssetPath::parse(to).value()).text()));
 }
 
+TEST_CASE("A lock that gives one thing two ids is refused by its line", "[registry][registries]") {
+  yaml::Position fault;
+  const std::string guid = Locked().a.to_string();
+  const auto lock = parse_id_lock("version: 1\nids:\n- {id: 1, guid: " + guid +
+                                      "}\n- {id: 2, guid: " + guid + "}\nretired: []\n",
+                                  fault);
+  REQUIRE_FALSE(lock.has_value());
+  CHECK(fault.line == 4);
+  CHECK(lock.error().message.find("id 2 here and 1 above") != std::string::npos);
+}
+
 TEST_CASE("Registries that swap their names keep their ids", "[registry][registries][sys-2]") {
   Locked locked;
   const Guid c = locked.project.prefab("Assets/C.prefab");
@@ -79,6 +90,17 @@ TEST_CASE("Registries that swap their names keep their ids", "[registry][registr
   CHECK(count(locked.project, "orphan-lock") == 0);
   CHECK(exists(locked.project, "Assets/.R.asset.ids.yaml"));
   CHECK(exists(locked.project, "Assets/.E.asset.ids.yaml"));
+}
+
+TEST_CASE("A lock that gives one thing two ids is refused by its line", "[registry][registries]") {
+  yaml::Position fault;
+  const std::string guid = Locked().a.to_string();
+  const auto lock = parse_id_lock("version: 1\nids:\n- {id: 1, guid: " + guid +
+                                      "}\n- {id: 2, guid: " + guid + "}\nretired: []\n",
+                                  fault);
+  REQUIRE_FALSE(lock.has_value());
+  CHECK(fault.line == 4);
+  CHECK(lock.error().message.find("id 2 here and 1 above") != std::string::npos);
 }
 
 TEST_CASE("Registries that swap their names keep their ids when prepare dies at any call",
