@@ -28,7 +28,7 @@ Duration seconds(float value) {
 float distance(const Vec3& a, const Vec3& b) { return std::hypot(b.x - a.x, b.y - a.y, b.z - a.z); }
 
 Vec3 between(const Vec3& a, const Vec3& b, float part) {
-  return {a.x + (b.x - a.x) * part, a.y + (b.y - a.y) * part, a.z + (b.z - a.z) * part};
+  return {std::lerp(a.x, b.x, part), std::lerp(a.y, b.y, part), std::lerp(a.z, b.z, part)};
 }
 
 // A float field of a component, when the entity has it and it is a positive number.
@@ -135,6 +135,8 @@ void EffectPlayer::close() {
     for (const EffectInstance& instance : pool.instances) world_->request_despawn(instance.root);
   }
   pools_.clear();
+  spatial_requests_.clear();
+  hitscan_requests_.clear();
 }
 
 std::span<const EffectInstance> EffectPlayer::instances(EffectKind kind, TypeId effect) const {
@@ -211,7 +213,7 @@ std::size_t EffectPlayer::free_or_oldest(const Pool& pool) {
 
 // Returns null for a request that is too old to be played.
 EffectInstance* EffectPlayer::begin(Pool& pool, Time happened_at, Time now) {
-  if (now - happened_at >= expiry_) {
+  if (happened_at <= now - expiry_) {
     ++counters_.too_late;
     return nullptr;
   }

@@ -116,7 +116,7 @@ class EffectPlayer {
   /// the order of the requests. Requests that are `expiry` old, or older, are dropped.
   void update(Time now);
 
-  /// Requests the despawn of all pools: the player plays no more.
+  /// Requests the despawn of all pools and drops what waits: the player plays no more.
   void close();
 
   /// The pool of an effect; empty for an unknown one.

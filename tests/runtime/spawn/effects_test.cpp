@@ -1,5 +1,6 @@
 #include "runtime/spawn/effects.h"
 
+#include <cmath>
 #include <limits>
 
 #include <catch2/catch.hpp>
@@ -215,6 +216,34 @@ TEST_CASE("Requests that mean nothing are refused and counted", "[runtime][spawn
   show.after({});
   CHECK(show.player.counters().played == kMaxEffectRequests);
   CHECK(show.explode() == EffectVerdict::accepted);
+}
+
+TEST_CASE("What waits when a player closes is dropped", "[runtime][spawn][sys-20]") {
+  Show show;
+  REQUIRE(show.explode() == EffectVerdict::accepted);
+  REQUIRE(show.shoot({5, 0, 0}) == EffectVerdict::accepted);
+  show.player.close();
+  show.after(milliseconds(16));
+  CHECK(show.player.counters().played == 0);
+  CHECK(show.explode() == EffectVerdict::unknown_effect);
+}
+
+TEST_CASE("Whatever finite line and time the network says, an effect stays at a finite place",
+          "[runtime][spawn][sys-20]") {
+  Show show;
+  constexpr float kFar = std::numeric_limits<float>::max();
+  HitscanEffectRequest line{TypeId(1), {-kFar, kFar, 0}, {kFar, -kFar, kFar}, Time()};
+  REQUIRE(show.player.request(line) == EffectVerdict::accepted);
+  line.happened_at = Time::min();  // Before anything that could be subtracted from.
+  REQUIRE(show.player.request(line) == EffectVerdict::accepted);
+  show.after(milliseconds(16));
+  CHECK(show.player.counters().played == 1);
+  CHECK(show.player.counters().too_late == 1);
+  for (int i = 0; i < 5; ++i) {
+    show.after(std::chrono::minutes(11));
+    const Vec3 place = show.tracer(0).position;
+    CHECK((std::isfinite(place.x) && std::isfinite(place.y) && std::isfinite(place.z)));
+  }
 }
 
 TEST_CASE("Effects are for clients", "[runtime][spawn][sys-20]") {
