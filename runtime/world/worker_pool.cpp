@@ -9,12 +9,19 @@ namespace muster {
 WorkerPool::WorkerPool(std::uint32_t worker_count) {
   assert(worker_count >= 1);
   threads_.reserve(worker_count - 1);
-  for (std::uint32_t i = 1; i < worker_count; ++i) {
-    threads_.emplace_back([this] { wait_for_work(); });
+  try {
+    for (std::uint32_t i = 1; i < worker_count; ++i) {
+      threads_.emplace_back([this] { wait_for_work(); });
+    }
+  } catch (...) {
+    stop();  // those that did start; a thread must not be destroyed while it runs
+    throw;
   }
 }
 
-WorkerPool::~WorkerPool() {
+WorkerPool::~WorkerPool() { stop(); }
+
+void WorkerPool::stop() {
   {
     const std::lock_guard lock(mutex_);
     is_stopping_ = true;

@@ -14,7 +14,8 @@ namespace muster {
 /// allocates nothing. One caller at a time.
 class WorkerPool {
  public:
-  /// `worker_count` threads work, the caller's among them: 1 starts none.
+  /// `worker_count` threads work, the caller's among them: 1 starts none. Throws std::system_error
+  /// when the system has no more threads. Requires: `worker_count >= 1`.
   explicit WorkerPool(std::uint32_t worker_count);
   ~WorkerPool();
   WorkerPool(const WorkerPool&) = delete;
@@ -39,6 +40,7 @@ class WorkerPool {
   void run_erased(std::uint32_t count, Job job);
   void work_through();
   void wait_for_work();
+  void stop();
 
   std::mutex mutex_;
   std::condition_variable work_is_there_;

@@ -1,9 +1,13 @@
 #include "runtime/world/schedule.h"
 
+#include <system_error>
+
 #include <catch2/catch.hpp>
 
 #include "runtime/world/snapshot_ring.h"
 #include "tests/support/allocation_counter.h"
+#include "tests/support/child_process.h"
+#include "tests/support/process_limits.h"
 #include "tests/support/world_samples.h"
 
 namespace muster {
@@ -216,6 +220,21 @@ TEST_CASE("Systems that run side by side may share a query", "[runtime][world][s
     schedule.run(f.world, {.tick = Tick(tick), .workers = &workers});
     REQUIRE(counts == std::array<std::uint32_t, 2>{200, 200});
   }
+}
+
+TEST_CASE("A pool for which there are not enough threads ends those that it has",
+          "[runtime][world][threads]") {
+  if (!kCanLimitMemory) return;
+  const ChildEnd end = run_in_child([] {
+    limit_memory_to(std::size_t{64} << 20U);  // Each thread wants a stack of 8 MiB.
+    try {
+      WorkerPool pool(100);
+    } catch (const std::system_error&) {
+      return 0;
+    }
+    return 1;
+  });
+  CHECK(end.exit_code == 0);
 }
 
 }  // namespace
