@@ -55,6 +55,12 @@ BundleStore::BundleStore(const BundleSource& source, std::unique_ptr<HeldFile> f
       bundles_(catalog.bundle_count()),
       memory_(std::move(memory)) {}
 
+BundleStore::~BundleStore() {
+  for (std::optional<OpenBundle>& open : bundles_) {
+    if (open) give_back(*open);
+  }
+}
+
 Result<LoadedEntry> BundleStore::load(const Guid& guid, std::int64_t local_id) {
   const std::optional<CatalogAsset> asset = catalog_.find_asset(guid);
   if (!asset || asset->bundle == layout::kNone) {
@@ -135,11 +141,13 @@ const BundleReader& BundleStore::reader(std::uint32_t bundle) const {
 void BundleStore::close_bundle(std::uint32_t bundle) {
   assert(bundle < bundles_.size());
   if (!bundles_[bundle]) return;
-  for (PlainEntry& plain : bundles_[bundle]->opened.plain) {
-    memory_->give_back(std::move(plain.memory));
-  }
+  give_back(*bundles_[bundle]);
   bundles_[bundle].reset();
   ++closings_;  // Whoever depends on it has to ask for it again.
+}
+
+void BundleStore::give_back(OpenBundle& open) noexcept {
+  for (PlainEntry& plain : open.opened.plain) memory_->give_back(std::move(plain.memory));
 }
 
 // Each once, and each bundle before those that it depends on.

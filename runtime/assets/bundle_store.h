@@ -60,6 +60,10 @@ class BundleStore {
   /// is where large buffers come from and go to; without one the store makes its own.
   static Result<BundleStore> open(const BundleSource& source, Catalogs catalogs = Catalogs::built,
                                   std::shared_ptr<MemoryPool> memory = nullptr);
+  /// Closes every bundle: the pool gets the buffers, for whoever else has a part in it.
+  ~BundleStore();
+  BundleStore(BundleStore&&) noexcept = default;
+  BundleStore& operator=(BundleStore&&) = delete;  // It would have to close those of the left side.
 
   const CatalogReader& catalog() const { return catalog_; }
 
@@ -137,6 +141,7 @@ class BundleStore {
     std::uint32_t bundle = 0;
     std::uint32_t needed_by = 0;
   };
+  void give_back(OpenBundle& open) noexcept;
   std::vector<Missing> missing_of(std::span<const std::uint32_t> bundles) const;
   tl::unexpected<Error> failed(ErrorCode code, std::string message);
 

@@ -69,6 +69,20 @@ TEST_CASE("Buffers of closed bundles serve the next ones, and go before any bund
   CHECK(other.used_bytes() <= 900 * kKilobyte);
 }
 
+TEST_CASE("A store that ends leaves its buffers to who else has a part in the pool",
+          "[runtime][assets]") {
+  const MemorySource source = plain_bundles({2 * kKilobyte, 300 * kKilobyte});
+  const auto memory = std::make_shared<MemoryPool>();
+  {
+    BundleStore opened = BundleStore::open(source, BundleStore::Catalogs::built, memory).value();
+    REQUIRE(opened.load(plain_asset(0), kMainPayload).has_value());
+    REQUIRE(opened.load(plain_asset(1), kMainPayload).has_value());
+    const BundleStore store = std::move(opened);
+    CHECK(memory->kept_bytes() == 0);
+  }
+  CHECK(memory->kept_bytes() == 302 * kKilobyte);
+}
+
 TEST_CASE("What cannot fit closes nothing", "[runtime][assets]") {
   Stage stage({100 * kKilobyte, 100 * kKilobyte, 900 * kKilobyte}, 500 * kKilobyte);
   CHECK(stage.load(0) == LoadState::ready);

@@ -66,7 +66,7 @@ struct Build {
   FileSystemSource source{files};
   std::optional<BundleStore> store;
   BundleStore& open() {
-    store = BundleStore::open(source).value();
+    store.emplace(BundleStore::open(source).value());
     return *store;
   }
 };
