@@ -2,11 +2,10 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
-#include <unordered_map>
+#include <vector>
 
 #include "runtime/assets/bundle_source.h"
 
@@ -30,15 +29,24 @@ class MemorySource final : public BundleSource {
   std::string name() const override { return name_; }
 
  private:
-  std::string name_;
-  /// Finds by a view without making a string of it.
-  struct TextHash {
-    using is_transparent = void;
-    std::size_t operator()(std::string_view text) const {
-      return std::hash<std::string_view>()(text);
-    }
+  struct File {
+    std::string path;
+    ByteVector bytes;
   };
-  std::unordered_map<std::string, ByteVector, TextHash, std::equal_to<>> files_;
+  /// Where a file lies, by the hash of its path; the hash's other half tells most others apart.
+  struct Place {
+    std::uint32_t tag = 0;
+    std::uint32_t file = kNone;
+  };
+  static constexpr std::uint32_t kNone = 0xFFFFFFFF;
+
+  std::uint32_t find(std::string_view path) const;
+  void note_place(std::uint32_t file);
+  void note_places();
+
+  std::string name_;
+  std::vector<File> files_;    ///< In no order.
+  std::vector<Place> places_;  ///< A power of two, at most half full.
 };
 
 /// Bytes with a file's face, owned.

@@ -10,6 +10,7 @@
 #include <catch2/catch.hpp>
 
 #include "registry/vocabulary/mapped_file.h"
+#include "registry/vocabulary/seed.h"
 #include "runtime/assets/bundle_store.h"
 #include "runtime/assets/disk_source.h"
 #include "runtime/assets/memory_source.h"
@@ -94,6 +95,30 @@ TEST_CASE("Files in memory are opened without a copy", "[runtime][assets][source
   source.remove("a/b");
   CHECK(source.open("a/b", 5).error().code == ErrorCode::not_found);
   CHECK(source.place_of("a/b") == "ram/a/b");
+}
+
+TEST_CASE("Whatever files come and go in memory, each is found under its path and no other",
+          "[runtime][assets][source][property]") {
+  const auto seed = GENERATE(range(1U, 6U));
+  CAPTURE(seed);
+  Random random(seed);
+  MemorySource source;
+  std::map<std::string, std::string> known;
+  for (std::size_t step = 0; step < 600; ++step) {
+    const std::string path = "bundles/" + std::to_string(random.below(90));
+    if (random.below(3) == 0) {
+      source.remove(path);
+      known.erase(path);
+    } else {
+      known[path] = std::to_string(step);
+      source.put(path, bytes_of(known[path]));
+    }
+    const std::string other = "bundles/" + std::to_string(random.below(90));
+    const auto found = known.find(other);
+    if (text_of(source.open(other, 9)) != (found == known.end() ? "no file" : found->second)) {
+      FAIL(other << " at step " << step);
+    }
+  }
 }
 
 TEST_CASE("The topmost layer that has a file gives it", "[runtime][assets][source]") {
