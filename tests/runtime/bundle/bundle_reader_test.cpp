@@ -6,6 +6,7 @@
 
 #include "tests/support/bundle_samples.h"
 #include "tests/support/damage.h"
+#include "tests/support/wrong_field.h"
 
 namespace muster {
 namespace {
@@ -149,14 +150,8 @@ TEST_CASE("Fields with wrong values are refused before anything is allocated",
           "[runtime][bundle]") {
   const ByteVector sane = sample_bytes();
   const std::size_t blocks = block_table_of(sane);
-  struct Row {
-    std::size_t offset;
-    std::uint32_t value;
-    ErrorCode code;
-    const char* reason;
-  };
   const std::uint32_t huge = 0xFFFFFFFFU;
-  const Row row = GENERATE_COPY(values<Row>({
+  const WrongField field = GENERATE_COPY(values<WrongField>({
       {0, 0, ErrorCode::malformed, "magic"},
       {8, 2, ErrorCode::unsupported_version, "version 2"},
       {8, 0, ErrorCode::unsupported_version, "version 0"},
@@ -191,13 +186,9 @@ TEST_CASE("Fields with wrong values are refused before anything is allocated",
       {blocks + 8, 0, ErrorCode::malformed, "stored size 0"},
       {blocks + 12, 2, ErrorCode::malformed, "coding 2"},
   }));
-  CAPTURE(row.reason, row.offset, row.value);
-  ByteVector damaged = samples::patched(sane, row.offset, row.value);
+  ByteVector damaged = samples::patched(sane, field.offset, field.value);
   samples::fix_hash(damaged);
-  const Result<BundleReader> reader = BundleReader::open(damaged);
-  REQUIRE_FALSE(reader.has_value());
-  CAPTURE(reader.error().message);
-  CHECK(to_string(reader.error().code) == to_string(row.code));
+  check_refused<BundleReader>(damaged, field);
 }
 
 TEST_CASE("Entries out of order or twice are refused", "[runtime][bundle]") {

@@ -5,6 +5,7 @@
 #include "bundler/pack/catalog_writer.h"
 #include "tests/support/bundle_samples.h"
 #include "tests/support/damage.h"
+#include "tests/support/wrong_field.h"
 
 namespace muster {
 namespace {
@@ -130,14 +131,8 @@ TEST_CASE("Fields of a catalog with wrong values are refused", "[runtime][bundle
     return std::to_integer<std::size_t>(sane[64 + index * 16]) +
            std::to_integer<std::size_t>(sane[64 + index * 16 + 1]) * 256;
   };
-  struct Row {
-    std::size_t offset;
-    std::uint32_t value;
-    ErrorCode code;
-    const char* reason;
-  };
   const std::uint32_t huge = 0xFFFFFFFFU;
-  const Row row = GENERATE_COPY(values<Row>({
+  const WrongField field = GENERATE_COPY(values<WrongField>({
       {0, 0, ErrorCode::malformed, "magic"},
       {8, 3, ErrorCode::unsupported_version, "version"},
       {8, 0x00010002, ErrorCode::malformed, "flags"},
@@ -182,13 +177,9 @@ TEST_CASE("Fields of a catalog with wrong values are refused", "[runtime][bundle
       {section(8) + 36, huge, ErrorCode::malformed, "description size"},
       {section(10), 0xFF, ErrorCode::malformed, "field count"},
   }));
-  CAPTURE(row.reason, row.offset, row.value);
-  ByteVector damaged = samples::patched(sane, row.offset, row.value);
+  ByteVector damaged = samples::patched(sane, field.offset, field.value);
   samples::fix_hash(damaged);
-  const Result<CatalogReader> catalog = CatalogReader::open(damaged);
-  REQUIRE_FALSE(catalog.has_value());
-  CAPTURE(catalog.error().message);
-  CHECK(to_string(catalog.error().code) == to_string(row.code));
+  check_refused<CatalogReader>(damaged, field);
 }
 
 }  // namespace

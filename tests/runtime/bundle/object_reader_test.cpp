@@ -9,6 +9,7 @@
 #include "tests/support/bundle_samples.h"
 #include "tests/support/damage.h"
 #include "tests/support/decoded.h"
+#include "tests/support/wrong_field.h"
 
 namespace muster {
 namespace {
@@ -102,14 +103,8 @@ TEST_CASE("An object with a flipped bit is refused or is another sane object",
 TEST_CASE("Fields of an object with wrong values are refused", "[runtime][bundle][object]") {
   const ByteVector sane = sample_bytes();
   const auto strings = std::size_t{48 + 3 * 32};
-  struct Row {
-    std::size_t offset;
-    std::uint32_t value;
-    ErrorCode code;
-    const char* reason;
-  };
   const std::uint32_t huge = 0xFFFFFFFFU;
-  const Row row = GENERATE_COPY(values<Row>({
+  const WrongField field = GENERATE_COPY(values<WrongField>({
       {0, 0, ErrorCode::malformed, "magic"},
       {4, 2, ErrorCode::unsupported_version, "version"},
       {4, 0x00010001, ErrorCode::malformed, "flags"},
@@ -128,12 +123,8 @@ TEST_CASE("Fields of an object with wrong values are refused", "[runtime][bundle
       {strings + 4, huge, ErrorCode::malformed, "end of a string"},
       {strings + 4, 0, ErrorCode::malformed, "two equal strings"},
   }));
-  CAPTURE(row.reason, row.offset, row.value);
-  const ByteVector damaged = samples::patched(sane, row.offset, row.value);
-  const Result<ObjectReader> object = ObjectReader::open(damaged);
-  REQUIRE_FALSE(object.has_value());
-  CAPTURE(object.error().message);
-  CHECK(to_string(object.error().code) == to_string(row.code));
+  const ByteVector damaged = samples::patched(sane, field.offset, field.value);
+  check_refused<ObjectReader>(damaged, field);
 }
 
 // An object of one document whose value is a sequence in a sequence, `depth` levels of them.

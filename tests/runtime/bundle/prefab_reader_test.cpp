@@ -6,6 +6,7 @@
 #include "tests/support/bundle_samples.h"
 #include "tests/support/damage.h"
 #include "tests/support/decoded.h"
+#include "tests/support/wrong_field.h"
 
 namespace muster {
 namespace {
@@ -59,14 +60,8 @@ TEST_CASE("A prefab with a flipped bit is refused or is another sane prefab",
 }
 
 TEST_CASE("Fields of a prefab with wrong values are refused", "[runtime][bundle][prefab]") {
-  struct Row {
-    std::size_t offset;
-    std::uint32_t value;
-    ErrorCode code;
-    const char* reason;
-  };
   const std::uint32_t huge = 0xFFFFFFFFU;
-  const Row row = GENERATE_COPY(values<Row>({
+  const WrongField field = GENERATE_COPY(values<WrongField>({
       {0, 0, ErrorCode::malformed, "magic"},
       {4, 2, ErrorCode::unsupported_version, "version"},
       {4, 0x00010001, ErrorCode::malformed, "flags"},
@@ -95,12 +90,8 @@ TEST_CASE("Fields of a prefab with wrong values are refused", "[runtime][bundle]
       {kDescriptions + 24, huge, ErrorCode::malformed, "size of a description"},
       {kDescriptions + 28, 1, ErrorCode::malformed, "reserved"},
   }));
-  CAPTURE(row.reason, row.offset, row.value);
-  const ByteVector damaged = samples::patched(sample_bytes(), row.offset, row.value);
-  const Result<PrefabReader> reader = PrefabReader::open(damaged);
-  REQUIRE_FALSE(reader.has_value());
-  CAPTURE(reader.error().message);
-  CHECK(to_string(reader.error().code) == to_string(row.code));
+  const ByteVector damaged = samples::patched(sample_bytes(), field.offset, field.value);
+  check_refused<PrefabReader>(damaged, field);
 }
 
 TEST_CASE("The prefab writer refuses what the format cannot say", "[bundler][prefab]") {

@@ -1,0 +1,31 @@
+// A field of a format with a value that it must not have, and what reading it has to say.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <catch2/catch.hpp>
+
+#include "registry/vocabulary/bytes.h"
+#include "registry/vocabulary/result.h"
+
+namespace muster {
+
+struct WrongField {
+  std::size_t offset;
+  std::uint32_t value;
+  ErrorCode code;
+  const char* reason;
+};
+
+/// Has a reader refuse bytes in which that field is wrong.
+template <typename Reader>
+void check_refused(const ByteVector& damaged, const WrongField& field) {
+  CAPTURE(field.reason, field.offset, field.value);
+  const Result<Reader> reader = Reader::open(damaged);
+  REQUIRE_FALSE(reader.has_value());
+  CAPTURE(reader.error().message);
+  CHECK(to_string(reader.error().code) == to_string(field.code));
+}
+
+}  // namespace muster
