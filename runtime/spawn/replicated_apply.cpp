@@ -72,7 +72,9 @@ void ReplicatedApply::update(const ReplicatedUpdate& update, Tick tick) {
     ++counters_.stale;
     return;
   }
-  const bool is_known = update.component.value() < world_.component_type_count();
+  // How far its prefab has come is the client's own business: a forged stage would spawn it again.
+  const bool is_known =
+      update.component.value() < world_.component_type_count() && update.component != link_;
   if (!is_known ||
       update.value.size() != world_.storage(update.component).description().size_bytes) {
     ++counters_.refused;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -44,7 +45,8 @@ struct ReplicatedApplyCounters {
   std::uint64_t updated = 0;
   std::uint64_t stale = 0;       ///< Updates that are no newer than what the entity has.
   std::uint64_t unknown_id = 0;  ///< Despawns and updates of nobody.
-  std::uint64_t refused = 0;  ///< Ids in use or out of range, components that do not exist or fit.
+  /// Ids in use or out of range; components that do not exist or fit, or never travel.
+  std::uint64_t refused = 0;
 };
 
 /// Applies what the server says: despawns, then spawns, then updates, so that an id that is given
@@ -59,7 +61,11 @@ class ReplicatedApply {
   /// `registry`: of replicated entities, by its index in the spawner's catalog.
   ReplicatedApply(DeferredSpawner& spawner, ReplicatedCollection& collection, World& world,
                   std::uint32_t registry)
-      : spawner_(spawner), collection_(collection), world_(world), registry_(registry) {}
+      : spawner_(spawner),
+        collection_(collection),
+        world_(world),
+        registry_(registry),
+        link_(world.find_component("PrefabLink")) {}
 
   void apply(const ReplicatedChanges& changes);
 
@@ -76,6 +82,7 @@ class ReplicatedApply {
   ReplicatedCollection& collection_;
   World& world_;
   std::uint32_t registry_;
+  std::optional<ComponentId> link_;  ///< `PrefabLink`, which is not the server's to change.
   std::vector<Tick> updated_at_;  ///< By network id.
   ReplicatedApplyCounters counters_;
 };

@@ -1,5 +1,8 @@
 #include "runtime/spawn/replicated_apply.h"
 
+#include <cstddef>
+#include <utility>
+
 #include <catch2/catch.hpp>
 
 #include "runtime/spawn/level.h"
@@ -97,6 +100,24 @@ TEST_CASE("What the network says without sense is counted and passed over",
                                                  {{1}, ComponentId(4000), little}};
   client.replicated.apply({.tick = Tick(2), .despawned = {}, .spawned = {}, .updated = updates});
   CHECK(counters.refused == 5);
+}
+
+TEST_CASE("Nobody outside can have an entity's prefab spawned again", "[runtime][spawn][sys-18]") {
+  Client client;
+  client.apply(1, {}, {{{1}, kHero, {}}}, {});
+  client.load();
+  const EntityId hero = client.collection.find({1});
+  REQUIRE_FALSE(client.deferred.is_waiting(hero));
+  const std::uint32_t before = client.world.entity_count();
+  const ComponentId link = client.world.find_component("PrefabLink").value();
+  const Bytes present = std::as_const(client.world).bytes(link, hero);
+  ByteVector forged(present.begin(), present.end());
+  forged[offsetof(PrefabLink, stage)] = static_cast<std::byte>(PrefabStage::waiting);
+  const std::vector<ReplicatedUpdate> updates = {{{1}, link, forged}};
+  client.replicated.apply({.tick = Tick(2), .despawned = {}, .spawned = {}, .updated = updates});
+  client.deferred.update();
+  CHECK(client.world.entity_count() == before);
+  CHECK(client.replicated.counters().refused == 1);
 }
 
 TEST_CASE("An entity that stands in the level is only told whose it is",
