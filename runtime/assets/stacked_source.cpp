@@ -21,18 +21,17 @@ void StackedSource::push(std::unique_ptr<BundleSource> layer) {
 }
 
 Opened StackedSource::open(std::string_view path, std::uint64_t max_bytes) const {
-  const OpenRequest request{.path = std::string(path), .max_bytes = max_bytes};
-  return std::move(open_all({&request, 1}).front());
+  for (std::size_t i = layers_.size(); i > 0; --i) {
+    Opened opened = layers_[i - 1]->open(path, max_bytes);
+    if (!falls_through(opened)) return opened;
+  }
+  return fail_nowhere(path);
 }
 
 std::vector<Opened> StackedSource::open_all(std::span<const OpenRequest> requests) const {
   std::vector<Opened> results;
   results.reserve(requests.size());
-  for (const OpenRequest& request : requests) {
-    results.emplace_back(fail(ErrorCode::not_found, "'" + request.path + "' is in none of the " +
-                                                        std::to_string(layers_.size()) +
-                                                        " layers of " + name()));
-  }
+  for (std::size_t i = 0; i < requests.size(); ++i) results.emplace_back(nullptr);
   // Layer by layer, so that each can open what is left at once.
   std::vector<OpenRequest> left(requests.begin(), requests.end());
   std::vector<std::size_t> places(requests.size());
@@ -51,7 +50,13 @@ std::vector<Opened> StackedSource::open_all(std::span<const OpenRequest> request
     }
     left.resize(kept);
   }
+  for (std::size_t n = 0; n < left.size(); ++n) results[places[n]] = fail_nowhere(left[n].path);
   return results;
+}
+
+tl::unexpected<Error> StackedSource::fail_nowhere(std::string_view path) const {
+  return fail(ErrorCode::not_found, "'" + std::string(path) + "' is in none of the " +
+                                        std::to_string(layers_.size()) + " layers of " + name());
 }
 
 std::uint32_t StackedSource::files_at_once() const {

@@ -41,6 +41,8 @@ class StackedSource final : public BundleSource {
   std::string place_of(std::string_view path) const override;
 
  private:
+  tl::unexpected<Error> fail_nowhere(std::string_view path) const;
+
   std::vector<std::unique_ptr<BundleSource>> layers_;  ///< The topmost is the last.
 };
 
