@@ -83,7 +83,7 @@ class ReplicatedApply {
   World& world_;
   std::uint32_t registry_;
   std::optional<ComponentId> link_;  ///< `PrefabLink`, which is not the server's to change.
-  std::vector<Tick> updated_at_;  ///< By network id.
+  std::vector<Tick> updated_at_;     ///< By network id.
   ReplicatedApplyCounters counters_;
 };
 
