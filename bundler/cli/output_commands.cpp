@@ -1,5 +1,6 @@
 // The commands that work on a build's output: verify, inspect, extract.
 #include <memory>
+#include <optional>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -118,7 +119,7 @@ struct ExtractArguments {
   std::string out;
   std::string guid;
   std::string folder;
-  std::string target = "client";
+  std::string target = {};  ///< Empty: the client's, or else the server's.
 };
 
 class Extraction {
@@ -167,6 +168,48 @@ class Extraction {
   ByteVector plain_;
 };
 
+// One target's folder and catalog, and the bundle in it that holds an asset.
+struct Holder {
+  std::unique_ptr<FileSystem> files;
+  ByteVector bytes;
+  std::optional<CatalogReader> catalog;
+  std::optional<std::uint32_t> bundle;
+};
+
+Result<Holder> find_holder(const std::string& folder, const Guid& guid) {
+  auto files = open_folder(folder);
+  if (!files) return fail(files.error());
+  Holder holder{std::move(files).value(), {}, {}, {}};
+  const AssetPath path = AssetPath().child("catalog.mcat");
+  const auto bytes = read_whole(*holder.files, path, kMaxFileBytes, holder.bytes);
+  if (!bytes) return fail(bytes.error());
+  auto catalog = CatalogReader::open(bytes.value());
+  if (!catalog) return fail(catalog.error());
+  holder.bundle = catalog.value().bundle_of(guid);
+  holder.catalog = std::move(catalog).value();
+  return holder;
+}
+
+// The holder in the target that is asked for, or else in the first that has one.
+Result<Holder> find_holder(const ExtractArguments& arguments, const Guid& guid) {
+  std::vector<std::string> targets{arguments.target};
+  if (arguments.target.empty()) targets = {"client", "server"};
+  Error missing;
+  bool was_opened = false;
+  for (const std::string& target : targets) {
+    auto holder = find_holder(arguments.out + "/" + target, guid);
+    if (holder && holder.value().bundle) return holder;
+    // A build may have one target only.
+    if (!holder && holder.error().code != ErrorCode::not_found) return holder;
+    if (!holder) missing = holder.error();
+    was_opened = was_opened || holder.has_value();
+  }
+  if (!was_opened) return fail(missing);
+  return fail(ErrorCode::not_found,
+              "no bundle " + (arguments.target.empty() ? "" : "of the " + arguments.target + " ") +
+                  "holds " + arguments.guid);
+}
+
 int extract(const ExtractArguments& arguments, Session& session) {
   const auto guid = Guid::parse_any_case(arguments.guid);
   if (!guid) return report_error(session, guid.error());
@@ -176,25 +219,15 @@ int extract(const ExtractArguments& arguments, Session& session) {
   if (auto outside = check_is_outside(arguments.folder, arguments.out); !outside) {
     return report_error(session, outside.error());
   }
-  const auto files = open_folder(arguments.out + "/" + arguments.target);
-  if (!files) return report_error(session, files.error());
-  ByteVector buffer;
-  const auto bytes =
-      read_whole(*files.value(), AssetPath().child("catalog.mcat"), kMaxFileBytes, buffer);
-  if (!bytes) return report_error(session, bytes.error());
-  const auto catalog = CatalogReader::open(bytes.value());
-  if (!catalog) return report_damage(session, catalog.error());
-  const auto number = catalog.value().bundle_of(guid.value());
-  if (!number) {
-    return report_error(session, {ErrorCode::not_found, "no bundle of the " + arguments.target +
-                                                            " holds " + arguments.guid});
-  }
-  const BundleName name = catalog.value().bundle(*number).name;
+  const auto holder = find_holder(arguments, guid.value());
+  if (!holder) return report_damage(session, holder.error());
+  const CatalogReader& catalog = *holder.value().catalog;
+  const BundleName name = catalog.bundle(*holder.value().bundle).name;
   const bool whole_bundle = name == BundleName::of_prefab(guid.value());
   const auto path = AssetPath::parse(name.path());
   if (!path) return report_error(session, path.error());
   ByteVector file;
-  const auto file_bytes = read_whole(*files.value(), path.value(), kMaxFileBytes, file);
+  const auto file_bytes = read_whole(*holder.value().files, path.value(), kMaxFileBytes, file);
   if (!file_bytes) return report_error(session, file_bytes.error());
   const auto bundle = BundleReader::open(file_bytes.value());
   if (!bundle) return report_damage(session, bundle.error());
@@ -207,7 +240,7 @@ int extract(const ExtractArguments& arguments, Session& session) {
   session.writing = true;
   const auto folder = open_or_create_folder(arguments.folder);
   if (!folder) return report_error(session, folder.error());
-  const auto written = Extraction(*folder.value(), catalog.value())
+  const auto written = Extraction(*folder.value(), catalog)
                            .run(bundle.value(), whole_bundle ? Guid() : guid.value());
   if (!written) return report_damage(session, written.error());
   session.out << written.value() << " entries of " << name.path() << " written to "
@@ -246,9 +279,10 @@ void add_output_commands(CLI::App& app, Session& session) {
   extract_command->add_option("OUT", arguments->out, "A build's output folder")->required();
   extract_command->add_option("GUID", arguments->guid, "The asset or prefab")->required();
   extract_command->add_option("DIR", arguments->folder, "Where to")->required();
-  extract_command->add_option("--target", arguments->target, "client or server")
-      ->check(CLI::IsMember({"client", "server"}))
-      ->capture_default_str();
+  extract_command
+      ->add_option("--target", arguments->target,
+                   "client or server; without it the client's form, or else the server's")
+      ->check(CLI::IsMember({"client", "server"}));
   extract_command->footer(
       "Example:\n  muster extract build/game 00112233445566778899aabbccddeeff /tmp/crate");
   extract_command->callback(

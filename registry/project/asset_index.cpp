@@ -31,6 +31,7 @@ struct Walk {
   std::vector<std::pair<AssetPath, bool>> things;  // path, is folder; without sidecars
   std::vector<IndexProblem> problems;
   std::vector<AssetPath> lock_paths;
+  std::vector<AssetPath> leftovers;
   std::set<std::uint64_t> followed;  // identities of folders entered through a link
 };
 
@@ -78,6 +79,9 @@ void walk_folder(Walk& walk, const AssetPath& folder, bool metas_expected, std::
   for (const DirectoryEntry& entry : listed.value()) {
     if (entry.kind == FileKind::file && is_lock_name(entry.name)) {
       walk.lock_paths.push_back(folder.child(entry.name));
+    }
+    if (entry.kind == FileKind::file && is_temporary_name(entry.name)) {
+      walk.leftovers.push_back(folder.child(entry.name));
     }
     const AssetPath path = folder.child(entry.name);
     if (is_ignored_name(entry.name) || is_unity_output(path)) continue;
@@ -217,12 +221,14 @@ bool is_ignored_name(std::string_view name) {
 }
 
 AssetIndex::AssetIndex(std::vector<Asset> assets, std::vector<IndexProblem> problems,
-                       std::vector<AssetPath> lock_paths)
+                       std::vector<AssetPath> lock_paths, std::vector<AssetPath> leftovers)
     : assets_(std::move(assets)),
       problems_(std::move(problems)),
-      lock_paths_(std::move(lock_paths)) {
+      lock_paths_(std::move(lock_paths)),
+      leftovers_(std::move(leftovers)) {
   std::ranges::sort(assets_, {}, &Asset::path);
   std::ranges::sort(lock_paths_);
+  std::ranges::sort(leftovers_);
   by_guid_.reserve(assets_.size());
   for (AssetNumber number = 0; number < assets_.size(); ++number) {
     const Asset& asset = assets_[number];
@@ -251,8 +257,13 @@ Result<AssetIndex> build_asset_index(const FileSystem& files, const ProjectConfi
                                      unsigned jobs, const std::stop_token& stop,
                                      const Progress& progress) {
   progress.begin("walking the folders", 0);
-  Walk walk{
-      .files = files, .metas = {}, .things = {}, .problems = {}, .lock_paths = {}, .followed = {}};
+  Walk walk{.files = files,
+            .metas = {},
+            .things = {},
+            .problems = {},
+            .lock_paths = {},
+            .leftovers = {},
+            .followed = {}};
   for (const AssetPath& folder : outermost(config.folders)) {
     const auto leaves = leaves_project(files, folder);
     if (!leaves || leaves.value()) {
@@ -306,7 +317,8 @@ Result<AssetIndex> build_asset_index(const FileSystem& files, const ProjectConfi
   for (const auto& [path, is_folder] : unclaimed) {
     walk.problems.push_back({Kind::missing_meta, path, {}, {}, {}, is_folder ? "folder" : "file"});
   }
-  return AssetIndex(std::move(assets), std::move(walk.problems), std::move(walk.lock_paths));
+  return AssetIndex(std::move(assets), std::move(walk.problems), std::move(walk.lock_paths),
+                    std::move(walk.leftovers));
 }
 
 }  // namespace muster

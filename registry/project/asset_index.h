@@ -66,6 +66,8 @@ class AssetIndex {
   std::span<const IndexProblem> problems() const { return problems_; }
   /// The locks of type ids in the walked folders (`.NAME.ids.yaml`), sorted: they have no sidecars.
   std::span<const AssetPath> lock_paths() const { return lock_paths_; }
+  /// What a killed `prepare` has left beside the files that it wrote, sorted.
+  std::span<const AssetPath> leftovers() const { return leftovers_; }
 
   const Asset& at(AssetNumber number) const { return assets_[number]; }
   AssetNumber find(const Guid& guid) const;
@@ -73,13 +75,14 @@ class AssetIndex {
 
   /// Builds an index from what a walk found; used by `build_asset_index` and by tests.
   AssetIndex(std::vector<Asset> assets, std::vector<IndexProblem> problems,
-             std::vector<AssetPath> lock_paths = {});
+             std::vector<AssetPath> lock_paths = {}, std::vector<AssetPath> leftovers = {});
   AssetIndex() = default;
 
  private:
   std::vector<Asset> assets_;
   std::vector<IndexProblem> problems_;
   std::vector<AssetPath> lock_paths_;
+  std::vector<AssetPath> leftovers_;
   std::unordered_map<Guid, AssetNumber> by_guid_;
 };
 

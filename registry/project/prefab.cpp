@@ -93,16 +93,9 @@ class Flattening {
     if (is_model_path(entry.path)) return model_of(sources_.files(), entry);
     const SourceFile& source = sources_.get(asset);
     if (!source.good()) {
-      SourcePrefab nothing;
-      nothing.is_incomplete = true;
-      nothing.problems.push_back({PrefabProblem::Kind::not_readable,
-                                  entry.path,
-                                  {},
-                                  entry.guid,
-                                  source.error ? source.error->message : source.read_error->message,
-                                  {}});
-      return nothing;
+      return unreadable(entry, source.error ? source.error->message : source.read_error->message);
     }
+    if (source.tree.documents.empty()) return unreadable(entry, "this file has no objects");
     const prefab_build::Nested nested = [&](const yaml::Reference& reference,
                                             std::vector<PrefabProblem>& problems) {
       return resolve(entry, reference, problems);
@@ -110,6 +103,14 @@ class Flattening {
     return source.dialect == yaml::Dialect::plain
                ? prefab_build::flatten_plain(source, nested)
                : prefab_build::flatten_unity(source, scripts_, nested);
+  }
+
+  static SourcePrefab unreadable(const Asset& asset, const std::string& why) {
+    SourcePrefab nothing;
+    nothing.is_incomplete = true;
+    nothing.problems.push_back(
+        {PrefabProblem::Kind::not_readable, asset.path, {}, asset.guid, why, {}});
+    return nothing;
   }
 
   const SourcePrefab* resolve(const Asset& user, const yaml::Reference& reference,

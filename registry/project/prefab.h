@@ -71,6 +71,7 @@ struct PrefabProblem {
     cycle,           ///< A prefab contains itself; `chain` says how.
     too_deep,        ///< Nested too deeply, or so often that there are too many entities.
     no_root,
+    cut_short,  ///< The file names objects or fields of its own that it does not have.
   };
   Kind kind = Kind::not_readable;
   AssetPath path;

@@ -58,6 +58,7 @@ class UnityFlattening {
     attach_added_components();
     order_by_depth();
     if (result_.entities.empty()) {
+      result_.is_incomplete = true;
       result_.problems.push_back(
           {PrefabProblem::Kind::no_root, source_.path, {}, source_.guid, {}, {}});
     }
@@ -89,14 +90,33 @@ class UnityFlattening {
     }
   }
 
-  SourceComponent component_of(int document) const {
+  // What the editor always writes is missing, and with it perhaps components of the root.
+  void note_cut(const yaml::Position& position, const std::string& what) {
+    result_.is_incomplete = true;
+    result_.problems.push_back({PrefabProblem::Kind::cut_short,
+                                source_.path,
+                                position,
+                                source_.guid,
+                                what + "; the file may have been cut short",
+                                {}});
+  }
+
+  yaml::Position place_of(int document) const {
+    return tree_.documents[static_cast<std::size_t>(document)].position;
+  }
+
+  SourceComponent component_of(int document) {
     const yaml::Document& entry = tree_.documents[static_cast<std::size_t>(document)];
     SourceComponent component;
     component.file_id = entry.file_id;
     component.class_id = entry.class_id;
     const NodeIndex own = fields(document);
     component.class_name = source_.type_name_of(document);
+    if (own == kNoNode) note_cut(place_of(document), "this object is empty");
     if (component.class_name == "MonoBehaviour") {
+      if (!reference_at(tree_, tree_.find(own, "m_Script"))) {
+        note_cut(place_of(document), "this component does not name its script");
+      }
       component.script = reference(own, "m_Script").guid;
       component.class_name = scripts_.class_of(component.script);
       if (component.class_name.empty()) {
@@ -116,12 +136,25 @@ class UnityFlattening {
     entity.file_id = tree_.documents[static_cast<std::size_t>(document)].file_id;
     entity.name = tree_.scalar_at(own, "m_Name");
     entity.active = tree_.scalar_at(own, "m_IsActive") != "0";
-    for (const NodeIndex item : Children(tree_, tree_.find(own, "m_Component"))) {
+    const NodeIndex list = tree_.find(own, "m_Component");
+    if (list == kNoNode || tree_.at(list).kind == yaml::NodeKind::scalar) {
+      note_cut(place_of(document), "this object does not list its components");
+    }
+    for (const NodeIndex item : Children(tree_, list)) {
       // `- component: {fileID: N}`, and before 5.5 `- 4: {fileID: N}`.
       const auto target = reference_at(tree_, tree_.at(item).first_child);
-      if (!target) continue;
-      const auto found = documents_.find(target.value().file_id);
-      if (found == documents_.end()) continue;
+      if (!target) {
+        note_cut(tree_.at(item).position, "this names no component");
+        continue;
+      }
+      const std::int64_t id = target.value().file_id;
+      const auto found = documents_.find(id);
+      if (found == documents_.end()) {
+        if (id == 0) continue;
+        note_cut(target.value().position,
+                 "component " + std::to_string(id) + " is not in the file");
+        continue;
+      }
       const yaml::Document& held = tree_.documents[static_cast<std::size_t>(found->second)];
       if (held.class_id == kTransformClass || held.class_id == kRectTransformClass) {
         entity.transform_id = held.file_id;
@@ -164,6 +197,9 @@ class UnityFlattening {
     if (source_.type_name_of(document) != "PrefabInstance") return;  // `Prefab:` before 2018.3
     const std::int64_t instance = tree_.documents[static_cast<std::size_t>(document)].file_id;
     const Reference source = reference(own, "m_SourcePrefab");
+    if (!reference_at(tree_, tree_.find(own, "m_SourcePrefab"))) {
+      note_cut(place_of(document), "this instance does not name its prefab");
+    }
     const SourcePrefab* inner = source.guid.is_null() ? nullptr : nested_(source, result_.problems);
     const std::size_t first = pending_.size();
     if (inner != nullptr && first + inner->entities.size() > kMaxEntities) {

@@ -23,6 +23,28 @@ constexpr std::string_view kReferenceExtensions =
     " shadersubgraph shadervariants signal spriteatlas spriteatlasv2 spritelib terrainlayer tss"
     " unity uss uxml vfx vfxblock vfxoperator webtexture wlt yaml yml ";
 
+// What the engine never writes without an object in it.
+constexpr std::string_view kObjectExtensions =
+    " anim controller mask mat overridecontroller playable prefab preset unity ";
+
+bool is_listed(std::string_view extensions, const AssetPath& path) {
+  const std::string extension = lower_ascii(path.extension());
+  return !extension.empty() && extension.find(' ') == std::string::npos &&
+         extensions.find(" " + extension + " ") != std::string_view::npos;
+}
+
+// Where a line begins with `<<<<<<< `, in a text that has a `>>>>>>> ` as well; npos when none
+// does. The letter is rare in what the engine writes, so that finding it is all that costs.
+std::size_t find_conflict(std::string_view text) {
+  constexpr std::string_view kBegin = "<<<<<<< ";
+  for (std::size_t at = text.find('<'); at != text.npos; at = text.find('<', at + 1)) {
+    if (at > 0 && text[at - 1] != '\n') continue;
+    if (!text.substr(at).starts_with(kBegin)) continue;
+    return text.find("\n>>>>>>> ", at) == text.npos ? text.npos : at;
+  }
+  return std::string_view::npos;
+}
+
 struct Slot {
   std::vector<ReferenceEdge> edges;
   std::vector<ContentProblem> problems;
@@ -72,6 +94,7 @@ class AssetScan {
            {}});
       return;
     }
+    if (!in_meta) check_objects(asset, path, as_text(bytes.value()), slot);
     // A plain file that is no UTF-8 is told where it is parsed.
     if (!in_meta && dialect == yaml::Dialect::unity) {
       check_utf8(asset, as_text(bytes.value()), slot);
@@ -90,6 +113,18 @@ class AssetScan {
                             .offset_bytes = mention.offset_bytes,
                             .times = 1});
     });
+  }
+
+  static void check_objects(AssetNumber asset, const AssetPath& path, std::string_view text,
+                            Slot& slot) {
+    using Kind = ContentProblem::Kind;
+    if (const std::size_t at = find_conflict(text); at != text.npos) {
+      const auto [line, column] = yaml::line_and_column(text, at);
+      slot.problems.push_back({Kind::conflict, asset, {}, {line, column}});
+    } else if (is_listed(kObjectExtensions, path) && !text.starts_with("--- ") &&
+               text.find("\n--- ") == text.npos) {
+      slot.problems.push_back({Kind::no_objects, asset, {}, {}});
+    }
   }
 
   static void check_utf8(AssetNumber asset, std::string_view text, Slot& slot) {
@@ -157,11 +192,7 @@ class AssetScan {
 
 }  // namespace
 
-bool holds_references(const AssetPath& path) {
-  const std::string extension = lower_ascii(path.extension());
-  return !extension.empty() && extension.find(' ') == std::string::npos &&
-         kReferenceExtensions.find(" " + extension + " ") != std::string_view::npos;
-}
+bool holds_references(const AssetPath& path) { return is_listed(kReferenceExtensions, path); }
 
 bool is_script(const AssetPath& path) {
   constexpr std::array<std::string_view, 9> kExtensions = {"cs",  "dll", "asmdef", "asmref", "js",

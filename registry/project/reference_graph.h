@@ -37,12 +37,14 @@ struct ContentProblem {
     too_large,
     unreadable,
     invalid_utf8,
-    cut_short,  ///< An `.asset` whose main object ends before it has named its script.
+    cut_short,   ///< An `.asset` whose main object ends before it has named its script.
+    no_objects,  ///< A file of the engine's that is empty, or has its header alone.
+    conflict,    ///< What a merge could not merge, between `<<<<<<<` and `>>>>>>>`.
   };
   Kind kind = Kind::binary;
   AssetNumber asset = kNoAsset;
   std::string detail;
-  yaml::Position position{};  ///< Of `invalid_utf8`.
+  yaml::Position position{};  ///< Of `invalid_utf8` and `conflict`.
 };
 
 /// The references of a project. Immutable once built.

@@ -111,7 +111,9 @@ int SourceFile::document_of(std::int64_t file_id) const {
 }
 
 yaml::NodeIndex SourceFile::fields_of(int document) const {
-  if (document < 0) return yaml::kNoNode;
+  if (document < 0 || static_cast<std::size_t>(document) >= tree.documents.size()) {
+    return yaml::kNoNode;
+  }
   const yaml::NodeIndex root = tree.documents[static_cast<std::size_t>(document)].root;
   if (root == yaml::kNoNode || dialect == yaml::Dialect::plain) return root;
   return tree.at(root).first_child;

@@ -73,6 +73,7 @@ struct ClassDeclaration {
   /// leftover of an older layout, because nobody saved them since, and means nothing.
   bool is_in_last_layout = false;
   bool definitions_store_ids = true;       ///< False once the project shows layout F.
+  bool definitions_say_guid = false;       ///< They store their own guid under `guid`.
   std::string owner_path;                  ///< Weak reference to what an entry belongs to.
   std::vector<std::string> own_guid_keys;  ///< Where an entry repeats its asset's guid.
   std::string component;                   ///< What the root of every registered prefab must carry.

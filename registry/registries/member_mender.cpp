@@ -34,7 +34,10 @@ void MemberMender::mend_listed(const RegistryEntry& entry) {
       has_factory = true;
     }
   }
-  if (!has_factory && entry.stored_id) stored_.want_definition(entry.definition, id);
+  const bool is_file = entry.definition != kNoAsset && !entry.is_sub_definition;
+  if (!has_factory && (entry.stored_id || (is_file && declaration_.definitions_say_guid))) {
+    stored_.want_definition(declaration_, entry.definition, id);
+  }
 }
 
 void MemberMender::mend_new(const Candidate& candidate, const Guid& guid, TypeId type_id) {
@@ -59,7 +62,7 @@ void MemberMender::wish(StoredValues& stored, const Candidate& candidate, const 
   } else if (candidate.rule->field == "factory") {
     stored.want_factory(asset, id);
   } else {
-    stored.want_definition(asset, id);
+    stored.want_definition(declaration_, asset, id);
   }
 }
 

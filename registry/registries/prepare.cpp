@@ -149,6 +149,24 @@ class ClassPlan {
                          "' could not be read and may hide it; see 'muster validate'");
   }
 
+  // A prefab that shows no component because a part of it is missing.
+  void note_damage(const Registry& registry, const RegistryEntry& entry, PreparePlan& plan) const {
+    const AssetNumber asset = project_.index().find(identity_of(entry));
+    if (asset == kNoAsset || !is_prefab(project_.sources(), asset)) return;
+    if (members_.has(identity_of(entry))) return;
+    for (const PrefabProblem& problem : project_.prefabs().flatten(asset).problems) {
+      using enum PrefabProblem::Kind;
+      if (problem.kind != cut_short && problem.kind != no_root && problem.kind != not_readable) {
+        continue;
+      }
+      plan.remaining.push_back(project_.index().at(asset).path.text() +
+                               ": a part of it is missing, so entry " +
+                               std::to_string(entry.type_id.value()) + " of '" +
+                               path_of(registry).text() + "' stays; see 'muster validate'");
+      return;
+    }
+  }
+
   tl::unexpected<Error> refuse_id(const Registry& registry) const {
     return fail(ErrorCode::limit_exceeded,
                 path_of(registry).text() + ": " + declaration_.name + " needs a type id above " +
@@ -222,6 +240,7 @@ class ClassPlan {
         continue;
       }
       note_doubt(registry, entry, plan);
+      note_damage(registry, entry, plan);
       keep_in(lock, {entry.type_id, identity});
       const Candidate* wanted = members_.find(members_.key_of(identity));
       const auto values =
@@ -427,6 +446,8 @@ Result<PreparePlan> plan_prepare(const Project& project, const Progress& progres
   plan.writes.insert(plan.writes.begin(), std::make_move_iterator(mended.begin()),
                      std::make_move_iterator(mended.end()));
   std::ranges::move(stored.take_remaining(), std::back_inserter(plan.remaining));
+  const auto leftovers = project.index().leftovers();
+  plan.removes.insert(plan.removes.end(), leftovers.begin(), leftovers.end());
   for (const LockFile& file : project.model().locks) {
     if (file.registry != kNoAsset || file.error) continue;
     if (!file.other.empty() && is_kept_copy(file)) {

@@ -26,7 +26,7 @@ struct PreparePlan {
   std::vector<RegistryPlan> registries;
   std::vector<FileWrite> writes;  ///< What differs from the disk; empty when all is up to date.
   /// Locks whose registry has moved or has another name now: after the writes, which hold what they
-  /// held. And copies of locks that an earlier `prepare` could not remove any more.
+  /// held. And what an earlier `prepare` that was killed could not remove any more.
   std::vector<AssetPath> removes;
   std::vector<std::string> notes;  ///< What a person should know, a sentence each.
   /// What `prepare` cannot do and a person has to, a sentence each.

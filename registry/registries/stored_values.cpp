@@ -177,8 +177,9 @@ void StoredValues::want_factory(AssetNumber factory, const std::optional<WantedI
   want_asset(factory, id, true);
 }
 
-void StoredValues::want_definition(AssetNumber definition, const std::optional<WantedId>& id) {
-  want_asset(definition, id, false);
+void StoredValues::want_definition(const ClassDeclaration& declaration, AssetNumber definition,
+                                   const std::optional<WantedId>& id) {
+  want_asset(definition, id, declaration.definitions_say_guid);
 }
 
 void StoredValues::want_asset(AssetNumber asset, const std::optional<WantedId>& id, bool has_guid) {

@@ -38,8 +38,10 @@ class StoredValues {
                    const std::optional<WantedId>& id);
   /// The `guid` of a factory is its own.
   void want_factory(AssetNumber factory, const std::optional<WantedId>& id);
-  /// The `registryId` or `typeId` of a definition, if it has one, is the id.
-  void want_definition(AssetNumber definition, const std::optional<WantedId>& id);
+  /// The `registryId` or `typeId` of a definition, if it has one, is the id; its `guid` is its own
+  /// where the class says so.
+  void want_definition(const ClassDeclaration& declaration, AssetNumber definition,
+                       const std::optional<WantedId>& id);
 
   /// The files that have to change, sorted by path. Called once, after all wishes.
   std::vector<FileWrite> take_writes();

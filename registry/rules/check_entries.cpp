@@ -64,7 +64,10 @@ class RegistryCheck {
         continue;
       }
       check_references_of(entry);
-      if (check_definition(entry)) check_anything(entry);
+      if (check_definition(entry)) {
+        check_definition_guid(entry);
+        check_anything(entry);
+      }
       check_sources(entry);
       check_stored_id(entry);
       check_pool(entry);
@@ -218,7 +221,7 @@ class RegistryCheck {
   void check_content(const RegistryEntry& entry, const EntryReference& reference) {
     if (registry_.declaration->component.empty()) return;
     if (reference.role == Role::prefab) check_prefab(entry, reference);
-    if (reference.role == Role::factory) check_factory(reference);
+    if (reference.role == Role::factory) check_own_guid(reference.asset, "the factory");
   }
 
   // An entry that holds an asset of a class by strong reference must hold one of that class.
@@ -232,6 +235,11 @@ class RegistryCheck {
     add("wrong-target", entry.definition_location,
         quoted(project_.index().at(entry.definition).path) + " is no " + std::string(wanted[0]));
     return false;
+  }
+
+  void check_definition_guid(const RegistryEntry& entry) {
+    if (!registry_.declaration->definitions_say_guid || entry.is_sub_definition) return;
+    if (entry.definition != kNoAsset) check_own_guid(entry.definition, "the definition");
   }
 
   // Whether the root has a component whose script is not in the project.
@@ -313,18 +321,19 @@ class RegistryCheck {
             std::to_string(entry.type_id.value()));
   }
 
-  void check_factory(const EntryReference& reference) {
-    const SourceFile& source = project_.sources().get(reference.asset);
+  // An asset that says its guid under `guid`.
+  void check_own_guid(AssetNumber asset, const std::string& whose) {
+    const SourceFile& source = project_.sources().get(asset);
+    const Guid& guid = project_.index().at(asset).guid;
     if (!source.good()) return;
     const yaml::NodeIndex node = source.tree.find(source.fields_of(source.document_of(0)), "guid");
     if (node == yaml::kNoNode) return;
     const auto stored = yaml::weak_reference_at(source.tree, node);
     if (stored && stored.value().is_null()) {
-      add_unset_guid({source.path, source.tree.at(node).position}, "the factory", reference.guid);
-    } else if (stored && stored.value() != reference.guid) {
+      add_unset_guid({source.path, source.tree.at(node).position}, whose, guid);
+    } else if (stored && stored.value() != guid) {
       add("own-guid-mismatch", {source.path, source.tree.at(node).position},
-          "the factory says " + stored.value().to_string() + " but its guid is " +
-              reference.guid.to_string());
+          whose + " says " + stored.value().to_string() + " but its guid is " + guid.to_string());
     }
   }
 

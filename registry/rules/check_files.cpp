@@ -119,8 +119,13 @@ void check_files(const Project& project, TargetSet targets, Findings& findings) 
       case ContentProblem::Kind::invalid_utf8:
         findings.add("invalid-utf8", {asset.path, problem.position}, "this byte is no UTF-8");
         break;
-      case ContentProblem::Kind::cut_short:
-        break;  // Where it may be a root or registry, it is told with these.
+      case ContentProblem::Kind::cut_short:   // told where it may be a root or registry
+      case ContentProblem::Kind::no_objects:  // told with what cannot be packed
+        break;
+      case ContentProblem::Kind::conflict:
+        findings.add("merge-conflict", {asset.path, problem.position},
+                     "a merge conflict begins here");
+        break;
       case ContentProblem::Kind::unreadable:
         findings.add("unreadable-file", {asset.path, {}}, problem.detail);
         break;

@@ -5,6 +5,7 @@
 
 #include "registry/rules/packing.h"
 #include "registry/rules/validate.h"
+#include "registry/vocabulary/counted.h"
 #include "registry/vocabulary/parallel.h"
 
 namespace muster {
@@ -42,6 +43,57 @@ void check_file_ids(const Project& project, AssetNumber asset, Findings& finding
   }
 }
 
+// What the references of one file say, where that shows without looking at other files.
+class InnerReferences {
+ public:
+  InnerReferences(const SourceFile& source, Findings& findings)
+      : source_(source), tree_(source.tree), findings_(findings) {
+    for (const yaml::Document& document : tree_.documents) objects_.insert(document.file_id);
+  }
+
+  void check() {
+    for (yaml::NodeIndex node = 0; node < tree_.nodes.size(); ++node) {
+      if (tree_.at(node).kind != yaml::NodeKind::mapping) continue;
+      if (tree_.find(node, "fileID") != yaml::kNoNode) check_reference(node);
+    }
+    for (const auto& [id, missing] : missing_) {
+      findings_.add("unresolved-reference", {source_.path, missing.first},
+                    "this file has no object " + std::to_string(id) + "; referred to " +
+                        counted(missing.times, "time"));
+    }
+  }
+
+ private:
+  struct Missing {
+    yaml::Position first{};
+    std::size_t times = 0;
+  };
+
+  void check_reference(yaml::NodeIndex node) {
+    const yaml::NodeIndex guid = tree_.find(node, "guid");
+    if (guid != yaml::kNoNode) {
+      const yaml::Node& text = tree_.at(guid);
+      if (text.text.empty() || Guid::parse_any_case(text.text)) return;
+      Finding& finding = findings_.add("malformed-guid", {source_.path, text.position},
+                                       "'" + std::string(text.text) + "' is no guid");
+      finding.blocks_build = true;
+      return;
+    }
+    const auto id = tree_.integer(tree_.find(node, "fileID"));
+    if (source_.dialect != yaml::Dialect::unity || !id || id.value() == 0) return;
+    if (objects_.contains(id.value())) return;
+    const auto [missing, fresh] = missing_.try_emplace(id.value());
+    if (fresh) missing->second.first = tree_.at(node).position;
+    ++missing->second.times;
+  }
+
+  const SourceFile& source_;
+  const yaml::Tree& tree_;
+  Findings& findings_;
+  std::set<std::int64_t> objects_;
+  std::map<std::int64_t, Missing> missing_;
+};
+
 }  // namespace
 
 void check_packing(const Project& project, const std::set<AssetNumber>& built, unsigned jobs,
@@ -53,7 +105,18 @@ void check_packing(const Project& project, const std::set<AssetNumber>& built, u
   std::vector<Packing> packings(assets.size());
   parallel_for(assets.size(), jobs, {},
                [&](std::size_t i, unsigned) { packings[i] = packing_of(project, assets[i]); });
-  for (const AssetNumber asset : assets) check_file_ids(project, asset, findings);
+  for (std::size_t i = 0; i < assets.size(); ++i) {
+    check_file_ids(project, assets[i], findings);
+    if (!packings[i].is_text) continue;
+    InnerReferences(project.sources().get(assets[i]), findings).check();
+  }
+  for (const ContentProblem& problem : project.graph().problems()) {
+    if (problem.kind != ContentProblem::Kind::no_objects || built.contains(problem.asset)) continue;
+    findings
+        .add("yaml-syntax", {project.index().at(problem.asset).path, {}},
+             "this file has no objects; nothing that is built needs it")
+        .severity = Severity::warning;
+  }
   for (std::size_t i = 0; i < assets.size(); ++i) {
     if (!packings[i].fault || is_told_elsewhere(project, assets[i], *packings[i].fault)) continue;
     PackingFault& fault = *packings[i].fault;

@@ -66,8 +66,15 @@ Packing sidecar_packing(const Project& project, const AssetPath& path) {
 
 Packing prefab_packing(const Project& project, AssetNumber asset, const AssetPath& path) {
   if (!is_prefab(project.sources(), asset)) return {true, {}};
-  if (!project.prefabs().flatten(asset).entities.empty()) return {true, {}};
-  return failed("prefab-without-root", {path, {}}, "this prefab has no root");
+  const SourcePrefab& prefab = project.prefabs().flatten(asset);
+  if (prefab.entities.empty()) {
+    return failed("prefab-without-root", {path, {}}, "this prefab has no root");
+  }
+  for (const PrefabProblem& problem : prefab.problems) {
+    if (problem.kind != PrefabProblem::Kind::cut_short || problem.path != path) continue;
+    return failed("cut-short", {path, problem.position}, problem.detail);
+  }
+  return {true, {}};
 }
 
 Packing text_packing(const Project& project, AssetNumber asset, const AssetPath& path) {

@@ -25,6 +25,9 @@ constexpr std::array kRules = {
          "A server bundle reaches content that is for clients only",
          "The server would load and ship presentation. Break the strong reference at one link "
          "of the chain, for example by a weak reference or a presentation of its own."},
+    Rule{"cut-short", error, "A prefab names objects of its own that it does not have",
+         "The file was cut short, or a merge lost a part of it. Restore it; until then 'muster "
+         "prepare' keeps its entry."},
     Rule{"duplicate-entry", error, "One asset is registered twice in a registry",
          "It would have two type ids, or an effect two prefabs (its own and its definition's). "
          "Remove one of them."},
@@ -55,8 +58,8 @@ constexpr std::array kRules = {
     Rule{"malformed-type-id", error, "A type id is no number that fits the wire",
          "A type id is a number from 0 to 65534. Restore the number from the last version that "
          "had one; an entry that is new needs none ('muster prepare' gives it one)."},
-    Rule{"merge-conflict", error, "A sidecar contains merge conflict markers",
-         "Resolve the conflict: keep the guid that other assets refer to."},
+    Rule{"merge-conflict", error, "A sidecar or asset contains merge conflict markers",
+         "Resolve the conflict; of two guids keep the one that other assets refer to."},
     Rule{"missing-component", error, "A registered prefab's root lacks the component it needs",
          "Add the component to the root of the prefab (or of the prefab that it is a variant "
          "of), or remove the entry with 'muster prepare'."},

@@ -3,6 +3,13 @@
 #include "registry/vocabulary/content_hash.h"
 
 namespace muster {
+namespace {
+
+constexpr std::string_view kTemporaryPrefix = ".muster-";
+constexpr std::string_view kTemporarySuffix = ".tmp";
+constexpr std::size_t kTemporaryDigits = 16;
+
+}  // namespace
 
 Result<void> commit_move(FileSystem& files, const AssetPath& from, const AssetPath& to) {
   const Move move{from, to};
@@ -33,12 +40,22 @@ Result<void> write_atomically(FileSystem& files, const AssetPath& path, Bytes by
   // name as long as the disk allows has no room for a suffix.
   const std::string name_hash = hash_bytes(as_bytes(path.name())).to_string().substr(0, 8);
   const std::string content_hash = hash_bytes(bytes).to_string().substr(0, 8);
-  const AssetPath temporary = path.parent().child(".muster-" + name_hash + content_hash + ".tmp");
+  const AssetPath temporary = path.parent().child(std::string(kTemporaryPrefix) + name_hash +
+                                                  content_hash + std::string(kTemporarySuffix));
   if (auto written = files.write(temporary, bytes); !written) return written;
   auto moved = commit_move(files, temporary, path);
   // The failure to move is what the caller must hear of; a left-over temporary is harmless.
   if (!moved) (void)files.remove(temporary).has_value();
   return moved;
+}
+
+bool is_temporary_name(std::string_view name) {
+  constexpr std::size_t kBytes =
+      kTemporaryPrefix.size() + kTemporaryDigits + kTemporarySuffix.size();
+  return name.size() == kBytes && name.starts_with(kTemporaryPrefix) &&
+         name.ends_with(kTemporarySuffix) &&
+         name.substr(kTemporaryPrefix.size(), kTemporaryDigits)
+                 .find_first_not_of("0123456789abcdef") == std::string_view::npos;
 }
 
 }  // namespace muster

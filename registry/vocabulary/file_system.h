@@ -85,5 +85,7 @@ Result<Bytes> read_whole(const FileSystem& files, const AssetPath& path, std::ui
 /// Replaces one file atomically: writes beside it, then commits. Where a link to a file stands,
 /// that file is replaced and the link stays.
 Result<void> write_atomically(FileSystem& files, const AssetPath& path, Bytes bytes);
+/// True for the name of what it wrote beside a file, which a killed process leaves behind.
+bool is_temporary_name(std::string_view name);
 
 }  // namespace muster

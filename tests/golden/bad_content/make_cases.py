@@ -19,6 +19,7 @@ from case_writer import (
 from unread_cases import (
     lfs_pointer, binary_asset, lfs_pointer_root, binary_root, yaml_syntax_cut,
     yaml_syntax_cut_object, yaml_syntax_repeated, duplicate_file_id, packing_refused,
+    cut_short, yaml_syntax_unneeded, inner_references,
     yaml_syntax_bytes, yaml_syntax, yaml_syntax_plain,
     yaml_syntax_unregistered, invalid_utf8, merge_conflict)
 
@@ -205,6 +206,22 @@ def unset_own_guid(case):
     """A component that was just added: the build takes the guid from the entry."""
     sound_unity(case, guid=NONE)
     case.expect("warning", "unset-own-guid", CRATE, "val0:")
+
+
+def own_guid_mismatch_definition(case):
+    """A projectile's definition was copied, and says the guid of the one that it comes from."""
+    registry, entries = "Assets/Registries/ProjectileRegistry.asset", []
+    first = "Assets/Projectiles/Bolt.asset"
+    for name in ("Bolt", "Copy"):
+        path, prefab = f"Assets/Projectiles/{name}.asset", f"Assets/Prefabs/{name}.prefab"
+        case.prefab(prefab, [("Spin", "  degreesPerSecond: 10")])
+        case.asset(path, "ProjectileTypeDefinition",
+                   f"  guid:{words(guid_of(first), 4)}\n  clientProjectilePrefab:"
+                   f"{words(guid_of(prefab), 4)}")
+        entries.append(f"  - assetGuid:{words(guid_of(path), 6)}\n    definition: {strong(path)}")
+    case.asset(registry, "ProjectileRegistry", "\n".join(["  entries:", *entries]))
+    case.roots(registry)
+    case.expect("error", "own-guid-mismatch", "Assets/Projectiles/Copy.asset", "val0:")
 
 
 def own_guid_mismatch_plain(case):
@@ -850,13 +867,22 @@ def unfit_value(case):
     case.expect("error", "unfit-value", spin, "turns: -1")
 
 
+def unreadable_components(case):
+    sound_unity(case)
+    case.bare("components.json", "{\"components\": [")
+    case.bare("muster.yaml", "version: 1\nname: unreadable-components\nfolders: [Assets]\n"
+                             "components: components.json\n")
+    case.expect("error", "unreadable-components", "components.json")
+
+
 CASES = [
     clean, clean_unusual, unresolved_reference_entry, unresolved_reference_words,
     unresolved_reference_definition,
     unresolved_reference_root, unresolved_reference_closure, duplicate_guid, orphan_meta,
     missing_meta, malformed_guid, placeholder_guid, merge_conflict, prefab_xor_factory_both,
     prefab_xor_factory_neither, missing_component, missing_component_removed, own_guid_mismatch,
-    own_guid_mismatch_plain, unset_own_guid, registry_id_mismatch, unregistered_prefab,
+    own_guid_mismatch_definition, own_guid_mismatch_plain, unset_own_guid, registry_id_mismatch,
+    unregistered_prefab,
     provider_collision, duplicate_entry,
     type_id_collision, type_id_disagreement, type_id_reused, null_registry, target_without_root,
     invalid_utf8, unknown_class,
@@ -873,7 +899,8 @@ CASES = [
     wrong_target, wrong_target_container, wrong_target_nested,
     prefab_cycle, prefab_cycle_unbuilt, case_clash, bad_pool_size,
     bad_pool_size_definition, yaml_syntax, yaml_syntax_plain,
-    yaml_syntax_unregistered, unknown_component, unfit_value,
+    yaml_syntax_unregistered, unknown_component, unfit_value, cut_short, yaml_syntax_unneeded,
+    inner_references, unreadable_components,
 ]
 
 

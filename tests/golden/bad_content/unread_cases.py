@@ -123,6 +123,8 @@ def packing_refused(case):
         case.add(path, content)
         if name != "Settings.png":
             case.expect("error", rule, path, marker)
+        if name == "Torn.mat":
+            case.expect("error", "merge-conflict", path, marker)
     settings = "Assets/Looks/Settings.png.meta"
     case.bare(settings, case.files[settings] + b"TextureImporter:\n  <<<<<<< HEAD\n  a: 1\n")
     case.expect("error", "yaml-syntax", settings, "a: 1")
@@ -135,6 +137,38 @@ def packing_refused(case):
     materials = "".join(f"  - {{fileID: 2100000, guid: {guid}, type: 2}}\n" for guid in guids)
     sound_unity(case, extra="--- !u!23 &2300\nMeshRenderer:\n  m_GameObject: {fileID: 1000}\n"
                             f"  m_Materials:\n{materials}")
+
+
+def cut_short(case):
+    """Prefabs that end before what they name; both entries stay, and both are built."""
+    sound_unity(case)
+    text = case.files[CRATE].decode()
+    case.files[CRATE] = text[:text.index("--- !u!114")].encode()
+    case.expect("error", "cut-short", CRATE, "component: {fileID: 114000}")
+    case.expect("warning", "missing-component", REGISTRY, "val0:", 2)
+
+
+def yaml_syntax_unneeded(case):
+    """Nothing is left of files that no registry needs, and a merge is not finished in another."""
+    sound_unity(case)
+    torn = ("--- !u!29 &1\nOcclusionCullingSettings:\n<<<<<<< HEAD\n  a: 1\n=======\n  a: 2\n"
+            ">>>>>>> feature\n")
+    case.add("Assets/Scenes/Torn.unity", UNITY_HEAD + torn)
+    case.expect("error", "merge-conflict", "Assets/Scenes/Torn.unity", "<<<<<<<")
+    for name, content in (("Empty.prefab", ""), ("Head.prefab", UNITY_HEAD),
+                          ("Version.prefab", "%YAML 1.1\n"), ("Blank.mat", "\n\n")):
+        case.add(f"Assets/Unused/{name}", content)
+        case.expect("warning", "yaml-syntax", f"Assets/Unused/{name}")
+
+
+def inner_references(case):
+    """References of a registered prefab that no look at other files is needed for."""
+    sound_unity(case, extra=(
+        "--- !u!33 &3300\nMeshFilter:\n  m_GameObject: {fileID: 1000}\n"
+        "  m_Mesh: {fileID: 4300000, guid: 0123456789abcdef, type: 2}\n"
+        "  m_Lost: {fileID: 4711}\n  m_Again: [{fileID: 4711}]\n"))
+    case.expect("error", "malformed-guid", CRATE, "0123456789abcdef,")
+    case.expect("warning", "unresolved-reference", CRATE, "{fileID: 4711}")
 
 
 def yaml_syntax_bytes(case):

@@ -92,17 +92,6 @@ TEST_CASE("Registries that swap their names keep their ids", "[registry][registr
   CHECK(exists(locked.project, "Assets/.E.asset.ids.yaml"));
 }
 
-TEST_CASE("A lock that gives one thing two ids is refused by its line", "[registry][registries]") {
-  yaml::Position fault;
-  const std::string guid = Locked().a.to_string();
-  const auto lock = parse_id_lock("version: 1\nids:\n- {id: 1, guid: " + guid +
-                                      "}\n- {id: 2, guid: " + guid + "}\nretired: []\n",
-                                  fault);
-  REQUIRE_FALSE(lock.has_value());
-  CHECK(fault.line == 4);
-  CHECK(lock.error().message.find("id 2 here and 1 above") != std::string::npos);
-}
-
 TEST_CASE("Registries that swap their names keep their ids when prepare dies at any call",
           "[registry][registries][sys-2]") {
   for (std::size_t n = 0;; ++n) {

@@ -8,10 +8,12 @@
 #include "registry/registries/type_ids.h"
 #include "registry/rules/validate.h"
 #include "tests/support/open_project.h"
+#include "tests/support/prefab_text.h"
 
 namespace muster {
 namespace {
 
+using testing::PrefabText;
 using testing::UnityProject;
 
 // By registry path and guid.
@@ -240,6 +242,63 @@ TEST_CASE("The root of a model from an unknown importer is the object whose name
   project.asset("Assets/R.asset", project.script("ReplicatedEntityRegistry"), "  entries: []\n");
   prepare(project);
   CHECK(ids_of(project).contains({"Assets/R.asset", variant}));
+}
+
+TEST_CASE("Wherever a registered prefab was cut short, its entry stays under its id",
+          "[registry][registries][sys-2]") {
+  UnityProject project;
+  const Guid entity = project.script("ReplicatedEntity");
+  const Guid base = project.prefab("Assets/A.prefab", {{entity, ""}});
+  PrefabText variant;
+  variant.instance(9000, base, {.father = 0, .changes = {{100, "m_Name", "V"}}});
+  const Guid v = project.file("Assets/V.prefab", variant.text());
+  project.asset("Assets/R.asset", project.script("ReplicatedEntityRegistry"),
+                "  entries:\n" + entry_of(base) + entry_of(v));
+  prepare(project);
+  const auto before = ids_of(project);
+  REQUIRE(before.size() == 2);
+  const std::string path = GENERATE("Assets/A.prefab", "Assets/V.prefab");
+  const std::string whole = text_of(project, path);
+  for (std::size_t length = 0; length < whole.size(); ++length) {
+    CAPTURE(path, whole.substr(0, length));
+    project.file(path, whole.substr(0, length));
+    prepare(project);
+    REQUIRE(ids_of(project) == before);
+  }
+}
+
+TEST_CASE("Prepare tells that an entry stays because its prefab was cut short",
+          "[registry][registries]") {
+  UnityProject project;
+  const Guid a = project.prefab("Assets/A.prefab", {{project.script("ReplicatedEntity"), ""}});
+  project.asset("Assets/R.asset", project.script("ReplicatedEntityRegistry"),
+                "  entries:\n" + entry_of(a));
+  const std::string whole = text_of(project, "Assets/A.prefab");
+  project.file("Assets/A.prefab", whole.substr(0, whole.find("--- !u!114")));
+  const auto opened = open(project);
+  const auto planned = plan_prepare(*opened);
+  REQUIRE(planned.has_value());
+  const PreparePlan& plan = planned.value();
+  REQUIRE(plan.remaining.size() == 1);
+  CHECK(plan.remaining[0].starts_with("Assets/A.prefab: a part of it is missing"));
+  CHECK(reports(project, "cut-short"));
+}
+
+TEST_CASE("Prepare removes what one that was killed has left beside the files",
+          "[registry][registries]") {
+  UnityProject project;
+  const Guid a = project.prefab("Assets/A.prefab", {{project.script("ReplicatedEntity"), ""}});
+  project.asset("Assets/R.asset", project.script("ReplicatedEntityRegistry"),
+                "  entries:\n" + entry_of(a));
+  const std::vector<std::string> kept = {"Assets/.muster-notes.tmp", "Assets/.other.tmp"};
+  for (const std::string& path : kept) project.files.add(path, "");
+  project.files.add("Assets/.muster-0123456789abcdef.tmp", "half");
+  prepare(project);
+  const auto exists = [&](const std::string& path) {
+    return project.files.stat(AssetPath::parse(path).value()).has_value();
+  };
+  CHECK_FALSE(exists("Assets/.muster-0123456789abcdef.tmp"));
+  CHECK(std::ranges::all_of(kept, exists));
 }
 
 }  // namespace

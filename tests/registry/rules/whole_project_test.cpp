@@ -1,11 +1,14 @@
 // Findings that need a whole project: what is missing and where, and what cannot be told.
 #include <algorithm>
+#include <filesystem>
 
 #include <catch2/catch.hpp>
 
 #include "registry/registries/prepare.h"
 #include "registry/rules/validate.h"
+#include "registry/vocabulary/disk_file_system.h"
 #include "tests/support/refusing_file_system.h"
+#include "tests/support/temporary_folder.h"
 #include "tests/support/unity_project.h"
 
 namespace muster {
@@ -158,6 +161,24 @@ TEST_CASE("A file that is too large is one finding, whoever wanted to read it",
   REQUIRE(findings.size() == 1);
   CHECK(findings.front().rule == "file-too-large");
   CHECK(findings.front().severity == severity);
+}
+
+TEST_CASE("A link that leaves the project and a guid in upper case are told", "[registry][rules]") {
+  const TemporaryFolder folder;
+  folder.put("Assets/A.txt", "a");
+  folder.put("Assets/A.txt.meta", "fileFormatVersion: 2\nguid: 0123456789ABCDEF0123456789ABCDE0\n");
+  std::filesystem::create_symlink("../..", std::filesystem::path(folder.path()) / "Assets/Out");
+  std::filesystem::create_symlink(".", std::filesystem::path(folder.path()) / "Assets/Circle");
+  const auto files = DiskFileSystem::open(folder.path());
+  REQUIRE(files.has_value());
+  const auto opened = Project::open(files.value(), 1, {});
+  REQUIRE(opened.has_value());
+  std::vector<std::string> found;
+  for (const Finding& finding : validate(*opened.value(), {})) {
+    found.push_back(finding.location.path.text() + " " + std::string(finding.rule));
+  }
+  CHECK(found == std::vector<std::string>{"Assets/A.txt.meta upper-case-guid",
+                                          "Assets/Circle link-outside", "Assets/Out link-outside"});
 }
 
 TEST_CASE("A guid that two assets have blocks the build where it is built", "[registry][rules]") {
