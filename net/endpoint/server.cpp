@@ -129,10 +129,11 @@ void Server::take_packet(NetTime now, const Address& from, std::span<std::byte> 
       return;
   }
   if (!client.is_connected) {
+    // First the event, which may throw: then the next packet connects.
+    events_.push_back({.kind = ServerEvent::Kind::connected, .client = handle_of(slot)});
     client.is_connected = true;
     --pending_;
     ++counters_.connected;
-    events_.push_back({.kind = ServerEvent::Kind::connected, .client = handle_of(slot)});
   }
   follow(now, client, from, is_highest);
 }
@@ -198,11 +199,11 @@ void Server::send_client(NetTime now, Client& client) {
     bytes_left_ -= static_cast<double>(bytes);
   }
   if (connection.state() != ConnectionState::closed || client.closed_at.has_value()) return;
-  client.closed_at = now;
-  ++counters_.closed;
   events_.push_back({.kind = ServerEvent::Kind::closed,
                      .client = handle_of(client.slot),
                      .close = connection.end()});
+  client.closed_at = now;
+  ++counters_.closed;
 }
 
 void Server::release(std::uint32_t slot) {
