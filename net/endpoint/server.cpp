@@ -114,20 +114,9 @@ void Server::take_packet(NetTime now, const Address& from, std::span<std::byte> 
   }
   Client& client = *slots_[slot];
   bool is_highest = false;
-  switch (client.sealed.read(now, datagram, is_highest)) {
-    case DatagramVerdict::received:
-      break;
-    case DatagramVerdict::not_new:
-    case DatagramVerdict::refused:
-      return;
-    case DatagramVerdict::forged:
-      ++counters_.forged;
-      return;
-    case DatagramVerdict::malformed:
-      // It opened, so it was made by this client: there is nothing to hope for.
-      client.sealed.connection().close(CloseReason::malformed, "a packet broke the protocol", now);
-      return;
-  }
+  const DatagramVerdict verdict = client.sealed.read(now, datagram, is_highest);
+  if (verdict == DatagramVerdict::forged) ++counters_.forged;
+  if (verdict != DatagramVerdict::received) return;
   if (!client.is_connected) {
     // First the event, which may throw: then the next packet connects.
     events_.push_back({.kind = ServerEvent::Kind::connected, .client = handle_of(slot)});
