@@ -33,4 +33,7 @@ void register_net_benchmarks();
 /// What strangers cost a server, and a client in memory.
 void register_flood_benchmarks();
 
+/// Reliable messages under loss, against ENet.
+void register_latency_benchmarks();
+
 }  // namespace muster

@@ -109,6 +109,7 @@ int main(int argc, char** argv) {
   muster::register_world_benchmarks();
   muster::register_net_benchmarks();
   muster::register_flood_benchmarks();
+  muster::register_latency_benchmarks();
   RatioReporter reporter;
   benchmark::RunSpecifiedBenchmarks(&reporter);
   print_table(reporter.rows);
