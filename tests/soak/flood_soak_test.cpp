@@ -100,7 +100,8 @@ struct Scene {
       return attacker.write(memory, from);
     };
     socket.on_send = [this](const OutgoingDatagram& out) {
-      if (out.to == client_address) to_client.push_back(copy_of(out.bytes));
+      if (out.to != client_address) return;  // An answer to the attacker.
+      to_client.push_back(copy_of(out.bytes));
       attacker.overhear(out.bytes);
     };
     line.next = [this](std::span<std::byte> memory, Address& from) {
