@@ -25,7 +25,7 @@ enum class [[nodiscard]] DatagramVerdict : std::uint8_t{
     received,
     not_new,    ///< A duplicate, or too old.
     forged,     ///< Its seal does not open.
-    malformed,  ///< It opens, and breaks the format: the peer is broken.
+    malformed,  ///< It opens, and breaks the format: the connection has been closed.
     refused,    ///< No room: it will come again.
 };
 
@@ -119,6 +119,8 @@ class SealedConnection {
       case PacketVerdict::unbelievable:
         break;
     }
+    // It opened, so it was made by this peer: there is nothing to hope for.
+    connection_.close(CloseReason::malformed, "a packet broke the protocol", now);
     return DatagramVerdict::malformed;
   }
 

@@ -114,25 +114,15 @@ void Server::take_packet(NetTime now, const Address& from, std::span<std::byte> 
   }
   Client& client = *slots_[slot];
   bool is_highest = false;
-  switch (client.sealed.read(now, datagram, is_highest)) {
-    case DatagramVerdict::received:
-      break;
-    case DatagramVerdict::not_new:
-    case DatagramVerdict::refused:
-      return;
-    case DatagramVerdict::forged:
-      ++counters_.forged;
-      return;
-    case DatagramVerdict::malformed:
-      // It opened, so it was made by this client: there is nothing to hope for.
-      client.sealed.connection().close(CloseReason::malformed, "a packet broke the protocol", now);
-      return;
-  }
+  const DatagramVerdict verdict = client.sealed.read(now, datagram, is_highest);
+  if (verdict == DatagramVerdict::forged) ++counters_.forged;
+  if (verdict != DatagramVerdict::received) return;
   if (!client.is_connected) {
+    // First the event, which may throw: then the next packet connects.
+    events_.push_back({.kind = ServerEvent::Kind::connected, .client = handle_of(slot)});
     client.is_connected = true;
     --pending_;
     ++counters_.connected;
-    events_.push_back({.kind = ServerEvent::Kind::connected, .client = handle_of(slot)});
   }
   follow(now, client, from, is_highest);
 }
@@ -198,11 +188,11 @@ void Server::send_client(NetTime now, Client& client) {
     bytes_left_ -= static_cast<double>(bytes);
   }
   if (connection.state() != ConnectionState::closed || client.closed_at.has_value()) return;
-  client.closed_at = now;
-  ++counters_.closed;
   events_.push_back({.kind = ServerEvent::Kind::closed,
                      .client = handle_of(client.slot),
                      .close = connection.end()});
+  client.closed_at = now;
+  ++counters_.closed;
 }
 
 void Server::release(std::uint32_t slot) {

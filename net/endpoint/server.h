@@ -103,7 +103,9 @@ struct ServerCounters {
 };
 
 /// One socket and up to `clients_max` clients. One thread at a time. Each tick: `receive`, then the
-/// game reads and queues at each client's `connection`, then `send`.
+/// game reads and queues at each client's `connection`, then `send`. Where memory runs out
+/// `std::bad_alloc` comes through: what was to be read then counts as lost on the way, and the
+/// server goes on; a connection that was in the middle of a packet should be closed.
 class Server {
  public:
   /// Everything given must outlive the server.

@@ -215,8 +215,8 @@ void Server::admit(NetTime now, const Address& from, const ResponseView& respons
   client->accept = accept;
   client->accept_bytes = accept_bytes;
   if (options_.recorder != nullptr) record(now, response, *client, keys.cipher);
+  slot_of_attempt_[response.head.ephemeral] = slot;  // The last that may throw.
   slots_[slot] = std::move(client);
-  slot_of_attempt_[response.head.ephemeral] = slot;
   ++pending_;
   ++counters_.accepts;
   const std::span<std::byte> memory = outgoing_.next(socket_);

@@ -44,10 +44,10 @@ std::vector<Address> read_addresses(SectionReader& reader) {
   return addresses;
 }
 
-template <std::size_t kCount>
-void read_into(SectionReader& reader, std::array<std::byte, kCount>& into) {
-  const std::span<const std::byte> bytes = reader.read_bytes(kCount);
-  std::ranges::copy(bytes, into.begin());
+/// Without a copy of it that would have to be wiped.
+SecretKey read_secret(SectionReader& reader) {
+  const std::span<const std::byte> bytes = reader.read_bytes(SecretKey::kBytes);
+  return bytes.empty() ? SecretKey() : SecretKey(bytes.first<SecretKey::kBytes>());
 }
 
 struct TokenHead {
@@ -65,7 +65,7 @@ std::optional<TokenHead> read_head(SectionReader& reader) {
   head.application = reader.read_u64();
   head.issued = reader.read_u64();
   head.expires = reader.read_u64();
-  read_into(reader, head.nonce);
+  reader.read_into(head.nonce);
   if (reader.failed() || !is_ours || version != kVersion) return std::nullopt;
   return head;
 }
@@ -127,10 +127,8 @@ std::optional<ClientToken> read_client_token(std::span<const std::byte> bytes) {
   if (!head.has_value()) return std::nullopt;
   ClientToken token{
       .application = head->application, .issued = head->issued, .expires = head->expires};
-  read_into(reader, token.server_key);
-  std::array<std::byte, SecretKey::kBytes> secret{};
-  read_into(reader, secret);
-  token.secret = SecretKey(secret);
+  reader.read_into(token.server_key);
+  token.secret = read_secret(reader);
   token.servers = read_addresses(reader);
   const std::span<const std::byte> box = reader.read_bytes(reader.read_u16());
   if (!reader.is_finished() || box.size() + kHeadBytes > kTokenBytesMax) return std::nullopt;
@@ -163,10 +161,8 @@ std::optional<OpenedToken> open_token(std::span<const std::byte> presented,
   SectionReader reader{std::span<const std::byte>(inner).first(box.size() - kTagBytes)};
   OpenedToken token{.expires = head->expires};
   token.client = reader.read_u64();
-  read_into(reader, token.id);
-  std::array<std::byte, SecretKey::kBytes> secret{};
-  read_into(reader, secret);
-  token.secret = SecretKey(secret);
+  reader.read_into(token.id);
+  token.secret = read_secret(reader);
   token.servers = read_addresses(reader);
   const std::size_t user_bytes = reader.read_u16();
   const std::span<const std::byte> user_data = reader.read_bytes(user_bytes);

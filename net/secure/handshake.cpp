@@ -20,12 +20,6 @@ constexpr std::size_t kProofBytes = 16;
 constexpr std::size_t kAcceptHeadBytes = 40;
 constexpr std::size_t kAcceptInnerBytes = 20;
 
-template <std::size_t kCount>
-void read_into(SectionReader& reader, std::array<std::byte, kCount>& into) {
-  const std::span<const std::byte> bytes = reader.read_bytes(kCount);
-  std::ranges::copy(bytes, into.begin());
-}
-
 void write_head(SectionWriter& writer, DatagramKind kind, TrustMode mode, std::uint8_t last = 0) {
   writer.write_u8(static_cast<std::uint8_t>(kind));
   writer.write_u8(kProtocolVersion);
@@ -91,9 +85,9 @@ bool ClientHandshake::take_challenge(std::span<const std::byte> datagram) {
       reader.read_u8() == static_cast<std::uint8_t>(options_.mode) && reader.read_u8() == 0;
   if (!is_challenge || reader.read_u32() != connection_id_) return false;
   Challenge challenge{.time_ms = reader.read_u64()};
-  read_into(reader, challenge.mac);
+  reader.read_into(challenge.mac);
   PublicKey server_key{};
-  read_into(reader, server_key);
+  reader.read_into(server_key);
   const bool is_expected =
       options_.mode == TrustMode::unprotected ||
       server_key == (options_.token.has_value() ? options_.token->server_key : options_.server_key);
@@ -152,7 +146,7 @@ std::optional<ConnectionKeys> ClientHandshake::take_accept(
                          reader.read_u8() == 0;
   if (!is_accept || reader.read_u32() != connection_id_) return std::nullopt;
   PublicKey server_ephemeral{};
-  read_into(reader, server_ephemeral);
+  reader.read_into(server_ephemeral);
   std::array<std::byte, kAcceptInnerBytes + kTagBytes> inner{};
   std::ranges::copy(datagram.subspan(kAcceptHeadBytes), inner.begin());
   ConnectionKeys keys{.client_receives = connection_id_};
@@ -186,7 +180,7 @@ std::optional<Refusal> ClientHandshake::take_refuse(std::span<const std::byte> d
   const std::uint8_t reason = reader.read_u8();
   const bool is_for_us = reader.read_u32() == connection_id_;
   std::array<std::byte, kProofBytes> proof{};
-  read_into(reader, proof);
+  reader.read_into(proof);
   Refusal refusal{
       .reason = static_cast<RefuseReason>(reason), .server_version = reader.read_u8(), .text = {}};
   const std::size_t text_bytes = reader.read_u8();
@@ -215,7 +209,7 @@ std::optional<RequestView> read_request_head(std::span<const std::byte> datagram
   view.mode = static_cast<TrustMode>(mode);
   view.application = reader.read_u64();
   view.client_receives = reader.read_u32();
-  read_into(reader, view.ephemeral);
+  reader.read_into(view.ephemeral);
   if (view.version == kProtocolVersion && (mode > 2 || zero != 0)) return std::nullopt;
   return view;
 }
@@ -262,7 +256,7 @@ std::optional<ResponseView> read_response(std::span<const std::byte> datagram) {
   SectionReader reader(datagram);
   static_cast<void>(reader.read_bytes(kHeadBytes));
   view.challenge.time_ms = reader.read_u64();
-  read_into(reader, view.challenge.mac);
+  reader.read_into(view.challenge.mac);
   view.token = reader.read_bytes(reader.read_u16());
   const std::size_t hello_bytes = reader.read_u16();
   view.before_hello = datagram.first(reader.position());

@@ -27,10 +27,10 @@ class PayloadQueue {
   void push(std::span<const std::byte> bytes, std::uint64_t number) {
     assert(has_room());
     const std::uint32_t place = free_.back();
+    slots_[place].bytes.assign(bytes.begin(), bytes.end());  // First: it may throw.
+    slots_[place].number = number;
     free_.pop_back();
     order_[end_++ % order_.size()] = place;
-    slots_[place].bytes.assign(bytes.begin(), bytes.end());
-    slots_[place].number = number;
     byte_count_ += bytes.size();
   }
   /// Requires: not empty. Good until `pop`.

@@ -1,6 +1,9 @@
-// The estimator of net/CONNECTION.md, "How much may be sent". Two flows that share a queue see one
-// delay `d`; each steers to the rate K(rate) / d. K grows slower than the rate, so there is just
-// one rate at which that holds, the same for both: that is where the fairness comes from.
+// The estimator of net/CONNECTION.md, "How much may be sent". Each round it looks at the delay in
+// the queue: its slope tells by how much the rate exceeds what the path leaves to us, its height
+// whether the queue should grow or shrink. The height that is wanted falls with the rate. Flows
+// that share a queue see one height, so the faster one yields to the slower until their rates are
+// the same: that is where the fairness comes from. Steering a window by the delay, as Copa does,
+// was tried: with ticks of 60 Hz and late acknowledgements it swings.
 #include "net/transport/send_rate.h"
 
 #include <algorithm>
@@ -10,26 +13,45 @@ namespace muster {
 
 namespace {
 
-constexpr double kPacket = 1200;
-constexpr double kFirstWindow = 4 * kPacket;
-constexpr double kWindowMin = 500;
+constexpr double kFirstRate = 48'000;
 /// When everything sent so far is paid for, this much may always go.
 constexpr double kSmallPacket = 300;
 /// Before the first round trip is known.
 constexpr NetDuration kFirstRoundTrip = std::chrono::milliseconds(100);
-/// No queue of ours may take longer than this, however slow the path is.
-constexpr double kQueueSecondsMax = 0.040;
-/// Packets in the queue per root of packets a second: 8 at 10 Mbit/s.
-constexpr double kQueueGrowth = 0.25;
-/// Below this a delay is noise of clocks and threads.
-constexpr double kDelayFloor = 0.0005;
+/// What both ends' ticks and late acknowledgements add to a round trip.
+constexpr NetDuration kAroundTrip = std::chrono::milliseconds(40);
+/// More than one tick of 60 Hz.
+constexpr NetDuration kRoundMin = std::chrono::milliseconds(50);
+constexpr unsigned kRoundPackets = 3;
+/// So much above what is wanted the queue is shortened at once, in seconds.
+constexpr double kFarAbove = 0.020;
+/// The queue that is wanted, in seconds: the most, for slow paths; the least, above the noise of
+/// clocks and threads; and the rate at which it is 0.7 of the most.
+constexpr double kDelayMost = 0.018;
+constexpr double kDelayLeast = 0.002;
+constexpr double kDelayRate = 50'000;
+/// What a packet takes by itself on a slow path is no queue; and no more than this is believed.
+constexpr double kOwnTimeMost = 0.070;
+/// The time in which a queue is to come to the height that is wanted; at least two round trips.
+constexpr double kApproach = 0.1;
+/// What the rate may change by in a round, as shares.
+constexpr double kGrowthMost = 0.25;
+constexpr double kGrowthCareful = 0.01;
+constexpr double kShrinkMost = 0.5;
 /// Loss below this is left to those who resend.
-constexpr double kLossMatters = 0.05;
-/// So many packets must have gone at half the rate before their loss is known.
+constexpr double kLossMatters = 0.03;
+/// When the first rate is looked for, of which nothing is known, this much is our own.
+constexpr double kLossAtStart = 0.4;
+/// So many fates must be known before a share of them says something.
+constexpr double kFatesEnough = 32;
+/// In standard deviations: one judgement in 160 is wrong.
+constexpr double kSure = 2.5;
 constexpr double kDrainedEnough = 16;
+constexpr double kDrainedFade = 256;
 constexpr NetDuration kDrainEvery = std::chrono::seconds(10);
 /// While there is loss of which it is not known where it comes from.
-constexpr NetDuration kDrainSoon = std::chrono::milliseconds(500);
+constexpr NetDuration kDrainSoon = std::chrono::seconds(1);
+constexpr NetDuration kDrainLong = std::chrono::milliseconds(150);
 
 double seconds(NetDuration duration) { return std::chrono::duration<double>(duration).count(); }
 
@@ -41,68 +63,57 @@ NetDuration duration_of(double seconds) {
 
 SendRate::SendRate(const SendRateLimits& limits)
     : limits_(limits),
-      window_(kFirstWindow),
+      rate_(std::clamp(kFirstRate, limits.rate_min, limits.rate_max)),
+      growth_max_(kGrowthMost),
       round_trip_(kFirstRoundTrip),
-      round_trip_min_(kFirstRoundTrip) {}
+      target_(target_delay()) {}
 
 void SendRate::restart() { *this = SendRate(limits_); }
 
-double SendRate::present_rate() const {
-  const double trip = seconds(round_trip_min_) + seconds(standing_delay_.value());
-  return window_ / std::max(trip, 1e-4);
-}
+double SendRate::bytes_per_second() const { return now_ < drain_end_ ? rate_ / 2 : rate_; }
 
-double SendRate::bytes_per_second() const {
-  const double wanted = std::clamp(present_rate(), limits_.rate_min, limits_.rate_max);
-  return now_ < drain_end_ ? wanted / 2 : wanted;
+/// Wide enough never to hold back what is paced, but when nothing is acknowledged any more.
+std::size_t SendRate::window() const {
+  const double answer = seconds(round_trip_ + kAroundTrip + kBurst) + 2 * target_;
+  return static_cast<std::size_t>(rate_ * answer * 1.25 + 2 * kDatagramBytesSafe);
 }
 
 std::size_t SendRate::budget(NetTime now, std::size_t on_the_way) const {
-  const double window = now < drain_end_ ? window_ / 2 : window_;
-  const double floor = limits_.rate_min * seconds(round_trip_);
-  const double free = std::max(window, floor) - static_cast<double>(on_the_way);
+  const std::size_t window_bytes = window();
+  if (on_the_way >= window_bytes) return 0;
   const NetTime earliest = std::max(paid_until_, now - kBurst);
   if (earliest > now) return 0;
-  const double rate = bytes_per_second();
-  const double saved = std::max(rate * seconds(now - earliest), kSmallPacket);
-  return static_cast<std::size_t>(std::max(0.0, std::min(saved, free)));
+  const double saved = std::max(bytes_per_second() * seconds(now - earliest), kSmallPacket);
+  return std::min(static_cast<std::size_t>(saved), window_bytes - on_the_way);
 }
 
 void SendRate::stamp(PacketRecord& record) const {
-  record.delivered_before = delivered_bytes_;
-  record.delivered_at = delivered_at_ == NetTime{} ? record.sent_at : delivered_at_;
   record.at_half_rate = record.sent_at < drain_end_;
 }
 
 void SendRate::sent(NetTime now, std::size_t bytes, bool is_full) {
   now_ = now;
-  full_this_round_ = full_this_round_ || is_full;
   mean_packet_ += (static_cast<double>(bytes) - mean_packet_) / 16;
   const NetTime from = std::max(paid_until_, now - kBurst);
   paid_until_ = from + duration_of(static_cast<double>(bytes) / bytes_per_second());
-}
-
-void SendRate::measure_rate(NetTime now, const PacketRecord& record) {
-  const double took = std::max(seconds(now - record.delivered_at), seconds(round_trip_min_));
-  const double bytes = static_cast<double>(delivered_bytes_ - record.delivered_before);
-  if (took > 0) negated_rate_.add(now, -bytes / took);
+  // A game that fills its budget to the byte leaves nothing waiting: it is full all the same.
+  const double left = bytes_per_second() * seconds(now - paid_until_);
+  is_full_ = is_full_ || is_full || left < kSmallPacket;
 }
 
 void SendRate::delivered(NetTime now, const PacketRecord& record, NetDuration queue_delay,
                          const RoundTrip& path) {
   now_ = now;
-  if (path.has_sample()) {
-    round_trip_ = path.smoothed();
-    round_trip_min_ = path.minimum();
-  }
-  standing_delay_.set_window(std::max<NetDuration>(round_trip_ / 2, kAckDelay));
+  if (path.has_sample()) round_trip_ = path.minimum();
   standing_delay_.add(now, queue_delay);
   delivered_bytes_ += record.byte_count;
-  delivered_at_ = now;
   count_fate(record, false);
-  measure_rate(now, record);
-  if (now - round_began_ >= round_trip_) begin_round(now);
-  if (was_full_ || full_this_round_) steer(static_cast<double>(record.byte_count));
+  ++delivered_packets_;
+  if (delivered_packets_ < kRoundPackets || now - round_began_ < kRoundMin) return;
+  const bool is_far_above = seconds(standing_delay_.value()) > target_ + kFarAbove;
+  // What a round shows is what the one before did; but a long queue is not waited for.
+  const NetDuration round = round_trip_ + round_trip_ / 2 + kAroundTrip;
+  if (is_far_above || now - round_began_ >= round) begin_round(now);
 }
 
 void SendRate::lost(const PacketRecord& record) {
@@ -112,99 +123,121 @@ void SendRate::lost(const PacketRecord& record) {
 void SendRate::count_fate(const PacketRecord& record, bool is_lost) {
   const double lost = is_lost ? 1 : 0;
   loss_ += (lost - loss_) / 64;
+  fates_ += 1;
+  fates_lost_ += lost;
   if (!record.at_half_rate) return;
-  drained_sent_ += 1;
+  drained_ += 1;
   drained_lost_ += lost;
-  if (drained_sent_ < 256) return;
-  drained_sent_ /= 2;
+  if (drained_ < kDrainedFade) return;
+  drained_ /= 2;
   drained_lost_ /= 2;
 }
 
+/// The path's own loss. As long as that is not known, all of it.
 double SendRate::least_loss() const {
-  return drained_sent_ < kDrainedEnough ? 0.6 : std::min(drained_lost_ / drained_sent_, 0.6);
+  return drained_ < kDrainedEnough ? 0.6 : std::min(drained_lost_ / drained_, 0.6);
 }
 
-double SendRate::queue_bytes_wanted() const {
-  const double rate = present_rate();
-  const double packets = std::max(2.0, kQueueGrowth * std::sqrt(rate / kPacket));
-  const double most = std::max(rate * kQueueSecondsMax, mean_packet_);
-  return std::min(packets * mean_packet_, most);
-}
-
-/// Moves the window by what one acknowledgement of so many bytes allows.
-void SendRate::steer(double acknowledged) {
-  if (now_ < drain_end_) return;
-  const double delay = std::max(seconds(standing_delay_.value()), kDelayFloor);
-  const double wanted_queue = queue_bytes_wanted();
-  const bool is_below = present_rate() <= wanted_queue / delay;
-  if (slow_start_) {
-    if (is_below) {
-      window_ += acknowledged;
-      return;
-    }
-    end_slow_start();
-  }
-  const Direction direction = is_below ? Direction::up : Direction::down;
-  if (direction != direction_) {
-    direction_ = direction;
-    velocity_ = 1;
-    rounds_one_way_ = 0;
-  }
-  const double step = std::min(velocity_ * wanted_queue / 2, window_ / 2);
-  const double change = step * acknowledged / window_;
-  window_ = std::max(window_ + (is_below ? change : -change), kWindowMin);
-  window_ = std::min(window_, limits_.rate_max * (seconds(round_trip_) + kQueueSecondsMax));
-}
-
-void SendRate::end_slow_start() {
-  slow_start_ = false;
-  direction_ = Direction::down;
-  velocity_ = 1;
-  const double carried = -negated_rate_.value() * seconds(round_trip_min_);
-  window_ = std::max(std::min(window_, carried), kWindowMin);
+/// Falls with the rate at every rate: where it were level, two flows would keep any shares.
+double SendRate::target_delay() const {
+  const double own_time = std::min(0.7 * mean_packet_ / rate_, kOwnTimeMost);
+  return kDelayLeast + own_time + kDelayMost * std::sqrt(kDelayRate / (kDelayRate + rate_));
 }
 
 /// Once a round trip: how the last one went.
 void SendRate::begin_round(NetTime now) {
+  const double round = std::min(seconds(now - round_began_), 1.0);
+  const double delay = seconds(standing_delay_.value());
+  const double slope = (delay - delay_before_) / round;
+  const double delivered = static_cast<double>(delivered_bytes_) / round;
+  delivered_rate_ += (delivered - delivered_rate_) * (delivered_rate_ == 0 ? 1 : 0.3);
+  const bool was_drained = drain_end_ > round_began_ - round_trip_;
   round_began_ = now;
-  was_full_ = full_this_round_;
-  full_this_round_ = false;
-  negated_rate_.set_window(std::max<NetDuration>(10 * round_trip_, std::chrono::milliseconds(500)));
-  if (!was_full_) return;
-  if (++rounds_one_way_ >= 3) velocity_ = std::min(velocity_ * 2, 64.0);
-  if (slow_start_) {
-    const double best = -negated_rate_.value();
-    stages_without_growth_ = best > best_rate_at_stage_ * 1.25 ? 0 : stages_without_growth_ + 1;
-    if (stages_without_growth_ == 0) best_rate_at_stage_ = best;
-    if (stages_without_growth_ >= 3) end_slow_start();
+  delivered_bytes_ = 0;
+  delivered_packets_ = 0;
+  delay_before_ = delay;
+  // What came of half the rate tells nothing of the whole.
+  if (delay > target_ + kFarAbove) {
+    shorten_queue(delay);
+  } else if (is_shortening_) {
+    is_shortening_ = false;
+    rate_ = std::clamp(0.95 * carried_, rate_, rate_before_);
+  } else if (!was_drained && !drain(now, delay)) {
+    steer(round, delay, slope);
+  }
+  is_full_ = false;
+  target_ = target_delay();
+}
+
+void SendRate::steer(double round, double delay, double slope) {
+  if (slow_start_ && is_full_) {
+    // Where the queue is too short to show, most of what is too much is lost.
+    const bool is_lossy = fates_ >= kFatesEnough && fates_lost_ > kLossAtStart * fates_;
+    if (delay < target_ / 2 && !is_lossy && !yields_to_loss()) {
+      rate_ = std::min(rate_ * 2, limits_.rate_max);
+      return;
+    }
+    slow_start_ = false;
+    rate_ = std::min(rate_, std::max(delivered_rate_, rate_ / 4));
     return;
   }
-  yield_to_loss();
-  drain(now);
+  if (yields_to_loss()) return;
+  const double approach = std::max(kApproach, 2 * round);
+  double change = (target_ - delay) / approach;
+  const bool is_far_below = delay < target_ / 2;
+  rounds_of_growth_ = is_full_ && is_far_below ? rounds_of_growth_ + 1 : 0;
+  // A queue that stays empty says that there is more to be had.
+  if (rounds_of_growth_ > 3) change *= 1 << std::min(rounds_of_growth_ - 3, 3);
+  change -= std::clamp(slope, -0.3, 1.0);
+  change = std::clamp(change, -kShrinkMost, is_full_ ? growth_max_ : 0.0);
+  rate_ = std::clamp(rate_ * (1 + change), limits_.rate_min, limits_.rate_max);
+}
+
+/// With a queue there is a rate that is known: what comes through. Below it the queue shrinks.
+void SendRate::shorten_queue(double delay) {
+  if (!is_shortening_) rate_before_ = rate_;
+  carried_ = std::max(is_shortening_ ? carried_ : 0, delivered_rate_);
+  is_shortening_ = true;
+  slow_start_ = false;
+  rounds_of_growth_ = 0;
+  const double approach = std::max(2 * kApproach, 3 * seconds(round_trip_));
+  const double less = std::clamp((delay - target_) / approach, 0.05, kShrinkMost);
+  // A game that asks for less than it may have keeps what it uses: the queue is not its own.
+  const double share = is_full_ ? 1 - less : 1;
+  rate_ = std::clamp(delivered_rate_ * share, limits_.rate_min, rate_before_);
 }
 
 /// A queue too short to be seen in the delay shows in loss that is absent at half the rate: then
-/// the window is what was delivered, and grows again from there.
-void SendRate::yield_to_loss() {
+/// the rate falls to what came through, and grows with care from there. True when it did.
+bool SendRate::yields_to_loss() {
+  if (fates_ < kFatesEnough) return false;
+  const double share = fates_lost_ / fates_;
   const double least = least_loss();
-  if (loss_ < std::max(kLossMatters, 1.5 * least + 0.02)) return;
-  const double carried = -negated_rate_.value() / (1 - least);
-  const double trip = seconds(round_trip_min_) + seconds(standing_delay_.value());
-  window_ = std::max(std::min(window_, carried * trip), kWindowMin);
-  direction_ = Direction::down;
-  velocity_ = 1;
-  rounds_one_way_ = 0;
+  // Two shares of so few packets differ by chance: the test for two proportions.
+  const double both = (fates_lost_ + drained_lost_ + 1) / (fates_ + drained_ + 2);
+  const double noise = kSure * std::sqrt(both * (1 - both) * (1 / fates_ + 1 / (drained_ + 1)));
+  fates_ = fates_lost_ = 0;
+  if (share < least + noise + kLossMatters) {
+    growth_max_ = std::min(growth_max_ * 2, kGrowthMost);
+    return false;
+  }
+  rate_ = std::max(rate_ * (1 - share) / (1 - least), limits_.rate_min);
+  growth_max_ = kGrowthCareful;
+  return true;
 }
 
-/// Halves the rate for a round trip now and then, to see the path without our own queue.
-void SendRate::drain(NetTime now) {
-  const bool is_soon = loss_ > kLossMatters && drained_sent_ < 4 * kDrainedEnough;
-  if (drain_at_ == NetTime{} || (is_soon && drain_at_ > now + kDrainSoon)) {
-    drain_at_ = now + (is_soon ? kDrainSoon : kDrainEvery);
-  }
-  if (now < drain_at_) return;
-  drain_end_ = now + round_trip_;
-  drain_at_ = drain_end_ + (is_soon ? kDrainSoon : kDrainEvery);
+/// Halves the rate for a while now and then, to see the path without our own queue. True when it
+/// begins to.
+bool SendRate::drain(NetTime now, double delay) {
+  const bool is_soon = loss_ > kLossMatters && drained_ < 4 * kDrainedEnough;
+  const NetDuration interval = is_soon ? kDrainSoon : kDrainEvery;
+  if (drain_at_ == NetTime{} || drain_at_ > now + interval) drain_at_ = now + interval;
+  if (now < drain_at_ || slow_start_) return false;
+  // At half the rate a queue of ours is gone in twice its time.
+  const NetDuration least = is_soon ? kDrainLong : NetDuration::zero();
+  drain_end_ = now + std::max({round_trip_, duration_of(2.5 * delay), least});
+  drain_at_ = drain_end_ + interval;
+  return true;
 }
 
 }  // namespace muster

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "net/transport/datagram_socket.h"
 #include "net/transport/path_time.h"
 #include "net/transport/sent_packets.h"
 #include "net/transport/windowed_minimum.h"
@@ -18,9 +19,9 @@ struct SendRateLimits {
   double rate_min = 2'000;
 };
 
-/// The rate of one connection, found from the delay in queues and from loss. Follows Copa (Arun,
-/// Balakrishnan, NSDI 2018) with the changes that net/CONNECTION.md names. Knows no clock and sends
-/// nothing: the connection tells what was sent, delivered and lost, and asks for its budget.
+/// The rate of one connection, found from the delay in queues and from loss, as net/CONNECTION.md
+/// says. Knows no clock and sends nothing: the connection tells what was sent, delivered and lost,
+/// and asks for its budget.
 class SendRate {
  public:
   explicit SendRate(const SendRateLimits& limits = {});
@@ -31,11 +32,9 @@ class SendRate {
   /// Bytes a second that the path is thought to carry.
   double bytes_per_second() const;
   /// Bytes that may be on their way.
-  std::size_t window() const { return static_cast<std::size_t>(window_); }
-  /// True when more was wanted than the budget gave, since the last round trip.
-  bool is_full() const { return was_full_; }
+  std::size_t window() const;
 
-  /// Adds to a packet's record what `delivered` will want to know of it.
+  /// Adds to a packet's record what its fate will want to know of it.
   void stamp(PacketRecord& record) const;
   /// A packet goes out. `is_full` tells that more waits than the budget allows.
   void sent(NetTime now, std::size_t bytes, bool is_full);
@@ -46,54 +45,52 @@ class SendRate {
   /// The path is another: what was learnt of it is forgotten.
   void restart();
 
-  /// The delay that the estimator believes in: the least that was told in half a round trip.
+  /// The delay that the estimator believes in: the least that was told in the last 30 ms.
   NetDuration queue_delay() const { return standing_delay_.value(); }
   /// The share of packets that were lost of late, 0 to 1.
   double loss() const { return loss_; }
 
  private:
-  enum class Direction : std::uint8_t { up, down };
-
-  double present_rate() const;
-  double queue_bytes_wanted() const;
-  void measure_rate(NetTime now, const PacketRecord& record);
-  void steer(double acknowledged);
+  double target_delay() const;
   void begin_round(NetTime now);
-  void end_slow_start();
+  void steer(double round, double delay, double slope);
+  void shorten_queue(double delay);
   void count_fate(const PacketRecord& record, bool is_lost);
   double least_loss() const;
-  void yield_to_loss();
-  void drain(NetTime now);
+  bool yields_to_loss();
+  bool drain(NetTime now, double delay);
 
   SendRateLimits limits_;
-  double window_;  ///< Bytes.
+  double rate_;  ///< Bytes a second.
   bool slow_start_ = true;
-  Direction direction_ = Direction::up;
-  double velocity_ = 1;
-  int rounds_one_way_ = 0;
-  double window_at_round_ = 0;
+  double growth_max_;  ///< A round's; small after a loss of our making.
+  int rounds_of_growth_ = 0;
 
-  NetDuration round_trip_{};  ///< Smoothed.
-  NetDuration round_trip_min_{};
-  WindowedMinimum<NetDuration> standing_delay_{std::chrono::milliseconds(50)};
+  NetDuration round_trip_;    ///< The least.
   double mean_packet_ = 600;  ///< Bytes, smoothed.
-
-  std::uint64_t delivered_bytes_ = 0;
-  NetTime delivered_at_{};
-  WindowedMinimum<double> negated_rate_{std::chrono::seconds(2)};  ///< So the least is the most.
-  double best_rate_at_stage_ = 0;
-  int stages_without_growth_ = 0;
+  double target_ = 0;         ///< The queue that is wanted, seconds.
+  WindowedMinimum<NetDuration> standing_delay_{std::chrono::milliseconds(30)};
 
   NetTime round_began_{};
-  double loss_ = 0;          ///< Smoothed over packets.
-  double drained_sent_ = 0;  ///< Packets sent at half the rate, and how many of them were lost:
-  double drained_lost_ = 0;  ///< this loss is the path's, not ours. Both fade.
+  double delay_before_ = 0;            ///< At the end of the last round, seconds.
+  std::uint64_t delivered_bytes_ = 0;  ///< In this round,
+  unsigned delivered_packets_ = 0;     ///< in so many packets.
+  double delivered_rate_ = 0;          ///< Bytes a second, smoothed over rounds.
+  bool is_full_ = false;               ///< More was wanted than the budget gave, in this round.
 
-  NetTime drain_at_{};  ///< When the window is next halved for a round trip.
+  bool is_shortening_ = false;  ///< The queue is far too long.
+  double rate_before_ = 0;      ///< Before it was shortened,
+  double carried_ = 0;          ///< and what came through meanwhile.
+
+  double loss_ = 0;        ///< Smoothed over packets.
+  double fates_ = 0;       ///< Since the loss was last judged: packets whose fate became known,
+  double fates_lost_ = 0;  ///< and those among them that were lost.
+  double drained_ = 0;     ///< The same of packets sent at half the rate: their loss is the path's,
+  double drained_lost_ = 0;  ///< not ours. Both fade.
+
+  NetTime drain_at_{};  ///< When the rate is next halved for a while.
   NetTime drain_end_{};
-  NetTime now_{};  ///< Of the last event.
-  bool was_full_ = false;
-  bool full_this_round_ = false;
+  NetTime now_{};         ///< Of the last event.
   NetTime paid_until_{};  ///< Pacing: what was sent is paid for at the present rate until then.
 };
 

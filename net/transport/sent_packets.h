@@ -27,9 +27,6 @@ struct PacketRecord {
   bool asks_for_answer = false;  ///< Has a section; an acknowledgement alone asks for nothing.
   bool at_half_rate = false;     ///< Sent while the rate was halved to learn of the path.
   bool is_probe = false;         ///< For the path's size; its loss says nothing of congestion.
-  /// All bytes that had been delivered when this one was sent, and when that was: for the rate.
-  std::uint64_t delivered_before = 0;
-  NetTime delivered_at{};
   /// The highest of a peer's packets that this one acknowledged.
   std::uint32_t acknowledged = 0;
 };

@@ -171,8 +171,21 @@ void SimulatedNetwork::enter(std::unique_ptr<Flight> flight, NetTime at) {
   std::ranges::push_heap(flights_, FlightOrder{});
 }
 
+void SimulatedNetwork::follow_course(Link& link, NetTime at) {
+  const std::vector<LinkMoment>& course = link.options.course;
+  if (course.empty()) return;
+  const NetDuration into = at.time_since_epoch() % course.back().at;
+  const auto after = std::ranges::upper_bound(course, into, {}, &LinkMoment::at);
+  const LinkMoment& moment = *std::prev(after);
+  link.options.latency = moment.latency;
+  link.options.loss = moment.loss;
+  link.options.bytes_per_second = moment.bytes_per_second;
+  link.options.is_down = moment.bytes_per_second == 0;
+}
+
 /// What the link does to one datagram: false when it is gone.
 bool SimulatedNetwork::pass(Link& link, Flight& flight, NetTime at, NetTime& leaves) {
+  follow_course(link, at);
   const LinkOptions& options = link.options;
   LinkCounters& counters = link.counters;
   if (flight.bytes.size() > options.mtu) {
@@ -200,6 +213,7 @@ bool SimulatedNetwork::pass(Link& link, Flight& flight, NetTime at, NetTime& lea
       ++counters.dropped;
       return false;
     }
+    counters.queue_delay = waits;
     counters.queue_delay_max = std::max(counters.queue_delay_max, waits);
     const double bytes = static_cast<double>(flight.bytes.size() + kAroundDatagram);
     link.free_at = std::max(link.free_at, at) + duration_of(bytes / options.bytes_per_second);

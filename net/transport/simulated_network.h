@@ -25,6 +25,14 @@ struct LinkSample {
   bool is_lost = false;
 };
 
+/// What a link is like from a moment on.
+struct LinkMoment {
+  NetDuration at{};
+  NetDuration latency{};
+  double loss = 0;
+  double bytes_per_second = 0;  ///< 0: nothing passes.
+};
+
 /// What a link does to datagrams. The default does nothing.
 struct LinkOptions {
   NetDuration latency{};
@@ -44,6 +52,9 @@ struct LinkOptions {
   bool is_down = false;         ///< Nothing passes.
   /// When not empty: datagram `n` meets sample `n mod size`.
   std::vector<LinkSample> trace{};
+  /// When not empty: replaces latency, loss and limit by those of the moment, counted from the
+  /// network's time 0. The last moment says only when the first comes again.
+  std::vector<LinkMoment> course{};
 };
 
 /// What a link has done.
@@ -55,6 +66,7 @@ struct LinkCounters {
   std::uint64_t too_large = 0;
   std::uint64_t duplicated = 0;
   std::uint64_t corrupted = 0;
+  NetDuration queue_delay{};  ///< What the last datagram waited for those before it.
   NetDuration queue_delay_max{};
 };
 
@@ -103,6 +115,7 @@ class SimulatedNetwork {
   std::uint64_t random();
   SendOutcome send(Socket& from, std::span<const OutgoingDatagram> datagrams);
   void enter(std::unique_ptr<Flight> flight, NetTime at);
+  static void follow_course(Link& link, NetTime at);
   bool pass(Link& link, Flight& flight, NetTime at, NetTime& leaves);
   NetDuration delay_of(Link& link);
   void arrive(std::unique_ptr<Flight> flight);

@@ -9,25 +9,12 @@
 #include <cerrno>
 #include <cstring>
 
+#include "net/transport/system_address.h"
 #include "net/transport/udp_socket.h"
 
 namespace muster {
 
 namespace {
-
-sockaddr_in6 to_system(const Address& address) {
-  sockaddr_in6 out{};
-  out.sin6_family = AF_INET6;
-  out.sin6_port = htons(address.port());
-  std::memcpy(&out.sin6_addr, address.ip().data(), address.ip().size());
-  return out;
-}
-
-Address from_system(const sockaddr_in6& in) {
-  std::array<std::uint8_t, 16> ip{};
-  std::memcpy(ip.data(), &in.sin6_addr, ip.size());
-  return Address(ip, ntohs(in.sin6_port));
-}
 
 class UdpSocket final : public DatagramSocket {
  public:
@@ -39,7 +26,7 @@ class UdpSocket final : public DatagramSocket {
   SendOutcome send(std::span<const OutgoingDatagram> datagrams) override {
     SendOutcome outcome;
     for (const OutgoingDatagram& datagram : datagrams) {
-      const sockaddr_in6 to = to_system(datagram.to);
+      const sockaddr_in6 to = to_system_v6(datagram.to);
       const ssize_t result =
           sendto(descriptor_, datagram.bytes.data(), datagram.bytes.size(), MSG_DONTWAIT,
                  reinterpret_cast<const sockaddr*>(&to), sizeof(to));
@@ -64,7 +51,7 @@ class UdpSocket final : public DatagramSocket {
         if (errno == EINTR || errno == ECONNREFUSED) continue;
         break;
       }
-      into.from = from_system(from);
+      into.from = from_system_v6(from);
       into.byte_count = static_cast<std::size_t>(result);
       ++count;
     }
@@ -82,7 +69,7 @@ class UdpSocket final : public DatagramSocket {
     sockaddr_in6 address{};
     socklen_t size = sizeof(address);
     if (getsockname(descriptor_, reinterpret_cast<sockaddr*>(&address), &size) != 0) return {};
-    return from_system(address);
+    return from_system_v6(address);
   }
 
  private:
@@ -117,7 +104,7 @@ OpenedUdp open_udp(const UdpOptions& options) {
 #ifdef IPV6_DONTFRAG
   static_cast<void>(set(descriptor, IPPROTO_IPV6, IPV6_DONTFRAG, 1));
 #endif
-  const sockaddr_in6 address = to_system(options.local);
+  const sockaddr_in6 address = to_system_v6(options.local);
   if (bind(descriptor, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0) {
     return fail(errno == EADDRINUSE ? "use (another program has it)" : "use");
   }

@@ -12,6 +12,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "net/transport/system_address.h"
 #include "net/transport/udp_socket.h"
 
 namespace muster {
@@ -22,14 +23,6 @@ constexpr std::size_t kBatch = 64;
 /// What the kernel takes at a time with UDP_SEGMENT, in datagrams and in bytes.
 constexpr std::size_t kSegmentsMax = 64;
 constexpr std::size_t kSegmentBytesMax = 65000;
-
-sockaddr_in6 to_system_v6(const Address& address) {
-  sockaddr_in6 out{};
-  out.sin6_family = AF_INET6;
-  out.sin6_port = htons(address.port());
-  std::memcpy(&out.sin6_addr, address.ip().data(), address.ip().size());
-  return out;
-}
 
 sockaddr_in to_system_v4(const Address& address) {
   sockaddr_in out{};
@@ -50,9 +43,7 @@ Address from_system(const sockaddr_storage& storage) {
   }
   sockaddr_in6 in{};
   std::memcpy(&in, &storage, sizeof(in));
-  std::array<std::uint8_t, 16> ip{};
-  std::memcpy(ip.data(), &in.sin6_addr, ip.size());
-  return Address(ip, ntohs(in.sin6_port));
+  return from_system_v6(in);
 }
 
 class UdpSocket final : public DatagramSocket {

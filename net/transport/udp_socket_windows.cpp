@@ -6,6 +6,7 @@
 #include <array>
 #include <cstring>
 
+#include "net/transport/system_address.h"
 #include "net/transport/udp_socket.h"
 
 namespace muster {
@@ -16,20 +17,6 @@ namespace {
 constexpr int kIpMtuDiscover = 71;
 constexpr int kIpPmtudiscProbe = 3;
 constexpr DWORD kSioUdpConnReset = 0x9800000C;
-
-sockaddr_in6 to_system(const Address& address) {
-  sockaddr_in6 out{};
-  out.sin6_family = AF_INET6;
-  out.sin6_port = htons(address.port());
-  std::memcpy(&out.sin6_addr, address.ip().data(), address.ip().size());
-  return out;
-}
-
-Address from_system(const sockaddr_in6& in) {
-  std::array<std::uint8_t, 16> ip{};
-  std::memcpy(ip.data(), &in.sin6_addr, ip.size());
-  return Address(ip, ntohs(in.sin6_port));
-}
 
 /// Winsock is loaded while a socket lives.
 class WinsockUse {
@@ -59,7 +46,7 @@ class UdpSocket final : public DatagramSocket {
   SendOutcome send(std::span<const OutgoingDatagram> datagrams) override {
     SendOutcome outcome;
     for (const OutgoingDatagram& datagram : datagrams) {
-      const sockaddr_in6 to = to_system(datagram.to);
+      const sockaddr_in6 to = to_system_v6(datagram.to);
       const int result = sendto(handle_, reinterpret_cast<const char*>(datagram.bytes.data()),
                                 static_cast<int>(datagram.bytes.size()), 0,
                                 reinterpret_cast<const sockaddr*>(&to), sizeof(to));
@@ -88,7 +75,7 @@ class UdpSocket final : public DatagramSocket {
         if (error == WSAECONNRESET || error == WSAENETRESET) continue;
         break;
       }
-      into.from = from_system(from);
+      into.from = from_system_v6(from);
       into.byte_count =
           error == WSAEMSGSIZE ? into.memory.size() : static_cast<std::size_t>(result);
       ++count;
@@ -107,7 +94,7 @@ class UdpSocket final : public DatagramSocket {
     sockaddr_in6 address{};
     int size = sizeof(address);
     if (getsockname(handle_, reinterpret_cast<sockaddr*>(&address), &size) != 0) return {};
-    return from_system(address);
+    return from_system_v6(address);
   }
 
  private:
@@ -146,7 +133,7 @@ OpenedUdp open_udp(const UdpOptions& options) {
   // Datagrams are never cut on the way. Older systems cannot promise it for mapped addresses.
   static_cast<void>(set(handle, IPPROTO_IP, kIpMtuDiscover, kIpPmtudiscProbe));
   static_cast<void>(set(handle, IPPROTO_IPV6, kIpMtuDiscover, kIpPmtudiscProbe));
-  const sockaddr_in6 address = to_system(options.local);
+  const sockaddr_in6 address = to_system_v6(options.local);
   if (bind(handle, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0) {
     return fail("use");
   }

@@ -1,6 +1,8 @@
 // Whole bytes in and out of a packet's sections: little-endian, bounded, never past the end.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -67,6 +69,12 @@ class SectionReader {
   std::span<const std::byte> read_bytes(std::size_t count) {
     if (!take(count)) return {};
     return bytes_.subspan(position_ - count, count);
+  }
+  /// Leaves the array as it is when there are not so many.
+  template <std::size_t kCount>
+  void read_into(std::array<std::byte, kCount>& into) {
+    const std::span<const std::byte> bytes = read_bytes(kCount);
+    std::copy(bytes.begin(), bytes.end(), into.begin());
   }
   /// True when all bytes that are left are zero; takes them.
   bool take_zeros() {

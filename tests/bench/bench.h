@@ -30,4 +30,10 @@ void register_source_benchmarks(const BenchOptions& options);
 /// A server's packets over the loopback, against plain calls of the system and ENet.
 void register_net_benchmarks();
 
+/// What strangers cost a server, and a client in memory.
+void register_flood_benchmarks();
+
+/// Reliable messages under loss, against ENet.
+void register_latency_benchmarks();
+
 }  // namespace muster

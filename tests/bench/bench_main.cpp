@@ -108,6 +108,8 @@ int main(int argc, char** argv) {
   muster::register_source_benchmarks(options);
   muster::register_world_benchmarks();
   muster::register_net_benchmarks();
+  muster::register_flood_benchmarks();
+  muster::register_latency_benchmarks();
   RatioReporter reporter;
   benchmark::RunSpecifiedBenchmarks(&reporter);
   print_table(reporter.rows);

@@ -1,0 +1,182 @@
+// Shows how the estimator of `net/transport/send_rate.h` comes to the rate of a path: bottlenecks
+// of many kinds over the simulated network as CSV, and a line of figures for each.
+//
+//     muster_path_lab [COURSE.csv...] > paths.csv      # the figures go to the standard error
+//     plot_paths.py paths.csv paths.svg
+//
+// All time is simulated: the same program prints the same bytes. Courses are what
+// `net/transport/link_course.h` reads.
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "net/capture/capture_file.h"
+#include "net/transport/link_course.h"
+#include "tests/support/bottleneck.h"
+
+namespace muster {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// Something that happens on the way: the rate changes (kbit/s), or, with 0, a flow joins.
+struct Turn {
+  NetDuration at{};
+  double rate = 0;
+};
+
+struct Scene {
+  std::string name;
+  LinkOptions link;
+  Offer offer = Offer::messages;
+  std::vector<Turn> turns{};
+  NetDuration length = 30s;
+};
+
+LinkOptions path(double rate, NetDuration latency, NetDuration queue) {
+  const double bytes = kilobits(rate) * std::chrono::duration<double>(queue).count();
+  return {.latency = latency,
+          .bytes_per_second = kilobits(rate),
+          .queue_bytes = static_cast<std::size_t>(bytes)};
+}
+
+LinkOptions lossy(double rate, double loss) {
+  LinkOptions link = path(rate, 25ms, 500ms);
+  link.loss = loss;
+  return link;
+}
+
+std::vector<Scene> scenes() {
+  std::vector<Scene> all;
+  for (const int rate : {128, 512, 2000, 10'000}) {
+    for (const int latency : {10, 40}) {
+      const std::string name = "rate_" + std::to_string(rate) + "_" + std::to_string(latency);
+      all.push_back({name, path(rate, std::chrono::milliseconds(latency), 1s)});
+    }
+  }
+  all.push_back({"rate_2000_100", path(2000, 100ms, 1s)});
+  const std::vector<Turn> steps = {{8s, 1000}, {16s, 6000}, {24s, 500}, {32s, 3000}};
+  all.push_back({"steps", path(4000, 25ms, 1s), Offer::messages, steps, 42s});
+  all.push_back({"steps_60hz", path(4000, 25ms, 1s), Offer::payloads, steps, 42s});
+  all.push_back({"two_flows", path(2000, 25ms, 1s), Offer::messages, {{7s, 0}}});
+  all.push_back({"two_flows_60hz", path(2000, 25ms, 1s), Offer::payloads, {{7s, 0}}});
+  all.push_back({"bufferbloat", path(2000, 20ms, 5s)});
+  all.push_back({"bursts_60hz", path(2000, 20ms, 1s), Offer::payloads});
+  all.push_back({"short_queue", path(2000, 20ms, 10ms)});
+  all.push_back({"loss_5", lossy(2000, 0.05)});
+  all.push_back({"loss_25", lossy(2000, 0.25)});
+  LinkOptions wild = path(2000, 25ms, 1s);
+  wild.jitter = 20ms;
+  all.push_back({"jitter_20", wild});
+  return all;
+}
+
+/// Runs one scene and prints it. Its figures leave out the first 5 s, in which it finds the rate.
+class Play {
+ public:
+  explicit Play(const Scene& scene)
+      : scene_(scene), path_(1, scene.link, scene.offer), began_(path_.now) {
+    path_.add_flow();
+  }
+
+  void run() {
+    std::size_t next_turn = 0;
+    NetTime sample = began_ + kSample;
+    while (path_.now < began_ + scene_.length) {
+      if (next_turn < scene_.turns.size() && path_.now - began_ >= scene_.turns[next_turn].at) {
+        const Turn& turn = scene_.turns[next_turn++];
+        turn.rate > 0 ? path_.set_rate(kilobits(turn.rate)) : path_.add_flow();
+      }
+      step();
+      if (path_.now < sample) continue;
+      print_sample();
+      sample += kSample;
+    }
+    print_figures();
+  }
+
+ private:
+  static constexpr NetDuration kSample = 200ms;
+  static constexpr NetDuration kWarming = 5s;
+
+  static double seconds(NetDuration duration) {
+    return std::chrono::duration<double>(duration).count();
+  }
+  static double to_kbps(double bytes_per_second) { return bytes_per_second * 8 / 1000; }
+
+  void step() {
+    const NetTime last = path_.now;
+    path_.step();
+    queue_max_ = std::max(queue_max_, path_.queue_delay());
+    if (path_.now - began_ < kWarming) {
+      for (std::size_t i = 0; i < path_.flow_count(); ++i) at_warm_[i] = path_.carried(i);
+      return;
+    }
+    delays_.push_back(path_.queue_delay());
+    could_carry_ += path_.rate() * seconds(path_.now - last);
+  }
+
+  void print_sample() {
+    for (std::size_t i = 0; i < path_.flow_count(); ++i) {
+      const double bytes = path_.carried(i) - std::exchange(before_[i], path_.carried(i));
+      fmt::print("{},{:.3f},{:.0f},{:.1f},{},{:.1f},{:.1f}\n", scene_.name,
+                 seconds(path_.now - began_), to_kbps(path_.rate()), seconds(queue_max_) * 1000, i,
+                 to_kbps(bytes / seconds(kSample)), to_kbps(path_.estimate(i).bytes_per_second()));
+    }
+    queue_max_ = {};
+  }
+
+  void print_figures() {
+    double carried = 0;
+    for (std::size_t i = 0; i < path_.flow_count(); ++i) carried += path_.carried(i) - at_warm_[i];
+    std::ranges::sort(delays_);
+    fmt::print(stderr, "{:<16} used {:.3f}, queue p95 {:.1f} ms\n", scene_.name,
+               carried / could_carry_, seconds(delays_[delays_.size() * 95 / 100]) * 1000);
+  }
+
+  const Scene& scene_;
+  Bottleneck path_;
+  NetTime began_;
+  std::vector<double> before_ = std::vector<double>(8);
+  std::vector<double> at_warm_ = std::vector<double>(8);
+  std::vector<NetDuration> delays_;
+  double could_carry_ = 0;
+  NetDuration queue_max_{};
+};
+
+/// The scene of a file; nothing when it is no course.
+std::optional<Scene> read_scene(const std::string& file) {
+  std::string problem;
+  const auto bytes = read_capture_file(file, 1 << 20, problem);
+  if (!bytes.has_value()) {
+    fmt::print(stderr, "{}: {}\n", file, problem);
+    return std::nullopt;
+  }
+  const std::string text(reinterpret_cast<const char*>(bytes->data()), bytes->size());
+  const auto course = read_link_course(text);
+  if (!course.has_value()) {
+    fmt::print(stderr, "{}: no course of `seconds,latency_ms,loss,kbit_per_s`\n", file);
+    return std::nullopt;
+  }
+  const std::string name = file.substr(file.find_last_of('/') + 1);
+  LinkOptions link = path(1000, 30ms, 1s);
+  link.course = *course;
+  return Scene{name.substr(0, name.find('.')), link, Offer::payloads, {}, 2 * course->back().at};
+}
+
+}  // namespace
+}  // namespace muster
+
+int main(int argc, char** argv) {
+  std::vector<muster::Scene> scenes = muster::scenes();
+  for (int i = 1; i < argc; ++i) {
+    std::optional<muster::Scene> scene = muster::read_scene(argv[i]);
+    if (!scene.has_value()) return 2;
+    scenes.push_back(std::move(*scene));
+  }
+  fmt::print("scene,seconds,path_kbps,queue_ms,flow,received_kbps,estimate_kbps\n");
+  for (const muster::Scene& scene : scenes) muster::Play(scene).run();
+  return 0;
+}

@@ -1,0 +1,184 @@
+// Ten million packets from somebody who wishes nobody well, while one client plays.
+#include <array>
+#include <chrono>
+
+#include <catch2/catch.hpp>
+
+#include "registry/vocabulary/seed.h"
+#include "tests/support/net_bytes.h"
+#include "tests/support/net_stage.h"
+#include "tests/support/scripted_socket.h"
+
+namespace muster {
+namespace {
+
+using namespace std::chrono_literals;
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr std::uint64_t kPackets = 300'000;
+#else
+constexpr std::uint64_t kPackets = 10'000'000;
+#endif
+constexpr std::uint64_t kPerTick = 5'000;
+
+/// The datagrams that the attacker starts from: a right request, and what travelled lately.
+class Attacker {
+ public:
+  explicit Attacker(const ClientOptions& options) : handshake_(options.handshake, entropy_) {
+    handshake_.write_request(request_);
+  }
+
+  void overhear(std::span<const std::byte> datagram) {
+    NetBytes& kept = heard_[random_.below(heard_.size())];
+    kept.assign(datagram.begin(), datagram.end());
+  }
+
+  /// One datagram of one of many kinds.
+  std::size_t write(std::span<std::byte> memory, Address& from) {
+    const auto byte = [this] { return static_cast<std::uint8_t>(random_.below(256)); };
+    from = Address::ipv4({11, byte(), byte(), byte()}, 4000);
+    switch (random_.below(6)) {
+      case 0:  // Anything.
+        return noise(memory.first(1 + random_.below(kDatagramBytesMax)));
+      case 1: {  // A packet of somebody's connection, with a seal that cannot open.
+        const std::size_t size = noise(memory.first(40 + random_.below(1400)));
+        memory[0] = std::byte{0x80};
+        return size;
+      }
+      case 2:  // A right request: a cookie must be made.
+        std::ranges::copy(request_, memory.begin());
+        return kRequestBytes;
+      case 3:  // A request that is not quite right.
+        std::ranges::copy(request_, memory.begin());
+        memory[random_.below(kRequestBytes)] ^= std::byte{1};
+        return kRequestBytes;
+      case 4:  // A response with a cookie that was never made.
+        std::ranges::copy(request_, memory.begin());
+        memory[0] = std::byte{0x03};
+        noise(memory.subspan(48, 24));
+        memory[74] = std::byte{40};
+        noise(memory.subspan(76, 40));
+        return kRequestBytes;
+      default: {  // What was heard, again or with a bit changed, from elsewhere.
+        const NetBytes& heard = heard_[random_.below(heard_.size())];
+        if (heard.empty()) return noise(memory.first(100));
+        std::ranges::copy(heard, memory.begin());
+        if (random_.below(2) == 0) memory[random_.below(heard.size())] ^= std::byte{4};
+        return heard.size();
+      }
+    }
+  }
+
+ private:
+  std::size_t noise(std::span<std::byte> memory) {
+    for (std::size_t i = 0; i < memory.size(); i += 1 + i / 8) {
+      memory[i] = static_cast<std::byte>(random_.below(256));
+    }
+    return memory.size();
+  }
+
+  Random random_{1};
+  SeededEntropy entropy_{99};
+  ClientHandshake handshake_;
+  std::array<std::byte, kRequestBytes> request_{};
+  std::array<NetBytes, 64> heard_;
+};
+
+/// The server's socket: what the client sends, and the flood after it.
+struct Scene {
+  Scene() : attacker(stage.client_options()) {
+    socket.next = [this](std::span<std::byte> memory, Address& from) {
+      if (!to_server.empty()) {
+        const NetBytes datagram = to_server.front();
+        to_server.erase(to_server.begin());
+        std::ranges::copy(datagram, memory.begin());
+        from = client_address;
+        return datagram.size();
+      }
+      if (flood_left == 0) return std::size_t{0};
+      --flood_left;
+      return attacker.write(memory, from);
+    };
+    socket.on_send = [this](const OutgoingDatagram& out) {
+      if (out.to != client_address) return;  // An answer to the attacker.
+      to_client.push_back(copy_of(out.bytes));
+      attacker.overhear(out.bytes);
+    };
+    line.next = [this](std::span<std::byte> memory, Address& from) {
+      if (to_client.empty()) return std::size_t{0};
+      const NetBytes datagram = to_client.front();
+      to_client.erase(to_client.begin());
+      std::ranges::copy(datagram, memory.begin());
+      from = stage.server_address;
+      return datagram.size();
+    };
+    line.on_send = [this](const OutgoingDatagram& out) {
+      to_server.push_back(copy_of(out.bytes));
+      attacker.overhear(out.bytes);
+    };
+    stage.server.emplace(stage.options, socket, stage.entropy, stage.door, stage.now);
+    client.emplace(stage.client_options(), line, stage.entropy, stage.now);
+  }
+
+  void step() {
+    stage.now += 16ms;
+    stage.server->receive(stage.now, stage.date);
+    stage.server->send(stage.now);
+    client->receive(stage.now);
+    client->send(stage.now);
+  }
+
+  NetStage stage{1};
+  Address client_address = Address::ipv4({10, 0, 1, 1}, 1000);
+  Attacker attacker;
+  FloodSocket socket;
+  FloodSocket line;
+  std::vector<NetBytes> to_server;
+  std::vector<NetBytes> to_client;
+  std::uint64_t flood_left = 0;
+  std::optional<Client> client;
+};
+
+TEST_CASE("Ten million hostile packets later a server serves its player",
+          "[net][soak][sys-33][sys-36]") {
+  Scene scene;
+  for (int i = 0; i < 20; ++i) scene.step();
+  REQUIRE(scene.client->state() == ClientState::connected);
+  scene.socket.bytes_in = scene.socket.bytes_out = 0;
+  std::uint32_t said = 0;
+  std::uint32_t heard = 0;
+  for (std::uint64_t given = 0; given < kPackets; given += kPerTick) {
+    scene.flood_left = kPerTick;
+    REQUIRE(scene.client->connection()->send_message(0, pattern(said++, 100)) ==
+            SendStatus::queued);
+    scene.step();
+    REQUIRE(scene.flood_left == 0);
+    scene.stage.server->for_each_client([&](ClientHandle handle) {
+      Connection& connection = *scene.stage.server->connection(handle);
+      for (; !connection.message(0).empty(); connection.pop_message(0)) {
+        REQUIRE(copy_of(connection.message(0)) == pattern(heard++, 100));
+      }
+    });
+    scene.stage.server->clear_events();
+  }
+  for (int i = 0; i < 5; ++i) scene.step();
+  REQUIRE(scene.client->state() == ClientState::connected);
+  REQUIRE(heard + 2 >= said);
+  const ServerCounters& counters = scene.stage.server->counters();
+  REQUIRE(counters.accepts == 1);
+  REQUIRE(counters.connected == 1);
+  REQUIRE(counters.closed == 0);
+  REQUIRE(counters.challenges > 0);
+  REQUIRE(counters.challenges_stale > 0);
+  REQUIRE(counters.unknown_connection > 0);
+  REQUIRE(counters.forged > 0);
+  REQUIRE(scene.socket.bytes_out < scene.socket.bytes_in);
+  // Somebody new is let in, too.
+  scene.client.emplace(scene.stage.client_options(), scene.line, scene.stage.entropy,
+                       scene.stage.now);
+  for (int i = 0; i < 20; ++i) scene.step();
+  REQUIRE(scene.client->state() == ClientState::connected);
+}
+
+}  // namespace
+}  // namespace muster

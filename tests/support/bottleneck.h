@@ -1,0 +1,157 @@
+// Connections that always have more to say, through one link: what they get of it, and what queue
+// they leave in it.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "tests/support/connection_pair.h"
+#include "tests/support/net_bytes.h"
+
+namespace muster {
+
+/// How a flow offers what it has.
+enum class Offer : std::uint8_t {
+  messages,  ///< An endless queue; both ends wake every 4 ms.
+  payloads,  ///< At each tick of 60 Hz as many payloads as the budget holds, as a game's snapshots.
+};
+
+/// Senders who share one bottleneck; the ways back are free. Time is simulated.
+class Bottleneck {
+ public:
+  /// What was found in a stretch of time.
+  struct Report {
+    double used = 0;          ///< Of what the link carries.
+    NetDuration delay_p95{};  ///< That datagrams waited for others in the link's queue.
+    double fairness = 1;      ///< Jain's index over flows.
+  };
+
+  Bottleneck(std::uint64_t seed, const LinkOptions& link, Offer offer = Offer::messages)
+      : network_(seed), options_(link), offer_(offer) {
+    network_.advance(now);
+    link_ = network_.add_link(link);
+  }
+
+  void add_flow() {
+    const auto number = static_cast<std::uint8_t>(flows_.size() + 1);
+    const Address at_a = Address::ipv4({10, 0, 1, number}, 1);
+    const Address at_b = Address::ipv4({10, 0, 2, number}, 1);
+    const LinkId back = network_.add_link({.latency = options_.latency});
+    ConnectionOptions plain{.channels = {{.delivery = Delivery::unreliable}}};
+    plain.overhead_bytes = 2;
+    flows_.push_back(std::make_unique<Flow>());
+    Flow& flow = *flows_.back();
+    flow.a.emplace(plain, network_.open(at_a, {link_}, {back}), at_b, now);
+    flow.b.emplace(plain, network_.open(at_b), at_a, now);
+  }
+
+  /// One tick of every flow. They do not tick at the same moment: nobody's machines do.
+  void step() {
+    for (const auto& flow : flows_) {
+      now += tick() / flows_.size();
+      network_.advance(now);
+      flow->a->receive(now);
+      flow->b->receive(now);
+      read(flow->b->connection);
+      offer(flow->a->connection);
+      flow->a->send(now);
+      flow->b->send(now);
+    }
+  }
+
+  void run(NetDuration duration) {
+    for (const NetTime end = now + duration; now < end;) step();
+  }
+
+  /// Runs, and tells of this time only.
+  Report measure(NetDuration duration) {
+    std::vector<double> before;
+    for (std::size_t i = 0; i < flows_.size(); ++i) before.push_back(carried(i));
+    std::vector<NetDuration> delays;
+    const NetTime began = now;
+    while (now < began + duration) {
+      step();
+      delays.push_back(queue_delay());
+    }
+    Report report;
+    double sum = 0;
+    double squares = 0;
+    for (std::size_t i = 0; i < flows_.size(); ++i) {
+      const double bytes = carried(i) - before[i];
+      sum += bytes;
+      squares += bytes * bytes;
+    }
+    report.fairness = sum * sum / (static_cast<double>(flows_.size()) * squares);
+    report.used =
+        sum / (options_.bytes_per_second * std::chrono::duration<double>(now - began).count());
+    std::ranges::sort(delays);
+    report.delay_p95 = delays[delays.size() * 95 / 100];
+    return report;
+  }
+
+  void set_rate(double bytes_per_second) {
+    options_.bytes_per_second = bytes_per_second;
+    network_.link(link_).bytes_per_second = bytes_per_second;
+  }
+  /// Of the link, at present.
+  double rate() { return network_.link(link_).bytes_per_second; }
+
+  std::size_t flow_count() const { return flows_.size(); }
+  /// Bytes of a flow that have come through, with those of IPv4 and UDP, which fill a link, too.
+  double carried(std::size_t flow) const {
+    const ConnectionCounters counters = flows_[flow]->b->connection.counters();
+    return static_cast<double>(counters.bytes_in + 28 * counters.packets_in);
+  }
+  const SendRate& estimate(std::size_t flow) const { return flows_[flow]->a->connection.rate(); }
+  /// What the last datagram waited behind others.
+  NetDuration queue_delay() const { return network_.counters(link_).queue_delay; }
+
+  NetTime now{std::chrono::seconds(1)};
+
+ private:
+  struct Flow {
+    std::optional<ConnectionEnd> a;
+    std::optional<ConnectionEnd> b;
+  };
+
+  NetDuration tick() const {
+    return offer_ == Offer::messages ? NetDuration(std::chrono::milliseconds(4))
+                                     : NetDuration(std::chrono::microseconds(16'667));
+  }
+  static void read(Connection& connection) {
+    for (; !connection.message(0).empty(); connection.pop_message(0)) {
+    }
+    for (; !connection.payload().bytes.empty(); connection.pop_payload()) {
+    }
+  }
+  void offer(Connection& connection) {
+    if (offer_ == Offer::messages) {
+      while (connection.send_message(0, bytes_) == SendStatus::queued) {
+      }
+      return;
+    }
+    for (std::size_t size = next_payload(connection); size > 0; size = next_payload(connection)) {
+      if (connection.send_payload(std::span(bytes_).first(size), 0) != SendStatus::queued) break;
+    }
+    connection.clear_fates();
+  }
+  std::size_t next_payload(const Connection& connection) const {
+    return std::min({connection.budget(now), connection.payload_bytes_max(), bytes_.size()});
+  }
+
+  SimulatedNetwork network_;
+  LinkOptions options_;
+  Offer offer_;
+  LinkId link_ = 0;
+  NetBytes bytes_ = pattern(1, kMessageBytesMax);
+  std::vector<std::unique_ptr<Flow>> flows_;
+};
+
+/// Bytes a second of so many kilobits.
+constexpr double kilobits(double count) { return count * 1000 / 8; }
+
+}  // namespace muster
