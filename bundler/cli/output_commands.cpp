@@ -201,7 +201,7 @@ Result<Holder> find_holder(const ExtractArguments& arguments, const Guid& guid) 
     if (holder && holder.value().bundle) return holder;
     // A build may have one target only.
     if (!holder && holder.error().code != ErrorCode::not_found) return holder;
-    if (!holder) missing = holder.error();
+    if (!holder && missing.message.empty()) missing = holder.error();
     was_opened = was_opened || holder.has_value();
   }
   if (!was_opened) return fail(missing);

@@ -55,6 +55,7 @@ class UnityFlattening {
       if (document.class_id == kGameObjectClass) add_game_object(static_cast<int>(i));
       if (document.class_id == kPrefabInstanceClass) add_instance(static_cast<int>(i));
     }
+    check_last_object();
     attach_added_components();
     order_by_depth();
     if (result_.entities.empty()) {
@@ -101,22 +102,33 @@ class UnityFlattening {
                                 {}});
   }
 
-  yaml::Position place_of(int document) const {
-    return tree_.documents[static_cast<std::size_t>(document)].position;
+  // Where a file ends too early, its last object lacks what the editor always writes, in order.
+  void check_last_object() {
+    if (tree_.documents.empty() || tree_.documents.back().is_stripped) return;
+    const int last = static_cast<int>(tree_.documents.size()) - 1;
+    const NodeIndex own = fields(last);
+    const std::string_view type = source_.type_name_of(last);
+    const auto is_reference = [&](std::string_view key) {
+      return reference_at(tree_, tree_.find(own, key)).has_value();
+    };
+    std::string_view missing;
+    if (own == kNoNode) missing = "fields";
+    if (type == "MonoBehaviour" && !is_reference("m_Script")) missing = "m_Script";
+    if (type == "PrefabInstance" && !is_reference("m_SourcePrefab")) missing = "m_SourcePrefab";
+    if (type == "GameObject" && tree_.find(own, "m_Name") == kNoNode) missing = "m_Name";
+    if (missing.empty()) return;
+    note_cut(tree_.documents.back().position,
+             "this object has no " + std::string(missing) + " and is the last one");
   }
 
-  SourceComponent component_of(int document) {
+  SourceComponent component_of(int document) const {
     const yaml::Document& entry = tree_.documents[static_cast<std::size_t>(document)];
     SourceComponent component;
     component.file_id = entry.file_id;
     component.class_id = entry.class_id;
     const NodeIndex own = fields(document);
     component.class_name = source_.type_name_of(document);
-    if (own == kNoNode) note_cut(place_of(document), "this object is empty");
     if (component.class_name == "MonoBehaviour") {
-      if (!reference_at(tree_, tree_.find(own, "m_Script"))) {
-        note_cut(place_of(document), "this component does not name its script");
-      }
       component.script = reference(own, "m_Script").guid;
       component.class_name = scripts_.class_of(component.script);
       if (component.class_name.empty()) {
@@ -136,11 +148,7 @@ class UnityFlattening {
     entity.file_id = tree_.documents[static_cast<std::size_t>(document)].file_id;
     entity.name = tree_.scalar_at(own, "m_Name");
     entity.active = tree_.scalar_at(own, "m_IsActive") != "0";
-    const NodeIndex list = tree_.find(own, "m_Component");
-    if (list == kNoNode || tree_.at(list).kind == yaml::NodeKind::scalar) {
-      note_cut(place_of(document), "this object does not list its components");
-    }
-    for (const NodeIndex item : Children(tree_, list)) {
+    for (const NodeIndex item : Children(tree_, tree_.find(own, "m_Component"))) {
       // `- component: {fileID: N}`, and before 5.5 `- 4: {fileID: N}`.
       const auto target = reference_at(tree_, tree_.at(item).first_child);
       if (!target) {
@@ -197,9 +205,6 @@ class UnityFlattening {
     if (source_.type_name_of(document) != "PrefabInstance") return;  // `Prefab:` before 2018.3
     const std::int64_t instance = tree_.documents[static_cast<std::size_t>(document)].file_id;
     const Reference source = reference(own, "m_SourcePrefab");
-    if (!reference_at(tree_, tree_.find(own, "m_SourcePrefab"))) {
-      note_cut(place_of(document), "this instance does not name its prefab");
-    }
     const SourcePrefab* inner = source.guid.is_null() ? nullptr : nested_(source, result_.problems);
     const std::size_t first = pending_.size();
     if (inner != nullptr && first + inner->entities.size() > kMaxEntities) {

@@ -241,7 +241,7 @@ void check_prefabs(const Project& project, const std::set<AssetNumber>& in_closu
           findings.add("prefab-cycle", location, "prefabs are nested too deeply or too often")
               .blocks_build = true;
           break;
-        case PrefabProblem::Kind::not_readable:    // told with what cannot be packed
+        case PrefabProblem::Kind::not_readable:  // told with what cannot be packed
         case PrefabProblem::Kind::cut_short:
         case PrefabProblem::Kind::missing_source:  // a missing guid has its own finding
         case PrefabProblem::Kind::no_root:         // of what is built, told with the first

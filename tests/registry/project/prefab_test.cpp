@@ -262,7 +262,7 @@ TEST_CASE("A base that is lost, unreadable or no prefab is a problem, not an end
       Row{"broken", "%YAML 1.1\n--- !u!1 &1\nGameObject: {\n", Kind::not_readable},
       Row{"head", "%YAML 1.1\n%TAG !u! tag:unity3d.com,2011:\n", Kind::not_readable},
       Row{"version", "%YAML 1.1\n\n# nothing\n", Kind::not_readable},
-      Row{"object", "%YAML 1.1\n--- !u!1 &1\nGameObject:\n  m_Name: a\n", Kind::cut_short},
+      Row{"object", "%YAML 1.1\n--- !u!1 &1\nGameObject:\n  m_Layer: 0\n", Kind::cut_short},
       Row{"no object", "%YAML 1.1\n--- !u!21 &1\nMaterial:\n  m_Name: a\n", Kind::no_root});
   CAPTURE(row.reason);
   UnityProject project;

@@ -248,7 +248,9 @@ TEST_CASE("Wherever a registered prefab was cut short, its entry stays under its
           "[registry][registries][sys-2]") {
   UnityProject project;
   const Guid entity = project.script("ReplicatedEntity");
-  const Guid base = project.prefab("Assets/A.prefab", {{entity, ""}});
+  PrefabText text;
+  text.object(100, "A", {400, 11400}).transform(400, 100, 0).behaviour(11400, 100, entity);
+  const Guid base = project.file("Assets/A.prefab", text.text());
   PrefabText variant;
   variant.instance(9000, base, {.father = 0, .changes = {{100, "m_Name", "V"}}});
   const Guid v = project.file("Assets/V.prefab", variant.text());

@@ -166,7 +166,7 @@ TEST_CASE("A file that is too large is one finding, whoever wanted to read it",
 TEST_CASE("A link that leaves the project and a guid in upper case are told", "[registry][rules]") {
   const TemporaryFolder folder;
   folder.put("Assets/A.txt", "a");
-  folder.put("Assets/A.txt.meta", "fileFormatVersion: 2\nguid: 0123456789ABCDEF0123456789ABCDE0\n");
+  folder.put("Assets/A.txt.meta", "fileFormatVersion: 2\nguid: 3D0F1C5B8A6E4F27B1C9D2E7A4508F61\n");
   std::filesystem::create_symlink("../..", std::filesystem::path(folder.path()) / "Assets/Out");
   std::filesystem::create_symlink(".", std::filesystem::path(folder.path()) / "Assets/Circle");
   const auto files = DiskFileSystem::open(folder.path());
@@ -178,7 +178,8 @@ TEST_CASE("A link that leaves the project and a guid in upper case are told", "[
     found.push_back(finding.location.path.text() + " " + std::string(finding.rule));
   }
   CHECK(found == std::vector<std::string>{"Assets/A.txt.meta upper-case-guid",
-                                          "Assets/Circle link-outside", "Assets/Out link-outside"});
+                                          "Assets/Circle link-outside",
+                                          "Assets/Circle missing-meta", "Assets/Out link-outside"});
 }
 
 TEST_CASE("A guid that two assets have blocks the build where it is built", "[registry][rules]") {
