@@ -10,7 +10,7 @@
 #include "registry/vocabulary/parallel.h"
 #include "registry/yaml/reader.h"
 #include "registry/yaml/tree_mentions.h"
-#include "registry/yaml/utf8.h"
+#include "registry/vocabulary/utf8.h"
 
 namespace muster {
 namespace {
@@ -128,7 +128,7 @@ class AssetScan {
   }
 
   static void check_utf8(AssetNumber asset, std::string_view text, Slot& slot) {
-    const std::size_t bad = yaml::find_invalid_utf8(text);
+    const std::size_t bad = find_invalid_utf8(text);
     if (bad == std::string_view::npos) return;
     const auto [line, column] = yaml::line_and_column(text, bad);
     slot.problems.push_back({ContentProblem::Kind::invalid_utf8, asset, {}, {line, column}});

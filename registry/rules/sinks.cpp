@@ -10,6 +10,7 @@
 
 #include "registry/vocabulary/content_hash.h"
 #include "registry/vocabulary/shown_text.h"
+#include "registry/vocabulary/utf8.h"
 
 namespace muster {
 namespace {
@@ -80,7 +81,15 @@ std::string xml_escaped(std::string_view text) {
 
 std::string github_escaped(std::string_view text, bool is_property) {
   std::string result;
-  for (const char c : text) {
+  while (!text.empty()) {
+    const char c = text.front();
+    const std::size_t size = utf8_character_bytes(text);
+    if (size != 1) {
+      result += size == 0 ? "\xEF\xBF\xBD" : text.substr(0, size);  // U+FFFD, as in JSON
+      text.remove_prefix(std::max<std::size_t>(size, 1));
+      continue;
+    }
+    text.remove_prefix(1);
     if (c == '%' || c == '\r' || c == '\n' || (is_property && (c == ':' || c == ','))) {
       result += fmt::format("%{:02X}", static_cast<unsigned>(c));
     } else {

@@ -1,5 +1,9 @@
 #include "registry/vocabulary/shown_text.h"
 
+#include <algorithm>
+
+#include "registry/vocabulary/utf8.h"
+
 namespace muster {
 namespace {
 
@@ -12,10 +16,9 @@ void append_spelled(std::string& text, unsigned char byte) {
 }
 
 // The control characters behind ASCII are U+0080 to U+009F, in UTF-8 a byte C2 and the number.
-bool is_second_control(std::string_view text, std::size_t at) {
-  return static_cast<unsigned char>(text[at]) == 0xC2 && at + 1 < text.size() &&
-         static_cast<unsigned char>(text[at + 1]) >= 0x80 &&
-         static_cast<unsigned char>(text[at + 1]) <= 0x9F;
+bool is_second_control(std::string_view character) {
+  return character.size() == 2 && static_cast<unsigned char>(character[0]) == 0xC2 &&
+         static_cast<unsigned char>(character[1]) <= 0x9F;
 }
 
 }  // namespace
@@ -23,20 +26,20 @@ bool is_second_control(std::string_view text, std::size_t at) {
 std::string shown_text(std::string_view text) {
   std::string shown;
   shown.reserve(text.size());
-  for (std::size_t at = 0; at < text.size(); ++at) {
-    const char c = text[at];
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '\n') {
+  while (!text.empty()) {
+    const std::size_t size = utf8_character_bytes(text);
+    const std::string_view character = text.substr(0, std::max<std::size_t>(size, 1));
+    const auto byte = static_cast<unsigned char>(character.back());
+    if (character == "\n") {
       shown += "\\n";
-    } else if (c == '\t') {
+    } else if (character == "\t") {
       shown += "\\t";
-    } else if (byte < 0x20 || byte == 0x7F) {
+    } else if (size == 0 || byte < 0x20 || byte == 0x7F || is_second_control(character)) {
       append_spelled(shown, byte);
-    } else if (is_second_control(text, at)) {
-      append_spelled(shown, static_cast<unsigned char>(text[++at]));
     } else {
-      shown += c;
+      shown += character;
     }
+    text.remove_prefix(character.size());
   }
   return shown;
 }

@@ -26,7 +26,7 @@
 #include <yaml-cpp/parser.h>
 
 #include "registry/yaml/tree_builder.h"
-#include "registry/yaml/utf8.h"
+#include "registry/vocabulary/utf8.h"
 
 namespace muster::yaml {
 namespace {

@@ -73,6 +73,11 @@ TEST_CASE("Names that are no UTF-8 make no report invalid", "[registry][sinks]")
       finding("duplicate-guid", Severity::error, "Assets/Gr\xFCn\x01.mat", {}, "bad \xC3 bytes")};
   using nlohmann::json;
   CHECK(json::accept(format_findings(findings, FindingFormat::json, {})));
+  CHECK(format_findings(findings, FindingFormat::text, {})
+            .starts_with("Assets/Gr\\xfcn\\x01.mat: error: bad \\xc3 bytes "));
+  CHECK(format_findings(findings, FindingFormat::github, {}) ==
+        "::error file=Assets/Gr\xEF\xBF\xBDn\x01.mat,title=duplicate-guid::bad "
+        "\xEF\xBF\xBD bytes\n");
   const json sarif = json::parse(format_findings(findings, FindingFormat::sarif, {}));
   const json& location = sarif["runs"][0]["results"][0]["locations"][0]["physicalLocation"];
   CHECK(location["artifactLocation"]["uri"] == "Assets/Gr%FCn%01.mat");

@@ -110,7 +110,8 @@ TEST_CASE("Shown text commands no terminal and stays on its line", "[registry]")
                                                  "31m",
                                                  "\\x9b"
                                                  "31m"},
-                                                {"\xc2\xa0\xc2", "\xc2\xa0\xc2"},
+                                                {"\xc2\xa0\xc2", "\xc2\xa0\\xc2"},
+                                                {"bad\xff\xfename", "bad\\xff\\xfename"},
                                                 {std::string("a\0b", 3), "a\\x00b"}}));
   CHECK(shown_text(text) == shown);
 }

@@ -1,9 +1,9 @@
-#include "registry/yaml/utf8.h"
+#include "registry/vocabulary/utf8.h"
 
 #include <cstdint>
 #include <cstring>
 
-namespace muster::yaml {
+namespace muster {
 
 std::size_t utf8_character_bytes(std::string_view text) {
   const auto at = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
@@ -43,4 +43,4 @@ std::size_t find_invalid_utf8(std::string_view text) {
   return std::string_view::npos;
 }
 
-}  // namespace muster::yaml
+}  // namespace muster

@@ -1,12 +1,12 @@
-#include "registry/yaml/utf8.h"
+#include "registry/vocabulary/utf8.h"
 
 #include <string>
 
 #include <catch2/catch.hpp>
 
-using namespace muster::yaml;
+using namespace muster;
 
-TEST_CASE("The first byte that is no UTF-8 is found wherever it stands", "[registry][yaml]") {
+TEST_CASE("The first byte that is no UTF-8 is found wherever it stands", "[registry][vocabulary]") {
   const auto [bytes, reason] = GENERATE(table<std::string, std::string>({
       {"\x80", "a byte of the middle without a beginning"},
       {"\xC3", "cut short"},

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <string_view>
 
-namespace muster::yaml {
+namespace muster {
 
 /// The bytes of the UTF-8 character at the beginning of `text`; 0 when they are none: cut short,
 /// longer than needed, a surrogate, or beyond the last character. Requires: not empty.
@@ -14,4 +14,4 @@ std::size_t utf8_character_bytes(std::string_view text);
 /// reading the text where it is ASCII.
 std::size_t find_invalid_utf8(std::string_view text);
 
-}  // namespace muster::yaml
+}  // namespace muster
