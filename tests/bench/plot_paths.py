@@ -1,14 +1,20 @@
 #!/usr/bin/env python3
 """Draws what muster_path_lab printed: a panel per scene with the path's rate, what each flow sent
-through it, and below it the delay in the queue. Standard library only.
+through it, and below it the delay in the queue. Needs Debian's python3-matplotlib.
 
-usage: plot_paths.py paths.csv paths.svg
+usage: plot_paths.py paths.csv paths.png
 """
 import csv
 import sys
 
-PANEL, RATE, QUEUE, GAP, COLUMNS = 360, 120, 50, 46, 3
-COLOURS = ("#1f77b4", "#d62728", "#2ca02c", "#9467bd")
+import matplotlib
+
+matplotlib.use("Agg")
+from matplotlib import pyplot  # noqa: E402 (after the choice of a backend without a screen)
+
+COLUMNS = 3
+GOAL_MS = 50  # of delay in the queue
+SETTLED_SECONDS = 5  # the beginning may fill the queue
 
 
 def read(path):
@@ -21,45 +27,24 @@ def read(path):
     return scenes
 
 
-def line(points, colour, width=1.0):
-    text = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
-    return f'<polyline points="{text}" fill="none" stroke="{colour}" stroke-width="{width}"/>'
+def draw(name, rows, rate, queue):
+    """One scene: the rates above, the queue below."""
+    def column(key, flow):
+        return [row[key] for row in rows if row["flow"] == flow]
 
-
-def label(x, y, text, anchor="start"):
-    return f'<text x="{x}" y="{y}" text-anchor="{anchor}">{text}</text>'
-
-
-def panel(name, rows):
-    """One scene, with its corner at 0, 0."""
-    end = max(row["seconds"] for row in rows)
-    most = max(row["path_kbps"] for row in rows) * 1.25
-    longest = max(100.0, max(row["queue_ms"] for row in rows if row["seconds"] > 5))
-
-    def across(row):
-        return row["seconds"] / end * PANEL
-
-    def rate(row, key):
-        return across(row), RATE * (1 - min(row[key] / most, 1))
-
-    def queue(row):
-        return across(row), RATE + 8 + QUEUE * (1 - min(row["queue_ms"] / longest, 1))
-
-    flows = sorted({int(row["flow"]) for row in rows})
-    first = [row for row in rows if row["flow"] == 0]
-    goal = RATE + 8 + QUEUE * (1 - 50 / longest)
-    parts = [label(0, -6, name), label(PANEL, -6, f"{most / 1.25:.0f} kbit/s", "end"),
-             label(PANEL, RATE + 8 + QUEUE + 14, f"{end:.0f} s", "end"),
-             label(0, RATE + 8 + QUEUE + 14, f"queue, to {longest:.0f} ms (50 ms dashed)"),
-             f'<rect width="{PANEL}" height="{RATE}" class="frame"/>',
-             f'<rect y="{RATE + 8}" width="{PANEL}" height="{QUEUE}" class="frame"/>',
-             line([rate(row, "path_kbps") for row in first], "#999", 2.5)]
-    for flow in flows:
-        own = [row for row in rows if row["flow"] == flow]
-        parts.append(line([rate(row, "received_kbps") for row in own], COLOURS[flow % 4]))
-    parts.append(line([queue(row) for row in first], "#ff7f0e"))
-    parts.append(f'<path d="M0 {goal:.1f}H{PANEL}" stroke="#bbb" stroke-dasharray="3 3"/>')
-    return "".join(parts)
+    rate.set_title(name, fontsize=9)
+    rate.plot(column("seconds", 0), column("path_kbps", 0), color="#999999", linewidth=2.5)
+    for flow in sorted({row["flow"] for row in rows}):
+        rate.plot(column("seconds", flow), column("received_kbps", flow), linewidth=0.8)
+    rate.set_ylim(0, 1.25 * max(column("path_kbps", 0)))
+    rate.set_ylabel("kbit/s", fontsize=7)
+    queue.plot(column("seconds", 0), column("queue_ms", 0), color="#ff7f0e", linewidth=0.8)
+    queue.axhline(GOAL_MS, color="#bbbbbb", linestyle="--", linewidth=0.8)
+    settled = [row["queue_ms"] for row in rows if row["seconds"] > SETTLED_SECONDS]
+    queue.set_ylim(0, max([2 * GOAL_MS, *settled]))
+    queue.set_ylabel("queue ms", fontsize=7)
+    for axes in (rate, queue):
+        axes.tick_params(labelsize=7)
 
 
 def main():
@@ -67,18 +52,18 @@ def main():
         sys.exit(__doc__)
     scenes = read(sys.argv[1])
     rows = (len(scenes) + COLUMNS - 1) // COLUMNS
-    width = COLUMNS * (PANEL + GAP) + GAP
-    height = rows * (RATE + QUEUE + 8 + GAP) + GAP
-    out = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}">',
-           "<style>text{font:11px sans-serif}.frame{fill:#fafafa;stroke:#ccc}</style>",
-           f'<rect width="{width}" height="{height}" fill="white"/>']
+    figure, panels = pyplot.subplots(
+        2 * rows, COLUMNS, figsize=(5 * COLUMNS, 3.4 * rows), squeeze=False,
+        gridspec_kw={"height_ratios": [2, 1] * rows})
+    for axes in panels.flat:
+        axes.set_visible(False)
     for index, (name, data) in enumerate(scenes.items()):
-        x = GAP + index % COLUMNS * (PANEL + GAP)
-        y = GAP + index // COLUMNS * (RATE + QUEUE + 8 + GAP)
-        out.append(f'<g transform="translate({x} {y})">{panel(name, data)}</g>')
-    out.append("</svg>\n")
-    with open(sys.argv[2], "w", encoding="ascii") as file:
-        file.write("\n".join(out))
+        row, column = 2 * (index // COLUMNS), index % COLUMNS
+        for axes in (panels[row][column], panels[row + 1][column]):
+            axes.set_visible(True)
+        draw(name, data, panels[row][column], panels[row + 1][column])
+    figure.tight_layout()
+    figure.savefig(sys.argv[2], dpi=110)
 
 
 if __name__ == "__main__":
