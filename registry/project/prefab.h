@@ -86,8 +86,8 @@ struct SourcePrefab {
   std::vector<SourceEntity> entities;
   std::vector<PrefabProblem> problems;
   bool is_model = false;  ///< An imported model: its inside is not known.
-  /// The file, or what its root comes from, could not be read: the root may have components that
-  /// do not show.
+  /// The file, or what its root comes from, could not be read or has lost a part: the root may have
+  /// components that do not show.
   bool is_incomplete = false;
 };
 

@@ -56,6 +56,7 @@ class UnityFlattening {
       if (document.class_id == kPrefabInstanceClass) add_instance(static_cast<int>(i));
     }
     check_last_object();
+    check_children();
     attach_added_components();
     order_by_depth();
     if (result_.entities.empty()) {
@@ -91,9 +92,7 @@ class UnityFlattening {
     }
   }
 
-  // What the editor always writes is missing, and with it perhaps components of the root.
   void note_cut(const yaml::Position& position, const std::string& what) {
-    result_.is_incomplete = true;
     result_.problems.push_back({PrefabProblem::Kind::cut_short,
                                 source_.path,
                                 position,
@@ -102,9 +101,57 @@ class UnityFlattening {
                                 {}});
   }
 
+  // The root may have had more than what is left.
+  void note_hidden(const yaml::Position& position, const std::string& what) {
+    result_.is_incomplete = true;
+    note_cut(position, what);
+  }
+
+  void check_children() {
+    for (std::size_t i = 0; i < tree_.documents.size(); ++i) {
+      const std::int64_t class_id = tree_.documents[i].class_id;
+      if (class_id != kTransformClass && class_id != kRectTransformClass) continue;
+      const NodeIndex list = tree_.find(fields(static_cast<int>(i)), "m_Children");
+      for (const NodeIndex item : Children(tree_, list)) {
+        const auto child = reference_at(tree_, item);
+        if (!child || child.value().file_id == 0 || documents_.contains(child.value().file_id)) {
+          continue;
+        }
+        note_cut(child.value().position,
+                 "child " + std::to_string(child.value().file_id) + " is not in the file");
+      }
+    }
+  }
+
+  // What a variant adds to its base: in recent versions the instance lists it.
+  void check_added(NodeIndex modification, std::string_view list) {
+    for (const NodeIndex item : Children(tree_, tree_.find(modification, list))) {
+      const auto added = reference_at(tree_, tree_.find(item, "addedObject"));
+      if (!added || added.value().file_id == 0 || documents_.contains(added.value().file_id)) {
+        continue;
+      }
+      note_hidden(
+          added.value().position,
+          "the added object " + std::to_string(added.value().file_id) + " is not in the file");
+    }
+  }
+
+  // A stand-in is there for what refers to it.
+  bool is_referred_to(std::int64_t id) const {
+    return as_text(source_.bytes).find("{fileID: " + std::to_string(id) + "}") !=
+           std::string_view::npos;
+  }
+
   // Where a file ends too early, its last object lacks what the editor always writes, in order.
   void check_last_object() {
-    if (tree_.documents.empty() || tree_.documents.back().is_stripped) return;
+    if (tree_.documents.empty()) return;
+    const yaml::Document& document = tree_.documents.back();
+    if (document.is_stripped) {
+      if (!is_referred_to(document.file_id)) {
+        note_hidden(document.position, "nothing refers to this stand-in, which is the last object");
+      }
+      return;
+    }
     const int last = static_cast<int>(tree_.documents.size()) - 1;
     const NodeIndex own = fields(last);
     const std::string_view type = source_.type_name_of(last);
@@ -117,8 +164,8 @@ class UnityFlattening {
     if (type == "PrefabInstance" && !is_reference("m_SourcePrefab")) missing = "m_SourcePrefab";
     if (type == "GameObject" && tree_.find(own, "m_Name") == kNoNode) missing = "m_Name";
     if (missing.empty()) return;
-    note_cut(tree_.documents.back().position,
-             "this object has no " + std::string(missing) + " and is the last one");
+    note_hidden(document.position,
+                "this object has no " + std::string(missing) + " and is the last one");
   }
 
   SourceComponent component_of(int document) const {
@@ -152,15 +199,15 @@ class UnityFlattening {
       // `- component: {fileID: N}`, and before 5.5 `- 4: {fileID: N}`.
       const auto target = reference_at(tree_, tree_.at(item).first_child);
       if (!target) {
-        note_cut(tree_.at(item).position, "this names no component");
+        note_hidden(tree_.at(item).position, "this names no component");
         continue;
       }
       const std::int64_t id = target.value().file_id;
       const auto found = documents_.find(id);
       if (found == documents_.end()) {
         if (id == 0) continue;
-        note_cut(target.value().position,
-                 "component " + std::to_string(id) + " is not in the file");
+        note_hidden(target.value().position,
+                    "component " + std::to_string(id) + " is not in the file");
         continue;
       }
       const yaml::Document& held = tree_.documents[static_cast<std::size_t>(found->second)];
@@ -227,6 +274,8 @@ class UnityFlattening {
       pending_.emplace_back();
     }
     const NodeIndex modification = tree_.find(own, "m_Modification");
+    check_added(modification, "m_AddedComponents");
+    check_added(modification, "m_AddedGameObjects");
     const std::int64_t parent_transform = reference(modification, "m_TransformParent").file_id;
     pending_[first].parent_transform = parent_transform;
     if (parent_transform == 0 && (inner == nullptr || inner->is_incomplete)) {

@@ -8,9 +8,9 @@
 #include "registry/project/cut_object.h"
 #include "registry/project/source_file.h"
 #include "registry/vocabulary/parallel.h"
+#include "registry/vocabulary/utf8.h"
 #include "registry/yaml/reader.h"
 #include "registry/yaml/tree_mentions.h"
-#include "registry/vocabulary/utf8.h"
 
 namespace muster {
 namespace {
@@ -118,6 +118,8 @@ class AssetScan {
   static void check_objects(AssetNumber asset, const AssetPath& path, std::string_view text,
                             Slot& slot) {
     using Kind = ContentProblem::Kind;
+    constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+    if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
     if (const std::size_t at = find_conflict(text); at != text.npos) {
       const auto [line, column] = yaml::line_and_column(text, at);
       slot.problems.push_back({Kind::conflict, asset, {}, {line, column}});

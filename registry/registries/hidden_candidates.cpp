@@ -92,7 +92,8 @@ class HiddenSearch {
     std::set<AssetNumber> odd;
     found_ = &found;
     for (const ContentProblem& problem : project_.graph().problems()) {
-      if (problem.kind == Kind::invalid_utf8) continue;  // Its structure is there.
+      // What names its script is there.
+      if (problem.kind == Kind::invalid_utf8 || problem.kind == Kind::conflict) continue;
       odd.insert(problem.asset);
       if (found.contains(problem.asset) || !may_be_candidate(problem)) continue;
       note(problem.asset);

@@ -73,6 +73,10 @@ class LockReader {
       const auto guid = Guid::parse(tree_.scalar_at(item, "guid"));
       if (!id || !guid) return refuse(tree_.at(item).position, "expected {id, guid}");
       const auto [first, is_fresh] = known.try_emplace(guid.value(), *id);
+      if (!is_fresh && !guid.value().is_null() && first->second == *id) {
+        return refuse(tree_.at(item).position,
+                      guid.value().to_string() + " stands here twice; remove one of the rows");
+      }
       if (!is_fresh && !guid.value().is_null()) {
         return refuse(tree_.at(item).position,
                       guid.value().to_string() + " has id " + std::to_string(id->value()) +

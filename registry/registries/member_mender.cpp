@@ -41,20 +41,19 @@ void MemberMender::mend_listed(const RegistryEntry& entry) {
 }
 
 void MemberMender::mend_new(const Candidate& candidate, const Guid& guid, TypeId type_id) {
-  wish(stored_, candidate, guid, type_id);
+  wish(stored_, candidate, guid,
+       stores_ids_ ? std::optional<WantedId>({type_id, false}) : std::nullopt);
 }
 
 std::vector<std::string> MemberMender::obstacles(const Candidate& candidate,
                                                  const Guid& guid) const {
   StoredValues tried(project_);
-  wish(tried, candidate, guid, TypeId(TypeId::kMax));
+  wish(tried, candidate, guid, {});  // its id is not known yet
   return tried.take_remaining();
 }
 
 void MemberMender::wish(StoredValues& stored, const Candidate& candidate, const Guid& guid,
-                        TypeId type_id) const {
-  std::optional<WantedId> id;
-  if (stores_ids_) id = {type_id, false};
+                        const std::optional<WantedId>& id) const {
   const AssetNumber asset = candidate.is_provider ? project_.index().find(guid) : candidate.asset;
   if (asset == kNoAsset) return;
   if (candidate.is_provider || !candidate.rule->component.empty()) {

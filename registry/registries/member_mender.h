@@ -1,6 +1,7 @@
 // What the members of a class's registries shall say of themselves, as `prepare` registers them.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,13 +24,13 @@ class MemberMender {
   void mend_listed(const RegistryEntry& entry);
   /// A new entry. `guid` is what the registry lists for the candidate.
   void mend_new(const Candidate& candidate, const Guid& guid, TypeId type_id);
-  /// Why the candidate's asset could not be made to say who it is, a sentence each; empty when it
+  /// Why the candidate's asset could not be made to say its guid, a sentence each; empty when it
   /// could, or says it.
   std::vector<std::string> obstacles(const Candidate& candidate, const Guid& guid) const;
 
  private:
   void wish(StoredValues& stored, const Candidate& candidate, const Guid& guid,
-            TypeId type_id) const;
+            const std::optional<WantedId>& id) const;
 
   const Project& project_;
   const ClassDeclaration& declaration_;

@@ -250,10 +250,13 @@ void StoredValues::write_component(const ClassDeclaration& declaration, AssetNum
     }
   }
   if (!changes.empty()) place.position = changes.front().position;
+  const bool is_none = changes.empty() && added.items.empty();
   Result<std::string> text = edited_text(source, std::move(changes), added);
+  if (is_none) text = fail(ErrorCode::malformed, "there is no place for it");
   if (text) {
     const std::map<AssetPath, FileWrite> changed{{source.path, {source.path, text.value()}}};
-    const Changed files(project_.files(), changed);
+    const Changed before(project_.files(), writes_);
+    const Changed files(before, changed);
     const SourceCache sources(files, project_.index());
     const PrefabFlattener prefabs(sources, project_.scripts());
     const SourceComponent* after =

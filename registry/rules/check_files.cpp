@@ -123,6 +123,7 @@ void check_files(const Project& project, TargetSet targets, Findings& findings) 
       case ContentProblem::Kind::no_objects:  // told with what cannot be packed
         break;
       case ContentProblem::Kind::conflict:
+        if (has_foreign_importer(project.files(), asset.path)) break;
         findings.add("merge-conflict", {asset.path, problem.position},
                      "a merge conflict begins here");
         break;

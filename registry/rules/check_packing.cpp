@@ -1,4 +1,5 @@
-// What a build would refuse while it packs.
+// What a build would refuse while it packs, what is odd inside of what it packs, and files of which
+// nothing is left.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -43,23 +44,34 @@ void check_file_ids(const Project& project, AssetNumber asset, Findings& finding
   }
 }
 
+template <class Thing>
+bool is_among(const std::vector<Thing>& things, AssetNumber asset) {
+  return std::ranges::find(things, asset, &Thing::asset) != things.end();
+}
+
 // What the references of one file say, where that shows without looking at other files.
 class InnerReferences {
  public:
-  InnerReferences(const SourceFile& source, Findings& findings)
-      : source_(source), tree_(source.tree), findings_(findings) {
+  InnerReferences(const SourceFile& source, bool is_registry, Findings& findings)
+      : source_(source), tree_(source.tree), is_registry_(is_registry), findings_(findings) {
     for (const yaml::Document& document : tree_.documents) objects_.insert(document.file_id);
   }
 
   void check() {
     for (yaml::NodeIndex node = 0; node < tree_.nodes.size(); ++node) {
+      // The engine writes references in braces; what is a block is a struct of the game's.
+      const bool is_unity = source_.dialect == yaml::Dialect::unity;
       if (tree_.at(node).kind != yaml::NodeKind::mapping) continue;
+      if (is_unity && !tree_.at(node).is_flow) continue;
       if (tree_.find(node, "fileID") != yaml::kNoNode) check_reference(node);
     }
     for (const auto& [id, missing] : missing_) {
-      findings_.add("unresolved-reference", {source_.path, missing.first},
-                    "this file has no object " + std::to_string(id) + "; referred to " +
-                        counted(missing.times, "time"));
+      Finding& finding = findings_.add("unresolved-reference", {source_.path, missing.first},
+                                       "this file has no object " + std::to_string(id) +
+                                           "; referred to " + counted(missing.times, "time"));
+      if (!is_registry_) continue;
+      finding.severity = Severity::error;
+      finding.blocks_build = true;
     }
   }
 
@@ -70,6 +82,8 @@ class InnerReferences {
   };
 
   void check_reference(yaml::NodeIndex node) {
+    const auto id = tree_.integer(tree_.find(node, "fileID"));
+    if (!id || id.value() == 0) return;
     const yaml::NodeIndex guid = tree_.find(node, "guid");
     if (guid != yaml::kNoNode) {
       const yaml::Node& text = tree_.at(guid);
@@ -79,8 +93,7 @@ class InnerReferences {
       finding.blocks_build = true;
       return;
     }
-    const auto id = tree_.integer(tree_.find(node, "fileID"));
-    if (source_.dialect != yaml::Dialect::unity || !id || id.value() == 0) return;
+    if (source_.dialect != yaml::Dialect::unity) return;
     if (objects_.contains(id.value())) return;
     const auto [missing, fresh] = missing_.try_emplace(id.value());
     if (fresh) missing->second.first = tree_.at(node).position;
@@ -89,6 +102,7 @@ class InnerReferences {
 
   const SourceFile& source_;
   const yaml::Tree& tree_;
+  bool is_registry_;
   Findings& findings_;
   std::set<std::int64_t> objects_;
   std::map<std::int64_t, Missing> missing_;
@@ -107,14 +121,18 @@ void check_packing(const Project& project, const std::set<AssetNumber>& built, u
                [&](std::size_t i, unsigned) { packings[i] = packing_of(project, assets[i]); });
   for (std::size_t i = 0; i < assets.size(); ++i) {
     check_file_ids(project, assets[i], findings);
-    if (!packings[i].is_text) continue;
-    InnerReferences(project.sources().get(assets[i]), findings).check();
+    // What a root lists is told with the root.
+    const RegistryModel& model = project.model();
+    if (!packings[i].is_text || is_among(model.roots, assets[i])) continue;
+    const bool is_registry = is_among(model.registries, assets[i]);
+    InnerReferences(project.sources().get(assets[i]), is_registry, findings).check();
   }
   for (const ContentProblem& problem : project.graph().problems()) {
     if (problem.kind != ContentProblem::Kind::no_objects || built.contains(problem.asset)) continue;
+    const AssetPath& path = project.index().at(problem.asset).path;
+    if (has_foreign_importer(project.files(), path)) continue;
     findings
-        .add("yaml-syntax", {project.index().at(problem.asset).path, {}},
-             "this file has no objects; nothing that is built needs it")
+        .add("yaml-syntax", {path, {}}, "this file has no objects; nothing that is built needs it")
         .severity = Severity::warning;
   }
   for (std::size_t i = 0; i < assets.size(); ++i) {

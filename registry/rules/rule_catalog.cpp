@@ -54,7 +54,8 @@ constexpr std::array kRules = {
          "Nobody can tell which side it is for. Write 0 or false for the client, 1 or true for "
          "the server."},
     Rule{"malformed-guid", error, "A sidecar or reference has no usable guid",
-         "A guid is 32 hex digits. Delete the sidecar and let the editor make a new one."},
+         "A guid is 32 hex digits. Restore the sidecar, or delete it and let the editor make a new "
+         "one; in a reference, choose the asset again."},
     Rule{"malformed-type-id", error, "A type id is no number that fits the wire",
          "A type id is a number from 0 to 65534. Restore the number from the last version that "
          "had one; an entry that is new needs none ('muster prepare' gives it one)."},
@@ -162,7 +163,8 @@ constexpr std::array kRules = {
          "It has no type id and gets no bundle. Run 'muster prepare', or remove the component."},
     Rule{"unresolved-reference", warning, "A reference leads to nothing in the project",
          "The asset was deleted, or lives in a package outside the tree. Restore it, or list "
-         "its guid under external_guids in muster.yaml."},
+         "its guid under external_guids in muster.yaml. Of an object that its own file lacks, "
+         "choose another."},
     Rule{"unset-own-guid", warning, "An asset that stores its own guid does not say it yet",
          "The build takes the guid from the registry, but other code may ask the asset. Run "
          "'muster prepare', which writes it into registered assets."},

@@ -153,12 +153,20 @@ def yaml_syntax_unneeded(case):
     sound_unity(case)
     torn = ("--- !u!29 &1\nOcclusionCullingSettings:\n<<<<<<< HEAD\n  a: 1\n=======\n  a: 2\n"
             ">>>>>>> feature\n")
+    case.asset("Assets/Data/Settings.asset", "Settings", "  size: 1\n<<<<<<< HEAD\n  a: 1\n"
+               "=======\n  a: 2\n>>>>>>> feature")
+    case.expect("error", "merge-conflict", "Assets/Data/Settings.asset", "<<<<<<<")
     case.add("Assets/Scenes/Torn.unity", UNITY_HEAD + torn)
     case.expect("error", "merge-conflict", "Assets/Scenes/Torn.unity", "<<<<<<<")
     for name, content in (("Empty.prefab", ""), ("Head.prefab", UNITY_HEAD),
                           ("Version.prefab", "%YAML 1.1\n"), ("Blank.mat", "\n\n")):
         case.add(f"Assets/Unused/{name}", content)
         case.expect("warning", "yaml-syntax", f"Assets/Unused/{name}")
+    # What another program wrote is its own affair.
+    foreign = "Assets/StreamingAssets/look.mat"
+    case.add(foreign, '{"a": 1}\n')
+    case.bare(foreign + ".meta", f"fileFormatVersion: 2\nguid: {guid_of(foreign)}\n"
+                                 "DefaultImporter:\n  userData: \n")
 
 
 def inner_references(case):
@@ -166,9 +174,14 @@ def inner_references(case):
     sound_unity(case, extra=(
         "--- !u!33 &3300\nMeshFilter:\n  m_GameObject: {fileID: 1000}\n"
         "  m_Mesh: {fileID: 4300000, guid: 0123456789abcdef, type: 2}\n"
-        "  m_Lost: {fileID: 4711}\n  m_Again: [{fileID: 4711}]\n"))
+        "  m_Lost: {fileID: 4711}\n  m_Again: [{fileID: 4711}]\n"
+        "  m_Null: {fileID: 0, guid: 0, type: 0}\n"
+        "  data:\n  - fileID: 42\n    guid: crate\n"))  # a struct of the game's
     case.expect("error", "malformed-guid", CRATE, "0123456789abcdef,")
     case.expect("warning", "unresolved-reference", CRATE, "{fileID: 4711}")
+    text = case.files[REGISTRY].decode()
+    case.files[REGISTRY] = text.replace("factory: {fileID: 0}", "factory: {fileID: 4711}").encode()
+    case.expect("error", "unresolved-reference", REGISTRY, "{fileID: 4711}")
 
 
 def yaml_syntax_bytes(case):

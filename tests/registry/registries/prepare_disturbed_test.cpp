@@ -269,6 +269,37 @@ TEST_CASE("Wherever a registered prefab was cut short, its entry stays under its
   }
 }
 
+TEST_CASE("A variant that has lost the component it adds keeps its entry",
+          "[registry][registries]") {
+  UnityProject project;
+  const Guid entity = project.script("ReplicatedEntity");
+  const Guid base = project.prefab("Assets/A.prefab");
+  const bool is_listed = GENERATE(false, true);
+  PrefabText instance;
+  instance.instance(9000, base, {.father = 0});
+  std::string text = instance.text();
+  if (is_listed) {
+    const std::string added =
+        "    m_AddedComponents:\n    - targetCorrespondingSourceObject: "
+        "{fileID: 100, guid: " +
+        base.to_string() + ", type: 3}\n      insertIndex: -1\n      addedObject: {fileID: 77}\n";
+    text.insert(text.find("  m_SourcePrefab"), added);
+  }
+  PrefabText rest;
+  rest.stripped(1, 50, 9000, 100, base).behaviour(77, 50, entity);
+  text += rest.text().substr(rest.text().find("---"));
+  const Guid v = project.file("Assets/V.prefab", text);
+  project.asset("Assets/R.asset", project.script("ReplicatedEntityRegistry"),
+                "  entries:\n" + entry_of(v));
+  prepare(project);
+  const auto before = ids_of(project);
+  REQUIRE(before.size() == 1);
+  project.file("Assets/V.prefab", text.substr(0, text.find("--- !u!114")));
+  prepare(project);
+  CHECK(ids_of(project) == before);
+  CHECK(reports(project, "cut-short"));
+}
+
 TEST_CASE("Prepare tells that an entry stays because its prefab was cut short",
           "[registry][registries]") {
   UnityProject project;

@@ -147,6 +147,24 @@ TEST_CASE("A variant whose guid its base has said gets its own in the run that m
   CHECK(prepared(project).writes.empty());
 }
 
+TEST_CASE("A variant that cannot follow when its base is mended is told at once",
+          "[registry][registries]") {
+  LastLayout project;
+  PrefabText text;
+  text.instance(9000, project.first, {.father = 0});
+  std::string cut = text.text();
+  const std::size_t list = cut.find("    m_Modifications");
+  cut.erase(list, cut.find("    m_Removed", list) - list);
+  const Guid v = project.file("Assets/V.prefab", cut);
+  const std::string base = text_of(project, "Assets/A.prefab");
+  project.file("Assets/A.prefab",
+               base.substr(0, base.find("  m_SerializedData")) + LastLayout::said(v));
+  const PreparePlan plan = prepared(project);
+  REQUIRE(plan.remaining.size() == 1);
+  CHECK(plan.remaining[0].starts_with("Assets/V.prefab:"));
+  CHECK(text_of(project, "Assets/V.prefab") == cut);
+}
+
 TEST_CASE("Prepare mends a property that a variant overrides twice", "[registry][registries]") {
   LastLayout project;
   PrefabText text;
