@@ -136,22 +136,10 @@ class UnityFlattening {
     }
   }
 
-  // A stand-in is there for what refers to it.
-  bool is_referred_to(std::int64_t id) const {
-    return as_text(source_.bytes).find("{fileID: " + std::to_string(id) + "}") !=
-           std::string_view::npos;
-  }
-
   // Where a file ends too early, its last object lacks what the editor always writes, in order.
   void check_last_object() {
-    if (tree_.documents.empty()) return;
+    if (tree_.documents.empty() || tree_.documents.back().is_stripped) return;
     const yaml::Document& document = tree_.documents.back();
-    if (document.is_stripped) {
-      if (!is_referred_to(document.file_id)) {
-        note_hidden(document.position, "nothing refers to this stand-in, which is the last object");
-      }
-      return;
-    }
     const int last = static_cast<int>(tree_.documents.size()) - 1;
     const NodeIndex own = fields(last);
     const std::string_view type = source_.type_name_of(last);

@@ -274,17 +274,14 @@ TEST_CASE("A variant that has lost the component it adds keeps its entry",
   UnityProject project;
   const Guid entity = project.script("ReplicatedEntity");
   const Guid base = project.prefab("Assets/A.prefab");
-  const bool is_listed = GENERATE(false, true);
   PrefabText instance;
   instance.instance(9000, base, {.father = 0});
   std::string text = instance.text();
-  if (is_listed) {
-    const std::string added =
-        "    m_AddedComponents:\n    - targetCorrespondingSourceObject: "
-        "{fileID: 100, guid: " +
-        base.to_string() + ", type: 3}\n      insertIndex: -1\n      addedObject: {fileID: 77}\n";
-    text.insert(text.find("  m_SourcePrefab"), added);
-  }
+  const std::string added =
+      "    m_AddedComponents:\n    - targetCorrespondingSourceObject: "
+      "{fileID: 100, guid: " +
+      base.to_string() + ", type: 3}\n      insertIndex: -1\n      addedObject: {fileID: 77}\n";
+  text.insert(text.find("  m_SourcePrefab"), added);
   PrefabText rest;
   rest.stripped(1, 50, 9000, 100, base).behaviour(77, 50, entity);
   text += rest.text().substr(rest.text().find("---"));
