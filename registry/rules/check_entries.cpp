@@ -257,14 +257,19 @@ class RegistryCheck {
     const std::string& wanted = registry_.declaration->component;
     const SourceComponent* found = root_component(project_, reference.asset, wanted);
     if (found == nullptr) {
+      // A part that is missing is told too, but the prefab is this one all the same.
+      const bool is_cut = std::ranges::any_of(prefab.problems, [&](const PrefabProblem& problem) {
+        return problem.kind == PrefabProblem::Kind::cut_short && problem.path == asset.path;
+      });
+      const bool is_unread = prefab.is_incomplete && !is_cut;
       const std::string message =
-          prefab.is_incomplete ? " comes from something that cannot be read, and shows no " + wanted
-                               : " has no " + wanted;
+          is_unread ? " comes from something that cannot be read, and shows no " + wanted
+                    : " has no " + wanted;
       Finding& finding = add("missing-component", reference.location,
                              "the root of " + quoted(asset.path) + message);
       finding.related.push_back({{asset.path, {}}, "the prefab"});
       // What comes from elsewhere (a package, an assembly) may well have it.
-      if (prefab.is_incomplete || has_unknown_component(prefab)) {
+      if (is_unread || has_unknown_component(prefab)) {
         finding.severity = Severity::warning;
         finding.blocks_build = false;
       }

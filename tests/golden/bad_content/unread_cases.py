@@ -145,7 +145,7 @@ def cut_short(case):
     text = case.files[CRATE].decode()
     case.files[CRATE] = text[:text.index("--- !u!114")].encode()
     case.expect("error", "cut-short", CRATE, "component: {fileID: 114000}")
-    case.expect("warning", "missing-component", REGISTRY, "val0:", 2)
+    case.expect("error", "missing-component", REGISTRY, "val0:", 2)
 
 
 def yaml_syntax_unneeded(case):
