@@ -297,12 +297,17 @@ TEST_CASE("A variant that has lost the component it adds keeps its entry",
   CHECK(reports(project, "cut-short"));
 }
 
-TEST_CASE("Prepare tells that an entry stays because its prefab was cut short",
-          "[registry][registries]") {
+UnityProject with_one_entity() {
   UnityProject project;
   const Guid a = project.prefab("Assets/A.prefab", {{project.script("ReplicatedEntity"), ""}});
   project.asset("Assets/R.asset", project.script("ReplicatedEntityRegistry"),
                 "  entries:\n" + entry_of(a));
+  return project;
+}
+
+TEST_CASE("Prepare tells that an entry stays because its prefab was cut short",
+          "[registry][registries]") {
+  UnityProject project = with_one_entity();
   const std::string whole = text_of(project, "Assets/A.prefab");
   project.file("Assets/A.prefab", whole.substr(0, whole.find("--- !u!114")));
   const auto opened = open(project);
@@ -316,10 +321,7 @@ TEST_CASE("Prepare tells that an entry stays because its prefab was cut short",
 
 TEST_CASE("Prepare removes what one that was killed has left beside the files",
           "[registry][registries]") {
-  UnityProject project;
-  const Guid a = project.prefab("Assets/A.prefab", {{project.script("ReplicatedEntity"), ""}});
-  project.asset("Assets/R.asset", project.script("ReplicatedEntityRegistry"),
-                "  entries:\n" + entry_of(a));
+  UnityProject project = with_one_entity();
   const std::vector<std::string> kept = {"Assets/.muster-notes.tmp", "Assets/.other.tmp"};
   for (const std::string& path : kept) project.files.add(path, "");
   project.files.add("Assets/.muster-0123456789abcdef.tmp", "half");

@@ -147,14 +147,21 @@ TEST_CASE("A variant whose guid its base has said gets its own in the run that m
   CHECK(prepared(project).writes.empty());
 }
 
+// A variant that has no list to put an override into.
+std::string without_overrides(const Guid& base) {
+  PrefabText text;
+  text.instance(9000, base, {.father = 0});
+  std::string cut = text.text();
+  const std::size_t list = cut.find("    m_Modifications");
+  REQUIRE(list != std::string::npos);
+  cut.erase(list, cut.find("    m_Removed", list) - list);
+  return cut;
+}
+
 TEST_CASE("A variant that cannot follow when its base is mended is told at once",
           "[registry][registries]") {
   LastLayout project;
-  PrefabText text;
-  text.instance(9000, project.first, {.father = 0});
-  std::string cut = text.text();
-  const std::size_t list = cut.find("    m_Modifications");
-  cut.erase(list, cut.find("    m_Removed", list) - list);
+  const std::string cut = without_overrides(project.first);
   const Guid v = project.file("Assets/V.prefab", cut);
   const std::string base = text_of(project, "Assets/A.prefab");
   project.file("Assets/A.prefab",
@@ -182,13 +189,7 @@ TEST_CASE("Prepare mends a property that a variant overrides twice", "[registry]
 TEST_CASE("Prepare registers nothing that it cannot make say who it is",
           "[registry][registries][sys-2]") {
   LastLayout project;
-  PrefabText text;
-  text.instance(9000, project.first, {.father = 0});
-  std::string cut = text.text();
-  const std::size_t list = cut.find("    m_Modifications");
-  REQUIRE(list != std::string::npos);
-  cut.erase(list, cut.find("    m_Removed", list) - list);
-  project.file("Assets/V.prefab", cut);
+  project.file("Assets/V.prefab", without_overrides(project.first));
   const std::string before = text_of(project, "Assets/R.asset");
   const PreparePlan plan = prepared(project);
   REQUIRE(plan.remaining.size() == 1);
