@@ -1,0 +1,1 @@
+// Compiled for its precompiled header alone (see tests/CMakeLists.txt).
