@@ -29,9 +29,10 @@ class HeldFile {
   virtual bool is_damaged() const { return false; }
 };
 
-/// A file that is wanted: its path below the folder, and the most that it may have.
+/// A file that is wanted: its path below the folder, which lives as long as the call, and the most
+/// that it may have.
 struct OpenRequest {
-  std::string path;
+  std::string_view path;
   std::uint64_t max_bytes = 0;
 };
 

@@ -53,6 +53,7 @@ BundleStore::BundleStore(const BundleSource& source, std::unique_ptr<HeldFile> f
       catalog_(catalog),
       types_(catalog),
       bundles_(catalog.bundle_count()),
+      listed_in_(catalog.bundle_count()),
       memory_(std::move(memory)) {}
 
 BundleStore::~BundleStore() {
@@ -84,18 +85,25 @@ Result<LoadedEntry> BundleStore::load_from(std::uint32_t bundle, const Guid& gui
                                             std::to_string(local_id) + " of asset " +
                                             guid.to_string());
   }
-  PlainEntry& plain = open.opened.plain[*index];
-  if (plain.is_read && !open.opened.is_lost(plain)) {
-    ++counters_.cached_loads;
-  } else if (Result<void> read_now = read_entry(open.opened, *index, decompressor_, *memory_);
-             !read_now) {
-    return failed(read_now.error().code,
-                  "bundle " + describe(bundle) + " is damaged: " + read_now.error().message);
-  } else {
-    ++counters_.entries_read;
-    counters_.plain_bytes += plain.bytes.size();
-  }
+  if (Result<void> read = read_once(bundle, *index); !read) return fail(read.error());
+  const PlainEntry& plain = open.opened.plain[*index];
   return LoadedEntry{.bytes = plain.bytes, .kind = plain.kind};
+}
+
+Result<void> BundleStore::read_once(std::uint32_t bundle, std::uint32_t index) {
+  OpenedBundle& opened = bundles_[bundle]->opened;
+  const PlainEntry& plain = opened.plain[index];
+  if (plain.is_read && !opened.is_lost(plain)) {
+    ++counters_.cached_loads;
+    return {};
+  }
+  if (Result<void> read = read_entry(opened, index, decompressor_, *memory_); !read) {
+    return failed(read.error().code,
+                  "bundle " + describe(bundle) + " is damaged: " + read.error().message);
+  }
+  ++counters_.entries_read;
+  counters_.plain_bytes += plain.bytes.size();
+  return {};
 }
 
 Result<void> BundleStore::open_bundle(std::uint32_t bundle) {
@@ -113,11 +121,10 @@ Result<void> BundleStore::open_bundle(std::uint32_t bundle) {
 
 Result<void> BundleStore::open_bundles(std::span<const std::uint32_t> bundles) {
   const std::vector<Missing> missing = missing_of(bundles);
-  std::vector<OpenRequest> requests;
-  requests.reserve(missing.size());
-  for (const Missing& wanted : missing) requests.push_back(request_for(catalog_, wanted.bundle));
+  std::vector<std::uint32_t> wanted(missing.size());
+  std::ranges::transform(missing, wanted.begin(), &Missing::bundle);
   std::vector<Result<std::unique_ptr<HeldFile>>> files;
-  if (!requests.empty()) files = source_->open_all(requests);
+  if (!wanted.empty()) files = open_files(*source_, catalog_, wanted);
   assert(files.size() == missing.size());
   for (std::size_t i = 0; i < missing.size(); ++i) {
     const auto [bundle, needed_by] = missing[i];
@@ -130,6 +137,45 @@ Result<void> BundleStore::open_bundles(std::span<const std::uint32_t> bundles) {
     adopt(bundle, std::move(opened.value()));
   }
   for (const std::uint32_t bundle : bundles) bundles_[bundle]->dependencies_seen_at = closings_;
+  return {};
+}
+
+Result<void> BundleStore::load_bundles(std::span<const std::uint32_t> bundles) {
+  while (!bundles.empty()) {
+    const std::span<const std::uint32_t> now = bundles.first(count_together(bundles));
+    if (Result<void> opened = open_bundles(now); !opened) return opened;
+    for (const std::uint32_t bundle : now) {
+      if (Result<void> read = read_whole(bundle); !read) return read;
+    }
+    bundles = bundles.subspan(now.size());
+  }
+  return {};
+}
+
+// As many as find room in the caches between the look at their files and the use of them; from a
+// source that reads many at once, as many as that.
+std::size_t BundleStore::count_together(std::span<const std::uint32_t> bundles) const {
+  constexpr std::size_t kMaxSmallFiles = 16;
+  constexpr std::uint64_t kMaxSmallBytes = std::uint64_t{32} << 10U;
+  constexpr std::uint64_t kMaxBytes = std::uint64_t{2} << 20U;
+  const std::uint32_t at_once = source_->files_at_once();
+  const std::size_t count_max = std::max<std::size_t>(at_once, kMaxSmallFiles);
+  const std::uint64_t bytes_max = at_once > 1 ? kMaxBytes : kMaxSmallBytes;
+  std::uint64_t bytes = 0;
+  std::size_t count = 0;
+  while (count < std::min(count_max, bundles.size())) {
+    bytes += catalog_.bundle(bundles[count]).file_bytes;
+    if (count > 0 && bytes > bytes_max) break;
+    ++count;
+  }
+  return count;
+}
+
+Result<void> BundleStore::read_whole(std::uint32_t bundle) {
+  OpenedBundle& opened = bundles_[bundle]->opened;
+  for (std::uint32_t i = 0; i < opened.plain.size(); ++i) {
+    if (Result<void> read = read_once(bundle, i); !read) return read;
+  }
   return {};
 }
 
@@ -151,13 +197,13 @@ void BundleStore::give_back(OpenBundle& open) noexcept {
 }
 
 // Each once, and each bundle before those that it depends on.
-std::vector<BundleStore::Missing> BundleStore::missing_of(
-    std::span<const std::uint32_t> bundles) const {
+std::vector<BundleStore::Missing> BundleStore::missing_of(std::span<const std::uint32_t> bundles) {
   std::vector<Missing> missing;
-  std::vector<bool> is_listed(bundles_.size());
+  missing.reserve(bundles.size());
+  ++lists_;
   const auto add = [&](std::uint32_t bundle, std::uint32_t needed_by) {
-    if (bundles_[bundle] || is_listed[bundle]) return;
-    is_listed[bundle] = true;
+    if (bundles_[bundle] || listed_in_[bundle] == lists_) return;
+    listed_in_[bundle] = lists_;
     missing.push_back({.bundle = bundle, .needed_by = needed_by});
   };
   for (const std::uint32_t bundle : bundles) {
@@ -173,7 +219,7 @@ std::vector<BundleStore::Missing> BundleStore::missing_of(
   return missing;
 }
 
-void BundleStore::adopt(std::uint32_t bundle, OpenedBundle opened) {
+void BundleStore::adopt(std::uint32_t bundle, OpenedBundle&& opened) {
   assert(bundle < bundles_.size() && !bundles_[bundle]);
   ++counters_.bundles_opened;
   counters_.bundle_bytes += opened.file->bytes().size();
@@ -182,7 +228,7 @@ void BundleStore::adopt(std::uint32_t bundle, OpenedBundle opened) {
     ++counters_.entries_read;
     counters_.plain_bytes += plain.bytes.size();
   }
-  bundles_[bundle] = OpenBundle{.opened = std::move(opened)};
+  bundles_[bundle].emplace(std::move(opened));
 }
 
 tl::unexpected<Error> BundleStore::failed(ErrorCode code, std::string message) {

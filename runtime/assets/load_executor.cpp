@@ -193,11 +193,9 @@ void ThreadedLoads::open_next(Lock& lock) {
   is_opening_ = true;
   lock.unlock();
   try {
-    std::vector<OpenRequest> requests;
-    for (const OpenedFile& file : files) {
-      requests.push_back(request_for(catalog_, file.order.bundle));
-    }
-    std::vector<Result<std::unique_ptr<HeldFile>>> opened = source_.open_all(requests);
+    std::vector<std::uint32_t> bundles;
+    for (const OpenedFile& file : files) bundles.push_back(file.order.bundle);
+    std::vector<Result<std::unique_ptr<HeldFile>>> opened = open_files(source_, catalog_, bundles);
     assert(opened.size() == files.size());
     auto next = opened.begin();
     for (OpenedFile& file : files) file.file = std::move(*next++);
@@ -214,6 +212,7 @@ void ThreadedLoads::open_next(Lock& lock) {
 void ThreadedLoads::load_next(Lock& lock, Decompressor& decompressor) {
   if (!opened_.empty()) return load_opened_next(lock, decompressor);
   std::array<LoadOrder, kMaxSmallLoads> orders;
+  std::array<std::uint32_t, kMaxSmallLoads> bundles{};
   std::array<std::optional<FinishedLoad>, kMaxSmallLoads> loads;
   const std::size_t share = (started_.size() + threads_.size() - 1) / threads_.size();
   std::size_t count = 0;
@@ -221,12 +220,21 @@ void ThreadedLoads::load_next(Lock& lock, Decompressor& decompressor) {
   while (count < std::min(share, kMaxSmallLoads)) {
     bytes += catalog_.bundle(started_.front().bundle).file_bytes;
     if (count > 0 && bytes > kMaxSmallBytes) break;
+    bundles[count] = started_.front().bundle;
     orders[count++] = started_.front();
     started_.pop_front();
   }
   lock.unlock();
+  std::vector<Result<std::unique_ptr<HeldFile>>> files;
+  try {
+    files = open_files(source_, catalog_, std::span(bundles).first(count));
+  } catch (const std::bad_alloc&) {
+    files.clear();  // None of them could be opened.
+  }
   for (std::size_t i = 0; i < count; ++i) {
-    loads[i] = load_whole(source_, catalog_, orders[i], decompressor, memory_.get());
+    loads[i] = load_opened(source_, catalog_, orders[i],
+                           i < files.size() ? std::move(files[i]) : fail_without_memory(),
+                           decompressor, memory_.get());
   }
   lock.lock();
   for (std::size_t i = 0; i < count; ++i) finished_.push_back(std::move(loads[i].value()));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cassert>
 #include <new>
 #include <utility>
 
@@ -15,6 +16,23 @@ PooledMemory fresh(std::size_t size_bytes) {
 
 }  // namespace
 
+void BufferQueue::push(PooledMemory memory) {
+  if (count_ == ring_.size()) {
+    std::vector<PooledMemory> larger(std::max<std::size_t>(2 * ring_.size(), 4));
+    const auto middle = ring_.begin() + static_cast<std::ptrdiff_t>(first_);
+    std::move(ring_.begin(), middle, std::move(middle, ring_.end(), larger.begin()));
+    ring_ = std::move(larger);
+    first_ = 0;
+  }
+  ring_[(first_ + count_++) & (ring_.size() - 1)] = std::move(memory);
+}
+
+PooledMemory BufferQueue::pop() {
+  assert(!empty());
+  --count_;
+  return std::move(ring_[std::exchange(first_, (first_ + 1) & (ring_.size() - 1))]);
+}
+
 // The next of the sizes that small buffers have.
 std::size_t MemoryPool::rounded(std::size_t size_bytes) {
   const std::size_t step = std::bit_floor(size_bytes) / kSizesPerDoubling;
@@ -24,9 +42,10 @@ std::size_t MemoryPool::rounded(std::size_t size_bytes) {
 // Of the largest of those sizes that a buffer has room for.
 std::size_t MemoryPool::index_of(std::size_t size_bytes) {
   const std::size_t below = std::bit_floor(size_bytes);
-  const auto doublings =
-      static_cast<std::size_t>(std::countr_zero(below) - std::countr_zero(kMinPooledBytes));
-  return doublings * kSizesPerDoubling + (size_bytes - below) / (below / kSizesPerDoubling);
+  const int doublings = std::countr_zero(below) - std::countr_zero(kMinPooledBytes);
+  const int step_bits = std::countr_zero(below) - std::countr_zero(kSizesPerDoubling);
+  return static_cast<std::size_t>(doublings) * kSizesPerDoubling +
+         ((size_bytes - below) >> static_cast<unsigned>(step_bits));
 }
 
 PooledMemory MemoryPool::take(std::size_t size_bytes) {
@@ -39,10 +58,9 @@ PooledMemory MemoryPool::take(std::size_t size_bytes) {
 PooledMemory MemoryPool::take_small(std::size_t size_bytes) {
   {
     const std::lock_guard<std::mutex> lock(mutex_);
-    std::vector<PooledMemory>& kept = small_[index_of(size_bytes)];
+    BufferQueue& kept = small_[index_of(size_bytes)];
     if (!kept.empty()) {
-      PooledMemory memory = std::move(kept.back());
-      kept.pop_back();
+      PooledMemory memory = kept.pop();
       kept_bytes_ -= memory.capacity_bytes;
       return memory;
     }
@@ -71,7 +89,11 @@ void MemoryPool::give_back(PooledMemory memory) noexcept {
   if (capacity < kMinPooledBytes || capacity > kMaxKeptBytes) return;
   const std::lock_guard<std::mutex> lock(mutex_);
   try {
-    (capacity < kMinLargeBytes ? small_[index_of(capacity)] : large_).push_back(std::move(memory));
+    if (capacity < kMinLargeBytes) {
+      small_[index_of(capacity)].push(std::move(memory));
+    } else {
+      large_.push_back(std::move(memory));
+    }
   } catch (const std::bad_alloc&) {
     return;  // Without room for a pointer to it, the buffer is better given back to the system.
   }
@@ -91,10 +113,8 @@ void MemoryPool::drop_beyond(std::size_t bytes) noexcept {
     kept_bytes_ -= large_[dropped].capacity_bytes;
   }
   large_.erase(large_.begin(), large_.begin() + static_cast<std::ptrdiff_t>(dropped));
-  for (std::vector<PooledMemory>& kept : small_) {
-    for (; kept_bytes_ > bytes && !kept.empty(); kept.pop_back()) {
-      kept_bytes_ -= kept.back().capacity_bytes;
-    }
+  for (BufferQueue& kept : small_) {
+    while (kept_bytes_ > bytes && !kept.empty()) kept_bytes_ -= kept.pop().capacity_bytes;
     if (kept_bytes_ <= bytes) return;
   }
 }

@@ -17,6 +17,21 @@ struct PooledMemory {
   std::size_t capacity_bytes = 0;
 };
 
+/// Buffers of one size that wait, the first to come being the first to go. Keeps its own room.
+class BufferQueue {
+ public:
+  bool empty() const { return count_ == 0; }
+  /// Throws std::bad_alloc.
+  void push(PooledMemory memory);
+  /// Requires: not empty.
+  PooledMemory pop();
+
+ private:
+  std::vector<PooledMemory> ring_;  ///< A power of two, or empty.
+  std::size_t first_ = 0;
+  std::size_t count_ = 0;
+};
+
 /// Keeps the buffers of what was closed for what is opened next. Fresh memory costs a page fault
 /// every 4 KiB, which is more than decompressing into it, and the allocator gives many small
 /// buffers back to the system as well as a large one; a game that swaps one level for another of
@@ -55,8 +70,8 @@ class MemoryPool {
   void drop_beyond(std::size_t bytes) noexcept;
 
   std::mutex mutex_;
-  std::array<std::vector<PooledMemory>, kSmallSizes> small_;  ///< By `index_of` their sizes.
-  std::vector<PooledMemory> large_;  ///< The one given back last is at the end.
+  std::array<BufferQueue, kSmallSizes> small_;  ///< By `index_of` their sizes.
+  std::vector<PooledMemory> large_;             ///< The one given back last is at the end.
   /// Changed under the mutex only, read without it by those who ask whether there is anything to
   /// do.
   std::atomic<std::size_t> kept_bytes_ = 0;

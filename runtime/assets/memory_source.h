@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,6 +28,9 @@ class MemorySource final : public BundleSource {
 
   Result<std::unique_ptr<HeldFile>> open(std::string_view path,
                                          std::uint64_t max_bytes) const override;
+  /// Looks for several at a time, so that one is waited for while others come out of memory.
+  std::vector<Result<std::unique_ptr<HeldFile>>> open_all(
+      std::span<const OpenRequest> requests) const override;
   std::string name() const override { return name_; }
 
  private:
@@ -40,7 +45,11 @@ class MemorySource final : public BundleSource {
   };
   static constexpr std::uint32_t kNone = 0xFFFFFFFF;
 
-  std::uint32_t find(std::string_view path) const;
+  std::uint32_t find(std::string_view path) const { return find(path, hash_of(path)); }
+  std::uint32_t find(std::string_view path, std::uint64_t hash) const;
+  static std::uint64_t hash_of(std::string_view path);
+  void prefetch_files(std::span<const std::uint64_t> hashes) const;
+  Result<std::unique_ptr<HeldFile>> view(std::uint32_t file, const OpenRequest& request) const;
   void note_place(std::uint32_t file);
   void note_places();
 

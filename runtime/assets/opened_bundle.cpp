@@ -70,9 +70,19 @@ std::uint64_t OpenedBundle::whole_memory_bytes() const {
   return sum;
 }
 
-OpenRequest request_for(const CatalogReader& catalog, std::uint32_t bundle) {
-  const CatalogBundle record = catalog.bundle(bundle);
-  return {.path = record.name.path(), .max_bytes = max_bytes_of(catalog, record)};
+std::vector<Result<std::unique_ptr<HeldFile>>> open_files(const BundleSource& source,
+                                                          const CatalogReader& catalog,
+                                                          std::span<const std::uint32_t> bundles) {
+  std::vector<BundlePath> paths;
+  std::vector<OpenRequest> requests;
+  paths.reserve(bundles.size());  // The requests view them.
+  requests.reserve(bundles.size());
+  for (const std::uint32_t bundle : bundles) {
+    const CatalogBundle record = catalog.bundle(bundle);
+    paths.emplace_back(record.name);
+    requests.push_back({.path = paths.back().view(), .max_bytes = max_bytes_of(catalog, record)});
+  }
+  return source.open_all(requests);
 }
 
 Result<std::unique_ptr<HeldFile>> open_file(const BundleSource& source,

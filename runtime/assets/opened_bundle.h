@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -52,8 +53,10 @@ Result<OpenedBundle> open_verified(const BundleSource& source, const CatalogRead
 /// The first half of the work: the bundle's file, as the source opens it.
 Result<std::unique_ptr<HeldFile>> open_file(const BundleSource& source,
                                             const CatalogReader& catalog, std::uint32_t bundle);
-/// What the source is asked for, and the second half of the work: for opening many at once.
-OpenRequest request_for(const CatalogReader& catalog, std::uint32_t bundle);
+/// The same for many, which the source is asked for at once, and the second half of the work.
+std::vector<Result<std::unique_ptr<HeldFile>>> open_files(const BundleSource& source,
+                                                          const CatalogReader& catalog,
+                                                          std::span<const std::uint32_t> bundles);
 Result<OpenedBundle> verify_opened(const BundleSource& source, const CatalogReader& catalog,
                                    std::uint32_t bundle, Result<std::unique_ptr<HeldFile>> file);
 

@@ -270,7 +270,7 @@ UringSource::~UringSource() = default;
 
 Result<std::unique_ptr<HeldFile>> UringSource::open(std::string_view path,
                                                     std::uint64_t max_bytes) const {
-  const OpenRequest request{.path = std::string(path), .max_bytes = max_bytes};
+  const OpenRequest request{.path = path, .max_bytes = max_bytes};
   return std::move(open_all({&request, 1}).front());
 }
 

@@ -1,7 +1,6 @@
 // What opening a bundle checks: BUNDLE_FORMAT.md, section 1, rule by rule. Everything after it may
 // trust the tables; nothing may trust a block's content.
 #include <algorithm>
-#include <bit>
 #include <string>
 
 #include "runtime/bundle/bundle_reader.h"
@@ -72,7 +71,8 @@ Result<void> BundleReader::check_header() {
                         block_count_);
   }
   block_plain_bytes_ = load<std::uint32_t>(tables_, header::kBlockPlainBytesAt);
-  if (!std::has_single_bit(block_plain_bytes_) || block_plain_bytes_ < kMinBlockPlainBytes ||
+  const bool is_power_of_two = (block_plain_bytes_ & (block_plain_bytes_ - 1)) == 0;
+  if (!is_power_of_two || block_plain_bytes_ < kMinBlockPlainBytes ||
       block_plain_bytes_ > kMaxBlockPlainBytes) {
     return wrong("block_plain_bytes", header::kBlockPlainBytesAt,
                  "a power of two from 4096 to 1048576", block_plain_bytes_);
@@ -86,7 +86,8 @@ Result<void> BundleReader::check_header() {
   return {};
 }
 
-Result<void> BundleReader::check_entries() const {
+Result<void> BundleReader::check_tables() const {
+  std::uint64_t offset = block_at(block_count_);
   std::uint64_t plain_total = 0;
   std::uint64_t blocks_total = 0;
   BundleEntry previous;
@@ -126,6 +127,11 @@ Result<void> BundleReader::check_entries() const {
       return wrong("block_count", header::kBlockCountAt, "at least " + std::to_string(blocks_total),
                    block_count_);
     }
+    for (std::uint32_t b = 0; b < now.block_count; ++b) {
+      Result<std::uint64_t> end = check_block(block(now, b), now.first_block + b, offset);
+      if (!end) return fail(end.error());
+      offset = end.value();
+    }
     previous = now;
   }
   if (blocks_total != block_count_) {
@@ -133,19 +139,6 @@ Result<void> BundleReader::check_entries() const {
   }
   if (plain_total != plain_bytes()) {
     return wrong("plain_bytes", header::kPlainBytesAt, std::to_string(plain_total), plain_bytes());
-  }
-  return {};
-}
-
-Result<void> BundleReader::check_blocks() const {
-  std::uint64_t offset = block_at(block_count_);
-  for (std::uint32_t i = 0; i < entry_count_; ++i) {
-    const BundleEntry owner = entry(i);
-    for (std::uint32_t b = 0; b < owner.block_count; ++b) {
-      Result<std::uint64_t> end = check_block(block(owner, b), owner.first_block + b, offset);
-      if (!end) return fail(end.error());
-      offset = end.value();
-    }
   }
   if (offset != bytes_.size()) {
     return wrong("file_bytes", header::kFileBytesAt,

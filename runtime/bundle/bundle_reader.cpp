@@ -72,8 +72,7 @@ Result<BundleReader> BundleReader::open_shared(Bytes bytes, ByteVector& tables) 
 
 Result<BundleReader> BundleReader::checked() {
   if (Result<void> result = check_header(); !result) return fail(result.error());
-  if (Result<void> result = check_entries(); !result) return fail(result.error());
-  if (Result<void> result = check_blocks(); !result) return fail(result.error());
+  if (Result<void> result = check_tables(); !result) return fail(result.error());
   return *this;
 }
 

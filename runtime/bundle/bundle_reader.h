@@ -91,8 +91,7 @@ class BundleReader {
   BundleReader(Bytes bytes, Bytes tables) : bytes_(bytes), tables_(tables) {}
   Result<BundleReader> checked();
   Result<void> check_header();
-  Result<void> check_entries() const;
-  Result<void> check_blocks() const;
+  Result<void> check_tables() const;
   Result<std::uint64_t> check_block(const BundleBlock& block, std::uint32_t index,
                                     std::uint64_t expected_offset) const;
   std::size_t entry_at(std::uint32_t index) const;

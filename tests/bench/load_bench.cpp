@@ -31,11 +31,10 @@ void set_bytes(benchmark::State& state, std::size_t bytes) {
                           static_cast<std::int64_t>(bytes));
 }
 
-void measure_load(const std::string& name, const std::shared_ptr<BundleSource>& source,
-                  const std::shared_ptr<MemoryPool>& memory = nullptr) {
-  const std::string prefix = "runtime/load/" + name + "/";
-  const std::string subject = prefix + "store";
-  benchmark::RegisterBenchmark(subject.c_str(), [source, memory](benchmark::State& state) {
+void measure_store(const std::string& subject, const std::shared_ptr<BundleSource>& source,
+                   const std::shared_ptr<MemoryPool>& memory,
+                   std::size_t (*load_all)(BundleStore&)) {
+  benchmark::RegisterBenchmark(subject.c_str(), [=](benchmark::State& state) {
     BundleStore store = BundleStore::open(*source, BundleStore::Catalogs::built, memory).value();
     const auto close_all = [&store] {
       for (std::uint32_t i = 0; i < store.catalog().bundle_count(); ++i) store.close_bundle(i);
@@ -50,24 +49,46 @@ void measure_load(const std::string& name, const std::shared_ptr<BundleSource>& 
     }
     set_bytes(state, bytes);
   })->UseRealTime();
-  benchmark::RegisterBenchmark((prefix + "raw zstd").c_str(), [source](benchmark::State& state) {
+}
+
+// The limit. With hashes: that of verified loading, which hashes every file and what came out of
+// it.
+void measure_zstd(const std::string& subject, const std::shared_ptr<BundleSource>& source,
+                  bool is_hashed) {
+  benchmark::RegisterBenchmark(subject.c_str(), [source, is_hashed](benchmark::State& state) {
     BundleStore store = BundleStore::open(*source).value();
     const Frames frames = frames_of(store, *source);
     ByteVector target(frames.plain_bytes);  // All of it is kept, as a store keeps it.
     ZSTD_DCtx* const context = ZSTD_createDCtx();
     for ([[maybe_unused]] const auto round : state) {
       std::size_t at = 0;
-      for (const auto& [frame, plain_bytes] : frames.frames) {
-        const std::size_t done = ZSTD_decompressDCtx(context, target.data() + at, plain_bytes,
-                                                     frame.data(), frame.size());
-        assert(done == plain_bytes);
-        at += done;
+      for (std::size_t i = 0; i < frames.files.size(); ++i) {
+        const std::size_t first_at = at;
+        if (is_hashed) benchmark::DoNotOptimize(hash_bytes(frames.files[i]->bytes()));
+        for (std::size_t f = frames.first_frames[i]; f < frames.first_frames[i + 1]; ++f) {
+          const auto& [frame, plain_bytes] = frames.frames[f];
+          const std::size_t done = ZSTD_decompressDCtx(context, target.data() + at, plain_bytes,
+                                                       frame.data(), frame.size());
+          assert(done == plain_bytes);
+          at += done;
+        }
+        const Bytes plain = Bytes(target).subspan(first_at, at - first_at);
+        if (is_hashed) benchmark::DoNotOptimize(hash_bytes(plain));
       }
       benchmark::ClobberMemory();
     }
     ZSTD_freeDCtx(context);
     set_bytes(state, frames.plain_bytes);
   })->UseRealTime();
+}
+
+void measure_load(const std::string& name, const std::shared_ptr<BundleSource>& source,
+                  const std::shared_ptr<MemoryPool>& memory = nullptr) {
+  const std::string prefix = "runtime/load/" + name + "/";
+  measure_store(prefix + "store", source, memory, load_all);
+  measure_store(prefix + "store, one by one", source, memory, load_one_by_one);
+  measure_zstd(prefix + "raw zstd", source, false);
+  measure_zstd(prefix + "raw zstd and hashes", source, true);
 }
 
 // For files of a disk: reads each into one buffer, and decompresses its frames from there.

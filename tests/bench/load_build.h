@@ -42,6 +42,9 @@ Frames frames_of(BundleStore& store, const BundleSource& source);
 
 /// Opens a bundle and reads all of its entries. Returns their bytes.
 std::size_t load_bundle(BundleStore& store, std::uint32_t bundle);
+/// All bundles, each as `load_bundle` does. Returns their bytes.
+std::size_t load_one_by_one(BundleStore& store);
+/// The same, asked for together.
 std::size_t load_all(BundleStore& store);
 
 /// Background loading: throughput and latencies, from memory and from a cold disk.

@@ -121,6 +121,34 @@ TEST_CASE("Whatever files come and go in memory, each is found under its path an
   }
 }
 
+TEST_CASE("Files in memory are found together as one by one", "[runtime][assets][source]") {
+  MemorySource source;
+  const OpenRequest nowhere{.path = "nowhere", .max_bytes = 1};
+  CHECK(source.open_all({&nowhere, 1}).front().error().code == ErrorCode::not_found);
+  constexpr std::size_t kCount = 100;
+  std::vector<std::string> paths = {"../out", ""};
+  for (std::size_t i = 0; i < kCount; ++i) {
+    paths.push_back("bundles/" + std::to_string(i));
+    if (i % 7 != 3) source.put(paths.back(), samples::noise(i * 5, i));
+  }
+  std::vector<OpenRequest> requests;
+  for (const std::string& path : paths) requests.push_back({.path = path, .max_bytes = 400});
+  CHECK(source.open_all({}).empty());
+  const auto together = source.open_all(requests);
+  REQUIRE(together.size() == requests.size());
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    CAPTURE(paths[i]);
+    const auto alone = source.open(requests[i].path, requests[i].max_bytes);
+    REQUIRE(together[i].has_value() == alone.has_value());
+    if (alone) {
+      CHECK(together[i].value()->bytes().data() == alone.value()->bytes().data());
+    } else {
+      CHECK(together[i].error().code == alone.error().code);
+      CHECK(together[i].error().message == alone.error().message);
+    }
+  }
+}
+
 TEST_CASE("The topmost layer that has a file gives it", "[runtime][assets][source]") {
   StackedSource stack;
   CHECK(stack.open("base", 9).error().code == ErrorCode::not_found);
@@ -271,9 +299,11 @@ TEST_CASE("Many files are opened at once, each with its own outcome", "[runtime]
   CAPTURE(to_string(kind));
   const TemporaryFolder folder;
   constexpr std::size_t kCount = 300;  // More than are in flight together.
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < kCount; ++i) names.push_back("file" + std::to_string(i));
   std::vector<OpenRequest> requests;
   for (std::size_t i = 0; i < kCount; ++i) {
-    const std::string name = "file" + std::to_string(i);
+    const std::string& name = names[i];
     if (i % 10 != 3) folder.put(name, as_text(samples::noise(i * 97, i)));
     requests.push_back({name, i % 10 == 7 ? 5 : kMaxBytes});
   }

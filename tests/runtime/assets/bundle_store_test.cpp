@@ -1,5 +1,8 @@
 #include "runtime/assets/bundle_store.h"
 
+#include <algorithm>
+#include <numeric>
+
 #include <catch2/catch.hpp>
 
 #include "bundler/pack/catalog_writer.h"
@@ -85,6 +88,50 @@ TEST_CASE("A bundle is opened with those it depends on", "[runtime][assets][sys-
   // Whoever needs it brings it back.
   REQUIRE(build.store.load(guid(samples::kCrate), kFlattenedPrefab));
   CHECK(build.store.is_open(picture));
+}
+
+TEST_CASE("Bundles that are loaded together are read whole", "[runtime][assets][sys-13]") {
+  ClientBuild build;
+  BundleStore& store = build.store;
+  std::vector<std::uint32_t> all;
+  std::size_t entries = 0;
+  for (std::uint32_t i = 0; i < store.catalog().bundle_count(); ++i) all.push_back(i);
+  all.push_back(0);  // Who names one twice gets it once.
+  REQUIRE(store.load_bundles(all));
+  for (const std::uint32_t bundle : std::span(all).first(all.size() - 1)) {
+    REQUIRE(store.is_open(bundle));
+    entries += store.reader(bundle).entry_count();
+  }
+  const BundleStoreCounters& counters = store.counters();
+  CHECK(counters.bundles_opened == all.size() - 1);
+  CHECK(counters.entries_read == entries);
+  CHECK(counters.failures == 0);
+  const std::uint64_t plain_bytes = counters.plain_bytes;
+  REQUIRE(store.load_bundles(all));
+  CHECK(store.load(guid(samples::kPicture), kMainPayload));
+  CHECK(counters.entries_read == entries);
+  CHECK(counters.plain_bytes == plain_bytes);
+}
+
+TEST_CASE("Loading together stops at a damaged bundle, and can be tried again",
+          "[runtime][assets][sys-13]") {
+  ClientBuild build;
+  BundleStore& store = build.store;
+  const std::string path = samples::bundle_path(samples::kCrate);
+  const ByteVector sound = build.read(path);
+  ByteVector damaged = sound;
+  damaged.back() ^= std::byte{1};
+  build.write(path, damaged);
+  std::vector<std::uint32_t> all(store.catalog().bundle_count());
+  std::iota(all.begin(), all.end(), 0U);
+  const Error error = store.load_bundles(all).error();
+  CHECK(error.code == ErrorCode::hash_mismatch);
+  CHECK(error.message.find(path) != std::string::npos);
+  CHECK_FALSE(store.is_open(store.catalog().bundle_of(guid(samples::kCrate)).value()));
+  CHECK(store.counters().failures == 1);
+  build.write(path, sound);
+  REQUIRE(store.load_bundles(all));
+  CHECK(std::ranges::all_of(all, [&](std::uint32_t bundle) { return store.is_open(bundle); }));
 }
 
 TEST_CASE("An asset's type id is found by its guid", "[runtime][assets][sys-5]") {

@@ -1,5 +1,7 @@
 #include "runtime/assets/memory_pool.h"
 
+#include <algorithm>
+
 #include <catch2/catch.hpp>
 
 namespace muster {
@@ -41,6 +43,34 @@ TEST_CASE("Small buffers are used again by what is about as large", "[runtime][a
     pool.give_back(std::move(again));
     if (pool.take(capacity + 1).bytes.get() == place) FAIL(size << " is used for more");
   }
+}
+
+TEST_CASE("Small buffers are used again in the order in which they came back",
+          "[runtime][assets]") {
+  // Those of a whole level lie one behind the other, and are written faster in that order.
+  MemoryPool pool;
+  std::vector<PooledMemory> taken;
+  std::vector<const std::byte*> places;
+  for (std::size_t i = 0; i < 11; ++i) {
+    taken.push_back(pool.take(3000));
+    places.push_back(taken.back().bytes.get());
+  }
+  // Some go round before more come, so that the queue grows from its middle.
+  for (std::size_t i = 0; i < 4; ++i) pool.give_back(std::move(taken[i]));
+  for (std::size_t i = 0; i < 3; ++i) {
+    taken[i] = pool.take(3000);
+    CHECK(taken[i].bytes.get() == places[i]);
+  }
+  for (std::size_t i = 4; i < 11; ++i) pool.give_back(std::move(taken[i]));
+  for (std::size_t i = 0; i < 3; ++i) pool.give_back(std::move(taken[i]));
+  std::rotate(places.begin(), places.begin() + 3, places.end());
+  std::vector<const std::byte*> again;
+  for (PooledMemory& memory : taken) {
+    memory = pool.take(3000);
+    again.push_back(memory.bytes.get());
+  }
+  CHECK(again == places);
+  CHECK(pool.kept_bytes() == 0);
 }
 
 TEST_CASE("Small buffers go when large ones do not suffice", "[runtime][assets]") {

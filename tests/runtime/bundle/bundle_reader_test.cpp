@@ -217,12 +217,43 @@ TEST_CASE("A frame that is not what its block promises is refused", "[runtime][b
   ByteVector two = frame;
   two.insert(two.end(), frame.begin(), frame.end());
   CHECK(decompressor.decompress(two, out).error().code == ErrorCode::malformed);
+  // A frame of nothing, which would leave the plain bytes as they are.
+  ByteVector followed = frame;
+  for (const unsigned byte : {0x28U, 0xB5U, 0x2FU, 0xFDU, 0x20U, 0x00U, 0x01U, 0x00U, 0x00U}) {
+    followed.push_back(static_cast<std::byte>(byte));
+  }
+  CHECK(decompressor.decompress(followed, out).error().code == ErrorCode::malformed);
   ByteVector larger(plain.size() + 1);
   CHECK(decompressor.decompress(frame, larger).error().code == ErrorCode::malformed);
   const ByteVector skippable = samples::patched(ByteVector(8 + 10), 0, 0x184D2A50U);
   CHECK(decompressor.decompress(skippable, out).error().code == ErrorCode::malformed);
   CHECK(decompressor.decompress(Bytes(frame).first(4), out).error().code == ErrorCode::malformed);
   CHECK(decompressor.decompress({}, out).error().code == ErrorCode::malformed);
+}
+
+TEST_CASE("A frame of any size and content is read, and no part of one", "[runtime][bundle]") {
+  // On both sides of where the frame says its size in another way, and of a block's size.
+  const auto size =
+      GENERATE(as<std::size_t>(), 100, 255, 256, 257, 65'791, 65'792, 131'072, 300'001);
+  ByteVector half_noise = samples::noise(size / 2, 4);
+  half_noise.resize(size);
+  const auto [name, plain] = GENERATE_COPY(
+      table<std::string, ByteVector>({{"text", samples::compressible(size, 3)},
+                                      {"noise and nothing", half_noise},
+                                      {"one byte over and over", ByteVector(size, std::byte{7})}}));
+  CAPTURE(size, name);
+  Compressor compressor;
+  Decompressor decompressor;
+  ByteVector frame;
+  REQUIRE(compressor.compress(plain, 3, frame));
+  ByteVector out(size);
+  REQUIRE(decompressor.decompress(frame, out).has_value());
+  CHECK(out == plain);
+  const std::size_t step = frame.size() < 2000 ? 1 : frame.size() / 500;
+  for (std::size_t length = 0; length < frame.size(); length += step) {
+    const Result<void> cut = decompressor.decompress(Bytes(frame).first(length), out);
+    if (cut || cut.error().code != ErrorCode::malformed) FAIL("accepted at " << length);
+  }
 }
 
 }  // namespace
