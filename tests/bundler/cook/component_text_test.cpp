@@ -9,7 +9,7 @@
 #include "bundler/cook/component_cooker.h"
 #include "registry/vocabulary/comparison.h"
 #include "registry/vocabulary/quantisation.h"
-#include "tests/support/described_samples.h"
+#include "tests/support/array_samples.h"
 #include "tests/support/indexed_project.h"
 #include "tests/support/unity_project.h"
 
@@ -20,16 +20,21 @@ using samples::Everything;
 
 namespace {
 
-ByteVector cook(const std::string& fields, std::vector<CookProblem>& problems) {
+ByteVector cook_as(const ComponentDescription& description, const std::string& fields,
+                   std::vector<CookProblem>& problems) {
   UnityProject project;
-  project.file("Assets/P.yaml",
-               "class: Prefab\nroot:\n  name: p\n  components:\n  - Everything:\n" + fields);
+  project.file("Assets/P.yaml", "class: Prefab\nroot:\n  name: p\n  components:\n  - " +
+                                    description.name + ":\n" + fields);
   const IndexedProject indexed(project.files);
   const SourcePrefab& prefab = indexed.flat("Assets/P.yaml");
   REQUIRE(prefab.entities.size() == 1);
-  const SourceComponent* const component = prefab.entities[0].find("Everything");
+  const SourceComponent* const component = prefab.entities[0].find(description.name);
   REQUIRE(component != nullptr);
-  return cook_component(description_of<Everything>(), *component, problems);
+  return cook_component(description, *component, problems);
+}
+
+ByteVector cook(const std::string& fields, std::vector<CookProblem>& problems) {
+  return cook_as(description_of<Everything>(), fields, problems);
 }
 
 }  // namespace
@@ -107,6 +112,19 @@ TEST_CASE("Cooking a component's text gives its bytes back", "[bundler][cook][te
     const auto difference = first_difference(everything, back, value);
     CHECK((difference ? difference->to_string() : "") == "");
     REQUIRE(back == value);
+  }
+}
+
+TEST_CASE("Arrays of every type are text, and cooked from it", "[bundler][cook][text]") {
+  const ComponentDescription arrays = description_of<samples::Arrays>();
+  for (const samples::Arrays& value : {samples::Arrays(), samples::other_arrays()}) {
+    const std::string text = component_text(arrays, bytes_of(value), {.indent = 6});
+    CAPTURE(text);
+    std::vector<CookProblem> problems;
+    const ByteVector back = cook_as(arrays, text, problems);
+    for (const CookProblem& problem : problems) FAIL_CHECK(problem.message);
+    const auto difference = first_difference(arrays, back, bytes_of(value));
+    CHECK((difference ? difference->to_string() : "") == "");
   }
 }
 
