@@ -1,0 +1,66 @@
+// The decisions of the snapshot coder and where their probabilities stand. SNAPSHOT_FORMAT.md,
+// "Decisions".
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+namespace muster::slots {
+
+// About the snapshot itself; not trained, see `lay_out`.
+inline constexpr std::uint32_t kHasReference = 0;
+inline constexpr std::uint32_t kOlderReference = 1;
+inline constexpr std::uint32_t kOddTick = 2;  ///< Not the tick that the references suggest.
+inline constexpr std::uint32_t kHolds = 3;    ///< Entities may be left as they were.
+inline constexpr std::uint32_t kHeld = 4;
+inline constexpr std::uint32_t kIsPart = 5;
+inline constexpr std::uint32_t kEnds = 6;        ///< The datagram is full here.
+inline constexpr std::uint32_t kGroupWakes = 7;  ///< Of resting entities: any that changed?
+inline constexpr std::uint32_t kGone = 8;
+inline constexpr std::uint32_t kAnotherNew = 9;
+inline constexpr std::uint32_t kNewGeneration = 10;
+inline constexpr std::uint32_t kIdGap = 11;
+inline constexpr std::uint32_t kPerSnapshot = kIdGap + 18;
+
+// About an entity: is it different from the newest known state?
+inline constexpr std::uint32_t kActivities = 6;  ///< Lanes that changed last time, 5 for more.
+inline constexpr std::uint32_t kChanged = 0;     // activity, older change, oldest change, neighbour
+inline constexpr std::uint32_t kKnown = kChanged + kActivities * 8;
+inline constexpr std::uint32_t kPerEntity = kKnown + 8;
+
+// A number: exp-Golomb, its length in unary.
+inline constexpr std::uint32_t kLengths = 18;  ///< Longer ones share the last.
+inline constexpr std::uint32_t kLowNodes = 7;  ///< The three bits behind the leading one.
+inline constexpr std::uint32_t kLow = kLengths * kLowNodes;
+
+// A lane that is predicted: is the prediction right, on which side, how far off?
+inline constexpr std::uint32_t kLevels = 24;    ///< Expected size of the residual.
+inline constexpr std::uint32_t kFractions = 9;  ///< Where between two integers; 8 for nowhere.
+inline constexpr std::uint32_t kRests = 32;     ///< Circumstances of a lane at rest.
+inline constexpr std::uint32_t kRestLevels = 4;
+inline constexpr std::uint32_t kSides = 3 * kFractions * 3;
+inline constexpr std::uint32_t kWrong = 0;
+inline constexpr std::uint32_t kSide = kWrong + kLevels * kFractions * 2 + kRests;
+inline constexpr std::uint32_t kLength = kSide + kSides;
+inline constexpr std::uint32_t kLowBits = kLength + (kLevels + kRestLevels) * kLengths;
+inline constexpr std::uint32_t kOtherSpelling = kLowBits + kLow;
+inline constexpr std::uint32_t kNew =
+    kOtherSpelling + 1;  // of new entities: as usual? then how far
+inline constexpr std::uint32_t kPerNew = 2 + kLengths + kLow;
+inline constexpr std::uint32_t kPerNumber = kNew + kPerNew;
+
+// A lane whose numbers have no order.
+inline constexpr std::uint32_t kSymbolChanged = 0;  // age of the change, partners, lanes so far
+inline constexpr std::uint32_t kSymbolTree = 5 * 8 * 4;
+inline constexpr std::uint32_t kTreeMax = 16;  ///< Symbols below this have a tree each.
+inline constexpr std::uint32_t kSymbolNew = kSymbolTree + kTreeMax * kTreeMax;
+inline constexpr std::uint32_t kPerSymbol = kSymbolNew + kPerNew;
+
+// The tick of an event.
+inline constexpr std::uint32_t kTickChanged = 0;
+inline constexpr std::uint32_t kTickSameAge = 5 * 8 * 4;
+inline constexpr std::uint32_t kTickAge = kTickSameAge + 4;
+inline constexpr std::uint32_t kTickNew = kTickAge + kLengths + kLow;
+inline constexpr std::uint32_t kPerTick = kTickNew + kPerNew;
+
+}  // namespace muster::slots

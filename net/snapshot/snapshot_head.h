@@ -1,0 +1,119 @@
+// The beginning of a snapshot, coded the same way in both directions. SNAPSHOT_FORMAT.md, "Head".
+#pragma once
+
+#include <cstdint>
+
+#include "net/snapshot/entity_code.h"
+#include "net/snapshot/slots.h"
+#include "net/snapshot/snapshot_track.h"
+
+namespace muster {
+
+/// What stands before the entities.
+struct SnapshotHead {
+  SnapshotNumber number = 0;
+  std::uint32_t tick = 0;
+  SnapshotReferences references;
+  bool holds = false;    ///< Entities may have changed without being in here.
+  bool is_part = false;  ///< It begins behind entity `first_id`, not with the first of all.
+  std::uint32_t first_id = 0;
+};
+
+/// The bits of a snapshot's number that are sent; the receiver knows the rest.
+inline constexpr unsigned kNumberBits = 8;
+inline constexpr unsigned kAgeBits = 5;
+static_assert(kSnapshotWindow == 1U << kAgeBits);
+
+/// Codes an unsigned number without any expectation.
+template <DecisionCoder Coder>
+std::uint32_t code_even(Coder& coder, std::uint32_t value, unsigned bits) {
+  std::uint32_t result = 0;
+  for (unsigned i = bits; i-- > 0;) {
+    result = result * 2 + (coder.even_bit(((value >> i) & 1) != 0) ? 1 : 0);
+  }
+  return result;
+}
+
+/// Codes the references: the newest by its age, then each older one by a bit until there are as
+/// many as can be or the window ends.
+template <DecisionCoder Coder>
+void code_references(Coder& coder, SnapshotNumber number, SnapshotReferences& references) {
+  const SnapshotReferences given = references;
+  references = {};
+  if (!coder.bit(slots::kHasReference, given.count > 0)) return;
+  std::size_t next = 0;
+  const auto age_of = [&](std::size_t i) {
+    return static_cast<std::uint32_t>(static_cast<SnapshotNumber>(number - given.numbers[i]));
+  };
+  const std::uint32_t newest =
+      code_even(coder, given.count > 0 ? age_of(next++) - 1 : 0, kAgeBits) + 1;
+  references.numbers[references.count++] = static_cast<SnapshotNumber>(number - newest);
+  for (std::uint32_t age = newest + 1; age < kSnapshotWindow && references.count < kMaxReferences;
+       ++age) {
+    const bool is_given = next < given.count && age_of(next) == age;
+    if (!coder.bit(slots::kOlderReference, is_given)) continue;
+    references.numbers[references.count++] = static_cast<SnapshotNumber>(number - age);
+    ++next;
+  }
+}
+
+/// The tick that the references suggest: as many ticks for each snapshot as between the newest two.
+inline std::uint32_t expected_tick(SnapshotNumber number, const SnapshotReferences& references,
+                                   std::uint32_t newest_tick, std::uint32_t tick_before) {
+  if (references.count == 0) return 0;
+  const auto ahead = static_cast<SnapshotNumber>(number - references.numbers[0]);
+  if (references.count == 1) return newest_tick + ahead;
+  const auto apart = static_cast<SnapshotNumber>(references.numbers[0] - references.numbers[1]);
+  return newest_tick + (newest_tick - tick_before) / apart * ahead;
+}
+
+template <DecisionCoder Coder>
+void code_tick(Coder& coder, std::uint32_t& tick, std::uint32_t expected) {
+  if (coder.bit(slots::kOddTick, tick != expected)) {
+    tick = code_even(coder, tick, 32);
+  } else {
+    tick = expected;
+  }
+}
+
+template <DecisionCoder Coder>
+void code_range(Coder& coder, SnapshotHead& head) {
+  head.holds = coder.bit(slots::kHolds, head.holds);
+  head.is_part = coder.bit(slots::kIsPart, head.is_part);
+  head.first_id = head.is_part ? code_even(coder, head.first_id, 32) : 0;
+}
+
+/// Codes how far an id lies behind the least that it can be, plus one.
+template <DecisionCoder Coder>
+std::uint32_t code_gap(Coder& coder, std::uint32_t gap) {
+  unsigned length = 1;
+  const auto whole = static_cast<unsigned>(std::bit_width(gap));
+  while (length < 32 &&
+         coder.bit(slots::kIdGap + std::min(length, slots::kLengths) - 1, whole > length)) {
+    ++length;
+  }
+  std::uint32_t result = 1;
+  for (unsigned i = length - 1; i-- > 0;) {
+    result = result * 2 + (coder.even_bit(((gap >> i) & 1) != 0) ? 1 : 0);
+  }
+  return result;
+}
+
+template <DecisionCoder Coder>
+void code_kind(Coder& coder, EntityKind& kind, std::size_t type_count) {
+  const auto bits = static_cast<unsigned>(std::bit_width(type_count - 1));
+  kind.type = static_cast<std::uint16_t>(code_even(coder, kind.type, bits));
+  if (coder.bit(slots::kNewGeneration, kind.generation != 0)) {
+    kind.generation = static_cast<std::uint8_t>(code_even(coder, kind.generation, 8));
+  } else {
+    kind.generation = 0;
+  }
+}
+
+/// Ids are below this; a snapshot that ends here says everything behind its first id.
+inline constexpr std::uint32_t kEveryId = 0xFFFF'FFFF;
+
+/// Resting entities are asked after in groups of this many.
+inline constexpr std::size_t kGroupSize = 16;
+
+}  // namespace muster

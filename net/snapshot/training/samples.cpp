@@ -1,0 +1,56 @@
+#include "net/snapshot/training/samples.h"
+
+#include <algorithm>
+
+namespace muster {
+namespace {
+
+/// A small generator whose numbers are the same everywhere (splitmix64).
+std::uint64_t next_random(std::uint64_t& state) {
+  state += 0x9E3779B97F4A7C15ULL;
+  std::uint64_t z = state;
+  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ULL;
+  z = (z ^ (z >> 27)) * 0x94D049BB133111EBULL;
+  return z ^ (z >> 31);
+}
+
+const LaneValue* find(const std::vector<TraceEntity>& entities, std::uint32_t id) {
+  const auto found = std::lower_bound(
+      entities.begin(), entities.end(), id,
+      [](const TraceEntity& entity, std::uint32_t wanted) { return entity.id < wanted; });
+  return found != entities.end() && found->id == id ? found->values : nullptr;
+}
+
+}  // namespace
+
+std::vector<StateSample> samples_of(const Trace& trace, const SampleSettings& settings) {
+  std::vector<StateSample> samples;
+  std::vector<std::uint32_t> arrived;  // Ticks of the snapshots that arrived, in order.
+  std::uint64_t random = settings.seed;
+  for (std::uint32_t now = 0; now < trace.ticks.size(); now += settings.tick_step) {
+    const std::uint32_t acked_limit = now >= settings.ack_ticks ? now - settings.ack_ticks + 1 : 0;
+    const auto end = std::lower_bound(arrived.begin(), arrived.end(), acked_limit);
+    const auto usable = std::min<std::ptrdiff_t>(end - arrived.begin(), kMaxKnownStates);
+    bool follows_changed = false;
+    for (const TraceEntity& entity : trace.ticks[now]) {
+      StateSample sample{.entity = &entity, .known = {}, .follows_changed = follows_changed};
+      sample.known.now = now;
+      for (std::ptrdiff_t i = 1; i <= usable; ++i) {
+        const std::uint32_t tick = *(end - i);
+        const LaneValue* values = find(trace.ticks[tick], entity.id);
+        if (values == nullptr) break;
+        sample.known.values[sample.known.count] = values;
+        sample.known.ticks[sample.known.count++] = tick;
+      }
+      const std::size_t lanes = trace.types[entity.type].lanes.size();
+      follows_changed = sample.known.count > 0 &&
+                        !std::equal(entity.values, entity.values + lanes, sample.known.values[0]);
+      samples.push_back(sample);
+    }
+    const bool is_lost = static_cast<double>(next_random(random) >> 11) * 0x1p-53 < settings.loss;
+    if (!is_lost) arrived.push_back(now);
+  }
+  return samples;
+}
+
+}  // namespace muster

@@ -1,0 +1,252 @@
+#include "net/snapshot/training/train_model.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "net/snapshot/entity_code.h"
+#include "net/snapshot/slots.h"
+#include "net/snapshot/training/lane_training.h"
+#include "net/snapshot/training/regression.h"
+
+namespace muster {
+namespace {
+
+struct Count {
+  double zeros = 0;
+  double ones = 0;
+};
+
+/// Counts decisions and learns how large residuals are.
+class Learner {
+ public:
+  static constexpr bool kDecodes = false;
+
+  explicit Learner(const SnapshotModel& model) : counts_(model.probabilities.size()) {
+    for (const TypeModel& type : model.types) {
+      sizes_.emplace_back(type.lanes.size(), Regression(kSizeFeatures));
+    }
+  }
+  void begin(std::size_t type) { type_ = type; }
+  bool bit(std::uint32_t slot, bool value) {
+    (value ? counts_[slot].ones : counts_[slot].zeros) += 1;
+    return value;
+  }
+  bool even_bit(bool value) { return value; }
+  void see(const PredictionSeen& seen) {
+    if (seen.is_certain) return;
+    std::array<double, kSizeFeatures> features{};
+    for (std::size_t i = 0; i < kSizeFeatures; ++i) features[i] = seen.sizes[i];
+    const double missed = static_cast<double>(seen.missed) / (1 << (kWeightBits + kFeatureBits));
+    const double size = 16 * std::log2(missed + 0.25);
+    sizes_[type_][seen.lane].add(features, size, 1.0);
+    all_sizes_.add(features, size, 1.0);
+  }
+
+  const std::vector<Count>& counts() const { return counts_; }
+  const Regression& sizes(std::size_t type, std::size_t lane) const { return sizes_[type][lane]; }
+  const Regression& all_sizes() const { return all_sizes_; }
+
+ private:
+  std::size_t type_ = 0;
+  std::vector<Count> counts_;
+  std::vector<std::vector<Regression>> sizes_;
+  Regression all_sizes_{kSizeFeatures};
+};
+
+/// Adds up what decisions cost.
+class CostMeter {
+ public:
+  static constexpr bool kDecodes = false;
+  explicit CostMeter(const SnapshotModel& model) : model_(model) {}
+  bool bit(std::uint32_t slot, bool value) {
+    const double one = static_cast<double>(model_.probabilities[slot]) / 65536;
+    bits_ += -std::log2(value ? one : 1 - one);
+    slot_bits_[slot] += -std::log2(value ? one : 1 - one);
+    ++decisions_;
+    return value;
+  }
+  bool even_bit(bool value) {
+    bits_ += 1;
+    return value;
+  }
+  double take() {
+    const double bits = bits_;
+    bits_ = 0;
+    return bits;
+  }
+  const std::map<std::uint32_t, double>& slot_bits() const { return slot_bits_; }
+  std::uint64_t decisions() const { return decisions_; }
+
+ private:
+  const SnapshotModel& model_;
+  double bits_ = 0;
+  std::uint64_t decisions_ = 0;
+  std::map<std::uint32_t, double> slot_bits_;
+};
+
+bool is_changed(const TypeModel& type, const StateSample& sample) {
+  return !std::equal(sample.entity->values, sample.entity->values + type.lanes.size(),
+                     sample.known.values[0]);
+}
+
+template <typename Coder>
+void code_sample(Coder& coder, const SnapshotModel& model, const StateSample& sample,
+                 EntityScratch& scratch, std::vector<LaneValue>& values) {
+  const TypeModel& type = model.types[sample.entity->type];
+  values.assign(sample.entity->values, sample.entity->values + type.lanes.size());
+  EntityCode<Coder> code(coder, type, scratch);
+  if (sample.known.count == 0) {
+    code.code_new(values);
+    return;
+  }
+  const bool changed = is_changed(type, sample);
+  coder.bit(changed_slot(type, sample.known, sample.follows_changed), changed);
+  if (changed) code.code_update(sample.known, values);
+}
+
+void learn_usual(SnapshotModel& model, std::span<const TrainingTrace> traces) {
+  for (std::size_t t = 0; t < model.types.size(); ++t) {
+    TypeModel& type = model.types[t];
+    for (std::size_t lane = 0; lane < type.lanes.size(); ++lane) {
+      std::map<LaneValue, std::size_t> seen;
+      for (const TrainingTrace& trace : traces) {
+        for (const StateSample& sample : trace.samples) {
+          if (sample.known.count == 0 && sample.entity->type == t) {
+            ++seen[sample.entity->values[lane]];
+          }
+        }
+      }
+      const auto most =
+          std::max_element(seen.begin(), seen.end(),
+                           [](const auto& a, const auto& b) { return a.second < b.second; });
+      if (most != seen.end()) type.lanes[lane].usual = most->first;
+    }
+  }
+}
+
+void learn(Learner& learner, const SnapshotModel& model, std::span<const TrainingTrace> traces) {
+  EntityScratch scratch;
+  std::vector<LaneValue> values;
+  for (const TrainingTrace& trace : traces) {
+    for (const StateSample& sample : trace.samples) {
+      learner.begin(sample.entity->type);
+      code_sample(learner, model, sample, scratch, values);
+    }
+  }
+}
+
+void learn_sizes(SnapshotModel& model, std::span<const TrainingTrace> traces) {
+  Learner learner(model);
+  learn(learner, model, traces);
+  const std::vector<double> common = learner.all_sizes().solve(256.0);
+  for (std::size_t t = 0; t < model.types.size(); ++t) {
+    for (std::size_t lane = 0; lane < model.types[t].lanes.size(); ++lane) {
+      const std::vector<double> weights = learner.sizes(t, lane).solve(4096.0, common);
+      for (std::size_t i = 0; i < kSizeFeatures; ++i) {
+        model.types[t].lanes[lane].size_weights[i] = static_cast<std::int32_t>(std::clamp<double>(
+            std::round(weights[i] * (1 << kSizeWeightBits)), -kSizeWeightMax, kSizeWeightMax));
+      }
+    }
+  }
+}
+
+/// The lanes with the same decisions, which learn from each other where they saw little.
+std::size_t pool_of(const LaneSchema& lane) {
+  const std::uint32_t slots = slot_count(lane);
+  return slots == slots::kPerSymbol ? 0 : slots == slots::kPerTick ? 1 : 2;
+}
+
+void set_probabilities(SnapshotModel& model, std::uint32_t first, std::span<const Count> own,
+                       std::span<const Count> pool) {
+  // How many decisions of one's own weigh as much as what all lanes did.
+  constexpr double kTrust = 6;
+  for (std::size_t i = 0; i < own.size(); ++i) {
+    const double common = (pool[i].ones + 0.4) / (pool[i].zeros + pool[i].ones + 0.8);
+    const double one = (own[i].ones + kTrust * common) / (own[i].zeros + own[i].ones + kTrust);
+    model.probabilities[first + i] =
+        static_cast<BitProbability>(std::clamp(std::round(one * 65536), 2.0, 65534.0));
+  }
+}
+
+void learn_probabilities(SnapshotModel& model, std::span<const TrainingTrace> traces) {
+  Learner learner(model);
+  learn(learner, model, traces);
+  const std::span<const Count> counts(learner.counts());
+  std::array<std::vector<Count>, 4> pools;
+  pools[3].resize(slots::kPerEntity);
+  const auto add = [](std::vector<Count>& pool, std::span<const Count> part) {
+    pool.resize(std::max(pool.size(), part.size()));
+    for (std::size_t i = 0; i < part.size(); ++i) {
+      pool[i].ones += part[i].ones;
+      pool[i].zeros += part[i].zeros;
+    }
+  };
+  for (const TypeModel& type : model.types) {
+    add(pools[3], counts.subspan(type.first_slot, slots::kPerEntity));
+    for (std::size_t i = 0; i < type.lanes.size(); ++i) {
+      const LaneSchema& lane = type.schema.lanes[i];
+      add(pools[pool_of(lane)], counts.subspan(type.lanes[i].first_slot, slot_count(lane)));
+    }
+  }
+  for (const TypeModel& type : model.types) {
+    set_probabilities(model, type.first_slot, counts.subspan(type.first_slot, slots::kPerEntity),
+                      pools[3]);
+    for (std::size_t i = 0; i < type.lanes.size(); ++i) {
+      const LaneSchema& lane = type.schema.lanes[i];
+      set_probabilities(model, type.lanes[i].first_slot,
+                        counts.subspan(type.lanes[i].first_slot, slot_count(lane)),
+                        pools[pool_of(lane)]);
+    }
+  }
+}
+
+}  // namespace
+
+SnapshotModel train_model(std::span<const TrainingTrace> traces) {
+  SnapshotModel model = untrained_model(traces.front().trace->types);
+  for (std::size_t t = 0; t < model.types.size(); ++t) {
+    std::vector<StateSample> samples;
+    for (const TrainingTrace& trace : traces) {
+      for (const StateSample& sample : trace.samples) {
+        if (sample.entity->type == t && sample.known.count > 0 &&
+            is_changed(model.types[t], sample)) {
+          samples.push_back(sample);
+        }
+      }
+    }
+    train_lanes(model.types[t], samples);
+  }
+  learn_usual(model, traces);
+  learn_sizes(model, traces);
+  learn_probabilities(model, traces);
+  return model;
+}
+
+CodeCost cost_of(const SnapshotModel& model, std::span<const StateSample> samples) {
+  CodeCost cost;
+  CostMeter meter(model);
+  EntityScratch scratch;
+  std::vector<LaneValue> values;
+  for (const StateSample& sample : samples) {
+    code_sample(meter, model, sample, scratch, values);
+    const bool is_new = sample.known.count == 0;
+    (is_new ? cost.new_bits : cost.update_bits) += meter.take();
+    if (!is_new && is_changed(model.types[sample.entity->type], sample)) ++cost.changed_entities;
+  }
+  cost.decisions = meter.decisions();
+  for (const TypeModel& type : model.types) {
+    cost.lane_bits.emplace_back(type.lanes.size());
+    for (std::size_t lane = 0; lane < type.lanes.size(); ++lane) {
+      const std::uint32_t first = type.lanes[lane].first_slot;
+      const std::uint32_t end = first + slot_count(type.schema.lanes[lane]);
+      for (auto it = meter.slot_bits().lower_bound(first);
+           it != meter.slot_bits().end() && it->first < end; ++it) {
+        cost.lane_bits.back()[lane] += it->second;
+      }
+    }
+  }
+  return cost;
+}
+
+}  // namespace muster

@@ -1,0 +1,31 @@
+// Priors from traces.
+#pragma once
+
+#include <span>
+
+#include "net/snapshot/snapshot_model.h"
+#include "net/snapshot/training/samples.h"
+
+namespace muster {
+
+/// A trace and the samples taken from it.
+struct TrainingTrace {
+  const Trace* trace = nullptr;
+  std::vector<StateSample> samples;
+};
+
+/// Trains a model on traces of one game (their types are those of the first).
+SnapshotModel train_model(std::span<const TrainingTrace> traces);
+
+/// What coding samples would take, by parts.
+struct CodeCost {
+  double entity_bits = 0;
+  double new_bits = 0;
+  double update_bits = 0;
+  std::vector<std::vector<double>> lane_bits;  ///< By type and lane, of updates.
+  std::uint64_t decisions = 0;
+  std::uint64_t changed_entities = 0;
+};
+CodeCost cost_of(const SnapshotModel& model, std::span<const StateSample> samples);
+
+}  // namespace muster
