@@ -1,4 +1,4 @@
-// Keys, and how one follows from another. All cryptography is libsodium's; this unit and its
+// Keys, and how one follows from another. The cryptography is libsodium's; this unit and its
 // neighbours are the only ones that include it.
 #pragma once
 

@@ -10,10 +10,6 @@ namespace {
 
 constexpr std::size_t kTagBytes = 16;
 static_assert(crypto_aead_chacha20poly1305_ietf_ABYTES == kTagBytes);
-static_assert(crypto_aead_aes256gcm_ABYTES == kTagBytes);
-static_assert(sizeof(crypto_aead_aes256gcm_state) == 512);
-
-using Nonce = std::array<unsigned char, 12>;
 
 Nonce nonce_of(std::uint64_t sequence) {
   Nonce nonce{};
@@ -30,11 +26,6 @@ const unsigned char* chars(std::span<const std::byte> bytes) {
   return reinterpret_cast<const unsigned char*>(bytes.data());
 }
 
-/// The state is opaque bytes with the alignment that `prepared_` has.
-const crypto_aead_aes256gcm_state* aes_state(const std::array<unsigned char, 512>& prepared) {
-  return reinterpret_cast<const crypto_aead_aes256gcm_state*>(prepared.data());
-}
-
 }  // namespace
 
 bool has_fast_aes() {
@@ -44,17 +35,13 @@ bool has_fast_aes() {
 
 SealKey::SealKey(Cipher cipher, const SecretKey& key) : cipher_(cipher), key_(key) {
   prepare_cryptography();
-  if (cipher == Cipher::aes256_gcm) {
-    assert(has_fast_aes());
-    crypto_aead_aes256gcm_beforenm(reinterpret_cast<crypto_aead_aes256gcm_state*>(prepared_.data()),
-                                   key.data());
-  }
+  if (cipher != Cipher::aes256_gcm) return;
+  assert(has_fast_aes());
+  aes_ = aes_gcm(key);
 }
 
-SealKey::~SealKey() { sodium_memzero(prepared_.data(), prepared_.size()); }
-
 void SealKey::seal(std::uint64_t sequence, std::span<const std::byte> head,
-                   std::span<std::byte> memory, std::size_t body_bytes) const {
+                   std::span<std::byte> memory, std::size_t body_bytes) {
   assert(memory.size() >= body_bytes + seal_bytes(cipher_));
   const Nonce nonce = nonce_of(sequence);
   unsigned char* const body = chars(memory);
@@ -67,29 +54,22 @@ void SealKey::seal(std::uint64_t sequence, std::span<const std::byte> head,
                                                          nullptr, nonce.data(), key_.data());
       return;
     case Cipher::aes256_gcm:
-      crypto_aead_aes256gcm_encrypt_detached_afternm(body, body + body_bytes, nullptr, body,
-                                                     body_bytes, chars(head), head.size(), nullptr,
-                                                     nonce.data(), aes_state(prepared_));
+      aes_->seal(nonce, head, memory, body_bytes);
       return;
   }
 }
 
 bool SealKey::open(std::uint64_t sequence, std::span<const std::byte> head,
-                   std::span<std::byte> sealed) const {
+                   std::span<std::byte> sealed) {
   if (cipher_ == Cipher::none) return true;
   if (sealed.size() < kTagBytes) return false;
   const Nonce nonce = nonce_of(sequence);
+  if (cipher_ == Cipher::aes256_gcm) return aes_->open(nonce, head, sealed);
   const std::size_t body_bytes = sealed.size() - kTagBytes;
   unsigned char* const body = chars(sealed);
-  const unsigned char* const tag = body + body_bytes;
-  if (cipher_ == Cipher::chacha20_poly1305) {
-    return crypto_aead_chacha20poly1305_ietf_decrypt_detached(body, nullptr, body, body_bytes, tag,
-                                                              chars(head), head.size(),
-                                                              nonce.data(), key_.data()) == 0;
-  }
-  return crypto_aead_aes256gcm_decrypt_detached_afternm(body, nullptr, body, body_bytes, tag,
-                                                        chars(head), head.size(), nonce.data(),
-                                                        aes_state(prepared_)) == 0;
+  return crypto_aead_chacha20poly1305_ietf_decrypt_detached(
+             body, nullptr, body, body_bytes, body + body_bytes, chars(head), head.size(),
+             nonce.data(), key_.data()) == 0;
 }
 
 void SealSender::refresh(NetTime now) {
@@ -108,10 +88,7 @@ void SealSender::seal(std::uint64_t sequence, std::span<const std::byte> head,
 }
 
 SealReceiver::SealReceiver(Cipher cipher, const SecretKey& first)
-    : cipher_(cipher),
-      present_(cipher, first),
-      last_(present_),
-      next_(cipher, mix(first, "next")) {}
+    : cipher_(cipher), present_(cipher, first), next_(cipher, mix(first, "next")) {}
 
 /// A failed attempt wipes the bytes, so just one key is tried: the packet's number says which.
 bool SealReceiver::open(bool phase, std::uint64_t sequence, std::span<const std::byte> head,
@@ -121,11 +98,12 @@ bool SealReceiver::open(bool phase, std::uint64_t sequence, std::span<const std:
     if (sequence < first_of_present_) first_of_present_ = sequence;
     return true;
   }
-  if (has_last_ && sequence < first_of_present_) return last_.open(sequence, head, sealed);
+  if (last_.has_value() && sequence < first_of_present_) {
+    return last_->open(sequence, head, sealed);
+  }
   if (!next_.open(sequence, head, sealed)) return false;
-  last_ = present_;
-  has_last_ = true;
-  present_ = next_;
+  last_ = std::move(present_);
+  present_ = std::move(next_);
   next_ = SealKey(cipher_, mix(present_.key(), "next"));
   phase_ = phase;
   first_of_present_ = sequence;

@@ -1,11 +1,13 @@
 // The seal of packets: one direction's key, its ciphers, and its change.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <span>
 
+#include "net/secure/aes_gcm.h"
 #include "net/secure/keys.h"
 #include "net/wire/net_time.h"
 
@@ -28,24 +30,21 @@ constexpr std::size_t seal_bytes(Cipher cipher) { return cipher == Cipher::none 
 class SealKey {
  public:
   SealKey(Cipher cipher, const SecretKey& key);
-  ~SealKey();
-  SealKey(const SealKey&) = default;
-  SealKey& operator=(const SealKey&) = default;
 
   /// Encrypts in place and puts the tag behind. `memory` is `body_bytes` and room for the tag.
   /// A sequence number must never be used twice with one key.
   void seal(std::uint64_t sequence, std::span<const std::byte> head, std::span<std::byte> memory,
-            std::size_t body_bytes) const;
+            std::size_t body_bytes);
   /// Decrypts in place; false when anything was changed on the way. `sealed` has its tag at the
   /// end.
   [[nodiscard]] bool open(std::uint64_t sequence, std::span<const std::byte> head,
-                          std::span<std::byte> sealed) const;
+                          std::span<std::byte> sealed);
   const SecretKey& key() const { return key_; }
 
  private:
   Cipher cipher_;
   SecretKey key_;
-  alignas(16) std::array<unsigned char, 512> prepared_{};  ///< AES key schedule.
+  std::unique_ptr<AesGcm> aes_;  ///< Null for other ciphers.
 };
 
 /// How long a key is used (net/CONNECTION.md, Limits).
@@ -86,9 +85,8 @@ class SealReceiver {
  private:
   Cipher cipher_;
   SealKey present_;
-  SealKey last_;
+  std::optional<SealKey> last_;
   SealKey next_;
-  bool has_last_ = false;
   bool phase_ = false;
   std::uint64_t first_of_present_ = 0;  ///< The lowest number seen under the present key.
 };

@@ -47,6 +47,7 @@ WRAPPED_LIBRARIES = {
     "catch2/": ("tests/",),
     "benchmark/": ("tests/bench/",),
     "liburing.h": ("runtime/assets/uring_source.cpp",),
+    "intel-ipsec-mb.h": ("net/secure/aes_gcm_ipsec_mb.cpp",),
     "physfs.h": ("tests/bench/",),
 }
 

@@ -1,0 +1,95 @@
+// Intel's library for packets uses the widest AES that the processor has: VAES seals 1,000 bytes in
+// a fifth of libsodium's time. What it prepares from a key is flat memory beside the connection,
+// and a packet is one call. OpenSSL was tried: faster than libsodium with one key in the cache, it
+// was not with those of 64 clients.
+#include "net/secure/aes_gcm.h"
+
+#ifdef MUSTER_IPSEC_MB
+
+#include <intel-ipsec-mb.h>
+
+#include <sodium.h>
+
+namespace muster {
+
+namespace {
+
+constexpr std::size_t kTagBytes = 16;
+
+/// The library's functions for this processor; all null where it could not be set up.
+struct Functions {
+  aes_gcm_pre_t prepare = nullptr;
+  aes_gcm_enc_dec_t encrypt = nullptr;
+  aes_gcm_enc_dec_t decrypt = nullptr;
+};
+
+/// Looks at the processor once: that takes long. What it finds never changes.
+const Functions& functions() {
+  static const Functions found = [] {
+    Functions those;
+    IMB_MGR* const library = alloc_mb_mgr(0);
+    if (library == nullptr) return those;
+    IMB_ARCH kind = IMB_ARCH_NONE;
+    init_mb_mgr_auto(library, &kind);
+    if (imb_get_errno(library) == 0 && kind != IMB_ARCH_NONE && kind != IMB_ARCH_NOAESNI) {
+      those = {.prepare = library->gcm256_pre,
+               .encrypt = library->gcm256_enc,
+               .decrypt = library->gcm256_dec};
+    }
+    free_mb_mgr(library);
+    return those;
+  }();
+  return found;
+}
+
+class IpsecMbAesGcm final : public AesGcm {
+ public:
+  explicit IpsecMbAesGcm(const SecretKey& key) { functions().prepare(key.data(), &prepared_); }
+  ~IpsecMbAesGcm() override { sodium_memzero(&prepared_, sizeof(prepared_)); }
+  IpsecMbAesGcm(const IpsecMbAesGcm&) = delete;
+  IpsecMbAesGcm& operator=(const IpsecMbAesGcm&) = delete;
+
+  void seal(const Nonce& nonce, std::span<const std::byte> head, std::span<std::byte> memory,
+            std::size_t body_bytes) override {
+    auto* const body = reinterpret_cast<std::uint8_t*>(memory.data());
+    gcm_context_data scratch;
+    functions().encrypt(&prepared_, &scratch, body, body, body_bytes, nonce.data(),
+                        reinterpret_cast<const std::uint8_t*>(head.data()), head.size(),
+                        body + body_bytes, kTagBytes);
+  }
+
+  /// It decrypts whatever comes, and tells which tag would have been right.
+  bool open(const Nonce& nonce, std::span<const std::byte> head,
+            std::span<std::byte> sealed) override {
+    const std::size_t body_bytes = sealed.size() - kTagBytes;
+    auto* const body = reinterpret_cast<std::uint8_t*>(sealed.data());
+    std::array<std::uint8_t, kTagBytes> tag{};
+    gcm_context_data scratch;
+    functions().decrypt(&prepared_, &scratch, body, body, body_bytes, nonce.data(),
+                        reinterpret_cast<const std::uint8_t*>(head.data()), head.size(), tag.data(),
+                        kTagBytes);
+    return sodium_memcmp(tag.data(), body + body_bytes, kTagBytes) == 0;
+  }
+
+ private:
+  alignas(64) gcm_key_data prepared_{};  // The header only says so when LINUX is defined.
+};
+
+}  // namespace
+
+std::unique_ptr<AesGcm> aes_gcm_by_ipsec_mb(const SecretKey& key) {
+  if (functions().prepare == nullptr) return nullptr;
+  return std::make_unique<IpsecMbAesGcm>(key);
+}
+
+}  // namespace muster
+
+#else
+
+namespace muster {
+
+std::unique_ptr<AesGcm> aes_gcm_by_ipsec_mb(const SecretKey&) { return nullptr; }
+
+}  // namespace muster
+
+#endif
