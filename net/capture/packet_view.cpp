@@ -37,6 +37,9 @@ void read_control_item(SectionReader& reader, ControlView& item) {
       item.reason = reader.read_u8();
       if (item.reason < 1 || item.reason > 3) reader.fail();
       return;
+    case ControlItem::map:
+      item.number = reader.read_u16();
+      return;
   }
   reader.fail();
 }
@@ -46,6 +49,7 @@ bool read_controls(SectionReader& reader, std::size_t datagram_bytes, PacketView
   const std::size_t count = reader.read_u8();
   if (count < 1 || count > kControlItemsMax) return false;
   bool has_ping = false;
+  bool has_map = false;
   bool has_close = false;
   for (std::size_t i = 0; i < count; ++i) {
     ControlView item{.kind = static_cast<ControlItem>(reader.read_u8())};
@@ -58,6 +62,8 @@ bool read_controls(SectionReader& reader, std::size_t datagram_bytes, PacketView
       }
       has_probe = true;
     }
+    if (item.kind == ControlItem::map && has_map) return false;
+    has_map = has_map || item.kind == ControlItem::map;
     has_ping = has_ping || item.kind == ControlItem::ping;
     has_close = item.kind == ControlItem::close;
     view.controls[view.control_count++] = item;

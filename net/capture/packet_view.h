@@ -20,7 +20,7 @@ inline constexpr std::size_t kMessagesPerPacketMax = 64;
 struct ControlView {
   ControlItem kind = ControlItem::ping;
   std::uint64_t question = 0;  ///< The bytes of a path challenge or response, little-endian.
-  std::uint16_t number = 0;    ///< A probe's size, or the id of a refused block.
+  std::uint16_t number = 0;    ///< A probe's size, a refused block's id, or a map.
   std::uint8_t reason = 0;     ///< Of a close or a refused block.
   std::span<const std::byte> text{};
 };

@@ -87,6 +87,8 @@ Json control_json(const ControlView& item) {
     case ControlItem::close:
       return {
           {"item", "close"}, {"reason", close_text(item.reason)}, {"text", printable(item.text)}};
+    case ControlItem::map:
+      return {{"item", "map"}, {"number", item.number}};
     case ControlItem::block_refused:
       break;
   }

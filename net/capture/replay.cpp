@@ -28,6 +28,7 @@ ConnectionOptions options_of(const RecordedConnection& recorded) {
   ConnectionOptions options{.block_bytes_max = recorded.block_bytes_max,
                             .datagram_bytes_max = recorded.datagram_bytes_max,
                             .overhead_bytes = 7 + seal_bytes(recorded.cipher),
+                            .leads_maps = recorded.is_server,
                             .interrupted_after = recorded.interrupted_after,
                             .closed_after = recorded.closed_after};
   for (std::size_t i = 0; i < recorded.channel_count; ++i) {
@@ -62,6 +63,8 @@ class Player {
  private:
   void play_outgoing(const RecordedPacket& packet) {
     const NetTime now = replay_time(packet.at);
+    read_packet_view(packet.body, packet.datagram_bytes, view_);
+    begin_map_as_recorded();
     connection_.tick(now);
     // A peer never acknowledges what lies further back, so a larger gap leads nowhere.
     if (packet.sequence < connection_.next_sequence() ||
@@ -72,14 +75,23 @@ class Player {
     for (; connection_.next_sequence() < packet.sequence; ++result_.missing_out) write(now);
     write(now);
     ++result_.packets_out;
-    close_as_recorded(packet, now);
+    close_as_recorded(now);
   }
 
   void write(NetTime now) { static_cast<void>(connection_.write_packet(now, memory_)); }
 
+  /// What the game does, and a peer is not asked for, is only seen in what it sent.
+  void begin_map_as_recorded() {
+    if (!result_.recorded.is_server) return;
+    for (const ControlView& item : std::span(view_.controls).first(view_.control_count)) {
+      if (item.kind == ControlItem::map && item.number != connection_.map()) {
+        connection_.begin_map();
+      }
+    }
+  }
+
   /// When the recorded game closed the connection, what came later was not received any more.
-  void close_as_recorded(const RecordedPacket& packet, NetTime now) {
-    read_packet_view(packet.body, packet.datagram_bytes, view_);
+  void close_as_recorded(NetTime now) {
     for (const ControlView& item : std::span(view_.controls).first(view_.control_count)) {
       if (item.kind != ControlItem::close) continue;
       connection_.close(static_cast<CloseReason>(item.reason), "as in the capture", now);

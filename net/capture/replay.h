@@ -43,10 +43,11 @@ struct Replay {
 };
 
 /// Gives every packet of a capture to a new connection with the options of the recorded one, at its
-/// recorded time. The game of a replay reads at once whatever comes. Packets that were sent are
-/// sent again, empty, so that the acknowledgements of the peer find them; what is computed from
-/// those (rates, fates of payloads) is not what it was. The same capture gives the same replay. One
-/// connection is in memory at a time, besides some bytes per record.
+/// recorded time. The game of a replay reads at once whatever comes, also what the recorded one
+/// left unread when a map ended. Packets that were sent are sent again, empty, so that the
+/// acknowledgements of the peer find them; what is computed from those (rates, fates of payloads)
+/// is not what it was. The same capture gives the same replay. One connection is in memory at a
+/// time, besides some bytes per record.
 Replay replay(std::span<const std::byte> capture);
 
 }  // namespace muster

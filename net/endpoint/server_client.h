@@ -22,9 +22,14 @@ inline constexpr NetDuration kLinger = std::chrono::seconds(1);
 /// A client from its accept on.
 struct Server::Client {
   Client(const ConnectionOptions& options, const ConnectionKeys& keys, NetTime now)
-      : sealed(options, keys.cipher, keys.to_client, keys.to_server,
+      : sealed(leading(options), keys.cipher, keys.to_client, keys.to_server,
                {.ours = keys.server_receives, .theirs = keys.client_receives}, now),
         accepted_at(now) {}
+
+  static ConnectionOptions leading(ConnectionOptions options) {
+    options.leads_maps = true;
+    return options;
+  }
 
   SealedConnection sealed;
   std::uint32_t slot = 0;

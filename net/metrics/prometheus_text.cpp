@@ -50,6 +50,9 @@ constexpr CounterMetric<C> kConnectionCounters[] = {
     {"refused_blocks", "Blocks that the peer did not take.", &C::blocks_refused},
     {"refused_sends", "Wishes to send that were refused.", &C::would_block},
     {"lost_at_close", "Messages that were waiting when the connection ended.", &C::lost_at_close},
+    {"lost_at_map", "Messages that were waiting when their map ended.", &C::lost_at_map},
+    {"unread_at_map", "What had arrived and was not read when its map ended.", &C::unread_at_map},
+    {"past_map_packets", "Packets of a map that was over.", &C::past_map_in},
 };
 
 struct SectionMetric {

@@ -34,7 +34,12 @@ struct ChunkRange {
   std::uint32_t first = 0;
 };
 
-/// Why a receiver takes no block; travels.
-enum class BlockRefusal : std::uint8_t { too_large = 1, too_many = 2, no_memory = 3 };
+/// Why a block did not arrive; travels.
+enum class BlockRefusal : std::uint8_t {
+  too_large = 1,
+  too_many = 2,
+  no_memory = 3,
+  map_over = 255,  ///< Never travels: both ends know.
+};
 
 }  // namespace muster

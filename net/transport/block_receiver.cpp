@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cstring>
+#include <new>
 
 #include "net/wire/sequence.h"
 
@@ -97,8 +98,8 @@ FragmentFate BlockReceiver::look(const Fragment& fragment) const {
   return free_place() < kBlocksAtOnce ? FragmentFate::taken : FragmentFate::no_room;
 }
 
-FragmentFate BlockReceiver::look(std::span<const Fragment> fragments, std::size_t& refusals) const {
-  refusals = 0;
+FragmentFate BlockReceiver::look(std::span<const Fragment> fragments) const {
+  bool refuses = false;
   std::size_t begun = 0;
   for (std::size_t i = 0; i < fragments.size(); ++i) {
     const Fragment& fragment = fragments[i];
@@ -109,55 +110,65 @@ FragmentFate BlockReceiver::look(std::span<const Fragment> fragments, std::size_
       if (same->block_bytes != fragment.block_bytes) return FragmentFate::invalid;
       continue;
     }
-    if (fate == FragmentFate::refused) ++refusals;
+    refuses = refuses || fate == FragmentFate::refused;
     if (fate == FragmentFate::refused || !is_new(fragment.block)) continue;
     if (++begun > count_of(Block::State::free)) return FragmentFate::no_room;
   }
-  return refusals > 0 ? FragmentFate::refused : FragmentFate::taken;
+  return refuses ? FragmentFate::refused : FragmentFate::taken;
 }
 
-/// Where the fragment belongs; null when there is nothing to do with it.
-BlockReceiver::Block* BlockReceiver::place_for(const Fragment& fragment) {
-  if (const std::size_t place = place_of(fragment.block); place < kBlocksAtOnce) {
-    return blocks_[place].state == Block::State::complete ? nullptr : &blocks_[place];
+std::optional<BlockRefusal> BlockReceiver::refuse(const Fragment& fragment, BlockRefusal reason) {
+  mark_over(fragment.block);
+  return reason;
+}
+
+std::optional<BlockRefusal> BlockReceiver::take(const Fragment& fragment) {
+  std::size_t place = place_of(fragment.block);
+  if (place == kBlocksAtOnce) {
+    if (is_over(fragment.block)) return std::nullopt;
+    if (const auto reason = refusal(fragment.block_bytes)) return refuse(fragment, *reason);
+    place = free_place();
+    assert(place < kBlocksAtOnce);
+    blocks_[place].state = Block::State::arriving;
+    blocks_[place].id = fragment.block;
+    blocks_[place].byte_count = fragment.block_bytes;
   }
-  if (is_over(fragment.block)) return nullptr;
-  if (refusal(fragment.block_bytes).has_value()) {
-    mark_over(fragment.block);
-    return nullptr;
-  }
-  const std::size_t place = free_place();
-  if (place == kBlocksAtOnce) return nullptr;
   Block& block = blocks_[place];
-  block = {};
-  block.state = Block::State::arriving;
-  block.id = fragment.block;
-  block.byte_count = fragment.block_bytes;
-  return &block;
+  if (block.state == Block::State::complete) return std::nullopt;
+  if (!make_room(block, fragment)) {
+    block = {};
+    return refuse(fragment, BlockRefusal::no_memory);
+  }
+  std::memcpy(block.bytes.data() + fragment.first * kChunkBytes, fragment.bytes.data(),
+              fragment.bytes.size());
+  for (std::uint32_t chunk = fragment.first; chunk < fragment.first + fragment.count; ++chunk) {
+    if (block.arrived[chunk]) continue;
+    block.arrived[chunk] = true;
+    ++block.arrived_count;
+  }
+  while (block.first_missing < block.arrived.size() && block.arrived[block.first_missing]) {
+    ++block.first_missing;
+  }
+  if (block.arrived_count < chunk_count(block.byte_count)) return std::nullopt;
+  block.state = Block::State::complete;
+  block.completed_order = ++completed_;
+  mark_over(block.id);
+  return std::nullopt;
 }
 
-void BlockReceiver::take(const Fragment& fragment) {
-  Block* const block = place_for(fragment);
-  if (block == nullptr) return;
-  const std::size_t begin = fragment.first * kChunkBytes;
-  if (block->bytes.size() < begin + fragment.bytes.size()) {
-    reserve(block->bytes, begin + fragment.bytes.size(), block->byte_count);
-    block->bytes.resize(begin + fragment.bytes.size());
-    block->arrived.resize(fragment.first + fragment.count);
+/// False when there is no memory: a peer that sends more than the machine has must not end more
+/// than this block.
+bool BlockReceiver::make_room(Block& block, const Fragment& fragment) {
+  const std::size_t end = fragment.first * kChunkBytes + fragment.bytes.size();
+  if (block.bytes.size() >= end) return true;
+  try {
+    reserve(block.bytes, end, block.byte_count);
+    block.bytes.resize(end);
+    block.arrived.resize(fragment.first + fragment.count);
+  } catch (const std::bad_alloc&) {
+    return false;
   }
-  std::memcpy(block->bytes.data() + begin, fragment.bytes.data(), fragment.bytes.size());
-  for (std::uint32_t chunk = fragment.first; chunk < fragment.first + fragment.count; ++chunk) {
-    if (block->arrived[chunk]) continue;
-    block->arrived[chunk] = true;
-    ++block->arrived_count;
-  }
-  while (block->first_missing < block->arrived.size() && block->arrived[block->first_missing]) {
-    ++block->first_missing;
-  }
-  if (block->arrived_count < chunk_count(block->byte_count)) return;
-  block->state = Block::State::complete;
-  block->completed_order = ++completed_;
-  mark_over(block->id);
+  return true;
 }
 
 std::size_t BlockReceiver::oldest_complete() const {

@@ -41,11 +41,11 @@ class BlockReceiver {
 
   /// What `take` would say. Changes nothing.
   FragmentFate look(const Fragment& fragment) const;
-  /// The same for all fragments of a packet, which share the places that are free. `refusals` is
-  /// the most that taking them one after the other refuses.
-  FragmentFate look(std::span<const Fragment> fragments, std::size_t& refusals) const;
-  /// Takes a fragment. Requires: `look` said `taken` or `refused`.
-  void take(const Fragment& fragment);
+  /// The same for all fragments of a packet, which share the places that are free.
+  FragmentFate look(std::span<const Fragment> fragments) const;
+  /// Takes a fragment, unless its block is refused, just now: then it tells why. Requires: `look`
+  /// said `taken` or `refused`.
+  std::optional<BlockRefusal> take(const Fragment& fragment);
   /// Why a new block of this size would be refused; nothing when it would not.
   std::optional<BlockRefusal> refusal(std::uint32_t block_bytes) const;
 
@@ -54,6 +54,11 @@ class BlockReceiver {
   std::uint16_t front_id() const;
   /// The game has read it: its memory is given back. Requires: `front` was not empty.
   void pop();
+
+  /// Complete blocks that wait to be read.
+  std::size_t unread() const { return count_of(Block::State::complete); }
+  /// Forgets all blocks, but not which ids are over.
+  void clear() { blocks_ = {}; }
 
  private:
   struct Block {
@@ -73,7 +78,8 @@ class BlockReceiver {
   std::size_t place_of(std::uint16_t id) const;
   std::size_t free_place() const;
   std::size_t oldest_complete() const;
-  Block* place_for(const Fragment& fragment);
+  static bool make_room(Block& block, const Fragment& fragment);
+  std::optional<BlockRefusal> refuse(const Fragment& fragment, BlockRefusal reason);
   std::size_t count_of(Block::State state) const;
   bool is_new(std::uint16_t id) const;
   bool is_over(std::uint16_t id) const;

@@ -127,6 +127,12 @@ bool BlockSender::refused(std::uint16_t id, BlockRefusal reason) {
   return block != nullptr;
 }
 
+void BlockSender::end_all(BlockRefusal reason) {
+  for (Block& block : blocks_) {
+    if (block.is_active) finish(block, reason);
+  }
+}
+
 void BlockSender::finish(Block& block, std::optional<BlockRefusal> refusal) {
   assert(finished_count_ < kBlocksAtOnce);
   finished_[finished_count_++] = {.id = block.id, .refusal = refusal};

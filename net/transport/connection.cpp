@@ -23,6 +23,7 @@ Connection::Connection(const ConnectionOptions& options, NetTime now)
     : options_(options),
       rate_(options.rate),
       path_size_(options.datagram_bytes_max),
+      maps_(options.leads_maps),
       blocks_in_(options.block_bytes_max),
       payloads_out_(kPayloadsOut),
       payloads_in_(kPayloadsIn),
@@ -106,16 +107,49 @@ bool Connection::has_fitting_payload() const {
 /// The path may have shrunk since they were queued: then they go nowhere, and nothing behind them.
 void Connection::drop_unfit_payloads() {
   while (!payloads_out_.is_empty() && !has_fitting_payload()) {
-    tell_fate({.record = {.payload_tag = payloads_out_.front_number()}});
-    ++counters_.payloads_lost;
-    payloads_out_.pop();
+    drop_payload();
   }
+}
+
+void Connection::drop_payload() {
+  tell_fate({.record = {.payload_tag = payloads_out_.front_number()}}, false);
+  payloads_out_.pop();
+}
+
+void Connection::begin_map() {
+  assert(maps_.leads());
+  if (state_ == ConnectionState::closed) return;
+  leave_map();
+  maps_.go_to(static_cast<std::uint16_t>(maps_.present() + 1U), next_sequence());
+}
+
+/// Numbers of messages begin anew at both ends, those of blocks run on: late packets cannot be
+/// mistaken, for they are told apart before they are taken.
+void Connection::leave_map() {
+  for (MessageSender& sender : messages_out_) {
+    counters_.lost_at_map += sender.unconfirmed();
+    sender.clear();
+  }
+  for (MessageReceiver& receiver : messages_in_) {
+    counters_.unread_at_map += receiver.unread();
+    receiver.clear();
+  }
+  while (!payloads_out_.is_empty()) drop_payload();
+  counters_.unread_at_map += payloads_in_.count();
+  while (!payloads_in_.is_empty()) payloads_in_.pop();
+  blocks_out_.end_all(BlockRefusal::map_over);
+  counters_.unread_at_map += blocks_in_.unread();
+  blocks_in_.clear();
+  refusal_count_ = 0;
+  has_new_refusal_ = false;
 }
 
 /// Tells every part of the packets whose fate became known.
 void Connection::settle(NetTime now) {
   for (const ResolvedPacket& packet : sent_.resolved()) {
     const PacketRecord& record = packet.record;
+    maps_.settled(packet.sequence, packet.delivered);
+    const bool is_past = !maps_.is_ours(packet.sequence);
     if (!record.is_probe) path_size_.settled(now, record.byte_count, packet.delivered);
     if (packet.delivered) {
       ++counters_.delivered;
@@ -126,9 +160,9 @@ void Connection::settle(NetTime now) {
       ++counters_.lost_out;
       rate_.lost(record);
       if (record.is_probe) path_size_.probe_lost();
-      if (record.has_payload) ++counters_.payloads_lost;
     }
-    if (record.has_payload) tell_fate(packet);
+    if (record.has_payload) tell_fate(packet, packet.delivered && !is_past);
+    if (is_past) continue;
     for (std::uint32_t i = 0; i < record.part_count; ++i) {
       settle_part(parts_.at(record.first_part + i), packet.delivered);
     }
@@ -136,14 +170,14 @@ void Connection::settle(NetTime now) {
   sent_.clear_resolved();
 }
 
-void Connection::tell_fate(const ResolvedPacket& packet) {
+void Connection::tell_fate(const ResolvedPacket& packet, bool delivered) {
+  if (!delivered) ++counters_.payloads_lost;
   if (fates_.size() == kFatesMax) {
     ++counters_.fates_unread;
     return;
   }
-  fates_.push_back({.tag = packet.record.payload_tag,
-                    .sequence = packet.sequence,
-                    .delivered = packet.delivered});
+  fates_.push_back(
+      {.tag = packet.record.payload_tag, .sequence = packet.sequence, .delivered = delivered});
 }
 
 void Connection::settle_part(const PacketPart& part, bool delivered) {

@@ -16,6 +16,7 @@
 #include "net/transport/block_sender.h"
 #include "net/transport/channel.h"
 #include "net/transport/connection_counters.h"
+#include "net/transport/map_turns.h"
 #include "net/transport/message_receiver.h"
 #include "net/transport/message_sender.h"
 #include "net/transport/packet_parts.h"
@@ -39,6 +40,8 @@ struct ConnectionOptions {
   std::size_t datagram_bytes_max = kDatagramBytesMax;
   /// Bytes of a datagram around the body: head and tag.
   std::size_t overhead_bytes = 7 + 16;
+  /// Whether this end begins maps, and the peer follows: a server's do.
+  bool leads_maps = false;
   NetDuration interrupted_after = std::chrono::seconds(5);
   NetDuration closed_after = std::chrono::seconds(35);
 };
@@ -65,6 +68,7 @@ enum class ControlItem : std::uint8_t {
   probe = 4,
   close = 5,
   block_refused = 6,
+  map = 7,
 };
 inline constexpr std::size_t kControlItemsMax = 16;
 
@@ -76,7 +80,8 @@ struct Close {
 };
 inline constexpr std::size_t kCloseTextBytesMax = 128;
 
-/// What became of a payload.
+/// What became of a payload. One of a map that is over was not delivered, whatever became of its
+/// packet.
 struct PayloadFate {
   std::uint64_t tag = 0;       ///< As given to `send_payload`.
   std::uint32_t sequence = 0;  ///< Of the packet that carried it; 0: none did, the path shrank.
@@ -120,6 +125,15 @@ class Connection {
   SendStatus send_payload(std::span<const std::byte> payload, std::uint64_t tag);
   /// Begins a block. Its bytes stay with the caller until it is in `finished_blocks()`.
   SendStatus send_block(std::span<const std::byte> block, std::uint16_t& id);
+
+  /// Begins the next map: everything of the present one that was not read at the other end is over,
+  /// in both directions. What waits is forgotten (`lost_at_map`, `unread_at_map`), payloads on
+  /// their way are lost, blocks are finished with `BlockRefusal::map_over`. The peer does the same
+  /// when it hears of it, before it takes anything of the new map. Requires: `leads_maps`.
+  void begin_map();
+  /// The present map: counts from 0 and wraps. The end that does not lead sees here that its game
+  /// has to leave a map; spans that were got before `read_packet` mean nothing then.
+  std::uint16_t map() const { return maps_.present(); }
 
   /// Bytes of payload that can go out now, those that wait already taken off.
   std::size_t budget(NetTime now) const;
@@ -194,6 +208,7 @@ class Connection {
   void write_control(PacketDraft& draft, NetTime now, std::size_t probe_bytes);
   void write_refusals(PacketDraft& draft);
   void add_contents(PacketDraft& draft, std::size_t budget);
+  void write_map(PacketDraft& draft);
   bool is_ready(std::size_t source, const PacketDraft& draft, std::size_t room) const;
   void add_from(std::size_t source, PacketDraft& draft, std::size_t room);
   void add_part(PacketDraft& draft, const PacketPart& part);
@@ -206,18 +221,22 @@ class Connection {
              Incoming& incoming) const;
   bool parse_control(SectionReader& reader, std::size_t datagram_bytes, Incoming& incoming) const;
   bool parse_messages(SectionReader& reader, Incoming& incoming) const;
+  PacketVerdict check_contents(Incoming& incoming) const;
   PacketVerdict check_room(const Incoming& incoming) const;
   void take_header(NetTime now, std::uint32_t sequence, const PacketHeader& header,
                    std::uint32_t ack);
   void take_control(const Incoming& incoming);
   void take_parts(std::uint32_t sequence, const Incoming& incoming);
+  void take_refusals(const Incoming& incoming);
 
   // connection.cpp
   bool has_fitting_payload() const;
   void drop_unfit_payloads();
   void settle(NetTime now);
-  void tell_fate(const ResolvedPacket& packet);
+  void tell_fate(const ResolvedPacket& packet, bool delivered);
+  void drop_payload();
   void settle_part(const PacketPart& part, bool delivered);
+  void leave_map();
   void refusal_is_known(std::uint16_t id);
   void finish(CloseReason reason, bool by_peer, std::string_view text);
 
@@ -232,6 +251,7 @@ class Connection {
   SendRate rate_;
   PathSize path_size_;
   SendSchedule schedule_;
+  MapTurns maps_;
   PacketParts parts_;
 
   std::vector<MessageSender> messages_out_;
@@ -258,7 +278,7 @@ class Connection {
   std::optional<std::uint64_t> path_answer_;
   /// Stand in every packet until the peer knows. So whichever packet tells that a refused block's
   /// chunks arrived tells of the refusal, too, and nobody takes it for delivered.
-  std::array<RefusedBlock, kBlocksAtOnce> refusals_{};
+  std::array<RefusedBlock, 2 * kBlocksAtOnce> refusals_{};
   std::size_t refusal_count_ = 0;
   bool has_new_refusal_ = false;
   unsigned closes_to_send_ = 0;

@@ -40,6 +40,9 @@ struct ConnectionCounters {
   std::uint64_t blocks_refused = 0;
   std::uint64_t would_block = 0;  ///< Wishes to send that were refused, for whatever reason.
   std::uint64_t lost_at_close = 0;
+  std::uint64_t lost_at_map = 0;    ///< Messages that were not known to have arrived.
+  std::uint64_t unread_at_map = 0;  ///< Messages, payloads and blocks that the game had not read.
+  std::uint64_t past_map_in = 0;    ///< Packets received without what they brought.
 
   std::uint64_t control_bytes_out = 0;  ///< The parts of packets, for the breakdown.
   std::uint64_t payload_bytes_out = 0;

@@ -18,8 +18,9 @@ constexpr std::size_t kLongLength = 128;
 /// Without initial values: of the 64 that a packet may have few are used, and each costs its time.
 struct IncomingMessage {
   std::uint8_t channel;
+  bool is_reliable;
   std::uint16_t byte_count;
-  std::uint32_t id;
+  std::uint32_t id;  ///< What travels, until `check_contents` widens it.
   const std::byte* first;
 
   std::span<const std::byte> bytes() const { return {first, byte_count}; }
@@ -56,6 +57,8 @@ struct Connection::Incoming {
   bool has_probe = false;
   std::array<RefusedBlock, kControlItemsMax> refusals;
   std::size_t refusal_count = 0;
+  std::optional<std::uint16_t> map;
+  PacketMap map_kind = PacketMap::present;
   bool has_close = false;
   CloseReason close_reason = CloseReason::none;
   std::span<const std::byte> close_text;
@@ -88,7 +91,9 @@ PacketVerdict Connection::read_packet(NetTime now, std::uint32_t sequence,
   }
   // The highest that was sent is the baseline: a peer acknowledges only what was.
   const std::optional<std::uint32_t> ack = widen(header.ack, sent_.next_sequence() - 1);
-  if (!ack.has_value() || !sent_.is_believable(*ack, header.mask)) {
+  incoming.map_kind = maps_.look(sequence, incoming.map);
+  if (!ack.has_value() || !sent_.is_believable(*ack, header.mask) ||
+      incoming.map_kind == PacketMap::impossible) {
     ++counters_.unbelievable_in;
     return PacketVerdict::unbelievable;
   }
@@ -97,26 +102,41 @@ PacketVerdict Connection::read_packet(NetTime now, std::uint32_t sequence,
     ++counters_.malformed_in;
     return PacketVerdict::malformed;
   }
-  if (const PacketVerdict verdict = check_room(incoming); verdict != PacketVerdict::received) {
+  if (incoming.map_kind == PacketMap::next) {
+    leave_map();
+    maps_.go_to(*incoming.map, next_sequence());
+    incoming.map_kind = PacketMap::present;
+  }
+  if (const PacketVerdict verdict = check_contents(incoming); verdict != PacketVerdict::received) {
     ++(verdict == PacketVerdict::no_room ? counters_.no_room_in : counters_.malformed_in);
     return verdict;
   }
   ++counters_.packets_in;
   counters_.bytes_in += datagram_bytes;
   counters_.header_bits_in += bits.bit_position();
+  const bool is_present = incoming.map_kind == PacketMap::present;
   // Before the acknowledgement: a block that was refused has not arrived.
+  if (is_present) take_refusals(incoming);
+  take_header(now, sequence, header, *ack);
+  if (header.sections != 0) {
+    if (unanswered_++ == 0) unanswered_since_ = now;
+  }
+  if (is_present) {
+    maps_.take(sequence, incoming.map);
+    take_parts(sequence, incoming);
+  } else {
+    ++counters_.past_map_in;
+  }
+  take_control(incoming);
+  return PacketVerdict::received;
+}
+
+void Connection::take_refusals(const Incoming& incoming) {
   for (std::size_t i = 0; i < incoming.refusal_count; ++i) {
     if (blocks_out_.refused(incoming.refusals[i].id, incoming.refusals[i].reason)) {
       ++counters_.blocks_refused;
     }
   }
-  take_header(now, sequence, header, *ack);
-  if (header.sections != 0) {
-    if (unanswered_++ == 0) unanswered_since_ = now;
-  }
-  take_parts(sequence, incoming);
-  take_control(incoming);
-  return PacketVerdict::received;
 }
 
 bool Connection::parse(std::span<const std::byte> sections, std::uint8_t which,
@@ -197,6 +217,10 @@ bool Connection::parse_control(SectionReader& reader, std::size_t datagram_bytes
         refusal.reason = static_cast<BlockRefusal>(reason);
         break;
       }
+      case ControlItem::map:
+        if (incoming.map.has_value()) return false;
+        incoming.map = reader.read_u16();
+        break;
       default:
         return false;
     }
@@ -217,9 +241,8 @@ bool Connection::parse_messages(SectionReader& reader, Incoming& incoming) const
     const bool is_reliable = delivery != Delivery::unreliable;
     const bool is_ordered = delivery == Delivery::reliable_ordered;
     if (((head & 8U) != 0) != is_reliable || ((head & 16U) != 0) != is_ordered) return false;
-    message.id = 0;
-    if (is_reliable) message.id = messages_in_[message.channel].widen_id(reader.read_u16());
-    if (is_reliable && message.id == 0) return false;
+    message.is_reliable = is_reliable;
+    message.id = is_reliable ? reader.read_u16() : 0;
     const std::size_t size = read_length(reader);
     if (size < 1 || size > kMessageBytesMax) return false;
     message.byte_count = static_cast<std::uint16_t>(size);
@@ -227,6 +250,17 @@ bool Connection::parse_messages(SectionReader& reader, Incoming& incoming) const
     if (reader.failed()) return false;
   }
   return true;
+}
+
+/// Whether the contents fit what came before. Those of a map that is over are not looked at.
+PacketVerdict Connection::check_contents(Incoming& incoming) const {
+  if (incoming.map_kind == PacketMap::past) return PacketVerdict::received;
+  for (IncomingMessage& message : std::span(incoming.messages).first(incoming.message_count)) {
+    if (!message.is_reliable) continue;
+    message.id = messages_in_[message.channel].widen_id(static_cast<std::uint16_t>(message.id));
+    if (message.id == 0) return PacketVerdict::malformed;
+  }
+  return check_room(incoming);
 }
 
 /// Whether everything in the packet can be taken. Messages and fragments of one packet do not take
@@ -240,9 +274,8 @@ PacketVerdict Connection::check_room(const Incoming& incoming) const {
         messages_in_[message.channel].look(message.id, ahead[message.channel]++);
     if (arrival == Arrival::no_room) return PacketVerdict::no_room;
   }
-  std::size_t refused = 0;
   const std::span fragments = std::span(incoming.fragments).first(incoming.fragment_count);
-  switch (blocks_in_.look(fragments, refused)) {
+  switch (blocks_in_.look(fragments)) {
     case FragmentFate::invalid:
       return PacketVerdict::malformed;
     case FragmentFate::no_room:
@@ -251,8 +284,9 @@ PacketVerdict Connection::check_room(const Incoming& incoming) const {
     case FragmentFate::taken:
       break;
   }
-  return refusal_count_ + refused <= refusals_.size() ? PacketVerdict::received
-                                                      : PacketVerdict::no_room;
+  // Without memory more may be refused than is known now: at most as many as there are fragments.
+  return refusal_count_ + fragments.size() <= refusals_.size() ? PacketVerdict::received
+                                                               : PacketVerdict::no_room;
 }
 
 void Connection::take_header(NetTime now, std::uint32_t sequence, const PacketHeader& header,
@@ -296,14 +330,11 @@ void Connection::take_parts(std::uint32_t sequence, const Incoming& incoming) {
   }
   for (std::size_t i = 0; i < incoming.fragment_count; ++i) {
     const Fragment& fragment = incoming.fragments[i];
-    if (blocks_in_.look(fragment) == FragmentFate::refused) {
-      const std::optional<BlockRefusal> reason = blocks_in_.refusal(fragment.block_bytes);
+    if (const std::optional<BlockRefusal> reason = blocks_in_.take(fragment)) {
       assert(refusal_count_ < refusals_.size());
-      refusals_[refusal_count_++] = {.id = fragment.block,
-                                     .reason = reason.value_or(BlockRefusal::too_many)};
+      refusals_[refusal_count_++] = {.id = fragment.block, .reason = *reason};
       has_new_refusal_ = true;
     }
-    blocks_in_.take(fragment);
     ++counters_.fragments_in;
   }
   counters_.control_bytes_in += incoming.section_bytes[0];

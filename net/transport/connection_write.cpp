@@ -77,7 +77,8 @@ bool Connection::has_room_for_part() const {
 bool Connection::wants_to_send(NetTime now) const {
   if (state_ == ConnectionState::closed) return closes_to_send_ > 0;
   if (!sent_.has_room()) return now - last_choke_ >= kChokeInterval;
-  if (path_question_count_ > 0 || has_new_refusal_ || is_answer_due(now)) return true;
+  if (path_question_count_ > 0 || has_new_refusal_ || maps_.is_urgent()) return true;
+  if (is_answer_due(now)) return true;
   if (now - last_departure_ >= kKeepAlive) return true;
   if (path_size_.wanted_probe(now) != 0) return true;
   return may_send_content(now) && has_content();
@@ -117,6 +118,7 @@ void Connection::write_control(PacketDraft& draft, NetTime now, std::size_t prob
   }
   path_question_count_ = 0;
   write_refusals(draft);
+  write_map(draft);
   if (probe_bytes != 0) {
     item(ControlItem::probe);
     draft.control.write_u16(static_cast<std::uint32_t>(probe_bytes));
@@ -131,6 +133,14 @@ void Connection::write_control(PacketDraft& draft, NetTime now, std::size_t prob
     draft.control.write_u8(static_cast<std::uint32_t>(end_->text.size()));
     draft.control.write_bytes(std::as_bytes(std::span(end_->text)));
   }
+}
+
+void Connection::write_map(PacketDraft& draft) {
+  if (!maps_.must_tell()) return;
+  draft.control.write_u8(static_cast<std::uint8_t>(ControlItem::map));
+  draft.control.write_u16(maps_.present());
+  ++draft.control_count;
+  maps_.told();
 }
 
 void Connection::write_refusals(PacketDraft& draft) {
@@ -288,6 +298,7 @@ std::span<const std::byte> Connection::write_path_challenge(NetTime now, std::ui
   draft.control.write_u64(question);
   draft.control_count = 1;
   write_refusals(draft);
+  write_map(draft);
   return finish_packet(now, draft, memory);
 }
 

@@ -1,5 +1,6 @@
 #include "net/transport/message_receiver.h"
 
+#include <algorithm>
 #include <cassert>
 
 #include "net/wire/sequence.h"
@@ -60,6 +61,16 @@ void MessageReceiver::pop() {
   }
   assert(ready_begin_ != ready_end_);
   slot_of(ready_[ready_begin_++ % kMessageWindow]).is_full = false;
+}
+
+std::size_t MessageReceiver::unread() const {
+  return static_cast<std::size_t>(std::ranges::count_if(slots_, &Slot::is_full));
+}
+
+void MessageReceiver::clear() {
+  for (Slot& slot : slots_) slot.is_full = slot.has_arrived = false;
+  base_ = 1;
+  ready_begin_ = ready_end_ = next_unreliable_ = 0;
 }
 
 }  // namespace muster

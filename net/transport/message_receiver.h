@@ -38,6 +38,11 @@ class MessageReceiver {
   /// The game has read it. Requires: `front` was not empty.
   void pop();
 
+  /// Messages that wait, also such that others have to come before.
+  std::size_t unread() const;
+  /// Forgets all messages; their numbers begin anew.
+  void clear();
+
  private:
   struct Slot {
     std::vector<std::byte> bytes;

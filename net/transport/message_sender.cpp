@@ -105,6 +105,13 @@ void MessageSender::lost(std::uint32_t id) {
   ++lost_count_;
 }
 
+void MessageSender::clear() {
+  entries_.clear();
+  begin_ = end_ = 0;
+  oldest_ = next_new_ = next_id_ = 1;
+  lost_count_ = 0;
+}
+
 std::uint32_t MessageSender::unconfirmed() const {
   std::uint32_t count = 0;
   for (std::uint32_t id = oldest_; id < next_id_; ++id) {

@@ -34,6 +34,9 @@ class MessageSender {
   /// The packet with this message was lost: it is written again.
   void lost(std::uint32_t id);
 
+  /// Forgets all messages; their numbers begin anew.
+  void clear();
+
   const ChannelOptions& options() const { return options_; }
   /// Messages that are queued or not yet known to have arrived.
   std::uint32_t waiting() const { return next_id_ - oldest_; }

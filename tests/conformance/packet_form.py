@@ -65,7 +65,7 @@ def check_control(cursor):
     items = []
     for index in range(count):
         kind = cursor.number(1)
-        require(1 <= kind <= 6, "a control item has a known type")
+        require(1 <= kind <= 7, "a control item has a known type")
         if kind in (2, 3):
             items.append((kind, bytes(cursor.take(8))))
         elif kind == 4:
@@ -83,6 +83,9 @@ def check_control(cursor):
             block, reason = cursor.number(2), cursor.number(1)
             require(1 <= reason <= 3, "a block is refused for a known reason")
             items.append((kind, block, reason))
+        elif kind == 7:
+            require(all(item[0] != 7 for item in items), "at most one map")
+            items.append((kind, cursor.number(2)))
         else:
             require((1,) not in items, "at most one ping")
             items.append((kind,))

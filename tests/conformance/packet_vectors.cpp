@@ -55,7 +55,9 @@ void emit(std::string_view kind, std::span<const std::byte> bytes) {
 
 /// What two ends say to each other over a path that loses a third.
 void emit_bodies() {
-  std::array<Connection, 2> ends = {Connection(options(23), NetTime(1s)),
+  ConnectionOptions leading = options(23);
+  leading.leads_maps = true;
+  std::array<Connection, 2> ends = {Connection(leading, NetTime(1s)),
                                     Connection(options(23), NetTime(1s))};
   const NetBytes block = pattern(9, 3000);
   std::uint16_t id = 0;
@@ -75,6 +77,7 @@ void emit_bodies() {
       from.clear_fates();
       while (!from.payload().bytes.empty()) from.pop_payload();
       if (count < 300 && !from.block().empty()) from.pop_block();
+      if (count == 200 && i == 0) from.begin_map();
       if (count == 380) from.close(CloseReason::left, "good bye", now);
       from.tick(now);
       while (from.wants_to_send(now)) {

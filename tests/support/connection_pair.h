@@ -70,9 +70,11 @@ class ConnectionPair {
     network.advance(now);
     ConnectionOptions plain = options;
     plain.overhead_bytes = 2;
+    plain.leads_maps = true;  // As a server.
     const Address at_a = Address::ipv4({10, 0, 0, 1}, 1000);
     const Address at_b = Address::ipv4({10, 0, 0, 2}, 2000);
     a.emplace(plain, network.open(at_a, {there_link}, {back_link}), at_b, now);
+    plain.leads_maps = false;
     b.emplace(plain, network.open(at_b), at_a, now);
   }
 

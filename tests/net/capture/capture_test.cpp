@@ -13,6 +13,8 @@
 #include "tests/support/allocation_counter.h"
 #include "tests/support/capture_samples.h"
 #include "tests/support/golden_file.h"
+#include "tests/support/net_bytes.h"
+#include "tests/support/net_stage.h"
 
 namespace muster {
 namespace {
@@ -201,6 +203,46 @@ TEST_CASE("A replay hands over what the recorded game got, each time", "[net][ca
   REQUIRE(client.connections[0].refused > 0);
   REQUIRE(client.connections[0].received.value() == live.at_client);
   REQUIRE(replay(live.client).hash() == client.hash());
+}
+
+TEST_CASE("A replay follows the maps of its capture", "[net][capture][sys-34]") {
+  NetStage stage(4, {.latency = 30ms, .jitter = 20ms, .loss = 0.1});
+  CaptureWriter at_server({.start = stage.now, .buffer_bytes = std::size_t{8} << 20U});
+  CaptureWriter at_client({.start = stage.now, .buffer_bytes = std::size_t{8} << 20U});
+  stage.options.recorder = &at_server;
+  stage.start();
+  ClientOptions options = stage.client_options();
+  options.recorder = &at_client;
+  Client& client = stage.add_client(options);
+  ReceivedHash read;
+  for (std::uint32_t tick = 0; tick < 600; ++tick) {
+    stage.now += 16ms;
+    stage.network.advance(stage.now);
+    stage.server->receive(stage.now, stage.date);
+    stage.server->for_each_client([&](ClientHandle handle) {
+      Connection& connection = *stage.server->connection(handle);
+      read.take_all(connection, 1);
+      if (tick % 100 == 50) connection.begin_map();
+      static_cast<void>(connection.send_message(0, pattern(tick, 50)));
+    });
+    stage.server->send(stage.now);
+    client.receive(stage.now);
+    if (client.connection() != nullptr) {
+      ReceivedHash().take_all(*client.connection(), 1);
+      static_cast<void>(client.connection()->send_message(0, pattern(tick, 60)));
+    }
+    client.send(stage.now);
+  }
+  REQUIRE(client.connection()->map() == 6);
+
+  const Replay server = replay(at_server.pending());
+  REQUIRE(server.is_faithful());
+  REQUIRE(server.connections.size() == 1);
+  REQUIRE(server.connections[0].counters.past_map_in > 0);
+  REQUIRE(server.connections[0].received.value() == read.value());
+  const Replay followed = replay(at_client.pending());
+  REQUIRE(followed.is_faithful());
+  REQUIRE(followed.connections[0].received.messages() > 500);
 }
 
 TEST_CASE("A replay of a damaged capture tells that it differs", "[net][capture]") {

@@ -1,4 +1,4 @@
-// A server whose n-th allocation fails, for all n of a short game.
+// A server or a client whose n-th allocation fails, for all n of a short game.
 #include <chrono>
 #include <new>
 
@@ -13,72 +13,105 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// A server with a client who sends messages, payloads and a block.
-struct Game {
-  Game() { stage.start(); }
+/// Whose memory runs out.
+enum class Poor : std::uint8_t { server, client };
 
-  /// The client is another program: its memory does not run out.
+constexpr std::uint64_t kNever = ~std::uint64_t{0} / 2;
+
+/// A server and a client who send each other messages, payloads and a block.
+struct Game {
+  explicit Game(Poor who) : poor(who) { stage.start(); }
+
+  /// A client comes and plays. Of the poor one's allocations the one with this number fails.
   void play(std::uint64_t failing) {
     const std::uint64_t before = counted_allocations();
+    const auto left = [&] { return failing - (counted_allocations() - before); };
     stage.add_client(stage.client_options());
-    for (int tick = 0; tick < 40; ++tick) {
+    Client& client = *stage.clients.back();
+    for (int tick = 0; tick < 80; ++tick) {
       stage.now += 16ms;
       stage.network.advance(stage.now);
-      Client& client = *stage.clients.back();
-      client.receive(stage.now);
-      if (tick == 20 && client.connection() != nullptr) {
-        std::uint16_t id = 0;
-        static_cast<void>(client.connection()->send_message(0, pattern(1, 500)));
-        static_cast<void>(client.connection()->send_payload(pattern(2, 500), 1));
-        static_cast<void>(client.connection()->send_block(block, id));
-      }
-      client.send(stage.now);
-      serve(failing - (counted_allocations() - before));
+      run(Poor::client, left(), [&] { client.receive(stage.now); });
+      if (tick == 40 && client.connection() != nullptr) talk(*client.connection());
+      run(Poor::client, left(), [&] { client.send(stage.now); });
+      run(Poor::server, left(), [&] { stage.server->receive(stage.now, stage.date); });
+      if (tick == 40 && players() > 0) talk(*stage.server->connection(last_player()));
+      run(Poor::server, left(), [&] { stage.server->send(stage.now); });
     }
+    if (client.connection() != nullptr) count_refused(*client.connection());
+    if (players() > 0) count_refused(*stage.server->connection(last_player()));
   }
 
-  std::size_t players() {
+  std::size_t players() const {
     std::size_t count = 0;
     stage.server->for_each_client([&count](ClientHandle) { ++count; });
     return count;
   }
 
+  Poor poor;
   NetStage stage{3};
   NetBytes block = pattern(3, 30'000);
   std::uint64_t failures = 0;
+  std::uint64_t refused = 0;  ///< Blocks, since the other end had no memory for them.
 
  private:
-  /// A tick of the server. `left` allocations succeed. What a server of a game does when memory
-  /// runs out: it goes on.
-  void serve(std::uint64_t left) {
+  /// `left` allocations succeed. What a game does when memory runs out: it goes on.
+  template <typename Step>
+  void run(Poor whose, std::uint64_t left, const Step& step) {
+    if (whose != poor) return step();
     try {
       const FailingAllocations failing(left);
-      stage.server->receive(stage.now, stage.date);
-      stage.server->send(stage.now);
+      step();
     } catch (const std::bad_alloc&) {
       ++failures;
     }
   }
+
+  ClientHandle last_player() const {
+    ClientHandle last;
+    stage.server->for_each_client([&last](ClientHandle each) { last = each; });
+    return last;
+  }
+
+  void talk(Connection& connection) {
+    std::uint16_t id = 0;
+    static_cast<void>(connection.send_message(0, pattern(1, 500)));
+    static_cast<void>(connection.send_payload(pattern(2, 500), 1));
+    static_cast<void>(connection.send_block(block, id));
+  }
+
+  void count_refused(Connection& connection) {
+    for (const SentBlock& sent : connection.finished_blocks()) {
+      if (sent.refusal == BlockRefusal::no_memory) ++refused;
+    }
+    connection.clear_finished_blocks();
+  }
 };
 
-TEST_CASE("A server survives the n-th allocation failing, and lets the next client in",
+TEST_CASE("Both ends survive the n-th allocation failing, and the next client comes in",
           "[net][endpoint]") {
+  const Poor poor = GENERATE(Poor::server, Poor::client);
+  CAPTURE(static_cast<int>(poor));
   const std::uint64_t before = counted_allocations();
-  Game whole;
-  whole.play(~std::uint64_t{0} / 2);
+  Game whole(poor);
+  whole.play(kNever);
   const std::uint64_t count = counted_allocations() - before;
   REQUIRE(whole.players() == 1);
   REQUIRE(count > 10);
+  std::uint64_t refused = 0;
   for (std::uint64_t failing = 0; failing < count; ++failing) {
     CAPTURE(failing);
-    Game game;
+    Game game(poor);
     game.play(failing);
-    REQUIRE(game.failures == 1);
+    REQUIRE(game.failures + game.refused == 1);
+    refused += game.refused;
     const std::size_t players = game.players();
-    game.play(~std::uint64_t{0} / 2);
+    game.play(kNever);
     REQUIRE(game.players() >= players + 1);
     game.stage.server->close("the end", game.stage.now);
   }
+  // A block without memory is refused, and nothing else is disturbed.
+  REQUIRE(refused > 0);
 }
 
 }  // namespace

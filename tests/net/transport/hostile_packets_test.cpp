@@ -135,19 +135,16 @@ TEST_CASE("All blocks of a packet are taken, or the packet is not received",
 TEST_CASE("No packet makes a receiver refuse more than it can tell", "[net][transport][sys-30]") {
   Victim victim;
   constexpr std::uint32_t kTooLarge = 17 * 1024 * 1024;
-  PacketDraft four;
-  four.fragments(4);
-  for (std::uint16_t id = 1; id <= 4; ++id) four.fragment(id, kTooLarge, 0);
-  REQUIRE(victim.give(four) == PacketVerdict::received);
-  REQUIRE(victim.give(PacketDraft().fragments(1).fragment(5, kTooLarge, 0)) ==
-          PacketVerdict::no_room);
-  for (std::uint16_t id = 6; id <= 8; ++id) {
-    REQUIRE(victim.give(PacketDraft().fragments(1).fragment(id, 1000, 0)) ==
-            PacketVerdict::received);
+  for (const std::uint16_t first : {std::uint16_t{1}, std::uint16_t{5}}) {
+    PacketDraft four;
+    four.fragments(4);
+    for (std::uint16_t i = 0; i < 4; ++i) four.fragment(first + i, kTooLarge, 0);
+    REQUIRE(victim.give(four) == PacketVerdict::received);
   }
-  // One more has a place, two do not, and a refusal would not either.
-  REQUIRE(victim.give(PacketDraft().fragments(2).fragment(9, 1000, 0).fragment(10, 1000, 0)) ==
+  REQUIRE(victim.give(PacketDraft().fragments(1).fragment(9, kTooLarge, 0)) ==
           PacketVerdict::no_room);
+  // There might be no memory for this one, and that could not be told either.
+  REQUIRE(victim.give(PacketDraft().fragments(1).fragment(9, 1000, 0)) == PacketVerdict::no_room);
   REQUIRE(victim.connection.counters().no_room_in == 2);
 }
 
