@@ -21,6 +21,13 @@ using namespace std::chrono_literals;
 /// Fewer than a server answers in a tick.
 constexpr std::size_t kPerTick = 1000;
 
+/// The sender's address of a stranger's datagram.
+Address stranger(std::uint32_t number) {
+  return Address::ipv4({11, static_cast<std::uint8_t>(number >> 16U),
+                        static_cast<std::uint8_t>(number >> 8U), static_cast<std::uint8_t>(number)},
+                       4000);
+}
+
 /// A server that gets the same datagram from ever new addresses.
 void flood(benchmark::State& state, std::span<const std::byte> datagram) {
   NetStage stage(1);
@@ -33,10 +40,7 @@ void flood(benchmark::State& state, std::span<const std::byte> datagram) {
     --left;
     ++number;
     std::ranges::copy(datagram, memory.begin());
-    from =
-        Address::ipv4({11, static_cast<std::uint8_t>(number >> 16U),
-                       static_cast<std::uint8_t>(number >> 8U), static_cast<std::uint8_t>(number)},
-                      4000);
+    from = stranger(number);
     return datagram.size();
   };
   for (auto _ : state) {
@@ -66,23 +70,77 @@ std::array<std::byte, kRequestBytes> forged_response() {
   return bytes;
 }
 
-/// Both sides of whole handshakes, over a network that takes no time.
-void shake_hands(benchmark::State& state) {
+/// A server's socket, into which strangers send before those who mean it.
+class FloodedSocket final : public DatagramSocket {
+ public:
+  explicit FloodedSocket(DatagramSocket& wanted) : wanted_(wanted) {}
+
+  /// So many requests, and as many responses with a forged cookie, come with the next batches.
+  void flood(std::size_t count) { left_ = 2 * count; }
+  std::uint64_t strangers() const { return number_; }
+
+  SendOutcome send(std::span<const OutgoingDatagram> datagrams) override {
+    SendOutcome outcome;
+    for (const OutgoingDatagram& each : datagrams) {
+      if (each.to.ip()[12] == 11) {
+        ++outcome.sent;
+      } else {
+        outcome.sent += wanted_.send(std::span(&each, 1)).sent;
+      }
+    }
+    return outcome;
+  }
+  std::size_t receive(std::span<IncomingDatagram> datagrams) override {
+    if (left_ == 0) return wanted_.receive(datagrams);
+    const std::size_t count = std::min(left_, datagrams.size());
+    for (IncomingDatagram& each : datagrams.first(count)) {
+      const auto& bytes = left_-- % 2 == 0 ? request_ : response_;
+      std::ranges::copy(bytes, each.memory.begin());
+      each.byte_count = bytes.size();
+      each.waited = {};
+      each.from = stranger(static_cast<std::uint32_t>(++number_));
+    }
+    // A batch that is not full would end the tick.
+    return count + wanted_.receive(datagrams.subspan(count));
+  }
+  void wait(NetDuration) override {}
+  Address local_address() const override { return wanted_.local_address(); }
+
+ private:
+  DatagramSocket& wanted_;
+  std::array<std::byte, kRequestBytes> request_ = request();
+  std::array<std::byte, kRequestBytes> response_ = forged_response();
+  std::size_t left_ = 0;
+  std::uint64_t number_ = 0;
+};
+
+/// Both sides of whole handshakes, over a network that takes no time, while so many strangers ask
+/// and as many forge in each of eight ticks.
+void shake_hands(benchmark::State& state, std::size_t strangers) {
   constexpr std::size_t kClients = 64;
+  constexpr int kTicks = 8;
+  std::uint64_t flooded = 0;
   for (auto _ : state) {
     state.PauseTiming();
     NetStage stage(1);
     stage.options.clients_max = kClients;
-    stage.start();
+    FloodedSocket socket(*stage.socket);
+    stage.server.emplace(stage.options, socket, stage.entropy, stage.door, stage.now);
     for (std::size_t i = 0; i < kClients; ++i) stage.add_client(stage.client_options());
     state.ResumeTiming();
-    stage.run(128ms);
+    for (int tick = 0; tick < kTicks; ++tick) {
+      socket.flood(strangers);
+      stage.step(16ms);
+    }
+    flooded += socket.strangers();
     if (stage.server->counters().connected == kClients) continue;
     state.SkipWithError("not every client could connect");
     return;
   }
   const auto count = static_cast<double>(state.iterations()) * kClients;
   state.counters["per second"] = benchmark::Counter(count, benchmark::Counter::kIsRate);
+  state.counters["strangers per second"] =
+      benchmark::Counter(static_cast<double>(flooded), benchmark::Counter::kIsRate);
 }
 
 /// Bytes of the heap that the two ends of a connection hold, that have sent a little.
@@ -119,7 +177,10 @@ void register_flood_benchmarks() {
   add("net/stranger/request", [](benchmark::State& state) { flood(state, request()); });
   add("net/stranger/forged response",
       [](benchmark::State& state) { flood(state, forged_response()); });
-  add("net/stranger/whole handshake, both ends", shake_hands);
+  add("net/stranger/whole handshake, both ends",
+      [](benchmark::State& state) { shake_hands(state, 0); });
+  add("net/stranger/the same under a flood",
+      [](benchmark::State& state) { shake_hands(state, kPerTick); });
   add("net/memory/server, a client", memory);
 }
 
