@@ -12,7 +12,11 @@ constexpr int kPacketsPerTickMax = 4096;
 }  // namespace
 
 Client::Client(const ClientOptions& options, DatagramSocket& socket, Entropy& entropy, NetTime now)
-    : options_(options), socket_(&socket), handshake_(options.handshake, entropy), began_(now) {}
+    : options_(options),
+      socket_(&socket),
+      handshake_(options.handshake, entropy),
+      began_(now),
+      arrivals_(now) {}
 
 ClientState Client::state() const {
   if (end_.has_value()) return ClientState::closed;
@@ -42,13 +46,14 @@ void Client::receive(NetTime now) {
       const bool is_sound = datagram.from == options_.server && datagram.byte_count > 0 &&
                             datagram.byte_count <= kDatagramBytesMax;
       if (is_sound) {
-        take_datagram(now, datagram.memory.first(datagram.byte_count));
+        take_datagram(arrivals_.arrival(datagram, now), datagram.memory.first(datagram.byte_count));
       } else {
         ++counters_.not_ours;
       }
     }
     if (arrived.size() < kBatch) break;
   }
+  arrivals_.all_read(now);
 }
 
 void Client::take_datagram(NetTime now, std::span<std::byte> datagram) {

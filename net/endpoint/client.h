@@ -79,6 +79,7 @@ class Client {
   DatagramSocket* socket_;
   ClientHandshake handshake_;
   NetTime began_;
+  ArrivalClock arrivals_;
   NetTime challenged_at_{};
   std::optional<NetTime> last_sent_;
   bool is_challenged_ = false;

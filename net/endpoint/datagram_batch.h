@@ -1,6 +1,7 @@
 // Datagrams in batches: one call of the system for many.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -12,6 +13,23 @@ namespace muster {
 
 /// How many datagrams one call takes or gives.
 inline constexpr std::size_t kBatch = 64;
+
+/// When datagrams arrived, which may be a tick before they are read. The times never go back,
+/// whatever the system's clock does.
+class ArrivalClock {
+ public:
+  explicit ArrivalClock(NetTime now) : last_(now) {}
+
+  NetTime arrival(const IncomingDatagram& datagram, NetTime now) {
+    last_ = std::max(last_, now - datagram.waited);
+    return last_;
+  }
+  /// Everything was read: what comes now arrives later.
+  void all_read(NetTime now) { last_ = std::max(last_, now); }
+
+ private:
+  NetTime last_;
+};
 
 /// Memory for datagrams that arrive. Allocates on construction only.
 class IncomingBatch {

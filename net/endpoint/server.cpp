@@ -27,7 +27,7 @@ Server::Server(const ServerOptions& options, DatagramSocket& socket, Entropy& en
       challenger_(entropy),
       response_budget_({}, entropy),
       slots_(options.clients_max),
-      last_receive_(now),
+      arrivals_(now),
       cap_filled_at_(now) {
   assert(options.clients_max >= 1);
   assert(options.clients_max <= kClientsMax);
@@ -71,7 +71,6 @@ std::span<const std::byte> Server::token_data(ClientHandle client) const {
 
 void Server::receive(NetTime now, UnixSeconds date) {
   requests_this_tick_ = 0;
-  last_receive_ = now;
   used_tokens_.forget_expired(date);
   // A flood must not keep us here for ever: what is left waits for the next tick.
   for (int batch = 0; batch < kPacketsPerTickMax; ++batch) {
@@ -79,10 +78,12 @@ void Server::receive(NetTime now, UnixSeconds date) {
     for (const IncomingDatagram& datagram : arrived) {
       ++counters_.datagrams_in;
       counters_.bytes_in += datagram.byte_count;
-      take_datagram(now, date, datagram.from, datagram.memory.first(datagram.byte_count));
+      take_datagram(arrivals_.arrival(datagram, now), date, datagram.from,
+                    datagram.memory.first(datagram.byte_count));
     }
     if (arrived.size() < kBatch) break;
   }
+  arrivals_.all_read(now);
   outgoing_.flush(socket_);
 }
 

@@ -190,7 +190,7 @@ class Server {
   std::uint32_t generation_ = 0;
   std::size_t pending_ = 0;
   std::uint32_t requests_this_tick_ = 0;
-  NetTime last_receive_{};
+  ArrivalClock arrivals_;
   double bytes_left_ = 0;  ///< Of the server's cap.
   NetTime cap_filled_at_{};
   std::uint32_t first_to_send_ = 0;  ///< Takes turns, so that a cap is fair.

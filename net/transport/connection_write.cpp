@@ -14,6 +14,8 @@ namespace {
 constexpr NetDuration kKeepAlive = std::chrono::milliseconds(250);
 constexpr NetDuration kChokeInterval = std::chrono::milliseconds(300);
 constexpr unsigned kAnswerAfterPackets = 16;
+/// What a block's part of a packet may take on its way, at the present rate.
+constexpr NetDuration kBlockTimeMax = std::chrono::milliseconds(20);
 constexpr std::uint8_t kMessagesPerPacketMax = 64;
 constexpr std::size_t kPayloadHeadBytes = 2;
 
@@ -206,7 +208,11 @@ void Connection::add_from(std::size_t source, PacketDraft& draft, std::size_t ro
     return;
   }
   if (source == SendSchedule::kBlockSource) {
-    const std::optional<ChunkRange> range = blocks_out_.write_pending(draft.blocks, room);
+    // A packet that takes long by itself is a queue to whatever comes next.
+    const std::size_t most =
+        std::max(kFragmentHeadBytes + kChunkBytes, rate_.bytes_in(kBlockTimeMax));
+    const std::optional<ChunkRange> range =
+        blocks_out_.write_pending(draft.blocks, std::min(room, most));
     assert(range.has_value());
     add_part(draft, {.kind = PacketPart::Kind::chunks, .chunks = *range});
     ++draft.fragment_count;

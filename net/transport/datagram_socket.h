@@ -27,6 +27,8 @@ struct IncomingDatagram {
   /// The caller's memory, `kDatagramBytesMax + 1` bytes: a datagram that fills it was too large.
   std::span<std::byte> memory;
   std::size_t byte_count = 0;  ///< How much of it the datagram fills.
+  /// How long it lay in the socket until it was taken; zero where the system does not tell.
+  NetDuration waited{};
 };
 
 /// What became of datagrams that were to be sent.
@@ -45,7 +47,7 @@ class DatagramSocket {
   /// Sends in the given order. Every datagram is in exactly one count of the outcome.
   virtual SendOutcome send(std::span<const OutgoingDatagram> datagrams) = 0;
   /// Takes what has arrived, at most as many as there is memory for, and returns how many. Sets
-  /// `from` and `byte_count` of those.
+  /// `from`, `byte_count` and `waited` of those.
   virtual std::size_t receive(std::span<IncomingDatagram> datagrams) = 0;
   /// Returns when something may have arrived, or after the given time, whichever is first.
   virtual void wait(NetDuration at_most) = 0;

@@ -25,12 +25,15 @@ constexpr NetDuration kRoundMin = std::chrono::milliseconds(50);
 constexpr unsigned kRoundPackets = 3;
 /// So much above what is wanted the queue is shortened at once, in seconds.
 constexpr double kFarAbove = 0.020;
-/// The queue that is wanted, in seconds: the most, for slow paths; the least, above the noise of
-/// clocks and threads; and the rate at which it is 0.7 of the most.
-constexpr double kDelayMost = 0.018;
+/// The queue that is wanted, in seconds: so much at a rate, and so much less for each factor e
+/// above it; the most, for slow paths; the least, above the noise of clocks and threads.
+constexpr double kDelayAtRate = 0.004;
+constexpr double kDelayRate = 1'250'000;
+constexpr double kDelayPerFactor = 0.0045;
+constexpr double kDelayMost = 0.020;
 constexpr double kDelayLeast = 0.002;
-constexpr double kDelayRate = 50'000;
 /// What a packet takes by itself on a slow path is no queue; and no more than this is believed.
+constexpr double kOwnTimeShare = 0.4;
 constexpr double kOwnTimeMost = 0.070;
 /// The time in which a queue is to come to the height that is wanted; at least two round trips.
 constexpr double kApproach = 0.1;
@@ -138,10 +141,12 @@ double SendRate::least_loss() const {
   return drained_ < kDrainedEnough ? 0.6 : std::min(drained_lost_ / drained_, 0.6);
 }
 
-/// Falls with the rate at every rate: where it were level, two flows would keep any shares.
+/// Falls with the rate, by the same for each factor: so fast two flows come together, whatever the
+/// path carries. Where it is level they come together by chance.
 double SendRate::target_delay() const {
-  const double own_time = std::min(0.7 * mean_packet_ / rate_, kOwnTimeMost);
-  return kDelayLeast + own_time + kDelayMost * std::sqrt(kDelayRate / (kDelayRate + rate_));
+  const double own_time = std::min(kOwnTimeShare * mean_packet_ / rate_, kOwnTimeMost);
+  const double wanted = kDelayAtRate - kDelayPerFactor * std::log(rate_ / kDelayRate);
+  return std::clamp(wanted, kDelayLeast, kDelayMost) + own_time;
 }
 
 /// Once a round trip: how the last one went.
@@ -150,7 +155,8 @@ void SendRate::begin_round(NetTime now) {
   const double delay = seconds(standing_delay_.value());
   const double slope = (delay - delay_before_) / round;
   const double delivered = static_cast<double>(delivered_bytes_) / round;
-  delivered_rate_ += (delivered - delivered_rate_) * (delivered_rate_ == 0 ? 1 : 0.3);
+  // While it doubles, a mean would tell of the past.
+  delivered_rate_ += (delivered - delivered_rate_) * (slow_start_ ? 1 : 0.3);
   const bool was_drained = drain_end_ > round_began_ - round_trip_;
   round_began_ = now;
   delivered_bytes_ = 0;
@@ -178,7 +184,7 @@ void SendRate::steer(double round, double delay, double slope) {
       return;
     }
     slow_start_ = false;
-    rate_ = std::min(rate_, std::max(delivered_rate_, rate_ / 4));
+    rate_ = std::min(rate_, std::max(delivered_rate_, rate_ / 2));
     return;
   }
   if (yields_to_loss()) return;
@@ -187,7 +193,7 @@ void SendRate::steer(double round, double delay, double slope) {
   const bool is_far_below = delay < target_ / 2;
   rounds_of_growth_ = is_full_ && is_far_below ? rounds_of_growth_ + 1 : 0;
   // A queue that stays empty says that there is more to be had.
-  if (rounds_of_growth_ > 3) change *= 1 << std::min(rounds_of_growth_ - 3, 3);
+  if (rounds_of_growth_ > 3) change *= 1 << std::min(rounds_of_growth_ - 3, 2);
   change -= std::clamp(slope, -0.3, 1.0);
   change = std::clamp(change, -kShrinkMost, is_full_ ? growth_max_ : 0.0);
   rate_ = std::clamp(rate_ * (1 + change), limits_.rate_min, limits_.rate_max);

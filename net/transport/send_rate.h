@@ -31,6 +31,10 @@ class SendRate {
   std::size_t budget(NetTime now, std::size_t on_the_way) const;
   /// Bytes a second that the path is thought to carry.
   double bytes_per_second() const;
+  /// What it carries in a while.
+  std::size_t bytes_in(NetDuration time) const {
+    return static_cast<std::size_t>(rate_ * std::chrono::duration<double>(time).count());
+  }
   /// Bytes that may be on their way.
   std::size_t window() const;
 

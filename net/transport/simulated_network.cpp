@@ -62,6 +62,7 @@ class SimulatedNetwork::Socket final : public DatagramSocket {
       Flight& flight = *inbox_.front();
       IncomingDatagram& into = datagrams[count];
       into.from = flight.from;
+      into.waited = network_.now_ - flight.at;
       into.byte_count = std::min(flight.bytes.size(), into.memory.size());
       std::copy_n(flight.bytes.begin(), into.byte_count, into.memory.begin());
       network_.spare_.push_back(std::move(inbox_.front()));

@@ -1,5 +1,8 @@
 // Linux: many datagrams per call (recvmmsg, sendmmsg), and runs of equal ones to one address as a
-// single large send that the kernel cuts (UDP_SEGMENT), where that is known to it.
+// single large send that the kernel cuts (UDP_SEGMENT), where that is known to it. The kernel
+// stamps what arrives with its clock; what is told is only the difference to that clock. Runs are
+// not received as one (UDP_GRO): that costs a server of many clients more than it saves, and takes
+// 64 KiB for each (tests/bench/RESULTS.md).
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <netinet/udp.h>
@@ -11,6 +14,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <ctime>
 
 #include "net/transport/system_address.h"
 #include "net/transport/udp_socket.h"
@@ -46,6 +50,22 @@ Address from_system(const sockaddr_storage& storage) {
   return from_system_v6(in);
 }
 
+/// Time since the kernel's stamp. Its clock may be set meanwhile: more than a second is not
+/// believed.
+NetDuration waited(const msghdr& header, const timespec& now) {
+  const cmsghdr* const control = CMSG_FIRSTHDR(&header);
+  if (control == nullptr || control->cmsg_level != SOL_SOCKET ||
+      control->cmsg_type != SCM_TIMESTAMPNS) {
+    return NetDuration::zero();
+  }
+  timespec stamp{};
+  std::memcpy(&stamp, CMSG_DATA(control), sizeof(stamp));
+  const NetDuration time = std::chrono::seconds(now.tv_sec - stamp.tv_sec) +
+                           std::chrono::nanoseconds(now.tv_nsec - stamp.tv_nsec);
+  const bool is_sane = time >= NetDuration::zero() && time <= std::chrono::seconds(1);
+  return is_sane ? time : NetDuration::zero();
+}
+
 class UdpSocket final : public DatagramSocket {
  public:
   UdpSocket(int descriptor, bool is_v6) : descriptor_(descriptor), is_v6_(is_v6) {
@@ -55,7 +75,11 @@ class UdpSocket final : public DatagramSocket {
       headers_[i].msg_hdr.msg_name = &from_[i];
       headers_[i].msg_hdr.msg_iov = &vectors_[i];
       headers_[i].msg_hdr.msg_iovlen = 1;
+      headers_[i].msg_hdr.msg_control = stamps_[i].bytes.data();
     }
+    const int wanted = 1;
+    // Without it nothing is said to have waited.
+    static_cast<void>(setsockopt(descriptor_, SOL_SOCKET, SO_TIMESTAMPNS, &wanted, sizeof(wanted)));
     can_segment_ = setsockopt(descriptor_, SOL_UDP, UDP_SEGMENT, &size, sizeof(size)) == 0;
   }
   ~UdpSocket() override { close(descriptor_); }
@@ -75,6 +99,7 @@ class UdpSocket final : public DatagramSocket {
     for (std::size_t i = 0; i < count; ++i) {
       vectors_[i] = {.iov_base = datagrams[i].memory.data(), .iov_len = datagrams[i].memory.size()};
       headers_[i].msg_hdr.msg_namelen = sizeof(from_[i]);
+      headers_[i].msg_hdr.msg_controllen = stamps_[i].bytes.size();
     }
     int result = -1;
     // An error that an earlier datagram caused (ICMP: nobody is there) is told once; what arrived
@@ -84,9 +109,12 @@ class UdpSocket final : public DatagramSocket {
                         nullptr);
       if (result < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return 0;
     }
-    if (result < 0) return 0;
+    if (result <= 0) return 0;
+    timespec now{};
+    clock_gettime(CLOCK_REALTIME, &now);
     for (std::size_t i = 0; i < static_cast<std::size_t>(result); ++i) {
       datagrams[i].from = from_system(from_[i]);
+      datagrams[i].waited = waited(headers_[i].msg_hdr, now);
       datagrams[i].byte_count = headers_[i].msg_len;
     }
     return static_cast<std::size_t>(result);
@@ -209,6 +237,10 @@ class UdpSocket final : public DatagramSocket {
   std::array<mmsghdr, kBatch> headers_{};
   std::array<iovec, kBatch> vectors_{};
   std::array<sockaddr_storage, kBatch> from_{};
+  struct alignas(cmsghdr) Stamp {
+    std::array<char, CMSG_SPACE(sizeof(timespec))> bytes;
+  };
+  std::array<Stamp, kBatch> stamps_{};
 };
 
 bool set(int descriptor, int level, int name, int value) {

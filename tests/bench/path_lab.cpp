@@ -56,6 +56,13 @@ std::vector<Scene> scenes() {
       all.push_back({name, path(rate, std::chrono::milliseconds(latency), 1s)});
     }
   }
+  for (const int latency : {10, 40}) {
+    const LinkOptions slow = path(128, std::chrono::milliseconds(latency), 1s);
+    all.push_back({"slow_small_" + std::to_string(latency), slow, Offer::small_messages});
+    all.push_back({"slow_block_" + std::to_string(latency), slow, Offer::block});
+    all.push_back({"slow_60hz_" + std::to_string(latency), slow, Offer::payloads});
+  }
+  all.push_back({"rate_10000_100", path(10'000, 100ms, 1s)});
   all.push_back({"rate_2000_100", path(2000, 100ms, 1s)});
   const std::vector<Turn> steps = {{8s, 1000}, {16s, 6000}, {24s, 500}, {32s, 3000}};
   all.push_back({"steps", path(4000, 25ms, 1s), Offer::messages, steps, 42s});

@@ -16,7 +16,9 @@ namespace muster {
 
 /// How a flow offers what it has.
 enum class Offer : std::uint8_t {
-  messages,  ///< An endless queue; both ends wake every 4 ms.
+  messages,        ///< An endless queue; both ends wake every 4 ms.
+  small_messages,  ///< The same, of 100 bytes.
+  block,           ///< One block after the other; both ends wake every 4 ms.
   payloads,  ///< At each tick of 60 Hz as many payloads as the budget holds, as a game's snapshots.
 };
 
@@ -119,7 +121,7 @@ class Bottleneck {
   };
 
   NetDuration tick() const {
-    return offer_ == Offer::messages ? NetDuration(std::chrono::milliseconds(4))
+    return offer_ != Offer::payloads ? NetDuration(std::chrono::milliseconds(4))
                                      : NetDuration(std::chrono::microseconds(16'667));
   }
   static void read(Connection& connection) {
@@ -127,10 +129,20 @@ class Bottleneck {
     }
     for (; !connection.payload().bytes.empty(); connection.pop_payload()) {
     }
+    for (; !connection.block().empty(); connection.pop_block()) {
+    }
   }
   void offer(Connection& connection) {
-    if (offer_ == Offer::messages) {
-      while (connection.send_message(0, bytes_) == SendStatus::queued) {
+    if (offer_ == Offer::messages || offer_ == Offer::small_messages) {
+      const std::size_t size = offer_ == Offer::messages ? bytes_.size() : 100;
+      while (connection.send_message(0, std::span(bytes_).first(size)) == SendStatus::queued) {
+      }
+      return;
+    }
+    if (offer_ == Offer::block) {
+      connection.clear_finished_blocks();
+      std::uint16_t id = 0;
+      while (connection.send_block(block_, id) == SendStatus::queued) {
       }
       return;
     }
@@ -148,6 +160,7 @@ class Bottleneck {
   Offer offer_;
   LinkId link_ = 0;
   NetBytes bytes_ = pattern(1, kMessageBytesMax);
+  NetBytes block_ = pattern(2, 1'000'000);
   std::vector<std::unique_ptr<Flow>> flows_;
 };
 

@@ -31,8 +31,21 @@ TEST_CASE("A bottleneck is used and its queue stays short", "[net][transport][sy
   CAPTURE(report.used, report.delay_p95.count());
   REQUIRE(report.used >= 0.95);
   REQUIRE(report.used <= 1.01);
-  // At 128 kbit/s a packet takes 69 ms, and two of them stand in the queue.
-  REQUIRE(report.delay_p95 <= (rate < 200 ? NetDuration(150ms) : NetDuration(50ms)));
+  // At 128 kbit/s a message of 1024 bytes takes 69 ms, and the next stands behind it.
+  REQUIRE(report.delay_p95 <= (rate < 200 ? NetDuration(100ms) : NetDuration(50ms)));
+}
+
+TEST_CASE("On a slow path what can be cut goes in small packets", "[net][transport][sys-31]") {
+  const Offer offer = GENERATE(Offer::small_messages, Offer::block, Offer::payloads);
+  const NetDuration latency = GENERATE(10ms, 40ms);
+  CAPTURE(static_cast<int>(offer), latency.count());
+  Bottleneck bottleneck(1, path(128, latency, 1s), offer);
+  bottleneck.add_flow();
+  bottleneck.run(5s);
+  const Bottleneck::Report report = bottleneck.measure(15s);
+  CAPTURE(report.used, report.delay_p95.count());
+  REQUIRE(report.used >= 0.95);
+  REQUIRE(report.delay_p95 <= 75ms);
 }
 
 TEST_CASE("A game that fills its budget 60 times a second finds the bottleneck, too",
@@ -78,8 +91,7 @@ TEST_CASE("Two who share a bottleneck come to equal shares", "[net][transport][s
   bottleneck.run(10s);
   const Bottleneck::Report report = bottleneck.measure(20s);
   CAPTURE(report.used, report.delay_p95.count(), report.fairness);
-  // Whoever reads only at ticks sees the delay in steps of 17 ms, and each flow other steps.
-  REQUIRE(report.fairness >= (offer == Offer::messages ? 0.95 : 0.9));
+  REQUIRE(report.fairness >= 0.95);
   REQUIRE(report.used >= 0.95);
   REQUIRE(report.delay_p95 <= 60ms);
 }

@@ -93,6 +93,16 @@ TEST_CASE("Latency and jitter are what a link was told", "[net][transport][sys-2
   REQUIRE(most > (kind == Jitter::uniform ? NetDuration(29ms) : NetDuration(60ms)));
 }
 
+TEST_CASE("A datagram that lies in a socket tells for how long", "[net][transport][sys-28]") {
+  Lane lane({.latency = 30ms});
+  lane.send(1);
+  lane.network.advance(NetTime(1s) + 42ms);
+  std::array<std::byte, 2000> memory;
+  IncomingDatagram in{.from = {}, .memory = memory};
+  REQUIRE(lane.there->receive(std::span(&in, 1)) == 1);
+  REQUIRE(in.waited == 12ms);
+}
+
 TEST_CASE("Loss, twins and damage have the shares that were wished", "[net][transport][sys-22]") {
   Lane lane({.loss = 0.2, .duplicate = 0.3, .corrupt = 0.25});
   constexpr double kCount = 20000;

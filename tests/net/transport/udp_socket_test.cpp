@@ -186,6 +186,25 @@ TEST_CASE("A port that is taken, or an address that is not ours, is an error for
   REQUIRE_FALSE(elsewhere.error.empty());
 }
 
+TEST_CASE("A socket tells how long a datagram lay in it", "[net][transport][sys-28]") {
+  const auto from = open("127.0.0.1:0");
+  const auto to = open("127.0.0.1:0");
+  const auto silent = open("127.0.0.1:0");
+  REQUIRE(silent != nullptr);
+  const NetBytes bytes = pattern(1, 100);
+  const OutgoingDatagram out{.to = to->local_address(), .bytes = bytes};
+  REQUIRE(from->send(std::span(&out, 1)).sent == 1);
+  to->wait(1s);
+  silent->wait(20ms);
+  std::array<std::byte, kDatagramBytesMax + 1> memory;
+  IncomingDatagram in{.from = {}, .memory = memory};
+  REQUIRE(to->receive(std::span(&in, 1)) == 1);
+  // Unless this system does not tell, or somebody set its clock just now.
+  if (in.waited == NetDuration::zero()) return;
+  REQUIRE(in.waited >= 10ms);
+  REQUIRE(in.waited <= 1s);
+}
+
 TEST_CASE("Waiting ends when something comes", "[net][transport][sys-22]") {
   const auto a = open("127.0.0.1:0");
   REQUIRE(a != nullptr);
