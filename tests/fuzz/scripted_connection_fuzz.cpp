@@ -1,11 +1,12 @@
 // The input is a script for two ends and the path between them. As long as it damages no datagram,
-// ordered messages come in order and once, blocks come whole; each payload is told of once whatever
-// it does.
+// ordered messages of each map come in order and once, blocks come whole; each payload is told of
+// once whatever it does.
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <cstdlib>
 #include <deque>
+#include <map>
 #include <set>
 #include <span>
 
@@ -45,7 +46,7 @@ class Script {
         const NetBytes message = pattern(value, 1 + value * 4U);
         const std::size_t channel = action % 10 - 1U;
         if (a.send_message(channel, message) == SendStatus::queued && channel == 0) {
-          expected_.push_back(message);
+          expected_[a.map()].push_back(message);
         }
         break;
       }
@@ -71,7 +72,11 @@ class Script {
         link.jitter = std::chrono::milliseconds(value);
         break;
       case 8:
-        link.mtu = 1200U + value * 2U;
+        if ((action & 0x40U) != 0) {
+          a.begin_map();
+        } else {
+          link.mtu = 1200U + value * 2U;
+        }
         break;
       default:
         link.corrupt = value / 512.0;
@@ -80,12 +85,13 @@ class Script {
   }
 
   void read() {
-    for (Connection& b = pair_.b->connection; !b.message(0).empty(); b.pop_message(0)) {
-      if (is_damaged_) continue;
-      require(!expected_.empty() && copy_of(b.message(0)) == expected_.front());
-      expected_.pop_front();
-    }
     Connection& b = pair_.b->connection;
+    std::deque<NetBytes>& expected = expected_[b.map()];
+    for (; !b.message(0).empty(); b.pop_message(0)) {
+      if (is_damaged_) continue;
+      require(!expected.empty() && copy_of(b.message(0)) == expected.front());
+      expected.pop_front();
+    }
     for (; !b.message(1).empty(); b.pop_message(1)) {
     }
     for (; !b.payload().bytes.empty(); b.pop_payload()) {
@@ -111,7 +117,9 @@ class Script {
     for (int i = 0; i < 1500; ++i) {
       pair_.step(16ms);
       read();
-      if (expected_.empty() && fates_.size() == payloads_) return;
+      const std::uint16_t map = pair_.a->connection.map();
+      const bool is_there = pair_.b->connection.map() == map && expected_[map].empty();
+      if (is_there && fates_.size() == payloads_) return;
     }
     require(pair_.a->connection.state() == ConnectionState::closed);
   }
@@ -122,7 +130,7 @@ class Script {
                        {.latency = 5ms},
                        {.latency = 5ms}};
   bool is_damaged_ = false;
-  std::deque<NetBytes> expected_;
+  std::map<std::uint16_t, std::deque<NetBytes>> expected_;  ///< Of each map.
   std::deque<NetBytes> blocks_;
   std::uint64_t payloads_ = 0;
   std::set<std::uint64_t> fates_;
