@@ -128,7 +128,8 @@ std::optional<BlockRefusal> BlockReceiver::take(const Fragment& fragment) {
     if (is_over(fragment.block)) return std::nullopt;
     if (const auto reason = refusal(fragment.block_bytes)) return refuse(fragment, *reason);
     place = free_place();
-    assert(place < kBlocksAtOnce);
+    // Another block of the same packet has just become complete, and keeps its place until read.
+    if (place == kBlocksAtOnce) return refuse(fragment, BlockRefusal::too_many);
     blocks_[place].state = Block::State::arriving;
     blocks_[place].id = fragment.block;
     blocks_[place].byte_count = fragment.block_bytes;

@@ -124,15 +124,15 @@ void shake_hands(benchmark::State& state, std::size_t strangers) {
     state.PauseTiming();
     NetStage stage(1);
     stage.options.clients_max = kClients;
-    FloodedSocket socket(*stage.socket);
-    stage.server.emplace(stage.options, socket, stage.entropy, stage.door, stage.now);
+    FloodedSocket strange(*stage.socket);
+    stage.server.emplace(stage.options, strange, stage.entropy, stage.door, stage.now);
     for (std::size_t i = 0; i < kClients; ++i) stage.add_client(stage.client_options());
     state.ResumeTiming();
     for (int tick = 0; tick < kTicks; ++tick) {
-      socket.flood(strangers);
+      strange.flood(strangers);
       stage.step(16ms);
     }
-    flooded += socket.strangers();
+    flooded += strange.strangers();
     if (stage.server->counters().connected == kClients) continue;
     state.SkipWithError("not every client could connect");
     return;

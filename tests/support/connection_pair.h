@@ -33,7 +33,8 @@ class ConnectionEnd {
       const auto sequence = widen(Sequence(low), connection.highest_received());
       if (!sequence.has_value() || *sequence == 0) continue;
       if (connection.look(*sequence) != Reception::fresh) continue;
-      verdicts[connection.read_packet(now - datagram.waited, *sequence, bytes.size(), bytes.subspan(2))]++;
+      verdicts[connection.read_packet(now - datagram.waited, *sequence, bytes.size(),
+                                      bytes.subspan(2))]++;
     }
   }
 

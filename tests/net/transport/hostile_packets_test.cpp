@@ -148,6 +148,27 @@ TEST_CASE("No packet makes a receiver refuse more than it can tell", "[net][tran
   REQUIRE(victim.connection.counters().no_room_in == 2);
 }
 
+TEST_CASE("A block that begins where another just ended is refused, not lost",
+          "[net][transport][sys-30]") {
+  Victim victim;
+  PacketDraft four;
+  four.fragments(4);
+  for (std::uint16_t id = 1; id <= 4; ++id) four.fragment(id, 300, 0);
+  REQUIRE(victim.give(four) == PacketVerdict::received);
+  REQUIRE(victim.give(PacketDraft().fragments(2).fragment(1, 300, 1).fragment(5, 10, 0)) ==
+          PacketVerdict::received);
+  REQUIRE(victim.connection.block().size() == 300);
+  victim.connection.pop_block();
+  REQUIRE(victim.connection.block().empty());
+  // The refusal goes out at once, and the block is over.
+  std::array<std::byte, kDatagramBytesMax> memory{};
+  const auto body = copy_of(victim.connection.write_packet(NetTime(1s), memory));
+  const NetBytes refusal = bytes_of({6, 5, 0, 2});
+  REQUIRE(std::search(body.begin(), body.end(), refusal.begin(), refusal.end()) != body.end());
+  REQUIRE(victim.give(PacketDraft().fragments(1).fragment(5, 10, 0)) == PacketVerdict::received);
+  REQUIRE(victim.connection.block().empty());
+}
+
 TEST_CASE("A packet that contradicts itself about a block is refused", "[net][transport][sys-30]") {
   Victim victim;
   REQUIRE(victim.give(PacketDraft().fragments(2).fragment(1, 1000, 0).fragment(1, 5000, 8)) ==
