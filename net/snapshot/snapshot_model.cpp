@@ -51,7 +51,97 @@ void go_on(LaneModel& model) {
   model.size_weights[11] = kOneSize / 4;
 }
 
+bool is_predicted(const LaneSchema& lane) { return slot_count(lane) == slots::kPerNumber; }
+
+const char* find_fault(const EntitySchema& schema) {
+  if (schema.lanes.size() > kMaxLanes) return "a type has too many lanes";
+  for (std::size_t i = 0; i < schema.lanes.size(); ++i) {
+    const LaneSchema& lane = schema.lanes[i];
+    const bool is_angle = lane.kind == LaneKind::angle;
+    if (is_angle != (lane.period != 0)) return "angles have a period, other lanes none";
+    if (is_angle && lane.greatest >= 2 * std::uint64_t{lane.period}) {
+      return "an angle goes round more than twice";
+    }
+    // The three parts of a rotation stand right behind the lane that says which one is missing.
+    const bool wants_dropped = lane.kind == LaneKind::rotation;
+    std::size_t back = 0;
+    while (wants_dropped && back < i && back < 3 &&
+           schema.lanes[i - back].kind == LaneKind::rotation) {
+      ++back;
+    }
+    if (wants_dropped && schema.lanes[i - back].kind != LaneKind::dropped) {
+      return "a part of a rotation without its dropped component";
+    }
+    if (lane.kind != LaneKind::dropped) continue;
+    if (lane.greatest > 3) return "a rotation has four components";
+    for (std::size_t k = 1; k <= 3; ++k) {
+      if (i + k >= schema.lanes.size() || schema.lanes[i + k].kind != LaneKind::rotation) {
+        return "a rotation without its three parts";
+      }
+    }
+  }
+  return nullptr;
+}
+
+const char* find_fault(const TypeModel& type, const LaneModel& lane,
+                       const std::vector<bool>& is_coded) {
+  if (lane.partner_count > kMaxPartners || lane.change_partner_count > kMaxChangePartners) {
+    return "a lane with too many partners";
+  }
+  const auto& lanes = type.schema.lanes;
+  for (std::size_t i = 0; i < lane.partner_count; ++i) {
+    const Partner& partner = lane.partners[i];
+    if (partner.lane >= lanes.size() || !is_coded[partner.lane] ||
+        !is_predicted(lanes[partner.lane])) {
+      return "a partner that is not known yet";
+    }
+    if (partner.kind == PartnerKind::difference) continue;
+    if (partner.angle >= lanes.size() || !is_coded[partner.angle] ||
+        lanes[partner.angle].kind != LaneKind::angle) {
+      return "a direction that is no angle, or not known yet";
+    }
+  }
+  for (std::size_t i = 0; i < lane.change_partner_count; ++i) {
+    const std::size_t other = lane.change_partners[i];
+    if (other >= lanes.size() || !is_coded[other]) return "a partner that is not known yet";
+  }
+  const auto is_bounded = [](std::int32_t weight, std::int32_t most) {
+    return weight >= -most && weight <= most;
+  };
+  for (const FeatureWeights& weights : lane.weights) {
+    for (const std::int32_t weight : weights) {
+      if (!is_bounded(weight, kWeightMax)) return "a weight out of bounds";
+    }
+  }
+  for (const std::int32_t weight : lane.size_weights) {
+    if (!is_bounded(weight, kSizeWeightMax)) return "a weight out of bounds";
+  }
+  return nullptr;
+}
+
 }  // namespace
+
+const char* find_fault(const SnapshotModel& model) {
+  for (const TypeModel& type : model.types) {
+    const std::size_t count = type.schema.lanes.size();
+    if (const char* fault = find_fault(type.schema)) return fault;
+    if (type.lanes.size() != count || type.order.size() != count) return "a lane without a model";
+    std::vector<bool> is_coded(count);
+    for (const std::uint16_t lane : type.order) {
+      if (lane >= count || is_coded[lane]) return "an order that is none";
+      if (type.schema.lanes[lane].kind == LaneKind::rotation) {
+        std::size_t dropped = lane;
+        while (type.schema.lanes[dropped].kind == LaneKind::rotation) --dropped;
+        if (!is_coded[dropped]) return "a rotation before its dropped component";
+      }
+      if (const char* fault = find_fault(type, type.lanes[lane], is_coded)) return fault;
+      if (type.lanes[lane].usual > type.schema.lanes[lane].greatest)
+        return "an unusual usual value";
+      is_coded[lane] = true;
+    }
+  }
+  return nullptr;
+}
 
 std::uint32_t slot_count(const LaneSchema& lane) {
   switch (lane.kind) {

@@ -86,6 +86,10 @@ std::uint32_t slot_count(const LaneSchema& lane);
 /// Gives every lane its place among the slots, and every slot a probability of one half.
 void lay_out(SnapshotModel& model);
 
+/// What is wrong with schemas, orders, partners or weights; null when nothing is. What passes can
+/// be laid out and used.
+const char* find_fault(const SnapshotModel& model);
+
 /// The model of a game that has none yet: things move on as they did, and sizes follow from what
 /// moved before. Sane, not good: train one (`muster-snapshot train`).
 SnapshotModel untrained_model(std::vector<EntitySchema> types);

@@ -277,6 +277,11 @@ void SnapshotWriter::remember(const SnapshotHead& head) {
   next_number_ = static_cast<SnapshotNumber>(next_number_ + 1);
 }
 
+std::size_t SnapshotWriter::changed_count() const {
+  return static_cast<std::size_t>(std::count_if(
+      listed_.begin(), listed_.end(), [](const Listed& listed) { return listed.is_changed; }));
+}
+
 std::size_t SnapshotWriter::memory_bytes() const {
   return sizeof(*this) + tracks_.capacity() * sizeof(EntityTrack) +
          listed_.capacity() * sizeof(Listed) + new_.capacity() * sizeof(void*) +

@@ -44,6 +44,8 @@ class SnapshotWriter {
   /// The receiver has acknowledged a snapshot. What is older than the window counts no more.
   void acknowledge(SnapshotNumber number);
 
+  /// Known entities in the last snapshot that differed from what the receiver has.
+  std::size_t changed_count() const;
   /// Bytes of memory held.
   std::size_t memory_bytes() const;
 

@@ -43,7 +43,7 @@ ARROWS = {
 # Libraries that one room wraps, so that their types and exceptions stay inside.
 WRAPPED_LIBRARIES = {
     "yaml-cpp/": ("registry/yaml/",),
-    "CLI/": ("bundler/cli/", "net/capture/command_line.cpp"),
+    "CLI/": ("bundler/cli/", "net/capture/command_line.cpp", "tests/bench/"),
     "catch2/": ("tests/",),
     "benchmark/": ("tests/bench/",),
     "liburing.h": ("runtime/assets/uring_source.cpp",),

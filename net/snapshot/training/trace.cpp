@@ -78,7 +78,7 @@ LaneRead lane_of(const json& field, const std::string& type, const json& rules) 
 
 void read_types(const json& header, const json& scene, Trace& out,
                 std::vector<std::vector<std::int64_t>>& lows) {
-  const json rules = scene.is_object() ? scene.value("rules", json::array()) : json::array();
+  const json rules = scene.value("rules", json::array());
   for (const json& type : header.at("entity_types")) {
     EntitySchema schema{.name = type.at("name").get<std::string>(), .lanes = {}};
     lows.emplace_back();
@@ -147,7 +147,9 @@ bool read_trace(std::span<const std::byte> bytes, std::string_view scene, Trace&
   out.name = header.at("name").get<std::string>();
   out.tick_rate = header.at("tick_rate").get<std::uint32_t>();
   std::vector<std::vector<std::int64_t>> lows;
-  read_types(header, scene.empty() ? json() : json::parse(scene), out, lows);
+  const json described = scene.empty() ? json::object() : json::parse(scene);
+  out.send_rate = described.value("send_rate", 20U);
+  read_types(header, described, out, lows);
   const auto ticks = header.at("ticks").get<std::size_t>();
   if (ticks > kMaxTicks) {
     error = "too many ticks";

@@ -22,6 +22,7 @@ struct TraceEntity {
 struct Trace {
   std::string name;
   std::uint32_t tick_rate = 0;
+  std::uint32_t send_rate = 0;  ///< Snapshots a second, as the scene's description has it.
   std::vector<EntitySchema> types;
   std::vector<std::vector<TraceEntity>> ticks;
   std::vector<LaneValue> values;  ///< What the entities point to.

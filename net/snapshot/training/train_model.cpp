@@ -5,6 +5,7 @@
 #include <map>
 
 #include "net/snapshot/entity_code.h"
+#include "net/snapshot/probability_scale.h"
 #include "net/snapshot/slots.h"
 #include "net/snapshot/training/lane_training.h"
 #include "net/snapshot/training/regression.h"
@@ -161,11 +162,16 @@ void set_probabilities(SnapshotModel& model, std::uint32_t first, std::span<cons
                        std::span<const Count> pool) {
   // How many decisions of one's own weigh as much as what all lanes did.
   constexpr double kTrust = 6;
+  constexpr double kSlotBits = 4;
   for (std::size_t i = 0; i < own.size(); ++i) {
     const double common = (pool[i].ones + 0.4) / (pool[i].zeros + pool[i].ones + 0.8);
-    const double one = (own[i].ones + kTrust * common) / (own[i].zeros + own[i].ones + kTrust);
-    model.probabilities[first + i] =
-        static_cast<BitProbability>(std::clamp(std::round(one * 65536), 2.0, 65534.0));
+    double one = (own[i].ones + kTrust * common) / (own[i].zeros + own[i].ones + kTrust);
+    // A slot of one's own takes room in the file: it must have saved that.
+    const double saved =
+        own[i].ones * std::log2(one / common) + own[i].zeros * std::log2((1 - one) / (1 - common));
+    if (saved < kSlotBits) one = common;
+    model.probabilities[first + i] = kProbabilityOfStep[step_of(
+        static_cast<BitProbability>(std::clamp(std::round(one * 65536), 2.0, 65534.0)))];
   }
 }
 

@@ -1,0 +1,322 @@
+// Both directions are one text: `ModelCode` walks through a model and codes each number with
+// probabilities that adapt to what came before (a tenth of the size of fixed fields, and no
+// compressor is needed). Reader and writer cannot disagree about the order of anything.
+#include "net/snapshot/model_file.h"
+
+#include <algorithm>
+#include <bit>
+#include <map>
+
+#include <sodium.h>
+
+#include "net/snapshot/probability_scale.h"
+#include "net/snapshot/slots.h"
+
+namespace muster {
+namespace {
+
+constexpr std::array<std::byte, 4> kMagic = {std::byte{'M'}, std::byte{'S'}, std::byte{'M'},
+                                             std::byte{'1'}};
+constexpr std::size_t kMaxTypes = 4096;
+constexpr std::size_t kMaxNameBytes = 256;
+/// A game of a thousand lanes has one million; more is damage.
+constexpr std::uint64_t kMaxSlots = 1U << 24;
+
+/// What a number in the file is about: numbers of one subject share their probabilities.
+enum class Subject : std::uint8_t {
+  count,
+  letter,
+  lane,
+  range,
+  order,
+  partner,
+  usual,
+  weight,                     // One for each feature ...
+  size_weight = weight + 24,  // ... and for each input of the size.
+  pool = size_weight + 18,
+  slot,
+  end,
+};
+static_assert(kMaxFeatures == 24 && kSizeFeatures == 18);
+
+/// Probabilities that learn from what they see.
+class Adaptive {
+ public:
+  BitProbability probability() const { return value_; }
+  void learn(bool bit) {
+    constexpr int kRate = 5;
+    if (bit) {
+      value_ = static_cast<BitProbability>(value_ + ((65535 - value_) >> kRate));
+    } else {
+      value_ = static_cast<BitProbability>(value_ - (value_ >> kRate));
+    }
+    value_ = std::clamp<BitProbability>(value_, 64, 65472);
+  }
+
+ private:
+  BitProbability value_ = 1U << 15;
+};
+
+struct SubjectState {
+  Adaptive is_zero;
+  Adaptive is_negative;
+  std::array<Adaptive, 33> lengths;
+  std::array<std::array<Adaptive, 8>, 33> low;
+};
+
+class FileEncoder {
+ public:
+  static constexpr bool kDecodes = false;
+  explicit FileEncoder(std::span<std::byte> out) : range_(out) {}
+  bool bit(Adaptive& adaptive, bool value) {
+    range_.encode(value, adaptive.probability());
+    adaptive.learn(value);
+    return value;
+  }
+  RangeEncoder& range() { return range_; }
+  bool failed() const { return range_.overflowed(); }
+
+ private:
+  RangeEncoder range_;
+};
+
+class FileDecoder {
+ public:
+  static constexpr bool kDecodes = true;
+  explicit FileDecoder(std::span<const std::byte> bytes) : range_(bytes) {}
+  bool bit(Adaptive& adaptive, bool /*value*/) {
+    const bool value = range_.decode(adaptive.probability());
+    adaptive.learn(value);
+    return value;
+  }
+  RangeDecoder& range() { return range_; }
+  bool failed() const { return range_.failed(); }
+
+ private:
+  RangeDecoder range_;
+};
+
+/// Walks through a model.
+template <typename Coder>
+class ModelCode {
+ public:
+  ModelCode(Coder& coder, SnapshotModel& model) : coder_(coder), model_(model) {}
+
+  /// Returns false when a decoder met what cannot be.
+  bool code() {
+    std::size_t types = model_.types.size();
+    if (!code_count(types, kMaxTypes)) return false;
+    model_.types.resize(types);
+    std::uint64_t slots = slots::kPerSnapshot;
+    for (TypeModel& type : model_.types) {
+      if (!code_schema(type.schema)) return false;
+      slots += slots::kPerEntity;
+      for (const LaneSchema& lane : type.schema.lanes) slots += slot_count(lane);
+      if (slots > kMaxSlots) return false;
+      if (!code_lanes(type)) return false;
+    }
+    if (Coder::kDecodes) {
+      if (find_fault(model_) != nullptr) return false;
+      lay_out(model_);
+    }
+    return code_probabilities();
+  }
+
+ private:
+  static constexpr bool kDecodes = Coder::kDecodes;
+
+  std::int64_t number(Subject subject, std::size_t offset, std::int64_t value) {
+    SubjectState& state = states_[static_cast<std::size_t>(subject) + offset];
+    if (coder_.bit(state.is_zero, value == 0)) return 0;
+    const bool is_negative = coder_.bit(state.is_negative, value < 0);
+    const auto magnitude = static_cast<std::uint64_t>(value < 0 ? -value : value);
+    unsigned length = 1;
+    const auto whole = static_cast<unsigned>(std::bit_width(magnitude));
+    while (length < 33 && coder_.bit(state.lengths[length - 1], whole > length)) ++length;
+    std::uint64_t result = 1;
+    for (unsigned i = length - 1; i-- > 0;) {
+      Adaptive even;
+      Adaptive& bit = length - 1 - i <= 3 ? state.low[length - 1][result & 7] : even;
+      result = result * 2 + (coder_.bit(bit, ((magnitude >> i) & 1) != 0) ? 1 : 0);
+    }
+    const auto number = static_cast<std::int64_t>(result);
+    return is_negative ? -number : number;
+  }
+
+  /// Codes a number into a place of any type; false when it does not fit there.
+  template <typename T>
+  bool code_number(Subject subject, T& place, std::int64_t least, std::int64_t most,
+                   std::size_t offset = 0) {
+    const std::int64_t value = number(subject, offset, static_cast<std::int64_t>(place));
+    if (value < least || value > most || coder_.failed()) return false;
+    if (kDecodes) place = static_cast<T>(value);
+    return true;
+  }
+  bool code_count(std::size_t& count, std::size_t most) {
+    return code_number(Subject::count, count, 0, static_cast<std::int64_t>(most));
+  }
+
+  bool code_name(std::string& name) {
+    std::size_t size = name.size();
+    if (!code_count(size, kMaxNameBytes)) return false;
+    name.resize(size);
+    return std::all_of(name.begin(), name.end(), [&](char& letter) {
+      auto byte = static_cast<unsigned char>(letter);
+      const bool is_fine = code_number(Subject::letter, byte, 0, 255);
+      letter = static_cast<char>(byte);
+      return is_fine;
+    });
+  }
+
+  bool code_schema(EntitySchema& schema) {
+    std::size_t lanes = schema.lanes.size();
+    if (!code_name(schema.name) || !code_count(lanes, kMaxLanes)) return false;
+    schema.lanes.resize(lanes);
+    return std::all_of(schema.lanes.begin(), schema.lanes.end(), [&](LaneSchema& lane) {
+      return code_name(lane.name) && code_number(Subject::lane, lane.kind, 0, 6) &&
+             code_number(Subject::range, lane.greatest, 0, UINT32_MAX) &&
+             code_number(Subject::range, lane.period, 0, UINT32_MAX) &&
+             code_number(Subject::lane, lane.is_of_vector, 0, 1) &&
+             code_number(Subject::lane, lane.receivers, 0, 2);
+    });
+  }
+
+  bool code_lanes(TypeModel& type) {
+    const std::size_t count = type.schema.lanes.size();
+    type.order.resize(count);
+    type.lanes.resize(count);
+    const auto most = static_cast<std::int64_t>(count) - 1;
+    // Mostly each lane behind the one before it.
+    std::int64_t before = -1;
+    for (std::uint16_t& lane : type.order) {
+      std::int64_t step = lane - before;
+      if (!code_number(Subject::order, step, -most - 1, most + 1)) return false;
+      if (before + step < 0 || before + step > most) return false;
+      before += step;
+      lane = static_cast<std::uint16_t>(before);
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+      if (!code_lane(type.lanes[i], type.schema.lanes[i], most)) return false;
+    }
+    return true;
+  }
+
+  bool code_lane(LaneModel& lane, const LaneSchema& schema, std::int64_t last_lane) {
+    if (!code_number(Subject::usual, lane.usual, 0, schema.greatest)) return false;
+    if (!code_number(Subject::count, lane.change_partner_count, 0, kMaxChangePartners))
+      return false;
+    for (std::size_t i = 0; i < lane.change_partner_count; ++i) {
+      if (!code_number(Subject::partner, lane.change_partners[i], 0, last_lane)) return false;
+    }
+    if (slot_count(schema) != slots::kPerNumber) return true;
+    if (!code_number(Subject::count, lane.partner_count, 0, kMaxPartners)) return false;
+    for (std::size_t i = 0; i < lane.partner_count; ++i) {
+      Partner& partner = lane.partners[i];
+      if (!code_number(Subject::partner, partner.kind, 0, 2) ||
+          !code_number(Subject::partner, partner.lane, 0, last_lane) ||
+          !code_number(Subject::partner, partner.angle, 0, last_lane)) {
+        return false;
+      }
+    }
+    const std::size_t features = kOwnFeatures + lane.partner_count * kFeaturesPerPartner;
+    for (FeatureWeights& weights : lane.weights) {
+      for (std::size_t f = 0; f < features; ++f) {
+        if (!code_number(Subject::weight, weights[f], -kWeightMax, kWeightMax, f)) return false;
+      }
+    }
+    for (std::size_t f = 0; f < kSizeFeatures; ++f) {
+      if (!code_number(Subject::size_weight, lane.size_weights[f], -kSizeWeightMax, kSizeWeightMax,
+                       f)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /// The lanes of one kind have their commonest steps in front, then each only says what differs.
+  bool code_probabilities() {
+    std::map<std::uint32_t, std::vector<std::uint32_t>> places;  // By slot count.
+    for (const TypeModel& type : model_.types) {
+      places[slots::kPerEntity].push_back(type.first_slot);
+      for (std::size_t i = 0; i < type.lanes.size(); ++i) {
+        places[slot_count(type.schema.lanes[i])].push_back(type.lanes[i].first_slot);
+      }
+    }
+    return std::all_of(places.begin(), places.end(), [&](const auto& block) {
+      for (std::uint32_t slot = 0; slot < block.first; ++slot) {
+        if (!code_slot(block.second, slot)) return false;
+      }
+      return true;
+    });
+  }
+
+  bool code_slot(const std::vector<std::uint32_t>& firsts, std::uint32_t slot) {
+    std::int64_t common = kDecodes ? 0 : commonest_step(firsts, slot);
+    common -= kEvenOdds;
+    if (!code_number(Subject::pool, common, -128, 127)) return false;
+    common += kEvenOdds;
+    for (const std::uint32_t first : firsts) {
+      BitProbability& probability = model_.probabilities[first + slot];
+      std::int64_t off = kDecodes ? 0 : std::int64_t{step_of(probability)} - common;
+      if (!code_number(Subject::slot, off, -common, 255 - common)) return false;
+      probability = kProbabilityOfStep[static_cast<std::size_t>(common + off)];
+    }
+    return true;
+  }
+
+  std::uint8_t commonest_step(const std::vector<std::uint32_t>& firsts, std::uint32_t slot) const {
+    std::array<std::uint32_t, 256> seen{};
+    for (const std::uint32_t first : firsts) ++seen[step_of(model_.probabilities[first + slot])];
+    return static_cast<std::uint8_t>(std::max_element(seen.begin(), seen.end()) - seen.begin());
+  }
+
+  Coder& coder_;
+  SnapshotModel& model_;
+  std::array<SubjectState, static_cast<std::size_t>(Subject::end)> states_;
+};
+
+}  // namespace
+
+std::vector<std::byte> encode_model(const SnapshotModel& model) {
+  SnapshotModel copy = model;
+  std::vector<std::byte> bytes(4096);
+  while (true) {
+    std::copy(kMagic.begin(), kMagic.end(), bytes.begin());
+    FileEncoder encoder(std::span<std::byte>(bytes).subspan(kMagic.size()));
+    ModelCode<FileEncoder> code(encoder, copy);
+    if (code.code() && !encoder.failed()) {
+      const std::size_t size = kMagic.size() + encoder.range().finish().size();
+      if (!encoder.failed()) {
+        bytes.resize(size);
+        return bytes;
+      }
+    }
+    bytes.resize(bytes.size() * 2);
+  }
+}
+
+bool decode_model(std::span<const std::byte> bytes, SnapshotModel& model, std::string& error) {
+  if (bytes.size() < kMagic.size() || !std::equal(kMagic.begin(), kMagic.end(), bytes.begin())) {
+    error = "no snapshot model, or one of another version: train it again with this version";
+    return false;
+  }
+  SnapshotModel decoded;
+  FileDecoder decoder(bytes.subspan(kMagic.size()));
+  ModelCode<FileDecoder> code(decoder, decoded);
+  if (!code.code() || !decoder.range().is_finished()) {
+    error = "a damaged snapshot model: train it again, or restore the file";
+    return false;
+  }
+  model = std::move(decoded);
+  return true;
+}
+
+ModelHash hash_model(std::span<const std::byte> bytes) {
+  ModelHash hash{};
+  crypto_generichash(reinterpret_cast<unsigned char*>(hash.data()), hash.size(),
+                     reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(), nullptr,
+                     0);
+  return hash;
+}
+
+}  // namespace muster

@@ -1,0 +1,149 @@
+// Streams a recorded world through the snapshot codec and says what it took.
+#include <algorithm>
+#include <cstdio>
+#include <numeric>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "net/snapshot/model_file.h"
+#include "tests/bench/snapshot_sizes.h"
+#include "tests/bench/snapshot_stream.h"
+#include "tests/bench/trace_file.h"
+
+namespace muster {
+namespace {
+
+struct Arguments {
+  std::string trace;
+  std::string model;
+  std::string scenes = MUSTER_SOURCE_DIR "/tests/bench/scenes";
+  std::string coder = "range";
+  double loss = 0;
+  bool as_json = false;
+  bool with_peers = true;
+  StreamSettings settings;
+};
+
+int fail_with(const std::string& message) {
+  fmt::print(stderr, "snapshot_bench: {}\n", message);
+  return 2;
+}
+
+Result<SnapshotModel> open_model(const Arguments& arguments, const Trace& trace) {
+  if (arguments.model.empty()) return untrained_model(trace.types);
+  const Result<ByteVector> bytes = read_file(arguments.model);
+  if (!bytes) return fail(bytes.error());
+  SnapshotModel model;
+  std::string error;
+  if (!decode_model(bytes.value(), model, error)) {
+    return fail(ErrorCode::malformed, fmt::format("'{}' is {}", arguments.model, error));
+  }
+  const bool fits = std::equal(
+      model.types.begin(), model.types.end(), trace.types.begin(), trace.types.end(),
+      [](const TypeModel& type, const EntitySchema& schema) { return type.schema == schema; });
+  if (!fits) {
+    return fail(ErrorCode::malformed,
+                fmt::format("'{}' was trained for other entities than those of '{}'",
+                            arguments.model, arguments.trace));
+  }
+  return model;
+}
+
+nlohmann::ordered_json report_of(const Arguments& arguments, const Trace& trace,
+                                 const StreamResult& result) {
+  std::vector<std::size_t> sorted = result.bytes;
+  std::sort(sorted.begin(), sorted.end());
+  const auto count = static_cast<double>(std::max<std::size_t>(sorted.size(), 1));
+  const double mean = std::accumulate(sorted.begin(), sorted.end(), 0.0) / count;
+  const double entities = static_cast<double>(std::max<std::size_t>(result.entities, 1));
+  const double changed = static_cast<double>(std::max<std::size_t>(result.changed_entities, 1));
+  nlohmann::ordered_json report{
+      {"trace", trace.name},
+      {"coder", arguments.coder},
+      {"model", arguments.model.empty() ? "built in" : "trained"},
+      {"rate", arguments.settings.rate},
+      {"rtt_ms", arguments.settings.rtt_ms},
+      {"loss", arguments.settings.loss},
+      {"seed", arguments.settings.seed},
+      {"verified", result.is_verified},
+      {"snapshots", sorted.size()},
+      {"mean_bytes", mean},
+      {"p95_bytes", sorted.empty() ? 0 : sorted[sorted.size() * 95 / 100]},
+      {"kbps", mean * 8 * arguments.settings.rate / 1000},
+      {"datagrams_per_snapshot", static_cast<double>(result.datagrams) / count},
+      {"encode_ns_per_entity", result.encode_ns / entities},
+      {"decode_ns_per_entity", result.decode_ns / entities},
+      {"encode_ns_per_changed_entity", result.encode_ns / changed},
+      {"decode_ns_per_changed_entity", result.decode_ns / changed},
+      {"server_memory_bytes", result.memory_bytes}};
+  if (!result.is_verified) report["fault"] = result.fault;
+  if (arguments.with_peers) {
+    const std::uint32_t step =
+        std::max(1U, trace.tick_rate / std::max(1U, arguments.settings.rate));
+    const std::uint32_t ack = std::max(1U, arguments.settings.rtt_ms * trace.tick_rate / 1000);
+    const PeerSizes peers = peer_sizes(trace, step, ack);
+    report["peers"] = {{"bit_packed_bytes", peers.bit_packed},
+                       {"order0_entropy_bytes", peers.order0_entropy},
+                       {"zstd_delta_bytes", peers.zstd_delta}};
+  }
+  return report;
+}
+
+int run(const Arguments& arguments) {
+  if (arguments.coder != "range") {
+    return fail_with(
+        fmt::format("the coder '{}' is not built yet; there is 'range'", arguments.coder));
+  }
+  const Result<Trace> trace = load_trace(arguments.trace, arguments.scenes);
+  if (!trace) return fail_with(trace.error().message);
+  const Result<SnapshotModel> model = open_model(arguments, trace.value());
+  if (!model) return fail_with(model.error().message);
+  const StreamResult result = stream_trace(trace.value(), model.value(), arguments.settings);
+  const nlohmann::ordered_json report = report_of(arguments, trace.value(), result);
+  if (arguments.as_json) {
+    fmt::print("{}\n", report.dump());
+  } else {
+    for (const auto& [key, value] : report.items()) fmt::print("{:<30} {}\n", key, value.dump());
+  }
+  return result.is_verified ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace muster
+
+int main(int argc, char** argv) {
+  muster::Arguments arguments;
+  CLI::App app("Streams a recorded world to one client and measures the snapshots.");
+  app.footer(
+      "Example: snapshot_bench arena_1.mtrc.zst --rate 20 --rtt-ms 100 --loss 5 --model arena.mdl "
+      "--json\nExit codes: 0 every integer arrived, 1 one did not, 2 unreadable input.");
+  app.add_option("trace", arguments.trace, "A trace, .mtrc or .mtrc.zst")->required();
+  app.add_option("--rate", arguments.settings.rate, "Snapshots a second")
+      ->check(CLI::Range(1, 1000))
+      ->capture_default_str();
+  app.add_option("--rtt-ms", arguments.settings.rtt_ms, "Round trip in milliseconds")
+      ->check(CLI::Range(0, 10'000))
+      ->capture_default_str();
+  app.add_option("--loss", arguments.loss, "Datagrams lost: a share below 1, or per cent from 1 on")
+      ->check(CLI::Range(0.0, 99.0));
+  app.add_option("--seed", arguments.settings.seed, "Of the losses")->capture_default_str();
+  app.add_option("--coder", arguments.coder, "Entropy coder")
+      ->check(CLI::IsMember({"range", "mix", "huffman", "raw", "reference"}))
+      ->capture_default_str();
+  app.add_option("--model", arguments.model, "What snapshot_train wrote; else the built-in model");
+  app.add_option("--datagram", arguments.settings.datagram_bytes, "Bytes of a datagram at most")
+      ->check(CLI::Range(64, 65'000))
+      ->capture_default_str();
+  app.add_option("--scenes", arguments.scenes, "Folder of scene descriptions");
+  app.add_flag("--json", arguments.as_json, "One JSON object");
+  app.add_flag("!--no-peers", arguments.with_peers, "Leave out the sizes of simpler coders");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : 2;
+  }
+  arguments.settings.loss = arguments.loss < 1 ? arguments.loss : arguments.loss / 100;
+  return muster::run(arguments);
+}

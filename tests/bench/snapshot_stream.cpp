@@ -1,0 +1,155 @@
+// The client is a reader whose acknowledgements arrive one round trip after the snapshot left. A
+// lost acknowledgement is repeated with the next one, a tick later. A snapshot of which a datagram
+// was lost is not compared; the next one that arrives whole must be right again.
+#include "tests/bench/snapshot_stream.h"
+
+#include <algorithm>
+#include <chrono>
+#include <deque>
+
+#include <fmt/format.h>
+
+#include "net/snapshot/snapshot_reader.h"
+#include "net/snapshot/snapshot_writer.h"
+
+namespace muster {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double since(Clock::time_point start) {
+  return std::chrono::duration<double, std::nano>(Clock::now() - start).count();
+}
+
+class Stream {
+ public:
+  Stream(const Trace& trace, const SnapshotModel& model, const StreamSettings& settings)
+      : trace_(trace),
+        model_(model),
+        settings_(settings),
+        writer_(model),
+        reader_(model),
+        random_(settings.seed),
+        buffer_(settings.datagram_bytes) {}
+
+  StreamResult run() {
+    const std::uint32_t step = std::max(1U, trace_.tick_rate / std::max(1U, settings_.rate));
+    const std::uint32_t delay = std::max(1U, (settings_.rtt_ms * trace_.tick_rate + 999) / 1000);
+    for (std::uint32_t now = 0; now < trace_.ticks.size(); now += step) {
+      while (!acks_.empty() && acks_.front().arrives <= now) {
+        writer_.acknowledge(acks_.front().number);
+        acks_.pop_front();
+      }
+      if (!send(now, delay)) return std::move(result_);
+    }
+    result_.is_verified = compared_ > 0;
+    if (compared_ == 0) result_.fault = "no snapshot arrived whole";
+    result_.memory_bytes = writer_.memory_bytes();
+    return std::move(result_);
+  }
+
+ private:
+  struct Ack {
+    std::uint32_t arrives = 0;
+    SnapshotNumber number = 0;
+  };
+
+  bool is_lost() {
+    random_ = random_ * 6364136223846793005ULL + 1442695040888963407ULL;
+    return static_cast<double>(random_ >> 11) * 0x1p-53 < settings_.loss;
+  }
+
+  bool send(std::uint32_t now, std::uint32_t delay) {
+    world_.clear();
+    for (const TraceEntity& entity : trace_.ticks[now]) {
+      world_.push_back({.id = entity.id,
+                        .kind = {.type = entity.type},
+                        .is_held = false,
+                        .values = entity.values});
+    }
+    const bool counts = now >= trace_.tick_rate;
+    bool is_whole = true;
+    std::size_t bytes = 0;
+    const Clock::time_point start = Clock::now();
+    writer_.begin(now, world_);
+    double encode_ns = since(start);
+    while (!writer_.is_done()) {
+      const Clock::time_point written = Clock::now();
+      const std::span<const std::byte> datagram = writer_.write(buffer_);
+      encode_ns += since(written);
+      if (datagram.empty()) {
+        result_.fault = fmt::format("tick {}: an entity does not fit into a datagram", now);
+        return false;
+      }
+      bytes += datagram.size();
+      if (counts) ++result_.datagrams;
+      if (is_lost()) {
+        is_whole = false;
+        continue;
+      }
+      if (!receive(datagram, now, delay, counts)) return false;
+    }
+    if (counts) {
+      result_.encode_ns += encode_ns;
+      result_.bytes.push_back(bytes);
+      result_.entities += world_.size();
+      result_.changed_entities += writer_.changed_count();
+    }
+    return !is_whole || compare(now);
+  }
+
+  bool receive(std::span<const std::byte> datagram, std::uint32_t now, std::uint32_t delay,
+               bool counts) {
+    const Clock::time_point start = Clock::now();
+    const SnapshotVerdict verdict = reader_.read(datagram);
+    if (counts) result_.decode_ns += since(start);
+    if (verdict != SnapshotVerdict::applied) {
+      result_.fault = fmt::format("tick {}: verdict {}", now, static_cast<int>(verdict));
+      return false;
+    }
+    std::uint32_t arrives = now + delay;
+    while (is_lost() && arrives < now + 2 * trace_.tick_rate) ++arrives;
+    acks_.push_back({.arrives = arrives, .number = writer_.last_number()});
+    return true;
+  }
+
+  bool compare(std::uint32_t now) {
+    const std::span<const SeenEntity> seen = reader_.entities();
+    if (seen.size() != world_.size()) {
+      result_.fault =
+          fmt::format("tick {}: {} entities became {}", now, world_.size(), seen.size());
+      return false;
+    }
+    for (std::size_t i = 0; i < seen.size(); ++i) {
+      const std::size_t lanes = model_.types[world_[i].kind.type].lanes.size();
+      if (seen[i].id != world_[i].id || seen[i].kind != world_[i].kind ||
+          !std::equal(seen[i].values, seen[i].values + lanes, world_[i].values)) {
+        result_.fault = fmt::format("tick {}: entity {} differs", now, world_[i].id);
+        return false;
+      }
+    }
+    ++compared_;
+    return true;
+  }
+
+  const Trace& trace_;
+  const SnapshotModel& model_;
+  const StreamSettings& settings_;
+  SnapshotWriter writer_;
+  SnapshotReader reader_;
+  std::uint64_t random_;
+  std::vector<std::byte> buffer_;
+  std::vector<EntityState> world_;
+  std::deque<Ack> acks_;
+  std::size_t compared_ = 0;
+  StreamResult result_;
+};
+
+}  // namespace
+
+StreamResult stream_trace(const Trace& trace, const SnapshotModel& model,
+                          const StreamSettings& settings) {
+  return Stream(trace, model, settings).run();
+}
+
+}  // namespace muster

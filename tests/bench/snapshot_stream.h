@@ -1,0 +1,41 @@
+// A recorded world sent from a server to one client, snapshot by snapshot, over a link that delays
+// and loses; with what it took.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "net/snapshot/snapshot_model.h"
+#include "net/snapshot/training/trace.h"
+
+namespace muster {
+
+/// The link, and how often is sent.
+struct StreamSettings {
+  std::uint32_t rate = 20;     ///< Snapshots a second.
+  std::uint32_t rtt_ms = 100;  ///< From a snapshot's sending to its acknowledgement's arrival.
+  double loss = 0;             ///< Share of datagrams lost, in both directions.
+  std::uint64_t seed = 1;      ///< Of the losses.
+  std::size_t datagram_bytes = 1200;  ///< Snapshots that are longer are split.
+};
+
+/// What a stream took. The first second is left out of bytes and times.
+struct StreamResult {
+  bool is_verified = false;
+  std::string fault;               ///< When it is not: what differed first, for people.
+  std::vector<std::size_t> bytes;  ///< Of each snapshot, all its datagrams together.
+  std::size_t datagrams = 0;
+  double encode_ns = 0;
+  double decode_ns = 0;
+  std::size_t entities = 0;          ///< In all snapshots together, ...
+  std::size_t changed_entities = 0;  ///< ... and those that differed from what was acknowledged.
+  std::size_t memory_bytes = 0;      ///< Of the server, for this client.
+};
+
+/// Streams a trace and compares every integer that the client has with what was sent.
+StreamResult stream_trace(const Trace& trace, const SnapshotModel& model,
+                          const StreamSettings& settings);
+
+}  // namespace muster

@@ -1,0 +1,91 @@
+// Makes the priors of the snapshot codec from recorded worlds.
+#include <cstdio>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "net/snapshot/model_file.h"
+#include "net/snapshot/training/train_model.h"
+#include "tests/bench/trace_file.h"
+
+namespace muster {
+namespace {
+
+struct Arguments {
+  std::vector<std::string> traces;
+  std::string out;
+  std::string scenes = MUSTER_SOURCE_DIR "/tests/bench/scenes";
+  std::uint32_t rate = 0;
+  std::uint32_t rtt_ms = 100;
+  double loss = 0.02;
+};
+
+int fail_with(const std::string& message) {
+  fmt::print(stderr, "snapshot_train: {}\n", message);
+  return 2;
+}
+
+std::uint32_t tick_step(const Arguments& arguments, const Trace& trace) {
+  const std::uint32_t rate = arguments.rate != 0 ? arguments.rate : trace.send_rate;
+  return std::max(1U, trace.tick_rate / std::max(1U, rate));
+}
+
+int run(const Arguments& arguments) {
+  std::vector<Trace> traces;
+  for (const std::string& path : arguments.traces) {
+    Result<Trace> trace = load_trace(path, arguments.scenes);
+    if (!trace) return fail_with(trace.error().message);
+    if (!traces.empty() && trace.value().types != traces.front().types) {
+      return fail_with(fmt::format("'{}' has other entities than '{}'; train one model for each",
+                                   path, arguments.traces.front()));
+    }
+    traces.push_back(std::move(trace).value());
+  }
+  std::vector<TrainingTrace> training;
+  for (std::size_t i = 0; i < traces.size(); ++i) {
+    const SampleSettings settings{
+        .tick_step = tick_step(arguments, traces[i]),
+        .ack_ticks = std::max(1U, (arguments.rtt_ms * traces[i].tick_rate + 999) / 1000),
+        .loss = arguments.loss,
+        .seed = i + 1};
+    training.push_back({.trace = &traces[i], .samples = samples_of(traces[i], settings)});
+    if (training.back().samples.empty()) {
+      return fail_with(fmt::format("'{}' has no entities", arguments.traces[i]));
+    }
+  }
+  const SnapshotModel model = train_model(training);
+  const std::vector<std::byte> bytes = encode_model(model);
+  const Result<void> written = write_file(arguments.out, bytes);
+  if (!written) return fail_with(written.error().message);
+  fmt::print("{}: {} bytes, {} types, {} probabilities\n", arguments.out, bytes.size(),
+             model.types.size(), model.probabilities.size());
+  return 0;
+}
+
+}  // namespace
+}  // namespace muster
+
+int main(int argc, char** argv) {
+  muster::Arguments arguments;
+  CLI::App app("Trains the snapshot codec on recorded worlds of one game.");
+  app.footer(
+      "Example: snapshot_train arena_1.mtrc.zst --out arena.mdl\n"
+      "Exit codes: 0 written, 2 unreadable input.");
+  app.add_option("traces", arguments.traces, "Traces, .mtrc or .mtrc.zst")->required();
+  app.add_option("--out", arguments.out, "The model to write")->required();
+  app.add_option("--rate", arguments.rate, "Snapshots a second (default: the scene's own)")
+      ->check(CLI::Range(1, 1000));
+  app.add_option("--rtt-ms", arguments.rtt_ms, "Round trip in milliseconds")
+      ->check(CLI::Range(0, 10'000))
+      ->capture_default_str();
+  app.add_option("--loss", arguments.loss, "Share of snapshots lost while training")
+      ->check(CLI::Range(0.0, 0.9))
+      ->capture_default_str();
+  app.add_option("--scenes", arguments.scenes, "Folder of scene descriptions");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : 2;
+  }
+  return muster::run(arguments);
+}
