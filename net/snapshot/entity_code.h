@@ -28,10 +28,9 @@ concept DecisionCoder = requires(C& coder, std::uint32_t slot, bool value) {
   { C::kDecodes } -> std::convertible_to<bool>;
 };
 
-/// What a trainer sees of each prediction, besides the decisions.
+/// What a trainer sees of each prediction whose size is guessed, besides the decisions.
 struct PredictionSeen {
   std::size_t lane = 0;
-  bool is_certain = false;  ///< At rest and expected to stay: no size is guessed.
   std::int64_t missed = 0;  ///< By how much, in units of the prediction.
   const std::array<std::int32_t, kSizeFeatures>& sizes;
 };
@@ -275,22 +274,24 @@ bool EntityCode<Coder>::code_residual(std::size_t lane, const LaneMotion& motion
 
   constexpr int kBits = kWeightBits + kFeatureBits;
   const bool hardly_moves = std::abs(prediction.sum()) < (1 << kBits) / 50;
-  const bool is_certain = motion.rests() && hardly_moves;
+  const bool is_certain = motion.rests && hardly_moves;
   const auto fraction = static_cast<std::uint32_t>(
       hardly_moves ? 8 : ((prediction.rest + (1 << (kBits - 1))) * 8) >> kBits);
-  const std::array<std::int32_t, kSizeFeatures> sizes =
-      size_features(model, motion, prediction, hints_, spacing_.horizon, scratch_.news);
-  const std::uint32_t level = size_level(model.size_weights, sizes);
-  if constexpr (PredictionWatcher<Coder>) {
-    coder_.see({.lane = lane,
-                .is_certain = is_certain,
-                .missed = std::abs(residual * (1 << kBits) - prediction.rest),
-                .sizes = sizes});
+  std::uint32_t level = 0;
+  if (!is_certain) {
+    const std::array<std::int32_t, kSizeFeatures> sizes =
+        size_features(model, motion, prediction, hints_, spacing_.horizon, scratch_.news);
+    level = size_level(model.size_weights, sizes);
+    if constexpr (PredictionWatcher<Coder>) {
+      coder_.see({.lane = lane,
+                  .missed = std::abs(residual * (1 << kBits) - prediction.rest),
+                  .sizes = sizes});
+    }
   }
 
   const std::uint32_t partners = changed_partners(model);
   const std::uint32_t first = model.first_slot;
-  const std::uint32_t rests = motion.rests() ? 1U : 0U;
+  const std::uint32_t rests = motion.rests ? 1U : 0U;
   const std::uint32_t wrong =
       is_certain ? slots::kLevels * slots::kFractions * 2 +
                        (partners * 2 + (hints_.last_missed_log != 0 ? 1U : 0U)) * 2 +

@@ -80,9 +80,10 @@ LanePast even_past(const LanePast& known, const StateSpacing& spacing, std::uint
   LanePast past{};
   for (std::size_t k = 0; k < spacing.count; ++k) {
     const StateSpacing::Between& between = spacing.steps[k];
-    const std::int64_t newer = known[between.newer];
-    const std::int64_t back = way(newer, known[between.older], period) * (1 << kFeatureBits);
-    past[k] = newer * (1 << kFeatureBits) + back * between.part / between.whole;
+    past[k] = known[between.newer] * (1 << kFeatureBits);
+    if (between.part == 0) continue;
+    const std::int64_t back = way(known[between.newer], known[between.older], period);
+    past[k] += back * (1 << kFeatureBits) * between.part / between.whole;
   }
   return past;
 }
@@ -91,6 +92,7 @@ LanePast even_past(const LanePast& known, const StateSpacing& spacing, std::uint
 
 StateSpacing spacing_of(const KnownStates& known) {
   StateSpacing spacing;
+  spacing.known_count = known.count;
   spacing.count = known.count;
   if (known.count == 0) return spacing;
   const auto age = [&](std::size_t k) {
@@ -111,7 +113,6 @@ StateSpacing spacing_of(const KnownStates& known) {
     }
     const bool is_there = age(older) == wanted;
     const std::size_t newer = is_there ? older : older - 1;
-    spacing.has_holes = spacing.has_holes || newer != k;
     spacing.steps[k] = {.newer = static_cast<std::uint8_t>(newer),
                         .older = static_cast<std::uint8_t>(older),
                         .part = wanted - age(newer),
@@ -131,17 +132,15 @@ std::int64_t way(std::int64_t from, std::int64_t to, std::int64_t period) {
 
 LaneMotion motion_of(const LanePast& known, const StateSpacing& spacing, std::uint32_t period) {
   LaneMotion motion;
-  const LanePast past = even_past(known, spacing, period);
-  for (std::size_t k = 1; k < spacing.count; ++k) {
-    if (past[k] != past[0]) {
-      motion.changed_back = static_cast<std::uint8_t>(k);
-      break;
-    }
-  }
-  if (motion.rests()) {
+  const auto end = known.begin() + static_cast<std::ptrdiff_t>(spacing.known_count);
+  const bool rests =
+      std::all_of(known.begin(), end, [&](std::int64_t value) { return value == known[0]; });
+  if (rests) {
     motion.steadiness = spacing.count < 3 ? 5 : 4;
     return motion;
   }
+  const LanePast past = even_past(known, spacing, period);
+  motion.rests = false;
   std::array<std::int64_t, kMaxKnownStates> offsets{};
   for (std::size_t k = 0; k + 1 < spacing.count; ++k) {
     const std::int64_t step = way(past[k + 1], past[k], std::int64_t{period} * (1 << kFeatureBits));
@@ -227,7 +226,7 @@ std::array<std::int32_t, kSizeFeatures> size_features(const LaneModel& model,
   const auto& s = motion.steps;
   std::array<std::int32_t, kSizeFeatures> out{};
   out[0] = 16;
-  if (!motion.rests()) {
+  if (!motion.rests) {
     out[1] = log_of_fine(s[0]);
     out[2] = log_of_fine(s[0] - s[1]);
     out[3] = log_of_fine((s[0] + s[1] - s[2] - s[3]) / 2);

@@ -14,11 +14,11 @@ namespace muster {
 /// Where the known states lie in time; the same for all lanes of an entity. Lost snapshots leave
 /// holes: lanes that move are looked at in even steps, with the holes filled in between.
 struct StateSpacing {
+  std::size_t known_count = 0;
   std::size_t count = 0;  ///< Of even steps.
   /// What one step becomes over the time to be predicted, in 1/256.
   std::int64_t scale = 0;
   std::int64_t horizon = 0;  ///< Ticks from the newest state to the one that is coded.
-  bool has_holes = false;
   /// For each even step the known states around it: so much of the way from `newer` to `older`.
   struct Between {
     std::uint8_t newer = 0;
@@ -38,12 +38,10 @@ struct LaneMotion {
   /// Movement between known states, stretched to the time to be predicted, in 1/256; the newest
   /// first, zero where nothing is known.
   std::array<std::int64_t, kMaxKnownStates - 1> steps{};
-  /// How many states back the value was another one; `kMaxKnownStates` for never.
-  std::uint8_t changed_back = kMaxKnownStates;
+  bool rests = true;  ///< It had one value in all known states.
   /// 0, 1, 2: a straight line through eight, six, four states; 3 none; 4 at rest; 5 not known.
   std::uint8_t steadiness = 5;
   std::int8_t direction = 0;  ///< The sign of the last step.
-  bool rests() const { return changed_back == kMaxKnownStates; }
 };
 LaneMotion motion_of(const LanePast& known, const StateSpacing& spacing, std::uint32_t period);
 

@@ -84,7 +84,7 @@ struct LaneEquations {
 
 /// Whether there is anything to learn from a lane in this sample.
 bool is_telling(const LaneMotion& motion, std::int64_t moved) {
-  return moved != 0 || !motion.rests();
+  return moved != 0 || !motion.rests;
 }
 
 LaneEquations own_equations(const TypeModel& type, std::size_t lane,

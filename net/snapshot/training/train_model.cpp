@@ -35,7 +35,6 @@ class Learner {
   }
   bool even_bit(bool value) { return value; }
   void see(const PredictionSeen& seen) {
-    if (seen.is_certain) return;
     std::array<double, kSizeFeatures> features{};
     for (std::size_t i = 0; i < kSizeFeatures; ++i) features[i] = seen.sizes[i];
     const double missed = static_cast<double>(seen.missed) / (1 << (kWeightBits + kFeatureBits));
