@@ -51,6 +51,7 @@ void SnapshotWriter::add_tracks() {
   const std::size_t known = tracks_.size();
   std::size_t next = 0;
   bool has_gone = false;
+  bool has_new = false;
   for (const EntityState& state : world_) {
     while (next < known && tracks_[next].id < state.id) {
       has_gone = true;
@@ -59,6 +60,7 @@ void SnapshotWriter::add_tracks() {
     if (next < known && tracks_[next].id == state.id) {
       ++next;
     } else {
+      has_new = true;
       tracks_.push_back(EntityTrack{.id = state.id});
     }
   }
@@ -77,8 +79,10 @@ void SnapshotWriter::add_tracks() {
                        }),
         tracks_.begin() + static_cast<std::ptrdiff_t>(known));
   }
-  std::sort(tracks_.begin(), tracks_.end(),
-            [](const EntityTrack& a, const EntityTrack& b) { return a.id < b.id; });
+  if (has_new) {
+    std::sort(tracks_.begin(), tracks_.end(),
+              [](const EntityTrack& a, const EntityTrack& b) { return a.id < b.id; });
+  }
 }
 
 SnapshotHead SnapshotWriter::next_head() const {
@@ -123,12 +127,13 @@ std::span<const std::byte> SnapshotWriter::write(std::span<std::byte> out) {
 void SnapshotWriter::list_world(SnapshotHead& head) {
   listed_.clear();
   new_.clear();
+  known_.clear();
   std::size_t next = 0;
   for (EntityTrack& track : tracks_) {
     while (next < world_.size() && world_[next].id < track.id) ++next;
     const EntityState* state =
         next < world_.size() && world_[next].id == track.id ? &world_[next] : nullptr;
-    const KnownEntity known = known_entity(track, head.references, tick_);
+    const KnownEntity& known = known_.emplace_back(known_entity(track, head.references, tick_));
     const bool is_known = known.states.count > 0;
     const bool is_same = state != nullptr && is_known && state->kind == known.kind;
     if (is_known && track.id >= head.first_id) {
@@ -248,9 +253,10 @@ void SnapshotWriter::write_new_entity(Encoder& encoder, const EntityState& state
 void SnapshotWriter::remember(const SnapshotHead& head) {
   const std::size_t place = place_of(head.number);
   // Entities before and behind this part, and those held, stay as they are known.
-  for (EntityTrack& track : tracks_) {
+  for (std::size_t i = 0; i < tracks_.size(); ++i) {
+    EntityTrack& track = tracks_[i];
+    const KnownEntity& known = known_[i];
     track.standings[place] = Standing::unknown;
-    const KnownEntity known = known_entity(track, head.references, tick_);
     if (known.states.count == 0) continue;
     track.set(place, known.states.ticks[0], known.kind, known.states.values[0]);
   }
@@ -284,8 +290,9 @@ std::size_t SnapshotWriter::changed_count() const {
 
 std::size_t SnapshotWriter::memory_bytes() const {
   return sizeof(*this) + tracks_.capacity() * sizeof(EntityTrack) +
-         listed_.capacity() * sizeof(Listed) + new_.capacity() * sizeof(void*) +
-         scratch_.news.capacity() * sizeof(LaneNews) + values_.capacity() * sizeof(LaneValue);
+         known_.capacity() * sizeof(KnownEntity) + listed_.capacity() * sizeof(Listed) +
+         new_.capacity() * sizeof(void*) + scratch_.news.capacity() * sizeof(LaneNews) +
+         values_.capacity() * sizeof(LaneValue);
 }
 
 }  // namespace muster

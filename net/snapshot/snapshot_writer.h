@@ -86,6 +86,7 @@ class SnapshotWriter {
   SnapshotNumber next_number_ = 0;
   std::array<Sent, kSnapshotWindow> sent_{};
   std::vector<EntityTrack> tracks_;  ///< Sorted by id.
+  std::vector<KnownEntity> known_;   ///< Of each track, in the part being written.
   bool follows_changed_ = false;
   std::uint32_t end_id_ = 0;  ///< Where the part being written ends.
 
