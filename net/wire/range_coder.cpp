@@ -1,5 +1,6 @@
 // The end of a stream is where range coders waste bytes: here it is the shortest string of bytes
-// that, followed by zeros for ever, lies inside the interval; often one byte, sometimes none.
+// that, followed by zeros for ever, lies inside the interval; often one byte, sometimes none. Zeros
+// that have left the interval stay: a decoder counts what it reads past the end.
 #include "net/wire/range_coder.h"
 
 namespace muster {
@@ -28,8 +29,6 @@ std::span<const std::byte> RangeEncoder::finish() {
   for (unsigned i = 0; i < ending.byte_count; ++i) {
     put(static_cast<std::byte>(ending.value >> (24 - 8 * i)));
   }
-  // Bytes of the body may be zero as well, and a reader finds zeros behind the end.
-  while (used_ > 0 && out_[used_ - 1] == std::byte{0}) --used_;
   return out_.first(used_);
 }
 
@@ -39,19 +38,14 @@ RangeDecoder::RangeDecoder(std::span<const std::byte> bytes) : bytes_(bytes) {
 
 bool RangeDecoder::is_finished() const {
   if (failed_) return false;
-  // `position_` is four bytes past what has left the interval.
+  // `position_` is four bytes past what has left the interval, of which all stands in the bytes.
   const std::size_t settled = position_ - 4;
-  if (settled > bytes_.size()) return bytes_.empty() || bytes_.back() != std::byte{0};
   const Ending ending = shortest_ending(low_, high_);
-  std::size_t end = settled + ending.byte_count;
-  if (ending.byte_count > 0) {
-    for (unsigned i = 0; i < ending.byte_count; ++i) {
-      const auto expected = static_cast<std::byte>(ending.value >> (24 - 8 * i));
-      const std::byte found = settled + i < bytes_.size() ? bytes_[settled + i] : std::byte{0};
-      if (found != expected) return false;
-    }
+  if (bytes_.size() != settled + ending.byte_count) return false;
+  for (unsigned i = 0; i < ending.byte_count; ++i) {
+    if (bytes_[settled + i] != static_cast<std::byte>(ending.value >> (24 - 8 * i))) return false;
   }
-  return bytes_.size() <= end && (bytes_.empty() || bytes_.back() != std::byte{0});
+  return true;
 }
 
 }  // namespace muster
