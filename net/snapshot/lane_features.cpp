@@ -102,7 +102,7 @@ StateSpacing spacing_of(const KnownStates& known) {
   std::int64_t step = spacing.horizon;
   if (known.count > 1) step = age(1);
   for (std::size_t k = 2; k < known.count; ++k) step = std::min(step, age(k) - age(k - 1));
-  spacing.scale = (spacing.horizon << kFeatureBits) / step;
+  spacing.scale = ((spacing.horizon << kScaleBits) + step / 2) / step;
   std::size_t older = 0;
   for (std::size_t k = 0; k < known.count; ++k) {
     const std::int64_t wanted = step * static_cast<std::int64_t>(k);
@@ -113,10 +113,14 @@ StateSpacing spacing_of(const KnownStates& known) {
     }
     const bool is_there = age(older) == wanted;
     const std::size_t newer = is_there ? older : older - 1;
+    const std::int64_t whole = is_there ? 1 : age(older) - age(newer);
+    // Only an enemy's ticks lie so far apart; the way times the part has to fit into 63 bits.
+    const int coarse =
+        std::max(static_cast<int>(std::bit_width(static_cast<std::uint64_t>(whole))) - 20, 0);
     spacing.steps[k] = {.newer = static_cast<std::uint8_t>(newer),
                         .older = static_cast<std::uint8_t>(older),
-                        .part = wanted - age(newer),
-                        .whole = is_there ? 1 : age(older) - age(newer)};
+                        .part = (wanted - age(newer)) >> coarse,
+                        .whole = whole >> coarse};
   }
   return spacing;
 }
@@ -145,7 +149,7 @@ LaneMotion motion_of(const LanePast& known, const StateSpacing& spacing, std::ui
   for (std::size_t k = 0; k + 1 < spacing.count; ++k) {
     const std::int64_t step = way(past[k + 1], past[k], std::int64_t{period} * (1 << kFeatureBits));
     offsets[k + 1] = offsets[k] - step;
-    motion.steps[k] = bounded(step * spacing.scale / (1 << kFeatureBits));
+    motion.steps[k] = bounded(step * spacing.scale / (1 << kScaleBits));
   }
   motion.steadiness = steadiness_of(offsets, spacing.count);
   motion.direction =

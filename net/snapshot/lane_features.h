@@ -11,12 +11,16 @@
 
 namespace muster {
 
+/// A straight line stays exact over 2^14 units a step; the longest step at the greatest scale still
+/// fits into 63 bits.
+inline constexpr int kScaleBits = 14;
+
 /// Where the known states lie in time; the same for all lanes of an entity. Lost snapshots leave
 /// holes: lanes that move are looked at in even steps, with the holes filled in between.
 struct StateSpacing {
   std::size_t known_count = 0;
   std::size_t count = 0;  ///< Of even steps.
-  /// What one step becomes over the time to be predicted, in 1/256.
+  /// What one step becomes over the time to be predicted, in 1/2^kScaleBits.
   std::int64_t scale = 0;
   std::int64_t horizon = 0;  ///< Ticks from the newest state to the one that is coded.
   /// For each even step the known states around it: so much of the way from `newer` to `older`.

@@ -26,7 +26,7 @@ RotationFrame::RotationFrame(const KnownStates& known, std::size_t dropped, Lane
   const bool fits = dropped_schema.greatest <= 3 && part.greatest < (1U << 20);
   const std::int64_t middle = part.greatest;  // In half steps.
   // (greatest * sqrt(2))^2: the sum of the squares of all four components.
-  const std::int64_t sum_of_squares = 2 * middle * middle;
+  const std::int64_t sum_of_squares = fits ? 2 * middle * middle : 0;
   for (std::size_t k = 0; k < known.count; ++k) {
     const LaneValue* values = known.values[k] + dropped;
     if (!fits || values[0] == dropped_now || values[0] > 3 || dropped_now > 3) {

@@ -1,0 +1,215 @@
+#include "net/snapshot/lane_features.h"
+
+#include <cmath>
+#include <type_traits>
+#include <vector>
+
+#include <catch2/catch.hpp>
+
+#include "net/snapshot/slots.h"
+#include "registry/vocabulary/seed.h"
+
+namespace muster {
+namespace {
+
+// What both sides compute is integers alone.
+static_assert(std::is_integral_v<decltype(Prediction::steps)>);
+static_assert(std::is_integral_v<decltype(LaneMotion::steps)::value_type>);
+static_assert(std::is_integral_v<decltype(StateSpacing::scale)>);
+static_assert(std::is_integral_v<decltype(Direction::sine)>);
+static_assert(std::is_integral_v<FeatureWeights::value_type>);
+static_assert(std::is_integral_v<SizeWeights::value_type>);
+
+/// Known states at these ticks, the newest first; their values are of no interest.
+KnownStates states_at(const std::vector<std::uint32_t>& ticks, std::uint32_t now) {
+  KnownStates known;
+  known.count = ticks.size();
+  known.now = now;
+  std::copy(ticks.begin(), ticks.end(), known.ticks.begin());
+  return known;
+}
+
+/// The motion of a lane that was at `value_at(tick)` at these ticks.
+template <typename F>
+LaneMotion motion_at(const std::vector<std::uint32_t>& ticks, std::uint32_t now, F value_at,
+                     std::uint32_t period = 0) {
+  LanePast past{};
+  for (std::size_t k = 0; k < ticks.size(); ++k) past[k] = value_at(std::int64_t{ticks[k]});
+  return motion_of(past, spacing_of(states_at(ticks, now)), period);
+}
+
+TEST_CASE("A direction is the sine and cosine of a part of a turn", "[net][snapshot]") {
+  const std::uint32_t period = GENERATE(1U, 4U, 360U, 1024U, 65536U, 0xFFFF'FFFFU);
+  Random random(period);
+  for (int i = 0; i < 500; ++i) {
+    const auto value = static_cast<std::int64_t>(random.below(std::uint64_t{period} + 1));
+    CAPTURE(period, value);
+    const Direction direction = direction_of(value, period);
+    const double angle = 2 * 3.14159265358979 * static_cast<double>(value) / period;
+    CHECK(std::abs(direction.sine - std::sin(angle) * 32768) <= 32768 * 0.0031 + 1);
+    CHECK(std::abs(direction.cosine - std::cos(angle) * 32768) <= 32768 * 0.0031 + 1);
+    CHECK(direction_of(value + period, period).sine == direction.sine);
+  }
+}
+
+TEST_CASE("Quarters of a turn are exact, and without a period nothing turns", "[net][snapshot]") {
+  CHECK(direction_of(0, 360).sine == 0);
+  CHECK(direction_of(0, 360).cosine == 32768);
+  CHECK(direction_of(90, 360).sine == 32768);
+  CHECK(direction_of(90, 360).cosine == 0);
+  CHECK(direction_of(180, 360).cosine == -32768);
+  CHECK(direction_of(270, 360).sine == -32768);
+  CHECK(direction_of(360, 360).cosine == 32768);
+  CHECK(direction_of(77, 0).sine == 0);
+  CHECK(direction_of(77, 0).cosine == 32768);
+}
+
+TEST_CASE("The way between two values is the short one round", "[net][snapshot]") {
+  CHECK(way(10, 3, 0) == -7);
+  CHECK(way(0, 0xFFFF'FFFF, 0) == 0xFFFF'FFFFLL);
+  CHECK(way(350, 10, 360) == 20);
+  CHECK(way(10, 350, 360) == -20);
+  CHECK(way(0, 360, 360) == 0);  // Two spellings of one direction.
+  CHECK(way(360, 0, 360) == 0);
+  CHECK(way(360, 1, 360) == 1);
+  CHECK(way(0, 359, 360) == -1);
+  CHECK(way(-360, 720, 360) == 0);
+  CHECK(way(0, 180, 360) == 180);  // Half a turn keeps its sign.
+  CHECK(way(180, 0, 360) == -180);
+  CHECK(way(0, 0x8000'0000LL, 0xFFFF'FFFFLL) == -0x7FFF'FFFFLL);
+}
+
+TEST_CASE("The way leads to its end, and never over more than half a turn", "[net][snapshot]") {
+  Random random(3);
+  for (int i = 0; i < 5000; ++i) {
+    const auto period = static_cast<std::int64_t>(1 + (random.next() >> (32 + random.below(32))));
+    const auto from = static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(period)));
+    const auto to = static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(period) + 1));
+    CAPTURE(period, from, to);
+    const std::int64_t found = way(from, to, period);
+    REQUIRE((from + found - to) % period == 0);
+    REQUIRE(2 * std::abs(found) <= period);
+  }
+}
+
+TEST_CASE("States one send interval apart are even steps", "[net][snapshot]") {
+  const std::uint32_t gap = GENERATE(1U, 2U, 3U, 20U);
+  const std::uint32_t ahead = GENERATE(1U, 4U, 30U, 255U);
+  std::vector<std::uint32_t> ticks;
+  for (std::uint32_t k = 0; k < kMaxKnownStates; ++k) ticks.push_back(500 - k * gap);
+  const StateSpacing spacing = spacing_of(states_at(ticks, 500 + ahead));
+  CAPTURE(gap, ahead);
+  CHECK(spacing.count == kMaxKnownStates);
+  CHECK(spacing.horizon == ahead);
+  CHECK(spacing.scale == ((std::int64_t{ahead} << kScaleBits) + gap / 2) / gap);
+}
+
+TEST_CASE("Lost snapshots leave holes, and what is in them is between its neighbours",
+          "[net][snapshot]") {
+  // At 100 and 98 it was there, at 96 and 94 it was lost, at 92 it was there again.
+  const std::vector<std::uint32_t> ticks = {100, 98, 92, 90};
+  const StateSpacing spacing = spacing_of(states_at(ticks, 102));
+  REQUIRE(spacing.count == 4);
+  CHECK(spacing.steps[2].newer == 1);
+  CHECK(spacing.steps[2].older == 2);
+  CHECK(spacing.steps[2].part == 2);
+  CHECK(spacing.steps[2].whole == 6);
+  CHECK(spacing.steps[3].part == 4);
+  CHECK(spacing.steps[1].newer == 1);  // Known exactly.
+  CHECK(spacing.steps[1].part == 0);
+  // 5 units a tick, so 10 a step.
+  const LaneMotion motion = motion_at(ticks, 102, [](std::int64_t tick) { return 5 * tick; });
+  for (std::size_t k = 0; k < 3; ++k) CHECK(motion.steps[k] == 10 << kFeatureBits);
+  CHECK(motion.steps[3] == 0);
+  CHECK(motion.direction == 1);
+  CHECK(motion.changed_back == 1);
+}
+
+TEST_CASE("A lane at rest rests across holes, and one that moved does not", "[net][snapshot]") {
+  const std::vector<std::uint32_t> ticks = {50, 47, 46, 40, 39};
+  const LaneMotion still = motion_at(ticks, 51, [](std::int64_t) { return 7; });
+  CHECK(still.rests());
+  CHECK(still.steadiness == 4);
+  CHECK(still.direction == 0);
+  const LaneMotion moved =
+      motion_at(ticks, 51, [](std::int64_t tick) { return tick == 50 ? 6 : 7; });
+  CHECK_FALSE(moved.rests());
+  CHECK(moved.direction == -1);
+}
+
+TEST_CASE("A turn goes on over its end", "[net][snapshot]") {
+  const LaneMotion motion = motion_at(
+      {4, 3, 2, 1}, 5, [](std::int64_t tick) { return (350 + 5 * tick) % 360; }, 360);
+  for (std::size_t k = 0; k < 3; ++k) CHECK(motion.steps[k] == 5 << kFeatureBits);
+  CHECK(motion.steadiness == 2);
+}
+
+TEST_CASE("One state, or none, is no motion", "[net][snapshot]") {
+  CHECK(spacing_of(KnownStates{}).count == 0);
+  const LaneMotion motion = motion_at({9}, 12, [](std::int64_t) { return 4; });
+  CHECK(motion.rests());
+  CHECK(motion.steadiness == 5);
+}
+
+TEST_CASE("An untrained model predicts straight lines exactly", "[net][snapshot]") {
+  const SnapshotModel model =
+      untrained_model({{.name = "ball", .lanes = {{.name = "x", .greatest = 1'000'000}}}});
+  const LaneModel& lane = model.types[0].lanes[0];
+  const std::vector<std::uint32_t> ticks =
+      GENERATE(values<std::vector<std::uint32_t>>({{99, 98, 97, 96, 95, 94, 93, 92},
+                                                   {98, 96, 94, 92, 90, 88, 86, 84},
+                                                   {99, 98, 94, 93, 92, 89, 88, 87},
+                                                   {90, 84, 78, 72, 66, 60, 54, 48},
+                                                   {90, 84, 78, 72},
+                                                   {99, 97, 93, 91, 89}}));
+  const std::uint32_t ahead = GENERATE(1U, 2U, 7U, 40U, 255U);
+  const std::int64_t speed = GENERATE(1, 3, -17, 1000);
+  CAPTURE(ticks, ahead, speed);
+  const std::uint32_t now = ticks[0] + ahead;
+  const LaneMotion motion =
+      motion_at(ticks, now, [&](std::int64_t tick) { return 500'000 + speed * tick; });
+  std::array<std::int64_t, kMaxFeatures> features{};
+  const std::size_t count =
+      fill_features(model.types[0], lane, motion, {}, nullptr, nullptr, features);
+  const Prediction prediction = predict(lane.weights[motion.steadiness], features, count);
+  CHECK(prediction.steps == speed * ahead);
+}
+
+TEST_CASE("A prediction is its weights times its features, rounded to the nearest",
+          "[net][snapshot]") {
+  FeatureWeights weights{};
+  std::array<std::int64_t, kMaxFeatures> features{};
+  weights[0] = (1 << kWeightBits) / 2;
+  features[0] = 3 << kFeatureBits;
+  const Prediction half = predict(weights, features, kMaxFeatures);
+  CHECK(half.steps == 2);
+  CHECK(half.rest == -(1 << (kWeightBits + kFeatureBits - 1)));
+  CHECK(half.sum() == std::int64_t{3} << (kWeightBits + kFeatureBits - 1));
+  // The greatest sum that the bounds allow.
+  weights.fill(kWeightMax);
+  features.fill(kFeatureMax);
+  const Prediction greatest = predict(weights, features, kMaxFeatures);
+  CHECK(greatest.sum() == std::int64_t{kMaxFeatures} * kWeightMax * kFeatureMax);
+  features.fill(-kFeatureMax);
+  CHECK(predict(weights, features, kMaxFeatures).sum() == -greatest.sum());
+}
+
+TEST_CASE("Sizes are told in sixteenths of a logarithm, and levels stay in bounds",
+          "[net][snapshot]") {
+  CHECK(log_of(0) == 0);
+  CHECK(log_of(1) == 16);
+  CHECK(log_of(-1) == 16);
+  CHECK(log_of(3) == 32);
+  CHECK(log_of(0xFFFF'FFFF) == 512);
+  CHECK(log_of_fine(128) == 8);
+  SizeWeights weights{};
+  std::array<std::int32_t, kSizeFeatures> features{};
+  features.fill(960);
+  weights.fill(kSizeWeightMax);
+  CHECK(size_level(weights, features) == slots::kLevels - 1);
+  weights.fill(-kSizeWeightMax);
+  CHECK(size_level(weights, features) == 0);
+}
+
+}  // namespace
+}  // namespace muster

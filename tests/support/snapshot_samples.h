@@ -1,0 +1,134 @@
+// Schemas, models and histories of entities that nobody would think of, from a seed.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "net/snapshot/snapshot_model.h"
+#include "registry/vocabulary/seed.h"
+
+namespace muster {
+
+/// A greatest value: small, odd, or as great as can be.
+inline LaneValue random_greatest(Random& random) {
+  switch (random.below(5)) {
+    case 0:
+      return static_cast<LaneValue>(random.below(4));
+    case 1:
+      return static_cast<LaneValue>(1 + random.below(40));
+    case 2:
+      return 0xFFFF'FFFF;
+    case 3:
+      return static_cast<LaneValue>((std::uint64_t{1} << (1 + random.below(32))) - 1);
+    default:
+      return static_cast<LaneValue>(random.next() >> (32 + random.below(32)));
+  }
+}
+
+inline LaneSchema random_lane(Random& random) {
+  LaneSchema lane{.name = "lane", .greatest = random_greatest(random)};
+  switch (random.below(5)) {
+    case 0:
+      lane.kind = LaneKind::symbol;
+      break;
+    case 1:
+      lane.kind = LaneKind::tick;
+      break;
+    case 2:
+      lane.kind = LaneKind::opaque;
+      break;
+    case 3:
+      lane.kind = LaneKind::angle;
+      if (lane.greatest < 2) lane.greatest = 360;
+      // A turn ends at the greatest value, one behind it, or within the range.
+      lane.period = lane.greatest;
+      if (random.below(3) == 0 && lane.greatest < 0xFFFF'FFFF) ++lane.period;
+      if (random.below(3) == 0) lane.period = lane.greatest / 2 + 1;
+      break;
+    default:
+      lane.is_of_vector = random.below(2) == 0;
+  }
+  return lane;
+}
+
+/// Up to `lanes_max + 3` lanes of all kinds.
+inline EntitySchema random_schema(Random& random, std::size_t lanes_max) {
+  EntitySchema schema{.name = "type", .lanes = {}};
+  const std::size_t count = 1 + random.below(lanes_max);
+  while (schema.lanes.size() < count) {
+    if (random.below(8) != 0) {
+      schema.lanes.push_back(random_lane(random));
+      continue;
+    }
+    schema.lanes.push_back({.name = "dropped", .kind = LaneKind::dropped, .greatest = 3});
+    const auto greatest = static_cast<LaneValue>(1 + random.below(1U << (2 + random.below(20))));
+    const LaneSchema part{.name = "part", .kind = LaneKind::rotation, .greatest = greatest};
+    schema.lanes.insert(schema.lanes.end(), 3, part);
+  }
+  return schema;
+}
+
+/// Fills a model's weights, partners and probabilities with anything that the bounds allow.
+inline void disturb(SnapshotModel& model, Random& random) {
+  const auto weight = [&](std::int32_t most) {
+    if (random.below(8) == 0) return random.below(2) == 0 ? most : -most;
+    const std::int64_t bound = std::max<std::int64_t>(most >> random.below(20), 1);
+    return static_cast<std::int32_t>(
+        static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(bound) * 2 + 1)) - bound);
+  };
+  for (TypeModel& type : model.types) {
+    for (std::size_t i = 0; i < type.order.size(); ++i) {
+      LaneModel& lane = type.lanes[type.order[i]];
+      const auto earlier = [&] { return type.order[random.below(i)]; };
+      for (FeatureWeights& weights : lane.weights) {
+        for (std::int32_t& value : weights) value = weight(kWeightMax);
+      }
+      for (std::int32_t& value : lane.size_weights) value = weight(kSizeWeightMax);
+      const std::uint64_t greatest = type.schema.lanes[type.order[i]].greatest;
+      lane.usual = static_cast<LaneValue>(random.below(greatest + 1));
+      if (i == 0) continue;
+      lane.partner_count = static_cast<std::uint8_t>(random.below(kMaxPartners + 1));
+      for (std::size_t k = 0; k < lane.partner_count; ++k) {
+        const std::uint16_t partner = earlier();
+        const std::uint16_t angle = earlier();
+        const auto kind = static_cast<PartnerKind>(random.below(3));
+        lane.partners[k] = {
+            .kind = kind, .lane = kind == PartnerKind::turn ? angle : partner, .angle = angle};
+      }
+      lane.change_partner_count = static_cast<std::uint8_t>(random.below(kMaxChangePartners + 1));
+      for (std::size_t k = 0; k < lane.change_partner_count; ++k) {
+        lane.change_partners[k] = earlier();
+      }
+    }
+  }
+  for (BitProbability& probability : model.probabilities) {
+    probability = static_cast<BitProbability>(1 + random.below(65535));
+    if (random.below(8) == 0) probability = random.below(2) == 0 ? 1 : 65535;
+  }
+}
+
+inline LaneValue random_value(Random& random, const LaneSchema& lane) {
+  switch (random.below(8)) {
+    case 0:
+      return 0;
+    case 1:
+      return lane.greatest;
+    case 2:
+      return std::min(lane.period, lane.greatest);
+    default:
+      return static_cast<LaneValue>(random.below(std::uint64_t{lane.greatest} + 1));
+  }
+}
+
+/// What a value may be a moment later: the same, a little more or less, or anything.
+inline LaneValue next_value(Random& random, const LaneSchema& lane, LaneValue before) {
+  const std::uint64_t luck = random.below(16);
+  if (luck < 9) return before;
+  if (luck == 15) return random_value(random, lane);
+  const std::int64_t step = static_cast<std::int64_t>(random.below(9)) - 4;
+  const std::int64_t value = std::clamp<std::int64_t>(before + step, 0, lane.greatest);
+  return static_cast<LaneValue>(value);
+}
+
+}  // namespace muster
