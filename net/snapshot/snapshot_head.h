@@ -19,7 +19,8 @@ struct SnapshotHead {
   std::uint32_t first_id = 0;
 };
 
-/// The bits of a snapshot's number that are sent; the receiver knows the rest.
+/// The bits of a snapshot's number that are always sent; with references the receiver knows the
+/// rest.
 inline constexpr unsigned kNumberBits = 8;
 inline constexpr unsigned kAgeBits = 5;
 static_assert(kSnapshotWindow == 1U << kAgeBits);
@@ -32,6 +33,15 @@ std::uint32_t code_even(Coder& coder, std::uint32_t value, unsigned bits) {
     result = result * 2 + (coder.even_bit(((value >> i) & 1) != 0) ? 1 : 0);
   }
   return result;
+}
+
+/// Codes the rest of the number, of a snapshot without references: these say at once that the
+/// receiver cannot be far behind, and without them it may have missed any number of snapshots.
+template <DecisionCoder Coder>
+void code_whole_number(Coder& coder, SnapshotNumber& number) {
+  constexpr unsigned kRest = 16 - kNumberBits;
+  const std::uint32_t high = code_even(coder, number >> kNumberBits, kRest);
+  number = static_cast<SnapshotNumber>(high << kNumberBits | (number & ((1U << kNumberBits) - 1)));
 }
 
 /// Codes the references: the newest by its age, then each older one by a bit until there are as

@@ -54,6 +54,7 @@ bool SnapshotReader::read_head(Decoder& decoder, SnapshotHead& head) const {
   head.number = static_cast<SnapshotNumber>(
       newest_ + (has_any_ ? static_cast<std::int8_t>(ahead) : static_cast<int>(low)));
   code_references(decoder, head.number, head.references);
+  if (head.references.count == 0) code_whole_number(decoder, head.number);
   return !decoder.range.failed();
 }
 
@@ -179,10 +180,14 @@ void SnapshotReader::set(Slot& slot, std::size_t place, const LaneValue* values,
   slot.track.set(place, tick, kind, row);
 }
 
-/// Makes what a snapshot says of an entity the newest that is known of it.
+/// Makes what a snapshot says of an entity the newest that is known of it. What another part of the
+/// tick showed is not gone: it is new, and this part speaks of the one before.
 void SnapshotReader::show(Slot& slot, std::size_t place) {
-  slot.is_there = slot.track.standings[place] == Standing::there;
-  if (!slot.is_there) return;
+  if (slot.track.standings[place] != Standing::there) {
+    slot.is_there = slot.is_there && slot.tick == tick_;
+    return;
+  }
+  slot.is_there = true;
   slot.tick = slot.track.ticks[place];
   slot.kind = slot.track.kinds[place];
   std::copy_n(slot.track.values[place], model_.types[slot.kind.type].lanes.size(),
@@ -191,6 +196,7 @@ void SnapshotReader::show(Slot& slot, std::size_t place) {
 
 void SnapshotReader::apply(const SnapshotHead& head) {
   forget(head.number);
+  tick_ = head.tick;
   const std::size_t place = place_of(head.number);
   // What is not mentioned stays as it was known.
   for (Slot& slot : slots_) {
@@ -217,10 +223,9 @@ void SnapshotReader::apply(const SnapshotHead& head) {
   // Where a snapshot speaks, what it does not have is not there: also what never was acknowledged.
   for (Slot& slot : slots_) {
     const bool is_spoken_of = slot.track.id >= head.first_id && slot.track.id < end_id_;
-    if (is_spoken_of && slot.track.standings[place] != Standing::there) slot.is_there = false;
+    if (is_spoken_of && slot.track.standings[place] != Standing::there) show(slot, place);
   }
   newest_ = head.number;
-  tick_ = head.tick;
   has_any_ = true;
   received_[place] = {.number = head.number, .is_used = true, .tick = head.tick};
   list_entities();

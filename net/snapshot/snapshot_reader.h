@@ -35,6 +35,9 @@ class SnapshotReader {
  public:
   /// The model must outlive the reader. `entity_max` bounds the memory that a sender can claim.
   explicit SnapshotReader(const SnapshotModel& model, std::size_t entity_max = 65'536);
+  /// A copy's tracks would lead into the rows of the original.
+  SnapshotReader(const SnapshotReader&) = delete;
+  SnapshotReader(SnapshotReader&&) = default;
 
   /// Applies a snapshot. When the verdict is `applied`, the sender must learn that `last_number()`
   /// has arrived before it may build on it.

@@ -44,6 +44,9 @@ struct EntityTrack {
   std::array<std::uint32_t, kSnapshotWindow> ticks{};
   std::array<const LaneValue*, kSnapshotWindow> values{};  ///< Of entities that are there.
   std::array<EntityKind, kSnapshotWindow> kinds{};
+  /// A part of the tick being written has it as new. New entities come before the known ones that
+  /// they lie between, so the next part begins before some of them.
+  bool is_told = false;
 
   void set(std::size_t place, std::uint32_t tick, EntityKind kind, const LaneValue* row) {
     standings[place] = Standing::there;

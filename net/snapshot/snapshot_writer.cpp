@@ -38,6 +38,7 @@ void SnapshotWriter::begin(std::uint32_t tick, std::span<const EntityState> worl
   world_ = world;
   next_id_ = 0;
   is_done_ = false;
+  for (EntityTrack& track : tracks_) track.is_told = false;
   add_tracks();
 }
 
@@ -106,21 +107,33 @@ std::uint32_t SnapshotWriter::expected(const SnapshotHead& head) const {
 }
 
 std::span<const std::byte> SnapshotWriter::write(std::span<std::byte> out) {
-  if (is_done_ || out.size() <= 2 * kEndBytes) return {};
+  if (is_done_) return {};
   SnapshotHead head = next_head();
   list_world(head);
-  Encoder encoder{.range = RangeEncoder(out),
-                  .probabilities = model_.probabilities.data(),
-                  .limit = out.size() - kEndBytes};
-  code_even(encoder, head.number, kNumberBits);
-  code_references(encoder, head.number, head.references);
-  code_tick(encoder, head.tick, expected(head));
-  code_range(encoder, head);
-  write_body(encoder, head);
-  const std::span<const std::byte> bytes = encoder.range.finish();
-  if (encoder.range.overflowed()) return {};
-  remember(head);
-  return bytes;
+  // What stands between two entities is seldom long; when it is, more room is left for it.
+  for (std::size_t room = kEndBytes; 2 * room < out.size(); room += kEndBytes) {
+    Encoder encoder{.range = RangeEncoder(out),
+                    .probabilities = model_.probabilities.data(),
+                    .limit = out.size() - room};
+    code_even(encoder, head.number, kNumberBits);
+    code_references(encoder, head.number, head.references);
+    if (head.references.count == 0) code_whole_number(encoder, head.number);
+    code_tick(encoder, head.tick, expected(head));
+    code_range(encoder, head);
+    write_body(encoder, head);
+    const std::span<const std::byte> bytes = encoder.range.finish();
+    if (encoder.range.overflowed()) continue;
+    if (!says_anything()) return {};
+    remember(head);
+    return bytes;
+  }
+  return {};
+}
+
+/// False when not even the first entity found room.
+bool SnapshotWriter::says_anything() const {
+  return end_id_ == kEveryId || new_written_ > 0 ||
+         (!listed_.empty() && listed_.front().track->id < end_id_);
 }
 
 /// Sorts the world into what the receiver knows and what is new to it.
@@ -138,9 +151,10 @@ void SnapshotWriter::list_world(SnapshotHead& head) {
     const bool is_same = state != nullptr && is_known && state->kind == known.kind;
     if (is_known && track.id >= head.first_id) {
       listed_.push_back(listed_of(track, is_same ? state : nullptr, known));
-      head.holds = head.holds || (is_same && state->is_held);
+      head.holds = head.holds || listed_.back().is_held;
     }
-    if (state != nullptr && !is_same && state->id >= head.first_id && !state->is_held) {
+    if (state != nullptr && !is_same && state->id >= head.first_id && !state->is_held &&
+        !track.is_told) {
       new_.push_back(state);
     }
   }
@@ -154,6 +168,7 @@ SnapshotWriter::Listed SnapshotWriter::listed_of(EntityTrack& track, const Entit
   listed.is_quiet = is_quiet(known.states, lanes);
   listed.is_changed = state == nullptr || (state->values != newest &&
                                            !std::equal(newest, newest + lanes, state->values));
+  listed.is_held = state != nullptr && state->is_held && listed.is_changed;
   return listed;
 }
 
@@ -203,7 +218,9 @@ bool SnapshotWriter::write_new(Encoder& encoder, std::uint32_t& least_id, std::u
 bool SnapshotWriter::write_group(Encoder& encoder, const SnapshotHead& head,
                                  std::span<const Listed> group) {
   if (std::all_of(group.begin(), group.end(), [](const Listed& l) { return l.is_quiet; })) {
+    // Only a group that wakes can end the datagram.
     const bool wakes =
+        encoder.is_full() ||
         std::any_of(group.begin(), group.end(), [](const Listed& l) { return l.is_changed; });
     if (!encoder.bit(slots::kGroupWakes, wakes)) {
       follows_changed_ = false;
@@ -226,12 +243,11 @@ bool SnapshotWriter::write_group(Encoder& encoder, const SnapshotHead& head,
 void SnapshotWriter::write_entity(Encoder& encoder, const SnapshotHead& head,
                                   const Listed& listed) {
   const TypeModel& type = model_.types[listed.known.kind.type];
-  const bool is_held = listed.state != nullptr && listed.state->is_held;
-  const bool is_said = listed.is_changed && !is_held;
+  const bool is_said = listed.is_changed && !listed.is_held;
   encoder.bit(changed_slot(type, listed.known.states, follows_changed_), is_said);
   follows_changed_ = is_said;
   if (!is_said) {
-    if (head.holds) encoder.bit(slots::kHeld, is_held);
+    if (head.holds) encoder.bit(slots::kHeld, listed.is_held);
     return;
   }
   if (encoder.bit(slots::kGone, listed.state == nullptr)) return;
@@ -265,9 +281,8 @@ void SnapshotWriter::remember(const SnapshotHead& head) {
     if (track.id >= end_id_) break;
     if (listed.state == nullptr) {
       track.set_gone(place, tick_);
-    } else if (!listed.state->is_held) {
-      track.set(place, tick_, listed.known.kind,
-                listed.is_changed ? listed.state->values : listed.known.states.values[0]);
+    } else if (!listed.is_held) {
+      track.set(place, tick_, listed.known.kind, listed.state->values);
     }
   }
   for (std::size_t i = 0; i < new_written_; ++i) {
@@ -275,6 +290,7 @@ void SnapshotWriter::remember(const SnapshotHead& head) {
         std::lower_bound(tracks_.begin(), tracks_.end(), new_[i]->id,
                          [](const EntityTrack& left, std::uint32_t id) { return left.id < id; });
     track->set(place, tick_, new_[i]->kind, new_[i]->values);
+    track->is_told = true;
   }
   is_done_ = end_id_ == kEveryId;
   next_id_ = end_id_;

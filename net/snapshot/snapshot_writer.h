@@ -64,6 +64,7 @@ class SnapshotWriter {
     KnownEntity known;
     bool is_quiet = false;
     bool is_changed = false;
+    bool is_held = false;  ///< Changed, but not said so. A group at rest has none.
   };
 
   SnapshotHead next_head() const;
@@ -75,6 +76,7 @@ class SnapshotWriter {
   bool write_group(Encoder& encoder, const SnapshotHead& head, std::span<const Listed> group);
   void write_entity(Encoder& encoder, const SnapshotHead& head, const Listed& listed);
   void write_new_entity(Encoder& encoder, const EntityState& state);
+  bool says_anything() const;
   void remember(const SnapshotHead& head);
   void add_tracks();
 

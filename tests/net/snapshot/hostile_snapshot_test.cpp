@@ -1,0 +1,117 @@
+// Bytes that no writer sends, to readers that already have a world.
+#include <optional>
+
+#include "tests/net/snapshot/snapshot_stage.h"
+#include "tests/support/damage.h"
+
+namespace muster {
+namespace {
+
+struct Copied {
+  std::uint32_t id = 0;
+  EntityKind kind;
+  std::uint32_t tick = 0;
+  std::vector<LaneValue> values;
+  friend bool operator==(const Copied&, const Copied&) = default;
+};
+
+std::vector<Copied> copied(const SnapshotReader& reader, const SnapshotModel& model) {
+  std::vector<Copied> world;
+  for (const SeenEntity& seen : reader.entities()) {
+    const std::size_t lanes = model.types[seen.kind.type].lanes.size();
+    world.push_back({.id = seen.id,
+                     .kind = seen.kind,
+                     .tick = seen.tick,
+                     .values = {seen.values, seen.values + lanes}});
+  }
+  return world;
+}
+
+/// Gives a reader bytes and checks what the verdict promises.
+void offer(SnapshotReader& reader, const SnapshotModel& model, std::span<const std::byte> bytes,
+           std::size_t entity_max) {
+  const std::vector<Copied> before = copied(reader, model);
+  const SnapshotNumber number = reader.last_number();
+  const std::uint32_t tick = reader.tick();
+  if (reader.read(bytes) == SnapshotVerdict::applied) {
+    REQUIRE(reader.entities().size() <= entity_max);
+    for (const SeenEntity& seen : reader.entities()) {
+      const EntitySchema& schema = model.types.at(seen.kind.type).schema;
+      for (std::size_t i = 0; i < schema.lanes.size(); ++i) {
+        REQUIRE(seen.values[i] <= schema.lanes[i].greatest);
+      }
+    }
+    return;
+  }
+  REQUIRE(copied(reader, model) == before);
+  REQUIRE(reader.last_number() == number);
+  REQUIRE(reader.tick() == tick);
+}
+
+TEST_CASE("Damaged snapshots harm no reader", "[net][snapshot]") {
+  for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+    CAPTURE(seed);
+    SnapshotStage stage(seed, seed % 2 == 0);
+    stage.settings = {.loss = 10, .spawns = 60, .despawns = 4, .holds = 10, .entity_max = 25};
+    for (int i = 0; i < 25; ++i) stage.tick();
+    const std::vector<NetBytes>& sent = stage.applied();
+    std::optional<SnapshotReader> reader;
+    const auto take = [&](std::span<const std::byte> damaged) {
+      if (!reader) {  // As the world was before the last datagram.
+        reader.emplace(stage.model());
+        for (std::size_t i = 0; i + 1 < sent.size(); ++i) {
+          REQUIRE(reader->read(sent[i]) == SnapshotVerdict::applied);
+        }
+      }
+      const SnapshotNumber number = reader->last_number();
+      offer(*reader, stage.model(), damaged, 65'536);
+      if (reader->last_number() != number) reader.reset();
+    };
+    damage::each_truncation(sent.back(), take);
+    damage::each_flip(sent.back(), [&](std::size_t, ByteVector& damaged) { take(damaged); });
+    take(sent.back());
+    CHECK_FALSE(reader.has_value());
+  }
+}
+
+TEST_CASE("Random bytes harm no reader, and claim no more entities than allowed",
+          "[net][snapshot]") {
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    CAPTURE(seed);
+    Random random(seed);
+    SnapshotModel model = untrained_model({random_schema(random, 3), random_schema(random, 3)});
+    if (seed % 2 == 0) disturb(model, random);
+    // Where another new entity is likely, few bytes claim many.
+    model.probabilities[slots::kAnotherNew] = 65'000;
+    const std::size_t entity_max = random.below(60);
+    SnapshotReader reader(model, entity_max);
+    for (int i = 0; i < 1500; ++i) {
+      NetBytes bytes(random.below(80));
+      for (std::byte& byte : bytes) byte = static_cast<std::byte>(random.next());
+      offer(reader, model, bytes, entity_max);
+    }
+  }
+}
+
+TEST_CASE("A reader takes as many entities as it may, and not one more", "[net][snapshot]") {
+  const SnapshotModel model =
+      untrained_model({{.name = "a", .lanes = {{.name = "x", .greatest = 100}}}});
+  const LaneValue value = 5;
+  const std::uint32_t count = GENERATE(0U, 1U, 9U, 10U, 11U, 40U);
+  std::vector<EntityState> world;
+  for (std::uint32_t id = 0; id < count; ++id) {
+    world.push_back({.id = id, .kind = {}, .values = &value});
+  }
+  SnapshotWriter writer(model);
+  writer.begin(1, world);
+  std::array<std::byte, 1200> memory{};
+  const std::span<const std::byte> bytes = writer.write(memory);
+  REQUIRE(writer.is_done());
+  SnapshotReader reader(model, 10);
+  const bool fits = count <= 10;
+  CHECK(reader.read(bytes) == (fits ? SnapshotVerdict::applied : SnapshotVerdict::malformed));
+  CHECK(reader.entities().size() == (fits ? count : 0));
+}
+
+}  // namespace
+}  // namespace muster

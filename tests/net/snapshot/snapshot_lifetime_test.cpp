@@ -1,0 +1,207 @@
+// When an entity began and ended, seen from the snapshot B that the receiver is known to have and
+// the one that is written now, N.
+#include <array>
+
+#include <catch2/catch.hpp>
+
+#include "net/snapshot/snapshot_reader.h"
+#include "net/snapshot/snapshot_writer.h"
+#include "tests/support/net_bytes.h"
+
+namespace muster {
+namespace {
+
+constexpr std::uint32_t kWitness = 1;  ///< Is always there.
+constexpr std::uint32_t kId = 5;
+
+/// A writer and a reader of entities of one number.
+class Lifetime {
+ public:
+  Lifetime() {
+    for (LaneValue i = 0; i < values_.size(); ++i) values_[i] = i;
+  }
+
+  /// Writes the next tick. Only the witness and, when it lives, the entity are in the world.
+  NetBytes write(bool lives, LaneValue value = 7, EntityKind kind = {}) {
+    std::vector<EntityState> world = {{.id = kWitness, .kind = {}, .values = &values_[0]}};
+    if (lives) world.push_back({.id = kId, .kind = kind, .values = &values_[value]});
+    writer.begin(++tick_, world);
+    std::array<std::byte, 200> memory{};
+    NetBytes bytes = copy_of(writer.write(memory));
+    REQUIRE(writer.is_done());
+    return bytes;
+  }
+  void arrive(const NetBytes& bytes) { REQUIRE(reader.read(bytes) == SnapshotVerdict::applied); }
+  /// Writes the next tick, which arrives and is acknowledged.
+  void exchange(bool lives, LaneValue value = 7, EntityKind kind = {}) {
+    arrive(write(lives, value, kind));
+    writer.acknowledge(writer.last_number());
+  }
+  /// The entity as the reader has it, or null.
+  const SeenEntity* seen() const {
+    for (const SeenEntity& entity : reader.entities()) {
+      if (entity.id == kId) return &entity;
+    }
+    return nullptr;
+  }
+  std::uint32_t tick() const { return tick_; }
+
+ private:
+  SnapshotModel model_ = untrained_model(
+      {{.name = "a", .lanes = {{.name = "x", .greatest = 100}}},
+       {.name = "b", .lanes = {{.name = "y", .greatest = 100}, {.name = "z", .greatest = 9}}}});
+  std::array<LaneValue, 10> values_{};
+  std::uint32_t tick_ = 0;
+
+ public:
+  SnapshotWriter writer{model_};
+  SnapshotReader reader{model_};
+};
+
+TEST_CASE("Begun and ended before B: nothing is said", "[net][snapshot][sys-47]") {
+  Lifetime with;
+  Lifetime without;
+  for (int i = 0; i < 3; ++i) {
+    with.exchange(i == 0);
+    without.exchange(false);
+  }
+  for (int i = 0; i < 40; ++i) {
+    with.exchange(false);
+    without.exchange(false);
+  }
+  CHECK(with.write(false) == without.write(false));
+  CHECK(with.seen() == nullptr);
+  CHECK(with.reader.entities().size() == 1);
+}
+
+TEST_CASE("Begun before B, ended behind it: its end is said", "[net][snapshot][sys-47]") {
+  Lifetime life;
+  life.exchange(true);
+  REQUIRE(life.seen() != nullptr);
+  life.arrive(life.write(false));
+  CHECK(life.seen() == nullptr);
+  // Also in each later one, until one of them is acknowledged.
+  static_cast<void>(life.write(false));
+  life.arrive(life.write(false));
+  CHECK(life.seen() == nullptr);
+  CHECK(life.reader.entities().size() == 1);
+}
+
+TEST_CASE("Begun before B and alive: it is updated", "[net][snapshot][sys-47]") {
+  Lifetime life;
+  life.exchange(true, 7);
+  life.exchange(true, 8);
+  REQUIRE(life.seen() != nullptr);
+  CHECK(*life.seen()->values == 8);
+  CHECK(life.seen()->tick == life.tick());
+  life.arrive(life.write(true, 8));  // As it was: known to be so at a later tick.
+  CHECK(*life.seen()->values == 8);
+  CHECK(life.seen()->tick == life.tick());
+}
+
+TEST_CASE("Begun and ended behind B: it never was, or what was seen of it ends",
+          "[net][snapshot][sys-47]") {
+  const bool was_seen = GENERATE(false, true);
+  Lifetime life;
+  life.exchange(false);
+  const NetBytes lost = life.write(true);
+  if (was_seen) life.arrive(lost);
+  CHECK((life.seen() != nullptr) == was_seen);
+  life.arrive(life.write(false));
+  CHECK(life.seen() == nullptr);
+}
+
+TEST_CASE("Begun behind B and alive: it is said whole, again until that is acknowledged",
+          "[net][snapshot][sys-47]") {
+  Lifetime life;
+  life.exchange(false);
+  static_cast<void>(life.write(true, 3));
+  life.arrive(life.write(true, 4));
+  REQUIRE(life.seen() != nullptr);
+  CHECK(*life.seen()->values == 4);
+  life.arrive(life.write(true, 5));
+  CHECK(*life.seen()->values == 5);
+}
+
+TEST_CASE("Without a B the world is what the snapshot has", "[net][snapshot][sys-47]") {
+  Lifetime life;
+  life.arrive(life.write(true, 3));
+  REQUIRE(life.seen() != nullptr);
+  life.arrive(life.write(false));  // Nothing was acknowledged: it says only what lives.
+  CHECK(life.seen() == nullptr);
+  CHECK(life.reader.entities().size() == 1);
+}
+
+TEST_CASE("An id that means another entity now is that one", "[net][snapshot][sys-47]") {
+  const EntityKind next =
+      GENERATE(EntityKind{.type = 0, .generation = 1}, EntityKind{.type = 1, .generation = 0},
+               EntityKind{.type = 1, .generation = 255});
+  Lifetime life;
+  life.exchange(true, 3);
+  life.arrive(life.write(true, 4, next));
+  REQUIRE(life.seen() != nullptr);
+  CHECK(life.seen()->kind == next);
+  CHECK(*life.seen()->values == 4);
+  life.exchange(true, 4, next);
+  life.exchange(true, 5, next);
+  CHECK(life.seen()->kind == next);
+  CHECK(*life.seen()->values == 5);
+}
+
+TEST_CASE("A snapshot that comes twice or after a newer one is late", "[net][snapshot]") {
+  Lifetime life;
+  life.exchange(true, 1);
+  const NetBytes first = life.write(true, 2);
+  const NetBytes second = life.write(true, 3);
+  life.arrive(second);
+  const SnapshotNumber number = life.reader.last_number();
+  for (const NetBytes& bytes : {first, second}) {
+    CHECK(life.reader.read(bytes) == SnapshotVerdict::late);
+    CHECK(life.reader.last_number() == number);
+    CHECK(life.reader.tick() == life.tick());
+    CHECK(*life.seen()->values == 3);
+  }
+}
+
+TEST_CASE("A snapshot against one that never arrived is unknown", "[net][snapshot]") {
+  Lifetime life;
+  life.exchange(true, 1);
+  static_cast<void>(life.write(true, 2));
+  life.writer.acknowledge(life.writer.last_number());  // It did not.
+  const SnapshotNumber number = life.reader.last_number();
+  const NetBytes bytes = life.write(true, 3);
+  CHECK(life.reader.read(bytes) == SnapshotVerdict::unknown);
+  CHECK(life.reader.last_number() == number);
+  CHECK(*life.seen()->values == 1);
+  SnapshotModel model = untrained_model({{.name = "a", .lanes = {{.name = "x", .greatest = 100}}}});
+  SnapshotReader fresh(model);
+  CHECK(fresh.read(bytes) == SnapshotVerdict::unknown);
+  CHECK(fresh.entities().empty());
+}
+
+TEST_CASE("Held entities stay as they were, and those at rest are as they are", "[net][snapshot]") {
+  const SnapshotModel model =
+      untrained_model({{.name = "a", .lanes = {{.name = "x", .greatest = 100}}}});
+  SnapshotWriter writer(model);
+  SnapshotReader reader(model);
+  const std::array<LaneValue, 2> values = {3, 4};
+  std::array<std::byte, 200> memory{};
+  const auto exchange = [&](std::uint32_t tick, bool is_held, std::size_t value) {
+    const std::array<EntityState, 2> world = {
+        {{.id = 1, .kind = {}, .is_held = is_held, .values = &values[value]},
+         {.id = 2, .kind = {}, .values = &values[0]}}};
+    writer.begin(tick, world);
+    REQUIRE(reader.read(writer.write(memory)) == SnapshotVerdict::applied);
+    writer.acknowledge(writer.last_number());
+    return *reader.entities()[0].values;
+  };
+  for (std::uint32_t tick = 1; tick < 20; ++tick) CHECK(exchange(tick, tick % 3 == 0, 0) == 3);
+  CHECK(reader.entities()[0].tick == 19);
+  CHECK(exchange(20, true, 1) == 3);
+  CHECK(reader.entities()[0].tick == 19);
+  CHECK(exchange(21, true, 1) == 3);
+  CHECK(exchange(22, false, 1) == 4);
+}
+
+}  // namespace
+}  // namespace muster

@@ -1,0 +1,245 @@
+// A world that lives by a seed, its writer, a bad link and its reader.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <vector>
+
+#include <catch2/catch.hpp>
+
+#include "net/snapshot/snapshot_reader.h"
+#include "net/snapshot/snapshot_writer.h"
+#include "tests/support/net_bytes.h"
+#include "tests/support/snapshot_samples.h"
+
+namespace muster {
+
+/// What a link and a world do to a stage; chances are in percent.
+struct StageSettings {
+  std::uint64_t loss = 0;
+  std::uint64_t ack_loss = 0;
+  std::uint64_t delay_ticks_max = 0;  ///< More than none lets datagrams overtake each other.
+  std::uint64_t ack_delay_max = 0;
+  std::uint64_t spawns = 0;  ///< An entity appears.
+  std::uint64_t despawns = 0;
+  std::uint64_t reuse = 50;  ///< Of the appearances, under an id that was there before.
+  std::uint64_t holds = 0;
+  std::uint64_t changes = 50;
+  std::size_t entity_max = 40;
+  std::uint32_t id_bound = 200;
+  std::size_t datagram_bytes = 1200;
+  std::uint64_t tick_step_max = 1;
+};
+
+class SnapshotStage {
+ public:
+  explicit SnapshotStage(std::uint64_t seed, bool is_disturbed = false, std::size_t types = 3)
+      : random_(seed), model_(model_of(random_, is_disturbed, types)) {}
+
+  StageSettings settings;
+  SnapshotReader& reader() { return reader_; }
+  SnapshotWriter& writer() { return writer_; }
+  Random& random() { return random_; }
+  const SnapshotModel& model() const { return model_; }
+  std::uint32_t complete_count() const { return complete_count_; }
+  /// What the reader has applied, in order.
+  const std::vector<NetBytes>& applied() const { return applied_bytes_; }
+
+  void spawn(std::uint32_t id, EntityKind kind) {
+    Values values;
+    for (const LaneSchema& lane : model_.types[kind.type].schema.lanes) {
+      values.push_back(random_value(random_, lane));
+    }
+    live_[id] = {.kind = kind, .values = std::move(values)};
+  }
+  void despawn(std::uint32_t id) { live_.erase(id); }
+
+  /// One tick of everything.
+  void tick() {
+    now_ += static_cast<std::uint32_t>(1 + random_.below(settings.tick_step_max));
+    live();
+    send();
+    receive();
+  }
+
+  /// Ticks without changes, losses or delays; afterwards both worlds have to be one.
+  void settle(int ticks = 6) {
+    settings = StageSettings{.changes = 0, .datagram_bytes = 20'000};
+    for (int i = 0; i < ticks; ++i) tick();
+    check_world(true);
+  }
+
+ private:
+  using Values = std::vector<LaneValue>;
+  struct Live {
+    EntityKind kind;
+    Values values;
+    bool is_held = false;
+  };
+  using World = std::map<std::uint32_t, Live>;
+  struct Datagram {
+    std::uint32_t arrival = 0;
+    std::uint32_t tick = 0;
+    std::size_t part = 0;
+    SnapshotNumber number = 0;
+    NetBytes bytes;
+  };
+  struct Ack {
+    std::uint32_t arrival = 0;
+    SnapshotNumber number = 0;
+  };
+
+  static SnapshotModel model_of(Random& random, bool is_disturbed, std::size_t types) {
+    std::vector<EntitySchema> schemas;
+    for (std::size_t i = 0; i < types; ++i) schemas.push_back(random_schema(random, 6));
+    SnapshotModel model = untrained_model(std::move(schemas));
+    if (is_disturbed) disturb(model, random);
+    return model;
+  }
+
+  bool happens(std::uint64_t percent) { return random_.below(100) < percent; }
+
+  void live() {
+    for (auto at = live_.begin(); at != live_.end();) {
+      Live& entity = at->second;
+      if (happens(settings.despawns)) {
+        at = live_.erase(at);
+        continue;
+      }
+      entity.is_held = happens(settings.holds);
+      const EntitySchema& schema = model_.types[entity.kind.type].schema;
+      for (std::size_t i = 0; i < schema.lanes.size() && happens(settings.changes); ++i) {
+        entity.values[i] = next_value(random_, schema.lanes[i], entity.values[i]);
+      }
+      ++at;
+    }
+    for (int i = 0; i < 4 && live_.size() < settings.entity_max; ++i) {
+      if (!happens(settings.spawns)) continue;
+      auto id = static_cast<std::uint32_t>(random_.below(settings.id_bound));
+      if (!used_.empty() && happens(settings.reuse)) id = used_[random_.below(used_.size())];
+      // A generation comes again when nobody remembers it any more.
+      const EntityKind kind{.type = static_cast<std::uint16_t>(random_.below(model_.types.size())),
+                            .generation = generations_[id]++};
+      used_.push_back(id);
+      spawn(id, kind);  // In place of another one too.
+    }
+  }
+
+  void send() {
+    worlds_[now_] = live_;
+    std::vector<EntityState>& states = states_.emplace_back();
+    for (const auto& [id, entity] : worlds_[now_]) {
+      states.push_back({.id = id,
+                        .kind = entity.kind,
+                        .is_held = entity.is_held,
+                        .values = entity.values.data()});
+    }
+    writer_.begin(now_, states);
+    NetBytes memory(settings.datagram_bytes);
+    std::size_t part = 0;
+    while (!writer_.is_done()) {
+      REQUIRE(part <= 2 * states.size() + 2 + states_most_);  // It comes to an end.
+      const std::span<const std::byte> bytes = writer_.write(memory);
+      if (bytes.empty()) break;  // Too small for an entity.
+      REQUIRE(bytes.size() <= memory.size());
+      const auto delay = static_cast<std::uint32_t>(random_.below(settings.delay_ticks_max + 1));
+      const Datagram datagram{.arrival = now_ + delay,
+                              .tick = now_,
+                              .part = part++,
+                              .number = writer_.last_number(),
+                              .bytes = copy_of(bytes)};
+      if (!happens(settings.loss)) link_.push_back(datagram);
+    }
+    parts_[now_] = writer_.is_done() ? part : 0;
+    states_most_ = std::max(states_most_, states.size());
+  }
+
+  void receive() {
+    for (std::size_t i = 0; i < link_.size();) {
+      if (link_[i].arrival > now_) {
+        ++i;
+        continue;
+      }
+      const Datagram datagram = link_[i];
+      link_.erase(link_.begin() + static_cast<std::ptrdiff_t>(i));
+      take(datagram);
+    }
+    for (std::size_t i = 0; i < acks_.size();) {
+      if (acks_[i].arrival > now_) {
+        ++i;
+        continue;
+      }
+      writer_.acknowledge(acks_[i].number);
+      acks_.erase(acks_.begin() + static_cast<std::ptrdiff_t>(i));
+    }
+  }
+
+  void take(const Datagram& datagram) {
+    const bool is_late =
+        has_any_ && static_cast<std::int16_t>(datagram.number - reader_.last_number()) <= 0;
+    const SnapshotVerdict verdict = reader_.read(datagram.bytes);
+    REQUIRE(verdict == (is_late ? SnapshotVerdict::late : SnapshotVerdict::applied));
+    if (is_late) return;
+    has_any_ = true;
+    applied_bytes_.push_back(datagram.bytes);
+    REQUIRE(reader_.last_number() == datagram.number);
+    REQUIRE(reader_.tick() == datagram.tick);
+    if (!happens(settings.ack_loss)) {
+      const auto delay = static_cast<std::uint32_t>(random_.below(settings.ack_delay_max + 1));
+      acks_.push_back({.arrival = now_ + delay, .number = datagram.number});
+    }
+    ++applied_[datagram.tick];
+    const bool is_complete = applied_[datagram.tick] == parts_[datagram.tick];
+    if (is_complete) ++complete_count_;
+    check_world(is_complete);
+  }
+
+  /// Every entity that the reader shows was so at its tick; in a complete tick nothing is missing,
+  /// superfluous or old but what was held.
+  void check_world(bool is_complete) {
+    const World& world = worlds_[reader_.tick()];
+    std::size_t fresh = 0;
+    std::uint64_t least_id = 0;
+    for (const SeenEntity& seen : reader_.entities()) {
+      REQUIRE(seen.id >= least_id);
+      least_id = std::uint64_t{seen.id} + 1;
+      const World& then = worlds_.at(seen.tick);
+      const auto was = then.find(seen.id);
+      REQUIRE(was != then.end());
+      REQUIRE(was->second.kind == seen.kind);
+      REQUIRE(std::equal(was->second.values.begin(), was->second.values.end(), seen.values));
+      if (!is_complete) continue;
+      const auto is = world.find(seen.id);
+      REQUIRE(is != world.end());
+      REQUIRE(is->second.kind == seen.kind);
+      if (is->second.is_held) continue;
+      REQUIRE(is->second.values == was->second.values);
+      ++fresh;
+    }
+    if (!is_complete) return;
+    const auto wanted = std::count_if(world.begin(), world.end(),
+                                      [](const auto& entry) { return !entry.second.is_held; });
+    REQUIRE(fresh == static_cast<std::size_t>(wanted));
+  }
+
+  Random random_;
+  SnapshotModel model_;
+  SnapshotWriter writer_{model_};
+  SnapshotReader reader_{model_};
+  World live_;
+  std::vector<std::uint32_t> used_;
+  std::map<std::uint32_t, std::uint8_t> generations_;
+  std::uint32_t now_ = 100;
+  bool has_any_ = false;
+  std::map<std::uint32_t, World> worlds_;
+  std::map<std::uint32_t, std::size_t> parts_;    ///< 0 where not all was said.
+  std::map<std::uint32_t, std::size_t> applied_;  ///< By tick.
+  std::deque<std::vector<EntityState>> states_;
+  std::vector<Datagram> link_;
+  std::vector<Ack> acks_;
+  std::vector<NetBytes> applied_bytes_;
+  std::size_t states_most_ = 0;
+  std::uint32_t complete_count_ = 0;
+};
+
+}  // namespace muster
