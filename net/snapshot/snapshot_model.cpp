@@ -4,6 +4,8 @@
 #include <numeric>
 #include <utility>
 
+#include "net/snapshot/built_in_priors.h"
+#include "net/snapshot/probability_scale.h"
 #include "net/snapshot/slots.h"
 
 namespace muster {
@@ -43,12 +45,7 @@ void go_on(LaneModel& model) {
     model.weights[steadiness][0] = kOne;
   model.weights[3][0] = kOne / 2;
   model.weights[5][0] = kOne / 2;
-  constexpr std::int32_t kOneSize = 1 << kSizeWeightBits;
-  model.size_weights[0] = -kOneSize;     // Half a unit, and more with ...
-  model.size_weights[1] = kOneSize / 4;  // ... speed,
-  model.size_weights[2] = kOneSize / 2;  // change of speed,
-  model.size_weights[7] = kOneSize / 8;  // and what the entity's other lanes did.
-  model.size_weights[11] = kOneSize / 4;
+  model.size_weights = built_in_size_weights();
 }
 
 bool is_predicted(const LaneSchema& lane) { return slot_count(lane) == slots::kPerNumber; }
@@ -198,6 +195,17 @@ SnapshotModel untrained_model(std::vector<EntitySchema> types) {
     model.types.push_back(std::move(type));
   }
   lay_out(model);
+  const auto set = [&](std::uint32_t first, std::span<const std::uint8_t> steps) {
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+      model.probabilities[first + i] = kProbabilityOfStep[steps[i]];
+    }
+  };
+  for (const TypeModel& type : model.types) {
+    set(type.first_slot, built_in_entity_steps());
+    for (std::size_t i = 0; i < type.lanes.size(); ++i) {
+      set(type.lanes[i].first_slot, built_in_steps(type.schema.lanes[i]));
+    }
+  }
   return model;
 }
 

@@ -136,6 +136,8 @@ int main(int argc, char** argv) {
   app.add_option("--datagram", arguments.settings.datagram_bytes, "Bytes of a datagram at most")
       ->check(CLI::Range(64, 65'000))
       ->capture_default_str();
+  app.add_option("--from", arguments.settings.from_seconds, "Second from which on is counted")
+      ->capture_default_str();
   app.add_option("--scenes", arguments.scenes, "Folder of scene descriptions");
   app.add_flag("--json", arguments.as_json, "One JSON object");
   app.add_flag("!--no-peers", arguments.with_peers, "Leave out the sizes of simpler coders");

@@ -67,13 +67,14 @@ class Stream {
                         .is_held = false,
                         .values = entity.values});
     }
-    const bool counts = now >= trace_.tick_rate;
+    const bool counts = now >= settings_.from_seconds * trace_.tick_rate;
     bool is_whole = true;
     std::size_t bytes = 0;
     const Clock::time_point start = Clock::now();
     writer_.begin(now, world_);
     double encode_ns = since(start);
-    while (!writer_.is_done()) {
+    for (std::size_t part = 0; part < settings_.datagrams_per_snapshot && !writer_.is_done();
+         ++part) {
       const Clock::time_point written = Clock::now();
       const std::span<const std::byte> datagram = writer_.write(buffer_);
       encode_ns += since(written);
@@ -95,7 +96,7 @@ class Stream {
       result_.entities += world_.size();
       result_.changed_entities += writer_.changed_count();
     }
-    return !is_whole || compare(now);
+    return !is_whole || !writer_.is_done() || compare(now);
   }
 
   bool receive(std::span<const std::byte> datagram, std::uint32_t now, std::uint32_t delay,

@@ -19,9 +19,12 @@ struct StreamSettings {
   double loss = 0;             ///< Share of datagrams lost, in both directions.
   std::uint64_t seed = 1;      ///< Of the losses.
   std::size_t datagram_bytes = 1200;  ///< Snapshots that are longer are split.
+  /// The rest of a world that takes more waits until the client has this: it joins bit by bit.
+  std::size_t datagrams_per_snapshot = 4;
+  std::uint32_t from_seconds = 1;  ///< What comes before is sent, but not counted.
 };
 
-/// What a stream took. The first second is left out of bytes and times.
+/// What a stream took. Its beginning is left out of bytes and times.
 struct StreamResult {
   bool is_verified = false;
   std::string fault;               ///< When it is not: what differed first, for people.

@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "net/snapshot/model_file.h"
 #include "net/snapshot/training/train_model.h"
@@ -18,6 +19,8 @@ struct Arguments {
   std::uint32_t rate = 0;
   std::uint32_t rtt_ms = 100;
   double loss = 0.02;
+  std::uint32_t until_seconds = 0;
+  bool is_built_in = false;
 };
 
 int fail_with(const std::string& message) {
@@ -30,16 +33,61 @@ std::uint32_t tick_step(const Arguments& arguments, const Trace& trace) {
   return std::max(1U, trace.tick_rate / std::max(1U, rate));
 }
 
+/// The source of `built_in_priors.cpp`.
+std::string source_of(const CommonPriors& priors) {
+  std::string text =
+      "// Written by `snapshot_train --built-in`; not by hand.\n"
+      "#include \"net/snapshot/built_in_priors.h\"\n\n#include \"net/snapshot/slots.h\"\n\n"
+      "namespace muster {\nnamespace {\n\n// clang-format off\n";
+  constexpr std::array<const char*, 4> kNames = {"Symbol", "Tick", "Number", "Entity"};
+  for (std::size_t kind = 0; kind < kNames.size(); ++kind) {
+    const std::vector<std::uint8_t>& steps = priors.steps[kind];
+    text +=
+        fmt::format("constexpr std::array<std::uint8_t, {}> k{} = {{", steps.size(), kNames[kind]);
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+      text += fmt::format("{}{},", i % 24 == 0 ? "\n  " : "", steps[i]);
+    }
+    text += "\n};\n";
+  }
+  text += fmt::format("constexpr SizeWeights kSizes = {{{{\n  {}\n}}}};\n// clang-format on\n\n",
+                      fmt::join(priors.size_weights, ", "));
+  for (const auto& [name, slots] : {std::pair{"Symbol", "kPerSymbol"},
+                                    {"Tick", "kPerTick"},
+                                    {"Number", "kPerNumber"},
+                                    {"Entity", "kPerEntity"}}) {
+    text += fmt::format("static_assert(k{}.size() == slots::{});\n", name, slots);
+  }
+  text += R"(
+}  // namespace
+
+std::span<const std::uint8_t> built_in_steps(const LaneSchema& lane) {
+  const std::uint32_t slots = slot_count(lane);
+  if (slots == slots::kPerSymbol) return kSymbol;
+  if (slots == slots::kPerTick) return kTick;
+  return kNumber;
+}
+
+std::span<const std::uint8_t> built_in_entity_steps() { return kEntity; }
+
+const SizeWeights& built_in_size_weights() { return kSizes; }
+
+}  // namespace muster
+)";
+  return text;
+}
+
 int run(const Arguments& arguments) {
   std::vector<Trace> traces;
   for (const std::string& path : arguments.traces) {
     Result<Trace> trace = load_trace(path, arguments.scenes);
     if (!trace) return fail_with(trace.error().message);
-    if (!traces.empty() && trace.value().types != traces.front().types) {
+    if (!arguments.is_built_in && !traces.empty() && trace.value().types != traces.front().types) {
       return fail_with(fmt::format("'{}' has other entities than '{}'; train one model for each",
                                    path, arguments.traces.front()));
     }
     traces.push_back(std::move(trace).value());
+    const std::size_t end = std::size_t{arguments.until_seconds} * traces.back().tick_rate;
+    if (end != 0 && end < traces.back().ticks.size()) traces.back().ticks.resize(end);
   }
   std::vector<TrainingTrace> training;
   for (std::size_t i = 0; i < traces.size(); ++i) {
@@ -52,6 +100,11 @@ int run(const Arguments& arguments) {
     if (training.back().samples.empty()) {
       return fail_with(fmt::format("'{}' has no entities", arguments.traces[i]));
     }
+  }
+  if (arguments.is_built_in) {
+    const std::string source = source_of(common_priors(training));
+    const Result<void> written = write_file(arguments.out, std::as_bytes(std::span(source)));
+    return written ? 0 : fail_with(written.error().message);
   }
   const SnapshotModel model = train_model(training);
   const std::vector<std::byte> bytes = encode_model(model);
@@ -81,6 +134,10 @@ int main(int argc, char** argv) {
   app.add_option("--loss", arguments.loss, "Share of snapshots lost while training")
       ->check(CLI::Range(0.0, 0.9))
       ->capture_default_str();
+  app.add_option("--until", arguments.until_seconds,
+                 "Train on so many seconds of each trace (0 for all), to judge on the rest");
+  app.add_flag("--built-in", arguments.is_built_in,
+               "Write the priors of untrained models as source, from traces of several games");
   app.add_option("--scenes", arguments.scenes, "Folder of scene descriptions");
   try {
     app.parse(argc, argv);

@@ -136,6 +136,15 @@ void learn(Learner& learner, const SnapshotModel& model, std::span<const Trainin
   }
 }
 
+SizeWeights rounded(const std::vector<double>& weights) {
+  SizeWeights result{};
+  for (std::size_t i = 0; i < kSizeFeatures; ++i) {
+    result[i] = static_cast<std::int32_t>(std::clamp<double>(
+        std::round(weights[i] * (1 << kSizeWeightBits)), -kSizeWeightMax, kSizeWeightMax));
+  }
+  return result;
+}
+
 void learn_sizes(SnapshotModel& model, std::span<const TrainingTrace> traces) {
   Learner learner(model);
   learn(learner, model, traces);
@@ -143,10 +152,7 @@ void learn_sizes(SnapshotModel& model, std::span<const TrainingTrace> traces) {
   for (std::size_t t = 0; t < model.types.size(); ++t) {
     for (std::size_t lane = 0; lane < model.types[t].lanes.size(); ++lane) {
       const std::vector<double> weights = learner.sizes(t, lane).solve(4096.0, common);
-      for (std::size_t i = 0; i < kSizeFeatures; ++i) {
-        model.types[t].lanes[lane].size_weights[i] = static_cast<std::int32_t>(std::clamp<double>(
-            std::round(weights[i] * (1 << kSizeWeightBits)), -kSizeWeightMax, kSizeWeightMax));
-      }
+      model.types[t].lanes[lane].size_weights = rounded(weights);
     }
   }
 }
@@ -174,12 +180,9 @@ void set_probabilities(SnapshotModel& model, std::uint32_t first, std::span<cons
   }
 }
 
-void learn_probabilities(SnapshotModel& model, std::span<const TrainingTrace> traces) {
-  Learner learner(model);
-  learn(learner, model, traces);
-  const std::span<const Count> counts(learner.counts());
-  std::array<std::vector<Count>, 4> pools;
-  pools[3].resize(slots::kPerEntity);
+using Pools = std::array<std::vector<Count>, 4>;
+
+void add_counts(const SnapshotModel& model, std::span<const Count> counts, Pools& pools) {
   const auto add = [](std::vector<Count>& pool, std::span<const Count> part) {
     pool.resize(std::max(pool.size(), part.size()));
     for (std::size_t i = 0; i < part.size(); ++i) {
@@ -194,6 +197,14 @@ void learn_probabilities(SnapshotModel& model, std::span<const TrainingTrace> tr
       add(pools[pool_of(lane)], counts.subspan(type.lanes[i].first_slot, slot_count(lane)));
     }
   }
+}
+
+void learn_probabilities(SnapshotModel& model, std::span<const TrainingTrace> traces) {
+  Learner learner(model);
+  learn(learner, model, traces);
+  const std::span<const Count> counts(learner.counts());
+  Pools pools;
+  add_counts(model, counts, pools);
   for (const TypeModel& type : model.types) {
     set_probabilities(model, type.first_slot, counts.subspan(type.first_slot, slots::kPerEntity),
                       pools[3]);
@@ -226,6 +237,35 @@ SnapshotModel train_model(std::span<const TrainingTrace> traces) {
   learn_sizes(model, traces);
   learn_probabilities(model, traces);
   return model;
+}
+
+CommonPriors common_priors(std::span<const TrainingTrace> traces) {
+  std::vector<SnapshotModel> models;
+  Regression sizes(kSizeFeatures);
+  for (const TrainingTrace& trace : traces) {
+    models.push_back(untrained_model(trace.trace->types));
+    Learner learner(models.back());
+    learn(learner, models.back(), std::span(&trace, 1));
+    sizes.add(learner.all_sizes());
+  }
+  CommonPriors priors{.size_weights = rounded(sizes.solve(256.0)), .steps = {}};
+  Pools pools;
+  for (std::size_t i = 0; i < traces.size(); ++i) {
+    for (TypeModel& type : models[i].types) {
+      for (LaneModel& lane : type.lanes) lane.size_weights = priors.size_weights;
+    }
+    Learner learner(models[i]);
+    learn(learner, models[i], traces.subspan(i, 1));
+    add_counts(models[i], learner.counts(), pools);
+  }
+  for (std::size_t kind = 0; kind < pools.size(); ++kind) {
+    for (const Count& count : pools[kind]) {
+      const double one = (count.ones + 0.4) / (count.zeros + count.ones + 0.8);
+      priors.steps[kind].push_back(
+          step_of(static_cast<BitProbability>(std::clamp(one * 65536, 2.0, 65534.0))));
+    }
+  }
+  return priors;
 }
 
 CodeCost cost_of(const SnapshotModel& model, std::span<const StateSample> samples) {

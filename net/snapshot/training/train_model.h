@@ -17,6 +17,15 @@ struct TrainingTrace {
 /// Trains a model on traces of one game (their types are those of the first).
 SnapshotModel train_model(std::span<const TrainingTrace> traces);
 
+/// What holds for lanes of any game: how sure a model is that knows nothing of it.
+struct CommonPriors {
+  SizeWeights size_weights{};
+  /// Steps of probabilities (`probability_scale.h`): of symbols, ticks, numbers, and entities.
+  std::array<std::vector<std::uint8_t>, 4> steps;
+};
+/// Learns from traces of several games, predicting as `untrained_model` does.
+CommonPriors common_priors(std::span<const TrainingTrace> traces);
+
 /// What coding samples would take, by parts.
 struct CodeCost {
   double entity_bits = 0;

@@ -1,0 +1,19 @@
+// What a model knows before it has seen a game.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+
+#include "net/snapshot/snapshot_model.h"
+
+namespace muster {
+
+/// Steps of probabilities (`probability_scale.h`) for the slots of a lane or an entity, and the
+/// weights of expected sizes. Learnt from recorded worlds of several games by `snapshot_train
+/// --built-in`, which wrote `built_in_priors.cpp`.
+std::span<const std::uint8_t> built_in_steps(const LaneSchema& lane);
+std::span<const std::uint8_t> built_in_entity_steps();
+const SizeWeights& built_in_size_weights();
+
+}  // namespace muster
