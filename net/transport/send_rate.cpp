@@ -1,9 +1,12 @@
 // The estimator of net/CONNECTION.md, "How much may be sent". Each round it looks at the delay in
 // the queue: its slope tells by how much the rate exceeds what the path leaves to us, its height
-// whether the queue should grow or shrink. The height that is wanted falls with the rate. Flows
-// that share a queue see one height, so the faster one yields to the slower until their rates are
-// the same: that is where the fairness comes from. Steering a window by the delay, as Copa does,
-// was tried: with ticks of 60 Hz and late acknowledgements it swings.
+// whether the queue should grow or shrink. The slope is that of packets sent in the round itself:
+// with older ones in it, each correction came twice, and the queue swung by as much as it was long.
+// The height that is wanted falls with the rate. Flows that share a queue see one height, so the
+// faster one yields to the slower until their rates are the same: that is where the fairness comes
+// from. Once the queue is level, only this difference is left, and it may be corrected in haste:
+// what one takes the other leaves. Steering a window by the delay, as Copa does, was tried: with
+// ticks of 60 Hz and late acknowledgements it swings.
 #include "net/transport/send_rate.h"
 
 #include <algorithm>
@@ -23,20 +26,46 @@ constexpr NetDuration kAroundTrip = std::chrono::milliseconds(40);
 /// More than one tick of 60 Hz.
 constexpr NetDuration kRoundMin = std::chrono::milliseconds(50);
 constexpr unsigned kRoundPackets = 3;
+/// How long a round is looked at once what was sent in it arrives: this, a share of the round trip,
+/// and a share of the time in which the delay of a few packets is told.
+constexpr NetDuration kLookMin = std::chrono::milliseconds(45);
+constexpr double kLookShare = 0.5;
+constexpr double kLookNoise = 1.5;
+/// A shorter look shows no slope, in seconds.
+constexpr double kLookedEnough = 0.025;
+/// The least delay of so many packets is believed: on a slow path each waits for another's.
+constexpr double kNoisePackets = 3;
+constexpr NetDuration kNoiseLeast = std::chrono::milliseconds(30);
+constexpr NetDuration kNoiseMost = std::chrono::milliseconds(150);
 /// So much above what is wanted the queue is shortened at once, in seconds.
-constexpr double kFarAbove = 0.020;
+constexpr double kFarAbove = 0.026;
+constexpr double kFarPackets = 0.1;  ///< And so many packets' time.
 /// The queue that is wanted, in seconds: so much at a rate, and so much less for each factor e
 /// above it; the most, for slow paths; the least, above the noise of clocks and threads.
-constexpr double kDelayAtRate = 0.004;
+constexpr double kDelayAtRate = 0.002;
 constexpr double kDelayRate = 1'250'000;
-constexpr double kDelayPerFactor = 0.0045;
-constexpr double kDelayMost = 0.020;
+constexpr double kDelayPerFactor = 0.0065;
+constexpr double kDelayMost = 0.023;
 constexpr double kDelayLeast = 0.002;
 /// What a packet takes by itself on a slow path is no queue; and no more than this is believed.
 constexpr double kOwnTimeShare = 0.4;
 constexpr double kOwnTimeMost = 0.070;
-/// The time in which a queue is to come to the height that is wanted; at least two round trips.
-constexpr double kApproach = 0.1;
+/// The time in which a queue is to come to the height that is wanted, and at least so many rounds.
+constexpr double kApproach = 0.12;
+constexpr double kApproachRounds = 1.45;
+/// Of the time until what is sent now arrives.
+constexpr double kAheadShare = 0.7;
+/// The first rate doubles up to this share of the wanted delay.
+constexpr double kStartShare = 0.6;
+/// A slope below which the queue is level, and the rounds after which that counts.
+constexpr double kLevel = 0.1;
+constexpr int kLevelRounds = 2;
+/// How many times faster a level queue lets the rate be corrected, at most; less by as much as a
+/// packet takes longer than a share of this, in seconds.
+constexpr double kHasteMost = 6;
+constexpr double kHasteTime = 0.12;
+/// What the rate yields of a slope.
+constexpr double kSlopeShare = 1.07;
 /// What the rate may change by in a round, as shares.
 constexpr double kGrowthMost = 0.25;
 constexpr double kGrowthCareful = 0.01;
@@ -54,6 +83,8 @@ constexpr double kDrainedFade = 256;
 constexpr NetDuration kDrainEvery = std::chrono::seconds(10);
 /// While there is loss of which it is not known where it comes from.
 constexpr NetDuration kDrainSoon = std::chrono::seconds(1);
+constexpr double kDrainShare = 1.0 / 3;
+constexpr double kDrainPerDelay = 3.2;
 constexpr NetDuration kDrainLong = std::chrono::milliseconds(150);
 
 double seconds(NetDuration duration) { return std::chrono::duration<double>(duration).count(); }
@@ -73,7 +104,9 @@ SendRate::SendRate(const SendRateLimits& limits)
 
 void SendRate::restart() { *this = SendRate(limits_); }
 
-double SendRate::bytes_per_second() const { return now_ < drain_end_ ? rate_ / 2 : rate_; }
+double SendRate::bytes_per_second() const {
+  return now_ < drain_end_ ? rate_ * kDrainShare : rate_;
+}
 
 /// Wide enough never to hold back what is paced, but when nothing is acknowledged any more.
 std::size_t SendRate::window() const {
@@ -91,7 +124,7 @@ std::size_t SendRate::budget(NetTime now, std::size_t on_the_way) const {
 }
 
 void SendRate::stamp(PacketRecord& record) const {
-  record.at_half_rate = record.sent_at < drain_end_;
+  record.is_draining = record.sent_at < drain_end_;
 }
 
 void SendRate::sent(NetTime now, std::size_t bytes, bool is_full) {
@@ -108,15 +141,22 @@ void SendRate::delivered(NetTime now, const PacketRecord& record, NetDuration qu
                          const RoundTrip& path) {
   now_ = now;
   if (path.has_sample()) round_trip_ = path.minimum();
+  const NetDuration noise = noise_time();
+  standing_delay_.set_window(noise);
   standing_delay_.add(now, queue_delay);
   delivered_bytes_ += record.byte_count;
   count_fate(record, false);
   ++delivered_packets_;
+  if (!is_seen_ && record.sent_at >= round_began_) {
+    is_seen_ = true;
+    seen_from_ = now;
+    delay_before_ = seconds(standing_delay_.value());
+  }
   if (delivered_packets_ < kRoundPackets || now - round_began_ < kRoundMin) return;
-  const bool is_far_above = seconds(standing_delay_.value()) > target_ + kFarAbove;
-  // What a round shows is what the one before did; but a long queue is not waited for.
-  const NetDuration round = round_trip_ + round_trip_ / 2 + kAroundTrip;
-  if (is_far_above || now - round_began_ >= round) begin_round(now);
+  const NetDuration look = std::max({kLookMin, duration_of(kLookShare * seconds(round_trip_)),
+                                     duration_of(kLookNoise * seconds(noise))});
+  // A long queue is not waited for.
+  if (is_far_above() || (is_seen_ && now - seen_from_ >= look)) begin_round(now);
 }
 
 void SendRate::lost(const PacketRecord& record) {
@@ -128,7 +168,7 @@ void SendRate::count_fate(const PacketRecord& record, bool is_lost) {
   loss_ += (lost - loss_) / 64;
   fates_ += 1;
   fates_lost_ += lost;
-  if (!record.at_half_rate) return;
+  if (!record.is_draining) return;
   drained_ += 1;
   drained_lost_ += lost;
   if (drained_ < kDrainedFade) return;
@@ -141,10 +181,22 @@ double SendRate::least_loss() const {
   return drained_ < kDrainedEnough ? 0.6 : std::min(drained_lost_ / drained_, 0.6);
 }
 
+/// What one packet takes at our rate, in seconds.
+double SendRate::packet_time() const { return mean_packet_ / rate_; }
+
+/// How long must be looked at to see more than one packet behind another's.
+NetDuration SendRate::noise_time() const {
+  return std::clamp(duration_of(kNoisePackets * packet_time()), kNoiseLeast, kNoiseMost);
+}
+
+bool SendRate::is_far_above() const {
+  return seconds(standing_delay_.value()) > target_ + kFarAbove + kFarPackets * packet_time();
+}
+
 /// Falls with the rate, by the same for each factor: so fast two flows come together, whatever the
 /// path carries. Where it is level they come together by chance.
 double SendRate::target_delay() const {
-  const double own_time = std::min(kOwnTimeShare * mean_packet_ / rate_, kOwnTimeMost);
+  const double own_time = std::min(kOwnTimeShare * packet_time(), kOwnTimeMost);
   const double wanted = kDelayAtRate - kDelayPerFactor * std::log(rate_ / kDelayRate);
   return std::clamp(wanted, kDelayLeast, kDelayMost) + own_time;
 }
@@ -153,17 +205,18 @@ double SendRate::target_delay() const {
 void SendRate::begin_round(NetTime now) {
   const double round = std::min(seconds(now - round_began_), 1.0);
   const double delay = seconds(standing_delay_.value());
-  const double slope = (delay - delay_before_) / round;
+  const double looked = is_seen_ ? seconds(now - seen_from_) : 0;
+  const double slope = looked > kLookedEnough ? (delay - delay_before_) / looked : 0;
   const double delivered = static_cast<double>(delivered_bytes_) / round;
   // While it doubles, a mean would tell of the past.
   delivered_rate_ += (delivered - delivered_rate_) * (slow_start_ ? 1 : 0.3);
-  const bool was_drained = drain_end_ > round_began_ - round_trip_;
+  const bool was_drained = drain_end_ > round_began_;
   round_began_ = now;
   delivered_bytes_ = 0;
   delivered_packets_ = 0;
-  delay_before_ = delay;
-  // What came of half the rate tells nothing of the whole.
-  if (delay > target_ + kFarAbove) {
+  is_seen_ = false;
+  // What came of a part of the rate tells nothing of the whole.
+  if (is_far_above()) {
     shorten_queue(delay);
   } else if (is_shortening_) {
     is_shortening_ = false;
@@ -179,7 +232,7 @@ void SendRate::steer(double round, double delay, double slope) {
   if (slow_start_ && is_full_) {
     // Where the queue is too short to show, most of what is too much is lost.
     const bool is_lossy = fates_ >= kFatesEnough && fates_lost_ > kLossAtStart * fates_;
-    if (delay < target_ / 2 && !is_lossy && !yields_to_loss()) {
+    if (delay < kStartShare * target_ && !is_lossy && !yields_to_loss()) {
       rate_ = std::min(rate_ * 2, limits_.rate_max);
       return;
     }
@@ -188,15 +241,29 @@ void SendRate::steer(double round, double delay, double slope) {
     return;
   }
   if (yields_to_loss()) return;
-  const double approach = std::max(kApproach, 2 * round);
-  double change = (target_ - delay) / approach;
-  const bool is_far_below = delay < target_ / 2;
+  // The queue goes on as it did until what is sent now arrives.
+  const double ahead = kAheadShare * seconds(round_trip_ + kBurst) * std::clamp(slope, -0.5, 0.5);
+  const double error = target_ - std::max(delay + ahead, 0.0);
+  double change = haste(error, slope) * error / std::max(kApproach, kApproachRounds * round);
+  const bool is_far_below = delay < target_ / 2 && loss_ < kLossMatters;
   rounds_of_growth_ = is_full_ && is_far_below ? rounds_of_growth_ + 1 : 0;
   // A queue that stays empty says that there is more to be had.
   if (rounds_of_growth_ > 3) change *= 1 << std::min(rounds_of_growth_ - 3, 2);
-  change -= std::clamp(slope, -0.3, 1.0);
+  change -= kSlopeShare * std::clamp(slope, -0.3, 1.0);
   change = std::clamp(change, -kShrinkMost, is_full_ ? growth_max_ : 0.0);
   rate_ = std::clamp(rate_ * (1 + change), limits_.rate_min, limits_.rate_max);
+}
+
+/// How many times faster than the queue's own stability allows the rate may follow: when the queue
+/// is level for rounds, but not as we want it, others hold it there, and the sum will stay. Loss
+/// and packets that are long by themselves look like that, too.
+double SendRate::haste(double error, double slope) {
+  const bool is_level =
+      std::abs(slope) < kLevel && loss_ < kLossMatters && growth_max_ >= kGrowthMost;
+  same_side_ = is_level && is_below_ == (error > 0) ? std::min(same_side_ + 1, 100) : 0;
+  is_below_ = error > 0;
+  const double most = std::clamp(kHasteTime / packet_time(), 1.0, kHasteMost);
+  return std::clamp(std::exp2(same_side_ - kLevelRounds), 1.0, most);
 }
 
 /// With a queue there is a rate that is known: what comes through. Below it the queue shrinks.
@@ -213,8 +280,8 @@ void SendRate::shorten_queue(double delay) {
   rate_ = std::clamp(delivered_rate_ * share, limits_.rate_min, rate_before_);
 }
 
-/// A queue too short to be seen in the delay shows in loss that is absent at half the rate: then
-/// the rate falls to what came through, and grows with care from there. True when it did.
+/// A queue too short to be seen in the delay shows in loss that is absent at a part of the rate:
+/// then the rate falls to what came through, and grows with care from there. True when it did.
 bool SendRate::yields_to_loss() {
   if (fates_ < kFatesEnough) return false;
   const double share = fates_lost_ / fates_;
@@ -232,16 +299,16 @@ bool SendRate::yields_to_loss() {
   return true;
 }
 
-/// Halves the rate for a while now and then, to see the path without our own queue. True when it
+/// Lowers the rate for a while now and then, to see the path without our own queue. True when it
 /// begins to.
 bool SendRate::drain(NetTime now, double delay) {
   const bool is_soon = loss_ > kLossMatters && drained_ < 4 * kDrainedEnough;
   const NetDuration interval = is_soon ? kDrainSoon : kDrainEvery;
   if (drain_at_ == NetTime{} || drain_at_ > now + interval) drain_at_ = now + interval;
   if (now < drain_at_ || slow_start_) return false;
-  // At half the rate a queue of ours is gone in twice its time.
+  // Long enough for the queue to empty when half of it is another's.
   const NetDuration least = is_soon ? kDrainLong : NetDuration::zero();
-  drain_end_ = now + std::max({round_trip_, duration_of(2.5 * delay), least});
+  drain_end_ = now + std::max({round_trip_, duration_of(kDrainPerDelay * delay), least});
   drain_at_ = drain_end_ + interval;
   return true;
 }

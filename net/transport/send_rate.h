@@ -49,15 +49,20 @@ class SendRate {
   /// The path is another: what was learnt of it is forgotten.
   void restart();
 
-  /// The delay that the estimator believes in: the least that was told in the last 30 ms.
+  /// The delay that the estimator believes in: the least that was told of late, of a few packets
+  /// at least.
   NetDuration queue_delay() const { return standing_delay_.value(); }
   /// The share of packets that were lost of late, 0 to 1.
   double loss() const { return loss_; }
 
  private:
+  double packet_time() const;
   double target_delay() const;
+  NetDuration noise_time() const;
+  bool is_far_above() const;
   void begin_round(NetTime now);
   void steer(double round, double delay, double slope);
+  double haste(double error, double slope);
   void shorten_queue(double delay);
   void count_fate(const PacketRecord& record, bool is_lost);
   double least_loss() const;
@@ -76,7 +81,11 @@ class SendRate {
   WindowedMinimum<NetDuration> standing_delay_{std::chrono::milliseconds(30)};
 
   NetTime round_began_{};
-  double delay_before_ = 0;            ///< At the end of the last round, seconds.
+  bool is_seen_ = false;               ///< What was sent in this round begins to arrive:
+  NetTime seen_from_{};                ///< since then,
+  double delay_before_ = 0;            ///< with this delay, seconds.
+  int same_side_ = 0;                  ///< Rounds that ended on one side of the wanted delay:
+  bool is_below_ = false;              ///< below it.
   std::uint64_t delivered_bytes_ = 0;  ///< In this round,
   unsigned delivered_packets_ = 0;     ///< in so many packets.
   double delivered_rate_ = 0;          ///< Bytes a second, smoothed over rounds.
@@ -86,13 +95,13 @@ class SendRate {
   double rate_before_ = 0;      ///< Before it was shortened,
   double carried_ = 0;          ///< and what came through meanwhile.
 
-  double loss_ = 0;        ///< Smoothed over packets.
-  double fates_ = 0;       ///< Since the loss was last judged: packets whose fate became known,
-  double fates_lost_ = 0;  ///< and those among them that were lost.
-  double drained_ = 0;     ///< The same of packets sent at half the rate: their loss is the path's,
+  double loss_ = 0;          ///< Smoothed over packets.
+  double fates_ = 0;         ///< Since the loss was last judged: packets whose fate became known,
+  double fates_lost_ = 0;    ///< and those among them that were lost.
+  double drained_ = 0;       ///< The same of packets sent while draining: their loss is the path's,
   double drained_lost_ = 0;  ///< not ours. Both fade.
 
-  NetTime drain_at_{};  ///< When the rate is next halved for a while.
+  NetTime drain_at_{};  ///< When the rate is next lowered for a while.
   NetTime drain_end_{};
   NetTime now_{};         ///< Of the last event.
   NetTime paid_until_{};  ///< Pacing: what was sent is paid for at the present rate until then.

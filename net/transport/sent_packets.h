@@ -25,7 +25,7 @@ struct PacketRecord {
   std::uint16_t byte_count = 0;  ///< Of the whole datagram.
   bool has_payload = false;
   bool asks_for_answer = false;  ///< Has a section; an acknowledgement alone asks for nothing.
-  bool at_half_rate = false;     ///< Sent while the rate was halved to learn of the path.
+  bool is_draining = false;      ///< Sent while the rate was lowered to learn of the path.
   bool is_probe = false;         ///< For the path's size; its loss says nothing of congestion.
   /// The highest of a peer's packets that this one acknowledged.
   std::uint32_t acknowledged = 0;

@@ -1,5 +1,6 @@
 // Shows how the estimator of `net/transport/send_rate.h` comes to the rate of a path: bottlenecks
-// of many kinds over the simulated network as CSV, and a line of figures for each.
+// of many kinds over the simulated network as CSV, and a line of figures for each; then how fair
+// two are to each other.
 //
 //     muster_path_lab [COURSE.csv...] > paths.csv      # the figures go to the standard error
 //     plot_paths.py paths.csv paths.svg
@@ -139,8 +140,10 @@ class Play {
     double carried = 0;
     for (std::size_t i = 0; i < path_.flow_count(); ++i) carried += path_.carried(i) - at_warm_[i];
     std::ranges::sort(delays_);
-    fmt::print(stderr, "{:<16} used {:.3f}, queue p95 {:.1f} ms\n", scene_.name,
-               carried / could_carry_, seconds(delays_[delays_.size() * 95 / 100]) * 1000);
+    fmt::print(stderr, "{:<16} used {:.3f}, queue p95 {:.1f} ms, a packet by itself {:.1f} ms\n",
+               scene_.name, carried / could_carry_,
+               seconds(delays_[delays_.size() * 95 / 100]) * 1000,
+               seconds(path_.packet_time(0)) * 1000);
   }
 
   const Scene& scene_;
@@ -152,6 +155,31 @@ class Play {
   double could_carry_ = 0;
   NetDuration queue_max_{};
 };
+
+/// Jain's index of a flow and one that comes later, from 10 s after it came and for 20 s: the least
+/// and the mean of three moments of coming. And the worst of what they used and of their queue.
+void print_fairness(double rate, NetDuration round_trip, Offer offer) {
+  double least = 1;
+  double mean = 0;
+  double used = 1;
+  NetDuration queue{};
+  for (const NetDuration head_start : {7000ms, 7700ms, 8900ms}) {
+    Bottleneck both(1, path(rate, round_trip / 2, 1s), offer);
+    both.add_flow();
+    both.run(head_start);
+    both.add_flow();
+    both.run(10s);
+    const Bottleneck::Report report = both.measure(20s);
+    least = std::min(least, report.fairness);
+    mean += report.fairness / 3;
+    used = std::min(used, report.used);
+    queue = std::max(queue, report.delay_p95);
+  }
+  fmt::print(stderr,
+             "two on {:.0f} kbit/s, RTT {} ms, {}: {:.2f}/{:.2f}, used {:.3f}, queue {} ms\n", rate,
+             round_trip / 1ms, offer == Offer::payloads ? "60 Hz" : "messages", least, mean, used,
+             queue / 1ms);
+}
 
 /// The scene of a file; nothing when it is no course.
 std::optional<Scene> read_scene(const std::string& file) {
@@ -185,5 +213,12 @@ int main(int argc, char** argv) {
   }
   fmt::print("scene,seconds,path_kbps,queue_ms,flow,received_kbps,estimate_kbps\n");
   for (const muster::Scene& scene : scenes) muster::Play(scene).run();
+  for (const double rate : {500.0, 1000.0, 2000.0, 6000.0, 10'000.0}) {
+    for (const int round_trip : {20, 50, 120, 200}) {
+      for (const muster::Offer offer : {muster::Offer::messages, muster::Offer::payloads}) {
+        muster::print_fairness(rate, std::chrono::milliseconds(round_trip), offer);
+      }
+    }
+  }
   return 0;
 }

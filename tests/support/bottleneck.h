@@ -108,6 +108,12 @@ class Bottleneck {
     const ConnectionCounters counters = flows_[flow]->b->connection.counters();
     return static_cast<double>(counters.bytes_in + 28 * counters.packets_in);
   }
+  /// What one packet of a flow takes on the link by itself, in the mean.
+  NetDuration packet_time(std::size_t flow) const {
+    const auto packets = static_cast<double>(flows_[flow]->b->connection.counters().packets_in);
+    return std::chrono::duration_cast<NetDuration>(std::chrono::duration<double>(
+        carried(flow) / std::max(packets, 1.0) / options_.bytes_per_second));
+  }
   const SendRate& estimate(std::size_t flow) const { return flows_[flow]->a->connection.rate(); }
   /// What the last datagram waited behind others.
   NetDuration queue_delay() const { return network_.counters(link_).queue_delay; }
