@@ -55,7 +55,8 @@ class BundleSource {
   virtual std::vector<Result<std::unique_ptr<HeldFile>>> open_all(
       std::span<const OpenRequest> requests) const;
 
-  /// How many files `open_all` is best asked for; 1 where it has nothing to gain.
+  /// How many files `open_all` is best asked for; 1 where the files need not wait for
+  /// each other's reading (small ones may be asked for together all the same).
   virtual std::uint32_t files_at_once() const { return 1; }
 
   /// What people call this place, for messages.

@@ -98,8 +98,10 @@ Result<void> BundleStore::read_once(std::uint32_t bundle, std::uint32_t index) {
     return {};
   }
   if (Result<void> read = read_entry(opened, index, decompressor_, *memory_); !read) {
-    return failed(read.error().code,
-                  "bundle " + describe(bundle) + " is damaged: " + read.error().message);
+    const bool is_damaged = read.error().code != ErrorCode::limit_exceeded;
+    return failed(read.error().code, "bundle " + describe(bundle) +
+                                         (is_damaged ? " is damaged: " : ": ") +
+                                         read.error().message);
   }
   ++counters_.entries_read;
   counters_.plain_bytes += plain.bytes.size();
@@ -145,6 +147,10 @@ Result<void> BundleStore::load_bundles(std::span<const std::uint32_t> bundles) {
     const std::span<const std::uint32_t> now = bundles.first(count_together(bundles));
     if (Result<void> opened = open_bundles(now); !opened) return opened;
     for (const std::uint32_t bundle : now) {
+      const auto& record = catalog_.bundle(bundle);
+      for (std::uint32_t i = 0; i < record.dependency_count; ++i) {
+        if (Result<void> read = read_whole(catalog_.dependency(record, i)); !read) return read;
+      }
       if (Result<void> read = read_whole(bundle); !read) return read;
     }
     bundles = bundles.subspan(now.size());

@@ -94,9 +94,9 @@ class BundleStore {
   /// The same for many, all of whose files are asked for at once (`BundleSource::open_all`). Stops
   /// at the first that fails; those before it are open.
   Result<void> open_bundles(std::span<const std::uint32_t> bundles);
-  /// Opens bundles as `open_bundles` does, and reads every entry of them: what a loading screen
-  /// waits for. Small ones take less time together than one after the other. Stops at the first
-  /// that fails; what was opened and read before it stays.
+  /// Opens bundles as `open_bundles` does, and reads every entry of them and of what they depend
+  /// on: what a loading screen waits for. Small ones take less time together than one after the
+  /// other. Stops at the first that fails; what was opened and read before it stays.
   Result<void> load_bundles(std::span<const std::uint32_t> bundles);
   bool is_open(std::uint32_t bundle) const { return bundles_[bundle].has_value(); }
 

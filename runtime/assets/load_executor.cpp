@@ -50,17 +50,23 @@ Result<void> read_all(const CatalogReader& catalog, const LoadOrder& order,
   return {};
 }
 
+/// Opens a file whose want of memory is its own.
+Result<std::unique_ptr<HeldFile>> open_alone(const BundleSource& source,
+                                             const CatalogReader& catalog,
+                                             std::uint32_t bundle) noexcept {
+  try {
+    return open_file(source, catalog, bundle);
+  } catch (const std::bad_alloc&) {
+    return fail_without_memory();
+  }
+}
+
 }  // namespace
 
 FinishedLoad load_whole(const BundleSource& source, const CatalogReader& catalog,
                         const LoadOrder& order, Decompressor& decompressor, MemoryPool* memory) {
-  Result<std::unique_ptr<HeldFile>> file = fail_without_memory();
-  try {
-    file = open_file(source, catalog, order.bundle);
-  } catch (const std::bad_alloc&) {
-    file = fail_without_memory();
-  }
-  return load_opened(source, catalog, order, std::move(file), decompressor, memory);
+  return load_opened(source, catalog, order, open_alone(source, catalog, order.bundle),
+                     decompressor, memory);
 }
 
 // A bundle may have more in it than there is memory. On a thread of its own nobody would catch
@@ -200,7 +206,8 @@ void ThreadedLoads::open_next(Lock& lock) {
     auto next = opened.begin();
     for (OpenedFile& file : files) file.file = std::move(*next++);
   } catch (const std::bad_alloc&) {
-    // They have failed for want of memory until they are told otherwise.
+    // One after the other, then: there may be memory for the next.
+    for (OpenedFile& file : files) file.file = open_alone(source_, catalog_, file.order.bundle);
   }
   lock.lock();
   is_opening_ = false;
@@ -227,14 +234,18 @@ void ThreadedLoads::load_next(Lock& lock, Decompressor& decompressor) {
   lock.unlock();
   std::vector<Result<std::unique_ptr<HeldFile>>> files;
   try {
-    files = open_files(source_, catalog_, std::span(bundles).first(count));
+    // A preview's catalog does not say how large its files are.
+    if (!catalog_.is_preview()) {
+      files = open_files(source_, catalog_, std::span(bundles).first(count));
+    }
   } catch (const std::bad_alloc&) {
-    files.clear();  // None of them could be opened.
+    files.clear();  // One after the other, then: there may be memory for the next.
   }
   for (std::size_t i = 0; i < count; ++i) {
-    loads[i] = load_opened(source_, catalog_, orders[i],
-                           i < files.size() ? std::move(files[i]) : fail_without_memory(),
-                           decompressor, memory_.get());
+    loads[i] = i < files.size()
+                   ? load_opened(source_, catalog_, orders[i], std::move(files[i]), decompressor,
+                                 memory_.get())
+                   : load_whole(source_, catalog_, orders[i], decompressor, memory_.get());
   }
   lock.lock();
   for (std::size_t i = 0; i < count; ++i) finished_.push_back(std::move(loads[i].value()));

@@ -1,5 +1,7 @@
 // Whatever derives from a description does so for every element of an array, of every type.
+#include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <vector>
 
 #include <catch2/catch.hpp>
@@ -69,15 +71,18 @@ TEST_CASE("A difference in any element of an array is found, and hashed", "[regi
 TEST_CASE("Elements of arrays move by the rule of their field", "[registry][interpolate]") {
   const Arrays from;
   const Arrays to = other_arrays();
-  Arrays half;
+  Arrays half = to;  // What is not written stays wrong.
   interpolate(description(), bytes_of(from), bytes_of(to), 0.5F, writable_bytes_of(half));
   CHECK(half.longs == std::array<std::int64_t, 2>{-51, 51});
+  CHECK(half.doubles[0] == Approx(5.1));
   CHECK(half.doubles[1] == Approx(4.8));
+  CHECK(half.points[0] == Vec2{6, 7});
   CHECK(half.points[1] == Vec2{0, 0});
   for (const Quaternion& turn : half.turns) {
     CHECK(turn.x * turn.x + turn.y * turn.y + turn.z * turn.z + turn.w * turn.w == Approx(1));
     CHECK(turn.w == Approx(std::sqrt(0.5)));
   }
+  CHECK(half.turns[0].x == Approx(std::sqrt(0.5)));
   CHECK(half.turns[1].y == Approx(std::sqrt(0.5)));
   for (const float heading : half.headings) CHECK(std::remainder(heading, 360) == Approx(0));
   CHECK(half.flags == from.flags);

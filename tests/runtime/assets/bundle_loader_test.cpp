@@ -247,20 +247,46 @@ TEST_CASE("Ten thousand requests are cancelled at random while threads load",
   CHECK(loader.memory_bytes() <= 40000);
 }
 
-/// Has a catalog, but never memory for a bundle.
+/// Has a catalog, but no memory for one bundle, or for any.
 class CrampedSource final : public BundleSource {
  public:
-  explicit CrampedSource(const BundleSource& source) : source_(source) {}
+  explicit CrampedSource(const BundleSource& source, std::string refused = {})
+      : source_(source), refused_(std::move(refused)) {}
   Result<std::unique_ptr<HeldFile>> open(std::string_view path,
                                          std::uint64_t max_bytes) const override {
-    if (path != kCatalogFile) throw std::bad_alloc();
+    const bool is_refused = refused_.empty() ? path != kCatalogFile : path == refused_;
+    if (is_refused) throw std::bad_alloc();
     return source_.open(path, max_bytes);
   }
   std::string name() const override { return source_.name(); }
 
  private:
   const BundleSource& source_;
+  std::string refused_;
 };
+
+TEST_CASE("A bundle without memory fails alone, also where many are opened together",
+          "[runtime][assets][threads]") {
+  const MemoryFileSystem files = samples::build();
+  const FileSystemSource roomy(files, AssetPath::parse("client").value());
+  const BundleStore whole = BundleStore::open(roomy).value();
+  const CatalogReader& catalog = whole.catalog();
+  const std::uint32_t bundle_count = catalog.bundle_count();
+  REQUIRE(bundle_count > 2);
+  // The crate's own bundle: no other needs it.
+  const std::uint32_t refused = catalog.bundle_of(guid(samples::kCrate)).value();
+  const CrampedSource source(roomy, std::string(BundlePath(catalog.bundle(refused).name).view()));
+  BundleStore store = BundleStore::open(source).value();
+  ThreadedLoads executor(source, store.catalog(), 1);
+  BundleLoader loader(store, executor, {});
+  std::vector<BundleHandle> handles;
+  for (std::uint32_t i = 0; i < bundle_count; ++i) handles.push_back(loader.request(i));
+  for (std::uint32_t i = 0; i < bundle_count; ++i) {
+    CAPTURE(i, refused);
+    const LoadState wanted = i == refused ? LoadState::failed : LoadState::ready;
+    CHECK(loader.finish(handles[i], kStart) == wanted);
+  }
+}
 
 TEST_CASE("A load without memory fails, on whichever thread", "[runtime][assets][threads]") {
   const MemoryFileSystem files = samples::build();

@@ -154,14 +154,11 @@ TEST_CASE("What has not been asked for can be dropped, what has cannot",
   CHECK(gate.source.counts() == std::vector<std::size_t>{1, 4});
 }
 
-TEST_CASE("Files that are opened together fail for want of memory together, and one by one later",
+TEST_CASE("Files that find no memory together are opened one by one",
           "[runtime][assets][threads]") {
   Gate gate(6);
   gate.source.open_gate(true);
-  for (const FinishedLoad& load : gate.collect(6)) {
-    REQUIRE_FALSE(load.result.has_value());
-    CHECK(load.result.error().code == ErrorCode::limit_exceeded);
-  }
+  for (const FinishedLoad& load : gate.collect(6)) CHECK(load.result.has_value());
 }
 
 TEST_CASE("An executor ends while files are being opened", "[runtime][assets][threads]") {
