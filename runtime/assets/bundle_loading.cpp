@@ -44,7 +44,7 @@ void BundleLoader::push(std::uint32_t bundle) {
   // Requests that come and go must not fill the queue with what is old.
   const auto drop_old = [this](auto& heap, auto is_behind) {
     if (heap.size() < 2 * nodes_.size() + 16) return;
-    std::erase_if(heap, [this](const auto& entry) { return is_old(entry); });
+    std::erase_if(heap, [this](const auto& entry) { return this->is_old(entry); });
     std::ranges::make_heap(heap, is_behind);
   };
   drop_old(queue_, is_after);
