@@ -54,37 +54,6 @@ class Learner {
   Regression all_sizes_{kSizeFeatures};
 };
 
-/// Adds up what decisions cost.
-class CostMeter {
- public:
-  static constexpr bool kDecodes = false;
-  explicit CostMeter(const SnapshotModel& model) : model_(model) {}
-  bool bit(std::uint32_t slot, bool value) {
-    const double one = static_cast<double>(model_.probabilities[slot]) / 65536;
-    bits_ += -std::log2(value ? one : 1 - one);
-    slot_bits_[slot] += -std::log2(value ? one : 1 - one);
-    ++decisions_;
-    return value;
-  }
-  bool even_bit(bool value) {
-    bits_ += 1;
-    return value;
-  }
-  double take() {
-    const double bits = bits_;
-    bits_ = 0;
-    return bits;
-  }
-  const std::map<std::uint32_t, double>& slot_bits() const { return slot_bits_; }
-  std::uint64_t decisions() const { return decisions_; }
-
- private:
-  const SnapshotModel& model_;
-  double bits_ = 0;
-  std::uint64_t decisions_ = 0;
-  std::map<std::uint32_t, double> slot_bits_;
-};
-
 bool is_changed(const TypeModel& type, const StateSample& sample) {
   return !std::equal(sample.entity->values, sample.entity->values + type.lanes.size(),
                      sample.known.values[0]);
@@ -266,32 +235,6 @@ CommonPriors common_priors(std::span<const TrainingTrace> traces) {
     }
   }
   return priors;
-}
-
-CodeCost cost_of(const SnapshotModel& model, std::span<const StateSample> samples) {
-  CodeCost cost;
-  CostMeter meter(model);
-  EntityScratch scratch;
-  std::vector<LaneValue> values;
-  for (const StateSample& sample : samples) {
-    code_sample(meter, model, sample, scratch, values);
-    const bool is_new = sample.known.count == 0;
-    (is_new ? cost.new_bits : cost.update_bits) += meter.take();
-    if (!is_new && is_changed(model.types[sample.entity->type], sample)) ++cost.changed_entities;
-  }
-  cost.decisions = meter.decisions();
-  for (const TypeModel& type : model.types) {
-    cost.lane_bits.emplace_back(type.lanes.size());
-    for (std::size_t lane = 0; lane < type.lanes.size(); ++lane) {
-      const std::uint32_t first = type.lanes[lane].first_slot;
-      const std::uint32_t end = first + slot_count(type.schema.lanes[lane]);
-      for (auto it = meter.slot_bits().lower_bound(first);
-           it != meter.slot_bits().end() && it->first < end; ++it) {
-        cost.lane_bits.back()[lane] += it->second;
-      }
-    }
-  }
-  return cost;
 }
 
 }  // namespace muster

@@ -26,15 +26,4 @@ struct CommonPriors {
 /// Learns from traces of several games, predicting as `untrained_model` does.
 CommonPriors common_priors(std::span<const TrainingTrace> traces);
 
-/// What coding samples would take, by parts.
-struct CodeCost {
-  double entity_bits = 0;
-  double new_bits = 0;
-  double update_bits = 0;
-  std::vector<std::vector<double>> lane_bits;  ///< By type and lane, of updates.
-  std::uint64_t decisions = 0;
-  std::uint64_t changed_entities = 0;
-};
-CodeCost cost_of(const SnapshotModel& model, std::span<const StateSample> samples);
-
 }  // namespace muster

@@ -79,17 +79,22 @@ TEST_CASE("A bottleneck that changes is followed, both ways", "[net][transport][
   }
 }
 
+/// What two senders make of a bottleneck, from ten seconds after the second came.
+Bottleneck::Report two_flows(Bottleneck bottleneck, NetDuration head_start) {
+  bottleneck.add_flow();
+  bottleneck.run(head_start);
+  bottleneck.add_flow();
+  bottleneck.run(10s);
+  return bottleneck.measure(20s);
+}
+
 TEST_CASE("Two who share a bottleneck come to equal shares", "[net][transport][sys-31]") {
   const Offer offer = GENERATE(Offer::messages, Offer::payloads);
   const double rate = GENERATE(1000.0, 2000.0);
   const NetDuration head_start = GENERATE(0ms, 7000ms);
   CAPTURE(rate, head_start.count());
-  Bottleneck bottleneck(3, path(rate, 25ms, 1s), offer);
-  bottleneck.add_flow();
-  bottleneck.run(head_start);
-  bottleneck.add_flow();
-  bottleneck.run(10s);
-  const Bottleneck::Report report = bottleneck.measure(20s);
+  const Bottleneck::Report report =
+      two_flows(Bottleneck(3, path(rate, 25ms, 1s), offer), head_start);
   CAPTURE(report.used, report.delay_p95.count(), report.fairness);
   REQUIRE(report.fairness >= 0.95);
   REQUIRE(report.used >= 0.95);
@@ -101,12 +106,8 @@ TEST_CASE("Far away, too, two come to equal shares within ten seconds",
   const double rate = GENERATE(500.0, 2000.0, 6000.0);
   const NetDuration head_start = GENERATE(7000ms, 7700ms);
   CAPTURE(rate, head_start.count());
-  Bottleneck bottleneck(1, path(rate, 60ms, 1s), Offer::payloads);
-  bottleneck.add_flow();
-  bottleneck.run(head_start);
-  bottleneck.add_flow();
-  bottleneck.run(10s);
-  const Bottleneck::Report report = bottleneck.measure(20s);
+  const Bottleneck::Report report =
+      two_flows(Bottleneck(1, path(rate, 60ms, 1s), Offer::payloads), head_start);
   CAPTURE(report.used, report.delay_p95.count(), report.fairness);
   REQUIRE(report.fairness >= 0.93);
   REQUIRE(report.used >= 0.95);
