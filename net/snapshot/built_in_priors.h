@@ -11,7 +11,7 @@ namespace muster {
 
 /// Steps of probabilities (`probability_scale.h`) for the slots of a lane or an entity, and the
 /// weights of expected sizes. Learnt from recorded worlds of several games by `snapshot_train
-/// --built-in`, which wrote `built_in_priors.cpp`.
+/// --built-in`, which wrote `built_in_tables.h`.
 std::span<const std::uint8_t> built_in_steps(const LaneSchema& lane);
 std::span<const std::uint8_t> built_in_entity_steps();
 const SizeWeights& built_in_size_weights();

@@ -33,46 +33,33 @@ std::uint32_t tick_step(const Arguments& arguments, const Trace& trace) {
   return std::max(1U, trace.tick_rate / std::max(1U, rate));
 }
 
-/// The source of `built_in_priors.cpp`.
+/// The source of `built_in_tables.h`.
 std::string source_of(const CommonPriors& priors) {
-  std::string text =
-      "// Written by `snapshot_train --built-in`; not by hand.\n"
-      "#include \"net/snapshot/built_in_priors.h\"\n\n#include \"net/snapshot/slots.h\"\n\n"
-      "namespace muster {\nnamespace {\n\n// clang-format off\n";
+  std::string text = R"(// Written by `snapshot_train --built-in`; not by hand.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "net/snapshot/snapshot_model.h"
+
+namespace muster::built_in {
+
+// clang-format off
+)";
   constexpr std::array<const char*, 4> kNames = {"Symbol", "Tick", "Number", "Entity"};
   for (std::size_t kind = 0; kind < kNames.size(); ++kind) {
     const std::vector<std::uint8_t>& steps = priors.steps[kind];
-    text +=
-        fmt::format("constexpr std::array<std::uint8_t, {}> k{} = {{", steps.size(), kNames[kind]);
+    text += fmt::format("inline constexpr std::array<std::uint8_t, {}> k{} = {{", steps.size(),
+                        kNames[kind]);
     for (std::size_t i = 0; i < steps.size(); ++i) {
       text += fmt::format("{}{},", i % 24 == 0 ? "\n  " : "", steps[i]);
     }
     text += "\n};\n";
   }
-  text += fmt::format("constexpr SizeWeights kSizes = {{{{\n  {}\n}}}};\n// clang-format on\n\n",
+  text += fmt::format("inline constexpr SizeWeights kSizes = {{{{\n  {}\n}}}};\n",
                       fmt::join(priors.size_weights, ", "));
-  for (const auto& [name, slots] : {std::pair{"Symbol", "kPerSymbol"},
-                                    {"Tick", "kPerTick"},
-                                    {"Number", "kPerNumber"},
-                                    {"Entity", "kPerEntity"}}) {
-    text += fmt::format("static_assert(k{}.size() == slots::{});\n", name, slots);
-  }
-  text += R"(
-}  // namespace
-
-std::span<const std::uint8_t> built_in_steps(const LaneSchema& lane) {
-  const std::uint32_t slots = slot_count(lane);
-  if (slots == slots::kPerSymbol) return kSymbol;
-  if (slots == slots::kPerTick) return kTick;
-  return kNumber;
-}
-
-std::span<const std::uint8_t> built_in_entity_steps() { return kEntity; }
-
-const SizeWeights& built_in_size_weights() { return kSizes; }
-
-}  // namespace muster
-)";
+  text += "// clang-format on\n\n}  // namespace muster::built_in\n";
   return text;
 }
 
