@@ -9,17 +9,6 @@
 
 namespace muster {
 
-/// What a lane's numbers mean to their neighbours, as the component's description declares it.
-enum class LaneKind : std::uint8_t {
-  number = 0,    ///< Moves through its range: the next value can be extrapolated.
-  angle = 1,     ///< A number that begins again after `period`.
-  symbol = 2,    ///< The number next door means nothing: flags, enumerations, references.
-  tick = 3,      ///< The tick at which something happened last.
-  dropped = 4,   ///< Of a rotation: which of x, y, z, w is the greatest and is not sent.
-  rotation = 5,  ///< Of a rotation: one of the other three; they follow `dropped` directly.
-  opaque = 6,    ///< Bits without any order: hashes, text.
-};
-
 /// One integer of an entity. Its values run from 0 to `greatest`: a field's low end is taken off.
 struct LaneSchema {
   std::string name;

@@ -6,6 +6,11 @@
 #include <utility>
 
 namespace muster {
+namespace {
+
+constexpr int kWindow = kSnapshotWindow;
+
+}  // namespace
 
 SnapshotReader::SnapshotReader(const SnapshotModel& model, std::size_t entity_max)
     : model_(model), entity_max_(entity_max) {
@@ -25,23 +30,29 @@ SnapshotVerdict SnapshotReader::read(std::span<const std::byte> bytes) {
   Decoder decoder{.range = RangeDecoder(bytes), .probabilities = model_.probabilities.data()};
   SnapshotHead head;
   if (!read_head(decoder, head)) return SnapshotVerdict::malformed;
-  if (has_any_ && static_cast<std::int16_t>(head.number - newest_) <= 0) {
-    return SnapshotVerdict::late;
-  }
+  const int ahead = has_any_ ? static_cast<std::int16_t>(head.number - newest_) : 1;
+  const bool is_here = received_[place_of(head.number)].is_used && ahead > -kWindow && ahead <= 0;
+  if (is_here || ahead <= -kWindow) return SnapshotVerdict::late;
   if (!has_references(head)) return SnapshotVerdict::unknown;
   code_tick(decoder, head.tick,
             expected_tick(head.number, head.references,
                           received_[place_of(head.references.numbers[0])].tick,
                           received_[place_of(head.references.numbers[1])].tick));
   code_range(decoder, head);
-  if (has_any_ && static_cast<std::int32_t>(head.tick - tick_) < 0)
-    return SnapshotVerdict::malformed;
+  const auto later = static_cast<std::int32_t>(head.tick - tick_);
+  if (has_any_ && (ahead > 0 ? later < 0 : later > 0)) return SnapshotVerdict::malformed;
   changes_.clear();
   new_.clear();
   values_.clear();
   if (!read_body(decoder, head)) return SnapshotVerdict::malformed;
   if (!decoder.range.is_finished() || slots_.size() + new_.size() > entity_max_) {
     return SnapshotVerdict::malformed;
+  }
+  if (ahead > 0) {
+    forget(head.number);
+    newest_ = head.number;
+    tick_ = head.tick;
+    has_any_ = true;
   }
   apply(head);
   return SnapshotVerdict::applied;
@@ -194,10 +205,11 @@ void SnapshotReader::show(Slot& slot, std::size_t place) {
               slot.rows.data() + kSnapshotWindow * row_lanes_);
 }
 
+/// Of an overtaken snapshot only what it leaves behind counts: the newer one has been shown. But
+/// one of the newest tick is another part of it.
 void SnapshotReader::apply(const SnapshotHead& head) {
-  forget(head.number);
-  tick_ = head.tick;
   const std::size_t place = place_of(head.number);
+  const bool is_shown = head.tick == tick_;
   // What is not mentioned stays as it was known.
   for (Slot& slot : slots_) {
     const KnownEntity known = known_entity(slot.track, head.references, head.tick);
@@ -213,20 +225,21 @@ void SnapshotReader::apply(const SnapshotHead& head) {
     } else if (change.what == Change::Kind::says) {
       set(slot, place, values_.data() + change.first_value, head.tick, change.kind);
     }
-    if (change.what != Change::Kind::held) show(slot, place);
+    if (is_shown && change.what != Change::Kind::held) show(slot, place);
   }
   for (const NewEntity& entity : new_) {
     Slot& slot = slot_of(entity.id);
     set(slot, place, values_.data() + entity.first_value, head.tick, entity.kind);
-    show(slot, place);
+    if (is_shown) show(slot, place);
   }
   // Where a snapshot speaks, what it does not have is not there: also what never was acknowledged.
   for (Slot& slot : slots_) {
     const bool is_spoken_of = slot.track.id >= head.first_id && slot.track.id < end_id_;
-    if (is_spoken_of && slot.track.standings[place] != Standing::there) show(slot, place);
+    if (is_shown && is_spoken_of && slot.track.standings[place] != Standing::there) {
+      show(slot, place);
+    }
   }
-  newest_ = head.number;
-  has_any_ = true;
+  last_ = head.number;
   received_[place] = {.number = head.number, .is_used = true, .tick = head.tick};
   list_entities();
 }

@@ -15,8 +15,12 @@ namespace muster {
 /// What became of a snapshot's bytes.
 enum class [[nodiscard]] SnapshotVerdict : std::uint8_t{
     applied = 0,
-    late = 1,     ///< Older than one that was applied; nothing was changed. Do not acknowledge it.
-    unknown = 2,  ///< Coded against snapshots that are not here; nothing was changed.
+    /// Older than the window, or here already; nothing was changed. Whether it is acknowledged or
+    /// not makes no difference: nothing can be coded against it any more, or it was acknowledged.
+    late = 1,
+    /// Coded against snapshots that are not here, or no more, as can happen to one that was
+    /// overtaken by many; nothing was changed. It must not be acknowledged.
+    unknown = 2,
     malformed = 3,  ///< No writer sends this; nothing was changed.
 };
 
@@ -40,10 +44,13 @@ class SnapshotReader {
   SnapshotReader(SnapshotReader&&) = default;
 
   /// Applies a snapshot. When the verdict is `applied`, the sender must learn that `last_number()`
-  /// has arrived before it may build on it.
+  /// has arrived before it may build on it. One that was overtaken is applied too: later ones may
+  /// build on it, and of entities of which nothing newer is known it is the news.
   SnapshotVerdict read(std::span<const std::byte> bytes);
 
-  SnapshotNumber last_number() const { return newest_; }
+  /// Of the snapshot applied last; not the newest when it was overtaken.
+  SnapshotNumber last_number() const { return last_; }
+  /// The newest tick of which something is known.
   std::uint32_t tick() const { return tick_; }
   /// The world, each entity as the newest snapshot that speaks of it has it; sorted by id.
   std::span<const SeenEntity> entities() const { return entities_; }
@@ -101,6 +108,7 @@ class SnapshotReader {
   std::size_t row_lanes_ = 0;  ///< Of the type with the most.
   bool has_any_ = false;
   SnapshotNumber newest_ = 0;
+  SnapshotNumber last_ = 0;
   std::uint32_t tick_ = 0;
   std::array<Received, kSnapshotWindow> received_{};
   std::vector<Slot> slots_;  ///< Sorted by id.

@@ -19,6 +19,10 @@ using SnapshotNumber = std::uint16_t;
 /// everything again. 32 are half a second at 60 Hz, more than any playable round trip.
 inline constexpr std::size_t kSnapshotWindow = 32;
 
+/// A state that is further in the past is known no more: whoever keeps the values can let go of
+/// them. Some four seconds at 60 Hz.
+inline constexpr std::uint32_t kKnownTicksMax = 255;
+
 /// What an entity is for as long as it lives.
 struct EntityKind {
   std::uint16_t type = 0;
@@ -92,6 +96,7 @@ inline KnownEntity known_entity(const EntityTrack& track, const SnapshotReferenc
   for (std::size_t i = 0; i < references.count && count < kMaxKnownStates; ++i) {
     const std::size_t place = place_of(references.numbers[i]);
     if (track.standings[place] == Standing::unknown || track.ticks[place] >= now) continue;
+    if (now - track.ticks[place] > kKnownTicksMax) continue;
     std::size_t at = count;
     while (at > 0 && track.ticks[places[at - 1]] < track.ticks[place]) --at;
     if (at > 0 && track.ticks[places[at - 1]] == track.ticks[place]) continue;

@@ -13,7 +13,7 @@
 namespace muster {
 
 /// An entity of the world that a receiver is to see. The values must stay where they are,
-/// unchanged, until `kSnapshotWindow` further snapshots have been written for every receiver.
+/// unchanged, until they have not been the truth for `kKnownTicksMax` ticks.
 struct EntityState {
   std::uint32_t id = 0;
   EntityKind kind;
@@ -38,11 +38,16 @@ class SnapshotWriter {
   std::span<const std::byte> write(std::span<std::byte> out);
   /// True when the whole world stands in what was written since `begin`.
   bool is_done() const { return is_done_; }
+  /// Where the snapshot written last ends: it says all there is of ids below this, from where the
+  /// one before it in its tick ended, but for held entities.
+  std::uint32_t end_id() const { return end_id_; }
   /// The number of the snapshot written last.
   SnapshotNumber last_number() const { return static_cast<SnapshotNumber>(next_number_ - 1); }
 
   /// The receiver has acknowledged a snapshot. What is older than the window counts no more.
   void acknowledge(SnapshotNumber number);
+  /// The receiver may know nothing any more: the next snapshot says everything.
+  void forget_acknowledged() { sent_ = {}; }
 
   /// Known entities in the last snapshot that differed from what the receiver has.
   std::size_t changed_count() const;

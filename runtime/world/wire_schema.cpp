@@ -9,6 +9,24 @@
 namespace muster {
 namespace {
 
+LaneKind kind_of(const FieldDescription& field) {
+  switch (field.type) {
+    case FieldType::boolean:
+    case FieldType::entity:
+      return LaneKind::symbol;
+    case FieldType::text:
+    case FieldType::asset:
+      return LaneKind::opaque;
+    default:
+      break;
+  }
+  if (!field.names.empty()) return LaneKind::symbol;
+  if (field.unit == "tick" && !is_real(lane_type(field.type))) return LaneKind::tick;
+  const bool has_steps = field.resolution > 0;
+  if (field.interpolation == Interpolation::angle && has_steps) return LaneKind::angle;
+  return LaneKind::number;
+}
+
 FieldSchema schema_of(const FieldDescription& field) {
   const WireRange range = wire_range(field);
   FieldSchema schema{.name = field.name,
@@ -16,12 +34,12 @@ FieldSchema schema_of(const FieldDescription& field) {
                      .low = range.low,
                      .high = range.high,
                      .receivers = static_cast<SchemaReceivers>(field.receivers),
-                     .is_continuous = false,
-                     .period = 0};
-  // Bits of exact floats grow with the float, but by steps that double from octave to octave.
-  const bool has_even_steps = field.resolution > 0 || !is_real(lane_type(field.type));
-  schema.is_continuous = field.interpolation != Interpolation::step && has_even_steps;
-  if (field.interpolation == Interpolation::angle && field.resolution > 0) {
+                     .kind = kind_of(field),
+                     .period = 0,
+                     .type = static_cast<std::uint8_t>(field.type),
+                     .minimum = field.minimum,
+                     .resolution = field.resolution};
+  if (schema.kind == LaneKind::angle) {
     schema.period = static_cast<std::uint64_t>(std::llround(whole_turn(field) / field.resolution));
   }
   return schema;

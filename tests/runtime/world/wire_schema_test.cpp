@@ -21,13 +21,13 @@ TEST_CASE("A wire schema follows from the description", "[runtime][schema][sys-3
   };
   CHECK(field("v3").value_count == 3);
   CHECK(field("v3").high == 4096000);
-  CHECK(field("v3").is_continuous);
+  CHECK(field("v3").kind == LaneKind::number);
   CHECK(field("label").receivers == SchemaReceivers::owner);
   CHECK(field("recoil.angle").receivers == SchemaReceivers::all_but_owner);
   CHECK(field("heading").period == 1440);
   CHECK(field("flag").high == 1);
-  CHECK_FALSE(field("flag").is_continuous);
-  CHECK_FALSE(field("v2").is_continuous);  // exact floats have no even steps
+  CHECK(field("flag").kind == LaneKind::symbol);
+  CHECK(field("v2").kind == LaneKind::number);  // exact floats have no even steps
   CHECK(field("model").value_count == 2);
   CHECK(field("blob").value_count == 4);
 }
