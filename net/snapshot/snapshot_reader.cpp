@@ -233,11 +233,13 @@ void SnapshotReader::apply(const SnapshotHead& head) {
     if (is_shown) show(slot, place);
   }
   // Where a snapshot speaks, what it does not have is not there: also what never was acknowledged.
+  // One that holds entities may hold such a one, too: that stays while anything is known of it.
   for (Slot& slot : slots_) {
     const bool is_spoken_of = slot.track.id >= head.first_id && slot.track.id < end_id_;
-    if (is_shown && is_spoken_of && slot.track.standings[place] != Standing::there) {
-      show(slot, place);
-    }
+    if (!is_shown || !is_spoken_of || slot.track.standings[place] == Standing::there) continue;
+    const bool is_new_to_sender = slot.track.standings[place] == Standing::unknown;
+    if (head.holds && is_new_to_sender && !slot.track.is_forgotten()) continue;
+    show(slot, place);
   }
   last_ = head.number;
   received_[place] = {.number = head.number, .is_used = true, .tick = head.tick};

@@ -50,6 +50,7 @@ class SnapshotReader {
 
   /// Of the snapshot applied last; not the newest when it was overtaken.
   SnapshotNumber last_number() const { return last_; }
+  bool last_is_newest() const { return last_ == newest_; }
   /// The newest tick of which something is known.
   std::uint32_t tick() const { return tick_; }
   /// The world, each entity as the newest snapshot that speaks of it has it; sorted by id.

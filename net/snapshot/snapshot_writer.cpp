@@ -153,8 +153,10 @@ void SnapshotWriter::list_world(SnapshotHead& head) {
       listed_.push_back(listed_of(track, is_same ? state : nullptr, known));
       head.holds = head.holds || listed_.back().is_held;
     }
-    if (state != nullptr && !is_same && state->id >= head.first_id && !state->is_held &&
-        !track.is_told) {
+    if (state == nullptr || is_same || state->id < head.first_id || track.is_told) continue;
+    if (state->is_held) {
+      head.holds = true;  // An earlier snapshot may have shown it.
+    } else {
       new_.push_back(state);
     }
   }

@@ -1,0 +1,309 @@
+// Every snapshot speaks of all that the client knows; what is held stays as it was. As long as all
+// changes fit, nothing is held. When they do not, each change's priority grows with the time that
+// it has waited, and the most urgent ones go.
+#include "net/replication/client_view.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "net/wire/byte_io.h"
+
+namespace muster {
+namespace {
+
+// The flags of a payload.
+constexpr std::uint32_t kHasEvents = 1;
+constexpr std::uint32_t kHasChecksum = 2;
+
+/// Of a payload, the share that events may take from entities.
+constexpr std::size_t kEventShare = 3;
+/// A wait beyond `longest_ticks` is more urgent than any weight.
+constexpr float kOverdue = 1e6F;
+/// Bits of an update and of each of its lanes, before anything was measured.
+constexpr double kUpdateBits = 6;
+constexpr double kLaneBits = 1.5;
+
+}  // namespace
+
+void ClientView::restart() {
+  ++epoch_;
+  writer_.emplace(model_);
+  events_.clear();
+  interest_.clear();
+  has_interest_ = false;
+  records_.clear();
+  for (InFlight& flight : in_flight_) flight.is_used = false;
+  is_playing = false;
+}
+
+void ClientView::send_answers(Connection& connection, std::size_t channel) {
+  const auto is_sent = [&](const std::vector<std::byte>& message) {
+    return connection.send_message(channel, message) == SendStatus::queued;
+  };
+  const auto left = std::ranges::find_if_not(unsent, is_sent);
+  unsent.erase(unsent.begin(), left);
+  for (const SentBlock& block : connection.finished_blocks()) {
+    if (is_setup_on_its_way && block.id == setup_block) is_setup_on_its_way = false;
+  }
+  connection.clear_finished_blocks();
+  if (has_setup_to_send && unsent.empty()) {
+    is_setup_on_its_way = connection.send_block(setup, setup_block) == SendStatus::queued;
+    has_setup_to_send = !is_setup_on_its_way;
+  }
+}
+
+void ClientView::resync() {
+  ++counters_.resyncs;
+  writer_->forget_acknowledged();
+  for (InFlight& flight : in_flight_) flight.is_used = false;
+  for (Record& record : records_) {
+    record.acked = nullptr;
+    record.was_told = false;
+  }
+}
+
+ClientView::Record* ClientView::find_record(std::uint32_t id) {
+  const auto found = std::ranges::lower_bound(records_, id, {}, &Record::id);
+  return found != records_.end() && found->id == id ? &*found : nullptr;
+}
+
+bool ClientView::knows(std::uint32_t entity) const {
+  const Record* record = const_cast<ClientView*>(this)->find_record(entity);
+  return record != nullptr && record->was_told;
+}
+
+void ClientView::take_fates(std::span<const PayloadFate> fates) {
+  for (const PayloadFate& fate : fates) {
+    if (fate.tag >> 16U != epoch_) continue;
+    const auto number = static_cast<std::uint16_t>(fate.tag);
+    InFlight& flight = in_flight_[place_of(number)];
+    if (!fate.delivered) {
+      ++counters_.lost;
+      continue;
+    }
+    ++counters_.delivered;
+    events_.delivered(number);
+    if (!flight.is_used || flight.number != number) continue;
+    flight.is_used = false;
+    writer_->acknowledge(number);
+    for (const Said& said : flight.said) {
+      if (Record* record = find_record(said.id)) record->acked = said.row;
+    }
+  }
+}
+
+void ClientView::send(const ReplicatedWorld& world, const InterestGrid& grid,
+                      const InterestOptions& interest, std::uint16_t checksum_interval,
+                      Connection& connection, NetTime now) {
+  const std::uint32_t ticks = world.tick() - budget_tick_;
+  budget_tick_ = world.tick();
+  refresh_interest(world, grid, interest);
+  merge_records(world);
+  std::size_t budget = byte_budget(connection, now, ticks);
+  if (budget == 0) {
+    ++counters_.choked;
+    return;
+  }
+  choose(world, budget);
+  writer_->begin(world.tick(), states_);
+  memory_.resize(connection.payload_bytes_max());
+  std::uint32_t first_id = 0;
+  for (std::size_t part = 0; part < kPartsPerTickMax && !writer_->is_done() && budget > 0; ++part) {
+    const bool has_checksum =
+        checksum_interval != 0 && payload_count_++ % checksum_interval == 0 && !states_.empty();
+    const std::size_t bytes = write_payload(world, first_id, has_checksum, memory_);
+    if (bytes == 0) break;
+    const std::uint64_t tag = epoch_ << 16U | writer_->last_number();
+    // What was not queued was never sent: its fate never comes, and nobody builds on it.
+    if (connection.send_payload(std::span(memory_).first(bytes), tag) != SendStatus::queued) break;
+    remember(first_id, world.tick(), bytes);
+    first_id = writer_->end_id();
+    ++counters_.snapshots;
+    counters_.snapshot_bytes += bytes;
+    budget -= std::min(budget, bytes);
+    bytes_saved_ -= static_cast<double>(bytes);
+  }
+}
+
+void ClientView::refresh_interest(const ReplicatedWorld& world, const InterestGrid& grid,
+                                  const InterestOptions& interest) {
+  const bool is_old = !has_interest_ || interest_version_ != world.version() ||
+                      world.tick() - interest_tick_ >= interest.refresh_ticks;
+  if (!is_old) return;
+  grid.find(world, viewer, interest_, next_interest_);
+  interest_.swap(next_interest_);
+  has_interest_ = true;
+  interest_version_ = world.version();
+  interest_tick_ = world.tick();
+}
+
+/// Brings records and states in line with the interest; all three are sorted by id.
+void ClientView::merge_records(const ReplicatedWorld& world) {
+  next_records_.clear();
+  states_.clear();
+  entities_.clear();
+  const std::span<const ReplicatedEntity> all = world.entities();
+  std::size_t record = 0;
+  std::size_t entity = 0;
+  for (const std::uint32_t id : interest_) {
+    while (entity < all.size() && all[entity].id < id) ++entity;
+    if (entity == all.size() || all[entity].id != id) continue;
+    while (record < records_.size() && records_[record].id < id) ++record;
+    const ReplicatedEntity& found = all[entity];
+    const bool is_known = record < records_.size() && records_[record].id == id &&
+                          records_[record].generation == found.generation;
+    next_records_.push_back(is_known ? records_[record]
+                                     : Record{.id = id, .generation = found.generation});
+    const SeenBy seen_by = viewer.player != kNobody && found.options.owner == viewer.player
+                               ? SeenBy::owner
+                               : SeenBy::others;
+    const EntityKind kind{.type = world.views().codec_type(found.options.type, seen_by),
+                          .generation = found.generation};
+    states_.push_back({.id = id, .kind = kind, .values = found.row(seen_by)});
+    entities_.push_back(&found);
+  }
+  records_.swap(next_records_);
+}
+
+/// What may be sent now, of the path and of the client's own limit.
+std::size_t ClientView::byte_budget(const Connection& connection, NetTime now,
+                                    std::uint32_t ticks) {
+  std::size_t budget = connection.budget(now);
+  if (wish.bytes_per_second == 0) return budget;
+  const double per_tick = static_cast<double>(wish.bytes_per_second) / ticks_per_second;
+  bytes_saved_ = std::min(bytes_saved_ + per_tick * ticks,
+                          static_cast<double>(wish.bytes_per_second) / 4 + 1200);
+  return std::min(budget, static_cast<std::size_t>(std::max(bytes_saved_, 0.0)));
+}
+
+float ClientView::distance_to(const ReplicatedEntity& entity) const {
+  if (!viewer.has_eyes || entity.options.relevance != Relevance::near) return 0;
+  const Place& place = entity.options.place;
+  return std::hypot(place.x - viewer.eyes.x, place.y - viewer.eyes.y, place.z - viewer.eyes.z);
+}
+
+double ClientView::predicted_bits(std::size_t i) const {
+  const std::vector<LaneSchema>& lanes = model_.types[states_[i].kind.type].schema.lanes;
+  if (records_[i].acked != nullptr) {
+    return cost_scale_ * (kUpdateBits + kLaneBits * static_cast<double>(lanes.size()));
+  }
+  double bits = kUpdateBits;
+  for (const LaneSchema& lane : lanes) bits += std::bit_width(lane.greatest) / 2.0 + 1;
+  return bits;
+}
+
+/// Holds what has to wait: the far ones for their turn, and when not all changes fit, the least
+/// urgent of them.
+void ClientView::choose(const ReplicatedWorld& world, std::size_t budget_bytes) {
+  candidates_.clear();
+  double wanted = 0;
+  for (std::uint32_t i = 0; i < states_.size(); ++i) {
+    Record& record = records_[i];
+    EntityState& state = states_[i];
+    if (record.acked == state.values) {
+      record.priority = 0;
+      continue;
+    }
+    const UpdateClass& update_class = classes_[entities_[i]->options.update_class];
+    const float distance = distance_to(*entities_[i]);
+    const std::uint32_t waited = record.was_told ? world.tick() - record.told_at : 0;
+    if (record.acked != nullptr && waited < update_class.far_ticks &&
+        distance > update_class.near_distance) {
+      state.is_held = true;
+      continue;
+    }
+    const float nearness =
+        1 - 0.9F * std::min(distance / std::max(update_class.radius, 1e-3F), 1.0F);
+    record.priority += update_class.weight * nearness;
+    if (waited >= update_class.longest_ticks) record.priority += kOverdue;
+    candidates_.push_back(i);
+    wanted += predicted_bits(i);
+  }
+  const double room = static_cast<double>(budget_bytes) * 8;
+  if (wanted <= room) return;
+  std::ranges::sort(candidates_, [&](std::uint32_t a, std::uint32_t b) {
+    return records_[a].priority != records_[b].priority
+               ? records_[a].priority > records_[b].priority
+               : a < b;
+  });
+  double used = 0;
+  for (const std::uint32_t i : candidates_) {
+    used += predicted_bits(i);
+    // The first goes whatever it costs: nothing waits for ever for more room than there is.
+    if (used <= room || i == candidates_.front()) continue;
+    states_[i].is_held = true;
+    ++counters_.held;
+  }
+}
+
+std::size_t ClientView::write_payload(const ReplicatedWorld& world, std::uint32_t first_id,
+                                      bool has_checksum, std::span<std::byte> memory) {
+  SectionWriter writer(memory);
+  const bool has_events = events_.has_any();
+  writer.write_u8((has_events ? kHasEvents : 0) | (has_checksum ? kHasChecksum : 0));
+  const auto number = static_cast<std::uint16_t>(writer_->last_number() + 1);
+  if (has_events) events_.write(writer, memory.size() / kEventShare, number);
+  constexpr std::size_t kChecksumBytes = 8;
+  const std::size_t checksum_at = writer.used();
+  if (has_checksum) writer.write_zeros(kChecksumBytes);
+  const std::span<const std::byte> bytes = writer_->write(memory.subspan(writer.used()));
+  if (bytes.empty()) return 0;
+  if (has_checksum) {
+    SectionWriter checksum_writer(memory.subspan(checksum_at, kChecksumBytes));
+    write_checksum(checksum_writer, world, first_id);
+  }
+  return writer.used() + bytes.size();
+}
+
+/// Of one entity that this snapshot speaks of, a different one each time; id `kEveryId` for none.
+void ClientView::write_checksum(SectionWriter& writer, const ReplicatedWorld& world,
+                                std::uint32_t first_id) {
+  for (std::size_t tries = 0; tries < states_.size(); ++tries) {
+    const EntityState& state = states_[next_checksum_++ % states_.size()];
+    if (state.is_held || state.id < first_id || state.id >= writer_->end_id()) continue;
+    const std::size_t lanes = world.views().view(state.kind.type).parts.size();
+    writer.write_u32(state.id);
+    writer.write_u32(checksum(std::span(state.values, lanes)));
+    return;
+  }
+  writer.write_u32(kEveryId);
+  writer.write_u32(0);
+}
+
+/// Notes what the snapshot just queued says anew, and learns what that cost.
+void ClientView::remember(std::uint32_t first_id, std::uint32_t tick, std::size_t bytes) {
+  InFlight& flight = in_flight_[place_of(writer_->last_number())];
+  flight.number = writer_->last_number();
+  flight.is_used = true;
+  flight.said.clear();
+  double predicted = 0;
+  for (std::size_t i = 0; i < states_.size() && states_[i].id < writer_->end_id(); ++i) {
+    if (states_[i].id < first_id || states_[i].is_held) continue;
+    Record& record = records_[i];
+    if (record.acked != states_[i].values) {
+      flight.said.push_back({.id = record.id, .row = states_[i].values});
+      if (record.acked != nullptr) predicted += predicted_bits(i);
+      record.told_at = tick;
+      record.was_told = true;
+      record.priority = 0;
+    }
+  }
+  constexpr double kEnoughBits = 400;  // A snapshot of next to nothing teaches nothing.
+  if (predicted < kEnoughBits) return;
+  const double seen = cost_scale_ * static_cast<double>(bytes) * 8 / predicted;
+  cost_scale_ = std::clamp(cost_scale_ + (seen - cost_scale_) / 8, 0.05, 20.0);
+}
+
+std::size_t ClientView::memory_bytes() const {
+  std::size_t bytes = sizeof(*this) + writer_->memory_bytes() + memory_.capacity() +
+                      (records_.capacity() + next_records_.capacity()) * sizeof(Record) +
+                      states_.capacity() * sizeof(EntityState) +
+                      entities_.capacity() * sizeof(void*) +
+                      (interest_.capacity() + next_interest_.capacity() + candidates_.capacity()) *
+                          sizeof(std::uint32_t);
+  for (const InFlight& flight : in_flight_) bytes += flight.said.capacity() * sizeof(Said);
+  return bytes;
+}
+
+}  // namespace muster

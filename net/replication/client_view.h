@@ -1,0 +1,142 @@
+// What a server knows of one client: what it has, what it should have, and what is worth its
+// bandwidth now.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "net/replication/interest.h"
+#include "net/replication/replicated_world.h"
+#include "net/replication/replication_messages.h"
+#include "net/replication/timed_events.h"
+#include "net/snapshot/snapshot_writer.h"
+#include "net/transport/connection.h"
+
+namespace muster {
+
+struct ClientViewCounters {
+  std::uint64_t snapshots = 0;  ///< Datagrams with a snapshot.
+  std::uint64_t snapshot_bytes = 0;
+  std::uint64_t delivered = 0;
+  std::uint64_t lost = 0;
+  std::uint64_t choked = 0;          ///< Snapshots that were due when nothing could go out.
+  std::uint64_t held = 0;            ///< Changes that waited for room or for their turn.
+  std::uint64_t resyncs = 0;         ///< The client asked for everything again.
+  std::uint64_t events_refused = 0;  ///< Too many or too long.
+  std::uint64_t divergences = 0;     ///< The client had other values than the server.
+  std::uint64_t malformed = 0;       ///< Messages that no client of ours sends.
+};
+
+/// Answers that wait for room; a client that asks for more is not answered.
+inline constexpr std::size_t kAnswersMax = 64;
+
+/// Datagrams of one tick: what is known of entities reaches back as many ticks as the codec's
+/// window has snapshots, divided by this.
+inline constexpr std::size_t kPartsPerTickMax = 4;
+
+/// One client's view. Threads may work at different views at once.
+class ClientView {
+ public:
+  /// Both must outlive the view.
+  ClientView(std::uint32_t id, const SnapshotModel& model, const std::vector<UpdateClass>& classes)
+      : id_(id), model_(model), classes_(classes), writer_(std::in_place, model) {}
+
+  std::uint32_t id() const { return id_; }
+  Viewer viewer;
+  ReplicationWish wish;
+
+  /// What the client is told of anew is the world of another map, or all of it.
+  void restart();
+  void resync();
+  bool is_playing = false;
+
+  /// Payloads arrived or were lost.
+  void take_fates(std::span<const PayloadFate> fates);
+  TimedEventSender& events() { return events_; }
+  bool knows(std::uint32_t entity) const;
+
+  /// Sends the world of this tick in as many payloads as `connection` has room for.
+  void send(const ReplicatedWorld& world, const InterestGrid& grid, const InterestOptions& interest,
+            std::uint16_t checksum_interval, Connection& connection, NetTime now);
+
+  const ClientViewCounters& counters() const { return counters_; }
+  ClientViewCounters& counters() { return counters_; }
+  std::size_t entity_count() const { return records_.size(); }
+  std::size_t memory_bytes() const;
+
+  // What the server keeps for a client between messages.
+  std::uint16_t ticks_per_second = 60;
+  std::uint32_t next_snapshot_tick = 0;
+  std::uint32_t map = 0;
+  std::uint16_t setup_block = 0;
+  /// Sends what was answered, as far as the connection takes it.
+  void send_answers(Connection& connection, std::size_t channel);
+  std::vector<std::byte> setup;  ///< A block to be sent, or on its way: its bytes must stay.
+  bool has_setup_to_send = false;
+  bool is_setup_on_its_way = false;
+  std::vector<std::vector<std::byte>> unsent;  ///< Messages that found the channel full.
+
+ private:
+  /// One entity of the client's interest.
+  struct Record {
+    std::uint32_t id = 0;
+    std::uint8_t generation = 0;
+    const LaneValue* acked = nullptr;  ///< The row that the client is known to have.
+    std::uint32_t told_at = 0;         ///< The tick of the last snapshot that said it.
+    bool was_told = false;
+    float priority = 0;
+  };
+  /// What a snapshot on its way says anew.
+  struct Said {
+    std::uint32_t id = 0;
+    const LaneValue* row = nullptr;
+  };
+  struct InFlight {
+    std::uint16_t number = 0;
+    bool is_used = false;
+    std::vector<Said> said;
+  };
+
+  void refresh_interest(const ReplicatedWorld& world, const InterestGrid& grid,
+                        const InterestOptions& interest);
+  void merge_records(const ReplicatedWorld& world);
+  std::size_t byte_budget(const Connection& connection, NetTime now, std::uint32_t ticks);
+  void choose(const ReplicatedWorld& world, std::size_t budget_bytes);
+  float distance_to(const ReplicatedEntity& entity) const;
+  double predicted_bits(std::size_t i) const;
+  std::size_t write_payload(const ReplicatedWorld& world, std::uint32_t first_id, bool has_checksum,
+                            std::span<std::byte> memory);
+  void write_checksum(SectionWriter& writer, const ReplicatedWorld& world, std::uint32_t first_id);
+  void remember(std::uint32_t first_id, std::uint32_t tick, std::size_t bytes);
+  Record* find_record(std::uint32_t id);
+
+  std::uint32_t id_;
+  const SnapshotModel& model_;
+  const std::vector<UpdateClass>& classes_;
+  std::optional<SnapshotWriter> writer_;  ///< Never empty: begins anew with each map.
+  TimedEventSender events_;
+  std::uint64_t epoch_ = 0;  ///< Rises with each restart; tells fates of before.
+  std::vector<std::uint32_t> interest_;
+  std::vector<std::uint32_t> next_interest_;
+  std::uint64_t interest_version_ = 0;
+  std::uint32_t interest_tick_ = 0;
+  bool has_interest_ = false;
+  std::vector<Record> records_;  ///< Sorted by id, as `states_`.
+  std::vector<Record> next_records_;
+  std::vector<EntityState> states_;
+  std::vector<const ReplicatedEntity*> entities_;  ///< Of each state.
+  std::vector<std::uint32_t> candidates_;
+  std::array<InFlight, kSnapshotWindow> in_flight_;
+  double cost_scale_ = 1;   ///< What was written, to what was foretold.
+  double bytes_saved_ = 0;  ///< Of the client's own limit.
+  std::uint32_t budget_tick_ = 0;
+  std::uint32_t next_checksum_ = 0;
+  std::uint32_t payload_count_ = 0;
+  std::vector<std::byte> memory_;
+  ClientViewCounters counters_;
+};
+
+}  // namespace muster

@@ -1,0 +1,174 @@
+// The grid is brought up to date by what moved, so that a world at rest costs nothing. Order inside
+// a list means nothing: what is found is sorted.
+#include "net/replication/interest.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace muster {
+namespace {
+
+float squared_distance(const Place& a, const Place& b) {
+  const float x = a.x - b.x;
+  const float y = a.y - b.y;
+  const float z = a.z - b.z;
+  return x * x + y * y + z * z;
+}
+
+/// Cells are counted in 32 bits each way; what lies beyond shares the last.
+std::int32_t cell_index(float at, float size) {
+  const float index = std::floor(at / size);
+  constexpr float kMost = 1 << 30;
+  if (!(index > -kMost)) return -(1 << 30);  // Also what is no number.
+  return index < kMost ? static_cast<std::int32_t>(index) : 1 << 30;
+}
+
+std::uint64_t cell_at(std::int32_t x, std::int32_t z) {
+  return static_cast<std::uint64_t>(static_cast<std::uint32_t>(x)) << 32U |
+         static_cast<std::uint32_t>(z);
+}
+
+void sort_unique(std::vector<std::uint32_t>& ids) {
+  std::ranges::sort(ids);
+  ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+}
+
+}  // namespace
+
+InterestGrid::InterestGrid(const InterestOptions& options, const std::vector<UpdateClass>& classes)
+    : options_(options), classes_(classes) {
+  for (const UpdateClass& update_class : classes_) {
+    radius_max_ = std::max(radius_max_, update_class.radius);
+  }
+}
+
+InterestGrid::Cell InterestGrid::cell_of(const Place& place) const {
+  return cell_at(cell_index(place.x, options_.cell_size), cell_index(place.z, options_.cell_size));
+}
+
+InterestGrid::Ids& InterestGrid::ids_of(const Listed& listed) {
+  switch (listed.relevance) {
+    case Relevance::near:
+      return cells_[listed.cell];
+    case Relevance::always:
+      return always_;
+    case Relevance::team:
+      return teams_[listed.team];
+    case Relevance::custom:
+    case Relevance::owner:
+      break;
+  }
+  return custom_;
+}
+
+void InterestGrid::list(std::uint32_t id, const ReplicatedEntity& entity) {
+  const Listed listed{.relevance = entity.options.relevance,
+                      .cell = cell_of(entity.options.place),
+                      .owner = entity.options.owner,
+                      .team = entity.options.team};
+  if (listed.relevance != Relevance::owner) ids_of(listed).push_back(id);
+  if (listed.owner != kNobody) owned_[listed.owner].push_back(id);
+  listed_[id] = listed;
+}
+
+void InterestGrid::unlist(std::uint32_t id) {
+  const auto found = listed_.find(id);
+  if (found == listed_.end()) return;
+  const auto remove = [&](Ids& ids) {
+    const auto at = std::ranges::find(ids, id);
+    if (at == ids.end()) return;
+    *at = ids.back();
+    ids.pop_back();
+  };
+  const Listed& listed = found->second;
+  if (listed.relevance != Relevance::owner) {
+    remove(ids_of(listed));
+    if (listed.relevance == Relevance::near && cells_[listed.cell].empty()) {
+      cells_.erase(listed.cell);
+    }
+  }
+  if (listed.owner != kNobody) remove(owned_[listed.owner]);
+  listed_.erase(found);
+}
+
+void InterestGrid::update(const ReplicatedWorld& world) {
+  for (const std::uint32_t id : world.moves()) {
+    const ReplicatedEntity* entity = world.find(id);
+    const auto found = listed_.find(id);
+    if (entity != nullptr && found != listed_.end()) {
+      const Listed& listed = found->second;
+      const ReplicatedEntityOptions& now = entity->options;
+      if (listed.relevance == now.relevance && listed.owner == now.owner &&
+          listed.team == now.team && listed.cell == cell_of(now.place)) {
+        continue;
+      }
+    }
+    unlist(id);
+    if (entity != nullptr) list(id, *entity);
+  }
+}
+
+void InterestGrid::add_near(const ReplicatedWorld& world, const Viewer& viewer, const Ids& before,
+                            Ids& out) const {
+  const float reach = radius_max_ * options_.leave_factor;
+  const auto consider = [&](std::uint32_t id) {
+    const ReplicatedEntity* entity = world.find(id);
+    if (entity == nullptr) return;
+    const UpdateClass& update_class = classes_[entity->options.update_class];
+    const float squared = squared_distance(entity->options.place, viewer.eyes);
+    const float enter = update_class.radius * update_class.radius;
+    const float leave = enter * options_.leave_factor * options_.leave_factor;
+    if (squared <= enter ||
+        (squared <= leave && std::binary_search(before.begin(), before.end(), id))) {
+      out.push_back(id);
+    }
+  };
+  const std::int32_t first_x = cell_index(viewer.eyes.x - reach, options_.cell_size);
+  const std::int32_t last_x = cell_index(viewer.eyes.x + reach, options_.cell_size);
+  const std::int32_t first_z = cell_index(viewer.eyes.z - reach, options_.cell_size);
+  const std::int32_t last_z = cell_index(viewer.eyes.z + reach, options_.cell_size);
+  const auto width = static_cast<std::uint64_t>(std::int64_t{last_x} - first_x + 1);
+  const auto depth = static_cast<std::uint64_t>(std::int64_t{last_z} - first_z + 1);
+  // Fewer cells have anybody in them than the radius covers: those are gone through instead.
+  if (width * depth > cells_.size()) {
+    for (const auto& [cell, ids] : cells_) std::ranges::for_each(ids, consider);
+    return;
+  }
+  for (std::int32_t x = first_x; x <= last_x; ++x) {
+    for (std::int32_t z = first_z; z <= last_z; ++z) {
+      const auto found = cells_.find(cell_at(x, z));
+      if (found != cells_.end()) std::ranges::for_each(found->second, consider);
+    }
+  }
+}
+
+void InterestGrid::find(const ReplicatedWorld& world, const Viewer& viewer, const Ids& before,
+                        Ids& out) const {
+  out.assign(always_.begin(), always_.end());
+  const auto add = [&](const auto& lists, const auto& key) {
+    const auto found = lists.find(key);
+    if (found != lists.end()) out.insert(out.end(), found->second.begin(), found->second.end());
+  };
+  add(owned_, viewer.player);
+  add(teams_, viewer.team);
+  if (viewer.has_eyes) add_near(world, viewer, before, out);
+  if (options_.rule != nullptr) {
+    out.insert(out.end(), custom_.begin(), custom_.end());
+    std::erase_if(out, [&](std::uint32_t id) {
+      const ReplicatedEntity* entity = world.find(id);
+      return entity == nullptr || !options_.rule->is_relevant(viewer, *entity);
+    });
+  }
+  sort_unique(out);
+}
+
+void InterestGrid::clear() {
+  listed_.clear();
+  cells_.clear();
+  owned_.clear();
+  teams_.clear();
+  always_.clear();
+  custom_.clear();
+}
+
+}  // namespace muster

@@ -1,0 +1,162 @@
+// Values that do not change keep their row, so that "unchanged" is one comparison of pointers for
+// every client. A row that is the truth no more is kept until no client can be told against it.
+#include "net/replication/replicated_world.h"
+
+#include <algorithm>
+#include <cassert>
+
+namespace muster {
+
+ReplicatedWorld::ReplicatedWorld(const ReplicationSchema& schema, const TypeViews& views)
+    : schema_(schema), views_(views) {
+  std::size_t most = 0;
+  for (std::uint16_t i = 0; i < views.count(); ++i) {
+    pools_.emplace_back(views.view(i).parts.size());
+    most = std::max(most, views.view(i).parts.size());
+  }
+  lanes_.resize(most);
+}
+
+void ReplicatedWorld::begin(std::uint32_t tick) {
+  assert(tick > tick_);
+  tick_ = tick;
+  moves_.clear();
+  forget_past();
+}
+
+/// Gives back rows that no client can be told against any more.
+void ReplicatedWorld::forget_past() {
+  while (past_begin_ < past_.size() && past_[past_begin_].ended_at + kKnownTicksMax < tick_) {
+    const Past& past = past_[past_begin_++];
+    for (std::size_t i = 0; i < (has_two_rows(past.type) ? kSeenByCount : 1); ++i) {
+      pools_[views_.codec_type(past.type, static_cast<SeenBy>(i))].give_back(past.rows[i]);
+    }
+  }
+  if (past_begin_ > past_.size() / 2) {
+    past_.erase(past_.begin(), past_.begin() + static_cast<std::ptrdiff_t>(past_begin_));
+    past_begin_ = 0;
+  }
+}
+
+bool ReplicatedWorld::has_two_rows(std::uint16_t type) const {
+  return views_.codec_type(type, SeenBy::others) != views_.codec_type(type, SeenBy::owner);
+}
+
+ReplicatedEntity* ReplicatedWorld::find_mutable(std::uint32_t id) {
+  const auto found = std::ranges::lower_bound(entities_, id, {}, &ReplicatedEntity::id);
+  return found != entities_.end() && found->id == id ? &*found : nullptr;
+}
+
+const ReplicatedEntity* ReplicatedWorld::find(std::uint32_t id) const {
+  return const_cast<ReplicatedWorld*>(this)->find_mutable(id);
+}
+
+void ReplicatedWorld::spawn(std::uint32_t id, const ReplicatedEntityOptions& options,
+                            std::span<const std::int64_t> values) {
+  const auto at = std::ranges::lower_bound(entities_, id, {}, &ReplicatedEntity::id);
+  assert(at == entities_.end() || at->id != id);
+  const auto [generation, is_first] = generations_.try_emplace(id, std::uint8_t{0});
+  if (!is_first) ++generation->second;
+  ReplicatedEntity& entity = *entities_.insert(
+      at, ReplicatedEntity{.id = id, .generation = generation->second, .options = options});
+  write_rows(entity, values);
+  moves_.push_back(id);
+  ++version_;
+}
+
+void ReplicatedWorld::despawn(std::uint32_t id) {
+  ReplicatedEntity* entity = find_mutable(id);
+  assert(entity != nullptr);
+  retire(*entity);
+  entities_.erase(entities_.begin() + (entity - entities_.data()));
+  moves_.push_back(id);
+  ++version_;
+}
+
+void ReplicatedWorld::set(std::uint32_t id, std::span<const std::int64_t> values) {
+  ReplicatedEntity* entity = find_mutable(id);
+  assert(entity != nullptr);
+  const std::uint16_t type = entity->options.type;
+  bool is_same = true;
+  for (std::size_t i = 0; i < (has_two_rows(type) ? kSeenByCount : 1); ++i) {
+    const TypeView& view = views_.view(views_.codec_type(type, static_cast<SeenBy>(i)));
+    const std::span<LaneValue> lanes = std::span(lanes_).first(view.parts.size());
+    view.to_lanes(values, lanes);
+    is_same = is_same && std::ranges::equal(lanes, std::span(entity->rows[i], lanes.size()));
+  }
+  if (is_same) return;
+  // Changed twice in one tick: nobody has seen the first.
+  if (entity->changed_at != tick_) retire(*entity);
+  write_rows(*entity, values);
+}
+
+void ReplicatedWorld::write_rows(ReplicatedEntity& entity, std::span<const std::int64_t> values) {
+  const std::uint16_t type = entity.options.type;
+  assert(values.size() == schema_.value_count(type));
+  const bool is_new_row = entity.changed_at != tick_ || entity.rows[0] == nullptr;
+  for (std::size_t i = 0; i < (has_two_rows(type) ? kSeenByCount : 1); ++i) {
+    const std::uint16_t codec_type = views_.codec_type(type, static_cast<SeenBy>(i));
+    LaneValue* row = is_new_row ? pools_[codec_type].take() : entity.rows[i];
+    const TypeView& view = views_.view(codec_type);
+    view.to_lanes(values, std::span(row, view.parts.size()));
+    entity.rows[i] = row;
+  }
+  if (!has_two_rows(type)) entity.rows[1] = entity.rows[0];
+  entity.changed_at = tick_;
+}
+
+void ReplicatedWorld::retire(const ReplicatedEntity& entity) {
+  past_.push_back(Past{.id = entity.id,
+                       .generation = entity.generation,
+                       .type = entity.options.type,
+                       .began_at = entity.changed_at,
+                       .ended_at = tick_,
+                       .rows = entity.rows});
+}
+
+void ReplicatedWorld::set_place(std::uint32_t id, const Place& place) {
+  ReplicatedEntity* entity = find_mutable(id);
+  assert(entity != nullptr);
+  entity->options.place = place;
+  moves_.push_back(id);
+}
+
+void ReplicatedWorld::set_owner(std::uint32_t id, PlayerNumber owner) {
+  ReplicatedEntity* entity = find_mutable(id);
+  assert(entity != nullptr);
+  if (entity->options.owner == owner) return;
+  entity->options.owner = owner;
+  moves_.push_back(id);
+  ++version_;
+}
+
+void ReplicatedWorld::clear() {
+  for (const ReplicatedEntity& entity : entities_) {
+    retire(entity);
+    moves_.push_back(entity.id);
+  }
+  entities_.clear();
+  generations_.clear();
+  ++version_;
+}
+
+const LaneValue* ReplicatedWorld::row_at(std::uint32_t id, std::uint32_t tick,
+                                         SeenBy seen_by) const {
+  const auto index = static_cast<std::size_t>(seen_by);
+  const ReplicatedEntity* entity = find(id);
+  if (entity != nullptr && tick <= tick_ && tick >= entity->changed_at) return entity->rows[index];
+  for (std::size_t i = past_begin_; i < past_.size(); ++i) {
+    const Past& past = past_[i];
+    if (past.id == id && past.began_at <= tick && tick < past.ended_at) return past.rows[index];
+  }
+  return nullptr;
+}
+
+std::size_t ReplicatedWorld::memory_bytes() const {
+  std::size_t bytes =
+      sizeof(*this) + entities_.capacity() * sizeof(ReplicatedEntity) + past_.size() * sizeof(Past);
+  for (const RowPool& pool : pools_) bytes += pool.memory_bytes();
+  return bytes;
+}
+
+}  // namespace muster

@@ -1,0 +1,135 @@
+// A server's world as it is replicated: serialised once a tick, for all clients.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "net/replication/row_pool.h"
+#include "net/replication/type_views.h"
+#include "net/snapshot/snapshot_track.h"
+
+namespace muster {
+
+/// Whose an entity is, or who looks: a player's number.
+using PlayerNumber = std::uint16_t;
+inline constexpr PlayerNumber kNobody = 0xFFFF;
+
+/// Where an entity is; for interest, not for replication.
+struct Place {
+  float x = 0, y = 0, z = 0;
+};
+
+/// To whom an entity matters.
+enum class Relevance : std::uint8_t {
+  near = 0,    ///< To those within the radius of its class.
+  always = 1,  ///< To everybody.
+  owner = 2,   ///< To its owner alone.
+  team = 3,    ///< To its team.
+  custom = 4,  ///< To whom the game's `InterestRule` says.
+};
+
+/// How often, how far and how urgently entities of a class are told.
+struct UpdateClass {
+  float weight = 1;             ///< Of two that want the same room, this one's share.
+  float radius = 100;           ///< For `Relevance::near`: farther ones do not exist for a client.
+  float near_distance = 1e9F;   ///< Within it every change is told at once; beyond it ...
+  std::uint16_t far_ticks = 1;  ///< ... a change waits until this many ticks after the last.
+  std::uint16_t longest_ticks = 60;  ///< A change that waited so long comes before all others.
+};
+
+/// What a game says of an entity once.
+struct ReplicatedEntityOptions {
+  std::uint16_t type = 0;  ///< Index into the schema.
+  PlayerNumber owner = kNobody;
+  Relevance relevance = Relevance::near;
+  std::uint8_t team = 0;
+  std::uint8_t update_class = 0;
+  Place place{};
+};
+
+/// An entity with its values now. Rows stay readable until they have not been the truth for
+/// `kKnownTicksMax` ticks.
+struct ReplicatedEntity {
+  std::uint32_t id = 0;
+  std::uint8_t generation = 0;
+  ReplicatedEntityOptions options;
+  std::uint32_t changed_at = 0;  ///< The tick at which the values changed last.
+  /// By `SeenBy`; both the same where owners see nothing else.
+  std::array<LaneValue*, kSeenByCount> rows{};
+
+  const LaneValue* row(SeenBy seen_by) const { return rows[static_cast<std::size_t>(seen_by)]; }
+};
+
+/// Every tick of replication: `begin`; spawn, despawn, `set` what may have changed. What is not set
+/// costs nothing and stays as it is. Not thread-safe; until the next `begin` any number of threads
+/// may read.
+class ReplicatedWorld {
+ public:
+  /// Both must outlive the world.
+  ReplicatedWorld(const ReplicationSchema& schema, const TypeViews& views);
+
+  /// Requires: a tick after the one before.
+  void begin(std::uint32_t tick);
+  /// Requires: an id that is not in use and was not despawned this tick; `schema.value_count(type)`
+  /// values within their ranges.
+  void spawn(std::uint32_t id, const ReplicatedEntityOptions& options,
+             std::span<const std::int64_t> values);
+  /// Requires: an id in use.
+  void despawn(std::uint32_t id);
+  /// Requires: an id in use, values within their ranges. Equal values change nothing.
+  void set(std::uint32_t id, std::span<const std::int64_t> values);
+  void set_place(std::uint32_t id, const Place& place);
+  void set_owner(std::uint32_t id, PlayerNumber owner);
+  /// Another map: everything is despawned, and generations begin again.
+  void clear();
+
+  std::uint32_t tick() const { return tick_; }
+  /// Sorted by id.
+  std::span<const ReplicatedEntity> entities() const { return entities_; }
+  /// Null when there is none.
+  const ReplicatedEntity* find(std::uint32_t id) const;
+  /// Ids that were spawned, despawned or placed, or changed hands, since `begin`; some twice.
+  std::span<const std::uint32_t> moves() const { return moves_; }
+  /// Rises with each spawn, despawn, and change of owner.
+  std::uint64_t version() const { return version_; }
+  /// The values that an entity had at a tick, as `seen_by` sees them; null when they are forgotten
+  /// or it was not there. For comparisons, not for every tick: looks through its past.
+  const LaneValue* row_at(std::uint32_t id, std::uint32_t tick, SeenBy seen_by) const;
+
+  const ReplicationSchema& schema() const { return schema_; }
+  const TypeViews& views() const { return views_; }
+  std::size_t memory_bytes() const;
+
+ private:
+  /// Values that are the truth no more.
+  struct Past {
+    std::uint32_t id = 0;
+    std::uint8_t generation = 0;
+    std::uint16_t type = 0;
+    std::uint32_t began_at = 0;
+    std::uint32_t ended_at = 0;  ///< The first tick at which they were not the truth.
+    std::array<LaneValue*, kSeenByCount> rows{};
+  };
+
+  ReplicatedEntity* find_mutable(std::uint32_t id);
+  void write_rows(ReplicatedEntity& entity, std::span<const std::int64_t> values);
+  void retire(const ReplicatedEntity& entity);
+  void forget_past();
+  bool has_two_rows(std::uint16_t type) const;
+
+  const ReplicationSchema& schema_;
+  const TypeViews& views_;
+  std::uint32_t tick_ = 0;
+  std::uint64_t version_ = 0;
+  std::vector<std::uint32_t> moves_;
+  std::vector<ReplicatedEntity> entities_;
+  std::vector<RowPool> pools_;  ///< By codec type.
+  std::vector<Past> past_;      ///< By the tick at which it ended; those before ...
+  std::size_t past_begin_ = 0;  ///< ... this are forgotten.
+  std::unordered_map<std::uint32_t, std::uint8_t> generations_;  ///< Of ids that were in use.
+  std::vector<LaneValue> lanes_;
+};
+
+}  // namespace muster

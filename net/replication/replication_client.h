@@ -1,0 +1,162 @@
+// A client's side of replication: from a connection's payloads to entities that come, change and
+// go.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "net/replication/replication_messages.h"
+#include "net/replication/replication_schema.h"
+#include "net/replication/timed_events.h"
+#include "net/replication/type_views.h"
+#include "net/snapshot/model_file.h"
+#include "net/snapshot/snapshot_reader.h"
+#include "net/transport/connection.h"
+
+namespace muster {
+
+/// What a client wants of its server.
+struct ReplicationClientOptions {
+  std::size_t channel = 0;  ///< Of the connection: reliable and ordered, for replication alone.
+  ReplicationWish wish{};
+  /// The encoded schema that this end expects, when it has one: the same one is not sent.
+  std::span<const std::byte> known_schema{};
+  /// Model files that this end has, from its bundles. The one that the server names is used; one
+  /// that is not here is sent. They must outlive the client.
+  std::vector<std::span<const std::byte>> models{};
+  std::size_t entity_max = 65'536;
+};
+
+/// Something that the server says of an entity.
+struct ReplicatedChange {
+  enum class Kind : std::uint8_t { despawned = 0, spawned = 1, updated = 2 };
+  Kind kind = Kind::updated;
+  std::uint32_t id = 0;
+  std::uint16_t type = 0;  ///< Index into the schema.
+  SeenBy seen_by = SeenBy::others;
+  std::uint32_t tick = 0;  ///< At which the values were the truth.
+};
+
+/// How far the client is.
+/// `receiving`: what the server's words mean, and the map.
+enum class ReplicationPhase : std::uint8_t { joining, receiving, playing };
+
+/// A game's world, as far as it follows a server's.
+class EntityValues {
+ public:
+  virtual ~EntityValues() = default;
+  /// Overwrites the values of an entity with those that the game has; false when it has none.
+  virtual bool values(std::uint32_t id, std::span<std::int64_t> values) const = 0;
+};
+
+struct ReplicationClientCounters {
+  std::uint64_t snapshots = 0;
+  std::uint64_t snapshot_bytes = 0;
+  std::uint64_t late = 0;       ///< Snapshots that came too late to be of use.
+  std::uint64_t unknown = 0;    ///< Coded against what is not here; the server was told.
+  std::uint64_t malformed = 0;  ///< No server of ours sends this.
+  std::uint64_t events = 0;
+  std::uint64_t checksums = 0;    ///< Compared with what is here.
+  std::uint64_t divergences = 0;  ///< Of those: were not the same.
+  std::uint64_t resyncs = 0;      ///< Everything was asked for again.
+};
+
+/// Each tick, after the connection received: `update`, then read `changes()` and `events()`, then
+/// `clear()`. All payloads and the blocks that begin with its magic number belong to it. One thread
+/// at a time.
+class ReplicationClient {
+ public:
+  /// `log`, when there is one, must outlive the client.
+  explicit ReplicationClient(const ReplicationClientOptions& options, DivergenceLog* log = nullptr);
+
+  /// Reads what arrived and answers.
+  void update(Connection& connection);
+
+  ReplicationPhase phase() const { return phase_; }
+  /// What the server's words mean; null before they arrived. Changes when a map begins.
+  const ReplicationSchema* schema() const { return schema_ ? &*schema_ : nullptr; }
+  const TypeViews* views() const { return views_ ? &*views_ : nullptr; }
+  /// The game's own data of the present map, as the server gave it.
+  std::span<const std::byte> map_info() const { return map_info_; }
+
+  /// What happened since `clear`, in the order to be applied: what goes, what comes, what changes.
+  /// When a map begins everything goes.
+  std::span<const ReplicatedChange> changes() const { return changes_; }
+  /// Puts an entity's values into `values`, which has all values of its type; those that this end
+  /// does not receive stay as they are. False when there is no such entity.
+  bool values(std::uint32_t id, std::span<std::int64_t> values) const;
+  /// Whether an entity is there: what a reference means that came before it.
+  bool has(std::uint32_t id) const { return find(id) != nullptr; }
+  /// Events whose tick has been reached, by tick. Good until `clear`.
+  std::span<const TimedEvent> events() const { return events_.due(); }
+  void clear();
+  /// Compares what the server said of some entities with what the game made of them, when
+  /// `changes()` have been applied; without, `clear` compares what the codec has. What differs is
+  /// told to the server and to the log on both sides, and everything is asked for again.
+  void verify(const EntityValues* game);
+
+  /// The newest tick of which something is known.
+  std::uint32_t tick() const { return reader_ ? reader_->tick() : 0; }
+  const ReplicationClientCounters& counters() const { return counters_; }
+
+ private:
+  struct Shown {
+    std::uint32_t id = 0;
+    EntityKind kind;
+    std::uint32_t tick = 0;
+  };
+
+  /// A checksum that waits for its entity to be applied.
+  struct Check {
+    std::uint32_t id = 0;
+    std::uint32_t tick = 0;
+    std::uint32_t expected = 0;
+    bool is_pending = false;
+  };
+
+  void begin_map(std::uint16_t map);
+  void take_message(std::span<const std::byte> message);
+  void take_begin(const BeginMessage& begin);
+  void take_setup(std::span<const std::byte> block);
+  bool use_schema(std::span<const std::byte> encoded);
+  void take_payload(std::span<const std::byte> payload);
+  void take_truth(const TruthMessage& truth);
+  void want_everything();
+  void list_changes();
+  void send_answers(Connection& connection);
+  const SeenEntity* find(std::uint32_t id) const;
+
+  ReplicationClientOptions options_;
+  DivergenceLog* log_;
+  ReplicationPhase phase_ = ReplicationPhase::joining;
+  std::uint16_t map_ = 0;
+  bool has_joined_ = false;
+  std::optional<BeginMessage> begin_;
+  WantMessage wanted_{};
+  std::vector<std::byte> schema_bytes_;
+  std::vector<std::byte> model_bytes_;
+  std::optional<ReplicationSchema> schema_;
+  std::optional<TypeViews> views_;
+  std::vector<std::byte> map_info_;
+  std::unique_ptr<SnapshotModel> model_;
+  std::optional<SnapshotReader> reader_;
+  std::vector<Shown> shown_;  ///< What `changes` have told of, sorted by id.
+  std::vector<Shown> next_shown_;
+  std::vector<ReplicatedChange> changes_;
+  std::vector<ReplicatedChange> spawned_;
+  std::vector<ReplicatedChange> updated_;
+  TimedEventReceiver events_;
+  std::vector<Check> checks_;
+  std::vector<LaneValue> lanes_;
+  std::vector<std::int64_t> values_;
+  std::uint64_t next_resync_ = 0;
+  std::vector<std::vector<std::byte>> unsent_;  ///< Answers that found the channel full.
+  ReplicationClientCounters counters_;
+};
+
+}  // namespace muster

@@ -1,0 +1,179 @@
+#include "net/replication/replication_messages.h"
+
+#include <algorithm>
+
+#include "net/wire/byte_io.h"
+
+namespace muster {
+namespace {
+
+constexpr std::uint32_t kSetupMagic = 0x3142524D;  // "MRB1"
+constexpr std::size_t kMessageBytes = 1024;
+
+/// Writes a message into room enough for any.
+template <typename Write>
+std::vector<std::byte> written(ReplicationMessage kind, const Write& write) {
+  std::array<std::byte, kMessageBytes> memory;
+  SectionWriter writer(memory);
+  writer.write_u8(static_cast<std::uint32_t>(kind));
+  write(writer);
+  const std::span<const std::byte> bytes = writer.written();
+  return {bytes.begin(), bytes.end()};
+}
+
+/// A reader behind the kind.
+SectionReader reader_of(std::span<const std::byte> bytes, ReplicationMessage kind) {
+  SectionReader reader(bytes);
+  if (reader.read_u8() != static_cast<std::uint8_t>(kind)) reader.fail();
+  return reader;
+}
+
+}  // namespace
+
+std::vector<std::byte> encode(const JoinMessage& message) {
+  return written(ReplicationMessage::join, [&](SectionWriter& writer) {
+    writer.write_u16(message.wish.snapshot_ticks);
+    writer.write_u32(message.wish.bytes_per_second);
+  });
+}
+
+std::vector<std::byte> encode(const BeginMessage& message) {
+  return written(ReplicationMessage::begin, [&](SectionWriter& writer) {
+    writer.write_bytes(message.schema);
+    writer.write_bytes(message.model);
+    writer.write_u16(message.ticks_per_second);
+    writer.write_u16(message.snapshot_ticks);
+  });
+}
+
+std::vector<std::byte> encode(const WantMessage& message) {
+  return written(ReplicationMessage::want, [&](SectionWriter& writer) {
+    writer.write_u8((message.schema ? 1U : 0U) | (message.model ? 2U : 0U));
+  });
+}
+
+std::vector<std::byte> encode(const DivergedMessage& message) {
+  return written(ReplicationMessage::diverged, [&](SectionWriter& writer) {
+    writer.write_u32(message.id);
+    writer.write_u32(message.tick);
+    writer.write_u16(message.codec_type);
+    const std::size_t count = std::min(message.lanes.size(), kDivergedLanesMax);
+    writer.write_u16(static_cast<std::uint32_t>(count));
+    for (std::size_t i = 0; i < count; ++i) writer.write_u32(message.lanes[i]);
+  });
+}
+
+std::vector<std::byte> encode(const TruthMessage& message) {
+  return written(ReplicationMessage::truth, [&](SectionWriter& writer) {
+    writer.write_u32(message.id);
+    writer.write_u32(message.tick);
+    writer.write_u16(message.codec_type);
+    writer.write_u16(message.lane);
+    writer.write_u32(message.ours);
+    writer.write_u32(message.theirs);
+  });
+}
+
+std::vector<std::byte> encode(ReplicationMessage kind) {
+  return written(kind, [](SectionWriter&) {});
+}
+
+std::optional<ReplicationMessage> kind_of(std::span<const std::byte> message) {
+  if (message.empty()) return std::nullopt;
+  const auto kind = static_cast<ReplicationMessage>(message[0]);
+  const bool is_client = kind >= ReplicationMessage::join && kind <= ReplicationMessage::diverged;
+  const bool is_server = kind == ReplicationMessage::begin || kind == ReplicationMessage::truth;
+  if (!is_client && !is_server) return std::nullopt;
+  return kind;
+}
+
+bool decode(std::span<const std::byte> bytes, JoinMessage& message) {
+  SectionReader reader = reader_of(bytes, ReplicationMessage::join);
+  message.wish.snapshot_ticks = reader.read_u16();
+  message.wish.bytes_per_second = reader.read_u32();
+  return reader.is_finished();
+}
+
+bool decode(std::span<const std::byte> bytes, BeginMessage& message) {
+  SectionReader reader = reader_of(bytes, ReplicationMessage::begin);
+  reader.read_into(message.schema);
+  reader.read_into(message.model);
+  message.ticks_per_second = reader.read_u16();
+  message.snapshot_ticks = reader.read_u16();
+  return reader.is_finished() && message.ticks_per_second > 0 && message.snapshot_ticks > 0;
+}
+
+bool decode(std::span<const std::byte> bytes, WantMessage& message) {
+  SectionReader reader = reader_of(bytes, ReplicationMessage::want);
+  const std::uint8_t flags = reader.read_u8();
+  message.schema = (flags & 1U) != 0;
+  message.model = (flags & 2U) != 0;
+  return reader.is_finished() && flags <= 3;
+}
+
+bool decode(std::span<const std::byte> bytes, DivergedMessage& message) {
+  SectionReader reader = reader_of(bytes, ReplicationMessage::diverged);
+  message.id = reader.read_u32();
+  message.tick = reader.read_u32();
+  message.codec_type = reader.read_u16();
+  const std::uint16_t count = reader.read_u16();
+  message.lanes.clear();
+  if (count > kDivergedLanesMax) return false;
+  for (std::uint16_t i = 0; i < count; ++i) message.lanes.push_back(reader.read_u32());
+  return reader.is_finished();
+}
+
+bool decode(std::span<const std::byte> bytes, TruthMessage& message) {
+  SectionReader reader = reader_of(bytes, ReplicationMessage::truth);
+  message.id = reader.read_u32();
+  message.tick = reader.read_u32();
+  message.codec_type = reader.read_u16();
+  message.lane = reader.read_u16();
+  message.ours = reader.read_u32();
+  message.theirs = reader.read_u32();
+  return reader.is_finished();
+}
+
+std::vector<std::byte> encode_setup(const SetupBlock& setup) {
+  constexpr std::size_t kHeadBytes = 16;
+  std::vector<std::byte> bytes(kHeadBytes + setup.schema.size() + setup.model.size() +
+                               setup.map_info.size());
+  SectionWriter writer(bytes);
+  writer.write_u32(kSetupMagic);
+  for (const auto part : {setup.schema, setup.model, setup.map_info}) {
+    writer.write_u32(static_cast<std::uint32_t>(part.size()));
+  }
+  for (const auto part : {setup.schema, setup.model, setup.map_info}) writer.write_bytes(part);
+  return bytes;
+}
+
+bool is_setup(std::span<const std::byte> block) {
+  SectionReader reader(block);
+  return reader.read_u32() == kSetupMagic;
+}
+
+std::optional<SetupBlock> decode_setup(std::span<const std::byte> block) {
+  SectionReader reader(block);
+  if (reader.read_u32() != kSetupMagic) return std::nullopt;
+  const std::uint32_t schema = reader.read_u32();
+  const std::uint32_t model = reader.read_u32();
+  const std::uint32_t map_info = reader.read_u32();
+  SetupBlock setup;
+  setup.schema = reader.read_bytes(schema);
+  setup.model = reader.read_bytes(model);
+  setup.map_info = reader.read_bytes(map_info);
+  if (!reader.is_finished()) return std::nullopt;
+  return setup;
+}
+
+// A multiplication and a shift by word: every bit of every lane reaches all bits of the result.
+std::uint32_t checksum(std::span<const LaneValue> lanes) {
+  std::uint64_t state = 0x9E37'79B9'7F4A'7C15;
+  for (const LaneValue lane : lanes) {
+    state = (state ^ lane) * 0xFF51'AFD7'ED55'8CCD;
+    state ^= state >> 32U;
+  }
+  return static_cast<std::uint32_t>(state);
+}
+
+}  // namespace muster

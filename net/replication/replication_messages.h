@@ -1,0 +1,124 @@
+// What server and client of replication tell each other besides snapshots, on a reliable channel.
+// REPLICATION_FORMAT.md, "Messages".
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "net/replication/replication_schema.h"
+#include "net/snapshot/model_file.h"
+
+namespace muster {
+
+/// What a client wishes for; the server does not have to follow.
+struct ReplicationWish {
+  std::uint16_t snapshot_ticks = 0;    ///< At least so many ticks between two; 0: as you like.
+  std::uint32_t bytes_per_second = 0;  ///< Of snapshots; 0: as the path carries.
+  friend bool operator==(const ReplicationWish&, const ReplicationWish&) = default;
+};
+
+enum class ReplicationMessage : std::uint8_t {
+  // From the client:
+  join = 1,
+  want = 2,
+  ready = 3,
+  resync = 4,
+  diverged = 5,
+  // From the server:
+  begin = 16,
+  truth = 17,
+};
+
+/// The first word of a client, at each map.
+struct JoinMessage {
+  ReplicationWish wish;
+};
+/// The server's answer.
+struct BeginMessage {
+  SchemaHash schema{};
+  ModelHash model{};  ///< All zero: the built-in priors.
+  std::uint16_t ticks_per_second = 60;
+  std::uint16_t snapshot_ticks = 3;
+};
+/// What the client does not have of what `begin` names.
+struct WantMessage {
+  bool schema = false;
+  bool model = false;
+};
+/// An entity whose values are not what the server's checksum says.
+struct DivergedMessage {
+  std::uint32_t id = 0;
+  std::uint32_t tick = 0;
+  std::uint16_t codec_type = 0;
+  std::vector<LaneValue> lanes;  ///< The first of them, as far as they fit.
+};
+/// The server's answer to that.
+struct TruthMessage {
+  std::uint32_t id = 0;
+  std::uint32_t tick = 0;
+  std::uint16_t codec_type = 0;
+  std::uint16_t lane = 0;  ///< The first that differs; `kNoLane` when none was found.
+  LaneValue ours = 0;      ///< The server's value of it ...
+  LaneValue theirs = 0;    ///< ... and the client's.
+};
+inline constexpr std::uint16_t kNoLane = 0xFFFF;
+/// Lanes of a `DivergedMessage`, so that it fits in a message.
+inline constexpr std::size_t kDivergedLanesMax = 240;
+
+std::vector<std::byte> encode(const JoinMessage& message);
+std::vector<std::byte> encode(const BeginMessage& message);
+std::vector<std::byte> encode(const WantMessage& message);
+std::vector<std::byte> encode(const DivergedMessage& message);
+std::vector<std::byte> encode(const TruthMessage& message);
+/// For `ready` and `resync`, which say nothing more.
+std::vector<std::byte> encode(ReplicationMessage kind);
+
+/// The kind of a message; nothing when it is none of ours.
+std::optional<ReplicationMessage> kind_of(std::span<const std::byte> message);
+/// Each reads what `encode` wrote, from bytes that an enemy may have made.
+bool decode(std::span<const std::byte> bytes, JoinMessage& message);
+bool decode(std::span<const std::byte> bytes, BeginMessage& message);
+bool decode(std::span<const std::byte> bytes, WantMessage& message);
+bool decode(std::span<const std::byte> bytes, DivergedMessage& message);
+bool decode(std::span<const std::byte> bytes, TruthMessage& message);
+
+/// What a client lacks, as one block.
+struct SetupBlock {
+  std::span<const std::byte> schema;    ///< Empty when the client has it.
+  std::span<const std::byte> model;     ///< Empty when the client has it.
+  std::span<const std::byte> map_info;  ///< The game's.
+};
+std::vector<std::byte> encode_setup(const SetupBlock& setup);
+/// Views into `block`. Nothing when the block is none of ours, or damaged.
+std::optional<SetupBlock> decode_setup(std::span<const std::byte> block);
+/// Whether a block is for replication at all: a game may send blocks of its own.
+bool is_setup(std::span<const std::byte> block);
+
+/// An entity whose values were not the same on both sides.
+struct Divergence {
+  std::uint32_t id = 0;
+  std::uint32_t tick = 0;
+  std::uint32_t type = 0;  ///< As the game calls it.
+  /// `Component.field`, with `[i]` where a field has several values; empty when the server does not
+  /// know its past any more, or found no difference.
+  std::string field;
+  LaneValue server_value = 0;
+  LaneValue client_value = 0;
+};
+
+/// Who is told of divergences; called by whoever calls `update`.
+class DivergenceLog {
+ public:
+  virtual ~DivergenceLog() = default;
+  virtual void diverged(const Divergence& divergence) = 0;
+};
+
+/// A checksum of lanes, the same on every machine.
+std::uint32_t checksum(std::span<const LaneValue> lanes);
+
+}  // namespace muster

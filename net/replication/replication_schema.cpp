@@ -1,0 +1,214 @@
+// Names are few and short beside what they describe, so the encoding is plain bytes.
+#include "net/replication/replication_schema.h"
+
+#include <algorithm>
+#include <bit>
+#include <cassert>
+#include <set>
+#include <string>
+
+#include <sodium.h>
+
+#include "net/wire/byte_io.h"
+
+namespace muster {
+namespace {
+
+constexpr std::uint32_t kMagic = 0x3153524D;  // "MRS1"
+
+bool is_name(std::string_view name) { return !name.empty() && name.size() <= kSchemaNameBytesMax; }
+
+/// Values of a rotation: the index of what is missing, and three parts.
+constexpr std::uint32_t kRotationValues = 4;
+
+const char* find_fault(const FieldSchema& field) {
+  if (!is_name(field.name)) return "a field without a name, or with too long a one";
+  if (field.value_count == 0 || field.value_count > kMaxLanes)
+    return "a field of no or many values";
+  if (field.low > field.high) return "a range that ends before it begins";
+  if (field.kind > LaneKind::opaque || field.kind == LaneKind::dropped) return "an unknown kind";
+  if (field.receivers > SchemaReceivers::all_but_owner) return "unknown receivers";
+  const std::uint64_t greatest =
+      static_cast<std::uint64_t>(field.high) - static_cast<std::uint64_t>(field.low);
+  const bool fits = greatest <= 0xFFFF'FFFF;
+  if ((field.kind == LaneKind::angle) != (field.period != 0)) return "an angle without a period";
+  if (field.period != 0 && (!fits || field.period > 0xFFFF'FFFF || greatest >= 2 * field.period)) {
+    return "an angle that goes round more than twice";
+  }
+  if (field.kind == LaneKind::rotation &&
+      (field.value_count % kRotationValues != 0 || field.low != 0 || greatest < 3 || !fits)) {
+    return "a rotation that is none";
+  }
+  if (!(field.resolution >= 0) || !(field.minimum - field.minimum == 0) ||
+      !(field.resolution - field.resolution == 0)) {
+    return "a resolution that is no number";
+  }
+  return nullptr;
+}
+
+const char* find_fault(const ComponentSchema& component) {
+  if (!is_name(component.name)) return "a component without a name, or with too long a one";
+  if (component.fields.size() > kComponentFieldsMax) return "a component with too many fields";
+  std::set<std::string_view> names;
+  for (const FieldSchema& field : component.fields) {
+    if (const char* fault = find_fault(field)) return fault;
+    if (!names.insert(field.name).second) return "two fields of one name";
+  }
+  return nullptr;
+}
+
+std::size_t lane_count(const ComponentSchema& component) {
+  std::size_t count = 0;
+  for (const FieldSchema& field : component.fields) {
+    const bool is_wide =
+        static_cast<std::uint64_t>(field.high) - static_cast<std::uint64_t>(field.low) >
+        0xFFFF'FFFF;
+    count += field.value_count * std::size_t{is_wide ? 2U : 1U};
+  }
+  return count;
+}
+
+class Encoder {
+ public:
+  void u8(std::uint64_t value) { little(value, 1); }
+  void u16(std::uint64_t value) { little(value, 2); }
+  void u32(std::uint64_t value) { little(value, 4); }
+  void u64(std::uint64_t value) { little(value, 8); }
+  void name(std::string_view text) {
+    u8(text.size());
+    for (const char letter : text) bytes_.push_back(static_cast<std::byte>(letter));
+  }
+  std::vector<std::byte> take() { return std::move(bytes_); }
+
+ private:
+  void little(std::uint64_t value, std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) {
+      bytes_.push_back(static_cast<std::byte>(value >> (8 * i)));
+    }
+  }
+  std::vector<std::byte> bytes_;
+};
+
+std::string read_name(SectionReader& reader) {
+  const std::span<const std::byte> bytes = reader.read_bytes(reader.read_u8());
+  std::string text;
+  for (const std::byte byte : bytes) text.push_back(static_cast<char>(byte));
+  return text;
+}
+
+FieldSchema read_field(SectionReader& reader) {
+  FieldSchema field;
+  field.name = read_name(reader);
+  field.value_count = reader.read_u16();
+  field.low = static_cast<std::int64_t>(reader.read_u64());
+  field.high = static_cast<std::int64_t>(reader.read_u64());
+  field.receivers = static_cast<SchemaReceivers>(reader.read_u8());
+  field.kind = static_cast<LaneKind>(reader.read_u8());
+  field.period = reader.read_u64();
+  field.type = reader.read_u8();
+  field.minimum = std::bit_cast<double>(reader.read_u64());
+  field.resolution = std::bit_cast<double>(reader.read_u64());
+  return field;
+}
+
+}  // namespace
+
+std::size_t ReplicationSchema::value_count(std::size_t type) const {
+  std::size_t count = 0;
+  for (const std::uint16_t component : types[type].components) {
+    count += components[component].value_count();
+  }
+  return count;
+}
+
+std::optional<std::uint16_t> ReplicationSchema::find_type(std::uint32_t id) const {
+  const auto found = std::ranges::find(types, id, &ReplicatedType::id);
+  if (found == types.end()) return std::nullopt;
+  return static_cast<std::uint16_t>(found - types.begin());
+}
+
+const char* find_fault(const ReplicationSchema& schema) {
+  if (schema.components.size() > kReplicatedComponentsMax) return "too many components";
+  if (schema.types.empty() || schema.types.size() > kReplicatedTypesMax) {
+    return "no types, or too many";
+  }
+  std::set<std::string_view> names;
+  for (const ComponentSchema& component : schema.components) {
+    if (const char* fault = find_fault(component)) return fault;
+    if (!names.insert(component.name).second) return "two components of one name";
+  }
+  std::set<std::uint32_t> ids;
+  for (const ReplicatedType& type : schema.types) {
+    if (!ids.insert(type.id).second) return "two types of one id";
+    std::size_t lanes = 0;
+    for (const std::uint16_t component : type.components) {
+      if (component >= schema.components.size()) return "a type with an unknown component";
+      lanes += lane_count(schema.components[component]);
+      if (lanes > kMaxLanes) return "a type with too many values";
+    }
+  }
+  return nullptr;
+}
+
+std::vector<std::byte> encode_schema(const ReplicationSchema& schema) {
+  assert(find_fault(schema) == nullptr);
+  Encoder encoder;
+  encoder.u32(kMagic);
+  encoder.u16(schema.components.size());
+  for (const ComponentSchema& component : schema.components) {
+    encoder.name(component.name);
+    encoder.u16(component.fields.size());
+    for (const FieldSchema& field : component.fields) {
+      encoder.name(field.name);
+      encoder.u16(field.value_count);
+      encoder.u64(static_cast<std::uint64_t>(field.low));
+      encoder.u64(static_cast<std::uint64_t>(field.high));
+      encoder.u8(static_cast<std::uint64_t>(field.receivers));
+      encoder.u8(static_cast<std::uint64_t>(field.kind));
+      encoder.u64(field.period);
+      encoder.u8(field.type);
+      encoder.u64(std::bit_cast<std::uint64_t>(field.minimum));
+      encoder.u64(std::bit_cast<std::uint64_t>(field.resolution));
+    }
+  }
+  encoder.u16(schema.types.size());
+  for (const ReplicatedType& type : schema.types) {
+    encoder.u32(type.id);
+    encoder.u16(type.components.size());
+    for (const std::uint16_t component : type.components) encoder.u16(component);
+  }
+  return encoder.take();
+}
+
+std::optional<ReplicationSchema> decode_schema(std::span<const std::byte> bytes) {
+  if (bytes.size() > kSchemaBytesMax) return std::nullopt;
+  SectionReader reader(bytes);
+  if (reader.read_u32() != kMagic) return std::nullopt;
+  ReplicationSchema schema;
+  for (std::uint16_t i = reader.read_u16(); i > 0 && !reader.failed(); --i) {
+    ComponentSchema& component = schema.components.emplace_back();
+    component.name = read_name(reader);
+    for (std::uint16_t k = reader.read_u16(); k > 0 && !reader.failed(); --k) {
+      component.fields.push_back(read_field(reader));
+    }
+  }
+  for (std::uint16_t i = reader.read_u16(); i > 0 && !reader.failed(); --i) {
+    ReplicatedType& type = schema.types.emplace_back();
+    type.id = reader.read_u32();
+    for (std::uint16_t k = reader.read_u16(); k > 0 && !reader.failed(); --k) {
+      type.components.push_back(reader.read_u16());
+    }
+  }
+  if (!reader.is_finished() || find_fault(schema) != nullptr) return std::nullopt;
+  return schema;
+}
+
+SchemaHash hash_schema(std::span<const std::byte> encoded) {
+  SchemaHash hash;
+  crypto_generichash(reinterpret_cast<unsigned char*>(hash.data()), hash.size(),
+                     reinterpret_cast<const unsigned char*>(encoded.data()), encoded.size(),
+                     nullptr, 0);
+  return hash;
+}
+
+}  // namespace muster

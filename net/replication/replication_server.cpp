@@ -1,0 +1,216 @@
+#include "net/replication/replication_server.h"
+
+#include <algorithm>
+#include <cassert>
+#include <string>
+#include <utility>
+
+#include "net/snapshot/model_file.h"
+
+namespace muster {
+namespace {
+
+/// What the codec knows of a game's types: the trained model where it fits.
+SnapshotModel model_of(const TypeViews& views, std::span<const std::byte> file) {
+  SnapshotModel trained;
+  std::string error;
+  if (!file.empty()) {
+    [[maybe_unused]] const bool is_model = decode_model(file, trained, error);
+    assert(is_model);
+  }
+  return views.model(trained);
+}
+
+}  // namespace
+
+ReplicationServer::ReplicationServer(const ReplicationServerOptions& options,
+                                     ReplicationSchema schema, DivergenceLog* log)
+    : options_(options),
+      schema_(std::move(schema)),
+      views_(schema_),
+      model_(model_of(views_, options_.model_file)),
+      world_(schema_, views_),
+      grid_(options_.interest, options_.classes),
+      log_(log),
+      schema_bytes_(encode_schema(schema_)),
+      schema_hash_(hash_schema(schema_bytes_)) {}
+
+void ReplicationServer::begin_tick(std::uint32_t tick) { world_.begin(tick); }
+
+void ReplicationServer::end_tick() { grid_.update(world_); }
+
+ClientView* ReplicationServer::find(ReplicationClientId id) {
+  const auto found =
+      std::ranges::lower_bound(clients_, id, {}, [](const auto& client) { return client->id(); });
+  return found != clients_.end() && (*found)->id() == id ? found->get() : nullptr;
+}
+
+const ClientView* ReplicationServer::view(ReplicationClientId id) const {
+  return const_cast<ReplicationServer*>(this)->find(id);
+}
+
+void ReplicationServer::add_client(ReplicationClientId id, const ReplicationClientInfo& info) {
+  const auto at =
+      std::ranges::lower_bound(clients_, id, {}, [](const auto& client) { return client->id(); });
+  assert(at == clients_.end() || (*at)->id() != id);
+  auto client = std::make_unique<ClientView>(id, model_, options_.classes);
+  client->ticks_per_second = options_.ticks_per_second;
+  client->map = maps_begun_;
+  client->viewer.player = info.player;
+  client->viewer.team = info.team;
+  // Clients take turns, so that not all of them are served in the same tick.
+  client->next_snapshot_tick = world_.tick() + id % options_.snapshot_ticks;
+  clients_.insert(at, std::move(client));
+}
+
+void ReplicationServer::remove_client(ReplicationClientId id) {
+  std::erase_if(clients_, [&](const auto& client) { return client->id() == id; });
+}
+
+void ReplicationServer::set_info(ReplicationClientId id, const ReplicationClientInfo& info) {
+  ClientView* client = find(id);
+  assert(client != nullptr);
+  client->viewer.player = info.player;
+  client->viewer.team = info.team;
+}
+
+void ReplicationServer::set_eyes(ReplicationClientId id, const Place& place) {
+  ClientView* client = find(id);
+  assert(client != nullptr);
+  client->viewer.has_eyes = true;
+  client->viewer.eyes = place;
+}
+
+bool ReplicationServer::send_event(ReplicationClientId id, std::uint32_t tick,
+                                   std::span<const std::byte> event) {
+  ClientView* client = find(id);
+  assert(client != nullptr);
+  if (!client->is_playing) return true;  // It starts with a world in which this has happened.
+  const bool is_taken = client->events().push(tick, event);
+  if (!is_taken) ++client->counters().events_refused;
+  return is_taken;
+}
+
+void ReplicationServer::send_event_about(std::uint32_t entity, std::uint32_t tick,
+                                         std::span<const std::byte> event) {
+  for (const auto& client : clients_) {
+    if (!client->is_playing || !client->knows(entity)) continue;
+    if (!client->events().push(tick, event)) ++client->counters().events_refused;
+  }
+}
+
+void ReplicationServer::begin_map(std::span<const std::byte> map_info) {
+  world_.clear();
+  map_info_.assign(map_info.begin(), map_info.end());
+  ++maps_begun_;
+}
+
+void ReplicationServer::update(ReplicationClientId id, Connection& connection, NetTime now) {
+  ClientView* client = find(id);
+  assert(client != nullptr);
+  if (client->map != maps_begun_) {
+    client->map = maps_begun_;
+    client->restart();
+    client->unsent.clear();
+    connection.begin_map();  // Blocks are over with the map they belong to: their bytes may go.
+    client->has_setup_to_send = false;
+    client->is_setup_on_its_way = false;
+  }
+  client->take_fates(connection.payload_fates());
+  connection.clear_fates();
+  for (std::span<const std::byte> message = connection.message(options_.channel); !message.empty();
+       message = connection.message(options_.channel)) {
+    take_message(*client, message);
+    connection.pop_message(options_.channel);
+  }
+  client->send_answers(connection, options_.channel);
+  if (!client->is_playing || world_.tick() < client->next_snapshot_tick) return;
+  const std::uint32_t interval = std::max(options_.snapshot_ticks, client->wish.snapshot_ticks);
+  client->next_snapshot_tick += interval;
+  if (client->next_snapshot_tick <= world_.tick()) {
+    client->next_snapshot_tick = world_.tick() + interval;
+  }
+  client->send(world_, grid_, options_.interest, options_.checksum_interval, connection, now);
+}
+
+void ReplicationServer::take_message(ClientView& client, std::span<const std::byte> message) {
+  JoinMessage join;
+  WantMessage want;
+  DivergedMessage diverged;
+  switch (kind_of(message).value_or(ReplicationMessage::begin)) {
+    case ReplicationMessage::join:
+      if (!decode(message, join)) break;
+      client.wish = join.wish;
+      return begin(client);
+    case ReplicationMessage::want:
+      if (!decode(message, want)) break;
+      return prepare_setup(client, want);
+    case ReplicationMessage::ready:
+      client.is_playing = true;
+      return;
+    case ReplicationMessage::resync:
+      return client.resync();
+    case ReplicationMessage::diverged:
+      if (!decode(message, diverged)) break;
+      return compare(client, diverged);
+    case ReplicationMessage::begin:
+    case ReplicationMessage::truth:
+      break;
+  }
+  ++client.counters().malformed;
+}
+
+void ReplicationServer::begin(ClientView& client) {
+  client.restart();
+  BeginMessage message{.schema = schema_hash_,
+                       .model = {},
+                       .ticks_per_second = options_.ticks_per_second,
+                       .snapshot_ticks = options_.snapshot_ticks};
+  if (!options_.model_file.empty()) message.model = hash_model(options_.model_file);
+  if (client.unsent.size() < kAnswersMax) client.unsent.push_back(encode(message));
+}
+
+void ReplicationServer::prepare_setup(ClientView& client, const WantMessage& want) const {
+  if (client.has_setup_to_send || client.is_setup_on_its_way) return;  // One is enough.
+  SetupBlock setup{.schema = {}, .model = {}, .map_info = map_info_};
+  if (want.schema) setup.schema = schema_bytes_;
+  if (want.model) setup.model = options_.model_file;
+  client.setup = encode_setup(setup);
+  client.has_setup_to_send = true;
+}
+
+void ReplicationServer::compare(ClientView& client, const DivergedMessage& message) const {
+  TruthMessage truth{
+      .id = message.id, .tick = message.tick, .codec_type = message.codec_type, .lane = kNoLane};
+  if (message.codec_type >= views_.count()) {
+    ++client.counters().malformed;
+    return;
+  }
+  const TypeView& view = views_.view(message.codec_type);
+  const LaneValue* row = world_.row_at(message.id, message.tick, view.seen_by);
+  const std::size_t lanes = std::min(message.lanes.size(), view.parts.size());
+  for (std::size_t i = 0; row != nullptr && i < lanes; ++i) {
+    if (row[i] == message.lanes[i]) continue;
+    truth.lane = static_cast<std::uint16_t>(i);
+    truth.ours = row[i];
+    truth.theirs = message.lanes[i];
+    break;
+  }
+  ++client.counters().divergences;
+  if (client.unsent.size() < kAnswersMax) client.unsent.push_back(encode(truth));
+  if (log_ == nullptr) return;
+  log_->diverged({.id = message.id,
+                  .tick = message.tick,
+                  .type = schema_.types[view.type].id,
+                  .field = views_.lane_name(message.codec_type, truth.lane),
+                  .server_value = truth.ours,
+                  .client_value = truth.theirs});
+}
+
+std::size_t ReplicationServer::memory_bytes() const {
+  std::size_t bytes = sizeof(*this) + world_.memory_bytes();
+  for (const auto& client : clients_) bytes += client->memory_bytes();
+  return bytes;
+}
+
+}  // namespace muster

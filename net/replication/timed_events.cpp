@@ -1,0 +1,119 @@
+#include "net/replication/timed_events.h"
+
+#include <algorithm>
+
+namespace muster {
+
+bool TimedEventSender::push(std::uint32_t tick, std::span<const std::byte> event) {
+  if (end_ - begin_ == kTimedEventsMax || event.size() > kTimedEventBytesMax) return false;
+  Slot& free = slot(end_);
+  free.tick = tick;
+  free.is_delivered = false;
+  free.bytes.assign(event.begin(), event.end());
+  ++end_;
+  return true;
+}
+
+void TimedEventSender::write(SectionWriter& writer, std::size_t bytes_max, std::uint16_t payload) {
+  Carried& carried = carried_[payload % kPayloads];
+  carried.payload = payload;
+  carried.is_used = true;
+  carried.events.clear();
+  std::size_t bytes = 1;
+  for (std::uint32_t number = begin_; number != end_; ++number) {
+    const Slot& event = slot(number);
+    if (event.is_delivered) continue;
+    bytes += kTimedEventHeadBytes + event.bytes.size();
+    if (bytes > bytes_max || carried.events.size() == 255) break;
+    carried.events.push_back(number);
+  }
+  writer.write_u8(static_cast<std::uint32_t>(carried.events.size()));
+  for (const std::uint32_t number : carried.events) {
+    const Slot& event = slot(number);
+    writer.write_u16(number & 0xFFFFU);
+    writer.write_u32(event.tick);
+    writer.write_u16(static_cast<std::uint32_t>(event.bytes.size()));
+    writer.write_bytes(event.bytes);
+  }
+}
+
+void TimedEventSender::delivered(std::uint16_t payload) {
+  Carried& carried = carried_[payload % kPayloads];
+  if (!carried.is_used || carried.payload != payload) return;
+  carried.is_used = false;
+  // The slot of an event that was delivered long ago may belong to another one by now.
+  for (const std::uint32_t number : carried.events) {
+    if (number - begin_ < end_ - begin_) slot(number).is_delivered = true;
+  }
+  while (begin_ != end_ && slot(begin_).is_delivered) ++begin_;
+}
+
+void TimedEventSender::clear() {
+  begin_ = end_ = 0;
+  for (Carried& carried : carried_) carried.is_used = false;
+}
+
+bool TimedEventReceiver::read(SectionReader& reader) {
+  // Looked through first: a payload is believed whole or not at all.
+  SectionReader preview = reader;
+  for (std::uint8_t i = preview.read_u8(); i > 0; --i) {
+    static_cast<void>(preview.read_u16());
+    static_cast<void>(preview.read_u32());
+    const std::uint16_t length = preview.read_u16();
+    if (length > kTimedEventBytesMax) return false;
+    static_cast<void>(preview.read_bytes(length));
+  }
+  if (preview.failed()) return false;
+  for (std::uint8_t i = reader.read_u8(); i > 0; --i) {
+    const std::uint16_t number = reader.read_u16();
+    const std::uint32_t tick = reader.read_u32();
+    take(number, tick, reader.read_bytes(reader.read_u16()));
+  }
+  return true;
+}
+
+void TimedEventReceiver::take(std::uint16_t number, std::uint32_t tick,
+                              std::span<const std::byte> bytes) {
+  const auto ahead = static_cast<std::int16_t>(static_cast<std::uint16_t>(number - next_));
+  const std::uint32_t wide = next_ + static_cast<std::uint32_t>(ahead);
+  // A sender keeps fewer than half a window: what lies further back was received.
+  if (ahead >= static_cast<int>(kTimedEventsMax) || ahead < -static_cast<int>(kTimedEventsMax) ||
+      (ahead < 0 && wide > next_)) {
+    return;
+  }
+  if (received_[wide % kWindow] == wide + 1) return;
+  received_[wide % kWindow] = wide + 1;
+  if (ahead >= 0) next_ = wide + 1;
+  Waiting event{.tick = tick, .number = wide, .bytes = {bytes.begin(), bytes.end()}};
+  const auto at = std::ranges::upper_bound(waiting_, event, [](const Waiting& a, const Waiting& b) {
+    return a.tick != b.tick ? a.tick < b.tick : a.number < b.number;
+  });
+  waiting_.insert(at, std::move(event));
+}
+
+void TimedEventReceiver::reach(std::uint32_t tick) {
+  std::size_t count = waiting_.size() > kTimedEventsMax ? waiting_.size() - kTimedEventsMax : 0;
+  while (count < waiting_.size() && waiting_[count].tick <= tick) ++count;
+  if (count == 0) return;
+  const auto end = waiting_.begin() + static_cast<std::ptrdiff_t>(count);
+  std::move(waiting_.begin(), end, std::back_inserter(told_));
+  waiting_.erase(waiting_.begin(), end);
+  due_.clear();  // What it pointed to may have moved.
+  for (const Waiting& event : told_) {
+    due_.push_back({.tick = event.tick, .number = event.number, .bytes = event.bytes});
+  }
+}
+
+void TimedEventReceiver::clear_due() {
+  due_.clear();
+  told_.clear();
+}
+
+void TimedEventReceiver::reset() {
+  clear_due();
+  waiting_.clear();
+  received_ = {};
+  next_ = 0;
+}
+
+}  // namespace muster

@@ -1,0 +1,97 @@
+// Events that happen at a tick: they ride with snapshots, so that they are there when the client's
+// world gets to that tick. REPLICATION_FORMAT.md, "Events".
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "net/wire/byte_io.h"
+
+namespace muster {
+
+/// Events of a client that are not known to have arrived.
+inline constexpr std::size_t kTimedEventsMax = 256;
+inline constexpr std::size_t kTimedEventBytesMax = 256;
+/// Number, tick, length.
+inline constexpr std::size_t kTimedEventHeadBytes = 2 + 4 + 2;
+
+/// The sending side, of one client. An event stands in every payload until one of them is known to
+/// have arrived: a lost packet does not delay it by a round trip. Memory is bounded; steady state
+/// allocates nothing.
+class TimedEventSender {
+ public:
+  TimedEventSender() : slots_(kTimedEventsMax) {}
+
+  /// False when too many wait, or the event is too long.
+  bool push(std::uint32_t tick, std::span<const std::byte> event);
+  /// Writes a count and as many events as fit into `bytes_max`, the oldest first; `payload` is
+  /// whichever number the caller gives the payload that carries them.
+  void write(SectionWriter& writer, std::size_t bytes_max, std::uint16_t payload);
+  bool has_any() const { return begin_ != end_; }
+  /// The payload with this number has arrived.
+  void delivered(std::uint16_t payload);
+  void clear();
+
+ private:
+  static constexpr std::size_t kPayloads = 64;  ///< More than are ever on their way.
+
+  struct Slot {
+    std::uint32_t tick = 0;
+    bool is_delivered = false;
+    std::vector<std::byte> bytes;
+  };
+  struct Carried {
+    std::uint16_t payload = 0;
+    bool is_used = false;
+    std::vector<std::uint32_t> events;
+  };
+
+  Slot& slot(std::uint32_t number) { return slots_[number % kTimedEventsMax]; }
+
+  std::vector<Slot> slots_;
+  std::uint32_t begin_ = 0;  ///< The oldest that is not known to have arrived.
+  std::uint32_t end_ = 0;
+  std::array<Carried, kPayloads> carried_;
+};
+
+/// An event that came.
+struct TimedEvent {
+  std::uint32_t tick = 0;
+  std::uint32_t number = 0;  ///< In the order in which the server sent them.
+  std::span<const std::byte> bytes;
+};
+
+/// The receiving side: each event once, when its tick has been reached, by tick. What an enemy can
+/// make it keep is bounded: of too many that wait, the earliest come before their tick.
+class TimedEventReceiver {
+ public:
+  /// Reads what `write` wrote. False when it is malformed; nothing was taken then.
+  bool read(SectionReader& reader);
+  /// Makes those due whose tick is not after `tick`.
+  void reach(std::uint32_t tick);
+  std::span<const TimedEvent> due() const { return due_; }
+  void clear_due();
+  /// Forgets everything: another map.
+  void reset();
+
+ private:
+  static constexpr std::size_t kWindow = 2 * kTimedEventsMax;
+
+  struct Waiting {
+    std::uint32_t tick = 0;
+    std::uint32_t number = 0;
+    std::vector<std::byte> bytes;
+  };
+
+  void take(std::uint16_t number, std::uint32_t tick, std::span<const std::byte> bytes);
+
+  std::uint32_t next_ = 0;                         ///< One behind the highest number that came.
+  std::array<std::uint32_t, kWindow> received_{};  ///< Number plus one, by number.
+  std::vector<Waiting> waiting_;                   ///< By tick, then number.
+  std::vector<Waiting> told_;                      ///< Holds the bytes of `due_`.
+  std::vector<TimedEvent> due_;
+};
+
+}  // namespace muster

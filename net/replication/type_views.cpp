@@ -1,0 +1,174 @@
+#include "net/replication/type_views.h"
+
+#include <algorithm>
+#include <cassert>
+#include <string>
+#include <utility>
+
+#include "net/snapshot/slots.h"
+
+namespace muster {
+namespace {
+
+bool receives(SchemaReceivers receivers, SeenBy seen_by) {
+  switch (receivers) {
+    case SchemaReceivers::everyone:
+      return true;
+    case SchemaReceivers::owner:
+      return seen_by == SeenBy::owner;
+    case SchemaReceivers::all_but_owner:
+      return seen_by == SeenBy::others;
+  }
+  return false;
+}
+
+/// A field's values as lanes, one behind the other.
+class LaneMaker {
+ public:
+  LaneMaker(EntitySchema& schema, TypeView& view) : schema_(schema), view_(view) {}
+
+  void add(const std::string& component, const FieldSchema& field, std::uint32_t first_value) {
+    const std::uint64_t greatest =
+        static_cast<std::uint64_t>(field.high) - static_cast<std::uint64_t>(field.low);
+    for (std::uint32_t i = 0; i < field.value_count; ++i) {
+      LaneSchema lane{.name = component + "." + field.name,
+                      .kind = field.kind,
+                      .greatest = static_cast<std::uint32_t>(greatest),
+                      .period = static_cast<std::uint32_t>(field.period),
+                      .is_of_vector = field.value_count > 1,
+                      .receivers = field.receivers};
+      if (field.value_count > 1) lane.name += "[" + std::to_string(i) + "]";
+      const TypeView::Part part{.value = first_value + i, .low = field.low};
+      if (greatest > 0xFFFF'FFFF) {
+        add_halves(lane, part, greatest);
+        continue;
+      }
+      if (field.kind == LaneKind::rotation && i % 4 == 0) {
+        lane.kind = LaneKind::dropped;
+        lane.greatest = 3;
+      }
+      schema_.lanes.push_back(lane);
+      view_.parts.push_back(part);
+    }
+  }
+
+ private:
+  /// The upper half of a large number seldom changes; the lower one cannot be extrapolated, because
+  /// it wraps.
+  void add_halves(LaneSchema lane, TypeView::Part part, std::uint64_t greatest) {
+    lane.kind = LaneKind::symbol;
+    lane.greatest = static_cast<std::uint32_t>(greatest >> 32U);
+    part.half = TypeView::Part::Half::high;
+    schema_.lanes.push_back(lane);
+    view_.parts.push_back(part);
+    lane.kind = LaneKind::opaque;
+    lane.greatest = 0xFFFF'FFFF;
+    part.half = TypeView::Part::Half::low;
+    schema_.lanes.push_back(lane);
+    view_.parts.push_back(part);
+  }
+
+  EntitySchema& schema_;
+  TypeView& view_;
+};
+
+/// Puts a trained type's probabilities where the model has them.
+void copy_probabilities(const SnapshotModel& from, const TypeModel& trained, SnapshotModel& to,
+                        const TypeModel& type) {
+  const auto copy = [&](std::uint32_t source, std::uint32_t target, std::uint32_t count) {
+    std::copy_n(from.probabilities.begin() + source, count, to.probabilities.begin() + target);
+  };
+  copy(trained.first_slot, type.first_slot, slots::kPerEntity);
+  for (std::size_t i = 0; i < trained.lanes.size(); ++i) {
+    copy(trained.lanes[i].first_slot, type.lanes[i].first_slot,
+         slot_count(trained.schema.lanes[i]));
+  }
+}
+
+}  // namespace
+
+void TypeView::to_lanes(std::span<const std::int64_t> values, std::span<LaneValue> lanes) const {
+  assert(lanes.size() == parts.size());
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const Part& part = parts[i];
+    const std::uint64_t lifted =
+        static_cast<std::uint64_t>(values[part.value]) - static_cast<std::uint64_t>(part.low);
+    lanes[i] = static_cast<LaneValue>(part.half == Part::Half::high ? lifted >> 32U : lifted);
+  }
+}
+
+void TypeView::from_lanes(std::span<const LaneValue> lanes, std::span<std::int64_t> values) const {
+  assert(lanes.size() == parts.size());
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const Part& part = parts[i];
+    std::uint64_t lifted = lanes[i];
+    if (part.half == Part::Half::high) lifted = lifted << 32U | lanes[++i];
+    values[part.value] = static_cast<std::int64_t>(static_cast<std::uint64_t>(part.low) + lifted);
+  }
+}
+
+TypeViews::TypeViews(const ReplicationSchema& schema) {
+  assert(find_fault(schema) == nullptr);
+  for (std::uint16_t type = 0; type < schema.types.size(); ++type) {
+    codec_types_.push_back(
+        {static_cast<std::uint16_t>(views_.size()), static_cast<std::uint16_t>(views_.size())});
+    add_view(schema, type, SeenBy::others);
+    const auto is_shared = [](const FieldSchema& field) {
+      return field.receivers == SchemaReceivers::everyone;
+    };
+    const auto& components = schema.types[type].components;
+    const bool is_one = std::ranges::all_of(components, [&](std::uint16_t component) {
+      return std::ranges::all_of(schema.components[component].fields, is_shared);
+    });
+    if (is_one) continue;
+    codec_types_.back()[1] = static_cast<std::uint16_t>(views_.size());
+    add_view(schema, type, SeenBy::owner);
+  }
+}
+
+void TypeViews::add_view(const ReplicationSchema& schema, std::uint16_t type, SeenBy seen_by) {
+  TypeView view{.type = type, .seen_by = seen_by, .parts = {}};
+  EntitySchema entity{.name = std::to_string(schema.types[type].id), .lanes = {}};
+  if (seen_by == SeenBy::owner) entity.name += "/owner";
+  LaneMaker maker(entity, view);
+  std::uint32_t value = 0;
+  for (const std::uint16_t component : schema.types[type].components) {
+    for (const FieldSchema& field : schema.components[component].fields) {
+      if (receives(field.receivers, seen_by)) {
+        maker.add(schema.components[component].name, field, value);
+      }
+      value += field.value_count;
+    }
+  }
+  views_.push_back(std::move(view));
+  schemas_.push_back(std::move(entity));
+}
+
+std::string TypeViews::lane_name(std::uint16_t codec_type, std::size_t lane) const {
+  const std::vector<LaneSchema>& lanes = schemas_[codec_type].lanes;
+  return lane < lanes.size() ? lanes[lane].name : std::string();
+}
+
+SnapshotModel TypeViews::model(const SnapshotModel& trained) const {
+  SnapshotModel model = untrained_model(schemas_);
+  std::vector<const TypeModel*> sources(model.types.size());
+  for (std::size_t i = 0; i < model.types.size(); ++i) {
+    TypeModel& type = model.types[i];
+    const auto found = std::ranges::find_if(
+        trained.types, [&](const TypeModel& other) { return other.schema == type.schema; });
+    if (found == trained.types.end()) continue;
+    sources[i] = &*found;
+    type.order = found->order;
+    for (std::size_t k = 0; k < type.lanes.size(); ++k) {
+      const std::uint32_t first_slot = type.lanes[k].first_slot;
+      type.lanes[k] = found->lanes[k];
+      type.lanes[k].first_slot = first_slot;
+    }
+  }
+  for (std::size_t i = 0; i < model.types.size(); ++i) {
+    if (sources[i] != nullptr) copy_probabilities(trained, *sources[i], model, model.types[i]);
+  }
+  return model;
+}
+
+}  // namespace muster

@@ -1,0 +1,239 @@
+// A server's world, its clients over links of their own, and what each of them should see.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "net/replication/replication_client.h"
+#include "net/replication/replication_server.h"
+#include "registry/vocabulary/seed.h"
+#include "tests/support/connection_pair.h"
+#include "tests/support/net_bytes.h"
+
+namespace muster {
+
+/// A schema of two types: one with fields for owners and for others, one plain.
+inline ReplicationSchema replication_samples_schema() {
+  ReplicationSchema schema;
+  schema.components.push_back(
+      {.name = "Motion",
+       .fields = {
+           {.name = "position", .value_count = 3, .low = -100'000, .high = 100'000},
+           {.name = "heading", .low = 0, .high = 359, .kind = LaneKind::angle, .period = 360},
+           {.name = "turn",
+            .value_count = 4,
+            .low = 0,
+            .high = 1023,
+            .kind = LaneKind::rotation}}});
+  schema.components.push_back(
+      {.name = "Health",
+       .fields = {
+           {.name = "points", .low = 0, .high = 200},
+           {.name = "stance", .low = 0, .high = 2, .kind = LaneKind::symbol},
+           {.name = "ammo", .low = 0, .high = 90, .receivers = SchemaReceivers::owner},
+           {.name = "sway", .low = 0, .high = 9, .receivers = SchemaReceivers::all_but_owner},
+           {.name = "score", .low = std::int64_t{-1} << 40, .high = std::int64_t{1} << 40}}});
+  schema.types.push_back({.id = 7, .components = {0, 1}});
+  schema.types.push_back({.id = 900, .components = {0}});
+  return schema;
+}
+
+/// Hears of divergences.
+class DivergenceList final : public DivergenceLog {
+ public:
+  void diverged(const Divergence& divergence) override { all.push_back(divergence); }
+  std::vector<Divergence> all;
+};
+
+/// What a client made of what it was told: as a game would, change by change.
+struct ClientWorld {
+  struct Entity {
+    std::uint16_t type = 0;
+    SeenBy seen_by = SeenBy::others;
+    std::uint32_t tick = 0;
+    std::vector<std::int64_t> values;
+  };
+  std::map<std::uint32_t, Entity> entities;
+  std::uint64_t spawned = 0;
+  std::uint64_t despawned = 0;
+  /// Of the events that came, in their order.
+  std::vector<std::uint32_t> events;
+  std::string fault;  ///< What should not have happened.
+
+  void apply(const ReplicationClient& client) {
+    auto least_kind = ReplicatedChange::Kind::despawned;
+    for (const ReplicatedChange& change : client.changes()) {
+      if (change.kind < least_kind) fault = "despawn before spawn before update";
+      least_kind = change.kind;
+      if (change.kind == ReplicatedChange::Kind::despawned) {
+        ++despawned;
+        if (entities.erase(change.id) == 0) fault = "a despawn of nobody";
+        continue;
+      }
+      const bool is_there = entities.contains(change.id);
+      if (change.kind == ReplicatedChange::Kind::spawned) {
+        ++spawned;
+        if (is_there) fault = "a spawn of what is there";
+      } else if (!is_there) {
+        fault = "an update of nobody";
+      }
+      Entity& entity = entities[change.id];
+      if (is_there && change.tick < entity.tick) fault = "a tick that falls";
+      entity.type = change.type;
+      entity.seen_by = change.seen_by;
+      entity.tick = change.tick;
+      entity.values.resize(client.schema()->value_count(change.type));
+      if (!client.values(change.id, entity.values)) fault = "no values";
+    }
+    for (const TimedEvent& event : client.events()) {
+      if (event.tick > client.tick()) fault = "an event before its time";
+      events.push_back(std::to_integer<std::uint32_t>(event.bytes[0]) |
+                       std::to_integer<std::uint32_t>(event.bytes[1]) << 8U);
+    }
+  }
+};
+
+/// A server and its clients; one step is one tick.
+class ReplicationStage {
+ public:
+  struct Client {
+    ReplicationClientId id = 0;
+    std::unique_ptr<ConnectionPair> pair;  ///< `a` is the server's end.
+    std::unique_ptr<ReplicationClient> replication;
+    ClientWorld world;
+    DivergenceList log;
+  };
+
+  explicit ReplicationStage(std::uint64_t seed, ReplicationServerOptions options = {})
+      : random(seed), server(options, replication_samples_schema(), &server_log) {
+    tick_length = std::chrono::nanoseconds(1'000'000'000 / options.ticks_per_second);
+  }
+
+  Client& join(const LinkOptions& there = {}, const LinkOptions& back = {},
+               const ReplicationClientInfo& info = {},
+               const ReplicationClientOptions& options = {}) {
+    auto client = std::make_unique<Client>();
+    client->id = next_client_++;
+    ConnectionOptions connection;
+    connection.channels = {ChannelOptions{}};
+    client->pair = std::make_unique<ConnectionPair>(random.next(), connection, there, back);
+    client->replication = std::make_unique<ReplicationClient>(options, &client->log);
+    server.add_client(client->id, info);
+    clients.push_back(std::move(client));
+    return *clients.back();
+  }
+
+  void leave(std::size_t index) {
+    server.remove_client(clients[index]->id);
+    clients.erase(clients.begin() + static_cast<std::ptrdiff_t>(index));
+  }
+
+  /// One tick; `change` may do anything to the server's world.
+  template <typename Change>
+  void step(const Change& change) {
+    server.begin_tick(++tick);
+    change();
+    server.end_tick();
+    for (const auto& client : clients) step_client(*client);
+  }
+  void step() {
+    step([] {});
+  }
+  void run(int ticks) {
+    for (int i = 0; i < ticks; ++i) step();
+  }
+
+  std::vector<std::int64_t> random_values(std::uint16_t type) {
+    std::vector<std::int64_t> made;
+    for (const std::uint16_t component : server.world().schema().types[type].components) {
+      for (const FieldSchema& field : server.world().schema().components[component].fields) {
+        for (std::uint32_t i = 0; i < field.value_count; ++i) {
+          const bool is_dropped = field.kind == LaneKind::rotation && i % 4 == 0;
+          const auto span = static_cast<std::uint64_t>(field.high - field.low) + 1;
+          made.push_back(is_dropped ? static_cast<std::int64_t>(random.below(4))
+                                    : field.low + static_cast<std::int64_t>(random.below(span)));
+        }
+      }
+    }
+    return made;
+  }
+
+  void spawn(std::uint32_t id, const ReplicatedEntityOptions& options = {}) {
+    values[id] = random_values(options.type);
+    server.world().spawn(id, options, values[id]);
+  }
+  void despawn(std::uint32_t id) {
+    server.world().despawn(id);
+    values.erase(id);
+  }
+  /// Changes some values of an entity a little.
+  void stir(std::uint32_t id) {
+    std::vector<std::int64_t>& now = values[id];
+    const ReplicatedEntity& entity = *server.world().find(id);
+    const std::vector<std::int64_t> other = random_values(entity.options.type);
+    for (std::size_t i = 0; i < now.size(); ++i) {
+      if (random.below(3) == 0) now[i] = other[i];
+    }
+    server.world().set(id, now);
+  }
+
+  /// What is wrong with a client's world, for a person; empty when it is the server's. `sees` says
+  /// which entities the client should see.
+  template <typename Sees>
+  std::string difference(const Client& client, PlayerNumber player, const Sees& sees) const {
+    if (!client.world.fault.empty()) return client.world.fault;
+    std::size_t seen = 0;
+    for (const ReplicatedEntity& entity : server.world().entities()) {
+      if (!sees(entity)) continue;
+      ++seen;
+      const auto found = client.world.entities.find(entity.id);
+      if (found == client.world.entities.end()) {
+        return "entity " + std::to_string(entity.id) + " is missing";
+      }
+      const bool is_owner = player != kNobody && entity.options.owner == player;
+      const TypeView& view = server.world().views().view(server.world().views().codec_type(
+          entity.options.type, is_owner ? SeenBy::owner : SeenBy::others));
+      for (const TypeView::Part& part : view.parts) {
+        if (found->second.values[part.value] == values.at(entity.id)[part.value]) continue;
+        return "entity " + std::to_string(entity.id) + " value " + std::to_string(part.value);
+      }
+    }
+    if (seen != client.world.entities.size()) return "superfluous entities";
+    return {};
+  }
+  std::string difference(const Client& client, PlayerNumber player = kNobody) const {
+    return difference(client, player, [](const ReplicatedEntity&) { return true; });
+  }
+
+  Random random;
+  DivergenceList server_log;
+  ReplicationServer server;
+  std::vector<std::unique_ptr<Client>> clients;
+  std::map<std::uint32_t, std::vector<std::int64_t>> values;  ///< Of the server's entities.
+  std::uint32_t tick = 0;
+  NetDuration tick_length;
+
+ private:
+  void step_client(Client& client) {
+    ConnectionPair& pair = *client.pair;
+    pair.now += tick_length;
+    pair.network.advance(pair.now);
+    pair.a->receive(pair.now);
+    pair.b->receive(pair.now);
+    server.update(client.id, pair.a->connection, pair.now);
+    client.replication->update(pair.b->connection);
+    client.world.apply(*client.replication);
+    client.replication->clear();
+    pair.a->send(pair.now);
+    pair.b->send(pair.now);
+  }
+
+  ReplicationClientId next_client_ = 1;
+};
+
+}  // namespace muster
