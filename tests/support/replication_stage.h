@@ -217,6 +217,7 @@ class ReplicationStage {
   std::map<std::uint32_t, std::vector<std::int64_t>> values;  ///< Of the server's entities.
   std::uint32_t tick = 0;
   NetDuration tick_length;
+  const EntityValues* game = nullptr;  ///< What the clients' games have, to be compared.
 
  private:
   void step_client(Client& client) {
@@ -228,6 +229,7 @@ class ReplicationStage {
     server.update(client.id, pair.a->connection, pair.now);
     client.replication->update(pair.b->connection);
     client.world.apply(*client.replication);
+    if (game != nullptr) client.replication->verify(game);
     client.replication->clear();
     pair.a->send(pair.now);
     pair.b->send(pair.now);

@@ -1,0 +1,171 @@
+#include <algorithm>
+
+#include <catch2/catch.hpp>
+
+#include "tests/support/replication_stage.h"
+
+namespace muster {
+namespace {
+
+ReplicationServerOptions near_options(float radius) {
+  ReplicationServerOptions options;
+  options.classes = {{.radius = radius}};
+  return options;
+}
+
+std::vector<std::uint32_t> ids_of(const ReplicationStage::Client& client) {
+  std::vector<std::uint32_t> ids;
+  for (const auto& [id, entity] : client.world.entities) ids.push_back(id);
+  return ids;
+}
+
+}  // namespace
+
+TEST_CASE("A client sees what is near, what is always there, what is its own and its team's",
+          "[net][replication]") {
+  ReplicationStage stage(1, near_options(50));
+  ReplicationStage::Client& client = stage.join({}, {}, {.player = 7, .team = 2});
+  stage.server.set_eyes(client.id, {.x = 1000});
+  stage.step([&] {
+    stage.spawn(1, {.type = 1, .place = {.x = 1020}});
+    stage.spawn(2, {.type = 1, .place = {.x = 1080}});
+    stage.spawn(3, {.type = 1, .relevance = Relevance::always});
+    stage.spawn(4, {.type = 1, .owner = 7, .relevance = Relevance::owner});
+    stage.spawn(5, {.type = 1, .owner = 8, .relevance = Relevance::owner});
+    stage.spawn(6, {.type = 1, .relevance = Relevance::team, .team = 2});
+    stage.spawn(7, {.type = 1, .relevance = Relevance::team, .team = 3});
+    stage.spawn(8, {.type = 1, .owner = 7, .place = {.x = -5000}});
+  });
+  stage.run(30);
+  CHECK(ids_of(client) == std::vector<std::uint32_t>{1, 3, 4, 6, 8});
+}
+
+TEST_CASE("What walks away leaves a client's world later than it came in", "[net][replication]") {
+  ReplicationStage stage(2, near_options(50));
+  ReplicationStage::Client& client = stage.join();
+  stage.server.set_eyes(client.id, {});
+  stage.step([&] { stage.spawn(1, {.type = 1, .place = {.x = 70}}); });
+  const auto is_seen_at = [&](float x) {
+    stage.step([&] { stage.server.world().set_place(1, {.x = x}); });
+    stage.run(30);
+    return client.world.entities.contains(1);
+  };
+  CHECK_FALSE(is_seen_at(60));
+  CHECK(is_seen_at(49));
+  CHECK(is_seen_at(60));
+  CHECK_FALSE(is_seen_at(64));
+  CHECK_FALSE(is_seen_at(60));
+  CHECK(client.world.spawned == 1);
+  CHECK(client.world.despawned == 1);
+}
+
+TEST_CASE("The grid finds what looking at everything finds", "[net][replication]") {
+  Random random(3);
+  for (int round = 0; round < 30; ++round) {
+    const ReplicationSchema schema = replication_samples_schema();
+    const TypeViews views(schema);
+    const std::vector<UpdateClass> classes = {{.radius = 40}, {.radius = 130}};
+    InterestGrid grid({.cell_size = static_cast<float>(5 + random.below(60))}, classes);
+    ReplicatedWorld world(schema, views);
+    const auto place = [&] {
+      return Place{.x = static_cast<float>(random.below(600)) - 300,
+                   .y = static_cast<float>(random.below(20)),
+                   .z = static_cast<float>(random.below(600)) - 300};
+    };
+    const std::vector<std::int64_t> values(schema.value_count(1));
+    for (std::uint32_t tick = 1; tick < 12; ++tick) {
+      world.begin(tick);
+      for (std::uint32_t id = 0; id < 60; ++id) {
+        if (world.find(id) == nullptr) {
+          world.spawn(id,
+                      {.type = 1,
+                       .update_class = static_cast<std::uint8_t>(random.below(2)),
+                       .place = place()},
+                      values);
+        } else if (random.below(6) == 0) {
+          world.despawn(id);
+        } else if (random.below(2) == 0) {
+          world.set_place(id, place());
+        }
+      }
+      grid.update(world);
+      const Viewer viewer{.has_eyes = true, .eyes = place()};
+      std::vector<std::uint32_t> found;
+      grid.find(world, viewer, {}, found);
+      std::vector<std::uint32_t> expected;
+      for (const ReplicatedEntity& entity : world.entities()) {
+        const float x = entity.options.place.x - viewer.eyes.x;
+        const float y = entity.options.place.y - viewer.eyes.y;
+        const float z = entity.options.place.z - viewer.eyes.z;
+        const float radius = classes[entity.options.update_class].radius;
+        if (x * x + y * y + z * z <= radius * radius) expected.push_back(entity.id);
+      }
+      REQUIRE(found == expected);
+    }
+  }
+}
+
+TEST_CASE("Places that are no numbers, or far beyond any grid, harm nobody", "[net][replication]") {
+  ReplicationStage stage(4, near_options(50));
+  ReplicationStage::Client& client = stage.join();
+  const float bad = GENERATE(std::numeric_limits<float>::quiet_NaN(),
+                             std::numeric_limits<float>::infinity(), 1e30F, -1e30F);
+  stage.server.set_eyes(client.id, {.x = bad});
+  stage.step([&] {
+    stage.spawn(1, {.type = 1, .place = {.x = bad, .z = bad}});
+    stage.spawn(2, {.type = 1, .relevance = Relevance::always});
+  });
+  stage.run(30);
+  CHECK(client.world.entities.contains(2));
+}
+
+TEST_CASE("A game's own rule hides and shows", "[net][replication]") {
+  class OddOnes final : public InterestRule {
+   public:
+    bool is_relevant(const Viewer& /*viewer*/, const ReplicatedEntity& entity) const override {
+      return entity.id % 2 == 1;
+    }
+  };
+  const OddOnes rule;
+  ReplicationServerOptions options;
+  options.interest.rule = &rule;
+  ReplicationStage stage(5, options);
+  ReplicationStage::Client& client = stage.join();
+  stage.step([&] {
+    for (std::uint32_t id = 1; id <= 4; ++id) {
+      stage.spawn(id, {.type = 1, .relevance = id < 3 ? Relevance::always : Relevance::custom});
+    }
+  });
+  stage.run(30);
+  CHECK(ids_of(client) == std::vector<std::uint32_t>{1, 3});
+}
+
+TEST_CASE("What is far away is told less often", "[net][replication]") {
+  ReplicationServerOptions options;
+  options.classes = {{.radius = 100, .near_distance = 20, .far_ticks = 30}};
+  ReplicationStage stage(6, options);
+  ReplicationStage::Client& client = stage.join();
+  stage.server.set_eyes(client.id, {});
+  stage.step([&] {
+    stage.spawn(1, {.type = 1, .place = {.x = 5}});
+    stage.spawn(2, {.type = 1, .place = {.x = 80}});
+  });
+  stage.run(60);
+  std::map<std::uint32_t, int> updates;
+  std::map<std::uint32_t, std::vector<std::int64_t>> before;
+  for (int i = 0; i < 600; ++i) {
+    stage.step([&] {
+      stage.stir(1);
+      stage.stir(2);
+    });
+    for (const auto& [id, entity] : client.world.entities) {
+      if (entity.values != before[id]) ++updates[id];
+      before[id] = entity.values;
+    }
+  }
+  CHECK(updates[1] > 150);
+  CHECK(updates[2] < 50);
+  CHECK(updates[2] > 15);
+}
+
+}  // namespace muster

@@ -1,0 +1,113 @@
+#include <algorithm>
+
+#include <catch2/catch.hpp>
+
+#include "net/replication/type_views.h"
+#include "tests/support/replication_stage.h"
+
+namespace muster {
+
+TEST_CASE("A schema travels and arrives as it was", "[net][replication][sys-39]") {
+  const ReplicationSchema schema = replication_samples_schema();
+  const std::vector<std::byte> bytes = encode_schema(schema);
+  const std::optional<ReplicationSchema> back = decode_schema(bytes);
+  REQUIRE(back.has_value());
+  CHECK(*back == schema);
+  CHECK(encode_schema(*back) == bytes);
+}
+
+TEST_CASE("A schema that was cut or damaged is refused, or is another sound one",
+          "[net][replication]") {
+  const std::vector<std::byte> bytes = encode_schema(replication_samples_schema());
+  for (std::size_t size = 0; size < bytes.size(); ++size) {
+    CAPTURE(size);
+    CHECK_FALSE(decode_schema(std::span(bytes).first(size)).has_value());
+  }
+  for (std::size_t at = 0; at < bytes.size(); ++at) {
+    for (unsigned bit = 0; bit < 8; ++bit) {
+      std::vector<std::byte> damaged = bytes;
+      damaged[at] ^= static_cast<std::byte>(1U << bit);
+      const auto schema = decode_schema(damaged);
+      if (!schema) continue;
+      CAPTURE(at, bit);
+      REQUIRE(find_fault(*schema) == nullptr);
+      const TypeViews views(*schema);
+      REQUIRE(find_fault(views.model(SnapshotModel{})) == nullptr);
+    }
+  }
+}
+
+TEST_CASE("What makes no sense in a schema is found", "[net][replication]") {
+  const auto fault_of = [](const auto& spoil) {
+    ReplicationSchema schema = replication_samples_schema();
+    spoil(schema);
+    return find_fault(schema) != nullptr;
+  };
+  const auto field = [](ReplicationSchema& schema) -> FieldSchema& {
+    return schema.components[0].fields[0];
+  };
+  CHECK_FALSE(fault_of([](ReplicationSchema&) {}));
+  CHECK(fault_of([&](auto& schema) { field(schema).name.clear(); }));
+  CHECK(fault_of([&](auto& schema) { field(schema).low = field(schema).high + 1; }));
+  CHECK(fault_of([&](auto& schema) { field(schema).value_count = 0; }));
+  CHECK(fault_of([&](auto& schema) { field(schema).kind = LaneKind::dropped; }));
+  CHECK(fault_of([&](auto& schema) { field(schema).kind = LaneKind::angle; }));
+  CHECK(fault_of([&](auto& schema) { field(schema).kind = LaneKind::rotation; }));
+  CHECK(fault_of([&](auto& schema) { field(schema).resolution = -1; }));
+  CHECK(fault_of([](auto& schema) { schema.components[1].name = schema.components[0].name; }));
+  CHECK(fault_of([](auto& schema) { schema.types[1].id = schema.types[0].id; }));
+  CHECK(fault_of([](auto& schema) { schema.types[0].components.push_back(9); }));
+  CHECK(fault_of([](auto& schema) { schema.types[0].components.assign(200, 0); }));
+  CHECK(fault_of([](auto& schema) { schema.types.clear(); }));
+}
+
+TEST_CASE("Values become lanes and come back, of whatever width they are", "[net][replication]") {
+  ReplicationStage stage(1);
+  const ReplicationSchema schema = replication_samples_schema();
+  const TypeViews views(schema);
+  for (std::uint16_t i = 0; i < views.count(); ++i) {
+    const TypeView& view = views.view(i);
+    for (int round = 0; round < 100; ++round) {
+      const std::vector<std::int64_t> values = stage.random_values(view.type);
+      std::vector<LaneValue> lanes(view.parts.size());
+      view.to_lanes(values, lanes);
+      for (std::size_t k = 0; k < lanes.size(); ++k) {
+        REQUIRE(lanes[k] <= views.schemas()[i].lanes[k].greatest);
+      }
+      std::vector<std::int64_t> back(values.size(), -12345);
+      view.from_lanes(lanes, back);
+      for (const TypeView::Part& part : view.parts) {
+        REQUIRE(back[part.value] == values[part.value]);
+      }
+    }
+  }
+  // Ammo is for the owner alone, sway for the others: each view lacks one value.
+  const auto travels = [&](SeenBy seen_by, std::uint32_t value) {
+    const auto& parts = views.view(views.codec_type(0, seen_by)).parts;
+    return std::ranges::any_of(parts, [&](const auto& part) { return part.value == value; });
+  };
+  CHECK(travels(SeenBy::owner, 10));
+  CHECK_FALSE(travels(SeenBy::owner, 11));
+  CHECK_FALSE(travels(SeenBy::others, 10));
+  CHECK(travels(SeenBy::others, 11));
+  CHECK(views.codec_type(1, SeenBy::owner) == views.codec_type(1, SeenBy::others));
+}
+
+TEST_CASE("A trained model serves the types that it knows, the built-in priors the others",
+          "[net][replication]") {
+  const ReplicationSchema schema = replication_samples_schema();
+  const TypeViews views(schema);
+  SnapshotModel trained = untrained_model({views.schemas()[2], views.schemas()[0]});
+  trained.types[0].lanes[0].usual = 77;
+  trained.types[1].schema.lanes[0].greatest += 1;  // Of another version of the game.
+  trained.types[1].lanes[1].usual = 55;
+  const std::uint32_t slot = trained.types[0].lanes[1].first_slot;
+  trained.probabilities[slot] = BitProbability{1234};
+  const SnapshotModel model = views.model(trained);
+  CHECK(model.types[2].lanes[0].usual == 77);
+  CHECK(model.probabilities[model.types[2].lanes[1].first_slot] == BitProbability{1234});
+  CHECK(model.types[0].lanes[1].usual == 0);
+  CHECK(model.types[0].schema == views.schemas()[0]);
+}
+
+}  // namespace muster
