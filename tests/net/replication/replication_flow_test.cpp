@@ -1,101 +1,18 @@
-// Worlds that live by a seed, links that lose, and clients that must come to see the same.
+// A few seeds of everything at once, and each of its parts alone; `soak` has thousands of seeds.
 #include <algorithm>
-#include <chrono>
+#include <map>
 
 #include <catch2/catch.hpp>
 
-#include "tests/support/replication_stage.h"
+#include "tests/support/replication_course.h"
 
 namespace muster {
-namespace {
-
-using std::chrono::milliseconds;
-
-/// The world of a seed: what may happen in a tick.
-class Course {
- public:
-  explicit Course(ReplicationStage& stage) : stage_(stage) {}
-
-  void live(bool is_quiet) {
-    if (is_quiet) return;
-    Random& random = stage_.random;
-    if (random.below(400) == 0) {
-      stage_.server.begin_map(bytes_of({1, 2, 3}));
-      stage_.values.clear();
-    }
-    std::set<std::uint32_t> gone;
-    for (std::uint64_t i = random.below(3); i > 0 && !stage_.values.empty(); --i) {
-      if (random.below(3) != 0) continue;
-      const std::uint32_t id = any_id();
-      gone.insert(id);
-      stage_.despawn(id);
-    }
-    for (std::uint64_t i = random.below(3); i > 0 && stage_.values.size() < 40; --i) {
-      const auto id = static_cast<std::uint32_t>(random.below(60));
-      if (gone.contains(id) || was_cleared(id) || stage_.values.contains(id)) continue;
-      stage_.spawn(id, {.type = static_cast<std::uint16_t>(random.below(2)),
-                        .owner = static_cast<PlayerNumber>(random.below(4)),
-                        .relevance = Relevance::always});
-    }
-    for (const auto& [id, values] : stage_.values) {
-      if (random.below(4) == 0) stage_.stir(id);
-      if (random.below(200) == 0) {
-        stage_.server.world().set_owner(id, static_cast<PlayerNumber>(random.below(4)));
-      }
-    }
-  }
-
- private:
-  std::uint32_t any_id() {
-    auto at = stage_.values.begin();
-    std::advance(at, static_cast<std::ptrdiff_t>(stage_.random.below(stage_.values.size())));
-    return at->first;
-  }
-  bool was_cleared(std::uint32_t) const { return false; }
-
-  ReplicationStage& stage_;
-};
-
-LinkOptions bad_link(Random& random) {
-  LinkOptions link{.latency = milliseconds(random.below(120)),
-                   .jitter = milliseconds(random.below(40)),
-                   .loss = static_cast<double>(random.below(25)) / 100,
-                   .duplicate = static_cast<double>(random.below(5)) / 100};
-  if (random.below(3) == 0) {
-    link.burst_begin = 0.01;
-    link.burst_end = 0.15;
-  }
-  return link;
-}
-
-}  // namespace
 
 TEST_CASE("After quiescence every client sees the server's world",
           "[net][replication][sys-33][sys-34][sys-45][sys-46][sys-47]") {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     CAPTURE(seed);
-    ReplicationStage stage(seed);
-    Course course(stage);
-    const auto join = [&](PlayerNumber player) {
-      stage.join(bad_link(stage.random), bad_link(stage.random), {.player = player});
-    };
-    join(0);
-    join(1);
-    for (int i = 0; i < 240; ++i) {
-      if (i == 100) join(2);
-      if (i == 150) stage.leave(1);
-      stage.step([&] { course.live(false); });
-    }
-    stage.run(240);
-    const std::array<PlayerNumber, 2> players = {0, 2};
-    for (std::size_t i = 0; i < stage.clients.size(); ++i) {
-      CAPTURE(i);
-      CHECK(stage.clients[i]->replication->phase() == ReplicationPhase::playing);
-      CHECK(stage.difference(*stage.clients[i], players[i]).empty());
-      CHECK(stage.clients[i]->replication->counters().malformed == 0);
-      CHECK(stage.clients[i]->replication->counters().divergences == 0);
-    }
-    CHECK(stage.server_log.all.empty());
+    CHECK(play_course(seed).empty());
   }
 }
 
@@ -106,7 +23,7 @@ TEST_CASE("A client that joins late is sent everything", "[net][replication][sys
       stage.spawn(id, {.type = static_cast<std::uint16_t>(id % 2), .relevance = Relevance::always});
     }
   });
-  ReplicationStage::Client& client = stage.join({.latency = milliseconds(40)});
+  ReplicationStage::Client& client = stage.join({.latency = std::chrono::milliseconds(40)});
   stage.run(300);
   CHECK(stage.difference(client).empty());
   CHECK(client.world.spawned == 300);

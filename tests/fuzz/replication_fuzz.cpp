@@ -1,0 +1,118 @@
+// A server that an enemy has taken over. The first byte chooses: bytes as a schema, as each
+// message, as a setup block, as events; or steps of a conversation with an honest client, in which
+// the input's bytes are sent as message, block or payload in between, or in place of, what an
+// honest server says.
+#include <cstdint>
+#include <cstdlib>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "net/replication/timed_events.h"
+#include "net/replication/type_views.h"
+#include "tests/support/replication_stage.h"
+
+namespace {
+
+using namespace muster;
+
+void require(bool holds) {
+  if (!holds) std::abort();
+}
+
+void try_schema(std::span<const std::byte> bytes) {
+  const std::optional<ReplicationSchema> schema = decode_schema(bytes);
+  if (!schema) return;
+  require(find_fault(*schema) == nullptr);
+  const std::vector<std::byte> again = encode_schema(*schema);
+  require(std::ranges::equal(again, bytes));  // There is one spelling of a schema.
+  require(find_fault(TypeViews(*schema).model(SnapshotModel{})) == nullptr);
+}
+
+template <typename Message>
+void try_message(std::span<const std::byte> bytes) {
+  Message message;
+  if (decode(bytes, message)) require(std::ranges::equal(encode(message), bytes));
+}
+
+void try_events(std::span<const std::byte> bytes) {
+  TimedEventReceiver receiver;
+  SectionReader reader(bytes);
+  if (!receiver.read(reader)) return;
+  receiver.reach(0xFFFF'FFFF);
+  require(receiver.due().size() <= 255);
+}
+
+void talk(SectionReader& input) {
+  ReplicationStage stage(1);
+  ReplicationStage::Client& client = stage.join();
+  stage.step([&] {
+    for (std::uint32_t id = 0; id < 6; ++id) {
+      stage.spawn(id, {.type = static_cast<std::uint16_t>(id % 2), .relevance = Relevance::always});
+    }
+  });
+  Connection& server = client.pair->a->connection;
+  for (int i = 0; i < 60 && input.remaining() > 1; ++i) {
+    const std::uint8_t what = input.read_u8();
+    const std::span<const std::byte> bytes = input.read_bytes(input.read_u8());
+    std::uint16_t block = 0;
+    switch (what % 6) {
+      case 0:
+        static_cast<void>(server.send_message(0, bytes));
+        break;
+      case 1:
+        static_cast<void>(server.send_payload(bytes, 1U << 30U));
+        break;
+      case 2:
+        static_cast<void>(server.send_block(bytes, block));
+        break;
+      case 3:
+        static_cast<void>(
+            client.pair->b->connection.send_message(0, bytes));  // Against the server.
+        break;
+      case 4:
+        stage.step([&] { stage.stir(what % 5U); });
+        break;
+      default:
+        break;
+    }
+    stage.step();
+  }
+  for (const auto& [id, entity] : client.world.entities) {
+    require(entity.values.size() == client.replication->schema()->value_count(entity.type));
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  SectionReader input(std::as_bytes(std::span(data, size)));
+  const std::uint8_t choice = input.read_u8();
+  const auto rest = [&] { return input.read_bytes(input.remaining()); };
+  switch (choice % 8) {
+    case 0:
+      try_schema(rest());
+      break;
+    case 1:
+      try_message<JoinMessage>(rest());
+      break;
+    case 2:
+      try_message<BeginMessage>(rest());
+      break;
+    case 3:
+      try_message<WantMessage>(rest());
+      break;
+    case 4:
+      try_message<DivergedMessage>(rest());
+      break;
+    case 5:
+      try_message<TruthMessage>(rest());
+      break;
+    case 6:
+      try_events(rest());
+      break;
+    default:
+      talk(input);
+  }
+  return 0;
+}
