@@ -71,24 +71,22 @@ void InterestGrid::list(std::uint32_t id, const ReplicatedEntity& entity) {
   listed_[id] = listed;
 }
 
-void InterestGrid::unlist(std::uint32_t id) {
-  const auto found = listed_.find(id);
-  if (found == listed_.end()) return;
+void InterestGrid::unlist(std::uint32_t id, const Listed& listed) {
   const auto remove = [&](Ids& ids) {
     const auto at = std::ranges::find(ids, id);
     if (at == ids.end()) return;
     *at = ids.back();
     ids.pop_back();
   };
-  const Listed& listed = found->second;
-  if (listed.relevance != Relevance::owner) {
-    remove(ids_of(listed));
-    if (listed.relevance == Relevance::near && cells_[listed.cell].empty()) {
-      cells_.erase(listed.cell);
-    }
-  }
+  if (listed.relevance != Relevance::owner) remove(ids_of(listed));
   if (listed.owner != kNobody) remove(owned_[listed.owner]);
-  listed_.erase(found);
+}
+
+/// Cells that nobody is in any more are kept for whoever comes back, until they are too many.
+void InterestGrid::drop_empty_cells() {
+  constexpr std::size_t kCellsKept = 4096;
+  if (cells_.size() <= kCellsKept + 2 * listed_.size()) return;
+  std::erase_if(cells_, [](const auto& cell) { return cell.second.empty(); });
 }
 
 void InterestGrid::update(const ReplicatedWorld& world) {
@@ -103,9 +101,14 @@ void InterestGrid::update(const ReplicatedWorld& world) {
         continue;
       }
     }
-    unlist(id);
-    if (entity != nullptr) list(id, *entity);
+    if (found != listed_.end()) unlist(id, found->second);
+    if (entity != nullptr) {
+      list(id, *entity);
+    } else if (found != listed_.end()) {
+      listed_.erase(found);
+    }
   }
+  drop_empty_cells();
 }
 
 void InterestGrid::add_near(const ReplicatedWorld& world, const Viewer& viewer, const Ids& before,

@@ -63,7 +63,8 @@ class InterestGrid {
 
   Cell cell_of(const Place& place) const;
   void list(std::uint32_t id, const ReplicatedEntity& entity);
-  void unlist(std::uint32_t id);
+  void unlist(std::uint32_t id, const Listed& listed);
+  void drop_empty_cells();
   Ids& ids_of(const Listed& listed);
   void add_near(const ReplicatedWorld& world, const Viewer& viewer, const Ids& before,
                 Ids& out) const;
