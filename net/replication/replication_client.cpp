@@ -40,8 +40,10 @@ void ReplicationClient::update(Connection& connection) {
     take_payload(payload.bytes);
     connection.pop_payload();
   }
-  list_changes();
-  if (reader_) events_.reach(reader_->tick());
+  if (mirror_) {
+    mirror_->list_changes(changes_);
+    events_.reach(tick());
+  }
   send_answers(connection);
 }
 
@@ -49,16 +51,8 @@ void ReplicationClient::begin_map(std::uint16_t map) {
   map_ = map;
   has_joined_ = true;
   phase_ = ReplicationPhase::joining;
-  for (const Shown& shown : shown_) {
-    const TypeView& view = views_->view(shown.kind.type);
-    changes_.push_back({.kind = ReplicatedChange::Kind::despawned,
-                        .id = shown.id,
-                        .type = view.type,
-                        .seen_by = view.seen_by,
-                        .tick = shown.tick});
-  }
-  shown_.clear();
-  reader_.reset();
+  if (mirror_) mirror_->list_end(changes_);
+  mirror_.reset();
   events_.reset();
   checks_.clear();
   unsent_.clear();
@@ -135,7 +129,7 @@ void ReplicationClient::take_setup(std::span<const std::byte> block) {
     return;
   }
   model_ = std::make_unique<SnapshotModel>(views_->model(trained));
-  reader_.emplace(*model_, options_.entity_max);
+  mirror_.emplace(*schema_, *views_, *model_, options_.entity_max);
   phase_ = ReplicationPhase::playing;
   unsent_.push_back(encode(ReplicationMessage::ready));
 }
@@ -163,11 +157,12 @@ void ReplicationClient::take_payload(std::span<const std::byte> payload) {
   }
   ++counters_.snapshots;
   counters_.snapshot_bytes += payload.size();
-  switch (reader_->read(payload.subspan(reader.position()))) {
+  switch (mirror_->read(payload.subspan(reader.position()))) {
     case SnapshotVerdict::applied:
       // An overtaken one shows nothing: there is nothing to compare.
-      check.tick = reader_->tick();
-      check.is_pending = check.is_pending && check.id != kEveryId && reader_->last_is_newest();
+      check.tick = tick();
+      check.is_pending =
+          check.is_pending && check.id != kEveryId && mirror_->reader().last_is_newest();
       if (check.is_pending && checks_.size() < kChecksMax) checks_.push_back(check);
       return;
     case SnapshotVerdict::late:
@@ -190,69 +185,9 @@ void ReplicationClient::want_everything() {
   unsent_.push_back(encode(ReplicationMessage::resync));
 }
 
-const SeenEntity* ReplicationClient::find(std::uint32_t id) const {
-  if (!reader_) return nullptr;
-  const std::span<const SeenEntity> entities = reader_->entities();
-  const auto found = std::ranges::lower_bound(entities, id, {}, &SeenEntity::id);
-  return found != entities.end() && found->id == id ? &*found : nullptr;
-}
-
-bool ReplicationClient::values(std::uint32_t id, std::span<std::int64_t> values) const {
-  const SeenEntity* entity = find(id);
-  if (entity == nullptr) return false;
-  const TypeView& view = views_->view(entity->kind.type);
-  assert(values.size() == schema_->value_count(view.type));
-  view.from_lanes(std::span(entity->values, view.parts.size()), values);
-  return true;
-}
-
-/// What the reader shows now against what it showed last time; both are sorted by id.
-void ReplicationClient::list_changes() {
-  if (!reader_) return;
-  next_shown_.clear();
-  spawned_.clear();
-  updated_.clear();
-  const auto change = [&](ReplicatedChange::Kind kind, const Shown& shown) {
-    const TypeView& view = views_->view(shown.kind.type);
-    return ReplicatedChange{.kind = kind,
-                            .id = shown.id,
-                            .type = view.type,
-                            .seen_by = view.seen_by,
-                            .tick = shown.tick};
-  };
-  const auto is_same_entity = [&](const Shown& a, const SeenEntity& b) {
-    // Another view of the same type is another look at the same entity.
-    return a.kind.generation == b.kind.generation &&
-           views_->view(a.kind.type).type == views_->view(b.kind.type).type;
-  };
-  std::size_t before = 0;
-  using enum ReplicatedChange::Kind;
-  for (const SeenEntity& seen : reader_->entities()) {
-    for (; before < shown_.size() && shown_[before].id < seen.id; ++before) {
-      changes_.push_back(change(despawned, shown_[before]));
-    }
-    const Shown now{.id = seen.id, .kind = seen.kind, .tick = seen.tick};
-    next_shown_.push_back(now);
-    const bool had = before < shown_.size() && shown_[before].id == seen.id;
-    if (had && is_same_entity(shown_[before], seen)) {
-      if (shown_[before].tick != seen.tick) updated_.push_back(change(updated, now));
-    } else {
-      if (had) changes_.push_back(change(despawned, shown_[before]));
-      spawned_.push_back(change(spawned, now));
-    }
-    if (had) ++before;
-  }
-  for (; before < shown_.size(); ++before) {
-    changes_.push_back(change(despawned, shown_[before]));
-  }
-  changes_.insert(changes_.end(), spawned_.begin(), spawned_.end());
-  changes_.insert(changes_.end(), updated_.begin(), updated_.end());
-  shown_.swap(next_shown_);
-}
-
 void ReplicationClient::verify(const EntityValues* game) {
   for (const Check& check : checks_) {
-    const SeenEntity* entity = find(check.id);
+    const SeenEntity* entity = mirror_ ? mirror_->find(check.id) : nullptr;
     if (entity == nullptr || entity->tick != check.tick) continue;
     ++counters_.checksums;
     const TypeView& view = views_->view(entity->kind.type);

@@ -14,8 +14,8 @@
 #include "net/replication/replication_schema.h"
 #include "net/replication/timed_events.h"
 #include "net/replication/type_views.h"
+#include "net/replication/world_mirror.h"
 #include "net/snapshot/model_file.h"
-#include "net/snapshot/snapshot_reader.h"
 #include "net/transport/connection.h"
 
 namespace muster {
@@ -30,16 +30,6 @@ struct ReplicationClientOptions {
   /// that is not here is sent. They must outlive the client.
   std::vector<std::span<const std::byte>> models{};
   std::size_t entity_max = 65'536;
-};
-
-/// Something that the server says of an entity.
-struct ReplicatedChange {
-  enum class Kind : std::uint8_t { despawned = 0, spawned = 1, updated = 2 };
-  Kind kind = Kind::updated;
-  std::uint32_t id = 0;
-  std::uint16_t type = 0;  ///< Index into the schema.
-  SeenBy seen_by = SeenBy::others;
-  std::uint32_t tick = 0;  ///< At which the values were the truth.
 };
 
 /// How far the client is.
@@ -89,9 +79,11 @@ class ReplicationClient {
   std::span<const ReplicatedChange> changes() const { return changes_; }
   /// Puts an entity's values into `values`, which has all values of its type; those that this end
   /// does not receive stay as they are. False when there is no such entity.
-  bool values(std::uint32_t id, std::span<std::int64_t> values) const;
+  bool values(std::uint32_t id, std::span<std::int64_t> values) const {
+    return mirror_ && mirror_->values(id, values);
+  }
   /// Whether an entity is there: what a reference means that came before it.
-  bool has(std::uint32_t id) const { return find(id) != nullptr; }
+  bool has(std::uint32_t id) const { return mirror_ && mirror_->find(id) != nullptr; }
   /// Events whose tick has been reached, by tick. Good until `clear`.
   std::span<const TimedEvent> events() const { return events_.due(); }
   void clear();
@@ -101,16 +93,10 @@ class ReplicationClient {
   void verify(const EntityValues* game);
 
   /// The newest tick of which something is known.
-  std::uint32_t tick() const { return reader_ ? reader_->tick() : 0; }
+  std::uint32_t tick() const { return mirror_ ? mirror_->reader().tick() : 0; }
   const ReplicationClientCounters& counters() const { return counters_; }
 
  private:
-  struct Shown {
-    std::uint32_t id = 0;
-    EntityKind kind;
-    std::uint32_t tick = 0;
-  };
-
   /// A checksum that waits for its entity to be applied.
   struct Check {
     std::uint32_t id = 0;
@@ -127,9 +113,7 @@ class ReplicationClient {
   void take_payload(std::span<const std::byte> payload);
   void take_truth(const TruthMessage& truth);
   void want_everything();
-  void list_changes();
   void send_answers(Connection& connection);
-  const SeenEntity* find(std::uint32_t id) const;
 
   ReplicationClientOptions options_;
   DivergenceLog* log_;
@@ -144,12 +128,8 @@ class ReplicationClient {
   std::optional<TypeViews> views_;
   std::vector<std::byte> map_info_;
   std::unique_ptr<SnapshotModel> model_;
-  std::optional<SnapshotReader> reader_;
-  std::vector<Shown> shown_;  ///< What `changes` have told of, sorted by id.
-  std::vector<Shown> next_shown_;
+  std::optional<WorldMirror> mirror_;  ///< While playing.
   std::vector<ReplicatedChange> changes_;
-  std::vector<ReplicatedChange> spawned_;
-  std::vector<ReplicatedChange> updated_;
   TimedEventReceiver events_;
   std::vector<Check> checks_;
   std::vector<LaneValue> lanes_;
