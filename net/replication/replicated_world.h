@@ -72,7 +72,7 @@ class ReplicatedWorld {
 
   /// Requires: a tick after the one before.
   void begin(std::uint32_t tick);
-  /// Requires: an id that is not in use and was not despawned this tick; `schema.value_count(type)`
+  /// Requires: an id that is not in use; `schema.value_count(type)`
   /// values within their ranges.
   void spawn(std::uint32_t id, const ReplicatedEntityOptions& options,
              std::span<const std::int64_t> values);

@@ -17,6 +17,7 @@ class ReplicationCourse {
     Random& random = stage_.random;
     if (random.below(400) == 0) {
       stage_.server.begin_map(bytes_of({1, 2, 3}));
+      ++maps_;
       stage_.values.clear();
     }
     std::set<std::uint32_t> gone;
@@ -41,6 +42,9 @@ class ReplicationCourse {
     }
   }
 
+  /// Maps that were begun.
+  std::uint64_t maps() const { return maps_; }
+
  private:
   std::uint32_t any_id() {
     auto at = stage_.values.begin();
@@ -49,6 +53,7 @@ class ReplicationCourse {
   }
 
   ReplicationStage& stage_;
+  std::uint64_t maps_ = 0;
 };
 
 inline LinkOptions bad_link(Random& random) {

@@ -1,0 +1,339 @@
+// The writer is a server whose one client hears everything at once: what was written last is always
+// acknowledged. A keyframe forgets that, so that it can be read without what came before.
+#include "net/replication/recording.h"
+
+#include <algorithm>
+#include <cassert>
+#include <utility>
+
+#include "net/snapshot/model_file.h"
+#include "net/wire/byte_io.h"
+
+namespace muster {
+namespace {
+
+constexpr std::uint32_t kMagic = 0x3152524D;     // "MRR1"
+constexpr std::uint32_t kEndMagic = 0x4552524D;  // "MRRE"
+constexpr std::size_t kRecordHeadBytes = 1 + 4 + 4;
+constexpr std::size_t kFootBytes = 8 + 4;
+/// Of one snapshot; a world that needs more takes several.
+constexpr std::size_t kSnapshotBytesMax = 256 * 1024;
+
+// Kinds of records.
+constexpr std::uint8_t kKeyframe = 1;
+constexpr std::uint8_t kSnapshot = 2;
+constexpr std::uint8_t kEvent = 3;
+constexpr std::uint8_t kMap = 4;
+constexpr std::uint8_t kIndex = 5;
+
+ReplicationSchema for_everyone(ReplicationSchema schema) {
+  for (ComponentSchema& component : schema.components) {
+    for (FieldSchema& field : component.fields) field.receivers = SchemaReceivers::everyone;
+  }
+  return schema;
+}
+
+SnapshotModel model_of(const TypeViews& views, std::span<const std::byte> file) {
+  SnapshotModel trained;
+  std::string error;
+  if (!file.empty()) {
+    [[maybe_unused]] const bool is_model = decode_model(file, trained, error);
+    assert(is_model);
+  }
+  return views.model(trained);
+}
+
+void append(std::vector<std::byte>& to, std::uint64_t value, std::size_t bytes) {
+  for (std::size_t i = 0; i < bytes; ++i) to.push_back(static_cast<std::byte>(value >> (8 * i)));
+}
+
+void append(std::vector<std::byte>& to, std::span<const std::byte> bytes) {
+  to.insert(to.end(), bytes.begin(), bytes.end());
+}
+
+}  // namespace
+
+RecordingWriter::RecordingWriter(const RecordingOptions& options, const ReplicationSchema& schema)
+    : options_(options),
+      schema_(for_everyone(schema)),
+      views_(schema_),
+      model_(model_of(views_, options.model_file)),
+      world_(std::make_unique<ReplicatedWorld>(schema_, views_)),
+      writer_(std::in_place, model_),
+      memory_(kSnapshotBytesMax) {
+  const std::vector<std::byte> encoded = encode_schema(schema_);
+  append(pending_, kMagic, 4);
+  append(pending_, options_.ticks_per_second, 2);
+  append(pending_, encoded.size(), 4);
+  append(pending_, options_.model_file.size(), 4);
+  append(pending_, encoded);
+  append(pending_, options_.model_file);
+}
+
+void RecordingWriter::clear_pending() {
+  cleared_ += pending_.size();
+  pending_.clear();
+}
+
+void RecordingWriter::add_record(std::uint8_t kind, std::uint32_t tick,
+                                 std::span<const std::byte> bytes) {
+  append(pending_, kind, 1);
+  append(pending_, tick, 4);
+  append(pending_, bytes.size(), 4);
+  append(pending_, bytes);
+}
+
+void RecordingWriter::begin_map(std::span<const std::byte> map_info) {
+  add_record(kMap, last_tick_, map_info);
+  world_ = std::make_unique<ReplicatedWorld>(schema_, views_);
+  writer_.emplace(model_);
+  next_keyframe_ = 0;
+}
+
+void RecordingWriter::add(const ReplicatedWorld& world) {
+  follow(world);
+  states_.clear();
+  for (const ReplicatedEntity& entity : world_->entities()) {
+    states_.push_back({.id = entity.id,
+                       .kind = {.type = views_.codec_type(entity.options.type, SeenBy::others),
+                                .generation = entity.generation},
+                       .values = entity.row(SeenBy::others)});
+  }
+  last_tick_ = world.tick();
+  bool is_keyframe = last_tick_ >= next_keyframe_;
+  if (is_keyframe) {
+    keyframes_.push_back({.tick = last_tick_, .offset = byte_count()});
+    next_keyframe_ = last_tick_ + options_.keyframe_ticks;
+    writer_->forget_acknowledged();
+  }
+  writer_->begin(last_tick_, states_);
+  while (!writer_->is_done()) {
+    const std::span<const std::byte> bytes = writer_->write(memory_);
+    assert(!bytes.empty());
+    add_record(is_keyframe ? kKeyframe : kSnapshot, last_tick_, bytes);
+    writer_->acknowledge(writer_->last_number());
+    is_keyframe = false;
+  }
+}
+
+/// Makes the recorded world what `world` is; both are sorted by id.
+void RecordingWriter::follow(const ReplicatedWorld& world) {
+  const std::uint32_t before = world_->tick();
+  world_->begin(world.tick());
+  const auto is_other = [](const ReplicatedEntity& a, const ReplicatedEntity& b) {
+    return a.options.type != b.options.type;
+  };
+  const auto values_of = [&](const ReplicatedEntity& entity) {
+    values_.assign(world.schema().value_count(entity.options.type), 0);
+    for (const SeenBy seen_by : {SeenBy::others, SeenBy::owner}) {
+      const TypeView& view =
+          world.views().view(world.views().codec_type(entity.options.type, seen_by));
+      view.from_lanes(std::span(entity.row(seen_by), view.parts.size()), values_);
+    }
+    return std::span<const std::int64_t>(values_);
+  };
+  // What went, or became another entity under the same id; its id may be used from the next tick
+  // on.
+  gone_.clear();
+  for (const ReplicatedEntity& entity : world_->entities()) {
+    const ReplicatedEntity* now = world.find(entity.id);
+    if (now == nullptr || is_other(*now, entity) || now->generation != generations_[entity.id]) {
+      gone_.push_back(entity.id);
+    }
+  }
+  for (const std::uint32_t id : gone_) world_->despawn(id);
+  for (const ReplicatedEntity& entity : world.entities()) {
+    if (world_->find(entity.id) == nullptr) {
+      world_->spawn(entity.id, {.type = entity.options.type}, values_of(entity));
+      generations_[entity.id] = entity.generation;
+    } else if (entity.changed_at > before) {
+      world_->set(entity.id, values_of(entity));
+    }
+  }
+}
+
+void RecordingWriter::add_event(std::uint32_t tick, std::span<const std::byte> event) {
+  add_record(kEvent, tick, event);
+}
+
+void RecordingWriter::finish() {
+  const std::uint64_t offset = byte_count();
+  std::vector<std::byte> index;
+  for (const Keyframe& keyframe : keyframes_) {
+    append(index, keyframe.tick, 4);
+    append(index, keyframe.offset, 8);
+  }
+  add_record(kIndex, last_tick_, index);
+  append(pending_, offset, 8);
+  append(pending_, kEndMagic, 4);
+}
+
+std::unique_ptr<RecordingReader> RecordingReader::open(std::span<const std::byte> file,
+                                                       std::string& error) {
+  std::unique_ptr<RecordingReader> reader(new RecordingReader);
+  reader->file_ = file;
+  if (!reader->read_head(error)) return nullptr;
+  if (!reader->read_index()) reader->find_keyframes();
+  reader->reset();
+  return reader;
+}
+
+bool RecordingReader::read_head(std::string& error) {
+  SectionReader head(file_);
+  if (head.read_u32() != kMagic) {
+    error = "this is no recording of a world";
+    return false;
+  }
+  ticks_per_second_ = head.read_u16();
+  const std::uint32_t schema_bytes = head.read_u32();
+  const std::uint32_t model_bytes = head.read_u32();
+  std::optional<ReplicationSchema> schema = decode_schema(head.read_bytes(schema_bytes));
+  const std::span<const std::byte> model = head.read_bytes(model_bytes);
+  if (head.failed() || !schema || ticks_per_second_ == 0) {
+    error = "the recording's head is damaged";
+    return false;
+  }
+  SnapshotModel trained;
+  if (!model.empty() && !decode_model(model, trained, error)) return false;
+  schema_ = std::move(*schema);
+  views_ = std::make_unique<TypeViews>(schema_);
+  model_ = std::make_unique<SnapshotModel>(views_->model(trained));
+  first_record_ = head.position();
+  return true;
+}
+
+RecordingStatus RecordingReader::read_record(std::size_t offset, Record& record) const {
+  if (offset == file_.size()) return RecordingStatus::end;
+  SectionReader reader(file_.subspan(offset));
+  record.kind = reader.read_u8();
+  record.tick = reader.read_u32();
+  record.bytes = reader.read_bytes(reader.read_u32());
+  if (reader.failed()) return RecordingStatus::cut;
+  if (record.kind == kIndex) return RecordingStatus::end;
+  if (record.kind < kKeyframe || record.kind > kIndex) return RecordingStatus::damaged;
+  record.end = offset + kRecordHeadBytes + record.bytes.size();
+  return RecordingStatus::tick;
+}
+
+/// False when there is no index, as in a recording whose writer was stopped, or no sound one.
+bool RecordingReader::read_index() {
+  if (file_.size() < first_record_ + kFootBytes) return false;
+  SectionReader foot(file_.last(kFootBytes));
+  const std::uint64_t offset = foot.read_u64();
+  if (foot.read_u32() != kEndMagic || offset < first_record_ || offset > file_.size()) return false;
+  SectionReader index(file_.subspan(static_cast<std::size_t>(offset)));
+  if (index.read_u8() != kIndex) return false;
+  static_cast<void>(index.read_u32());
+  const std::uint32_t bytes = index.read_u32();
+  if (index.remaining() != bytes + kFootBytes || bytes % 12 != 0) return false;
+  std::vector<Keyframe> keyframes;
+  for (std::uint32_t i = 0; i < bytes / 12; ++i) {
+    const std::uint32_t tick = index.read_u32();
+    const std::uint64_t at = index.read_u64();
+    const bool is_later =
+        keyframes.empty() || (tick > keyframes.back().tick && at > keyframes.back().offset);
+    Record record;
+    if (!is_later || at < first_record_ || at >= offset ||
+        read_record(static_cast<std::size_t>(at), record) != RecordingStatus::tick ||
+        record.kind != kKeyframe || record.tick != tick) {
+      return false;
+    }
+    keyframes.push_back({.tick = tick, .offset = static_cast<std::size_t>(at)});
+  }
+  keyframes_ = std::move(keyframes);
+  return true;
+}
+
+void RecordingReader::find_keyframes() {
+  Record record;
+  for (std::size_t at = first_record_; read_record(at, record) == RecordingStatus::tick;
+       at = record.end) {
+    if (record.kind != kKeyframe) continue;
+    if (!keyframes_.empty() && record.tick <= keyframes_.back().tick) continue;
+    keyframes_.push_back({.tick = record.tick, .offset = at});
+  }
+}
+
+void RecordingReader::reset() {
+  if (mirror_) mirror_->list_end(changes_);
+  mirror_ = std::make_unique<WorldMirror>(schema_, *views_, *model_, kRecordedEntitiesMax);
+  position_ = first_record_;
+  tick_ = 0;
+}
+
+void RecordingReader::clear() {
+  changes_.clear();
+  events_.clear();
+}
+
+RecordingStatus RecordingReader::play(const Record& record) {
+  switch (record.kind) {
+    case kMap:
+      map_info_ = record.bytes;
+      mirror_->list_end(changes_);
+      mirror_ = std::make_unique<WorldMirror>(schema_, *views_, *model_, kRecordedEntitiesMax);
+      return RecordingStatus::tick;
+    case kEvent:
+      events_.push_back({.tick = record.tick, .number = event_count_++, .bytes = record.bytes});
+      return RecordingStatus::tick;
+    default:
+      break;
+  }
+  const bool is_read = mirror_->read(record.bytes) == SnapshotVerdict::applied;
+  if (!is_read || mirror_->reader().tick() != record.tick) return RecordingStatus::damaged;
+  tick_ = record.tick;
+  return RecordingStatus::tick;
+}
+
+RecordingStatus RecordingReader::step() {
+  const RecordingStatus status = play_tick();
+  if (status == RecordingStatus::tick) mirror_->list_changes(changes_);
+  return status;
+}
+
+RecordingStatus RecordingReader::play_tick() {
+  Record record;
+  RecordingStatus status = read_record(position_, record);
+  // What comes before the tick's first snapshot, and then all of its snapshots.
+  bool has_tick = false;
+  while (status == RecordingStatus::tick) {
+    const bool is_snapshot = record.kind == kKeyframe || record.kind == kSnapshot;
+    if (has_tick && (!is_snapshot || record.tick != tick_)) break;
+    has_tick = has_tick || is_snapshot;
+    const RecordingStatus played = play(record);
+    if (played != RecordingStatus::tick) {
+      position_ = file_.size();
+      return played;
+    }
+    position_ = record.end;
+    status = read_record(position_, record);
+  }
+  return has_tick ? RecordingStatus::tick : status;
+}
+
+/// The tick of the next snapshot; nothing when there is none.
+std::optional<std::uint32_t> RecordingReader::next_tick() const {
+  Record record;
+  for (std::size_t at = position_; read_record(at, record) == RecordingStatus::tick;
+       at = record.end) {
+    if (record.kind == kKeyframe || record.kind == kSnapshot) return record.tick;
+  }
+  return std::nullopt;
+}
+
+RecordingStatus RecordingReader::seek(std::uint32_t tick) {
+  const auto later = std::ranges::upper_bound(keyframes_, tick, {}, &Keyframe::tick);
+  if (later == keyframes_.begin()) return RecordingStatus::end;
+  reset();
+  position_ = std::prev(later)->offset;
+  events_.clear();
+  for (auto next = next_tick(); next && *next <= tick; next = next_tick()) {
+    const RecordingStatus status = play_tick();
+    if (status != RecordingStatus::tick) return status;
+    events_.clear();  // Of what was passed over.
+  }
+  mirror_->list_changes(changes_);
+  return RecordingStatus::tick;
+}
+
+}  // namespace muster

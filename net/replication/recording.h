@@ -1,0 +1,159 @@
+// A world's life in a file: written beside a server, played as if it came from one.
+// REPLICATION_FORMAT.md, "Recording".
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "net/replication/replicated_world.h"
+#include "net/replication/timed_events.h"
+#include "net/replication/world_mirror.h"
+#include "net/snapshot/snapshot_writer.h"
+
+namespace muster {
+
+struct RecordingOptions {
+  std::uint16_t ticks_per_second = 60;
+  /// So many ticks apart is the whole world recorded: what seeking has to go through at most.
+  std::uint32_t keyframe_ticks = 300;
+  /// A trained model's file; empty for the built-in priors. Must outlive the recording.
+  std::span<const std::byte> model_file{};
+};
+
+/// Records every field of every entity, whoever may receive it. Bytes wait in memory until somebody
+/// writes them to a file, from the beginning on; what was written so far can be played at any time,
+/// also when the program was killed.
+///
+///     RecordingWriter recording({}, schema);
+///     ... recording.add(server.world());                       // each tick, or each third
+///     if (file.append(recording.pending())) recording.clear_pending();
+class RecordingWriter {
+ public:
+  /// Requires: a schema without fault; a model file that decodes, or none.
+  RecordingWriter(const RecordingOptions& options, const ReplicationSchema& schema);
+
+  /// Another map begins: nothing is in the world, and this is the game's data of it.
+  void begin_map(std::span<const std::byte> map_info);
+  /// Adds the world as it is now. Requires: a tick after the one before.
+  void add(const ReplicatedWorld& world);
+  /// Adds something that happened at a tick, not before the last one added.
+  void add_event(std::uint32_t tick, std::span<const std::byte> event);
+  /// Adds the index. Nothing may be added afterwards.
+  void finish();
+
+  /// What comes next in the file. Good until the next addition.
+  std::span<const std::byte> pending() const { return pending_; }
+  void clear_pending();
+  std::uint64_t byte_count() const { return cleared_ + pending_.size(); }
+
+ private:
+  struct Keyframe {
+    std::uint32_t tick = 0;
+    std::uint64_t offset = 0;
+  };
+
+  void follow(const ReplicatedWorld& world);
+  void add_record(std::uint8_t kind, std::uint32_t tick, std::span<const std::byte> bytes);
+
+  RecordingOptions options_;
+  ReplicationSchema schema_;  ///< With every field for everyone.
+  TypeViews views_;
+  SnapshotModel model_;
+  std::unique_ptr<ReplicatedWorld> world_;
+  std::optional<SnapshotWriter> writer_;
+  std::uint32_t last_tick_ = 0;
+  std::uint32_t next_keyframe_ = 0;
+  std::vector<Keyframe> keyframes_;
+  std::vector<std::byte> pending_;
+  std::uint64_t cleared_ = 0;
+  std::vector<std::int64_t> values_;
+  std::vector<std::uint32_t> gone_;
+  /// Of the recorded entities as the server counts them: the recorded world counts its own.
+  std::unordered_map<std::uint32_t, std::uint8_t> generations_;
+  std::vector<EntityState> states_;
+  std::vector<std::byte> memory_;
+};
+
+/// A recording with more entities at a time is refused as damaged.
+inline constexpr std::size_t kRecordedEntitiesMax = 65'536;
+
+/// What became of a step.
+enum class [[nodiscard]] RecordingStatus : std::uint8_t{
+    tick,     ///< Another tick was played.
+    end,      ///< There is nothing more.
+    cut,      ///< The file ends in the middle of something: whoever wrote it was stopped.
+    damaged,  ///< No writer of ours writes this. Nothing more can be played.
+};
+
+/// Plays a recording from bytes that an enemy may have made. One thread at a time.
+class RecordingReader {
+ public:
+  /// `file` must outlive the reader. Nothing, and a reason for people, when it is no recording.
+  static std::unique_ptr<RecordingReader> open(std::span<const std::byte> file, std::string& error);
+
+  std::uint16_t ticks_per_second() const { return ticks_per_second_; }
+  const ReplicationSchema& schema() const { return schema_; }
+  const TypeViews& views() const { return *views_; }
+  std::span<const std::byte> map_info() const { return map_info_; }
+  /// The first tick, and the last one that begins a keyframe.
+  std::uint32_t first_tick() const { return keyframes_.empty() ? 0 : keyframes_.front().tick; }
+  std::uint32_t last_keyframe_tick() const {
+    return keyframes_.empty() ? 0 : keyframes_.back().tick;
+  }
+
+  /// Plays the next tick: appends to `changes()` and `events()`.
+  RecordingStatus step();
+  /// Goes to the last tick that was recorded at or before `tick`. Everything goes and comes anew.
+  /// `end` when the recording begins later or ends before.
+  RecordingStatus seek(std::uint32_t tick);
+
+  std::uint32_t tick() const { return tick_; }
+  std::span<const ReplicatedChange> changes() const { return changes_; }
+  std::span<const TimedEvent> events() const { return events_; }
+  void clear();
+  const WorldMirror& mirror() const { return *mirror_; }
+
+ private:
+  struct Keyframe {
+    std::uint32_t tick = 0;
+    std::size_t offset = 0;
+  };
+  struct Record {
+    std::uint8_t kind = 0;
+    std::uint32_t tick = 0;
+    std::span<const std::byte> bytes;
+    std::size_t end = 0;
+  };
+
+  RecordingReader() = default;
+  bool read_head(std::string& error);
+  RecordingStatus read_record(std::size_t offset, Record& record) const;
+  RecordingStatus play(const Record& record);
+  RecordingStatus play_tick();
+  std::optional<std::uint32_t> next_tick() const;
+  void find_keyframes();
+  bool read_index();
+  void reset();
+
+  std::span<const std::byte> file_;
+  std::size_t first_record_ = 0;
+  std::size_t position_ = 0;
+  std::uint16_t ticks_per_second_ = 60;
+  ReplicationSchema schema_;
+  std::unique_ptr<TypeViews> views_;
+  std::unique_ptr<SnapshotModel> model_;
+  std::unique_ptr<WorldMirror> mirror_;
+  std::vector<Keyframe> keyframes_;
+  std::span<const std::byte> map_info_;
+  std::uint32_t tick_ = 0;
+  std::vector<ReplicatedChange> changes_;
+  std::vector<TimedEvent> events_;
+  std::uint32_t event_count_ = 0;
+};
+
+}  // namespace muster
