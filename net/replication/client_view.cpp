@@ -57,9 +57,10 @@ void ClientView::resync() {
   ++counters_.resyncs;
   writer_->forget_acknowledged();
   for (InFlight& flight : in_flight_) flight.is_used = false;
-  for (Record& record : records_) {
-    record.acked = nullptr;
-    record.was_told = false;
+  for (std::uint32_t i = 0; i < records_.size(); ++i) {
+    records_[i].acked = nullptr;
+    records_[i].was_told = false;
+    activate(i);
   }
 }
 
@@ -98,8 +99,8 @@ void ClientView::send(const ReplicatedWorld& world, const InterestGrid& grid,
                       Connection& connection, NetTime now) {
   const std::uint32_t ticks = world.tick() - budget_tick_;
   budget_tick_ = world.tick();
-  refresh_interest(world, grid, interest);
-  merge_records(world);
+  const bool is_other = refresh_interest(world, grid, interest);
+  if (is_other || !take_changes(world)) merge_records(world);
   std::size_t budget = byte_budget(connection, now, ticks);
   if (budget == 0) {
     ++counters_.choked;
@@ -126,16 +127,52 @@ void ClientView::send(const ReplicatedWorld& world, const InterestGrid& grid,
   }
 }
 
-void ClientView::refresh_interest(const ReplicatedWorld& world, const InterestGrid& grid,
+/// Whether who is of interest may have changed, or who they are.
+bool ClientView::refresh_interest(const ReplicatedWorld& world, const InterestGrid& grid,
                                   const InterestOptions& interest) {
-  const bool is_old = !has_interest_ || interest_version_ != world.version() ||
-                      world.tick() - interest_tick_ >= interest.refresh_ticks;
-  if (!is_old) return;
+  const bool is_other_world = !has_interest_ || world_version_ != world.version();
+  const bool may_differ = grid_version_ != grid.version() || !(interest_viewer_ == viewer);
+  const bool is_due = world.tick() - interest_tick_ >= interest.refresh_ticks;
+  // A rule may look at what no grid knows of.
+  if (!is_other_world && !(is_due && (may_differ || interest.rule != nullptr))) return false;
   grid.find(world, viewer, interest_, next_interest_);
+  const bool is_same = !is_other_world && interest_ == next_interest_;
   interest_.swap(next_interest_);
   has_interest_ = true;
-  interest_version_ = world.version();
+  world_version_ = world.version();
+  grid_version_ = grid.version();
+  interest_viewer_ = viewer;
   interest_tick_ = world.tick();
+  return !is_same;
+}
+
+/// Brings what changed since the last snapshot up to date; what did not costs nothing. False when
+/// that is not known any more.
+bool ClientView::take_changes(const ReplicatedWorld& world) {
+  const auto changes = world.changes_since(changes_seen_);
+  if (!changes) return false;
+  changes_seen_ = world.change_count();
+  for (const std::uint32_t i : held_) states_[i].is_held = false;
+  held_.clear();
+  for (const std::uint32_t id : *changes) {
+    const auto found = std::ranges::lower_bound(states_, id, {}, &EntityState::id);
+    if (found == states_.end() || found->id != id) continue;
+    const auto i = static_cast<std::uint32_t>(found - states_.begin());
+    found->values = entities_[i]->row(seen_by(*entities_[i]));
+    activate(i);
+  }
+  return true;
+}
+
+SeenBy ClientView::seen_by(const ReplicatedEntity& entity) const {
+  const bool is_owner = viewer.player != kNobody && entity.options.owner == viewer.player;
+  return is_owner ? SeenBy::owner : SeenBy::others;
+}
+
+void ClientView::activate(std::uint32_t i) {
+  if (records_[i].is_active) return;
+  records_[i].is_active = true;
+  active_.push_back(i);
 }
 
 /// Brings records and states in line with the interest; all three are sorted by id.
@@ -143,6 +180,9 @@ void ClientView::merge_records(const ReplicatedWorld& world) {
   next_records_.clear();
   states_.clear();
   entities_.clear();
+  held_.clear();
+  active_.clear();
+  changes_seen_ = world.change_count();
   const std::span<const ReplicatedEntity> all = world.entities();
   std::size_t record = 0;
   std::size_t entity = 0;
@@ -155,15 +195,17 @@ void ClientView::merge_records(const ReplicatedWorld& world) {
                           records_[record].generation == found.generation;
     next_records_.push_back(is_known ? records_[record]
                                      : Record{.id = id, .generation = found.generation});
-    const SeenBy seen_by = viewer.player != kNobody && found.options.owner == viewer.player
-                               ? SeenBy::owner
-                               : SeenBy::others;
-    const EntityKind kind{.type = world.views().codec_type(found.options.type, seen_by),
+    const SeenBy who = seen_by(found);
+    const EntityKind kind{.type = world.views().codec_type(found.options.type, who),
                           .generation = found.generation};
-    states_.push_back({.id = id, .kind = kind, .values = found.row(seen_by)});
+    states_.push_back({.id = id, .kind = kind, .values = found.row(who)});
     entities_.push_back(&found);
+    next_records_.back().is_active = false;
   }
   records_.swap(next_records_);
+  for (std::uint32_t i = 0; i < records_.size(); ++i) {
+    if (records_[i].acked != states_[i].values) activate(i);
+  }
 }
 
 /// What may be sent now, of the path and of the client's own limit.
@@ -197,20 +239,20 @@ double ClientView::predicted_bits(std::size_t i) const {
 /// urgent of them.
 void ClientView::choose(const ReplicatedWorld& world, std::size_t budget_bytes) {
   candidates_.clear();
+  std::erase_if(active_, [&](std::uint32_t i) {
+    records_[i].is_active = records_[i].acked != states_[i].values;
+    if (!records_[i].is_active) records_[i].priority = 0;
+    return !records_[i].is_active;
+  });
   double wanted = 0;
-  for (std::uint32_t i = 0; i < states_.size(); ++i) {
+  for (const std::uint32_t i : active_) {
     Record& record = records_[i];
-    EntityState& state = states_[i];
-    if (record.acked == state.values) {
-      record.priority = 0;
-      continue;
-    }
     const UpdateClass& update_class = classes_[entities_[i]->options.update_class];
     const float distance = distance_to(*entities_[i]);
     const std::uint32_t waited = record.was_told ? world.tick() - record.told_at : 0;
     if (record.acked != nullptr && waited < update_class.far_ticks &&
         distance > update_class.near_distance) {
-      state.is_held = true;
+      hold(i);
       continue;
     }
     const float nearness =
@@ -232,9 +274,14 @@ void ClientView::choose(const ReplicatedWorld& world, std::size_t budget_bytes) 
     used += predicted_bits(i);
     // The first goes whatever it costs: nothing waits for ever for more room than there is.
     if (used <= room || i == candidates_.front()) continue;
-    states_[i].is_held = true;
+    hold(i);
     ++counters_.held;
   }
+}
+
+void ClientView::hold(std::uint32_t i) {
+  states_[i].is_held = true;
+  held_.push_back(i);
 }
 
 std::size_t ClientView::write_payload(const ReplicatedWorld& world, std::uint32_t first_id,
@@ -278,16 +325,15 @@ void ClientView::remember(std::uint32_t first_id, std::uint32_t tick, std::size_
   flight.is_used = true;
   flight.said.clear();
   double predicted = 0;
-  for (std::size_t i = 0; i < states_.size() && states_[i].id < writer_->end_id(); ++i) {
-    if (states_[i].id < first_id || states_[i].is_held) continue;
+  for (const std::uint32_t i : active_) {
+    const EntityState& state = states_[i];
+    if (state.id < first_id || state.id >= writer_->end_id() || state.is_held) continue;
     Record& record = records_[i];
-    if (record.acked != states_[i].values) {
-      flight.said.push_back({.id = record.id, .row = states_[i].values});
-      if (record.acked != nullptr) predicted += predicted_bits(i);
-      record.told_at = tick;
-      record.was_told = true;
-      record.priority = 0;
-    }
+    flight.said.push_back({.id = record.id, .row = state.values});
+    if (record.acked != nullptr) predicted += predicted_bits(i);
+    record.told_at = tick;
+    record.was_told = true;
+    record.priority = 0;
   }
   constexpr double kEnoughBits = 400;  // A snapshot of next to nothing teaches nothing.
   if (predicted < kEnoughBits) return;
@@ -300,7 +346,8 @@ std::size_t ClientView::memory_bytes() const {
                       (records_.capacity() + next_records_.capacity()) * sizeof(Record) +
                       states_.capacity() * sizeof(EntityState) +
                       entities_.capacity() * sizeof(void*) +
-                      (interest_.capacity() + next_interest_.capacity() + candidates_.capacity()) *
+                      (interest_.capacity() + next_interest_.capacity() + candidates_.capacity() +
+                       active_.capacity() + held_.capacity()) *
                           sizeof(std::uint32_t);
   for (const InFlight& flight : in_flight_) bytes += flight.said.capacity() * sizeof(Said);
   return bytes;

@@ -87,6 +87,7 @@ class ClientView {
     const LaneValue* acked = nullptr;  ///< The row that the client is known to have.
     std::uint32_t told_at = 0;         ///< The tick of the last snapshot that said it.
     bool was_told = false;
+    bool is_active = false;  ///< The client is not known to have its values: it is in `active_`.
     float priority = 0;
   };
   /// What a snapshot on its way says anew.
@@ -100,9 +101,13 @@ class ClientView {
     std::vector<Said> said;
   };
 
-  void refresh_interest(const ReplicatedWorld& world, const InterestGrid& grid,
+  bool refresh_interest(const ReplicatedWorld& world, const InterestGrid& grid,
                         const InterestOptions& interest);
+  bool take_changes(const ReplicatedWorld& world);
   void merge_records(const ReplicatedWorld& world);
+  SeenBy seen_by(const ReplicatedEntity& entity) const;
+  void activate(std::uint32_t i);
+  void hold(std::uint32_t i);
   std::size_t byte_budget(const Connection& connection, NetTime now, std::uint32_t ticks);
   void choose(const ReplicatedWorld& world, std::size_t budget_bytes);
   float distance_to(const ReplicatedEntity& entity) const;
@@ -121,13 +126,18 @@ class ClientView {
   std::uint64_t epoch_ = 0;  ///< Rises with each restart; tells fates of before.
   std::vector<std::uint32_t> interest_;
   std::vector<std::uint32_t> next_interest_;
-  std::uint64_t interest_version_ = 0;
+  Viewer interest_viewer_{};
+  std::uint64_t world_version_ = 0;
+  std::uint64_t grid_version_ = 0;
+  std::uint64_t changes_seen_ = 0;  ///< Of the world's.
   std::uint32_t interest_tick_ = 0;
   bool has_interest_ = false;
   std::vector<Record> records_;  ///< Sorted by id, as `states_`.
   std::vector<Record> next_records_;
   std::vector<EntityState> states_;
   std::vector<const ReplicatedEntity*> entities_;  ///< Of each state.
+  std::vector<std::uint32_t> active_;  ///< Indices of those not known to be up to date ...
+  std::vector<std::uint32_t> held_;    ///< ... and of those that this snapshot leaves as they were.
   std::vector<std::uint32_t> candidates_;
   std::array<InFlight, kSnapshotWindow> in_flight_;
   double cost_scale_ = 1;   ///< What was written, to what was foretold.

@@ -90,6 +90,7 @@ void InterestGrid::drop_empty_cells() {
 }
 
 void InterestGrid::update(const ReplicatedWorld& world) {
+  if (!world.moves().empty()) ++version_;
   for (const std::uint32_t id : world.moves()) {
     const ReplicatedEntity* entity = world.find(id);
     const auto found = listed_.find(id);

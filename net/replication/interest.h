@@ -15,6 +15,7 @@ struct Viewer {
   std::uint8_t team = 0;
   bool has_eyes = false;
   Place eyes{};
+  friend bool operator==(const Viewer&, const Viewer&) = default;
 };
 
 /// A game's own say. Must give the same answer for the same world.
@@ -49,6 +50,8 @@ class InterestGrid {
   void find(const ReplicatedWorld& world, const Viewer& viewer,
             const std::vector<std::uint32_t>& before, std::vector<std::uint32_t>& out) const;
   void clear();
+  /// Rises when somebody would find something else.
+  std::uint64_t version() const { return version_; }
 
  private:
   using Cell = std::uint64_t;
@@ -72,6 +75,7 @@ class InterestGrid {
   InterestOptions options_;
   std::vector<UpdateClass> classes_;
   float radius_max_ = 0;
+  std::uint64_t version_ = 0;
   std::unordered_map<std::uint32_t, Listed> listed_;
   std::unordered_map<Cell, Ids> cells_;
   std::unordered_map<PlayerNumber, Ids> owned_;

@@ -22,6 +22,19 @@ void ReplicatedWorld::begin(std::uint32_t tick) {
   tick_ = tick;
   moves_.clear();
   forget_past();
+  // Views look at each snapshot; those that are further behind look at everything once.
+  const std::size_t kept = 4 * entities_.size() + 1024;
+  if (changes_.size() > 2 * kept) {
+    const std::size_t forgotten = changes_.size() - kept;
+    changes_.erase(changes_.begin(), changes_.begin() + static_cast<std::ptrdiff_t>(forgotten));
+    changes_begin_ += forgotten;
+  }
+}
+
+std::optional<std::span<const std::uint32_t>> ReplicatedWorld::changes_since(
+    std::uint64_t since) const {
+  if (since < changes_begin_) return std::nullopt;
+  return std::span(changes_).subspan(static_cast<std::size_t>(since - changes_begin_));
 }
 
 /// Gives back rows that no client can be told against any more.
@@ -102,6 +115,7 @@ void ReplicatedWorld::write_rows(ReplicatedEntity& entity, std::span<const std::
     entity.rows[i] = row;
   }
   if (!has_two_rows(type)) entity.rows[1] = entity.rows[0];
+  if (is_new_row) changes_.push_back(entity.id);
   entity.changed_at = tick_;
 }
 

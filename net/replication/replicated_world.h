@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <unordered_map>
 #include <vector>
@@ -19,6 +20,7 @@ inline constexpr PlayerNumber kNobody = 0xFFFF;
 /// Where an entity is; for interest, not for replication.
 struct Place {
   float x = 0, y = 0, z = 0;
+  friend bool operator==(const Place&, const Place&) = default;
 };
 
 /// To whom an entity matters.
@@ -92,6 +94,10 @@ class ReplicatedWorld {
   const ReplicatedEntity* find(std::uint32_t id) const;
   /// Ids that were spawned, despawned or placed, or changed hands, since `begin`; some twice.
   std::span<const std::uint32_t> moves() const { return moves_; }
+  /// Ids of entities whose values changed, in their order, from position `since` on; some are gone.
+  /// Nothing when so much has changed since that it is forgotten. Positions count up from 0.
+  std::optional<std::span<const std::uint32_t>> changes_since(std::uint64_t since) const;
+  std::uint64_t change_count() const { return changes_begin_ + changes_.size(); }
   /// Rises with each spawn, despawn, and change of owner.
   std::uint64_t version() const { return version_; }
   /// The values that an entity had at a tick, as `seen_by` sees them; null when they are forgotten
@@ -125,9 +131,11 @@ class ReplicatedWorld {
   std::uint64_t version_ = 0;
   std::vector<std::uint32_t> moves_;
   std::vector<ReplicatedEntity> entities_;
-  std::vector<RowPool> pools_;  ///< By codec type.
-  std::vector<Past> past_;      ///< By the tick at which it ended; those before ...
-  std::size_t past_begin_ = 0;  ///< ... this are forgotten.
+  std::vector<std::uint32_t> changes_;
+  std::uint64_t changes_begin_ = 0;  ///< The position of the first of them.
+  std::vector<RowPool> pools_;       ///< By codec type.
+  std::vector<Past> past_;           ///< By the tick at which it ended; those before ...
+  std::size_t past_begin_ = 0;       ///< ... this are forgotten.
   std::unordered_map<std::uint32_t, std::uint8_t> generations_;  ///< Of ids that were in use.
   std::vector<LaneValue> lanes_;
 };
