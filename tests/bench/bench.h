@@ -36,4 +36,7 @@ void register_flood_benchmarks();
 /// Reliable messages under loss, against ENet.
 void register_latency_benchmarks();
 
+/// A world told to many clients, and one that rests.
+void register_replication_benchmarks();
+
 }  // namespace muster

@@ -110,6 +110,7 @@ int main(int argc, char** argv) {
   muster::register_net_benchmarks();
   muster::register_flood_benchmarks();
   muster::register_latency_benchmarks();
+  muster::register_replication_benchmarks();
   RatioReporter reporter;
   benchmark::RunSpecifiedBenchmarks(&reporter);
   print_table(reporter.rows);

@@ -1,0 +1,175 @@
+// What it costs a server to tell its clients of a world: the time inside `update` of all of them,
+// once for each snapshot. The peer copies every entity's values once for each client, which is the
+// least that a server without any codec would do.
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstring>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include <benchmark/benchmark.h>
+
+#include "tests/bench/bench.h"
+#include "tests/support/replication_stage.h"
+
+namespace muster {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+struct Scene {
+  std::uint32_t clients = 64;
+  std::uint32_t entities = 1'000;
+  /// Of a hundred entities so many move; the others rest.
+  std::uint32_t moving = 30;
+};
+
+/// A world at 20 ticks a second, each of which is sent. Entities walk in curves.
+class Hall {
+ public:
+  explicit Hall(const Scene& scene) : scene_(scene), stage_(1, options()) {
+    for (std::uint32_t i = 0; i < scene.clients; ++i) stage_.join();
+    stage_.step([&] {
+      for (std::uint32_t id = 0; id < scene.entities; ++id) {
+        stage_.spawn(id, {.relevance = Relevance::always});
+      }
+    });
+    // Until everybody has everything, and rests are known as such.
+    for (int i = 0; i < 150; ++i) tick(1);
+  }
+
+  /// One tick; returns the seconds inside the server.
+  double tick(std::size_t threads) {
+    stage_.server.begin_tick(++stage_.tick);
+    const auto begin = Clock::now();
+    move();
+    stage_.server.end_tick();
+    double seconds = since(begin);
+    for (const auto& client : stage_.clients) {
+      ConnectionPair& pair = *client->pair;
+      pair.now += stage_.tick_length;
+      pair.network.advance(pair.now);
+      pair.a->receive(pair.now);
+      pair.b->receive(pair.now);
+    }
+    const auto encode = Clock::now();
+    if (threads == 1) {
+      serve(0, 1);
+    } else {
+      std::vector<std::jthread> workers;
+      for (std::size_t i = 0; i < threads; ++i) {
+        workers.emplace_back([this, i, threads] { serve(i, threads); });
+      }
+    }
+    seconds += since(encode);
+    for (const auto& client : stage_.clients) {
+      client->replication->update(client->pair->b->connection);
+      client->replication->clear();
+      client->pair->a->send(client->pair->now);
+      client->pair->b->send(client->pair->now);
+    }
+    return seconds;
+  }
+
+  std::uint64_t bytes() const {
+    std::uint64_t sum = 0;
+    for (const auto& client : stage_.clients) {
+      sum += stage_.server.view(client->id)->counters().snapshot_bytes;
+    }
+    return sum;
+  }
+  std::size_t memory_bytes() const { return stage_.server.memory_bytes(); }
+
+ private:
+  static ReplicationServerOptions options() {
+    ReplicationServerOptions options;
+    options.ticks_per_second = 20;
+    options.snapshot_ticks = 1;
+    return options;
+  }
+  static double since(Clock::time_point begin) {
+    return std::chrono::duration<double>(Clock::now() - begin).count();
+  }
+
+  void move() {
+    for (std::uint32_t id = 0; id < scene_.entities; ++id) {
+      if (id % 100 >= scene_.moving) continue;
+      std::vector<std::int64_t>& values = stage_.values[id];
+      const auto heading = static_cast<double>(values[3]) * 3.14159265 / 180;
+      values[0] = std::clamp<std::int64_t>(values[0] + std::llround(9 * std::cos(heading)),
+                                           -100'000, 100'000);
+      values[2] = std::clamp<std::int64_t>(values[2] + std::llround(9 * std::sin(heading)),
+                                           -100'000, 100'000);
+      if (stage_.tick / 8 % 4 == id % 4) values[3] = (values[3] + 2) % 360;
+      stage_.server.world().set(id, values);
+    }
+  }
+  void serve(std::size_t first, std::size_t step) {
+    for (std::size_t i = first; i < stage_.clients.size(); i += step) {
+      ConnectionPair& pair = *stage_.clients[i]->pair;
+      stage_.server.update(stage_.clients[i]->id, pair.a->connection, pair.now);
+    }
+  }
+
+  Scene scene_;
+  ReplicationStage stage_;
+};
+
+void replicate(benchmark::State& state, const Scene& scene, std::size_t threads) {
+  Hall hall(scene);
+  const std::uint64_t bytes = hall.bytes();
+  double seconds = 0;
+  for (auto _ : state) {
+    const double took = hall.tick(threads);
+    seconds += took;
+    state.SetIterationTime(took);
+  }
+  const auto ticks = static_cast<double>(state.iterations());
+  state.counters["share of a core at 20 Hz"] = 20 * seconds / ticks;
+  state.counters["bytes a snapshot"] =
+      static_cast<double>(hall.bytes() - bytes) / ticks / scene.clients;
+  state.counters["KiB a client"] = static_cast<double>(hall.memory_bytes()) / 1024 / scene.clients;
+}
+
+void copy(benchmark::State& state, const Scene& scene) {
+  constexpr std::size_t kLanes = 13;
+  const std::vector<LaneValue> from(scene.entities * kLanes, 7);
+  std::vector<LaneValue> to(from.size());
+  for (auto _ : state) {
+    const auto begin = Clock::now();
+    for (std::uint32_t i = 0; i < scene.clients; ++i) {
+      std::memcpy(to.data(), from.data(), from.size() * sizeof(LaneValue));
+      benchmark::DoNotOptimize(to.data());
+      benchmark::ClobberMemory();
+    }
+    state.SetIterationTime(std::chrono::duration<double>(Clock::now() - begin).count());
+  }
+}
+
+void add(const std::string& name, const Scene& scene) {
+  const auto add_threads = [&](const char* subject, std::size_t threads) {
+    benchmark::RegisterBenchmark((name + subject).c_str(),
+                                 [=](benchmark::State& state) { replicate(state, scene, threads); })
+        ->UseManualTime()
+        ->Iterations(20)
+        ->Repetitions(3)
+        ->Unit(benchmark::kMillisecond);
+  };
+  add_threads("/one thread", 1);
+  add_threads("/two threads", 2);
+  benchmark::RegisterBenchmark((name + "/memcpy").c_str(),
+                               [=](benchmark::State& state) { copy(state, scene); })
+      ->UseManualTime()
+      ->Unit(benchmark::kMillisecond);
+}
+
+}  // namespace
+
+void register_replication_benchmarks() {
+  add("net/replicate/64 x 1000", {});
+  add("net/replicate/16 x 10000 idle", {.clients = 16, .entities = 10'000, .moving = 0});
+}
+
+}  // namespace muster
