@@ -1,0 +1,41 @@
+// What each decision of a snapshot cost, for inspectors.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include "net/wire/range_coder.h"
+
+namespace muster {
+
+/// Sums up the information of decisions by their slot: the bits that an ideal coder takes, which the
+/// range coder exceeds by a few in each snapshot. Decisions without a slot belong to the one before.
+class BitMeter {
+ public:
+  explicit BitMeter(std::size_t slot_count) : bits_(slot_count) {}
+
+  void add(std::uint32_t slot, BitProbability probability, bool value) {
+    const double one = static_cast<double>(probability) / 65536;
+    bits_[slot] -= std::log2(value ? one : 1 - one);
+    last_ = slot;
+  }
+  void add_even() { bits_[last_] += 1; }
+  void add_snapshot(std::size_t bytes) {
+    ++snapshots_;
+    bytes_ += bytes;
+  }
+
+  /// Bits by slot.
+  const std::vector<double>& bits() const { return bits_; }
+  std::uint64_t snapshots() const { return snapshots_; }
+  std::uint64_t bytes() const { return bytes_; }
+
+ private:
+  std::vector<double> bits_;
+  std::uint32_t last_ = 0;
+  std::uint64_t snapshots_ = 0;
+  std::uint64_t bytes_ = 0;
+};
+
+}  // namespace muster
