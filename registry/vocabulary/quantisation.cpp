@@ -10,18 +10,43 @@
 #include <type_traits>
 
 #include "registry/vocabulary/lanes.h"
+#include "registry/vocabulary/rotation_steps.h"
 
 namespace muster {
 namespace {
 
-/// Steps from zero of a field without range. Beyond it a double does not hold every integer.
-constexpr std::int64_t kMaxSteps = std::int64_t{1} << 53U;
+/// Steps from zero of a field without range, where its lanes have 64 bits: beyond it a double does
+/// not hold every integer.
+constexpr double kMaxSteps = 9007199254740992.0;  // 2^53
+/// The same of floats, so that steps take 32 bits: the largest float below 2^31 but one, as the
+/// last may round to 2^31.
+constexpr double kMaxFloatSteps = 2147483392.0;
 
 bool has_range(const FieldDescription& field) { return field.minimum != field.maximum; }
 bool has_steps(const FieldDescription& field) { return field.resolution > 0; }
 
 std::int64_t last_step(const FieldDescription& field) {
   return std::llround((field.maximum - field.minimum) / field.resolution);
+}
+
+// Of a field with steps but no range. Both ends are steps that come back as themselves: a float far
+// out does not tell neighbouring steps apart.
+template <typename T>
+WireRange unbounded_steps(const FieldDescription& field) {
+  using Limits = std::numeric_limits<T>;
+  const auto step_of_end = [&](double end) { return std::llround(end / field.resolution); };
+  const double far = kMaxSteps * field.resolution;
+  if constexpr (std::is_floating_point_v<T>) {
+    const double end = sizeof(T) == 4 ? kMaxFloatSteps * field.resolution : far;
+    const std::int64_t high =
+        step_of_end(static_cast<double>(static_cast<T>(std::min(end, double{Limits::max()}))));
+    return {-high, high};
+  } else if constexpr (sizeof(T) == 8) {
+    return {step_of_end(std::max(-far, static_cast<double>(Limits::min()))),
+            step_of_end(std::min(far, static_cast<double>(Limits::max())))};
+  } else {
+    return {step_of_end(Limits::min()), step_of_end(Limits::max())};
+  }
 }
 
 // The bits of a float as an integer that grows with the float.
@@ -89,6 +114,31 @@ T dequantise_lane(std::int64_t step, const FieldDescription& field) {
   return static_cast<T>(value);
 }
 
+void quantise_rotations(const FieldDescription& field, const std::byte* at,
+                        std::span<std::int64_t> out) {
+  const std::uint32_t greatest = greatest_rotation_step(field.resolution);
+  for (std::size_t i = 0; i < out.size(); i += 4, at += sizeof(Quaternion)) {
+    const RotationSteps steps = rotation_steps(load_lane<Quaternion>(at), greatest);
+    out[i] = steps.dropped;
+    std::ranges::copy(steps.others, out.begin() + static_cast<std::ptrdiff_t>(i) + 1);
+  }
+}
+
+void dequantise_rotations(const FieldDescription& field, std::span<const std::int64_t> values,
+                          std::byte* at) {
+  const std::uint32_t greatest = greatest_rotation_step(field.resolution);
+  const auto within = [](std::int64_t value, std::uint32_t high) {
+    return static_cast<std::uint32_t>(std::clamp<std::int64_t>(value, 0, high));
+  };
+  for (std::size_t i = 0; i < values.size(); i += 4, at += sizeof(Quaternion)) {
+    const RotationSteps steps{
+        .dropped = within(values[i], 3),
+        .others = {within(values[i + 1], greatest), within(values[i + 2], greatest),
+                   within(values[i + 3], greatest)}};
+    store_lane(at, rotation_of(steps, greatest));
+  }
+}
+
 // A text ends at its first zero; what lies behind it is nobody's, and does not travel.
 template <typename T>
 void end_texts(const FieldDescription& field, std::span<T> lanes) {
@@ -104,11 +154,17 @@ std::uint32_t wire_value_count(const FieldDescription& field) {
   return field.count * lane_count(field);
 }
 
+bool is_smallest_three(const FieldDescription& field) {
+  return field.type == FieldType::quaternion && has_steps(field);
+}
+
 WireRange wire_range(const FieldDescription& field) {
   if (field.type == FieldType::boolean) return {0, 1};
+  if (is_smallest_three(field)) return {0, greatest_rotation_step(field.resolution)};
   if (has_steps(field)) {
     if (has_range(field)) return {0, last_step(field)};
-    return {-kMaxSteps, kMaxSteps};
+    return with_lane_type(lane_type(field.type),
+                          [&]<typename T>(T) { return unbounded_steps<T>(field); });
   }
   return with_lane_type(lane_type(field.type), []<typename T>(T) -> WireRange {
     using Limits = std::numeric_limits<std::int64_t>;
@@ -125,8 +181,9 @@ WireRange wire_range(const FieldDescription& field) {
 
 void quantise(const FieldDescription& field, Bytes component, std::span<std::int64_t> out) {
   assert(out.size() == wire_value_count(field));
-  const WireRange range = wire_range(field);
   const std::byte* at = component.data() + field.offset_bytes;
+  if (is_smallest_three(field)) return quantise_rotations(field, at, out);
+  const WireRange range = wire_range(field);
   with_lane_type(lane_type(field.type), [&]<typename T>(T) {
     for (std::int64_t& value : out) {
       value = quantise_lane(load_lane<T>(at), field, range);
@@ -139,8 +196,9 @@ void quantise(const FieldDescription& field, Bytes component, std::span<std::int
 void dequantise(const FieldDescription& field, std::span<const std::int64_t> values,
                 std::span<std::byte> component) {
   assert(values.size() == wire_value_count(field));
-  const WireRange range = wire_range(field);
   std::byte* at = component.data() + field.offset_bytes;
+  if (is_smallest_three(field)) return dequantise_rotations(field, values, at);
+  const WireRange range = wire_range(field);
   with_lane_type(lane_type(field.type), [&]<typename T>(T) {
     for (const std::int64_t value : values) {
       store_lane(at, dequantise_lane<T>(std::clamp(value, range.low, range.high), field));

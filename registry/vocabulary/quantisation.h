@@ -18,15 +18,21 @@ struct WireRange {
 /// How many integers a field becomes: one per lane of each element.
 std::uint32_t wire_value_count(const FieldDescription& field);
 
+/// Whether a field is rotations with a resolution. Each becomes the index of its greatest component
+/// and the steps of the three others (`rotation_steps.h`).
+bool is_smallest_three(const FieldDescription& field);
+
 /// The range of all of them. A field with a range counts its steps from the minimum, which is 0;
-/// one with a resolution alone counts from zero. One without is exact: integers are themselves (64
-/// unsigned bits as if they were signed), floats their bits in an order that follows their values.
+/// one with a resolution alone counts from zero, as far as its type and an integer of 32 bits go
+/// (53 bits, where its lanes have 64). One without is exact: integers are themselves (64 unsigned
+/// bits as if they were signed), floats their bits in an order that follows their values. Rotations
+/// with a resolution count from 0, whatever their range; the index of the greatest is at most 3.
 WireRange wire_range(const FieldDescription& field);
 
 /// Quantises a field of a component: rounds to the nearest step, half away from zero; what lies
 /// outside the range becomes its end; what is no number becomes the step nearest to zero; a bool is
 /// 0 or 1 whatever its byte; a text is all zero behind its end. The same on every machine.
-/// Quantising what `dequantise` made gives the same integers. Requires: `out` has
+/// Quantising what `dequantise` made of such integers gives the same integers. Requires: `out` has
 /// `wire_value_count` places.
 void quantise(const FieldDescription& field, Bytes component, std::span<std::int64_t> out);
 

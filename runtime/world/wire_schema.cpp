@@ -9,6 +9,9 @@
 namespace muster {
 namespace {
 
+/// 1/sqrt(2): but the greatest, no component of a rotation is beyond it.
+constexpr double kHalfRoot = 0.7071067811865476;
+
 LaneKind kind_of(const FieldDescription& field) {
   switch (field.type) {
     case FieldType::boolean:
@@ -21,6 +24,7 @@ LaneKind kind_of(const FieldDescription& field) {
       break;
   }
   if (!field.names.empty()) return LaneKind::symbol;
+  if (is_smallest_three(field)) return LaneKind::rotation;
   if (field.unit == "tick" && !is_real(lane_type(field.type))) return LaneKind::tick;
   const bool has_steps = field.resolution > 0;
   if (field.interpolation == Interpolation::angle && has_steps) return LaneKind::angle;
@@ -41,6 +45,10 @@ FieldSchema schema_of(const FieldDescription& field) {
                      .resolution = field.resolution};
   if (schema.kind == LaneKind::angle) {
     schema.period = static_cast<std::uint64_t>(std::llround(whole_turn(field) / field.resolution));
+  }
+  if (schema.kind == LaneKind::rotation) {
+    schema.minimum = -kHalfRoot;
+    schema.resolution = 2 * kHalfRoot / static_cast<double>(range.high);
   }
   return schema;
 }

@@ -9,7 +9,9 @@
 
 namespace muster {
 
-/// The wire schema that follows from a description: one field each, in the same order.
+/// The wire schema that follows from a description: one field each, in the same order. Each
+/// rotation with a resolution is four integers (`LaneKind::rotation`); texts and assets are
+/// `opaque`; integers in ticks are `tick`; enumerations, flags and entities are `symbol`.
 ComponentSchema wire_schema(const ComponentDescription& component);
 
 /// Turns a component into its values for the wire, field after field; and back. What is lost is
