@@ -72,9 +72,25 @@ void ReplicatedApply::update(const ReplicatedUpdate& update, Tick tick) {
     ++counters_.stale;
     return;
   }
+  put(update, entity);
+}
+
+void ReplicatedApply::apply_again(std::span<const ReplicatedUpdate> updates) {
+  for (const ReplicatedUpdate& one : updates) {
+    const EntityId entity = collection_.find(one.id);
+    if (entity.is_null()) {
+      ++counters_.unknown_id;
+    } else {
+      put(one, entity);
+    }
+  }
+}
+
+void ReplicatedApply::put(const ReplicatedUpdate& update, EntityId entity) {
+  if (!update.below.is_null()) entity = update.below;
   // How far its prefab has come is the client's own business: a forged stage would spawn it again.
-  const bool is_known =
-      update.component.value() < world_.component_type_count() && update.component != link_;
+  const bool is_known = update.component.value() < world_.component_type_count() &&
+                        update.component != link_ && world_.is_alive(entity);
   if (!is_known ||
       update.value.size() != world_.storage(update.component).description().size_bytes) {
     ++counters_.refused;

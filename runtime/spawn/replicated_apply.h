@@ -26,6 +26,8 @@ struct ReplicatedUpdate {
   EntityReference id;
   ComponentId component;
   Bytes value;  ///< As described; lives until it is applied.
+  /// The entity below it whose component this is; null for its own.
+  EntityId below{};
 };
 
 /// All that one tick of the server says. The lists may be in any order.
@@ -69,6 +71,10 @@ class ReplicatedApply {
 
   void apply(const ReplicatedChanges& changes);
 
+  /// Applies updates of the tick that their entities have had, to what has come since: an entity's
+  /// children, when its bundle has.
+  void apply_again(std::span<const ReplicatedUpdate> updates);
+
   /// The tick of the last update of an entity; 0 when it had none, or there is none.
   Tick updated_at(EntityReference id) const;
   const ReplicatedApplyCounters& counters() const { return counters_; }
@@ -77,6 +83,7 @@ class ReplicatedApply {
   void despawn(EntityReference id);
   void spawn(const ReplicatedSpawn& spawn);
   void update(const ReplicatedUpdate& update, Tick tick);
+  void put(const ReplicatedUpdate& update, EntityId entity);
 
   DeferredSpawner& spawner_;
   ReplicatedCollection& collection_;

@@ -31,7 +31,9 @@ LaneKind kind_of(const FieldDescription& field) {
   return LaneKind::number;
 }
 
-FieldSchema schema_of(const FieldDescription& field) {
+}  // namespace
+
+FieldSchema wire_schema(const FieldDescription& field) {
   const WireRange range = wire_range(field);
   FieldSchema schema{.name = field.name,
                      .value_count = wire_value_count(field),
@@ -53,12 +55,11 @@ FieldSchema schema_of(const FieldDescription& field) {
   return schema;
 }
 
-}  // namespace
-
 ComponentSchema wire_schema(const ComponentDescription& component) {
   ComponentSchema schema{.name = component.name, .fields = {}};
   schema.fields.reserve(component.fields.size());
-  for (const FieldDescription& field : component.fields) schema.fields.push_back(schema_of(field));
+  for (const FieldDescription& field : component.fields)
+    schema.fields.push_back(wire_schema(field));
   return schema;
 }
 

@@ -13,6 +13,7 @@ namespace muster {
 /// rotation with a resolution is four integers (`LaneKind::rotation`); texts and assets are
 /// `opaque`; integers in ticks are `tick`; enumerations, flags and entities are `symbol`.
 ComponentSchema wire_schema(const ComponentDescription& component);
+FieldSchema wire_schema(const FieldDescription& field);
 
 /// Turns a component into its values for the wire, field after field; and back. What is lost is
 /// what the fields' resolutions give up. Values from the network are brought into their ranges.

@@ -1,0 +1,167 @@
+// A field of another version is first brought back into the type that the server has it in, by the
+// same code that the server would use, and only then into ours. So there is one place that knows
+// what integers stand for.
+#include "runtime/replication/field_conversion.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <type_traits>
+#include <utility>
+
+#include "registry/vocabulary/lanes.h"
+#include "registry/vocabulary/quantisation.h"
+#include "runtime/world/wire_schema.h"
+
+namespace muster {
+namespace {
+
+bool is_number(FieldType type) { return type >= FieldType::int8 && type <= FieldType::float64; }
+
+// Whether values of one type can mean something as another.
+bool converts(FieldType from, FieldType to) {
+  return from == to || (is_number(from) && is_number(to));
+}
+
+// The server's field as a description, without the parts that values do not depend on.
+std::optional<FieldDescription> described(const FieldSchema& sent) {
+  FieldDescription field;
+  if (sent.type > static_cast<std::uint8_t>(FieldType::asset)) return std::nullopt;
+  field.name = sent.name;
+  field.type = static_cast<FieldType>(sent.type);
+  field.element_bytes = size_of(field.type);
+  if (field.type == FieldType::text) {
+    field.element_bytes = sent.value_count;
+  } else {
+    const std::uint32_t lanes = lane_count(field);
+    if (sent.value_count % lanes != 0) return std::nullopt;
+    field.count = sent.value_count / lanes;
+  }
+  if (!(sent.resolution > 0)) return field;
+  const bool has_reals = is_real(lane_type(field.type));
+  // What lies beyond a float cannot be meant.
+  const double reach =
+      std::abs(sent.minimum) + sent.resolution * std::max(std::abs(static_cast<double>(sent.low)),
+                                                          std::abs(static_cast<double>(sent.high)));
+  const bool is_far = field.type == FieldType::float64
+                          ? !std::isfinite(reach)
+                          : !(reach <= double{std::numeric_limits<float>::max()});
+  if (is_far || (!has_reals && !is_number(field.type))) return std::nullopt;
+  field.resolution = sent.resolution;
+  if (sent.kind == LaneKind::rotation) {
+    // It says its steps; `greatest_rotation_step` gives them back.
+    return field.type == FieldType::quaternion && wire_range(field).high == sent.high
+               ? std::optional(field)
+               : std::nullopt;
+  }
+  if (field.type == FieldType::quaternion) return std::nullopt;
+  if (sent.low == 0) {
+    field.minimum = sent.minimum;
+    field.maximum = sent.minimum + static_cast<double>(sent.high) * sent.resolution;
+  }
+  return field;
+}
+
+template <typename To, typename From>
+To converted(From from, const FieldDescription& field) {
+  if constexpr (std::is_integral_v<To> && std::is_integral_v<From>) {
+    // Exact, also where a double is not.
+    if (field.minimum == field.maximum) {
+      if (std::cmp_less(from, std::numeric_limits<To>::min()))
+        return std::numeric_limits<To>::min();
+      if (std::cmp_greater(from, std::numeric_limits<To>::max())) {
+        return std::numeric_limits<To>::max();
+      }
+      return static_cast<To>(from);
+    }
+  }
+  auto value = static_cast<double>(from);
+  if (std::isnan(value)) value = 0;
+  if (field.minimum != field.maximum) value = std::clamp(value, field.minimum, field.maximum);
+  if constexpr (std::is_integral_v<To>) {
+    value = std::round(value);
+    if (value <= static_cast<double>(std::numeric_limits<To>::min())) {
+      return std::numeric_limits<To>::min();
+    }
+    if (value >= static_cast<double>(std::numeric_limits<To>::max())) {
+      return std::numeric_limits<To>::max();
+    }
+  } else {
+    constexpr auto kLargest = static_cast<double>(std::numeric_limits<To>::max());
+    if (std::isfinite(value)) value = std::clamp(value, -kLargest, kLargest);
+  }
+  return static_cast<To>(value);
+}
+
+}  // namespace
+
+std::optional<FieldConversion> FieldConversion::make(const FieldSchema& sent,
+                                                     const FieldDescription& field,
+                                                     std::string& why) {
+  FieldConversion conversion(field);
+  if (sent == wire_schema(field)) return conversion;
+  conversion.is_straight_ = false;
+  std::optional<FieldDescription> theirs = described(sent);
+  if (!theirs) {
+    why = "the server sends it in a way that is unknown here";
+    return std::nullopt;
+  }
+  if (!converts(theirs->type, field.type)) {
+    why = "the server has " + std::string(to_string(theirs->type)) + ", this end " +
+          std::string(to_string(field.type));
+    return std::nullopt;
+  }
+  conversion.sent_ = std::move(*theirs);
+  conversion.value_.resize(std::size_t{conversion.sent_.count} * conversion.sent_.element_bytes);
+  return conversion;
+}
+
+void FieldConversion::apply(std::span<const std::int64_t> values, std::span<std::byte> component) {
+  if (is_straight_) return dequantise(*field_, values, component);
+  dequantise(sent_, values, value_);
+  if (field_->type == FieldType::text) return convert_texts(component);
+  convert_numbers(component);
+}
+
+bool FieldConversion::reverse(Bytes component, std::span<std::int64_t> values) const {
+  if (is_straight_) quantise(*field_, component, values);
+  return is_straight_;
+}
+
+// Texts are told apart by their capacity alone, so an array of them is seen as one long text: its
+// first element is what both have.
+void FieldConversion::convert_texts(std::span<std::byte> component) const {
+  const std::span<std::byte> to = component.subspan(field_->offset_bytes, field_->element_bytes);
+  auto count = std::min<std::size_t>(value_.size(), to.size());
+  const auto end = std::find(value_.begin(), value_.end(), std::byte{});
+  count = std::min(count, static_cast<std::size_t>(end - value_.begin()));
+  // No letter is cut in two: UTF-8's following bytes are 10xxxxxx.
+  const auto follows = [&](std::size_t at) {
+    return at < value_.size() && (value_[at] & std::byte{0xC0}) == std::byte{0x80};
+  };
+  while (count > 0 && follows(count)) --count;
+  std::copy_n(value_.begin(), count, to.begin());
+  std::fill(to.begin() + static_cast<std::ptrdiff_t>(count), to.end(), std::byte{});
+}
+
+void FieldConversion::convert_numbers(std::span<std::byte> component) const {
+  const std::size_t lanes = std::size_t{std::min(sent_.count, field_->count)} * lane_count(*field_);
+  with_lane_type(lane_type(sent_.type), [&]<typename From>(From) {
+    with_lane_type(lane_type(field_->type), [&]<typename To>(To) {
+      for (std::size_t i = 0; i < lanes; ++i) {
+        const auto from = load_lane<From>(value_.data() + i * sizeof(From));
+        // What an enumeration does not have here keeps its value.
+        const bool is_unknown =
+            !field_->names.empty() &&
+            static_cast<double>(from) >= static_cast<double>(field_->names.size());
+        if (is_unknown) continue;
+        store_lane(component.data() + field_->offset_bytes + i * sizeof(To),
+                   converted<To>(from, *field_));
+      }
+    });
+  });
+}
+
+}  // namespace muster

@@ -1,0 +1,64 @@
+#include "runtime/replication/receiving_plan.h"
+
+#include <limits>
+#include <optional>
+
+#include "runtime/replication/members.h"
+
+namespace muster {
+namespace {
+
+constexpr std::uint32_t kNotTaken = std::numeric_limits<std::uint32_t>::max();
+
+}  // namespace
+
+ReceivingPlan::ReceivingPlan(const ReplicationSchema& schema, const World& world) {
+  std::vector<std::uint32_t> taken;  // By index in the schema.
+  for (const ComponentSchema& sent : schema.components) {
+    const auto next = static_cast<std::uint32_t>(components_.size());
+    taken.push_back(match(sent, world) ? next : kNotTaken);
+  }
+  for (std::uint16_t i = 0; i < schema.types.size(); ++i) {
+    Type& type = types_.emplace_back();
+    type.id = schema.types[i].id;
+    for (const std::uint16_t index : schema.types[i].components) {
+      if (taken[index] != kNotTaken) type.parts.push_back({taken[index], type.value_count});
+      type.value_count += schema.components[index].value_count();
+    }
+  }
+}
+
+bool ReceivingPlan::match(const ComponentSchema& sent, const World& world) {
+  const std::optional<MemberComponent> of = member_component(sent.name);
+  const std::optional<ComponentId> id =
+      of && of->component != "PrefabLink" ? world.find_component(of->component) : std::nullopt;
+  if (!id) {
+    notes_.push_back("the server sends '" + sent.name + "', a component that is unknown here");
+    return false;
+  }
+  const ComponentDescription& description = world.storage(*id).description();
+  ReceivedComponent received{.member = of->member, .component = *id, .fields = {}};
+  std::uint32_t value = 0;
+  for (const FieldSchema& field : sent.fields) {
+    const std::uint32_t first_value = value;
+    value += field.value_count;
+    const FieldDescription* const here = description.find(field.name);
+    std::string why = "this end has no such field";
+    std::optional<FieldConversion> conversion;
+    if (here != nullptr) conversion = FieldConversion::make(field, *here, why);
+    if (!conversion) {
+      notes_.push_back("the server sends '" + sent.name + "." + field.name +
+                       "', which is passed over: " + why);
+      continue;
+    }
+    received.fields.push_back({.conversion = std::move(*conversion),
+                               .receivers = field.receivers,
+                               .first_value = first_value,
+                               .value_count = field.value_count});
+  }
+  if (received.fields.empty()) return false;
+  components_.push_back(std::move(received));
+  return true;
+}
+
+}  // namespace muster

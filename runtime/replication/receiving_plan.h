@@ -1,0 +1,74 @@
+// What this end makes of the components that a server sends.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "net/replication/replication_schema.h"
+#include "net/replication/type_views.h"
+#include "runtime/replication/field_conversion.h"
+#include "runtime/world/world.h"
+
+namespace muster {
+
+/// A field that both ends have.
+struct ReceivedField {
+  FieldConversion conversion;
+  SchemaReceivers receivers = SchemaReceivers::everyone;
+  std::uint32_t first_value = 0;  ///< Among the values of the component.
+  std::uint32_t value_count = 0;
+};
+
+/// A component that both ends have.
+struct ReceivedComponent {
+  std::uint32_t member = 0;  ///< Whose it is; see `members.h`.
+  ComponentId component;
+  std::vector<ReceivedField> fields;
+};
+
+/// Matches a server's schema with the components of a world: components and fields by their names.
+/// What only one of them has is left out; what cannot be converted too.
+///
+/// Both versions of a field may go to different receivers: the server decides.
+class ReceivingPlan {
+ public:
+  struct Part {
+    std::uint32_t component = 0;    ///< Index of a `ReceivedComponent`.
+    std::uint32_t first_value = 0;  ///< Its place among the values of the entity.
+  };
+
+  /// The world must outlive it; the schema need not.
+  ReceivingPlan(const ReplicationSchema& schema, const World& world);
+
+  /// What is received of a type, by its index in the schema.
+  std::span<const Part> parts(std::uint16_t type) const { return types_[type].parts; }
+  ReceivedComponent& component(const Part& part) { return components_[part.component]; }
+  const ReceivedComponent& component(const Part& part) const { return components_[part.component]; }
+  std::uint32_t type_id(std::uint16_t type) const { return types_[type].id; }
+  std::uint32_t value_count(std::uint16_t type) const { return types_[type].value_count; }
+
+  /// What the server sends and this end cannot take, one line each, for the log.
+  std::span<const std::string> notes() const { return notes_; }
+
+ private:
+  struct Type {
+    std::uint32_t id = 0;
+    std::uint32_t value_count = 0;
+    std::vector<Part> parts;
+  };
+  bool match(const ComponentSchema& sent, const World& world);
+
+  std::vector<ReceivedComponent> components_;
+  std::vector<Type> types_;
+  std::vector<std::string> notes_;
+};
+
+/// Whether a field goes to whoever looks at an entity so.
+constexpr bool is_received(SchemaReceivers receivers, SeenBy seen_by) {
+  return receivers == SchemaReceivers::everyone ||
+         (receivers == SchemaReceivers::owner) == (seen_by == SeenBy::owner);
+}
+
+}  // namespace muster

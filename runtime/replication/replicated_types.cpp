@@ -1,0 +1,101 @@
+#include "runtime/replication/replicated_types.h"
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <tuple>
+#include <utility>
+
+#include "runtime/replication/members.h"
+#include "runtime/world/wire_schema.h"
+
+namespace muster {
+namespace {
+
+class TypeLister {
+ public:
+  TypeLister(const World& world, std::span<const std::string_view> local)
+      : world_(world), local_(local) {}
+
+  void add(TypeId id, const PrefabPlan& plan) {
+    ReplicatedType& type = types_.schema.types.emplace_back();
+    type.id = id.value();
+    std::vector<ReplicatedComponent>& layout = types_.layouts.emplace_back(components_of(plan));
+    std::uint32_t value = 0;
+    for (ReplicatedComponent& one : layout) {
+      type.components.push_back(schema_index(one));
+      one.first_value = value;
+      one.value_count = types_.schema.components[type.components.back()].value_count();
+      value += one.value_count;
+    }
+  }
+  ReplicatedTypes take() { return std::move(types_); }
+
+ private:
+  bool travels(ComponentId id) const {
+    const ComponentDescription& description = world_.storage(id).description();
+    return !description.fields.empty() && description.name != "PrefabLink" &&
+           std::ranges::find(local_, description.name) == local_.end();
+  }
+
+  std::vector<ReplicatedComponent> components_of(const PrefabPlan& plan) const {
+    std::vector<ReplicatedComponent> found;
+    const std::vector<std::uint32_t> members = members_of(plan);
+    for (std::uint32_t member = 0; member < members.size(); ++member) {
+      const PlannedEntity& entity = plan.entities[members[member]];
+      for (std::uint32_t i = 0; i < entity.component_count; ++i) {
+        const ComponentId id = plan.components[entity.first_component + i].id;
+        if (travels(id)) found.push_back({.member = member, .component = id});
+      }
+    }
+    std::ranges::sort(found, {}, [&](const ReplicatedComponent& one) {
+      return std::tuple(world_.storage(one.component).receivers(), one.member, one.component);
+    });
+    return found;
+  }
+
+  std::uint16_t schema_index(const ReplicatedComponent& one) {
+    const auto next = static_cast<std::uint16_t>(types_.schema.components.size());
+    const auto [at, is_new] = indices_.try_emplace({one.member, one.component}, next);
+    if (!is_new) return at->second;
+    const ComponentDescription& description = world_.storage(one.component).description();
+    ComponentSchema schema = wire_schema(description);
+    schema.name = wire_name({.member = one.member, .component = description.name});
+    types_.schema.components.push_back(std::move(schema));
+    return next;
+  }
+
+  const World& world_;
+  std::span<const std::string_view> local_;
+  ReplicatedTypes types_;
+  std::map<std::pair<std::uint32_t, ComponentId>, std::uint16_t> indices_;
+};
+
+}  // namespace
+
+Result<ReplicatedTypes> replicated_types(Spawner& spawner, const ReplicatedTypesOptions& options) {
+  const CatalogReader& catalog = spawner.store().catalog();
+  if (options.registry >= catalog.registry_count()) {
+    return fail(ErrorCode::not_found, "the catalog has no registry of that index");
+  }
+  const CatalogRegistry registry = catalog.registry(options.registry);
+  TypeLister lister(spawner.world(), options.local);
+  std::optional<TypeId> last;
+  for (std::uint32_t i = 0; i < registry.entry_count; ++i) {
+    const CatalogEntry entry = catalog.entry(registry.first_entry + i);
+    // Entries are sorted by their ids; of several with one id the first that is packed counts.
+    const TypePlace* const place = spawner.store().resolve(options.registry, entry.type_id);
+    if (place == nullptr || std::exchange(last, entry.type_id) == entry.type_id) continue;
+    Result<const PrefabPlan*> plan = spawner.prepare(place->guid);
+    if (!plan) return fail(plan.error());
+    lister.add(entry.type_id, *plan.value());
+  }
+  ReplicatedTypes types = lister.take();
+  if (const char* const fault = find_fault(types.schema)) {
+    return fail(ErrorCode::limit_exceeded,
+                "'" + std::string(registry.class_name) + "' cannot be replicated: " + fault);
+  }
+  return types;
+}
+
+}  // namespace muster

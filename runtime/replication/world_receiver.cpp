@@ -1,0 +1,226 @@
+// The client of the net keeps the newest values of every entity, so nothing is kept here for an
+// entity that waits for its bundle: when that has come, the values are asked for again.
+#include "runtime/replication/world_receiver.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "runtime/replication/members.h"
+
+namespace muster {
+
+WorldReceiver::WorldReceiver(Spawner& spawner, DeferredSpawner& deferred,
+                             ReplicatedCollection& collection, const WorldReceiverOptions& options)
+    : spawner_(spawner),
+      deferred_(deferred),
+      collection_(collection),
+      world_(spawner.world()),
+      replicated_(deferred, collection, world_, options.registry),
+      options_(options),
+      link_(world_.component<PrefabLink>("PrefabLink")) {}
+
+void WorldReceiver::apply(const ReplicationClient& client) {
+  follow_schema(client);
+  come_and_go(client.changes());
+  if (!plan_) return;
+  // Something here is not as it was applied: all of it is applied again.
+  if (std::exchange(divergences_, client.counters().divergences) != client.counters().divergences) {
+    for (Received& received : received_) received.values.clear();
+  }
+  for (const ReplicatedChange& change : client.changes()) {
+    if (change.kind != ReplicatedChange::Kind::despawned) update(client, change);
+  }
+}
+
+// Another schema comes with another map, and not before everything has gone.
+void WorldReceiver::follow_schema(const ReplicationClient& client) {
+  if (client.phase() != ReplicationPhase::playing) {
+    plan_.reset();
+    return;
+  }
+  if (plan_) return;
+  plan_.emplace(*client.schema(), world_);
+  notes_.insert(notes_.end(), plan_->notes().begin(), plan_->notes().end());
+}
+
+void WorldReceiver::come_and_go(std::span<const ReplicatedChange> changes) {
+  despawned_.clear();
+  spawned_.clear();
+  for (const ReplicatedChange& change : changes) {
+    const EntityReference id{static_cast<std::int32_t>(change.id)};
+    if (change.kind == ReplicatedChange::Kind::despawned) {
+      despawned_.push_back(id);
+      std::erase(incomplete_, change.id);
+    } else if (change.kind == ReplicatedChange::Kind::spawned && plan_) {
+      spawned_.push_back({.id = id,
+                          .type = TypeId(plan_->type_id(change.type)),
+                          .player = player_of(change.seen_by)});
+    }
+  }
+  replicated_.apply({.tick = {}, .despawned = despawned_, .spawned = spawned_, .updated = {}});
+  if (!plan_) return;
+  for (const ReplicatedChange& change : changes) {
+    if (change.kind == ReplicatedChange::Kind::spawned) begin(change);
+  }
+}
+
+void WorldReceiver::begin(const ReplicatedChange& change) {
+  const EntityId root = collection_.find({static_cast<std::int32_t>(change.id)});
+  if (root.is_null()) return;  // No id of ours: it was refused.
+  if (change.id >= received_.size()) received_.resize(std::size_t{change.id} + 1);
+  Received& received = received_[change.id];
+  received.type = change.type;
+  received.seen_by = change.seen_by;
+  received.values.clear();
+  // What stands in the level is there already.
+  if (!world_.has(link_.id(), root)) {
+    list_members(world_, root, received.members);
+  } else {
+    received.members.assign(1, root);
+    incomplete_.push_back(change.id);
+  }
+}
+
+WorldReceiver::Received* WorldReceiver::find(std::uint32_t id) {
+  return const_cast<Received*>(std::as_const(*this).find(id));
+}
+
+const WorldReceiver::Received* WorldReceiver::find(std::uint32_t id) const {
+  if (!plan_ || id >= received_.size() || received_[id].members.empty()) return nullptr;
+  const EntityId root = collection_.find({static_cast<std::int32_t>(id)});
+  return !root.is_null() && received_[id].members.front() == root ? &received_[id] : nullptr;
+}
+
+void WorldReceiver::update(const ReplicationClient& client, const ReplicatedChange& change) {
+  Received* const received = find(change.id);
+  if (received == nullptr) return;
+  if (received->seen_by != change.seen_by) {
+    received->seen_by = change.seen_by;
+    received->values.clear();
+    world_.set_player(received->members.front(), player_of(change.seen_by));
+  }
+  if (has_lost_members(*received)) {
+    received->members.resize(1);
+    received->values.clear();
+    incomplete_.push_back(change.id);
+  }
+  if (!take_values(client, change.id, *received)) return;
+  list_updates(change.id, *received, nullptr);
+  replicated_.apply(
+      {.tick = Tick(change.tick), .despawned = {}, .spawned = {}, .updated = updated_});
+}
+
+/// False when they are what they were: a snapshot tells of all that has not changed, too.
+bool WorldReceiver::take_values(const ReplicationClient& client, std::uint32_t id,
+                                Received& received) {
+  const std::size_t count = plan_->value_count(received.type);
+  const bool is_first = received.values.empty();
+  if (is_first) received.values.resize(count);
+  values_ = received.values;
+  if (!client.values(id, values_)) return false;
+  if (!is_first && values_ == received.values) return false;
+  received.values = values_;
+  return true;
+}
+
+// The world went back to before its bundle came, or the game destroyed a part of it.
+bool WorldReceiver::has_lost_members(const Received& received) const {
+  return std::ranges::any_of(received.members,
+                             [&](EntityId entity) { return !world_.is_alive(entity); });
+}
+
+/// Makes the components of an entity from its values, those of its members that are there.
+void WorldReceiver::list_updates(std::uint32_t id, const Received& received,
+                                 const PrefabPlan* prefab) {
+  updated_.clear();
+  bytes_.clear();
+  for (const ReceivingPlan::Part& part : plan_->parts(received.type)) {
+    ReceivedComponent& component = plan_->component(part);
+    if (component.member >= received.members.size()) continue;
+    const EntityId entity = received.members[component.member];
+    const Bytes base = base_of(entity, component, component.member == 0 ? prefab : nullptr);
+    const std::size_t begin = bytes_.size();
+    bytes_.insert(bytes_.end(), base.begin(), base.end());
+    const std::span<std::byte> value = std::span(bytes_).subspan(begin);
+    for (ReceivedField& field : component.fields) {
+      if (!is_received(field.receivers, received.seen_by)) continue;
+      field.conversion.apply(std::span(received.values)
+                                 .subspan(part.first_value + field.first_value, field.value_count),
+                             value);
+    }
+    updated_.push_back({.id = {static_cast<std::int32_t>(id)},
+                        .component = component.component,
+                        .value = {},
+                        .below = component.member == 0 ? EntityId() : entity});
+  }
+  // The bytes lie still now.
+  Bytes left = bytes_;
+  for (ReplicatedUpdate& one : updated_) {
+    one.value = left.first(world_.storage(one.component).stride_bytes());
+    left = left.subspan(one.value.size());
+  }
+}
+
+/// What the server does not say of a component: what it is now, or what the prefab has.
+Bytes WorldReceiver::base_of(EntityId entity, const ReceivedComponent& component,
+                             const PrefabPlan* prefab) {
+  if (prefab != nullptr) {
+    const PlannedEntity& root = prefab->entities.front();
+    const auto planned =
+        std::span(prefab->components).subspan(root.first_component, root.component_count);
+    const auto found = std::ranges::find(planned, component.component, &PlannedComponent::id);
+    if (found != planned.end()) {
+      return Bytes(prefab->data).subspan(found->offset_bytes, found->size_bytes);
+    }
+  }
+  const Bytes present = std::as_const(world_).bytes(component.component, entity);
+  return present.empty() ? Bytes(world_.storage(component.component).description().default_value)
+                         : present;
+}
+
+void WorldReceiver::complete(const ReplicationClient& client) {
+  const auto take = [&](std::uint32_t id) {
+    Received* const received = find(id);
+    if (received == nullptr) return true;
+    const EntityId root = received->members.front();
+    if (deferred_.is_waiting(root) || deferred_.is_placeholder(root)) return false;
+    list_members(world_, root, received->members);
+    received->values.clear();
+    if (!take_values(client, id, *received)) return true;
+    list_updates(id, *received, prefab_of(root));
+    replicated_.apply_again(updated_);
+    return true;
+  };
+  std::erase_if(incomplete_, take);
+}
+
+const PrefabPlan* WorldReceiver::prefab_of(EntityId root) {
+  const PrefabLink* const link = std::as_const(world_).get(link_, root);
+  if (link == nullptr) return nullptr;
+  const Guid asset = Guid::from_bytes(std::as_bytes(std::span(link->asset.guid)));
+  const Result<const PrefabPlan*> plan = spawner_.prepare(asset);
+  return plan ? plan.value() : nullptr;
+}
+
+bool WorldReceiver::values(std::uint32_t id, std::span<std::int64_t> values) const {
+  const Received* const received = find(id);
+  if (received == nullptr) return false;
+  for (const ReceivingPlan::Part& part : plan_->parts(received->type)) {
+    const ReceivedComponent& component = plan_->component(part);
+    if (component.member >= received->members.size()) continue;
+    const Bytes value =
+        std::as_const(world_).bytes(component.component, received->members[component.member]);
+    if (value.empty()) continue;
+    for (const ReceivedField& field : component.fields) {
+      if (!is_received(field.receivers, received->seen_by)) continue;
+      (void)field.conversion.reverse(
+          value, values.subspan(part.first_value + field.first_value, field.value_count));
+    }
+  }
+  return true;
+}
+
+std::vector<std::string> WorldReceiver::take_notes() { return std::exchange(notes_, {}); }
+
+}  // namespace muster

@@ -1,0 +1,105 @@
+// The client's side of the bridge: from what a server says of entities to a world of components.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "net/replication/replication_client.h"
+#include "runtime/replication/receiving_plan.h"
+#include "runtime/spawn/deferred_spawner.h"
+#include "runtime/spawn/replicated_apply.h"
+#include "runtime/spawn/replicated_collection.h"
+
+namespace muster {
+
+struct WorldReceiverOptions {
+  std::uint32_t registry = 0;        ///< Of replicated entities, by its index in the catalog.
+  PlayerId player = PlayerId::none;  ///< Who plays here: what the server gives him is his.
+};
+
+/// Applies what a `ReplicationClient` tells to a world: despawns, spawns, updates. Entities whose
+/// bundle is not there yet exist and are updated all the same; what belongs to their children is
+/// put there when these come. A component of another version is converted field by field; what this
+/// end has and the server does not send, keeps the value of the prefab.
+///
+/// A reference to an entity is its network id: it may come before that entity, and is resolved by
+/// `ReplicatedCollection::find` from the moment on at which that one is there.
+///
+/// What it is given must outlive it. One thread at a time; steady state allocates nothing.
+///
+///     replication.update(connection);
+///     receiver.apply(replication);
+///     replication.verify(&receiver);     // when nothing here changes what the server sends
+///     replication.clear();
+///     loader.update(now);
+///     deferred.update();
+///     receiver.complete(replication);
+class WorldReceiver final : public EntityValues {
+ public:
+  WorldReceiver(Spawner& spawner, DeferredSpawner& deferred, ReplicatedCollection& collection,
+                const WorldReceiverOptions& options);
+
+  /// Applies the client's changes: once, after each `update` of it.
+  void apply(const ReplicationClient& client);
+
+  /// Puts the values of children into those entities that are complete now, and gives those parts
+  /// of their roots that the server does not send the prefab's values.
+  void complete(const ReplicationClient& client);
+
+  /// The values of an entity as this world has them, for `ReplicationClient::verify`.
+  bool values(std::uint32_t id, std::span<std::int64_t> values) const override;
+
+  /// What the server sends and this end cannot take, since the last call: for the log.
+  std::vector<std::string> take_notes();
+  /// Entities whose bundle has not come, or cannot be had.
+  std::size_t incomplete_count() const { return incomplete_.size(); }
+  const ReplicatedApplyCounters& counters() const { return replicated_.counters(); }
+
+ private:
+  struct Received {
+    std::uint16_t type = 0;  ///< Index into the plan.
+    SeenBy seen_by = SeenBy::others;
+    std::vector<EntityId> members;     ///< The root alone while its bundle is missing.
+    std::vector<std::int64_t> values;  ///< Those applied last; empty when they have to be again.
+  };
+
+  void follow_schema(const ReplicationClient& client);
+  void come_and_go(std::span<const ReplicatedChange> changes);
+  void begin(const ReplicatedChange& change);
+  bool has_lost_members(const Received& received) const;
+  void update(const ReplicationClient& client, const ReplicatedChange& change);
+  bool take_values(const ReplicationClient& client, std::uint32_t id, Received& received);
+  void list_updates(std::uint32_t id, const Received& received, const PrefabPlan* prefab);
+  Bytes base_of(EntityId entity, const ReceivedComponent& component, const PrefabPlan* prefab);
+  const PrefabPlan* prefab_of(EntityId root);
+  Received* find(std::uint32_t id);
+  const Received* find(std::uint32_t id) const;
+  PlayerId player_of(SeenBy seen_by) const {
+    return seen_by == SeenBy::owner ? options_.player : PlayerId::none;
+  }
+
+  Spawner& spawner_;
+  DeferredSpawner& deferred_;
+  ReplicatedCollection& collection_;
+  World& world_;
+  ReplicatedApply replicated_;
+  WorldReceiverOptions options_;
+  ComponentHandle<PrefabLink> link_;
+  std::optional<ReceivingPlan> plan_;
+  std::vector<Received> received_;  ///< By network id.
+  std::vector<std::uint32_t> incomplete_;
+  std::uint64_t divergences_ = 0;  ///< That the client has told of.
+
+  // Of one call; kept for their memory.
+  std::vector<EntityReference> despawned_;
+  std::vector<ReplicatedSpawn> spawned_;
+  std::vector<ReplicatedUpdate> updated_;
+  std::vector<std::int64_t> values_;
+  ByteVector bytes_;
+  std::vector<std::string> notes_;
+};
+
+}  // namespace muster

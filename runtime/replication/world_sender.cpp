@@ -1,0 +1,164 @@
+#include "runtime/replication/world_sender.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cstring>
+
+#include "runtime/replication/members.h"
+#include "runtime/world/wire_schema.h"
+
+namespace muster {
+namespace {
+
+PlayerNumber number_of(PlayerId player) {
+  const auto number = static_cast<std::int32_t>(player);
+  return number < 0 || number >= kNobody ? kNobody : static_cast<PlayerNumber>(number);
+}
+
+bool is_same(const Place& left, const Place& right) {
+  return left.x == right.x && left.y == right.y && left.z == right.z;
+}
+
+}  // namespace
+
+WorldSender::WorldSender(const ReplicatedTypes& types, const World& world,
+                         const ReplicatedCollection& collection, const WorldSenderOptions& options)
+    : types_(types), world_(world), collection_(collection) {
+  std::size_t most = 0;
+  for (std::size_t i = 0; i < types.schema.types.size(); ++i) {
+    most = std::max(most, types.schema.value_count(i));
+  }
+  values_.resize(most);
+  const std::optional<ComponentId> component = world.find_component(options.place_component);
+  if (!component) return;
+  const FieldDescription* const field =
+      world.storage(*component).description().find(options.place_field);
+  if (field == nullptr || field->type != FieldType::vec3) return;
+  place_component_ = component;
+  place_offset_bytes_ = field->offset_bytes;
+}
+
+SendVerdict WorldSender::add(EntityReference id, const SentEntityOptions& options) {
+  const auto type = types_.schema.find_type(options.type.value());
+  if (!type) return SendVerdict::unknown_type;
+  const EntityId root = collection_.find(id);
+  if (root.is_null()) return SendVerdict::unknown_id;
+  const auto at = std::ranges::lower_bound(sent_, id.network_id, {},
+                                           [](const Sent& sent) { return sent.id.network_id; });
+  if (at != sent_.end() && at->id == id && at->root == root) return SendVerdict::sent_already;
+  // The one that had the id before is told to have gone, and this one to have come a tick later: a
+  // world has one of them in a tick.
+  Sent sent{.id = id, .root = root, .type = *type, .options = options, .members = {}, .last = {}};
+  list_members(world_, root, sent.members);
+  for (const ReplicatedComponent& one : types_.layouts[*type]) {
+    const ByteVector& value = world_.storage(one.component).description().default_value;
+    sent.last.insert(sent.last.end(), value.begin(), value.end());
+  }
+  sent_.insert(std::ranges::upper_bound(sent_, id.network_id, {},
+                                        [](const Sent& one) { return one.id.network_id; }),
+               std::move(sent));
+  return SendVerdict::accepted;
+}
+
+WorldSender::Sent* WorldSender::find(EntityReference id) {
+  const auto after = std::ranges::upper_bound(sent_, id.network_id, {},
+                                              [](const Sent& sent) { return sent.id.network_id; });
+  return after == sent_.begin() || std::prev(after)->id != id ? nullptr : &*std::prev(after);
+}
+
+void WorldSender::set_asleep(EntityReference id, bool is_asleep) {
+  if (Sent* const sent = find(id)) sent->is_asleep = is_asleep;
+}
+
+bool WorldSender::is_gone(const Sent& sent) const {
+  return collection_.find(sent.id) != sent.root || world_.is_despawning(sent.root);
+}
+
+void WorldSender::write(ReplicatedWorld& out) {
+  EntityReference despawned;
+  bool has_gone = false;
+  for (Sent& sent : sent_) {
+    if (is_gone(sent)) {
+      has_gone = true;
+      if (!sent.is_told) continue;
+      out.despawn(static_cast<std::uint32_t>(sent.id.network_id));
+      despawned = sent.id;
+      ++counters_.despawned;
+    } else if (despawned != sent.id && (!sent.is_told || !sent.is_asleep)) {
+      tell(out, sent);
+    }
+  }
+  if (has_gone) std::erase_if(sent_, [&](const Sent& sent) { return is_gone(sent); });
+}
+
+void WorldSender::tell(ReplicatedWorld& out, Sent& sent) {
+  ++counters_.compared;
+  const auto id = static_cast<std::uint32_t>(sent.id.network_id);
+  const bool has_changed = take_changes(sent);
+  const Place place = place_of(sent);
+  const PlayerNumber owner = number_of(world_.player(sent.root));
+  if (has_changed || !sent.is_told) quantise_all(sent);
+  const std::span<const std::int64_t> values =
+      std::span(values_).first(types_.schema.value_count(sent.type));
+  if (!sent.is_told) {
+    out.spawn(id,
+              {.type = sent.type,
+               .owner = owner,
+               .relevance = sent.options.relevance,
+               .team = sent.options.team,
+               .update_class = sent.options.update_class,
+               .place = place},
+              values);
+    ++counters_.spawned;
+  } else {
+    if (has_changed) out.set(id, values);
+    if (!is_same(place, sent.place)) out.set_place(id, place);
+    if (owner != sent.owner) out.set_owner(id, owner);
+  }
+  sent.is_told = true;
+  sent.place = place;
+  sent.owner = owner;
+}
+
+// What is gone keeps the value that it had.
+bool WorldSender::take_changes(Sent& sent) {
+  bool has_changed = false;
+  std::byte* last = sent.last.data();
+  for (const ReplicatedComponent& one : types_.layouts[sent.type]) {
+    const ComponentStorage& storage = world_.storage(one.component);
+    const Bytes now =
+        one.member < sent.members.size() ? storage.find(sent.members[one.member]) : Bytes();
+    if (!now.empty() && std::memcmp(last, now.data(), now.size()) != 0) {
+      std::memcpy(last, now.data(), now.size());
+      has_changed = true;
+    }
+    last += storage.stride_bytes();
+  }
+  return has_changed;
+}
+
+void WorldSender::quantise_all(const Sent& sent) {
+  ++counters_.quantised;
+  Bytes left = sent.last;
+  for (const ReplicatedComponent& one : types_.layouts[sent.type]) {
+    const ComponentStorage& storage = world_.storage(one.component);
+    to_wire(storage.description(), left.first(storage.stride_bytes()),
+            std::span(values_).subspan(one.first_value, one.value_count));
+    left = left.subspan(storage.stride_bytes());
+  }
+}
+
+Place WorldSender::place_of(const Sent& sent) const {
+  if (!place_component_) return {};
+  const Bytes value = world_.bytes(*place_component_, sent.root);
+  if (value.empty()) return sent.place;
+  Vec3 position;
+  std::memcpy(&position, value.data() + place_offset_bytes_, sizeof position);
+  return {position.x, position.y, position.z};
+}
+
+void WorldSender::restart() {
+  for (Sent& sent : sent_) sent.is_told = false;
+}
+
+}  // namespace muster

@@ -1,0 +1,113 @@
+// The server's side of the bridge: from a world of components to the integers that travel.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "net/replication/replicated_world.h"
+#include "registry/vocabulary/type_id.h"
+#include "runtime/replication/replicated_types.h"
+#include "runtime/spawn/replicated_collection.h"
+#include "runtime/world/world.h"
+
+namespace muster {
+
+/// What a game says of an entity when it begins to send it.
+struct SentEntityOptions {
+  TypeId type;
+  Relevance relevance = Relevance::near;
+  std::uint8_t team = 0;
+  std::uint8_t update_class = 0;
+};
+
+struct WorldSenderOptions {
+  /// The component of an entity's root, and its field of three numbers, that say where it is.
+  std::string_view place_component = "Transform";
+  std::string_view place_field = "position";
+};
+
+enum class [[nodiscard]] SendVerdict : std::uint8_t{
+    accepted,
+    unknown_type,  ///< The registry had no such type.
+    unknown_id,    ///< The collection has no entity of this id.
+    sent_already,  ///< That entity is being sent.
+};
+
+/// What a sender has done so far.
+struct WorldSenderCounters {
+  std::uint64_t spawned = 0;
+  std::uint64_t despawned = 0;
+  std::uint64_t compared = 0;   ///< Entities that were looked at.
+  std::uint64_t quantised = 0;  ///< Of those: had changed.
+};
+
+/// Tells a `ReplicatedWorld` once a tick what became of the entities that are sent. An entity goes
+/// by itself when it despawns or leaves the collection; its owner is its player in the world. The
+/// bytes of its components are compared with those of last time, and only what has changed is
+/// quantised; what sleeps is not even looked at.
+///
+/// Types, world and collection must outlive it. One thread at a time; steady state allocates
+/// nothing.
+///
+///     collection.add(id, hero);
+///     sender.add(id, {.type = kHero});
+///     ...
+///     server.begin_tick(tick);
+///     sender.write(server.world());
+///     server.end_tick();
+class WorldSender {
+ public:
+  WorldSender(const ReplicatedTypes& types, const World& world,
+              const ReplicatedCollection& collection, const WorldSenderOptions& options = {});
+
+  /// Begins to send an entity. Requires: all of its prefab is there, as it is right after spawning.
+  SendVerdict add(EntityReference id, const SentEntityOptions& options);
+
+  /// An entity that sleeps costs nothing, and its changes are not noticed; when it wakes, they are.
+  void set_asleep(EntityReference id, bool is_asleep);
+
+  /// Requires: between `begin_tick` and `end_tick` of the server that `out` belongs to, and always
+  /// the same one.
+  void write(ReplicatedWorld& out);
+
+  /// Another map has begun, with an empty world: what is alive is told anew.
+  void restart();
+
+  std::size_t count() const { return sent_.size(); }
+  const WorldSenderCounters& counters() const { return counters_; }
+
+ private:
+  struct Sent {
+    EntityReference id;
+    EntityId root;
+    std::uint16_t type = 0;  ///< Index into the types.
+    SentEntityOptions options;
+    bool is_told = false;
+    bool is_asleep = false;
+    PlayerNumber owner = kNobody;
+    Place place{};
+    std::vector<EntityId> members;
+    ByteVector last;  ///< The bytes of its components, one after the other.
+  };
+
+  Sent* find(EntityReference id);
+  bool is_gone(const Sent& sent) const;
+  void tell(ReplicatedWorld& out, Sent& sent);
+  bool take_changes(Sent& sent);
+  void quantise_all(const Sent& sent);
+  Place place_of(const Sent& sent) const;
+
+  const ReplicatedTypes& types_;
+  const World& world_;
+  const ReplicatedCollection& collection_;
+  std::optional<ComponentId> place_component_;
+  std::uint32_t place_offset_bytes_ = 0;
+  std::vector<Sent> sent_;  ///< Sorted by id.
+  std::vector<std::int64_t> values_;
+  WorldSenderCounters counters_;
+};
+
+}  // namespace muster

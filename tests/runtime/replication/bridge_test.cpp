@@ -1,0 +1,267 @@
+#include <catch2/catch.hpp>
+
+#include "tests/support/allocation_counter.h"
+#include "tests/support/bridge_stage.h"
+
+namespace muster {
+namespace {
+
+using samples::Body;
+using samples::BridgeStage;
+using samples::kClientPlayer;
+using samples::kCrateType;
+using samples::kFactoryType;
+using samples::kHeroType;
+using samples::Life;
+
+ComponentDescription& described(std::vector<ComponentDescription>& components,
+                                std::string_view name) {
+  return *std::ranges::find(components, name, &ComponentDescription::name);
+}
+
+}  // namespace
+
+TEST_CASE("An entity of a server comes to life on a client, with all that is below it",
+          "[runtime][replication][sys-16][sys-17][sys-18]") {
+  BridgeStage stage;
+  const EntityId crate = stage.spawn(5, kCrateType);
+  stage.world.get(stage.life, crate)->current = 33;
+  const EntityId lid = stage.world.first_child(crate);
+  stage.world.get(stage.body, lid)->position = {7, 8, 9};
+  stage.run(30);
+  REQUIRE(stage.received(stage.life, 5) != nullptr);
+  CHECK(stage.received(stage.life, 5)->current == 33);
+  CHECK(*stage.received(stage.body, 5) == Body{{1, 2, 3}, 20});
+  REQUIRE(stage.received(stage.body, 5, 1) != nullptr);
+  CHECK(stage.received(stage.body, 5, 1)->position == Vec3{7, 8, 9});
+  CHECK(stage.client_world.entity_count() == 2);
+  // What changes, changes there too, children first or last.
+  stage.world.get(stage.body, lid)->mass = 4;
+  stage.world.get(stage.body, crate)->position.x = -1;
+  stage.run(10);
+  CHECK(stage.received(stage.body, 5, 1)->mass == 4);
+  CHECK(stage.received(stage.body, 5)->position.x == -1);
+  stage.despawn(5);
+  stage.run(10);
+  CHECK(stage.seen.find({5}).is_null());
+  CHECK(stage.client_world.entity_count() == 0);
+  CHECK(stage.sender.count() == 0);
+  CHECK(stage.receiver.counters().refused == 0);
+  CHECK(stage.client.counters().divergences == 0);
+}
+
+TEST_CASE("Snapshots apply to an entity whose bundle is not there",
+          "[runtime][replication][sys-13][sys-18]") {
+  BridgeStage stage;
+  const EntityId crate = stage.spawn(5, kCrateType);
+  const EntityId lid = stage.world.first_child(crate);
+  stage.world.get(stage.body, lid)->mass = 9;
+  stage.run(20, false);
+  REQUIRE(stage.deferred.is_waiting(stage.seen.find({5})));
+  CHECK(stage.received(stage.body, 5)->position == Vec3{1, 2, 3});
+  CHECK(stage.client_world.entity_count() == 1);
+  CHECK(stage.receiver.incomplete_count() == 1);
+  stage.world.get(stage.life, crate)->current = 2;
+  stage.run(10, false);
+  CHECK(stage.received(stage.life, 5)->current == 2);
+  // Nothing of the server changes any more: what the children should have is known already.
+  stage.run(10);
+  CHECK_FALSE(stage.deferred.is_waiting(stage.seen.find({5})));
+  CHECK(stage.received(stage.life, 5)->current == 2);
+  REQUIRE(stage.received(stage.body, 5, 1) != nullptr);
+  CHECK(stage.received(stage.body, 5, 1)->mass == 9);
+  CHECK(stage.receiver.incomplete_count() == 0);
+}
+
+TEST_CASE("Another prefab on the client takes what it has room for",
+          "[runtime][replication][sys-2]") {
+  BridgeStage stage;
+  const EntityId hero = stage.spawn(0, kHeroType);
+  stage.world.get(stage.body, stage.world.first_child(hero))->mass = 5;
+  stage.run(30);
+  // The client's hero has no life of its own, and no hand.
+  REQUIRE(stage.received(stage.life, 0) != nullptr);
+  CHECK(stage.received(stage.life, 0)->current == 120);
+  CHECK(stage.received(stage.body, 0)->mass == 80);
+  CHECK(stage.client_world.entity_count() == 1);
+  CHECK(stage.receiver.take_notes().empty());
+}
+
+TEST_CASE("An id that is given again at once is another entity", "[runtime][replication][sys-47]") {
+  BridgeStage stage;
+  stage.spawn(5, kCrateType);
+  stage.run(20);
+  const EntityId before = stage.seen.find({5});
+  stage.despawn(5);
+  stage.world.process_despawns();
+  const EntityId factory = stage.spawn(5, kFactoryType);
+  stage.world.get(stage.life, factory)->team = 8;
+  stage.run(20);
+  CHECK(stage.seen.find({5}) != before);
+  CHECK_FALSE(stage.client_world.is_alive(before));
+  CHECK(stage.received(stage.life, 5)->team == 8);
+  CHECK(stage.received(stage.body, 5) == nullptr);
+  CHECK(stage.client_world.entity_count() == 1);
+  CHECK(stage.sender.count() == 1);
+}
+
+TEST_CASE("What only its owner may know, reaches him, and changes hands",
+          "[runtime][replication][sys-19][sys-40]") {
+  std::vector<ComponentDescription> components = samples::game_components();
+  described(components, "Life").fields[0].receivers = Receivers::owner;
+  described(components, "Life").fields[1].receivers = Receivers::all_but_owner;
+  BridgeStage stage(components);
+  const EntityId mine = stage.spawn(1, kCrateType, kClientPlayer);
+  const EntityId other = stage.spawn(2, kCrateType, PlayerId(4));
+  *stage.world.get(stage.life, mine) = {11, 12};
+  *stage.world.get(stage.life, other) = {21, 22};
+  stage.run(30);
+  CHECK(stage.client_world.player(stage.seen.find({1})) == kClientPlayer);
+  CHECK(stage.client_world.player(stage.seen.find({2})) == PlayerId::none);
+  // What does not come keeps the prefab's value, though the entity was there before its prefab.
+  CHECK(*stage.received(stage.life, 1) == Life{11, 2});
+  CHECK(*stage.received(stage.life, 2) == Life{50, 22});
+  stage.world.set_player(mine, PlayerId::none);
+  stage.world.set_player(other, kClientPlayer);
+  stage.run(30);
+  CHECK(stage.client_world.player(stage.seen.find({1})) == PlayerId::none);
+  CHECK(stage.client_world.player(stage.seen.find({2})) == kClientPlayer);
+  CHECK(*stage.received(stage.life, 1) == Life{11, 12});
+  CHECK(*stage.received(stage.life, 2) == Life{21, 22});
+}
+
+TEST_CASE("A reference to an entity that has not come is resolved when it comes",
+          "[runtime][replication][sys-17]") {
+  std::vector<ComponentDescription> components = samples::game_components();
+  described(components, "Life").fields[1].type = FieldType::entity;
+  BridgeStage stage(components);
+  const EntityId first = stage.spawn(1, kCrateType);
+  stage.world.get(stage.life, first)->team = 9;
+  stage.run(20);
+  REQUIRE(stage.received(stage.life, 1) != nullptr);
+  const EntityReference target{stage.received(stage.life, 1)->team};
+  CHECK(target == EntityReference{9});
+  CHECK(stage.seen.find(target).is_null());
+  stage.spawn(9, kFactoryType);
+  stage.run(20);
+  CHECK_FALSE(stage.seen.find(target).is_null());
+  CHECK(stage.client_world.has(stage.life.id(), stage.seen.find(target)));
+}
+
+TEST_CASE("With another map all goes, and what lives is told anew",
+          "[runtime][replication][sys-34]") {
+  BridgeStage stage;
+  stage.spawn(1, kCrateType);
+  stage.spawn(2, kHeroType);
+  stage.run(20);
+  const EntityId before = stage.seen.find({1});
+  REQUIRE_FALSE(before.is_null());
+  stage.despawn(2);
+  stage.world.process_despawns();
+  stage.begins_map = true;
+  stage.run(40);
+  CHECK(stage.seen.find({1}) != before);
+  CHECK(stage.received(stage.body, 1)->position == Vec3{1, 2, 3});
+  CHECK(stage.seen.find({2}).is_null());
+  CHECK(stage.client_world.entity_count() == 2);
+}
+
+TEST_CASE("A client whose world is not what the server says finds out and mends it",
+          "[runtime][replication][sys-48]") {
+  BridgeStage stage;
+  stage.spawn(1, kCrateType);
+  stage.run(30);
+  REQUIRE(stage.client.counters().divergences == 0);
+  stage.client_world.get(stage.life, stage.seen.find({1}))->current = 1234;
+  stage.run(120);
+  CHECK(stage.client.counters().divergences > 0);
+  CHECK(stage.client.counters().checksums > stage.client.counters().divergences);
+}
+
+TEST_CASE("What is at rest is compared and no more, what sleeps is not looked at",
+          "[runtime][replication]") {
+  BridgeStage stage;
+  for (std::int32_t id = 0; id < 10; ++id) stage.spawn(id, kCrateType);
+  stage.run(1);
+  const WorldSenderCounters before = stage.sender.counters();
+  CHECK(before.quantised == 10);
+  const EntityId moved = stage.collection.find({3});
+  stage.world.get(stage.life, moved)->current = 1;
+  stage.sender.set_asleep({4}, true);
+  stage.world.get(stage.life, stage.collection.find({4}))->current = 1;
+  stage.run(1);
+  CHECK(stage.sender.counters().compared - before.compared == 9);
+  CHECK(stage.sender.counters().quantised - before.quantised == 1);
+  stage.run(20);
+  CHECK(stage.received(stage.life, 3)->current == 1);
+  CHECK(stage.received(stage.life, 4)->current == 50);
+  stage.sender.set_asleep({4}, false);
+  stage.run(20);
+  CHECK(stage.received(stage.life, 4)->current == 1);
+}
+
+TEST_CASE("A world that goes on asks for no memory on its way to a client",
+          "[runtime][replication]") {
+  BridgeStage stage;
+  for (std::int32_t id = 0; id < 10; ++id) stage.spawn(id, kCrateType);
+  const auto move = [&] {
+    for (std::int32_t id = 0; id < 10; ++id) {
+      stage.world.get(stage.body, stage.collection.find({id}))->position.x += 0.5F;
+    }
+  };
+  for (int i = 0; i < 600; ++i) {
+    move();
+    stage.step();
+  }
+  std::uint64_t asked = 0;
+  for (int i = 0; i < 60; ++i) {
+    move();
+    stage.server.begin_tick(++stage.tick);
+    const std::uint64_t before = allocation_count();
+    stage.sender.write(stage.server.world());
+    asked += allocation_count() - before;
+    stage.server.end_tick();
+    stage.pair.now += std::chrono::milliseconds(16);
+    stage.pair.network.advance(stage.pair.now);
+    stage.pair.a->receive(stage.pair.now);
+    stage.pair.b->receive(stage.pair.now);
+    stage.server.update(1, stage.pair.a->connection, stage.pair.now);
+    stage.client.update(stage.pair.b->connection);
+    const std::uint64_t between = allocation_count();
+    stage.receiver.apply(stage.client);
+    stage.receiver.complete(stage.client);
+    asked += allocation_count() - between;
+    stage.client.clear();
+    stage.pair.a->send(stage.pair.now);
+    stage.pair.b->send(stage.pair.now);
+  }
+  CHECK(asked == 0);
+}
+
+TEST_CASE("An entity that goes back to before its bundle is completed again",
+          "[runtime][replication]") {
+  BridgeStage stage;
+  const EntityId crate = stage.spawn(5, kCrateType);
+  stage.world.get(stage.body, stage.world.first_child(crate))->mass = 3;
+  stage.run(20, false);
+  const World before = stage.client_world;
+  stage.run(20);
+  REQUIRE(stage.received(stage.body, 5, 1) != nullptr);
+  stage.client_world = before;
+  stage.world.get(stage.body, crate)->position.x = 77;
+  stage.run(20);
+  REQUIRE(stage.received(stage.body, 5, 1) != nullptr);
+  CHECK(stage.received(stage.body, 5)->position.x == 77);
+  CHECK(stage.received(stage.body, 5, 1)->mass == 3);
+  CHECK(stage.client_world.entity_count() == 2);
+}
+
+TEST_CASE("What cannot be sent is told to the game", "[runtime][replication]") {
+  BridgeStage stage;
+  stage.spawn(1, kCrateType);
+  CHECK(stage.sender.add({1}, {.type = kCrateType}) == SendVerdict::sent_already);
+  CHECK(stage.sender.add({2}, {.type = kCrateType}) == SendVerdict::unknown_id);
+  CHECK(stage.sender.add({1}, {.type = TypeId(77)}) == SendVerdict::unknown_type);
+}
+
+}  // namespace muster

@@ -1,0 +1,306 @@
+// Servers and clients of neighbouring versions of a game.
+#include <cmath>
+#include <limits>
+
+#include <catch2/catch.hpp>
+
+#include "registry/vocabulary/describe.h"
+#include "runtime/replication/receiving_plan.h"
+#include "runtime/world/wire_schema.h"
+#include "tests/support/described_samples.h"
+
+namespace muster {
+namespace {
+
+/// One component in three versions of a game.
+struct ArmourBefore {
+  float points = 50;
+  std::uint8_t plates = 2;
+  FixedText<4> maker{{'o', 'l', 'd'}};
+  Quaternion pose;
+  std::int32_t weight = 9;
+};
+struct ArmourNow {
+  float points = 60;
+  std::int16_t plates = 3;
+  FixedText<8> maker{{'n', 'o', 'w'}};
+  Quaternion pose;
+  Vec3 place{1, 1, 1};
+  std::array<std::uint8_t, 2> slots{7, 7};
+  EntityReference holder{5};
+};
+struct ArmourAfter {
+  double points = 70;
+  float plates = 4;
+  FixedText<8> maker{{'n', 'e', 'w'}};
+  Quaternion pose;
+  Vec3 place{2, 2, 2};
+  std::array<std::uint8_t, 4> slots{8, 8, 8, 8};
+  std::int32_t holder = 6;
+  bool is_hot = true;
+};
+
+consteval auto describe(Type<ArmourBefore>) {
+  return Describe<ArmourBefore>("Armour")
+      .field<&ArmourBefore::points>("points", {.minimum = 0, .maximum = 100, .resolution = 1})
+      .field<&ArmourBefore::plates>("plates")
+      .field<&ArmourBefore::maker>("maker")
+      .field<&ArmourBefore::pose>("pose")
+      .field<&ArmourBefore::weight>("weight");
+}
+consteval auto describe(Type<ArmourNow>) {
+  return Describe<ArmourNow>("Armour")
+      .field<&ArmourNow::points>("points", {.minimum = 0, .maximum = 200, .resolution = 0.5})
+      .field<&ArmourNow::plates>("plates", {.minimum = -10, .maximum = 100, .resolution = 1})
+      .field<&ArmourNow::maker>("maker")
+      .field<&ArmourNow::pose>("pose", {.resolution = 0.001})
+      .field<&ArmourNow::place>("place", {.minimum = -100, .maximum = 100, .resolution = 0.01})
+      .field<&ArmourNow::slots>("slots")
+      .field<&ArmourNow::holder>("holder");
+}
+consteval auto describe(Type<ArmourAfter>) {
+  return Describe<ArmourAfter>("Armour")
+      .field<&ArmourAfter::points>("points")
+      .field<&ArmourAfter::plates>("plates", {.resolution = 0.5})
+      .field<&ArmourAfter::maker>("maker")
+      .field<&ArmourAfter::pose>("pose", {.resolution = 0.01})
+      .field<&ArmourAfter::place>("place", {.resolution = 0.1})
+      .field<&ArmourAfter::slots>("slots")
+      .field<&ArmourAfter::holder>("holder")
+      .field<&ArmourAfter::is_hot>("isHot");
+}
+
+/// What a world of `Client` makes of a component that a server of another version sends.
+template <typename Client>
+struct Received {
+  Client value;
+  std::vector<std::string> notes;
+};
+
+template <typename Client>
+Received<Client> receive(const ComponentDescription& sent, Bytes component, Client value = Client{},
+                         SeenBy seen_by = SeenBy::others) {
+  const ReplicationSchema schema{.components = {wire_schema(sent)},
+                                 .types = {{.id = 1, .components = {0}}}};
+  REQUIRE(find_fault(schema) == nullptr);
+  std::vector<std::int64_t> values(schema.value_count(0));
+  to_wire(sent, component, values);
+  const ComponentDescription here = description_of<Client>();
+  const World world(std::span(&here, 1));
+  ReceivingPlan plan(schema, world);
+  for (const ReceivingPlan::Part& part : plan.parts(0)) {
+    for (ReceivedField& field : plan.component(part).fields) {
+      if (!is_received(field.receivers, seen_by)) continue;
+      field.conversion.apply(
+          std::span(values).subspan(part.first_value + field.first_value, field.value_count),
+          samples::writable_bytes_of(value));
+    }
+  }
+  return {value, {plan.notes().begin(), plan.notes().end()}};
+}
+
+template <typename Server, typename Client>
+void check_pair(std::size_t notes) {
+  Server sent;
+  sent.points = 42;
+  sent.plates = 6;
+  sent.maker = {{'a', 'c', 'm'}};
+  sent.pose = {0.6F, 0, 0, 0.8F};
+  if constexpr (requires { sent.place; }) sent.place = {3, -4, 5};
+  if constexpr (requires { sent.slots; }) sent.slots.fill(1);
+  if constexpr (requires { sent.holder.network_id; }) sent.holder = {77};
+  if constexpr (requires { sent.holder = 1; }) sent.holder = 88;
+  const Received<Client> received =
+      receive<Client>(description_of<Server>(), samples::bytes_of(sent));
+  const Client& got = received.value;
+  const Client fresh;
+  CHECK(static_cast<double>(got.points) == 42);
+  CHECK(static_cast<double>(got.plates) == 6);
+  CHECK(got.maker.view() == "acm");
+  CHECK(std::abs(got.pose.x - 0.6F) < 0.01F);
+  CHECK(std::abs(got.pose.w - 0.8F) < 0.01F);
+  if constexpr (requires { got.place; }) {
+    const bool is_sent = requires { sent.place; };
+    const Vec3 expected = is_sent ? Vec3{3, -4, 5} : fresh.place;
+    CHECK(std::abs(got.place.x - expected.x) < 0.1F);
+    CHECK(std::abs(got.place.y - expected.y) < 0.1F);
+    CHECK(std::abs(got.place.z - expected.z) < 0.1F);
+  }
+  if constexpr (requires { got.slots; }) {
+    for (std::size_t i = 0; i < got.slots.size(); ++i) {
+      bool is_sent = false;
+      if constexpr (requires { sent.slots; }) is_sent = i < sent.slots.size();
+      CHECK(got.slots[i] == (is_sent ? 1 : fresh.slots[i]));
+    }
+  }
+  if constexpr (requires { got.holder; }) {
+    if constexpr (std::is_same_v<Server, Client>) {
+      CHECK(got.holder == sent.holder);
+    } else {
+      CHECK(got.holder == fresh.holder);
+    }
+  }
+  if constexpr (requires { got.weight; }) CHECK(got.weight == fresh.weight);
+  if constexpr (requires { got.is_hot; }) CHECK(got.is_hot);
+  CAPTURE(received.notes);
+  CHECK(received.notes.size() == notes);
+}
+
+/// A value as a field of one type, received as a field of another.
+template <typename From, typename To>
+To converted(From sent, const FieldTraits& from, To kept, void (*change)(FieldDescription&)) {
+  struct Server {
+    From value{};
+  };
+  struct Client {
+    To value{};
+  };
+  const auto described = []<typename T>(const FieldTraits& traits, T) {
+    ComponentDescription component{.name = "One",
+                                   .size_bytes = sizeof(T),
+                                   .alignment_bytes = alignof(T),
+                                   .fields = {},
+                                   .default_value = ByteVector(sizeof(T))};
+    FieldDescription& field = component.fields.emplace_back();
+    field.name = "value";
+    field.type = describe_detail::field_type<T>();
+    field.element_bytes = sizeof(T);
+    field.minimum = traits.minimum;
+    field.maximum = traits.maximum;
+    field.resolution = traits.resolution;
+    return component;
+  };
+  const ComponentDescription server = described(from, sent);
+  ComponentDescription client = described({}, kept);
+  change(client.fields[0]);
+  const World world(std::span(&client, 1));
+  const ReplicationSchema schema{.components = {wire_schema(server)},
+                                 .types = {{.id = 1, .components = {0}}}};
+  ReceivingPlan plan(schema, world);
+  std::vector<std::int64_t> values(schema.value_count(0));
+  to_wire(server, samples::bytes_of(sent), values);
+  if (plan.parts(0).empty()) return kept;
+  plan.component(plan.parts(0)[0])
+      .fields[0]
+      .conversion.apply(values, samples::writable_bytes_of(kept));
+  return kept;
+}
+template <typename From, typename To>
+To converted(From sent, To kept) {
+  return converted<From, To>(sent, {}, kept, [](FieldDescription&) {});
+}
+
+}  // namespace
+
+TEST_CASE("Versions before, now and after understand each other, both ways",
+          "[runtime][replication][sys-39]") {
+  check_pair<ArmourBefore, ArmourBefore>(0);
+  check_pair<ArmourBefore, ArmourNow>(1);  // `weight` is gone
+  check_pair<ArmourBefore, ArmourAfter>(1);
+  check_pair<ArmourNow, ArmourBefore>(3);  // three fields are not known yet
+  check_pair<ArmourNow, ArmourNow>(0);
+  check_pair<ArmourNow, ArmourAfter>(1);  // `holder` is another thing
+  check_pair<ArmourAfter, ArmourBefore>(4);
+  check_pair<ArmourAfter, ArmourNow>(2);
+  check_pair<ArmourAfter, ArmourAfter>(0);
+}
+
+TEST_CASE("Numbers become other numbers as far as these can say it",
+          "[runtime][replication][sys-38]") {
+  CHECK(converted<float, std::int8_t>(12.6F, 0) == 13);
+  CHECK(converted<float, std::int8_t>(-1000, 0) == -128);
+  CHECK(converted<float, std::uint16_t>(std::numeric_limits<float>::quiet_NaN(), 5) == 0);
+  CHECK(converted<double, float>(1e300, 0) == std::numeric_limits<float>::max());
+  CHECK(converted<std::int64_t, std::uint64_t>(-1, 5) == 0);
+  CHECK(converted<std::uint64_t, std::int64_t>(~std::uint64_t{0}, 5) ==
+        std::numeric_limits<std::int64_t>::max());
+  CHECK(converted<std::uint64_t, std::uint32_t>(1ULL << 40, 5) == 0xFFFFFFFF);
+  constexpr std::int64_t kOdd = (std::int64_t{1} << 60) + 1;
+  CHECK(converted<std::int64_t, std::uint64_t>(kOdd, 0) == static_cast<std::uint64_t>(kOdd));
+  CHECK(converted<std::int32_t, float>(-7, 0) == -7);
+  // Into the range that this end has.
+  const auto narrow = [](FieldDescription& field) { field.maximum = 10, field.resolution = 1; };
+  CHECK(converted<std::int32_t, std::int32_t>(55, {}, 0, narrow) == 10);
+  // From steps that the server counts from its own minimum.
+  CHECK(converted<float, double>(-2.5F, {.minimum = -5, .maximum = 5, .resolution = 0.25}, 0,
+                                 [](FieldDescription&) {}) == -2.5);
+}
+
+TEST_CASE("What is of another nature keeps its value", "[runtime][replication]") {
+  CHECK(converted<bool, std::int32_t>(true, 9) == 9);
+  CHECK(converted<std::int32_t, bool>(1, false) == false);
+  CHECK(converted<Vec2, Vec3>({1, 2}, {9, 9, 9}) == Vec3{9, 9, 9});
+  CHECK(converted<EntityReference, std::int32_t>({3}, 9) == 9);
+  CHECK(converted<AssetReference, AssetReference>({{1, 2}}, {}) == AssetReference{{1, 2}});
+  // An enumerator that came later is unknown here.
+  static const auto names = [](FieldDescription& field) { field.names = {"one", "two"}; };
+  CHECK(converted<std::uint8_t, std::uint8_t>(1, {}, 0, names) == 1);
+  CHECK(converted<std::uint8_t, std::uint8_t>(2, {}, 0, names) == 0);
+}
+
+TEST_CASE("Texts are cut between letters", "[runtime][replication]") {
+  FixedText<8> sent;
+  const std::string_view text = "ab\xC3\xA4\xE2\x82\xAC";
+  std::ranges::copy(text, sent.bytes.begin());
+  using Longer = FixedText<12>;
+  CHECK(converted<FixedText<8>, Longer>(sent, {{'x', 'x', 'x', 'x', 'x', 'x', 'x', 'x', 'x'}}) ==
+        Longer{{'a', 'b', '\xC3', '\xA4', '\xE2', '\x82', '\xAC'}});
+  CHECK(converted<FixedText<8>, FixedText<6>>(sent, {}).view() == text.substr(0, 4));
+  CHECK(converted<FixedText<8>, FixedText<3>>(sent, {}).view() == "ab");
+}
+
+TEST_CASE("A server of ill will makes no trouble with what its fields are said to be",
+          "[runtime][replication]") {
+  const ComponentDescription here = description_of<ArmourNow>();
+  const World world(std::span(&here, 1));
+  std::uint64_t bits = 1;
+  const auto random = [&] { return bits = bits * 6364136223846793005ULL + 1442695040888963407ULL; };
+  int understood = 0;
+  for (int round = 0; round < 20000; ++round) {
+    FieldSchema field = wire_schema(here.fields[random() % here.fields.size()]);
+    if (random() % 2 == 0) field.type = static_cast<std::uint8_t>(random() >> 58U);
+    if (random() % 3 == 0) field.value_count = static_cast<std::uint32_t>(random() >> 59U) + 1;
+    if (random() % 4 == 0) field.low = static_cast<std::int64_t>(random());
+    if (random() % 4 == 0) field.high = static_cast<std::int64_t>(random());
+    if (random() % 4 == 0)
+      field.resolution = std::ldexp(1.0, static_cast<int>(random() >> 53U) - 1020);
+    if (random() % 4 == 0)
+      field.minimum = std::ldexp(-1.0, static_cast<int>(random() >> 53U) - 1025);
+    if (random() % 4 == 0) field.kind = static_cast<LaneKind>(random() >> 61U);
+    const ReplicationSchema schema{.components = {{.name = "Armour", .fields = {field}}},
+                                   .types = {{.id = 1, .components = {0}}}};
+    if (find_fault(schema) != nullptr) continue;
+    ReceivingPlan plan(schema, world);
+    if (plan.parts(0).empty()) continue;
+    ++understood;
+    ArmourNow value;
+    std::vector<std::int64_t> values(field.value_count);
+    for (std::int64_t& one : values) one = static_cast<std::int64_t>(random());
+    plan.component(plan.parts(0)[0])
+        .fields[0]
+        .conversion.apply(values, samples::writable_bytes_of(value));
+  }
+  CHECK(understood > 1000);
+}
+
+TEST_CASE("Components that this end does not know are passed over, and told of",
+          "[runtime][replication][sys-39]") {
+  const ComponentDescription here = description_of<ArmourNow>();
+  const World world(std::span(&here, 1));
+  ComponentSchema unknown{.name = "Wings", .fields = {{.name = "span"}}};
+  ComponentSchema forged = wire_schema(here);
+  forged.name = "x/Armour";
+  ComponentSchema link{.name = "PrefabLink", .fields = {{.name = "stage"}}};
+  const ReplicationSchema schema{
+      .components = {unknown, forged, link, wire_schema(here)},
+      .types = {{.id = 4, .components = {0, 3}}, {.id = 5, .components = {2, 1}}}};
+  const ReceivingPlan plan(schema, world);
+  CHECK(plan.notes().size() == 3);
+  REQUIRE(plan.parts(0).size() == 1);
+  CHECK(plan.parts(0)[0].first_value == 1);
+  CHECK(plan.value_count(0) == 1 + wire_schema(here).value_count());
+  CHECK(plan.parts(1).empty());
+  CHECK(plan.type_id(1) == 5);
+}
+
+}  // namespace muster

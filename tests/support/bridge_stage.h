@@ -1,0 +1,133 @@
+// The sample build's server and a client of it, with a link between them: from component to
+// component.
+#pragma once
+
+#include <cassert>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "net/replication/replication_client.h"
+#include "net/replication/replication_server.h"
+#include "runtime/replication/members.h"
+#include "runtime/replication/world_receiver.h"
+#include "runtime/replication/world_sender.h"
+#include "tests/support/bundle_samples.h"
+#include "tests/support/connection_pair.h"
+#include "tests/support/sample_build.h"
+
+namespace muster::samples {
+
+inline constexpr TypeId kHeroType(1);
+inline constexpr TypeId kCrateType(2);
+inline constexpr TypeId kFactoryType(3);
+inline constexpr std::uint32_t kReplicatedRegistry = 1;
+inline constexpr PlayerId kClientPlayer = PlayerId(3);
+
+inline MemoryFileSystem build_of(const std::vector<ComponentDescription>& components) {
+  MemoryFileSystem files;
+  build_target(files, {.target = Target::client, .components = components});
+  build_target(files, {.target = Target::server, .components = components});
+  return files;
+}
+
+inline std::vector<ComponentDescription> with_links(std::vector<ComponentDescription> components) {
+  components.push_back(description_of<PrefabLink>());
+  return components;
+}
+
+class BridgeStage {
+ public:
+  explicit BridgeStage(const std::vector<ComponentDescription>& components = game_components())
+      : files(build_of(components)),
+        world(with_links(components)),
+        client_world(with_links(components)) {
+    server.add_client(1, {.player = static_cast<PlayerNumber>(kClientPlayer)});
+  }
+
+  static ConnectionOptions connection_options() {
+    ConnectionOptions options;
+    options.channels = {ChannelOptions{}};
+    return options;
+  }
+
+  EntityId spawn(std::int32_t id, TypeId type, PlayerId player = PlayerId::none) {
+    const EntityId root = spawner.spawn_type(kReplicatedRegistry, type).value().root;
+    world.set_player(root, player);
+    [[maybe_unused]] const CollectionVerdict added = collection.add({id}, root);
+    assert(added == CollectionVerdict::accepted);
+    [[maybe_unused]] const SendVerdict sent =
+        sender.add({id}, {.type = type, .relevance = Relevance::always});
+    assert(sent == SendVerdict::accepted);
+    return root;
+  }
+  void despawn(std::int32_t id) { world.request_despawn(collection.find({id})); }
+
+  /// One tick of both ends; `loads` says whether bundles come meanwhile.
+  void step(bool loads = true) {
+    server.begin_tick(++tick);
+    if (begins_map) server.begin_map({});
+    if (std::exchange(begins_map, false)) sender.restart();
+    sender.write(server.world());
+    server.end_tick();
+    world.process_despawns();
+    pair.now += std::chrono::milliseconds(16);
+    pair.network.advance(pair.now);
+    pair.a->receive(pair.now);
+    pair.b->receive(pair.now);
+    server.update(1, pair.a->connection, pair.now);
+    client.update(pair.b->connection);
+    receiver.apply(client);
+    client.verify(&receiver);
+    client.clear();
+    if (loads) loader.update(Time());
+    deferred.update();
+    receiver.complete(client);
+    client_world.process_despawns();
+    pair.a->send(pair.now);
+    pair.b->send(pair.now);
+  }
+  void run(int ticks, bool loads = true) {
+    for (int i = 0; i < ticks; ++i) step(loads);
+  }
+
+  /// A client's component of an entity, or of one below it; null when it has none.
+  template <typename T>
+  const T* received(ComponentHandle<T> handle, std::int32_t id, std::size_t member = 0) const {
+    std::vector<EntityId> members;
+    list_members(client_world, seen.find({id}), members);
+    return member < members.size() ? client_world.get(handle, members[member]) : nullptr;
+  }
+
+  MemoryFileSystem files;
+  FileSystemSource server_source{files, AssetPath::parse("server").value()};
+  BundleStore server_store = BundleStore::open(server_source).value();
+  World world;
+  Spawner spawner{server_store, world};
+  ReplicatedCollection collection{world};
+  ReplicatedTypes types =
+      replicated_types(spawner, {.registry = kReplicatedRegistry, .local = {}}).value();
+  WorldSender sender{types, world, collection, {"Body", "position"}};
+  ReplicationServer server{{}, types.schema};
+
+  FileSystemSource source{files, AssetPath::parse("client").value()};
+  BundleStore store = BundleStore::open(source).value();
+  SteppedLoads executor{source, store.catalog()};
+  BundleLoader loader{store, executor, {}};
+  World client_world;
+  Spawner client_spawner{store, client_world};
+  DeferredSpawner deferred{client_spawner, loader, {}};
+  ReplicatedCollection seen{client_world};
+  WorldReceiver receiver{client_spawner, deferred, seen, {kReplicatedRegistry, kClientPlayer}};
+  ReplicationClient client{ReplicationClientOptions{}};
+
+  ConnectionPair pair{7, connection_options(), {}, {}};
+  std::uint32_t tick = 0;
+  bool begins_map = false;  ///< With the next step.
+
+  ComponentHandle<Life> life = world.component<Life>("Life");
+  ComponentHandle<Body> body = world.component<Body>("Body");
+};
+
+}  // namespace muster::samples
