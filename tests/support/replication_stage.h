@@ -92,6 +92,7 @@ struct ClientWorld {
     }
     for (const TimedEvent& event : client.events()) {
       if (event.tick > client.tick()) fault = "an event before its time";
+      if (event.bytes.size() < 2) continue;  // None of ours.
       events.push_back(std::to_integer<std::uint32_t>(event.bytes[0]) |
                        std::to_integer<std::uint32_t>(event.bytes[1]) << 8U);
     }
