@@ -9,8 +9,9 @@
 
 namespace muster {
 
-/// Sums up the information of decisions by their slot: the bits that an ideal coder takes, which the
-/// range coder exceeds by a few in each snapshot. Decisions without a slot belong to the one before.
+/// Sums up the information of decisions by their slot: the bits that an ideal coder takes, which
+/// the range coder exceeds by a few in each snapshot. Decisions without a slot belong to the one
+/// before.
 class BitMeter {
  public:
   explicit BitMeter(std::size_t slot_count) : bits_(slot_count) {}
