@@ -28,29 +28,12 @@ constexpr double kLaneBits = 1.5;
 
 void ClientView::restart() {
   ++epoch_;
-  writer_.emplace(model_);
+  writer_.emplace(options_.model);
   events_.clear();
   interest_.clear();
   has_interest_ = false;
   records_.clear();
   for (InFlight& flight : in_flight_) flight.is_used = false;
-  is_playing = false;
-}
-
-void ClientView::send_answers(Connection& connection, std::size_t channel) {
-  const auto is_sent = [&](const std::vector<std::byte>& message) {
-    return connection.send_message(channel, message) == SendStatus::queued;
-  };
-  const auto left = std::ranges::find_if_not(unsent, is_sent);
-  unsent.erase(unsent.begin(), left);
-  for (const SentBlock& block : connection.finished_blocks()) {
-    if (is_setup_on_its_way && block.id == setup_block) is_setup_on_its_way = false;
-  }
-  connection.clear_finished_blocks();
-  if (has_setup_to_send && unsent.empty()) {
-    is_setup_on_its_way = connection.send_block(setup, setup_block) == SendStatus::queued;
-    has_setup_to_send = !is_setup_on_its_way;
-  }
 }
 
 void ClientView::resync() {
@@ -95,11 +78,10 @@ void ClientView::take_fates(std::span<const PayloadFate> fates) {
 }
 
 void ClientView::send(const ReplicatedWorld& world, const InterestGrid& grid,
-                      const InterestOptions& interest, std::uint16_t checksum_interval,
                       Connection& connection, NetTime now) {
   const std::uint32_t ticks = world.tick() - budget_tick_;
   budget_tick_ = world.tick();
-  const bool is_other = refresh_interest(world, grid, interest);
+  const bool is_other = refresh_interest(world, grid);
   if (is_other || !take_changes(world)) merge_records(world);
   std::size_t budget = byte_budget(connection, now, ticks);
   if (budget == 0) {
@@ -111,8 +93,8 @@ void ClientView::send(const ReplicatedWorld& world, const InterestGrid& grid,
   memory_.resize(connection.payload_bytes_max());
   std::uint32_t first_id = 0;
   for (std::size_t part = 0; part < kPartsPerTickMax && !writer_->is_done() && budget > 0; ++part) {
-    const bool has_checksum =
-        checksum_interval != 0 && payload_count_++ % checksum_interval == 0 && !states_.empty();
+    const bool has_checksum = options_.checksum_interval != 0 && !states_.empty() &&
+                              payload_count_++ % options_.checksum_interval == 0;
     const std::size_t bytes = write_payload(world, first_id, has_checksum, memory_);
     if (bytes == 0) break;
     const std::uint64_t tag = epoch_ << 16U | writer_->last_number();
@@ -128,8 +110,8 @@ void ClientView::send(const ReplicatedWorld& world, const InterestGrid& grid,
 }
 
 /// Whether who is of interest may have changed, or who they are.
-bool ClientView::refresh_interest(const ReplicatedWorld& world, const InterestGrid& grid,
-                                  const InterestOptions& interest) {
+bool ClientView::refresh_interest(const ReplicatedWorld& world, const InterestGrid& grid) {
+  const InterestOptions& interest = options_.interest;
   const bool is_other_world = !has_interest_ || world_version_ != world.version();
   const bool may_differ = grid_version_ != grid.version() || !(interest_viewer_ == viewer);
   const bool is_due = world.tick() - interest_tick_ >= interest.refresh_ticks;
@@ -212,10 +194,10 @@ void ClientView::merge_records(const ReplicatedWorld& world) {
 std::size_t ClientView::byte_budget(const Connection& connection, NetTime now,
                                     std::uint32_t ticks) {
   std::size_t budget = connection.budget(now);
-  if (wish.bytes_per_second == 0) return budget;
-  const double per_tick = static_cast<double>(wish.bytes_per_second) / ticks_per_second;
+  if (bytes_per_second_max == 0) return budget;
+  const double per_tick = static_cast<double>(bytes_per_second_max) / options_.ticks_per_second;
   bytes_saved_ = std::min(bytes_saved_ + per_tick * ticks,
-                          static_cast<double>(wish.bytes_per_second) / 4 + 1200);
+                          static_cast<double>(bytes_per_second_max) / 4 + 1200);
   return std::min(budget, static_cast<std::size_t>(std::max(bytes_saved_, 0.0)));
 }
 
@@ -226,7 +208,7 @@ float ClientView::distance_to(const ReplicatedEntity& entity) const {
 }
 
 double ClientView::predicted_bits(std::size_t i) const {
-  const std::vector<LaneSchema>& lanes = model_.types[states_[i].kind.type].schema.lanes;
+  const std::vector<LaneSchema>& lanes = options_.model.types[states_[i].kind.type].schema.lanes;
   if (records_[i].acked != nullptr) {
     return cost_scale_ * (kUpdateBits + kLaneBits * static_cast<double>(lanes.size()));
   }
@@ -247,7 +229,7 @@ void ClientView::choose(const ReplicatedWorld& world, std::size_t budget_bytes) 
   double wanted = 0;
   for (const std::uint32_t i : active_) {
     Record& record = records_[i];
-    const UpdateClass& update_class = classes_[entities_[i]->options.update_class];
+    const UpdateClass& update_class = options_.classes[entities_[i]->options.update_class];
     const float distance = distance_to(*entities_[i]);
     const std::uint32_t waited = record.was_told ? world.tick() - record.told_at : 0;
     if (record.acked != nullptr && waited < update_class.far_ticks &&

@@ -30,54 +30,47 @@ struct ClientViewCounters {
   std::uint64_t malformed = 0;       ///< Messages that no client of ours sends.
 };
 
-/// Answers that wait for room; a client that asks for more is not answered.
-inline constexpr std::size_t kAnswersMax = 64;
-
 /// Datagrams of one tick: what is known of entities reaches back as many ticks as the codec's
 /// window has snapshots, divided by this.
 inline constexpr std::size_t kPartsPerTickMax = 4;
 
+/// What does not change while a server runs. All must outlive the views.
+struct ClientViewOptions {
+  const SnapshotModel& model;
+  const std::vector<UpdateClass>& classes;
+  const InterestOptions& interest;
+  std::uint16_t ticks_per_second = 60;
+  std::uint16_t checksum_interval = 0;  ///< One of so many payloads carries a checksum; 0: none.
+};
+
 /// One client's view. Threads may work at different views at once.
 class ClientView {
  public:
-  /// Both must outlive the view.
-  ClientView(std::uint32_t id, const SnapshotModel& model, const std::vector<UpdateClass>& classes)
-      : id_(id), model_(model), classes_(classes), writer_(std::in_place, model) {}
+  explicit ClientView(const ClientViewOptions& options)
+      : options_(options), writer_(std::in_place, options.model) {}
 
-  std::uint32_t id() const { return id_; }
-  Viewer viewer;
-  ReplicationWish wish;
+  Viewer viewer;                           ///< May be changed at any time.
+  std::uint32_t bytes_per_second_max = 0;  ///< Of payloads; 0: as the path carries.
 
-  /// What the client is told of anew is the world of another map, or all of it.
+  /// The client knows nothing any more, and what is on its way does not count.
   void restart();
+  /// The client may know nothing any more: the next snapshot says everything.
   void resync();
-  bool is_playing = false;
 
   /// Payloads arrived or were lost.
   void take_fates(std::span<const PayloadFate> fates);
   TimedEventSender& events() { return events_; }
+  /// Whether the client was told of an entity.
   bool knows(std::uint32_t entity) const;
 
   /// Sends the world of this tick in as many payloads as `connection` has room for.
-  void send(const ReplicatedWorld& world, const InterestGrid& grid, const InterestOptions& interest,
-            std::uint16_t checksum_interval, Connection& connection, NetTime now);
+  void send(const ReplicatedWorld& world, const InterestGrid& grid, Connection& connection,
+            NetTime now);
 
   const ClientViewCounters& counters() const { return counters_; }
   ClientViewCounters& counters() { return counters_; }
   std::size_t entity_count() const { return records_.size(); }
   std::size_t memory_bytes() const;
-
-  // What the server keeps for a client between messages.
-  std::uint16_t ticks_per_second = 60;
-  std::uint32_t next_snapshot_tick = 0;
-  std::uint32_t map = 0;
-  std::uint16_t setup_block = 0;
-  /// Sends what was answered, as far as the connection takes it.
-  void send_answers(Connection& connection, std::size_t channel);
-  std::vector<std::byte> setup;  ///< A block to be sent, or on its way: its bytes must stay.
-  bool has_setup_to_send = false;
-  bool is_setup_on_its_way = false;
-  std::vector<std::vector<std::byte>> unsent;  ///< Messages that found the channel full.
 
  private:
   /// One entity of the client's interest.
@@ -101,8 +94,7 @@ class ClientView {
     std::vector<Said> said;
   };
 
-  bool refresh_interest(const ReplicatedWorld& world, const InterestGrid& grid,
-                        const InterestOptions& interest);
+  bool refresh_interest(const ReplicatedWorld& world, const InterestGrid& grid);
   bool take_changes(const ReplicatedWorld& world);
   void merge_records(const ReplicatedWorld& world);
   SeenBy seen_by(const ReplicatedEntity& entity) const;
@@ -118,9 +110,7 @@ class ClientView {
   void remember(std::uint32_t first_id, std::uint32_t tick, std::size_t bytes);
   Record* find_record(std::uint32_t id);
 
-  std::uint32_t id_;
-  const SnapshotModel& model_;
-  const std::vector<UpdateClass>& classes_;
+  ClientViewOptions options_;
   std::optional<SnapshotWriter> writer_;  ///< Never empty: begins anew with each map.
   TimedEventSender events_;
   std::uint64_t epoch_ = 0;  ///< Rises with each restart; tells fates of before.

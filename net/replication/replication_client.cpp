@@ -44,7 +44,7 @@ void ReplicationClient::update(Connection& connection) {
     mirror_->list_changes(changes_);
     events_.reach(tick());
   }
-  send_answers(connection);
+  unsent_.send(connection, options_.channel);
 }
 
 void ReplicationClient::begin_map(std::uint16_t map) {
@@ -56,7 +56,7 @@ void ReplicationClient::begin_map(std::uint16_t map) {
   events_.reset();
   checks_.clear();
   unsent_.clear();
-  unsent_.push_back(encode(JoinMessage{.wish = options_.wish}));
+  unsent_.push(encode(JoinMessage{.wish = options_.wish}));
 }
 
 void ReplicationClient::take_message(std::span<const std::byte> message) {
@@ -97,7 +97,7 @@ void ReplicationClient::take_begin(const BeginMessage& begin) {
   }
   phase_ = ReplicationPhase::receiving;
   wanted_ = want;
-  unsent_.push_back(encode(want));
+  unsent_.push(encode(want));
 }
 
 bool ReplicationClient::use_schema(std::span<const std::byte> encoded) {
@@ -131,7 +131,7 @@ void ReplicationClient::take_setup(std::span<const std::byte> block) {
   model_ = std::make_unique<SnapshotModel>(views_->model(trained));
   mirror_.emplace(*schema_, *views_, *model_, options_.entity_max);
   phase_ = ReplicationPhase::playing;
-  unsent_.push_back(encode(ReplicationMessage::ready));
+  unsent_.push(encode(ReplicationMessage::ready));
 }
 
 void ReplicationClient::take_payload(std::span<const std::byte> payload) {
@@ -182,7 +182,7 @@ void ReplicationClient::want_everything() {
   if (counters_.snapshots < next_resync_) return;
   next_resync_ = counters_.snapshots + kResyncPause;
   ++counters_.resyncs;
-  unsent_.push_back(encode(ReplicationMessage::resync));
+  unsent_.push(encode(ReplicationMessage::resync));
 }
 
 void ReplicationClient::verify(const EntityValues* game) {
@@ -200,8 +200,9 @@ void ReplicationClient::verify(const EntityValues* game) {
     }
     if (checksum(lanes_) == check.expected) continue;
     ++counters_.divergences;
+    if (!unsent_.has_room()) continue;
     const std::size_t count = std::min(lanes_.size(), kDivergedLanesMax);
-    unsent_.push_back(encode(DivergedMessage{
+    unsent_.push(encode(DivergedMessage{
         .id = check.id,
         .tick = check.tick,
         .codec_type = entity->kind.type,
@@ -223,14 +224,6 @@ void ReplicationClient::take_truth(const TruthMessage& truth) {
                   .field = views_->lane_name(truth.codec_type, truth.lane),
                   .server_value = truth.ours,
                   .client_value = truth.theirs});
-}
-
-void ReplicationClient::send_answers(Connection& connection) {
-  const auto is_sent = [&](const std::vector<std::byte>& message) {
-    return connection.send_message(options_.channel, message) == SendStatus::queued;
-  };
-  const auto left = std::ranges::find_if_not(unsent_, is_sent);
-  unsent_.erase(unsent_.begin(), left);
 }
 
 void ReplicationClient::clear() {

@@ -14,6 +14,7 @@
 #include "net/replication/replication_schema.h"
 #include "net/replication/timed_events.h"
 #include "net/replication/type_views.h"
+#include "net/replication/unsent_messages.h"
 #include "net/replication/world_mirror.h"
 #include "net/snapshot/model_file.h"
 #include "net/transport/connection.h"
@@ -113,7 +114,6 @@ class ReplicationClient {
   void take_payload(std::span<const std::byte> payload);
   void take_truth(const TruthMessage& truth);
   void want_everything();
-  void send_answers(Connection& connection);
 
   ReplicationClientOptions options_;
   DivergenceLog* log_;
@@ -135,7 +135,7 @@ class ReplicationClient {
   std::vector<LaneValue> lanes_;
   std::vector<std::int64_t> values_;
   std::uint64_t next_resync_ = 0;
-  std::vector<std::vector<std::byte>> unsent_;  ///< Answers that found the channel full.
+  UnsentMessages unsent_;
   ReplicationClientCounters counters_;
 };
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "net/replication/unsent_messages.h"
 #include "net/snapshot/model_file.h"
 
 namespace muster {
@@ -23,6 +24,20 @@ SnapshotModel model_of(const TypeViews& views, std::span<const std::byte> file) 
 
 }  // namespace
 
+struct ReplicationServer::Client {
+  ReplicationClientId id = 0;
+  ClientView view;
+  bool is_playing = false;
+  std::uint32_t map = 0;  ///< How many maps had begun when this client was last told of one.
+  std::uint32_t next_snapshot_tick = 0;
+  std::uint16_t snapshot_ticks = 0;  ///< As it wishes.
+  UnsentMessages unsent{};
+  std::vector<std::byte> setup{};  ///< A block to be sent, or on its way: its bytes must stay.
+  bool has_setup_to_send = false;
+  bool is_setup_on_its_way = false;
+  std::uint16_t setup_block = 0;
+};
+
 ReplicationServer::ReplicationServer(const ReplicationServerOptions& options,
                                      ReplicationSchema schema, DivergenceLog* log)
     : options_(options),
@@ -35,67 +50,75 @@ ReplicationServer::ReplicationServer(const ReplicationServerOptions& options,
       schema_bytes_(encode_schema(schema_)),
       schema_hash_(hash_schema(schema_bytes_)) {}
 
+ReplicationServer::~ReplicationServer() = default;
+
 void ReplicationServer::begin_tick(std::uint32_t tick) { world_.begin(tick); }
 
 void ReplicationServer::end_tick() { grid_.update(world_); }
 
-ClientView* ReplicationServer::find(ReplicationClientId id) {
+ReplicationServer::Client* ReplicationServer::find(ReplicationClientId id) const {
   const auto found =
-      std::ranges::lower_bound(clients_, id, {}, [](const auto& client) { return client->id(); });
-  return found != clients_.end() && (*found)->id() == id ? found->get() : nullptr;
+      std::ranges::lower_bound(clients_, id, {}, [](const auto& client) { return client->id; });
+  return found != clients_.end() && (*found)->id == id ? found->get() : nullptr;
 }
 
 const ClientView* ReplicationServer::view(ReplicationClientId id) const {
-  return const_cast<ReplicationServer*>(this)->find(id);
+  const Client* client = find(id);
+  return client == nullptr ? nullptr : &client->view;
 }
 
 void ReplicationServer::add_client(ReplicationClientId id, const ReplicationClientInfo& info) {
   const auto at =
-      std::ranges::lower_bound(clients_, id, {}, [](const auto& client) { return client->id(); });
-  assert(at == clients_.end() || (*at)->id() != id);
-  auto client = std::make_unique<ClientView>(id, model_, options_.classes);
-  client->ticks_per_second = options_.ticks_per_second;
-  client->map = maps_begun_;
-  client->viewer.player = info.player;
-  client->viewer.team = info.team;
+      std::ranges::lower_bound(clients_, id, {}, [](const auto& client) { return client->id; });
+  assert(at == clients_.end() || (*at)->id != id);
   // Clients take turns, so that not all of them are served in the same tick.
-  client->next_snapshot_tick = world_.tick() + id % options_.snapshot_ticks;
+  auto client = std::make_unique<Client>(
+      Client{.id = id,
+             .view = ClientView({.model = model_,
+                                 .classes = options_.classes,
+                                 .interest = options_.interest,
+                                 .ticks_per_second = options_.ticks_per_second,
+                                 .checksum_interval = options_.checksum_interval}),
+             .map = maps_begun_,
+             .next_snapshot_tick = world_.tick() + id % options_.snapshot_ticks});
+  client->view.viewer.player = info.player;
+  client->view.viewer.team = info.team;
   clients_.insert(at, std::move(client));
 }
 
 void ReplicationServer::remove_client(ReplicationClientId id) {
-  std::erase_if(clients_, [&](const auto& client) { return client->id() == id; });
+  std::erase_if(clients_, [&](const auto& client) { return client->id == id; });
 }
 
 void ReplicationServer::set_info(ReplicationClientId id, const ReplicationClientInfo& info) {
-  ClientView* client = find(id);
+  Client* client = find(id);
   assert(client != nullptr);
-  client->viewer.player = info.player;
-  client->viewer.team = info.team;
+  client->view.viewer.player = info.player;
+  client->view.viewer.team = info.team;
 }
 
 void ReplicationServer::set_eyes(ReplicationClientId id, const Place& place) {
-  ClientView* client = find(id);
+  Client* client = find(id);
   assert(client != nullptr);
-  client->viewer.has_eyes = true;
-  client->viewer.eyes = place;
+  client->view.viewer.has_eyes = true;
+  client->view.viewer.eyes = place;
 }
 
 bool ReplicationServer::send_event(ReplicationClientId id, std::uint32_t tick,
                                    std::span<const std::byte> event) {
-  ClientView* client = find(id);
+  Client* client = find(id);
   assert(client != nullptr);
   if (!client->is_playing) return true;  // It starts with a world in which this has happened.
-  const bool is_taken = client->events().push(tick, event);
-  if (!is_taken) ++client->counters().events_refused;
+  const bool is_taken = client->view.events().push(tick, event);
+  if (!is_taken) ++client->view.counters().events_refused;
   return is_taken;
 }
 
 void ReplicationServer::send_event_about(std::uint32_t entity, std::uint32_t tick,
                                          std::span<const std::byte> event) {
   for (const auto& client : clients_) {
-    if (!client->is_playing || !client->knows(entity)) continue;
-    if (!client->events().push(tick, event)) ++client->counters().events_refused;
+    if (!client->is_playing || !client->view.knows(entity)) continue;
+    if (!client->view.events().push(tick, event)) ++client->view.counters().events_refused;
   }
 }
 
@@ -106,41 +129,43 @@ void ReplicationServer::begin_map(std::span<const std::byte> map_info) {
 }
 
 void ReplicationServer::update(ReplicationClientId id, Connection& connection, NetTime now) {
-  ClientView* client = find(id);
+  Client* client = find(id);
   assert(client != nullptr);
   if (client->map != maps_begun_) {
     client->map = maps_begun_;
-    client->restart();
+    client->view.restart();
+    client->is_playing = false;
     client->unsent.clear();
     connection.begin_map();  // Blocks are over with the map they belong to: their bytes may go.
     client->has_setup_to_send = false;
     client->is_setup_on_its_way = false;
   }
-  client->take_fates(connection.payload_fates());
+  client->view.take_fates(connection.payload_fates());
   connection.clear_fates();
   for (std::span<const std::byte> message = connection.message(options_.channel); !message.empty();
        message = connection.message(options_.channel)) {
     take_message(*client, message);
     connection.pop_message(options_.channel);
   }
-  client->send_answers(connection, options_.channel);
+  send_answers(*client, connection);
   if (!client->is_playing || world_.tick() < client->next_snapshot_tick) return;
-  const std::uint32_t interval = std::max(options_.snapshot_ticks, client->wish.snapshot_ticks);
+  const std::uint32_t interval = std::max(options_.snapshot_ticks, client->snapshot_ticks);
   client->next_snapshot_tick += interval;
   if (client->next_snapshot_tick <= world_.tick()) {
     client->next_snapshot_tick = world_.tick() + interval;
   }
-  client->send(world_, grid_, options_.interest, options_.checksum_interval, connection, now);
+  client->view.send(world_, grid_, connection, now);
 }
 
-void ReplicationServer::take_message(ClientView& client, std::span<const std::byte> message) {
+void ReplicationServer::take_message(Client& client, std::span<const std::byte> message) {
   JoinMessage join;
   WantMessage want;
   DivergedMessage diverged;
   switch (kind_of(message).value_or(ReplicationMessage::begin)) {
     case ReplicationMessage::join:
       if (!decode(message, join)) break;
-      client.wish = join.wish;
+      client.snapshot_ticks = join.wish.snapshot_ticks;
+      client.view.bytes_per_second_max = join.wish.bytes_per_second;
       return begin(client);
     case ReplicationMessage::want:
       if (!decode(message, want)) break;
@@ -149,7 +174,7 @@ void ReplicationServer::take_message(ClientView& client, std::span<const std::by
       client.is_playing = true;
       return;
     case ReplicationMessage::resync:
-      return client.resync();
+      return client.view.resync();
     case ReplicationMessage::diverged:
       if (!decode(message, diverged)) break;
       return compare(client, diverged);
@@ -157,20 +182,21 @@ void ReplicationServer::take_message(ClientView& client, std::span<const std::by
     case ReplicationMessage::truth:
       break;
   }
-  ++client.counters().malformed;
+  ++client.view.counters().malformed;
 }
 
-void ReplicationServer::begin(ClientView& client) {
-  client.restart();
+void ReplicationServer::begin(Client& client) {
+  client.view.restart();
+  client.is_playing = false;
   BeginMessage message{.schema = schema_hash_,
                        .model = {},
                        .ticks_per_second = options_.ticks_per_second,
                        .snapshot_ticks = options_.snapshot_ticks};
   if (!options_.model_file.empty()) message.model = hash_model(options_.model_file);
-  if (client.unsent.size() < kAnswersMax) client.unsent.push_back(encode(message));
+  if (client.unsent.has_room()) client.unsent.push(encode(message));
 }
 
-void ReplicationServer::prepare_setup(ClientView& client, const WantMessage& want) const {
+void ReplicationServer::prepare_setup(Client& client, const WantMessage& want) const {
   if (client.has_setup_to_send || client.is_setup_on_its_way) return;  // One is enough.
   SetupBlock setup{.schema = {}, .model = {}, .map_info = map_info_};
   if (want.schema) setup.schema = schema_bytes_;
@@ -179,11 +205,25 @@ void ReplicationServer::prepare_setup(ClientView& client, const WantMessage& wan
   client.has_setup_to_send = true;
 }
 
-void ReplicationServer::compare(ClientView& client, const DivergedMessage& message) const {
+void ReplicationServer::send_answers(Client& client, Connection& connection) const {
+  client.unsent.send(connection, options_.channel);
+  for (const SentBlock& block : connection.finished_blocks()) {
+    if (client.is_setup_on_its_way && block.id == client.setup_block) {
+      client.is_setup_on_its_way = false;
+    }
+  }
+  connection.clear_finished_blocks();
+  if (!client.has_setup_to_send || !client.unsent.is_empty()) return;
+  client.is_setup_on_its_way =
+      connection.send_block(client.setup, client.setup_block) == SendStatus::queued;
+  client.has_setup_to_send = !client.is_setup_on_its_way;
+}
+
+void ReplicationServer::compare(Client& client, const DivergedMessage& message) const {
   TruthMessage truth{
       .id = message.id, .tick = message.tick, .codec_type = message.codec_type, .lane = kNoLane};
   if (message.codec_type >= views_.count()) {
-    ++client.counters().malformed;
+    ++client.view.counters().malformed;
     return;
   }
   const TypeView& view = views_.view(message.codec_type);
@@ -196,8 +236,8 @@ void ReplicationServer::compare(ClientView& client, const DivergedMessage& messa
     truth.theirs = message.lanes[i];
     break;
   }
-  ++client.counters().divergences;
-  if (client.unsent.size() < kAnswersMax) client.unsent.push_back(encode(truth));
+  ++client.view.counters().divergences;
+  if (client.unsent.has_room()) client.unsent.push(encode(truth));
   if (log_ == nullptr) return;
   log_->diverged({.id = message.id,
                   .tick = message.tick,
@@ -209,7 +249,7 @@ void ReplicationServer::compare(ClientView& client, const DivergedMessage& messa
 
 std::size_t ReplicationServer::memory_bytes() const {
   std::size_t bytes = sizeof(*this) + world_.memory_bytes();
-  for (const auto& client : clients_) bytes += client->memory_bytes();
+  for (const auto& client : clients_) bytes += client->view.memory_bytes();
   return bytes;
 }
 

@@ -47,6 +47,7 @@ class ReplicationServer {
   /// Requires: a schema without fault; a model file that decodes, or none.
   ReplicationServer(const ReplicationServerOptions& options, ReplicationSchema schema,
                     DivergenceLog* log = nullptr);
+  ~ReplicationServer();
 
   /// Requires: a tick after the one before.
   void begin_tick(std::uint32_t tick);
@@ -81,11 +82,14 @@ class ReplicationServer {
   std::size_t memory_bytes() const;
 
  private:
-  ClientView* find(ReplicationClientId id);
-  void take_message(ClientView& client, std::span<const std::byte> message);
-  void begin(ClientView& client);
-  void prepare_setup(ClientView& client, const WantMessage& want) const;
-  void compare(ClientView& client, const DivergedMessage& message) const;
+  struct Client;
+
+  Client* find(ReplicationClientId id) const;
+  void take_message(Client& client, std::span<const std::byte> message);
+  void begin(Client& client);
+  void prepare_setup(Client& client, const WantMessage& want) const;
+  void send_answers(Client& client, Connection& connection) const;
+  void compare(Client& client, const DivergedMessage& message) const;
 
   ReplicationServerOptions options_;
   ReplicationSchema schema_;
@@ -98,7 +102,7 @@ class ReplicationServer {
   SchemaHash schema_hash_{};
   std::vector<std::byte> map_info_;
   std::uint32_t maps_begun_ = 0;
-  std::vector<std::unique_ptr<ClientView>> clients_;  ///< Sorted by id.
+  std::vector<std::unique_ptr<Client>> clients_;  ///< Sorted by id.
 };
 
 }  // namespace muster
