@@ -16,7 +16,7 @@ namespace muster {
 namespace {
 
 constexpr std::array<std::byte, 4> kMagic = {std::byte{'M'}, std::byte{'S'}, std::byte{'M'},
-                                             std::byte{'1'}};
+                                             std::byte{'2'}};
 constexpr std::size_t kMaxTypes = 4096;
 constexpr std::size_t kMaxNameBytes = 256;
 /// A game of a thousand lanes has one million; more is damage.

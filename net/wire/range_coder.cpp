@@ -6,44 +6,68 @@
 namespace muster {
 namespace {
 
-/// How many leading bytes of a 32-bit number are needed so that the rest may be zero.
+constexpr unsigned kWindowBytes = 8;  ///< Of the interval.
+
+/// How many leading bytes of a 64-bit number are needed so that the rest may be zero.
 struct Ending {
-  std::uint32_t value = 0;
+  std::uint64_t value = 0;
   unsigned byte_count = 0;
 };
 
-Ending shortest_ending(std::uint32_t low, std::uint32_t high) {
-  for (unsigned count = 0; count < 4; ++count) {
+Ending shortest_ending(std::uint64_t low, std::uint64_t high) {
+  if (low == 0) return {};
+  for (unsigned count = 1; count < kWindowBytes; ++count) {
     // The least number with zeros behind its first `count` bytes that is not below `low`.
-    const std::uint64_t unit = std::uint64_t{1} << (32 - 8 * count);
-    const std::uint64_t value = (low + unit - 1) / unit * unit;
-    if (value <= high) return {.value = static_cast<std::uint32_t>(value), .byte_count = count};
+    const std::uint64_t below_unit = (std::uint64_t{1} << (64 - 8 * count)) - 1;
+    const std::uint64_t value = (low + below_unit) & ~below_unit;
+    if (value >= low && value <= high) return {.value = value, .byte_count = count};
   }
-  return {.value = low, .byte_count = 4};
+  return {.value = low, .byte_count = kWindowBytes};
 }
 
 }  // namespace
 
+void RangeEncoder::put_half() {
+  for (unsigned shift = 64; shift > 32; shift -= 8)
+    put(static_cast<std::byte>(high_ >> (shift - 8)));
+  low_ <<= 32;
+  high_ = (high_ << 32) | 0xFFFF'FFFF;
+}
+
 std::span<const std::byte> RangeEncoder::finish() {
   const Ending ending = shortest_ending(low_, high_);
   for (unsigned i = 0; i < ending.byte_count; ++i) {
-    put(static_cast<std::byte>(ending.value >> (24 - 8 * i)));
+    put(static_cast<std::byte>(ending.value >> (56 - 8 * i)));
   }
   return out_.first(used_);
 }
 
 RangeDecoder::RangeDecoder(std::span<const std::byte> bytes) : bytes_(bytes) {
-  for (int i = 0; i < 4; ++i) code_ = (code_ << 8) | next();
+  take_half();
+  take_half();
+  low_ = 0;
+  high_ = ~std::uint64_t{0};
+}
+
+void RangeDecoder::take_half() {
+  low_ <<= 32;
+  high_ = (high_ << 32) | 0xFFFF'FFFF;
+  for (int i = 0; i < 4; ++i) {
+    const bool is_there = position_ < bytes_.size();
+    code_ = (code_ << 8) | (is_there ? std::to_integer<std::uint64_t>(bytes_[position_]) : 0);
+    ++position_;
+  }
+  if (position_ > bytes_.size() + kWindowBytes) failed_ = true;
 }
 
 bool RangeDecoder::is_finished() const {
   if (failed_) return false;
-  // `position_` is four bytes past what has left the interval, of which all stands in the bytes.
-  const std::size_t settled = position_ - 4;
+  // `position_` is a window past what has left the interval, of which all stands in the bytes.
+  const std::size_t settled = position_ - kWindowBytes;
   const Ending ending = shortest_ending(low_, high_);
   if (bytes_.size() != settled + ending.byte_count) return false;
   for (unsigned i = 0; i < ending.byte_count; ++i) {
-    if (bytes_[settled + i] != static_cast<std::byte>(ending.value >> (24 - 8 * i))) return false;
+    if (bytes_[settled + i] != static_cast<std::byte>(ending.value >> (56 - 8 * i))) return false;
   }
   return true;
 }
