@@ -103,17 +103,21 @@ StateSpacing spacing_of(const KnownStates& known) {
   if (known.count > 1) step = age(1);
   for (std::size_t k = 2; k < known.count; ++k) step = std::min(step, age(k) - age(k - 1));
   spacing.scale = ((spacing.horizon << kScaleBits) + step / 2) / step;
+  spacing.steps_ahead = static_cast<std::size_t>(
+      std::clamp<std::int64_t>((spacing.horizon + step / 2) / step, 1, kMaxKnownStates - 2));
   std::size_t older = 0;
   for (std::size_t k = 0; k < known.count; ++k) {
     const std::int64_t wanted = step * static_cast<std::int64_t>(k);
     while (older < known.count && age(older) < wanted) ++older;
     if (older == known.count) {
       spacing.count = k;
+      spacing.is_even = false;
       break;
     }
     const bool is_there = age(older) == wanted;
     const std::size_t newer = is_there ? older : older - 1;
     const std::int64_t whole = is_there ? 1 : age(older) - age(newer);
+    spacing.is_even = spacing.is_even && is_there && older == k;
     // Only an enemy's ticks lie so far apart; the way times the part has to fit into 63 bits.
     const int coarse =
         std::max(static_cast<int>(std::bit_width(static_cast<std::uint64_t>(whole))) - 20, 0);
@@ -125,31 +129,36 @@ StateSpacing spacing_of(const KnownStates& known) {
   return spacing;
 }
 
-std::int64_t way(std::int64_t from, std::int64_t to, std::int64_t period) {
-  std::int64_t way = to - from;
-  if (period == 0) return way;
-  way %= period;
-  if (2 * way > period) way -= period;
-  if (2 * way < -period) way += period;
-  return way;
-}
-
 LaneMotion motion_of(const LanePast& known, const StateSpacing& spacing, std::uint32_t period) {
   LaneMotion motion;
-  const auto end = known.begin() + static_cast<std::ptrdiff_t>(spacing.known_count);
-  const bool rests =
-      std::all_of(known.begin(), end, [&](std::int64_t value) { return value == known[0]; });
-  if (rests) {
-    motion.steadiness = spacing.count < 3 ? 5 : 4;
-    return motion;
-  }
-  const LanePast past = even_past(known, spacing, period);
+  std::int64_t differences = 0;
+  for (std::size_t k = 1; k < spacing.known_count; ++k) differences |= known[k] ^ known[0];
+  if (differences == 0) return motion_at_rest(spacing);
   motion.rests = false;
   std::array<std::int64_t, kMaxKnownStates> offsets{};
-  for (std::size_t k = 0; k + 1 < spacing.count; ++k) {
-    const std::int64_t step = way(past[k + 1], past[k], std::int64_t{period} * (1 << kFeatureBits));
+  const auto note = [&](std::size_t k, std::int64_t step) {
     offsets[k + 1] = offsets[k] - step;
     motion.steps[k] = bounded(step * spacing.scale / (1 << kScaleBits));
+  };
+  if (!spacing.is_even) {
+    const LanePast past = even_past(known, spacing, period);
+    for (std::size_t k = 0; k + 1 < spacing.count; ++k) {
+      note(k, way(past[k + 1], past[k], std::int64_t{period} * (1 << kFeatureBits)));
+    }
+  } else if (period == 0) {
+    for (std::size_t k = 0; k + 1 < spacing.count; ++k) {
+      note(k, (known[k] - known[k + 1]) * (1 << kFeatureBits));
+    }
+  } else {
+    for (std::size_t k = 0; k + 1 < spacing.count; ++k) {
+      note(k, way(known[k + 1], known[k], period) * (1 << kFeatureBits));
+    }
+  }
+  if (spacing.count > spacing.steps_ahead + 1) {
+    std::int64_t way_there = 0;
+    for (std::size_t k = 0; k < spacing.steps_ahead; ++k) way_there += motion.steps[k];
+    motion.backtest = way_there / static_cast<std::int64_t>(spacing.steps_ahead) -
+                      motion.steps[spacing.steps_ahead];
   }
   motion.steadiness = steadiness_of(offsets, spacing.count);
   motion.direction =
@@ -164,34 +173,36 @@ Direction direction_of(std::int64_t value, std::uint32_t period) {
   return {.sine = sine_of(part), .cosine = sine_of(part + static_cast<std::int64_t>(kQuarter))};
 }
 
-void partner_features(const TypeModel& type, const Partner& partner, std::span<const LaneNews> news,
-                      const LaneValue* before, const LaneValue* now, std::int64_t* out) {
-  const LaneNews& other = news[partner.lane];
-  if (partner.kind == PartnerKind::difference) {
-    out[0] = other.moved;
-    out[1] = other.step0;
-    out[2] = other.step1;
-    out[3] = 0;
-    return;
+Turn turn_of(const LaneModel& angle, LaneValue before, LaneValue now) {
+  return {.before = direction_of(before, angle.period), .now = direction_of(now, angle.period)};
+}
+
+void partner_features(PartnerKind kind, const LaneNews& other, const Turn& turn,
+                      std::int64_t* out) {
+  switch (kind) {
+    case PartnerKind::difference:
+      out[0] = other.moved;
+      out[1] = other.step0;
+      out[2] = other.step1;
+      out[3] = 0;
+      return;
+    case PartnerKind::turn:
+      // A hundred steps in the one direction and in the other.
+      out[0] = std::int64_t{turn.now.sine} * 100 / 128;
+      out[1] = std::int64_t{turn.now.cosine} * 100 / 128;
+      out[2] = std::int64_t{turn.before.sine} * 100 / 128;
+      out[3] = std::int64_t{turn.before.cosine} * 100 / 128;
+      return;
+    case PartnerKind::heading:
+      // A quarter of the way, in the mean direction of both states.
+      const std::int64_t sine = (std::int64_t{turn.now.sine} + turn.before.sine) / 2;
+      const std::int64_t cosine = (std::int64_t{turn.now.cosine} + turn.before.cosine) / 2;
+      out[0] = bounded(other.moved * sine / (4 * 32768));
+      out[1] = bounded(other.moved * cosine / (4 * 32768));
+      out[2] = bounded(other.step0 * turn.before.sine / (4 * 32768));
+      out[3] = bounded(other.step0 * turn.before.cosine / (4 * 32768));
+      return;
   }
-  const std::uint32_t period = type.schema.lanes[partner.angle].period;
-  const Direction past = direction_of(before[partner.angle], period);
-  const Direction present = direction_of(now[partner.angle], period);
-  if (partner.kind == PartnerKind::turn) {
-    // A hundred steps in the one direction and in the other.
-    out[0] = std::int64_t{present.sine} * 100 / 128;
-    out[1] = std::int64_t{present.cosine} * 100 / 128;
-    out[2] = std::int64_t{past.sine} * 100 / 128;
-    out[3] = std::int64_t{past.cosine} * 100 / 128;
-    return;
-  }
-  // A quarter of the way, in the mean direction of both states.
-  const std::int64_t sine = (std::int64_t{present.sine} + past.sine) / 2;
-  const std::int64_t cosine = (std::int64_t{present.cosine} + past.cosine) / 2;
-  out[0] = bounded(other.moved * sine / (4 * 32768));
-  out[1] = bounded(other.moved * cosine / (4 * 32768));
-  out[2] = bounded(other.step0 * past.sine / (4 * 32768));
-  out[3] = bounded(other.step0 * past.cosine / (4 * 32768));
 }
 
 std::size_t fill_features(const TypeModel& type, const LaneModel& model, const LaneMotion& motion,
@@ -201,70 +212,60 @@ std::size_t fill_features(const TypeModel& type, const LaneModel& model, const L
   out[kMaxKnownStates - 1] = 1 << kFeatureBits;
   std::size_t count = kOwnFeatures;
   for (std::size_t i = 0; i < model.partner_count; ++i, count += kFeaturesPerPartner) {
-    partner_features(type, model.partners[i], news, before, now, out.data() + count);
+    const Partner& partner = model.partners[i];
+    Turn turn;
+    if (partner.kind != PartnerKind::difference) {
+      turn = turn_of(type.lanes[partner.angle], before[partner.angle], now[partner.angle]);
+    }
+    partner_features(partner.kind, news[partner.lane], turn, out.data() + count);
   }
   return count;
 }
 
-Prediction predict(const FeatureWeights& weights,
-                   const std::array<std::int64_t, kMaxFeatures>& features, std::size_t count) {
-  std::int64_t sum = 0;
-  for (std::size_t i = 0; i < count; ++i) sum += weights[i] * features[i];
-  constexpr int kBits = kWeightBits + kFeatureBits;
-  const std::int64_t steps = (sum + (std::int64_t{1} << (kBits - 1))) >> kBits;
-  return {.steps = steps, .rest = sum - (steps << kBits)};
-}
-
-std::int32_t log_of_fine(std::int64_t value) {
-  const std::uint64_t number = static_cast<std::uint64_t>(value < 0 ? -value : value) + 256;
-  const int leading = 63 - std::countl_zero(number);
-  const auto behind = static_cast<std::int32_t>((number >> (leading - 4)) & 15);
-  return (leading - 8) * 16 + behind;
-}
-
-std::array<std::int32_t, kSizeFeatures> size_features(const LaneModel& model,
-                                                      const LaneMotion& motion,
-                                                      const Prediction& prediction,
-                                                      const SizeHints& hints, std::int64_t horizon,
-                                                      std::span<const LaneNews> news) {
+SizeInputs size_features(const LaneModel& model, const LaneMotion& motion,
+                         const Prediction& prediction, const SizeHints& hints, std::int64_t horizon,
+                         std::span<const LaneNews> news) {
   const auto& s = motion.steps;
-  std::array<std::int32_t, kSizeFeatures> out{};
-  out[0] = 16;
+  SizeInputs out{};
+  const auto set = [&](std::size_t i, std::int64_t value) {
+    out[i] = static_cast<std::int16_t>(value);
+  };
+  set(0, 16);
   if (!motion.rests) {
-    out[1] = log_of_fine(s[0]);
-    out[2] = log_of_fine(s[0] - s[1]);
-    out[3] = log_of_fine((s[0] + s[1] - s[2] - s[3]) / 2);
-    out[4] = log_of_fine((s[0] + s[1] + s[2] - s[3] - s[4] - s[5]) / 4);
-    out[5] = log_of_fine((s[0] + s[1] + s[2] + s[3] + s[4] + s[5] + s[6]) / 4);
-    out[12] = log_of_fine(s[1] - s[2]);
-    out[13] = log_of_fine(s[0] - 2 * s[1] + s[2]);
+    const std::int64_t newest_two = s[0] + s[1];
+    const std::int64_t next_two = s[2] + s[3];
+    const std::int64_t later_two = s[4] + s[5];
+    set(1, log_of_fine(s[0]));
+    set(2, log_of_fine(s[0] - s[1]));
+    set(3, log_of_fine((newest_two - next_two) / 2));
+    set(4, log_of_fine((newest_two + s[2] - s[3] - later_two) / 4));
+    set(5, log_of_fine((newest_two + next_two + later_two + s[6]) / 4));
+    set(12, log_of_fine(s[1] - s[2]));
+    set(13, log_of_fine(s[0] - 2 * s[1] + s[2]));
+    set(18, log_of_fine(motion.backtest));
   }
-  out[6] = log_of_fine(prediction.sum() / (1 << kWeightBits));
-  out[7] = static_cast<std::int32_t>(hints.last_missed_log);
-  out[8] = static_cast<std::int32_t>(hints.last_but_one_log);
+  set(6, log_of_fine(prediction.sum() / (1 << kWeightBits)));
+  set(7, hints.last_missed_log);
+  set(8, hints.last_but_one_log);
   for (std::size_t i = 0; i < model.partner_count; ++i) {
     const Partner& partner = model.partners[i];
-    out[i == 0 ? 9 : 10] +=
-        news[partner.kind == PartnerKind::turn ? partner.angle : partner.lane].missed_log;
+    const std::size_t lane = partner.kind == PartnerKind::turn ? partner.angle : partner.lane;
+    const std::size_t place = i == 0 ? 9 : 10;
+    set(place, out[place] + news[lane].missed_log);
   }
-  out[11] = static_cast<std::int32_t>(std::min<std::int64_t>(hints.changed_count, 3)) * 16;
-  out[14] = log_of(hints.ticks_since_event);
-  out[15] = log_of(horizon);
+  set(11, std::min<std::int64_t>(hints.changed_count, 3) * 16);
+  set(14, log_of(hints.ticks_since_event));
+  set(15, log_of(horizon));
   for (std::size_t i = 0; i < model.change_partner_count; ++i) {
-    if (news[model.change_partners[i]].changed) out[i == 0 ? 16 : 17] += 16;
+    const std::size_t place = i == 0 ? 16 : 17;
+    if (news[model.change_partners[i]].changed) set(place, out[place] + 16);
   }
   return out;
 }
 
-std::uint32_t size_level(const SizeWeights& weights,
-                         const std::array<std::int32_t, kSizeFeatures>& features) {
-  std::int64_t sum = 0;
-  for (std::size_t i = 0; i < kSizeFeatures; ++i) sum += std::int64_t{weights[i]} * features[i];
-  // log2 of the size in 1/16, from -2 on, in steps of 0.4.
-  const std::int64_t size = (sum >> kSizeWeightBits) + 32;
-  const std::int64_t level = size < 0 ? 0 : size * 5 / 32;
-  return static_cast<std::uint32_t>(
-      std::min<std::int64_t>(level, static_cast<std::int64_t>(slots::kLevels) - 1));
+std::uint32_t size_level(std::int32_t size) {
+  const std::int32_t level = size < 0 ? 0 : size * 5 / 32;
+  return std::min(static_cast<std::uint32_t>(level), slots::kLevels - 1);
 }
 
 }  // namespace muster

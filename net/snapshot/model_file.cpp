@@ -9,6 +9,8 @@
 
 #include <sodium.h>
 
+#include "net/snapshot/huffman.h"
+#include "net/snapshot/mix.h"
 #include "net/snapshot/probability_scale.h"
 #include "net/snapshot/slots.h"
 
@@ -21,6 +23,8 @@ constexpr std::size_t kMaxTypes = 4096;
 constexpr std::size_t kMaxNameBytes = 256;
 /// A game of a thousand lanes has one million; more is damage.
 constexpr std::uint64_t kMaxSlots = 1U << 24;
+/// All contexts that there can be.
+constexpr std::size_t kMaxHuffmanBytes = 19 + 65'536 * 19;
 
 /// What a number in the file is about: numbers of one subject share their probabilities.
 enum class Subject : std::uint8_t {
@@ -33,11 +37,14 @@ enum class Subject : std::uint8_t {
   usual,
   weight,                     // One for each feature ...
   size_weight = weight + 24,  // ... and for each input of the size.
-  pool = size_weight + 18,
+  pool = size_weight + 19,
   slot,
+  huffman,
+  correction,  // One for each context.
+  correction_end = correction + 11,
   end,
 };
-static_assert(kMaxFeatures == 24 && kSizeFeatures == 18);
+static_assert(kMaxFeatures == 24 && kSizeFeatures == 19 && kMixContexts == 12);
 
 /// Probabilities that learn from what they see.
 class Adaptive {
@@ -119,7 +126,7 @@ class ModelCode {
       if (find_fault(model_) != nullptr) return false;
       lay_out(model_);
     }
-    return code_probabilities();
+    return code_probabilities() && code_tables() && code_mix();
   }
 
  private:
@@ -260,6 +267,35 @@ class ModelCode {
       std::int64_t off = kDecodes ? 0 : std::int64_t{step_of(probability)} - common;
       if (!code_number(Subject::slot, off, -common, 255 - common)) return false;
       probability = kProbabilityOfStep[static_cast<std::size_t>(common + off)];
+    }
+    return true;
+  }
+
+  /// Huffman's tables, as the bytes that `encode_huffman` makes of them.
+  bool code_tables() {
+    std::vector<std::byte> bytes;
+    if (!kDecodes) bytes = encode_huffman(model_.huffman);
+    std::size_t size = bytes.size();
+    if (!code_count(size, kMaxHuffmanBytes)) return false;
+    bytes.resize(size);
+    for (std::byte& byte : bytes) {
+      auto value = std::to_integer<std::uint8_t>(byte);
+      if (!code_number(Subject::huffman, value, 0, 255)) return false;
+      byte = static_cast<std::byte>(value);
+    }
+    return !kDecodes || decode_huffman(bytes, model_.huffman);
+  }
+
+  /// The corrections of the mixing coder, if there are any.
+  bool code_mix() {
+    std::size_t tables = model_.mix.empty() ? 0 : 1;
+    if (!code_count(tables, 1)) return false;
+    if (tables == 0) return true;
+    model_.mix.resize(kMixContexts * kMixTableSize);
+    for (std::size_t i = 0; i < model_.mix.size(); ++i) {
+      if (!code_number(Subject::correction, model_.mix[i], -127, 127, i / kMixTableSize)) {
+        return false;
+      }
     }
     return true;
   }

@@ -17,6 +17,8 @@ struct SnapshotHead {
   bool holds = false;    ///< Entities may have changed without being in here.
   bool is_part = false;  ///< It begins behind entity `first_id`, not with the first of all.
   std::uint32_t first_id = 0;
+  /// It may end before the world does; else nobody asks whether it does. Only plain coders say so.
+  bool is_cut = true;
 };
 
 /// The bits of a snapshot's number that are always sent; with references the receiver knows the
@@ -91,6 +93,12 @@ void code_range(Coder& coder, SnapshotHead& head) {
   head.holds = coder.bit(slots::kHolds, head.holds);
   head.is_part = coder.bit(slots::kIsPart, head.is_part);
   head.first_id = head.is_part ? code_even(coder, head.first_id, 32) : 0;
+}
+
+/// Codes whether the snapshot ends here.
+template <DecisionCoder Coder>
+bool code_end(Coder& coder, const SnapshotHead& head, bool ends) {
+  return head.is_cut && coder.bit(slots::kEnds, ends);
 }
 
 /// Codes how far an id lies behind the least that it can be, plus one.

@@ -110,7 +110,7 @@ const char* find_fault(const TypeModel& type, const LaneModel& lane,
       if (!is_bounded(weight, kWeightMax)) return "a weight out of bounds";
     }
   }
-  for (const std::int32_t weight : lane.size_weights) {
+  for (const std::int16_t weight : lane.size_weights) {
     if (!is_bounded(weight, kSizeWeightMax)) return "a weight out of bounds";
   }
   return nullptr;
@@ -158,11 +158,18 @@ std::uint32_t slot_count(const LaneSchema& lane) {
 
 void lay_out(SnapshotModel& model) {
   std::uint32_t next = slots::kPerSnapshot;
+  std::uint32_t context = 0;
   for (TypeModel& type : model.types) {
+    type.first_context = context;
+    context += static_cast<std::uint32_t>((type.lanes.size() + 3) / 4 + type.lanes.size());
     type.first_slot = next;
     next += slots::kPerEntity;
     for (std::size_t i = 0; i < type.lanes.size(); ++i) {
-      type.lanes[i].first_slot = next;
+      LaneModel& lane = type.lanes[i];
+      lane.first_slot = next;
+      lane.kind = type.schema.lanes[i].kind;
+      lane.greatest = type.schema.lanes[i].greatest;
+      lane.period = type.schema.lanes[i].period;
       next += slot_count(type.schema.lanes[i]);
     }
   }

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "net/snapshot/huffman.h"
 #include "net/snapshot/lane.h"
 #include "net/wire/range_coder.h"
 
@@ -34,7 +35,7 @@ inline constexpr std::size_t kMaxFeatures = kOwnFeatures + kMaxPartners * kFeatu
 /// How steadily a lane has moved lately; each class has weights of its own.
 inline constexpr std::size_t kSteadinessClasses = 6;
 /// Inputs to the guess how far a prediction will miss.
-inline constexpr std::size_t kSizeFeatures = 18;
+inline constexpr std::size_t kSizeFeatures = 19;
 /// Lanes whose having changed tells the most about whether this one does.
 inline constexpr std::size_t kMaxChangePartners = 3;
 
@@ -45,23 +46,27 @@ inline constexpr std::int32_t kWeightMax = 1 << 22;
 inline constexpr std::int64_t kFeatureMax = std::int64_t{1} << 33;
 /// Weights of the guess of sizes are in 1/2^10; it gives a logarithm to base 2 in 1/16.
 inline constexpr int kSizeWeightBits = 10;
-inline constexpr std::int32_t kSizeWeightMax = 1 << 15;
+inline constexpr std::int32_t kSizeWeightMax = (1 << 15) - 1;
 
 using FeatureWeights = std::array<std::int32_t, kMaxFeatures>;
-using SizeWeights = std::array<std::int32_t, kSizeFeatures>;
+using SizeWeights = std::array<std::int16_t, kSizeFeatures>;
 
 /// What is known of one lane.
 struct LaneModel {
+  /// Where the probabilities of this lane's decisions begin; set by `lay_out`, as are copies of
+  /// what the schema says of the lane: what coding asks for at every lane stands together.
+  std::uint32_t first_slot = 0;
+  LaneKind kind = LaneKind::number;
   std::uint8_t partner_count = 0;
   std::uint8_t change_partner_count = 0;
-  std::array<Partner, kMaxPartners> partners{};
-  std::array<std::uint16_t, kMaxChangePartners> change_partners{};
-  std::array<FeatureWeights, kSteadinessClasses> weights{};
-  SizeWeights size_weights{};
+  std::uint32_t greatest = 0;
+  std::uint32_t period = 0;
   /// The value that new entities have most often.
   LaneValue usual = 0;
-  /// Where the probabilities of this lane's decisions begin; set by `lay_out`.
-  std::uint32_t first_slot = 0;
+  std::array<std::uint16_t, kMaxChangePartners> change_partners{};
+  std::array<Partner, kMaxPartners> partners{};
+  SizeWeights size_weights{};
+  std::array<FeatureWeights, kSteadinessClasses> weights{};
 };
 
 /// What is known of one type of entities.
@@ -71,7 +76,8 @@ struct TypeModel {
   /// four lanes of a rotation stay together.
   std::vector<std::uint16_t> order;
   std::vector<LaneModel> lanes;
-  std::uint32_t first_slot = 0;  ///< Of the decisions about the entity itself.
+  std::uint32_t first_slot = 0;     ///< Of the decisions about the entity itself.
+  std::uint32_t first_context = 0;  ///< Of the tables of Huffman's codes; set by `lay_out`.
 };
 
 /// Everything that both sides must have alike before they can speak. Immutable while in use; may be
@@ -79,6 +85,10 @@ struct TypeModel {
 struct SnapshotModel {
   std::vector<TypeModel> types;
   std::vector<BitProbability> probabilities;  ///< One per slot.
+  /// Corrections for the coder `mix` (`mix.h`), a table for each context; empty when none were
+  /// trained, and then `mix` codes as `range` does.
+  std::vector<std::int8_t> mix;
+  HuffmanTables huffman;  ///< For the coders `huffman` and `reference`.
 };
 
 /// How many slots a lane of this kind takes.

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "net/snapshot/snapshot_coder.h"
+
 namespace muster {
 namespace {
 
@@ -12,45 +14,63 @@ constexpr int kWindow = kSnapshotWindow;
 
 }  // namespace
 
-SnapshotReader::SnapshotReader(const SnapshotModel& model, std::size_t entity_max)
-    : model_(model), entity_max_(entity_max) {
+SnapshotReader::SnapshotReader(const SnapshotModel& model, std::size_t entity_max,
+                               const SnapshotOptions& options)
+    : model_(model), options_(options), entity_max_(entity_max) {
   for (const TypeModel& type : model.types) row_lanes_ = std::max(row_lanes_, type.lanes.size());
 }
 
-struct SnapshotReader::Decoder {
-  static constexpr bool kDecodes = true;
-  RangeDecoder range;
-  const BitProbability* probabilities;
-
-  bool bit(std::uint32_t slot, bool /*value*/) { return range.decode(probabilities[slot]); }
-  bool even_bit(bool /*value*/) { return range.decode(BitProbability{1U << 15}); }
-};
-
 SnapshotVerdict SnapshotReader::read(std::span<const std::byte> bytes) {
-  Decoder decoder{.range = RangeDecoder(bytes), .probabilities = model_.probabilities.data()};
+  switch (options_.coder) {
+    case SnapshotCoder::range:
+      return read_with<RangeReader>(bytes);
+    case SnapshotCoder::mix:
+      return read_with<MixReader>(bytes);
+    case SnapshotCoder::huffman:
+    case SnapshotCoder::raw:
+    case SnapshotCoder::reference:
+      return read_with<PlainReader>(bytes);
+  }
+  return SnapshotVerdict::malformed;
+}
+
+template <typename Decoder>
+SnapshotVerdict SnapshotReader::read_with(std::span<const std::byte> bytes) {
+  Decoder decoder(model_, options_, bytes);
   SnapshotHead head;
   if (!read_head(decoder, head)) return SnapshotVerdict::malformed;
-  const int ahead = has_any_ ? static_cast<std::int16_t>(head.number - newest_) : 1;
+  const int ahead =
+      has_any_ ? static_cast<std::int16_t>(head.number - static_cast<SnapshotNumber>(newest_)) : 1;
   const bool is_here = received_[place_of(head.number)].is_used && ahead > -kWindow && ahead <= 0;
   if (is_here || ahead <= -kWindow) return SnapshotVerdict::late;
+  serial_ = kFirstSerial + head.number;
+  if (has_any_) serial_ = newest_ + static_cast<SnapshotSerial>(std::int64_t{ahead});
   if (!has_references(head)) return SnapshotVerdict::unknown;
-  code_tick(decoder, head.tick,
-            expected_tick(head.number, head.references,
-                          received_[place_of(head.references.numbers[0])].tick,
-                          received_[place_of(head.references.numbers[1])].tick));
+  code_tick(
+      decoder, head.tick,
+      expected_tick(head.number, head.references, ticks_[place_of(head.references.numbers[0])],
+                    ticks_[place_of(head.references.numbers[1])]));
   code_range(decoder, head);
+  if (PlainCoder<Decoder>) head.is_cut = decoder.even_bit(false);
   const auto later = static_cast<std::int32_t>(head.tick - tick_);
   if (has_any_ && (ahead > 0 ? later < 0 : later > 0)) return SnapshotVerdict::malformed;
+  references_ = reference_states(head.references, serial_, ticks_, head.tick);
   changes_.clear();
   new_.clear();
   values_.clear();
   if (!read_body(decoder, head)) return SnapshotVerdict::malformed;
-  if (!decoder.range.is_finished() || slots_.size() + new_.size() > entity_max_) {
+  if (!decoder.is_finished() || slots_.size() + new_.size() > entity_max_) {
     return SnapshotVerdict::malformed;
   }
-  if (ahead > 0) {
-    forget(head.number);
-    newest_ = head.number;
+  is_overtaken_ = ahead <= 0;
+  said_tick_ = head.tick;
+  if (!is_overtaken_) {
+    // What never came leaves nothing behind.
+    for (SnapshotSerial serial = std::max(newest_ + 1, serial_ - kSnapshotWindow + 1);
+         serial <= serial_; ++serial) {
+      received_[place_of(serial)].is_used = false;
+    }
+    newest_ = serial_;
     tick_ = head.tick;
     has_any_ = true;
   }
@@ -58,15 +78,17 @@ SnapshotVerdict SnapshotReader::read(std::span<const std::byte> bytes) {
   return SnapshotVerdict::applied;
 }
 
+template <typename Decoder>
 bool SnapshotReader::read_head(Decoder& decoder, SnapshotHead& head) const {
   const std::uint32_t low = code_even(decoder, 0, kNumberBits);
   // The number nearest to the newest one that ends in these bits.
-  const auto ahead = static_cast<std::uint8_t>(low - newest_);
+  const auto newest = has_any_ ? static_cast<SnapshotNumber>(newest_) : SnapshotNumber{0};
+  const auto ahead = static_cast<std::uint8_t>(low - newest);
   head.number = static_cast<SnapshotNumber>(
-      newest_ + (has_any_ ? static_cast<std::int8_t>(ahead) : static_cast<int>(low)));
+      newest + (has_any_ ? static_cast<std::int8_t>(ahead) : static_cast<int>(low)));
   code_references(decoder, head.number, head.references);
   if (head.references.count == 0) code_whole_number(decoder, head.number);
-  return !decoder.range.failed();
+  return !decoder.failed();
 }
 
 bool SnapshotReader::has_references(const SnapshotHead& head) const {
@@ -75,10 +97,11 @@ bool SnapshotReader::has_references(const SnapshotHead& head) const {
       head.references.numbers.begin() + static_cast<std::ptrdiff_t>(head.references.count),
       [&](SnapshotNumber number) {
         const Received& received = received_[place_of(number)];
-        return received.is_used && received.number == number;
+        return received.is_used && static_cast<SnapshotNumber>(received.serial) == number;
       });
 }
 
+template <typename Decoder>
 bool SnapshotReader::read_body(Decoder& decoder, const SnapshotHead& head) {
   follows_changed_ = false;
   end_id_ = kEveryId;
@@ -86,15 +109,11 @@ bool SnapshotReader::read_body(Decoder& decoder, const SnapshotHead& head) {
   std::uint64_t least_id = head.first_id;
   while (true) {
     Group group;
-    for (; next < slots_.size() && group.count < kGroupSize; ++next) {
-      if (slots_[next].track.id < head.first_id) continue;
-      const KnownEntity known = known_entity(slots_[next].track, head.references, head.tick);
-      if (known.states.count > 0) group.entities[group.count++] = {.slot = next, .known = known};
-    }
+    gather(head, next, group);
     const bool is_last = group.count == 0;
     const auto id_of = [&](std::size_t i) { return slots_[group.entities[i].slot].track.id; };
     const std::uint32_t last_id = is_last ? kEveryId - 1 : id_of(group.count - 1);
-    if (!read_new(decoder, least_id, last_id)) return false;
+    if (!read_new(decoder, head, least_id, last_id)) return false;
     if (end_id_ != kEveryId) {
       if (!is_last) end_id_ = std::min(end_id_, id_of(0));
       return true;
@@ -106,58 +125,88 @@ bool SnapshotReader::read_body(Decoder& decoder, const SnapshotHead& head) {
   }
 }
 
+KnownEntity SnapshotReader::known_of(const EntityTrack& track) const {
+  if (is_steady(track, references_)) return steady_entity(track, references_);
+  return known_entity(track, records_[track.place], references_,
+                      [&](EntityKind kind) { return model_.types[kind.type].lanes.size(); });
+}
+
+/// The next known entities.
+void SnapshotReader::gather(const SnapshotHead& head, std::size_t& next, Group& group) const {
+  for (; next < slots_.size() && group.count < kGroupSize; ++next) {
+    const EntityTrack& track = slots_[next].track;
+    if (track.id < head.first_id) continue;
+    Group::Entity& entity = group.entities[group.count];
+    entity.is_steady = is_steady(track, references_);
+    if (entity.is_steady) {
+      group.is_quiet = group.is_quiet && references_.plain_count > 1;
+    } else {
+      entity.known = known_of(track);
+      if (entity.known.states.count == 0) continue;
+      group.is_quiet = group.is_quiet && is_quiet(entity.known.states);
+    }
+    entity.slot = next;
+    ++group.count;
+  }
+}
+
+template <typename Decoder>
 bool SnapshotReader::read_group(Decoder& decoder, const SnapshotHead& head, const Group& group) {
   const auto entities = std::span(group.entities).first(group.count);
-  const bool rests = std::all_of(entities.begin(), entities.end(), [&](const Group::Entity& e) {
-    return is_quiet(e.known.states, model_.types[e.known.kind.type].lanes.size());
-  });
-  if (rests && !decoder.bit(slots::kGroupWakes, false)) {
+  if (group.is_quiet && !decoder.bit(slots::kGroupWakes, false)) {
     follows_changed_ = false;
     for (const Group::Entity& entity : entities) {
       changes_.push_back({.what = Change::Kind::same, .slot = entity.slot, .kind = {}});
     }
-    return !decoder.range.failed();
+    return !decoder.failed();
   }
   for (const Group::Entity& entity : entities) {
-    if (decoder.bit(slots::kEnds, false)) {
+    if (code_end(decoder, head, false)) {
       end_id_ = slots_[entity.slot].track.id;
-      return !decoder.range.failed();
+      return !decoder.failed();
     }
-    if (!read_entity(decoder, head, entity.slot, entity.known)) return false;
+    if (!read_entity(decoder, head, entity)) return false;
   }
-  return !decoder.range.failed();
+  return !decoder.failed();
 }
 
-bool SnapshotReader::read_entity(Decoder& decoder, const SnapshotHead& head, std::size_t slot,
-                                 const KnownEntity& known) {
-  Change change{
-      .what = Change::Kind::same, .slot = slot, .kind = known.kind, .first_value = values_.size()};
+template <typename Decoder>
+bool SnapshotReader::read_entity(Decoder& decoder, const SnapshotHead& head,
+                                 const Group::Entity& entity) {
+  const EntityTrack& track = slots_[entity.slot].track;
+  Change change{.what = Change::Kind::same,
+                .slot = entity.slot,
+                .kind = entity.is_steady ? track.kind : entity.known.kind,
+                .first_value = values_.size()};
   const TypeModel& type = model_.types[change.kind.type];
-  follows_changed_ = decoder.bit(changed_slot(type, known.states, follows_changed_), false);
+  KnownEntity steady;
+  if (entity.is_steady) steady = steady_entity(track, references_);
+  const KnownStates& states = entity.is_steady ? steady.states : entity.known.states;
+  follows_changed_ = code_changed(decoder, type, states, follows_changed_, false);
   if (!follows_changed_) {
     if (head.holds && decoder.bit(slots::kHeld, false)) change.what = Change::Kind::held;
   } else if (decoder.bit(slots::kGone, false)) {
     change.what = Change::Kind::gone;
   } else {
     change.what = Change::Kind::says;
-    const LaneValue* newest = known.states.values[0];
-    values_.insert(values_.end(), newest, newest + type.lanes.size());
-    EntityCode<Decoder> code(decoder, type, scratch_);
-    if (!code.code_update(known.states, std::span(values_).subspan(change.first_value)))
-      return false;
+    values_.insert(values_.end(), states.values[0], states.values[0] + type.lanes.size());
+    const auto values = std::span(values_).subspan(change.first_value);
+    if (!code_entity_update(decoder, type, scratch_, states, values)) return false;
   }
   changes_.push_back(change);
-  return !decoder.range.failed();
+  return !decoder.failed();
 }
 
-bool SnapshotReader::read_new(Decoder& decoder, std::uint64_t& least_id, std::uint32_t last_id) {
+template <typename Decoder>
+bool SnapshotReader::read_new(Decoder& decoder, const SnapshotHead& head, std::uint64_t& least_id,
+                              std::uint32_t last_id) {
   while (decoder.bit(slots::kAnotherNew, false)) {
-    if (decoder.range.failed() || new_.size() == entity_max_) return false;
+    if (decoder.failed() || new_.size() == entity_max_) return false;
     const std::uint64_t id = least_id + code_gap(decoder, 1) - 1;
     if (id > last_id) return false;
-    if (decoder.bit(slots::kEnds, false)) {
+    if (code_end(decoder, head, false)) {
       end_id_ = static_cast<std::uint32_t>(id);
-      return !decoder.range.failed();
+      return !decoder.failed();
     }
     least_id = id + 1;
     NewEntity entity{
@@ -166,11 +215,11 @@ bool SnapshotReader::read_new(Decoder& decoder, std::uint64_t& least_id, std::ui
     if (entity.kind.type >= model_.types.size()) return false;
     const TypeModel& type = model_.types[entity.kind.type];
     values_.resize(values_.size() + type.lanes.size());
-    EntityCode<Decoder> code(decoder, type, scratch_);
-    if (!code.code_new(std::span(values_).subspan(entity.first_value))) return false;
+    const auto values = std::span(values_).subspan(entity.first_value);
+    if (!code_new_entity(decoder, type, scratch_, values)) return false;
     new_.push_back(entity);
   }
-  return !decoder.range.failed();
+  return !decoder.failed();
 }
 
 SnapshotReader::Slot& SnapshotReader::slot_of(std::uint32_t id) {
@@ -180,88 +229,178 @@ SnapshotReader::Slot& SnapshotReader::slot_of(std::uint32_t id) {
   if (found != slots_.end() && found->track.id == id) return *found;
   Slot slot;
   slot.track.id = id;
+  slot.track.place = records_.take();
   slot.rows.resize(row_lanes_ * (kSnapshotWindow + 1));
   return *slots_.insert(found, std::move(slot));
 }
 
-void SnapshotReader::set(Slot& slot, std::size_t place, const LaneValue* values, std::uint32_t tick,
-                         EntityKind kind) {
-  LaneValue* row = slot.rows.data() + place * row_lanes_;
-  std::copy_n(values, model_.types[kind.type].lanes.size(), row);
-  slot.track.set(place, tick, kind, row);
+/// Copies values into a snapshot's row.
+const LaneValue* SnapshotReader::keep(Slot& slot, SnapshotSerial serial, EntityKind kind,
+                                      const LaneValue* values) const {
+  LaneValue* row = slot.rows.data() + place_of(serial) * row_lanes_;
+  if (row != values) std::copy_n(values, model_.types[kind.type].lanes.size(), row);
+  return row;
+}
+
+/// The rows of a run's snapshots are free but for its first one's, which comes round again.
+void SnapshotReader::end_run_of(Slot& slot) {
+  EntityTrack& track = slot.track;
+  if (!track.has_run()) return;
+  track.values = keep(slot, track.run_last, track.kind, track.values);
+  end_run(track, records_[track.place], ticks_, newest_);
+}
+
+TrackRecord SnapshotReader::run_of(const Slot& slot) const {
+  return {.values = slot.track.values,
+          .serial = serial_,
+          .tick = said_tick_,
+          .since = slot.track.since,
+          .kind = slot.track.kind,
+          .standing = Standing::there};
+}
+
+/// The entity has these values in this snapshot.
+TrackRecord SnapshotReader::say(Slot& slot, EntityKind kind, const LaneValue* values) {
+  EntityTrack& track = slot.track;
+  // No two snapshots are of one serial, so equal ones mean equal values.
+  const auto since = static_cast<std::uint32_t>(serial_);
+  if (is_overtaken_) {
+    return set_apart(slot, {.values = values,
+                            .serial = serial_,
+                            .tick = said_tick_,
+                            .since = since,
+                            .kind = kind,
+                            .standing = Standing::there});
+  }
+  const std::size_t lanes = model_.types[kind.type].lanes.size();
+  if (track.has_run() && track.kind == kind && std::equal(values, values + lanes, track.values)) {
+    track.run_last = serial_;
+    track.last = serial_;
+    return run_of(slot);
+  }
+  end_run_of(slot);
+  begin_run(track, serial_, kind, since, keep(slot, serial_, kind, values));
+  return run_of(slot);
+}
+
+/// The entity is as it was known.
+TrackRecord SnapshotReader::go_on(Slot& slot) {
+  EntityTrack& track = slot.track;
+  if (!is_overtaken_ && is_steady(track, references_)) {
+    track.run_last = serial_;
+    track.last = serial_;
+    return run_of(slot);
+  }
+  const KnownEntity known = known_of(track);
+  return say(slot, known.kind, known.states.values[0]);
+}
+
+/// This snapshot leaves behind something that is not of a run.
+TrackRecord SnapshotReader::set_apart(Slot& slot, const TrackRecord& record) {
+  EntityTrack& track = slot.track;
+  end_run_of(slot);
+  TrackRecord& kept = records_[track.place][place_of(serial_)];
+  kept = record;
+  if (record.standing == Standing::unknown) return kept;
+  track.last = std::max(track.last, serial_);
+  if (record.standing == Standing::there) {
+    kept.values = keep(slot, serial_, record.kind, record.values);
+  }
+  return kept;
 }
 
 /// Makes what a snapshot says of an entity the newest that is known of it. What another part of the
 /// tick showed is not gone: it is new, and this part speaks of the one before.
-void SnapshotReader::show(Slot& slot, std::size_t place) {
-  if (slot.track.standings[place] != Standing::there) {
+void SnapshotReader::show(Slot& slot, const TrackRecord& record) {
+  if (record.standing != Standing::there) {
     slot.is_there = slot.is_there && slot.tick == tick_;
     return;
   }
+  const bool is_shown =
+      slot.is_there && slot.shown_since == record.since && slot.kind == record.kind;
   slot.is_there = true;
-  slot.tick = slot.track.ticks[place];
-  slot.kind = slot.track.kinds[place];
-  std::copy_n(slot.track.values[place], model_.types[slot.kind.type].lanes.size(),
+  slot.tick = record.tick;
+  slot.kind = record.kind;
+  slot.shown_since = record.since;
+  if (is_shown) return;
+  std::copy_n(record.values, model_.types[slot.kind.type].lanes.size(),
               slot.rows.data() + kSnapshotWindow * row_lanes_);
+}
+
+/// Does what the snapshot says or does not say, and returns what it leaves behind.
+TrackRecord SnapshotReader::apply_change(Slot& slot, const Change* change) {
+  TrackRecord record{.values = nullptr,
+                     .serial = serial_,
+                     .tick = said_tick_,
+                     .since = static_cast<std::uint32_t>(serial_),
+                     .kind = {},
+                     .standing = Standing::gone};
+  if (change != nullptr) {
+    switch (change->what) {
+      case Change::Kind::same:
+        return go_on(slot);
+      case Change::Kind::says:
+        return say(slot, change->kind, values_.data() + change->first_value);
+      case Change::Kind::gone:
+        return set_apart(slot, record);
+      case Change::Kind::held:
+        break;
+    }
+  }
+  // What is not mentioned stays as it was known.
+  const KnownEntity known = known_of(slot.track);
+  record.standing = known.states.count > 0 ? Standing::there : Standing::unknown;
+  record.values = known.states.values[0];
+  record.tick = known.states.ticks[0];
+  record.kind = known.kind;
+  return set_apart(slot, record);
+}
+
+/// Where a snapshot speaks, what it does not have is not there: also what never was acknowledged.
+/// One that holds entities may hold such a one, too: that stays while anything is known of it.
+void SnapshotReader::end_spoken(const SnapshotHead& head, Slot& slot, Standing standing) {
+  const bool is_spoken_of = slot.track.id >= head.first_id && slot.track.id < end_id_;
+  if (!is_spoken_of || standing == Standing::there) return;
+  const bool is_new_to_sender = standing == Standing::unknown;
+  if (head.holds && is_new_to_sender && !slot.track.is_forgotten(newest_)) return;
+  slot.is_there = slot.is_there && slot.tick == tick_;
 }
 
 /// Of an overtaken snapshot only what it leaves behind counts: the newer one has been shown. But
 /// one of the newest tick is another part of it.
 void SnapshotReader::apply(const SnapshotHead& head) {
-  const std::size_t place = place_of(head.number);
   const bool is_shown = head.tick == tick_;
-  // What is not mentioned stays as it was known.
-  for (Slot& slot : slots_) {
-    const KnownEntity known = known_entity(slot.track, head.references, head.tick);
-    if (known.states.count == 0) continue;
-    set(slot, place, known.states.values[0], known.states.ticks[0], known.kind);
-  }
-  for (const Change& change : changes_) {
-    Slot& slot = slots_[change.slot];
-    if (change.what == Change::Kind::gone) {
-      slot.track.set_gone(place, head.tick);
-    } else if (change.what == Change::Kind::same) {
-      slot.track.ticks[place] = head.tick;
-    } else if (change.what == Change::Kind::says) {
-      set(slot, place, values_.data() + change.first_value, head.tick, change.kind);
-    }
-    if (is_shown && change.what != Change::Kind::held) show(slot, place);
+  ticks_[place_of(serial_)] = head.tick;
+  std::size_t next = 0;
+  std::size_t next_new = 0;
+  for (std::size_t i = 0; i < slots_.size(); ++i) {
+    Slot& slot = slots_[i];
+    const Change* change =
+        next < changes_.size() && changes_[next].slot == i ? &changes_[next++] : nullptr;
+    while (next_new < new_.size() && new_[next_new].id < slot.track.id) ++next_new;
+    // What became another entity is that one, below.
+    if (next_new < new_.size() && new_[next_new].id == slot.track.id) continue;
+    const TrackRecord record = apply_change(slot, change);
+    if (!is_shown) continue;
+    if (change != nullptr && change->what != Change::Kind::held) show(slot, record);
+    end_spoken(head, slot, record.standing);
   }
   for (const NewEntity& entity : new_) {
     Slot& slot = slot_of(entity.id);
-    set(slot, place, values_.data() + entity.first_value, head.tick, entity.kind);
-    if (is_shown) show(slot, place);
+    const TrackRecord record = say(slot, entity.kind, values_.data() + entity.first_value);
+    if (is_shown) show(slot, record);
   }
-  // Where a snapshot speaks, what it does not have is not there: also what never was acknowledged.
-  // One that holds entities may hold such a one, too: that stays while anything is known of it.
-  for (Slot& slot : slots_) {
-    const bool is_spoken_of = slot.track.id >= head.first_id && slot.track.id < end_id_;
-    if (!is_shown || !is_spoken_of || slot.track.standings[place] == Standing::there) continue;
-    const bool is_new_to_sender = slot.track.standings[place] == Standing::unknown;
-    if (head.holds && is_new_to_sender && !slot.track.is_forgotten()) continue;
-    show(slot, place);
-  }
-  last_ = head.number;
-  received_[place] = {.number = head.number, .is_used = true, .tick = head.tick};
+  last_ = serial_;
+  received_[place_of(serial_)] = {.serial = serial_, .is_used = true};
   list_entities();
 }
 
-/// Empties the places of snapshots that never came, up to and with `number`, and drops entities of
-/// which nothing is left.
-void SnapshotReader::forget(SnapshotNumber number) {
-  const auto steps = has_any_ ? std::min<std::size_t>(static_cast<SnapshotNumber>(number - newest_),
-                                                      kSnapshotWindow)
-                              : std::size_t{1};
-  for (std::size_t step = 0; step < steps; ++step) {
-    const std::size_t place = place_of(static_cast<SnapshotNumber>(number - step));
-    received_[place].is_used = false;
-    for (Slot& slot : slots_) slot.track.standings[place] = Standing::unknown;
-  }
-}
-
 void SnapshotReader::list_entities() {
-  std::erase_if(slots_,
-                [](const Slot& slot) { return !slot.is_there && slot.track.is_forgotten(); });
+  std::erase_if(slots_, [&](const Slot& slot) {
+    if (slot.is_there || !slot.track.is_forgotten(newest_)) return false;
+    records_.give_back(slot.track.place);
+    return true;
+  });
   entities_.clear();
   for (const Slot& slot : slots_) {
     if (!slot.is_there) continue;
@@ -270,6 +409,14 @@ void SnapshotReader::list_entities() {
                          .tick = slot.tick,
                          .values = slot.rows.data() + kSnapshotWindow * row_lanes_});
   }
+}
+
+std::size_t SnapshotReader::memory_bytes() const {
+  const std::size_t rows = slots_.size() * row_lanes_ * (kSnapshotWindow + 1);
+  return sizeof(*this) + slots_.capacity() * sizeof(Slot) + records_.memory_bytes() +
+         entities_.capacity() * sizeof(SeenEntity) + changes_.capacity() * sizeof(Change) +
+         new_.capacity() * sizeof(NewEntity) + scratch_.memory_bytes() +
+         (rows + values_.capacity()) * sizeof(LaneValue);
 }
 
 }  // namespace muster

@@ -8,6 +8,7 @@
 #include "net/snapshot/entity_code.h"
 #include "net/snapshot/snapshot_head.h"
 #include "net/snapshot/snapshot_model.h"
+#include "net/snapshot/snapshot_options.h"
 #include "net/snapshot/snapshot_track.h"
 
 namespace muster {
@@ -38,7 +39,8 @@ struct SeenEntity {
 class SnapshotReader {
  public:
   /// The model must outlive the reader. `entity_max` bounds the memory that a sender can claim.
-  explicit SnapshotReader(const SnapshotModel& model, std::size_t entity_max = 65'536);
+  explicit SnapshotReader(const SnapshotModel& model, std::size_t entity_max = 65'536,
+                          const SnapshotOptions& options = {});
   /// A copy's tracks would lead into the rows of the original.
   SnapshotReader(const SnapshotReader&) = delete;
   SnapshotReader(SnapshotReader&&) = default;
@@ -49,27 +51,31 @@ class SnapshotReader {
   SnapshotVerdict read(std::span<const std::byte> bytes);
 
   /// Of the snapshot applied last; not the newest when it was overtaken.
-  SnapshotNumber last_number() const { return last_; }
+  SnapshotNumber last_number() const { return static_cast<SnapshotNumber>(last_); }
   bool last_is_newest() const { return last_ == newest_; }
   /// The newest tick of which something is known.
   std::uint32_t tick() const { return tick_; }
   /// The world, each entity as the newest snapshot that speaks of it has it; sorted by id.
   std::span<const SeenEntity> entities() const { return entities_; }
+  /// Bytes of memory held.
+  std::size_t memory_bytes() const;
 
  private:
-  struct Decoder;
+  /// So that no age leads below zero.
+  static constexpr SnapshotSerial kFirstSerial = 1U << 16;
   struct Slot {
     EntityTrack track;
-    /// A row of values for each place of the window, and one for what is newest.
+    /// A row of values for each place of the window, and one for what is newest. A run's values
+    /// are in the row of its first snapshot, and move to that of its last when it ends.
     std::vector<LaneValue> rows;
     bool is_there = false;   ///< As far as is known, and then ...
     std::uint32_t tick = 0;  ///< ... since when, and as what.
     EntityKind kind;
+    std::uint32_t shown_since = 0;  ///< Of the values behind the rows.
   };
   struct Received {
-    SnapshotNumber number = 0;
+    SnapshotSerial serial = 0;
     bool is_used = false;
-    std::uint32_t tick = 0;
   };
   /// What a snapshot does to an entity; done only when all of it could be read.
   struct Change {
@@ -83,35 +89,59 @@ class SnapshotReader {
   struct Group {
     struct Entity {
       std::size_t slot = 0;
-      KnownEntity known;
+      bool is_steady = false;
+      KnownEntity known;  ///< Of those that are not steady.
     };
     std::size_t count = 0;
+    bool is_quiet = true;  ///< All of them.
     std::array<Entity, kGroupSize> entities;
   };
 
+  template <typename Decoder>
+  SnapshotVerdict read_with(std::span<const std::byte> bytes);
+  template <typename Decoder>
   bool read_head(Decoder& decoder, SnapshotHead& head) const;
   bool has_references(const SnapshotHead& head) const;
+  template <typename Decoder>
   bool read_body(Decoder& decoder, const SnapshotHead& head);
-  bool read_new(Decoder& decoder, std::uint64_t& least_id, std::uint32_t last_id);
+  template <typename Decoder>
+  bool read_new(Decoder& decoder, const SnapshotHead& head, std::uint64_t& least_id,
+                std::uint32_t last_id);
+  void gather(const SnapshotHead& head, std::size_t& next, Group& group) const;
+  template <typename Decoder>
   bool read_group(Decoder& decoder, const SnapshotHead& head, const Group& group);
-  bool read_entity(Decoder& decoder, const SnapshotHead& head, std::size_t slot,
-                   const KnownEntity& known);
+  template <typename Decoder>
+  bool read_entity(Decoder& decoder, const SnapshotHead& head, const Group::Entity& entity);
+  KnownEntity known_of(const EntityTrack& track) const;
   void apply(const SnapshotHead& head);
-  void forget(SnapshotNumber number);
+  TrackRecord apply_change(Slot& slot, const Change* change);
+  TrackRecord go_on(Slot& slot);
+  TrackRecord say(Slot& slot, EntityKind kind, const LaneValue* values);
+  TrackRecord set_apart(Slot& slot, const TrackRecord& record);
+  TrackRecord run_of(const Slot& slot) const;
+  void end_run_of(Slot& slot);
+  const LaneValue* keep(Slot& slot, SnapshotSerial serial, EntityKind kind,
+                        const LaneValue* values) const;
   Slot& slot_of(std::uint32_t id);
-  void set(Slot& slot, std::size_t place, const LaneValue* values, std::uint32_t tick,
-           EntityKind kind);
-  void show(Slot& slot, std::size_t place);
+  void show(Slot& slot, const TrackRecord& record);
+  void end_spoken(const SnapshotHead& head, Slot& slot, Standing standing);
   void list_entities();
 
   const SnapshotModel& model_;
+  SnapshotOptions options_;
   std::size_t entity_max_;
   std::size_t row_lanes_ = 0;  ///< Of the type with the most.
   bool has_any_ = false;
-  SnapshotNumber newest_ = 0;
-  SnapshotNumber last_ = 0;
+  SnapshotSerial newest_ = kFirstSerial;
+  SnapshotSerial last_ = kFirstSerial;
+  SnapshotSerial serial_ = 0;    ///< Of the snapshot being read, ...
+  std::uint32_t said_tick_ = 0;  ///< ... and its tick.
+  bool is_overtaken_ = false;    ///< By a newer one.
   std::uint32_t tick_ = 0;
   std::array<Received, kSnapshotWindow> received_{};
+  SnapshotTicks ticks_{};
+  ReferenceStates references_;  ///< Of the snapshot being read.
+  TrackStore records_;
   std::vector<Slot> slots_;  ///< Sorted by id.
   std::vector<SeenEntity> entities_;
 

@@ -38,35 +38,100 @@ enum class Standing : std::uint8_t {
   gone = 2,
 };
 
-/// An entity as a receiver knew it after each of the last snapshots; by snapshot, modulo the
-/// window.
-struct EntityTrack {
-  std::uint32_t id = 0;
-  std::array<Standing, kSnapshotWindow> standings{};
+/// Snapshots counted without end; the number is the lower part.
+using SnapshotSerial = std::uint64_t;
+inline std::size_t place_of(SnapshotSerial serial) { return serial % kSnapshotWindow; }
+
+/// An entity as a receiver knew it after one snapshot. Many are gathered for each entity, so they
+/// are only cleared where that is needed.
+struct TrackRecord {
+  const LaneValue* values;  ///< Of entities that are there.
+  SnapshotSerial serial;    ///< Which snapshot; another one that had its place is none.
   /// The tick at which it was the truth: older than the snapshot's own when that one did not speak
   /// of the entity.
-  std::array<std::uint32_t, kSnapshotWindow> ticks{};
-  std::array<const LaneValue*, kSnapshotWindow> values{};  ///< Of entities that are there.
-  std::array<EntityKind, kSnapshotWindow> kinds{};
+  std::uint32_t tick;
+  /// Equal in two records of an entity: so are the values. Different ones say nothing.
+  std::uint32_t since;
+  EntityKind kind;
+  Standing standing;
+};
+/// By snapshot, modulo the window.
+using TrackRecords = std::array<TrackRecord, kSnapshotWindow>;
+
+/// An entity as a receiver knew it after each of the last snapshots. As long as it stays as it is
+/// and every snapshot says so, that is one run, and a snapshot costs no more than its end.
+struct EntityTrack {
+  std::uint32_t id = 0;
+  std::uint32_t place = 0;  ///< Of its records.
+  SnapshotSerial run_first = 1;
+  SnapshotSerial run_last = 0;  ///< Before `run_first`: there is no run.
+  const LaneValue* values = nullptr;
+  std::uint32_t since = 0;
+  EntityKind kind;
   /// A part of the tick being written has it as new. New entities come before the known ones that
   /// they lie between, so the next part begins before some of them.
   bool is_told = false;
+  SnapshotSerial last = 0;  ///< The newest snapshot that left anything behind.
 
-  void set(std::size_t place, std::uint32_t tick, EntityKind kind, const LaneValue* row) {
-    standings[place] = Standing::there;
-    ticks[place] = tick;
-    kinds[place] = kind;
-    values[place] = row;
-  }
-  void set_gone(std::size_t place, std::uint32_t tick) {
-    standings[place] = Standing::gone;
-    ticks[place] = tick;
-  }
-  bool is_forgotten() const {
-    return std::all_of(standings.begin(), standings.end(),
-                       [](Standing standing) { return standing == Standing::unknown; });
-  }
+  bool has_run() const { return run_first <= run_last; }
+  bool is_forgotten(SnapshotSerial newest) const { return last + kSnapshotWindow <= newest; }
 };
+
+/// The tracks' records, which are looked at less often than the tracks; places are used again.
+class TrackStore {
+ public:
+  TrackRecords& operator[](std::uint32_t place) { return records_[place]; }
+  const TrackRecords& operator[](std::uint32_t place) const { return records_[place]; }
+  std::uint32_t take() {
+    if (free_.empty()) {
+      records_.push_back(TrackRecords{});
+      free_.reserve(records_.capacity());
+      return static_cast<std::uint32_t>(records_.size() - 1);
+    }
+    const std::uint32_t place = free_.back();
+    free_.pop_back();
+    records_[place] = TrackRecords{};
+    return place;
+  }
+  void give_back(std::uint32_t place) { free_.push_back(place); }
+  std::size_t memory_bytes() const {
+    return records_.capacity() * sizeof(TrackRecords) + free_.capacity() * sizeof(std::uint32_t);
+  }
+
+ private:
+  std::vector<TrackRecords> records_;
+  std::vector<std::uint32_t> free_;
+};
+
+/// The ticks of the last snapshots, by place.
+using SnapshotTicks = std::array<std::uint32_t, kSnapshotWindow>;
+
+/// Ends an entity's run before snapshot `next`, and keeps a record of each of its snapshots that
+/// can still be asked for.
+inline void end_run(EntityTrack& track, TrackRecords& records, const SnapshotTicks& ticks,
+                    SnapshotSerial next) {
+  SnapshotSerial serial = track.run_first;
+  if (serial + kSnapshotWindow <= next) serial = next - kSnapshotWindow + 1;
+  for (; serial <= track.run_last; ++serial) {
+    records[place_of(serial)] = {.values = track.values,
+                                 .serial = serial,
+                                 .tick = ticks[place_of(serial)],
+                                 .since = track.since,
+                                 .kind = track.kind,
+                                 .standing = Standing::there};
+  }
+  track.run_first = track.run_last + 1;
+}
+
+inline void begin_run(EntityTrack& track, SnapshotSerial serial, EntityKind kind,
+                      std::uint32_t since, const LaneValue* values) {
+  track.run_first = serial;
+  track.run_last = serial;
+  track.last = serial;
+  track.kind = kind;
+  track.since = since;
+  track.values = values;
+}
 
 /// The most acknowledged snapshots that one is coded against: more than the states used of each
 /// entity, because a world that takes several datagrams speaks of each entity in one of them.
@@ -78,54 +143,122 @@ struct SnapshotReferences {
   std::array<SnapshotNumber, kMaxReferences> numbers{};
 };
 
-inline std::size_t place_of(SnapshotNumber number) { return number % kSnapshotWindow; }
+/// The same with what both sides know of them.
+struct ReferenceStates {
+  std::size_t count = 0;
+  std::array<SnapshotSerial, kMaxReferences> serials{};
+  std::array<std::uint32_t, kMaxReferences> ticks{};
+  std::uint32_t now = 0;
+  /// The newest are of falling ticks before now, and not too far, as many as states are used
+  /// (`plain_count`): what stayed as it was over all of them is known at once.
+  bool is_plain = false;
+  std::size_t plain_count = 0;
+};
+inline ReferenceStates reference_states(const SnapshotReferences& references, SnapshotSerial serial,
+                                        const SnapshotTicks& ticks, std::uint32_t now) {
+  ReferenceStates states{.count = references.count, .now = now};
+  for (std::size_t i = 0; i < references.count; ++i) {
+    const auto age = static_cast<SnapshotNumber>(serial - references.numbers[i]);
+    states.serials[i] = serial - age;
+    states.ticks[i] = ticks[place_of(states.serials[i])];
+  }
+  states.plain_count = std::min(states.count, kMaxKnownStates);
+  states.is_plain = states.count > 0 && states.ticks[0] < now;
+  for (std::size_t i = 1; i < states.plain_count; ++i) {
+    states.is_plain = states.is_plain && states.ticks[i] < states.ticks[i - 1];
+  }
+  states.is_plain = states.is_plain && now - states.ticks[states.plain_count - 1] <= kKnownTicksMax;
+  return states;
+}
 
 /// An entity's known states, and what it is. No states: it is new to the receiver, or was gone when
 /// it was last spoken of.
 struct KnownEntity {
   KnownStates states;
   EntityKind kind;
+  std::uint32_t since = 0;  ///< Of the newest state.
 };
 
+/// Whether the entity was as it is now in all states that are known of it.
+inline bool is_steady(const EntityTrack& track, const ReferenceStates& references) {
+  return references.is_plain && track.run_first <= references.serials[references.plain_count - 1] &&
+         references.serials[0] <= track.run_last;
+}
+/// What is known of such an entity.
+inline KnownEntity steady_entity(const EntityTrack& track, const ReferenceStates& references) {
+  KnownEntity known{.states = {}, .kind = track.kind, .since = track.since};
+  known.states.count = references.plain_count;
+  known.states.now = references.now;
+  for (std::size_t i = 0; i < references.plain_count; ++i) {
+    known.states.values[i] = track.values;
+    known.states.ticks[i] = references.ticks[i];
+  }
+  return known;
+}
+
 /// Finds the states from which an entity's next one is predicted: the newest of each tick that the
-/// references left behind, up to eight, as long as it was the same entity.
-inline KnownEntity known_entity(const EntityTrack& track, const SnapshotReferences& references,
-                                std::uint32_t now) {
-  std::array<std::uint8_t, kMaxKnownStates> places{};  // Sorted by tick, the newest first.
+/// references left behind, up to eight, as long as it was the same entity. `lanes_of(kind)` says
+/// how many lanes it has.
+template <typename LanesOf>
+KnownEntity known_entity(const EntityTrack& track, const TrackRecords& records,
+                         const ReferenceStates& references, const LanesOf& lanes_of) {
+  // Sorted by tick, the newest first; of the run there is no record, so null stands for one.
+  std::array<const TrackRecord*, kMaxKnownStates> found;
+  std::array<std::uint32_t, kMaxKnownStates> ticks;
   std::size_t count = 0;
   for (std::size_t i = 0; i < references.count && count < kMaxKnownStates; ++i) {
-    const std::size_t place = place_of(references.numbers[i]);
-    if (track.standings[place] == Standing::unknown || track.ticks[place] >= now) continue;
-    if (now - track.ticks[place] > kKnownTicksMax) continue;
+    const SnapshotSerial serial = references.serials[i];
+    const TrackRecord* record = nullptr;
+    std::uint32_t tick = references.ticks[i];
+    if (serial < track.run_first || serial > track.run_last) {
+      record = &records[place_of(serial)];
+      if (record->serial != serial || record->standing == Standing::unknown) continue;
+      tick = record->tick;
+    }
+    if (tick >= references.now || references.now - tick > kKnownTicksMax) continue;
     std::size_t at = count;
-    while (at > 0 && track.ticks[places[at - 1]] < track.ticks[place]) --at;
-    if (at > 0 && track.ticks[places[at - 1]] == track.ticks[place]) continue;
-    for (std::size_t k = count; k > at; --k) places[k] = places[k - 1];
-    places[at] = static_cast<std::uint8_t>(place);
+    while (at > 0 && ticks[at - 1] < tick) --at;
+    if (at > 0 && ticks[at - 1] == tick) continue;
+    for (std::size_t k = count; k > at; --k) {
+      found[k] = found[k - 1];
+      ticks[k] = ticks[k - 1];
+    }
+    found[at] = record;
+    ticks[at] = tick;
     ++count;
   }
   KnownEntity known;
-  known.states.now = now;
-  if (count == 0 || track.standings[places[0]] == Standing::gone) return known;
-  known.kind = track.kinds[places[0]];
+  known.states.now = references.now;
+  const TrackRecord run{.values = track.values,
+                        .serial = track.run_last,
+                        .tick = 0,
+                        .since = track.since,
+                        .kind = track.kind,
+                        .standing = Standing::there};
+  const auto state = [&](std::size_t i) -> const TrackRecord& {
+    return found[i] == nullptr ? run : *found[i];
+  };
+  if (count == 0 || state(0).standing == Standing::gone) return known;
+  known.kind = state(0).kind;
+  known.since = state(0).since;
+  const LaneValue* newest = state(0).values;
+  const std::size_t lanes = lanes_of(known.kind);
   for (std::size_t i = 0; i < count; ++i) {
-    if (track.standings[places[i]] != Standing::there || track.kinds[places[i]] != known.kind) {
-      break;
-    }
-    known.states.values[i] = track.values[places[i]];
-    known.states.ticks[i] = track.ticks[places[i]];
+    const TrackRecord& is = state(i);
+    if (is.standing != Standing::there || is.kind != known.kind) break;
+    const bool is_same = is.since == known.since || std::equal(newest, newest + lanes, is.values);
+    known.states.values[i] = is_same ? newest : is.values;
+    known.states.ticks[i] = ticks[i];
     ++known.states.count;
   }
   return known;
 }
 
 /// Whether all known states are one and the same: such entities are asked after in groups.
-inline bool is_quiet(const KnownStates& known, std::size_t lanes) {
+/// Requires: equal states are the same rows, as `known_entity` gives them.
+inline bool is_quiet(const KnownStates& known) {
   for (std::size_t k = 1; k < known.count; ++k) {
-    if (known.values[k] != known.values[0] &&
-        !std::equal(known.values[0], known.values[0] + lanes, known.values[k])) {
-      return false;
-    }
+    if (known.values[k] != known.values[0]) return false;
   }
   return known.count > 1;
 }

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cassert>
 
+#include "net/snapshot/snapshot_coder.h"
+
 namespace muster {
 namespace {
 
@@ -14,85 +16,87 @@ constexpr std::size_t kEndBytes = 6;
 
 }  // namespace
 
-struct SnapshotWriter::Encoder {
-  static constexpr bool kDecodes = false;
-  RangeEncoder range;
-  const BitProbability* probabilities;
-  std::size_t limit;
-
-  bool bit(std::uint32_t slot, bool value) {
-    range.encode(value, probabilities[slot]);
-    return value;
-  }
-  bool even_bit(bool value) {
-    range.encode(value, BitProbability{1U << 15});
-    return value;
-  }
-  bool is_full() const { return range.overflowed() || range.byte_count() > limit; }
-};
-
 void SnapshotWriter::begin(std::uint32_t tick, std::span<const EntityState> world) {
   assert(std::is_sorted(world.begin(), world.end(),
                         [](const EntityState& a, const EntityState& b) { return a.id < b.id; }));
+  // What was the truth so long ago may be there no more.
+  is_comparable_ = tick - tick_ <= kKnownTicksMax;
   tick_ = tick;
   world_ = world;
   next_id_ = 0;
   is_done_ = false;
-  for (EntityTrack& track : tracks_) track.is_told = false;
-  add_tracks();
+  follow_world();
 }
 
 void SnapshotWriter::acknowledge(SnapshotNumber number) {
   Sent& sent = sent_[place_of(number)];
-  if (sent.is_used && sent.number == number) sent.is_acknowledged = true;
+  if (sent.is_used && static_cast<SnapshotNumber>(sent.serial) == number) {
+    sent.is_acknowledged = true;
+  }
 }
 
-/// Gives every entity of the world a track, and drops those of which the window knows nothing.
-void SnapshotWriter::add_tracks() {
+/// Gives every entity of the world a track, finds since when each is as it is, and drops tracks of
+/// which the window knows nothing.
+void SnapshotWriter::follow_world() {
   const std::size_t known = tracks_.size();
   std::size_t next = 0;
   bool has_gone = false;
-  bool has_new = false;
   for (const EntityState& state : world_) {
-    while (next < known && tracks_[next].id < state.id) {
+    while (next < known && tracks_[next].track.id < state.id) {
       has_gone = true;
-      ++next;
+      tracks_[next].values = nullptr;
+      tracks_[next++].track.is_told = false;
     }
-    if (next < known && tracks_[next].id == state.id) {
-      ++next;
-    } else {
-      has_new = true;
-      tracks_.push_back(EntityTrack{.id = state.id});
+    if (next == known || tracks_[next].track.id != state.id) {
+      Followed& followed = tracks_.emplace_back();
+      followed.track.id = state.id;
+      followed.track.place = records_.take();
+      followed.values = state.values;
+      followed.kind = state.kind;
+      followed.since = state.since != kUnknownTick ? state.since : tick_;
+      continue;
     }
+    Followed& followed = tracks_[next++];
+    followed.track.is_told = false;
+    if (state.since != kUnknownTick) {
+      followed.since = state.since;
+    } else if (state.values != followed.values || state.kind != followed.kind) {
+      const std::size_t lanes = model_.types[state.kind.type].lanes.size();
+      if (!is_comparable_ || followed.values == nullptr || state.kind != followed.kind ||
+          !std::equal(state.values, state.values + lanes, followed.values)) {
+        followed.since = tick_;
+      }
+    }
+    followed.values = state.values;
+    followed.kind = state.kind;
   }
-  has_gone = has_gone || next < known;
-  if (has_gone) {
-    tracks_.erase(
-        std::remove_if(tracks_.begin(), tracks_.begin() + static_cast<std::ptrdiff_t>(known),
-                       [&](const EntityTrack& track) {
-                         const auto found =
-                             std::lower_bound(world_.begin(), world_.end(), track.id,
-                                              [](const EntityState& state, std::uint32_t id) {
-                                                return state.id < id;
-                                              });
-                         const bool lives = found != world_.end() && found->id == track.id;
-                         return !lives && track.is_forgotten();
-                       }),
-        tracks_.begin() + static_cast<std::ptrdiff_t>(known));
+  for (; next < known; ++next) {
+    has_gone = true;
+    tracks_[next].values = nullptr;
+    tracks_[next].track.is_told = false;
   }
-  if (has_new) {
+  if (has_gone) forget_tracks();
+  if (tracks_.size() > known || has_gone) {
     std::sort(tracks_.begin(), tracks_.end(),
-              [](const EntityTrack& a, const EntityTrack& b) { return a.id < b.id; });
+              [](const Followed& a, const Followed& b) { return a.track.id < b.track.id; });
   }
 }
 
+void SnapshotWriter::forget_tracks() {
+  std::erase_if(tracks_, [&](const Followed& followed) {
+    if (followed.values != nullptr || !followed.track.is_forgotten(next_)) return false;
+    records_.give_back(followed.track.place);
+    return true;
+  });
+}
+
 SnapshotHead SnapshotWriter::next_head() const {
-  SnapshotHead head{.number = next_number_, .tick = tick_, .references = {}};
-  for (std::uint16_t age = 1; age < kSnapshotWindow; ++age) {
-    const auto number = static_cast<SnapshotNumber>(next_number_ - age);
-    const Sent& sent = sent_[place_of(number)];
-    if (!sent.is_used || sent.number != number || !sent.is_acknowledged) continue;
-    head.references.numbers[head.references.count++] = number;
+  SnapshotHead head{.number = static_cast<SnapshotNumber>(next_), .tick = tick_, .references = {}};
+  for (std::uint64_t age = 1; age < kSnapshotWindow; ++age) {
+    const SnapshotSerial serial = next_ - age;
+    const Sent& sent = sent_[place_of(serial)];
+    if (!sent.is_used || sent.serial != serial || !sent.is_acknowledged) continue;
+    head.references.numbers[head.references.count++] = static_cast<SnapshotNumber>(serial);
     if (head.references.count == kMaxReferences) break;
   }
   head.is_part = next_id_ != 0;
@@ -101,30 +105,52 @@ SnapshotHead SnapshotWriter::next_head() const {
 }
 
 std::uint32_t SnapshotWriter::expected(const SnapshotHead& head) const {
-  const auto tick = [&](std::size_t i) { return sent_[place_of(head.references.numbers[i])].tick; };
+  const auto tick = [&](std::size_t i) { return ticks_[place_of(head.references.numbers[i])]; };
   return expected_tick(head.number, head.references, head.references.count > 0 ? tick(0) : 0,
                        head.references.count > 1 ? tick(1) : 0);
 }
 
 std::span<const std::byte> SnapshotWriter::write(std::span<std::byte> out) {
+  switch (options_.coder) {
+    case SnapshotCoder::range:
+      return write_with<RangeWriter>(out);
+    case SnapshotCoder::mix:
+      return write_with<MixWriter>(out);
+    case SnapshotCoder::huffman:
+    case SnapshotCoder::raw:
+    case SnapshotCoder::reference:
+      return write_with<PlainWriter>(out);
+  }
+  return {};
+}
+
+template <typename Encoder>
+std::span<const std::byte> SnapshotWriter::write_with(std::span<std::byte> out) {
   if (is_done_) return {};
   SnapshotHead head = next_head();
+  references_ = reference_states(head.references, next_, ticks_, tick_);
   list_world(head);
+  // Where each decision takes a bit, it is first tried whether the world fits as a whole.
+  head.is_cut = !PlainCoder<Encoder>;
   // What stands between two entities is seldom long; when it is, more room is left for it.
-  for (std::size_t room = kEndBytes; 2 * room < out.size(); room += kEndBytes) {
-    Encoder encoder{.range = RangeEncoder(out),
-                    .probabilities = model_.probabilities.data(),
-                    .limit = out.size() - room};
+  for (std::size_t room = kEndBytes; 2 * room < out.size();) {
+    Encoder encoder(model_, options_, out, out.size() - room);
     code_even(encoder, head.number, kNumberBits);
     code_references(encoder, head.number, head.references);
     if (head.references.count == 0) code_whole_number(encoder, head.number);
     code_tick(encoder, head.tick, expected(head));
     code_range(encoder, head);
+    if (PlainCoder<Encoder>) encoder.even_bit(head.is_cut);
     write_body(encoder, head);
-    const std::span<const std::byte> bytes = encoder.range.finish();
-    if (encoder.range.overflowed()) continue;
+    if (!head.is_cut && (encoder.overflowed() || end_id_ != kEveryId)) {
+      head.is_cut = true;
+      continue;
+    }
+    room += kEndBytes;
+    const std::span<const std::byte> bytes = encoder.finish();
+    if (encoder.overflowed()) continue;
     if (!says_anything()) return {};
-    remember(head);
+    remember();
     return bytes;
   }
   return {};
@@ -133,7 +159,13 @@ std::span<const std::byte> SnapshotWriter::write(std::span<std::byte> out) {
 /// False when not even the first entity found room.
 bool SnapshotWriter::says_anything() const {
   return end_id_ == kEveryId || new_written_ > 0 ||
-         (!listed_.empty() && listed_.front().track->id < end_id_);
+         (!listed_.empty() && listed_.front().followed->track.id < end_id_);
+}
+
+KnownEntity SnapshotWriter::known_of(const EntityTrack& track) const {
+  if (is_steady(track, references_)) return steady_entity(track, references_);
+  return known_entity(track, records_[track.place], references_,
+                      [&](EntityKind kind) { return model_.types[kind.type].lanes.size(); });
 }
 
 /// Sorts the world into what the receiver knows and what is new to it.
@@ -142,51 +174,68 @@ void SnapshotWriter::list_world(SnapshotHead& head) {
   new_.clear();
   known_.clear();
   std::size_t next = 0;
-  for (EntityTrack& track : tracks_) {
-    while (next < world_.size() && world_[next].id < track.id) ++next;
-    const EntityState* state =
-        next < world_.size() && world_[next].id == track.id ? &world_[next] : nullptr;
-    const KnownEntity& known = known_.emplace_back(known_entity(track, head.references, tick_));
-    const bool is_known = known.states.count > 0;
-    const bool is_same = state != nullptr && is_known && state->kind == known.kind;
-    if (is_known && track.id >= head.first_id) {
-      listed_.push_back(listed_of(track, is_same ? state : nullptr, known));
-      head.holds = head.holds || listed_.back().is_held;
-    }
-    if (state == nullptr || is_same || state->id < head.first_id || track.is_told) continue;
-    if (state->is_held) {
-      head.holds = true;  // An earlier snapshot may have shown it.
-    } else {
-      new_.push_back(state);
-    }
+  for (Followed& followed : tracks_) {
+    const std::uint32_t id = followed.track.id;
+    while (next < world_.size() && world_[next].id < id) ++next;
+    const bool lives = next < world_.size() && world_[next].id == id;
+    list_track(head, followed, lives ? &world_[next] : nullptr);
   }
 }
 
-SnapshotWriter::Listed SnapshotWriter::listed_of(EntityTrack& track, const EntityState* state,
-                                                 const KnownEntity& known) const {
-  Listed listed{.track = &track, .state = state, .known = known};
-  const std::size_t lanes = model_.types[known.kind.type].lanes.size();
-  const LaneValue* newest = known.states.values[0];
-  listed.is_quiet = is_quiet(known.states, lanes);
-  listed.is_changed = state == nullptr || (state->values != newest &&
-                                           !std::equal(newest, newest + lanes, state->values));
-  listed.is_held = state != nullptr && state->is_held && listed.is_changed;
-  return listed;
+void SnapshotWriter::list_track(SnapshotHead& head, Followed& followed, const EntityState* state) {
+  const EntityTrack& track = followed.track;
+  const bool is_said = track.id >= head.first_id;
+  Listed listed{.followed = &followed};
+  EntityKind kind = track.kind;
+  std::uint32_t since = track.since;
+  const LaneValue* newest = track.values;
+  bool is_known = true;
+  if (is_steady(track, references_)) {
+    listed.is_steady = true;
+    listed.is_quiet = references_.plain_count > 1;
+  } else {
+    KnownEntity& known = known_.emplace_back(known_of(track));
+    is_known = known.states.count > 0;
+    kind = known.kind;
+    since = known.since;
+    newest = known.states.values[0];
+    listed.is_quiet = is_quiet(known.states);
+    if (!is_known || !is_said) known_.pop_back();
+  }
+  const bool is_same = state != nullptr && is_known && state->kind == kind;
+  if (is_known && is_said) {
+    listed.state = is_same ? state : nullptr;
+    listed.is_changed =
+        !is_same ||
+        (followed.since != since && state->values != newest &&
+         !std::equal(newest, newest + model_.types[kind.type].lanes.size(), state->values));
+    listed.is_held = is_same && state->is_held && listed.is_changed;
+    head.holds = head.holds || listed.is_held;
+    listed_.push_back(listed);
+  }
+  if (state == nullptr || is_same || !is_said || track.is_told) return;
+  if (state->is_held) {
+    head.holds = true;  // An earlier snapshot may have shown it.
+  } else {
+    new_.push_back(state);
+  }
 }
 
 /// Writes groups of known entities, and before each the new ones whose ids are not above its last.
+template <typename Encoder>
 void SnapshotWriter::write_body(Encoder& encoder, const SnapshotHead& head) {
   follows_changed_ = false;
   end_id_ = kEveryId;
   new_written_ = 0;
+  next_known_ = 0;
   std::uint32_t least_id = head.first_id;
   std::span<const Listed> rest(listed_);
   while (true) {
     const auto group = rest.first(std::min(kGroupSize, rest.size()));
     rest = rest.subspan(group.size());
-    const std::uint32_t last_id = group.empty() ? kEveryId - 1 : group.back().track->id;
-    if (!write_new(encoder, least_id, last_id)) {
-      if (!group.empty()) end_id_ = std::min(end_id_, group.front().track->id);
+    const std::uint32_t last_id = group.empty() ? kEveryId - 1 : group.back().followed->track.id;
+    if (!write_new(encoder, head, least_id, last_id)) {
+      if (!group.empty()) end_id_ = std::min(end_id_, group.front().followed->track.id);
       return;
     }
     if (group.empty() || !write_group(encoder, head, group)) return;
@@ -195,17 +244,19 @@ void SnapshotWriter::write_body(Encoder& encoder, const SnapshotHead& head) {
 }
 
 /// Returns false when the datagram ends here.
-bool SnapshotWriter::write_new(Encoder& encoder, std::uint32_t& least_id, std::uint32_t last_id) {
+template <typename Encoder>
+bool SnapshotWriter::write_new(Encoder& encoder, const SnapshotHead& head, std::uint32_t& least_id,
+                               std::uint32_t last_id) {
   while (new_written_ < new_.size() && new_[new_written_]->id <= last_id) {
     const EntityState& state = *new_[new_written_];
     encoder.bit(slots::kAnotherNew, true);
     code_gap(encoder, state.id - least_id + 1);
     const Encoder before = encoder;
-    encoder.bit(slots::kEnds, false);
+    code_end(encoder, head, false);
     write_new_entity(encoder, state);
     if (encoder.is_full()) {
       encoder = before;
-      encoder.bit(slots::kEnds, true);
+      code_end(encoder, head, true);
       end_id_ = state.id;
       return false;
     }
@@ -217,6 +268,7 @@ bool SnapshotWriter::write_new(Encoder& encoder, std::uint32_t& least_id, std::u
 }
 
 /// Returns false when the datagram ends here.
+template <typename Encoder>
 bool SnapshotWriter::write_group(Encoder& encoder, const SnapshotHead& head,
                                  std::span<const Listed> group) {
   if (std::all_of(group.begin(), group.end(), [](const Listed& l) { return l.is_quiet; })) {
@@ -226,27 +278,35 @@ bool SnapshotWriter::write_group(Encoder& encoder, const SnapshotHead& head,
         std::any_of(group.begin(), group.end(), [](const Listed& l) { return l.is_changed; });
     if (!encoder.bit(slots::kGroupWakes, wakes)) {
       follows_changed_ = false;
+      next_known_ += static_cast<std::size_t>(
+          std::count_if(group.begin(), group.end(), [](const Listed& l) { return !l.is_steady; }));
       return true;
     }
   }
   for (const Listed& listed : group) {
     const Encoder before = encoder;
-    encoder.bit(slots::kEnds, false);
+    code_end(encoder, head, false);
     write_entity(encoder, head, listed);
     if (!encoder.is_full()) continue;
     encoder = before;
-    encoder.bit(slots::kEnds, true);
-    end_id_ = listed.track->id;
+    code_end(encoder, head, true);
+    end_id_ = listed.followed->track.id;
     return false;
   }
   return true;
 }
 
+template <typename Encoder>
 void SnapshotWriter::write_entity(Encoder& encoder, const SnapshotHead& head,
                                   const Listed& listed) {
-  const TypeModel& type = model_.types[listed.known.kind.type];
+  const KnownEntity* known = listed.is_steady ? nullptr : &known_[next_known_++];
+  const EntityKind kind = listed.is_steady ? listed.followed->track.kind : known->kind;
+  const TypeModel& type = model_.types[kind.type];
   const bool is_said = listed.is_changed && !listed.is_held;
-  encoder.bit(changed_slot(type, listed.known.states, follows_changed_), is_said);
+  KnownEntity steady;
+  if (listed.is_steady) steady = steady_entity(listed.followed->track, references_);
+  const KnownStates& states = listed.is_steady ? steady.states : known->states;
+  code_changed(encoder, type, states, follows_changed_, is_said);
   follows_changed_ = is_said;
   if (!is_said) {
     if (head.holds) encoder.bit(slots::kHeld, listed.is_held);
@@ -254,51 +314,66 @@ void SnapshotWriter::write_entity(Encoder& encoder, const SnapshotHead& head,
   }
   if (encoder.bit(slots::kGone, listed.state == nullptr)) return;
   values_.assign(listed.state->values, listed.state->values + type.lanes.size());
-  EntityCode<Encoder> code(encoder, type, scratch_);
-  code.code_update(listed.known.states, values_);
+  code_entity_update(encoder, type, scratch_, states, values_);
 }
 
+template <typename Encoder>
 void SnapshotWriter::write_new_entity(Encoder& encoder, const EntityState& state) {
   const TypeModel& type = model_.types[state.kind.type];
   EntityKind kind = state.kind;
   code_kind(encoder, kind, model_.types.size());
   values_.assign(state.values, state.values + type.lanes.size());
-  EntityCode<Encoder> code(encoder, type, scratch_);
-  code.code_new(values_);
+  code_new_entity(encoder, type, scratch_, values_);
 }
 
 /// Notes what the receiver will know of every entity once it has this snapshot.
-void SnapshotWriter::remember(const SnapshotHead& head) {
-  const std::size_t place = place_of(head.number);
-  // Entities before and behind this part, and those held, stay as they are known.
-  for (std::size_t i = 0; i < tracks_.size(); ++i) {
-    EntityTrack& track = tracks_[i];
-    const KnownEntity& known = known_[i];
-    track.standings[place] = Standing::unknown;
-    if (known.states.count == 0) continue;
-    track.set(place, known.states.ticks[0], known.kind, known.states.values[0]);
-  }
-  for (const Listed& listed : listed_) {
-    EntityTrack& track = *listed.track;
-    if (track.id >= end_id_) break;
-    if (listed.state == nullptr) {
-      track.set_gone(place, tick_);
-    } else if (!listed.is_held) {
-      track.set(place, tick_, listed.known.kind, listed.state->values);
-    }
-  }
-  for (std::size_t i = 0; i < new_written_; ++i) {
-    const auto track =
-        std::lower_bound(tracks_.begin(), tracks_.end(), new_[i]->id,
-                         [](const EntityTrack& left, std::uint32_t id) { return left.id < id; });
-    track->set(place, tick_, new_[i]->kind, new_[i]->values);
-    track->is_told = true;
+void SnapshotWriter::remember() {
+  std::size_t next_listed = 0;
+  std::size_t next_new = 0;
+  for (Followed& followed : tracks_) {
+    const bool is_listed =
+        next_listed < listed_.size() && listed_[next_listed].followed == &followed;
+    const bool is_new = next_new < new_written_ && new_[next_new]->id == followed.track.id;
+    remember_track(followed, is_listed ? &listed_[next_listed] : nullptr, is_new);
+    if (is_listed) ++next_listed;
+    if (is_new) ++next_new;
   }
   is_done_ = end_id_ == kEveryId;
   next_id_ = end_id_;
-  sent_[place] =
-      Sent{.number = head.number, .is_acknowledged = false, .is_used = true, .tick = tick_};
-  next_number_ = static_cast<SnapshotNumber>(next_number_ + 1);
+  const std::size_t place = place_of(next_);
+  ticks_[place] = tick_;
+  sent_[place] = Sent{.serial = next_, .is_acknowledged = false, .is_used = true};
+  ++next_;
+}
+
+void SnapshotWriter::remember_track(Followed& followed, const Listed* listed, bool is_new) {
+  EntityTrack& track = followed.track;
+  const bool is_spoken_of = listed != nullptr && track.id < end_id_ && !listed->is_held;
+  if (is_new || (is_spoken_of && listed->state != nullptr)) {
+    track.is_told = track.is_told || is_new;
+    if (track.has_run() && track.since == followed.since && track.kind == followed.kind) {
+      track.run_last = next_;
+      track.last = next_;
+      track.values = followed.values;
+      return;
+    }
+    end_run(track, records_[track.place], ticks_, next_);
+    begin_run(track, next_, followed.kind, followed.since, followed.values);
+    return;
+  }
+  // Entities before and behind this part, and those held, stay as they are known.
+  const KnownEntity known = is_spoken_of ? KnownEntity{} : known_of(track);
+  if (!is_spoken_of && known.states.count == 0 && !track.has_run()) return;
+  TrackRecords& records = records_[track.place];
+  end_run(track, records, ticks_, next_);
+  if (!is_spoken_of && known.states.count == 0) return;
+  track.last = next_;
+  records[place_of(next_)] = {.values = known.states.values[0],
+                              .serial = next_,
+                              .tick = is_spoken_of ? tick_ : known.states.ticks[0],
+                              .since = known.since,
+                              .kind = known.kind,
+                              .standing = is_spoken_of ? Standing::gone : Standing::there};
 }
 
 std::size_t SnapshotWriter::changed_count() const {
@@ -307,9 +382,9 @@ std::size_t SnapshotWriter::changed_count() const {
 }
 
 std::size_t SnapshotWriter::memory_bytes() const {
-  return sizeof(*this) + tracks_.capacity() * sizeof(EntityTrack) +
+  return sizeof(*this) + tracks_.capacity() * sizeof(Followed) + records_.memory_bytes() +
          known_.capacity() * sizeof(KnownEntity) + listed_.capacity() * sizeof(Listed) +
-         new_.capacity() * sizeof(void*) + scratch_.news.capacity() * sizeof(LaneNews) +
+         new_.capacity() * sizeof(void*) + scratch_.memory_bytes() +
          values_.capacity() * sizeof(LaneValue);
 }
 

@@ -8,9 +8,13 @@
 #include "net/snapshot/entity_code.h"
 #include "net/snapshot/snapshot_head.h"
 #include "net/snapshot/snapshot_model.h"
+#include "net/snapshot/snapshot_options.h"
 #include "net/snapshot/snapshot_track.h"
 
 namespace muster {
+
+/// When the caller does not know since when an entity has been as it is.
+inline constexpr std::uint32_t kUnknownTick = 0xFFFF'FFFF;
 
 /// An entity of the world that a receiver is to see. The values must stay where they are,
 /// unchanged, until they have not been the truth for `kKnownTicksMax` ticks.
@@ -20,6 +24,9 @@ struct EntityState {
   /// The sender would rather not say now that this entity changed: it stays as it was.
   bool is_held = false;
   const LaneValue* values = nullptr;
+  /// The first tick of those up to now in which its values were these. Found by comparison when it
+  /// is not given; a caller with many receivers finds it once for all.
+  std::uint32_t since = kUnknownTick;
 };
 
 /// Writes snapshots for one receiver: each tick's world in one or several datagrams, each of which
@@ -27,8 +34,9 @@ struct EntityState {
 /// but the model. After the first snapshots nothing is allocated while the world does not grow.
 class SnapshotWriter {
  public:
-  /// The model must outlive the writer, and the reader must have the same.
-  explicit SnapshotWriter(const SnapshotModel& model) : model_(model) {}
+  /// The model must outlive the writer, and the reader must have the same, and the same options.
+  explicit SnapshotWriter(const SnapshotModel& model, const SnapshotOptions& options = {})
+      : model_(model), options_(options) {}
 
   /// Begins the snapshots of a tick. `world` is sorted by id, and must stay until the last of them
   /// is written. Requires: a tick after the one before.
@@ -42,7 +50,7 @@ class SnapshotWriter {
   /// one before it in its tick ended, but for held entities.
   std::uint32_t end_id() const { return end_id_; }
   /// The number of the snapshot written last.
-  SnapshotNumber last_number() const { return static_cast<SnapshotNumber>(next_number_ - 1); }
+  SnapshotNumber last_number() const { return static_cast<SnapshotNumber>(next_ - 1); }
 
   /// The receiver has acknowledged a snapshot. What is older than the window counts no more.
   void acknowledge(SnapshotNumber number);
@@ -55,49 +63,71 @@ class SnapshotWriter {
   std::size_t memory_bytes() const;
 
  private:
-  struct Encoder;
   struct Sent {
-    SnapshotNumber number = 0;
+    SnapshotSerial serial = 0;
     bool is_acknowledged = false;
     bool is_used = false;
-    std::uint32_t tick = 0;
+  };
+  /// A track, and what is known of the world that it follows.
+  struct Followed {
+    EntityTrack track;
+    const LaneValue* values = nullptr;  ///< Of the newest tick, ...
+    EntityKind kind;
+    std::uint32_t since = 0;  ///< ... since when they are so.
   };
   /// One entity that the receiver knows, in the snapshot being written.
   struct Listed {
-    EntityTrack* track = nullptr;
+    Followed* followed = nullptr;
     const EntityState* state = nullptr;  ///< Null when it is gone.
-    KnownEntity known;
     bool is_quiet = false;
     bool is_changed = false;
     bool is_held = false;  ///< Changed, but not said so. A group at rest has none.
+    bool is_steady = false;
   };
 
   SnapshotHead next_head() const;
   std::uint32_t expected(const SnapshotHead& head) const;
   void list_world(SnapshotHead& head);
-  Listed listed_of(EntityTrack& track, const EntityState* state, const KnownEntity& known) const;
+  void list_track(SnapshotHead& head, Followed& followed, const EntityState* state);
+  KnownEntity known_of(const EntityTrack& track) const;
+  template <typename Encoder>
+  std::span<const std::byte> write_with(std::span<std::byte> out);
+  template <typename Encoder>
   void write_body(Encoder& encoder, const SnapshotHead& head);
-  bool write_new(Encoder& encoder, std::uint32_t& least_id, std::uint32_t last_id);
+  template <typename Encoder>
+  bool write_new(Encoder& encoder, const SnapshotHead& head, std::uint32_t& least_id,
+                 std::uint32_t last_id);
+  template <typename Encoder>
   bool write_group(Encoder& encoder, const SnapshotHead& head, std::span<const Listed> group);
+  template <typename Encoder>
   void write_entity(Encoder& encoder, const SnapshotHead& head, const Listed& listed);
+  template <typename Encoder>
   void write_new_entity(Encoder& encoder, const EntityState& state);
   bool says_anything() const;
-  void remember(const SnapshotHead& head);
-  void add_tracks();
+  void remember();
+  void remember_track(Followed& followed, const Listed* listed, bool is_new);
+  void follow_world();
+  void forget_tracks();
 
   const SnapshotModel& model_;
+  SnapshotOptions options_;
   std::span<const EntityState> world_;
   std::uint32_t tick_ = 0;
-  std::uint32_t next_id_ = 0;  ///< Where the next part of this tick begins.
+  bool is_comparable_ = false;  ///< The values of the tick before are still there.
+  std::uint32_t next_id_ = 0;   ///< Where the next part of this tick begins.
   bool is_done_ = true;
-  SnapshotNumber next_number_ = 0;
+  SnapshotSerial next_ = 0;
   std::array<Sent, kSnapshotWindow> sent_{};
-  std::vector<EntityTrack> tracks_;  ///< Sorted by id.
-  std::vector<KnownEntity> known_;   ///< Of each track, in the part being written.
+  SnapshotTicks ticks_{};
+  std::vector<Followed> tracks_;  ///< Sorted by id.
+  TrackStore records_;
+  ReferenceStates references_;  ///< Of the part being written.
   bool follows_changed_ = false;
   std::uint32_t end_id_ = 0;  ///< Where the part being written ends.
 
   std::vector<Listed> listed_;
+  std::vector<KnownEntity> known_;  ///< Of those listed that are not steady, in their order.
+  std::size_t next_known_ = 0;      ///< Of the entity that is written next.
   std::vector<const EntityState*> new_;
   std::size_t new_written_ = 0;
   std::vector<LaneValue> values_;

@@ -1,4 +1,5 @@
-// The input is a list of steps, each led by two bytes. A step's first byte says what happens to the
+// The input is a byte that chooses the coder, and a list of steps, each led by two bytes. A step's
+// first byte says what happens to the
 // snapshot that an honest writer makes of the next tick: it arrives, is lost, arrives damaged by
 // the step's bytes, or these bytes arrive in its place. What is not applied may change nothing, and
 // what is applied keeps its bounds; as long as nothing forged was applied, the honest ones are.
@@ -8,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "net/snapshot/mix.h"
 #include "net/snapshot/snapshot_reader.h"
 #include "net/snapshot/snapshot_writer.h"
 #include "net/wire/byte_io.h"
@@ -24,8 +26,8 @@ void require(bool holds) {
   if (!holds) std::abort();
 }
 
-const SnapshotModel& model() {
-  static const SnapshotModel kModel = untrained_model(
+SnapshotModel make_model() {
+  SnapshotModel model = untrained_model(
       {{.name = "all",
         .lanes = {{.name = "x", .greatest = 0xFFFF'FFFF},
                   {.name = "yaw", .kind = LaneKind::angle, .greatest = 360, .period = 360},
@@ -38,6 +40,16 @@ const SnapshotModel& model() {
                   {.name = "r2", .kind = LaneKind::rotation, .greatest = 510}}},
        {.name = "one", .lanes = {{.name = "x", .greatest = 7}}},
        {.name = "none", .lanes = {}}});
+  model.mix.resize(kMixContexts * kMixTableSize);
+  for (std::size_t i = 0; i < model.mix.size(); ++i) {
+    model.mix[i] = static_cast<std::int8_t>((i * 2'654'435'761U >> 24U & 63U) - 32);
+  }
+  require(model.huffman.set(5, {1, 2, 4, 4, 5, 5, 5, 5, 6, 6, 6, 6, 6, 6, 6, 6}));
+  return model;
+}
+
+const SnapshotModel& model() {
+  static const SnapshotModel kModel = make_model();
   return kModel;
 }
 
@@ -101,8 +113,9 @@ SnapshotVerdict offer(SnapshotReader& reader, std::span<const std::byte> bytes) 
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   SectionReader input(std::as_bytes(std::span(data, size)));
-  SnapshotWriter writer(model());
-  SnapshotReader reader(model(), kEntityMax);
+  const SnapshotOptions options{.coder = static_cast<SnapshotCoder>(input.read_u8() % 5)};
+  SnapshotWriter writer(model(), options);
+  SnapshotReader reader(model(), kEntityMax, options);
   World world;
   bool is_forged = false;
   std::array<std::byte, 4096> memory{};

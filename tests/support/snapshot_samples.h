@@ -2,9 +2,11 @@
 #pragma once
 
 #include <algorithm>
+#include <cassert>
 #include <cstdint>
 #include <vector>
 
+#include "net/snapshot/mix.h"
 #include "net/snapshot/snapshot_model.h"
 #include "registry/vocabulary/seed.h"
 
@@ -84,7 +86,9 @@ inline void disturb(SnapshotModel& model, Random& random) {
       for (FeatureWeights& weights : lane.weights) {
         for (std::int32_t& value : weights) value = weight(kWeightMax);
       }
-      for (std::int32_t& value : lane.size_weights) value = weight(kSizeWeightMax);
+      for (std::int16_t& value : lane.size_weights) {
+        value = static_cast<std::int16_t>(weight(kSizeWeightMax));
+      }
       const std::uint64_t greatest = type.schema.lanes[type.order[i]].greatest;
       lane.usual = static_cast<LaneValue>(random.below(greatest + 1));
       if (i == 0) continue;
@@ -105,6 +109,28 @@ inline void disturb(SnapshotModel& model, Random& random) {
   for (BitProbability& probability : model.probabilities) {
     probability = static_cast<BitProbability>(1 + random.below(65535));
     if (random.below(8) == 0) probability = random.below(2) == 0 ? 1 : 65535;
+  }
+}
+
+/// Corrections of all sizes for the mixing coder.
+inline void disturb_mix(SnapshotModel& model, Random& random) {
+  model.mix.resize(kMixContexts * kMixTableSize);
+  std::uint64_t state = random.next();
+  for (std::int8_t& correction : model.mix) {
+    state = state * 6364136223846793005ULL + 1442695040888963407ULL;
+    correction = static_cast<std::int8_t>(static_cast<std::int64_t>(state >> 56U) - 128);
+  }
+}
+
+/// Codes of any lengths for some contexts.
+inline void disturb_huffman(SnapshotModel& model, Random& random) {
+  for (std::uint32_t context = 0; context < 40; ++context) {
+    HuffmanCounts counts{};
+    for (std::uint64_t& count : counts) count = random.below(std::uint64_t{1} << random.below(20));
+    const bool is_code =
+        model.huffman.set(static_cast<std::uint16_t>(random.below(60)), best_lengths(counts));
+    assert(is_code);
+    static_cast<void>(is_code);
   }
 }
 

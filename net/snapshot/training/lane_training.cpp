@@ -120,7 +120,12 @@ void add_partner(const TypeModel& type, const Partner& partner, std::size_t plac
   for (LaneEquations::Row& row : equations.rows) {
     const SampleView view(type, *row.sample);
     news[partner.lane] = view.news(partner.lane);
-    partner_features(type, partner, news, view.before(), view.now(), features.data());
+    Turn turn;
+    if (partner.kind != PartnerKind::difference) {
+      turn = turn_of(type.lanes[partner.angle], view.before()[partner.angle],
+                     view.now()[partner.angle]);
+    }
+    partner_features(partner.kind, news[partner.lane], turn, features.data());
     for (std::size_t f = 0; f < kFeaturesPerPartner; ++f) {
       row.features[kOwnFeatures + place * kFeaturesPerPartner + f] =
           static_cast<double>(features[f]) / (1 << kFeatureBits);
@@ -133,7 +138,7 @@ struct Fit {
   double cost = 0;  ///< Mean logarithm of the errors: about bits.
 };
 
-double apply(const std::vector<double>& weights, const LaneEquations::Row& row) {
+double weighted_sum(const std::vector<double>& weights, const LaneEquations::Row& row) {
   double sum = 0;
   for (std::size_t i = 0; i < weights.size(); ++i) sum += weights[i] * row.features[i];
   return sum;
@@ -155,7 +160,7 @@ Fit fit(const LaneEquations& equations, std::size_t partner_count, bool on_all) 
       const LaneEquations::Row& row = equations.rows[i];
       const bool is_for_fit = on_all || (i * 8 / equations.rows.size()) % 2 == 0;
       const std::size_t steadiness = row.steadiness;
-      const double missed = std::fabs(row.target - apply(result.weights[steadiness], row));
+      const double missed = std::fabs(row.target - weighted_sum(result.weights[steadiness], row));
       if (!is_for_fit || on_all) {
         result.cost += std::log2(1 + 2 * missed);
         judged += 1;

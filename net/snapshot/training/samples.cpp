@@ -1,6 +1,10 @@
 #include "net/snapshot/training/samples.h"
 
 #include <algorithm>
+#include <span>
+
+#include "net/snapshot/snapshot_head.h"
+#include "net/snapshot/snapshot_track.h"
 
 namespace muster {
 namespace {
@@ -21,6 +25,35 @@ const LaneValue* find(const std::vector<TraceEntity>& entities, std::uint32_t id
   return found != entities.end() && found->id == id ? found->values : nullptr;
 }
 
+/// Notes which of a snapshot's entities are asked after by themselves, and what they follow.
+void ask(std::span<StateSample> snapshot, const Trace& trace) {
+  const auto is_changed = [&](const StateSample& sample) {
+    const std::size_t lanes = trace.types[sample.entity->type].lanes.size();
+    return !std::equal(sample.entity->values, sample.entity->values + lanes,
+                       sample.known.values[0]);
+  };
+  std::vector<StateSample*> group;
+  bool follows_changed = false;
+  const auto close = [&] {
+    const bool sleeps = std::all_of(group.begin(), group.end(), [&](const StateSample* sample) {
+      return is_quiet(sample->known) && !is_changed(*sample);
+    });
+    for (StateSample* sample : group) {
+      sample->is_asked = !sleeps;
+      sample->follows_changed = follows_changed;
+      follows_changed = is_changed(*sample);
+    }
+    if (sleeps) follows_changed = false;
+    group.clear();
+  };
+  for (StateSample& sample : snapshot) {
+    if (sample.known.count == 0) continue;
+    group.push_back(&sample);
+    if (group.size() == kGroupSize) close();
+  }
+  if (!group.empty()) close();
+}
+
 }  // namespace
 
 std::vector<StateSample> samples_of(const Trace& trace, const SampleSettings& settings) {
@@ -31,22 +64,23 @@ std::vector<StateSample> samples_of(const Trace& trace, const SampleSettings& se
     const std::uint32_t acked_limit = now >= settings.ack_ticks ? now - settings.ack_ticks + 1 : 0;
     const auto end = std::lower_bound(arrived.begin(), arrived.end(), acked_limit);
     const auto usable = std::min<std::ptrdiff_t>(end - arrived.begin(), kMaxKnownStates);
-    bool follows_changed = false;
+    const std::size_t first = samples.size();
     for (const TraceEntity& entity : trace.ticks[now]) {
-      StateSample sample{.entity = &entity, .known = {}, .follows_changed = follows_changed};
+      const std::size_t lanes = trace.types[entity.type].lanes.size();
+      StateSample sample{.entity = &entity, .known = {}};
       sample.known.now = now;
       for (std::ptrdiff_t i = 1; i <= usable; ++i) {
         const std::uint32_t tick = *(end - i);
         const LaneValue* values = find(trace.ticks[tick], entity.id);
         if (values == nullptr) break;
-        sample.known.values[sample.known.count] = values;
+        const LaneValue* newest = sample.known.count > 0 ? sample.known.values[0] : values;
+        sample.known.values[sample.known.count] =
+            std::equal(values, values + lanes, newest) ? newest : values;
         sample.known.ticks[sample.known.count++] = tick;
       }
-      const std::size_t lanes = trace.types[entity.type].lanes.size();
-      follows_changed = sample.known.count > 0 &&
-                        !std::equal(entity.values, entity.values + lanes, sample.known.values[0]);
       samples.push_back(sample);
     }
+    ask(std::span(samples).subspan(first), trace);
     const bool is_lost = static_cast<double>(next_random(random) >> 11) * 0x1p-53 < settings.loss;
     if (!is_lost) arrived.push_back(now);
   }

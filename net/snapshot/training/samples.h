@@ -22,6 +22,9 @@ struct StateSample {
   const TraceEntity* entity = nullptr;
   KnownStates known;             ///< `count` 0 for an entity that is new to the receiver.
   bool follows_changed = false;  ///< The entity before it in the snapshot changed.
+  /// Whether it is asked after by itself: in a group of resting entities that does not wake none
+  /// is.
+  bool is_asked = true;
 };
 
 /// All samples of a trace, snapshot by snapshot.

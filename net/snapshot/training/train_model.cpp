@@ -7,6 +7,7 @@
 #include "net/snapshot/entity_code.h"
 #include "net/snapshot/probability_scale.h"
 #include "net/snapshot/slots.h"
+#include "net/snapshot/training/code_sample.h"
 #include "net/snapshot/training/lane_training.h"
 #include "net/snapshot/training/regression.h"
 
@@ -54,26 +55,6 @@ class Learner {
   Regression all_sizes_{kSizeFeatures};
 };
 
-bool is_changed(const TypeModel& type, const StateSample& sample) {
-  return !std::equal(sample.entity->values, sample.entity->values + type.lanes.size(),
-                     sample.known.values[0]);
-}
-
-template <typename Coder>
-void code_sample(Coder& coder, const SnapshotModel& model, const StateSample& sample,
-                 EntityScratch& scratch, std::vector<LaneValue>& values) {
-  const TypeModel& type = model.types[sample.entity->type];
-  values.assign(sample.entity->values, sample.entity->values + type.lanes.size());
-  EntityCode<Coder> code(coder, type, scratch);
-  if (sample.known.count == 0) {
-    code.code_new(values);
-    return;
-  }
-  const bool changed = is_changed(type, sample);
-  coder.bit(changed_slot(type, sample.known, sample.follows_changed), changed);
-  if (changed) code.code_update(sample.known, values);
-}
-
 void learn_usual(SnapshotModel& model, std::span<const TrainingTrace> traces) {
   for (std::size_t t = 0; t < model.types.size(); ++t) {
     TypeModel& type = model.types[t];
@@ -108,7 +89,7 @@ void learn(Learner& learner, const SnapshotModel& model, std::span<const Trainin
 SizeWeights rounded(const std::vector<double>& weights) {
   SizeWeights result{};
   for (std::size_t i = 0; i < kSizeFeatures; ++i) {
-    result[i] = static_cast<std::int32_t>(std::clamp<double>(
+    result[i] = static_cast<std::int16_t>(std::clamp<double>(
         std::round(weights[i] * (1 << kSizeWeightBits)), -kSizeWeightMax, kSizeWeightMax));
   }
   return result;

@@ -101,7 +101,7 @@ History random_history(Random& random, const EntitySchema& schema) {
   return history;
 }
 
-TEST_CASE("Every state of any entity survives its code", "[net][snapshot]") {
+TEST_CASE("Every state of any entity survives its code", "[net][snapshot][sys-41]") {
   const bool is_disturbed = GENERATE(false, true);
   for (std::uint64_t seed = 1; seed <= 1500; ++seed) {
     CAPTURE(is_disturbed, seed);

@@ -49,16 +49,19 @@ void offer(SnapshotReader& reader, const SnapshotModel& model, std::span<const s
 }
 
 TEST_CASE("Damaged snapshots harm no reader", "[net][snapshot]") {
+  const SnapshotCoder coder =
+      GENERATE(SnapshotCoder::range, SnapshotCoder::mix, SnapshotCoder::huffman, SnapshotCoder::raw,
+               SnapshotCoder::reference);
   for (std::uint64_t seed = 1; seed <= 6; ++seed) {
-    CAPTURE(seed);
-    SnapshotStage stage(seed, seed % 2 == 0);
+    CAPTURE(coder, seed);
+    SnapshotStage stage(seed, seed % 2 == 0, 3, coder);
     stage.settings = {.loss = 10, .spawns = 60, .despawns = 4, .holds = 10, .entity_max = 25};
     for (int i = 0; i < 25; ++i) stage.tick();
     const std::vector<NetBytes>& sent = stage.applied();
     std::optional<SnapshotReader> reader;
     const auto take = [&](std::span<const std::byte> damaged) {
       if (!reader) {  // As the world was before the last datagram.
-        reader.emplace(stage.model());
+        reader.emplace(stage.model(), 65'536, SnapshotOptions{.coder = coder});
         for (std::size_t i = 0; i + 1 < sent.size(); ++i) {
           REQUIRE(reader->read(sent[i]) == SnapshotVerdict::applied);
         }
@@ -76,15 +79,18 @@ TEST_CASE("Damaged snapshots harm no reader", "[net][snapshot]") {
 
 TEST_CASE("Random bytes harm no reader, and claim no more entities than allowed",
           "[net][snapshot]") {
+  const SnapshotCoder coder =
+      GENERATE(SnapshotCoder::range, SnapshotCoder::mix, SnapshotCoder::huffman, SnapshotCoder::raw,
+               SnapshotCoder::reference);
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
-    CAPTURE(seed);
+    CAPTURE(coder, seed);
     Random random(seed);
     SnapshotModel model = untrained_model({random_schema(random, 3), random_schema(random, 3)});
     if (seed % 2 == 0) disturb(model, random);
     // Where another new entity is likely, few bytes claim many.
     model.probabilities[slots::kAnotherNew] = 65'000;
     const std::size_t entity_max = random.below(60);
-    SnapshotReader reader(model, entity_max);
+    SnapshotReader reader(model, entity_max, {.coder = coder});
     for (int i = 0; i < 1500; ++i) {
       NetBytes bytes(random.below(80));
       for (std::byte& byte : bytes) byte = static_cast<std::byte>(random.next());

@@ -65,9 +65,13 @@ TEST_CASE("A world at rest costs at most four bytes a snapshot", "[net][snapshot
 
 TEST_CASE("Snapshots of a world that does not grow ask for no memory", "[net][snapshot]") {
   const std::size_t datagram_bytes = GENERATE(200U, 1200U);
+  const SnapshotCoder coder =
+      GENERATE(SnapshotCoder::range, SnapshotCoder::mix, SnapshotCoder::huffman, SnapshotCoder::raw,
+               SnapshotCoder::reference);
+  CAPTURE(datagram_bytes, coder);
   const SnapshotModel model = model_of_walkers();
-  SnapshotWriter writer(model);
-  SnapshotReader reader(model);
+  SnapshotWriter writer(model, {.coder = coder});
+  SnapshotReader reader(model, 65'536, {.coder = coder});
   Random random(2);
   const EntitySchema& schema = model.types[0].schema;
   constexpr std::size_t kEntities = 60;

@@ -40,6 +40,25 @@ TEST_CASE("Every snapshot that arrives whole is the world that was sent", "[net]
   CHECK(complete > 150U * 40);
 }
 
+TEST_CASE("What arrives whole is what was sent, whatever the coder", "[net][snapshot][sys-43]") {
+  const SnapshotCoder coder = GENERATE(SnapshotCoder::mix, SnapshotCoder::huffman,
+                                       SnapshotCoder::raw, SnapshotCoder::reference);
+  const bool is_disturbed = GENERATE(false, true);
+  std::uint32_t complete = 0;
+  for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+    CAPTURE(coder, is_disturbed, seed);
+    SnapshotStage stage(seed, is_disturbed, 3, coder);
+    for (int turn = 0; turn < 3; ++turn) {
+      stage.settings = random_settings(stage.random());
+      for (int i = 0; i < 40; ++i) stage.tick();
+      if (stage.random().below(2) == 0) stage.settle();
+    }
+    stage.settle();
+    complete += stage.complete_count();
+  }
+  CHECK(complete > 30U * 40);
+}
+
 TEST_CASE("Long silence is made good, however many snapshots were lost", "[net][snapshot]") {
   const int silence = GENERATE(1, 30, 31, 32, 33, 127, 128, 129, 200, 255, 256, 257, 700);
   const bool from_the_beginning = GENERATE(false, true);

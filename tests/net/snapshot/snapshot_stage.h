@@ -33,8 +33,12 @@ struct StageSettings {
 
 class SnapshotStage {
  public:
-  explicit SnapshotStage(std::uint64_t seed, bool is_disturbed = false, std::size_t types = 3)
-      : random_(seed), model_(model_of(random_, is_disturbed, types)) {}
+  explicit SnapshotStage(std::uint64_t seed, bool is_disturbed = false, std::size_t types = 3,
+                         SnapshotCoder coder = SnapshotCoder::range)
+      : random_(seed),
+        model_(model_of(random_, is_disturbed, types, coder)),
+        writer_(model_, {.coder = coder}),
+        reader_(model_, 65'536, {.coder = coder}) {}
 
   StageSettings settings;
   SnapshotReader& reader() { return reader_; }
@@ -89,11 +93,14 @@ class SnapshotStage {
     SnapshotNumber number = 0;
   };
 
-  static SnapshotModel model_of(Random& random, bool is_disturbed, std::size_t types) {
+  static SnapshotModel model_of(Random& random, bool is_disturbed, std::size_t types,
+                                SnapshotCoder coder) {
     std::vector<EntitySchema> schemas;
     for (std::size_t i = 0; i < types; ++i) schemas.push_back(random_schema(random, 6));
     SnapshotModel model = untrained_model(std::move(schemas));
     if (is_disturbed) disturb(model, random);
+    if (is_disturbed && coder == SnapshotCoder::mix) disturb_mix(model, random);
+    if (is_disturbed) disturb_huffman(model, random);
     return model;
   }
 
@@ -237,8 +244,8 @@ class SnapshotStage {
 
   Random random_;
   SnapshotModel model_;
-  SnapshotWriter writer_{model_};
-  SnapshotReader reader_{model_};
+  SnapshotWriter writer_;
+  SnapshotReader reader_;
   World live_;
   std::vector<std::uint32_t> used_;
   std::map<std::uint32_t, std::uint8_t> generations_;

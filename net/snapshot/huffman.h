@@ -1,0 +1,97 @@
+// A code of sixteen lengths for numbers, one table for each context. SNAPSHOT_FORMAT.md, "Huffman".
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace muster {
+
+inline constexpr std::size_t kHuffmanSymbols = 16;
+/// A reader looks a code up by at most so many bits.
+inline constexpr unsigned kHuffmanLengthMax = 6;
+
+/// The lengths of the codes of 16 symbols.
+using HuffmanLengths = std::array<std::uint8_t, kHuffmanSymbols>;
+inline constexpr HuffmanLengths kDefaultLengths = {2, 3, 3, 3, 4, 4, 4, 5, 5, 5, 6, 6, 6, 6, 6, 6};
+
+/// A number is its bucket and some bits more.
+inline constexpr std::array<std::uint8_t, kHuffmanSymbols> kBucketBits = {
+    0, 0, 1, 2, 3, 4, 6, 8, 10, 12, 15, 18, 21, 24, 27, 32};
+inline constexpr std::array<std::uint32_t, kHuffmanSymbols> kBucketFirst = {
+    0,   1,    2,    4,      8,       16,        32,         96,
+    352, 1376, 5472, 38'240, 300'384, 2'397'536, 19'174'752, 153'392'480};
+inline std::uint32_t bucket_of(std::uint32_t number) {
+  std::uint32_t bucket = kHuffmanSymbols - 1;
+  while (kBucketFirst[bucket] > number) --bucket;
+  return bucket;
+}
+
+/// A change from `before` to `now`, small when the two are near, whichever is the greater.
+inline std::uint32_t folded(std::uint32_t before, std::uint32_t now) {
+  const std::uint32_t way = before - now;
+  return (way << 1) ^ (0 - (way >> 31));
+}
+inline std::uint32_t unfolded(std::uint32_t before, std::uint32_t fold) {
+  return before - ((fold >> 1) ^ (0 - (fold & 1)));
+}
+
+/// A code; the first bit is the lowest.
+struct HuffmanCode {
+  std::uint8_t bits = 0;
+  std::uint8_t length = 0;
+};
+
+/// The codes of all contexts; those that have no lengths of their own share the default.
+class HuffmanTables {
+ public:
+  HuffmanTables() { set_default(kDefaultLengths); }
+
+  /// Return false when the lengths are no code: 1 to 6 each, and every string of bits the beginning
+  /// of just one.
+  bool set_default(const HuffmanLengths& lengths);
+  bool set(std::uint16_t context, const HuffmanLengths& lengths);
+
+  HuffmanCode code(std::uint32_t context, std::uint32_t symbol) const {
+    return tables_[table_of(context)].codes[symbol];
+  }
+  /// The symbol whose code these bits are, or something else.
+  std::uint8_t symbol(std::uint32_t context, std::uint32_t bits, unsigned length) const {
+    const std::uint8_t found = tables_[table_of(context)].symbols[bits];
+    const bool is_whole = tables_[table_of(context)].codes[found].length == length;
+    return is_whole ? found : std::uint8_t{0xFF};
+  }
+  const HuffmanLengths& lengths(std::uint32_t context) const {
+    return tables_[table_of(context)].lengths;
+  }
+  /// The contexts that have lengths of their own, in ascending order.
+  std::vector<std::uint16_t> contexts() const;
+  std::size_t memory_bytes() const { return tables_.size() * sizeof(Table) + 2 * index_.size(); }
+
+ private:
+  struct Table {
+    HuffmanLengths lengths{};
+    std::array<HuffmanCode, kHuffmanSymbols> codes{};
+    std::array<std::uint8_t, 1U << kHuffmanLengthMax> symbols{};  ///< By the next six bits.
+  };
+  static bool make(const HuffmanLengths& lengths, Table& table);
+  std::size_t table_of(std::uint32_t context) const {
+    return context < index_.size() ? index_[context] : 0;
+  }
+  std::vector<Table> tables_ = std::vector<Table>(1);  ///< The first is the default.
+  std::vector<std::uint16_t> index_;                   ///< By context; 0 for the default.
+};
+
+/// How often each symbol was seen, and from that the lengths whose codes take the fewest bits.
+using HuffmanCounts = std::array<std::uint64_t, kHuffmanSymbols>;
+HuffmanLengths best_lengths(const HuffmanCounts& counts);
+
+/// The tables as bytes that can be sent when a client connects, and back; false when damaged.
+std::vector<std::byte> encode_huffman(const HuffmanTables& tables);
+bool decode_huffman(std::span<const std::byte> bytes, HuffmanTables& tables);
+
+}  // namespace muster

@@ -1,0 +1,99 @@
+// Several opinions on one decision, added up: each context in which a decision can be seen has a
+// table of corrections to the odds. SNAPSHOT_FORMAT.md, "Mixing".
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "net/wire/range_coder.h"
+
+namespace muster {
+
+/// The contexts of a decision; any one of them could go for one or two percent.
+inline constexpr std::size_t kMixContexts = 12;
+/// Entries of one context's table. All tables together stay below a processor's second cache.
+inline constexpr unsigned kMixTableBits = 16;
+inline constexpr std::size_t kMixTableSize = std::size_t{1} << kMixTableBits;
+
+/// Odds are logarithms to base e, in 1/64, between -12 and 12; corrections are in 1/16.
+inline constexpr std::int32_t kOddsUnit = 64;
+inline constexpr std::int32_t kOddsMax = 12 * kOddsUnit;
+inline constexpr std::int32_t kCorrectionUnit = 16;
+
+namespace mix_detail {
+
+constexpr double exponential(double x) {
+  double result = 1;
+  for (int k = 40; k > 0; --k) result = 1 + result * x / k;
+  return result;
+}
+
+/// The probability of each odds; made by the compiler, so that it is the same on every machine.
+inline constexpr std::array<BitProbability, 2 * kOddsMax + 1> kProbabilities = [] {
+  std::array<BitProbability, 2 * kOddsMax + 1> table{};
+  for (std::int32_t odds = 0; odds <= kOddsMax; ++odds) {
+    const double against = 1 / exponential(static_cast<double>(odds) / kOddsUnit);
+    const auto likely = static_cast<std::int32_t>(65536 / (1 + against) + 0.5);
+    const std::int32_t bounded = likely > 65535 ? 65535 : likely;
+    table[static_cast<std::size_t>(kOddsMax + odds)] = static_cast<BitProbability>(bounded);
+    table[static_cast<std::size_t>(kOddsMax - odds)] = static_cast<BitProbability>(65536 - bounded);
+  }
+  return table;
+}();
+
+/// The odds of each probability in 1/4096: those whose probability is nearest to its middle.
+inline constexpr std::array<std::int16_t, 4096> kOdds = [] {
+  std::array<std::int16_t, 4096> table{};
+  std::size_t at = 0;
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    const auto middle = static_cast<int>(i * 16 + 8);
+    while (at + 1 < kProbabilities.size() &&
+           kProbabilities[at] + kProbabilities[at + 1] <= 2 * middle) {
+      ++at;
+    }
+    table[i] = static_cast<std::int16_t>(static_cast<std::int32_t>(at) - kOddsMax);
+  }
+  return table;
+}();
+
+}  // namespace mix_detail
+
+inline std::int32_t odds_of(BitProbability probability) {
+  return mix_detail::kOdds[probability >> 4];
+}
+inline BitProbability probability_of(std::int32_t odds) {
+  const std::int32_t bounded = std::clamp(odds, -kOddsMax, kOddsMax);
+  return mix_detail::kProbabilities[static_cast<std::size_t>(bounded + kOddsMax)];
+}
+
+/// In what contexts the decisions of a lane, or about an entity, are seen.
+using MixContexts = std::array<std::uint32_t, kMixContexts>;
+
+/// Stirs a number into a context.
+inline std::uint32_t stir(std::uint32_t context, std::uint32_t number) {
+  return (context ^ number) * 0x9E37'79B1U + (context >> 15);
+}
+
+/// Where in its table a context keeps the correction of a decision; `node` tells the decisions
+/// apart that are made in the same contexts.
+inline std::size_t mix_place(std::uint32_t context, std::uint32_t node) {
+  return ((context + node * 0x85EB'CA6BU) * 0xC2B2'AE35U) >> (32 - kMixTableBits);
+}
+
+/// Tables of a model that has none.
+const std::int8_t* no_corrections();
+
+/// The probability of a decision. Requires: tables of `kMixContexts * kMixTableSize`.
+inline BitProbability mixed(const std::int8_t* tables, BitProbability probability,
+                            const MixContexts& contexts, std::uint32_t node) {
+  std::int32_t sum = 0;
+  for (std::size_t i = 0; i < kMixContexts; ++i) {
+    sum += tables[i * kMixTableSize + mix_place(contexts[i], node)];
+  }
+  return probability_of(odds_of(probability) + sum * (kOddsUnit / kCorrectionUnit));
+}
+
+}  // namespace muster

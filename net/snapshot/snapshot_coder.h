@@ -1,0 +1,197 @@
+// Five ways from decisions to bytes and back. The code that walks through a snapshot is the same
+// for all; it is compiled for each of the classes here. SNAPSHOT_FORMAT.md, "Coders".
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "net/snapshot/entity_code.h"
+#include "net/snapshot/plain_code.h"
+#include "net/snapshot/slots.h"
+#include "net/snapshot/snapshot_model.h"
+#include "net/snapshot/snapshot_options.h"
+#include "net/wire/bit_stream.h"
+#include "net/wire/range_coder.h"
+
+namespace muster {
+
+/// One known probability for each decision.
+class RangeWriter {
+ public:
+  static constexpr bool kDecodes = false;
+  RangeWriter(const SnapshotModel& model, const SnapshotOptions& /*options*/,
+              std::span<std::byte> out, std::size_t limit)
+      : range_(out), probabilities_(model.probabilities.data()), limit_(limit) {}
+
+  bool bit(std::uint32_t slot, bool value) {
+    range_.encode(value, probabilities_[slot]);
+    return value;
+  }
+  bool even_bit(bool value) {
+    range_.encode(value, BitProbability{1U << 15});
+    return value;
+  }
+  bool is_full() const { return range_.overflowed() || range_.byte_count() > limit_; }
+  bool overflowed() const { return range_.overflowed(); }
+  std::span<const std::byte> finish() { return range_.finish(); }
+
+ protected:
+  RangeEncoder range_;
+  const BitProbability* probabilities_;
+
+ private:
+  std::size_t limit_;
+};
+
+class RangeReader {
+ public:
+  static constexpr bool kDecodes = true;
+  RangeReader(const SnapshotModel& model, const SnapshotOptions& /*options*/,
+              std::span<const std::byte> bytes)
+      : range_(bytes), probabilities_(model.probabilities.data()) {}
+
+  bool bit(std::uint32_t slot, bool /*value*/) { return range_.decode(probabilities_[slot]); }
+  bool even_bit(bool /*value*/) { return range_.decode(BitProbability{1U << 15}); }
+  bool failed() const { return range_.failed(); }
+  bool is_finished() const { return range_.is_finished(); }
+
+ protected:
+  RangeDecoder range_;
+  const BitProbability* probabilities_;
+};
+
+inline const std::int8_t* mix_tables(const SnapshotModel& model) {
+  return model.mix.empty() ? no_corrections() : model.mix.data();
+}
+
+/// The same, with what several contexts add to each probability.
+class MixWriter : public RangeWriter {
+ public:
+  MixWriter(const SnapshotModel& model, const SnapshotOptions& options, std::span<std::byte> out,
+            std::size_t limit)
+      : RangeWriter(model, options, out, limit), tables_(mix_tables(model)) {}
+  void see_in(const MixContexts& contexts) { contexts_ = contexts; }
+  bool bit_in(std::uint32_t slot, std::uint32_t node, bool value) {
+    range_.encode(value, mixed(tables_, probabilities_[slot], contexts_, node));
+    return value;
+  }
+
+ private:
+  const std::int8_t* tables_;
+  MixContexts contexts_{};
+};
+
+class MixReader : public RangeReader {
+ public:
+  MixReader(const SnapshotModel& model, const SnapshotOptions& options,
+            std::span<const std::byte> bytes)
+      : RangeReader(model, options, bytes), tables_(mix_tables(model)) {}
+  void see_in(const MixContexts& contexts) { contexts_ = contexts; }
+  bool bit_in(std::uint32_t slot, std::uint32_t node, bool /*value*/) {
+    return range_.decode(mixed(tables_, probabilities_[slot], contexts_, node));
+  }
+
+ private:
+  const std::int8_t* tables_;
+  MixContexts contexts_{};
+};
+
+/// Bits as they are, for `raw`, and numbers by Huffman's codes, for `huffman` and `reference`.
+class PlainWriter {
+ public:
+  static constexpr bool kDecodes = false;
+  PlainWriter(const SnapshotModel& model, const SnapshotOptions& options, std::span<std::byte> out,
+              std::size_t limit)
+      : bits_(out),
+        huffman_(options.coder == SnapshotCoder::raw ? nullptr : &model.huffman),
+        predicts_(options.coder == SnapshotCoder::reference),
+        limit_(limit) {}
+
+  bool bit(std::uint32_t /*slot*/, bool value) { return even_bit(value); }
+  bool even_bit(bool value) {
+    bits_.write_flag(value);
+    return value;
+  }
+  std::uint32_t bits(std::uint32_t value, unsigned count) {
+    if (count > 0) bits_.write(value, count);
+    return value;
+  }
+  std::uint32_t symbol(std::uint32_t context, std::uint32_t symbol) {
+    const HuffmanCode code = huffman_->code(context, symbol);
+    bits_.write(code.bits, code.length);
+    return symbol;
+  }
+  bool has_codes() const { return huffman_ != nullptr; }
+  bool predicts() const { return predicts_; }
+
+  bool is_full() const { return overflowed() || bits_.bit_count() > 8 * limit_; }
+  bool overflowed() const { return bits_.overflowed(); }
+  std::span<const std::byte> finish() {
+    if (overflowed()) return {};
+    return bits_.finish();
+  }
+
+ private:
+  BitWriter bits_;
+  const HuffmanTables* huffman_;
+  bool predicts_;
+  std::size_t limit_;
+};
+
+class PlainReader {
+ public:
+  static constexpr bool kDecodes = true;
+  PlainReader(const SnapshotModel& model, const SnapshotOptions& options,
+              std::span<const std::byte> bytes)
+      : bits_(bytes),
+        huffman_(options.coder == SnapshotCoder::raw ? nullptr : &model.huffman),
+        predicts_(options.coder == SnapshotCoder::reference) {}
+
+  bool bit(std::uint32_t /*slot*/, bool value) { return even_bit(value); }
+  bool even_bit(bool /*value*/) { return bits_.read_flag(); }
+  std::uint32_t bits(std::uint32_t /*value*/, unsigned count) {
+    return count > 0 ? bits_.read(count) : 0;
+  }
+  std::uint32_t symbol(std::uint32_t context, std::uint32_t /*symbol*/) {
+    // One bit at a time: the last code of a datagram may be shorter than the longest.
+    std::uint32_t read = 0;
+    for (unsigned length = 1; length <= kHuffmanLengthMax; ++length) {
+      read |= bits_.read(1) << (length - 1);
+      const std::uint8_t found = huffman_->symbol(context, read, length);
+      if (found < kHuffmanSymbols) return found;
+    }
+    bits_.fail();
+    return 0;
+  }
+  bool has_codes() const { return huffman_ != nullptr; }
+  bool predicts() const { return predicts_; }
+  bool failed() const { return bits_.failed(); }
+  bool is_finished() const { return bits_.is_finished(); }
+
+ private:
+  BitReader bits_;
+  const HuffmanTables* huffman_;
+  bool predicts_;
+};
+
+/// Codes a new entity, or one against known states; false when a reader met what nobody writes.
+template <DecisionCoder Coder>
+bool code_new_entity(Coder& coder, const TypeModel& type, EntityScratch& scratch,
+                     std::span<LaneValue> values) {
+  if constexpr (PlainCoder<Coder>) {
+    return code_plainly(coder, type, {}, values);
+  } else {
+    return EntityCode<Coder>(coder, type, scratch).code_new(values);
+  }
+}
+template <DecisionCoder Coder>
+bool code_entity_update(Coder& coder, const TypeModel& type, EntityScratch& scratch,
+                        const KnownStates& known, std::span<LaneValue> values) {
+  if constexpr (PlainCoder<Coder>) {
+    return code_plainly(coder, type, known, values);
+  } else {
+    return EntityCode<Coder>(coder, type, scratch).code_update(known, values);
+  }
+}
+
+}  // namespace muster

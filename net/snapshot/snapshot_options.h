@@ -1,0 +1,21 @@
+// What the two ends of a flow of snapshots agree on, besides the model.
+#pragma once
+
+#include <cstdint>
+
+namespace muster {
+
+/// How snapshots become bytes.
+enum class SnapshotCoder : std::uint8_t {
+  range = 0,      ///< Trained predictions and one trained probability for each decision.
+  mix = 1,        ///< The same with many contexts for each decision: fewer bytes, more time.
+  huffman = 2,    ///< Changes since the newest known state by a code of sixteen lengths.
+  raw = 3,        ///< The values that changed, as they are.
+  reference = 4,  ///< As `huffman`, predicted from three known states by integer extrapolation.
+};
+
+struct SnapshotOptions {
+  SnapshotCoder coder = SnapshotCoder::range;
+};
+
+}  // namespace muster
