@@ -26,6 +26,11 @@ struct Arguments {
   StreamSettings settings;
 };
 
+const std::vector<std::string> kCoders = {"range", "mix", "huffman", "raw", "reference"};
+
+/// A world takes so many datagrams at most when nothing is predicted.
+constexpr std::size_t kPlainDatagrams = 64;
+
 int fail_with(const std::string& message) {
   fmt::print(stderr, "snapshot_bench: {}\n", message);
   return 2;
@@ -51,12 +56,34 @@ Result<SnapshotModel> open_model(const Arguments& arguments, const Trace& trace)
   return model;
 }
 
+double mean_of(const std::vector<std::size_t>& bytes) {
+  return std::accumulate(bytes.begin(), bytes.end(), 0.0) /
+         static_cast<double>(std::max<std::size_t>(bytes.size(), 1));
+}
+
+/// What simpler coders make of the same; the one of the seeds under the same conditions.
+nlohmann::ordered_json peers_of(const Arguments& arguments, const Trace& trace,
+                                const SnapshotModel& model) {
+  const std::uint32_t step = std::max(1U, trace.tick_rate / std::max(1U, arguments.settings.rate));
+  const std::uint32_t ack = std::max(1U, arguments.settings.rtt_ms * trace.tick_rate / 1000);
+  const PeerSizes peers = peer_sizes(trace, step, ack);
+  StreamSettings settings = arguments.settings;
+  settings.options.coder = SnapshotCoder::reference;
+  settings.datagrams_per_snapshot = kPlainDatagrams;
+  const StreamResult reference = stream_trace(trace, model, settings);
+  return {{"bit_packed_bytes", peers.bit_packed},
+          {"order0_entropy_bytes", peers.order0_entropy},
+          {"zstd_delta_bytes", peers.zstd_delta},
+          {"reference_bytes", mean_of(reference.bytes)},
+          {"reference_verified", reference.is_verified}};
+}
+
 nlohmann::ordered_json report_of(const Arguments& arguments, const Trace& trace,
-                                 const StreamResult& result) {
+                                 const SnapshotModel& model, const StreamResult& result) {
   std::vector<std::size_t> sorted = result.bytes;
   std::sort(sorted.begin(), sorted.end());
   const auto count = static_cast<double>(std::max<std::size_t>(sorted.size(), 1));
-  const double mean = std::accumulate(sorted.begin(), sorted.end(), 0.0) / count;
+  const double mean = mean_of(sorted);
   const double entities = static_cast<double>(std::max<std::size_t>(result.entities, 1));
   const double changed = static_cast<double>(std::max<std::size_t>(result.changed_entities, 1));
   nlohmann::ordered_json report{
@@ -77,31 +104,23 @@ nlohmann::ordered_json report_of(const Arguments& arguments, const Trace& trace,
       {"decode_ns_per_entity", result.decode_ns / entities},
       {"encode_ns_per_changed_entity", result.encode_ns / changed},
       {"decode_ns_per_changed_entity", result.decode_ns / changed},
-      {"server_memory_bytes", result.memory_bytes}};
+      {"encode_us_per_snapshot", result.encode_ns / 1000 / count},
+      {"decode_us_per_snapshot", result.decode_ns / 1000 / count},
+      {"server_memory_bytes", result.memory_bytes},
+      {"client_memory_bytes", result.reader_memory_bytes},
+      {"allocations", result.allocations}};
   if (!result.is_verified) report["fault"] = result.fault;
-  if (arguments.with_peers) {
-    const std::uint32_t step =
-        std::max(1U, trace.tick_rate / std::max(1U, arguments.settings.rate));
-    const std::uint32_t ack = std::max(1U, arguments.settings.rtt_ms * trace.tick_rate / 1000);
-    const PeerSizes peers = peer_sizes(trace, step, ack);
-    report["peers"] = {{"bit_packed_bytes", peers.bit_packed},
-                       {"order0_entropy_bytes", peers.order0_entropy},
-                       {"zstd_delta_bytes", peers.zstd_delta}};
-  }
+  if (arguments.with_peers) report["peers"] = peers_of(arguments, trace, model);
   return report;
 }
 
 int run(const Arguments& arguments) {
-  if (arguments.coder != "range") {
-    return fail_with(
-        fmt::format("the coder '{}' is not built yet; there is 'range'", arguments.coder));
-  }
   const Result<Trace> trace = load_trace(arguments.trace, arguments.scenes);
   if (!trace) return fail_with(trace.error().message);
   const Result<SnapshotModel> model = open_model(arguments, trace.value());
   if (!model) return fail_with(model.error().message);
   const StreamResult result = stream_trace(trace.value(), model.value(), arguments.settings);
-  const nlohmann::ordered_json report = report_of(arguments, trace.value(), result);
+  const nlohmann::ordered_json report = report_of(arguments, trace.value(), model.value(), result);
   if (arguments.as_json) {
     fmt::print("{}\n", report.dump());
   } else {
@@ -130,7 +149,7 @@ int main(int argc, char** argv) {
       ->check(CLI::Range(0.0, 99.0));
   app.add_option("--seed", arguments.settings.seed, "Of the losses")->capture_default_str();
   app.add_option("--coder", arguments.coder, "Entropy coder")
-      ->check(CLI::IsMember({"range", "mix", "huffman", "raw", "reference"}))
+      ->check(CLI::IsMember(muster::kCoders))
       ->capture_default_str();
   app.add_option("--model", arguments.model, "What snapshot_train wrote; else the built-in model");
   app.add_option("--datagram", arguments.settings.datagram_bytes, "Bytes of a datagram at most")
@@ -145,6 +164,14 @@ int main(int argc, char** argv) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : 2;
+  }
+  using muster::kCoders;
+  arguments.settings.options.coder = static_cast<muster::SnapshotCoder>(
+      std::find(kCoders.begin(), kCoders.end(), arguments.coder) - kCoders.begin());
+  using enum muster::SnapshotCoder;
+  const muster::SnapshotCoder coder = arguments.settings.options.coder;
+  if (coder != range && coder != mix) {
+    arguments.settings.datagrams_per_snapshot = muster::kPlainDatagrams;
   }
   arguments.settings.loss = arguments.loss < 1 ? arguments.loss : arguments.loss / 100;
   return muster::run(arguments);

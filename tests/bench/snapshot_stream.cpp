@@ -11,9 +11,13 @@
 
 #include "net/snapshot/snapshot_reader.h"
 #include "net/snapshot/snapshot_writer.h"
+#include "tests/support/allocation_counter.h"
 
 namespace muster {
 namespace {
+
+/// No trace has more.
+constexpr std::size_t kEntityMax = 65'536;
 
 using Clock = std::chrono::steady_clock;
 
@@ -27,8 +31,8 @@ class Stream {
       : trace_(trace),
         model_(model),
         settings_(settings),
-        writer_(model),
-        reader_(model),
+        writer_(model, settings.options),
+        reader_(model, kEntityMax, settings.options),
         random_(settings.seed),
         buffer_(settings.datagram_bytes) {}
 
@@ -45,6 +49,7 @@ class Stream {
     result_.is_verified = compared_ > 0;
     if (compared_ == 0) result_.fault = "no snapshot arrived whole";
     result_.memory_bytes = writer_.memory_bytes();
+    result_.reader_memory_bytes = reader_.memory_bytes();
     return std::move(result_);
   }
 
@@ -70,14 +75,19 @@ class Stream {
     const bool counts = now >= settings_.from_seconds * trace_.tick_rate;
     bool is_whole = true;
     std::size_t bytes = 0;
+    const bool is_settled = now >= trace_.ticks.size() / 2;
+    const std::uint64_t allocations = allocation_count();
     const Clock::time_point start = Clock::now();
     writer_.begin(now, world_);
     double encode_ns = since(start);
+    if (is_settled) result_.allocations += allocation_count() - allocations;
     for (std::size_t part = 0; part < settings_.datagrams_per_snapshot && !writer_.is_done();
          ++part) {
+      const std::uint64_t before = allocation_count();
       const Clock::time_point written = Clock::now();
       const std::span<const std::byte> datagram = writer_.write(buffer_);
       encode_ns += since(written);
+      if (is_settled) result_.allocations += allocation_count() - before;
       if (datagram.empty()) {
         result_.fault = fmt::format("tick {}: an entity does not fit into a datagram", now);
         return false;
@@ -101,9 +111,11 @@ class Stream {
 
   bool receive(std::span<const std::byte> datagram, std::uint32_t now, std::uint32_t delay,
                bool counts) {
+    const std::uint64_t allocations = allocation_count();
     const Clock::time_point start = Clock::now();
     const SnapshotVerdict verdict = reader_.read(datagram);
     if (counts) result_.decode_ns += since(start);
+    if (now >= trace_.ticks.size() / 2) result_.allocations += allocation_count() - allocations;
     if (verdict != SnapshotVerdict::applied) {
       result_.fault = fmt::format("tick {}: verdict {}", now, static_cast<int>(verdict));
       return false;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "net/snapshot/snapshot_model.h"
+#include "net/snapshot/snapshot_options.h"
 #include "net/snapshot/training/trace.h"
 
 namespace muster {
@@ -21,6 +22,7 @@ struct StreamSettings {
   std::size_t datagram_bytes = 1200;  ///< Snapshots that are longer are split.
   /// The rest of a world that takes more waits until the client has this: it joins bit by bit.
   std::size_t datagrams_per_snapshot = 4;
+  SnapshotOptions options;
   std::uint32_t from_seconds = 1;  ///< What comes before is sent, but not counted.
 };
 
@@ -32,9 +34,12 @@ struct StreamResult {
   std::size_t datagrams = 0;
   double encode_ns = 0;
   double decode_ns = 0;
-  std::size_t entities = 0;          ///< In all snapshots together, ...
-  std::size_t changed_entities = 0;  ///< ... and those that differed from what was acknowledged.
-  std::size_t memory_bytes = 0;      ///< Of the server, for this client.
+  std::size_t entities = 0;             ///< In all snapshots together, ...
+  std::size_t changed_entities = 0;     ///< ... and those that differed from what was acknowledged.
+  std::size_t memory_bytes = 0;         ///< Of the server, for this client, ...
+  std::size_t reader_memory_bytes = 0;  ///< ... and of the client.
+  /// How often the codec asked for memory in the second half: what the world's growth needs.
+  std::uint64_t allocations = 0;
 };
 
 /// Streams a trace and compares every integer that the client has with what was sent.

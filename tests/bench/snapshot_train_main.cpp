@@ -6,6 +6,8 @@
 #include <fmt/ranges.h>
 
 #include "net/snapshot/model_file.h"
+#include "net/snapshot/training/huffman_training.h"
+#include "net/snapshot/training/mix_training.h"
 #include "net/snapshot/training/train_model.h"
 #include "tests/bench/trace_file.h"
 
@@ -16,6 +18,7 @@ struct Arguments {
   std::vector<std::string> traces;
   std::string out;
   std::string scenes = MUSTER_SOURCE_DIR "/tests/bench/scenes";
+  std::string coder = "range";
   std::uint32_t rate = 0;
   std::uint32_t rtt_ms = 100;
   double loss = 0.02;
@@ -93,7 +96,9 @@ int run(const Arguments& arguments) {
     const Result<void> written = write_file(arguments.out, std::as_bytes(std::span(source)));
     return written ? 0 : fail_with(written.error().message);
   }
-  const SnapshotModel model = train_model(training);
+  SnapshotModel model = train_model(training);
+  train_huffman(model, training);
+  if (arguments.coder == "mix") train_mix(model, training);
   const std::vector<std::byte> bytes = encode_model(model);
   const Result<void> written = write_file(arguments.out, bytes);
   if (!written) return fail_with(written.error().message);
@@ -113,6 +118,10 @@ int main(int argc, char** argv) {
       "Exit codes: 0 written, 2 unreadable input.");
   app.add_option("traces", arguments.traces, "Traces, .mtrc or .mtrc.zst")->required();
   app.add_option("--out", arguments.out, "The model to write")->required();
+  app.add_option("--coder", arguments.coder,
+                 "The strongest coder that the model is for; a model for 'mix' serves all")
+      ->check(CLI::IsMember({"range", "mix"}))
+      ->capture_default_str();
   app.add_option("--rate", arguments.rate, "Snapshots a second (default: the scene's own)")
       ->check(CLI::Range(1, 1000));
   app.add_option("--rtt-ms", arguments.rtt_ms, "Round trip in milliseconds")
