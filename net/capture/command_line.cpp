@@ -10,11 +10,13 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "net/capture/bandwidth_page.h"
 #include "net/capture/capture_file.h"
 #include "net/capture/capture_reader.h"
 #include "net/capture/pcap.h"
 #include "net/capture/record_json.h"
 #include "net/capture/replay.h"
+#include "net/replication/recording.h"
 
 namespace muster {
 
@@ -166,12 +168,41 @@ int replay_file(const Arguments& arguments, const Streams& streams) {
   return code;
 }
 
+/// Where the bits of a recorded world's snapshots went.
+int show_bandwidth(const Arguments& arguments, const Streams& streams) {
+  const std::optional<File> file = open_capture(arguments.file, streams);
+  if (!file.has_value()) return kUsage;
+  std::string problem;
+  const auto recording = RecordingReader::open(*file, problem);
+  if (recording == nullptr) {
+    streams.err << "muster-net: " << arguments.file << ": " << problem << "\n";
+    return kDamaged;
+  }
+  recording->begin_meter();
+  RecordingStatus status = recording->step();
+  for (; status == RecordingStatus::tick; status = recording->step()) recording->clear();
+  const Bandwidth bandwidth = recording->bandwidth();
+  if (arguments.format == "json") {
+    streams.out << json_of(bandwidth).dump(2) << "\n";
+  } else if (arguments.format == "html") {
+    streams.out << page_of(bandwidth, "Bandwidth of " + arguments.file);
+  } else {
+    streams.out << table_of(bandwidth);
+  }
+  if (status == RecordingStatus::end) return kSuccess;
+  streams.err << fmt::format("muster-net: {} {} behind tick {}\n", arguments.file,
+                             status == RecordingStatus::cut ? "is cut short" : "is damaged",
+                             recording->tick());
+  return kDamaged;
+}
+
 using Command = std::function<int(const Arguments&, const Streams&)>;
 
 CLI::App* add_command(CLI::App& app, const std::string& name, const std::string& about,
                       Arguments& arguments, const Command& command, Command& chosen) {
   CLI::App* const added = app.add_subcommand(name, about);
-  added->add_option("FILE", arguments.file, "A capture.")->required();
+  added->add_option("FILE", arguments.file, "A capture, or a recording for `bandwidth`.")
+      ->required();
   added->callback([&chosen, command] { chosen = command; });
   return added;
 }
@@ -183,7 +214,7 @@ void add_format(CLI::App* command, Arguments& arguments) {
 }
 
 int run_command(int argc, char** argv, const Streams& streams) {
-  CLI::App app("Shows, converts and replays captures of connections.");
+  CLI::App app("Shows, converts and replays captures of connections, and inspects recordings.");
   app.name("muster-net");
   app.set_version_flag("--version", std::string("muster-net ") + MUSTER_VERSION);
   app.require_subcommand(1);
@@ -196,7 +227,8 @@ int run_command(int argc, char** argv, const Streams& streams) {
       "  muster-net pcap game.mcapture --out game.pcap\n"
       "  tshark -X lua_script:net/capture/muster.lua -o udp.try_heuristic_first:TRUE \\\n"
       "    -r game.pcap -V\n"
-      "  muster-net replay game.mcapture");
+      "  muster-net replay game.mcapture\n"
+      "  muster-net bandwidth match.mrec --format html > bandwidth.html");
   Arguments arguments;
   Command chosen;
   add_format(
@@ -208,6 +240,11 @@ int run_command(int argc, char** argv, const Streams& streams) {
   add_format(add_command(app, "replay", "Receives everything again, and tells what came out.",
                          arguments, replay_file, chosen),
              arguments);
+  add_command(app, "bandwidth", "Tells where the bits of a recorded world's snapshots went.",
+              arguments, show_bandwidth, chosen)
+      ->add_option("--format", arguments.format, "How it is printed.")
+      ->check(CLI::IsMember({"text", "json", "html"}))
+      ->capture_default_str();
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& problem) {

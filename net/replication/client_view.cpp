@@ -28,7 +28,7 @@ constexpr double kLaneBits = 1.5;
 
 void ClientView::restart() {
   ++epoch_;
-  writer_.emplace(options_.model);
+  writer_.emplace(options_.model, options_.snapshot);
   events_.clear();
   interest_.clear();
   has_interest_ = false;

@@ -37,6 +37,7 @@ inline constexpr std::size_t kPartsPerTickMax = 4;
 /// What does not change while a server runs. All must outlive the views.
 struct ClientViewOptions {
   const SnapshotModel& model;
+  SnapshotOptions snapshot{};
   const std::vector<UpdateClass>& classes;
   const InterestOptions& interest;
   std::uint16_t ticks_per_second = 60;
@@ -47,7 +48,7 @@ struct ClientViewOptions {
 class ClientView {
  public:
   explicit ClientView(const ClientViewOptions& options)
-      : options_(options), writer_(std::in_place, options.model) {}
+      : options_(options), writer_(std::in_place, options.model, options.snapshot) {}
 
   Viewer viewer;                           ///< May be changed at any time.
   std::uint32_t bytes_per_second_max = 0;  ///< Of payloads; 0: as the path carries.

@@ -59,11 +59,12 @@ RecordingWriter::RecordingWriter(const RecordingOptions& options, const Replicat
       views_(schema_),
       model_(model_of(views_, options.model_file)),
       world_(std::make_unique<ReplicatedWorld>(schema_, views_)),
-      writer_(std::in_place, model_),
+      writer_(std::in_place, model_, SnapshotOptions{.coder = options_.coder}),
       memory_(kSnapshotBytesMax) {
   const std::vector<std::byte> encoded = encode_schema(schema_);
   append(pending_, kMagic, 4);
   append(pending_, options_.ticks_per_second, 2);
+  append(pending_, static_cast<std::uint64_t>(options_.coder), 1);
   append(pending_, encoded.size(), 4);
   append(pending_, options_.model_file.size(), 4);
   append(pending_, encoded);
@@ -86,7 +87,7 @@ void RecordingWriter::add_record(std::uint8_t kind, std::uint32_t tick,
 void RecordingWriter::begin_map(std::span<const std::byte> map_info) {
   add_record(kMap, last_tick_, map_info);
   world_ = std::make_unique<ReplicatedWorld>(schema_, views_);
-  writer_.emplace(model_);
+  writer_.emplace(model_, SnapshotOptions{.coder = options_.coder});
   next_keyframe_ = 0;
 }
 
@@ -185,11 +186,12 @@ bool RecordingReader::read_head(std::string& error) {
     return false;
   }
   ticks_per_second_ = head.read_u16();
+  coder_ = static_cast<SnapshotCoder>(head.read_u8());
   const std::uint32_t schema_bytes = head.read_u32();
   const std::uint32_t model_bytes = head.read_u32();
   std::optional<ReplicationSchema> schema = decode_schema(head.read_bytes(schema_bytes));
   const std::span<const std::byte> model = head.read_bytes(model_bytes);
-  if (head.failed() || !schema || ticks_per_second_ == 0) {
+  if (head.failed() || !schema || ticks_per_second_ == 0 || coder_ > SnapshotCoder::reference) {
     error = "the recording's head is damaged";
     return false;
   }
@@ -256,9 +258,19 @@ void RecordingReader::find_keyframes() {
 
 void RecordingReader::reset() {
   if (mirror_) mirror_->list_end(changes_);
-  mirror_ = std::make_unique<WorldMirror>(schema_, *views_, *model_, kRecordedEntitiesMax);
+  begin_mirror();
   position_ = first_record_;
   tick_ = 0;
+}
+
+void RecordingReader::begin_mirror() {
+  const SnapshotOptions options{.coder = coder_, .meter = meter_ ? &*meter_ : nullptr};
+  mirror_ = std::make_unique<WorldMirror>(schema_, *views_, *model_, kRecordedEntitiesMax, options);
+}
+
+void RecordingReader::begin_meter() {
+  meter_.emplace(model_->probabilities.size());
+  reset();
 }
 
 void RecordingReader::clear() {
@@ -271,7 +283,7 @@ RecordingStatus RecordingReader::play(const Record& record) {
     case kMap:
       map_info_ = record.bytes;
       mirror_->list_end(changes_);
-      mirror_ = std::make_unique<WorldMirror>(schema_, *views_, *model_, kRecordedEntitiesMax);
+      begin_mirror();
       return RecordingStatus::tick;
     case kEvent:
       events_.push_back({.tick = record.tick, .number = event_count_++, .bytes = record.bytes});

@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "net/replication/bandwidth.h"
 #include "net/replication/replicated_world.h"
 #include "net/replication/timed_events.h"
 #include "net/replication/world_mirror.h"
@@ -21,6 +22,7 @@ struct RecordingOptions {
   std::uint16_t ticks_per_second = 60;
   /// So many ticks apart is the whole world recorded: what seeking has to go through at most.
   std::uint32_t keyframe_ticks = 300;
+  SnapshotCoder coder = SnapshotCoder::range;
   /// A trained model's file; empty for the built-in priors. Must outlive the recording.
   std::span<const std::byte> model_file{};
 };
@@ -118,6 +120,11 @@ class RecordingReader {
   void clear();
   const WorldMirror& mirror() const { return *mirror_; }
 
+  /// From now on counts where the bits of snapshots go.
+  void begin_meter();
+  /// Requires: `begin_meter` was called.
+  Bandwidth bandwidth() const { return bandwidth_of(*meter_, *model_, *views_); }
+
  private:
   struct Keyframe {
     std::uint32_t tick = 0;
@@ -139,6 +146,7 @@ class RecordingReader {
   void find_keyframes();
   bool read_index();
   void reset();
+  void begin_mirror();
 
   std::span<const std::byte> file_;
   std::size_t first_record_ = 0;
@@ -146,7 +154,9 @@ class RecordingReader {
   std::uint16_t ticks_per_second_ = 60;
   ReplicationSchema schema_;
   std::unique_ptr<TypeViews> views_;
+  SnapshotCoder coder_ = SnapshotCoder::range;
   std::unique_ptr<SnapshotModel> model_;
+  std::optional<BitMeter> meter_;
   std::unique_ptr<WorldMirror> mirror_;
   std::vector<Keyframe> keyframes_;
   std::span<const std::byte> map_info_;

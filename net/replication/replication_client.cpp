@@ -129,7 +129,9 @@ void ReplicationClient::take_setup(std::span<const std::byte> block) {
     return;
   }
   model_ = std::make_unique<SnapshotModel>(views_->model(trained));
-  mirror_.emplace(*schema_, *views_, *model_, options_.entity_max);
+  if (options_.has_meter) meter_.emplace(model_->probabilities.size());
+  const SnapshotOptions snapshot{.coder = begin_->coder, .meter = meter_ ? &*meter_ : nullptr};
+  mirror_.emplace(*schema_, *views_, *model_, options_.entity_max, snapshot);
   phase_ = ReplicationPhase::playing;
   unsent_.push(encode(ReplicationMessage::ready));
 }
@@ -224,6 +226,11 @@ void ReplicationClient::take_truth(const TruthMessage& truth) {
                   .field = views_->lane_name(truth.codec_type, truth.lane),
                   .server_value = truth.ours,
                   .client_value = truth.theirs});
+}
+
+std::optional<Bandwidth> ReplicationClient::bandwidth() const {
+  if (!meter_ || !mirror_) return std::nullopt;
+  return bandwidth_of(*meter_, *model_, *views_);
 }
 
 void ReplicationClient::clear() {

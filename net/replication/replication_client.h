@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "net/replication/bandwidth.h"
 #include "net/replication/replication_messages.h"
 #include "net/replication/replication_schema.h"
 #include "net/replication/timed_events.h"
@@ -31,6 +32,8 @@ struct ReplicationClientOptions {
   /// that is not here is sent. They must outlive the client.
   std::vector<std::span<const std::byte>> models{};
   std::size_t entity_max = 65'536;
+  /// Whether `bandwidth` counts where the bits of snapshots go; costs some time.
+  bool has_meter = false;
 };
 
 /// How far the client is.
@@ -96,6 +99,8 @@ class ReplicationClient {
   /// The newest tick of which something is known.
   std::uint32_t tick() const { return mirror_ ? mirror_->reader().tick() : 0; }
   const ReplicationClientCounters& counters() const { return counters_; }
+  /// Where the bits of this map's snapshots went; nothing without a meter or before playing.
+  std::optional<Bandwidth> bandwidth() const;
 
  private:
   /// A checksum that waits for its entity to be applied.
@@ -128,6 +133,7 @@ class ReplicationClient {
   std::optional<TypeViews> views_;
   std::vector<std::byte> map_info_;
   std::unique_ptr<SnapshotModel> model_;
+  std::optional<BitMeter> meter_;
   std::optional<WorldMirror> mirror_;  ///< While playing.
   std::vector<ReplicatedChange> changes_;
   TimedEventReceiver events_;

@@ -43,6 +43,7 @@ std::vector<std::byte> encode(const BeginMessage& message) {
     writer.write_bytes(message.model);
     writer.write_u16(message.ticks_per_second);
     writer.write_u16(message.snapshot_ticks);
+    writer.write_u8(static_cast<std::uint32_t>(message.coder));
   });
 }
 
@@ -100,7 +101,9 @@ bool decode(std::span<const std::byte> bytes, BeginMessage& message) {
   reader.read_into(message.model);
   message.ticks_per_second = reader.read_u16();
   message.snapshot_ticks = reader.read_u16();
-  return reader.is_finished() && message.ticks_per_second > 0 && message.snapshot_ticks > 0;
+  message.coder = static_cast<SnapshotCoder>(reader.read_u8());
+  return reader.is_finished() && message.ticks_per_second > 0 && message.snapshot_ticks > 0 &&
+         message.coder <= SnapshotCoder::reference;
 }
 
 bool decode(std::span<const std::byte> bytes, WantMessage& message) {

@@ -12,6 +12,7 @@
 
 #include "net/replication/replication_schema.h"
 #include "net/snapshot/model_file.h"
+#include "net/snapshot/snapshot_options.h"
 
 namespace muster {
 
@@ -44,6 +45,7 @@ struct BeginMessage {
   ModelHash model{};  ///< All zero: the built-in priors.
   std::uint16_t ticks_per_second = 60;
   std::uint16_t snapshot_ticks = 3;
+  SnapshotCoder coder = SnapshotCoder::range;
 };
 /// What the client does not have of what `begin` names.
 struct WantMessage {

@@ -75,6 +75,7 @@ void ReplicationServer::add_client(ReplicationClientId id, const ReplicationClie
   auto client = std::make_unique<Client>(
       Client{.id = id,
              .view = ClientView({.model = model_,
+                                 .snapshot = {.coder = options_.coder},
                                  .classes = options_.classes,
                                  .interest = options_.interest,
                                  .ticks_per_second = options_.ticks_per_second,
@@ -191,7 +192,8 @@ void ReplicationServer::begin(Client& client) {
   BeginMessage message{.schema = schema_hash_,
                        .model = {},
                        .ticks_per_second = options_.ticks_per_second,
-                       .snapshot_ticks = options_.snapshot_ticks};
+                       .snapshot_ticks = options_.snapshot_ticks,
+                       .coder = options_.coder};
   if (!options_.model_file.empty()) message.model = hash_model(options_.model_file);
   if (client.unsent.has_room()) client.unsent.push(encode(message));
 }

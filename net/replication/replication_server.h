@@ -26,6 +26,7 @@ struct ReplicationServerOptions {
   InterestOptions interest{};
   /// A trained model's file; empty for the built-in priors. Must outlive the server.
   std::span<const std::byte> model_file{};
+  SnapshotCoder coder = SnapshotCoder::range;
   /// One of so many snapshots carries a checksum of some entity; 0 for none.
   std::uint16_t checksum_interval = 8;
 };

@@ -150,6 +150,9 @@ std::string TypeViews::lane_name(std::uint16_t codec_type, std::size_t lane) con
 }
 
 SnapshotModel TypeViews::model(const SnapshotModel& trained) const {
+  // Corrections and codes belong to the types in their order: what is trained on just these is
+  // taken as it is.
+  if (std::ranges::equal(trained.types, schemas_, {}, &TypeModel::schema)) return trained;
   SnapshotModel model = untrained_model(schemas_);
   std::vector<const TypeModel*> sources(model.types.size());
   for (std::size_t i = 0; i < model.types.size(); ++i) {

@@ -60,8 +60,9 @@ class TypeViews {
   /// What a lane is called: `Component.field`, `[i]` behind it when the field has several values;
   /// empty when there is no such lane.
   std::string lane_name(std::uint16_t codec_type, std::size_t lane) const;
-  /// The codec's model: what `trained` knows of types with the same name and lanes, and the
-  /// built-in priors for all others.
+  /// The codec's model: `trained` itself when it was trained on just these types. Else what it
+  /// knows of types with the same name and lanes, and the built-in priors for all others; `mix`
+  /// then has no corrections, and `huffman` its built-in codes.
   SnapshotModel model(const SnapshotModel& trained) const;
 
  private:

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <span>
 
+#include "net/snapshot/bit_meter.h"
 #include "net/snapshot/entity_code.h"
 #include "net/snapshot/plain_code.h"
 #include "net/snapshot/slots.h"
@@ -91,9 +92,54 @@ class MixReader : public RangeReader {
     return range_.decode(mixed(tables_, probabilities_[slot], contexts_, node));
   }
 
- private:
+ protected:
   const std::int8_t* tables_;
   MixContexts contexts_{};
+};
+
+/// The same two, for inspectors.
+class MeteredRangeReader : public RangeReader {
+ public:
+  MeteredRangeReader(const SnapshotModel& model, const SnapshotOptions& options,
+                     std::span<const std::byte> bytes)
+      : RangeReader(model, options, bytes), meter_(*options.meter) {}
+  bool bit(std::uint32_t slot, bool value) {
+    const bool read = RangeReader::bit(slot, value);
+    meter_.add(slot, probabilities_[slot], read);
+    return read;
+  }
+  bool even_bit(bool value) {
+    meter_.add_even();
+    return RangeReader::even_bit(value);
+  }
+
+ private:
+  BitMeter& meter_;
+};
+
+class MeteredMixReader : public MixReader {
+ public:
+  MeteredMixReader(const SnapshotModel& model, const SnapshotOptions& options,
+                   std::span<const std::byte> bytes)
+      : MixReader(model, options, bytes), meter_(*options.meter) {}
+  bool bit(std::uint32_t slot, bool value) {
+    const bool read = MixReader::bit(slot, value);
+    meter_.add(slot, probabilities_[slot], read);
+    return read;
+  }
+  bool bit_in(std::uint32_t slot, std::uint32_t node, bool /*value*/) {
+    const BitProbability probability = mixed(tables_, probabilities_[slot], contexts_, node);
+    const bool read = range_.decode(probability);
+    meter_.add(slot, probability, read);
+    return read;
+  }
+  bool even_bit(bool value) {
+    meter_.add_even();
+    return MixReader::even_bit(value);
+  }
+
+ private:
+  BitMeter& meter_;
 };
 
 /// Bits as they are, for `raw`, and numbers by Huffman's codes, for `huffman` and `reference`.

@@ -5,6 +5,8 @@
 
 namespace muster {
 
+class BitMeter;
+
 /// How snapshots become bytes.
 enum class SnapshotCoder : std::uint8_t {
   range = 0,      ///< Trained predictions and one trained probability for each decision.
@@ -16,6 +18,9 @@ enum class SnapshotCoder : std::uint8_t {
 
 struct SnapshotOptions {
   SnapshotCoder coder = SnapshotCoder::range;
+  /// When there is one, a reader of `range` or `mix` tells it what every decision cost. It must
+  /// outlive the reader, and be of the same model.
+  BitMeter* meter = nullptr;
 };
 
 }  // namespace muster

@@ -21,11 +21,13 @@ SnapshotReader::SnapshotReader(const SnapshotModel& model, std::size_t entity_ma
 }
 
 SnapshotVerdict SnapshotReader::read(std::span<const std::byte> bytes) {
+  const bool has_meter = options_.meter != nullptr;
+  if (has_meter) options_.meter->add_snapshot(bytes.size());
   switch (options_.coder) {
     case SnapshotCoder::range:
-      return read_with<RangeReader>(bytes);
+      return has_meter ? read_with<MeteredRangeReader>(bytes) : read_with<RangeReader>(bytes);
     case SnapshotCoder::mix:
-      return read_with<MixReader>(bytes);
+      return has_meter ? read_with<MeteredMixReader>(bytes) : read_with<MixReader>(bytes);
     case SnapshotCoder::huffman:
     case SnapshotCoder::raw:
     case SnapshotCoder::reference:

@@ -1,0 +1,75 @@
+#include <algorithm>
+#include <numeric>
+
+#include <catch2/catch.hpp>
+
+#include "net/replication/recording.h"
+#include "tests/support/replication_course.h"
+
+namespace muster {
+
+TEST_CASE("Every coder brings a client's world to the server's",
+          "[net][replication][sys-41][sys-42][sys-43][sys-44]") {
+  const auto coder = GENERATE(SnapshotCoder::range, SnapshotCoder::mix, SnapshotCoder::huffman,
+                              SnapshotCoder::raw, SnapshotCoder::reference);
+  ReplicationServerOptions options;
+  options.coder = coder;
+  ReplicationStage stage(9, options);
+  ReplicationCourse course(stage);
+  const LinkOptions link{.latency = std::chrono::milliseconds(40), .loss = 0.1};
+  ReplicationStage::Client& client = stage.join(link, link);
+  for (int i = 0; i < 400; ++i) stage.step([&] { course.live(); });
+  stage.run(300);
+  CHECK(stage.difference(client).empty());
+  CHECK(client.replication->counters().malformed == 0);
+  CHECK(client.replication->counters().snapshots > 100);
+}
+
+TEST_CASE("A meter accounts for the bytes of snapshots, by type and field", "[net][replication]") {
+  const auto coder = GENERATE(SnapshotCoder::range, SnapshotCoder::mix);
+  ReplicationServerOptions options;
+  options.coder = coder;
+  ReplicationStage stage(4, options);
+  ReplicationClientOptions client_options;
+  client_options.has_meter = true;
+  ReplicationStage::Client& client = stage.join({}, {}, {}, client_options);
+  stage.step([&] {
+    for (std::uint32_t id = 0; id < 30; ++id) {
+      stage.spawn(id, {.type = static_cast<std::uint16_t>(id % 2), .relevance = Relevance::always});
+    }
+  });
+  for (int i = 0; i < 300; ++i) {
+    stage.step([&] {
+      for (std::uint32_t id = 0; id < 30; ++id) stage.stir(id);
+    });
+  }
+  const std::optional<Bandwidth> bandwidth = client.replication->bandwidth();
+  REQUIRE(bandwidth.has_value());
+  CHECK(bandwidth->snapshots == client.replication->counters().snapshots);
+  // What decisions contain and what travelled differ by what the coder rounds and its ending.
+  const double bytes = bandwidth->bits() / 8;
+  const auto travelled = static_cast<double>(bandwidth->bytes);
+  CHECK(bytes < travelled);
+  CHECK(bytes + 6 * static_cast<double>(bandwidth->snapshots) > travelled);
+  CHECK(std::ranges::is_sorted(bandwidth->rows, std::ranges::greater(), &BandwidthRow::bits));
+  const auto has = [&](const char* type, const char* component, const char* field) {
+    return std::ranges::any_of(bandwidth->rows, [&](const BandwidthRow& row) {
+      return row.section == "fields" && row.type == type && row.component == component &&
+             row.field == field && row.bits > 1000;
+    });
+  };
+  CHECK(has("7", "Motion", "position"));
+  CHECK(has("7", "Health", "points"));
+  CHECK(has("900", "Motion", "turn"));
+  CHECK_FALSE(has("900", "Health", "points"));
+  CHECK(table_of(*bandwidth).find("type 900: Motion.position") != std::string::npos);
+}
+
+TEST_CASE("Without a meter nothing is counted", "[net][replication]") {
+  ReplicationStage stage(4);
+  ReplicationStage::Client& client = stage.join();
+  stage.run(60);
+  CHECK_FALSE(client.replication->bandwidth().has_value());
+}
+
+}  // namespace muster
