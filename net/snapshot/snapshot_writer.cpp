@@ -41,45 +41,46 @@ void SnapshotWriter::follow_world() {
   const std::size_t known = tracks_.size();
   std::size_t next = 0;
   bool has_gone = false;
+  const auto leave = [&](Followed& followed) {
+    has_gone = true;
+    followed.state = nullptr;
+    followed.values = nullptr;
+    followed.track.is_told = false;
+  };
   for (const EntityState& state : world_) {
-    while (next < known && tracks_[next].track.id < state.id) {
-      has_gone = true;
-      tracks_[next].values = nullptr;
-      tracks_[next++].track.is_told = false;
-    }
+    while (next < known && tracks_[next].track.id < state.id) leave(tracks_[next++]);
     if (next == known || tracks_[next].track.id != state.id) {
       Followed& followed = tracks_.emplace_back();
       followed.track.id = state.id;
       followed.track.place = records_.take();
-      followed.values = state.values;
-      followed.kind = state.kind;
-      followed.since = state.since != kUnknownTick ? state.since : tick_;
+      follow(followed, state);
       continue;
     }
-    Followed& followed = tracks_[next++];
-    followed.track.is_told = false;
-    if (state.since != kUnknownTick) {
-      followed.since = state.since;
-    } else if (state.values != followed.values || state.kind != followed.kind) {
-      const std::size_t lanes = model_.types[state.kind.type].lanes.size();
-      if (!is_comparable_ || followed.values == nullptr || state.kind != followed.kind ||
-          !std::equal(state.values, state.values + lanes, followed.values)) {
-        followed.since = tick_;
-      }
-    }
-    followed.values = state.values;
-    followed.kind = state.kind;
+    follow(tracks_[next++], state);
   }
-  for (; next < known; ++next) {
-    has_gone = true;
-    tracks_[next].values = nullptr;
-    tracks_[next].track.is_told = false;
-  }
+  for (; next < known; ++next) leave(tracks_[next]);
   if (has_gone) forget_tracks();
   if (tracks_.size() > known || has_gone) {
     std::sort(tracks_.begin(), tracks_.end(),
               [](const Followed& a, const Followed& b) { return a.track.id < b.track.id; });
   }
+}
+
+/// Takes over what an entity is now.
+void SnapshotWriter::follow(Followed& followed, const EntityState& state) {
+  followed.track.is_told = false;
+  followed.state = &state;
+  if (state.since != kUnknownTick) {
+    followed.since = state.since;
+  } else if (state.values != followed.values || state.kind != followed.kind) {
+    const std::size_t lanes = model_.types[state.kind.type].lanes.size();
+    if (!is_comparable_ || followed.values == nullptr || state.kind != followed.kind ||
+        !std::equal(state.values, state.values + lanes, followed.values)) {
+      followed.since = tick_;
+    }
+  }
+  followed.values = state.values;
+  followed.kind = state.kind;
 }
 
 void SnapshotWriter::forget_tracks() {
@@ -168,21 +169,31 @@ KnownEntity SnapshotWriter::known_of(const EntityTrack& track) const {
                       [&](EntityKind kind) { return model_.types[kind.type].lanes.size(); });
 }
 
+/// Whether an entity is as its run is, and the run covers all that is known of it.
+bool SnapshotWriter::is_as_known(const Followed& followed) const {
+  return followed.state != nullptr && is_steady(followed.track, references_) &&
+         followed.since == followed.track.since && followed.kind == followed.track.kind;
+}
+
 /// Sorts the world into what the receiver knows and what is new to it.
 void SnapshotWriter::list_world(SnapshotHead& head) {
   listed_.clear();
   new_.clear();
   known_.clear();
-  std::size_t next = 0;
   for (Followed& followed : tracks_) {
-    const std::uint32_t id = followed.track.id;
-    while (next < world_.size() && world_[next].id < id) ++next;
-    const bool lives = next < world_.size() && world_[next].id == id;
-    list_track(head, followed, lives ? &world_[next] : nullptr);
+    if (followed.track.id < head.first_id || !is_as_known(followed)) {
+      list_track(head, followed);
+      continue;
+    }
+    listed_.push_back({.followed = &followed,
+                       .state = followed.state,
+                       .is_quiet = references_.plain_count > 1,
+                       .is_steady = true});
   }
 }
 
-void SnapshotWriter::list_track(SnapshotHead& head, Followed& followed, const EntityState* state) {
+void SnapshotWriter::list_track(SnapshotHead& head, Followed& followed) {
+  const EntityState* state = followed.state;
   const EntityTrack& track = followed.track;
   const bool is_said = track.id >= head.first_id;
   Listed listed{.followed = &followed};
@@ -331,12 +342,24 @@ void SnapshotWriter::remember() {
   std::size_t next_listed = 0;
   std::size_t next_new = 0;
   for (Followed& followed : tracks_) {
-    const bool is_listed =
-        next_listed < listed_.size() && listed_[next_listed].followed == &followed;
-    const bool is_new = next_new < new_written_ && new_[next_new]->id == followed.track.id;
-    remember_track(followed, is_listed ? &listed_[next_listed] : nullptr, is_new);
-    if (is_listed) ++next_listed;
+    EntityTrack& track = followed.track;
+    const Listed* listed = nullptr;
+    if (next_listed < listed_.size() && listed_[next_listed].followed == &followed) {
+      listed = &listed_[next_listed++];
+    }
+    const bool is_new = next_new < new_written_ && new_[next_new]->id == track.id;
     if (is_new) ++next_new;
+    track.is_told = track.is_told || is_new;
+    const bool is_said = listed != nullptr && track.id < end_id_ && !listed->is_held;
+    const bool is_there = is_new || (is_said && listed->state != nullptr);
+    if (is_there && track.has_run() && track.since == followed.since &&
+        track.kind == followed.kind) {
+      track.run_last = next_;
+      track.last = next_;
+      track.values = followed.values;
+    } else {
+      remember_track(followed, is_said, is_there);
+    }
   }
   is_done_ = end_id_ == kEveryId;
   next_id_ = end_id_;
@@ -346,34 +369,27 @@ void SnapshotWriter::remember() {
   ++next_;
 }
 
-void SnapshotWriter::remember_track(Followed& followed, const Listed* listed, bool is_new) {
+/// Ends an entity's run. `is_said`: the snapshot says what it is; `is_there`: and that it is there.
+void SnapshotWriter::remember_track(Followed& followed, bool is_said, bool is_there) {
   EntityTrack& track = followed.track;
-  const bool is_spoken_of = listed != nullptr && track.id < end_id_ && !listed->is_held;
-  if (is_new || (is_spoken_of && listed->state != nullptr)) {
-    track.is_told = track.is_told || is_new;
-    if (track.has_run() && track.since == followed.since && track.kind == followed.kind) {
-      track.run_last = next_;
-      track.last = next_;
-      track.values = followed.values;
-      return;
-    }
+  if (is_there) {
     end_run(track, records_[track.place], ticks_, next_);
     begin_run(track, next_, followed.kind, followed.since, followed.values);
     return;
   }
   // Entities before and behind this part, and those held, stay as they are known.
-  const KnownEntity known = is_spoken_of ? KnownEntity{} : known_of(track);
-  if (!is_spoken_of && known.states.count == 0 && !track.has_run()) return;
+  const KnownEntity known = is_said ? KnownEntity{} : known_of(track);
+  if (!is_said && known.states.count == 0 && !track.has_run()) return;
   TrackRecords& records = records_[track.place];
   end_run(track, records, ticks_, next_);
-  if (!is_spoken_of && known.states.count == 0) return;
+  if (!is_said && known.states.count == 0) return;
   track.last = next_;
   records[place_of(next_)] = {.values = known.states.values[0],
                               .serial = next_,
-                              .tick = is_spoken_of ? tick_ : known.states.ticks[0],
+                              .tick = is_said ? tick_ : known.states.ticks[0],
                               .since = known.since,
                               .kind = known.kind,
-                              .standing = is_spoken_of ? Standing::gone : Standing::there};
+                              .standing = is_said ? Standing::gone : Standing::there};
 }
 
 std::size_t SnapshotWriter::changed_count() const {

@@ -71,7 +71,8 @@ class SnapshotWriter {
   /// A track, and what is known of the world that it follows.
   struct Followed {
     EntityTrack track;
-    const LaneValue* values = nullptr;  ///< Of the newest tick, ...
+    const EntityState* state = nullptr;  ///< In the world being written; null when it is not there.
+    const LaneValue* values = nullptr;   ///< Of the newest tick, ...
     EntityKind kind;
     std::uint32_t since = 0;  ///< ... since when they are so.
   };
@@ -88,7 +89,8 @@ class SnapshotWriter {
   SnapshotHead next_head() const;
   std::uint32_t expected(const SnapshotHead& head) const;
   void list_world(SnapshotHead& head);
-  void list_track(SnapshotHead& head, Followed& followed, const EntityState* state);
+  void list_track(SnapshotHead& head, Followed& followed);
+  bool is_as_known(const Followed& followed) const;
   KnownEntity known_of(const EntityTrack& track) const;
   template <typename Encoder>
   std::span<const std::byte> write_with(std::span<std::byte> out);
@@ -105,8 +107,9 @@ class SnapshotWriter {
   void write_new_entity(Encoder& encoder, const EntityState& state);
   bool says_anything() const;
   void remember();
-  void remember_track(Followed& followed, const Listed* listed, bool is_new);
+  void remember_track(Followed& followed, bool is_said, bool is_there);
   void follow_world();
+  void follow(Followed& followed, const EntityState& state);
   void forget_tracks();
 
   const SnapshotModel& model_;
