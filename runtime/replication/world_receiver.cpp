@@ -221,6 +221,13 @@ bool WorldReceiver::values(std::uint32_t id, std::span<std::int64_t> values) con
   return true;
 }
 
+void WorldReceiver::set_player(PlayerId player) {
+  options_.player = player;
+  each([&](EntityReference id, std::uint16_t, SeenBy seen_by) {
+    world_.set_player(collection_.find(id), player_of(seen_by));
+  });
+}
+
 std::vector<std::string> WorldReceiver::take_notes() { return std::exchange(notes_, {}); }
 
 }  // namespace muster

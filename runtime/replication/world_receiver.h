@@ -52,6 +52,20 @@ class WorldReceiver final : public EntityValues {
   /// The values of an entity as this world has them, for `ReplicationClient::verify`.
   bool values(std::uint32_t id, std::span<std::int64_t> values) const override;
 
+  /// Calls `visit(EntityReference, std::uint16_t type, SeenBy)` for every entity that is here, by
+  /// ascending id; `type` is an index into the client's schema.
+  template <typename Visit>
+  void each(Visit visit) const {
+    for (std::uint32_t id = 0; id < received_.size(); ++id) {
+      const Received* const received = find(id);
+      if (received == nullptr) continue;
+      visit(EntityReference{static_cast<std::int32_t>(id)}, received->type, received->seen_by);
+    }
+  }
+
+  /// Who plays here is known now.
+  void set_player(PlayerId player);
+
   /// What the server sends and this end cannot take, since the last call: for the log.
   std::vector<std::string> take_notes();
   /// Entities whose bundle has not come, or cannot be had.

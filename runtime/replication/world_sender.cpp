@@ -60,7 +60,7 @@ SendVerdict WorldSender::add(EntityReference id, const SentEntityOptions& option
   return SendVerdict::accepted;
 }
 
-WorldSender::Sent* WorldSender::find(EntityReference id) {
+const WorldSender::Sent* WorldSender::find(EntityReference id) const {
   const auto after = std::ranges::upper_bound(sent_, id.network_id, {},
                                               [](const Sent& sent) { return sent.id.network_id; });
   return after == sent_.begin() || std::prev(after)->id != id ? nullptr : &*std::prev(after);
@@ -97,9 +97,12 @@ void WorldSender::tell(ReplicatedWorld& out, Sent& sent) {
   const bool has_changed = take_changes(sent);
   const Place place = place_of(sent);
   const PlayerNumber owner = number_of(world_.player(sent.root));
-  if (has_changed || !sent.is_told) quantise_all(sent);
-  const std::span<const std::int64_t> values =
+  const std::span<std::int64_t> values =
       std::span(values_).first(types_.schema.value_count(sent.type));
+  if (has_changed || !sent.is_told) {
+    quantise_all(sent, values);
+    ++counters_.quantised;
+  }
   if (!sent.is_told) {
     out.spawn(id,
               {.type = sent.type,
@@ -137,13 +140,19 @@ bool WorldSender::take_changes(Sent& sent) {
   return has_changed;
 }
 
-void WorldSender::quantise_all(const Sent& sent) {
-  ++counters_.quantised;
+bool WorldSender::values(EntityReference id, std::span<std::int64_t> values) const {
+  const Sent* const sent = find(id);
+  if (sent == nullptr || !sent->is_told) return false;
+  quantise_all(*sent, values);
+  return true;
+}
+
+void WorldSender::quantise_all(const Sent& sent, std::span<std::int64_t> values) const {
   Bytes left = sent.last;
   for (const ReplicatedComponent& one : types_.layouts[sent.type]) {
     const ComponentStorage& storage = world_.storage(one.component);
     to_wire(storage.description(), left.first(storage.stride_bytes()),
-            std::span(values_).subspan(one.first_value, one.value_count));
+            values.subspan(one.first_value, one.value_count));
     left = left.subspan(storage.stride_bytes());
   }
 }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "net/replication/replicated_world.h"
@@ -77,6 +78,17 @@ class WorldSender {
   void restart();
 
   std::size_t count() const { return sent_.size(); }
+  /// Puts the values of an entity, as they were written last, into `values`, which has all values
+  /// of its type. False when it was not.
+  bool values(EntityReference id, std::span<std::int64_t> values) const;
+  /// Calls `visit(EntityReference, std::uint16_t type, PlayerNumber owner)` for every entity that
+  /// was written, by ascending id; `type` is an index into the types.
+  template <typename Visit>
+  void each(Visit visit) const {
+    for (const Sent& sent : sent_) {
+      if (sent.is_told) visit(sent.id, sent.type, sent.owner);
+    }
+  }
   const WorldSenderCounters& counters() const { return counters_; }
 
  private:
@@ -93,11 +105,12 @@ class WorldSender {
     ByteVector last;  ///< The bytes of its components, one after the other.
   };
 
-  Sent* find(EntityReference id);
+  Sent* find(EntityReference id) { return const_cast<Sent*>(std::as_const(*this).find(id)); }
+  const Sent* find(EntityReference id) const;
   bool is_gone(const Sent& sent) const;
   void tell(ReplicatedWorld& out, Sent& sent);
   bool take_changes(Sent& sent);
-  void quantise_all(const Sent& sent);
+  void quantise_all(const Sent& sent, std::span<std::int64_t> values) const;
   Place place_of(const Sent& sent) const;
 
   const ReplicatedTypes& types_;

@@ -1,0 +1,182 @@
+#include "content/arena/game/arena_server.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "content/arena/game/course.h"
+#include "content/arena/game/population.h"
+#include "runtime/session/game_loop.h"
+
+namespace arena {
+
+using namespace muster;  // NOLINT(google-build-using-namespace): a game speaks muster
+
+namespace {
+
+constexpr std::string_view kStillText = "all stands still";
+
+double milliseconds(NetDuration duration) {
+  return std::chrono::duration<double, std::milli>(duration).count();
+}
+
+}  // namespace
+
+/// What is made once it is known what the build's prefabs have. Members refer to one another.
+struct ArenaServer::Match {
+  Match(ArenaServer& server, ReplicatedTypes found, std::uint32_t registry)
+      : types(std::move(found)),
+        sender(types, server.world_, server.collection_),
+        population(server.spawner_, server.collection_, sender, registry),
+        course(population, server.options_.seed),
+        replication({.channel = kReplicationChannel,
+                     .ticks_per_second = kTicksPerSecond,
+                     .snapshot_ticks = kSnapshotTicks},
+                    types.schema, &server),
+        modules{course.module()},
+        loop(server.world_, modules,
+             {.role = LoopRole::server, .ticks_per_second = kTicksPerSecond}) {
+    course.begin();
+  }
+
+  ReplicatedTypes types;
+  WorldSender sender;
+  Population population;
+  Course course;
+  ReplicationServer replication;
+  std::vector<GameModule> modules;
+  GameLoop loop;
+};
+
+ArenaServer::ArenaServer(BundleStore& store, const ArenaServerOptions& options)
+    : store_(store), options_(options), world_(session_components()) {}
+
+ArenaServer::~ArenaServer() = default;
+
+Result<std::unique_ptr<ArenaServer>> ArenaServer::open(BundleStore& store,
+                                                       const ArenaServerOptions& options) {
+  const std::optional<std::uint32_t> registry = find_registry(store.catalog(), kReplicatedRegistry);
+  if (!registry) {
+    return fail(ErrorCode::not_found, "the build has no " + std::string(kReplicatedRegistry));
+  }
+  std::unique_ptr<ArenaServer> server(new ArenaServer(store, options));
+  Result<ReplicatedTypes> types =
+      replicated_types(server->spawner_, {.registry = *registry, .local = {}});
+  if (!types) return fail(types.error());
+  server->match_ = std::make_unique<Match>(*server, std::move(types.value()), *registry);
+  return server;
+}
+
+void ArenaServer::start(DatagramSocket& socket, Entropy& entropy, Time now) {
+  ServerOptions options;
+  options.connection = connection_options();
+  options.agreement = agreement_of(store_.catalog());
+  options.identity = SecretKey::random(entropy);
+  Admission& door = *this;
+  net_ = std::make_unique<Server>(options, socket, entropy, door, net_time(now));
+}
+
+void ArenaServer::frame(Time now) {
+  net_->receive(net_time(now), 0);
+  come_and_go();
+  match_->loop.advance(now);
+  const Tick tick = match_->loop.tick();
+  if (options_.still_from_tick != 0 && tick.value() >= options_.still_from_tick) stand_still();
+  if (std::exchange(sent_tick_, tick) != tick) {
+    match_->replication.begin_tick(tick.value());
+    match_->sender.write(match_->replication.world());
+    match_->replication.end_tick();
+  }
+  replicate(net_time(now));
+  net_->send(net_time(now));
+}
+
+void ArenaServer::come_and_go() {
+  for (const ServerEvent& event : net_->events()) {
+    if (event.kind == ServerEvent::Kind::connected) {
+      const Player player{.client = event.client, .number = next_player_++};
+      players_.push_back(player);
+      match_->course.join(PlayerId(player.number));
+      match_->replication.add_client(id_of(player), {.player = player.number});
+      lines_.push_back("player " + std::to_string(player.number) + " came from " +
+                       net_->address(event.client).text());
+      continue;
+    }
+    const auto found = std::ranges::find(players_, event.client, &Player::client);
+    if (found == players_.end()) continue;
+    lines_.push_back("player " + std::to_string(found->number) + " has gone" +
+                     (event.close && !event.close->text.empty() ? ": " + event.close->text : ""));
+    match_->course.leave(PlayerId(found->number));
+    match_->replication.remove_client(id_of(*found));
+    players_.erase(found);
+  }
+  net_->clear_events();
+}
+
+void ArenaServer::replicate(NetTime now) {
+  for (Player& player : players_) {
+    Connection* const connection = net_->connection(player.client);
+    if (connection == nullptr) continue;
+    if (!player.is_welcomed) {
+      const std::array<std::byte, 2> welcome = {static_cast<std::byte>(player.number & 0xFFU),
+                                                static_cast<std::byte>(player.number >> 8U)};
+      player.is_welcomed = connection->send_message(kGameChannel, welcome) == SendStatus::queued;
+    }
+    match_->replication.update(id_of(player), *connection, now);
+  }
+}
+
+/// Tells everybody at which tick it was.
+void ArenaServer::stand_still() {
+  if (std::exchange(stands_still_, true)) return;
+  match_->course.stand_still();
+  for (const Player& player : players_) {
+    (void)match_->replication.send_event(id_of(player), match_->loop.tick().value(),
+                                         as_bytes(kStillText));
+  }
+  lines_.emplace_back(kStillText);
+}
+
+void ArenaServer::close(Time now) { net_->close("the match is over", net_time(now)); }
+
+Tick ArenaServer::tick() const { return match_->loop.tick(); }
+
+const WorldSenderCounters& ArenaServer::sent() const { return match_->sender.counters(); }
+
+std::vector<ArenaClientReport> ArenaServer::clients() {
+  std::vector<ArenaClientReport> reports;
+  for (const Player& player : players_) {
+    const Connection* const connection = net_->connection(player.client);
+    if (connection == nullptr) continue;
+    const WorldValues world = world_of(player.number);
+    reports.push_back({.player = player.number,
+                       .entities = world.entity_count(),
+                       .world = world.hash(),
+                       .connection = connection->counters(),
+                       .view = match_->replication.view(id_of(player))->counters(),
+                       .round_trip_ms = milliseconds(connection->round_trip().smoothed())});
+  }
+  return reports;
+}
+
+WorldValues ArenaServer::world_of(std::uint16_t player) const {
+  const ReplicationSchema& schema = match_->types.schema;
+  WorldValues world(schema);
+  std::vector<std::int64_t> values;
+  match_->sender.each([&](EntityReference id, std::uint16_t type, PlayerNumber owner) {
+    values.assign(schema.value_count(type), 0);
+    if (!match_->sender.values(id, values)) return;
+    world.add(static_cast<std::uint32_t>(id.network_id), type,
+              owner == player ? SeenBy::owner : SeenBy::others, values);
+  });
+  return world;
+}
+
+void ArenaServer::diverged(const Divergence& divergence) {
+  lines_.push_back("entity " + std::to_string(divergence.id) + " is not the same at a client: " +
+                   (divergence.field.empty() ? "unknown field" : divergence.field));
+}
+
+std::vector<std::string> ArenaServer::take_lines() { return std::exchange(lines_, {}); }
+
+}  // namespace arena

@@ -1,0 +1,100 @@
+// The arena's server: a world, what goes on in it, and those who watch.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "content/arena/game/session.h"
+#include "content/arena/game/world_values.h"
+#include "net/endpoint/server.h"
+#include "net/replication/replication_server.h"
+#include "registry/vocabulary/result.h"
+#include "registry/vocabulary/tick.h"
+#include "runtime/assets/bundle_store.h"
+#include "runtime/replication/world_sender.h"
+#include "runtime/spawn/spawner.h"
+
+namespace arena {
+
+struct ArenaServerOptions {
+  std::uint64_t seed = 1;
+  /// Everything stands still from this tick on; 0 for never.
+  std::uint32_t still_from_tick = 0;
+  /// Lets in clients with another build; what replication can convert, it does.
+  bool admits_other_content = false;
+};
+
+/// A client as the server sees it.
+struct ArenaClientReport {
+  std::uint16_t player = 0;
+  std::uint32_t entities = 0;
+  muster::ContentHash world;  ///< Of what this player should see.
+  muster::ConnectionCounters connection;
+  muster::ClientViewCounters view;
+  double round_trip_ms = 0;
+};
+
+/// Runs with injected time, over any socket. One thread at a time.
+class ArenaServer final : private muster::Admission, private muster::DivergenceLog {
+ public:
+  /// Loads every replicated prefab of a server's build. Fails as `replicated_types` does. The
+  /// store must outlive the server.
+  static muster::Result<std::unique_ptr<ArenaServer>> open(muster::BundleStore& store,
+                                                           const ArenaServerOptions& options);
+  ~ArenaServer() override;
+
+  /// Listens. Both must outlive the server.
+  void start(muster::DatagramSocket& socket, muster::Entropy& entropy, muster::Time now);
+  const muster::PublicKey& public_key() const { return net_->public_key(); }
+
+  /// Takes what came, runs the ticks that are due, and sends.
+  void frame(muster::Time now);
+  /// Says good-bye to all clients; `frame` sends it.
+  void close(muster::Time now);
+
+  muster::Tick tick() const;
+  /// Of those who are connected, by player.
+  std::vector<ArenaClientReport> clients();
+  /// The world as a player should see it, entity by entity.
+  WorldValues world_of(std::uint16_t player) const;
+  /// What a person should hear of since the last call.
+  std::vector<std::string> take_lines();
+  const muster::WorldSenderCounters& sent() const;
+
+ private:
+  struct Player {
+    muster::ClientHandle client;
+    std::uint16_t number = 0;
+    bool is_welcomed = false;
+  };
+
+  struct Match;
+  ArenaServer(muster::BundleStore& store, const ArenaServerOptions& options);
+
+  std::optional<std::string> refusal(const muster::Applicant&) override { return std::nullopt; }
+  bool admits_content(std::uint64_t) override { return options_.admits_other_content; }
+  void diverged(const muster::Divergence& divergence) override;
+
+  void come_and_go();
+  void replicate(muster::NetTime now);
+  void stand_still();
+  static muster::ReplicationClientId id_of(const Player& player) { return player.number; }
+
+  muster::BundleStore& store_;
+  ArenaServerOptions options_;
+  muster::World world_;
+  muster::Spawner spawner_{store_, world_};
+  muster::ReplicatedCollection collection_{world_};
+  std::unique_ptr<Match> match_;
+  std::unique_ptr<muster::Server> net_;
+  std::vector<Player> players_;
+  std::uint16_t next_player_ = 0;
+  muster::Tick sent_tick_;
+  bool stands_still_ = false;
+  std::vector<std::string> lines_;
+};
+
+}  // namespace arena

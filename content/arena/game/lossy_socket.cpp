@@ -1,0 +1,48 @@
+#include "content/arena/game/lossy_socket.h"
+
+#include <algorithm>
+
+namespace arena {
+
+using namespace muster;  // NOLINT(google-build-using-namespace): a game speaks muster
+
+void LossySocket::take_arrived() {
+  IncomingDatagram arrived{.from = {}, .memory = memory_};
+  while (inner_.receive(std::span(&arrived, 1)) == 1) {
+    constexpr std::uint64_t kWhole = 1'000'000;
+    if (static_cast<double>(random_.below(kWhole)) < options_.loss * kWhole) {
+      ++dropped_;
+      continue;
+    }
+    const auto jitter = static_cast<std::uint64_t>(options_.jitter.count());
+    const Duration more(jitter == 0 ? 0 : static_cast<std::int64_t>(random_.below(jitter)));
+    const auto bytes = std::span(memory_).first(arrived.byte_count);
+    due_ = std::max(due_, clock_.now() - arrived.waited + options_.delay + more);
+    late_.push_back({.due = due_, .from = arrived.from, .bytes = {bytes.begin(), bytes.end()}});
+  }
+}
+
+std::size_t LossySocket::receive(std::span<IncomingDatagram> datagrams) {
+  take_arrived();
+  const Time now = clock_.now();
+  std::size_t count = 0;
+  while (count < datagrams.size() && !late_.empty() && late_.front().due <= now) {
+    const Late& first = late_.front();
+    IncomingDatagram& datagram = datagrams[count++];
+    datagram.from = first.from;
+    datagram.byte_count = std::min(first.bytes.size(), datagram.memory.size());
+    std::ranges::copy(std::span(first.bytes).first(datagram.byte_count), datagram.memory.begin());
+    datagram.waited = now - first.due;
+    late_.pop_front();
+  }
+  return count;
+}
+
+void LossySocket::wait(NetDuration at_most) {
+  if (!late_.empty()) {
+    at_most = std::clamp<NetDuration>(late_.front().due - clock_.now(), {}, at_most);
+  }
+  inner_.wait(at_most);
+}
+
+}  // namespace arena

@@ -1,0 +1,48 @@
+#include "content/arena/game/population.h"
+
+namespace arena {
+
+using namespace muster;  // NOLINT(google-build-using-namespace): a game speaks muster
+
+Population::Population(Spawner& spawner, ReplicatedCollection& collection, WorldSender& sender,
+                       std::uint32_t registry)
+    : spawner_(spawner),
+      collection_(collection),
+      sender_(sender),
+      registry_(registry),
+      replicated_(spawner.world().component<ReplicatedEntity>("ReplicatedEntity")) {}
+
+EntityId Population::spawn(TypeId type, PlayerId player) {
+  const EntityReference id = collection_.lowest_free();
+  if (id.network_id < 0) return {};
+  const Result<Spawned> spawned = spawner_.spawn_type(registry_, type);
+  if (!spawned) return {};
+  const EntityId root = spawned.value().root;
+  world().set_player(root, player);
+  if (ReplicatedEntity* const replicated = world().get(replicated_, root)) {
+    replicated->id = id.network_id;
+    replicated->predicting_player_id = static_cast<std::int32_t>(player);
+  }
+  (void)collection_.add(id, root);  // It was free, and the entity is alive.
+  if (sender_.add(id, {.type = type, .relevance = Relevance::always}) == SendVerdict::accepted) {
+    return root;
+  }
+  world().request_despawn(root);
+  return {};
+}
+
+void Population::despawn_all_of(PlayerId player) {
+  collection_.each([&](EntityReference, EntityId entity) {
+    if (world().player(entity) == player) world().request_despawn(entity);
+  });
+}
+
+EntityReference Population::id_of(EntityId entity) const {
+  EntityReference found;
+  collection_.each([&](EntityReference id, EntityId one) {
+    if (one == entity) found = id;
+  });
+  return found;
+}
+
+}  // namespace arena

@@ -1,0 +1,36 @@
+// What the server's and the client's command lines say.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "content/arena/game/lossy_socket.h"
+#include "net/secure/keys.h"
+#include "net/transport/address.h"
+#include "registry/vocabulary/result.h"
+
+namespace arena {
+
+struct ProgramOptions {
+  std::string build;
+  muster::Address address;   ///< To listen at, or of the server.
+  muster::PublicKey key{};   ///< The server's; of clients only.
+  double seconds = 0;        ///< How long to play; 0 for as long as it goes.
+  double still_seconds = 2;  ///< Of these, the last ones: nothing moves then.
+  LossOptions loss;
+  std::uint64_t seed = 1;
+  bool is_json = false;
+  bool shows_world = false;  ///< Prints the world's values at the end.
+  bool admits_other_content = false;
+
+  bool is_lossy() const { return loss.loss > 0 || loss.delay > muster::Duration(); }
+};
+
+enum class Program : std::uint8_t { server, client };
+
+/// Reads a command line. Fails with `invalid_argument` and the usage.
+muster::Result<ProgramOptions> parse_options(Program program, int argc, char** argv);
+
+}  // namespace arena

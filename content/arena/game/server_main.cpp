@@ -1,0 +1,50 @@
+// Serves a match of the arena to whoever comes.
+//
+//     arena_server build/demo 127.0.0.1:7000 --seconds 60
+//
+// Prints `listening ADDRESS KEY` first, for clients. Exit codes: 0 all went well, 2 usage,
+// unreadable build or no socket.
+#include <cstdio>
+#include <string>
+
+#include "content/arena/game/session_run.h"
+#include "net/transport/udp_socket.h"
+#include "registry/vocabulary/mapping_guard.h"
+#include "runtime/assets/disk_source.h"
+
+namespace {
+
+int complain(const std::string& message) {
+  std::fprintf(stderr, "arena_server: %s\n", message.c_str());
+  return 2;
+}
+
+void say(const std::string& text) {
+  std::fwrite(text.data(), 1, text.size(), stdout);
+  std::fflush(stdout);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const auto parsed = arena::parse_options(arena::Program::server, argc, argv);
+  if (!parsed) return complain(parsed.error().message);
+  const arena::ProgramOptions& options = parsed.value();
+  const muster::MappingGuard mapping_guard;
+  const muster::MappedSource source(options.build + "/server");
+  auto store = muster::BundleStore::open(source);
+  if (!store) return complain(store.error().message);
+  auto server = arena::ArenaServer::open(store.value(), arena::server_options(options));
+  if (!server) return complain(server.error().message);
+  const muster::OpenedUdp udp = muster::open_udp({.local = options.address});
+  if (udp.socket == nullptr) return complain(udp.error);
+  const muster::SteadyClock clock;
+  arena::LossySocket lossy(*udp.socket, clock, options.loss);
+  muster::DatagramSocket& socket = options.is_lossy() ? lossy : *udp.socket;
+  muster::SystemEntropy entropy;
+  server.value()->start(socket, entropy, clock.now());
+  say("listening " + socket.local_address().text() + " " +
+      arena::key_text(server.value()->public_key()) + "\n");
+  arena::run_server(*server.value(), options, socket, clock, say);
+  return 0;
+}

@@ -1,0 +1,83 @@
+#include "content/arena/game/session_run.h"
+
+#include "content/arena/game/session_report.h"
+
+namespace arena {
+
+using namespace muster;  // NOLINT(google-build-using-namespace): a game speaks muster
+
+namespace {
+
+// Between two frames; a datagram ends the wait.
+constexpr NetDuration kServerWait = std::chrono::milliseconds(4);
+constexpr NetDuration kClientWait = std::chrono::milliseconds(8);
+/// How long a server goes on to say that it is closing, for those who do not hear it at once.
+constexpr Duration kGoodbye = std::chrono::milliseconds(500);
+
+}  // namespace
+
+ArenaServerOptions server_options(const ProgramOptions& options) {
+  ArenaServerOptions server{.seed = options.seed,
+                            .admits_other_content = options.admits_other_content};
+  if (options.seconds > options.still_seconds) {
+    server.still_from_tick =
+        static_cast<std::uint32_t>((options.seconds - options.still_seconds) * kTicksPerSecond);
+  }
+  return server;
+}
+
+Address any_port_for(const Address& server) {
+  return server.is_ipv4() ? Address::ipv4({}, 0) : Address();
+}
+
+void run_server(ArenaServer& server, const ProgramOptions& options, DatagramSocket& socket,
+                const Clock& clock, const Say& say) {
+  const auto end_tick = static_cast<std::uint32_t>(options.seconds * kTicksPerSecond);
+  const auto frame = [&](bool is_heard) {
+    server.frame(clock.now());
+    for (const std::string& line : server.take_lines()) {
+      if (is_heard && !options.is_json) say(line + "\n");
+    }
+    socket.wait(kServerWait);
+  };
+  while (options.seconds == 0 || server.tick().value() < end_tick) frame(true);
+  say(server_report(server, options.is_json));
+  if (options.shows_world) {
+    for (const ArenaClientReport& client : server.clients()) {
+      say(server.world_of(client.player).text());
+    }
+  }
+  server.close(clock.now());
+  for (const Time last = clock.now() + kGoodbye; clock.now() < last;) frame(false);
+}
+
+bool run_client(ArenaClient& client, const ProgramOptions& options, DatagramSocket& socket,
+                const Clock& clock, const Say& say, const Say& complain) {
+  const Time start = clock.now();
+  const std::chrono::duration<double> limit(options.seconds);
+  while (!client.is_over()) {
+    client.frame();
+    for (const std::string& problem : client.take_problems()) complain(problem);
+    for (const std::string& line : client.take_lines()) {
+      if (!options.is_json) say(line + "\n");
+    }
+    if (options.seconds > 0 && clock.now() - start >= limit) {
+      client.leave();
+      client.frame();  // Says so.
+    }
+    socket.wait(kClientWait);
+  }
+  say(client_report(client, options.is_json));
+  if (const auto world = client.world(); world && options.shows_world) say(world->text());
+  const std::optional<std::string> complaint = client.complaint();
+  if (complaint) complain(*complaint);
+  const std::uint64_t failed = client.summary().failed_loads;
+  if (failed > 0) {
+    complain(std::to_string(failed) +
+             " assets could not be loaded: build the content again, or "
+             "copy what is missing");
+  }
+  return !complaint && failed == 0;
+}
+
+}  // namespace arena

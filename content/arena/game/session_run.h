@@ -1,0 +1,31 @@
+// A server's and a client's program from the first frame to the last.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "content/arena/game/arena_client.h"
+#include "content/arena/game/arena_server.h"
+#include "content/arena/game/program_options.h"
+
+namespace arena {
+
+/// Where text goes.
+using Say = std::function<void(const std::string&)>;
+
+/// What a server's command line means for its match: it stands still for the last seconds.
+ArenaServerOptions server_options(const ProgramOptions& options);
+
+/// Where a client's socket is bound that sends to this address.
+muster::Address any_port_for(const muster::Address& server);
+
+/// Serves until the time is over, then reports and sends everybody home.
+void run_server(ArenaServer& server, const ProgramOptions& options, muster::DatagramSocket& socket,
+                const muster::Clock& clock, const Say& say);
+
+/// Follows the server until it ends the match, is lost, or the time is over; then reports. What
+/// goes wrong is told to `complain`. Returns whether nothing did.
+bool run_client(ArenaClient& client, const ProgramOptions& options, muster::DatagramSocket& socket,
+                const muster::Clock& clock, const Say& say, const Say& complain);
+
+}  // namespace arena

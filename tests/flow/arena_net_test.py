@@ -1,0 +1,173 @@
+#!/usr/bin/env python3
+"""The arena's server and clients over real sockets and files: a match over a lossy link, and every
+end that is no good one.
+
+usage: arena_net_test.py MUSTER BIN ARENA SCENE"""
+
+import argparse
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+CRATE = "1968e147ed397ae4d733ff98e458214b"
+# Shorter than any of the programs' own patience, longer than what a slow machine needs.
+PATIENCE_SECONDS = 60
+
+
+class Stage:
+    """A build of the arena in a folder of its own."""
+
+    def __init__(self, muster, programs, arena, folder):
+        self.muster, self.bin, self.arena = muster, programs, arena
+        self.folder = pathlib.Path(folder)
+        self.build = self.make_build(arena, "build")
+
+    def make_build(self, project, name):
+        out = self.folder / name
+        subprocess.run([self.muster, "build", project, "--out", out], check=True,
+                       capture_output=True, timeout=PATIENCE_SECONDS)
+        return str(out)
+
+    def options(self, **changes):
+        values = {"bin": self.bin, "build": self.build, "clients": 1, "seconds": 3, "loss": 0,
+                  "delay": 1, "seed": 7}
+        return argparse.Namespace(**{**values, **changes})
+
+
+def end_of(net_demo, process, code):
+    found, report, err = net_demo.finish(process)
+    assert found == code, (found, err)
+    return report, err
+
+
+def match_over_a_lossy_link(stage, net_demo):
+    """Every client's world is the server's, entities came and went, effects were played."""
+    server, clients, faults = net_demo.play(
+        stage.options(clients=4, seconds=5, loss=8, delay=30))
+    assert not faults, faults
+    assert server["despawned"] > 5, server
+    for client in clients:
+        assert client["despawned"] > 0 and client["effects"]["played"] > 20, client
+        assert client["checksums"] > 0 and client["is_still"], client
+        assert client["load"]["count"] == client["spawned"], client
+
+
+def clients_come_and_go(stage, net_demo):
+    """One leaves in the middle, another comes late: both are told all that they should be."""
+    with net_demo.Match(stage.options(seconds=5)) as match:
+        server, place = match.start_server("--seconds", 5)
+        first = match.start_client(place)
+        leaving = match.start_client(place, "--seconds", 1)
+        report, _ = end_of(net_demo, leaving, 0)
+        assert report["player"] is not None and report["end"] == "", report
+        late = match.start_client(place)
+        reports = [end_of(net_demo, one, 0)[0] for one in (first, late)]
+        told, _ = end_of(net_demo, server, 0)
+    faults = net_demo.compare(told, reports, 2)
+    assert not faults, faults
+    # What was the leaving player's has gone.
+    assert reports[0]["despawned"] >= 3, reports[0]
+
+
+def other_content_is_refused(stage, net_demo):
+    """Other type ids: a clear refusal, unless the server admits it."""
+    project = stage.folder / "other"
+    shutil.copytree(stage.arena, project)
+    registry = next(project.glob("plain/registries/*itscan*.yaml"))
+    text = registry.read_text(encoding="utf-8")
+    assert "type_id: 3" in text
+    registry.write_text(text.replace("type_id: 3", "type_id: 9"), encoding="utf-8")
+    other = stage.make_build(project, "other_build")
+    with net_demo.Match(stage.options()) as match:
+        _, place = match.start_server("--seconds", 20)
+        client = match.start_client(place, build=other)
+        report, err = end_of(net_demo, client, 1)
+        assert "does not let this client in" in err and "content differs" in err, err
+        assert report["player"] is None and report["entities"] == 0, report
+    with net_demo.Match(stage.options()) as match:
+        server, place = match.start_server("--seconds", 3, "--admit-other-content")
+        client = match.start_client(place, build=other)
+        reports = [end_of(net_demo, client, 0)[0]]
+        told, _ = end_of(net_demo, server, 0)
+    assert not net_demo.compare(told, reports, 1), (told, reports)
+
+
+def missing_bundles_are_named(stage, net_demo):
+    """A client goes on without a bundle, and says which; a server does not begin."""
+    broken = stage.folder / "broken"
+    shutil.copytree(stage.build, broken)
+    (broken / "client/bundles" / f"{CRATE}.mbundle").unlink()
+    (broken / "server/bundles" / f"{CRATE}.mbundle").unlink()
+    with net_demo.Match(stage.options()) as match:
+        server, place = match.start_server("--seconds", 3)
+        client = match.start_client(place, build=str(broken))
+        report, err = end_of(net_demo, client, 1)
+        assert CRATE in err and "could not be loaded" in err, err
+        told, _ = end_of(net_demo, server, 0)
+        # Crates have no children that travel: what stands in for them is as true as they are.
+        # Barrels are variants of crates.
+        assert report["failed_loads"] == 3, report
+        assert report["world"] == told["clients"][0]["world"], (report, told)
+        refused = match.start("arena_server", build=str(broken))
+        out, err = refused.communicate(timeout=PATIENCE_SECONDS)
+        assert refused.returncode == 2 and CRATE in err and not out, (out, err)
+
+
+def killed_server_is_missed(stage, net_demo):
+    """A server that dies, one that is not there, and one with another key."""
+    with net_demo.Match(stage.options()) as match:
+        server, place = match.start_server()
+        client = match.start_client(place)
+        nobody = match.start_client(["127.0.0.1:9", place[1]])
+        stranger = match.start_client([place[0], "00" * 31 + "09"])
+        time.sleep(1.5)
+        server.kill()
+        report, err = end_of(net_demo, client, 1)
+        assert "the server is lost" in err, err
+        assert report["spawned"] > 50, report
+        for one in (nobody, stranger):
+            _, err = end_of(net_demo, one, 1)
+            assert "no server answers" in err, err
+
+
+def usage_is_told(stage, _):
+    """Exit code 2 and the usage, or what is wrong with the build."""
+    for program, words in (
+            ("arena_server", []), ("arena_server", ["x", "nowhere"]),
+            ("arena_server", [stage.build, "--loss", "101"]),
+            ("arena_server", [stage.build, "--seconds"]),
+            ("arena_client", [stage.build, "127.0.0.1:1"]),
+            ("arena_client", [stage.build, "127.0.0.1:1", "12"]),
+            ("arena_client", [stage.build, "127.0.0.1:1", "00" * 32, "--admit-other-content"])):
+        ended = subprocess.run([stage.bin / program, *words], capture_output=True, text=True,
+                               timeout=PATIENCE_SECONDS)
+        assert ended.returncode == 2 and "usage: " + program in ended.stderr, (words, ended)
+    for program, words in (("arena_server", ["nothing-here"]),
+                           ("arena_client", ["nothing-here", "127.0.0.1:1", "00" * 32])):
+        ended = subprocess.run([stage.bin / program, *words], capture_output=True, text=True,
+                               timeout=PATIENCE_SECONDS)
+        assert ended.returncode == 2 and "nothing-here" in ended.stderr, ended
+
+
+SCENES = {
+    "match": match_over_a_lossy_link,
+    "join-leave": clients_come_and_go,
+    "mismatch": other_content_is_refused,
+    "missing": missing_bundles_are_named,
+    "killed": killed_server_is_missed,
+    "usage": usage_is_told,
+}
+
+
+def main(muster, programs, arena, scene):
+    sys.path.insert(0, arena)
+    import net_demo  # pylint: disable=import-outside-toplevel
+    with tempfile.TemporaryDirectory(prefix="arena_net_") as folder:
+        SCENES[scene](Stage(muster, pathlib.Path(programs), arena, folder), net_demo)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
