@@ -360,17 +360,17 @@ Result<void> remove_empty_folder(const std::string& path) {
   return fail_errno(errno, "cannot remove folder '" + path + "'");
 }
 
-Result<Place> find_place(const std::string& path) {
+Result<FoundPlace> find_place(const std::string& path) {
   const std::string what = "cannot find '" + path + "'";
   const Descriptor thing(::open(path.c_str(), O_PATH | O_CLOEXEC));
   struct stat info {};
   if (!thing.valid()) {
     const int error = errno;
     if (error != ENOENT || ::lstat(path.c_str(), &info) != 0) return fail_errno(error, what);
-    return Place{path, FileKind::broken_link};
+    return FoundPlace{path, FileKind::broken_link};
   }
   if (::fstat(thing.get(), &info) != 0) return fail_errno(errno, what);
-  Place place{real_path_of(thing.get()), kind_of_mode(info.st_mode)};
+  FoundPlace place{real_path_of(thing.get()), kind_of_mode(info.st_mode)};
   // What /proc leads to need not have a name any more.
   struct stat named {};
   const bool is_named = ::stat(place.real_path.c_str(), &named) == 0 &&

@@ -49,12 +49,12 @@ class DiskFileSystem final : public FileSystem {
 Result<void> remove_empty_folder(const std::string& path);
 
 /// What a person's path leads to: a path that may be anywhere on the disk, links followed.
-struct Place {
+struct FoundPlace {
   std::string real_path;  ///< Absolute, without links. Of what has none (pipes): the path itself.
   FileKind kind = FileKind::file;  ///< `other` is a file without a name, too.
 };
 /// Fails with `not_found`. A link that leads nowhere is a `broken_link`.
-Result<Place> find_place(const std::string& path);
+Result<FoundPlace> find_place(const std::string& path);
 
 /// Writes into what a path leads to, as a shell's `>` does: devices, pipes, links that lead nowhere
 /// yet. Anything else is better replaced (`write_atomically`). Blocks while nobody reads a pipe.

@@ -1,0 +1,228 @@
+// A match of the arena in one process: the programs' own server and clients, over a simulated
+// network and an injected clock, so that a seed tells all of it.
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <catch2/catch.hpp>
+
+#include "content/arena/game/arena_client.h"
+#include "content/arena/game/arena_server.h"
+#include "content/arena/game/lossy_socket.h"
+#include "net/transport/simulated_network.h"
+#include "registry/vocabulary/disk_file_system.h"
+#include "tests/support/arena_build.h"
+
+namespace muster {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+const MemoryFileSystem& arena_build() {
+  static const MemoryFileSystem files = testing::build_to_memory(
+      DiskFileSystem::open(MUSTER_SOURCE_DIR "/content/arena").value(), {.level = 1});
+  return files;
+}
+
+const Address kServerAddress = Address::ipv4({10, 0, 0, 1}, 7000);
+
+/// A link as an evening has it: late, unsteady, and now and then silent.
+LinkOptions bad_link(double loss) {
+  return {.latency = milliseconds(40),
+          .jitter = milliseconds(10),
+          .may_overtake = false,
+          .loss = loss,
+          .duplicate = 0.01};
+}
+
+struct Seat {
+  explicit Seat(const Clock& clock, bool is_manual)
+      : loads(source, store.catalog(), is_manual),
+        client(arena::ArenaClient::open(store, loader, clock).value()) {}
+
+  FileSystemSource source{arena_build(), AssetPath::parse("client").value()};
+  BundleStore store = BundleStore::open(source).value();
+  SteppedLoads loads;
+  BundleLoader loader{store, loads, {}};
+  std::unique_ptr<DatagramSocket> socket;
+  SeededEntropy entropy{99};
+  std::unique_ptr<arena::ArenaClient> client;
+};
+
+class Evening {
+ public:
+  explicit Evening(std::uint64_t seed, std::uint32_t still_from_tick, double loss = 0.05)
+      : network(seed), loss_(loss) {
+    clock.advance(seconds(1));
+    network.advance(arena::net_time(clock.now()));
+    server =
+        arena::ArenaServer::open(store, {.seed = seed, .still_from_tick = still_from_tick}).value();
+    server_socket = network.open(kServerAddress);
+    server->start(*server_socket, entropy, clock.now());
+  }
+
+  Seat& join(bool is_manual = false) {
+    auto seat = std::make_unique<Seat>(clock, is_manual);
+    const auto number = static_cast<std::uint8_t>(10 + seats.size());
+    seat->socket =
+        network.open(Address::ipv4({10, 0, 0, number}, 1000), {network.add_link(bad_link(loss_))},
+                     {network.add_link(bad_link(loss_))});
+    seat->entropy = SeededEntropy(number);
+    seat->client->connect({kServerAddress, server->public_key()}, *seat->socket, seat->entropy);
+    seats.push_back(std::move(seat));
+    return *seats.back();
+  }
+
+  void run(Duration duration) {
+    constexpr Duration kFrame = milliseconds(8);
+    for (Duration passed{}; passed < duration; passed += kFrame) {
+      clock.advance(kFrame);
+      network.advance(arena::net_time(clock.now()));
+      server->frame(clock.now());
+      for (const auto& seat : seats) seat->client->frame();
+    }
+  }
+
+  /// What is not the server's in a client's world; empty when nothing is.
+  std::string difference(const Seat& seat) const {
+    const auto world = seat.client->world();
+    if (!world || !seat.client->player()) return "it has none";
+    const arena::WorldValues expected = server->world_of(*seat.client->player());
+    return world->text() == expected.text()
+               ? ""
+               : "expected\n" + expected.text() + "but sees\n" + world->text();
+  }
+
+  ManualClock clock;
+  SimulatedNetwork network;
+  FileSystemSource source{arena_build(), AssetPath::parse("server").value()};
+  BundleStore store = BundleStore::open(source).value();
+  SeededEntropy entropy{1};
+  std::unique_ptr<DatagramSocket> server_socket;
+  std::unique_ptr<arena::ArenaServer> server;
+  std::vector<std::unique_ptr<Seat>> seats;
+
+ private:
+  double loss_;
+};
+
+}  // namespace
+
+TEST_CASE("Everybody who plays sees the server's world, when it stands still",
+          "[flow][arena][sys-15][sys-18][sys-19][sys-20][sys-33][sys-40][sys-45][sys-47]") {
+  const auto seed = GENERATE(1U, 2U, 3U, 4U, 5U, 6U, 7U, 8U);
+  CAPTURE(seed);
+  Evening evening(seed, 6 * 60);
+  evening.join();
+  evening.join();
+  evening.run(seconds(3));
+  evening.join();
+  evening.seats.front()->client->leave();
+  evening.run(seconds(5));
+  CHECK(evening.seats.front()->client->is_over());
+  CHECK_FALSE(evening.seats.front()->client->complaint());
+  for (std::size_t i = 1; i < evening.seats.size(); ++i) {
+    CAPTURE(i);
+    const arena::ArenaClient& client = *evening.seats[i]->client;
+    CHECK(evening.difference(*evening.seats[i]).empty());
+    CHECK(client.replicated().checksums > 0);
+    CHECK(client.replicated().divergences == 0);
+    CHECK(client.replicated().malformed == 0);
+    CHECK(client.summary().is_still);
+    CHECK(client.summary().failed_loads == 0);
+    CHECK(client.effects().played > 20);
+    CHECK(client.effects().repeated > client.effects().played);
+  }
+  CHECK(evening.server->clients().size() == 2);
+}
+
+TEST_CASE("The same evening twice is the same evening", "[flow][arena][determinism]") {
+  const auto play = [] {
+    Evening evening(5, 0);
+    evening.join();
+    evening.run(seconds(2));
+    return evening.seats.front()->client->world()->text() + evening.server->world_of(0).text();
+  };
+  CHECK(play() == play());
+}
+
+TEST_CASE("Who loads nothing sees all the same what does not hang on his bundles",
+          "[flow][arena][sys-13][sys-18]") {
+  Evening evening(6, 3 * 60);
+  Seat& slow = evening.join(true);
+  evening.run(seconds(5));
+  const std::uint32_t waiting = evening.server->world_of(0).entity_count();
+  CHECK(slow.client->world()->entity_count() == waiting);
+  CHECK(slow.client->summary().completion.count == 0);
+  CHECK(slow.client->replicated().divergences == 0);
+  // Only what lies below the roots is missing, and comes with the bundles.
+  CHECK_FALSE(evening.difference(slow).empty());
+  while (slow.loads.started_count() > 0) {
+    slow.loads.step(0);
+    evening.run(milliseconds(16));
+  }
+  evening.run(milliseconds(100));
+  CHECK(evening.difference(slow).empty());
+  CHECK(slow.client->summary().completion.count == waiting);
+}
+
+TEST_CASE("A server that says good-bye, and one that falls silent", "[flow][arena][sys-22]") {
+  Evening evening(7, 0);
+  Seat& seat = evening.join();
+  evening.run(seconds(1));
+  SECTION("good-bye") {
+    evening.server->close(evening.clock.now());
+    evening.run(seconds(1));
+    CHECK(seat.client->is_over());
+    CHECK_FALSE(seat.client->complaint());
+  }
+  SECTION("silence") {
+    for (int i = 0; i < 800; ++i) {
+      evening.clock.advance(milliseconds(10));
+      evening.network.advance(arena::net_time(evening.clock.now()));
+      seat.client->frame();
+    }
+    REQUIRE(seat.client->is_over());
+    REQUIRE(seat.client->complaint());
+    CHECK(seat.client->complaint()->find("the server is lost") != std::string::npos);
+  }
+}
+
+TEST_CASE("A lossy socket loses its share, and lets the rest come late in their order",
+          "[flow][arena]") {
+  SimulatedNetwork network(3);
+  ManualClock clock;
+  clock.advance(seconds(1));
+  network.advance(arena::net_time(clock.now()));
+  const Address here = Address::ipv4({10, 0, 0, 1}, 1);
+  const Address there = Address::ipv4({10, 0, 0, 2}, 2);
+  const auto sender = network.open(here);
+  const auto inner = network.open(there);
+  arena::LossySocket lossy(*inner, clock,
+                           {.loss = 0.25, .delay = milliseconds(50), .jitter = milliseconds(20)});
+  std::array<std::byte, kDatagramBytesMax + 1> memory;
+  IncomingDatagram datagram{.from = {}, .memory = memory};
+  std::vector<unsigned> arrived;
+  constexpr unsigned kSent = 200;
+  for (unsigned i = 0; i < kSent + 100; ++i) {
+    const std::array<std::byte, 1> bytes = {static_cast<std::byte>(i)};
+    const OutgoingDatagram out{.to = there, .bytes = bytes};
+    if (i < kSent) CHECK(sender->send(std::span(&out, 1)).sent == 1);
+    clock.advance(milliseconds(1));
+    network.advance(arena::net_time(clock.now()));
+    while (lossy.receive(std::span(&datagram, 1)) == 1) {
+      CHECK(datagram.from == here);
+      CHECK(datagram.byte_count == 1);
+      const auto number = std::to_integer<unsigned>(memory[0]);
+      CHECK(number + 50 <= i + 1);
+      arrived.push_back(number);
+    }
+  }
+  CHECK(std::ranges::is_sorted(arrived));
+  CHECK(arrived.size() + lossy.dropped() == kSent);
+  CHECK(lossy.dropped() > kSent / 8);
+  CHECK(lossy.dropped() < kSent / 2);
+}
+
+}  // namespace muster
