@@ -232,7 +232,12 @@ SnapshotReader::Slot& SnapshotReader::slot_of(std::uint32_t id) {
   Slot slot;
   slot.track.id = id;
   slot.track.place = records_.take();
-  slot.rows.resize(row_lanes_ * (kSnapshotWindow + 1));
+  if (spare_rows_.empty()) {
+    slot.rows.resize(row_lanes_ * (kSnapshotWindow + 1));
+  } else {
+    slot.rows = std::move(spare_rows_.back());
+    spare_rows_.pop_back();
+  }
   return *slots_.insert(found, std::move(slot));
 }
 
@@ -398,11 +403,15 @@ void SnapshotReader::apply(const SnapshotHead& head) {
 }
 
 void SnapshotReader::list_entities() {
-  std::erase_if(slots_, [&](const Slot& slot) {
-    if (slot.is_there || !slot.track.is_forgotten(newest_)) return false;
+  const auto is_over = [&](const Slot& slot) {
+    return !slot.is_there && slot.track.is_forgotten(newest_);
+  };
+  for (Slot& slot : slots_) {
+    if (!is_over(slot)) continue;
     records_.give_back(slot.track.place);
-    return true;
-  });
+    spare_rows_.push_back(std::move(slot.rows));
+  }
+  std::erase_if(slots_, is_over);
   entities_.clear();
   for (const Slot& slot : slots_) {
     if (!slot.is_there) continue;
@@ -414,7 +423,8 @@ void SnapshotReader::list_entities() {
 }
 
 std::size_t SnapshotReader::memory_bytes() const {
-  const std::size_t rows = slots_.size() * row_lanes_ * (kSnapshotWindow + 1);
+  const std::size_t rows =
+      (slots_.size() + spare_rows_.size()) * row_lanes_ * (kSnapshotWindow + 1);
   return sizeof(*this) + slots_.capacity() * sizeof(Slot) + records_.memory_bytes() +
          entities_.capacity() * sizeof(SeenEntity) + changes_.capacity() * sizeof(Change) +
          new_.capacity() * sizeof(NewEntity) + scratch_.memory_bytes() +

@@ -142,7 +142,8 @@ class SnapshotReader {
   SnapshotTicks ticks_{};
   ReferenceStates references_;  ///< Of the snapshot being read.
   TrackStore records_;
-  std::vector<Slot> slots_;  ///< Sorted by id.
+  std::vector<Slot> slots_;                         ///< Sorted by id.
+  std::vector<std::vector<LaneValue>> spare_rows_;  ///< Of slots that are no more.
   std::vector<SeenEntity> entities_;
 
   struct NewEntity {
