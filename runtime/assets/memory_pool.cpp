@@ -71,13 +71,20 @@ PooledMemory MemoryPool::take_small(std::size_t size_bytes) {
 PooledMemory MemoryPool::take_large(std::size_t size_bytes) {
   {
     const std::lock_guard<std::mutex> lock(mutex_);
-    // From the end: what was used last is most likely still in a cache. Buffers are few.
-    for (std::size_t i = large_.size(); i-- > 0;) {
+    // The smallest that fits: a larger one is missed by who needs all of it. Of equal ones the
+    // last, which is most likely still in a cache. Buffers are few.
+    std::size_t best = large_.size();
+    std::size_t best_bytes = 2 * size_bytes;
+    for (std::size_t i = large_.size(); i-- > 0 && best_bytes != size_bytes;) {
       const std::size_t capacity = large_[i].capacity_bytes;
-      if (capacity < size_bytes || capacity / 2 >= size_bytes) continue;
-      PooledMemory memory = std::move(large_[i]);
-      large_.erase(large_.begin() + static_cast<std::ptrdiff_t>(i));
-      kept_bytes_ -= capacity;
+      if (capacity < size_bytes || capacity >= best_bytes) continue;
+      best = i;
+      best_bytes = capacity;
+    }
+    if (best < large_.size()) {
+      PooledMemory memory = std::move(large_[best]);
+      large_.erase(large_.begin() + static_cast<std::ptrdiff_t>(best));
+      kept_bytes_ -= best_bytes;
       return memory;
     }
   }

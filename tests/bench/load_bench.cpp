@@ -222,12 +222,13 @@ void register_spawn() {
 
 void register_load_benchmarks(const BenchOptions& options) {
   constexpr BundleShape kPrefabs = kBundleShapes[0];
+  const ByteVector content = sample_game_bytes();
   for (const BundleShape& shape : kBundleShapes) {
-    const auto source = generate(shape);
+    const auto source = generate(shape, content);
     measure_load(shape.name, source);
     register_loader_benchmarks(shape.name, source);
   }
-  register_resolve(generate(kPrefabs), kPrefabs.bundles);
+  register_resolve(generate(kPrefabs, content), kPrefabs.bundles);
   register_spawn();
   if (options.build.empty()) return;
   for (const std::string target : {"client", "server"}) {
@@ -239,7 +240,11 @@ void register_load_benchmarks(const BenchOptions& options) {
     if (!BundleStore::open(*source)) continue;
     measure_load("build " + target, source, memory);
     measure_read_and_zstd("build " + target, folder, source);
-    measure_load("build " + target + " in memory", in_memory_of(*source));
+    register_whole_build_benchmarks("build " + target, source, memory, BuildPlace::files);
+    const std::shared_ptr<MemorySource> copy = in_memory_of(*source);
+    const std::string name = "build " + target + " in memory";
+    measure_load(name, copy);
+    register_whole_build_benchmarks(name, copy, nullptr, BuildPlace::memory);
   }
 }
 

@@ -1,16 +1,53 @@
 #include "tests/bench/load_build.h"
 
+#include <algorithm>
 #include <cassert>
 #include <numeric>
+#include <set>
+#include <utility>
 #include <vector>
 
 #include "bundler/pack/bundle_writer.h"
 #include "bundler/pack/catalog_writer.h"
+#include "registry/vocabulary/disk_file_system.h"
+#include "tests/support/arena_build.h"
 #include "tests/support/bundle_samples.h"
 
 namespace muster {
 
-std::shared_ptr<MemorySource> generate(const BundleShape& shape) {
+ByteVector sample_game_bytes() {
+  const DiskFileSystem project = DiskFileSystem::open(MUSTER_SOURCE_DIR "/content/arena").value();
+  const MemoryFileSystem files = testing::build_to_memory(project, {.jobs = 2});
+  const FileSystemSource source(files, AssetPath::parse("client").value());
+  BundleStore store = BundleStore::open(source).value();
+  ByteVector content;
+  std::set<std::pair<Guid, std::int64_t>> seen;
+  for (std::uint32_t i = 0; i < store.catalog().bundle_count(); ++i) {
+    [[maybe_unused]] const Result<void> opened = store.open_bundle(i);
+    assert(opened.has_value());
+    const BundleReader& reader = store.reader(i);
+    for (std::uint32_t n = 0; n < reader.entry_count(); ++n) {
+      const BundleEntry entry = reader.entry(n);
+      if (!seen.emplace(entry.guid, entry.local_id).second) continue;
+      const Bytes plain = store.load_from(i, entry.guid, entry.local_id).value().bytes;
+      content.insert(content.end(), plain.begin(), plain.end());
+    }
+  }
+  return content;
+}
+
+std::shared_ptr<MemorySource> generate(const BundleShape& shape, Bytes content) {
+  std::size_t content_at = 0;
+  const auto next_piece = [&](std::size_t size) {
+    ByteVector piece;
+    while (piece.size() < size) {
+      const Bytes rest = content.subspan(content_at);
+      const Bytes taken = rest.first(std::min(rest.size(), size - piece.size()));
+      piece.insert(piece.end(), taken.begin(), taken.end());
+      content_at = (content_at + taken.size()) % content.size();
+    }
+    return piece;
+  };
   auto source = std::make_shared<MemorySource>();
   CatalogData data;
   RegistryData& registry = data.registries.emplace_back();
@@ -20,7 +57,7 @@ std::shared_ptr<MemorySource> generate(const BundleShape& shape) {
   Compressor compressor;
   for (std::size_t i = 0; i < shape.bundles; ++i) {
     const Guid guid = samples::guid(100 + i);
-    const ByteVector plain = samples::compressible(shape.entry_bytes, i);
+    const ByteVector plain = next_piece(shape.entry_bytes);
     const std::vector<PackEntry> entries = {{guid, kMainPayload, EntryKind::raw, plain}};
     ByteVector bytes = pack_bundle(entries, {}, {.compressors = std::span(&compressor, 1)}).value();
     const BundleName name = BundleName::of_prefab(guid);

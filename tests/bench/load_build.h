@@ -25,8 +25,14 @@ inline constexpr std::array<BundleShape, 3> kBundleShapes = {{
     {.name = "40 of 1 MB", .bundles = 40, .entry_bytes = 1UL << 20U},
 }};
 
-/// One bundle per asset, all of them in one registry.
-std::shared_ptr<MemorySource> generate(const BundleShape& shape);
+/// Everything that the bundler makes of the sample game for clients: the plain bytes of its
+/// entries, one after another, each asset once. Shorter than two of a bundle's blocks, longer than
+/// one.
+ByteVector sample_game_bytes();
+
+/// One bundle per asset, all of them in one registry: pieces of `content`, which is started again
+/// when it ends. No block has the same piece twice.
+std::shared_ptr<MemorySource> generate(const BundleShape& shape, Bytes content);
 
 /// A copy of a build's files: what loading costs without the disk.
 std::shared_ptr<MemorySource> in_memory_of(const BundleSource& source);
@@ -50,5 +56,10 @@ std::size_t load_all(BundleStore& store);
 /// Background loading: throughput and latencies, from memory and from a cold disk.
 void register_loader_benchmarks(const std::string& name,
                                 const std::shared_ptr<MemorySource>& source);
+/// Of a build, everything at once. `memory` is the source's own, or null.
+enum class BuildPlace : std::uint8_t { files, memory };
+void register_whole_build_benchmarks(const std::string& name,
+                                     const std::shared_ptr<BundleSource>& source,
+                                     const std::shared_ptr<MemoryPool>& memory, BuildPlace place);
 
 }  // namespace muster

@@ -141,43 +141,74 @@ Subject zstd_subject(const std::shared_ptr<BundleSource>& source) {
 
 #ifdef MUSTER_PHYSFS
 
-// Made once: deflating takes longer than anything that is measured.
-std::vector<ZipMember> deflated(const BundleSource& source) {
-  BundleStore store = BundleStore::open(source).value();
-  load_all(store);
+// The entries of a build's bundles as members of a zip.
+struct ZippedBuild {
   std::vector<ZipMember> members;
+  std::vector<std::size_t> first_members;  // Of each bundle, and the end.
+};
+
+// Made once: deflating takes longer than anything that is measured.
+ZippedBuild deflated(const BundleSource& source) {
+  BundleStore store = BundleStore::open(source).value();
+  ZippedBuild build;
   for (std::uint32_t i = 0; i < store.catalog().bundle_count(); ++i) {
-    const BundleEntry entry = store.reader(i).entry(0);
-    members.push_back(
-        deflated_member(store.catalog().bundle(i).name.path(),
-                        store.load_from(i, entry.guid, entry.local_id).value().bytes));
+    load_bundle(store, i);
+    const BundleReader& reader = store.reader(i);
+    build.first_members.push_back(build.members.size());
+    for (std::uint32_t n = 0; n < reader.entry_count(); ++n) {
+      const BundleEntry entry = reader.entry(n);
+      build.members.push_back(
+          deflated_member(store.catalog().bundle(i).name.path() + "/" + std::to_string(n),
+                          store.load_from(i, entry.guid, entry.local_id).value().bytes));
+    }
+    store.close_bundle(i);
   }
-  return members;
+  build.first_members.push_back(build.members.size());
+  return build;
 }
 
 struct ZipStage {
   std::unique_ptr<MountedZip> zip;
-  std::vector<std::string> paths;
-  std::vector<ByteVector> buffers;  // As many: all of it is kept.
+  std::shared_ptr<const ZippedBuild> build;
+  std::vector<ByteVector> buffers;  // One per member: all of it is kept.
+  bool is_checked = false;
+
+  void load(std::size_t bundle) {
+    for (std::size_t i = build->first_members[bundle]; i < build->first_members[bundle + 1]; ++i) {
+      const Bytes plain = zip->read(build->members[i].path, buffers[i]);
+      if (!is_checked) continue;
+      [[maybe_unused]] const bool is_whole = zip_checksum(plain) == build->members[i].checksum;
+      assert(is_whole);
+    }
+  }
 };
 
-// A zip of the same content under the same names.
-Subject physfs_subject(const std::vector<ZipMember>& members) {
+// A zip of the same content. PhysFS does not look at the checksums of a zip: whoever wants to know
+// whether its bytes are whole compares them.
+Subject physfs_subject(const std::shared_ptr<const ZippedBuild>& build, ZipPlace place,
+                       bool is_checked) {
   const auto stage = std::make_shared<ZipStage>();
-  for (const ZipMember& member : members) stage->paths.push_back(member.path);
-  stage->zip = std::make_unique<MountedZip>(members);
-  stage->buffers.resize(members.size());
-  const auto load = [stage](std::uint32_t bundle) {
-    benchmark::DoNotOptimize(stage->zip->read(stage->paths[bundle], stage->buffers[bundle]));
-  };
-  const auto bundles = static_cast<std::uint32_t>(members.size());
-  return {.load = load,
+  stage->zip = std::make_unique<MountedZip>(build->members, place);
+  stage->build = build;
+  stage->buffers.resize(build->members.size());
+  stage->is_checked = is_checked;
+  const auto bundles = static_cast<std::uint32_t>(build->first_members.size() - 1);
+  return {.load = [stage](std::uint32_t bundle) { stage->load(bundle); },
           .load_all =
-              [load, bundles] {
-                for (std::uint32_t i = 0; i < bundles; ++i) load(i);
+              [stage, bundles] {
+                for (std::uint32_t i = 0; i < bundles; ++i) stage->load(i);
               },
           .forget = [] {},
           .bundles = bundles};
+}
+
+// One zip for all that are measured with it, made when the first of them runs.
+MakeSubject physfs_maker(const std::shared_ptr<std::shared_ptr<const ZippedBuild>>& lazy,
+                         ZipPlace place, bool is_checked) {
+  return [lazy, place, is_checked](const std::shared_ptr<BundleSource>& from) {
+    if (*lazy == nullptr) *lazy = std::make_shared<const ZippedBuild>(deflated(*from));
+    return physfs_subject(*lazy, place, is_checked);
+  };
 }
 
 #endif
@@ -299,15 +330,10 @@ void register_loader_benchmarks(const std::string& name,
                                 const std::shared_ptr<MemorySource>& source) {
   const MakeSubject threaded = [](const auto& from) { return loader_subject(from, nullptr, 2); };
   const MakeSubject stepped = [](const auto& from) { return loader_subject(from, nullptr, 0); };
-  measure_all_at_once("runtime/load/" + name + "/loader, 2 threads", source, threaded);
-  measure_all_at_once("runtime/load/" + name + "/loader, stepped", source, stepped);
+  register_whole_build_benchmarks(name, source, nullptr, BuildPlace::memory);
 #ifdef MUSTER_PHYSFS
-  const auto members = std::make_shared<std::vector<ZipMember>>();
-  const MakeSubject physfs = [members](const auto& from) {
-    if (members->empty()) *members = deflated(*from);
-    return physfs_subject(*members);
-  };
-  measure_all_at_once("runtime/load/" + name + "/PhysFS", source, physfs);
+  const MakeSubject physfs =
+      physfs_maker(std::make_shared<std::shared_ptr<const ZippedBuild>>(), ZipPlace::memory, false);
 #endif
   for (const auto& [title, per_mille] :
        {std::pair{"runtime/load p50/", 500UL}, {"runtime/load p99/", 990UL}}) {
@@ -321,6 +347,26 @@ void register_loader_benchmarks(const std::string& name,
 #endif
   }
   register_cold(name, source);
+}
+
+void register_whole_build_benchmarks(const std::string& name,
+                                     const std::shared_ptr<BundleSource>& source,
+                                     const std::shared_ptr<MemoryPool>& memory,
+                                     [[maybe_unused]] BuildPlace place) {
+  const std::string group = "runtime/load/" + name + "/";
+  const auto loader = [&](const std::string& subject, std::uint32_t threads) {
+    measure_all_at_once(group + subject, source, [memory, threads](const auto& from) {
+      return loader_subject(from, memory, threads);
+    });
+  };
+  loader("loader, 2 threads", 2);
+  loader("loader, stepped", 0);
+#ifdef MUSTER_PHYSFS
+  const auto lazy = std::make_shared<std::shared_ptr<const ZippedBuild>>();
+  const ZipPlace zip_place = place == BuildPlace::files ? ZipPlace::file : ZipPlace::memory;
+  measure_all_at_once(group + "PhysFS", source, physfs_maker(lazy, zip_place, false));
+  measure_all_at_once(group + "PhysFS and CRC", source, physfs_maker(lazy, zip_place, true));
+#endif
 }
 
 }  // namespace muster

@@ -21,14 +21,21 @@ struct ZipMember {
   std::string path;
   ByteVector packed;
   std::size_t plain_bytes = 0;
+  std::uint32_t checksum = 0;
   bool is_deflated = false;
 };
 
-inline ZipMember stored_member(const std::string& path, Bytes plain) {
-  return {path, {plain.begin(), plain.end()}, plain.size(), false};
+/// What a zip has of a file's plain bytes.
+inline std::uint32_t zip_checksum(Bytes plain) {
+  return static_cast<std::uint32_t>(
+      crc32_z(0, reinterpret_cast<const Bytef*>(plain.data()), plain.size()));
 }
 
-/// At zlib's default level, as `zip` has it.
+inline ZipMember stored_member(const std::string& path, Bytes plain) {
+  return {path, {plain.begin(), plain.end()}, plain.size(), zip_checksum(plain), false};
+}
+
+/// At zlib's default level, and stored when that does not make it smaller: as `zip` has it.
 inline ZipMember deflated_member(const std::string& path, Bytes plain) {
   ByteVector packed(compressBound(static_cast<uLong>(plain.size())));
   z_stream stream{};
@@ -45,17 +52,29 @@ inline ZipMember deflated_member(const std::string& path, Bytes plain) {
   packed.resize(stream.total_out);
   deflateEnd(&stream);
   if (!is_done) throw std::runtime_error("zlib cannot deflate " + path);
-  return {path, std::move(packed), plain.size(), true};
+  if (packed.size() >= plain.size()) return stored_member(path, plain);
+  packed.shrink_to_fit();
+  return {path, std::move(packed), plain.size(), zip_checksum(plain), true};
 }
+
+enum class ZipPlace : std::uint8_t { file, memory };
 
 /// Mounts a zip of these members for as long as it lives; PhysFS knows only one program's state, so
 /// at most one at a time.
 class MountedZip {
  public:
-  explicit MountedZip(std::span<const ZipMember> members) {
-    folder_.put("payload.zip", as_text(zip_of(members)));
-    const bool is_mounted = PHYSFS_init("muster_bench") != 0 &&
-                            PHYSFS_mount((folder_.path() + "/payload.zip").c_str(), "/", 1) != 0;
+  explicit MountedZip(std::span<const ZipMember> members, ZipPlace place = ZipPlace::file)
+      : zip_(zip_of(members)) {
+    bool is_mounted = PHYSFS_init("muster_bench") != 0;
+    if (place == ZipPlace::file) {
+      folder_.put("payload.zip", as_text(zip_));
+      zip_ = {};
+      is_mounted =
+          is_mounted && PHYSFS_mount((folder_.path() + "/payload.zip").c_str(), "/", 1) != 0;
+    } else {
+      is_mounted = is_mounted && PHYSFS_mountMemory(zip_.data(), zip_.size(), nullptr,
+                                                    "payload.zip", "/", 1) != 0;
+    }
     if (!is_mounted) throw std::runtime_error("PhysFS cannot mount the zip");
   }
   ~MountedZip() { PHYSFS_deinit(); }
@@ -79,13 +98,13 @@ class MountedZip {
     for (std::size_t i = 0; i < size; ++i) zip.push_back(static_cast<std::byte>(value >> (8 * i)));
   }
 
-  // What the local header and the directory's record have in common. No checksum: PhysFS does not
-  // look at it.
+  // What the local header and the directory's record have in common.
   static void append_entry(ByteVector& zip, const ZipMember& member) {
     append(zip, 20, 2);  // Version needed; then flags, method, time, date, checksum.
     append(zip, 0, 2);
     append(zip, member.is_deflated ? 8 : 0, 2);
-    append(zip, 0, 8);
+    append(zip, 0, 4);
+    append(zip, member.checksum, 4);
     append(zip, member.packed.size(), 4);
     append(zip, member.plain_bytes, 4);
     append(zip, member.path.size(), 2);
@@ -121,6 +140,7 @@ class MountedZip {
   }
 
   TemporaryFolder folder_;
+  ByteVector zip_;  ///< Where it is mounted from memory.
 };
 
 }  // namespace muster

@@ -28,6 +28,24 @@ TEST_CASE("A large buffer is used again, a tiny one is not kept", "[runtime][ass
   CHECK(pool.take(0).capacity_bytes == 0);
 }
 
+TEST_CASE("Of the large buffers that fit, the smallest is used again", "[runtime][assets]") {
+  // What is loaded a second time finds all of its buffers, in whatever order it asks for them.
+  const std::vector<std::size_t> sizes = {5, 7, 4, 6, 5};
+  MemoryPool pool;
+  std::vector<PooledMemory> taken;
+  for (const std::size_t size : sizes) taken.push_back(pool.take(size * kMegabyte));
+  const std::byte* const last_of_five = taken.back().bytes.get();
+  for (PooledMemory& memory : taken) pool.give_back(std::move(memory));
+  taken.clear();
+  for (const std::size_t size : sizes) {
+    CAPTURE(size);
+    taken.push_back(pool.take(size * kMegabyte));
+    CHECK(taken.back().capacity_bytes == size * kMegabyte);
+  }
+  CHECK(taken.front().bytes.get() == last_of_five);  // Of equal ones the one used last.
+  CHECK(pool.kept_bytes() == 0);
+}
+
 TEST_CASE("Small buffers are used again by what is about as large", "[runtime][assets]") {
   // Every size below the large ones, and a few of those.
   for (std::size_t size = MemoryPool::kMinPooledBytes; size < 70'000; ++size) {
