@@ -16,6 +16,8 @@ constexpr std::uint32_t kPayloadsIn = 64;
 constexpr std::size_t kPayloadHeadBytes = 2;
 /// Of payloads that the game does not ask for: all that can be on their way, twice.
 constexpr std::size_t kFatesMax = 2048;
+/// After which time the rate is about what the path carries.
+constexpr NetDuration kProbeAfter = std::chrono::seconds(1);
 
 }  // namespace
 
@@ -28,7 +30,8 @@ Connection::Connection(const ConnectionOptions& options, NetTime now)
       payloads_out_(kPayloadsOut),
       payloads_in_(kPayloadsIn),
       last_arrival_(now),
-      last_departure_(now) {
+      last_departure_(now),
+      probe_from_(now + kProbeAfter) {
   assert(options.channels.size() <= kChannelsMax);
   schedule_.set_weight(SendSchedule::kPayloadSource, SendSchedule::kPayloadWeight);
   schedule_.set_weight(SendSchedule::kBlockSource, SendSchedule::kBlockWeight);
@@ -239,6 +242,7 @@ std::optional<std::uint64_t> Connection::take_path_answer() {
 void Connection::path_changed() {
   rate_.restart();
   path_size_.restart();
+  probe_from_ = last_departure_ + kProbeAfter;
   round_trip_ = RoundTrip();
   peer_clock_ = PeerClock();
 }

@@ -202,6 +202,7 @@ class Connection {
 
   // connection_write.cpp
   bool has_content() const;
+  std::size_t wanted_probe(NetTime now) const;
   bool is_answer_due(NetTime now) const;
   bool may_send_content(NetTime now) const;
   bool has_room_for_part() const;
@@ -266,6 +267,7 @@ class Connection {
   NetTime highest_arrival_{};  ///< Of the packet with the highest number.
   NetTime last_departure_{};
   NetTime last_choke_{};
+  NetTime probe_from_{};       ///< Earlier the rate says nothing of how long a large packet takes.
   std::uint32_t told_to_ = 0;  ///< The peer is known to know of all packets up to this one.
   unsigned unanswered_ = 0;    ///< Packets that asked for an answer since we last sent one.
   NetTime unanswered_since_{};

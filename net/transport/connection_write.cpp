@@ -16,6 +16,8 @@ constexpr NetDuration kChokeInterval = std::chrono::milliseconds(300);
 constexpr unsigned kAnswerAfterPackets = 16;
 /// What a block's part of a packet may take on its way, at the present rate.
 constexpr NetDuration kBlockTimeMax = std::chrono::milliseconds(20);
+/// A probe may: so that a game which never asks for more than the first rate is probed for, too.
+constexpr NetDuration kProbeTimeMax = std::chrono::milliseconds(32);
 constexpr std::uint8_t kMessagesPerPacketMax = 64;
 constexpr std::size_t kPayloadHeadBytes = 2;
 
@@ -61,6 +63,14 @@ bool Connection::has_content() const {
                              [](const MessageSender& sender) { return sender.has_pending(); });
 }
 
+/// A probe is a queue to whatever comes behind it. Where that would be long, larger packets are of
+/// no use either.
+std::size_t Connection::wanted_probe(NetTime now) const {
+  if (now < probe_from_) return 0;
+  const std::size_t probe = path_size_.wanted_probe(now);
+  return probe <= rate_.bytes_in(kProbeTimeMax) ? probe : 0;
+}
+
 bool Connection::is_answer_due(NetTime now) const {
   if (unanswered_ == 0) return false;
   return unanswered_ >= kAnswerAfterPackets || now - unanswered_since_ >= kAckDelay;
@@ -82,7 +92,7 @@ bool Connection::wants_to_send(NetTime now) const {
   if (path_question_count_ > 0 || has_new_refusal_ || maps_.is_urgent()) return true;
   if (is_answer_due(now)) return true;
   if (now - last_departure_ >= kKeepAlive) return true;
-  if (path_size_.wanted_probe(now) != 0) return true;
+  if (wanted_probe(now) != 0) return true;
   return may_send_content(now) && has_content();
 }
 
@@ -98,7 +108,7 @@ std::span<const std::byte> Connection::write_packet(NetTime now, std::span<std::
     last_choke_ = now;
   }
   const bool is_open = state_ != ConnectionState::closed && !is_choked;
-  const std::size_t probe = is_open ? path_size_.wanted_probe(now) : 0;
+  const std::size_t probe = is_open ? wanted_probe(now) : 0;
   write_control(draft, now, probe);
   if (probe == 0 && is_open && may_send_content(now)) {
     add_contents(draft, rate_.budget(now, sent_.open_bytes()));

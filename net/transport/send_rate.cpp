@@ -49,7 +49,7 @@ constexpr double kDelayMost = 0.023;
 constexpr double kDelayLeast = 0.002;
 /// What a packet takes by itself on a slow path is no queue; and no more than this is believed.
 constexpr double kOwnTimeShare = 0.4;
-constexpr double kOwnTimeMost = 0.070;
+constexpr double kOwnTimeMost = 0.050;
 /// The time in which a queue is to come to the height that is wanted, and at least so many rounds.
 constexpr double kApproach = 0.12;
 constexpr double kApproachRounds = 1.45;
@@ -64,6 +64,14 @@ constexpr int kLevelRounds = 2;
 /// packet takes longer than a share of this, in seconds.
 constexpr double kHasteMost = 6;
 constexpr double kHasteTime = 0.12;
+/// Where the queue swings about a height, what counts is the mean of so many rounds. It is added
+/// so many times: where rounds are long, none from the first of these to all from the second, in
+/// seconds; where a packet takes longer than this, in seconds, by the square of that less.
+constexpr double kMeanRounds = 6;
+constexpr double kMeanGain = 4;
+constexpr double kMeanFrom = 0.2;
+constexpr double kMeanWhole = 0.35;
+constexpr double kMeanTime = 0.004;
 /// What the rate yields of a slope.
 constexpr double kSlopeShare = 1.07;
 /// What the rate may change by in a round, as shares.
@@ -244,7 +252,7 @@ void SendRate::steer(double round, double delay, double slope) {
   // The queue goes on as it did until what is sent now arrives.
   const double ahead = kAheadShare * seconds(round_trip_ + kBurst) * std::clamp(slope, -0.5, 0.5);
   const double error = target_ - std::max(delay + ahead, 0.0);
-  double change = haste(error, slope) * error / std::max(kApproach, kApproachRounds * round);
+  double change = pull(error, slope, round) / std::max(kApproach, kApproachRounds * round);
   const bool is_far_below = delay < target_ / 2 && loss_ < kLossMatters;
   rounds_of_growth_ = is_full_ && is_far_below ? rounds_of_growth_ + 1 : 0;
   // A queue that stays empty says that there is more to be had.
@@ -254,16 +262,23 @@ void SendRate::steer(double round, double delay, double slope) {
   rate_ = std::clamp(rate_ * (1 + change), limits_.rate_min, limits_.rate_max);
 }
 
-/// How many times faster than the queue's own stability allows the rate may follow: when the queue
-/// is level for rounds, but not as we want it, others hold it there, and the sum will stay. Loss
-/// and packets that are long by themselves look like that, too.
-double SendRate::haste(double error, double slope) {
+/// The error that is corrected. More than was seen, when the queue is level for rounds, but not as
+/// we want it: others hold it there, and the sum will stay. Loss and packets that are long by
+/// themselves look like that, too. Far away the queue swings by some milliseconds, and is never
+/// long on one side; then its mean says the same.
+double SendRate::pull(double error, double slope, double round) {
   const bool is_level =
       std::abs(slope) < kLevel && loss_ < kLossMatters && growth_max_ >= kGrowthMost;
   same_side_ = is_level && is_below_ == (error > 0) ? std::min(same_side_ + 1, 100) : 0;
   is_below_ = error > 0;
-  const double most = std::clamp(kHasteTime / packet_time(), 1.0, kHasteMost);
-  return std::clamp(std::exp2(same_side_ - kLevelRounds), 1.0, most);
+  mean_error_ = is_level && is_full_ ? mean_error_ + (error - mean_error_) / kMeanRounds : 0;
+  if (same_side_ > kLevelRounds) {
+    const double most = std::clamp(kHasteTime / packet_time(), 1.0, kHasteMost);
+    return error * std::min(std::exp2(same_side_ - kLevelRounds), most);
+  }
+  const double long_rounds = std::clamp((round - kMeanFrom) / (kMeanWhole - kMeanFrom), 0.0, 1.0);
+  const double small_packets = std::min(kMeanTime / packet_time(), 1.0);
+  return error + kMeanGain * long_rounds * small_packets * small_packets * mean_error_;
 }
 
 /// With a queue there is a rate that is known: what comes through. Below it the queue shrinks.

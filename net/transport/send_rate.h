@@ -62,7 +62,7 @@ class SendRate {
   bool is_far_above() const;
   void begin_round(NetTime now);
   void steer(double round, double delay, double slope);
-  double haste(double error, double slope);
+  double pull(double error, double slope, double round);
   void shorten_queue(double delay);
   void count_fate(const PacketRecord& record, bool is_lost);
   double least_loss() const;
@@ -86,6 +86,7 @@ class SendRate {
   double delay_before_ = 0;            ///< with this delay, seconds.
   int same_side_ = 0;                  ///< Rounds that ended on one side of the wanted delay:
   bool is_below_ = false;              ///< below it.
+  double mean_error_ = 0;              ///< Of what is wanted less what was seen, seconds.
   std::uint64_t delivered_bytes_ = 0;  ///< In this round,
   unsigned delivered_packets_ = 0;     ///< in so many packets.
   double delivered_rate_ = 0;          ///< Bytes a second, smoothed over rounds.

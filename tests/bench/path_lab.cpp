@@ -2,12 +2,13 @@
 // of many kinds over the simulated network as CSV, and a line of figures for each; then how fair
 // two are to each other.
 //
-//     muster_path_lab [COURSE.csv...] > paths.csv      # the figures go to the standard error
+//     muster_path_lab [--moments N] [COURSE.csv...] > paths.csv  # the figures go to standard error
 //     plot_paths.py paths.csv paths.svg
 //
 // All time is simulated: the same program prints the same bytes. Courses are what
 // `net/transport/link_course.h` reads.
 #include <algorithm>
+#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -156,22 +157,25 @@ class Play {
   NetDuration queue_max_{};
 };
 
+/// When the second flow comes, 7 s after the first and later: indices differ with the moment.
+NetDuration moment_of(int number) { return 7s + number / 3 * 1090ms + number % 3 * 370ms; }
+
 /// Jain's index of a flow and one that comes later, from 10 s after it came and for 20 s: the least
-/// and the mean of three moments of coming. And the worst of what they used and of their queue.
-void print_fairness(double rate, NetDuration round_trip, Offer offer) {
+/// and the mean over some moments of coming. And the worst of what they used and of their queue.
+void print_fairness(double rate, NetDuration round_trip, Offer offer, int moments) {
   double least = 1;
   double mean = 0;
   double used = 1;
   NetDuration queue{};
-  for (const NetDuration head_start : {7000ms, 7700ms, 8900ms}) {
+  for (int i = 0; i < moments; ++i) {
     Bottleneck both(1, path(rate, round_trip / 2, 1s), offer);
     both.add_flow();
-    both.run(head_start);
+    both.run(moment_of(i));
     both.add_flow();
     both.run(10s);
     const Bottleneck::Report report = both.measure(20s);
     least = std::min(least, report.fairness);
-    mean += report.fairness / 3;
+    mean += report.fairness / moments;
     used = std::min(used, report.used);
     queue = std::max(queue, report.delay_p95);
   }
@@ -206,7 +210,12 @@ std::optional<Scene> read_scene(const std::string& file) {
 
 int main(int argc, char** argv) {
   std::vector<muster::Scene> scenes = muster::scenes();
+  int moments = 3;
   for (int i = 1; i < argc; ++i) {
+    if (argv[i] == std::string("--moments") && i + 1 < argc) {
+      moments = std::clamp(std::atoi(argv[++i]), 1, 1000);
+      continue;
+    }
     std::optional<muster::Scene> scene = muster::read_scene(argv[i]);
     if (!scene.has_value()) return 2;
     scenes.push_back(std::move(*scene));
@@ -216,7 +225,7 @@ int main(int argc, char** argv) {
   for (const double rate : {500.0, 1000.0, 2000.0, 6000.0, 10'000.0}) {
     for (const int round_trip : {20, 50, 120, 200}) {
       for (const muster::Offer offer : {muster::Offer::messages, muster::Offer::payloads}) {
-        muster::print_fairness(rate, std::chrono::milliseconds(round_trip), offer);
+        muster::print_fairness(rate, std::chrono::milliseconds(round_trip), offer, moments);
       }
     }
   }

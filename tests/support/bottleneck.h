@@ -114,6 +114,19 @@ class Bottleneck {
     return std::chrono::duration_cast<NetDuration>(std::chrono::duration<double>(
         carried(flow) / std::max(packets, 1.0) / options_.bytes_per_second));
   }
+  struct Fates {
+    std::uint64_t delivered = 0;
+    std::uint64_t lost = 0;
+  };
+  /// Of a flow's packets, as its sender knows them.
+  Fates fates(std::size_t flow) const {
+    const ConnectionCounters counters = flows_[flow]->a->connection.counters();
+    return {.delivered = counters.delivered, .lost = counters.lost_out};
+  }
+  /// Of the largest datagram that a flow's sender uses.
+  std::size_t datagram_bytes(std::size_t flow) const {
+    return flows_[flow]->a->connection.datagram_bytes();
+  }
   const SendRate& estimate(std::size_t flow) const { return flows_[flow]->a->connection.rate(); }
   /// What the last datagram waited behind others.
   NetDuration queue_delay() const { return network_.counters(link_).queue_delay; }
