@@ -4,6 +4,7 @@
 #include <array>
 
 #include "net/capture/capture_format.h"
+#include "net/endpoint/sealed_connection.h"
 #include "net/transport/block.h"
 #include "net/wire/byte_io.h"
 
@@ -73,12 +74,12 @@ void read_packet(const RecordHead& head, SectionReader& reader, CaptureRecord& r
   packet.datagram_bytes = reader.read_u16();
   const std::uint8_t verdict = reader.read_u8();
   packet.verdict = static_cast<PacketVerdict>(verdict);
-  const bool is_sound = reader.read_u8() == 0 && head.connection != 0 &&
-                        head.has_only(kCaptureOut | kCapturePhase) && packet.sequence != 0 &&
-                        packet.datagram_bytes >= 7 && packet.datagram_bytes <= kDatagramBytesMax &&
-                        verdict <= static_cast<std::uint8_t>(PacketVerdict::no_room) &&
-                        (!packet.is_outgoing || verdict == 0) &&
-                        reader.remaining() <= kDatagramBytesMax;
+  const bool is_sound =
+      reader.read_u8() == 0 && head.connection != 0 && head.has_only(kCaptureOut | kCapturePhase) &&
+      packet.sequence != 0 && packet.datagram_bytes >= kPacketHeadBytes &&
+      packet.datagram_bytes <= kDatagramBytesMax &&
+      verdict <= static_cast<std::uint8_t>(PacketVerdict::no_room) &&
+      (!packet.is_outgoing || verdict == 0) && reader.remaining() <= kDatagramBytesMax;
   if (!is_sound) reader.fail();
   packet.body = reader.read_bytes(reader.remaining());
   record = packet;

@@ -35,7 +35,10 @@ void read_control_item(SectionReader& reader, ControlView& item) {
     case ControlItem::block_refused:
       item.number = reader.read_u16();
       item.reason = reader.read_u8();
-      if (item.reason < 1 || item.reason > 3) reader.fail();
+      if (item.reason < static_cast<std::uint8_t>(BlockRefusal::too_large) ||
+          item.reason > static_cast<std::uint8_t>(BlockRefusal::no_memory)) {
+        reader.fail();
+      }
       return;
     case ControlItem::map:
       item.number = reader.read_u16();

@@ -8,13 +8,11 @@
 #include <string_view>
 
 #include "net/transport/block_receiver.h"
+#include "net/transport/channel.h"
 #include "net/transport/connection.h"
 #include "net/transport/packet_header.h"
 
 namespace muster {
-
-/// The most messages in one packet.
-inline constexpr std::size_t kMessagesPerPacketMax = 64;
 
 /// An item of the control section. What an item does not have is zero.
 struct ControlView {

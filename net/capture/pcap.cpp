@@ -98,7 +98,8 @@ void append_datagram(std::vector<std::byte>& file, std::uint64_t unix_nanosecond
   const bool is_ipv4 = way.from.is_ipv4() && way.to.is_ipv4();
   const std::size_t ip_bytes = is_ipv4 ? kIpv4HeadBytes : kIpv6HeadBytes;
   const std::size_t udp_bytes = kUdpHeadBytes + payload.size();
-  std::array<std::byte, 16 + kIpv6HeadBytes + kUdpHeadBytes + kMarkerBytes + 7 + kDatagramBytesMax>
+  std::array<std::byte, 16 + kIpv6HeadBytes + kUdpHeadBytes + kMarkerBytes + kPacketHeadBytes +
+                            kDatagramBytesMax>
       memory;
   SectionWriter writer(memory);
   writer.write_u32(static_cast<std::uint32_t>(unix_nanoseconds / kNanosecondsPerSecond));

@@ -8,6 +8,7 @@
 #include "net/capture/packet_view.h"
 #include "net/secure/handshake.h"
 #include "net/wire/byte_io.h"
+#include "net/wire/printable.h"
 
 namespace muster {
 
@@ -22,16 +23,6 @@ std::string hex_of(BytesView bytes) {
   std::string text;
   for (const std::byte byte : bytes) {
     fmt::format_to(std::back_inserter(text), "{:02x}", std::to_integer<unsigned>(byte));
-  }
-  return text;
-}
-
-/// Of a peer, to be shown on a terminal.
-std::string printable(BytesView bytes) {
-  std::string text;
-  for (const std::byte byte : bytes) {
-    const auto character = std::to_integer<char>(byte);
-    text.push_back(character >= ' ' && character <= '~' ? character : '?');
   }
   return text;
 }

@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "net/capture/packet_view.h"
+#include "net/endpoint/sealed_connection.h"
 #include "net/wire/sequence.h"
 
 namespace muster {
@@ -27,7 +28,7 @@ NetTime replay_time(NetTime recorded) { return kStart + recorded.time_since_epoc
 ConnectionOptions options_of(const RecordedConnection& recorded) {
   ConnectionOptions options{.block_bytes_max = recorded.block_bytes_max,
                             .datagram_bytes_max = recorded.datagram_bytes_max,
-                            .overhead_bytes = 7 + seal_bytes(recorded.cipher),
+                            .overhead_bytes = kPacketHeadBytes + seal_bytes(recorded.cipher),
                             .leads_maps = recorded.is_server,
                             .interrupted_after = recorded.interrupted_after,
                             .closed_after = recorded.closed_after};

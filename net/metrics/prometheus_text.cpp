@@ -6,6 +6,8 @@
 #include <charconv>
 #include <cstdint>
 
+#include "net/wire/printable.h"
+
 namespace muster {
 
 namespace {
@@ -105,6 +107,7 @@ constexpr std::string_view kRefusals[] = {"",
                                           "content_differs",
                                           "descriptions_differ",
                                           "not_admitted"};
+static_assert(std::size(kRefusals) == static_cast<std::size_t>(RefuseReason::not_admitted) + 1);
 
 double seconds(NetDuration duration) { return std::chrono::duration<double>(duration).count(); }
 
@@ -131,7 +134,7 @@ void append_label(std::string& text, const Label& label) {
     } else if (character == '\n') {
       text.append("\\n");
     } else {
-      text.push_back(character >= ' ' && character <= '~' ? character : '?');
+      text.push_back(printable(character));
     }
   }
   text.push_back('"');

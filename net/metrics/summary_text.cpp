@@ -3,6 +3,8 @@
 #include <array>
 #include <charconv>
 
+#include "net/wire/printable.h"
+
 namespace muster {
 
 namespace {
@@ -26,9 +28,7 @@ void append_direction(std::string& text, double bytes, double packets, double lo
 }  // namespace
 
 void append_summary(std::string& text, std::string_view name, const TrafficRates& rates) {
-  for (const char character : name) {
-    text.push_back(character >= ' ' && character <= '~' ? character : '?');
-  }
+  for (const char character : name) text.push_back(printable(character));
   text.append(": in ");
   append_direction(text, rates.bytes_in_per_second, rates.packets_in_per_second, rates.loss_in);
   text.append("out ");

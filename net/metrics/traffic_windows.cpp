@@ -34,6 +34,13 @@ TrafficRates rates_between(const TrafficSample& first, const TrafficSample& last
   return rates;
 }
 
+[[maybe_unused]] bool has_shrunk(const TrafficTotals& before, const TrafficTotals& now) {
+  return now.bytes_in < before.bytes_in || now.bytes_out < before.bytes_out ||
+         now.packets_in < before.packets_in || now.packets_out < before.packets_out ||
+         now.lost_in < before.lost_in || now.lost_out < before.lost_out ||
+         now.delivered < before.delivered;
+}
+
 /// Rates from the sample `age` places back to `last`, and the round trips after it. The ring holds
 /// `last` as well, or only what was before it.
 template <std::size_t Capacity>
@@ -73,6 +80,7 @@ TrafficTotals totals_of(const ServerCounters& counters) {
 
 void TrafficWindows::add(const TrafficSample& sample) {
   assert(samples_.size() == 0 || sample.at >= samples_.at(0).at);
+  assert(samples_.size() == 0 || !has_shrunk(samples_.at(0).totals, sample.totals));
   samples_.push(sample);
   if (spaced_.size() == 0 || sample.at - spaced_.at(0).at >= kSecondWindowStep) {
     spaced_.push(sample);

@@ -51,6 +51,8 @@ struct TrafficRates {
 inline constexpr std::size_t kWindowSamples = 120;
 /// The least time between the samples that are kept for `last_second`.
 inline constexpr NetDuration kSecondWindowStep = std::chrono::milliseconds(25);
+/// As many as reach back a second, however they lie.
+inline constexpr std::size_t kSecondSamples = std::chrono::seconds(1) / kSecondWindowStep + 2;
 
 /// The last samples of a ring, newest first.
 template <std::size_t Capacity>
@@ -88,7 +90,7 @@ class TrafficWindows {
  private:
   SampleRing<kWindowSamples + 1> samples_;
   /// At least `kSecondWindowStep` apart, so that they reach back a second however fast ticks are.
-  SampleRing<42> spaced_;
+  SampleRing<kSecondSamples> spaced_;
 };
 
 }  // namespace muster

@@ -10,6 +10,8 @@ namespace muster {
 inline constexpr std::size_t kChannelsMax = 8;
 /// A message fits in every packet, so none is cut in pieces. Larger things are blocks.
 inline constexpr std::size_t kMessageBytesMax = 1024;
+/// Messages in one packet.
+inline constexpr std::size_t kMessagesPerPacketMax = 64;
 /// Messages of a reliable channel that are on their way or wait to be read at a time.
 inline constexpr std::uint32_t kMessageWindow = 256;
 /// Messages of a channel that wait to be sent or acknowledged.

@@ -13,7 +13,6 @@ namespace {
 constexpr std::uint32_t kPayloadsOut = 16;
 /// Payloads that wait to be read: what arrives between two ticks, with room for a stall.
 constexpr std::uint32_t kPayloadsIn = 64;
-constexpr std::size_t kPayloadHeadBytes = 2;
 /// Of payloads that the game does not ask for: all that can be on their way, twice.
 constexpr std::size_t kFatesMax = 2048;
 /// After which time the rate is about what the path carries.

@@ -7,12 +7,12 @@
 
 #include "net/transport/connection.h"
 #include "net/wire/bit_stream.h"
+#include "net/wire/printable.h"
 
 namespace muster {
 
 namespace {
 
-constexpr std::size_t kMessagesPerPacketMax = 64;
 constexpr std::size_t kLongLength = 128;
 
 /// Without initial values: of the 64 that a packet may have few are used, and each costs its time.
@@ -33,17 +33,6 @@ std::size_t read_length(SectionReader& reader) {
   const std::size_t high = reader.read_u8();
   if (high == 0) reader.fail();
   return (low & 127U) | (high << 7U);
-}
-
-/// Text from a peer, for a person: what is no printable ASCII becomes a question mark, since it may
-/// be shown on a terminal.
-std::string printable(std::span<const std::byte> bytes) {
-  std::string text;
-  for (const std::byte byte : bytes) {
-    const auto character = std::to_integer<char>(byte);
-    text.push_back(character >= ' ' && character <= '~' ? character : '?');
-  }
-  return text;
 }
 
 }  // namespace

@@ -18,8 +18,6 @@ constexpr unsigned kAnswerAfterPackets = 16;
 constexpr NetDuration kBlockTimeMax = std::chrono::milliseconds(20);
 /// A probe may: so that a game which never asks for more than the first rate is probed for, too.
 constexpr NetDuration kProbeTimeMax = std::chrono::milliseconds(32);
-constexpr std::uint8_t kMessagesPerPacketMax = 64;
-constexpr std::size_t kPayloadHeadBytes = 2;
 
 constexpr std::size_t header_bytes(const AckMask& mask) {
   std::size_t bits = 16 + 3 + 16 + 16 + 12 + 8;

@@ -57,6 +57,8 @@ struct PacketHeader {
 /// The most bytes that a head takes, and the least.
 inline constexpr std::size_t kPacketHeaderBytesMax = (16 + 3 + kAckWordsMax * 33 + 44 + 8 + 7) / 8;
 inline constexpr std::size_t kPacketHeaderBytesMin = 9;
+/// A payload's size, before it.
+inline constexpr std::size_t kPayloadHeadBytes = 2;
 
 /// Writes a head and aligns. Requires: a mask of 1 to `kAckWordsMax` words with its first bit set.
 void write_packet_header(BitWriter& writer, const PacketHeader& header);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -11,6 +12,7 @@
 namespace muster {
 
 /// Writes whole bytes into memory of the caller. What does not fit sets `overflowed()` for good.
+/// Requires: values that fit into the bytes of the call.
 class SectionWriter {
  public:
   explicit SectionWriter(std::span<std::byte> memory) : memory_(memory) {}
@@ -43,6 +45,7 @@ class SectionWriter {
     return true;
   }
   void write_little(std::uint64_t value, std::size_t count) {
+    assert(count == 8 || value >> (8 * count) == 0);
     if (!reserve(count)) return;
     for (std::size_t i = 0; i < count; ++i) {
       memory_[used_ - count + i] = static_cast<std::byte>(value >> (8 * i));
