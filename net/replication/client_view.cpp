@@ -141,6 +141,7 @@ bool ClientView::take_changes(const ReplicatedWorld& world) {
     if (found == states_.end() || found->id != id) continue;
     const auto i = static_cast<std::uint32_t>(found - states_.begin());
     found->values = entities_[i]->row(seen_by(*entities_[i]));
+    found->since = entities_[i]->changed_at;
     activate(i);
   }
   return true;
@@ -180,7 +181,8 @@ void ClientView::merge_records(const ReplicatedWorld& world) {
     const SeenBy who = seen_by(found);
     const EntityKind kind{.type = world.views().codec_type(found.options.type, who),
                           .generation = found.generation};
-    states_.push_back({.id = id, .kind = kind, .values = found.row(who)});
+    states_.push_back(
+        {.id = id, .kind = kind, .values = found.row(who), .since = found.changed_at});
     entities_.push_back(&found);
     next_records_.back().is_active = false;
   }
