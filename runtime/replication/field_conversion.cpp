@@ -101,7 +101,9 @@ std::optional<FieldConversion> FieldConversion::make(const FieldSchema& sent,
                                                      const FieldDescription& field,
                                                      std::string& why) {
   FieldConversion conversion(field);
-  if (sent == wire_schema(field)) return conversion;
+  FieldSchema ours = wire_schema(field);
+  ours.receivers = sent.receivers;  // Who is sent it is the server's business.
+  if (sent == ours) return conversion;
   conversion.is_straight_ = false;
   std::optional<FieldDescription> theirs = described(sent);
   if (!theirs) {

@@ -1,4 +1,4 @@
-// The client of the net keeps the newest values of every entity, so nothing is kept here for an
+// The source keeps the newest values of every entity, so nothing is kept here for an
 // entity that waits for its bundle: when that has come, the values are asked for again.
 #include "runtime/replication/world_receiver.h"
 
@@ -20,27 +20,28 @@ WorldReceiver::WorldReceiver(Spawner& spawner, DeferredSpawner& deferred,
       options_(options),
       link_(world_.component<PrefabLink>("PrefabLink")) {}
 
-void WorldReceiver::apply(const ReplicationClient& client) {
-  follow_schema(client);
-  come_and_go(client.changes());
+void WorldReceiver::apply(const WorldSource& source) {
+  follow_schema(source);
+  come_and_go(source.changes());
   if (!plan_) return;
   // Something here is not as it was applied: all of it is applied again.
-  if (std::exchange(divergences_, client.counters().divergences) != client.counters().divergences) {
+  if (std::exchange(divergences_, source.divergences()) != source.divergences()) {
     for (Received& received : received_) received.values.clear();
   }
-  for (const ReplicatedChange& change : client.changes()) {
-    if (change.kind != ReplicatedChange::Kind::despawned) update(client, change);
+  for (const ReplicatedChange& change : source.changes()) {
+    if (change.kind != ReplicatedChange::Kind::despawned) update(source, change);
   }
 }
 
 // Another schema comes with another map, and not before everything has gone.
-void WorldReceiver::follow_schema(const ReplicationClient& client) {
-  if (client.phase() != ReplicationPhase::playing) {
+void WorldReceiver::follow_schema(const WorldSource& source) {
+  const ReplicationSchema* const schema = source.schema();
+  if (schema == nullptr) {
     plan_.reset();
     return;
   }
   if (plan_) return;
-  plan_.emplace(*client.schema(), world_);
+  plan_.emplace(*schema, world_);
   notes_.insert(notes_.end(), plan_->notes().begin(), plan_->notes().end());
 }
 
@@ -92,7 +93,7 @@ const WorldReceiver::Received* WorldReceiver::find(std::uint32_t id) const {
   return !root.is_null() && received_[id].members.front() == root ? &received_[id] : nullptr;
 }
 
-void WorldReceiver::update(const ReplicationClient& client, const ReplicatedChange& change) {
+void WorldReceiver::update(const WorldSource& source, const ReplicatedChange& change) {
   Received* const received = find(change.id);
   if (received == nullptr) return;
   if (received->seen_by != change.seen_by) {
@@ -105,20 +106,19 @@ void WorldReceiver::update(const ReplicationClient& client, const ReplicatedChan
     received->values.clear();
     incomplete_.push_back(change.id);
   }
-  if (!take_values(client, change.id, *received)) return;
+  if (!take_values(source, change.id, *received)) return;
   list_updates(change.id, *received, nullptr);
   replicated_.apply(
       {.tick = Tick(change.tick), .despawned = {}, .spawned = {}, .updated = updated_});
 }
 
 /// False when they are what they were: a snapshot tells of all that has not changed, too.
-bool WorldReceiver::take_values(const ReplicationClient& client, std::uint32_t id,
-                                Received& received) {
+bool WorldReceiver::take_values(const WorldSource& source, std::uint32_t id, Received& received) {
   const std::size_t count = plan_->value_count(received.type);
   const bool is_first = received.values.empty();
   if (is_first) received.values.resize(count);
   values_ = received.values;
-  if (!client.values(id, values_)) return false;
+  if (!source.values(id, values_)) return false;
   if (!is_first && values_ == received.values) return false;
   received.values = values_;
   return true;
@@ -179,7 +179,7 @@ Bytes WorldReceiver::base_of(EntityId entity, const ReceivedComponent& component
                          : present;
 }
 
-void WorldReceiver::complete(const ReplicationClient& client) {
+void WorldReceiver::complete(const WorldSource& source) {
   const auto take = [&](std::uint32_t id) {
     Received* const received = find(id);
     if (received == nullptr) return true;
@@ -187,7 +187,7 @@ void WorldReceiver::complete(const ReplicationClient& client) {
     if (deferred_.is_waiting(root) || deferred_.is_placeholder(root)) return false;
     list_members(world_, root, received->members);
     received->values.clear();
-    if (!take_values(client, id, *received)) return true;
+    if (!take_values(source, id, *received)) return true;
     list_updates(id, *received, prefab_of(root));
     replicated_.apply_again(updated_);
     return true;

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "net/replication/recording.h"
 #include "net/replication/replication_client.h"
 #include "runtime/replication/receiving_plan.h"
 #include "runtime/spawn/deferred_spawner.h"
@@ -20,10 +21,57 @@ struct WorldReceiverOptions {
   PlayerId player = PlayerId::none;  ///< Who plays here: what the server gives him is his.
 };
 
-/// Applies what a `ReplicationClient` tells to a world: despawns, spawns, updates. Entities whose
-/// bundle is not there yet exist and are updated all the same; what belongs to their children is
-/// put there when these come. A component of another version is converted field by field; what this
-/// end has and the server does not send, keeps the value of the prefab.
+/// Where a receiver hears of entities.
+class WorldSource {
+ public:
+  virtual ~WorldSource() = default;
+  /// Null while nothing can be heard. Another one comes only after a null one.
+  virtual const ReplicationSchema* schema() const = 0;
+  virtual std::span<const ReplicatedChange> changes() const = 0;
+  /// As `ReplicationClient::values`.
+  virtual bool values(std::uint32_t id, std::span<std::int64_t> values) const = 0;
+  /// Rises when it turned out that a world was not as it was applied.
+  virtual std::uint64_t divergences() const = 0;
+};
+
+/// A server, through the client's connection.
+class ServerSource final : public WorldSource {
+ public:
+  /// Must outlive this.
+  explicit ServerSource(const ReplicationClient& client) : client_(client) {}
+  const ReplicationSchema* schema() const override {
+    return client_.phase() == ReplicationPhase::playing ? client_.schema() : nullptr;
+  }
+  std::span<const ReplicatedChange> changes() const override { return client_.changes(); }
+  bool values(std::uint32_t id, std::span<std::int64_t> values) const override {
+    return client_.values(id, values);
+  }
+  std::uint64_t divergences() const override { return client_.counters().divergences; }
+
+ private:
+  const ReplicationClient& client_;
+};
+
+/// A recording of a server's world, for replays: the rest of a game does not notice.
+class RecordedSource final : public WorldSource {
+ public:
+  /// Must outlive this.
+  explicit RecordedSource(const RecordingReader& reader) : reader_(reader) {}
+  const ReplicationSchema* schema() const override { return &reader_.schema(); }
+  std::span<const ReplicatedChange> changes() const override { return reader_.changes(); }
+  bool values(std::uint32_t id, std::span<std::int64_t> values) const override {
+    return reader_.mirror().values(id, values);
+  }
+  std::uint64_t divergences() const override { return 0; }
+
+ private:
+  const RecordingReader& reader_;
+};
+
+/// Applies what a `ReplicationClient` or a recording tells to a world: despawns, spawns, updates.
+/// Entities whose bundle is not there yet exist and are updated all the same; what belongs to their
+/// children is put there when these come. A component of another version is converted field by
+/// field; what this end has and the server does not send, keeps the value of the prefab.
 ///
 /// A reference to an entity is its network id: it may come before that entity, and is resolved by
 /// `ReplicatedCollection::find` from the moment on at which that one is there.
@@ -42,18 +90,22 @@ class WorldReceiver final : public EntityValues {
   WorldReceiver(Spawner& spawner, DeferredSpawner& deferred, ReplicatedCollection& collection,
                 const WorldReceiverOptions& options);
 
-  /// Applies the client's changes: once, after each `update` of it.
-  void apply(const ReplicationClient& client);
+  /// Applies the source's changes: once, after each `update` or `step` of it.
+  void apply(const WorldSource& source);
+  void apply(const ReplicationClient& client) { apply(ServerSource(client)); }
+  void apply(const RecordingReader& reader) { apply(RecordedSource(reader)); }
 
   /// Puts the values of children into those entities that are complete now, and gives those parts
   /// of their roots that the server does not send the prefab's values.
-  void complete(const ReplicationClient& client);
+  void complete(const WorldSource& source);
+  void complete(const ReplicationClient& client) { complete(ServerSource(client)); }
+  void complete(const RecordingReader& reader) { complete(RecordedSource(reader)); }
 
   /// The values of an entity as this world has them, for `ReplicationClient::verify`.
   bool values(std::uint32_t id, std::span<std::int64_t> values) const override;
 
   /// Calls `visit(EntityReference, std::uint16_t type, SeenBy)` for every entity that is here, by
-  /// ascending id; `type` is an index into the client's schema.
+  /// ascending id; `type` is an index into the source's schema.
   template <typename Visit>
   void each(Visit visit) const {
     for (std::uint32_t id = 0; id < received_.size(); ++id) {
@@ -80,12 +132,12 @@ class WorldReceiver final : public EntityValues {
     std::vector<std::int64_t> values;  ///< Those applied last; empty when they have to be again.
   };
 
-  void follow_schema(const ReplicationClient& client);
+  void follow_schema(const WorldSource& source);
   void come_and_go(std::span<const ReplicatedChange> changes);
   void begin(const ReplicatedChange& change);
   bool has_lost_members(const Received& received) const;
-  void update(const ReplicationClient& client, const ReplicatedChange& change);
-  bool take_values(const ReplicationClient& client, std::uint32_t id, Received& received);
+  void update(const WorldSource& source, const ReplicatedChange& change);
+  bool take_values(const WorldSource& source, std::uint32_t id, Received& received);
   void list_updates(std::uint32_t id, const Received& received, const PrefabPlan* prefab);
   Bytes base_of(EntityId entity, const ReceivedComponent& component, const PrefabPlan* prefab);
   const PrefabPlan* prefab_of(EntityId root);
@@ -105,7 +157,7 @@ class WorldReceiver final : public EntityValues {
   std::optional<ReceivingPlan> plan_;
   std::vector<Received> received_;  ///< By network id.
   std::vector<std::uint32_t> incomplete_;
-  std::uint64_t divergences_ = 0;  ///< That the client has told of.
+  std::uint64_t divergences_ = 0;  ///< That the source has told of.
 
   // Of one call; kept for their memory.
   std::vector<EntityReference> despawned_;
