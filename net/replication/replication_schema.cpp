@@ -127,6 +127,23 @@ std::optional<std::uint16_t> ReplicationSchema::find_type(std::uint32_t id) cons
   return static_cast<std::uint16_t>(found - types.begin());
 }
 
+const char* find_usual_fault(const ReplicationSchema& schema, const ReplicatedType& type) {
+  if (type.usual.empty()) return nullptr;
+  std::size_t next = 0;
+  for (const std::uint16_t component : type.components) {
+    for (const FieldSchema& field : schema.components[component].fields) {
+      for (std::uint32_t i = 0; i < field.value_count; ++i, ++next) {
+        const bool is_dropped = field.kind == LaneKind::rotation && i % kRotationValues == 0;
+        if (next >= type.usual.size() || type.usual[next] < field.low ||
+            type.usual[next] > (is_dropped ? 3 : field.high)) {
+          return "a usual value that is out of range";
+        }
+      }
+    }
+  }
+  return next == type.usual.size() ? nullptr : "too many usual values";
+}
+
 const char* find_fault(const ReplicationSchema& schema) {
   if (schema.components.size() > kReplicatedComponentsMax) return "too many components";
   if (schema.types.empty() || schema.types.size() > kReplicatedTypesMax) {
@@ -146,6 +163,7 @@ const char* find_fault(const ReplicationSchema& schema) {
       lanes += lane_count(schema.components[component]);
       if (lanes > kMaxLanes) return "a type with too many values";
     }
+    if (const char* fault = find_usual_fault(schema, type)) return fault;
   }
   return nullptr;
 }
@@ -176,6 +194,8 @@ std::vector<std::byte> encode_schema(const ReplicationSchema& schema) {
     encoder.u32(type.id);
     encoder.u16(type.components.size());
     for (const std::uint16_t component : type.components) encoder.u16(component);
+    encoder.u16(type.usual.size());
+    for (const std::int64_t value : type.usual) encoder.u64(static_cast<std::uint64_t>(value));
   }
   return encoder.take();
 }
@@ -197,6 +217,9 @@ std::optional<ReplicationSchema> decode_schema(std::span<const std::byte> bytes)
     type.id = reader.read_u32();
     for (std::uint16_t k = reader.read_u16(); k > 0 && !reader.failed(); --k) {
       type.components.push_back(reader.read_u16());
+    }
+    for (std::uint16_t k = reader.read_u16(); k > 0 && !reader.failed(); --k) {
+      type.usual.push_back(static_cast<std::int64_t>(reader.read_u64()));
     }
   }
   if (!reader.is_finished() || find_fault(schema) != nullptr) return std::nullopt;

@@ -20,6 +20,8 @@ struct ReplicatedType {
   /// Indices into `ReplicationSchema::components`, in the order in which their values follow each
   /// other. One may occur more than once: an entity's children have components too.
   std::vector<std::uint16_t> components;
+  /// What the values of a new one usually are, say its prefab's; empty for all at their low end.
+  std::vector<std::int64_t> usual{};
   friend bool operator==(const ReplicatedType&, const ReplicatedType&) = default;
 };
 

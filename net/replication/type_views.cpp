@@ -140,6 +140,11 @@ void TypeViews::add_view(const ReplicationSchema& schema, std::uint16_t type, Se
       value += field.value_count;
     }
   }
+  usual_.emplace_back();
+  if (!schema.types[type].usual.empty()) {
+    usual_.back().resize(view.parts.size());
+    view.to_lanes(schema.types[type].usual, usual_.back());
+  }
   views_.push_back(std::move(view));
   schemas_.push_back(std::move(entity));
 }
@@ -157,6 +162,7 @@ SnapshotModel TypeViews::model(const SnapshotModel& trained) const {
   std::vector<const TypeModel*> sources(model.types.size());
   for (std::size_t i = 0; i < model.types.size(); ++i) {
     TypeModel& type = model.types[i];
+    for (std::size_t k = 0; k < usual_[i].size(); ++k) type.lanes[k].usual = usual_[i][k];
     const auto found = std::ranges::find_if(
         trained.types, [&](const TypeModel& other) { return other.schema == type.schema; });
     if (found == trained.types.end()) continue;

@@ -70,6 +70,7 @@ class TypeViews {
 
   std::vector<TypeView> views_;
   std::vector<EntitySchema> schemas_;
+  std::vector<std::vector<LaneValue>> usual_;  ///< Of each view; empty for none.
   std::vector<std::array<std::uint16_t, kSeenByCount>> codec_types_;
 };
 

@@ -28,6 +28,7 @@ class TypeLister {
       one.value_count = types_.schema.components[type.components.back()].value_count();
       value += one.value_count;
     }
+    add_usual(type, layout, plan);
   }
   ReplicatedTypes take() { return std::move(types_); }
 
@@ -52,6 +53,23 @@ class TypeLister {
       return std::tuple(world_.storage(one.component).receivers(), one.member, one.component);
     });
     return found;
+  }
+
+  // A new entity is nearly what its prefab is.
+  void add_usual(ReplicatedType& type, std::span<const ReplicatedComponent> layout,
+                 const PrefabPlan& plan) const {
+    const std::vector<std::uint32_t> members = members_of(plan);
+    for (const ReplicatedComponent& one : layout) {
+      const PlannedEntity& entity = plan.entities[members[one.member]];
+      const auto components =
+          std::span(plan.components).subspan(entity.first_component, entity.component_count);
+      const auto found = std::ranges::find(components, one.component, &PlannedComponent::id);
+      const std::size_t first = type.usual.size();
+      type.usual.resize(first + one.value_count);
+      to_wire(world_.storage(one.component).description(),
+              Bytes(plan.data).subspan(found->offset_bytes, found->size_bytes),
+              std::span(type.usual).subspan(first));
+    }
   }
 
   std::uint16_t schema_index(const ReplicatedComponent& one) {

@@ -8,7 +8,8 @@
 namespace muster {
 
 TEST_CASE("A schema travels and arrives as it was", "[net][replication][sys-39]") {
-  const ReplicationSchema schema = replication_samples_schema();
+  ReplicationSchema schema = replication_samples_schema();
+  schema.types[1].usual = {-1, 2, 100'000, 359, 3, 0, 1023, 500};
   const std::vector<std::byte> bytes = encode_schema(schema);
   const std::optional<ReplicationSchema> back = decode_schema(bytes);
   REQUIRE(back.has_value());
@@ -59,6 +60,29 @@ TEST_CASE("What makes no sense in a schema is found", "[net][replication]") {
   CHECK(fault_of([](auto& schema) { schema.types[0].components.push_back(9); }));
   CHECK(fault_of([](auto& schema) { schema.types[0].components.assign(200, 0); }));
   CHECK(fault_of([](auto& schema) { schema.types.clear(); }));
+  using Usual = std::vector<std::int64_t>;
+  const auto usual = [&](const Usual& values) {
+    return fault_of([&](auto& schema) { schema.types[1].usual = values; });
+  };
+  CHECK_FALSE(usual({0, 0, 0, 0, 3, 0, 0, 0}));
+  CHECK(usual({0, 0, 0, 0, 3, 0, 0}));
+  CHECK(usual({0, 0, 0, 0, 3, 0, 0, 0, 0}));
+  CHECK(usual({0, 0, 100'001, 0, 3, 0, 0, 0}));
+  CHECK(usual({0, 0, 0, 0, 4, 0, 0, 0}));
+}
+
+TEST_CASE("What is usual of a type is what the built-in priors expect of a new one",
+          "[net][replication]") {
+  ReplicationSchema schema = replication_samples_schema();
+  schema.types[1].usual = {-1, 2, 100'000, 359, 3, 0, 1023, 500};
+  const TypeViews views(schema);
+  const SnapshotModel model = views.model(SnapshotModel{});
+  const std::vector<LaneModel>& lanes = model.types[views.codec_type(1, SeenBy::others)].lanes;
+  CHECK(lanes[0].usual == 99'999);
+  CHECK(lanes[3].usual == 359);
+  CHECK(lanes[4].usual == 3);
+  CHECK(lanes[7].usual == 500);
+  CHECK(model.types[views.codec_type(0, SeenBy::others)].lanes[0].usual == 0);
 }
 
 TEST_CASE("Values become lanes and come back, of whatever width they are", "[net][replication]") {

@@ -40,6 +40,20 @@ TEST_CASE("What travels of a type is what its prefab has, in the order of its gr
   CHECK(layout[2].first_value == 6);
 }
 
+TEST_CASE("What is usual of a type is what its prefab has", "[runtime][replication]") {
+  samples::BridgeStage stage;
+  const ReplicationSchema& schema = stage.types.schema;
+  for (const TypeId type : {samples::kHeroType, samples::kCrateType, samples::kFactoryType}) {
+    const std::uint16_t index = schema.find_type(type.value()).value();
+    const EntityId entity = stage.spawn(static_cast<std::int32_t>(index), type);
+    std::vector<std::int64_t> values(schema.value_count(index));
+    stage.run(1);
+    REQUIRE(stage.sender.values({index}, values));
+    CHECK(values == schema.types[index].usual);
+    stage.world.request_despawn(entity);
+  }
+}
+
 TEST_CASE("Parts for owners and for all others come behind those for everyone",
           "[runtime][replication][sys-17][sys-40]") {
   std::vector<ComponentDescription> components = samples::game_components();
