@@ -47,6 +47,22 @@ void ClientView::resync() {
   }
 }
 
+/// Whatever that snapshot said may not be there, so all that the client is thought to have is
+/// looked at again.
+void ClientView::disown(SnapshotNumber number) {
+  ++counters_.disowned;
+  writer_->disown(number);
+  InFlight& flight = in_flight_[place_of(number)];
+  if (flight.number != number) return;
+  flight.is_used = false;
+  for (const Said& said : flight.said) {
+    const auto found = std::ranges::lower_bound(records_, said.id, {}, &Record::id);
+    if (found == records_.end() || found->id != said.id) continue;
+    if (found->acked == said.row) found->acked = nullptr;
+    activate(static_cast<std::uint32_t>(found - records_.begin()));
+  }
+}
+
 ClientView::Record* ClientView::find_record(std::uint32_t id) {
   const auto found = std::ranges::lower_bound(records_, id, {}, &Record::id);
   return found != records_.end() && found->id == id ? &*found : nullptr;

@@ -27,6 +27,7 @@ struct ClientViewCounters {
   std::uint64_t resyncs = 0;         ///< The client asked for everything again.
   std::uint64_t events_refused = 0;  ///< Too many or too long.
   std::uint64_t divergences = 0;     ///< The client had other values than the server.
+  std::uint64_t disowned = 0;        ///< Snapshots that arrived too late to be read.
   std::uint64_t malformed = 0;       ///< Messages that no client of ours sends.
 };
 
@@ -58,6 +59,8 @@ class ClientView {
   /// The client may know nothing any more: the next snapshot says everything.
   void resync();
 
+  /// The client could not read a snapshot that arrived.
+  void disown(SnapshotNumber number);
   /// Payloads arrived or were lost.
   void take_fates(std::span<const PayloadFate> fates);
   TimedEventSender& events() { return events_; }

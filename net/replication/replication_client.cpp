@@ -172,10 +172,22 @@ void ReplicationClient::take_payload(std::span<const std::byte> payload) {
       return;
     case SnapshotVerdict::unknown:
       ++counters_.unknown;
-      return want_everything();
+      disown();
+      return;
     case SnapshotVerdict::malformed:
       ++counters_.malformed;
       return want_everything();
+  }
+}
+
+/// The transport has told the server that a snapshot arrived, which was overtaken by so many that
+/// it cannot be read any more. All others still can: the server builds on those.
+void ReplicationClient::disown() {
+  const UnreadableMessage message{.number = mirror_->reader().unknown_number()};
+  if (unsent_.has_room()) {
+    unsent_.push(encode(message));
+  } else {
+    want_everything();
   }
 }
 

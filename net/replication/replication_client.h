@@ -119,6 +119,7 @@ class ReplicationClient {
   void take_payload(std::span<const std::byte> payload);
   void take_truth(const TruthMessage& truth);
   void want_everything();
+  void disown();
 
   ReplicationClientOptions options_;
   DivergenceLog* log_;

@@ -53,6 +53,11 @@ std::vector<std::byte> encode(const WantMessage& message) {
   });
 }
 
+std::vector<std::byte> encode(const UnreadableMessage& message) {
+  return written(ReplicationMessage::unreadable,
+                 [&](SectionWriter& writer) { writer.write_u16(message.number); });
+}
+
 std::vector<std::byte> encode(const DivergedMessage& message) {
   return written(ReplicationMessage::diverged, [&](SectionWriter& writer) {
     writer.write_u32(message.id);
@@ -82,7 +87,7 @@ std::vector<std::byte> encode(ReplicationMessage kind) {
 std::optional<ReplicationMessage> kind_of(std::span<const std::byte> message) {
   if (message.empty()) return std::nullopt;
   const auto kind = static_cast<ReplicationMessage>(message[0]);
-  const bool is_client = kind >= ReplicationMessage::join && kind <= ReplicationMessage::diverged;
+  const bool is_client = kind >= ReplicationMessage::join && kind <= ReplicationMessage::unreadable;
   const bool is_server = kind == ReplicationMessage::begin || kind == ReplicationMessage::truth;
   if (!is_client && !is_server) return std::nullopt;
   return kind;
@@ -112,6 +117,12 @@ bool decode(std::span<const std::byte> bytes, WantMessage& message) {
   message.schema = (flags & 1U) != 0;
   message.model = (flags & 2U) != 0;
   return reader.is_finished() && flags <= 3;
+}
+
+bool decode(std::span<const std::byte> bytes, UnreadableMessage& message) {
+  SectionReader reader = reader_of(bytes, ReplicationMessage::unreadable);
+  message.number = reader.read_u16();
+  return reader.is_finished();
 }
 
 bool decode(std::span<const std::byte> bytes, DivergedMessage& message) {

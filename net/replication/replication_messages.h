@@ -30,6 +30,7 @@ enum class ReplicationMessage : std::uint8_t {
   ready = 3,
   resync = 4,
   diverged = 5,
+  unreadable = 6,
   // From the server:
   begin = 16,
   truth = 17,
@@ -51,6 +52,10 @@ struct BeginMessage {
 struct WantMessage {
   bool schema = false;
   bool model = false;
+};
+/// A snapshot that came after so many later ones that what it is coded against is forgotten.
+struct UnreadableMessage {
+  std::uint16_t number = 0;
 };
 /// An entity whose values are not what the server's checksum says.
 struct DivergedMessage {
@@ -75,6 +80,7 @@ inline constexpr std::size_t kDivergedLanesMax = 240;
 std::vector<std::byte> encode(const JoinMessage& message);
 std::vector<std::byte> encode(const BeginMessage& message);
 std::vector<std::byte> encode(const WantMessage& message);
+std::vector<std::byte> encode(const UnreadableMessage& message);
 std::vector<std::byte> encode(const DivergedMessage& message);
 std::vector<std::byte> encode(const TruthMessage& message);
 /// For `ready` and `resync`, which say nothing more.
@@ -86,6 +92,7 @@ std::optional<ReplicationMessage> kind_of(std::span<const std::byte> message);
 bool decode(std::span<const std::byte> bytes, JoinMessage& message);
 bool decode(std::span<const std::byte> bytes, BeginMessage& message);
 bool decode(std::span<const std::byte> bytes, WantMessage& message);
+bool decode(std::span<const std::byte> bytes, UnreadableMessage& message);
 bool decode(std::span<const std::byte> bytes, DivergedMessage& message);
 bool decode(std::span<const std::byte> bytes, TruthMessage& message);
 

@@ -161,6 +161,7 @@ void ReplicationServer::update(ReplicationClientId id, Connection& connection, N
 void ReplicationServer::take_message(Client& client, std::span<const std::byte> message) {
   JoinMessage join;
   WantMessage want;
+  UnreadableMessage unreadable;
   DivergedMessage diverged;
   switch (kind_of(message).value_or(ReplicationMessage::begin)) {
     case ReplicationMessage::join:
@@ -176,6 +177,9 @@ void ReplicationServer::take_message(Client& client, std::span<const std::byte> 
       return;
     case ReplicationMessage::resync:
       return client.view.resync();
+    case ReplicationMessage::unreadable:
+      if (!decode(message, unreadable)) break;
+      return client.view.disown(unreadable.number);
     case ReplicationMessage::diverged:
       if (!decode(message, diverged)) break;
       return compare(client, diverged);

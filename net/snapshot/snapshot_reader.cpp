@@ -47,7 +47,10 @@ SnapshotVerdict SnapshotReader::read_with(std::span<const std::byte> bytes) {
   if (is_here || ahead <= -kWindow) return SnapshotVerdict::late;
   serial_ = kFirstSerial + head.number;
   if (has_any_) serial_ = newest_ + static_cast<SnapshotSerial>(std::int64_t{ahead});
-  if (!has_references(head)) return SnapshotVerdict::unknown;
+  if (!has_references(head)) {
+    unknown_ = head.number;
+    return SnapshotVerdict::unknown;
+  }
   code_tick(
       decoder, head.tick,
       expected_tick(head.number, head.references, ticks_[place_of(head.references.numbers[0])],

@@ -52,6 +52,8 @@ class SnapshotReader {
 
   /// Of the snapshot applied last; not the newest when it was overtaken.
   SnapshotNumber last_number() const { return static_cast<SnapshotNumber>(last_); }
+  /// Of the snapshot that `read` called unknown last.
+  SnapshotNumber unknown_number() const { return unknown_; }
   bool last_is_newest() const { return last_ == newest_; }
   /// The newest tick of which something is known.
   std::uint32_t tick() const { return tick_; }
@@ -131,6 +133,7 @@ class SnapshotReader {
   SnapshotOptions options_;
   std::size_t entity_max_;
   std::size_t row_lanes_ = 0;  ///< Of the type with the most.
+  SnapshotNumber unknown_ = 0;
   bool has_any_ = false;
   SnapshotSerial newest_ = kFirstSerial;
   SnapshotSerial last_ = kFirstSerial;

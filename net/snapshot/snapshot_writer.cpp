@@ -35,6 +35,11 @@ void SnapshotWriter::acknowledge(SnapshotNumber number) {
   }
 }
 
+void SnapshotWriter::disown(SnapshotNumber number) {
+  Sent& sent = sent_[place_of(number)];
+  if (static_cast<SnapshotNumber>(sent.serial) == number) sent.is_used = false;
+}
+
 /// Gives every entity of the world a track, finds since when each is as it is, and drops tracks of
 /// which the window knows nothing.
 void SnapshotWriter::follow_world() {

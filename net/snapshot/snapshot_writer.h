@@ -54,6 +54,8 @@ class SnapshotWriter {
 
   /// The receiver has acknowledged a snapshot. What is older than the window counts no more.
   void acknowledge(SnapshotNumber number);
+  /// The receiver has this snapshot, but could not read it: nothing is coded against it any more.
+  void disown(SnapshotNumber number);
   /// The receiver may know nothing any more: the next snapshot says everything.
   void forget_acknowledged() { sent_ = {}; }
 

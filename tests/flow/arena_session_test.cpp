@@ -28,10 +28,10 @@ const MemoryFileSystem& arena_build() {
 const Address kServerAddress = Address::ipv4({10, 0, 0, 1}, 7000);
 
 /// A link as an evening has it: late, unsteady, and now and then silent.
-LinkOptions bad_link(double loss) {
+LinkOptions bad_link(double loss, bool may_overtake) {
   return {.latency = milliseconds(40),
           .jitter = milliseconds(10),
-          .may_overtake = false,
+          .may_overtake = may_overtake,
           .loss = loss,
           .duplicate = 0.01};
 }
@@ -62,12 +62,14 @@ class Evening {
     server->start(*server_socket, entropy, clock.now());
   }
 
+  bool may_overtake = false;  ///< Datagrams each other, on the links of those who join from now on.
+
   Seat& join(bool is_manual = false) {
     auto seat = std::make_unique<Seat>(clock, is_manual);
     const auto number = static_cast<std::uint8_t>(10 + seats.size());
-    seat->socket =
-        network.open(Address::ipv4({10, 0, 0, number}, 1000), {network.add_link(bad_link(loss_))},
-                     {network.add_link(bad_link(loss_))});
+    seat->socket = network.open(Address::ipv4({10, 0, 0, number}, 1000),
+                                {network.add_link(bad_link(loss_, may_overtake))},
+                                {network.add_link(bad_link(loss_, may_overtake))});
     seat->entropy = SeededEntropy(number);
     seat->client->connect({kServerAddress, server->public_key()}, *seat->socket, seat->entropy);
     seats.push_back(std::move(seat));
@@ -223,6 +225,18 @@ TEST_CASE("A lossy socket loses its share, and lets the rest come late in their 
   CHECK(arrived.size() + lossy.dropped() == kSent);
   CHECK(lossy.dropped() > kSent / 8);
   CHECK(lossy.dropped() < kSent / 2);
+}
+
+TEST_CASE("Where datagrams overtake each other everybody sees the server's world all the same",
+          "[flow][session][sys-46]") {
+  Evening evening(1, 8 * 60, 0);
+  evening.may_overtake = true;
+  for (int i = 0; i < 8; ++i) evening.join();
+  evening.run(seconds(10));
+  for (const auto& seat : evening.seats) {
+    CHECK(evening.difference(*seat).empty());
+    CHECK(seat->client->replicated().resyncs == 0);
+  }
 }
 
 }  // namespace muster

@@ -89,7 +89,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   SectionReader input(std::as_bytes(std::span(data, size)));
   const std::uint8_t choice = input.read_u8();
   const auto rest = [&] { return input.read_bytes(input.remaining()); };
-  switch (choice % 8) {
+  switch (choice % 9) {
     case 0:
       try_schema(rest());
       break;
@@ -110,6 +110,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       break;
     case 6:
       try_events(rest());
+      break;
+    case 8:
+      try_message<UnreadableMessage>(rest());
       break;
     default:
       talk(input);

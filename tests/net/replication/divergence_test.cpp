@@ -87,6 +87,31 @@ TEST_CASE("A client that lost its way is told everything again", "[net][replicat
   CHECK(stage.difference(client).empty());
 }
 
+TEST_CASE("Where datagrams overtake each other by many, nothing is told anew but what was lost",
+          "[net][replication][sys-46]") {
+  ReplicationServerOptions options;
+  options.snapshot_ticks = 1;
+  ReplicationStage stage(5, options);
+  const LinkOptions link{.latency = std::chrono::milliseconds(40),
+                         .jitter = std::chrono::milliseconds(700),
+                         .jitter_kind = Jitter::exponential};
+  ReplicationStage::Client& client = stage.join(link, {});
+  stage.step([&] {
+    for (std::uint32_t id = 0; id < 60; ++id) stage.spawn(id, {.relevance = Relevance::always});
+  });
+  for (int i = 0; i < 1200; ++i) {
+    stage.step([&] {
+      for (std::uint32_t id = 0; id < 60; id += 7) stage.stir(id);
+    });
+  }
+  const ReplicationClientCounters& counters = client.replication->counters();
+  CHECK(counters.unknown > 0);
+  CHECK(counters.resyncs == 0);
+  CHECK(stage.server.view(client.id)->counters().disowned > 0);
+  stage.run(600);
+  CHECK(stage.difference(client).empty());
+}
+
 TEST_CASE("After a silence longer than the window a client is told everything",
           "[net][replication][sys-46]") {
   ReplicationStage stage(4);
