@@ -1,0 +1,190 @@
+"""From bytes to decisions by SNAPSHOT_FORMAT.md: the range coder, mixing without corrections, bits
+as they are."""
+
+import math
+
+from encoding import require
+
+HALF = 1 << 32
+MASK = (1 << 64) - 1
+
+
+class RangeReader:
+    """Decisions in an interval of 64-bit numbers."""
+
+    is_plain = False
+
+    def __init__(self, model, data):
+        self.probabilities = model.probabilities
+        self.data = data
+        self.low, self.high = 0, MASK
+        self.at = 0  # How many bytes have left the interval.
+        self.code = int.from_bytes(self.byte(0, 8), "big")
+
+    def byte(self, at, count):
+        return (self.data[at:at + count] + bytes(count))[:count]
+
+    def decide(self, probability):
+        middle = self.low + ((self.high - self.low) * probability >> 16)
+        bit = self.code <= middle
+        if bit:
+            self.high = middle
+        else:
+            self.low = middle + 1
+        while self.low >> 32 == self.high >> 32:
+            self.low = self.low << 32 & MASK
+            self.high = self.high << 32 & MASK | HALF - 1
+            self.at += 4
+            require(self.at <= len(self.data) + 8, "at most eight zeros behind the end are read")
+            self.code = (self.code << 32 & MASK
+                         | int.from_bytes(self.byte(self.at + 4, 4), "big"))
+        return int(bit)
+
+    def bit(self, slot):
+        return self.decide(self.probabilities[slot])
+
+    def bit_in(self, slot):
+        """A decision about an entity or its lanes, which `mix` sees in contexts."""
+        return self.bit(slot)
+
+    def even_bit(self):
+        return self.decide(1 << 15)
+
+    def even(self, count):
+        value = 0
+        for _ in range(count):
+            value = value * 2 + self.even_bit()
+        return value
+
+    def finish(self):
+        """The shortest string that names the interval, and nothing else, ends the bytes."""
+        for count in range(9):
+            step = 1 << 64 - 8 * count
+            point = -(-self.low // step) * step
+            if point <= self.high:
+                end = point.to_bytes(9, "big")[1:1 + count]
+                require(self.data[self.at:] == end, "the end is what the writer would write")
+                return
+        require(False, "some eight bytes lie inside the interval")
+
+
+def _mixed(probability):
+    """The probability of a decision that has no corrections."""
+    return MIXED[probability >> 4]
+
+
+def _mixed_table():
+    of_odds = [(odds, min(65535, int(65536 / (1 + math.exp(-odds / 64)) + 0.5)))
+               for odds in range(-768, 769)]
+    table = []
+    for first in range(0, 65536, 16):
+        middle = first + 8
+        nearest = min(of_odds, key=lambda one: (abs(one[1] - middle), -one[0]))
+        table.append(nearest[1])
+    return table
+
+
+MIXED = []
+
+
+class MixReader(RangeReader):
+    """The same with corrections, of which the built-in model has none."""
+
+    def __init__(self, model, data):
+        super().__init__(model, data)
+        if not MIXED:
+            MIXED.extend(_mixed_table())
+
+    def bit_in(self, slot):
+        return self.decide(_mixed(self.probabilities[slot]))
+
+
+BUCKET_BITS = [0, 0, 1, 2, 3, 4, 6, 8, 10, 12, 15, 18, 21, 24, 27, 32]
+BUCKET_FIRST = [0, 1, 2, 4, 8, 16, 32, 96, 352, 1376, 5472, 38240, 300384, 2397536, 19174752,
+                153392480]
+DEFAULT_LENGTHS = [2, 3, 3, 3, 4, 4, 4, 5, 5, 5, 6, 6, 6, 6, 6, 6]
+
+
+def _codes(lengths):
+    """Canonical codes: from (length, code) to the symbol."""
+    codes = {}
+    code = length_before = 0
+    for length, symbol in sorted((length, symbol) for symbol, length in enumerate(lengths)):
+        code = (code + 1 if codes else 0) << (length - length_before)
+        codes[length, code] = symbol
+        length_before = length
+    return codes
+
+
+CODES = _codes(DEFAULT_LENGTHS)
+
+
+class PlainReader:
+    """Each decision is one bit, the first one the lowest of the first byte."""
+
+    is_plain = True
+
+    def __init__(self, model, data, has_codes=False, predicts=False):
+        del model
+        self.data = data
+        self.at = 0
+        self.has_codes = has_codes
+        self.predicts = predicts
+
+    def even_bit(self):
+        require(self.at < 8 * len(self.data), "a decision lies inside the bytes")
+        self.at += 1
+        return self.data[self.at - 1 >> 3] >> (self.at - 1 & 7) & 1
+
+    def bit(self, slot):
+        del slot
+        return self.even_bit()
+
+    bit_in = bit
+
+    def even(self, count):
+        value = 0
+        for _ in range(count):
+            value = value * 2 + self.even_bit()
+        return value
+
+    def low_first(self, count):
+        return sum(self.even_bit() << i for i in range(count))
+
+    def symbol(self):
+        code = length = 0
+        while (length, code) not in CODES:
+            require(length < 6, "a code has at most six bits")
+            code = code * 2 + self.even_bit()
+            length += 1
+        return CODES[length, code]
+
+    def packed(self):
+        bucket = self.symbol()
+        return BUCKET_FIRST[bucket] + self.low_first(BUCKET_BITS[bucket])
+
+    def finish(self):
+        while self.at % 8 != 0:
+            require(self.even_bit() == 0, "zero bits fill up the last byte")
+        require(self.at == 8 * len(self.data), "there are no more bytes than decisions")
+
+
+def reader_of(coder, model, data):
+    """A reader for the coder of this number, as the `begin` message has it."""
+    if coder < 2:
+        return (RangeReader, MixReader)[coder](model, data)
+    return PlainReader(model, data, has_codes=coder != 3, predicts=coder == 4)
+
+
+def read_number(reader, lengths, low, bit, longest=33):
+    """A number of at least 1: its length in unary, then the bits behind the leading one."""
+    length = 1
+    while length < longest and bit(lengths + min(length, 18) - 1):
+        length += 1
+    value = 1
+    for done in range(length - 1):
+        if low is None or done >= 3:
+            value = value * 2 + reader.even_bit()
+        else:
+            value = value * 2 + bit(low + (min(length, 18) - 1) * 7 + value - 1)
+    return value

@@ -1,0 +1,275 @@
+"""A snapshot by SNAPSHOT_FORMAT.md: its head, its groups, what it leaves behind."""
+
+import snapshot_model as slots
+from encoding import require
+from snapshot_coders import reader_of, read_number
+from snapshot_lanes import EntityReader
+from snapshot_plain import read_entity
+
+NONE = 0xFFFFFFFF
+WINDOW = 31
+
+
+class There:
+    """An entity as it was at a tick."""
+
+    def __init__(self, tick, kind, values):
+        self.tick = tick
+        self.kind = kind  # Type and generation.
+        self.values = values
+
+
+class Snapshot:
+    """One snapshot: what it says, and what it leaves behind of every entity."""
+
+    def __init__(self, number, tick, references):
+        self.number = number
+        self.tick = tick
+        self.references = references
+        self.holds = False
+        self.first_id = 0
+        self.end_id = NONE  # It speaks of ids from the first to before this one.
+        self.said = {}  # Entities that it says something of; None for those that are gone.
+        self.base = {}  # What is known of those that it does not speak of.
+        self.held = set()
+
+    def left_behind(self, entity):
+        """None for nothing, else the tick, and There or None for gone."""
+        if entity in self.said:
+            return self.tick, self.said[entity]
+        return self.base.get(entity)
+
+
+def known_states(references, tick, entity):
+    """The known states of an entity, the newest first; empty for one that is new."""
+    by_tick = {}
+    for reference in references:
+        left = reference.left_behind(entity)
+        if left is None or left[0] >= tick or tick - left[0] > 255:
+            continue
+        if len(by_tick) < 8:
+            by_tick.setdefault(*left)
+    states = [by_tick[known] for known in sorted(by_tick, reverse=True)]
+    for i, state in enumerate(states):
+        if state is None or state.kind != states[0].kind:
+            return states[:i]
+    return states
+
+
+class SnapshotReader:
+    """Reads the snapshots of one flow, in whatever order they come."""
+
+    def __init__(self, model, coder):
+        self.model = model
+        self.coder = coder
+        self.read_before = {}
+        self.newest = None
+        self.newest_tick = 0
+        self.shown = {}
+        self.shown_tick = -1
+        self.seen = set()
+
+    def forget(self):
+        self.read_before = {}
+
+    def read(self, data):
+        """Reads one snapshot, and shows what it says."""
+        reader = reader_of(self.coder, self.model, data)
+        snapshot = self.read_head(reader)
+        require(snapshot.number not in self.read_before, "a snapshot comes once")
+        require(self.newest is None or (snapshot.tick - self.newest_tick) * (
+            snapshot.number - self.newest) >= 0, "numbers and ticks rise together")
+        Body(self, reader, snapshot).read()
+        reader.finish()
+        self.read_before[snapshot.number] = snapshot
+        if self.newest is None or snapshot.number > self.newest:
+            self.newest, self.newest_tick = snapshot.number, snapshot.tick
+        self.show(snapshot)
+        return snapshot
+
+    def note(self, what):
+        self.seen.add(what)
+
+    def read_head(self, reader):
+        low = reader.even(8)
+        ages = []
+        if reader.bit(slots.HAS_REFERENCE):
+            number = self.nearest(low, 256)
+            ages.append(reader.even(5) + 1)
+            for age in range(ages[0] + 1, WINDOW + 1):
+                if len(ages) < 24 and reader.bit(slots.OLDER_REFERENCE):
+                    ages.append(age)
+        else:
+            number = self.nearest(reader.even(8) << 8 | low, 1 << 16)
+        references = []
+        for age in ages:
+            require(number - age in self.read_before, "a reference is here")
+            references.append(self.read_before[number - age])
+        tick = self.expected_tick(number, references)
+        if reader.bit(slots.ODD_TICK):
+            tick = reader.even(32)
+            self.note("odd tick")
+        snapshot = Snapshot(number, tick, references)
+        snapshot.holds = bool(reader.bit(slots.HOLDS))
+        if reader.bit(slots.IS_PART):
+            snapshot.first_id = reader.even(32)
+            self.note("part")
+        snapshot.may_end = not reader.is_plain or bool(reader.even_bit())
+        self.note(f"{min(len(ages), 3)} references")
+        if snapshot.holds:
+            self.note("holds")
+        return snapshot
+
+    def nearest(self, low, modulus):
+        if self.newest is None:
+            return low
+        off = (low - self.newest) % modulus
+        return self.newest + (off - modulus if off >= modulus // 2 else off)
+
+    @staticmethod
+    def expected_tick(number, references):
+        if not references:
+            return 0
+        newest = references[0]
+        if len(references) == 1:
+            return newest.tick + number - newest.number
+        second = references[1]
+        return newest.tick + (number - newest.number) * (newest.tick - second.tick) // (
+            newest.number - second.number)
+
+    def show(self, snapshot):
+        """What a snapshot of the newest tick says is how the world is."""
+        if snapshot.tick < self.shown_tick:
+            self.note("late")
+            return
+        is_part = snapshot.tick == self.shown_tick
+        self.shown_tick = snapshot.tick
+        for entity, shown in list(self.shown.items()):
+            if entity in snapshot.said or not snapshot.first_id <= entity < snapshot.end_id:
+                continue
+            if snapshot.holds or (is_part and shown.tick == snapshot.tick):
+                continue
+            del self.shown[entity]
+        for entity, there in snapshot.said.items():
+            if there is not None:
+                self.shown[entity] = there
+            elif entity in self.shown and self.shown[entity].tick != snapshot.tick:
+                del self.shown[entity]
+
+
+class Body:
+    """The groups of a snapshot."""
+
+    def __init__(self, flow, reader, snapshot):
+        self.flow = flow
+        self.model = flow.model
+        self.reader = reader
+        self.snapshot = snapshot
+        self.follows = 0
+        self.least_id = snapshot.first_id
+
+    def read(self):
+        known = self.known_entities()
+        for first in range(0, len(known), 16):
+            group = known[first:first + 16]
+            if not self.read_new(group[0][0], group[-1][0]) or not self.read_group(group):
+                return
+            self.least_id = group[-1][0] + 1
+        self.read_new(NONE, NONE - 1)
+
+    def known_entities(self):
+        """Ids and known states of the entities that the references know, from the first id on."""
+        ids = set()
+        for reference in self.snapshot.references:
+            ids.update(reference.said, reference.base)
+        known = []
+        for entity in sorted(ids):
+            states = known_states(self.snapshot.references, self.snapshot.tick, entity)
+            if states:
+                self.snapshot.base[entity] = states[0].tick, states[0]
+            if states and entity >= self.snapshot.first_id:
+                known.append((entity, states))
+        return known
+
+    def ends_before(self, entity):
+        if self.snapshot.may_end and self.reader.bit(slots.ENDS):
+            self.snapshot.end_id = entity
+            self.flow.note("ends")
+            return True
+        return False
+
+    def read_new(self, first_id, last_id):
+        """New entities before and in a group of these ids; False when the snapshot ends."""
+        reader = self.reader
+        while reader.bit(slots.ANOTHER_NEW):
+            gap = read_number(reader, slots.ID_GAP, None, reader.bit, 32) - 1
+            entity = self.least_id + gap
+            require(entity <= last_id, "a new entity stands before the group behind it")
+            if self.ends_before(min(entity, first_id)):
+                return False
+            number = reader.even((len(self.model.types) - 1).bit_length())
+            require(number < len(self.model.types), "a type is one of the model's")
+            generation = reader.even(8) if reader.bit(slots.NEW_GENERATION) else 0
+            kind = self.model.types[number]
+            if reader.is_plain:
+                values = read_entity(reader, kind)
+            else:
+                values = EntityReader(reader, self.model, kind).new()
+            self.snapshot.said[entity] = There(self.snapshot.tick, (number, generation), values)
+            self.least_id = entity + 1
+            self.flow.note("new")
+            if generation != 0:
+                self.flow.note("generation")
+        return True
+
+    def read_group(self, group):
+        """The entities of a group; False when the snapshot ends."""
+        snapshot, reader = self.snapshot, self.reader
+        is_quiet = all(len(states) > 1 and all(state.values == states[0].values
+                                               for state in states) for _, states in group)
+        if is_quiet and not reader.bit(slots.GROUP_WAKES):
+            for entity, states in group:
+                snapshot.said[entity] = There(snapshot.tick, states[0].kind, states[0].values)
+            self.follows = 0
+            self.flow.note("quiet group")
+            return True
+        for entity, states in group:
+            if self.ends_before(entity):
+                return False
+            self.read_known(entity, states)
+        return True
+
+    def read_known(self, entity, states):
+        snapshot, reader = self.snapshot, self.reader
+        kind = self.model.types[states[0].kind[0]]
+        changed = reader.bit_in(kind.first_slot + self.changed_slot(states))
+        self.follows = changed
+        values = states[0].values
+        if not changed:
+            if snapshot.holds and reader.bit(slots.HELD):
+                snapshot.held.add(entity)
+                self.flow.note("held")
+                return
+        elif reader.bit(slots.GONE):
+            # Unless the same snapshot has another entity with this id, which is new.
+            snapshot.said.setdefault(entity, None)
+            self.flow.note("gone")
+            return
+        else:
+            ticks = [state.tick for state in states]
+            past = [state.values for state in states]
+            if reader.is_plain:
+                values = read_entity(reader, kind, snapshot.tick, ticks, past)
+            else:
+                values = EntityReader(reader, self.model, kind).update(snapshot.tick, ticks, past)
+            self.flow.note("changed")
+        snapshot.said[entity] = There(snapshot.tick, states[0].kind, values)
+
+    def changed_slot(self, states):
+        newest = states[0].values
+        differs = [state.values != newest for state in states] + [False] * 8
+        activity = 0
+        if len(states) > 1:
+            activity = min(5, sum(a != b for a, b in zip(newest, states[1].values)))
+        older, oldest = any(differs[2:4]), any(differs[4:8])
+        return ((activity * 2 + older) * 2 + oldest) * 2 + self.follows

@@ -1,0 +1,331 @@
+// The implementation's side of snapshot_checker.py: a world that lives by a seed, what it is at
+// every tick, and the bytes that say so.
+//
+//   snapshot_vectors recording CODER   a recording, as REPLICATION_FORMAT.md has it
+//   snapshot_vectors lossy CODER       parts of which some are lost, and entities that are held
+//
+// Prints JSON lines; CODER is the number that the `begin` message has for it.
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <deque>
+#include <iostream>
+#include <map>
+#include <numbers>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "net/replication/recording.h"
+#include "registry/vocabulary/seed.h"
+
+namespace {
+
+using namespace muster;
+
+constexpr std::uint32_t kTicks = 180;
+constexpr std::uint32_t kMapEnds = 110;  ///< The tick at which a recording's second map begins.
+
+/// Every kind of lane, trees of symbols and symbols without one, angles with two spellings, ranges
+/// beyond 32 bits.
+ReplicationSchema schema_of_world() {
+  ReplicationSchema schema;
+  schema.components.push_back(
+      {.name = "Motion",
+       .fields = {{.name = "position", .value_count = 3, .low = -100'000, .high = 100'000},
+                  {.name = "heading", .high = 359, .kind = LaneKind::angle, .period = 360},
+                  {.name = "aim", .low = -64, .high = 64, .kind = LaneKind::angle, .period = 128},
+                  {.name = "turn", .value_count = 4, .high = 1022, .kind = LaneKind::rotation}}});
+  schema.components.push_back(
+      {.name = "Health",
+       .fields = {{.name = "points", .high = 200},
+                  {.name = "stance", .high = 2, .kind = LaneKind::symbol},
+                  {.name = "weapon", .high = 40, .kind = LaneKind::symbol},
+                  {.name = "burns", .high = 1, .kind = LaneKind::symbol},
+                  {.name = "fired", .high = 1023, .kind = LaneKind::tick},
+                  {.name = "name", .high = 0xFFFF, .kind = LaneKind::opaque},
+                  {.name = "score", .low = std::int64_t{-1} << 40, .high = std::int64_t{1} << 40},
+                  {.name = "team", .high = 0}}});
+  schema.types.push_back({.id = 7, .components = {0, 1}});
+  schema.types.push_back({.id = 900, .components = {0}});
+  schema.types.push_back({.id = 901,
+                          .components = {1},
+                          .usual = {100, 1, 7, 0, 1000, 0xABCD, (std::int64_t{1} << 33) + 5, 0}});
+  return schema;
+}
+
+struct Entity {
+  std::uint16_t type = 0;
+  std::uint8_t generation = 0;
+  bool is_asleep = false;
+  std::vector<std::int64_t> values;
+  std::vector<std::int64_t> speeds;
+};
+
+/// Things walk on straight lines, accelerate, rest, turn, jump, come and go.
+class World {
+ public:
+  World(std::uint64_t seed, const ReplicationSchema& schema) : random_(seed), schema_(schema) {}
+
+  void live(std::uint32_t tick) {
+    std::vector<std::uint32_t> gone;
+    for (const auto& [id, entity] : entities_) {
+      if (random_.below(150) == 0) gone.push_back(id);
+    }
+    for (const std::uint32_t id : gone) entities_.erase(id);
+    for (std::uint64_t i = tick == 1 ? 30 : random_.below(3); i > 0; --i) spawn();
+    for (auto& [id, entity] : entities_) {
+      if (random_.below(30) == 0) entity.is_asleep = !entity.is_asleep;
+      if (!entity.is_asleep) move(entity, tick);
+    }
+  }
+  void clear() {
+    entities_.clear();
+    generations_.clear();
+  }
+  const std::map<std::uint32_t, Entity>& entities() const { return entities_; }
+
+ private:
+  void spawn() {
+    const std::uint64_t far = random_.below(12) == 0 ? 4'294'967'295U : 70;
+    const auto id = static_cast<std::uint32_t>(random_.below(far));
+    if (entities_.size() >= 60 || entities_.contains(id)) return;
+    Entity& entity = entities_[id];
+    entity.type = static_cast<std::uint16_t>(random_.below(schema_.types.size()));
+    const auto known = generations_.find(id);
+    if (known == generations_.end()) {
+      generations_[id] = 0;
+    } else {
+      entity.generation = ++known->second;
+    }
+    const bool is_usual = random_.below(3) == 0;
+    const std::vector<std::int64_t>& usual = schema_.types[entity.type].usual;
+    for_values(entity, [&](const FieldSchema& field, std::size_t i) {
+      const auto span = static_cast<std::uint64_t>(field.high - field.low) + 1;
+      std::int64_t value = field.low + static_cast<std::int64_t>(random_.below(span));
+      if (is_usual) value = usual.empty() ? field.low : usual[i];
+      entity.values.push_back(value);
+      entity.speeds.push_back(static_cast<std::int64_t>(random_.below(15)) - 7);
+    });
+    turn(entity);
+  }
+
+  void move(Entity& entity, std::uint32_t tick) {
+    for_values(entity, [&](const FieldSchema& field, std::size_t i) {
+      std::int64_t& value = entity.values[i];
+      const auto span = field.high - field.low + 1;
+      switch (field.kind) {
+        case LaneKind::number:
+        case LaneKind::angle:
+          if (random_.below(12) == 0) {
+            entity.speeds[i] = static_cast<std::int64_t>(random_.below(41)) - 20;
+          }
+          value += entity.speeds[i];
+          if (random_.below(60) == 0) value += static_cast<std::int64_t>(random_.below(100'000));
+          value = field.low + ((value - field.low) % span + span) % span;
+          break;
+        case LaneKind::tick:
+          if (random_.below(9) == 0) {
+            value =
+                (std::int64_t{tick} + span - static_cast<std::int64_t>(random_.below(3))) % span;
+          }
+          break;
+        case LaneKind::dropped:
+        case LaneKind::rotation:
+          break;
+        case LaneKind::symbol:
+        case LaneKind::opaque:
+          if (random_.below(9) != 0) break;
+          value = static_cast<std::int64_t>(random_.below(static_cast<std::uint64_t>(span)));
+      }
+    });
+    turn(entity);
+  }
+
+  /// Makes the four values of a rotation out of where the entity is.
+  void turn(Entity& entity) {
+    if (schema_.types[entity.type].components[0] != 0) return;
+    const double along = static_cast<double>(entity.values[0]) / 40;
+    const double across = static_cast<double>(entity.values[1]) / 70;
+    const std::array<double, 4> whole = {
+        std::sin(along) * std::cos(across), std::sin(along) * std::sin(across),
+        std::cos(along) * std::sin(across), std::cos(along) * std::cos(across)};
+    std::size_t dropped = 0;
+    for (std::size_t i = 1; i < 4; ++i) {
+      if (std::abs(whole[i]) > std::abs(whole[dropped])) dropped = i;
+    }
+    std::size_t next = 5;
+    entity.values[next++] = static_cast<std::int64_t>(dropped);
+    for (std::size_t i = 0; i < 4; ++i) {
+      if (i == dropped) continue;
+      const double part = whole[dropped] < 0 ? -whole[i] : whole[i];
+      const double steps = (part / std::numbers::sqrt2 + 0.5) * 1022;
+      entity.values[next++] = std::clamp<std::int64_t>(std::llround(steps), 0, 1022);
+    }
+  }
+
+  template <typename Visit>
+  void for_values(const Entity& entity, const Visit& visit) {
+    std::size_t i = 0;
+    for (const std::uint16_t component : schema_.types[entity.type].components) {
+      for (const FieldSchema& field : schema_.components[component].fields) {
+        for (std::uint32_t k = 0; k < field.value_count; ++k) {
+          // Of a rotation, `turn` says which is missing.
+          const bool is_dropped = field.kind == LaneKind::rotation && k % 4 == 0;
+          FieldSchema one = field;
+          if (is_dropped) one.high = 3;
+          visit(one, i++);
+        }
+      }
+    }
+  }
+
+  Random random_;
+  const ReplicationSchema& schema_;
+  std::map<std::uint32_t, Entity> entities_;
+  std::map<std::uint32_t, std::uint8_t> generations_;
+};
+
+std::string hex(std::span<const std::byte> bytes) {
+  static constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string text;
+  for (const std::byte byte : bytes) {
+    text.push_back(kDigits[std::to_integer<std::size_t>(byte >> 4U)]);
+    text.push_back(kDigits[std::to_integer<std::size_t>(byte & std::byte{15})]);
+  }
+  return text;
+}
+
+/// A tick's truth: `"tick": ..., "entities": [[id, type, generation, [values]]]`.
+std::string truth(std::uint32_t tick, const World& world) {
+  std::string text = "\"tick\": " + std::to_string(tick) + ", \"entities\": [";
+  const char* between = "";
+  for (const auto& [id, entity] : world.entities()) {
+    text += between + ("[" + std::to_string(id)) + ", " + std::to_string(entity.type) + ", " +
+            std::to_string(entity.generation) + ", [";
+    for (std::size_t i = 0; i < entity.values.size(); ++i) {
+      text += (i > 0 ? ", " : "") + std::to_string(entity.values[i]);
+    }
+    text += "]]";
+    between = ", ";
+  }
+  return text + "]";
+}
+
+void follow(ReplicatedWorld& replicated, const World& world, std::uint32_t tick,
+            std::map<std::uint32_t, std::uint8_t>& there) {
+  replicated.begin(tick);
+  std::vector<std::uint32_t> gone;
+  for (const auto& [id, generation] : there) {
+    const auto found = world.entities().find(id);
+    if (found == world.entities().end() || found->second.generation != generation) {
+      gone.push_back(id);
+    }
+  }
+  for (const std::uint32_t id : gone) {
+    replicated.despawn(id);
+    there.erase(id);
+  }
+  for (const auto& [id, entity] : world.entities()) {
+    if (there.contains(id)) {
+      replicated.set(id, entity.values);
+    } else {
+      replicated.spawn(id, {.type = entity.type}, entity.values);
+      there[id] = entity.generation;
+    }
+  }
+}
+
+void print_recording(SnapshotCoder coder) {
+  const ReplicationSchema schema = schema_of_world();
+  const TypeViews views(schema);
+  ReplicatedWorld replicated(schema, views);
+  World world(1, schema);
+  RecordingWriter recording({.keyframe_ticks = 60, .coder = coder}, schema);
+  std::map<std::uint32_t, std::uint8_t> there;
+  std::vector<std::string> truths;
+  for (std::uint32_t tick = 1; tick <= kTicks; ++tick) {
+    if (tick == kMapEnds) {
+      static constexpr std::array<std::byte, 2> kMap = {std::byte{1}, std::byte{2}};
+      recording.begin_map(kMap);
+      world.clear();
+      replicated.clear();
+      there.clear();
+    }
+    // Not all ticks: steps of the past are uneven, and an expected tick is wrong.
+    if (tick % 7 == 3) continue;
+    world.live(tick);
+    follow(replicated, world, tick, there);
+    if (tick % 40 == 0) recording.add_event(tick, {});
+    recording.add(replicated);
+    truths.push_back(truth(tick, world));
+  }
+  recording.finish();
+  std::printf("{\"recording\": \"%s\"}\n", hex(recording.pending()).c_str());
+  for (const std::string& text : truths) std::printf("{%s}\n", text.c_str());
+}
+
+/// A server that learns late or never what arrived, of datagrams of which some are lost or
+/// overtaken.
+void print_lossy(SnapshotCoder coder) {
+  const ReplicationSchema schema = schema_of_world();
+  const TypeViews views(schema);
+  const SnapshotModel model = views.model({});
+  World world(2, schema);
+  Random random(3);
+  SnapshotWriter writer(model, {.coder = coder});
+  std::deque<std::vector<LaneValue>> rows;
+  std::multimap<std::uint32_t, SnapshotNumber> acknowledgements;
+  std::printf("{\"lossy\": %u, \"schema\": \"%s\"}\n", static_cast<unsigned>(coder),
+              hex(encode_schema(schema)).c_str());
+  std::vector<std::byte> memory(4096);
+  std::string overtaken;  // Parts that arrive behind those of the next tick.
+  for (std::uint32_t tick = 1; tick <= kTicks; ++tick) {
+    world.live(tick);
+    std::vector<EntityState> states;
+    std::string held;
+    for (const auto& [id, entity] : world.entities()) {
+      const std::size_t lanes = views.view(entity.type).parts.size();
+      views.view(entity.type).to_lanes(entity.values, rows.emplace_back(lanes));
+      const bool is_held = tick > 120 && random.below(4) == 0;
+      if (is_held) held += (held.empty() ? "" : ", ") + std::to_string(id);
+      states.push_back({.id = id,
+                        .kind = {.type = entity.type, .generation = entity.generation},
+                        .is_held = is_held,
+                        .values = rows.back().data()});
+    }
+    writer.begin(tick, states);
+    const std::string late = std::exchange(overtaken, {});
+    std::string parts;
+    while (!writer.is_done()) {
+      const std::size_t room = tick % 3 == 0 ? 100 + random.below(200) : memory.size();
+      const std::string bytes = "\"" + hex(writer.write(std::span(memory).first(room))) + "\"";
+      const bool is_lost = random.below(5) == 0 || (tick > 60 && tick < 100);
+      const bool is_late = !is_lost && random.below(10) == 0;
+      parts += (parts.empty() ? "" : ", ") + (is_lost || is_late ? "null" : bytes);
+      if (is_late) overtaken += (overtaken.empty() ? "" : ", ") + bytes;
+      if (is_lost || random.below(4) == 0) continue;
+      acknowledgements.emplace(tick + 2 + random.below(5), writer.last_number());
+    }
+    while (!acknowledgements.empty() && acknowledgements.begin()->first <= tick + 1) {
+      writer.acknowledge(acknowledgements.begin()->second);
+      acknowledgements.erase(acknowledgements.begin());
+    }
+    std::printf("{%s, \"held\": [%s], \"parts\": [%s], \"late\": [%s]}\n",
+                truth(tick, world).c_str(), held.c_str(), parts.c_str(), late.c_str());
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::string_view what = argc > 2 ? argv[1] : "";
+  const int coder = argc > 2 ? std::atoi(argv[2]) : -1;
+  if ((what != "recording" && what != "lossy") || coder < 0 || coder > 4) {
+    std::cerr << "snapshot_vectors recording|lossy CODER\n";
+    return 2;
+  }
+  (what == "recording" ? print_recording : print_lossy)(static_cast<SnapshotCoder>(coder));
+  return 0;
+}
