@@ -86,6 +86,7 @@ void ArenaServer::frame(Time now) {
     match_->replication.begin_tick(tick.value());
     match_->sender.write(match_->replication.world());
     match_->replication.end_tick();
+    if (recording_ != nullptr) recording_->add(match_->replication.world());
   }
   replicate(net_time(now));
   net_->send(net_time(now));
@@ -142,6 +143,8 @@ void ArenaServer::close(Time now) { net_->close("the match is over", net_time(no
 Tick ArenaServer::tick() const { return match_->loop.tick(); }
 
 const WorldSenderCounters& ArenaServer::sent() const { return match_->sender.counters(); }
+
+const ReplicatedWorld& ArenaServer::replicated() const { return match_->replication.world(); }
 
 std::vector<ArenaClientReport> ArenaServer::clients() {
   std::vector<ArenaClientReport> reports;

@@ -10,6 +10,7 @@
 #include "content/arena/game/session.h"
 #include "content/arena/game/world_values.h"
 #include "net/endpoint/server.h"
+#include "net/replication/recording.h"
 #include "net/replication/replication_server.h"
 #include "registry/vocabulary/result.h"
 #include "registry/vocabulary/tick.h"
@@ -63,6 +64,10 @@ class ArenaServer final : private muster::Admission, private muster::DivergenceL
   /// What a person should hear of since the last call.
   std::vector<std::string> take_lines();
   const muster::WorldSenderCounters& sent() const;
+  /// The world as it is replicated.
+  const muster::ReplicatedWorld& replicated() const;
+  /// Adds every tick from now on; null ends that. Must outlive the server, or be taken away.
+  void record(muster::RecordingWriter* recording) { recording_ = recording; }
 
  private:
   struct Player {
@@ -94,6 +99,7 @@ class ArenaServer final : private muster::Admission, private muster::DivergenceL
   std::uint16_t next_player_ = 0;
   muster::Tick sent_tick_;
   bool stands_still_ = false;
+  muster::RecordingWriter* recording_ = nullptr;
   std::vector<std::string> lines_;
 };
 

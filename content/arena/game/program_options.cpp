@@ -15,6 +15,7 @@ namespace {
 constexpr std::string_view kServerUsage =
     "usage: arena_server BUILD [ADDRESS] [--seconds N] [--still-seconds N] [--seed N]\n"
     "                    [--loss PERCENT] [--delay MS] [--admit-other-content] [--world] [--json]\n"
+    "                    [--record FILE]\n"
     "'muster build' writes BUILD; ADDRESS is 127.0.0.1:0 when it is not said";
 constexpr std::string_view kClientUsage =
     "usage: arena_client BUILD ADDRESS KEY [--seconds N] [--seed N] [--loss PERCENT] [--delay MS]\n"
@@ -47,7 +48,12 @@ bool read_percent(std::string_view text, double& share) {
 }
 
 // An option with a value; false when there is none of that name, or its value makes no sense.
-bool take_value(std::string_view name, std::string_view value, ProgramOptions& options) {
+bool take_value(Program program, std::string_view name, std::string_view value,
+                ProgramOptions& options) {
+  if (name == "--record" && program == Program::server) {
+    options.record = value;
+    return !value.empty();
+  }
   if (name == "--seconds") return read(value, options.seconds) && options.seconds < 1e6;
   if (name == "--still-seconds") return read(value, options.still_seconds);
   if (name == "--seed") return read(value, options.seed);
@@ -95,7 +101,7 @@ Result<ProgramOptions> parse_options(Program program, int argc, char** argv) {
     if (!word.starts_with("--")) {
       places.push_back(word);
     } else if (!take_flag(program, word, options)) {
-      if (i + 1 == argc || !take_value(word, argv[i + 1], options)) return refuse();
+      if (i + 1 == argc || !take_value(program, word, argv[i + 1], options)) return refuse();
       ++i;
     }
   }

@@ -21,6 +21,7 @@ struct ProgramOptions {
   double still_seconds = 2;  ///< Of these, the last ones: nothing moves then.
   LossOptions loss;
   std::uint64_t seed = 1;
+  std::string record;  ///< A file for what the server replicates; empty for none.
   bool is_json = false;
   bool shows_world = false;  ///< Prints the world's values at the end.
   bool admits_other_content = false;

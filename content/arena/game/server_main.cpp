@@ -3,7 +3,7 @@
 //     arena_server build/demo 127.0.0.1:7000 --seconds 60
 //
 // Prints `listening ADDRESS KEY` first, for clients. Exit codes: 0 all went well, 2 usage,
-// unreadable build or no socket.
+// unreadable build, no socket, or a recording that cannot be written.
 #include <cstdio>
 #include <string>
 
@@ -45,6 +45,6 @@ int main(int argc, char** argv) {
   server.value()->start(socket, entropy, clock.now());
   say("listening " + socket.local_address().text() + " " +
       arena::key_text(server.value()->public_key()) + "\n");
-  arena::run_server(*server.value(), options, socket, clock, say);
-  return 0;
+  const auto served = arena::run_server(*server.value(), options, socket, clock, say);
+  return served ? 0 : complain(served.error().message);
 }

@@ -1,5 +1,9 @@
 #include "content/arena/game/session_run.h"
 
+#include <memory>
+#include <utility>
+
+#include "content/arena/game/match_recording.h"
 #include "content/arena/game/session_report.h"
 
 namespace arena {
@@ -30,8 +34,15 @@ Address any_port_for(const Address& server) {
   return server.is_ipv4() ? Address::ipv4({}, 0) : Address();
 }
 
-void run_server(ArenaServer& server, const ProgramOptions& options, DatagramSocket& socket,
-                const Clock& clock, const Say& say) {
+Result<void> run_server(ArenaServer& server, const ProgramOptions& options, DatagramSocket& socket,
+                        const Clock& clock, const Say& say) {
+  std::unique_ptr<MatchRecording> recording;
+  if (!options.record.empty()) {
+    auto created = MatchRecording::create(options.record, server);
+    if (!created) return fail(created.error());
+    recording = std::move(created).value();
+  }
+  Result<void> recorded;
   const auto end_tick = static_cast<std::uint32_t>(options.seconds * kTicksPerSecond);
   const auto frame = [&](bool is_heard) {
     server.frame(clock.now());
@@ -40,7 +51,12 @@ void run_server(ArenaServer& server, const ProgramOptions& options, DatagramSock
     }
     socket.wait(kServerWait);
   };
-  while (options.seconds == 0 || server.tick().value() < end_tick) frame(true);
+  while (options.seconds == 0 || server.tick().value() < end_tick) {
+    frame(true);
+    if (recording != nullptr && recorded) recorded = recording->write();
+  }
+  if (recording != nullptr && recorded) recorded = recording->finish();
+  recording.reset();
   say(server_report(server, options.is_json));
   if (options.shows_world) {
     for (const ArenaClientReport& client : server.clients()) {
@@ -49,6 +65,7 @@ void run_server(ArenaServer& server, const ProgramOptions& options, DatagramSock
   }
   server.close(clock.now());
   for (const Time last = clock.now() + kGoodbye; clock.now() < last;) frame(false);
+  return recorded;
 }
 
 bool run_client(ArenaClient& client, const ProgramOptions& options, DatagramSocket& socket,

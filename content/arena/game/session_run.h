@@ -19,9 +19,11 @@ ArenaServerOptions server_options(const ProgramOptions& options);
 /// Where a client's socket is bound that sends to this address.
 muster::Address any_port_for(const muster::Address& server);
 
-/// Serves until the time is over, then reports and sends everybody home.
-void run_server(ArenaServer& server, const ProgramOptions& options, muster::DatagramSocket& socket,
-                const muster::Clock& clock, const Say& say);
+/// Serves until the time is over, then reports and sends everybody home. Fails with `io` when the
+/// match cannot be recorded as the options want it; it is played to its end all the same.
+muster::Result<void> run_server(ArenaServer& server, const ProgramOptions& options,
+                                muster::DatagramSocket& socket, const muster::Clock& clock,
+                                const Say& say);
 
 /// Follows the server until it ends the match, is lost, or the time is over; then reports. What
 /// goes wrong is told to `complain`. Returns whether nothing did.

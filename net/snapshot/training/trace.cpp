@@ -114,7 +114,7 @@ bool read_tick(SectionReader& reader, const std::vector<std::vector<std::int64_t
       const std::uint32_t raw = reader.read_u32();
       const std::int64_t low = lows[entity.type][f];
       std::int64_t value = static_cast<std::int32_t>(raw);
-      if (low >= 0 && lane.greatest == UINT32_MAX) value = raw;
+      if (low >= 0 && lane.greatest > INT32_MAX) value = raw;
       value -= low;
       if (value < 0 || value > std::int64_t{lane.greatest}) {
         error = fmt::format("entity {}: {} is {}, outside its range", entity.id, lane.name,

@@ -1,0 +1,36 @@
+// A match in a file: what the server replicated, tick by tick, for replays and for training.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "content/arena/game/arena_server.h"
+#include "net/capture/capture_file.h"
+#include "net/replication/recording.h"
+#include "registry/vocabulary/result.h"
+
+namespace arena {
+
+/// Records a server from now on, until it is destroyed. Must not outlive the server.
+class MatchRecording {
+ public:
+  /// Creates the file, or empties it. Fails with `io`.
+  static muster::Result<std::unique_ptr<MatchRecording>> create(const std::string& path,
+                                                                ArenaServer& server);
+  ~MatchRecording();
+
+  /// Writes out what has happened; what the disk does not take is told once.
+  muster::Result<void> write();
+  /// Ends the file, with an index.
+  muster::Result<void> finish();
+
+ private:
+  MatchRecording(std::string path, muster::AppendedFile file, ArenaServer& server);
+
+  std::string path_;
+  muster::AppendedFile file_;
+  ArenaServer& server_;
+  muster::RecordingWriter writer_;
+};
+
+}  // namespace arena
