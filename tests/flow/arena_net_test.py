@@ -5,6 +5,7 @@ end that is no good one.
 usage: arena_net_test.py MUSTER BIN ARENA SCENE"""
 
 import argparse
+import json
 import pathlib
 import shutil
 import subprocess
@@ -152,7 +153,31 @@ def usage_is_told(stage, _):
         assert ended.returncode == 2 and "nothing-here" in ended.stderr, ended
 
 
+def match_is_recorded(stage, _):
+    """What a server replicates lands in a file that tells where its bits go, and can be cut."""
+    record = stage.folder / "match.mrec"
+    server = [stage.bin / "arena_server", stage.build, "--seconds", "2", "--record"]
+    subprocess.run([*server, record], check=True, capture_output=True, timeout=PATIENCE_SECONDS)
+
+    def bandwidth(path, code):
+        ended = subprocess.run([stage.bin / "muster-net", "bandwidth", path, "--format", "json"],
+                               capture_output=True, text=True, timeout=PATIENCE_SECONDS)
+        assert ended.returncode == code, ended
+        return json.loads(ended.stdout), ended.stderr
+
+    whole, _ = bandwidth(record, 0)
+    assert whole["snapshots"] > 60 and whole["bytes"] > 1000, whole
+    assert any(row["component"] == "Transform" for row in whole["rows"]), whole
+    record.write_bytes(record.read_bytes()[:-200])
+    cut, err = bandwidth(record, 1)
+    assert "cut short" in err and 0 < cut["snapshots"] <= whole["snapshots"], (cut, err)
+    ended = subprocess.run([*server, "/nowhere/match.mrec"], capture_output=True, text=True,
+                           timeout=PATIENCE_SECONDS)
+    assert ended.returncode == 2 and "/nowhere/match.mrec" in ended.stderr, ended
+
+
 SCENES = {
+    "record": match_is_recorded,
     "match": match_over_a_lossy_link,
     "join-leave": clients_come_and_go,
     "mismatch": other_content_is_refused,
