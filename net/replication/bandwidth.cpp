@@ -37,7 +37,8 @@ constexpr std::array kHeadParts = {
 std::pair<std::string, std::string> split(const std::string& lane) {
   const std::size_t dot = lane.find('.');
   std::string field = dot == std::string::npos ? std::string() : lane.substr(dot + 1);
-  if (!field.empty() && field.back() == ']') field.resize(field.rfind('['));
+  const std::size_t bracket = field.rfind('[');  // A name from a file may be anything.
+  if (bracket != std::string::npos && field.back() == ']') field.resize(bracket);
   return {lane.substr(0, dot), field};
 }
 

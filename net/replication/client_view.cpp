@@ -43,7 +43,7 @@ void ClientView::resync() {
   for (std::uint32_t i = 0; i < records_.size(); ++i) {
     records_[i].acked = nullptr;
     records_[i].was_told = false;
-    activate(i);
+    activate(i, budget_tick_);
   }
 }
 
@@ -59,7 +59,7 @@ void ClientView::disown(SnapshotNumber number) {
     const auto found = std::ranges::lower_bound(records_, said.id, {}, &Record::id);
     if (found == records_.end() || found->id != said.id) continue;
     if (found->acked == said.row) found->acked = nullptr;
-    activate(static_cast<std::uint32_t>(found - records_.begin()));
+    activate(static_cast<std::uint32_t>(found - records_.begin()), budget_tick_);
   }
 }
 
@@ -69,8 +69,14 @@ ClientView::Record* ClientView::find_record(std::uint32_t id) {
 }
 
 bool ClientView::knows(std::uint32_t entity) const {
-  const Record* record = const_cast<ClientView*>(this)->find_record(entity);
-  return record != nullptr && record->was_told;
+  const auto found = std::ranges::lower_bound(records_, entity, {}, &Record::id);
+  return found != records_.end() && found->id == entity && found->was_told;
+}
+
+bool ClientView::knows_as(std::uint32_t entity, std::uint16_t codec_type) const {
+  const auto found = std::ranges::lower_bound(states_, entity, {}, &EntityState::id);
+  return found != states_.end() && found->id == entity && found->kind.type == codec_type &&
+         knows(entity);
 }
 
 void ClientView::take_fates(std::span<const PayloadFate> fates) {
@@ -104,6 +110,8 @@ void ClientView::send(const ReplicatedWorld& world, const InterestGrid& grid,
     ++counters_.choked;
     return;
   }
+  // What goes beyond as many datagrams as may be sent is no room at all.
+  budget = std::min(budget, kPartsPerTickMax * connection.payload_bytes_max());
   choose(world, budget);
   writer_->begin(world.tick(), states_);
   memory_.resize(connection.payload_bytes_max());
@@ -158,7 +166,7 @@ bool ClientView::take_changes(const ReplicatedWorld& world) {
     const auto i = static_cast<std::uint32_t>(found - states_.begin());
     found->values = entities_[i]->row(seen_by(*entities_[i]));
     found->since = entities_[i]->changed_at;
-    activate(i);
+    activate(i, world.tick());
   }
   return true;
 }
@@ -168,7 +176,8 @@ SeenBy ClientView::seen_by(const ReplicatedEntity& entity) const {
   return is_owner ? SeenBy::owner : SeenBy::others;
 }
 
-void ClientView::activate(std::uint32_t i) {
+void ClientView::activate(std::uint32_t i, std::uint32_t tick) {
+  if (records_[i].waiting_since == 0) records_[i].waiting_since = tick;
   if (records_[i].is_active) return;
   records_[i].is_active = true;
   active_.push_back(i);
@@ -204,7 +213,7 @@ void ClientView::merge_records(const ReplicatedWorld& world) {
   }
   records_.swap(next_records_);
   for (std::uint32_t i = 0; i < records_.size(); ++i) {
-    if (records_[i].acked != states_[i].values) activate(i);
+    if (records_[i].acked != states_[i].values) activate(i, world.tick());
   }
 }
 
@@ -241,16 +250,20 @@ void ClientView::choose(const ReplicatedWorld& world, std::size_t budget_bytes) 
   candidates_.clear();
   std::erase_if(active_, [&](std::uint32_t i) {
     records_[i].is_active = records_[i].acked != states_[i].values;
-    if (!records_[i].is_active) records_[i].priority = 0;
+    if (!records_[i].is_active) {
+      records_[i].priority = 0;
+      records_[i].waiting_since = 0;
+    }
     return !records_[i].is_active;
   });
   double wanted = 0;
   for (const std::uint32_t i : active_) {
     Record& record = records_[i];
     const UpdateClass& update_class = options_.classes[entities_[i]->options.update_class];
-    const float distance = distance_to(*entities_[i]);
-    const std::uint32_t waited = record.was_told ? world.tick() - record.told_at : 0;
-    if (record.acked != nullptr && waited < update_class.far_ticks &&
+    float distance = distance_to(*entities_[i]);
+    if (!(distance < update_class.radius)) distance = update_class.radius;  // Also no number.
+    const std::uint32_t waited = world.tick() - record.waiting_since;
+    if (record.acked != nullptr && world.tick() - record.told_at < update_class.far_ticks &&
         distance > update_class.near_distance) {
       hold(i);
       continue;
@@ -333,6 +346,7 @@ void ClientView::remember(std::uint32_t first_id, std::uint32_t tick, std::size_
     if (record.acked != nullptr) predicted += predicted_bits(i);
     record.told_at = tick;
     record.was_told = true;
+    record.waiting_since = tick;
     record.priority = 0;
   }
   constexpr double kEnoughBits = 400;  // A snapshot of next to nothing teaches nothing.

@@ -64,8 +64,9 @@ class ClientView {
   /// Payloads arrived or were lost.
   void take_fates(std::span<const PayloadFate> fates);
   TimedEventSender& events() { return events_; }
-  /// Whether the client was told of an entity.
+  /// Whether the client was told of an entity, and as what.
   bool knows(std::uint32_t entity) const;
+  bool knows_as(std::uint32_t entity, std::uint16_t codec_type) const;
 
   /// Sends the world of this tick in as many payloads as `connection` has room for.
   void send(const ReplicatedWorld& world, const InterestGrid& grid, Connection& connection,
@@ -83,6 +84,7 @@ class ClientView {
     std::uint8_t generation = 0;
     const LaneValue* acked = nullptr;  ///< The row that the client is known to have.
     std::uint32_t told_at = 0;         ///< The tick of the last snapshot that said it.
+    std::uint32_t waiting_since = 0;   ///< The tick since when a change waits; 0 when none does.
     bool was_told = false;
     bool is_active = false;  ///< The client is not known to have its values: it is in `active_`.
     float priority = 0;
@@ -102,7 +104,7 @@ class ClientView {
   bool take_changes(const ReplicatedWorld& world);
   void merge_records(const ReplicatedWorld& world);
   SeenBy seen_by(const ReplicatedEntity& entity) const;
-  void activate(std::uint32_t i);
+  void activate(std::uint32_t i, std::uint32_t tick);
   void hold(std::uint32_t i);
   std::size_t byte_budget(const Connection& connection, NetTime now, std::uint32_t ticks);
   void choose(const ReplicatedWorld& world, std::size_t budget_bytes);

@@ -333,11 +333,22 @@ std::optional<std::uint32_t> RecordingReader::next_tick() const {
   return std::nullopt;
 }
 
+/// The map that is being played at an offset: the last one that began before.
+void RecordingReader::find_map(std::size_t offset) {
+  map_info_ = {};
+  Record record;
+  for (std::size_t at = first_record_;
+       at < offset && read_record(at, record) == RecordingStatus::tick; at = record.end) {
+    if (record.kind == kMap) map_info_ = record.bytes;
+  }
+}
+
 RecordingStatus RecordingReader::seek(std::uint32_t tick) {
   const auto later = std::ranges::upper_bound(keyframes_, tick, {}, &Keyframe::tick);
   if (later == keyframes_.begin()) return RecordingStatus::end;
   reset();
   position_ = std::prev(later)->offset;
+  find_map(position_);
   events_.clear();
   for (auto next = next_tick(); next && *next <= tick; next = next_tick()) {
     const RecordingStatus status = play_tick();

@@ -147,6 +147,7 @@ class RecordingReader {
   bool read_index();
   void reset();
   void begin_mirror();
+  void find_map(std::size_t offset);
 
   std::span<const std::byte> file_;
   std::size_t first_record_ = 0;

@@ -155,15 +155,20 @@ void ReplicatedWorld::clear() {
 }
 
 const LaneValue* ReplicatedWorld::row_at(std::uint32_t id, std::uint32_t tick,
-                                         SeenBy seen_by) const {
-  const auto index = static_cast<std::size_t>(seen_by);
+                                         std::uint16_t codec_type) const {
+  const TypeView& view = views_.view(codec_type);
+  const auto index = static_cast<std::size_t>(view.seen_by);
   const ReplicatedEntity* entity = find(id);
-  if (entity != nullptr && tick <= tick_ && tick >= entity->changed_at) return entity->rows[index];
-  for (std::size_t i = past_begin_; i < past_.size(); ++i) {
-    const Past& past = past_[i];
-    if (past.id == id && past.began_at <= tick && tick < past.ended_at) return past.rows[index];
+  if (entity != nullptr && tick <= tick_ && tick >= entity->changed_at) {
+    return entity->options.type == view.type ? entity->rows[index] : nullptr;
   }
-  return nullptr;
+  const auto first = std::upper_bound(
+      past_.begin() + static_cast<std::ptrdiff_t>(past_begin_), past_.end(), tick,
+      [](std::uint32_t wanted, const Past& past) { return wanted < past.ended_at; });
+  const auto found = std::find_if(first, past_.end(), [&](const Past& past) {
+    return past.id == id && past.began_at <= tick && past.type == view.type;
+  });
+  return found == past_.end() ? nullptr : found->rows[index];
 }
 
 std::size_t ReplicatedWorld::memory_bytes() const {

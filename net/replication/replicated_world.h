@@ -100,9 +100,10 @@ class ReplicatedWorld {
   std::uint64_t change_count() const { return changes_begin_ + changes_.size(); }
   /// Rises with each spawn, despawn, and change of owner.
   std::uint64_t version() const { return version_; }
-  /// The values that an entity had at a tick, as `seen_by` sees them; null when they are forgotten
-  /// or it was not there. For comparisons, not for every tick: looks through its past.
-  const LaneValue* row_at(std::uint32_t id, std::uint32_t tick, SeenBy seen_by) const;
+  /// The values that an entity had at a tick, as those see it whom the codec tells of it as
+  /// `codec_type`; null when they are forgotten, or it was not there or of another type. For
+  /// comparisons, not for every tick: looks through what changed since.
+  const LaneValue* row_at(std::uint32_t id, std::uint32_t tick, std::uint16_t codec_type) const;
 
   const ReplicationSchema& schema() const { return schema_; }
   const TypeViews& views() const { return views_; }

@@ -25,7 +25,13 @@ ReplicationClient::ReplicationClient(const ReplicationClientOptions& options, Di
     : options_(options), log_(log) {}
 
 void ReplicationClient::update(Connection& connection) {
-  if (!has_joined_ || connection.map() != map_) begin_map(connection.map());
+  if (!has_joined_ || connection.map() != map_) {
+    // What came with the map waits for the next call: whoever reads the changes has to see that
+    // there is no schema in between.
+    begin_map(connection.map());
+    unsent_.send(connection, options_.channel);
+    return;
+  }
   for (auto message = connection.message(options_.channel); !message.empty();
        message = connection.message(options_.channel)) {
     take_message(message);
@@ -184,16 +190,13 @@ void ReplicationClient::take_payload(std::span<const std::byte> payload) {
 /// it cannot be read any more. All others still can: the server builds on those.
 void ReplicationClient::disown() {
   const UnreadableMessage message{.number = mirror_->reader().unknown_number()};
-  if (unsent_.has_room()) {
-    unsent_.push(encode(message));
-  } else {
-    want_everything();
-  }
+  // Without room it is told of the next one, which lacks the same.
+  if (unsent_.has_room()) unsent_.push(encode(message));
 }
 
 /// The transport has told the server that a snapshot arrived; but it is of no use here.
 void ReplicationClient::want_everything() {
-  if (counters_.snapshots < next_resync_) return;
+  if (counters_.snapshots < next_resync_ || !unsent_.has_room()) return;
   next_resync_ = counters_.snapshots + kResyncPause;
   ++counters_.resyncs;
   unsent_.push(encode(ReplicationMessage::resync));

@@ -155,6 +155,7 @@ const char* find_fault(const ReplicationSchema& schema) {
     if (!names.insert(component.name).second) return "two components of one name";
   }
   std::set<std::uint32_t> ids;
+  std::size_t all_lanes = 0;
   for (const ReplicatedType& type : schema.types) {
     if (!ids.insert(type.id).second) return "two types of one id";
     std::size_t lanes = 0;
@@ -163,6 +164,8 @@ const char* find_fault(const ReplicationSchema& schema) {
       lanes += lane_count(schema.components[component]);
       if (lanes > kMaxLanes) return "a type with too many values";
     }
+    all_lanes += lanes;
+    if (all_lanes > kSchemaLanesMax) return "too many values in all types together";
     if (const char* fault = find_usual_fault(schema, type)) return fault;
   }
   return nullptr;

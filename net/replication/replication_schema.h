@@ -39,6 +39,9 @@ struct ReplicationSchema {
 
 inline constexpr std::size_t kReplicatedComponentsMax = 1024;
 inline constexpr std::size_t kReplicatedTypesMax = 2048;  ///< Each may need two kinds of the codec.
+/// Lanes of all types together. Each takes some 2.6 KB of a model, twice when owners see another
+/// view: without a bound a short schema would claim gigabytes.
+inline constexpr std::size_t kSchemaLanesMax = 6'000;
 inline constexpr std::size_t kComponentFieldsMax = 256;
 inline constexpr std::size_t kSchemaNameBytesMax = 255;
 /// The most bytes of an encoded schema that are looked at.

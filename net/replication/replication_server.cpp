@@ -36,6 +36,8 @@ struct ReplicationServer::Client {
   bool has_setup_to_send = false;
   bool is_setup_on_its_way = false;
   std::uint16_t setup_block = 0;
+  std::uint32_t compared_at = 0;  ///< The ticks of the last comparison ...
+  std::uint32_t resynced_at = 0;  ///< ... and of the last wish for everything.
 };
 
 ReplicationServer::ReplicationServer(const ReplicationServerOptions& options,
@@ -48,7 +50,10 @@ ReplicationServer::ReplicationServer(const ReplicationServerOptions& options,
       grid_(options_.interest, options_.classes),
       log_(log),
       schema_bytes_(encode_schema(schema_)),
-      schema_hash_(hash_schema(schema_bytes_)) {}
+      schema_hash_(hash_schema(schema_bytes_)) {
+  if (!options_.model_file.empty()) model_hash_ = hash_model(options_.model_file);
+  assert(options_.snapshot_ticks > 0 && options_.ticks_per_second > 0);
+}
 
 ReplicationServer::~ReplicationServer() = default;
 
@@ -176,7 +181,9 @@ void ReplicationServer::take_message(Client& client, std::span<const std::byte> 
       client.is_playing = true;
       return;
     case ReplicationMessage::resync:
-      return client.view.resync();
+      if (client.resynced_at != world_.tick()) client.view.resync();
+      client.resynced_at = world_.tick();
+      return;
     case ReplicationMessage::unreadable:
       if (!decode(message, unreadable)) break;
       return client.view.disown(unreadable.number);
@@ -194,11 +201,10 @@ void ReplicationServer::begin(Client& client) {
   client.view.restart();
   client.is_playing = false;
   BeginMessage message{.schema = schema_hash_,
-                       .model = {},
+                       .model = model_hash_,
                        .ticks_per_second = options_.ticks_per_second,
                        .snapshot_ticks = options_.snapshot_ticks,
                        .coder = options_.coder};
-  if (!options_.model_file.empty()) message.model = hash_model(options_.model_file);
   if (client.unsent.has_room()) client.unsent.push(encode(message));
 }
 
@@ -228,12 +234,16 @@ void ReplicationServer::send_answers(Client& client, Connection& connection) con
 void ReplicationServer::compare(Client& client, const DivergedMessage& message) const {
   TruthMessage truth{
       .id = message.id, .tick = message.tick, .codec_type = message.codec_type, .lane = kNoLane};
-  if (message.codec_type >= views_.count()) {
+  // The answer shows values: only to those who were told of the entity, as they were told of it.
+  if (message.codec_type >= views_.count() ||
+      !client.view.knows_as(message.id, message.codec_type)) {
     ++client.view.counters().malformed;
     return;
   }
+  if (client.compared_at == world_.tick()) return;  // Comparing takes time: one a tick.
+  client.compared_at = world_.tick();
   const TypeView& view = views_.view(message.codec_type);
-  const LaneValue* row = world_.row_at(message.id, message.tick, view.seen_by);
+  const LaneValue* row = world_.row_at(message.id, message.tick, message.codec_type);
   const std::size_t lanes = std::min(message.lanes.size(), view.parts.size());
   for (std::size_t i = 0; row != nullptr && i < lanes; ++i) {
     if (row[i] == message.lanes[i]) continue;

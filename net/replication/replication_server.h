@@ -58,7 +58,7 @@ class ReplicationServer {
 
   /// Requires: an id that is not in use.
   void add_client(ReplicationClientId id, const ReplicationClientInfo& info);
-  /// Requires: its connection has ended, or `update` is called no more: a block may be on its way.
+  /// Requires: its connection has ended: a block of ours may be on its way.
   void remove_client(ReplicationClientId id);
   void set_info(ReplicationClientId id, const ReplicationClientInfo& info);
   /// From where the client sees the world; before the first nothing is near.
@@ -101,6 +101,7 @@ class ReplicationServer {
   DivergenceLog* log_;
   std::vector<std::byte> schema_bytes_;
   SchemaHash schema_hash_{};
+  ModelHash model_hash_{};
   std::vector<std::byte> map_info_;
   std::uint32_t maps_begun_ = 0;
   std::vector<std::unique_ptr<Client>> clients_;  ///< Sorted by id.

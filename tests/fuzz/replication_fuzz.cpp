@@ -56,7 +56,7 @@ void talk(SectionReader& input) {
     const std::uint8_t what = input.read_u8();
     const std::span<const std::byte> bytes = input.read_bytes(input.read_u8());
     std::uint16_t block = 0;
-    switch (what % 6) {
+    switch (what % 7) {
       case 0:
         static_cast<void>(server.send_message(0, bytes));
         break;
@@ -73,6 +73,14 @@ void talk(SectionReader& input) {
       case 4:
         stage.step([&] { stage.stir(what % 5U); });
         break;
+      case 6: {  // A client that asks after what it was not told.
+        const DivergedMessage claim{.id = what % 8U,
+                                    .tick = stage.tick,
+                                    .codec_type = static_cast<std::uint16_t>(bytes.size() % 4),
+                                    .lanes = std::vector<LaneValue>(kDivergedLanesMax, what)};
+        static_cast<void>(client.pair->b->connection.send_message(0, encode(claim)));
+        break;
+      }
       default:
         break;
     }

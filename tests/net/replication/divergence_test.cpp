@@ -71,6 +71,36 @@ TEST_CASE("A game that made something else of what it was told is found, by the 
   CHECK(client.world.spawned == 5);
 }
 
+TEST_CASE("What a client calls diverged shows it nothing that it was not told",
+          "[net][replication][sys-48]") {
+  ReplicationStage stage(6);
+  ReplicationStage::Client& client = stage.join({}, {}, {.player = 4});
+  stage.step([&] {
+    stage.spawn(5, {.type = 0, .owner = 3, .relevance = Relevance::always});
+    stage.spawn(6, {.type = 0, .owner = 3, .relevance = Relevance::owner});
+    stage.spawn(7, {.type = 1, .relevance = Relevance::always});
+  });
+  stage.run(30);
+  const TypeViews& views = stage.server.world().views();
+  const auto claim = [&](std::uint32_t id, std::uint16_t type, SeenBy seen_by) {
+    const DivergedMessage message{.id = id,
+                                  .tick = stage.tick,
+                                  .codec_type = views.codec_type(type, seen_by),
+                                  .lanes = std::vector<LaneValue>(kDivergedLanesMax, 77)};
+    REQUIRE(client.pair->b->connection.send_message(0, encode(message)) == SendStatus::queued);
+    stage.run(12);
+  };
+  claim(5, 0, SeenBy::owner);   // Not as it was told.
+  claim(6, 0, SeenBy::others);  // Never told.
+  claim(7, 0, SeenBy::others);  // Of another type, which has more lanes.
+  CHECK(client.log.all.empty());
+  CHECK(stage.server.view(client.id)->counters().malformed == 3);
+  claim(5, 0, SeenBy::others);
+  CHECK(client.log.all.size() == 1);
+  claim(5, 0, SeenBy::others);
+  CHECK(client.log.all.size() == 2);
+}
+
 TEST_CASE("A client that lost its way is told everything again", "[net][replication][sys-46]") {
   ReplicationStage stage(3);
   ReplicationStage::Client& client = stage.join();

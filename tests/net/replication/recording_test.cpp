@@ -115,6 +115,27 @@ TEST_CASE("A recording can be entered anywhere", "[net][replication]") {
   CHECK(reader->seek(0) == RecordingStatus::end);
 }
 
+TEST_CASE("A recording that is entered knows the map of that moment", "[net][replication]") {
+  ReplicationStage stage(1);
+  RecordingWriter writer({.keyframe_ticks = 5}, stage.server.world().schema());
+  for (unsigned map = 1; map <= 3; ++map) {
+    writer.begin_map(bytes_of({map}));
+    for (int i = 0; i < 20; ++i) {
+      stage.step();
+      writer.add(stage.server.world());
+    }
+  }
+  writer.finish();
+  std::string error;
+  const auto reader = RecordingReader::open(writer.pending(), error);
+  REQUIRE(reader != nullptr);
+  for (const std::uint32_t tick : {50U, 10U, 30U, 59U}) {
+    REQUIRE(reader->seek(tick) == RecordingStatus::tick);
+    REQUIRE(reader->map_info().size() == 1);
+    CHECK(std::to_integer<std::uint32_t>(reader->map_info()[0]) == (tick - 1) / 20 + 1);
+  }
+}
+
 TEST_CASE("A recording whose writer was stopped plays up to there", "[net][replication]") {
   const Recorded recorded = record(5, 60, false);
   for (std::size_t size = 0; size < recorded.file.size(); size += 1 + size / 16) {

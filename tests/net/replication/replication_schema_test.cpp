@@ -60,6 +60,12 @@ TEST_CASE("What makes no sense in a schema is found", "[net][replication]") {
   CHECK(fault_of([](auto& schema) { schema.types[0].components.push_back(9); }));
   CHECK(fault_of([](auto& schema) { schema.types[0].components.assign(200, 0); }));
   CHECK(fault_of([](auto& schema) { schema.types.clear(); }));
+  // Each type is small enough, all together would claim gigabytes of a model.
+  CHECK(fault_of([](auto& schema) {
+    for (std::uint32_t id = 1'000; id < 2'500; ++id) {
+      schema.types.push_back({.id = id, .components = {0}});
+    }
+  }));
   using Usual = std::vector<std::int64_t>;
   const auto usual = [&](const Usual& values) {
     return fault_of([&](auto& schema) { schema.types[1].usual = values; });
