@@ -33,16 +33,6 @@ ReplicationSchema for_everyone(ReplicationSchema schema) {
   return schema;
 }
 
-SnapshotModel model_of(const TypeViews& views, std::span<const std::byte> file) {
-  SnapshotModel trained;
-  std::string error;
-  if (!file.empty()) {
-    [[maybe_unused]] const bool is_model = decode_model(file, trained, error);
-    assert(is_model);
-  }
-  return views.model(trained);
-}
-
 void append(std::vector<std::byte>& to, std::uint64_t value, std::size_t bytes) {
   for (std::size_t i = 0; i < bytes; ++i) to.push_back(static_cast<std::byte>(value >> (8 * i)));
 }
@@ -57,7 +47,7 @@ RecordingWriter::RecordingWriter(const RecordingOptions& options, const Replicat
     : options_(options),
       schema_(for_everyone(schema)),
       views_(schema_),
-      model_(model_of(views_, options.model_file)),
+      model_(views_.model_of_file(options.model_file)),
       world_(std::make_unique<ReplicatedWorld>(schema_, views_)),
       writer_(std::in_place, model_, SnapshotOptions{.coder = options_.coder}),
       memory_(kSnapshotBytesMax) {

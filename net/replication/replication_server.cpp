@@ -9,21 +9,6 @@
 #include "net/snapshot/model_file.h"
 
 namespace muster {
-namespace {
-
-/// What the codec knows of a game's types: the trained model where it fits.
-SnapshotModel model_of(const TypeViews& views, std::span<const std::byte> file) {
-  SnapshotModel trained;
-  std::string error;
-  if (!file.empty()) {
-    [[maybe_unused]] const bool is_model = decode_model(file, trained, error);
-    assert(is_model);
-  }
-  return views.model(trained);
-}
-
-}  // namespace
-
 struct ReplicationServer::Client {
   ReplicationClientId id = 0;
   ClientView view;
@@ -45,7 +30,7 @@ ReplicationServer::ReplicationServer(const ReplicationServerOptions& options,
     : options_(options),
       schema_(std::move(schema)),
       views_(schema_),
-      model_(model_of(views_, options_.model_file)),
+      model_(views_.model_of_file(options_.model_file)),
       world_(schema_, views_),
       grid_(options_.interest, options_.classes),
       log_(log),

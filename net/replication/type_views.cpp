@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "net/snapshot/model_file.h"
 #include "net/snapshot/slots.h"
 
 namespace muster {
@@ -178,6 +179,16 @@ SnapshotModel TypeViews::model(const SnapshotModel& trained) const {
     if (sources[i] != nullptr) copy_probabilities(trained, *sources[i], model, model.types[i]);
   }
   return model;
+}
+
+SnapshotModel TypeViews::model_of_file(std::span<const std::byte> file) const {
+  SnapshotModel trained;
+  std::string error;
+  if (!file.empty()) {
+    [[maybe_unused]] const bool is_model = decode_model(file, trained, error);
+    assert(is_model);
+  }
+  return model(trained);
 }
 
 }  // namespace muster

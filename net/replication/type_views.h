@@ -64,6 +64,8 @@ class TypeViews {
   /// knows of types with the same name and lanes, and the built-in priors for all others; `mix`
   /// then has no corrections, and `huffman` its built-in codes.
   SnapshotModel model(const SnapshotModel& trained) const;
+  /// The same from a model file of ours; empty for the built-in priors. Requires: one that decodes.
+  SnapshotModel model_of_file(std::span<const std::byte> file) const;
 
  private:
   void add_view(const ReplicationSchema& schema, std::uint16_t type, SeenBy seen_by);
