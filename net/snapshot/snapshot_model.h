@@ -101,7 +101,7 @@ void lay_out(SnapshotModel& model);
 const char* find_fault(const SnapshotModel& model);
 
 /// The model of a game that has none yet: things move on as they did, and sizes follow from what
-/// moved before. Sane, not good: train one (`muster-snapshot train`).
+/// moved before. Sane, not good: train one (`snapshot_train`).
 SnapshotModel untrained_model(std::vector<EntitySchema> types);
 
 }  // namespace muster

@@ -36,8 +36,19 @@ int fail_with(const std::string& message) {
   return 2;
 }
 
+/// What a server has before anybody trained: it knows its prefabs.
+SnapshotModel untrained_model(const Trace& trace) {
+  SnapshotModel model = untrained_model(trace.types);
+  for (std::size_t i = 0; i < model.types.size(); ++i) {
+    for (std::size_t k = 0; k < trace.usual[i].size(); ++k) {
+      model.types[i].lanes[k].usual = trace.usual[i][k];
+    }
+  }
+  return model;
+}
+
 Result<SnapshotModel> open_model(const Arguments& arguments, const Trace& trace) {
-  if (arguments.model.empty()) return untrained_model(trace.types);
+  if (arguments.model.empty()) return untrained_model(trace);
   const Result<ByteVector> bytes = read_file(arguments.model);
   if (!bytes) return fail(bytes.error());
   SnapshotModel model;

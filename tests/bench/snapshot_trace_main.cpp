@@ -57,24 +57,27 @@ struct Types {
   ordered_json rules = ordered_json::array();
 };
 
-Types types_of(const std::vector<EntitySchema>& schemas) {
+Types types_of(const SnapshotModel& model) {
   Types out;
-  for (std::size_t i = 0; i < schemas.size(); ++i) {
+  for (std::size_t i = 0; i < model.types.size(); ++i) {
+    const EntitySchema& schema = model.types[i].schema;
     ordered_json fields = ordered_json::array();
-    for (const LaneSchema& lane : schemas[i].lanes) {
+    for (std::size_t k = 0; k < schema.lanes.size(); ++k) {
+      const LaneSchema& lane = schema.lanes[k];
       const std::string name = field_name(lane.name);
-      fields.push_back(
-          {{"name", name},
-           {"kind", "uint"},
-           {"bits", std::max<int>(1, static_cast<int>(std::bit_width(lane.greatest)))}});
-      ordered_json rule = {{"type", "type_" + schemas[i].name},
+      fields.push_back({{"name", name},
+                        {"kind", "uint"},
+                        {"bits", std::max<int>(1, static_cast<int>(std::bit_width(lane.greatest)))},
+                        {"note", ""}});
+      ordered_json rule = {{"type", "type_" + schema.name},
                            {"field", name},
                            {"kind", name_of(lane.kind)},
                            {"high", lane.greatest}};
       if (lane.period != 0) rule["period"] = lane.period;
+      if (const LaneValue usual = model.types[i].lanes[k].usual; usual != 0) rule["usual"] = usual;
       out.rules.push_back(rule);
     }
-    out.types.push_back({{"id", i}, {"name", "type_" + schemas[i].name}, {"fields", fields}});
+    out.types.push_back({{"id", i}, {"name", "type_" + schema.name}, {"fields", fields}});
   }
   return out;
 }
@@ -154,7 +157,7 @@ int run(const Arguments& arguments) {
     return fail_with(
         fmt::format("{} is damaged behind tick {}", arguments.recording, reader->tick()));
   }
-  const Types types = types_of(reader->views().schemas());
+  const Types types = types_of(reader->views().model({}));
   const ordered_json header = {{"name", arguments.name},
                                {"seed", 0},
                                {"tick_rate", reader->ticks_per_second()},

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -49,6 +50,7 @@ LaneKind kind_named(const std::string& name) {
 struct LaneRead {
   LaneSchema schema;
   std::int64_t low = 0;
+  LaneValue usual = 0;
 };
 
 LaneRead lane_of(const json& field, const std::string& type, const json& rules) {
@@ -60,6 +62,7 @@ LaneRead lane_of(const json& field, const std::string& type, const json& rules) 
   if (bits < 1 || bits > 32) throw std::runtime_error(lane.schema.name + ": 1 to 32 bits");
   lane.schema.greatest = static_cast<LaneValue>((std::uint64_t{1} << bits) - 1);
   if (kind == "int") lane.low = -(std::int64_t{1} << (bits - 1));
+  std::optional<std::int64_t> told;
   if (kind == "bool" || kind == "enum") lane.schema.kind = LaneKind::symbol;
   for (const json& rule : rules) {
     if (!matches(rule.value("type", "*"), type)) continue;
@@ -72,7 +75,14 @@ LaneRead lane_of(const json& field, const std::string& type, const json& rules) 
           static_cast<LaneValue>(std::clamp<std::int64_t>(greatest, 0, UINT32_MAX));
     }
     lane.schema.period = rule.value("period", lane.schema.period);
+    if (rule.contains("usual")) told = rule.at("usual").get<std::int64_t>();
   }
+  const std::int64_t high = lane.low + lane.schema.greatest;
+  const std::int64_t usual = told.value_or(std::clamp<std::int64_t>(0, lane.low, high));
+  if (usual < lane.low || usual > high) {
+    throw std::runtime_error(lane.schema.name + ": its usual value is outside its range");
+  }
+  lane.usual = static_cast<LaneValue>(usual - lane.low);
   return lane;
 }
 
@@ -82,9 +92,11 @@ void read_types(const json& header, const json& scene, Trace& out,
   for (const json& type : header.at("entity_types")) {
     EntitySchema schema{.name = type.at("name").get<std::string>(), .lanes = {}};
     lows.emplace_back();
+    std::vector<LaneValue>& usual = out.usual.emplace_back();
     for (const json& field : type.at("fields")) {
       LaneRead lane = lane_of(field, schema.name, rules);
       lows.back().push_back(lane.low);
+      usual.push_back(lane.usual);
       schema.lanes.push_back(std::move(lane.schema));
     }
     if (schema.lanes.size() > kMaxLanes)

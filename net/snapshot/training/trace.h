@@ -24,6 +24,8 @@ struct Trace {
   std::uint32_t tick_rate = 0;
   std::uint32_t send_rate = 0;  ///< Snapshots a second, as the scene's description has it.
   std::vector<EntitySchema> types;
+  /// Of each type, what its lanes are in a new entity as a rule, as the scene's description has it.
+  std::vector<std::vector<LaneValue>> usual;
   std::vector<std::vector<TraceEntity>> ticks;
   std::vector<LaneValue> values;  ///< What the entities point to.
 };
