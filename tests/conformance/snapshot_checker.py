@@ -4,8 +4,8 @@ net/replication/REPLICATION_FORMAT.md alone.
 
     snapshot_checker.py [--self-test] PROGRAM FOLDER
 
-`PROGRAM recording|lossy CODER` prints JSON lines: bytes, and what the world is at each tick.
-FOLDER has the tables of the built-in model, `built_in_tables.h`. Shares no code with the
+`PROGRAM recording|lossy|trained CODER` prints JSON lines: bytes, and what the world is at each
+tick. FOLDER has the tables of the built-in model, `built_in_tables.h`. Shares no code with the
 implementation. Decodes every snapshot of every coder, compares each value with the truth, and
 prints what was met; its exit code is 1 when something is not as the documents say, or the vectors
 lack something. `--self-test` damages the vectors and expects every damage to be seen.
@@ -21,13 +21,15 @@ from encoding import Broken, require
 from replication_schema import Recording, Schema
 from snapshot_form import SnapshotReader
 from snapshot_model import Model, read_tables
+from snapshot_model_file import read_model
 
 CODERS = ("range", "mix", "huffman", "raw", "reference")
 DAMAGES = 4
 # What has to occur in the vectors.
 EXPECTED = {"0 references", "1 references", "2 references", "3 references", "odd tick", "part",
             "ends", "holds", "held", "new", "generation", "changed", "gone", "late",
-            "quiet group", "record 1", "record 2", "record 3", "record 4"}
+            "quiet group", "partner difference", "partner turn", "partner heading",
+            "record 1", "record 2", "record 3", "record 4"}
 
 
 def compare(schema, shown, truth, held=()):
@@ -82,7 +84,10 @@ def check_recording(lines, tables):
 
 def check_lossy(lines, tables):
     schema = Schema(bytes.fromhex(lines[0]["schema"]))
-    flow = SnapshotReader(Model(schema.types, tables), lines[0]["lossy"])
+    model = Model(schema.types, tables)
+    if "model" in lines[0]:
+        model = read_model(bytes.fromhex(lines[0]["model"]))
+    flow = SnapshotReader(model, lines[0]["lossy"])
     compared = 0
     held = set()
     past = {}
@@ -151,7 +156,7 @@ def main(arguments):
     tables = read_tables((pathlib.Path(folder) / "built_in_tables.h").read_text())
     wrong = 0
     met = set()
-    for kind in ("recording", "lossy"):
+    for kind in ("recording", "lossy", "trained"):
         for coder, name in enumerate(CODERS):
             emitted = subprocess.run([program, kind, str(coder)], check=True, capture_output=True,
                                      text=True).stdout

@@ -1,6 +1,6 @@
-"""From bytes to decisions by SNAPSHOT_FORMAT.md: the range coder, mixing without corrections, bits
-as they are."""
+"""From bytes to decisions by SNAPSHOT_FORMAT.md: the range coder, mixing, bits as they are."""
 
+import functools
 import math
 
 from encoding import require
@@ -43,8 +43,12 @@ class RangeReader:
     def bit(self, slot):
         return self.decide(self.probabilities[slot])
 
-    def bit_in(self, slot):
+    def see_in(self, contexts):
+        """What `mix` sees the next decisions in; a function, which others need not call."""
+
+    def bit_in(self, slot, node):
         """A decision about an entity or its lanes, which `mix` sees in contexts."""
+        del node
         return self.bit(slot)
 
     def even_bit(self):
@@ -68,35 +72,51 @@ class RangeReader:
         require(False, "some eight bytes lie inside the interval")
 
 
-def _mixed(probability):
-    """The probability of a decision that has no corrections."""
-    return MIXED[probability >> 4]
+ODDS_MAX = 768
+MASK_32 = (1 << 32) - 1
 
 
-def _mixed_table():
-    of_odds = [(odds, min(65535, int(65536 / (1 + math.exp(-odds / 64)) + 0.5)))
-               for odds in range(-768, 769)]
+def _probability_of(odds):
+    """One of odds in 1/64; those against are what those for leave."""
+    if odds < 0:
+        return 65536 - _probability_of(-odds)
+    return min(65535, int(65536 / (1 + math.exp(-odds / 64)) + 0.5))
+
+
+def _odds_table():
+    of_odds = [(odds, _probability_of(odds)) for odds in range(-ODDS_MAX, ODDS_MAX + 1)]
     table = []
     for first in range(0, 65536, 16):
         middle = first + 8
-        nearest = min(of_odds, key=lambda one: (abs(one[1] - middle), -one[0]))
-        table.append(nearest[1])
+        table.append(min(of_odds, key=lambda one: (abs(one[1] - middle), -one[0]))[0])
     return table
 
 
-MIXED = []
+ODDS = []
+PROBABILITIES = []
 
 
 class MixReader(RangeReader):
-    """The same with corrections, of which the built-in model has none."""
+    """The same with the corrections of twelve contexts, if the model has any."""
 
     def __init__(self, model, data):
         super().__init__(model, data)
-        if not MIXED:
-            MIXED.extend(_mixed_table())
+        self.corrections = model.corrections
+        self.contexts = ()
+        if not ODDS:
+            ODDS.extend(_odds_table())
+            PROBABILITIES.extend(_probability_of(odds)
+                                 for odds in range(-ODDS_MAX, ODDS_MAX + 1))
 
-    def bit_in(self, slot):
-        return self.decide(_mixed(self.probabilities[slot]))
+    def see_in(self, contexts):
+        self.contexts = contexts() if self.corrections else ()
+
+    def bit_in(self, slot, node):
+        odds = ODDS[self.probabilities[slot] >> 4]
+        for table, context in zip(self.corrections or (), self.contexts):
+            place = (context + node * 0x85EBCA6B) * 0xC2B2AE35 & MASK_32
+            odds += table[place >> 16] * 4
+        return self.decide(PROBABILITIES[max(0, min(odds + ODDS_MAX, 2 * ODDS_MAX))])
 
 
 BUCKET_BITS = [0, 0, 1, 2, 3, 4, 6, 8, 10, 12, 15, 18, 21, 24, 27, 32]
@@ -105,6 +125,7 @@ BUCKET_FIRST = [0, 1, 2, 4, 8, 16, 32, 96, 352, 1376, 5472, 38240, 300384, 23975
 DEFAULT_LENGTHS = [2, 3, 3, 3, 4, 4, 4, 5, 5, 5, 6, 6, 6, 6, 6, 6]
 
 
+@functools.lru_cache(maxsize=None)
 def _codes(lengths):
     """Canonical codes: from (length, code) to the symbol."""
     codes = {}
@@ -116,16 +137,13 @@ def _codes(lengths):
     return codes
 
 
-CODES = _codes(DEFAULT_LENGTHS)
-
-
 class PlainReader:
     """Each decision is one bit, the first one the lowest of the first byte."""
 
     is_plain = True
 
     def __init__(self, model, data, has_codes=False, predicts=False):
-        del model
+        self.lengths = model.codes
         self.data = data
         self.at = 0
         self.has_codes = has_codes
@@ -140,7 +158,12 @@ class PlainReader:
         del slot
         return self.even_bit()
 
-    bit_in = bit
+    def see_in(self, contexts):
+        pass
+
+    def bit_in(self, slot, node):
+        del slot, node
+        return self.even_bit()
 
     def even(self, count):
         value = 0
@@ -151,16 +174,21 @@ class PlainReader:
     def low_first(self, count):
         return sum(self.even_bit() << i for i in range(count))
 
-    def symbol(self):
+    def code_of(self, context):
+        lengths = self.lengths.get(context, self.lengths.get(None, DEFAULT_LENGTHS))
+        return _codes(tuple(lengths))
+
+    def symbol(self, context):
+        codes = self.code_of(context)
         code = length = 0
-        while (length, code) not in CODES:
+        while (length, code) not in codes:
             require(length < 6, "a code has at most six bits")
             code = code * 2 + self.even_bit()
             length += 1
-        return CODES[length, code]
+        return codes[length, code]
 
-    def packed(self):
-        bucket = self.symbol()
+    def packed(self, context):
+        bucket = self.symbol(context)
         return BUCKET_FIRST[bucket] + self.low_first(BUCKET_BITS[bucket])
 
     def finish(self):
@@ -176,15 +204,18 @@ def reader_of(coder, model, data):
     return PlainReader(model, data, has_codes=coder != 3, predicts=coder == 4)
 
 
-def read_number(reader, lengths, low, bit, longest=33):
+def read_number(reader, lengths, low, longest=33):
     """A number of at least 1: its length in unary, then the bits behind the leading one."""
+    def bit(slot, node):
+        return reader.bit(slot) if low is None else reader.bit_in(slot, node)
     length = 1
-    while length < longest and bit(lengths + min(length, 18) - 1):
+    while length < longest and bit(lengths + min(length, 18) - 1, 32 + length):
         length += 1
     value = 1
     for done in range(length - 1):
         if low is None or done >= 3:
             value = value * 2 + reader.even_bit()
         else:
-            value = value * 2 + bit(low + (min(length, 18) - 1) * 7 + value - 1)
+            slot = low + (min(length, 18) - 1) * 7 + value - 1
+            value = value * 2 + bit(slot, 72 + 8 * length + value - 1)
     return value

@@ -3,6 +3,7 @@
 import snapshot_model as slots
 from encoding import require
 from snapshot_coders import reader_of, read_number
+from snapshot_contexts import changes
 from snapshot_lanes import EntityReader
 from snapshot_plain import read_entity
 
@@ -202,7 +203,7 @@ class Body:
         """New entities before and in a group of these ids; False when the snapshot ends."""
         reader = self.reader
         while reader.bit(slots.ANOTHER_NEW):
-            gap = read_number(reader, slots.ID_GAP, None, reader.bit, 32) - 1
+            gap = read_number(reader, slots.ID_GAP, None, 32) - 1
             entity = self.least_id + gap
             require(entity <= last_id, "a new entity stands before the group behind it")
             if self.ends_before(min(entity, first_id)):
@@ -214,7 +215,7 @@ class Body:
             if reader.is_plain:
                 values = read_entity(reader, kind)
             else:
-                values = EntityReader(reader, self.model, kind).new()
+                values = EntityReader(reader, kind).new()
             self.snapshot.said[entity] = There(self.snapshot.tick, (number, generation), values)
             self.least_id = entity + 1
             self.flow.note("new")
@@ -242,7 +243,10 @@ class Body:
     def read_known(self, entity, states):
         snapshot, reader = self.snapshot, self.reader
         kind = self.model.types[states[0].kind[0]]
-        changed = reader.bit_in(kind.first_slot + self.changed_slot(states))
+        horizon = snapshot.tick - states[0].tick
+        reader.see_in(lambda: changes(kind, [state.values for state in states], horizon,
+                                      self.follows))
+        changed = reader.bit_in(kind.first_slot + self.changed_slot(states), 0)
         self.follows = changed
         values = states[0].values
         if not changed:
@@ -261,7 +265,9 @@ class Body:
             if reader.is_plain:
                 values = read_entity(reader, kind, snapshot.tick, ticks, past)
             else:
-                values = EntityReader(reader, self.model, kind).update(snapshot.tick, ticks, past)
+                lanes = EntityReader(reader, kind)
+                values = lanes.update(snapshot.tick, ticks, past)
+                self.flow.seen |= lanes.met
             self.flow.note("changed")
         snapshot.said[entity] = There(snapshot.tick, states[0].kind, values)
 

@@ -2,9 +2,11 @@
 
 import math
 
+import snapshot_contexts as contexts
 import snapshot_model as slots
 from encoding import require
 from snapshot_coders import read_number
+from snapshot_contexts import bounded, log_fine
 
 FEATURE_MAX = 1 << 33
 ONE = 1 << 22  # Of a sum of weights (1/2^14) times inputs (1/256).
@@ -13,16 +15,6 @@ ONE = 1 << 22  # Of a sum of weights (1/2^14) times inputs (1/256).
 def quotient(a, b):
     """Division that rounds towards zero."""
     return a // b if (a < 0) == (b < 0) else -(-a // b)
-
-
-def bounded(value, least, most):
-    return max(least, min(most, value))
-
-
-def log_fine(value):
-    n = 256 + abs(value)
-    m = n.bit_length() - 1
-    return 16 * (m - 8) + (n >> m - 4 & 15)
 
 
 def log_whole(value):
@@ -108,6 +100,37 @@ class Motion:
         return 3
 
 
+def sine(part):
+    """Of a part of a turn in 1024, in 1/32768."""
+    quarter, within = divmod(part % 1024, 256)
+    if quarter % 2:
+        within = 256 - within
+    value = int(math.sin(math.pi / 2 * within / 256) * 32768 + 0.5)
+    return -value if quarter >= 2 else value
+
+
+class Direction:
+    """Where an angle points."""
+
+    def __init__(self, value, period):
+        part = (value * 1024 + period // 2) // period
+        self.sine, self.cosine = sine(part), sine(part + 256)
+
+
+class News:
+    """What a lane that is coded tells the later ones."""
+
+    def __init__(self, changed, moved=0, steps=(0, 0), missed=0):
+        self.changed = changed
+        self.moved = bounded(moved * 256, -FEATURE_MAX, FEATURE_MAX)
+        self.steps = steps[:2]
+        self.missed = missed
+
+
+class Seen:
+    """A prediction and what stands around it."""
+
+
 def rotation_past(states, dropped, now, greatest):
     """The three other components in the frame of the component that is missing now."""
     past = [[], [], []]
@@ -129,28 +152,29 @@ def rotation_past(states, dropped, now, greatest):
 class EntityReader:
     """Reads the lanes of one entity."""
 
-    def __init__(self, reader, model, kind):
+    def __init__(self, reader, kind):
         self.reader = reader
-        self.size_weights = model.size_weights
         self.kind = kind
+        self.met = set()
 
     def number(self, lengths, low):
-        return read_number(self.reader, lengths, low, self.reader.bit_in)
+        return read_number(self.reader, lengths, low)
 
     def whole(self, lane, first):
         """A value of which nothing is known but what is usual."""
-        if not self.reader.bit_in(first):
+        if not self.reader.bit_in(first, 3):
             return lane.usual
         if lane.kind == "opaque":
             value = self.reader.even(lane.greatest.bit_length())
         else:
-            sign = -1 if self.reader.bit_in(first + 1) else 1
+            sign = -1 if self.reader.bit_in(first + 1, 4) else 1
             value = lane.usual + sign * self.number(first + 2, first + 2 + slots.LENGTHS)
         require(0 <= value <= lane.greatest, "a lane's value lies in its range")
         return value
 
     def new(self):
         values = [0] * len(self.kind.lanes)
+        self.reader.see_in(lambda: [0] * 12)
         for i in self.kind.order:
             lane = self.kind.lanes[i]
             first = {"kSymbol": slots.SYMBOL_NEW, "kTick": slots.TICK_NEW,
@@ -163,110 +187,157 @@ class EntityReader:
         self.now, self.ticks, self.states = now, ticks, states
         self.spacing = Spacing(now, ticks)
         self.values = [0] * len(self.kind.lanes)
-        self.changed_count = 0
-        self.missed = [0, 0]  # Logarithms of the residuals of the last two numbers.
-        self.since_event = 255
+        self.news = [None] * len(self.kind.lanes)
+        self.entity = contexts.Entity(states)
         frame = None
         for i in self.kind.order:
             lane = self.kind.lanes[i]
             past = [state[i] for state in states]
             if lane.kind == "tick":
-                self.values[i] = self.tick(lane, past)
+                self.values[i] = self.tick(i, lane, past)
             elif lane.kind in slots.UNORDERED:
-                self.values[i] = self.symbol(lane, past)
+                self.values[i] = self.symbol(i, lane, past)
                 if lane.kind == "dropped":
                     frame = i, rotation_past(states, i, self.values[i],
                                              self.kind.lanes[i + 1].greatest)
             else:
                 if lane.kind == "rotation":
                     past = frame[1][i - frame[0] - 1]
-                self.values[i] = self.predicted(lane, past)
+                self.values[i] = self.predicted(i, lane, past)
         return self.values
 
-    def changed(self, lane, past):
+    def partners(self, lane):
+        """The set of change partners that changed."""
+        return sum(self.news[other].changed << k for k, other in enumerate(lane.change_partners))
+
+    def changed(self, i, lane, past, since=0):
         """Whether a lane without an order changed, and its age."""
         age = next((k - 1 for k in range(1, len(past)) if past[k] != past[0]), None)
         age = 4 if age is None else min(age, 3)
-        changed = self.reader.bit_in(lane.first_slot + age * 32 + min(self.changed_count, 3))
-        self.changed_count += changed
+        partners = self.partners(lane)
+        partner = self.values[lane.change_partners[0]] if lane.change_partners else 0
+        self.reader.see_in(lambda: contexts.symbols(self.entity, lane, past, partners, partner,
+                                                    self.spacing.horizon, since))
+        slot = (age * 8 + partners) * 4 + min(self.entity.changed, 3)
+        changed = self.reader.bit_in(lane.first_slot + slot, 0)
+        self.news[i] = News(changed)
+        self.entity.note(changed)
         return changed, age
 
-    def symbol(self, lane, past):
-        if not self.changed(lane, past)[0]:
-            return past[0]
-        if lane.greatest >= slots.TREE_MAX:
-            return self.whole(lane, lane.first_slot + slots.SYMBOL_NEW)
-        tree = lane.first_slot + slots.SYMBOL_TREE + past[0] * slots.TREE_MAX
-        node = 1
-        for _ in range(lane.greatest.bit_length()):
-            node = node * 2 + self.reader.bit_in(tree + node)
-        value = node - (1 << lane.greatest.bit_length())
-        require(value <= lane.greatest, "a symbol lies in its range")
+    def symbol(self, i, lane, past):
+        value = past[0]
+        if self.changed(i, lane, past)[0]:
+            if not contexts.is_small(lane):
+                return self.whole(lane, lane.first_slot + slots.SYMBOL_NEW)
+            tree = lane.first_slot + slots.SYMBOL_TREE + past[0] * slots.TREE_MAX
+            node = 1
+            for _ in range(lane.greatest.bit_length()):
+                node = node * 2 + self.reader.bit_in(tree + node, 8 + node)
+            value = node - (1 << lane.greatest.bit_length())
+            require(value <= lane.greatest, "a symbol lies in its range")
+        if contexts.is_small(lane):
+            self.entity.symbols = contexts.stir(self.entity.symbols, value)
         return value
 
-    def tick(self, lane, past):
+    def tick(self, i, lane, past):
         count = lane.greatest + 1
-        changed, age = self.changed(lane, past)
         since_before = (self.ticks[0] - past[0]) % count
+        changed, age = self.changed(i, lane, past, since_before)
         if not changed:
             since = (self.now - past[0]) % count
-        elif self.reader.bit_in(lane.first_slot + slots.TICK_SAME_AGE + min(age, 3)):
+        elif self.reader.bit_in(lane.first_slot + slots.TICK_SAME_AGE + min(age, 3), 1):
             since = since_before
         else:
             first = lane.first_slot + slots.TICK_AGE
             since = self.number(first, first + slots.LENGTHS) - 1
             require(since < count, "the time since a tick lies in its range")
-        self.since_event = min(self.since_event, since)
+        self.entity.event = min(self.entity.event, since)
         return (self.now - since) % count if changed else past[0]
 
-    def predicted(self, lane, past):
+    def predicted(self, i, lane, past):
         motion = Motion(past, self.spacing, lane.period)
-        # Of the built-in model: on in a straight line, half as far where there is none.
-        weight = 1 << 14 if motion.steadiness < 3 else 0 if motion.steadiness == 4 else 1 << 13
-        total = weight * motion.steps[0]
-        steps = total + ONE // 2 >> 22
-        rest = total - (steps << 22)
-        target = bounded(past[0] + steps, -lane.period, lane.greatest + lane.period)
-        if target != past[0] + steps:
-            steps, rest = target - past[0], 0
-        residual = self.residual(lane, motion, steps, rest)
+        inputs = motion.steps + [256]
+        for partner in lane.partners:
+            inputs += self.partner_inputs(*partner)
+            self.met.add(f"partner {partner[0]}")
+        total = sum(a * b for a, b in zip(lane.weights[motion.steadiness], inputs))
+        seen = Seen()
+        seen.steps = total + ONE // 2 >> 22
+        seen.rest = total - (seen.steps << 22)
+        target = bounded(past[0] + seen.steps, -lane.period, lane.greatest + lane.period)
+        if target != past[0] + seen.steps:
+            seen.steps, seen.rest = target - past[0], 0
+        seen.total = (seen.steps << 22) + seen.rest
+        seen.newest = past[0]
+        residual = self.residual(lane, motion, seen)
         value = self.spelt(lane, target + residual)
         moved = way(past[0], value, lane.period)
-        self.changed_count += moved != 0
-        self.missed = [log_whole(residual), self.missed[0]]
+        self.news[i] = News(int(moved != 0), moved, motion.steps, residual)
+        self.entity.note(int(moved != 0))
+        self.entity.missed = [residual, self.entity.missed[0]]
         return value
+
+    def partner_inputs(self, kind, lane, angle):
+        news = self.news[lane]
+        if kind == "difference":
+            return [news.moved, *news.steps, 0]
+        period = self.kind.lanes[angle].period
+        now = Direction(self.values[angle], period)
+        before = Direction(self.states[0][angle], period)
+        if kind == "turn":
+            return [quotient(part * 100, 128)
+                    for part in (now.sine, now.cosine, before.sine, before.cosine)]
+        products = (news.moved * quotient(now.sine + before.sine, 2),
+                    news.moved * quotient(now.cosine + before.cosine, 2),
+                    news.steps[0] * before.sine, news.steps[0] * before.cosine)
+        return [bounded(quotient(product, 4 * 32768), -FEATURE_MAX, FEATURE_MAX)
+                for product in products]
 
     def spelt(self, lane, value):
         if lane.period != 0:
             value %= lane.period
             if value + lane.period <= lane.greatest:
-                value += lane.period * self.reader.bit_in(lane.first_slot + slots.OTHER_SPELLING)
+                value += lane.period * self.reader.bit_in(
+                    lane.first_slot + slots.OTHER_SPELLING, 2)
         require(0 <= value <= lane.greatest, "a number lies in its range")
         return value
 
-    def residual(self, lane, motion, steps, rest):
-        total = (steps << 22) + rest
-        hardly_moves = abs(total) < ONE // 50
+    def residual(self, lane, motion, seen):
+        hardly_moves = abs(seen.total) < ONE // 50
         is_certain = motion.rests and hardly_moves
-        fraction = 8 if hardly_moves else (rest + ONE // 2) * 8 >> 22
-        level = 0
+        fraction = 8 if hardly_moves else (seen.rest + ONE // 2) * 8 >> 22
+        seen.size, level = -64, 0
+        seen.set = self.partners(lane)
+        seen.horizon = self.spacing.horizon
+        seen.partners_missed = [self.news[self.missed_lane(partner)].missed
+                                for partner in lane.partners[:2]]
+        seen.partners_missed += [0] * (2 - len(seen.partners_missed))
         if is_certain:
-            wrong = 24 * 9 * 2 + (self.missed[0] != 0) * 2 + (self.changed_count != 0)
+            missed = self.entity.missed[0] != 0
+            wrong = 24 * 9 * 2 + (seen.set * 2 + missed) * 2 + (self.entity.changed != 0)
         else:
-            level = self.level(motion, total)
+            seen.size = self.expected_size(lane, motion, seen.total)
+            level = 0 if seen.size < 0 else min(seen.size * 5 // 32, 23)
             wrong = (motion.rests * 24 + level) * 9 + fraction
-        if not self.reader.bit_in(lane.first_slot + wrong):
+        self.reader.see_in(lambda: contexts.numbers(self.entity, lane, motion, seen))
+        if not self.reader.bit_in(lane.first_slot + wrong, 0):
             return 0
         circumstance = 0 if is_certain else 1 if motion.rests else 2
         direction = (motion.steps[0] > 0) - (motion.steps[0] < 0) + 1
         negative = self.reader.bit_in(
-            lane.first_slot + slots.SIDE + (circumstance * 9 + fraction) * 3 + direction)
-        lengths = lane.first_slot + slots.LENGTH + (24 if is_certain else level) * slots.LENGTHS
+            lane.first_slot + slots.SIDE + (circumstance * 9 + fraction) * 3 + direction, 1)
+        circumstances = 24 + seen.set.bit_count() if is_certain else level
+        lengths = lane.first_slot + slots.LENGTH + circumstances * slots.LENGTHS
         size = self.number(lengths, lane.first_slot + slots.LOW_BITS)
         return -size if negative else size
 
-    def level(self, motion, total):
-        """The level of the expected size, from nineteen inputs."""
+    @staticmethod
+    def missed_lane(partner):
+        kind, lane, angle = partner
+        return angle if kind == "turn" else lane
+
+    def expected_size(self, lane, motion, total):
+        """From nineteen inputs."""
         s = motion.steps
         inputs = [0] * 19
         inputs[0] = 16
@@ -279,9 +350,12 @@ class EntityReader:
             for place, value in fine.items():
                 inputs[place] = log_fine(value)
         inputs[6] = log_fine(quotient(total, 1 << 14))
-        inputs[7], inputs[8] = self.missed
-        inputs[11] = min(self.changed_count, 3) * 16
-        inputs[14] = log_whole(self.since_event)
+        inputs[7], inputs[8] = (log_whole(missed) for missed in self.entity.missed)
+        for k, partner in enumerate(lane.partners):
+            inputs[9 + (k > 0)] += log_whole(self.news[self.missed_lane(partner)].missed)
+        inputs[11] = min(self.entity.changed, 3) * 16
+        inputs[14] = log_whole(self.entity.event)
         inputs[15] = log_whole(self.spacing.horizon)
-        size = (sum(a * b for a, b in zip(inputs, self.size_weights)) >> 10) + 32
-        return 0 if size < 0 else min(size * 5 // 32, 23)
+        for k, other in enumerate(lane.change_partners):
+            inputs[16 + (k > 0)] += 16 * self.news[other].changed
+        return (sum(a * b for a, b in zip(inputs, lane.size_weights)) >> 10) + 32

@@ -27,6 +27,7 @@ TICK_SAME_AGE = 5 * 8 * 4
 TICK_AGE = TICK_SAME_AGE + 4
 TICK_NEW = TICK_AGE + LENGTHS + LOW
 
+ONE = 1 << 14  # Of a weight.
 UNORDERED = ("symbol", "opaque", "dropped")
 
 
@@ -40,6 +41,14 @@ class Lane:
         self.of_vector = of_vector
         self.first_slot = 0
         self.usual = 0
+        self.change_partners = []
+        self.partners = []  # Of each: its kind, its lane, its angle's lane.
+        # On in a straight line, half as far where there is none.
+        self.weights = [[weight] + [0] * 7 for weight in (ONE, ONE, ONE, ONE // 2, 0, ONE // 2)]
+        self.size_weights = []
+
+    def is_predicted(self):
+        return self.table() == "kNumber"
 
     def table(self):
         if self.kind in UNORDERED:
@@ -81,10 +90,13 @@ def probability_of_step(step):
 
 
 class Model:
+    """Types with their slots; all that is not said of them is as in the built-in model."""
+
     def __init__(self, types, tables):
         self.types = types
         self.probabilities = list(PER_SNAPSHOT)
-        self.size_weights = tables["kSizes"]
+        self.codes = {}  # Lengths of Huffman's codes by context, and by None those of all others.
+        self.corrections = None
         context = 0
         for kind in types:
             kind.first_context = context
@@ -92,6 +104,8 @@ class Model:
             kind.first_slot = self.add(tables["kEntity"])
             for lane in kind.lanes:
                 lane.first_slot = self.add(tables[lane.table()])
+                if not lane.size_weights:
+                    lane.size_weights = tables["kSizes"]
 
     def add(self, steps):
         first = len(self.probabilities)

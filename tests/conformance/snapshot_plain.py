@@ -1,7 +1,8 @@
 """The lanes of an entity by SNAPSHOT_FORMAT.md, "Plain entities": `huffman`, `raw`, `reference`."""
 
 from encoding import require
-from snapshot_lanes import bounded, quotient
+from snapshot_contexts import bounded
+from snapshot_lanes import quotient
 from snapshot_model import UNORDERED
 
 
@@ -19,12 +20,12 @@ def expectation(lane, now, ticks, past):
     return b0, b0 != b1 and b1 != b2
 
 
-def read_lane(reader, lane, expected):
+def read_lane(reader, lane, expected, context):
     if lane.greatest <= 1:
         return expected ^ 1
     if not reader.has_codes or lane.kind in UNORDERED:
         return reader.low_first(lane.greatest.bit_length())
-    folded = reader.packed()
+    folded = reader.packed(context)
     return (expected - (folded >> 1 ^ -(folded & 1))) % (1 << 32)
 
 
@@ -42,11 +43,15 @@ def read_entity(reader, kind, now=0, ticks=(), states=()):
                                  else (past[0], False))
             expected.append(value)
             likely_missed |= missed << i - first
-        mask = reader.symbol() if reader.has_codes else reader.low_first(len(lanes))
+        context = kind.first_context + first // 4
+        mask = reader.symbol(context) if reader.has_codes else reader.low_first(len(lanes))
         mask ^= likely_missed
         require(mask < 1 << len(lanes), "a mask has as many bits as lanes")
         for i, lane in enumerate(lanes):
-            value = read_lane(reader, lane, expected[i]) if mask >> i & 1 else expected[i]
+            value = expected[i]
+            if mask >> i & 1:
+                context = kind.first_context + (len(kind.lanes) + 3) // 4 + first + i
+                value = read_lane(reader, lane, value, context)
             require(0 <= value <= lane.greatest, "a lane's value lies in its range")
             values.append(value)
     return values

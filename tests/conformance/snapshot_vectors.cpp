@@ -3,8 +3,10 @@
 //
 //   snapshot_vectors recording CODER   a recording, as REPLICATION_FORMAT.md has it
 //   snapshot_vectors lossy CODER       parts of which some are lost, and entities that are held
+//   snapshot_vectors trained CODER     the same by a trained model, which is sent along
 //
 // Prints JSON lines; CODER is the number that the `begin` message has for it.
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -18,6 +20,10 @@
 #include <vector>
 
 #include "net/replication/recording.h"
+#include "net/snapshot/model_file.h"
+#include "net/snapshot/training/huffman_training.h"
+#include "net/snapshot/training/mix_training.h"
+#include "net/snapshot/training/train_model.h"
 #include "registry/vocabulary/seed.h"
 
 namespace {
@@ -266,19 +272,82 @@ void print_recording(SnapshotCoder coder) {
   for (const std::string& text : truths) std::printf("{%s}\n", text.c_str());
 }
 
+/// All kinds of partners, of which training found few in a world where little follows from
+/// anything.
+void add_partners(SnapshotModel& model, Random& random) {
+  for (TypeModel& type : model.types) {
+    std::vector<std::uint16_t> predicted;
+    std::vector<std::uint16_t> angles;
+    for (const std::uint16_t lane : type.order) {
+      LaneModel& code = type.lanes[lane];
+      if (slot_count(type.schema.lanes[lane]) != slot_count(LaneSchema{})) continue;
+      const auto one_of = [&](const std::vector<std::uint16_t>& lanes) {
+        return lanes[random.below(lanes.size())];
+      };
+      for (std::size_t i = 0; i < kMaxPartners && !angles.empty(); ++i) {
+        const auto kind = static_cast<PartnerKind>(random.below(3));
+        const std::uint16_t angle = one_of(angles);
+        const std::uint16_t other = kind == PartnerKind::turn ? angle : one_of(predicted);
+        code.partners[code.partner_count++ % kMaxPartners] = {
+            .kind = kind, .lane = other, .angle = angle};
+      }
+      code.partner_count = std::min<std::uint8_t>(code.partner_count, kMaxPartners);
+      for (FeatureWeights& weights : code.weights) {
+        for (std::size_t i = kOwnFeatures; i < kMaxFeatures; ++i) {
+          weights[i] = static_cast<std::int32_t>(random.below(4001)) - 2000;
+        }
+      }
+      predicted.push_back(lane);
+      if (type.schema.lanes[lane].kind == LaneKind::angle) angles.push_back(lane);
+    }
+  }
+}
+
+/// Learnt from another world of the same kind.
+SnapshotModel trained_model(const ReplicationSchema& schema, const TypeViews& views,
+                            SnapshotCoder coder) {
+  World world(4, schema);
+  std::deque<std::vector<LaneValue>> rows;
+  Trace trace;
+  trace.types = views.schemas();
+  // Traces use no id twice.
+  std::map<std::pair<std::uint32_t, std::uint8_t>, std::uint32_t> ids;
+  for (std::uint32_t tick = 1; tick <= kTicks; ++tick) {
+    world.live(tick);
+    std::vector<TraceEntity>& entities = trace.ticks.emplace_back();
+    for (const auto& [id, entity] : world.entities()) {
+      const std::size_t lanes = views.view(entity.type).parts.size();
+      views.view(entity.type).to_lanes(entity.values, rows.emplace_back(lanes));
+      const auto added = ids.try_emplace({id, entity.generation}, ids.size());
+      entities.push_back(
+          {.id = added.first->second, .type = entity.type, .values = rows.back().data()});
+    }
+    std::ranges::sort(entities, {}, &TraceEntity::id);
+  }
+  std::vector<TrainingTrace> training;
+  training.push_back({.trace = &trace, .samples = samples_of(trace, {.ack_ticks = 3})});
+  SnapshotModel model = train_model(training);
+  train_huffman(model, training);
+  if (coder == SnapshotCoder::mix) train_mix(model, training);
+  Random random(5);
+  add_partners(model, random);
+  return model;
+}
+
 /// A server that learns late or never what arrived, of datagrams of which some are lost or
 /// overtaken.
-void print_lossy(SnapshotCoder coder) {
+void print_lossy(SnapshotCoder coder, bool is_trained) {
   const ReplicationSchema schema = schema_of_world();
   const TypeViews views(schema);
-  const SnapshotModel model = views.model({});
+  const SnapshotModel model = is_trained ? trained_model(schema, views, coder) : views.model({});
   World world(2, schema);
   Random random(3);
   SnapshotWriter writer(model, {.coder = coder});
   std::deque<std::vector<LaneValue>> rows;
   std::multimap<std::uint32_t, SnapshotNumber> acknowledgements;
-  std::printf("{\"lossy\": %u, \"schema\": \"%s\"}\n", static_cast<unsigned>(coder),
-              hex(encode_schema(schema)).c_str());
+  const std::string file = is_trained ? ", \"model\": \"" + hex(encode_model(model)) + "\"" : "";
+  std::printf("{\"lossy\": %u, \"schema\": \"%s\"%s}\n", static_cast<unsigned>(coder),
+              hex(encode_schema(schema)).c_str(), file.c_str());
   std::vector<std::byte> memory(4096);
   std::string overtaken;  // Parts that arrive behind those of the next tick.
   for (std::uint32_t tick = 1; tick <= kTicks; ++tick) {
@@ -322,10 +391,15 @@ void print_lossy(SnapshotCoder coder) {
 int main(int argc, char** argv) {
   const std::string_view what = argc > 2 ? argv[1] : "";
   const int coder = argc > 2 ? std::atoi(argv[2]) : -1;
-  if ((what != "recording" && what != "lossy") || coder < 0 || coder > 4) {
-    std::cerr << "snapshot_vectors recording|lossy CODER\n";
+  const bool is_known = what == "recording" || what == "lossy" || what == "trained";
+  if (!is_known || coder < 0 || coder > 4) {
+    std::cerr << "snapshot_vectors recording|lossy|trained CODER\n";
     return 2;
   }
-  (what == "recording" ? print_recording : print_lossy)(static_cast<SnapshotCoder>(coder));
+  if (what == "recording") {
+    print_recording(static_cast<SnapshotCoder>(coder));
+  } else {
+    print_lossy(static_cast<SnapshotCoder>(coder), what == "trained");
+  }
   return 0;
 }
