@@ -5,8 +5,8 @@
 #include <string>
 #include <utility>
 
+#include "net/snapshot/adopted_model.h"
 #include "net/snapshot/model_file.h"
-#include "net/snapshot/slots.h"
 
 namespace muster {
 namespace {
@@ -72,19 +72,6 @@ class LaneMaker {
   EntitySchema& schema_;
   TypeView& view_;
 };
-
-/// Puts a trained type's probabilities where the model has them.
-void copy_probabilities(const SnapshotModel& from, const TypeModel& trained, SnapshotModel& to,
-                        const TypeModel& type) {
-  const auto copy = [&](std::uint32_t source, std::uint32_t target, std::uint32_t count) {
-    std::copy_n(from.probabilities.begin() + source, count, to.probabilities.begin() + target);
-  };
-  copy(trained.first_slot, type.first_slot, slots::kPerEntity);
-  for (std::size_t i = 0; i < trained.lanes.size(); ++i) {
-    copy(trained.lanes[i].first_slot, type.lanes[i].first_slot,
-         slot_count(trained.schema.lanes[i]));
-  }
-}
 
 }  // namespace
 
@@ -159,25 +146,19 @@ SnapshotModel TypeViews::model(const SnapshotModel& trained) const {
   // Corrections and codes belong to the types in their order: what is trained on just these is
   // taken as it is.
   if (std::ranges::equal(trained.types, schemas_, {}, &TypeModel::schema)) return trained;
+  std::vector<std::string> sources;
+  for (const EntitySchema& schema : schemas_) {
+    const bool is_there = std::ranges::any_of(
+        trained.types, [&](const TypeModel& type) { return type.schema.name == schema.name; });
+    sources.push_back(is_there ? schema.name : schema.name.substr(0, schema.name.find('/')));
+  }
   SnapshotModel model = untrained_model(schemas_);
-  std::vector<const TypeModel*> sources(model.types.size());
   for (std::size_t i = 0; i < model.types.size(); ++i) {
-    TypeModel& type = model.types[i];
-    for (std::size_t k = 0; k < usual_[i].size(); ++k) type.lanes[k].usual = usual_[i][k];
-    const auto found = std::ranges::find_if(
-        trained.types, [&](const TypeModel& other) { return other.schema == type.schema; });
-    if (found == trained.types.end()) continue;
-    sources[i] = &*found;
-    type.order = found->order;
-    for (std::size_t k = 0; k < type.lanes.size(); ++k) {
-      const std::uint32_t first_slot = type.lanes[k].first_slot;
-      type.lanes[k] = found->lanes[k];
-      type.lanes[k].first_slot = first_slot;
+    for (std::size_t k = 0; k < usual_[i].size(); ++k) {
+      model.types[i].lanes[k].usual = usual_[i][k];
     }
   }
-  for (std::size_t i = 0; i < model.types.size(); ++i) {
-    if (sources[i] != nullptr) copy_probabilities(trained, *sources[i], model, model.types[i]);
-  }
+  adopt(trained, sources, model);
   return model;
 }
 

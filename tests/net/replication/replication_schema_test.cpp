@@ -130,14 +130,34 @@ TEST_CASE("A trained model serves the types that it knows, the built-in priors t
   SnapshotModel trained = untrained_model({views.schemas()[2], views.schemas()[0]});
   trained.types[0].lanes[0].usual = 77;
   trained.types[1].schema.lanes[0].greatest += 1;  // Of another version of the game.
+  trained.types[1].lanes[0].usual = 44;
   trained.types[1].lanes[1].usual = 55;
   const std::uint32_t slot = trained.types[0].lanes[1].first_slot;
   trained.probabilities[slot] = BitProbability{1234};
   const SnapshotModel model = views.model(trained);
   CHECK(model.types[2].lanes[0].usual == 77);
   CHECK(model.probabilities[model.types[2].lanes[1].first_slot] == BitProbability{1234});
-  CHECK(model.types[0].lanes[1].usual == 0);
+  CHECK(model.types[0].lanes[0].usual == 0);
+  CHECK(model.types[0].lanes[1].usual == 55);
   CHECK(model.types[0].schema == views.schemas()[0]);
+}
+
+TEST_CASE("What a recording taught serves the owner's view and that of others",
+          "[net][replication]") {
+  const ReplicationSchema schema = replication_samples_schema();
+  ReplicationSchema recorded = schema;
+  for (ComponentSchema& component : recorded.components) {
+    for (FieldSchema& field : component.fields) field.receivers = SchemaReceivers::everyone;
+  }
+  SnapshotModel trained = untrained_model(TypeViews(recorded).schemas());
+  for (LaneModel& lane : trained.types[0].lanes) lane.usual = 1;
+  const TypeViews views(schema);
+  const SnapshotModel model = views.model(trained);
+  for (const SeenBy seen_by : {SeenBy::owner, SeenBy::others}) {
+    for (const LaneModel& lane : model.types[views.codec_type(0, seen_by)].lanes) {
+      CHECK(lane.usual == 1);
+    }
+  }
 }
 
 }  // namespace muster
