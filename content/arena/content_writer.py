@@ -45,6 +45,7 @@ KINDS = {
     ".prefab": (100100000, 3, "PrefabImporter"),
     ".png": (2800000, 3, "TextureImporter"),
     ".wav": (8300000, 3, "AudioImporter"),
+    ".mdl": (102900000, 3, "DefaultImporter"),
     ".cs": (11500000, 3, "MonoImporter"),
 }
 

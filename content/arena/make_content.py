@@ -595,11 +595,15 @@ def describe_levels(arena):
     art; its background is the presentation of the level's state, for clients."""
     levels = {"plain/levels/foundry.yaml": describe_foundry(arena),
               "plain/levels/canyon.yaml": describe_canyon(arena)}
+    # Trained, not made: see README.md.
+    model = "plain/levels/snapshots.mdl"
+    arena.project.add(model, (ROOT / model).read_bytes())
     for path, (main, gameplay, back) in levels.items():
-        arena.project.asset(path, "Level", {"title": stem(path).capitalize(), "layers": [
-            {"name": "main", "prefab": strong(main)},
-            {"name": "gameplay", "prefab": strong(gameplay)},
-            {"name": "background", "prefab": Weak(back)}]})
+        layers = [{"name": "main", "prefab": strong(main)},
+                  {"name": "gameplay", "prefab": strong(gameplay)},
+                  {"name": "background", "prefab": Weak(back)}]
+        arena.project.asset(path, "Level", {
+            "title": stem(path).capitalize(), "snapshot_model": strong(model), "layers": layers})
     return list(levels)
 
 

@@ -107,6 +107,12 @@ Guid ObjectValue::guid() const {
   return object_->guid(static_cast<std::uint32_t>(index()));
 }
 
+Guid ObjectValue::referenced() const {
+  if (kind() == ObjectKind::reference) return reference().guid;
+  const std::optional<ObjectValue> weak = find("guid");
+  return weak && weak->kind() == ObjectKind::guid_text ? weak->guid() : Guid();
+}
+
 ObjectChildren ObjectValue::children() const {
   ObjectChildren children;
   if (kind() != ObjectKind::mapping && kind() != ObjectKind::sequence) return children;

@@ -42,6 +42,9 @@ class ObjectValue {
   /// Requires: `guid_text` or `guid_words`.
   Guid guid() const;
 
+  /// The asset that a value names, be the reference strong or weak; null for none.
+  Guid referenced() const;
+
   /// The children of a mapping or sequence, in order; none of any other kind.
   ObjectChildren children() const;
   std::uint32_t child_count() const;

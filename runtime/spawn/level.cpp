@@ -22,15 +22,6 @@ std::optional<ObjectValue> find_layers(const ObjectReader& level, std::string_vi
   return std::nullopt;
 }
 
-// The prefab of a layer, be the reference strong or weak; null for none.
-Guid prefab_of(const ObjectValue& layer, std::string_view field) {
-  const std::optional<ObjectValue> prefab = layer.find(field);
-  if (!prefab) return {};
-  if (prefab->kind() == ObjectKind::reference) return prefab->reference().guid;
-  const std::optional<ObjectValue> weak = prefab->find("guid");
-  return weak && weak->kind() == ObjectKind::guid_text ? weak->guid() : Guid();
-}
-
 // Which entity of which layer. Nesting the same prefab twice gives two entities of one source id;
 // they are told apart by their order.
 ContentHash key_of(const Guid& layer, std::int64_t source_id, std::uint32_t ordinal) {
@@ -54,7 +45,8 @@ Result<std::vector<Guid>> level_layers(BundleStore& store, const Guid& level,
   const std::optional<ObjectValue> layers = find_layers(object.value(), options.layers_field);
   if (!layers) return prefabs;
   for (const ObjectChild& layer : layers->children()) {
-    const Guid prefab = prefab_of(layer.value, options.prefab_field);
+    const std::optional<ObjectValue> named = layer.value.find(options.prefab_field);
+    const Guid prefab = named ? named->referenced() : Guid();
     if (store.catalog().bundle_of(prefab)) prefabs.push_back(prefab);
   }
   return prefabs;

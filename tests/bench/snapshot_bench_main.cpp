@@ -149,7 +149,8 @@ int main(int argc, char** argv) {
   app.footer(
       "Example: snapshot_bench arena_1.mtrc.zst --rate 20 --rtt-ms 100 --loss 5 --model arena.mdl "
       "--json\nExit codes: 0 every integer arrived, 1 one did not, 2 unreadable input.");
-  app.add_option("trace", arguments.trace, "A trace, .mtrc or .mtrc.zst")->required();
+  app.add_option("trace", arguments.trace, "A trace, .mtrc or .mtrc.zst, or a recording of a world")
+      ->required();
   app.add_option("--rate", arguments.settings.rate, "Snapshots a second")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();

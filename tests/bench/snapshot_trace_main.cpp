@@ -4,7 +4,6 @@
 #include <array>
 #include <bit>
 #include <cstdio>
-#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,7 +13,7 @@
 #include <nlohmann/json.hpp>
 #include <zstd.h>
 
-#include "net/replication/recording.h"
+#include "tests/bench/recording_trace.h"
 #include "tests/bench/trace_file.h"
 
 namespace muster {
@@ -57,10 +56,10 @@ struct Types {
   ordered_json rules = ordered_json::array();
 };
 
-Types types_of(const SnapshotModel& model) {
+Types types_of(const Trace& trace) {
   Types out;
-  for (std::size_t i = 0; i < model.types.size(); ++i) {
-    const EntitySchema& schema = model.types[i].schema;
+  for (std::size_t i = 0; i < trace.types.size(); ++i) {
+    const EntitySchema& schema = trace.types[i];
     ordered_json fields = ordered_json::array();
     for (std::size_t k = 0; k < schema.lanes.size(); ++k) {
       const LaneSchema& lane = schema.lanes[k];
@@ -74,7 +73,7 @@ Types types_of(const SnapshotModel& model) {
                            {"kind", name_of(lane.kind)},
                            {"high", lane.greatest}};
       if (lane.period != 0) rule["period"] = lane.period;
-      if (const LaneValue usual = model.types[i].lanes[k].usual; usual != 0) rule["usual"] = usual;
+      if (const LaneValue usual = trace.usual[i][k]; usual != 0) rule["usual"] = usual;
       out.rules.push_back(rule);
     }
     out.types.push_back({{"id", i}, {"name", "type_" + schema.name}, {"fields", fields}});
@@ -89,9 +88,6 @@ class TraceBytes {
   void text(std::string_view text) {
     for (const char letter : text) bytes_.push_back(static_cast<std::byte>(letter));
   }
-  void append(const TraceBytes& other) {
-    bytes_.insert(bytes_.end(), other.bytes_.begin(), other.bytes_.end());
-  }
   const ByteVector& bytes() const { return bytes_; }
 
  private:
@@ -101,28 +97,18 @@ class TraceBytes {
   ByteVector bytes_;
 };
 
-/// Adds the world as the reader has it. Traces use no id twice.
-void add_tick(const RecordingReader& reader, std::uint32_t tick,
-              std::map<std::uint32_t, std::pair<EntityKind, std::uint32_t>>& ids,
-              std::uint32_t& next_id, TraceBytes& out) {
-  const std::span<const SeenEntity> entities = reader.mirror().reader().entities();
-  std::map<std::uint32_t, const SeenEntity*> by_id;
-  for (const SeenEntity& seen : entities) {
-    auto& [kind, id] = ids.try_emplace(seen.id, EntityKind{}, 0xFFFF'FFFF).first->second;
-    if (id == 0xFFFF'FFFF || kind != seen.kind) {
-      kind = seen.kind;
-      id = next_id++;
+void add_ticks(const Trace& trace, TraceBytes& out) {
+  std::uint32_t number = 0;
+  for (const std::vector<TraceEntity>& entities : trace.ticks) {
+    out.u32(number++);
+    out.u32(static_cast<std::uint32_t>(entities.size()));
+    for (const TraceEntity& entity : entities) {
+      const std::size_t lanes = trace.types[entity.type].lanes.size();
+      out.u32(entity.id);
+      out.u16(entity.type);
+      out.u16(static_cast<std::uint32_t>(lanes));
+      for (std::size_t i = 0; i < lanes; ++i) out.u32(entity.values[i]);
     }
-    by_id[id] = &seen;
-  }
-  out.u32(tick);
-  out.u32(static_cast<std::uint32_t>(by_id.size()));
-  for (const auto& [id, seen] : by_id) {
-    const std::size_t lanes = reader.views().view(seen->kind.type).parts.size();
-    out.u32(id);
-    out.u16(seen->kind.type);
-    out.u16(static_cast<std::uint32_t>(lanes));
-    for (std::size_t i = 0; i < lanes; ++i) out.u32(seen->values[i]);
   }
 }
 
@@ -141,27 +127,14 @@ Result<void> write_trace(const std::string& path, const ByteVector& bytes) {
 int run(const Arguments& arguments) {
   const Result<ByteVector> file = read_file(arguments.recording);
   if (!file) return fail_with(file.error().message);
-  std::string error;
-  const auto reader = RecordingReader::open(file.value(), error);
-  if (reader == nullptr) return fail_with(arguments.recording + ": " + error);
-  std::map<std::uint32_t, std::pair<EntityKind, std::uint32_t>> ids;
-  std::uint32_t next_id = 0;
-  std::uint32_t ticks = 0;
-  TraceBytes world;
-  RecordingStatus status = reader->step();
-  for (; status == RecordingStatus::tick; status = reader->step()) {
-    add_tick(*reader, ticks++, ids, next_id, world);
-    reader->clear();
-  }
-  if (status == RecordingStatus::damaged) {
-    return fail_with(
-        fmt::format("{} is damaged behind tick {}", arguments.recording, reader->tick()));
-  }
-  const Types types = types_of(reader->views().model({}));
+  const Result<Trace> read = trace_of_recording(file.value(), arguments.recording);
+  if (!read) return fail_with(read.error().message);
+  const Trace& world = read.value();
+  const Types types = types_of(world);
   const ordered_json header = {{"name", arguments.name},
                                {"seed", 0},
-                               {"tick_rate", reader->ticks_per_second()},
-                               {"ticks", ticks},
+                               {"tick_rate", world.tick_rate},
+                               {"ticks", world.ticks.size()},
                                {"entity_types", types.types}};
   const ordered_json scene = {
       {"name", arguments.name}, {"send_rate", arguments.send_rate}, {"rules", types.rules}};
@@ -170,7 +143,7 @@ int run(const Arguments& arguments) {
   trace.text(std::string_view("MTRC1\0\0\0", 8));
   trace.u32(static_cast<std::uint32_t>(head.size()));
   trace.text(head);
-  trace.append(world);
+  add_ticks(world, trace);
   const Result<void> written = write_trace(arguments.out, trace.bytes());
   if (!written) return fail_with(written.error().message);
   if (!arguments.scene.empty()) {
@@ -179,7 +152,7 @@ int run(const Arguments& arguments) {
     const Result<void> described = write_file(arguments.scene, text.bytes());
     if (!described) return fail_with(described.error().message);
   }
-  fmt::print("{} ticks, {} entities, {} bytes\n", ticks, next_id, trace.bytes().size());
+  fmt::print("{} ticks, {} bytes\n", world.ticks.size(), trace.bytes().size());
   return 0;
 }
 

@@ -116,7 +116,8 @@ int main(int argc, char** argv) {
   app.footer(
       "Example: snapshot_train arena_1.mtrc.zst --out arena.mdl\n"
       "Exit codes: 0 written, 2 unreadable input.");
-  app.add_option("traces", arguments.traces, "Traces, .mtrc or .mtrc.zst")->required();
+  app.add_option("traces", arguments.traces, "Traces, .mtrc or .mtrc.zst, or recordings of worlds")
+      ->required();
   app.add_option("--out", arguments.out, "The model to write")->required();
   app.add_option("--coder", arguments.coder,
                  "The strongest coder that the model is for; a model for 'mix' serves all")

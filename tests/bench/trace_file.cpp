@@ -6,6 +6,7 @@
 #include <zstd.h>
 
 #include "registry/vocabulary/disk_file_system.h"
+#include "tests/bench/recording_trace.h"
 
 namespace muster {
 namespace {
@@ -75,6 +76,7 @@ Result<Trace> load_trace(const std::string& path, const std::string& scenes) {
     bytes = unpack(bytes.value(), path);
     if (!bytes) return fail(bytes.error());
   }
+  if (is_recording(bytes.value())) return trace_of_recording(bytes.value(), path);
   const std::string name = trace_name(bytes.value());
   std::string scene;
   // A name is no path: it came from the trace.

@@ -15,7 +15,8 @@ Result<ByteVector> read_file(const std::string& path);
 Result<void> write_file(const std::string& path, Bytes bytes);
 
 /// Reads a trace, packed with zstd or not, and the description `SCENES/NAME.json` of the scene
-/// whose name stands in it; without one, fields mean only what the trace's header says.
+/// whose name stands in it; without one, fields mean only what the trace's header says. Or a
+/// recording, which says itself what its fields mean.
 Result<Trace> load_trace(const std::string& path, const std::string& scenes);
 
 }  // namespace muster

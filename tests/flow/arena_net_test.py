@@ -53,7 +53,9 @@ def match_over_a_lossy_link(stage, net_demo):
     for client in clients:
         assert client["despawned"] > 0 and client["effects"]["played"] > 20, client
         assert client["checksums"] > 0 and client["is_still"], client
-        assert client["load"]["count"] == client["spawned"], client
+        # What goes before its bundle is there is not loaded.
+        stayed = client["spawned"] - client["despawned"]
+        assert stayed <= client["load"]["count"] <= client["spawned"], client
 
 
 def clients_come_and_go(stage, net_demo):

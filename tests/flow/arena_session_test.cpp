@@ -1,5 +1,6 @@
 // A match of the arena in one process: the programs' own server and clients, over a simulated
 // network and an injected clock, so that a seed tells all of it.
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
@@ -9,6 +10,8 @@
 #include "content/arena/game/arena_client.h"
 #include "content/arena/game/arena_server.h"
 #include "content/arena/game/lossy_socket.h"
+#include "content/arena/game/snapshot_asset.h"
+#include "net/snapshot/model_file.h"
 #include "net/transport/simulated_network.h"
 #include "registry/vocabulary/disk_file_system.h"
 #include "tests/support/arena_build.h"
@@ -137,6 +140,40 @@ TEST_CASE("Everybody who plays sees the server's world, when it stands still",
     CHECK(client.effects().repeated > client.effects().played);
   }
   CHECK(evening.server->clients().size() == 2);
+}
+
+TEST_CASE("Client and server have the model of their snapshots from their own bundles",
+          "[flow][arena][sys-42]") {
+  std::vector<ByteVector> models;
+  std::size_t lanes = 0;
+  std::size_t learnt = 0;
+  for (const char* const target : {"client", "server"}) {
+    const FileSystemSource source(arena_build(), AssetPath::parse(target).value());
+    BundleStore store = BundleStore::open(source).value();
+    models.push_back(arena::find_snapshot_model(store).value());
+    if (target != std::string("server")) continue;
+    SnapshotModel trained;
+    std::string error;
+    REQUIRE(decode_model(models.back(), trained, error));
+    Evening evening(1, 0);
+    const TypeViews views(evening.server->replicated().schema());
+    for (const EntitySchema& schema : views.schemas()) {
+      const std::string name = schema.name.substr(0, schema.name.find('/'));
+      const auto found = std::ranges::find_if(
+          trained.types, [&](const TypeModel& type) { return type.schema.name == name; });
+      lanes += schema.lanes.size();
+      if (found == trained.types.end()) continue;
+      learnt += static_cast<std::size_t>(std::ranges::count_if(schema.lanes, [&](const auto& lane) {
+        return std::ranges::any_of(found->schema.lanes, [&](const LaneSchema& other) {
+          return other.name == lane.name && other.greatest == lane.greatest;
+        });
+      }));
+    }
+  }
+  CHECK_FALSE(models[0].empty());
+  CHECK(models[0] == models[1]);
+  // When this fails, components have changed: train the model anew, see content/arena/README.md.
+  CHECK(learnt == lanes);
 }
 
 TEST_CASE("The same evening twice is the same evening", "[flow][arena][determinism]") {

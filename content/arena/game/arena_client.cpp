@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "content/arena/game/snapshot_asset.h"
+
 namespace arena {
 
 using namespace muster;  // NOLINT(google-build-using-namespace): a game speaks muster
@@ -19,7 +21,13 @@ Result<std::unique_ptr<ArenaClient>> ArenaClient::open(BundleStore& store, Bundl
   if (!registry) {
     return fail(ErrorCode::not_found, "the build has no " + std::string(kReplicatedRegistry));
   }
-  std::unique_ptr<ArenaClient> client(new ArenaClient(store, loader, clock, *registry));
+  Result<ByteVector> model = find_snapshot_model(store);
+  std::unique_ptr<ArenaClient> client(new ArenaClient(
+      store, loader, clock, *registry, model ? std::move(model.value()) : ByteVector()));
+  if (!model) {
+    client->problems_.push_back("the server has to send the snapshots' model: " +
+                                model.error().message);
+  }
   Result<EffectPlayer> effects = EffectPlayer::create(client->views_);
   if (!effects) return fail(effects.error());
   client->effects_.emplace(std::move(effects.value()));
@@ -28,11 +36,12 @@ Result<std::unique_ptr<ArenaClient>> ArenaClient::open(BundleStore& store, Bundl
 }
 
 ArenaClient::ArenaClient(BundleStore& store, BundleLoader& loader, const Clock& clock,
-                         std::uint32_t registry)
+                         std::uint32_t registry, ByteVector snapshot_model)
     : store_(store),
       loader_(loader),
       clock_(clock),
       registry_(registry),
+      snapshot_model_(std::move(snapshot_model)),
       world_(session_components()),
       view_(session_components()),
       spawner_(store, world_),
@@ -40,7 +49,7 @@ ArenaClient::ArenaClient(BundleStore& store, BundleLoader& loader, const Clock& 
       deferred_(spawner_, loader, {}),
       collection_(world_),
       receiver_(spawner_, deferred_, collection_, {.registry = registry}),
-      replication_({.channel = kReplicationChannel}) {}
+      replication_({.channel = kReplicationChannel, .models = {snapshot_model_}}) {}
 
 void ArenaClient::connect(const Place& place, DatagramSocket& socket, Entropy& entropy) {
   ClientOptions options;

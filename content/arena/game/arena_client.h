@@ -82,7 +82,7 @@ class ArenaClient {
   };
 
   ArenaClient(muster::BundleStore& store, muster::BundleLoader& loader, const muster::Clock& clock,
-              std::uint32_t registry);
+              std::uint32_t registry, muster::ByteVector snapshot_model);
   void take_welcome(muster::Connection& connection);
   void note_changes(muster::Time now);
   void note_events();
@@ -93,6 +93,7 @@ class ArenaClient {
   muster::BundleLoader& loader_;
   const muster::Clock& clock_;
   std::uint32_t registry_;
+  muster::ByteVector snapshot_model_;
   muster::World world_;
   muster::World view_;  ///< What is only shown: effects.
   muster::Spawner spawner_;

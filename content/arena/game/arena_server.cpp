@@ -6,6 +6,7 @@
 
 #include "content/arena/game/course.h"
 #include "content/arena/game/population.h"
+#include "content/arena/game/snapshot_asset.h"
 #include "runtime/session/game_loop.h"
 
 namespace arena {
@@ -24,14 +25,17 @@ double milliseconds(NetDuration duration) {
 
 /// What is made once it is known what the build's prefabs have. Members refer to one another.
 struct ArenaServer::Match {
-  Match(ArenaServer& server, ReplicatedTypes found, std::uint32_t registry)
-      : types(std::move(found)),
+  Match(ArenaServer& server, ReplicatedTypes found, std::uint32_t registry,
+        ByteVector snapshot_model)
+      : model(std::move(snapshot_model)),
+        types(std::move(found)),
         sender(types, server.world_, server.collection_),
         population(server.spawner_, server.collection_, sender, registry),
         course(population, server.options_.seed),
         replication({.channel = kReplicationChannel,
                      .ticks_per_second = kTicksPerSecond,
-                     .snapshot_ticks = kSnapshotTicks},
+                     .snapshot_ticks = kSnapshotTicks,
+                     .model_file = model},
                     types.schema, &server),
         modules{course.module()},
         loop(server.world_, modules,
@@ -39,6 +43,7 @@ struct ArenaServer::Match {
     course.begin();
   }
 
+  ByteVector model;
   ReplicatedTypes types;
   WorldSender sender;
   Population population;
@@ -63,7 +68,10 @@ Result<std::unique_ptr<ArenaServer>> ArenaServer::open(BundleStore& store,
   Result<ReplicatedTypes> types =
       replicated_types(server->spawner_, {.registry = *registry, .local = {}});
   if (!types) return fail(types.error());
-  server->match_ = std::make_unique<Match>(*server, std::move(types.value()), *registry);
+  Result<ByteVector> model = find_snapshot_model(store);
+  if (!model) return fail(model.error());
+  server->match_ = std::make_unique<Match>(*server, std::move(types.value()), *registry,
+                                           std::move(model.value()));
   return server;
 }
 

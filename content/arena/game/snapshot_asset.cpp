@@ -1,0 +1,51 @@
+#include "content/arena/game/snapshot_asset.h"
+
+#include <optional>
+#include <string>
+
+#include "content/arena/game/session.h"
+#include "net/snapshot/model_file.h"
+#include "runtime/bundle/object_reader.h"
+
+namespace arena {
+
+using namespace muster;  // NOLINT(google-build-using-namespace): a game speaks muster
+
+namespace {
+
+constexpr std::string_view kLevelRegistry = "LevelRegistry";
+constexpr std::string_view kModelField = "snapshot_model";
+
+/// Null when the level names none.
+Result<Guid> model_of_level(BundleStore& store, const Guid& level) {
+  const Result<LoadedEntry> entry = store.load(level, kMainPayload);
+  if (!entry) return fail(entry.error());
+  const Result<ObjectReader> object = ObjectReader::open(entry.value().bytes);
+  if (!object) return fail(object.error());
+  if (object.value().document_count() == 0) return Guid();
+  const std::optional<ObjectValue> root = object.value().document(0).root;
+  const std::optional<ObjectValue> model = root ? root->find(kModelField) : std::nullopt;
+  return model ? model->referenced() : Guid();
+}
+
+}  // namespace
+
+Result<ByteVector> find_snapshot_model(BundleStore& store) {
+  const CatalogReader& catalog = store.catalog();
+  const std::optional<std::uint32_t> levels = find_registry(catalog, kLevelRegistry);
+  if (!levels || catalog.registry(*levels).entry_count == 0) return ByteVector();
+  const Guid level = catalog.entry(catalog.registry(*levels).first_entry).guid;
+  const Result<Guid> model = model_of_level(store, level);
+  if (!model) return fail(model.error());
+  if (model.value() == Guid()) return ByteVector();
+  const Result<LoadedEntry> file = store.load(model.value(), kMainPayload);
+  if (!file) return fail(file.error());
+  SnapshotModel decoded;
+  std::string error;
+  if (!decode_model(file.value().bytes, decoded, error)) {
+    return fail(ErrorCode::malformed, "the build's snapshot model is " + error);
+  }
+  return ByteVector(file.value().bytes.begin(), file.value().bytes.end());
+}
+
+}  // namespace arena

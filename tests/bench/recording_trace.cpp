@@ -1,0 +1,97 @@
+#include "tests/bench/recording_trace.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "net/replication/recording.h"
+
+namespace muster {
+namespace {
+
+/// Snapshots a second, unless whoever trains wants others.
+constexpr std::uint32_t kSendRate = 20;
+
+/// Notes one tick after the other.
+class Notes {
+ public:
+  explicit Notes(Trace& out) : out_(out) {}
+
+  void add_tick(const RecordingReader& reader) {
+    std::vector<TraceEntity>& entities = out_.ticks.emplace_back();
+    for (const SeenEntity& seen : reader.mirror().reader().entities()) {
+      entities.push_back({.id = id_of(seen), .type = seen.kind.type});
+      places_.push_back({.id = entities.back().id, .value = out_.values.size()});
+      const std::size_t lanes = reader.views().view(seen.kind.type).parts.size();
+      out_.values.insert(out_.values.end(), seen.values, seen.values + lanes);
+    }
+    const auto first = places_.end() - static_cast<std::ptrdiff_t>(entities.size());
+    std::ranges::sort(entities, {}, &TraceEntity::id);
+    std::sort(first, places_.end(), [](const Place& a, const Place& b) { return a.id < b.id; });
+  }
+
+  /// Values are found by their place until all are there.
+  void finish() {
+    std::size_t next = 0;
+    for (std::vector<TraceEntity>& entities : out_.ticks) {
+      for (TraceEntity& entity : entities) {
+        entity.values = out_.values.data() + places_[next++].value;
+      }
+    }
+  }
+
+ private:
+  struct Place {
+    std::uint32_t id = 0;
+    std::size_t value = 0;
+  };
+
+  /// Traces use no id twice.
+  std::uint32_t id_of(const SeenEntity& seen) {
+    const auto [found, is_new] = ids_.try_emplace(seen.id, seen.kind, next_id_);
+    if (!is_new && found->second.first != seen.kind) found->second = {seen.kind, next_id_};
+    if (found->second.second == next_id_) ++next_id_;
+    return found->second.second;
+  }
+
+  Trace& out_;
+  std::map<std::uint32_t, std::pair<EntityKind, std::uint32_t>> ids_;
+  std::uint32_t next_id_ = 0;
+  std::vector<Place> places_;
+};
+
+}  // namespace
+
+bool is_recording(Bytes bytes) { return as_text(bytes).starts_with("MRR1"); }
+
+Result<Trace> trace_of_recording(Bytes bytes, const std::string& name) {
+  std::string error;
+  const auto reader = RecordingReader::open(bytes, error);
+  if (reader == nullptr) return fail(ErrorCode::malformed, fmt::format("'{}': {}", name, error));
+  Trace trace;
+  trace.name = name;
+  trace.tick_rate = reader->ticks_per_second();
+  trace.send_rate = kSendRate;
+  trace.types = reader->views().schemas();
+  const SnapshotModel model = reader->views().model({});
+  for (const TypeModel& type : model.types) {
+    std::vector<LaneValue>& usual = trace.usual.emplace_back();
+    for (const LaneModel& lane : type.lanes) usual.push_back(lane.usual);
+  }
+  Notes notes(trace);
+  RecordingStatus status = reader->step();
+  for (; status == RecordingStatus::tick; status = reader->step()) {
+    notes.add_tick(*reader);
+    reader->clear();
+  }
+  if (status == RecordingStatus::damaged) {
+    return fail(ErrorCode::malformed,
+                fmt::format("'{}' is damaged behind tick {}", name, reader->tick()));
+  }
+  notes.finish();
+  return trace;
+}
+
+}  // namespace muster
