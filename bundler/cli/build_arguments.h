@@ -14,6 +14,7 @@ struct BuildArguments {
   std::string target = "all";
   std::string layout = "shared";
   std::string format = "text";
+  std::string sign = {};  ///< A file with a secret key, or empty.
   int level = kDefaultLevel;
   unsigned jobs = 0;
 };

@@ -1,10 +1,12 @@
 #include <algorithm>
 #include <memory>
+#include <optional>
 
 #include <CLI/CLI.hpp>
 
 #include "bundler/cli/build_arguments.h"
 #include "bundler/cli/edges.h"
+#include "bundler/cli/key_files.h"
 #include "bundler/cli/session.h"
 #include "bundler/cook/value_check.h"
 #include "bundler/report/build_report.h"
@@ -18,6 +20,8 @@
 
 namespace muster::cli {
 namespace {
+
+constexpr std::uint64_t kCatalogBytesMax = 8ULL * 1024 * 1024 * 1024;
 
 // Not everything that is wrong is at a line.
 std::string place_of(const Location& location) {
@@ -90,9 +94,36 @@ int check_before(const Project& project, const std::vector<ComponentDescription>
   return kSuccess;
 }
 
+// What was staged for a target gets its signature beside it.
+Result<void> sign_catalog(OutputFolder& output, Target target, const SigningKey& key) {
+  const AssetPath folder = AssetPath().child(folder_of(target));
+  const AssetPath catalog = folder.child(kCatalogName);
+  ByteVector buffer;
+  const auto bytes = output.read_staged(catalog, 0, kCatalogBytesMax, buffer);
+  if (!bytes) return fail(bytes.error());
+  return output.stage(folder.child(kCatalogSignatureFile),
+                      sign_file(key, catalog.text(), bytes.value()));
+}
+
+// Tells of what was built now, and of the targets that an earlier build left.
+Result<void> stage_report(OutputFolder& output, const Project& project,
+                          const std::vector<TargetBuild>& builds, const BuildOptions& options,
+                          const std::optional<SigningKey>& key) {
+  const AssetPath path = AssetPath().child(OutputFolder::kReportName);
+  ByteVector buffer;
+  const auto previous = output.read(path, OutputFolder::kReportBytesMax, buffer);
+  if (!previous && previous.error().code != ErrorCode::not_found) return fail(previous.error());
+  const std::string text =
+      build_report_json(project, builds, options, MUSTER_VERSION,
+                        previous ? as_text(previous.value()) : std::string_view("{}"));
+  return output.stage(path, as_bytes(key ? signed_report(*key, path.text(), text) : text));
+}
+
 int run_build(const BuildArguments& arguments, TargetSet targets, Session& session) {
   const Time start = session.clock.now();
   const unsigned jobs = arguments.jobs == 0 ? processor_count() : arguments.jobs;
+  const auto key = read_signing_key(arguments.sign);
+  if (!key) return report_error(session, key.error());
   const auto open = open_project(arguments.project, session, jobs, progress_of(session.reporter));
   if (!open) return report_error(session, open.error());
   const Project& project = *open.value().project;
@@ -130,18 +161,14 @@ int run_build(const BuildArguments& arguments, TargetSet targets, Session& sessi
       const int code = report_error(session, built.error());
       return problems.empty() ? code : kFindings;
     }
+    if (key.value()) {
+      if (auto done = sign_catalog(output, target, *key.value()); !done) {
+        return report_error(session, done.error());
+      }
+    }
     builds.push_back(std::move(built).value());
   }
-  const AssetPath report = AssetPath().child(OutputFolder::kReportName);
-  ByteVector buffer;
-  const auto previous = output.read(report, OutputFolder::kReportBytesMax, buffer);
-  if (!previous && previous.error().code != ErrorCode::not_found) {
-    return report_error(session, previous.error());
-  }
-  const std::string json =
-      build_report_json(project, builds, options, MUSTER_VERSION,
-                        previous ? as_text(previous.value()) : std::string_view("{}"));
-  if (auto staged = output.stage(report, as_bytes(json)); !staged) {
+  if (auto staged = stage_report(output, project, builds, options, key.value()); !staged) {
     return report_error(session, staged.error());
   }
   if (session.stop.stop_requested()) {
@@ -181,6 +208,7 @@ void add_build_options(CLI::App& command, BuildArguments& arguments) {
   command.add_option("--layout", arguments.layout, "shared or self-contained")
       ->check(CLI::IsMember({"shared", "self-contained"}))
       ->capture_default_str();
+  command.add_option("--sign", arguments.sign, "A secret key of 'muster keygen': sign the build");
   command.add_option("--format", arguments.format, "text or json")
       ->check(CLI::IsMember({"text", "json"}))
       ->capture_default_str();

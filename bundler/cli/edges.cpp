@@ -4,6 +4,8 @@
 #include <new>
 #include <utility>
 
+#include <sodium.h>
+
 namespace muster::cli {
 namespace {
 
@@ -88,6 +90,12 @@ Result<std::string> resolved(const std::string& path) {
     if (found) real = found.value().real_path;
   }
   return real;
+}
+
+std::array<std::byte, 32> random_seed() {
+  std::array<std::byte, 32> seed{};
+  randombytes_buf(seed.data(), seed.size());
+  return seed;
 }
 
 Result<MappedFile> map_file(const std::string& path) { return MappedFile::open(path); }

@@ -2,6 +2,7 @@
 // mappings. Everything behind works on what it is given.
 #pragma once
 
+#include <array>
 #include <memory>
 #include <optional>
 #include <string>
@@ -35,6 +36,9 @@ Result<void> write_named_file(const std::string& path, Bytes bytes);
 /// is taken to become plain folders. Fails with `invalid_argument` when `path` is empty, or when
 /// the disk cannot tell.
 Result<std::string> resolved(const std::string& path);
+
+/// 32 bytes from the system that nobody can guess.
+std::array<std::byte, 32> random_seed();
 
 /// A file as bytes that are read when they are touched.
 Result<MappedFile> map_file(const std::string& path);

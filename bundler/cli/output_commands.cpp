@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "bundler/cli/edges.h"
+#include "bundler/cli/key_files.h"
 #include "bundler/cli/session.h"
 #include "bundler/cook/object_to_tree.h"
 #include "bundler/report/inspection.h"
@@ -28,12 +29,21 @@ constexpr std::uint64_t kMaxFileBytes = 8ULL * 1024 * 1024 * 1024;
 
 // ---- verify
 
-int verify(const std::string& out, const std::string& format, Session& session) {
+struct VerifyArguments {
+  std::string out;
+  std::string format = "text";
+  std::string key;  ///< A file with a key to verify with, or empty.
+};
+
+int verify(const VerifyArguments& arguments, Session& session) {
+  const auto& [out, format, key_file] = arguments;
+  const auto key = read_verify_key(key_file);
+  if (!key) return report_error(session, key.error());
   if (auto whole = recover_output(out); !whole) return report_error(session, whole.error());
   const auto files = open_folder(out);
   if (!files) return report_error(session, files.error());
   session.reporter.begin("verifying", 0);
-  const auto check = check_output(*files.value(), processor_count(), session.stop);
+  const auto check = check_output(*files.value(), processor_count(), session.stop, key.value());
   session.reporter.finish();
   if (!check) return report_error(session, check.error());
   const OutputCheck& found = check.value();
@@ -251,17 +261,22 @@ int extract(const ExtractArguments& arguments, Session& session) {
 }  // namespace
 
 void add_output_commands(CLI::App& app, Session& session) {
-  auto out = std::make_shared<std::string>();
-  auto format = std::make_shared<std::string>("text");
+  auto verified = std::make_shared<VerifyArguments>();
   CLI::App* verify_command =
       app.add_subcommand("verify", "Check a build's output to the last byte");
-  verify_command->add_option("OUT", *out, "A build's output folder")->required();
-  verify_command->add_option("--format", *format, "text or json")
+  verify_command->add_option("OUT", verified->out, "A build's output folder")->required();
+  verify_command->add_option("--key", verified->key,
+                             "A key of 'muster keygen' (FILE.pub) that must have signed it");
+  verify_command->add_option("--format", verified->format, "text or json")
       ->check(CLI::IsMember({"text", "json"}))
       ->capture_default_str();
-  verify_command->footer("Example:\n  muster verify build/game");
+  verify_command->footer(
+      "Example:\n  muster verify build/game\n  muster verify build/game --key studio.key.pub");
   verify_command->callback(
-      [out, format, &session] { session.exit_code = verify(*out, *format, session); });
+      [verified, &session] { session.exit_code = verify(*verified, session); });
+
+  auto out = std::make_shared<std::string>();
+  auto format = std::make_shared<std::string>("text");
 
   CLI::App* inspect_command =
       app.add_subcommand("inspect", "Show what a bundle or catalog file holds");

@@ -17,6 +17,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "runtime/bundle/build_signature.h"
+
 namespace muster {
 namespace {
 
@@ -112,7 +114,8 @@ Result<bool> is_target_of_ours(const FileSystem& files, const AssetPath& folder)
   if (!listed && listed.error().code == ErrorCode::not_found) return false;  // it is no folder
   if (!listed) return fail(listed.error());
   return std::ranges::all_of(listed.value(), [](const DirectoryEntry& entry) {
-    return entry.name == "bundles" || entry.name == "shared" || entry.name == "catalog.mcat";
+    return entry.name == "bundles" || entry.name == "shared" || entry.name == "catalog.mcat" ||
+           entry.name == kCatalogSignatureFile;
   });
 }
 

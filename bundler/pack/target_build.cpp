@@ -26,8 +26,6 @@ constexpr std::size_t kSlowestListed = 5;
 /// threads to share; a smaller one is done before it could keep the others waiting.
 constexpr std::uint64_t kLargeBytes = 4ULL * 1024 * 1024;
 
-std::string_view folder_of(Target target) { return target == Target::client ? "client" : "server"; }
-
 // Of what is built for the target, per asset of the project.
 std::vector<std::uint64_t> source_sizes(const Project& project, Target target,
                                         const std::stop_token& stop, unsigned jobs) {
@@ -186,7 +184,7 @@ class TargetBuilder {
     if (!reader) return fail(reader.error());
     result_.fingerprint = reader.value().fingerprint();
     result_.catalog_bytes = bytes.value().size();
-    return edges_.output.stage(AssetPath().child(folder_of(result_.target)).child("catalog.mcat"),
+    return edges_.output.stage(AssetPath().child(folder_of(result_.target)).child(kCatalogName),
                                bytes.value());
   }
 

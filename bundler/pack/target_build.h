@@ -55,6 +55,12 @@ struct BuildEdges {
   std::stop_token stop;
 };
 
+/// The target's folder in the output, which holds its catalog under this name.
+inline std::string_view folder_of(Target target) {
+  return target == Target::client ? "client" : "server";
+}
+inline constexpr std::string_view kCatalogName = "catalog.mcat";
+
 /// Plans, cooks, packs and stages everything of one target. Equal projects and options give equal
 /// bytes, whatever `jobs`. Fails with `malformed` when an asset cannot be cooked (all such assets
 /// are in `problems`), with `cancelled`, or as the disk fails.

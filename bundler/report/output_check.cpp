@@ -28,8 +28,9 @@ struct TargetCheck {
 
 class OutputChecker {
  public:
-  OutputChecker(const FileSystem& files, unsigned jobs, const std::stop_token& stop)
-      : files_(files), jobs_(std::max(jobs, 1U)), stop_(stop) {}
+  OutputChecker(const FileSystem& files, unsigned jobs, const std::stop_token& stop,
+                const std::optional<VerifyKey>& key)
+      : files_(files), jobs_(std::max(jobs, 1U)), stop_(stop), key_(key) {}
 
   Result<OutputCheck> run() {
     if (const auto report = files_.stat(AssetPath().child("build.json")); !report) {
@@ -72,6 +73,7 @@ class OutputChecker {
       note(path.text(), bytes.error().code, bytes.error().message);
       return {};
     }
+    check_signature(path, bytes.value());
     const auto catalog = CatalogReader::open(bytes.value());
     if (!catalog) {
       note(path.text(), catalog.error().code, catalog.error().message);
@@ -84,6 +86,20 @@ class OutputChecker {
       note(path.text(), ErrorCode::malformed, "this is the catalog of the other target");
     }
     return check_bundles(target.folder, catalog.value());
+  }
+
+  void check_signature(const AssetPath& catalog, Bytes bytes) {
+    if (!key_) return;
+    const AssetPath path = catalog.parent().child(kCatalogSignatureFile);
+    ByteVector buffer;
+    const auto read = read_whole(files_, path, kMaxFileBytes, buffer);
+    if (!read) return note(path.text(), read.error().code, "the catalog is not signed");
+    BuildSignature signature{};
+    const bool fits = read.value().size() == signature.size();
+    if (fits) std::ranges::copy(read.value(), signature.begin());
+    if (fits && is_signed_by(*key_, catalog.text(), bytes, signature)) return;
+    note(catalog.text(), ErrorCode::hash_mismatch,
+         "it is not what the holder of this key signed (or the signature is damaged)");
   }
 
   Result<void> check_bundles(const std::string& folder, const CatalogReader& catalog) {
@@ -109,6 +125,7 @@ class OutputChecker {
     for (const std::size_t count : entries) result_.entries += count;
     result_.bundles += catalog.bundle_count();
     known.insert(folder + "/catalog.mcat");
+    known.insert(folder + "/" + std::string(kCatalogSignatureFile));
     note_leftovers(AssetPath().child(folder), known);
     return {};
   }
@@ -120,6 +137,10 @@ class OutputChecker {
     const auto bytes =
         read_whole(files_, AssetPath().child(name), OutputFolder::kReportBytesMax, buffer);
     if (!bytes) return note(name, bytes.error().code, bytes.error().message);
+    if (key_ && !is_signed_report(*key_, name, as_text(bytes.value()))) {
+      note(name, ErrorCode::hash_mismatch,
+           "it is not what the holder of this key signed, or not signed at all");
+    }
     const auto report = nlohmann::json::parse(as_text(bytes.value()), nullptr, false);
     const auto told = report.is_object() ? report.find("targets") : report.end();
     if (!report.is_object() || told == report.end() || !told->is_object()) {
@@ -218,14 +239,15 @@ class OutputChecker {
   const FileSystem& files_;
   unsigned jobs_;
   std::stop_token stop_;
+  const std::optional<VerifyKey>& key_;
   OutputCheck result_;
 };
 
 }  // namespace
 
 Result<OutputCheck> check_output(const FileSystem& files, unsigned jobs,
-                                 const std::stop_token& stop) {
-  return OutputChecker(files, jobs, stop).run();
+                                 const std::stop_token& stop, const std::optional<VerifyKey>& key) {
+  return OutputChecker(files, jobs, stop, key).run();
 }
 
 }  // namespace muster

@@ -1,11 +1,13 @@
 // Is a build's output whole?
 #pragma once
 
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
 
 #include "registry/vocabulary/file_system.h"
+#include "runtime/bundle/build_signature.h"
 
 namespace muster {
 
@@ -24,9 +26,11 @@ struct OutputCheck {
 
 /// Checks everything there is to check: catalogs against their fingerprint, every bundle against
 /// the catalog's size and hash, every entry against its hash and form, that no file is missing or
-/// left over, and that client and server agree. Fails only when there is no output to check, or
+/// left over, that client and server agree, and with a `key` that its holder signed catalogs and
+/// report. Fails only when there is no output to check, or
 /// with `cancelled`.
 Result<OutputCheck> check_output(const FileSystem& files, unsigned jobs,
-                                 const std::stop_token& stop);
+                                 const std::stop_token& stop,
+                                 const std::optional<VerifyKey>& key = {});
 
 }  // namespace muster

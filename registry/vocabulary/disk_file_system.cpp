@@ -388,6 +388,19 @@ Result<void> write_through(const std::string& path, Bytes bytes) {
   return {};
 }
 
+Result<void> create_secret_file(const std::string& path, Bytes bytes) {
+  const std::string what = "cannot create '" + path + "'";
+  constexpr mode_t kOwnerAlone = 0600;
+  Descriptor file(
+      ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, kOwnerAlone));
+  if (!file.valid()) return fail_errno(errno, what);
+  Result<void> written = write_all(file.get(), bytes, what);
+  if (written && ::fsync(file.get()) != 0) written = fail_errno(errno, what);
+  if (::close(file.release()) != 0 && written) written = fail_errno(errno, what);
+  if (!written) ::unlink(path.c_str());  // half a secret is none
+  return written;
+}
+
 Result<FolderLock> FolderLock::acquire(const std::string& folder, const std::string& file_name) {
   const std::string path = folder + "/" + file_name;
   Descriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666));

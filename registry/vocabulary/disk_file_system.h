@@ -60,6 +60,10 @@ Result<FoundPlace> find_place(const std::string& path);
 /// yet. Anything else is better replaced (`write_atomically`). Blocks while nobody reads a pipe.
 Result<void> write_through(const std::string& path, Bytes bytes);
 
+/// Makes a file that its owner alone may read, whole or not at all. Fails with `already_exists`
+/// when there is something: no secret is ever lost to another.
+Result<void> create_secret_file(const std::string& path, Bytes bytes);
+
 /// Keeps other processes out of a folder for as long as it lives (`flock` on a file in it). The
 /// lock goes with the process, however that ends.
 class FolderLock {
