@@ -30,6 +30,7 @@ int run_command(int argc, char** argv, Session& session) {
     add_watch(app, session);
     add_why(app, session);
     add_output_commands(app, session);
+    add_diff(app, session);
     add_keygen(app, session);
     try {
       app.parse(argc, argv);

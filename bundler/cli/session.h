@@ -60,6 +60,7 @@ int write_report(Session& session, const std::string& text, const std::string& p
 
 /// Each adds one command to the program.
 void add_build(CLI::App& app, Session& session);
+void add_diff(CLI::App& app, Session& session);
 void add_keygen(CLI::App& app, Session& session);
 void add_list(CLI::App& app, Session& session);
 void add_output_commands(CLI::App& app, Session& session);

@@ -83,6 +83,18 @@ BUILD_FILE = {
                      "bytes": POSITIVE, "plain_bytes": NATURAL, "source_bytes": NATURAL,
                      "owners": [GUID], "dependencies": [GUID],
                      "assets": [{"guid": GUID, "path": str, "plain_bytes": NATURAL}]}]}},
+    "signature?": str,
+}
+CHANGE = {"added", "removed", "changed"}
+DIFF = {
+    "format": 1,
+    "targets": {"*": {
+        "old_bytes": NATURAL, "new_bytes": NATURAL, "ship_bytes": NATURAL,
+        "bundles": [{"change": CHANGE, "file": str, "asset?": str, "old_bytes": NATURAL,
+                     "new_bytes": NATURAL,
+                     "assets": [{"change": CHANGE, "guid": GUID, "path": str,
+                                 "old_bytes": NATURAL, "new_bytes": NATURAL}]}],
+        "renamed": [{"guid": GUID, "old_path": str, "new_path": str}]}},
 }
 VERIFY = {
     "bundles": NATURAL, "entries": NATURAL, "bytes": NATURAL,
@@ -264,6 +276,7 @@ CHECKS = {
     "build": shape_check(BUILD),
     "build-file": shape_check(BUILD_FILE),
     "verify": shape_check(VERIFY),
+    "diff": shape_check(DIFF),
     "bundle": shape_check(BUNDLE),
     "catalog": check_catalog,
     "list": shape_check(LISTING),
