@@ -255,7 +255,7 @@ void RecordingReader::reset() {
 
 void RecordingReader::begin_mirror() {
   const SnapshotOptions options{.coder = coder_, .meter = meter_ ? &*meter_ : nullptr};
-  mirror_ = std::make_unique<WorldMirror>(schema_, *views_, *model_, kRecordedEntitiesMax, options);
+  mirror_ = std::make_unique<WorldMirror>(schema_, *views_, *model_, kRecordedLimits, options);
 }
 
 void RecordingReader::begin_meter() {

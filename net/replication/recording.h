@@ -81,8 +81,8 @@ class RecordingWriter {
   std::vector<std::byte> memory_;
 };
 
-/// A recording with more entities at a time is refused as damaged.
-inline constexpr std::size_t kRecordedEntitiesMax = 65'536;
+/// A recording with more entities at a time, or larger ones, is refused as damaged.
+inline constexpr ReaderLimits kRecordedLimits = {.memory_bytes_max = std::size_t{1} << 30U};
 
 /// What became of a step.
 enum class [[nodiscard]] RecordingStatus : std::uint8_t{

@@ -137,7 +137,7 @@ void ReplicationClient::take_setup(std::span<const std::byte> block) {
   model_ = std::make_unique<SnapshotModel>(views_->model(trained));
   if (options_.has_meter) meter_.emplace(model_->probabilities.size());
   const SnapshotOptions snapshot{.coder = begin_->coder, .meter = meter_ ? &*meter_ : nullptr};
-  mirror_.emplace(*schema_, *views_, *model_, options_.entity_max, snapshot);
+  mirror_.emplace(*schema_, *views_, *model_, options_.limits, snapshot);
   phase_ = ReplicationPhase::playing;
   unsent_.push(encode(ReplicationMessage::ready));
 }
@@ -180,6 +180,7 @@ void ReplicationClient::take_payload(std::span<const std::byte> payload) {
       ++counters_.unknown;
       disown();
       return;
+    case SnapshotVerdict::too_large:
     case SnapshotVerdict::malformed:
       ++counters_.malformed;
       return want_everything();

@@ -31,7 +31,7 @@ struct ReplicationClientOptions {
   /// Model files that this end has, from its bundles. The one that the server names is used; one
   /// that is not here is sent. They must outlive the client.
   std::vector<std::span<const std::byte>> models{};
-  std::size_t entity_max = 65'536;
+  ReaderLimits limits{};
   /// Whether `bandwidth` counts where the bits of snapshots go; costs some time.
   bool has_meter = false;
 };

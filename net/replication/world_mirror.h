@@ -25,8 +25,8 @@ class WorldMirror {
  public:
   /// All must outlive the mirror.
   WorldMirror(const ReplicationSchema& schema, const TypeViews& views, const SnapshotModel& model,
-              std::size_t entity_max, const SnapshotOptions& options)
-      : schema_(schema), views_(views), reader_(model, entity_max, options) {}
+              const ReaderLimits& limits, const SnapshotOptions& options)
+      : schema_(schema), views_(views), reader_(model, limits, options) {}
 
   SnapshotVerdict read(std::span<const std::byte> snapshot) { return reader_.read(snapshot); }
 

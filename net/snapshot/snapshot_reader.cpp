@@ -12,13 +12,17 @@ namespace {
 
 constexpr int kWindow = kSnapshotWindow;
 
+std::size_t lanes_max(const SnapshotModel& model) {
+  std::size_t most = 0;
+  for (const TypeModel& type : model.types) most = std::max(most, type.lanes.size());
+  return most;
+}
+
 }  // namespace
 
-SnapshotReader::SnapshotReader(const SnapshotModel& model, std::size_t entity_max,
+SnapshotReader::SnapshotReader(const SnapshotModel& model, const ReaderLimits& limits,
                                const SnapshotOptions& options)
-    : model_(model), options_(options), entity_max_(entity_max) {
-  for (const TypeModel& type : model.types) row_lanes_ = std::max(row_lanes_, type.lanes.size());
-}
+    : model_(model), options_(options), limits_(limits), rows_(lanes_max(model)) {}
 
 SnapshotVerdict SnapshotReader::read(std::span<const std::byte> bytes) {
   const bool has_meter = options_.meter != nullptr;
@@ -63,10 +67,13 @@ SnapshotVerdict SnapshotReader::read_with(std::span<const std::byte> bytes) {
   changes_.clear();
   new_.clear();
   values_.clear();
-  if (!read_body(decoder, head)) return SnapshotVerdict::malformed;
-  if (!decoder.is_finished() || slots_.size() + new_.size() > entity_max_) {
-    return SnapshotVerdict::malformed;
+  newcomers_ = 0;
+  claimed_bytes_ = 0;
+  is_too_large_ = false;
+  if (!read_body(decoder, head)) {
+    return is_too_large_ ? SnapshotVerdict::too_large : SnapshotVerdict::malformed;
   }
+  if (!decoder.is_finished()) return SnapshotVerdict::malformed;
   is_overtaken_ = ahead <= 0;
   said_tick_ = head.tick;
   if (!is_overtaken_) {
@@ -206,7 +213,7 @@ template <typename Decoder>
 bool SnapshotReader::read_new(Decoder& decoder, const SnapshotHead& head, std::uint64_t& least_id,
                               std::uint32_t last_id) {
   while (decoder.bit(slots::kAnotherNew, false)) {
-    if (decoder.failed() || new_.size() == entity_max_) return false;
+    if (decoder.failed()) return false;
     const std::uint64_t id = least_id + code_gap(decoder, 1) - 1;
     if (id > last_id) return false;
     if (code_end(decoder, head, false)) {
@@ -219,6 +226,8 @@ bool SnapshotReader::read_new(Decoder& decoder, const SnapshotHead& head, std::u
     code_kind(decoder, entity.kind, model_.types.size());
     if (entity.kind.type >= model_.types.size()) return false;
     const TypeModel& type = model_.types[entity.kind.type];
+    is_too_large_ = !claim(entity.id, type.lanes.size());
+    if (is_too_large_) return false;
     values_.resize(values_.size() + type.lanes.size());
     const auto values = std::span(values_).subspan(entity.first_value);
     if (!code_new_entity(decoder, type, scratch_, values)) return false;
@@ -227,27 +236,76 @@ bool SnapshotReader::read_new(Decoder& decoder, const SnapshotHead& head, std::u
   return !decoder.failed();
 }
 
-SnapshotReader::Slot& SnapshotReader::slot_of(std::uint32_t id) {
+const SnapshotReader::Slot* SnapshotReader::find_slot(std::uint32_t id) const {
   const auto found = std::lower_bound(
       slots_.begin(), slots_.end(), id,
       [](const Slot& slot, std::uint32_t wanted) { return slot.track.id < wanted; });
-  if (found != slots_.end() && found->track.id == id) return *found;
-  Slot slot;
-  slot.track.id = id;
-  slot.track.place = records_.take();
-  if (spare_rows_.empty()) {
-    slot.rows.resize(row_lanes_ * (kSnapshotWindow + 1));
-  } else {
-    slot.rows = std::move(spare_rows_.back());
-    spare_rows_.pop_back();
+  return found != slots_.end() && found->track.id == id ? &*found : nullptr;
+}
+
+/// Asks for what a new entity takes; false when that is too much. Asked before its values are read,
+/// whose memory is a small part of this.
+bool SnapshotReader::claim(std::uint32_t id, std::size_t lanes) {
+  const Slot* slot = find_slot(id);
+  if (slot == nullptr) {
+    ++newcomers_;
+    claimed_bytes_ += kSlotBytes;
   }
-  return *slots_.insert(found, std::move(slot));
+  if (slot == nullptr || slot->rows.lanes() < lanes) {
+    claimed_bytes_ += StateRows::byte_count(lanes);
+  }
+  return slots_.size() + newcomers_ <= limits_.entity_max &&
+         slot_bytes() + claimed_bytes_ <= limits_.memory_bytes_max;
+}
+
+/// Gives every new entity a slot with room for its values.
+void SnapshotReader::add_slots() {
+  if (slot_bytes() + rows_.spare_bytes() + claimed_bytes_ > limits_.memory_bytes_max) {
+    rows_.drop_spare();
+  }
+  const std::size_t before = slots_.size();
+  // Those that were there are the first, sorted.
+  std::size_t next = 0;
+  for (const NewEntity& entity : new_) {
+    while (next < before && slots_[next].track.id < entity.id) ++next;
+    if (next == before || slots_[next].track.id != entity.id) {
+      Slot& slot = slots_.emplace_back();
+      slot.track.id = entity.id;
+      slot.track.place = records_.take();
+      make_room(slot, model_.types[entity.kind.type].lanes.size());
+    } else {
+      make_room(slots_[next], model_.types[entity.kind.type].lanes.size());
+    }
+  }
+  if (slots_.size() == before) return;
+  std::sort(slots_.begin(), slots_.end(),
+            [](const Slot& a, const Slot& b) { return a.track.id < b.track.id; });
+}
+
+/// Makes the rows of an entity that became one of a larger type longer. What is known of the one
+/// before stays known: its values move along.
+void SnapshotReader::make_room(Slot& slot, std::size_t lanes) {
+  const std::size_t before = slot.rows.lanes();
+  if (before >= lanes) return;
+  StateRows rows = rows_.take(lanes);
+  if (before > 0) {
+    for (std::size_t i = 0; i <= StateRows::kNewest; ++i) {
+      std::copy_n(slot.rows.row(i), before, rows.row(i));
+    }
+    const auto move = [&](const LaneValue*& values) {
+      if (values != nullptr) values = rows.row(slot.rows.place_of_row(values));
+    };
+    move(slot.track.values);
+    for (TrackRecord& record : records_[slot.track.place]) move(record.values);
+    rows_.give_back(std::move(slot.rows));
+  }
+  slot.rows = std::move(rows);
 }
 
 /// Copies values into a snapshot's row.
 const LaneValue* SnapshotReader::keep(Slot& slot, SnapshotSerial serial, EntityKind kind,
                                       const LaneValue* values) const {
-  LaneValue* row = slot.rows.data() + place_of(serial) * row_lanes_;
+  LaneValue* row = slot.rows.row(place_of(serial));
   if (row != values) std::copy_n(values, model_.types[kind.type].lanes.size(), row);
   return row;
 }
@@ -334,7 +392,7 @@ void SnapshotReader::show(Slot& slot, const TrackRecord& record) {
   slot.shown_since = record.since;
   if (is_shown) return;
   std::copy_n(record.values, model_.types[slot.kind.type].lanes.size(),
-              slot.rows.data() + kSnapshotWindow * row_lanes_);
+              slot.rows.row(StateRows::kNewest));
 }
 
 /// Does what the snapshot says or does not say, and returns what it leaves behind.
@@ -395,8 +453,11 @@ void SnapshotReader::apply(const SnapshotHead& head) {
     if (change != nullptr && change->what != Change::Kind::held) show(slot, record);
     end_spoken(head, slot, record.standing);
   }
+  add_slots();
+  std::size_t at = 0;
   for (const NewEntity& entity : new_) {
-    Slot& slot = slot_of(entity.id);
+    while (slots_[at].track.id != entity.id) ++at;
+    Slot& slot = slots_[at];
     const TrackRecord record = say(slot, entity.kind, values_.data() + entity.first_value);
     if (is_shown) show(slot, record);
   }
@@ -412,7 +473,7 @@ void SnapshotReader::list_entities() {
   for (Slot& slot : slots_) {
     if (!is_over(slot)) continue;
     records_.give_back(slot.track.place);
-    spare_rows_.push_back(std::move(slot.rows));
+    if (slot.rows.lanes() > 0) rows_.give_back(std::move(slot.rows));
   }
   std::erase_if(slots_, is_over);
   entities_.clear();
@@ -421,17 +482,15 @@ void SnapshotReader::list_entities() {
     entities_.push_back({.id = slot.track.id,
                          .kind = slot.kind,
                          .tick = slot.tick,
-                         .values = slot.rows.data() + kSnapshotWindow * row_lanes_});
+                         .values = slot.rows.row(StateRows::kNewest)});
   }
 }
 
 std::size_t SnapshotReader::memory_bytes() const {
-  const std::size_t rows =
-      (slots_.size() + spare_rows_.size()) * row_lanes_ * (kSnapshotWindow + 1);
   return sizeof(*this) + slots_.capacity() * sizeof(Slot) + records_.memory_bytes() +
          entities_.capacity() * sizeof(SeenEntity) + changes_.capacity() * sizeof(Change) +
-         new_.capacity() * sizeof(NewEntity) + scratch_.memory_bytes() +
-         (rows + values_.capacity()) * sizeof(LaneValue);
+         new_.capacity() * sizeof(NewEntity) + scratch_.memory_bytes() + rows_.memory_bytes() +
+         values_.capacity() * sizeof(LaneValue);
 }
 
 }  // namespace muster

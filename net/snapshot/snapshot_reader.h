@@ -10,6 +10,7 @@
 #include "net/snapshot/snapshot_model.h"
 #include "net/snapshot/snapshot_options.h"
 #include "net/snapshot/snapshot_track.h"
+#include "net/snapshot/state_rows.h"
 
 namespace muster {
 
@@ -23,6 +24,17 @@ enum class [[nodiscard]] SnapshotVerdict : std::uint8_t{
     /// overtaken by many; nothing was changed. It must not be acknowledged.
     unknown = 2,
     malformed = 3,  ///< No writer sends this; nothing was changed.
+    /// There are more entities in it, or larger ones, than `ReaderLimits` allow; nothing was
+    /// changed.
+    too_large = 4,
+};
+
+/// What a sender can claim of a reader.
+struct ReaderLimits {
+  std::size_t entity_max = 65'536;
+  /// Bytes of the entities' states: of an entity some 34 times what its lanes take, and a kilobyte.
+  /// A datagram of an enemy's speaks of as many entities as it likes, for next to no bits.
+  std::size_t memory_bytes_max = std::size_t{256} << 20U;
 };
 
 /// An entity as the newest snapshot that speaks of it has it.
@@ -34,12 +46,12 @@ struct SeenEntity {
 };
 
 /// Reads snapshots that a `SnapshotWriter` wrote with the same model, from bytes that an enemy may
-/// have made: their entities are bounded by `entity_max`, and damage changes nothing. Not
+/// have made: what they claim is bounded by `limits`, and damage changes nothing. Not
 /// thread-safe. After the first snapshots nothing is allocated while the world does not grow.
 class SnapshotReader {
  public:
-  /// The model must outlive the reader. `entity_max` bounds the memory that a sender can claim.
-  explicit SnapshotReader(const SnapshotModel& model, std::size_t entity_max = 65'536,
+  /// The model must outlive the reader.
+  explicit SnapshotReader(const SnapshotModel& model, const ReaderLimits& limits = {},
                           const SnapshotOptions& options = {});
   /// A copy's tracks would lead into the rows of the original.
   SnapshotReader(const SnapshotReader&) = delete;
@@ -67,14 +79,15 @@ class SnapshotReader {
   static constexpr SnapshotSerial kFirstSerial = 1U << 16;
   struct Slot {
     EntityTrack track;
-    /// A row of values for each place of the window, and one for what is newest. A run's values
-    /// are in the row of its first snapshot, and move to that of its last when it ends.
-    std::vector<LaneValue> rows;
+    /// As long as the largest type has lanes that it was of. A run's values are in the row of its
+    /// first snapshot, and move to that of its last when it ends.
+    StateRows rows;
     bool is_there = false;   ///< As far as is known, and then ...
     std::uint32_t tick = 0;  ///< ... since when, and as what.
     EntityKind kind;
     std::uint32_t shown_since = 0;  ///< Of the values behind the rows.
   };
+  static constexpr std::size_t kSlotBytes = sizeof(Slot) + sizeof(TrackRecords);
   struct Received {
     SnapshotSerial serial = 0;
     bool is_used = false;
@@ -124,15 +137,18 @@ class SnapshotReader {
   void end_run_of(Slot& slot);
   const LaneValue* keep(Slot& slot, SnapshotSerial serial, EntityKind kind,
                         const LaneValue* values) const;
-  Slot& slot_of(std::uint32_t id);
+  std::size_t slot_bytes() const { return slots_.size() * kSlotBytes + rows_.used_bytes(); }
+  bool claim(std::uint32_t id, std::size_t lanes);
+  const Slot* find_slot(std::uint32_t id) const;
+  void add_slots();
+  void make_room(Slot& slot, std::size_t lanes);
   void show(Slot& slot, const TrackRecord& record);
   void end_spoken(const SnapshotHead& head, Slot& slot, Standing standing);
   void list_entities();
 
   const SnapshotModel& model_;
   SnapshotOptions options_;
-  std::size_t entity_max_;
-  std::size_t row_lanes_ = 0;  ///< Of the type with the most.
+  ReaderLimits limits_;
   SnapshotNumber unknown_ = 0;
   bool has_any_ = false;
   SnapshotSerial newest_ = kFirstSerial;
@@ -145,8 +161,8 @@ class SnapshotReader {
   SnapshotTicks ticks_{};
   ReferenceStates references_;  ///< Of the snapshot being read.
   TrackStore records_;
-  std::vector<Slot> slots_;                         ///< Sorted by id.
-  std::vector<std::vector<LaneValue>> spare_rows_;  ///< Of slots that are no more.
+  std::vector<Slot> slots_;  ///< Sorted by id.
+  StateRowStore rows_;
   std::vector<SeenEntity> entities_;
 
   struct NewEntity {
@@ -156,6 +172,9 @@ class SnapshotReader {
   };
   std::vector<Change> changes_;
   std::vector<NewEntity> new_;
+  std::size_t newcomers_ = 0;      ///< Of the new ones, those without a slot; ...
+  std::size_t claimed_bytes_ = 0;  ///< ... and what the new ones take besides what there is.
+  bool is_too_large_ = false;
   std::vector<LaneValue> values_;
   bool follows_changed_ = false;
   std::uint32_t end_id_ = 0;  ///< Where the snapshot being read ends.

@@ -30,7 +30,7 @@ class Stream {
         model_(model),
         settings_(settings),
         writer_(model, settings.options),
-        reader_(model, kEntityMax, settings.options),
+        reader_(model, {.entity_max = kEntityMax}, settings.options),
         random_(settings.seed),
         buffer_(settings.datagram_bytes) {}
 

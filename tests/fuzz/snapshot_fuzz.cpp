@@ -115,7 +115,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   SectionReader input(std::as_bytes(std::span(data, size)));
   const SnapshotOptions options{.coder = static_cast<SnapshotCoder>(input.read_u8() % 5)};
   SnapshotWriter writer(model(), options);
-  SnapshotReader reader(model(), kEntityMax, options);
+  SnapshotReader reader(model(), {.entity_max = kEntityMax}, options);
   World world;
   bool is_forged = false;
   std::array<std::byte, 4096> memory{};

@@ -77,7 +77,7 @@ struct Script {
 std::string bytes_of(SnapshotCoder coder, bool tells_since = false) {
   const SnapshotModel model = model_of_things();
   SnapshotWriter writer(model, {.coder = coder});
-  SnapshotReader reader(model, 10, {.coder = coder});
+  SnapshotReader reader(model, {.entity_max = 10}, {.coder = coder});
   Script script;
   std::deque<SnapshotNumber> acks;
   std::array<std::byte, 1200> memory{};

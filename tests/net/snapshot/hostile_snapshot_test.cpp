@@ -61,7 +61,7 @@ TEST_CASE("Damaged snapshots harm no reader", "[net][snapshot]") {
     std::optional<SnapshotReader> reader;
     const auto take = [&](std::span<const std::byte> damaged) {
       if (!reader) {  // As the world was before the last datagram.
-        reader.emplace(stage.model(), 65'536, SnapshotOptions{.coder = coder});
+        reader.emplace(stage.model(), ReaderLimits{}, SnapshotOptions{.coder = coder});
         for (std::size_t i = 0; i + 1 < sent.size(); ++i) {
           REQUIRE(reader->read(sent[i]) == SnapshotVerdict::applied);
         }
@@ -90,7 +90,7 @@ TEST_CASE("Random bytes harm no reader, and claim no more entities than allowed"
     // Where another new entity is likely, few bytes claim many.
     model.probabilities[slots::kAnotherNew] = 65'000;
     const std::size_t entity_max = random.below(60);
-    SnapshotReader reader(model, entity_max, {.coder = coder});
+    SnapshotReader reader(model, {.entity_max = entity_max}, {.coder = coder});
     for (int i = 0; i < 1500; ++i) {
       NetBytes bytes(random.below(80));
       for (std::byte& byte : bytes) byte = static_cast<std::byte>(random.next());
@@ -113,10 +113,87 @@ TEST_CASE("A reader takes as many entities as it may, and not one more", "[net][
   std::array<std::byte, 1200> memory{};
   const std::span<const std::byte> bytes = writer.write(memory);
   REQUIRE(writer.is_done());
-  SnapshotReader reader(model, 10);
+  SnapshotReader reader(model, {.entity_max = 10});
   const bool fits = count <= 10;
-  CHECK(reader.read(bytes) == (fits ? SnapshotVerdict::applied : SnapshotVerdict::malformed));
+  CHECK(reader.read(bytes) == (fits ? SnapshotVerdict::applied : SnapshotVerdict::too_large));
   CHECK(reader.entities().size() == (fits ? count : 0));
+}
+
+/// A server that claims many entities of the largest type there can be, for next to no bits each.
+TEST_CASE("A datagram claims no more memory than the reader allows", "[net][snapshot]") {
+  EntitySchema huge{.name = "huge", .lanes = {}};
+  for (std::size_t i = 0; i < kMaxLanes; ++i) huge.lanes.push_back({.name = "x", .greatest = 9});
+  SnapshotModel model = untrained_model({huge, {.name = "a", .lanes = {{.name = "x"}}}});
+  std::fill(model.probabilities.begin(), model.probabilities.end(), BitProbability{1});
+  model.probabilities[slots::kAnotherNew] = 65'535;
+  const std::vector<LaneValue> usual(kMaxLanes);
+  std::vector<EntityState> world;
+  for (std::uint32_t id = 0; id < 2'000; ++id)
+    world.push_back({.id = id, .kind = {}, .values = usual.data()});
+  SnapshotWriter writer(model);
+  writer.begin(1, world);
+  NetBytes memory(64'000);
+  const std::span<const std::byte> bytes = writer.write(memory);
+  REQUIRE(writer.is_done());
+
+  constexpr std::size_t kLimit = 20'000'000;
+  SnapshotReader reader(model, {.memory_bytes_max = kLimit});
+  CHECK(reader.read(bytes) == SnapshotVerdict::too_large);
+  CHECK(reader.entities().empty());
+  CHECK(reader.memory_bytes() < kLimit / 10);  // What was read before it was too much.
+  // Of the same many small ones, none of which takes the room of a large one.
+  for (EntityState& state : world) state.kind.type = 1;
+  SnapshotWriter small_writer(model);
+  small_writer.begin(1, world);
+  CHECK(reader.read(small_writer.write(memory)) == SnapshotVerdict::applied);
+  CHECK(reader.entities().size() == 2'000);
+  CHECK(reader.memory_bytes() < kLimit / 2);
+}
+
+TEST_CASE("What comes and goes claims no more than what is there", "[net][snapshot]") {
+  std::vector<EntitySchema> schemas;
+  for (std::size_t i = 1; i <= 8; ++i) {
+    EntitySchema& schema = schemas.emplace_back(EntitySchema{.name = "type", .lanes = {}});
+    for (std::size_t k = 0; k < 100 * i; ++k) schema.lanes.push_back({.name = "x", .greatest = 9});
+  }
+  const SnapshotModel model = untrained_model(schemas);
+  const std::vector<LaneValue> values(800);
+  constexpr std::size_t kLimit = 2'000'000;  // Of the largest, some fifteen.
+  SnapshotWriter writer(model);
+  SnapshotReader reader(model, {.memory_bytes_max = kLimit});
+  NetBytes memory(64'000);
+  std::vector<EntityState> world;
+  // Each tick another type, under ids that were there before and under others.
+  for (std::uint32_t tick = 1; tick < 400; ++tick) {
+    world.clear();
+    for (std::uint32_t id = 0; id < 3; ++id) {
+      const EntityKind kind{.type = static_cast<std::uint16_t>(tick / 40 % 8),
+                            .generation = static_cast<std::uint8_t>(tick / 40)};
+      world.push_back({.id = id + 3 * (tick / 40 % 2), .kind = kind, .values = values.data()});
+    }
+    writer.begin(tick, world);
+    REQUIRE(reader.read(writer.write(memory)) == SnapshotVerdict::applied);
+    writer.acknowledge(writer.last_number());
+    REQUIRE(reader.entities().size() == 3);
+    REQUIRE(reader.memory_bytes() < kLimit + kLimit / 4);
+  }
+}
+
+TEST_CASE("An entity that is told anew counts once", "[net][snapshot]") {
+  const SnapshotModel model =
+      untrained_model({{.name = "a", .lanes = {{.name = "x", .greatest = 100}}}});
+  const LaneValue value = 5;
+  std::vector<EntityState> world;
+  for (std::uint32_t id = 0; id < 10; ++id)
+    world.push_back({.id = id, .kind = {}, .values = &value});
+  SnapshotWriter writer(model);
+  SnapshotReader reader(model, {.entity_max = 10});
+  std::array<std::byte, 1200> memory{};
+  for (std::uint32_t tick = 1; tick < 5; ++tick) {  // Nothing of it is acknowledged.
+    writer.begin(tick, world);
+    CHECK(reader.read(writer.write(memory)) == SnapshotVerdict::applied);
+    CHECK(reader.entities().size() == 10);
+  }
 }
 
 }  // namespace

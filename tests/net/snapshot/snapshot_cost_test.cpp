@@ -71,7 +71,7 @@ TEST_CASE("Snapshots of a world that does not grow ask for no memory", "[net][sn
   CAPTURE(datagram_bytes, coder);
   const SnapshotModel model = model_of_walkers();
   SnapshotWriter writer(model, {.coder = coder});
-  SnapshotReader reader(model, 65'536, {.coder = coder});
+  SnapshotReader reader(model, {}, {.coder = coder});
   Random random(2);
   const EntitySchema& schema = model.types[0].schema;
   constexpr std::size_t kEntities = 60;

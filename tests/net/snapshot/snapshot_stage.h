@@ -38,7 +38,7 @@ class SnapshotStage {
       : random_(seed),
         model_(model_of(random_, is_disturbed, types, coder)),
         writer_(model_, {.coder = coder}),
-        reader_(model_, 65'536, {.coder = coder}) {}
+        reader_(model_, {}, {.coder = coder}) {}
 
   StageSettings settings;
   SnapshotReader& reader() { return reader_; }

@@ -1,0 +1,76 @@
+// Memory of what a reader keeps of entities: rows of values, as long as the entity's type needs.
+#pragma once
+
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+#include "net/snapshot/lane.h"
+#include "net/snapshot/snapshot_track.h"
+
+namespace muster {
+
+/// Of one entity a row of values for each place of the window, and one for what is newest. Their
+/// addresses stay when this is moved.
+class StateRows {
+ public:
+  static constexpr std::size_t kNewest = kSnapshotWindow;
+
+  StateRows() = default;
+  explicit StateRows(std::size_t lanes) : values_(lanes * (kNewest + 1)), lanes_(lanes) {}
+
+  LaneValue* row(std::size_t place) { return values_.data() + place * lanes_; }
+  const LaneValue* row(std::size_t place) const { return values_.data() + place * lanes_; }
+  /// Which row begins here. Requires: one of these, and lanes.
+  std::size_t place_of_row(const LaneValue* values) const {
+    return static_cast<std::size_t>(values - values_.data()) / lanes_;
+  }
+  std::size_t lanes() const { return lanes_; }
+  static std::size_t byte_count(std::size_t lanes) {
+    return lanes * (kNewest + 1) * sizeof(LaneValue);
+  }
+
+ private:
+  std::vector<LaneValue> values_;
+  std::size_t lanes_ = 0;
+};
+
+/// Gives rows out and takes them back, and counts what they take.
+class StateRowStore {
+ public:
+  explicit StateRowStore(std::size_t lanes_max) : spare_(lanes_max + 1) {}
+
+  StateRows take(std::size_t lanes) {
+    used_bytes_ += StateRows::byte_count(lanes);
+    std::vector<StateRows>& spare = spare_[lanes];
+    if (spare.empty()) return StateRows(lanes);
+    spare_bytes_ -= StateRows::byte_count(lanes);
+    StateRows rows = std::move(spare.back());
+    spare.pop_back();
+    return rows;
+  }
+  void give_back(StateRows rows) {
+    used_bytes_ -= StateRows::byte_count(rows.lanes());
+    spare_bytes_ += StateRows::byte_count(rows.lanes());
+    spare_[rows.lanes()].push_back(std::move(rows));
+  }
+  void drop_spare() {
+    for (std::vector<StateRows>& spare : spare_) spare = {};
+    spare_bytes_ = 0;
+  }
+
+  std::size_t used_bytes() const { return used_bytes_; }
+  std::size_t spare_bytes() const { return spare_bytes_; }
+  std::size_t memory_bytes() const {
+    std::size_t bytes = used_bytes_ + spare_bytes_ + spare_.capacity() * sizeof(spare_[0]);
+    for (const std::vector<StateRows>& spare : spare_) bytes += spare.capacity() * sizeof(spare[0]);
+    return bytes;
+  }
+
+ private:
+  std::vector<std::vector<StateRows>> spare_;  ///< By the lanes of a row.
+  std::size_t used_bytes_ = 0;
+  std::size_t spare_bytes_ = 0;
+};
+
+}  // namespace muster
