@@ -29,6 +29,7 @@ struct ClientViewCounters {
   std::uint64_t divergences = 0;     ///< The client had other values than the server.
   std::uint64_t disowned = 0;        ///< Snapshots that arrived too late to be read.
   std::uint64_t malformed = 0;       ///< Messages that no client of ours sends.
+  std::uint64_t setups_refused = 0;  ///< The client's end does not take so large a block.
 };
 
 /// Datagrams of one tick: what is known of entities reaches back as many ticks as the codec's

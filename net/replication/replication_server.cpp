@@ -23,6 +23,23 @@ struct ReplicationServer::Client {
   std::uint16_t setup_block = 0;
   std::uint32_t compared_at = 0;  ///< The ticks of the last comparison ...
   std::uint32_t resynced_at = 0;  ///< ... and of the last wish for everything.
+
+  /// Lets go of the setup when the connection does. Other finished blocks are the game's.
+  void take_setup_fate(Connection& connection) {
+    const std::optional<SentBlock> block = connection.take_finished_block(setup_block);
+    if (!block) return;
+    if (block->refusal && *block->refusal != BlockRefusal::map_over) {
+      ++view.counters().setups_refused;
+    }
+    is_setup_on_its_way = false;
+    setup = std::vector<std::byte>();  // `{}` would keep the memory.
+  }
+  /// Requires: the connection's blocks are over.
+  void end_setup(Connection& connection) {
+    if (is_setup_on_its_way) take_setup_fate(connection);
+    has_setup_to_send = false;
+    setup = std::vector<std::byte>();  // `{}` would keep the memory.
+  }
 };
 
 ReplicationServer::ReplicationServer(const ReplicationServerOptions& options,
@@ -127,9 +144,8 @@ void ReplicationServer::update(ReplicationClientId id, Connection& connection, N
     client->view.restart();
     client->is_playing = false;
     client->unsent.clear();
-    connection.begin_map();  // Blocks are over with the map they belong to: their bytes may go.
-    client->has_setup_to_send = false;
-    client->is_setup_on_its_way = false;
+    connection.begin_map();
+    client->end_setup(connection);  // Blocks are over with the map they belong to.
   }
   client->view.take_fates(connection.payload_fates());
   connection.clear_fates();
@@ -204,12 +220,7 @@ void ReplicationServer::prepare_setup(Client& client, const WantMessage& want) c
 
 void ReplicationServer::send_answers(Client& client, Connection& connection) const {
   client.unsent.send(connection, options_.channel);
-  for (const SentBlock& block : connection.finished_blocks()) {
-    if (client.is_setup_on_its_way && block.id == client.setup_block) {
-      client.is_setup_on_its_way = false;
-    }
-  }
-  connection.clear_finished_blocks();
+  if (client.is_setup_on_its_way) client.take_setup_fate(connection);
   if (!client.has_setup_to_send || !client.unsent.is_empty()) return;
   client.is_setup_on_its_way =
       connection.send_block(client.setup, client.setup_block) == SendStatus::queued;
@@ -250,7 +261,9 @@ void ReplicationServer::compare(Client& client, const DivergedMessage& message) 
 
 std::size_t ReplicationServer::memory_bytes() const {
   std::size_t bytes = sizeof(*this) + world_.memory_bytes();
-  for (const auto& client : clients_) bytes += client->view.memory_bytes();
+  for (const auto& client : clients_) {
+    bytes += sizeof(Client) + client->view.memory_bytes() + client->setup.capacity();
+  }
   return bytes;
 }
 

@@ -133,6 +133,17 @@ void BlockSender::end_all(BlockRefusal reason) {
   }
 }
 
+std::optional<SentBlock> BlockSender::take_finished(std::uint16_t id) {
+  const auto end = finished_.begin() + static_cast<std::ptrdiff_t>(finished_count_);
+  const auto found =
+      std::find_if(finished_.begin(), end, [&](const SentBlock& block) { return block.id == id; });
+  if (found == end) return std::nullopt;
+  const SentBlock block = *found;
+  std::copy(found + 1, end, found);
+  --finished_count_;
+  return block;
+}
+
 void BlockSender::finish(Block& block, std::optional<BlockRefusal> refusal) {
   assert(finished_count_ < kBlocksAtOnce);
   finished_[finished_count_++] = {.id = block.id, .refusal = refusal};

@@ -45,6 +45,8 @@ class BlockSender {
     return std::span(finished_).first(finished_count_);
   }
   void clear_finished() { finished_count_ = 0; }
+  /// Takes one of these out; nothing when it is not among them.
+  std::optional<SentBlock> take_finished(std::uint16_t id);
 
   std::uint64_t chunks_resent() const { return chunks_resent_; }
 

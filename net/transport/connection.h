@@ -173,6 +173,10 @@ class Connection {
   /// Blocks of ours that arrived or were refused, since `clear_finished_blocks`.
   std::span<const SentBlock> finished_blocks() const { return blocks_out_.finished(); }
   void clear_finished_blocks() { blocks_out_.clear_finished(); }
+  /// Takes one of them, for whoever shares the connection with others; nothing when it is none.
+  std::optional<SentBlock> take_finished_block(std::uint16_t id) {
+    return blocks_out_.take_finished(id);
+  }
 
   /// Ends the connection; the peer is told. The text is cut at `kCloseTextBytesMax`.
   void close(CloseReason reason, std::string_view text, NetTime now);
