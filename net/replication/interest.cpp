@@ -3,6 +3,7 @@
 #include "net/replication/interest.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 
 namespace muster {
@@ -62,6 +63,7 @@ InterestGrid::Ids& InterestGrid::ids_of(const Listed& listed) {
 }
 
 void InterestGrid::list(std::uint32_t id, const ReplicatedEntity& entity) {
+  assert(entity.options.update_class < classes_.size());
   const Listed listed{.relevance = entity.options.relevance,
                       .cell = cell_of(entity.options.place),
                       .owner = entity.options.owner,

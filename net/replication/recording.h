@@ -38,6 +38,9 @@ class RecordingWriter {
  public:
   /// Requires: a schema without fault; a model file that decodes, or none.
   RecordingWriter(const RecordingOptions& options, const ReplicationSchema& schema);
+  /// Its parts refer to each other.
+  RecordingWriter(const RecordingWriter&) = delete;
+  RecordingWriter& operator=(const RecordingWriter&) = delete;
 
   /// Another map begins: nothing is in the world, and this is the game's data of it.
   void begin_map(std::span<const std::byte> map_info);
@@ -97,6 +100,9 @@ class RecordingReader {
  public:
   /// `file` must outlive the reader. Nothing, and a reason for people, when it is no recording.
   static std::unique_ptr<RecordingReader> open(std::span<const std::byte> file, std::string& error);
+  /// Its parts refer to each other.
+  RecordingReader(const RecordingReader&) = delete;
+  RecordingReader& operator=(const RecordingReader&) = delete;
 
   std::uint16_t ticks_per_second() const { return ticks_per_second_; }
   const ReplicationSchema& schema() const { return schema_; }

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cassert>
 
+#include "net/snapshot/snapshot_head.h"
+
 namespace muster {
 
 ReplicatedWorld::ReplicatedWorld(const ReplicationSchema& schema, const TypeViews& views)
@@ -66,6 +68,8 @@ const ReplicatedEntity* ReplicatedWorld::find(std::uint32_t id) const {
 
 void ReplicatedWorld::spawn(std::uint32_t id, const ReplicatedEntityOptions& options,
                             std::span<const std::int64_t> values) {
+  assert(id != kEveryId);
+  assert(options.type < schema_.types.size());
   const auto at = std::ranges::lower_bound(entities_, id, {}, &ReplicatedEntity::id);
   assert(at == entities_.end() || at->id != id);
   const auto [generation, is_first] = generations_.try_emplace(id, std::uint8_t{0});

@@ -74,8 +74,8 @@ class ReplicatedWorld {
 
   /// Requires: a tick after the one before.
   void begin(std::uint32_t tick);
-  /// Requires: an id that is not in use; `schema.value_count(type)`
-  /// values within their ranges.
+  /// Requires: an id that is not in use, below 2^32 - 1; a type of the schema; an update class of
+  /// the server's; `schema.value_count(type)` values within their ranges.
   void spawn(std::uint32_t id, const ReplicatedEntityOptions& options,
              std::span<const std::int64_t> values);
   /// Requires: an id in use.
