@@ -12,10 +12,6 @@
 namespace muster {
 namespace {
 
-// The flags of a payload.
-constexpr std::uint32_t kHasEvents = 1;
-constexpr std::uint32_t kHasChecksum = 2;
-
 /// Of a payload, the share that events may take from entities.
 constexpr std::size_t kEventShare = 3;
 /// A wait beyond `longest_ticks` is more urgent than any weight.
@@ -301,7 +297,8 @@ std::size_t ClientView::write_payload(const ReplicatedWorld& world, std::uint32_
                                       bool has_checksum, std::span<std::byte> memory) {
   SectionWriter writer(memory);
   const bool has_events = events_.has_any();
-  writer.write_u8((has_events ? kHasEvents : 0) | (has_checksum ? kHasChecksum : 0));
+  writer.write_u8((has_events ? kPayloadHasEvents : 0U) |
+                  (has_checksum ? kPayloadHasChecksum : 0U));
   const auto number = static_cast<std::uint16_t>(writer_->last_number() + 1);
   if (has_events) events_.write(writer, memory.size() / kEventShare, number);
   constexpr std::size_t kChecksumBytes = 8;

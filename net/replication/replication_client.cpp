@@ -9,9 +9,6 @@
 namespace muster {
 namespace {
 
-constexpr std::uint8_t kHasEvents = 1;
-constexpr std::uint8_t kHasChecksum = 2;
-
 /// After a wish for everything again, so many snapshots pass before the next one: the first may not
 /// have been heard yet.
 constexpr std::uint32_t kResyncPause = 32;
@@ -48,7 +45,9 @@ void ReplicationClient::update(Connection& connection) {
   }
   if (mirror_) {
     mirror_->list_changes(changes_);
+    const std::size_t due = events_.due().size();
     events_.reach(tick());
+    counters_.events += events_.due().size() - due;
   }
   unsent_.send(connection, options_.channel);
 }
@@ -57,6 +56,7 @@ void ReplicationClient::begin_map(std::uint16_t map) {
   map_ = map;
   has_joined_ = true;
   phase_ = ReplicationPhase::joining;
+  failure_.clear();
   if (mirror_) mirror_->list_end(changes_);
   mirror_.reset();
   events_.reset();
@@ -69,7 +69,8 @@ void ReplicationClient::take_message(std::span<const std::byte> message) {
   BeginMessage begin;
   TruthMessage truth;
   const auto kind = kind_of(message);
-  if (kind == ReplicationMessage::begin && decode(message, begin)) {
+  if (kind == ReplicationMessage::begin && phase_ == ReplicationPhase::joining) {
+    if (!decode(message, begin)) return fail("the server speaks another version of replication");
     take_begin(begin);
   } else if (kind == ReplicationMessage::truth && decode(message, truth)) {
     take_truth(truth);
@@ -80,10 +81,6 @@ void ReplicationClient::take_message(std::span<const std::byte> message) {
 
 /// Answers with what is missing; the server then sends it, and the map's data.
 void ReplicationClient::take_begin(const BeginMessage& begin) {
-  if (phase_ != ReplicationPhase::joining) {
-    ++counters_.malformed;
-    return;
-  }
   begin_ = begin;
   WantMessage want{.schema = true, .model = begin.model != ModelHash{}};
   for (const std::span<const std::byte> known :
@@ -116,55 +113,80 @@ bool ReplicationClient::use_schema(std::span<const std::byte> encoded) {
   return true;
 }
 
+/// Nobody waits for a server that cannot be followed: the game is told why, and may leave.
+void ReplicationClient::fail(std::string why) {
+  ++counters_.malformed;
+  phase_ = ReplicationPhase::failed;
+  failure_ = std::move(why);
+}
+
 void ReplicationClient::take_setup(std::span<const std::byte> block) {
-  const std::optional<SetupBlock> setup = decode_setup(block);
-  if (!setup || phase_ != ReplicationPhase::receiving || !begin_ ||
-      setup->schema.empty() == wanted_.schema || setup->model.empty() == wanted_.model ||
-      (wanted_.schema && hash_schema(setup->schema) != begin_->schema) ||
-      (wanted_.model && hash_model(setup->model) != begin_->model) ||
-      (wanted_.schema && !use_schema(setup->schema))) {
+  if (phase_ != ReplicationPhase::receiving) {
     ++counters_.malformed;
     return;
+  }
+  std::string fault = use_setup(block);
+  if (!fault.empty()) return fail(std::move(fault));
+  phase_ = ReplicationPhase::playing;
+  unsent_.push(encode(ReplicationMessage::ready));
+}
+
+/// What is wrong with a setup, for a person; empty when nothing is.
+std::string ReplicationClient::use_setup(std::span<const std::byte> block) {
+  const std::optional<SetupBlock> setup = decode_setup(block);
+  if (!setup || setup->schema.empty() == wanted_.schema || setup->model.empty() == wanted_.model) {
+    return "what the server sent to begin with is damaged, or not what this end asked for";
+  }
+  if (wanted_.schema && hash_schema(setup->schema) != begin_->schema) {
+    return "the server's schema is not the one that it named";
+  }
+  if (wanted_.schema && !use_schema(setup->schema)) {
+    return "the server's schema cannot be read here: it is damaged, or of another version";
+  }
+  if (wanted_.model && hash_model(setup->model) != begin_->model) {
+    return "the server's model is not the one that it named";
   }
   if (wanted_.model) model_bytes_.assign(setup->model.begin(), setup->model.end());
   map_info_.assign(setup->map_info.begin(), setup->map_info.end());
   SnapshotModel trained;
   std::string error;
   if (begin_->model != ModelHash{} && !decode_model(model_bytes_, trained, error)) {
-    ++counters_.malformed;
-    return;
+    return "the server's model cannot be used: " + error;
   }
   model_ = std::make_unique<SnapshotModel>(views_->model(trained));
   if (options_.has_meter) meter_.emplace(model_->probabilities.size());
   const SnapshotOptions snapshot{.coder = begin_->coder, .meter = meter_ ? &*meter_ : nullptr};
   mirror_.emplace(*schema_, *views_, *model_, options_.limits, snapshot);
-  phase_ = ReplicationPhase::playing;
-  unsent_.push(encode(ReplicationMessage::ready));
+  return {};
 }
 
-void ReplicationClient::take_payload(std::span<const std::byte> payload) {
-  if (phase_ != ReplicationPhase::playing) return;  // Of before we were asked to begin anew.
-  SectionReader reader(payload);
+/// False when it is malformed.
+bool ReplicationClient::read_payload_head(SectionReader& reader, Check& check) {
   const std::uint8_t flags = reader.read_u8();
-  if (flags > (kHasEvents | kHasChecksum)) {
-    ++counters_.malformed;
-    return;
-  }
-  if ((flags & kHasEvents) != 0 && !events_.read(reader)) {
-    ++counters_.malformed;
-    return;
-  }
-  Check check{.is_pending = (flags & kHasChecksum) != 0};
+  if (flags > (kPayloadHasEvents | kPayloadHasChecksum)) return false;
+  if ((flags & kPayloadHasEvents) != 0 && !events_.read(reader)) return false;
+  check.is_pending = (flags & kPayloadHasChecksum) != 0;
   if (check.is_pending) {
     check.id = reader.read_u32();
     check.expected = reader.read_u32();
   }
-  if (reader.failed()) {
-    ++counters_.malformed;
-    return;
-  }
+  return !reader.failed();
+}
+
+/// The transport tells the server that it arrived, and the server builds on it: so whatever cannot
+/// be read has to be told again.
+void ReplicationClient::refuse_payload() {
+  ++counters_.malformed;
+  want_everything();
+}
+
+void ReplicationClient::take_payload(std::span<const std::byte> payload) {
+  if (phase_ != ReplicationPhase::playing) return;  // Of before we were asked to begin anew.
   ++counters_.snapshots;
   counters_.snapshot_bytes += payload.size();
+  SectionReader reader(payload);
+  Check check;
+  if (!read_payload_head(reader, check)) return refuse_payload();
   switch (mirror_->read(payload.subspan(reader.position()))) {
     case SnapshotVerdict::applied:
       // An overtaken one shows nothing: there is nothing to compare.
@@ -180,10 +202,12 @@ void ReplicationClient::take_payload(std::span<const std::byte> payload) {
       ++counters_.unknown;
       disown();
       return;
-    case SnapshotVerdict::too_large:
     case SnapshotVerdict::malformed:
-      ++counters_.malformed;
-      return want_everything();
+      return refuse_payload();
+    case SnapshotVerdict::too_large:
+      return fail("the server's world is larger than this end allows: " +
+                  std::to_string(options_.limits.entity_max) + " entities, " +
+                  std::to_string(options_.limits.memory_bytes_max >> 20U) + " MiB");
   }
 }
 

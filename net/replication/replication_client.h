@@ -19,6 +19,7 @@
 #include "net/replication/world_mirror.h"
 #include "net/snapshot/model_file.h"
 #include "net/transport/connection.h"
+#include "net/wire/byte_io.h"
 
 namespace muster {
 
@@ -37,8 +38,12 @@ struct ReplicationClientOptions {
 };
 
 /// How far the client is.
-/// `receiving`: what the server's words mean, and the map.
-enum class ReplicationPhase : std::uint8_t { joining, receiving, playing };
+enum class ReplicationPhase : std::uint8_t {
+  joining,
+  receiving,  ///< What the server's words mean, and the map.
+  playing,
+  failed,  ///< This server cannot be followed: `failure` says why. Until the next map.
+};
 
 /// A game's world, as far as it follows a server's.
 class EntityValues {
@@ -51,10 +56,10 @@ class EntityValues {
 struct ReplicationClientCounters {
   std::uint64_t snapshots = 0;
   std::uint64_t snapshot_bytes = 0;
-  std::uint64_t late = 0;       ///< Snapshots that came too late to be of use.
-  std::uint64_t unknown = 0;    ///< Coded against what is not here; the server was told.
-  std::uint64_t malformed = 0;  ///< No server of ours sends this.
-  std::uint64_t events = 0;
+  std::uint64_t late = 0;         ///< Snapshots that came too late to be of use.
+  std::uint64_t unknown = 0;      ///< Coded against what is not here; the server was told.
+  std::uint64_t malformed = 0;    ///< No server of ours sends this, or it cannot be used here.
+  std::uint64_t events = 0;       ///< That became due.
   std::uint64_t checksums = 0;    ///< Compared with what is here.
   std::uint64_t divergences = 0;  ///< Of those: were not the same.
   std::uint64_t resyncs = 0;      ///< Everything was asked for again.
@@ -67,11 +72,16 @@ class ReplicationClient {
  public:
   /// `log`, when there is one, must outlive the client.
   explicit ReplicationClient(const ReplicationClientOptions& options, DivergenceLog* log = nullptr);
+  /// Its parts refer to each other.
+  ReplicationClient(const ReplicationClient&) = delete;
+  ReplicationClient& operator=(const ReplicationClient&) = delete;
 
   /// Reads what arrived and answers.
   void update(Connection& connection);
 
   ReplicationPhase phase() const { return phase_; }
+  /// Why it has failed, for a person; empty when it has not.
+  const std::string& failure() const { return failure_; }
   /// What the server's words mean; null before they arrived. Changes when a map begins.
   const ReplicationSchema* schema() const { return schema_ ? &*schema_ : nullptr; }
   const TypeViews* views() const { return views_ ? &*views_ : nullptr; }
@@ -115,8 +125,12 @@ class ReplicationClient {
   void take_message(std::span<const std::byte> message);
   void take_begin(const BeginMessage& begin);
   void take_setup(std::span<const std::byte> block);
+  std::string use_setup(std::span<const std::byte> block);
+  void fail(std::string why);
   bool use_schema(std::span<const std::byte> encoded);
   void take_payload(std::span<const std::byte> payload);
+  bool read_payload_head(SectionReader& reader, Check& check);
+  void refuse_payload();
   void take_truth(const TruthMessage& truth);
   void want_everything();
   void disown();
@@ -124,6 +138,7 @@ class ReplicationClient {
   ReplicationClientOptions options_;
   DivergenceLog* log_;
   ReplicationPhase phase_ = ReplicationPhase::joining;
+  std::string failure_;
   std::uint16_t map_ = 0;
   bool has_joined_ = false;
   std::optional<BeginMessage> begin_;

@@ -96,6 +96,10 @@ bool decode(std::span<const std::byte> bytes, UnreadableMessage& message);
 bool decode(std::span<const std::byte> bytes, DivergedMessage& message);
 bool decode(std::span<const std::byte> bytes, TruthMessage& message);
 
+/// The flags of a payload.
+inline constexpr std::uint8_t kPayloadHasEvents = 1;
+inline constexpr std::uint8_t kPayloadHasChecksum = 2;
+
 /// What a client lacks, as one block.
 struct SetupBlock {
   std::span<const std::byte> schema;    ///< Empty when the client has it.

@@ -55,7 +55,7 @@ class StateRowStore {
     spare_[rows.lanes()].push_back(std::move(rows));
   }
   void drop_spare() {
-    for (std::vector<StateRows>& spare : spare_) spare = {};
+    for (std::vector<StateRows>& spare : spare_) spare.clear();
     spare_bytes_ = 0;
   }
 

@@ -228,6 +228,51 @@ TEST_CASE("A server that says good-bye, and one that falls silent", "[flow][aren
   }
 }
 
+/// Lets everybody in.
+class OpenDoor final : public Admission {
+ public:
+  std::optional<std::string> refusal(const Applicant&) override { return std::nullopt; }
+  bool admits_content(std::uint64_t) override { return true; }
+};
+
+TEST_CASE("A client that cannot follow the server leaves and says why", "[flow][arena]") {
+  ManualClock clock;
+  clock.advance(seconds(1));
+  SimulatedNetwork network(4);
+  network.advance(arena::net_time(clock.now()));
+  Seat seat(clock, false);
+  ServerOptions options;
+  options.connection = arena::connection_options();
+  options.agreement = arena::agreement_of(seat.store.catalog());
+  SeededEntropy entropy{1};
+  options.identity = SecretKey::random(entropy);
+  OpenDoor door;
+  const auto socket = network.open(kServerAddress);
+  Server server(options, *socket, entropy, door, arena::net_time(clock.now()));
+  seat.socket = network.open(Address::ipv4({10, 0, 0, 9}, 1000));
+  seat.client->connect({kServerAddress, server.public_key()}, *seat.socket, seat.entropy);
+  const std::vector<std::byte> other = {std::byte{16}, std::byte{1}};  // No `begin` of today's.
+  bool is_told = false;
+  for (int i = 0; i < 300; ++i) {
+    clock.advance(milliseconds(8));
+    const NetTime now = arena::net_time(clock.now());
+    network.advance(now);
+    server.receive(now, 0);
+    server.for_each_client([&](ClientHandle client) {
+      if (std::exchange(is_told, true)) return;
+      REQUIRE(server.connection(client)->send_message(arena::kReplicationChannel, other) ==
+              SendStatus::queued);
+    });
+    server.send(now);
+    seat.client->frame();
+  }
+  CHECK(is_told);
+  CHECK(seat.client->is_over());
+  REQUIRE(seat.client->complaint());
+  CHECK(seat.client->complaint()->find("cannot be followed") != std::string::npos);
+  CHECK(seat.client->complaint()->find("another version") != std::string::npos);
+}
+
 TEST_CASE("A lossy socket loses its share, and lets the rest come late in their order",
           "[flow][arena]") {
   SimulatedNetwork network(3);

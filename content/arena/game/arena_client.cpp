@@ -66,6 +66,7 @@ void ArenaClient::frame() {
   if (Connection* const connection = net_->connection()) {
     take_welcome(*connection);
     replication_.update(*connection);
+    leave_if_failed(now);
     receiver_.apply(replication_);
     note_changes(now);
     note_events();
@@ -82,6 +83,12 @@ void ArenaClient::frame() {
   view_.process_despawns();
   net_->send(net_time(clock_.now()));
   summary_.frames.add(clock_.now() - now);
+}
+
+void ArenaClient::leave_if_failed(Time now) {
+  if (replication_.phase() != ReplicationPhase::failed || !failure_.empty()) return;
+  failure_ = replication_.failure();
+  net_->close("cannot follow this server", net_time(now));
 }
 
 void ArenaClient::take_welcome(Connection& connection) {
@@ -149,6 +156,7 @@ std::string ArenaClient::name_of(std::uint16_t type) const {
 void ArenaClient::leave() { net_->close("leaves", net_time(clock_.now())); }
 
 std::optional<std::string> ArenaClient::complaint() const {
+  if (!failure_.empty()) return "this server cannot be followed: " + failure_;
   const std::optional<Close> end = net_->end();
   if (!end) return std::nullopt;
   switch (end->reason) {

@@ -57,7 +57,8 @@ class ArenaClient {
 
   /// The connection has ended, for whatever reason.
   bool is_over() const { return net_->state() == muster::ClientState::closed; }
-  /// Why it is over, for a person, when that is no good end: the server was lost, or refused.
+  /// Why it is over, for a person, when that is no good end: the server was lost, refused, or
+  /// cannot be followed.
   std::optional<std::string> complaint() const;
 
   /// What a person would like to read since the last call: who came, who went.
@@ -83,6 +84,7 @@ class ArenaClient {
 
   ArenaClient(muster::BundleStore& store, muster::BundleLoader& loader, const muster::Clock& clock,
               std::uint32_t registry, muster::ByteVector snapshot_model);
+  void leave_if_failed(muster::Time now);
   void take_welcome(muster::Connection& connection);
   void note_changes(muster::Time now);
   void note_events();
@@ -106,6 +108,7 @@ class ArenaClient {
   std::optional<EffectCues> cues_;
   std::unique_ptr<muster::Client> net_;
   std::optional<std::uint16_t> player_;
+  std::string failure_;  ///< Why the server cannot be followed; empty when it can.
   std::vector<Loading> loading_;
   ArenaClientSummary summary_;
   std::vector<std::string> lines_;

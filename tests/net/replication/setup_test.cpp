@@ -1,0 +1,189 @@
+// How a client comes to play, or learns that it cannot.
+#include <catch2/catch.hpp>
+
+#include "net/snapshot/model_file.h"
+#include "tests/support/replication_stage.h"
+
+namespace muster {
+namespace {
+
+/// A client and, at the other end, whatever a test sends by hand.
+class HandMadeServer {
+ public:
+  HandMadeServer() : pair(1, options(), {}, {}), client(ReplicationClientOptions{}) { step(); }
+
+  void say(std::span<const std::byte> message) {
+    REQUIRE(pair.a->connection.send_message(0, message) == SendStatus::queued);
+    step();
+  }
+  void begin(const BeginMessage& message) { say(encode(message)); }
+  void send_setup(std::vector<std::byte> bytes) {
+    block_ = std::move(bytes);
+    std::uint16_t id = 0;
+    REQUIRE(pair.a->connection.send_block(block_, id) == SendStatus::queued);
+    step();
+  }
+  void begin_map() {
+    pair.a->connection.begin_map();
+    step();
+  }
+  void step() {
+    for (int i = 0; i < 20; ++i) {
+      pair.step(std::chrono::milliseconds(16));
+      client.update(pair.b->connection);
+    }
+  }
+
+  std::vector<std::byte> schema = encode_schema(replication_samples_schema());
+  ConnectionPair pair;
+  ReplicationClient client;
+
+ private:
+  static ConnectionOptions options() {
+    ConnectionOptions connection;
+    connection.channels = {ChannelOptions{}};
+    return connection;
+  }
+  std::vector<std::byte> block_;
+};
+
+std::vector<std::byte> without_last(std::vector<std::byte> bytes) {
+  bytes.pop_back();
+  return bytes;
+}
+
+}  // namespace
+
+TEST_CASE("A client that cannot use what the server sends to begin with says why",
+          "[net][replication]") {
+  HandMadeServer server;
+  BeginMessage begin{.schema = hash_schema(server.schema)};
+  const std::vector<std::byte> none = bytes_of({1, 2, 3});
+  std::vector<std::byte> setup;
+  std::string reason;
+  SECTION("damaged") {
+    setup = without_last(encode_setup({.schema = server.schema, .model = {}, .map_info = none}));
+    reason = "damaged";
+  }
+  SECTION("without the schema that was asked for") {
+    setup = encode_setup({.schema = {}, .model = {}, .map_info = none});
+    reason = "not what this end asked for";
+  }
+  SECTION("another schema") {
+    begin.schema[0] ^= std::byte{1};
+    setup = encode_setup({.schema = server.schema, .model = {}, .map_info = none});
+    reason = "not the one that it named";
+  }
+  SECTION("a schema of another version") {
+    begin.schema = hash_schema(none);
+    setup = encode_setup({.schema = none, .model = {}, .map_info = {}});
+    reason = "schema cannot be read";
+  }
+  SECTION("another model") {
+    begin.model[3] = std::byte{1};
+    setup = encode_setup({.schema = server.schema, .model = none, .map_info = {}});
+    reason = "model is not the one that it named";
+  }
+  SECTION("a model that is none") {
+    begin.model = hash_model(none);
+    setup = encode_setup({.schema = server.schema, .model = none, .map_info = {}});
+    reason = "model cannot be used";
+  }
+  server.begin(begin);
+  REQUIRE(server.client.phase() == ReplicationPhase::receiving);
+  CHECK(server.client.failure().empty());
+  server.send_setup(setup);
+  CHECK(server.client.phase() == ReplicationPhase::failed);
+  CHECK(server.client.failure().find(reason) != std::string::npos);
+  CHECK(server.client.counters().malformed == 1);
+  // Another map is another chance.
+  server.begin_map();
+  CHECK(server.client.phase() == ReplicationPhase::joining);
+  CHECK(server.client.failure().empty());
+}
+
+TEST_CASE("A first word that cannot be read is of another version", "[net][replication]") {
+  HandMadeServer server;
+  std::vector<std::byte> begin = encode(BeginMessage{.schema = hash_schema(server.schema)});
+  SECTION("longer") { begin.push_back({}); }
+  SECTION("shorter") { begin.pop_back(); }
+  SECTION("with a coder that is unknown here") { begin.back() = std::byte{9}; }
+  server.say(begin);
+  CHECK(server.client.phase() == ReplicationPhase::failed);
+  CHECK(server.client.failure().find("another version") != std::string::npos);
+}
+
+TEST_CASE("A world larger than the client allows is refused by name", "[net][replication]") {
+  ReplicationStage stage(1);
+  ReplicationClientOptions options;
+  options.limits.entity_max = 20;
+  ReplicationStage::Client& client = stage.join({}, {}, {}, options);
+  stage.step([&] {
+    for (std::uint32_t id = 0; id < 20; ++id) stage.spawn(id, {.relevance = Relevance::always});
+  });
+  stage.run(60);
+  CHECK(client.replication->phase() == ReplicationPhase::playing);
+  CHECK(stage.difference(client).empty());
+  stage.step([&] { stage.spawn(20, {.relevance = Relevance::always}); });
+  stage.run(60);
+  CHECK(client.replication->phase() == ReplicationPhase::failed);
+  CHECK(client.replication->failure().find("20 entities") != std::string::npos);
+}
+
+TEST_CASE("After each payload that cannot be read everything is asked for again",
+          "[net][replication]") {
+  ReplicationStage stage(3);
+  ReplicationStage::Client& client = stage.join();
+  stage.step([&] { stage.spawn(1, {.relevance = Relevance::always}); });
+  stage.run(60);
+  const auto payload = GENERATE(table<const char*, NetBytes>(
+      {{"unknown flags", bytes_of({0x80, 1, 2, 3})},
+       {"events that are cut", bytes_of({1, 3, 0, 0})},
+       {"an event that is too long", bytes_of({1, 1, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF, 0, 0})},
+       {"a checksum that is cut", bytes_of({2, 1, 2, 3})}}));
+  CAPTURE(std::get<0>(payload));
+  REQUIRE(client.pair->a->connection.send_payload(std::get<1>(payload), 1'000'000) ==
+          SendStatus::queued);
+  stage.run(60);
+  CHECK(client.replication->counters().malformed == 1);
+  CHECK(client.replication->counters().resyncs == 1);
+  CHECK(stage.server.view(client.id)->counters().resyncs == 1);
+  CHECK(stage.difference(client).empty());
+}
+
+TEST_CASE("A setup is let go of when it has arrived, and the game's blocks are the game's",
+          "[net][replication]") {
+  ReplicationStage stage(2);
+  const NetBytes map(400'000);
+  stage.step([&] { stage.server.begin_map(map); });
+  const std::size_t before = stage.server.memory_bytes();
+  ReplicationStage::Client& client = stage.join({.latency = std::chrono::milliseconds(50)});
+  stage.run(8);
+  const NetBytes own(1'000);
+  std::uint16_t id = 0;
+  REQUIRE(client.pair->a->connection.send_block(own, id) == SendStatus::queued);
+  CHECK(stage.server.memory_bytes() > before + map.size());
+  Connection& there = client.pair->b->connection;
+  for (int i = 0; i < 900; ++i) {
+    stage.step();
+    if (!there.block().empty() && !is_setup(there.block())) there.pop_block();
+  }
+  REQUIRE(client.replication->phase() == ReplicationPhase::playing);
+  CHECK(stage.server.memory_bytes() < before + map.size() / 2);
+  const auto finished = client.pair->a->connection.finished_blocks();
+  REQUIRE(finished.size() == 1);
+  CHECK(finished[0].id == id);
+  CHECK_FALSE(finished[0].refusal.has_value());
+}
+
+TEST_CASE("A setup that the client's end does not take is counted", "[net][replication]") {
+  ReplicationStage stage(2);
+  ReplicationStage::Client& client = stage.join();
+  const NetBytes map(std::size_t{17} << 20U);  // More than connections take.
+  stage.step([&] { stage.server.begin_map(map); });
+  stage.run(300);
+  CHECK(client.replication->phase() == ReplicationPhase::receiving);
+  CHECK(stage.server.view(client.id)->counters().setups_refused == 1);
+}
+
+}  // namespace muster
