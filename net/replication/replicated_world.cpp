@@ -43,9 +43,7 @@ std::optional<std::span<const std::uint32_t>> ReplicatedWorld::changes_since(
 void ReplicatedWorld::forget_past() {
   while (past_begin_ < past_.size() && past_[past_begin_].ended_at + kKnownTicksMax < tick_) {
     const Past& past = past_[past_begin_++];
-    for (std::size_t i = 0; i < (has_two_rows(past.type) ? kSeenByCount : 1); ++i) {
-      pools_[views_.codec_type(past.type, static_cast<SeenBy>(i))].give_back(past.rows[i]);
-    }
+    pools_[past.codec_type].give_back(past.row);
   }
   if (past_begin_ > past_.size() / 2) {
     past_.erase(past_.begin(), past_.begin() + static_cast<std::ptrdiff_t>(past_begin_));
@@ -53,8 +51,11 @@ void ReplicatedWorld::forget_past() {
   }
 }
 
-bool ReplicatedWorld::has_two_rows(std::uint16_t type) const {
-  return views_.codec_type(type, SeenBy::others) != views_.codec_type(type, SeenBy::owner);
+/// Two where owners see something else.
+std::size_t ReplicatedWorld::row_count(std::uint16_t type) const {
+  const bool is_one =
+      views_.codec_type(type, SeenBy::others) == views_.codec_type(type, SeenBy::owner);
+  return is_one ? 1 : kSeenByCount;
 }
 
 ReplicatedEntity* ReplicatedWorld::find_mutable(std::uint32_t id) {
@@ -63,7 +64,8 @@ ReplicatedEntity* ReplicatedWorld::find_mutable(std::uint32_t id) {
 }
 
 const ReplicatedEntity* ReplicatedWorld::find(std::uint32_t id) const {
-  return const_cast<ReplicatedWorld*>(this)->find_mutable(id);
+  const auto found = std::ranges::lower_bound(entities_, id, {}, &ReplicatedEntity::id);
+  return found != entities_.end() && found->id == id ? &*found : nullptr;
 }
 
 void ReplicatedWorld::spawn(std::uint32_t id, const ReplicatedEntityOptions& options,
@@ -84,7 +86,7 @@ void ReplicatedWorld::spawn(std::uint32_t id, const ReplicatedEntityOptions& opt
 void ReplicatedWorld::despawn(std::uint32_t id) {
   ReplicatedEntity* entity = find_mutable(id);
   assert(entity != nullptr);
-  retire(*entity);
+  retire_all(*entity);
   entities_.erase(entities_.begin() + (entity - entities_.data()));
   moves_.push_back(id);
   ++version_;
@@ -93,43 +95,50 @@ void ReplicatedWorld::despawn(std::uint32_t id) {
 void ReplicatedWorld::set(std::uint32_t id, std::span<const std::int64_t> values) {
   ReplicatedEntity* entity = find_mutable(id);
   assert(entity != nullptr);
-  const std::uint16_t type = entity->options.type;
-  bool is_same = true;
-  for (std::size_t i = 0; i < (has_two_rows(type) ? kSeenByCount : 1); ++i) {
-    const TypeView& view = views_.view(views_.codec_type(type, static_cast<SeenBy>(i)));
-    const std::span<LaneValue> lanes = std::span(lanes_).first(view.parts.size());
-    view.to_lanes(values, lanes);
-    is_same = is_same && std::ranges::equal(lanes, std::span(entity->rows[i], lanes.size()));
-  }
-  if (is_same) return;
-  // Changed twice in one tick: nobody has seen the first.
-  if (entity->changed_at != tick_) retire(*entity);
   write_rows(*entity, values);
 }
 
+/// Rows whose values are others now become new ones. Of what changes twice in one tick nobody has
+/// seen the first.
 void ReplicatedWorld::write_rows(ReplicatedEntity& entity, std::span<const std::int64_t> values) {
   const std::uint16_t type = entity.options.type;
   assert(values.size() == schema_.value_count(type));
-  const bool is_new_row = entity.changed_at != tick_ || entity.rows[0] == nullptr;
-  for (std::size_t i = 0; i < (has_two_rows(type) ? kSeenByCount : 1); ++i) {
+  const std::size_t count = row_count(type);
+  bool is_new = false;
+  for (std::size_t i = 0; i < count; ++i) {
     const std::uint16_t codec_type = views_.codec_type(type, static_cast<SeenBy>(i));
-    LaneValue* row = is_new_row ? pools_[codec_type].take() : entity.rows[i];
     const TypeView& view = views_.view(codec_type);
-    view.to_lanes(values, std::span(row, view.parts.size()));
-    entity.rows[i] = row;
+    const std::span<LaneValue> lanes = std::span(lanes_).first(view.parts.size());
+    view.to_lanes(values, lanes);
+    LaneValue*& row = entity.rows[i];
+    if (row != nullptr && std::ranges::equal(lanes, std::span(row, lanes.size()))) continue;
+    entity.changed_at = tick_;
+    if (row == nullptr || entity.rows_since[i] != tick_) {
+      if (row != nullptr) retire(entity, i);
+      row = pools_[codec_type].take();
+      entity.rows_since[i] = tick_;
+      is_new = true;
+    }
+    std::ranges::copy(lanes, row);
   }
-  if (!has_two_rows(type)) entity.rows[1] = entity.rows[0];
-  if (is_new_row) changes_.push_back(entity.id);
-  entity.changed_at = tick_;
+  if (count == 1) {
+    entity.rows[1] = entity.rows[0];
+    entity.rows_since[1] = entity.rows_since[0];
+  }
+  if (is_new) changes_.push_back(entity.id);
 }
 
-void ReplicatedWorld::retire(const ReplicatedEntity& entity) {
-  past_.push_back(Past{.id = entity.id,
-                       .generation = entity.generation,
-                       .type = entity.options.type,
-                       .began_at = entity.changed_at,
-                       .ended_at = tick_,
-                       .rows = entity.rows});
+void ReplicatedWorld::retire(const ReplicatedEntity& entity, std::size_t seen_by) {
+  past_.push_back(
+      Past{.id = entity.id,
+           .codec_type = views_.codec_type(entity.options.type, static_cast<SeenBy>(seen_by)),
+           .began_at = entity.rows_since[seen_by],
+           .ended_at = tick_,
+           .row = entity.rows[seen_by]});
+}
+
+void ReplicatedWorld::retire_all(const ReplicatedEntity& entity) {
+  for (std::size_t i = 0; i < row_count(entity.options.type); ++i) retire(entity, i);
 }
 
 void ReplicatedWorld::set_place(std::uint32_t id, const Place& place) {
@@ -150,7 +159,7 @@ void ReplicatedWorld::set_owner(std::uint32_t id, PlayerNumber owner) {
 
 void ReplicatedWorld::clear() {
   for (const ReplicatedEntity& entity : entities_) {
-    retire(entity);
+    retire_all(entity);
     moves_.push_back(entity.id);
   }
   entities_.clear();
@@ -163,16 +172,17 @@ const LaneValue* ReplicatedWorld::row_at(std::uint32_t id, std::uint32_t tick,
   const TypeView& view = views_.view(codec_type);
   const auto index = static_cast<std::size_t>(view.seen_by);
   const ReplicatedEntity* entity = find(id);
-  if (entity != nullptr && tick <= tick_ && tick >= entity->changed_at) {
-    return entity->options.type == view.type ? entity->rows[index] : nullptr;
+  if (entity != nullptr && tick <= tick_ && tick >= entity->rows_since[index] &&
+      entity->options.type == view.type) {
+    return entity->rows[index];
   }
   const auto first = std::upper_bound(
       past_.begin() + static_cast<std::ptrdiff_t>(past_begin_), past_.end(), tick,
       [](std::uint32_t wanted, const Past& past) { return wanted < past.ended_at; });
   const auto found = std::find_if(first, past_.end(), [&](const Past& past) {
-    return past.id == id && past.began_at <= tick && past.type == view.type;
+    return past.id == id && past.began_at <= tick && past.codec_type == codec_type;
   });
-  return found == past_.end() ? nullptr : found->rows[index];
+  return found == past_.end() ? nullptr : found->row;
 }
 
 std::size_t ReplicatedWorld::memory_bytes() const {

@@ -58,10 +58,15 @@ struct ReplicatedEntity {
   std::uint8_t generation = 0;
   ReplicatedEntityOptions options;
   std::uint32_t changed_at = 0;  ///< The tick at which the values changed last.
-  /// By `SeenBy`; both the same where owners see nothing else.
+  /// By `SeenBy`; both the same where owners see nothing else. What only the one may see leaves the
+  /// other's row as it is.
   std::array<LaneValue*, kSeenByCount> rows{};
+  std::array<std::uint32_t, kSeenByCount> rows_since{};  ///< The ticks since when.
 
   const LaneValue* row(SeenBy seen_by) const { return rows[static_cast<std::size_t>(seen_by)]; }
+  std::uint32_t since(SeenBy seen_by) const {
+    return rows_since[static_cast<std::size_t>(seen_by)];
+  }
 };
 
 /// Every tick of replication: `begin`; spawn, despawn, `set` what may have changed. What is not set
@@ -113,18 +118,18 @@ class ReplicatedWorld {
   /// Values that are the truth no more.
   struct Past {
     std::uint32_t id = 0;
-    std::uint8_t generation = 0;
-    std::uint16_t type = 0;
+    std::uint16_t codec_type = 0;
     std::uint32_t began_at = 0;
     std::uint32_t ended_at = 0;  ///< The first tick at which they were not the truth.
-    std::array<LaneValue*, kSeenByCount> rows{};
+    LaneValue* row = nullptr;
   };
 
   ReplicatedEntity* find_mutable(std::uint32_t id);
   void write_rows(ReplicatedEntity& entity, std::span<const std::int64_t> values);
-  void retire(const ReplicatedEntity& entity);
+  void retire(const ReplicatedEntity& entity, std::size_t seen_by);
+  void retire_all(const ReplicatedEntity& entity);
   void forget_past();
-  bool has_two_rows(std::uint16_t type) const;
+  std::size_t row_count(std::uint16_t type) const;
 
   const ReplicationSchema& schema_;
   const TypeViews& views_;
