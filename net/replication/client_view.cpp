@@ -86,7 +86,10 @@ void ClientView::take_fates(std::span<const PayloadFate> fates) {
     }
     ++counters_.delivered;
     events_.delivered(number);
-    if (!flight.is_used || flight.number != number) continue;
+    if (!flight.is_used || flight.number != number) {
+      ++counters_.too_late;
+      continue;
+    }
     flight.is_used = false;
     writer_->acknowledge(number);
     for (const Said& said : flight.said) {
@@ -102,30 +105,31 @@ void ClientView::send(const ReplicatedWorld& world, const InterestGrid& grid,
   const bool is_other = refresh_interest(world, grid);
   if (is_other || !take_changes(world)) merge_records(world);
   std::size_t budget = byte_budget(connection, now, ticks);
-  if (budget == 0) {
-    ++counters_.choked;
+  const std::size_t parts_max = parts_allowed(connection, ticks);
+  if (budget == 0 || parts_max == 0) {
+    ++(budget == 0 ? counters_.choked : counters_.paced);
     return;
   }
-  // What goes beyond as many datagrams as may be sent is no room at all.
-  budget = std::min(budget, kPartsPerTickMax * connection.payload_bytes_max());
-  choose(world, budget);
-  writer_->begin(world.tick(), states_);
   memory_.resize(connection.payload_bytes_max());
+  // What goes beyond as many datagrams as may be sent is no room at all.
+  budget = std::min(budget, parts_max * memory_.size());
+  choose(world, budget - std::min(budget / 2, events_.waiting_bytes(memory_.size() / kEventShare)));
+  writer_->begin(world.tick(), states_);
   std::uint32_t first_id = 0;
-  for (std::size_t part = 0; part < kPartsPerTickMax && !writer_->is_done() && budget > 0; ++part) {
-    const bool has_checksum = options_.checksum_interval != 0 && !states_.empty() &&
-                              payload_count_++ % options_.checksum_interval == 0;
-    const std::size_t bytes = write_payload(world, first_id, has_checksum, memory_);
+  for (std::size_t part = 0; part < parts_max && !writer_->is_done() && budget > 0; ++part) {
+    const Written written = write_part(world, first_id);
+    const std::size_t bytes = written.payload_bytes;
     if (bytes == 0) break;
     const std::uint64_t tag = epoch_ << 16U | writer_->last_number();
     // What was not queued was never sent: its fate never comes, and nobody builds on it.
     if (connection.send_payload(std::span(memory_).first(bytes), tag) != SendStatus::queued) break;
-    remember(first_id, world.tick(), bytes);
+    remember(first_id, world.tick(), written.snapshot_bytes);
     first_id = writer_->end_id();
     ++counters_.snapshots;
     counters_.snapshot_bytes += bytes;
     budget -= std::min(budget, bytes);
     bytes_saved_ -= static_cast<double>(bytes);
+    parts_saved_ -= 1;
   }
 }
 
@@ -160,8 +164,10 @@ bool ClientView::take_changes(const ReplicatedWorld& world) {
     const auto found = std::ranges::lower_bound(states_, id, {}, &EntityState::id);
     if (found == states_.end() || found->id != id) continue;
     const auto i = static_cast<std::uint32_t>(found - states_.begin());
-    found->values = entities_[i]->row(seen_by(*entities_[i]));
-    found->since = entities_[i]->changed_at;
+    const SeenBy who = seen_by(*entities_[i]);
+    if (found->values == entities_[i]->row(who)) continue;  // Nothing that this client may see.
+    found->values = entities_[i]->row(who);
+    found->since = entities_[i]->since(who);
     activate(i, world.tick());
   }
   return true;
@@ -203,7 +209,7 @@ void ClientView::merge_records(const ReplicatedWorld& world) {
     const EntityKind kind{.type = world.views().codec_type(found.options.type, who),
                           .generation = found.generation};
     states_.push_back(
-        {.id = id, .kind = kind, .values = found.row(who), .since = found.changed_at});
+        {.id = id, .kind = kind, .values = found.row(who), .since = found.since(who)});
     entities_.push_back(&found);
     next_records_.back().is_active = false;
   }
@@ -222,6 +228,18 @@ std::size_t ClientView::byte_budget(const Connection& connection, NetTime now,
   bytes_saved_ = std::min(bytes_saved_ + per_tick * ticks,
                           static_cast<double>(bytes_per_second_max) / 4 + 1200);
   return std::min(budget, static_cast<std::size_t>(std::max(bytes_saved_, 0.0)));
+}
+
+/// How many snapshots may go out now, so that those of a round trip stay within the window. More
+/// than a tick's datagrams are not saved up.
+std::size_t ClientView::parts_allowed(const Connection& connection, std::uint32_t ticks) {
+  const RoundTrip& path = connection.round_trip();
+  const NetDuration round_trip = path.smoothed() + 2 * path.variation() + kAckDelay;
+  const double round_trip_ticks =
+      std::chrono::duration<double>(round_trip).count() * options_.ticks_per_second;
+  parts_saved_ = std::min(parts_saved_ + kPartsOnTheWayMax / round_trip_ticks * ticks,
+                          static_cast<double>(kPartsPerTickMax));
+  return static_cast<std::size_t>(std::max(parts_saved_, 0.0));
 }
 
 float ClientView::distance_to(const ReplicatedEntity& entity) const {
@@ -255,6 +273,10 @@ void ClientView::choose(const ReplicatedWorld& world, std::size_t budget_bytes) 
   double wanted = 0;
   for (const std::uint32_t i : active_) {
     Record& record = records_[i];
+    if (is_unfit(i)) {
+      hold(i);
+      continue;
+    }
     const UpdateClass& update_class = options_.classes[entities_[i]->options.update_class];
     float distance = distance_to(*entities_[i]);
     if (!(distance < update_class.radius)) distance = update_class.radius;  // Also no number.
@@ -293,24 +315,61 @@ void ClientView::hold(std::uint32_t i) {
   held_.push_back(i);
 }
 
-std::size_t ClientView::write_payload(const ReplicatedWorld& world, std::uint32_t first_id,
-                                      bool has_checksum, std::span<std::byte> memory) {
-  SectionWriter writer(memory);
-  const bool has_events = events_.has_any();
+/// Writes the next payload of the tick. Where an entity has no room, what stands before the
+/// snapshot gives way; an entity that has no room then either is left out.
+ClientView::Written ClientView::write_part(const ReplicatedWorld& world, std::uint32_t first_id) {
+  const bool has_checksum = options_.checksum_interval != 0 && !states_.empty() &&
+                            payload_count_++ % options_.checksum_interval == 0;
+  Written written = write_payload(world, first_id, events_.has_any(), has_checksum);
+  while (written.payload_bytes == 0) {
+    written = write_payload(world, first_id, false, false);
+    if (written.payload_bytes == 0 && !leave_out(writer_->unfit_id())) break;
+  }
+  return written;
+}
+
+/// Holds an entity whose state has no room. False when it is none that could be told later.
+bool ClientView::leave_out(std::uint32_t id) {
+  const auto found = std::ranges::lower_bound(states_, id, {}, &EntityState::id);
+  if (found == states_.end() || found->id != id || found->is_held) return false;
+  const auto i = static_cast<std::size_t>(found - states_.begin());
+  hold(static_cast<std::uint32_t>(i));
+  records_[i].unfit_since = found->since;
+  records_[i].unfit_type = found->kind.type;
+  records_[i].unfit_bytes = static_cast<std::uint16_t>(memory_.size());
+  ++counters_.unfit;
+  constexpr std::size_t kUnfitMax = 16;  // Of a tick: the rest is counted.
+  if (unfit_.size() < kUnfitMax) {
+    unfit_.push_back({.id = id, .codec_type = found->kind.type, .payload_bytes = memory_.size()});
+  }
+  return true;
+}
+
+/// Whether it was found that this state does not fit. A larger path is another chance.
+bool ClientView::is_unfit(std::size_t i) const {
+  const Record& record = records_[i];
+  return record.unfit_bytes != 0 && record.unfit_bytes >= memory_.size() &&
+         record.unfit_since == states_[i].since && record.unfit_type == states_[i].kind.type;
+}
+
+ClientView::Written ClientView::write_payload(const ReplicatedWorld& world, std::uint32_t first_id,
+                                              bool has_events, bool has_checksum) {
+  SectionWriter writer(memory_);
   writer.write_u8((has_events ? kPayloadHasEvents : 0U) |
                   (has_checksum ? kPayloadHasChecksum : 0U));
   const auto number = static_cast<std::uint16_t>(writer_->last_number() + 1);
-  if (has_events) events_.write(writer, memory.size() / kEventShare, number);
+  if (has_events) events_.write(writer, memory_.size() / kEventShare, number);
   constexpr std::size_t kChecksumBytes = 8;
   const std::size_t checksum_at = writer.used();
   if (has_checksum) writer.write_zeros(kChecksumBytes);
+  const std::span<std::byte> memory = memory_;
   const std::span<const std::byte> bytes = writer_->write(memory.subspan(writer.used()));
-  if (bytes.empty()) return 0;
+  if (bytes.empty()) return {};
   if (has_checksum) {
     SectionWriter checksum_writer(memory.subspan(checksum_at, kChecksumBytes));
     write_checksum(checksum_writer, world, first_id);
   }
-  return writer.used() + bytes.size();
+  return {.payload_bytes = writer.used() + bytes.size(), .snapshot_bytes = bytes.size()};
 }
 
 /// Of one entity that this snapshot speaks of, a different one each time; id `kEveryId` for none.
@@ -329,26 +388,34 @@ void ClientView::write_checksum(SectionWriter& writer, const ReplicatedWorld& wo
 }
 
 /// Notes what the snapshot just queued says anew, and learns what that cost.
-void ClientView::remember(std::uint32_t first_id, std::uint32_t tick, std::size_t bytes) {
+void ClientView::remember(std::uint32_t first_id, std::uint32_t tick, std::size_t snapshot_bytes) {
   InFlight& flight = in_flight_[place_of(writer_->last_number())];
   flight.number = writer_->last_number();
   flight.is_used = true;
   flight.said.clear();
   double predicted = 0;
+  double predicted_new = 0;
   for (const std::uint32_t i : active_) {
     const EntityState& state = states_[i];
     if (state.id < first_id || state.id >= writer_->end_id() || state.is_held) continue;
     Record& record = records_[i];
     flight.said.push_back({.id = record.id, .row = state.values});
-    if (record.acked != nullptr) predicted += predicted_bits(i);
+    (record.acked != nullptr ? predicted : predicted_new) += predicted_bits(i);
     record.told_at = tick;
     record.was_told = true;
     record.waiting_since = tick;
     record.priority = 0;
   }
-  constexpr double kEnoughBits = 400;  // A snapshot of next to nothing teaches nothing.
-  if (predicted < kEnoughBits) return;
-  const double seen = cost_scale_ * static_cast<double>(bytes) * 8 / predicted;
+  learn_cost(predicted, predicted_new, snapshot_bytes);
+}
+
+/// Compares what updates took with what was foretold of them. A snapshot of next to nothing teaches
+/// nothing, and one that is mostly of new entities little of updates.
+void ClientView::learn_cost(double predicted, double predicted_new, std::size_t snapshot_bytes) {
+  constexpr double kEnoughBits = 400;
+  if (predicted < kEnoughBits || predicted_new > predicted / 4) return;
+  const double bits = std::max(static_cast<double>(snapshot_bytes) * 8 - predicted_new, 0.0);
+  const double seen = cost_scale_ * bits / predicted;
   cost_scale_ = std::clamp(cost_scale_ + (seen - cost_scale_) / 8, 0.05, 20.0);
 }
 

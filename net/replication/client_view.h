@@ -22,19 +22,33 @@ struct ClientViewCounters {
   std::uint64_t snapshot_bytes = 0;
   std::uint64_t delivered = 0;
   std::uint64_t lost = 0;
-  std::uint64_t choked = 0;          ///< Snapshots that were due when nothing could go out.
-  std::uint64_t held = 0;            ///< Changes that waited for room or for their turn.
+  std::uint64_t too_late = 0;  ///< Of those delivered: known too late to be built on.
+  std::uint64_t choked = 0;    ///< Snapshots that were due when nothing could go out.
+  std::uint64_t paced = 0;  ///< Snapshots put off until earlier ones can be known to have arrived.
+  std::uint64_t held = 0;   ///< Changes that waited for room or for their turn.
   std::uint64_t resyncs = 0;         ///< The client asked for everything again.
   std::uint64_t events_refused = 0;  ///< Too many or too long.
   std::uint64_t divergences = 0;     ///< The client had other values than the server.
   std::uint64_t disowned = 0;        ///< Snapshots that arrived too late to be read.
   std::uint64_t malformed = 0;       ///< Messages that no client of ours sends.
+  std::uint64_t unfit = 0;           ///< States of an entity that no datagram has room for.
   std::uint64_t setups_refused = 0;  ///< The client's end does not take so large a block.
 };
 
 /// Datagrams of one tick: what is known of entities reaches back as many ticks as the codec's
 /// window has snapshots, divided by this.
 inline constexpr std::size_t kPartsPerTickMax = 4;
+/// Snapshots in a round trip. What is acknowledged must still be in the codec's window, and some
+/// more with it from which to predict: else every snapshot would say everything, for ever.
+inline constexpr double kPartsOnTheWayMax = 20;
+static_assert(kPartsOnTheWayMax + 8 < kSnapshotWindow);
+
+/// A state of an entity that does not fit into a datagram: the client is not told of it.
+struct UnfitState {
+  std::uint32_t id = 0;
+  std::uint16_t codec_type = 0;
+  std::size_t payload_bytes = 0;  ///< What a datagram has room for.
+};
 
 /// What does not change while a server runs. All must outlive the views.
 struct ClientViewOptions {
@@ -75,6 +89,9 @@ class ClientView {
 
   const ClientViewCounters& counters() const { return counters_; }
   ClientViewCounters& counters() { return counters_; }
+  /// What did not fit since `clear_unfit`, each state once.
+  std::span<const UnfitState> unfit() const { return unfit_; }
+  void clear_unfit() { unfit_.clear(); }
   std::size_t entity_count() const { return records_.size(); }
   std::size_t memory_bytes() const;
 
@@ -89,6 +106,14 @@ class ClientView {
     bool was_told = false;
     bool is_active = false;  ///< The client is not known to have its values: it is in `active_`.
     float priority = 0;
+    /// Of the state that did not fit, since when it was so, in which view, and into how much.
+    std::uint32_t unfit_since = 0;
+    std::uint16_t unfit_type = 0;
+    std::uint16_t unfit_bytes = 0;  ///< 0: none.
+  };
+  struct Written {
+    std::size_t payload_bytes = 0;
+    std::size_t snapshot_bytes = 0;
   };
   /// What a snapshot on its way says anew.
   struct Said {
@@ -111,10 +136,15 @@ class ClientView {
   void choose(const ReplicatedWorld& world, std::size_t budget_bytes);
   float distance_to(const ReplicatedEntity& entity) const;
   double predicted_bits(std::size_t i) const;
-  std::size_t write_payload(const ReplicatedWorld& world, std::uint32_t first_id, bool has_checksum,
-                            std::span<std::byte> memory);
+  std::size_t parts_allowed(const Connection& connection, std::uint32_t ticks);
+  Written write_part(const ReplicatedWorld& world, std::uint32_t first_id);
+  Written write_payload(const ReplicatedWorld& world, std::uint32_t first_id, bool has_events,
+                        bool has_checksum);
+  bool leave_out(std::uint32_t id);
+  bool is_unfit(std::size_t i) const;
   void write_checksum(SectionWriter& writer, const ReplicatedWorld& world, std::uint32_t first_id);
-  void remember(std::uint32_t first_id, std::uint32_t tick, std::size_t bytes);
+  void remember(std::uint32_t first_id, std::uint32_t tick, std::size_t snapshot_bytes);
+  void learn_cost(double predicted, double predicted_new, std::size_t snapshot_bytes);
   Record* find_record(std::uint32_t id);
 
   ClientViewOptions options_;
@@ -139,10 +169,12 @@ class ClientView {
   std::array<InFlight, kSnapshotWindow> in_flight_;
   double cost_scale_ = 1;   ///< What was written, to what was foretold.
   double bytes_saved_ = 0;  ///< Of the client's own limit.
+  double parts_saved_ = kPartsPerTickMax;
   std::uint32_t budget_tick_ = 0;
   std::uint32_t next_checksum_ = 0;
   std::uint32_t payload_count_ = 0;
-  std::vector<std::byte> memory_;
+  std::vector<std::byte> memory_;  ///< As large as a payload may be.
+  std::vector<UnfitState> unfit_;
   ClientViewCounters counters_;
 };
 

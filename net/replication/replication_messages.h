@@ -117,18 +117,28 @@ struct Divergence {
   std::uint32_t id = 0;
   std::uint32_t tick = 0;
   std::uint32_t type = 0;  ///< As the game calls it.
-  /// `Component.field`, with `[i]` where a field has several values; empty when the server does not
-  /// know its past any more, or found no difference.
+  /// `Component.field`, with `[i]` where a field has several values; `behind Component.field` when
+  /// it lies behind those that the client told; empty when the server does not know its past any
+  /// more, or found no difference.
   std::string field;
   LaneValue server_value = 0;
   LaneValue client_value = 0;
 };
 
-/// Who is told of divergences; called by whoever calls `update`.
+/// An entity whose state has no room in a datagram: a client is not told of it, until it is another
+/// one. Those behind it are told.
+struct UnfitEntity {
+  std::uint32_t id = 0;
+  std::uint32_t type = 0;         ///< As the game calls it.
+  std::size_t payload_bytes = 0;  ///< What a datagram has room for.
+};
+
+/// Who is told of what went wrong; called by whoever calls `update`.
 class DivergenceLog {
  public:
   virtual ~DivergenceLog() = default;
   virtual void diverged(const Divergence& divergence) = 0;
+  virtual void left_out(const UnfitEntity& /*entity*/) {}
 };
 
 /// A checksum of lanes, the same on every machine.

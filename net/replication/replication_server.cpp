@@ -162,6 +162,13 @@ void ReplicationServer::update(ReplicationClientId id, Connection& connection, N
     client->next_snapshot_tick = world_.tick() + interval;
   }
   client->view.send(world_, grid_, connection, now);
+  for (const UnfitState& unfit : client->view.unfit()) {
+    if (log_ == nullptr) break;
+    log_->left_out({.id = unfit.id,
+                    .type = schema_.types[views_.view(unfit.codec_type).type].id,
+                    .payload_bytes = unfit.payload_bytes});
+  }
+  client->view.clear_unfit();
 }
 
 void ReplicationServer::take_message(Client& client, std::span<const std::byte> message) {
@@ -251,10 +258,15 @@ void ReplicationServer::compare(Client& client, const DivergedMessage& message) 
   ++client.view.counters().divergences;
   if (client.unsent.has_room()) client.unsent.push(encode(truth));
   if (log_ == nullptr) return;
+  std::string field = views_.lane_name(message.codec_type, truth.lane);
+  // A message has room for the first lanes alone.
+  if (row != nullptr && truth.lane == kNoLane && lanes > 0 && lanes < view.parts.size()) {
+    field = "behind " + views_.lane_name(message.codec_type, lanes - 1);
+  }
   log_->diverged({.id = message.id,
                   .tick = message.tick,
                   .type = schema_.types[view.type].id,
-                  .field = views_.lane_name(message.codec_type, truth.lane),
+                  .field = field,
                   .server_value = truth.ours,
                   .client_value = truth.theirs});
 }

@@ -37,6 +37,15 @@ void TimedEventSender::write(SectionWriter& writer, std::size_t bytes_max, std::
   }
 }
 
+std::size_t TimedEventSender::waiting_bytes(std::size_t bytes_max) const {
+  std::size_t bytes = 0;
+  for (std::uint32_t number = begin_; number != end_ && bytes < bytes_max; ++number) {
+    const Slot& event = slots_[number % kTimedEventsMax];
+    if (!event.is_delivered) bytes += kTimedEventHeadBytes + event.bytes.size();
+  }
+  return std::min(bytes, bytes_max);
+}
+
 void TimedEventSender::delivered(std::uint16_t payload) {
   Carried& carried = carried_[payload % kPayloads];
   if (!carried.is_used || carried.payload != payload) return;

@@ -30,12 +30,15 @@ class TimedEventSender {
   /// whichever number the caller gives the payload that carries them.
   void write(SectionWriter& writer, std::size_t bytes_max, std::uint16_t payload);
   bool has_any() const { return begin_ != end_; }
+  /// What `write` would take of as many bytes, or a little less.
+  std::size_t waiting_bytes(std::size_t bytes_max) const;
   /// The payload with this number has arrived.
   void delivered(std::uint16_t payload);
   void clear();
 
  private:
-  static constexpr std::size_t kPayloads = 64;  ///< More than are ever on their way.
+  /// Twice as many as a view lets be on their way, and more than a snapshot's window.
+  static constexpr std::size_t kPayloads = 64;
 
   struct Slot {
     std::uint32_t tick = 0;

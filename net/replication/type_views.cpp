@@ -1,6 +1,7 @@
 #include "net/replication/type_views.h"
 
 #include <algorithm>
+#include <bit>
 #include <cassert>
 #include <string>
 #include <utility>
@@ -170,6 +171,21 @@ SnapshotModel TypeViews::model_of_file(std::span<const std::byte> file) const {
     assert(is_model);
   }
   return model(trained);
+}
+
+std::vector<std::string> name_large_types(const TypeViews& views, std::size_t bytes_max) {
+  std::vector<std::string> lines;
+  for (const EntitySchema& schema : views.schemas()) {
+    std::size_t bits = 0;
+    for (const LaneSchema& lane : schema.lanes) {
+      bits += static_cast<std::size_t>(std::bit_width(lane.greatest)) + 1;  // And: as usual?
+    }
+    if (bits <= 8 * bytes_max) continue;
+    lines.push_back("type " + schema.name + " has up to " + std::to_string(bits / 8) +
+                    " bytes of values: with more than " + std::to_string(bytes_max) +
+                    " an entity may find no room in a datagram, and is not told then");
+  }
+  return lines;
 }
 
 }  // namespace muster

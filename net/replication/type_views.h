@@ -76,4 +76,12 @@ class TypeViews {
   std::vector<std::array<std::uint16_t, kSeenByCount>> codec_types_;
 };
 
+/// What a payload always has room for besides a snapshot's head, on any path.
+inline constexpr std::size_t kSafeStateBytes = 1'100;
+
+/// The types of which an entity may find no room in a datagram, a line for a person each: so many
+/// bytes its values have when none is as usual.
+std::vector<std::string> name_large_types(const TypeViews& views,
+                                          std::size_t bytes_max = kSafeStateBytes);
+
 }  // namespace muster

@@ -274,6 +274,7 @@ bool SnapshotWriter::write_new(Encoder& encoder, const SnapshotHead& head, std::
       encoder = before;
       code_end(encoder, head, true);
       end_id_ = state.id;
+      unfit_id_ = state.id;
       return false;
     }
     least_id = state.id + 1;
@@ -307,6 +308,7 @@ bool SnapshotWriter::write_group(Encoder& encoder, const SnapshotHead& head,
     encoder = before;
     code_end(encoder, head, true);
     end_id_ = listed.followed->track.id;
+    unfit_id_ = end_id_;
     return false;
   }
   return true;

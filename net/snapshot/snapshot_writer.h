@@ -42,8 +42,11 @@ class SnapshotWriter {
   /// is written. Requires: a tick after the one before.
   void begin(std::uint32_t tick, std::span<const EntityState> world);
   /// Writes the next snapshot of the tick into `out` and returns its bytes. An `out` too small for
-  /// a single entity returns nothing, and the entity is left out until there is more room.
+  /// a single entity returns nothing; `unfit_id` says which. Whoever holds it, in the world that
+  /// was given to `begin`, may write again: then it is left out, and those behind it are not.
   std::span<const std::byte> write(std::span<std::byte> out);
+  /// The entity for which the last `write` had no room.
+  std::uint32_t unfit_id() const { return unfit_id_; }
   /// True when the whole world stands in what was written since `begin`.
   bool is_done() const { return is_done_; }
   /// Where the snapshot written last ends: it says all there is of ids below this, from where the
@@ -128,7 +131,8 @@ class SnapshotWriter {
   TrackStore records_;
   ReferenceStates references_;  ///< Of the part being written.
   bool follows_changed_ = false;
-  std::uint32_t end_id_ = 0;  ///< Where the part being written ends.
+  std::uint32_t end_id_ = 0;    ///< Where the part being written ends, ...
+  std::uint32_t unfit_id_ = 0;  ///< ... and because of whom.
 
   std::vector<Listed> listed_;
   std::vector<KnownEntity> known_;  ///< Of those listed that are not steady, in their order.

@@ -47,7 +47,9 @@ inline ReplicationSchema replication_samples_schema() {
 class DivergenceList final : public DivergenceLog {
  public:
   void diverged(const Divergence& divergence) override { all.push_back(divergence); }
+  void left_out(const UnfitEntity& entity) override { left_out_entities.push_back(entity); }
   std::vector<Divergence> all;
+  std::vector<UnfitEntity> left_out_entities;
 };
 
 /// What a client made of what it was told: as a game would, change by change.
@@ -110,8 +112,9 @@ class ReplicationStage {
     DivergenceList log;
   };
 
-  explicit ReplicationStage(std::uint64_t seed, ReplicationServerOptions options = {})
-      : random(seed), server(options, replication_samples_schema(), &server_log) {
+  explicit ReplicationStage(std::uint64_t seed, ReplicationServerOptions options = {},
+                            ReplicationSchema schema = replication_samples_schema())
+      : random(seed), server(options, std::move(schema), &server_log) {
     tick_length = std::chrono::nanoseconds(1'000'000'000 / options.ticks_per_second);
   }
 

@@ -72,6 +72,7 @@ Result<std::unique_ptr<ArenaServer>> ArenaServer::open(BundleStore& store,
   if (!model) return fail(model.error());
   server->match_ = std::make_unique<Match>(*server, std::move(types.value()), *registry,
                                            std::move(model.value()));
+  server->lines_ = name_large_types(server->replicated().views());
   return server;
 }
 
@@ -186,6 +187,12 @@ WorldValues ArenaServer::world_of(std::uint16_t player) const {
 void ArenaServer::diverged(const Divergence& divergence) {
   lines_.push_back("entity " + std::to_string(divergence.id) + " is not the same at a client: " +
                    (divergence.field.empty() ? "unknown field" : divergence.field));
+}
+
+void ArenaServer::left_out(const UnfitEntity& entity) {
+  lines_.push_back("entity " + std::to_string(entity.id) + " of type " +
+                   std::to_string(entity.type) + " is not told: a datagram has room for " +
+                   std::to_string(entity.payload_bytes) + " bytes, and it takes more");
 }
 
 std::vector<std::string> ArenaServer::take_lines() { return std::exchange(lines_, {}); }

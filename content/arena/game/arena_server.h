@@ -82,6 +82,7 @@ class ArenaServer final : private muster::Admission, private muster::DivergenceL
   std::optional<std::string> refusal(const muster::Applicant&) override { return std::nullopt; }
   bool admits_content(std::uint64_t) override { return options_.admits_other_content; }
   void diverged(const muster::Divergence& divergence) override;
+  void left_out(const muster::UnfitEntity& entity) override;
 
   void come_and_go();
   void replicate(muster::NetTime now);

@@ -1,0 +1,231 @@
+// What reaches a client over distance, in small datagrams and through a narrow path.
+#include <algorithm>
+
+#include <catch2/catch.hpp>
+
+#include "tests/support/replication_stage.h"
+
+namespace muster {
+namespace {
+
+/// Two types: a plain one, and one whose values may take four thousand bytes.
+ReplicationSchema schema_with_a_giant() {
+  ReplicationSchema schema;
+  schema.components.push_back(
+      {.name = "Plain", .fields = {{.name = "value", .low = 0, .high = 1'000}}});
+  schema.components.push_back({.name = "Giant",
+                               .fields = {{.name = "bits",
+                                           .value_count = 1'000,
+                                           .low = 0,
+                                           .high = 0xFFFF'FFFF,
+                                           .kind = LaneKind::opaque}}});
+  schema.types.push_back({.id = 1, .components = {0}});
+  schema.types.push_back({.id = 77, .components = {1}});
+  return schema;
+}
+
+struct Delivered {
+  ClientViewCounters counters;
+  std::uint32_t oldest = 0;  ///< Ticks, of all entities at the end of play.
+  std::string difference;
+};
+
+/// A world that takes several datagrams a tick, over some distance.
+Delivered play_from_afar(std::uint32_t entities, std::chrono::milliseconds one_way, double loss,
+                         std::uint16_t snapshot_ticks) {
+  ReplicationServerOptions options;
+  options.snapshot_ticks = snapshot_ticks;
+  ReplicationStage stage(7, options);
+  const LinkOptions link{.latency = one_way, .loss = loss};
+  ReplicationStage::Client& client = stage.join(link, link);
+  stage.step([&] {
+    for (std::uint32_t id = 0; id < entities; ++id)
+      stage.spawn(id, {.relevance = Relevance::always});
+  });
+  for (int i = 0; i < 1'200; ++i) {
+    stage.step([&] {
+      for (std::uint32_t id = 0; id < entities; ++id) {
+        if ((id + stage.tick) % 4 == 0) stage.stir(id);
+      }
+    });
+  }
+  Delivered delivered{.counters = stage.server.view(client.id)->counters(), .difference = {}};
+  for (const auto& [id, entity] : client.world.entities) {
+    delivered.oldest = std::max(delivered.oldest, stage.tick - entity.tick);
+  }
+  stage.run(240);
+  delivered.difference = stage.difference(client);
+  return delivered;
+}
+
+}  // namespace
+
+TEST_CASE("From afar, where the world takes several datagrams, what arrives is built on",
+          "[net][replication][sys-31]") {
+  const auto [one_way, loss, snapshot_ticks] = GENERATE(table<int, double, std::uint16_t>(
+      {{200, 0, 1}, {200, 0.05, 1}, {200, 0.05, 3}, {75, 0.05, 1}, {400, 0.05, 1}, {5, 0, 1}}));
+  CAPTURE(one_way, loss, snapshot_ticks);
+  const Delivered delivered =
+      play_from_afar(250, std::chrono::milliseconds(one_way), loss, snapshot_ticks);
+  const ClientViewCounters& counters = delivered.counters;
+  CAPTURE(counters.delivered, counters.too_late, counters.snapshot_bytes, delivered.oldest);
+  CHECK(delivered.difference.empty());
+  CHECK(counters.delivered > 200);
+  CHECK(counters.too_late * 20 < counters.delivered);
+  // Of all that changes every fourth tick, behind the way here.
+  CHECK(delivered.oldest < static_cast<std::uint32_t>(one_way) * 60 / 1'000 + 40);
+}
+
+TEST_CASE("An entity that no datagram has room for is told by name, and those behind it go on",
+          "[net][replication]") {
+  ReplicationStage stage(1, {}, schema_with_a_giant());
+  ReplicationStage::Client& client = stage.join();
+  stage.step([&] {
+    for (std::uint32_t id = 0; id < 10; ++id) stage.spawn(id, {.relevance = Relevance::always});
+    stage.spawn(5'000, {.type = 1, .relevance = Relevance::always});
+    for (std::uint32_t id = 9'000; id < 9'040; ++id) {
+      stage.spawn(id, {.relevance = Relevance::always});
+    }
+  });
+  stage.run(60);
+  const auto is_plain = [](const ReplicatedEntity& entity) { return entity.options.type == 0; };
+  CHECK(stage.difference(client, kNobody, is_plain).empty());
+  CHECK_FALSE(client.world.entities.contains(5'000));
+  // Once for each state.
+  REQUIRE(stage.server_log.left_out_entities.size() == 1);
+  CHECK(stage.server_log.left_out_entities[0].id == 5'000);
+  CHECK(stage.server_log.left_out_entities[0].type == 77);
+  CHECK(stage.server_log.left_out_entities[0].payload_bytes > 1'000);
+  CHECK(stage.server.view(client.id)->counters().unfit == 1);
+  // Another state of it fits.
+  const std::vector<std::int64_t> giant = stage.values[5'000];
+  const auto set = [&](const std::vector<std::int64_t>& values) {
+    stage.step([&] {
+      stage.values[5'000] = values;
+      stage.server.world().set(5'000, values);
+      for (std::uint32_t id = 9'000; id < 9'040; ++id) stage.stir(id);
+    });
+    stage.run(60);
+  };
+  const std::vector<std::int64_t> nothing(1'000);
+  set(nothing);
+  CHECK(stage.difference(client).empty());
+  // And then one that does not: the client stays with what it has of it.
+  set(giant);
+  CHECK(stage
+            .difference(client, kNobody,
+                        [&](const ReplicatedEntity& entity) {
+                          if (entity.id == 5'000) stage.values[5'000] = nothing;
+                          return true;
+                        })
+            .empty());
+  CHECK(stage.server_log.left_out_entities.size() == 2);
+  set(nothing);
+  CHECK(stage.difference(client).empty());
+  CHECK(client.replication->counters().resyncs == 0);
+}
+
+TEST_CASE("Types that may find no room in a datagram are named beforehand", "[net][replication]") {
+  const ReplicationSchema schema = schema_with_a_giant();
+  const std::vector<std::string> lines = name_large_types(TypeViews(schema));
+  REQUIRE(lines.size() == 1);
+  CHECK(lines[0].starts_with("type 77 has up to 4125 bytes"));
+  CHECK(name_large_types(TypeViews(schema), 5'000).empty());
+}
+
+TEST_CASE("An entity that has room alone, but not beside events, is told", "[net][replication]") {
+  ReplicationStage stage(1, {}, schema_with_a_giant());
+  ReplicationStage::Client& client = stage.join();
+  stage.run(10);
+  std::vector<std::int64_t> values(1'000);
+  for (std::size_t i = 0; i < 220; ++i) values[i] = 0x7531'8642;
+  stage.step([&] {
+    stage.values[3] = values;
+    stage.server.world().spawn(3, {.type = 1, .relevance = Relevance::always}, values);
+  });
+  const NetBytes event(kTimedEventBytesMax);
+  for (int i = 0; i < 60; ++i) {
+    stage.step([&] { static_cast<void>(stage.server.send_event(client.id, stage.tick, event)); });
+  }
+  CHECK(stage.difference(client).empty());
+  CHECK(stage.server.view(client.id)->counters().unfit == 0);
+  CHECK(client.replication->counters().events > 5);
+}
+
+TEST_CASE("What only the owner may see costs others nothing", "[net][replication][sys-40]") {
+  constexpr std::size_t kAmmo = 10;
+  const auto play = [](bool is_shooting) {
+    ReplicationStage stage(2);
+    stage.join({}, {}, {.player = 3});
+    stage.join({}, {}, {.player = 4});
+    stage.step([&] {
+      for (std::uint32_t id = 0; id < 40; ++id) {
+        stage.spawn(id, {.type = 0, .owner = 3, .relevance = Relevance::always});
+      }
+    });
+    for (int i = 0; i < 300; ++i) {
+      stage.step([&] {
+        for (std::uint32_t id = 0; id < 40; ++id) {
+          std::vector<std::int64_t>& values = stage.values[id];
+          if (is_shooting) values[kAmmo] = i % 90;
+          if (i % 10 == 0) values[0] = i;
+          stage.server.world().set(id, values);
+        }
+      });
+    }
+    stage.run(30);
+    CHECK(stage.difference(*stage.clients[0], 3).empty());
+    CHECK(stage.difference(*stage.clients[1], 4).empty());
+    std::array<std::uint64_t, 2> bytes{};
+    for (std::size_t k = 0; k < 2; ++k) {
+      bytes[k] = stage.server.view(stage.clients[k]->id)->counters().snapshot_bytes;
+    }
+    return bytes;
+  };
+  const auto rests = play(false);
+  const auto shoots = play(true);
+  CHECK(shoots[0] > rests[0] + 1'000);
+  CHECK(shoots[1] == rests[1]);
+}
+
+TEST_CASE("Events and new entities do not make updates look dear", "[net][replication][sys-31]") {
+  // As much as goes through, with and without an event in every payload.
+  const auto play = [](std::size_t event_bytes, bool has_spawns) {
+    ReplicationStage stage(4);
+    ReplicationClientOptions client_options;
+    client_options.wish.bytes_per_second = 12'000;
+    ReplicationStage::Client& client = stage.join({}, {}, {}, client_options);
+    stage.step([&] {
+      for (std::uint32_t id = 0; id < 150; ++id) {
+        stage.spawn(id, {.type = 1, .relevance = Relevance::always});
+      }
+    });
+    stage.run(200);
+    std::uint64_t before = 0;
+    for (int i = 0; i < 1'200; ++i) {
+      stage.step([&] {
+        for (std::uint32_t id = 0; id < 150; ++id) stage.stir(id);
+        if (has_spawns && i % 30 == 0) {
+          const auto id = static_cast<std::uint32_t>(1'000 + i);
+          stage.spawn(id, {.type = 1, .relevance = Relevance::always});
+        }
+        if (event_bytes > 0 && i % 3 == 0) {
+          static_cast<void>(stage.server.send_event(client.id, stage.tick, NetBytes(event_bytes)));
+        }
+      });
+      if (i == 300) before = stage.server.view(client.id)->counters().snapshot_bytes;
+    }
+    const ClientViewCounters& counters = stage.server.view(client.id)->counters();
+    return static_cast<double>(counters.snapshot_bytes - before) / 900 * 60;
+  };
+  const double plain = play(0, false);
+  const double with_events = play(150, false);
+  const double with_spawns = play(0, true);
+  CAPTURE(plain, with_events, with_spawns);
+  CHECK(plain > 0.9 * 12'000);
+  CHECK(with_events > 0.9 * 12'000);
+  CHECK(with_events < 1.15 * 12'000);
+  CHECK(with_spawns > 0.9 * 12'000);
+}
+
+}  // namespace muster
