@@ -10,8 +10,8 @@
 namespace muster {
 
 /// Sums up the information of decisions by their slot: the bits that an ideal coder takes, which
-/// the range coder exceeds by a few in each snapshot. Decisions without a slot belong to the one
-/// before.
+/// the range coder exceeds by a few in each snapshot; of the plain coders the bits that there are.
+/// Decisions without a slot belong to the one before, at a snapshot's beginning to the first slot.
 class BitMeter {
  public:
   explicit BitMeter(std::size_t slot_count) : bits_(slot_count) {}
@@ -21,8 +21,12 @@ class BitMeter {
     bits_[slot] -= std::log2(value ? one : 1 - one);
     last_ = slot;
   }
-  void add_even() { bits_[last_] += 1; }
+  void add_even() { add_bits(1); }
+  void add_bits(unsigned count) { bits_[last_] += count; }
+  /// What comes next has no slot, and belongs to this one.
+  void go_to(std::uint32_t slot) { last_ = slot; }
   void add_snapshot(std::size_t bytes) {
+    last_ = 0;
     ++snapshots_;
     bytes_ += bytes;
   }

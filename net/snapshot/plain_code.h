@@ -23,6 +23,12 @@ concept PlainCoder = DecisionCoder<C> && requires(C& coder, std::uint32_t value,
   coder.predicts();
 };
 
+/// Tells whoever counts bits what those behind are about.
+template <PlainCoder Coder>
+void go_to_slot(Coder& coder, std::uint32_t slot) {
+  if constexpr (requires { coder.go_to(slot); }) coder.go_to(slot);
+}
+
 /// What is expected of a lane, and whether it is expected to be missed.
 struct PlainPrediction {
   std::int64_t value = 0;
@@ -94,10 +100,12 @@ bool code_plainly(Coder& coder, const TypeModel& type, const KnownStates& known,
       if (values[first + i] != expected[i]) wrong |= 1U << i;
     }
     const std::uint32_t mask = wrong ^ likely;
+    go_to_slot(coder, type.first_slot + slots::kChanged);
     wrong = likely ^ (coder.has_codes() ? coder.symbol(mask_context(type, first), mask)
                                         : coder.bits(mask, static_cast<unsigned>(count)));
     for (std::size_t i = 0; i < count; ++i) {
       LaneValue& value = values[first + i];
+      go_to_slot(coder, type.lanes[first + i].first_slot);
       if (((wrong >> i) & 1) == 0) {
         value = expected[i];
       } else if (!code_lane_plainly(coder, lane_context(type, first + i), type.lanes[first + i],

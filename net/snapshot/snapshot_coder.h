@@ -220,6 +220,35 @@ class PlainReader {
   bool predicts_;
 };
 
+class MeteredPlainReader : public PlainReader {
+ public:
+  MeteredPlainReader(const SnapshotModel& model, const SnapshotOptions& options,
+                     std::span<const std::byte> bytes)
+      : PlainReader(model, options, bytes), tables_(model.huffman), meter_(*options.meter) {}
+  bool bit(std::uint32_t slot, bool value) {
+    meter_.go_to(slot);
+    return even_bit(value);
+  }
+  bool even_bit(bool value) {
+    meter_.add_even();
+    return PlainReader::even_bit(value);
+  }
+  std::uint32_t bits(std::uint32_t value, unsigned count) {
+    meter_.add_bits(count);
+    return PlainReader::bits(value, count);
+  }
+  std::uint32_t symbol(std::uint32_t context, std::uint32_t value) {
+    const std::uint32_t read = PlainReader::symbol(context, value);
+    meter_.add_bits(tables_.code(context, read).length);
+    return read;
+  }
+  void go_to(std::uint32_t slot) { meter_.go_to(slot); }
+
+ private:
+  const HuffmanTables& tables_;
+  BitMeter& meter_;
+};
+
 /// Codes a new entity, or one against known states; false when a reader met what nobody writes.
 template <DecisionCoder Coder>
 bool code_new_entity(Coder& coder, const TypeModel& type, EntityScratch& scratch,

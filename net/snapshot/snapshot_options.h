@@ -18,8 +18,8 @@ enum class SnapshotCoder : std::uint8_t {
 
 struct SnapshotOptions {
   SnapshotCoder coder = SnapshotCoder::range;
-  /// When there is one, a reader of `range` or `mix` tells it what every decision cost. It must
-  /// outlive the reader, and be of the same model.
+  /// When there is one, a reader tells it what every decision cost. It must outlive the reader, and
+  /// be of the same model.
   BitMeter* meter = nullptr;
 };
 
