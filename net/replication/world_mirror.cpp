@@ -28,11 +28,11 @@ void WorldMirror::list_changes(std::vector<ReplicatedChange>& changes) {
     for (; before < told_.size() && told_[before].id < seen.id; ++before) {
       changes.push_back(change(despawned, told_[before]));
     }
-    const Told now{.id = seen.id, .kind = seen.kind, .tick = seen.tick};
+    const Told now{.id = seen.id, .kind = seen.kind, .tick = seen.tick, .version = seen.version};
     next_told_.push_back(now);
     const bool had = before < told_.size() && told_[before].id == seen.id;
     if (had && is_same_entity(told_[before], seen)) {
-      if (told_[before].tick != seen.tick) updated_.push_back(change(updated, now));
+      if (told_[before].version != seen.version) updated_.push_back(change(updated, now));
     } else {
       if (had) changes.push_back(change(despawned, told_[before]));
       spawned_.push_back(change(spawned, now));

@@ -30,7 +30,8 @@ class WorldMirror {
 
   SnapshotVerdict read(std::span<const std::byte> snapshot) { return reader_.read(snapshot); }
 
-  /// Appends what happened since the last call: what goes, what comes, what changes.
+  /// Appends what happened since the last call: what goes, what comes, what changes. Of what stays
+  /// as it is nothing is said, though snapshots say so.
   void list_changes(std::vector<ReplicatedChange>& changes);
   /// Appends the end of everything that was told of.
   void list_end(std::vector<ReplicatedChange>& changes);
@@ -50,6 +51,7 @@ class WorldMirror {
     std::uint32_t id = 0;
     EntityKind kind;
     std::uint32_t tick = 0;
+    std::uint64_t version = 0;
   };
 
   ReplicatedChange change(ReplicatedChange::Kind kind, const Told& told) const;

@@ -35,7 +35,7 @@ SnapshotVerdict SnapshotReader::read(std::span<const std::byte> bytes) {
     case SnapshotCoder::huffman:
     case SnapshotCoder::raw:
     case SnapshotCoder::reference:
-      return read_with<PlainReader>(bytes);
+      return has_meter ? read_with<MeteredPlainReader>(bytes) : read_with<PlainReader>(bytes);
   }
   return SnapshotVerdict::malformed;
 }
@@ -384,15 +384,18 @@ void SnapshotReader::show(Slot& slot, const TrackRecord& record) {
     slot.is_there = slot.is_there && slot.tick == tick_;
     return;
   }
-  const bool is_shown =
-      slot.is_there && slot.shown_since == record.since && slot.kind == record.kind;
+  const bool is_alike = slot.is_there && slot.kind == record.kind;
+  const bool is_shown = is_alike && slot.shown_since == record.since;
   slot.is_there = true;
   slot.tick = record.tick;
   slot.kind = record.kind;
   slot.shown_since = record.since;
   if (is_shown) return;
-  std::copy_n(record.values, model_.types[slot.kind.type].lanes.size(),
-              slot.rows.row(StateRows::kNewest));
+  LaneValue* newest = slot.rows.row(StateRows::kNewest);
+  const std::size_t lanes = model_.types[slot.kind.type].lanes.size();
+  if (is_alike && std::equal(newest, newest + lanes, record.values)) return;
+  std::copy_n(record.values, lanes, newest);
+  slot.version = ++versions_;
 }
 
 /// Does what the snapshot says or does not say, and returns what it leaves behind.
@@ -482,6 +485,7 @@ void SnapshotReader::list_entities() {
     entities_.push_back({.id = slot.track.id,
                          .kind = slot.kind,
                          .tick = slot.tick,
+                         .version = slot.version,
                          .values = slot.rows.row(StateRows::kNewest)});
   }
 }

@@ -42,6 +42,7 @@ struct SeenEntity {
   std::uint32_t id = 0;
   EntityKind kind;
   std::uint32_t tick = 0;             ///< At which the values were the truth.
+  std::uint64_t version = 0;          ///< Another one when the values or the kind are.
   const LaneValue* values = nullptr;  ///< Valid until the next `read`.
 };
 
@@ -85,7 +86,8 @@ class SnapshotReader {
     bool is_there = false;   ///< As far as is known, and then ...
     std::uint32_t tick = 0;  ///< ... since when, and as what.
     EntityKind kind;
-    std::uint32_t shown_since = 0;  ///< Of the values behind the rows.
+    std::uint32_t shown_since = 0;  ///< Of the values behind the rows, ...
+    std::uint64_t version = 0;      ///< ... and which these are.
   };
   static constexpr std::size_t kSlotBytes = sizeof(Slot) + sizeof(TrackRecords);
   struct Received {
@@ -157,6 +159,7 @@ class SnapshotReader {
   std::uint32_t said_tick_ = 0;  ///< ... and its tick.
   bool is_overtaken_ = false;    ///< By a newer one.
   std::uint32_t tick_ = 0;
+  std::uint64_t versions_ = 0;  ///< That entities had.
   std::array<Received, kSnapshotWindow> received_{};
   SnapshotTicks ticks_{};
   ReferenceStates references_;  ///< Of the snapshot being read.

@@ -26,7 +26,9 @@ void WorldReceiver::apply(const WorldSource& source) {
   if (!plan_) return;
   // Something here is not as it was applied: all of it is applied again.
   if (std::exchange(divergences_, source.divergences()) != source.divergences()) {
-    for (Received& received : received_) received.values.clear();
+    each([&](EntityReference id, std::uint16_t, SeenBy) {
+      apply_again(source, static_cast<std::uint32_t>(id.network_id), nullptr);
+    });
   }
   for (const ReplicatedChange& change : source.changes()) {
     if (change.kind != ReplicatedChange::Kind::despawned) update(source, change);
@@ -112,7 +114,18 @@ void WorldReceiver::update(const WorldSource& source, const ReplicatedChange& ch
       {.tick = Tick(change.tick), .despawned = {}, .spawned = {}, .updated = updated_});
 }
 
-/// False when they are what they were: a snapshot tells of all that has not changed, too.
+/// Applies what an entity is to what has become of it here.
+void WorldReceiver::apply_again(const WorldSource& source, std::uint32_t id,
+                                const PrefabPlan* prefab) {
+  Received* const received = find(id);
+  if (received == nullptr) return;
+  received->values.clear();
+  if (!take_values(source, id, *received)) return;
+  list_updates(id, *received, prefab);
+  replicated_.apply_again(updated_);
+}
+
+/// False when they are what they were.
 bool WorldReceiver::take_values(const WorldSource& source, std::uint32_t id, Received& received) {
   const std::size_t count = plan_->value_count(received.type);
   const bool is_first = received.values.empty();
@@ -186,10 +199,7 @@ void WorldReceiver::complete(const WorldSource& source) {
     const EntityId root = received->members.front();
     if (deferred_.is_waiting(root) || deferred_.is_placeholder(root)) return false;
     list_members(world_, root, received->members);
-    received->values.clear();
-    if (!take_values(source, id, *received)) return true;
-    list_updates(id, *received, prefab_of(root));
-    replicated_.apply_again(updated_);
+    apply_again(source, id, prefab_of(root));
     return true;
   };
   std::erase_if(incomplete_, take);

@@ -137,6 +137,7 @@ class WorldReceiver final : public EntityValues {
   void begin(const ReplicatedChange& change);
   bool has_lost_members(const Received& received) const;
   void update(const WorldSource& source, const ReplicatedChange& change);
+  void apply_again(const WorldSource& source, std::uint32_t id, const PrefabPlan* prefab);
   bool take_values(const WorldSource& source, std::uint32_t id, Received& received);
   void list_updates(std::uint32_t id, const Received& received, const PrefabPlan* prefab);
   Bytes base_of(EntityId entity, const ReceivedComponent& component, const PrefabPlan* prefab);

@@ -63,6 +63,7 @@ struct ClientWorld {
   std::map<std::uint32_t, Entity> entities;
   std::uint64_t spawned = 0;
   std::uint64_t despawned = 0;
+  std::uint64_t updated = 0;
   /// Of the events that came, in their order.
   std::vector<std::uint32_t> events;
   std::string fault;  ///< What should not have happened.
@@ -81,8 +82,9 @@ struct ClientWorld {
       if (change.kind == ReplicatedChange::Kind::spawned) {
         ++spawned;
         if (is_there) fault = "a spawn of what is there";
-      } else if (!is_there) {
-        fault = "an update of nobody";
+      } else {
+        ++updated;
+        if (!is_there) fault = "an update of nobody";
       }
       Entity& entity = entities[change.id];
       if (is_there && change.tick < entity.tick) fault = "a tick that falls";
