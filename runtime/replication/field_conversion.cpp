@@ -25,6 +25,33 @@ bool converts(FieldType from, FieldType to) {
   return from == to || (is_number(from) && is_number(to));
 }
 
+// Why values of one kind would be misread as another's, of types that convert; empty when not.
+std::string difference_of_kind(const FieldSchema& sent, const FieldSchema& ours,
+                               const FieldDescription& field) {
+  if ((sent.kind == LaneKind::tick) != (ours.kind == LaneKind::tick)) {
+    return sent.kind == LaneKind::tick ? "the server has ticks, this end does not"
+                                       : "this end has ticks, the server does not";
+  }
+  if (sent.kind == LaneKind::angle && ours.kind == LaneKind::angle) {
+    const double theirs = static_cast<double>(sent.period) * sent.resolution;
+    const double turn = static_cast<double>(ours.period) * ours.resolution;
+    if (std::abs(theirs - turn) > sent.resolution + ours.resolution) {
+      return "a whole turn is " + std::to_string(theirs) + " there and " + std::to_string(turn) +
+             " here";
+    }
+  }
+  // Those that only the server has cannot be compared: they keep their value.
+  const bool has_mark = sent.kind == LaneKind::symbol && !(sent.resolution > 0) &&
+                        sent.minimum >= 1 && sent.minimum < 4503599627370496.0;
+  const auto mark = has_mark ? static_cast<std::uint64_t>(sent.minimum) : 0;
+  const auto count = static_cast<std::size_t>(mark % 256);
+  if (count > 0 && count < 255 && count <= field.names.size() &&
+      sent.minimum != mark_of_names(std::span(field.names).first(count))) {
+    return "its values have other names there";
+  }
+  return {};
+}
+
 // The server's field as a description, without the parts that values do not depend on.
 std::optional<FieldDescription> described(const FieldSchema& sent) {
   FieldDescription field;
@@ -115,6 +142,8 @@ std::optional<FieldConversion> FieldConversion::make(const FieldSchema& sent,
           std::string(to_string(field.type));
     return std::nullopt;
   }
+  why = difference_of_kind(sent, ours, field);
+  if (!why.empty()) return std::nullopt;
   conversion.sent_ = std::move(*theirs);
   conversion.value_.resize(std::size_t{conversion.sent_.count} * conversion.sent_.element_bytes);
   return conversion;

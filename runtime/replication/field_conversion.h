@@ -16,7 +16,9 @@ namespace muster {
 /// Equal schemas: as `dequantise` does. Else the value that was meant is worked out from the
 /// server's type, minimum and resolution, and put into the field here: numbers become numbers
 /// (rounded, and brought into the range that this end has), texts are cut where they end here; of
-/// arrays as many elements as both have. All else has nothing in common, and does not convert.
+/// arrays as many elements as both have; of an enumeration the numbers that this end has names for.
+/// All else has nothing in common, and does not convert: also ticks and what are none, angles whose
+/// whole turns differ (degrees, radians), an enumeration whose numbers have other names here.
 class FieldConversion {
  public:
   /// Nothing when the field cannot become that one; `why` says so, for a log. `sent` comes from the

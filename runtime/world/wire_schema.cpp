@@ -1,5 +1,6 @@
 #include "runtime/world/wire_schema.h"
 
+#include <algorithm>
 #include <cassert>
 #include <cmath>
 
@@ -33,6 +34,21 @@ LaneKind kind_of(const FieldDescription& field) {
 
 }  // namespace
 
+// FNV-1a of the names, a zero behind each: 44 bits of it, since a double has 53.
+double mark_of_names(std::span<const std::string> names) {
+  if (names.empty()) return 0;
+  std::uint64_t hash = 0xCBF2'9CE4'8422'2325;
+  const auto add = [&](char letter) {
+    hash = (hash ^ static_cast<std::uint8_t>(letter)) * 0x0000'0100'0000'01B3;
+  };
+  for (const std::string& name : names) {
+    for (const char letter : name) add(letter);
+    add('\0');
+  }
+  // And how many there are, as far as a byte tells.
+  return static_cast<double>((hash >> 20U) << 8U | std::min<std::uint64_t>(names.size(), 255));
+}
+
 FieldSchema wire_schema(const FieldDescription& field) {
   const WireRange range = wire_range(field);
   FieldSchema schema{.name = field.name,
@@ -45,6 +61,7 @@ FieldSchema wire_schema(const FieldDescription& field) {
                      .type = static_cast<std::uint8_t>(field.type),
                      .minimum = field.minimum,
                      .resolution = field.resolution};
+  if (!field.names.empty() && !(field.resolution > 0)) schema.minimum = mark_of_names(field.names);
   if (schema.kind == LaneKind::angle) {
     schema.period = static_cast<std::uint64_t>(std::llround(whole_turn(field) / field.resolution));
   }

@@ -238,6 +238,67 @@ TEST_CASE("What is of another nature keeps its value", "[runtime][replication]")
   CHECK(converted<std::uint8_t, std::uint8_t>(2, {}, 0, names) == 0);
 }
 
+TEST_CASE("What is called alike and means something else is passed over",
+          "[runtime][replication][sys-38]") {
+  const auto converts = [](const FieldDescription& server, const FieldDescription& client) {
+    std::string why;
+    return FieldConversion::make(wire_schema(server), client, why).has_value() ? "" : why;
+  };
+  SECTION("an enumeration by its names, as far as both have them") {
+    FieldDescription stance;
+    stance.name = "stance";
+    stance.type = FieldType::uint8;
+    stance.element_bytes = 1;
+    stance.names = {"stand", "crouch", "prone"};
+    FieldDescription other = stance;
+    CHECK(converts(stance, other).empty());
+    other.names = {"stand", "crouch", "prone", "swim"};
+    CHECK(converts(stance, other).empty());
+    CHECK(converts(other, stance).empty());  // What this end has no name for keeps its value.
+    other.names = {"stand", "prone", "crouch"};
+    CHECK_FALSE(converts(stance, other).empty());
+    other.names = {"stand", "swim", "crouch", "prone"};
+    CHECK_FALSE(converts(stance, other).empty());
+    other.names = {};
+    CHECK(converts(stance, other).empty());  // Plain numbers: an enumerator is its number.
+    CHECK(converts(other, stance).empty());
+  }
+  SECTION("ticks") {
+    FieldDescription tick;
+    tick.name = "at";
+    tick.type = FieldType::uint32;
+    tick.element_bytes = 4;
+    FieldDescription other = tick;
+    tick.unit = "tick";
+    CHECK(converts(tick, tick).empty());
+    CHECK_FALSE(converts(tick, other).empty());
+    CHECK_FALSE(converts(other, tick).empty());
+    other.type = FieldType::int64;
+    other.element_bytes = 8;
+    other.unit = "tick";
+    CHECK(converts(tick, other).empty());
+  }
+  SECTION("angles") {
+    FieldDescription degrees;
+    degrees.name = "yaw";
+    degrees.type = FieldType::float32;
+    degrees.element_bytes = 4;
+    degrees.unit = "deg";
+    degrees.maximum = 360;
+    degrees.resolution = 0.1;
+    degrees.interpolation = Interpolation::angle;
+    FieldDescription finer = degrees;
+    finer.resolution = 0.01;
+    CHECK(converts(degrees, finer).empty());
+    FieldDescription radians = degrees;
+    radians.unit = "rad";
+    radians.maximum = 6.2832;
+    radians.resolution = 0.001;
+    CHECK_FALSE(converts(degrees, radians).empty());
+    CHECK_FALSE(converts(radians, degrees).empty());
+  }
+}
+
 TEST_CASE("Texts are cut between letters", "[runtime][replication]") {
   FixedText<8> sent;
   const std::string_view text = "ab\xC3\xA4\xE2\x82\xAC";
