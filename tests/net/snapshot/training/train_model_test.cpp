@@ -61,7 +61,7 @@ SnapshotModel trained(const Trace& trace, SnapshotCoder coder) {
 /// The bytes of all snapshots of a trace; every one is read again and compared.
 std::size_t bytes_of(const Trace& trace, const SnapshotModel& model, SnapshotCoder coder) {
   SnapshotWriter writer(model, {.coder = coder});
-  SnapshotReader reader(model, 4 * kDucks, {.coder = coder});
+  SnapshotReader reader(model, ReaderLimits{.entity_max = kDucks}, {.coder = coder});
   std::deque<std::pair<std::uint32_t, SnapshotNumber>> acks;
   NetBytes buffer(10'000);
   std::vector<EntityState> world;
