@@ -28,9 +28,10 @@ constexpr std::array kHeadParts = {
     HeadPart{slots::kHeld, "which", "held"},
     HeadPart{slots::kIsPart, "head", "part"},
     HeadPart{slots::kEnds, "which", "end of a part"},
-    HeadPart{slots::kGroupWakes, "which", "groups at rest"},
     HeadPart{slots::kGone, "which", "gone"},
     HeadPart{slots::kAnotherNew, "which", "new"},
+    HeadPart{slots::kBlockWakes, "which", "groups at rest"},
+    HeadPart{slots::kIdGap, "which", "new"},
 };
 
 /// `Component.field[i]` without what stands behind the field.

@@ -14,12 +14,14 @@ inline constexpr std::uint32_t kOddTick = 2;  ///< Not the tick that the referen
 inline constexpr std::uint32_t kHolds = 3;    ///< Entities may be left as they were.
 inline constexpr std::uint32_t kHeld = 4;
 inline constexpr std::uint32_t kIsPart = 5;
-inline constexpr std::uint32_t kEnds = 6;        ///< The datagram is full here.
-inline constexpr std::uint32_t kGroupWakes = 7;  ///< Of resting entities: any that changed?
-inline constexpr std::uint32_t kGone = 8;
-inline constexpr std::uint32_t kAnotherNew = 9;
-inline constexpr std::uint32_t kNewGeneration = 10;
-inline constexpr std::uint32_t kIdGap = 11;
+inline constexpr std::uint32_t kEnds = 6;  ///< The datagram is full here.
+inline constexpr std::uint32_t kGone = 7;
+inline constexpr std::uint32_t kAnotherNew = 8;
+inline constexpr std::uint32_t kNewGeneration = 9;
+inline constexpr std::uint32_t kAnyNew = 10;      ///< Among many known entities.
+inline constexpr std::uint32_t kBlockWakes = 11;  ///< Of entities at rest: any that changed?
+inline constexpr std::uint32_t kGroupWakes = 14;  ///< The same of fewer; others among them, before.
+inline constexpr std::uint32_t kIdGap = 20;
 inline constexpr std::uint32_t kPerSnapshot = kIdGap + 18;
 
 // About an entity: is it different from the newest known state?

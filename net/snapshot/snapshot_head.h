@@ -131,7 +131,4 @@ void code_kind(Coder& coder, EntityKind& kind, std::size_t type_count) {
 /// Ids are below this; a snapshot that ends here says everything behind its first id.
 inline constexpr std::uint32_t kEveryId = 0xFFFF'FFFF;
 
-/// Resting entities are asked after in groups of this many.
-inline constexpr std::size_t kGroupSize = 16;
-
 }  // namespace muster

@@ -185,10 +185,20 @@ void lay_out(SnapshotModel& model) {
   set(slots::kHeld, 0.7);
   set(slots::kIsPart, 0.02);
   set(slots::kEnds, 1.0 / 4096);
-  set(slots::kGroupWakes, 0.05);
   set(slots::kGone, 0.003);
   set(slots::kAnotherNew, 0.1);
   set(slots::kNewGeneration, 0.1);
+  set(slots::kAnyNew, 0.05);
+  // What rests among what rests seldom wakes alone; what rests in a crowd may be about to move.
+  set(slots::kBlockWakes, 0.5);
+  set(slots::kBlockWakes + 1, 0.02);
+  set(slots::kBlockWakes + 2, 0.6);
+  set(slots::kGroupWakes, 0.04);
+  set(slots::kGroupWakes + 1, 0.16);
+  set(slots::kGroupWakes + 2, 0.3);
+  set(slots::kGroupWakes + 3, 0.45);
+  set(slots::kGroupWakes + 4, 0.7);
+  set(slots::kGroupWakes + 5, 0.8);
 }
 
 SnapshotModel untrained_model(std::vector<EntitySchema> types) {

@@ -115,25 +115,25 @@ bool SnapshotReader::has_references(const SnapshotHead& head) const {
 
 template <typename Decoder>
 bool SnapshotReader::read_body(Decoder& decoder, const SnapshotHead& head) {
+  list_known(head);
   follows_changed_ = false;
   end_id_ = kEveryId;
-  std::size_t next = 0;
+  const std::size_t count = listed_.size();
   std::uint64_t least_id = head.first_id;
-  while (true) {
-    Group group;
-    gather(head, next, group);
-    const bool is_last = group.count == 0;
-    const auto id_of = [&](std::size_t i) { return slots_[group.entities[i].slot].track.id; };
-    const std::uint32_t last_id = is_last ? kEveryId - 1 : id_of(group.count - 1);
-    if (!read_new(decoder, head, least_id, last_id)) return false;
-    if (end_id_ != kEveryId) {
-      if (!is_last) end_id_ = std::min(end_id_, id_of(0));
-      return true;
+  bool has_new = false;
+  for (std::size_t i = 0;; ++i) {
+    if (i % kGroupSize == 0 || i == count) {
+      if (begins_block(i)) {
+        has_new = !is_block(count - i) || decoder.bit(slots::kAnyNew, false);
+      }
+      if (i > 0) least_id = std::max(least_id, std::uint64_t{id_of(i - 1)} + 1);
+      const std::uint32_t last_id =
+          i == count ? kEveryId - 1 : id_of(std::min(i + kGroupSize, count) - 1);
+      if (has_new && !read_new(decoder, head, least_id, last_id)) return false;
+      if (end_id_ != kEveryId && i < count) end_id_ = std::min(end_id_, id_of(i));
     }
-    if (is_last) return true;
-    if (!read_group(decoder, head, group)) return false;
-    if (end_id_ != kEveryId) return true;
-    least_id = std::max<std::uint64_t>(least_id, std::uint64_t{last_id} + 1);
+    if (end_id_ == kEveryId && i < count && !read_listed(decoder, head, i)) return false;
+    if (end_id_ != kEveryId || i == count) return !decoder.failed();
   }
 }
 
@@ -143,57 +143,71 @@ KnownEntity SnapshotReader::known_of(const EntityTrack& track) const {
                       [&](EntityKind kind) { return model_.types[kind.type].lanes.size(); });
 }
 
-/// The next known entities.
-void SnapshotReader::gather(const SnapshotHead& head, std::size_t& next, Group& group) const {
-  for (; next < slots_.size() && group.count < kGroupSize; ++next) {
-    const EntityTrack& track = slots_[next].track;
+/// Lists the known entities that the snapshot may speak of.
+void SnapshotReader::list_known(const SnapshotHead& head) {
+  listed_.clear();
+  known_.clear();
+  std::size_t quiet_count = 0;
+  for (std::size_t i = 0; i < slots_.size(); ++i) {
+    const EntityTrack& track = slots_[i].track;
     if (track.id < head.first_id) continue;
-    Group::Entity& entity = group.entities[group.count];
-    entity.is_steady = is_steady(track, references_);
-    if (entity.is_steady) {
-      group.is_quiet = group.is_quiet && references_.plain_count > 1;
-    } else {
-      entity.known = known_of(track);
-      if (entity.known.states.count == 0) continue;
-      group.is_quiet = group.is_quiet && is_quiet(entity.known.states);
+    Listed listed{.slot = static_cast<std::uint32_t>(i),
+                  .known = kSteady,
+                  .is_quiet = references_.plain_count > 1};
+    if (!is_steady(track, references_)) {
+      const KnownEntity& known = known_.emplace_back(known_of(track));
+      listed.known = static_cast<std::uint32_t>(known_.size() - 1);
+      listed.is_quiet = is_quiet(known.states);
+      if (known.states.count == 0) {
+        known_.pop_back();
+        continue;
+      }
     }
-    entity.slot = next;
-    ++group.count;
+    if (listed.is_quiet) ++quiet_count;
+    listed_.push_back(listed);
   }
+  quiet_walk_ = QuietWalk(quiet_count);
 }
 
+struct SnapshotReader::QuietView {
+  std::span<const Listed> listed;
+
+  static bool wakes(std::size_t /*count*/) { return false; }
+  std::size_t others(std::size_t count) const { return others_among(listed, count); }
+};
+
 template <typename Decoder>
-bool SnapshotReader::read_group(Decoder& decoder, const SnapshotHead& head, const Group& group) {
-  const auto entities = std::span(group.entities).first(group.count);
-  if (group.is_quiet && !decoder.bit(slots::kGroupWakes, false)) {
-    follows_changed_ = false;
-    for (const Group::Entity& entity : entities) {
-      changes_.push_back({.what = Change::Kind::same, .slot = entity.slot, .kind = {}});
+bool SnapshotReader::read_listed(Decoder& decoder, const SnapshotHead& head, std::size_t at) {
+  const Listed& listed = listed_[at];
+  if (listed.is_quiet) {
+    const QuietView view{.listed = std::span(listed_).subspan(at)};
+    const bool is_asleep = quiet_walk_.asleep(decoder, view) > 0;
+    quiet_walk_.pass(1);
+    if (is_asleep) {
+      follows_changed_ = false;
+      changes_.push_back({.what = Change::Kind::same, .slot = listed.slot, .kind = {}});
+      return true;
     }
+  }
+  if (code_end(decoder, head, false)) {
+    end_id_ = slots_[listed.slot].track.id;
     return !decoder.failed();
   }
-  for (const Group::Entity& entity : entities) {
-    if (code_end(decoder, head, false)) {
-      end_id_ = slots_[entity.slot].track.id;
-      return !decoder.failed();
-    }
-    if (!read_entity(decoder, head, entity)) return false;
-  }
-  return !decoder.failed();
+  return read_entity(decoder, head, listed);
 }
 
 template <typename Decoder>
-bool SnapshotReader::read_entity(Decoder& decoder, const SnapshotHead& head,
-                                 const Group::Entity& entity) {
-  const EntityTrack& track = slots_[entity.slot].track;
+bool SnapshotReader::read_entity(Decoder& decoder, const SnapshotHead& head, const Listed& listed) {
+  const EntityTrack& track = slots_[listed.slot].track;
+  KnownEntity steady;
+  if (listed.known == kSteady) steady = steady_entity(track, references_);
+  const KnownEntity& known = listed.known == kSteady ? steady : known_[listed.known];
+  const KnownStates& states = known.states;
   Change change{.what = Change::Kind::same,
-                .slot = entity.slot,
-                .kind = entity.is_steady ? track.kind : entity.known.kind,
+                .slot = listed.slot,
+                .kind = known.kind,
                 .first_value = values_.size()};
   const TypeModel& type = model_.types[change.kind.type];
-  KnownEntity steady;
-  if (entity.is_steady) steady = steady_entity(track, references_);
-  const KnownStates& states = entity.is_steady ? steady.states : entity.known.states;
   follows_changed_ = code_changed(decoder, type, states, follows_changed_, false);
   if (!follows_changed_) {
     if (head.holds && decoder.bit(slots::kHeld, false)) change.what = Change::Kind::held;
@@ -493,7 +507,8 @@ void SnapshotReader::list_entities() {
 std::size_t SnapshotReader::memory_bytes() const {
   return sizeof(*this) + slots_.capacity() * sizeof(Slot) + records_.memory_bytes() +
          entities_.capacity() * sizeof(SeenEntity) + changes_.capacity() * sizeof(Change) +
-         new_.capacity() * sizeof(NewEntity) + scratch_.memory_bytes() + rows_.memory_bytes() +
+         new_.capacity() * sizeof(NewEntity) + listed_.capacity() * sizeof(Listed) +
+         known_.capacity() * sizeof(KnownEntity) + scratch_.memory_bytes() + rows_.memory_bytes() +
          values_.capacity() * sizeof(LaneValue);
 }
 

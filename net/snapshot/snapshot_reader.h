@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "net/snapshot/entity_code.h"
+#include "net/snapshot/quiet_walk.h"
 #include "net/snapshot/snapshot_head.h"
 #include "net/snapshot/snapshot_model.h"
 #include "net/snapshot/snapshot_options.h"
@@ -102,17 +103,13 @@ class SnapshotReader {
     std::size_t first_value = 0;  ///< In `values_`, for `says`.
   };
 
-  /// Known entities that are asked after together.
-  struct Group {
-    struct Entity {
-      std::size_t slot = 0;
-      bool is_steady = false;
-      KnownEntity known;  ///< Of those that are not steady.
-    };
-    std::size_t count = 0;
-    bool is_quiet = true;  ///< All of them.
-    std::array<Entity, kGroupSize> entities;
+  /// An entity that is known to both sides.
+  struct Listed {
+    std::uint32_t slot = 0;
+    std::uint32_t known = 0;  ///< In `known_`, or `kSteady`.
+    bool is_quiet = false;
   };
+  static constexpr std::uint32_t kSteady = 0xFFFF'FFFF;
 
   template <typename Decoder>
   SnapshotVerdict read_with(std::span<const std::byte> bytes);
@@ -124,11 +121,13 @@ class SnapshotReader {
   template <typename Decoder>
   bool read_new(Decoder& decoder, const SnapshotHead& head, std::uint64_t& least_id,
                 std::uint32_t last_id);
-  void gather(const SnapshotHead& head, std::size_t& next, Group& group) const;
+  struct QuietView;
+  void list_known(const SnapshotHead& head);
+  std::uint32_t id_of(std::size_t listed) const { return slots_[listed_[listed].slot].track.id; }
   template <typename Decoder>
-  bool read_group(Decoder& decoder, const SnapshotHead& head, const Group& group);
+  bool read_listed(Decoder& decoder, const SnapshotHead& head, std::size_t at);
   template <typename Decoder>
-  bool read_entity(Decoder& decoder, const SnapshotHead& head, const Group::Entity& entity);
+  bool read_entity(Decoder& decoder, const SnapshotHead& head, const Listed& listed);
   KnownEntity known_of(const EntityTrack& track) const;
   void apply(const SnapshotHead& head);
   TrackRecord apply_change(Slot& slot, const Change* change);
@@ -173,6 +172,9 @@ class SnapshotReader {
     EntityKind kind;
     std::size_t first_value = 0;
   };
+  std::vector<Listed> listed_;
+  std::vector<KnownEntity> known_;
+  QuietWalk quiet_walk_;
   std::vector<Change> changes_;
   std::vector<NewEntity> new_;
   std::size_t newcomers_ = 0;      ///< Of the new ones, those without a slot; ...

@@ -185,6 +185,8 @@ void SnapshotWriter::list_world(SnapshotHead& head) {
   listed_.clear();
   new_.clear();
   known_.clear();
+  changed_quiet_.clear();
+  quiet_count_ = 0;
   for (Followed& followed : tracks_) {
     if (followed.track.id < head.first_id || !is_as_known(followed)) {
       list_track(head, followed);
@@ -194,6 +196,7 @@ void SnapshotWriter::list_world(SnapshotHead& head) {
                        .state = followed.state,
                        .is_quiet = references_.plain_count > 1,
                        .is_steady = true});
+    if (listed_.back().is_quiet) ++quiet_count_;
   }
 }
 
@@ -228,6 +231,10 @@ void SnapshotWriter::list_track(SnapshotHead& head, Followed& followed) {
     listed.is_held = is_same && state->is_held && listed.is_changed;
     head.holds = head.holds || listed.is_held;
     listed_.push_back(listed);
+    if (listed.is_quiet && listed.is_changed) {
+      changed_quiet_.push_back(static_cast<std::uint32_t>(quiet_count_));
+    }
+    if (listed.is_quiet) ++quiet_count_;
   }
   if (state == nullptr || is_same || !is_said || track.is_told) return;
   if (state->is_held) {
@@ -237,33 +244,49 @@ void SnapshotWriter::list_track(SnapshotHead& head, Followed& followed) {
   }
 }
 
-/// Writes groups of known entities, and before each the new ones whose ids are not above its last.
+/// Writes the known entities in their order, and before each group of them the new ones whose ids
+/// are not above its last.
 template <typename Encoder>
 void SnapshotWriter::write_body(Encoder& encoder, const SnapshotHead& head) {
   follows_changed_ = false;
   end_id_ = kEveryId;
   new_written_ = 0;
   next_known_ = 0;
+  next_changed_ = 0;
+  quiet_passed_ = 0;
+  quiet_walk_ = QuietWalk(quiet_count_);
+  has_new_here_ = false;
+  next_listed_ = 0;
   std::uint32_t least_id = head.first_id;
-  std::span<const Listed> rest(listed_);
-  while (true) {
-    const auto group = rest.first(std::min(kGroupSize, rest.size()));
-    rest = rest.subspan(group.size());
-    const std::uint32_t last_id = group.empty() ? kEveryId - 1 : group.back().followed->track.id;
-    if (!write_new(encoder, head, least_id, last_id)) {
-      if (!group.empty()) end_id_ = std::min(end_id_, group.front().followed->track.id);
-      return;
+  for (std::size_t& i = next_listed_;; ++i) {
+    if (i % kGroupSize == 0 || i == listed_.size()) {
+      if (i > 0) least_id = std::max(least_id, id_of(i - 1) + 1);
+      if (!write_new(encoder, head, least_id, i)) return;
     }
-    if (group.empty() || !write_group(encoder, head, group)) return;
-    least_id = std::max(least_id, last_id + 1);
+    if (i == listed_.size() || !write_listed(encoder, head)) return;
   }
 }
 
-/// Returns false when the datagram ends here.
+/// Writes the new entities of the group that begins with a listed one. Returns false when the
+/// datagram ends here.
 template <typename Encoder>
 bool SnapshotWriter::write_new(Encoder& encoder, const SnapshotHead& head, std::uint32_t& least_id,
-                               std::uint32_t last_id) {
-  while (new_written_ < new_.size() && new_[new_written_]->id <= last_id) {
+                               std::size_t first) {
+  const std::size_t count = listed_.size();
+  const auto has_new = [&](std::uint32_t last_id) {
+    return new_written_ < new_.size() && new_[new_written_]->id <= last_id;
+  };
+  if (begins_block(first)) {
+    const std::size_t last = std::min(first + kBlockSize, count) - 1;
+    const bool is_last_block = group_of(count) < group_of(first) + kBlockGroups;
+    has_new_here_ =
+        !is_block(count - first) ||
+        encoder.bit(slots::kAnyNew, has_new(is_last_block ? kEveryId - 1 : id_of(last)));
+  }
+  if (!has_new_here_) return true;
+  const std::uint32_t last_id =
+      first == count ? kEveryId - 1 : id_of(std::min(first + kGroupSize, count) - 1);
+  while (has_new(last_id)) {
     const EntityState& state = *new_[new_written_];
     encoder.bit(slots::kAnotherNew, true);
     code_gap(encoder, state.id - least_id + 1);
@@ -273,7 +296,7 @@ bool SnapshotWriter::write_new(Encoder& encoder, const SnapshotHead& head, std::
     if (encoder.is_full()) {
       encoder = before;
       code_end(encoder, head, true);
-      end_id_ = state.id;
+      end_id_ = first < count ? std::min(state.id, id_of(first)) : state.id;
       unfit_id_ = state.id;
       return false;
     }
@@ -284,34 +307,45 @@ bool SnapshotWriter::write_new(Encoder& encoder, const SnapshotHead& head, std::
   return true;
 }
 
+struct SnapshotWriter::QuietView {
+  const SnapshotWriter& writer;
+  bool is_full;
+
+  bool wakes(std::size_t count) const {
+    return is_full || (writer.next_changed_ < writer.changed_quiet_.size() &&
+                       writer.changed_quiet_[writer.next_changed_] < writer.quiet_passed_ + count);
+  }
+  std::size_t others(std::size_t count) const {
+    return others_among(std::span(writer.listed_).subspan(writer.next_listed_), count);
+  }
+};
+
 /// Returns false when the datagram ends here.
 template <typename Encoder>
-bool SnapshotWriter::write_group(Encoder& encoder, const SnapshotHead& head,
-                                 std::span<const Listed> group) {
-  if (std::all_of(group.begin(), group.end(), [](const Listed& l) { return l.is_quiet; })) {
-    // Only a group that wakes can end the datagram.
-    const bool wakes =
-        encoder.is_full() ||
-        std::any_of(group.begin(), group.end(), [](const Listed& l) { return l.is_changed; });
-    if (!encoder.bit(slots::kGroupWakes, wakes)) {
+bool SnapshotWriter::write_listed(Encoder& encoder, const SnapshotHead& head) {
+  const Listed& listed = listed_[next_listed_];
+  if (listed.is_quiet) {
+    // Only one that is asked after by itself can end the datagram.
+    const bool is_asleep =
+        quiet_walk_.asleep(encoder, QuietView{.writer = *this, .is_full = encoder.is_full()}) > 0;
+    quiet_walk_.pass(1);
+    ++quiet_passed_;
+    if (is_asleep) {
       follows_changed_ = false;
-      next_known_ += static_cast<std::size_t>(
-          std::count_if(group.begin(), group.end(), [](const Listed& l) { return !l.is_steady; }));
+      if (!listed.is_steady) ++next_known_;
       return true;
     }
+    if (listed.is_changed) ++next_changed_;
   }
-  for (const Listed& listed : group) {
-    const Encoder before = encoder;
-    code_end(encoder, head, false);
-    write_entity(encoder, head, listed);
-    if (!encoder.is_full()) continue;
-    encoder = before;
-    code_end(encoder, head, true);
-    end_id_ = listed.followed->track.id;
-    unfit_id_ = end_id_;
-    return false;
-  }
-  return true;
+  const Encoder before = encoder;
+  code_end(encoder, head, false);
+  write_entity(encoder, head, listed);
+  if (!encoder.is_full()) return true;
+  encoder = before;
+  code_end(encoder, head, true);
+  end_id_ = listed.followed->track.id;
+  unfit_id_ = end_id_;
+  return false;
 }
 
 template <typename Encoder>

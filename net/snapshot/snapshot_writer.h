@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "net/snapshot/entity_code.h"
+#include "net/snapshot/quiet_walk.h"
 #include "net/snapshot/snapshot_head.h"
 #include "net/snapshot/snapshot_model.h"
 #include "net/snapshot/snapshot_options.h"
@@ -87,9 +88,11 @@ class SnapshotWriter {
     const EntityState* state = nullptr;  ///< Null when it is gone.
     bool is_quiet = false;
     bool is_changed = false;
-    bool is_held = false;  ///< Changed, but not said so. A group at rest has none.
+    bool is_held = false;  ///< Changed, but not said so. A group asleep has none.
     bool is_steady = false;
   };
+
+  struct QuietView;
 
   SnapshotHead next_head() const;
   std::uint32_t expected(const SnapshotHead& head) const;
@@ -103,9 +106,10 @@ class SnapshotWriter {
   void write_body(Encoder& encoder, const SnapshotHead& head);
   template <typename Encoder>
   bool write_new(Encoder& encoder, const SnapshotHead& head, std::uint32_t& least_id,
-                 std::uint32_t last_id);
+                 std::size_t first);
   template <typename Encoder>
-  bool write_group(Encoder& encoder, const SnapshotHead& head, std::span<const Listed> group);
+  bool write_listed(Encoder& encoder, const SnapshotHead& head);
+  std::uint32_t id_of(std::size_t listed) const { return listed_[listed].followed->track.id; }
   template <typename Encoder>
   void write_entity(Encoder& encoder, const SnapshotHead& head, const Listed& listed);
   template <typename Encoder>
@@ -136,7 +140,14 @@ class SnapshotWriter {
 
   std::vector<Listed> listed_;
   std::vector<KnownEntity> known_;  ///< Of those listed that are not steady, in their order.
-  std::size_t next_known_ = 0;      ///< Of the entity that is written next.
+  std::size_t next_listed_ = 0;     ///< The entity that is written next ...
+  std::size_t next_known_ = 0;      ///< ... and what is known of it.
+  std::size_t quiet_count_ = 0;     ///< Of those listed.
+  std::vector<std::uint32_t> changed_quiet_;  ///< Which of the quiet ones changed.
+  QuietWalk quiet_walk_;
+  std::size_t quiet_passed_ = 0;
+  std::size_t next_changed_ = 0;
+  bool has_new_here_ = false;  ///< In the block of known entities being written.
   std::vector<const EntityState*> new_;
   std::size_t new_written_ = 0;
   std::vector<LaneValue> values_;

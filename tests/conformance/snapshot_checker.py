@@ -28,8 +28,9 @@ DAMAGES = 4
 # What has to occur in the vectors.
 EXPECTED = {"0 references", "1 references", "2 references", "3 references", "odd tick", "part",
             "ends", "holds", "held", "new", "generation", "changed", "gone", "late",
-            "quiet group", "partner difference", "partner turn", "partner heading",
-            "record 1", "record 2", "record 3", "record 4"}
+            "block", "quiet block", "group 0", "group 1", "group 2", "quiet group 0",
+            "quiet group 1", "quiet group 2", "any new", "none new", "partner difference",
+            "partner turn", "partner heading", "record 1", "record 2", "record 3", "record 4"}
 
 
 def compare(schema, shown, truth, held=()):

@@ -1,4 +1,4 @@
-"""A snapshot by SNAPSHOT_FORMAT.md: its head, its groups, what it leaves behind."""
+"""A snapshot by SNAPSHOT_FORMAT.md: its head, its body, what it leaves behind."""
 
 import snapshot_model as slots
 from encoding import require
@@ -9,6 +9,8 @@ from snapshot_plain import read_entity
 
 NONE = 0xFFFFFFFF
 WINDOW = 31
+GROUP = 16
+BLOCK = 64 * GROUP
 
 
 class There:
@@ -158,8 +160,55 @@ class SnapshotReader:
                 del self.shown[entity]
 
 
+def is_quiet(states):
+    return len(states) > 1 and all(state.values == states[0].values for state in states)
+
+
+class QuietWalk:
+    """Which quiet entities are asked after by themselves."""
+
+    def __init__(self, flow, reader, known):
+        self.flow = flow
+        self.reader = reader
+        # Where the quiet ones are among the known.
+        self.places = [i for i, (_, states) in enumerate(known) if is_quiet(states)]
+        self.next = 0
+        self.block_ends = self.group_ends = 0
+        self.block_before = self.group_before = 0
+        self.is_asleep = False
+
+    def sleeps(self):
+        """Whether the next quiet entity is as it was."""
+        if self.next == self.group_ends:
+            self.decide(len(self.places) - self.next)
+        self.next += 1
+        return self.is_asleep
+
+    def decide(self, left):
+        if self.next == self.block_ends and left > 8 * GROUP:
+            size = min(left, BLOCK)
+            wakes = self.reader.bit(slots.BLOCK_WAKES + self.block_before)
+            self.block_before = 2 if wakes else 1
+            self.block_ends = self.next + size
+            if not wakes:
+                self.group_ends = self.block_ends
+                self.is_asleep = True
+                self.flow.note("quiet block")
+                return
+            self.flow.note("block")
+        if self.next == self.block_ends:
+            self.block_ends += min(left, GROUP)
+        size = min(left, GROUP)
+        others = self.places[self.next + size - 1] - self.places[self.next] + 1 - size
+        among = 0 if others == 0 else 1 if others <= GROUP else 2
+        self.group_before = self.reader.bit(slots.GROUP_WAKES + 2 * among + self.group_before)
+        self.group_ends = self.next + size
+        self.is_asleep = not self.group_before
+        self.flow.note(f"quiet group {among}" if self.is_asleep else f"group {among}")
+
+
 class Body:
-    """The groups of a snapshot."""
+    """What a snapshot says of entities."""
 
     def __init__(self, flow, reader, snapshot):
         self.flow = flow
@@ -171,12 +220,33 @@ class Body:
 
     def read(self):
         known = self.known_entities()
-        for first in range(0, len(known), 16):
-            group = known[first:first + 16]
-            if not self.read_new(group[0][0], group[-1][0]) or not self.read_group(group):
+        walk = QuietWalk(self.flow, self.reader, known)
+        # A group may be empty only behind the last known entity.
+        groups = [known[first:first + GROUP] for first in range(0, len(known), GROUP)] + [[]]
+        has_new = True
+        for i, group in enumerate(groups):
+            if i * GROUP % BLOCK == 0:
+                left = len(known) - min(i * GROUP, len(known))
+                has_new = left <= 8 * GROUP or bool(self.reader.bit(slots.ANY_NEW))
+                self.flow.note("any new" if has_new else "none new")
+            first, last = (group[0][0], group[-1][0]) if group else (NONE, NONE - 1)
+            if has_new and not self.read_new(first, last):
                 return
-            self.least_id = group[-1][0] + 1
-        self.read_new(NONE, NONE - 1)
+            if not all(self.read_one(walk, entity, states) for entity, states in group):
+                return
+            self.least_id = last + 1
+
+    def read_one(self, walk, entity, states):
+        """A known entity; False when the snapshot ends before it."""
+        if is_quiet(states) and walk.sleeps():
+            self.snapshot.said[entity] = There(self.snapshot.tick, states[0].kind,
+                                               states[0].values)
+            self.follows = 0
+            return True
+        if self.ends_before(entity):
+            return False
+        self.read_known(entity, states)
+        return True
 
     def known_entities(self):
         """Ids and known states of the entities that the references know, from the first id on."""
@@ -221,23 +291,6 @@ class Body:
             self.flow.note("new")
             if generation != 0:
                 self.flow.note("generation")
-        return True
-
-    def read_group(self, group):
-        """The entities of a group; False when the snapshot ends."""
-        snapshot, reader = self.snapshot, self.reader
-        is_quiet = all(len(states) > 1 and all(state.values == states[0].values
-                                               for state in states) for _, states in group)
-        if is_quiet and not reader.bit(slots.GROUP_WAKES):
-            for entity, states in group:
-                snapshot.said[entity] = There(snapshot.tick, states[0].kind, states[0].values)
-            self.follows = 0
-            self.flow.note("quiet group")
-            return True
-        for entity, states in group:
-            if self.ends_before(entity):
-                return False
-            self.read_known(entity, states)
         return True
 
     def read_known(self, entity, states):

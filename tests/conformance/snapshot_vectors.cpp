@@ -65,9 +65,14 @@ struct Entity {
   std::uint16_t type = 0;
   std::uint8_t generation = 0;
   bool is_asleep = false;
+  bool is_furniture = false;
   std::vector<std::int64_t> values;
   std::vector<std::int64_t> speeds;
 };
+
+/// So many things hardly ever move: enough to be asked after in blocks.
+constexpr std::uint32_t kFurniture = 150;
+constexpr std::uint32_t kFirstFurniture = 100;
 
 /// Things walk on straight lines, accelerate, rest, turn, jump, come and go.
 class World {
@@ -77,12 +82,19 @@ class World {
   void live(std::uint32_t tick) {
     std::vector<std::uint32_t> gone;
     for (const auto& [id, entity] : entities_) {
-      if (random_.below(150) == 0) gone.push_back(id);
+      if (random_.below(entity.is_furniture ? 9000 : 150) == 0) gone.push_back(id);
     }
     for (const std::uint32_t id : gone) entities_.erase(id);
     for (std::uint64_t i = tick == 1 ? 30 : random_.below(3); i > 0; --i) spawn();
+    for (std::uint32_t i = 0; i < kFurniture && tick == 1; ++i) {
+      const std::uint32_t id = kFirstFurniture + i;
+      create(id);
+      entities_[id].is_furniture = true;
+      entities_[id].is_asleep = true;
+    }
     for (auto& [id, entity] : entities_) {
-      if (random_.below(30) == 0) entity.is_asleep = !entity.is_asleep;
+      const bool stirs = random_.below(entity.is_furniture && entity.is_asleep ? 6000 : 30) == 0;
+      if (stirs) entity.is_asleep = !entity.is_asleep;
       if (!entity.is_asleep) move(entity, tick);
     }
   }
@@ -96,7 +108,11 @@ class World {
   void spawn() {
     const std::uint64_t far = random_.below(12) == 0 ? 4'294'967'295U : 70;
     const auto id = static_cast<std::uint32_t>(random_.below(far));
-    if (entities_.size() >= 60 || entities_.contains(id)) return;
+    if (entities_.size() >= kFurniture + 60 || entities_.contains(id)) return;
+    create(id);
+  }
+
+  void create(std::uint32_t id) {
     Entity& entity = entities_[id];
     entity.type = static_cast<std::uint16_t>(random_.below(schema_.types.size()));
     const auto known = generations_.find(id);

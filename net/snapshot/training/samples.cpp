@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <span>
 
-#include "net/snapshot/snapshot_head.h"
+#include "net/snapshot/quiet_walk.h"
 #include "net/snapshot/snapshot_track.h"
 
 namespace muster {
@@ -25,6 +25,33 @@ const LaneValue* find(const std::vector<TraceEntity>& entities, std::uint32_t id
   return found != entities.end() && found->id == id ? found->values : nullptr;
 }
 
+/// Takes decisions as they are wanted.
+struct Listener {
+  static constexpr bool kDecodes = false;
+  bool bit(std::uint32_t /*slot*/, bool value) { return value; }
+  bool even_bit(bool value) { return value; }
+};
+
+struct Asked {
+  StateSample* sample = nullptr;
+  bool is_quiet = false;
+  bool is_changed = false;
+};
+/// The entities from the next one on.
+struct AskedView {
+  std::span<const Asked> entities;
+
+  bool wakes(std::size_t count) const {
+    for (const Asked& entity : entities) {
+      if (!entity.is_quiet) continue;
+      if (entity.is_changed) return true;
+      if (--count == 0) break;
+    }
+    return false;
+  }
+  std::size_t others(std::size_t count) const { return others_among(entities, count); }
+};
+
 /// Notes which of a snapshot's entities are asked after by themselves, and what they follow.
 void ask(std::span<StateSample> snapshot, const Trace& trace) {
   const auto is_changed = [&](const StateSample& sample) {
@@ -32,26 +59,24 @@ void ask(std::span<StateSample> snapshot, const Trace& trace) {
     return !std::equal(sample.entity->values, sample.entity->values + lanes,
                        sample.known.values[0]);
   };
-  std::vector<StateSample*> group;
-  bool follows_changed = false;
-  const auto close = [&] {
-    const bool sleeps = std::all_of(group.begin(), group.end(), [&](const StateSample* sample) {
-      return is_quiet(sample->known) && !is_changed(*sample);
-    });
-    for (StateSample* sample : group) {
-      sample->is_asked = !sleeps;
-      sample->follows_changed = follows_changed;
-      follows_changed = is_changed(*sample);
-    }
-    if (sleeps) follows_changed = false;
-    group.clear();
-  };
+  std::vector<Asked> asked;
   for (StateSample& sample : snapshot) {
     if (sample.known.count == 0) continue;
-    group.push_back(&sample);
-    if (group.size() == kGroupSize) close();
+    asked.push_back({&sample, is_quiet(sample.known), is_changed(sample)});
   }
-  if (!group.empty()) close();
+  QuietWalk walk(static_cast<std::size_t>(std::count_if(
+      asked.begin(), asked.end(), [](const Asked& entity) { return entity.is_quiet; })));
+  Listener listener;
+  bool follows_changed = false;
+  for (std::size_t i = 0; i < asked.size(); ++i) {
+    StateSample& sample = *asked[i].sample;
+    if (asked[i].is_quiet) {
+      sample.is_asked = walk.asleep(listener, AskedView{std::span(asked).subspan(i)}) == 0;
+      walk.pass(1);
+    }
+    sample.follows_changed = follows_changed;
+    follows_changed = asked[i].is_changed;
+  }
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The bytes of one small world, as every version of the format has had them since version 2.
+// The bytes of one small world, as every version of the format has had them since version 3.
 #include <array>
 #include <deque>
 #include <string>
@@ -112,28 +112,28 @@ TEST_CASE("A world's bytes are what they were", "[net][snapshot]") {
         "faecd34e9726b77ffffffffffffffffb45311b80e21dd897e5d274d20e03acb4d4c4 "
         "f9ec77cfa1a1dce4ffffffffffffffa6241f6582e5c524a7090c273e7ea4b0a8e878 "
         "f8ec20e3e449d7ebfffffffffffffa03e0209d "
-        "f7ebce50ce9892aaffffffffffff946226b3aee392 "
-        "f6eb7fdebdb3fb9cffffffffffff07468ae4 "
-        "f5eb3558d6f1a2b0ffffffffff621f87af55ad "
-        "f4eaee8ce43a2f90fffffffff4ac26a969 "
-        "f3eaab4b3234b2bdffffffff2943bf7c2d");
+        "f7ebce50ce9892aaffffffffffff946226b24f76 "
+        "f6eb7fdebdb3fb9cffffffffffff0746780b "
+        "f5eb3558d6f1a2b0ffffffffff621f87aed5c8 "
+        "f4eaee8ce43a2f90fffffffff4ac26a91a "
+        "f3eaab4b3234b2bdffffffff2943bf7433");
   CHECK(bytes_of(SnapshotCoder::mix) ==
         "fffffdde392d57d63aa0979860f86c69d337cc589cee25488851e2ba "
         "fefffd7d1cdfffe7c15197cf40882dc68ac1bb54d36a80be3e7f2374c7db8ba2a00de05a "
         "fdfffd7d1cdfffdaa47197cf40882ddb9944fb1ac31943a140c50aa0306552d0026c0084 "
-        "fced98ffffffffffffffffffffffffffffdb6a683f0df935b7df285ed06eb9587279 "
-        "fbed339e6a7fffffffffffffffffffffc044e8027c38304444113dc8323c9bbcf7aba5f4ba554d1e"
-        "cfffb41e96f208289d1dd7 "
-        "faecd34e9726b77ffffffffffffffffb4531224911e31a830d8306bd907477ee73c92350ff5bbfaa"
-        "5a2c3ce151ae5d7d0fdc02ee25 "
-        "f9ec77cfa1a1dce4ffffffffffffffa6241fe65c52e16e1205169e593b29b092eb0570cce99e19da"
-        "ce38e229ff433c2a09 "
-        "f8ec20e3e449d7ebfffffffffffffe236677ee2013f31ffad2255c422b4261 "
-        "f7ebce50ce9892aaffffffffffffffbcb27842c82e925d740740910b5354 "
-        "f6eb7fdebdb3fb9cfffffffffffffff76f7437a63f11b74f "
-        "f5eb3558d6f1a2b0fffffffffff661a2b4ad4aafc9b1e791a3f9a9 "
-        "f4eaee8ce43a2f90ffffffffffd45e5dd1318c2c29f4030f "
-        "f3eaab4b3234b2bdfffffffffd76d8e7df1a9dfa267c5e76");
+        "fced98ffffffffffffffffffffffffffff8d97a9827e2b64a5953e6ee4387d354303 "
+        "fbed339e6a7fffffffffffffffffffffc044e8027c38304444113dc8323c9bbcf7aba5f4ba64bc94"
+        "02e6097c882afddb2e6afb60 "
+        "faecd34e9726b77ffffffffffffffffb4531224911e31a830d8306bd907477ee73c9234decc79e26"
+        "71d7d4f03fc9b2202119481aa59b "
+        "f9ec77cfa1a1dce4ffffffffffffffa6241fe65c52e16e1205169e593b29b092eb057092bfd47b9f"
+        "f42d6435e6d6f1d69a85 "
+        "f8ec20e3e449d7ebfffffffffffffc80a775b0d5b8a467f4a2e16e0def9c3d "
+        "f7ebce50ce9892aafffffffffffffb2679015f5399327709d7fe0fd4 "
+        "f6eb7fdebdb3fb9cfffffffffffffff76f7699c468713f "
+        "f5eb3558d6f1a2b0ffffffffffefda2e3d9224abd2f080c83865 "
+        "f4eaee8ce43a2f90ffffffffffafd6c1e9edb29fe114dd "
+        "f3eaab4b3234b2bdfffffffff8dd668c0793b4bd8a19");
 }
 
 TEST_CASE("A world's bytes without probabilities are what they were", "[net][snapshot]") {

@@ -1,0 +1,94 @@
+// Which of the entities at rest are asked after: first a block of them together, then groups of a
+// block that wakes, then the entities of a group. SNAPSHOT_FORMAT.md, "Body".
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "net/snapshot/decision_coder.h"
+#include "net/snapshot/slots.h"
+
+namespace muster {
+
+/// Entities at rest are asked after in groups of this many, and new ones before groups of as many.
+inline constexpr std::size_t kGroupSize = 16;
+inline constexpr std::size_t kBlockGroups = 64;
+inline constexpr std::size_t kBlockSize = kBlockGroups * kGroupSize;
+
+/// The group of known entities that begins with one of this index; behind the last one an empty
+/// group begins.
+inline std::size_t group_of(std::size_t first) { return (first + kGroupSize - 1) / kGroupSize; }
+/// Blocks of groups are asked, too, whether they have new entities ...
+inline bool begins_block(std::size_t first) { return group_of(first) % kBlockGroups == 0; }
+/// ... unless so few entities are left that asking costs more than it saves.
+inline bool is_block(std::size_t left) { return left > 8 * kGroupSize; }
+
+/// How many that are not quiet lie among the first `count` quiet ones; no more than decisions look
+/// at.
+template <typename Listed>
+std::size_t others_among(std::span<const Listed> listed, std::size_t count) {
+  std::size_t others = 0;
+  for (const Listed& entity : listed) {
+    if (entity.is_quiet && --count == 0) break;
+    if (!entity.is_quiet && ++others > kGroupSize) break;
+  }
+  return others;
+}
+
+/// Goes through the quiet entities of a snapshot, the same way on both sides. Quiet ones that were
+/// decided upon are passed one by one or many at once.
+class QuietWalk {
+ public:
+  /// `count`: all quiet entities of the snapshot.
+  explicit QuietWalk(std::size_t count = 0) : left_(count) {}
+
+  /// How many quiet entities, from the next one on, are as they were; 0 when the next one is asked
+  /// after by itself. `view.wakes(n)`: whether the writer wants to say anything of the next n quiet
+  /// ones; `view.others(n)`: how many that are not quiet lie among them.
+  /// Requires: a quiet entity that was not passed yet.
+  template <DecisionCoder Coder, typename View>
+  std::size_t asleep(Coder& coder, const View& view) {
+    if (asleep_ == 0 && awake_ == 0) decide(coder, view);
+    return asleep_;
+  }
+  void pass(std::size_t count) {
+    left_ -= count;
+    if (in_block_ > 0) in_block_ -= std::min(count, in_block_);
+    (asleep_ > 0 ? asleep_ : awake_) -= count;
+  }
+
+ private:
+  /// How the block before was.
+  enum class Before : std::uint32_t { none = 0, asleep = 1, awake = 2 };
+
+  template <DecisionCoder Coder, typename View>
+  void decide(Coder& coder, const View& view) {
+    if (in_block_ == 0 && is_block(left_)) {
+      in_block_ = std::min(left_, kBlockSize);
+      const auto slot = slots::kBlockWakes + static_cast<std::uint32_t>(before_);
+      const bool wakes = coder.bit(slot, view.wakes(in_block_));
+      before_ = wakes ? Before::awake : Before::asleep;
+      if (!wakes) {
+        asleep_ = in_block_;
+        return;
+      }
+    }
+    const std::size_t group = std::min(left_, kGroupSize);
+    const std::size_t others = view.others(group);
+    const std::uint32_t surroundings = others == 0 ? 0 : others <= kGroupSize ? 1 : 2;
+    const std::uint32_t slot = slots::kGroupWakes + surroundings * 2 + (follows_awake_ ? 1 : 0);
+    follows_awake_ = coder.bit(slot, view.wakes(group));
+    (follows_awake_ ? awake_ : asleep_) = group;
+  }
+
+  std::size_t left_;
+  std::size_t in_block_ = 0;  ///< Of the block that was decided upon.
+  std::size_t asleep_ = 0;    ///< Of those decided upon, these are as they were, ...
+  std::size_t awake_ = 0;     ///< ... or these are asked after by themselves.
+  Before before_ = Before::none;
+  bool follows_awake_ = false;  ///< The last group that was asked woke.
+};
+
+}  // namespace muster
