@@ -53,6 +53,8 @@ class QuietWalk {
     if (asleep_ == 0 && awake_ == 0) decide(coder, view);
     return asleep_;
   }
+  /// What `asleep` returned last, less what was passed since.
+  std::size_t asleep_count() const { return asleep_; }
   void pass(std::size_t count) {
     left_ -= count;
     if (in_block_ > 0) in_block_ -= std::min(count, in_block_);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "net/snapshot/entity_code.h"
+#include "net/snapshot/followed_world.h"
 #include "net/snapshot/quiet_walk.h"
 #include "net/snapshot/snapshot_head.h"
 #include "net/snapshot/snapshot_model.h"
@@ -14,22 +15,6 @@
 
 namespace muster {
 
-/// When the caller does not know since when an entity has been as it is.
-inline constexpr std::uint32_t kUnknownTick = 0xFFFF'FFFF;
-
-/// An entity of the world that a receiver is to see. The values must stay where they are,
-/// unchanged, until they have not been the truth for `kKnownTicksMax` ticks.
-struct EntityState {
-  std::uint32_t id = 0;
-  EntityKind kind;
-  /// The sender would rather not say now that this entity changed: it stays as it was.
-  bool is_held = false;
-  const LaneValue* values = nullptr;
-  /// The first tick of those up to now in which its values were these. Found by comparison when it
-  /// is not given; a caller with many receivers finds it once for all.
-  std::uint32_t since = kUnknownTick;
-};
-
 /// Writes snapshots for one receiver: each tick's world in one or several datagrams, each of which
 /// can be read without the others. Not thread-safe; writers of different receivers share nothing
 /// but the model. After the first snapshots nothing is allocated while the world does not grow.
@@ -37,11 +22,16 @@ class SnapshotWriter {
  public:
   /// The model must outlive the writer, and the reader must have the same, and the same options.
   explicit SnapshotWriter(const SnapshotModel& model, const SnapshotOptions& options = {})
-      : model_(model), options_(options) {}
+      : model_(model), options_(options), followed_(model) {}
 
   /// Begins the snapshots of a tick. `world` is sorted by id, and must stay until the last of them
   /// is written. Requires: a tick after the one before.
   void begin(std::uint32_t tick, std::span<const EntityState> world);
+  /// The same, when `world` has the entities that it had at the last `begin`, where they were, and
+  /// nothing of them is another but at these indices, and what is held: what is as it was costs
+  /// nothing.
+  void begin(std::uint32_t tick, std::span<const EntityState> world,
+             std::span<const std::uint32_t> changed);
   /// Writes the next snapshot of the tick into `out` and returns its bytes. An `out` too small for
   /// a single entity returns nothing; `unfit_id` says which. Whoever holds it, in the world that
   /// was given to `begin`, may write again: then it is left out, and those behind it are not.
@@ -65,6 +55,12 @@ class SnapshotWriter {
 
   /// Known entities in the last snapshot that differed from what the receiver has.
   std::size_t changed_count() const;
+  /// What was done for single entities so far: for one that rests nothing is.
+  std::uint64_t looked_at_count() const { return followed_.looked_at_count(); }
+  /// Entities at which nobody looks until they change.
+  std::size_t resting_count() const { return followed_.resting_count(); }
+  /// Looks at every entity in the next snapshot. The bytes are the same; for tests.
+  void look_at_all() { followed_.wake_all(); }
   /// Bytes of memory held.
   std::size_t memory_bytes() const;
 
@@ -74,82 +70,57 @@ class SnapshotWriter {
     bool is_acknowledged = false;
     bool is_used = false;
   };
-  /// A track, and what is known of the world that it follows.
-  struct Followed {
-    EntityTrack track;
-    const EntityState* state = nullptr;  ///< In the world being written; null when it is not there.
-    const LaneValue* values = nullptr;   ///< Of the newest tick, ...
-    EntityKind kind;
-    std::uint32_t since = 0;  ///< ... since when they are so.
-  };
-  /// One entity that the receiver knows, in the snapshot being written.
-  struct Listed {
-    Followed* followed = nullptr;
-    const EntityState* state = nullptr;  ///< Null when it is gone.
-    bool is_quiet = false;
-    bool is_changed = false;
-    bool is_held = false;  ///< Changed, but not said so. A group asleep has none.
-    bool is_steady = false;
-  };
-
   struct QuietView;
 
   SnapshotHead next_head() const;
   std::uint32_t expected(const SnapshotHead& head) const;
-  void list_world(SnapshotHead& head);
-  void list_track(SnapshotHead& head, Followed& followed);
-  bool is_as_known(const Followed& followed) const;
-  KnownEntity known_of(const EntityTrack& track) const;
   template <typename Encoder>
   std::span<const std::byte> write_with(std::span<std::byte> out);
   template <typename Encoder>
   void write_body(Encoder& encoder, const SnapshotHead& head);
   template <typename Encoder>
-  bool write_new(Encoder& encoder, const SnapshotHead& head, std::uint32_t& least_id,
-                 std::size_t first);
+  bool write_new_of_group(Encoder& encoder, const SnapshotHead& head, std::uint32_t& least_id);
   template <typename Encoder>
   bool write_listed(Encoder& encoder, const SnapshotHead& head);
-  std::uint32_t id_of(std::size_t listed) const { return listed_[listed].followed->track.id; }
   template <typename Encoder>
-  void write_entity(Encoder& encoder, const SnapshotHead& head, const Listed& listed);
+  bool write_resting(Encoder& encoder, const SnapshotHead& head, std::size_t count);
+  template <typename Encoder>
+  bool is_asleep(Encoder& encoder);
+  void pass_quiet(std::size_t count);
+  template <typename Encoder>
+  void write_unchanged(Encoder& encoder, const SnapshotHead& head, const KnownEntity& known);
+  template <typename Encoder>
+  void write_entity(Encoder& encoder, const SnapshotHead& head, const ListedEntity& listed);
   template <typename Encoder>
   void write_new_entity(Encoder& encoder, const EntityState& state);
+  std::size_t group_of(const ListedNew& entity) const;
+  std::size_t next_boundary() const;
   bool says_anything() const;
-  void remember();
-  void remember_track(Followed& followed, bool is_said, bool is_there);
-  void follow_world();
-  void follow(Followed& followed, const EntityState& state);
-  void forget_tracks();
+  void remember(const SnapshotHead& head);
 
   const SnapshotModel& model_;
   SnapshotOptions options_;
-  std::span<const EntityState> world_;
+  FollowedWorld followed_;
   std::uint32_t tick_ = 0;
-  bool is_comparable_ = false;  ///< The values of the tick before are still there.
-  std::uint32_t next_id_ = 0;   ///< Where the next part of this tick begins.
+  std::uint32_t next_id_ = 0;  ///< Where the next part of this tick begins.
   bool is_done_ = true;
   SnapshotSerial next_ = 0;
   std::array<Sent, kSnapshotWindow> sent_{};
   SnapshotTicks ticks_{};
-  std::vector<Followed> tracks_;  ///< Sorted by id.
-  TrackStore records_;
   ReferenceStates references_;  ///< Of the part being written.
-  bool follows_changed_ = false;
   std::uint32_t end_id_ = 0;    ///< Where the part being written ends, ...
   std::uint32_t unfit_id_ = 0;  ///< ... and because of whom.
 
-  std::vector<Listed> listed_;
-  std::vector<KnownEntity> known_;  ///< Of those listed that are not steady, in their order.
-  std::size_t next_listed_ = 0;     ///< The entity that is written next ...
-  std::size_t next_known_ = 0;      ///< ... and what is known of it.
-  std::size_t quiet_count_ = 0;     ///< Of those listed.
-  std::vector<std::uint32_t> changed_quiet_;  ///< Which of the quiet ones changed.
-  QuietWalk quiet_walk_;
-  std::size_t quiet_passed_ = 0;
-  std::size_t next_changed_ = 0;
-  bool has_new_here_ = false;  ///< In the block of known entities being written.
-  std::vector<const EntityState*> new_;
+  // How far the part being written is.
+  std::size_t rank_ = 0;          ///< Known entities behind it.
+  std::size_t next_listed_ = 0;   ///< Of those that do not rest, the next one.
+  std::size_t quiet_passed_ = 0;  ///< Quiet entities behind it.
+  std::size_t next_changed_ = 0;  ///< Of the quiet ones that changed, the next one.
   std::size_t new_written_ = 0;
+  bool has_new_here_ = false;  ///< In the block of known entities being written.
+  bool follows_changed_ = false;
+  QuietWalk quiet_walk_;
+
   std::vector<LaneValue> values_;
   EntityScratch scratch_;
 };

@@ -1,0 +1,365 @@
+// One bit for each entity says whether it rests, so that what has to be looked at is found 64
+// entities at a time. Bits and tracks are in the order of ids: the snapshot's groups are counted in
+// that order, and counting bits is counting entities.
+#include "net/snapshot/followed_world.h"
+
+#include <algorithm>
+#include <bit>
+#include <cassert>
+
+namespace muster {
+namespace {
+
+using Word = std::uint64_t;
+
+std::size_t count_below(Word word, std::size_t bit) {
+  return static_cast<std::size_t>(std::popcount(word & ((Word{1} << bit) - 1)));
+}
+
+}  // namespace
+
+/// Calls `visit(place)` for every track from the first one on that does not rest. Those that
+/// `visit` wakes or puts to rest are not visited for that.
+template <typename Visit>
+void FollowedWorld::for_awake(std::size_t first, const Visit& visit) {
+  for (std::size_t w = first / kWordBits; w < resting_.size(); ++w) {
+    Word awake = ~resting_[w];
+    if (w == first / kWordBits) awake &= ~Word{0} << (first % kWordBits);
+    for (; awake != 0; awake &= awake - 1) {
+      const std::size_t place = w * kWordBits + static_cast<std::size_t>(std::countr_zero(awake));
+      if (place >= tracks_.size()) return;
+      ++looked_at_count_;
+      visit(place);
+    }
+  }
+}
+
+void FollowedWorld::take(std::uint32_t tick, std::span<const EntityState> world,
+                         SnapshotSerial next) {
+  // What was the truth so long ago may be there no more.
+  is_comparable_ = tick - tick_ <= kKnownTicksMax;
+  tick_ = tick;
+  next_ = next;
+  looked_at_count_ += world.size();
+  const std::size_t known = tracks_.size();
+  std::size_t at = 0;
+  has_gone_ = false;
+  for (const EntityState& state : world) {
+    while (at < known && tracks_[at].track.id < state.id) leave(at++);
+    if (at == known || tracks_[at].track.id != state.id) {
+      Followed& followed = tracks_.emplace_back();
+      followed.track.id = state.id;
+      followed.track.place = records_.take();
+      follow(tracks_.size() - 1, state);
+      continue;
+    }
+    follow(at++, state);
+  }
+  while (at < known) leave(at++);
+  if (tracks_.size() > known || has_gone_) put_in_order();
+}
+
+void FollowedWorld::take_changes(std::uint32_t tick, std::span<const EntityState> world,
+                                 std::span<const std::uint32_t> changed, SnapshotSerial next) {
+  is_comparable_ = tick - tick_ <= kKnownTicksMax;
+  tick_ = tick;
+  next_ = next;
+  for_awake(0, [&](std::size_t place) { tracks_[place].track.is_told = false; });
+  const bool is_one = tracks_.size() == world.size();  // There is no other track.
+  for (const std::uint32_t i : changed) follow(is_one ? i : place_of_id(world[i].id), world[i]);
+  looked_at_count_ += changed.size();
+  if (has_gone_ && next_ % kSnapshotWindow == 0) put_in_order();
+}
+
+/// Takes over what an entity is now.
+void FollowedWorld::follow(std::size_t place, const EntityState& state) {
+  Followed& followed = tracks_[place];
+  followed.track.is_told = false;
+  followed.state = &state;
+  if (state.since != kUnknownTick) {
+    followed.since = state.since;
+  } else if (state.values != followed.values || state.kind != followed.kind) {
+    if (!is_comparable_ || followed.values == nullptr || state.kind != followed.kind ||
+        !std::equal(state.values, state.values + lanes_of(state.kind), followed.values)) {
+      followed.since = tick_;
+    }
+  }
+  followed.values = state.values;
+  followed.kind = state.kind;
+  if (!followed.rests) return;
+  if (followed.since != followed.track.since || followed.kind != followed.track.kind) {
+    wake(place);
+  } else {
+    followed.track.values = followed.values;
+  }
+}
+
+void FollowedWorld::leave(std::size_t place) {
+  Followed& followed = tracks_[place];
+  if (followed.rests) wake(place);
+  has_gone_ = true;
+  followed.state = nullptr;
+  followed.values = nullptr;
+  followed.track.is_told = false;
+}
+
+/// Drops tracks of which the window knows nothing, and puts new ones in their places.
+void FollowedWorld::put_in_order() {
+  std::erase_if(tracks_, [&](const Followed& followed) {
+    if (followed.values != nullptr || !followed.track.is_forgotten(next_)) return false;
+    records_.give_back(followed.track.place);
+    return true;
+  });
+  merge_new();
+  resting_.assign((tracks_.size() + kWordBits - 1) / kWordBits, 0);
+  known_places_.resize(resting_.size());
+  for (std::size_t i = 0; i < tracks_.size(); ++i) {
+    if (tracks_[i].rests) resting_[i / kWordBits] |= Word{1} << (i % kWordBits);
+  }
+}
+
+/// New tracks stand behind the others, in order: the others make room for them from behind.
+void FollowedWorld::merge_new() {
+  const auto is_before = [](const Followed& a, const Followed& b) {
+    return a.track.id < b.track.id;
+  };
+  const auto first_new = std::is_sorted_until(tracks_.begin(), tracks_.end(), is_before);
+  added_.assign(first_new, tracks_.end());
+  auto old_end = first_new;
+  auto end = tracks_.end();
+  while (!added_.empty()) {
+    const bool is_old = old_end != tracks_.begin() && is_before(added_.back(), *std::prev(old_end));
+    *--end = is_old ? *--old_end : added_.back();
+    if (!is_old) added_.pop_back();
+  }
+}
+
+/// Until now every snapshot said that it is as it was.
+void FollowedWorld::wake(std::size_t place) {
+  Followed& followed = tracks_[place];
+  followed.rests = false;
+  followed.track.run_last = next_ - 1;
+  followed.track.last = next_ - 1;
+  if (place / kWordBits < resting_.size()) {
+    resting_[place / kWordBits] &= ~(Word{1} << (place % kWordBits));
+  }
+}
+
+void FollowedWorld::rest(std::size_t place) {
+  tracks_[place].rests = true;
+  resting_[place / kWordBits] |= Word{1} << (place % kWordBits);
+}
+
+void FollowedWorld::wake_all() {
+  for (std::size_t i = 0; i < tracks_.size(); ++i) {
+    if (tracks_[i].rests) wake(i);
+  }
+  looked_at_count_ += tracks_.size();
+}
+
+std::size_t FollowedWorld::resting_count() const {
+  std::size_t count = 0;
+  for (const Word word : resting_) count += static_cast<std::size_t>(std::popcount(word));
+  return count;
+}
+
+std::size_t FollowedWorld::place_of_id(std::uint32_t id) const {
+  const auto found = std::lower_bound(
+      tracks_.begin(), tracks_.end(), id,
+      [](const Followed& followed, std::uint32_t wanted) { return followed.track.id < wanted; });
+  return static_cast<std::size_t>(found - tracks_.begin());
+}
+
+KnownEntity FollowedWorld::known_of(const EntityTrack& track) const {
+  if (is_steady(track, references_)) return steady_entity(track, references_);
+  return known_entity(track, records_[track.place], references_,
+                      [&](EntityKind kind) { return lanes_of(kind); });
+}
+
+KnownEntity FollowedWorld::resting(const EntityTrack& track) const {
+  KnownEntity known = resting_known_;
+  known.kind = track.kind;
+  known.since = track.since;
+  for (std::size_t i = 0; i < known.states.count; ++i) known.states.values[i] = track.values;
+  return known;
+}
+
+void FollowedWorld::list(SnapshotHead& head, const ReferenceStates& references) {
+  references_ = references;
+  listed_.clear();
+  known_.clear();
+  new_.clear();
+  changed_quiet_.clear();
+  known_count_ = 0;
+  quiet_count_ = 0;
+  // What is known of one that was as it is in all references.
+  EntityTrack always;
+  always.run_first = 0;
+  always.run_last = ~SnapshotSerial{0};
+  resting_known_ = known_entity(always, TrackRecords{}, references_,
+                                [](EntityKind /*kind*/) { return std::size_t{0}; });
+  // One that is not quiet has to be asked after by itself.
+  if (!is_quiet(resting_known_.states) && resting_count() > 0) wake_all();
+  list_words(head, place_of_id(head.first_id));
+  rewind();
+}
+
+void FollowedWorld::list_words(SnapshotHead& head, std::size_t first) {
+  std::fill_n(known_places_.begin(), first / kWordBits, 0);
+  std::size_t rested = 0;  // In the words before.
+  for (std::size_t w = first / kWordBits; w < resting_.size(); ++w) {
+    const Word from = w == first / kWordBits ? ~Word{0} << (first % kWordBits) : ~Word{0};
+    const Word resting = resting_[w] & from;
+    known_places_[w] = resting;
+    for (Word awake = ~resting_[w] & from; awake != 0; awake &= awake - 1) {
+      const auto bit = static_cast<std::size_t>(std::countr_zero(awake));
+      const std::size_t place = w * kWordBits + bit;
+      if (place >= tracks_.size()) break;
+      const std::size_t before = rested + count_below(resting, bit);
+      list_track(head, place, before + known_count_, before + quiet_count_);
+    }
+    rested += static_cast<std::size_t>(std::popcount(resting));
+  }
+  known_count_ += rested;
+  quiet_count_ += rested;
+}
+
+/// `known_count_` and `quiet_count_` count what does not rest until all is listed.
+void FollowedWorld::list_track(SnapshotHead& head, std::size_t place, std::size_t rank,
+                               std::size_t quiet_rank) {
+  ++looked_at_count_;
+  const Followed& followed = tracks_[place];
+  const EntityState* state = followed.state;
+  const EntityTrack& track = followed.track;
+  ListedEntity listed{.place = static_cast<std::uint32_t>(place),
+                      .rank = static_cast<std::uint32_t>(rank),
+                      .quiet_rank = static_cast<std::uint32_t>(quiet_rank),
+                      .known = ListedEntity::kSteady};
+  EntityKind kind = track.kind;
+  std::uint32_t since = track.since;
+  const LaneValue* newest = track.values;
+  bool is_known = true;
+  if (is_steady(track, references_)) {
+    listed.is_quiet = references_.plain_count > 1;
+  } else {
+    const KnownEntity& known = known_.emplace_back(known_of(track));
+    listed.known = static_cast<std::uint32_t>(known_.size() - 1);
+    is_known = known.states.count > 0;
+    kind = known.kind;
+    since = known.since;
+    newest = known.states.values[0];
+    listed.is_quiet = is_quiet(known.states);
+    if (!is_known) known_.pop_back();
+  }
+  const bool is_same = state != nullptr && is_known && state->kind == kind;
+  if (is_known) {
+    listed.state = is_same ? state : nullptr;
+    listed.is_changed = !is_same || (followed.since != since && state->values != newest &&
+                                     !std::equal(newest, newest + lanes_of(kind), state->values));
+    listed.is_held = is_same && state->is_held && listed.is_changed;
+    head.holds = head.holds || listed.is_held;
+    if (listed.is_quiet && listed.is_changed) changed_quiet_.push_back(listed.quiet_rank);
+    listed_.push_back(listed);
+    known_places_[place / kWordBits] |= Word{1} << (place % kWordBits);
+    ++known_count_;
+    if (listed.is_quiet) ++quiet_count_;
+  }
+  if (state == nullptr || is_same || track.is_told) return;
+  if (state->is_held) {
+    head.holds = true;  // An earlier snapshot may have shown it.
+  } else {
+    new_.push_back({.state = state, .rank = listed.rank});
+  }
+}
+
+void FollowedWorld::rewind() {
+  cursor_word_ = 0;
+  cursor_rank_ = 0;
+}
+
+const EntityTrack& FollowedWorld::track_of_rank(std::size_t rank) {
+  assert(rank < known_count_ && rank >= cursor_rank_);
+  Word word = known_places_[cursor_word_];
+  for (auto count = static_cast<std::size_t>(std::popcount(word)); rank - cursor_rank_ >= count;
+       count = static_cast<std::size_t>(std::popcount(word))) {
+    cursor_rank_ += count;
+    word = known_places_[++cursor_word_];
+  }
+  for (std::size_t left = rank - cursor_rank_; left > 0; --left) word &= word - 1;
+  return tracks_[cursor_word_ * kWordBits + static_cast<std::size_t>(std::countr_zero(word))].track;
+}
+
+void FollowedWorld::remember(const SnapshotReach& reach, SnapshotSerial serial,
+                             const SnapshotTicks& ticks) {
+  assert(serial == next_);
+  wake_outside(reach);
+  std::size_t next_listed = 0;
+  std::size_t next_new = 0;
+  for_awake(0, [&](std::size_t place) {
+    Followed& followed = tracks_[place];
+    EntityTrack& track = followed.track;
+    const ListedEntity* listed = nullptr;
+    if (next_listed < listed_.size() && listed_[next_listed].place == place) {
+      listed = &listed_[next_listed++];
+    }
+    const bool is_new = next_new < reach.new_written && new_[next_new].state->id == track.id;
+    if (is_new) ++next_new;
+    track.is_told = track.is_told || is_new;
+    const bool is_said = listed != nullptr && track.id < reach.end_id && !listed->is_held;
+    const bool is_there = is_new || (is_said && listed->state != nullptr);
+    if (!is_there || !track.has_run() || track.since != followed.since ||
+        track.kind != followed.kind) {
+      remember_track(followed, is_said, is_there, ticks);
+      return;
+    }
+    track.run_last = serial;
+    track.last = serial;
+    track.values = followed.values;
+    // Whom a part of this tick told has to be known until the next tick.
+    if (track.run_first + kSnapshotWindow <= serial && !track.is_told) rest(place);
+  });
+  next_ = serial + 1;
+}
+
+/// What a snapshot does not speak of does not go on as it was.
+void FollowedWorld::wake_outside(const SnapshotReach& reach) {
+  const std::size_t first = place_of_id(reach.first_id);
+  const std::size_t end = reach.end_id == kEveryId ? tracks_.size() : place_of_id(reach.end_id);
+  for (std::size_t place = 0; place < tracks_.size(); ++place) {
+    if (place == first) place = std::max(place, end);
+    if (place < tracks_.size() && tracks_[place].rests) wake(place);
+  }
+}
+
+/// Ends an entity's run. `is_said`: the snapshot says what it is; `is_there`: and that it is there.
+void FollowedWorld::remember_track(Followed& followed, bool is_said, bool is_there,
+                                   const SnapshotTicks& ticks) {
+  EntityTrack& track = followed.track;
+  if (is_there) {
+    end_run(track, records_[track.place], ticks, next_);
+    begin_run(track, next_, followed.kind, followed.since, followed.values);
+    return;
+  }
+  // Entities before and behind this part, and those held, stay as they are known.
+  const KnownEntity known = is_said ? KnownEntity{} : known_of(track);
+  if (!is_said && known.states.count == 0 && !track.has_run()) return;
+  TrackRecords& records = records_[track.place];
+  end_run(track, records, ticks, next_);
+  if (!is_said && known.states.count == 0) return;
+  track.last = next_;
+  records[place_of(next_)] = {.values = known.states.values[0],
+                              .serial = next_,
+                              .tick = is_said ? tick_ : known.states.ticks[0],
+                              .since = known.since,
+                              .kind = known.kind,
+                              .standing = is_said ? Standing::gone : Standing::there};
+}
+
+std::size_t FollowedWorld::memory_bytes() const {
+  return (tracks_.capacity() + added_.capacity()) * sizeof(Followed) + records_.memory_bytes() +
+         (resting_.capacity() + known_places_.capacity()) * sizeof(Word) +
+         known_.capacity() * sizeof(KnownEntity) + listed_.capacity() * sizeof(ListedEntity) +
+         new_.capacity() * sizeof(ListedNew) + changed_quiet_.capacity() * sizeof(std::uint32_t);
+}
+
+}  // namespace muster

@@ -1,0 +1,155 @@
+// What one receiver is to see and what it knows of it, entity by entity.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "net/snapshot/quiet_walk.h"
+#include "net/snapshot/snapshot_head.h"
+#include "net/snapshot/snapshot_model.h"
+#include "net/snapshot/snapshot_track.h"
+
+namespace muster {
+
+/// When the caller does not know since when an entity has been as it is.
+inline constexpr std::uint32_t kUnknownTick = 0xFFFF'FFFF;
+
+/// An entity of the world that a receiver is to see. The values must stay where they are,
+/// unchanged, until they have not been the truth for `kKnownTicksMax` ticks.
+struct EntityState {
+  std::uint32_t id = 0;
+  EntityKind kind;
+  /// The sender would rather not say now that this entity changed: it stays as it was.
+  bool is_held = false;
+  const LaneValue* values = nullptr;
+  /// The first tick of those up to now in which its values were these. Found by comparison when it
+  /// is not given; a caller with many receivers finds it once for all.
+  std::uint32_t since = kUnknownTick;
+};
+
+/// An entity that the receiver knows and that has to be looked at, in the snapshot being written.
+struct ListedEntity {
+  const EntityState* state = nullptr;  ///< Null when it is gone.
+  std::uint32_t place = 0;             ///< Of its track.
+  std::uint32_t rank = 0;              ///< So many known entities come before it, ...
+  std::uint32_t quiet_rank = 0;        ///< ... and so many quiet ones.
+  std::uint32_t known = 0;             ///< In `known()`, or `kSteady`.
+  bool is_quiet = false;
+  bool is_changed = false;
+  bool is_held = false;  ///< Changed, but not said so.
+
+  static constexpr std::uint32_t kSteady = 0xFFFF'FFFF;
+};
+
+/// An entity that is new to the receiver.
+struct ListedNew {
+  const EntityState* state = nullptr;
+  std::uint32_t rank = 0;  ///< So many known entities have lesser ids.
+};
+
+/// How far a snapshot came.
+struct SnapshotReach {
+  std::uint32_t first_id = 0;
+  std::uint32_t end_id = 0;
+  std::size_t new_written = 0;  ///< Of those listed.
+};
+
+/// The tracks of a writer. An entity *rests* when it has been as it is for longer than any snapshot
+/// that can still be built upon, and every one of these said so: then all that is known of it
+/// follows from the references, its run grows by itself, and nobody looks at it until it changes or
+/// a snapshot leaves it out. Not thread-safe; nothing is allocated while the world does not grow.
+class FollowedWorld {
+ public:
+  explicit FollowedWorld(const SnapshotModel& model) : model_(model) {}
+
+  /// Takes over what every entity is at a tick. `next`: the snapshot that will be written next.
+  void take(std::uint32_t tick, std::span<const EntityState> world, SnapshotSerial next);
+  /// The same of a world that stands where it stood and has the entities that it had, when all is
+  /// as it was but for those at `changed`.
+  void take_changes(std::uint32_t tick, std::span<const EntityState> world,
+                    std::span<const std::uint32_t> changed, SnapshotSerial next);
+
+  /// Sorts the world into what the receiver knows and what is new to it, for a snapshot against
+  /// these references; `head` learns whether anything is held.
+  void list(SnapshotHead& head, const ReferenceStates& references);
+  /// Of the known entities that the snapshot may speak of, those that do not rest; in their order.
+  std::span<const ListedEntity> listed() const { return listed_; }
+  std::span<const KnownEntity> known() const { return known_; }
+  std::span<const ListedNew> listed_new() const { return new_; }
+  /// The quiet ones that changed, as numbers among all quiet ones.
+  std::span<const std::uint32_t> changed_quiet() const { return changed_quiet_; }
+  std::size_t known_count() const { return known_count_; }
+  std::size_t quiet_count() const { return quiet_count_; }
+  /// The track of a known entity by its number. Requires: numbers that do not fall since `rewind`.
+  const EntityTrack& track_of_rank(std::size_t rank);
+  void rewind();
+  const EntityTrack& track(std::uint32_t place) const { return tracks_[place].track; }
+  /// What is known of an entity that rests.
+  KnownEntity resting(const EntityTrack& track) const;
+
+  /// Notes what the receiver will know of every entity once it has the snapshot that was listed,
+  /// whose number is `serial`.
+  void remember(const SnapshotReach& reach, SnapshotSerial serial, const SnapshotTicks& ticks);
+
+  /// Looks at every entity in the next snapshot: slower, and the same bytes.
+  void wake_all();
+  std::size_t resting_count() const;
+  /// Entities looked at one by one so far, by all functions together.
+  std::uint64_t looked_at_count() const { return looked_at_count_; }
+  std::size_t memory_bytes() const;
+
+ private:
+  using Word = std::uint64_t;
+  static constexpr std::size_t kWordBits = 64;
+  /// A track, and what is known of the world that it follows.
+  struct Followed {
+    EntityTrack track;
+    const EntityState* state = nullptr;  ///< In the world being written; null when it is not there.
+    const LaneValue* values = nullptr;   ///< Of the newest tick, ...
+    EntityKind kind;
+    std::uint32_t since = 0;  ///< ... since when they are so.
+    bool rests = false;       ///< As `resting_` has it; goes with the track when that moves.
+  };
+
+  void follow(std::size_t place, const EntityState& state);
+  void leave(std::size_t place);
+  void put_in_order();
+  void merge_new();
+  void wake(std::size_t place);
+  void rest(std::size_t place);
+  template <typename Visit>
+  void for_awake(std::size_t first, const Visit& visit);
+  void list_track(SnapshotHead& head, std::size_t place, std::size_t rank, std::size_t quiet_rank);
+  void list_words(SnapshotHead& head, std::size_t first);
+  KnownEntity known_of(const EntityTrack& track) const;
+  void wake_outside(const SnapshotReach& reach);
+  void remember_track(Followed& followed, bool is_said, bool is_there, const SnapshotTicks& ticks);
+  std::size_t place_of_id(std::uint32_t id) const;
+  std::size_t lanes_of(EntityKind kind) const { return model_.types[kind.type].lanes.size(); }
+
+  const SnapshotModel& model_;
+  std::uint32_t tick_ = 0;
+  SnapshotSerial next_ = 0;
+  bool is_comparable_ = false;    ///< The values of the tick before are still there.
+  bool has_gone_ = false;         ///< Entities that are there no more still have tracks.
+  std::vector<Followed> tracks_;  ///< Sorted by id.
+  std::vector<Followed> added_;   ///< Of `merge_new`.
+  std::vector<Word> resting_;     ///< A bit for each track.
+  TrackStore records_;
+  ReferenceStates references_;  ///< Of the snapshot listed last.
+  KnownEntity resting_known_;   ///< What is known of any entity that rests, but for its values.
+
+  std::vector<ListedEntity> listed_;
+  std::vector<KnownEntity> known_;
+  std::vector<ListedNew> new_;
+  std::vector<std::uint32_t> changed_quiet_;
+  std::vector<Word> known_places_;  ///< A bit for each track whose entity is known.
+  std::size_t known_count_ = 0;
+  std::size_t quiet_count_ = 0;
+  std::size_t cursor_word_ = 0;  ///< Of `track_of_rank`, ...
+  std::size_t cursor_rank_ = 0;  ///< ... and known entities before that word.
+  std::uint64_t looked_at_count_ = 0;
+};
+
+}  // namespace muster

@@ -1,0 +1,249 @@
+// Entities at rest: nobody looks at them, and the bytes are those of a writer who looks at all.
+#include <deque>
+#include <optional>
+#include <vector>
+
+#include <catch2/catch.hpp>
+
+#include "net/snapshot/snapshot_reader.h"
+#include "net/snapshot/snapshot_writer.h"
+#include "tests/support/net_bytes.h"
+#include "tests/support/snapshot_samples.h"
+
+namespace muster {
+namespace {
+
+/// What a world and its link do; chances are in 1/1000 a tick, of a change for each entity.
+struct RestSettings {
+  std::uint32_t entities = 400;
+  std::uint64_t changes = 1;
+  std::uint64_t spawns = 0;
+  std::uint64_t despawns = 0;
+  std::uint64_t holds = 0;
+  std::uint64_t loss = 0;
+  std::uint64_t small_datagrams = 0;
+  std::uint64_t tick_step_max = 1;
+};
+
+/// Three writers of one world: one is told what changed, one everything at every tick, and one
+/// looks at every entity for every datagram. All have to write the same.
+class RestStage {
+ public:
+  RestStage(std::uint64_t seed, const RestSettings& told, SnapshotCoder coder)
+      : settings(told), random_(seed), model_(model_of(random_)) {
+    for (auto* writer : {&told_, &compares_, &looks_}) writer->emplace(model_, options(coder));
+    reader_.emplace(model_, 65'536, options(coder));
+    for (std::uint32_t i = 0; i < settings.entities; ++i) spawn(2 * i);
+  }
+
+  RestSettings settings;
+  SnapshotWriter& writer() { return *told_; }
+  const SnapshotReader& reader() const { return *reader_; }
+  const std::vector<EntityState>& world() const { return world_; }
+
+  void tick() {
+    now_ += static_cast<std::uint32_t>(1 + random_.below(settings.tick_step_max));
+    for (EntityState& state : world_) state.is_held = false;
+    for (const std::uint32_t i : awaited_) change(i);
+    awaited_.clear();
+    for (std::uint32_t i = 0; i < world_.size(); ++i) {
+      if (happens(settings.changes)) change(i);
+    }
+    if (happens(settings.spawns)) {
+      spawn(static_cast<std::uint32_t>(random_.below(3 * settings.entities)));
+    }
+    if (happens(settings.despawns) && !world_.empty()) despawn(random_.below(world_.size()));
+    send();
+  }
+  /// At the next tick.
+  void change_next(std::uint32_t i) { awaited_.push_back(i); }
+  /// Another value, whatever it was.
+  void change(std::uint32_t i) {
+    EntityState& state = world_[i];
+    const auto& lanes = model_.types[state.kind.type].schema.lanes;
+    std::vector<LaneValue>& row = rows_.emplace_back(state.values, state.values + lanes.size());
+    row[0] = row[0] == 0 ? 1 : row[0] - 1;
+    state.values = row.data();
+    state.since = now_;
+    state.is_held = happens(settings.holds);
+    changed_.push_back(i);
+  }
+  void despawn(std::size_t i) {
+    world_.erase(world_.begin() + static_cast<std::ptrdiff_t>(i));
+    is_same_ = false;
+  }
+  void spawn(std::uint32_t id) {
+    const auto at = std::ranges::lower_bound(world_, id, {}, &EntityState::id);
+    if (at != world_.end() && at->id == id) return;
+    const auto type = static_cast<std::uint16_t>(random_.below(model_.types.size()));
+    std::vector<LaneValue>& row = rows_.emplace_back();
+    for (const LaneSchema& lane : model_.types[type].schema.lanes) {
+      row.push_back(random_value(random_, lane));
+    }
+    world_.insert(
+        at, {.id = id, .kind = {.type = type, .generation = generations_++}, .values = row.data()});
+    is_same_ = false;
+  }
+  /// Whether the reader has all that is not held, as it is.
+  bool is_world_read() const {
+    const auto seen = reader_->entities();
+    return std::ranges::equal(seen, world_, [&](const SeenEntity& a, const EntityState& b) {
+      return a.id == b.id && a.kind == b.kind &&
+             std::equal(a.values, a.values + lanes_of(b), b.values);
+    });
+  }
+
+ private:
+  static SnapshotOptions options(SnapshotCoder coder) { return {.coder = coder}; }
+  static SnapshotModel model_of(Random& random) {
+    std::vector<EntitySchema> schemas;
+    for (int i = 0; i < 3; ++i) {
+      schemas.push_back(random_schema(random, 4));
+      schemas.back().lanes.insert(schemas.back().lanes.begin(), {.name = "first", .greatest = 999});
+    }
+    return untrained_model(std::move(schemas));
+  }
+  std::size_t lanes_of(const EntityState& state) const {
+    return model_.types[state.kind.type].lanes.size();
+  }
+  bool happens(std::uint64_t chance) { return random_.below(1000) < chance; }
+
+  void send() {
+    if (is_same_) {
+      told_->begin(now_, world_, changed_);
+    } else {
+      told_->begin(now_, world_);
+    }
+    compares_->begin(now_, world_);
+    looks_->begin(now_, world_);
+    changed_.clear();
+    is_same_ = true;
+    const bool is_small = happens(settings.small_datagrams);
+    std::vector<std::byte> memory(is_small ? 60 + random_.below(300) : 60'000);
+    std::vector<std::byte> other(memory.size());
+    while (!told_->is_done()) {
+      const auto bytes = told_->write(memory);
+      REQUIRE_FALSE(bytes.empty());
+      REQUIRE(std::ranges::equal(bytes, compares_->write(other)));
+      looks_->look_at_all();
+      REQUIRE(std::ranges::equal(bytes, looks_->write(other)));
+      REQUIRE(told_->end_id() == looks_->end_id());
+      if (happens(settings.loss)) continue;
+      REQUIRE(reader_->read(bytes) == SnapshotVerdict::applied);
+      if (happens(settings.loss)) continue;
+      acks_.push_back({now_ + static_cast<std::uint32_t>(random_.below(8)), told_->last_number()});
+    }
+    REQUIRE(looks_->is_done());
+    std::erase_if(acks_, [&](const auto& ack) {
+      if (ack.first > now_) return false;
+      for (auto* writer : {&told_, &compares_, &looks_}) (*writer)->acknowledge(ack.second);
+      return true;
+    });
+  }
+
+  Random random_;
+  SnapshotModel model_;
+  std::optional<SnapshotWriter> told_;
+  std::optional<SnapshotWriter> compares_;
+  std::optional<SnapshotWriter> looks_;
+  std::optional<SnapshotReader> reader_;
+  std::uint32_t now_ = 1;
+  std::uint8_t generations_ = 0;
+  std::vector<EntityState> world_;
+  std::vector<std::uint32_t> awaited_;
+  std::vector<std::uint32_t> changed_;
+  bool is_same_ = false;  ///< Nobody came or went since the writers were told.
+  std::deque<std::vector<LaneValue>> rows_;
+  std::vector<std::pair<std::uint32_t, SnapshotNumber>> acks_;
+};
+
+TEST_CASE("Who looks only at what changed writes what others write", "[net][snapshot]") {
+  const SnapshotCoder coder =
+      GENERATE(SnapshotCoder::range, SnapshotCoder::mix, SnapshotCoder::raw);
+  std::size_t rested = 0;
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    CAPTURE(coder, seed);
+    Random random(seed);
+    RestStage stage(seed, {.entities = static_cast<std::uint32_t>(1 + random.below(500))}, coder);
+    for (int turn = 0; turn < 4; ++turn) {
+      RestSettings& settings = stage.settings;
+      settings.changes = random.below(2) * random.below(8);
+      settings.spawns = random.below(2) * random.below(300);
+      settings.despawns = random.below(2) * random.below(300);
+      settings.holds = random.below(2) * random.below(600);
+      settings.loss = random.below(2) * random.below(400);
+      settings.small_datagrams = random.below(2) * random.below(100);
+      settings.tick_step_max = random.below(4) == 0 ? 40 : 1 + random.below(3);
+      for (int i = 0; i < 50; ++i) {
+        stage.tick();
+        rested = std::max(rested, stage.writer().resting_count());
+      }
+    }
+    stage.settings = {.entities = stage.settings.entities, .changes = 0};
+    for (int i = 0; i < 12; ++i) stage.tick();
+    CHECK(stage.is_world_read());
+  }
+  CHECK(rested > 300);
+}
+
+TEST_CASE("A world at rest is work for no entity", "[net][snapshot]") {
+  RestStage stage(1, {.entities = 5'000, .changes = 0}, SnapshotCoder::range);
+  for (int i = 0; i < 60; ++i) stage.tick();
+  CHECK(stage.writer().resting_count() == 5'000);
+  const std::uint64_t before = stage.writer().looked_at_count();
+  for (int i = 0; i < 100; ++i) stage.tick();
+  CHECK(stage.writer().looked_at_count() == before);
+  CHECK(stage.is_world_read());
+}
+
+TEST_CASE("One that wakes is looked at, and none of those around it", "[net][snapshot]") {
+  const std::uint32_t which = GENERATE(0U, 63U, 64U, 1023U, 1024U, 2'999U);
+  CAPTURE(which);
+  RestStage stage(2, {.entities = 3'000, .changes = 0}, SnapshotCoder::range);
+  for (int i = 0; i < 60; ++i) stage.tick();
+  std::uint64_t before = stage.writer().looked_at_count();
+  stage.change_next(which);
+  stage.tick();
+  CHECK(stage.writer().changed_count() == 1);
+  CHECK(stage.writer().resting_count() == 2'999);
+  CHECK(stage.is_world_read());
+  // Until it rests again it is listed, remembered and reset once a tick.
+  for (int i = 0; i < 60; ++i) stage.tick();
+  CHECK(stage.writer().looked_at_count() - before < 3 * 61);
+  CHECK(stage.writer().resting_count() == 3'000);
+  before = stage.writer().looked_at_count();
+  stage.tick();
+  CHECK(stage.writer().looked_at_count() == before);
+}
+
+TEST_CASE("One that goes or comes among those at rest", "[net][snapshot]") {
+  RestStage stage(3, {.entities = 2'000, .changes = 0}, SnapshotCoder::range);
+  for (int i = 0; i < 60; ++i) stage.tick();
+  stage.despawn(1'030);
+  stage.tick();
+  CHECK(stage.writer().resting_count() == 1'999);
+  CHECK(stage.is_world_read());
+  stage.spawn(1'001);
+  stage.tick();
+  CHECK(stage.writer().resting_count() == 1'999);
+  CHECK(stage.is_world_read());
+  for (int i = 0; i < 60; ++i) stage.tick();
+  CHECK(stage.writer().resting_count() == 2'000);
+  CHECK(stage.is_world_read());
+}
+
+TEST_CASE("Silence while all rest is made good", "[net][snapshot]") {
+  const int silence = GENERATE(1, 8, 30, 31, 32, 33, 60);
+  CAPTURE(silence);
+  RestStage stage(4, {.entities = 300, .changes = 0}, SnapshotCoder::range);
+  for (int i = 0; i < 60; ++i) stage.tick();
+  stage.settings.loss = 1000;
+  for (int i = 0; i < silence; ++i) stage.tick();
+  stage.settings.loss = 0;
+  stage.change_next(100);
+  for (int i = 0; i < 12; ++i) stage.tick();
+  CHECK(stage.is_world_read());
+}
+
+}  // namespace
+}  // namespace muster
