@@ -20,6 +20,18 @@ constexpr float kOverdue = 1e6F;
 constexpr double kUpdateBits = 6;
 constexpr double kLaneBits = 1.5;
 
+/// The first state whose id is not less, looked for from one that is near: changes come in the
+/// order in which they were made, which is seldom at random.
+std::vector<EntityState>::iterator find_near(std::vector<EntityState>& states,
+                                             std::vector<EntityState>::iterator near,
+                                             std::uint32_t id) {
+  if (near == states.end() || near->id > id) near = states.begin();
+  std::ptrdiff_t step = 1;
+  while (states.end() - near > step && near[step].id < id) step *= 2;
+  const auto last = states.end() - near > step ? near + step + 1 : states.end();
+  return std::ranges::lower_bound(near + step / 2, last, id, {}, &EntityState::id);
+}
+
 }  // namespace
 
 void ClientView::restart() {
@@ -114,7 +126,13 @@ void ClientView::send(const ReplicatedWorld& world, const InterestGrid& grid,
   // What goes beyond as many datagrams as may be sent is no room at all.
   budget = std::min(budget, parts_max * memory_.size());
   choose(world, budget - std::min(budget / 2, events_.waiting_bytes(memory_.size() / kEventShare)));
-  writer_->begin(world.tick(), states_);
+  if (is_merged_) {
+    writer_->begin(world.tick(), states_);
+  } else {
+    writer_->begin(world.tick(), states_, changed_);
+  }
+  is_merged_ = false;
+  changed_.clear();
   std::uint32_t first_id = 0;
   for (std::size_t part = 0; part < parts_max && !writer_->is_done() && budget > 0; ++part) {
     const Written written = write_part(world, first_id);
@@ -142,6 +160,7 @@ bool ClientView::refresh_interest(const ReplicatedWorld& world, const InterestGr
   // A rule may look at what no grid knows of.
   if (!is_other_world && !(is_due && (may_differ || interest.rule != nullptr))) return false;
   grid.find(world, viewer, interest_, next_interest_);
+  looked_at_ += next_interest_.size();
   const bool is_same = !is_other_world && interest_ == next_interest_;
   interest_.swap(next_interest_);
   has_interest_ = true;
@@ -158,16 +177,19 @@ bool ClientView::take_changes(const ReplicatedWorld& world) {
   const auto changes = world.changes_since(changes_seen_);
   if (!changes) return false;
   changes_seen_ = world.change_count();
+  looked_at_ += held_.size() + changes->size();
   for (const std::uint32_t i : held_) states_[i].is_held = false;
   held_.clear();
+  auto found = states_.begin();
   for (const std::uint32_t id : *changes) {
-    const auto found = std::ranges::lower_bound(states_, id, {}, &EntityState::id);
+    found = find_near(states_, found, id);
     if (found == states_.end() || found->id != id) continue;
     const auto i = static_cast<std::uint32_t>(found - states_.begin());
     const SeenBy who = seen_by(*entities_[i]);
     if (found->values == entities_[i]->row(who)) continue;  // Nothing that this client may see.
     found->values = entities_[i]->row(who);
     found->since = entities_[i]->since(who);
+    changed_.push_back(i);
     activate(i, world.tick());
   }
   return true;
@@ -192,6 +214,8 @@ void ClientView::merge_records(const ReplicatedWorld& world) {
   entities_.clear();
   held_.clear();
   active_.clear();
+  changed_.clear();
+  is_merged_ = true;
   changes_seen_ = world.change_count();
   const std::span<const ReplicatedEntity> all = world.entities();
   std::size_t record = 0;
@@ -214,6 +238,7 @@ void ClientView::merge_records(const ReplicatedWorld& world) {
     next_records_.back().is_active = false;
   }
   records_.swap(next_records_);
+  looked_at_ += records_.size();
   for (std::uint32_t i = 0; i < records_.size(); ++i) {
     if (records_[i].acked != states_[i].values) activate(i, world.tick());
   }
@@ -262,6 +287,7 @@ double ClientView::predicted_bits(std::size_t i) const {
 /// urgent of them.
 void ClientView::choose(const ReplicatedWorld& world, std::size_t budget_bytes) {
   candidates_.clear();
+  looked_at_ += active_.size();
   std::erase_if(active_, [&](std::uint32_t i) {
     records_[i].is_active = records_[i].acked != states_[i].values;
     if (!records_[i].is_active) {
@@ -425,7 +451,7 @@ std::size_t ClientView::memory_bytes() const {
                       states_.capacity() * sizeof(EntityState) +
                       entities_.capacity() * sizeof(void*) +
                       (interest_.capacity() + next_interest_.capacity() + candidates_.capacity() +
-                       active_.capacity() + held_.capacity()) *
+                       active_.capacity() + held_.capacity() + changed_.capacity()) *
                           sizeof(std::uint32_t);
   for (const InFlight& flight : in_flight_) bytes += flight.said.capacity() * sizeof(Said);
   return bytes;

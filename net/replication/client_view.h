@@ -93,6 +93,9 @@ class ClientView {
   std::span<const UnfitState> unfit() const { return unfit_; }
   void clear_unfit() { unfit_.clear(); }
   std::size_t entity_count() const { return records_.size(); }
+  /// What was done for single entities so far, from interest to the snapshot's bytes, since the
+  /// last map began: for one at rest nothing is.
+  std::uint64_t looked_at_count() const { return looked_at_ + writer_->looked_at_count(); }
   std::size_t memory_bytes() const;
 
  private:
@@ -163,9 +166,12 @@ class ClientView {
   std::vector<Record> next_records_;
   std::vector<EntityState> states_;
   std::vector<const ReplicatedEntity*> entities_;  ///< Of each state.
-  std::vector<std::uint32_t> active_;  ///< Indices of those not known to be up to date ...
-  std::vector<std::uint32_t> held_;    ///< ... and of those that this snapshot leaves as they were.
+  std::vector<std::uint32_t> changed_;  ///< Of `states_`, since the writer was last told ...
+  bool is_merged_ = true;               ///< ... unless these are others altogether.
+  std::vector<std::uint32_t> active_;   ///< Indices of those not known to be up to date ...
+  std::vector<std::uint32_t> held_;  ///< ... and of those that this snapshot leaves as they were.
   std::vector<std::uint32_t> candidates_;
+  std::uint64_t looked_at_ = 0;  ///< Entities.
   std::array<InFlight, kSnapshotWindow> in_flight_;
   double cost_scale_ = 1;   ///< What was written, to what was foretold.
   double bytes_saved_ = 0;  ///< Of the client's own limit.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <functional>
 
 namespace muster {
 namespace {
@@ -34,6 +35,19 @@ void sort_unique(std::vector<std::uint32_t>& ids) {
   ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
 }
 
+/// Adds sorted ids to sorted ids, from behind.
+void merge_sorted(const std::vector<std::uint32_t>& added, std::vector<std::uint32_t>& ids) {
+  std::size_t old_end = ids.size();
+  ids.resize(ids.size() + added.size());
+  std::size_t end = ids.size();
+  for (std::size_t i = added.size(); i > 0;) {
+    const bool is_old = old_end > 0 && ids[old_end - 1] >= added[i - 1];
+    ids[--end] = is_old ? ids[--old_end] : added[--i];
+  }
+  // One may be of the viewer's own and everybody's.
+  ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+}
+
 }  // namespace
 
 InterestGrid::InterestGrid(const InterestOptions& options, const std::vector<UpdateClass>& classes)
@@ -48,40 +62,69 @@ InterestGrid::Cell InterestGrid::cell_of(const Place& place) const {
 }
 
 InterestGrid::Ids& InterestGrid::ids_of(const Listed& listed) {
-  switch (listed.relevance) {
-    case Relevance::near:
-      return cells_[listed.cell];
-    case Relevance::always:
-      return always_;
-    case Relevance::team:
-      return teams_[listed.team];
-    case Relevance::custom:
-    case Relevance::owner:
-      break;
-  }
-  return custom_;
+  return listed.relevance == Relevance::team ? teams_[listed.team] : custom_;
 }
 
 void InterestGrid::list(std::uint32_t id, const ReplicatedEntity& entity) {
   assert(entity.options.update_class < classes_.size());
-  const Listed listed{.relevance = entity.options.relevance,
-                      .cell = cell_of(entity.options.place),
-                      .owner = entity.options.owner,
-                      .team = entity.options.team};
-  if (listed.relevance != Relevance::owner) ids_of(listed).push_back(id);
+  const ReplicatedEntityOptions& options = entity.options;
+  const Listed listed{.relevance = options.relevance,
+                      .cell = cell_of(options.place),
+                      .owner = options.owner,
+                      .team = options.team};
+  switch (listed.relevance) {
+    case Relevance::near:
+      cells_[listed.cell].push_back(
+          {.id = id, .update_class = options.update_class, .place = options.place});
+      break;
+    case Relevance::always:
+      always_.insert(std::ranges::lower_bound(always_, id), id);
+      break;
+    case Relevance::team:
+    case Relevance::custom:
+      ids_of(listed).push_back(id);
+      break;
+    case Relevance::owner:
+      break;
+  }
   if (listed.owner != kNobody) owned_[listed.owner].push_back(id);
   listed_[id] = listed;
 }
 
 void InterestGrid::unlist(std::uint32_t id, const Listed& listed) {
-  const auto remove = [&](Ids& ids) {
-    const auto at = std::ranges::find(ids, id);
-    if (at == ids.end()) return;
-    *at = ids.back();
-    ids.pop_back();
+  const auto remove = [&](auto& list, auto id_of) {
+    const auto at = std::ranges::find(list, id, id_of);
+    if (at == list.end()) return;
+    *at = list.back();
+    list.pop_back();
   };
-  if (listed.relevance != Relevance::owner) remove(ids_of(listed));
-  if (listed.owner != kNobody) remove(owned_[listed.owner]);
+  switch (listed.relevance) {
+    case Relevance::near:
+      remove(cells_[listed.cell], &Near::id);
+      break;
+    case Relevance::always:
+      always_.erase(std::ranges::lower_bound(always_, id));
+      break;
+    case Relevance::team:
+    case Relevance::custom:
+      remove(ids_of(listed), std::identity());
+      break;
+    case Relevance::owner:
+      break;
+  }
+  if (listed.owner != kNobody) remove(owned_[listed.owner], std::identity());
+}
+
+bool InterestGrid::is_listed_as(const Listed& listed, const ReplicatedEntityOptions& now) const {
+  return listed.relevance == now.relevance && listed.owner == now.owner &&
+         listed.team == now.team && listed.cell == cell_of(now.place);
+}
+
+/// An entity that moved inside its cell, or another one that came into its place.
+void InterestGrid::place_in_cell(const ReplicatedEntity& entity, Cell cell) {
+  const auto at = std::ranges::find(cells_[cell], entity.id, &Near::id);
+  at->update_class = entity.options.update_class;
+  at->place = entity.options.place;
 }
 
 /// Cells that nobody is in any more are kept for whoever comes back, until they are too many.
@@ -92,18 +135,18 @@ void InterestGrid::drop_empty_cells() {
 }
 
 void InterestGrid::update(const ReplicatedWorld& world) {
-  if (!world.moves().empty()) ++version_;
   for (const std::uint32_t id : world.moves()) {
     const ReplicatedEntity* entity = world.find(id);
     const auto found = listed_.find(id);
-    if (entity != nullptr && found != listed_.end()) {
-      const Listed& listed = found->second;
-      const ReplicatedEntityOptions& now = entity->options;
-      if (listed.relevance == now.relevance && listed.owner == now.owner &&
-          listed.team == now.team && listed.cell == cell_of(now.place)) {
-        continue;
-      }
+    if (entity != nullptr && found != listed_.end() &&
+        is_listed_as(found->second, entity->options)) {
+      // Where others are matters to nobody.
+      if (found->second.relevance != Relevance::near) continue;
+      place_in_cell(*entity, found->second.cell);
+      ++version_;
+      continue;
     }
+    ++version_;
     if (found != listed_.end()) unlist(id, found->second);
     if (entity != nullptr) {
       list(id, *entity);
@@ -114,19 +157,16 @@ void InterestGrid::update(const ReplicatedWorld& world) {
   drop_empty_cells();
 }
 
-void InterestGrid::add_near(const ReplicatedWorld& world, const Viewer& viewer, const Ids& before,
-                            Ids& out) const {
+void InterestGrid::add_near(const Viewer& viewer, const Ids& before, Ids& out) const {
   const float reach = radius_max_ * options_.leave_factor;
-  const auto consider = [&](std::uint32_t id) {
-    const ReplicatedEntity* entity = world.find(id);
-    if (entity == nullptr) return;
-    const UpdateClass& update_class = classes_[entity->options.update_class];
-    const float squared = squared_distance(entity->options.place, viewer.eyes);
+  const auto consider = [&](const Near& entity) {
+    const UpdateClass& update_class = classes_[entity.update_class];
+    const float squared = squared_distance(entity.place, viewer.eyes);
     const float enter = update_class.radius * update_class.radius;
     const float leave = enter * options_.leave_factor * options_.leave_factor;
     if (squared <= enter ||
-        (squared <= leave && std::binary_search(before.begin(), before.end(), id))) {
-      out.push_back(id);
+        (squared <= leave && std::binary_search(before.begin(), before.end(), entity.id))) {
+      out.push_back(entity.id);
     }
   };
   const std::int32_t first_x = cell_index(viewer.eyes.x - reach, options_.cell_size);
@@ -137,7 +177,7 @@ void InterestGrid::add_near(const ReplicatedWorld& world, const Viewer& viewer, 
   const auto depth = static_cast<std::uint64_t>(std::int64_t{last_z} - first_z + 1);
   // Fewer cells have anybody in them than the radius covers: those are gone through instead.
   if (width * depth > cells_.size()) {
-    for (const auto& [cell, ids] : cells_) std::ranges::for_each(ids, consider);
+    for (const auto& [cell, entities] : cells_) std::ranges::for_each(entities, consider);
     return;
   }
   for (std::int32_t x = first_x; x <= last_x; ++x) {
@@ -150,22 +190,22 @@ void InterestGrid::add_near(const ReplicatedWorld& world, const Viewer& viewer, 
 
 void InterestGrid::find(const ReplicatedWorld& world, const Viewer& viewer, const Ids& before,
                         Ids& out) const {
-  out.assign(always_.begin(), always_.end());
+  out.clear();
   const auto add = [&](const auto& lists, const auto& key) {
     const auto found = lists.find(key);
     if (found != lists.end()) out.insert(out.end(), found->second.begin(), found->second.end());
   };
   add(owned_, viewer.player);
   add(teams_, viewer.team);
-  if (viewer.has_eyes) add_near(world, viewer, before, out);
-  if (options_.rule != nullptr) {
-    out.insert(out.end(), custom_.begin(), custom_.end());
-    std::erase_if(out, [&](std::uint32_t id) {
-      const ReplicatedEntity* entity = world.find(id);
-      return entity == nullptr || !options_.rule->is_relevant(viewer, *entity);
-    });
-  }
+  if (viewer.has_eyes) add_near(viewer, before, out);
+  if (options_.rule != nullptr) out.insert(out.end(), custom_.begin(), custom_.end());
   sort_unique(out);
+  merge_sorted(always_, out);
+  if (options_.rule == nullptr) return;
+  std::erase_if(out, [&](std::uint32_t id) {
+    const ReplicatedEntity* entity = world.find(id);
+    return entity == nullptr || !options_.rule->is_relevant(viewer, *entity);
+  });
 }
 
 void InterestGrid::clear() {

@@ -56,6 +56,13 @@ class InterestGrid {
  private:
   using Cell = std::uint64_t;
   using Ids = std::vector<std::uint32_t>;
+  /// An entity of a cell, with all that is asked of it.
+  struct Near {
+    std::uint32_t id = 0;
+    std::uint8_t update_class = 0;
+    Place place{};
+  };
+  using Cells = std::unordered_map<Cell, std::vector<Near>>;
   /// In which of the lists an entity is.
   struct Listed {
     Relevance relevance = Relevance::near;
@@ -66,21 +73,22 @@ class InterestGrid {
 
   Cell cell_of(const Place& place) const;
   void list(std::uint32_t id, const ReplicatedEntity& entity);
+  bool is_listed_as(const Listed& listed, const ReplicatedEntityOptions& now) const;
+  void place_in_cell(const ReplicatedEntity& entity, Cell cell);
   void unlist(std::uint32_t id, const Listed& listed);
   void drop_empty_cells();
   Ids& ids_of(const Listed& listed);
-  void add_near(const ReplicatedWorld& world, const Viewer& viewer, const Ids& before,
-                Ids& out) const;
+  void add_near(const Viewer& viewer, const Ids& before, Ids& out) const;
 
   InterestOptions options_;
   std::vector<UpdateClass> classes_;
   float radius_max_ = 0;
   std::uint64_t version_ = 0;
   std::unordered_map<std::uint32_t, Listed> listed_;
-  std::unordered_map<Cell, Ids> cells_;
+  Cells cells_;
   std::unordered_map<PlayerNumber, Ids> owned_;
   std::unordered_map<std::uint8_t, Ids> teams_;
-  Ids always_;
+  Ids always_;  ///< Sorted.
   Ids custom_;
 };
 

@@ -5,12 +5,14 @@
 #include <chrono>
 #include <cmath>
 #include <cstring>
+#include <deque>
 #include <memory>
 #include <thread>
 #include <vector>
 
 #include <benchmark/benchmark.h>
 
+#include "net/snapshot/snapshot_writer.h"
 #include "tests/bench/bench.h"
 #include "tests/support/replication_stage.h"
 
@@ -22,8 +24,11 @@ using Clock = std::chrono::steady_clock;
 struct Scene {
   std::uint32_t clients = 64;
   std::uint32_t entities = 1'000;
-  /// Of a hundred entities so many move; the others rest.
+  /// So many of so many entities move; the others rest.
   std::uint32_t moving = 30;
+  std::uint32_t moving_of = 100;
+  /// In every tick so many go, and as many others come.
+  std::uint32_t passing = 0;
 };
 
 /// A world at 20 ticks a second, each of which is sent. Entities walk in curves.
@@ -94,8 +99,17 @@ class Hall {
   }
 
   void move() {
+    for (std::uint32_t i = 0; i < scene_.passing; ++i) {
+      const std::uint32_t id = scene_.entities + (stage_.tick + 7 * i) % (16 * scene_.passing);
+      if (stage_.server.world().find(id) != nullptr) stage_.despawn(id);
+      const std::uint32_t other =
+          scene_.entities + (stage_.tick + 7 * i + 8) % (16 * scene_.passing);
+      if (stage_.server.world().find(other) == nullptr) {
+        stage_.spawn(other, {.relevance = Relevance::always});
+      }
+    }
     for (std::uint32_t id = 0; id < scene_.entities; ++id) {
-      if (id % 100 >= scene_.moving) continue;
+      if (id % scene_.moving_of >= scene_.moving) continue;
       std::vector<std::int64_t>& values = stage_.values[id];
       const auto heading = static_cast<double>(values[3]) * 3.14159265 / 180;
       values[0] = std::clamp<std::int64_t>(values[0] + std::llround(9 * std::cos(heading)),
@@ -148,6 +162,73 @@ void copy(benchmark::State& state, const Scene& scene) {
   }
 }
 
+/// The writers of all clients alone, told what changed; acknowledgements come four ticks later.
+class Writers {
+ public:
+  explicit Writers(const Scene& scene)
+      : scene_(scene),
+        model_(untrained_model(
+            {{.name = "walker",
+              .lanes = {{.name = "x", .greatest = 65'535},
+                        {.name = "y", .greatest = 65'535},
+                        {.name = "yaw", .kind = LaneKind::angle, .greatest = 360, .period = 360},
+                        {.name = "state", .kind = LaneKind::symbol, .greatest = 7}}}})) {
+    for (std::uint32_t i = 0; i < scene.clients; ++i) writers_.emplace_back(model_);
+    rows_.push_back({500, 600, 90, 1});
+    for (std::uint32_t id = 0; id < scene.entities; ++id) {
+      world_.push_back({.id = id, .kind = {}, .values = rows_.back().data(), .since = 1});
+      if (id % scene.moving_of < scene.moving) changed_.push_back(id);
+    }
+    for (int i = 0; i < 60; ++i) tick();
+  }
+
+  /// Returns the bytes of all.
+  std::size_t tick() {
+    ++tick_;
+    for (const std::uint32_t i : changed_) {
+      rows_.push_back({3 * tick_ % 65'536, 600, 90, 1});
+      world_[i].values = rows_.back().data();
+      world_[i].since = tick_;
+    }
+    std::size_t bytes = 0;
+    for (SnapshotWriter& writer : writers_) {
+      if (tick_ == 1) {
+        writer.begin(tick_, world_);
+      } else {
+        writer.begin(tick_, world_, changed_);
+      }
+      bytes += writer.write(memory_).size();
+      if (tick_ > 4) writer.acknowledge(static_cast<SnapshotNumber>(writer.last_number() - 4));
+    }
+    return bytes;
+  }
+
+ private:
+  Scene scene_;
+  SnapshotModel model_;
+  std::vector<SnapshotWriter> writers_;
+  std::vector<EntityState> world_;
+  std::deque<std::vector<LaneValue>> rows_;
+  std::vector<std::uint32_t> changed_;
+  std::vector<std::byte> memory_{400'000};
+  std::uint32_t tick_ = 0;
+};
+
+void write(benchmark::State& state, const Scene& scene) {
+  Writers writers(scene);
+  std::size_t bytes = 0;
+  for (auto _ : state) bytes += writers.tick();
+  const auto snapshots = static_cast<double>(state.iterations()) * scene.clients;
+  state.counters["bytes a snapshot"] = static_cast<double>(bytes) / snapshots;
+}
+
+void add_writers(const std::string& name, const Scene& scene) {
+  benchmark::RegisterBenchmark((name + "/range").c_str(),
+                               [=](benchmark::State& state) { write(state, scene); })
+      ->Iterations(100)
+      ->Unit(benchmark::kMicrosecond);
+}
+
 void add(const std::string& name, const Scene& scene) {
   const auto add_threads = [&](const char* subject, std::size_t threads) {
     benchmark::RegisterBenchmark((name + subject).c_str(),
@@ -168,8 +249,20 @@ void add(const std::string& name, const Scene& scene) {
 }  // namespace
 
 void register_replication_benchmarks() {
+  add_writers("net/write/16 x 10000 idle", {.clients = 16, .entities = 10'000, .moving = 0});
+  add_writers("net/write/16 x 10000 of which 1 moves",
+              {.clients = 16, .entities = 10'000, .moving = 1, .moving_of = 10'000});
+  add_writers("net/write/16 x 10000 of which 100 move",
+              {.clients = 16, .entities = 10'000, .moving = 1});
+  add_writers("net/write/64 x 1000 idle", {.moving = 0});
+  add_writers("net/write/64 x 1000", {});
   add("net/replicate/64 x 1000", {});
+  add("net/replicate/64 x 1000 idle", {.moving = 0});
   add("net/replicate/16 x 10000 idle", {.clients = 16, .entities = 10'000, .moving = 0});
+  add("net/replicate/16 x 10000 of which 1 moves",
+      {.clients = 16, .entities = 10'000, .moving = 1, .moving_of = 10'000});
+  add("net/replicate/16 x 10000 of which 1 goes and 1 comes",
+      {.clients = 16, .entities = 10'000, .moving = 0, .passing = 1});
 }
 
 }  // namespace muster

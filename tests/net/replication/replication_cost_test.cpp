@@ -75,6 +75,39 @@ TEST_CASE("A server that replicates allocates nothing in steady state", "[net][r
   }
 }
 
+TEST_CASE("A world at rest is work for no entity of any client", "[net][replication]") {
+  ReplicationServerOptions options;
+  options.snapshot_ticks = 1;
+  ReplicationStage stage(3, options);
+  for (int i = 0; i < 3; ++i) stage.server.set_eyes(stage.join().id, {});
+  stage.step([&] {
+    for (std::uint32_t id = 0; id < 400; ++id) {
+      stage.spawn(id, {.type = static_cast<std::uint16_t>(id % 2),
+                       .relevance = id % 3 == 0 ? Relevance::near : Relevance::always});
+    }
+  });
+  stage.run(200);
+  const auto looked_at = [&] {
+    std::uint64_t sum = 0;
+    for (const auto& client : stage.clients) {
+      sum += stage.server.view(client->id)->looked_at_count();
+    }
+    return sum;
+  };
+  const std::uint64_t at_rest = looked_at();
+  stage.run(50);
+  CHECK(looked_at() == at_rest);
+  // One that changes is looked at until all know it and it rests again; those around it are not.
+  stage.step([&] { stage.stir(200); });
+  stage.run(100);
+  const std::uint64_t after = looked_at();
+  CHECK(after > at_rest);
+  CHECK(after - at_rest < 3U * 100 * 5);
+  stage.run(50);
+  CHECK(looked_at() == after);
+  for (const auto& client : stage.clients) CHECK(stage.difference(*client).empty());
+}
+
 TEST_CASE("Clients served by several threads are sent the same bytes", "[net][replication]") {
   const auto play = [](bool has_threads) {
     ReplicationStage stage(5);
