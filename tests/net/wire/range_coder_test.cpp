@@ -163,5 +163,19 @@ TEST_CASE("What does not fit into a range encoder's buffer is told", "[net][wire
   }
 }
 
+TEST_CASE("The middle of an interval is the same however it is multiplied out", "[net][wire]") {
+  Random random(5);
+  for (int i = 0; i < 20'000; ++i) {
+    const std::uint64_t a = random.next() >> random.below(64);
+    const std::uint64_t b = random.next() >> random.below(64);
+    const std::uint64_t low = std::min(a, b);
+    const std::uint64_t range = std::max(a, b) - low;
+    const auto share = static_cast<BitProbability>(1 + random.below(65535));
+    CAPTURE(low, range, share);
+    REQUIRE(RangeEncoder::middle_of(low, low + range, share) ==
+            low + (range >> 16) * share + (((range & 0xFFFF) * share) >> 16));
+  }
+}
+
 }  // namespace
 }  // namespace muster
