@@ -53,19 +53,24 @@ concept PredictionWatcher = requires(C& coder, const PredictionSeen& seen) {
 struct EntityScratch {
   std::vector<LaneNews> news;
   std::vector<Turn> turns;
+  /// By how much each lane moved from each known state to the next newer one, modulo 2^32; zero
+  /// behind the oldest. Four lanes stand together, so that a processor takes them at once.
+  std::vector<LaneSteps> steps;
   /// Of each lane, not 0 when it has more than one value in the known states.
   std::vector<LaneValue> unrest;
   std::vector<std::int64_t> missed;  ///< Of each lane, the residual; for coders with contexts.
   /// Of the entity coded last, and the ticks of its states: most entities have the same.
   StateSpacing spacing;
   KnownStates spaced;
+  LaneMotion rest;  ///< Of all lanes that do not move.
 
   std::size_t memory_bytes() const {
     return news.capacity() * sizeof(LaneNews) + turns.capacity() * sizeof(Turn) +
-           unrest.capacity() * sizeof(LaneValue) + missed.capacity() * sizeof(std::int64_t);
+           steps.capacity() * sizeof(LaneSteps) + unrest.capacity() * sizeof(LaneValue) +
+           missed.capacity() * sizeof(std::int64_t);
   }
 };
-/// Makes room for the lanes of a type, and finds those that moved.
+/// Makes room for the lanes of a type, and finds by how much they moved.
 void prepare_scratch(std::size_t lanes, const KnownStates& known, EntityScratch& scratch);
 
 }  // namespace muster

@@ -6,13 +6,14 @@
 #include <algorithm>
 #include <bit>
 #include <cassert>
-#include <limits>
+#include <optional>
 #include <span>
 
 #include "net/snapshot/decision_coder.h"
 #include "net/snapshot/lane_features.h"
 #include "net/snapshot/rotation_frame.h"
 #include "net/snapshot/slots.h"
+#include "net/snapshot/value_code.h"
 
 namespace muster {
 
@@ -35,28 +36,29 @@ class EntityCode {
 
  private:
   static constexpr bool kDecodes = Coder::kDecodes;
-  // Decisions of a lane that share their contexts; 0 to 4 are those made once.
-  static constexpr std::uint32_t kNodeOfTree = 8;      // and 15 more
-  static constexpr std::uint32_t kNodeOfLengths = 32;  // and 33 more
-  static constexpr std::uint32_t kNodeOfLowBits = 72;
 
   bool code_lane(std::size_t lane);
   bool code_symbol(std::size_t lane);
   bool code_tick(std::size_t lane);
-  bool code_number(std::size_t lane, std::int64_t newest, const LaneMotion& motion);
-  Prediction predict_lane(const LaneModel& model, const LaneMotion& motion);
-  std::int64_t code_residual(std::size_t lane, std::int64_t newest, const LaneMotion& motion,
-                             const Prediction& prediction);
-  bool put_number(std::size_t lane, std::int64_t number);
-  bool code_whole(std::uint32_t first_slot, std::size_t lane);
-  std::uint64_t code_magnitude(std::uint32_t lengths, std::uint32_t low, std::uint64_t value);
-  std::uint64_t code_tree(std::uint32_t first_slot, unsigned bits, std::uint64_t value);
+  // Each has one caller, and together they are most of a snapshot's time.
+  [[gnu::always_inline]] inline bool code_number(const LaneModel& model, std::size_t lane,
+                                                 std::int64_t newest, const LaneMotion& motion);
+  [[gnu::always_inline]] inline Prediction predict_lane(const LaneModel& model,
+                                                        const LaneMotion& motion);
+  [[gnu::always_inline]] inline std::int64_t code_residual(const LaneModel& model, std::size_t lane,
+                                                           std::int64_t newest,
+                                                           const LaneMotion& motion,
+                                                           const Prediction& prediction);
+  [[gnu::always_inline]] inline bool put_number(const LaneModel& model, std::size_t lane,
+                                                std::int64_t number);
 
   void see_number(std::size_t lane, std::int64_t newest, const LaneMotion& motion,
                   const Prediction& prediction, std::int32_t size);
   void see_symbol(std::size_t lane, std::int64_t since);
 
   LanePast past_of(std::size_t lane) const;
+  [[gnu::always_inline]] inline const LaneMotion& look_at(const LaneModel& model, std::size_t lane,
+                                                          std::int64_t& newest);
   std::uint32_t changed_partners(const LaneModel& model) const;
   void note(std::size_t lane, bool changed);
   std::uint32_t age_of(std::size_t lane) const;
@@ -65,8 +67,9 @@ class EntityCode {
   const TypeModel& type_;
   EntityScratch& scratch_;
   const KnownStates* known_ = nullptr;
-  RotationFrame frame_;
+  std::optional<RotationFrame> frame_;  ///< None when all states drop the same component.
   std::span<LaneValue> values_;
+  LaneMotion motion_;  ///< Of the lane being coded, if it moves.
   SizeHints hints_;
   EntityNews entity_;
 };
@@ -101,7 +104,7 @@ bool EntityCode<Coder>::code_new(std::span<LaneValue> values) {
       default:
         slot += slots::kNew;
     }
-    if (!code_whole(slot, lane)) return false;
+    if (!code_whole(coder_, type_.lanes[lane], slot, values_[lane])) return false;
   }
   return true;
 }
@@ -111,7 +114,7 @@ bool EntityCode<Coder>::code_update(const KnownStates& known, std::span<LaneValu
   assert(known.count > 0 && known.count <= kMaxKnownStates);
   known_ = &known;
   values_ = values;
-  hints_ = SizeHints{.ticks_since_event = 255};
+  hints_ = SizeHints{.ticks_since_event = 255, .event_log = log_of(255)};
   prepare_scratch(type_.lanes.size(), known, scratch_);
   if constexpr (ContextCoder<Coder>) {
     entity_ = {};
@@ -128,29 +131,48 @@ bool EntityCode<Coder>::code_update(const KnownStates& known, std::span<LaneValu
 template <DecisionCoder Coder>
 bool EntityCode<Coder>::code_lane(std::size_t lane) {
   const LaneModel& model = type_.lanes[lane];
-  const bool rests = scratch_.unrest[lane] == 0;
   switch (model.kind) {
     case LaneKind::symbol:
     case LaneKind::opaque:
       return code_symbol(lane);
     case LaneKind::dropped:
       if (!code_symbol(lane)) return false;
-      frame_ = RotationFrame(*known_, lane, values_[lane], type_.schema.lanes[lane],
-                             type_.schema.lanes[lane + 1]);
+      frame_.reset();
+      if (scratch_.unrest[lane] != 0 || values_[lane] != known_->values[0][lane]) {
+        frame_.emplace(*known_, lane, values_[lane], type_.schema.lanes[lane],
+                       type_.schema.lanes[lane + 1]);
+      }
       return true;
     case LaneKind::tick:
       return code_tick(lane);
-    case LaneKind::rotation: {
-      const LanePast& past = frame_.past(lane);
-      return code_number(lane, past[0], motion_of(past, scratch_.spacing, 0));
-    }
+    case LaneKind::rotation:
     case LaneKind::number:
     case LaneKind::angle:
-      return code_number(lane, known_->values[0][lane],
-                         rests ? motion_at_rest(scratch_.spacing)
-                               : motion_of(past_of(lane), scratch_.spacing, model.period));
+      break;
   }
-  return false;
+  std::int64_t newest = known_->values[0][lane];
+  const LaneMotion& motion = look_at(model, lane, newest);
+  return code_number(model, lane, newest, motion);
+}
+
+/// How a lane has moved; the newest value is another one where the states are seen in a frame.
+template <DecisionCoder Coder>
+const LaneMotion& EntityCode<Coder>::look_at(const LaneModel& model, std::size_t lane,
+                                             std::int64_t& newest) {
+  const StateSpacing& spacing = scratch_.spacing;
+  if (model.kind == LaneKind::rotation && frame_.has_value()) {
+    const LanePast& past = frame_->past(lane);
+    newest = past[0];
+    motion_ = motion_of(past, spacing, 0);
+  } else if (scratch_.unrest[lane] == 0) {
+    return scratch_.rest;
+  } else if (std::int64_t{model.greatest} <= spacing.plain_greatest) {
+    motion_of_steps(scratch_.steps[lane / kLanesTogether], lane % kLanesTogether, spacing,
+                    model.period, motion_);
+  } else {
+    motion_ = motion_of(past_of(lane), spacing, model.period);
+  }
+  return motion_;
 }
 
 template <DecisionCoder Coder>
@@ -171,11 +193,12 @@ std::uint32_t EntityCode<Coder>::age_of(std::size_t lane) const {
 
 template <DecisionCoder Coder>
 std::uint32_t EntityCode<Coder>::changed_partners(const LaneModel& model) const {
-  std::uint32_t set = 0;
-  for (std::size_t i = 0; i < model.change_partner_count; ++i) {
-    if (scratch_.news[model.change_partners[i]].changed) set |= 1U << i;
-  }
-  return set;
+  static_assert(kMaxChangePartners == 3);
+  const auto changed = [&](std::size_t i) {
+    return scratch_.news[model.change_partners[i]].changed ? 1U << i : 0U;
+  };
+  // The places of partners that there are not hold lane 0.
+  return (changed(0) | changed(1) | changed(2)) & ((1U << model.change_partner_count) - 1);
 }
 
 template <DecisionCoder Coder>
@@ -191,7 +214,7 @@ void EntityCode<Coder>::note(std::size_t lane, bool changed) {
 template <DecisionCoder Coder>
 bool EntityCode<Coder>::code_symbol(std::size_t lane) {
   const LaneModel& model = type_.lanes[lane];
-  const auto so_far = static_cast<std::uint32_t>(std::min<std::int64_t>(hints_.changed_count, 3));
+  const auto so_far = static_cast<std::uint32_t>(std::min(hints_.changed_count, 3));
   const std::uint32_t slot =
       slots::kSymbolChanged + (age_of(lane) * 8 + changed_partners(model)) * 4 + so_far;
   const LaneValue before = known_->values[0][lane];
@@ -205,9 +228,9 @@ bool EntityCode<Coder>::code_symbol(std::size_t lane) {
   }
   const auto bits = static_cast<unsigned>(std::bit_width(model.greatest));
   if (model.greatest >= slots::kTreeMax)
-    return code_whole(model.first_slot + slots::kSymbolNew, lane);
+    return code_whole(coder_, model, model.first_slot + slots::kSymbolNew, values_[lane]);
   const std::uint32_t tree = model.first_slot + slots::kSymbolTree + before * slots::kTreeMax;
-  values_[lane] = static_cast<LaneValue>(code_tree(tree, bits, values_[lane]));
+  values_[lane] = static_cast<LaneValue>(code_tree(coder_, tree, bits, values_[lane]));
   entity_.symbols = stir(entity_.symbols, values_[lane]);
   return values_[lane] <= model.greatest;
 }
@@ -216,7 +239,7 @@ template <DecisionCoder Coder>
 bool EntityCode<Coder>::code_tick(std::size_t lane) {
   const LaneModel& model = type_.lanes[lane];
   const std::int64_t count = std::int64_t{model.greatest} + 1;
-  const auto so_far = static_cast<std::uint32_t>(std::min<std::int64_t>(hints_.changed_count, 3));
+  const auto so_far = static_cast<std::uint32_t>(std::min(hints_.changed_count, 3));
   const std::uint32_t age = age_of(lane);
   const std::uint32_t slot = (age * 8 + changed_partners(model)) * 4 + so_far;
   const LaneValue before = known_->values[0][lane];
@@ -236,13 +259,16 @@ bool EntityCode<Coder>::code_tick(std::size_t lane) {
     since = since_before;
   } else {
     const std::uint32_t first = model.first_slot + slots::kTickAge;
-    since = static_cast<std::int64_t>(code_magnitude(first, first + slots::kLengths,
+    since = static_cast<std::int64_t>(code_magnitude(coder_, first, first + slots::kLengths,
                                                      static_cast<std::uint64_t>(since) + 1)) -
             1;
     if (since >= count) return false;
   }
   values_[lane] = changed ? static_cast<LaneValue>(round(now - since)) : before;
-  hints_.ticks_since_event = std::min(hints_.ticks_since_event, std::min<std::int64_t>(since, 255));
+  if (since < hints_.ticks_since_event) {
+    hints_.ticks_since_event = static_cast<std::int32_t>(since);
+    hints_.event_log = log_of(since);
+  }
   return true;
 }
 
@@ -275,9 +301,8 @@ Prediction EntityCode<Coder>::predict_lane(const LaneModel& model, const LaneMot
 }
 
 template <DecisionCoder Coder>
-bool EntityCode<Coder>::code_number(std::size_t lane, std::int64_t newest,
+bool EntityCode<Coder>::code_number(const LaneModel& model, std::size_t lane, std::int64_t newest,
                                     const LaneMotion& motion) {
-  const LaneModel& model = type_.lanes[lane];
   Prediction prediction = predict_lane(model, motion);
   // What cannot be is not predicted.
   std::int64_t target = newest + prediction.steps;
@@ -287,8 +312,8 @@ bool EntityCode<Coder>::code_number(std::size_t lane, std::int64_t newest,
     target = std::clamp(target, low, high);
     prediction = {.steps = target - newest, .rest = 0};
   }
-  const std::int64_t residual = code_residual(lane, newest, motion, prediction);
-  if (!put_number(lane, target + residual)) return false;
+  const std::int64_t residual = code_residual(model, lane, newest, motion, prediction);
+  if (!put_number(model, lane, target + residual)) return false;
   const std::int64_t moved = way(newest, values_[lane], model.period);
   const std::int32_t missed_log = log_of(residual);
   scratch_.news[lane] = {
@@ -354,10 +379,9 @@ void EntityCode<Coder>::see_symbol(std::size_t lane, std::int64_t since) {
 
 /// Codes by how much a lane misses what is predicted.
 template <DecisionCoder Coder>
-std::int64_t EntityCode<Coder>::code_residual(std::size_t lane, std::int64_t newest,
-                                              const LaneMotion& motion,
+std::int64_t EntityCode<Coder>::code_residual(const LaneModel& model, std::size_t lane,
+                                              std::int64_t newest, const LaneMotion& motion,
                                               const Prediction& prediction) {
-  const LaneModel& model = type_.lanes[lane];
   const std::int64_t residual = way(newest + prediction.steps, values_[lane], model.period);
 
   constexpr int kBits = kWeightBits + kFeatureBits;
@@ -365,12 +389,20 @@ std::int64_t EntityCode<Coder>::code_residual(std::size_t lane, std::int64_t new
   const bool is_certain = motion.rests && hardly_moves;
   const auto fraction = static_cast<std::uint32_t>(
       hardly_moves ? 8 : ((prediction.rest + (1 << (kBits - 1))) * 8) >> kBits);
+  const std::uint32_t partners = changed_partners(model);
   std::uint32_t level = 0;
   std::int32_t size = -64;  // Of what is certain.
   if (!is_certain) {
-    const SizeInputs sizes =
-        size_features(model, motion, prediction, hints_, scratch_.spacing.horizon, scratch_.news);
-    size = expected_size(model.size_weights, sizes);
+    std::int32_t sum = 0;
+    SizeInputs sizes{};
+    add_size_features(model, motion, prediction, hints_, scratch_.spacing.horizon_log,
+                      scratch_.news.data(), partners, [&](std::size_t place, std::int32_t value) {
+                        sum += model.size_weights[place] * value;
+                        if constexpr (PredictionWatcher<Coder>) {
+                          sizes[place] = static_cast<std::int16_t>(sizes[place] + value);
+                        }
+                      });
+    size = expected_size(sum);
     level = size_level(size);
     if constexpr (PredictionWatcher<Coder>) {
       coder_.see({.lane = lane,
@@ -379,7 +411,6 @@ std::int64_t EntityCode<Coder>::code_residual(std::size_t lane, std::int64_t new
     }
   }
 
-  const std::uint32_t partners = changed_partners(model);
   const std::uint32_t first = model.first_slot;
   const std::uint32_t rests = motion.rests ? 1U : 0U;
   const std::uint32_t wrong =
@@ -397,17 +428,16 @@ std::int64_t EntityCode<Coder>::code_residual(std::size_t lane, std::int64_t new
       (partners & 1) + (partners >> 1 & 1) + (partners >> 2);
   const std::uint32_t lengths = is_certain ? slots::kLevels + changed_partner_count : level;
   const auto magnitude = static_cast<std::int64_t>(
-      code_magnitude(first + slots::kLength + lengths * slots::kLengths, first + slots::kLowBits,
-                     static_cast<std::uint64_t>(std::abs(residual))));
+      code_magnitude(coder_, first + slots::kLength + lengths * slots::kLengths,
+                     first + slots::kLowBits, static_cast<std::uint64_t>(std::abs(residual))));
   return is_negative ? -magnitude : magnitude;
 }
 
 /// Puts a number in place, one spelling of those that differ by a whole turn.
 template <DecisionCoder Coder>
-bool EntityCode<Coder>::put_number(std::size_t lane, std::int64_t number) {
-  const LaneModel& model = type_.lanes[lane];
+bool EntityCode<Coder>::put_number(const LaneModel& model, std::size_t lane, std::int64_t number) {
   if (model.period != 0) {
-    number %= model.period;
+    if (number < 0 || number >= model.period) number %= model.period;
     if (number < 0) number += model.period;
     if (number + model.period <= model.greatest) {
       const std::uint32_t slot = model.first_slot + slots::kOtherSpelling;
@@ -419,73 +449,6 @@ bool EntityCode<Coder>::put_number(std::size_t lane, std::int64_t number) {
   if (number < 0 || number > std::int64_t{model.greatest}) return false;
   values_[lane] = static_cast<LaneValue>(number);
   return true;
-}
-
-/// Codes a value of which nothing is known but what is usual.
-template <DecisionCoder Coder>
-bool EntityCode<Coder>::code_whole(std::uint32_t first_slot, std::size_t lane) {
-  const LaneModel& model = type_.lanes[lane];
-  const std::int64_t usual = model.usual;
-  if (!decide(coder_, first_slot, 3, values_[lane] != usual)) {
-    values_[lane] = static_cast<LaneValue>(usual);
-    return true;
-  }
-  if (model.kind == LaneKind::opaque) {
-    std::uint64_t value = 0;
-    for (auto i = static_cast<unsigned>(std::bit_width(model.greatest)); i-- > 0;) {
-      value = value * 2 + (coder_.even_bit(((values_[lane] >> i) & 1) != 0) ? 1 : 0);
-    }
-    if (value > model.greatest) return false;
-    values_[lane] = static_cast<LaneValue>(value);
-    return true;
-  }
-  const std::int64_t off = std::int64_t{values_[lane]} - usual;
-  const bool is_less = decide(coder_, first_slot + 1, 4, off < 0);
-  const auto magnitude = static_cast<std::int64_t>(code_magnitude(
-      first_slot + 2, first_slot + 2 + slots::kLengths, static_cast<std::uint64_t>(std::abs(off))));
-  const std::int64_t value = is_less ? usual - magnitude : usual + magnitude;
-  if (value < 0 || value > std::int64_t{model.greatest}) return false;
-  values_[lane] = static_cast<LaneValue>(value);
-  return true;
-}
-
-/// Codes a number of at least 1 and at most 33 bits: its length in unary, the bits behind the
-/// first.
-template <DecisionCoder Coder>
-std::uint64_t EntityCode<Coder>::code_magnitude(std::uint32_t lengths, std::uint32_t low,
-                                                std::uint64_t value) {
-  constexpr unsigned kLongest = 33;
-  unsigned length = 1;
-  const auto whole = static_cast<unsigned>(std::bit_width(value));
-  while (length < kLongest && decide(coder_, lengths + std::min(length, slots::kLengths) - 1,
-                                     kNodeOfLengths + length, whole > length)) {
-    ++length;
-  }
-  const std::uint32_t nodes = low + (std::min(length, slots::kLengths) - 1) * slots::kLowNodes;
-  std::uint64_t result = 1;
-  for (unsigned done = 0; done + 1 < length; ++done) {
-    const bool bit = ((value >> (length - 2 - done)) & 1) != 0;
-    // Seven nodes: one, two, four for the first, second, third bit behind the leading one.
-    const auto node = static_cast<std::uint32_t>(result - 1);
-    const bool is_even = done >= 3;
-    result = result * 2 +
-             ((is_even ? coder_.even_bit(bit)
-                       : decide(coder_, nodes + node, kNodeOfLowBits + length * 8 + node, bit))
-                  ? 1
-                  : 0);
-  }
-  return result;
-}
-
-template <DecisionCoder Coder>
-std::uint64_t EntityCode<Coder>::code_tree(std::uint32_t first_slot, unsigned bits,
-                                           std::uint64_t value) {
-  std::uint32_t node = 1;
-  for (unsigned i = bits; i-- > 0;) {
-    const bool bit = ((value >> i) & 1) != 0;
-    node = node * 2 + (decide(coder_, first_slot + node, kNodeOfTree + node, bit) ? 1 : 0);
-  }
-  return node - (1U << bits);
 }
 
 }  // namespace muster

@@ -215,6 +215,10 @@ void FollowedWorld::list_words(SnapshotHead& head, std::size_t first) {
       const auto bit = static_cast<std::size_t>(std::countr_zero(awake));
       const std::size_t place = w * kWordBits + bit;
       if (place >= tracks_.size()) break;
+      if (place + kExpectRecords < tracks_.size()) {
+        expect_records(tracks_[place + kExpectRecords].track, records_, references_);
+        expect_rows(tracks_[place + kExpectRows].track, records_, references_);
+      }
       const std::size_t before = rested + count_below(resting, bit);
       list_track(head, place, before + known_count_, before + quiet_count_);
     }

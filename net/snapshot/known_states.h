@@ -14,7 +14,8 @@ namespace muster {
 inline constexpr std::size_t kMaxKnownStates = 8;
 
 /// States of one entity that the receiver has acknowledged, the newest first. A view: the values
-/// belong to whoever keeps the history.
+/// belong to whoever keeps the history. States equal to the newest are given by its very row, so
+/// that nobody has to compare them again.
 struct KnownStates {
   std::size_t count = 0;
   std::array<const LaneValue*, kMaxKnownStates> values{};

@@ -48,31 +48,44 @@ std::int64_t bounded(std::int64_t feature) {
   return std::clamp(feature, -kFeatureMax, kFeatureMax);
 }
 
-/// Whether the first `count` steps, in 1/256, lie on a straight line, but for one unit.
-bool on_a_line(const std::array<std::int64_t, kMaxKnownStates>& offsets, std::size_t known,
-               std::size_t count) {
-  if (known < count) return false;
-  const auto last = static_cast<std::int64_t>(count - 1);
-  constexpr std::int64_t kOne = 1 << kFeatureBits;
-  for (std::int64_t k = 1; k < last; ++k) {
-    const std::int64_t off = offsets[static_cast<std::size_t>(k)] * last - offsets[count - 1] * k;
-    if (std::abs(off) > last * kOne) return false;
+using Offsets = std::array<std::int64_t, kMaxKnownStates>;
+
+/// Whether the first `count` known states, so far from the newest one, lie on a straight line, but
+/// for one unit.
+template <std::size_t count>
+bool on_a_line(const Offsets& offsets, std::int64_t unit) {
+  constexpr auto kLast = static_cast<std::int64_t>(count - 1);
+  const std::int64_t most = kLast * unit;
+  for (std::size_t k = 1; k + 1 < count; ++k) {
+    const std::int64_t off = offsets[k] * kLast - offsets[count - 1] * static_cast<std::int64_t>(k);
+    if (off > most || off < -most) return false;
   }
   return true;
 }
 
-std::uint8_t steadiness_of(const std::array<std::int64_t, kMaxKnownStates>& offsets,
-                           std::size_t count) {
+std::uint8_t steadiness_of(const Offsets& offsets, std::size_t count, std::int64_t unit) {
   if (count < 3) return 5;
-  const std::size_t recent = std::min<std::size_t>(4, count);
-  if (std::all_of(offsets.begin(), offsets.begin() + static_cast<std::ptrdiff_t>(recent),
-                  [](std::int64_t offset) { return offset == 0; })) {
-    return 4;
-  }
-  if (on_a_line(offsets, count, 8)) return 0;
-  if (on_a_line(offsets, count, 6)) return 1;
-  if (on_a_line(offsets, count, 4)) return 2;
+  if ((offsets[1] | offsets[2] | (count > 3 ? offsets[3] : 0)) == 0) return 4;
+  if (count >= 8 && on_a_line<8>(offsets, unit)) return 0;
+  if (count >= 6 && on_a_line<6>(offsets, unit)) return 1;
+  if (count >= 4 && on_a_line<4>(offsets, unit)) return 2;
   return 3;
+}
+
+/// What follows from the steps and the offsets that are their sums.
+void judge(LaneMotion& motion, const Offsets& offsets, std::int64_t unit,
+           const StateSpacing& spacing) {
+  motion.rests = false;
+  motion.backtest = 0;
+  if (spacing.count > spacing.steps_ahead + 1) {
+    std::int64_t way_there = 0;
+    for (std::size_t k = 0; k < spacing.steps_ahead; ++k) way_there += motion.steps[k];
+    motion.backtest = way_there / static_cast<std::int64_t>(spacing.steps_ahead) -
+                      motion.steps[spacing.steps_ahead];
+  }
+  motion.steadiness = steadiness_of(offsets, spacing.count, unit);
+  motion.direction =
+      static_cast<std::int8_t>((motion.steps[0] > 0 ? 1 : 0) - (motion.steps[0] < 0 ? 1 : 0));
 }
 
 /// The known values in even steps, in 1/256: what lies in a hole is seldom a whole number.
@@ -105,6 +118,7 @@ StateSpacing spacing_of(const KnownStates& known) {
   spacing.scale = ((spacing.horizon << kScaleBits) + step / 2) / step;
   spacing.steps_ahead = static_cast<std::size_t>(
       std::clamp<std::int64_t>((spacing.horizon + step / 2) / step, 1, kMaxKnownStates - 2));
+  spacing.horizon_log = log_of(spacing.horizon);
   std::size_t older = 0;
   for (std::size_t k = 0; k < known.count; ++k) {
     const std::int64_t wanted = step * static_cast<std::int64_t>(k);
@@ -126,6 +140,11 @@ StateSpacing spacing_of(const KnownStates& known) {
                         .part = (wanted - age(newer)) >> coarse,
                         .whole = whole >> coarse};
   }
+  if (spacing.is_even) {
+    spacing.plain_greatest = std::min<std::int64_t>(
+        (kFeatureMax << (kScaleBits - kFeatureBits)) / std::max<std::int64_t>(spacing.scale, 1),
+        INT32_MAX);
+  }
   return spacing;
 }
 
@@ -134,8 +153,7 @@ LaneMotion motion_of(const LanePast& known, const StateSpacing& spacing, std::ui
   std::int64_t differences = 0;
   for (std::size_t k = 1; k < spacing.known_count; ++k) differences |= known[k] ^ known[0];
   if (differences == 0) return motion_at_rest(spacing);
-  motion.rests = false;
-  std::array<std::int64_t, kMaxKnownStates> offsets{};
+  Offsets offsets{};
   const auto note = [&](std::size_t k, std::int64_t step) {
     offsets[k + 1] = offsets[k] - step;
     motion.steps[k] = bounded(step * spacing.scale / (1 << kScaleBits));
@@ -145,25 +163,36 @@ LaneMotion motion_of(const LanePast& known, const StateSpacing& spacing, std::ui
     for (std::size_t k = 0; k + 1 < spacing.count; ++k) {
       note(k, way(past[k + 1], past[k], std::int64_t{period} * (1 << kFeatureBits)));
     }
-  } else if (period == 0) {
-    for (std::size_t k = 0; k + 1 < spacing.count; ++k) {
-      note(k, (known[k] - known[k + 1]) * (1 << kFeatureBits));
-    }
   } else {
     for (std::size_t k = 0; k + 1 < spacing.count; ++k) {
       note(k, way(known[k + 1], known[k], period) * (1 << kFeatureBits));
     }
   }
-  if (spacing.count > spacing.steps_ahead + 1) {
-    std::int64_t way_there = 0;
-    for (std::size_t k = 0; k < spacing.steps_ahead; ++k) way_there += motion.steps[k];
-    motion.backtest = way_there / static_cast<std::int64_t>(spacing.steps_ahead) -
-                      motion.steps[spacing.steps_ahead];
-  }
-  motion.steadiness = steadiness_of(offsets, spacing.count);
-  motion.direction =
-      static_cast<std::int8_t>((motion.steps[0] > 0 ? 1 : 0) - (motion.steps[0] < 0 ? 1 : 0));
+  judge(motion, offsets, 1 << kFeatureBits, spacing);
   return motion;
+}
+
+void motion_of_steps(const LaneSteps& steps, std::size_t place, const StateSpacing& spacing,
+                     std::uint32_t period, LaneMotion& out) {
+  constexpr std::size_t kSteps = kMaxKnownStates - 1;
+  std::array<std::int64_t, kSteps> moved;
+  for (std::size_t k = 0; k < kSteps; ++k) moved[k] = static_cast<std::int32_t>(steps[k][place]);
+  if (period != 0) {
+    for (std::size_t k = 0; k < kSteps; ++k) moved[k] = way(0, moved[k], period);
+  }
+  Offsets offsets;
+  offsets[0] = 0;
+  for (std::size_t k = 0; k < kSteps; ++k) offsets[k + 1] = offsets[k] - moved[k];
+  constexpr int kFineBits = kScaleBits - kFeatureBits;
+  if (spacing.scale % (1 << kFineBits) == 0) {
+    const std::int64_t scale = spacing.scale >> kFineBits;
+    for (std::size_t k = 0; k < kSteps; ++k) out.steps[k] = moved[k] * scale;
+  } else {
+    for (std::size_t k = 0; k < kSteps; ++k) {
+      out.steps[k] = moved[k] * spacing.scale / (1 << kFineBits);
+    }
+  }
+  judge(out, offsets, 1, spacing);
 }
 
 Direction direction_of(std::int64_t value, std::uint32_t period) {
@@ -220,47 +249,6 @@ std::size_t fill_features(const TypeModel& type, const LaneModel& model, const L
     partner_features(partner.kind, news[partner.lane], turn, out.data() + count);
   }
   return count;
-}
-
-SizeInputs size_features(const LaneModel& model, const LaneMotion& motion,
-                         const Prediction& prediction, const SizeHints& hints, std::int64_t horizon,
-                         std::span<const LaneNews> news) {
-  const auto& s = motion.steps;
-  SizeInputs out{};
-  const auto set = [&](std::size_t i, std::int64_t value) {
-    out[i] = static_cast<std::int16_t>(value);
-  };
-  set(0, 16);
-  if (!motion.rests) {
-    const std::int64_t newest_two = s[0] + s[1];
-    const std::int64_t next_two = s[2] + s[3];
-    const std::int64_t later_two = s[4] + s[5];
-    set(1, log_of_fine(s[0]));
-    set(2, log_of_fine(s[0] - s[1]));
-    set(3, log_of_fine((newest_two - next_two) / 2));
-    set(4, log_of_fine((newest_two + s[2] - s[3] - later_two) / 4));
-    set(5, log_of_fine((newest_two + next_two + later_two + s[6]) / 4));
-    set(12, log_of_fine(s[1] - s[2]));
-    set(13, log_of_fine(s[0] - 2 * s[1] + s[2]));
-    set(18, log_of_fine(motion.backtest));
-  }
-  set(6, log_of_fine(prediction.sum() / (1 << kWeightBits)));
-  set(7, hints.last_missed_log);
-  set(8, hints.last_but_one_log);
-  for (std::size_t i = 0; i < model.partner_count; ++i) {
-    const Partner& partner = model.partners[i];
-    const std::size_t lane = partner.kind == PartnerKind::turn ? partner.angle : partner.lane;
-    const std::size_t place = i == 0 ? 9 : 10;
-    set(place, out[place] + news[lane].missed_log);
-  }
-  set(11, std::min<std::int64_t>(hints.changed_count, 3) * 16);
-  set(14, log_of(hints.ticks_since_event));
-  set(15, log_of(horizon));
-  for (std::size_t i = 0; i < model.change_partner_count; ++i) {
-    const std::size_t place = i == 0 ? 16 : 17;
-    if (news[model.change_partners[i]].changed) set(place, out[place] + 16);
-  }
-  return out;
 }
 
 std::uint32_t size_level(std::int32_t size) {

@@ -2,6 +2,7 @@
 // machine predicts the same. SNAPSHOT_FORMAT.md, "Prediction".
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdint>
@@ -34,6 +35,10 @@ struct StateSpacing {
   };
   std::array<Between, kMaxKnownStates> steps{};
   bool is_even = true;  ///< There are no holes: the even steps are the known states themselves.
+  std::int32_t horizon_log = 0;
+  /// The steps of lanes with no greater values can be stretched without a look at their size; -1
+  /// when there are holes.
+  std::int64_t plain_greatest = -1;
 };
 StateSpacing spacing_of(const KnownStates& known);
 
@@ -54,6 +59,15 @@ struct LaneMotion {
   std::int64_t backtest = 0;
 };
 LaneMotion motion_of(const LanePast& known, const StateSpacing& spacing, std::uint32_t period);
+
+/// By how much so many lanes moved from each known state to the next newer one, the newest step
+/// first: modulo 2^32, zero behind the oldest state.
+inline constexpr std::size_t kLanesTogether = 4;
+using LaneSteps = std::array<std::array<LaneValue, kLanesTogether>, kMaxKnownStates - 1>;
+/// The same as `motion_of`, from the steps of the lane at `place`, which are not all zero.
+/// Requires: the lane's `greatest` is not above `spacing.plain_greatest`.
+void motion_of_steps(const LaneSteps& steps, std::size_t place, const StateSpacing& spacing,
+                     std::uint32_t period, LaneMotion& out);
 /// The same of a lane that had one value in all known states.
 inline LaneMotion motion_at_rest(const StateSpacing& spacing) {
   LaneMotion motion;
@@ -128,37 +142,69 @@ inline Prediction predict(const FeatureWeights& weights,
   return rounded(weighted(weights.data(), features.data(), count));
 }
 
-/// What the guess of a residual's size may know besides the motion.
-struct SizeHints {
-  std::int64_t last_missed_log = 0;    ///< Of the two lanes coded before this one, ...
-  std::int64_t last_but_one_log = 0;   ///< ... log2(1 + |residual|) in 1/16.
-  std::int64_t changed_count = 0;      ///< Lanes of the entity that changed so far.
-  std::int64_t ticks_since_event = 0;  ///< The least age of the tick-valued lanes.
-};
-using SizeInputs = std::array<std::int16_t, kSizeFeatures>;
-SizeInputs size_features(const LaneModel& model, const LaneMotion& motion,
-                         const Prediction& prediction, const SizeHints& hints, std::int64_t horizon,
-                         std::span<const LaneNews> news);
-/// The expected size of the residual: its log2 in 1/16, from -2 on.
-inline std::int32_t expected_size(const SizeWeights& weights, const SizeInputs& features) {
-  std::int32_t sum = 0;
-  for (std::size_t i = 0; i < kSizeFeatures; ++i) sum += weights[i] * features[i];
-  return (sum >> kSizeWeightBits) + 32;
-}
-/// Its level, 0 to `slots::kLevels - 1`, in steps of 0.4.
-std::uint32_t size_level(std::int32_t size);
-
 /// log2(1 + value / 256) in 1/16, by the leading bit and the four behind it.
 inline std::int32_t log_of_fine(std::int64_t value) {
   const std::uint64_t number = static_cast<std::uint64_t>(value < 0 ? -value : value) + 256;
   const int leading = 63 - std::countl_zero(number);
-  const auto behind = static_cast<std::int32_t>((number >> (leading - 4)) & 15);
-  return (leading - 8) * 16 + behind;
+  // The leading bit is 16 here.
+  const auto five = static_cast<std::int32_t>(number >> (leading - 4));
+  return (leading - 9) * 16 + five;
 }
 /// log2(1 + value) in 1/16.
 inline std::int32_t log_of(std::int64_t value) {
   const std::int64_t bounded = value < 0 ? -value : value;
   return log_of_fine(bounded << 8);
 }
+
+/// What the guess of a residual's size may know besides the motion.
+struct SizeHints {
+  std::int32_t last_missed_log = 0;    ///< Of the two lanes coded before this one, ...
+  std::int32_t last_but_one_log = 0;   ///< ... log2(1 + |residual|) in 1/16.
+  std::int32_t changed_count = 0;      ///< Lanes of the entity that changed so far.
+  std::int32_t ticks_since_event = 0;  ///< The least age of the tick-valued lanes, ...
+  std::int32_t event_log = 0;          ///< ... and log2(1 + that) in 1/16.
+};
+using SizeInputs = std::array<std::int16_t, kSizeFeatures>;
+/// Calls `add(place, value)` for all that the guess of a residual's size knows; what is zero may be
+/// left out, and what is added to one place twice is summed up. `partners` is the set of the lane's
+/// change partners that changed.
+template <typename Add>
+void add_size_features(const LaneModel& model, const LaneMotion& motion,
+                       const Prediction& prediction, const SizeHints& hints,
+                       std::int32_t horizon_log, const LaneNews* news, std::uint32_t partners,
+                       const Add& add) {
+  add(0, 16);
+  if (!motion.rests) {
+    const auto& s = motion.steps;
+    const std::int64_t newest_two = s[0] + s[1];
+    const std::int64_t next_two = s[2] + s[3];
+    const std::int64_t later_two = s[4] + s[5];
+    add(1, log_of_fine(s[0]));
+    add(2, log_of_fine(s[0] - s[1]));
+    add(3, log_of_fine((newest_two - next_two) / 2));
+    add(4, log_of_fine((newest_two + s[2] - s[3] - later_two) / 4));
+    add(5, log_of_fine((newest_two + next_two + later_two + s[6]) / 4));
+    add(12, log_of_fine(s[1] - s[2]));
+    add(13, log_of_fine(s[0] - 2 * s[1] + s[2]));
+    add(18, log_of_fine(motion.backtest));
+  }
+  add(6, log_of_fine(prediction.sum() / (1 << kWeightBits)));
+  add(7, hints.last_missed_log);
+  add(8, hints.last_but_one_log);
+  for (std::size_t i = 0; i < model.partner_count; ++i) {
+    const Partner& partner = model.partners[i];
+    const std::size_t lane = partner.kind == PartnerKind::turn ? partner.angle : partner.lane;
+    add(i == 0 ? 9 : 10, news[lane].missed_log);
+  }
+  add(11, std::min(hints.changed_count, 3) * 16);
+  add(14, hints.event_log);
+  add(15, horizon_log);
+  add(16, static_cast<std::int32_t>(partners & 1) * 16);
+  add(17, static_cast<std::int32_t>((partners >> 1 & 1) + (partners >> 2 & 1)) * 16);
+}
+/// The expected size of the residual, its log2 in 1/16, from the weighted sum of what is known.
+inline std::int32_t expected_size(std::int32_t sum) { return (sum >> kSizeWeightBits) + 32; }
+/// Its level, 0 to `slots::kLevels - 1`, in steps of 0.4.
+std::uint32_t size_level(std::int32_t size);
 
 }  // namespace muster

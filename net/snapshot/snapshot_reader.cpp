@@ -150,6 +150,10 @@ void SnapshotReader::list_known(const SnapshotHead& head) {
   std::size_t quiet_count = 0;
   for (std::size_t i = 0; i < slots_.size(); ++i) {
     const EntityTrack& track = slots_[i].track;
+    if (i + kExpectRecords < slots_.size()) {
+      expect_records(slots_[i + kExpectRecords].track, records_, references_);
+      expect_rows(slots_[i + kExpectRows].track, records_, references_);
+    }
     if (track.id < head.first_id) continue;
     Listed listed{.slot = static_cast<std::uint32_t>(i),
                   .known = kSteady,

@@ -153,10 +153,13 @@ struct ReferenceStates {
   /// (`plain_count`): what stayed as it was over all of them is known at once.
   bool is_plain = false;
   std::size_t plain_count = 0;
+  KnownStates plain;  ///< What is known of that: all but the values.
 };
 inline ReferenceStates reference_states(const SnapshotReferences& references, SnapshotSerial serial,
                                         const SnapshotTicks& ticks, std::uint32_t now) {
-  ReferenceStates states{.count = references.count, .now = now};
+  ReferenceStates states;
+  states.count = references.count;
+  states.now = now;
   for (std::size_t i = 0; i < references.count; ++i) {
     const auto age = static_cast<SnapshotNumber>(serial - references.numbers[i]);
     states.serials[i] = serial - age;
@@ -168,6 +171,9 @@ inline ReferenceStates reference_states(const SnapshotReferences& references, Sn
     states.is_plain = states.is_plain && states.ticks[i] < states.ticks[i - 1];
   }
   states.is_plain = states.is_plain && now - states.ticks[states.plain_count - 1] <= kKnownTicksMax;
+  states.plain.count = states.plain_count;
+  states.plain.now = now;
+  std::copy_n(states.ticks.begin(), states.plain_count, states.plain.ticks.begin());
   return states;
 }
 
@@ -186,14 +192,61 @@ inline bool is_steady(const EntityTrack& track, const ReferenceStates& reference
 }
 /// What is known of such an entity.
 inline KnownEntity steady_entity(const EntityTrack& track, const ReferenceStates& references) {
-  KnownEntity known{.states = {}, .kind = track.kind, .since = track.since};
-  known.states.count = references.plain_count;
-  known.states.now = references.now;
-  for (std::size_t i = 0; i < references.plain_count; ++i) {
-    known.states.values[i] = track.values;
-    known.states.ticks[i] = references.ticks[i];
-  }
+  KnownEntity known{.states = references.plain, .kind = track.kind, .since = track.since};
+  std::fill_n(known.states.values.begin(), references.plain_count, track.values);
   return known;
+}
+
+/// Whether two rows are equal. What moves mostly differs in one of its first lanes.
+inline bool is_same_row(const LaneValue* left, const LaneValue* right, std::size_t lanes) {
+  std::size_t lane = 0;
+  for (; lane + 4 <= lanes; lane += 4) {
+    const LaneValue* l = left + lane;
+    const LaneValue* r = right + lane;
+    if (((l[0] ^ r[0]) | (l[1] ^ r[1]) | (l[2] ^ r[2]) | (l[3] ^ r[3])) != 0) return false;
+  }
+  for (; lane < lanes; ++lane) {
+    if (left[lane] != right[lane]) return false;
+  }
+  return true;
+}
+
+/// Finds the known states where each of the newest references left one behind of its own tick, as
+/// is usual; false where it is not so. Requires: `references.is_plain`.
+template <typename LanesOf>
+bool find_plain_states(const EntityTrack& track, const TrackRecords& records,
+                       const ReferenceStates& references, const LanesOf& lanes_of,
+                       KnownEntity& known) {
+  std::size_t lanes = 0;
+  const LaneValue* newest = nullptr;
+  for (std::size_t i = 0; i < references.plain_count; ++i) {
+    const SnapshotSerial serial = references.serials[i];
+    const LaneValue* values = track.values;
+    std::uint32_t since = track.since;
+    EntityKind kind = track.kind;
+    if (serial < track.run_first || serial > track.run_last) {
+      const TrackRecord& record = records[place_of(serial)];
+      if (record.serial != serial || record.standing != Standing::there ||
+          record.tick != references.ticks[i]) {
+        return false;
+      }
+      values = record.values;
+      since = record.since;
+      kind = record.kind;
+    }
+    if (i == 0) {
+      newest = values;
+      known.since = since;
+      known.kind = kind;
+      lanes = lanes_of(kind);
+    } else if (kind != known.kind) {
+      return false;
+    } else if (since == known.since || is_same_row(newest, values, lanes)) {
+      values = newest;
+    }
+    known.states.values[i] = values;
+  }
+  return true;
 }
 
 /// Finds the states from which an entity's next one is predicted: the newest of each tick that the
@@ -202,6 +255,12 @@ inline KnownEntity steady_entity(const EntityTrack& track, const ReferenceStates
 template <typename LanesOf>
 KnownEntity known_entity(const EntityTrack& track, const TrackRecords& records,
                          const ReferenceStates& references, const LanesOf& lanes_of) {
+  KnownEntity known;
+  known.states = references.plain;
+  if (references.is_plain && find_plain_states(track, records, references, lanes_of, known)) {
+    return known;
+  }
+  known = {};
   // Sorted by tick, the newest first; of the run there is no record, so null stands for one.
   std::array<const TrackRecord*, kMaxKnownStates> found;
   std::array<std::uint32_t, kMaxKnownStates> ticks;
@@ -227,7 +286,6 @@ KnownEntity known_entity(const EntityTrack& track, const TrackRecords& records,
     ticks[at] = tick;
     ++count;
   }
-  KnownEntity known;
   known.states.now = references.now;
   const TrackRecord run{.values = track.values,
                         .serial = track.run_last,
@@ -246,12 +304,38 @@ KnownEntity known_entity(const EntityTrack& track, const TrackRecords& records,
   for (std::size_t i = 0; i < count; ++i) {
     const TrackRecord& is = state(i);
     if (is.standing != Standing::there || is.kind != known.kind) break;
-    const bool is_same = is.since == known.since || std::equal(newest, newest + lanes, is.values);
+    const bool is_same = is.since == known.since || is_same_row(newest, is.values, lanes);
     known.states.values[i] = is_same ? newest : is.values;
     known.states.ticks[i] = ticks[i];
     ++known.states.count;
   }
   return known;
+}
+
+/// Asks the processor for the records that `known_entity` will look at: they are many, seldom
+/// touched and far apart, and waiting for them takes longer than all else about an entity that
+/// moves little. `kExpectRecords` and `kExpectRows` entities ahead is early enough.
+inline constexpr std::size_t kExpectRecords = 8;
+inline constexpr std::size_t kExpectRows = 4;
+inline void expect_records(const EntityTrack& track, const TrackStore& records,
+                           const ReferenceStates& references) {
+  if (is_steady(track, references)) return;
+  const TrackRecords& all = records[track.place];
+  const std::size_t count = std::min(references.count, kMaxKnownStates);
+  for (std::size_t i = 0; i < count; i += 2) {
+    __builtin_prefetch(&all[place_of(references.serials[i])]);
+  }
+}
+/// The same of the values that these records lead to.
+inline void expect_rows(const EntityTrack& track, const TrackStore& records,
+                        const ReferenceStates& references) {
+  if (is_steady(track, references)) return;
+  const TrackRecords& all = records[track.place];
+  const std::size_t count = std::min(references.count, kMaxKnownStates);
+  for (std::size_t i = 0; i < count; ++i) {
+    const TrackRecord& record = all[place_of(references.serials[i])];
+    if (record.serial == references.serials[i]) __builtin_prefetch(record.values);
+  }
 }
 
 /// Whether all known states are one and the same: such entities are asked after in groups.

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <optional>
 
 #include "net/snapshot/snapshot_coder.h"
 
@@ -294,10 +295,10 @@ void SnapshotWriter::write_unchanged(Encoder& encoder, const SnapshotHead& head,
 template <typename Encoder>
 void SnapshotWriter::write_entity(Encoder& encoder, const SnapshotHead& head,
                                   const ListedEntity& listed) {
-  KnownEntity steady;
+  std::optional<KnownEntity> steady;
   const bool is_steady = listed.known == ListedEntity::kSteady;
   if (is_steady) steady = steady_entity(followed_.track(listed.place), references_);
-  const KnownEntity& known = is_steady ? steady : followed_.known()[listed.known];
+  const KnownEntity& known = is_steady ? *steady : followed_.known()[listed.known];
   const TypeModel& type = model_.types[known.kind.type];
   const bool is_said = listed.is_changed && !listed.is_held;
   follows_changed_ = code_changed(encoder, type, known.states, follows_changed_, is_said);

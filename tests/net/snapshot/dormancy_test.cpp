@@ -32,7 +32,7 @@ class RestStage {
   RestStage(std::uint64_t seed, const RestSettings& told, SnapshotCoder coder)
       : settings(told), random_(seed), model_(model_of(random_)) {
     for (auto* writer : {&told_, &compares_, &looks_}) writer->emplace(model_, options(coder));
-    reader_.emplace(model_, 65'536, options(coder));
+    reader_.emplace(model_, ReaderLimits{}, options(coder));
     for (std::uint32_t i = 0; i < settings.entities; ++i) spawn(2 * i);
   }
 

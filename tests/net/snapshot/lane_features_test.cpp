@@ -143,6 +143,54 @@ TEST_CASE("A turn goes on over its end", "[net][snapshot]") {
   CHECK(motion.steadiness == 2);
 }
 
+TEST_CASE("A lane's steps tell its motion as its values do", "[net][snapshot]") {
+  const std::uint32_t period = GENERATE(0U, 360U, 4000U);
+  const std::uint32_t gap = GENERATE(1U, 3U, 7U);
+  const std::uint32_t ahead = GENERATE(1U, 6U, 255U);
+  const std::size_t count = GENERATE(2U, 3U, 4U, 6U, 8U);
+  const std::int64_t reach = GENERATE(2, 40, 350, 100'000);
+  CAPTURE(period, gap, ahead, count, reach);
+  std::vector<std::uint32_t> ticks;
+  for (std::uint32_t k = 0; k < count; ++k) ticks.push_back(500 - k * gap);
+  const StateSpacing spacing = spacing_of(states_at(ticks, 500 + ahead));
+  const std::int64_t greatest = period == 0 ? 3'000'000 : 2 * std::int64_t{period} - 1;
+  Random random(count * gap * ahead);
+  for (int i = 0; i < 200; ++i) {
+    LanePast past{};
+    past[0] = static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(greatest)));
+    const bool is_straight = random.below(3) == 0;
+    std::int64_t step = 0;
+    for (std::size_t k = 1; k < count; ++k) {
+      if (k == 1 || !is_straight) {
+        step =
+            static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(2 * reach))) - reach;
+      }
+      past[k] = std::clamp<std::int64_t>(past[k - 1] + step, 0, greatest);
+    }
+    LaneSteps steps{};
+    for (std::size_t k = 0; k + 1 < count; ++k) {
+      steps[k][2] = static_cast<LaneValue>(past[k] - past[k + 1]);
+    }
+    const LaneMotion motion = motion_of(past, spacing, period);
+    if (motion.rests || greatest > spacing.plain_greatest) continue;
+    LaneMotion same;
+    motion_of_steps(steps, 2, spacing, period, same);
+    REQUIRE(same.steps == motion.steps);
+    REQUIRE(same.steadiness == motion.steadiness);
+    REQUIRE(same.direction == motion.direction);
+    REQUIRE(same.backtest == motion.backtest);
+    REQUIRE_FALSE(same.rests);
+  }
+}
+
+TEST_CASE("Holes and great values leave no plain steps", "[net][snapshot]") {
+  CHECK(spacing_of(states_at({100, 98, 92, 90}, 102)).plain_greatest == -1);
+  // One step ahead, nothing that fits 31 bits is stretched beyond what a feature may be.
+  CHECK(spacing_of(states_at({100, 98, 96}, 102)).plain_greatest == 1 << 25);
+  CHECK(spacing_of(states_at({100, 99, 98}, 355)).plain_greatest == (1 << 25) / 255);
+  CHECK(spacing_of(states_at({300, 45}, 301)).plain_greatest == INT32_MAX);
+}
+
 TEST_CASE("One state, or none, is no motion", "[net][snapshot]") {
   CHECK(spacing_of(KnownStates{}).count == 0);
   const LaneMotion motion = motion_at({9}, 12, [](std::int64_t) { return 4; });
@@ -201,13 +249,9 @@ TEST_CASE("Sizes are told in sixteenths of a logarithm, and levels stay in bound
   CHECK(log_of(3) == 32);
   CHECK(log_of(0xFFFF'FFFF) == 512);
   CHECK(log_of_fine(128) == 8);
-  SizeWeights weights{};
-  SizeInputs features{};
-  features.fill(960);
-  weights.fill(kSizeWeightMax);
-  CHECK(size_level(expected_size(weights, features)) == slots::kLevels - 1);
-  weights.fill(-kSizeWeightMax);
-  CHECK(size_level(expected_size(weights, features)) == 0);
+  constexpr std::int32_t kMost = std::int32_t{kSizeFeatures} * kSizeWeightMax * 960;
+  CHECK(size_level(expected_size(kMost)) == slots::kLevels - 1);
+  CHECK(size_level(expected_size(-kMost)) == 0);
 }
 
 }  // namespace

@@ -1,0 +1,89 @@
+// Numbers and symbols as strings of decisions, by themselves: what they are compared with is said
+// by the slots that are given. SNAPSHOT_FORMAT.md, "Entities".
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <cstdlib>
+
+#include "net/snapshot/decision_coder.h"
+#include "net/snapshot/slots.h"
+#include "net/snapshot/snapshot_model.h"
+
+namespace muster {
+
+// Decisions of a lane that share their contexts; 0 to 4 are those made once.
+inline constexpr std::uint32_t kNodeOfTree = 8;      // and 15 more
+inline constexpr std::uint32_t kNodeOfLengths = 32;  // and 33 more
+inline constexpr std::uint32_t kNodeOfLowBits = 72;
+
+/// Codes a number of at least 1 and at most 33 bits: its length in unary, the bits behind the
+/// first.
+template <DecisionCoder Coder>
+std::uint64_t code_magnitude(Coder& coder, std::uint32_t lengths, std::uint32_t low,
+                             std::uint64_t value) {
+  constexpr unsigned kLongest = 33;
+  unsigned length = 1;
+  const auto whole = static_cast<unsigned>(std::bit_width(value));
+  while (length < kLongest && decide(coder, lengths + std::min(length, slots::kLengths) - 1,
+                                     kNodeOfLengths + length, whole > length)) {
+    ++length;
+  }
+  const std::uint32_t nodes = low + (std::min(length, slots::kLengths) - 1) * slots::kLowNodes;
+  std::uint64_t result = 1;
+  for (unsigned done = 0; done + 1 < length; ++done) {
+    const bool bit = ((value >> (length - 2 - done)) & 1) != 0;
+    // Seven nodes: one, two, four for the first, second, third bit behind the leading one.
+    const auto node = static_cast<std::uint32_t>(result - 1);
+    const bool is_even = done >= 3;
+    result = result * 2 +
+             ((is_even ? coder.even_bit(bit)
+                       : decide(coder, nodes + node, kNodeOfLowBits + length * 8 + node, bit))
+                  ? 1
+                  : 0);
+  }
+  return result;
+}
+
+/// Codes a symbol of so many bits, each with the ones before it as its context.
+template <DecisionCoder Coder>
+std::uint64_t code_tree(Coder& coder, std::uint32_t first_slot, unsigned bits,
+                        std::uint64_t value) {
+  std::uint32_t node = 1;
+  for (unsigned i = bits; i-- > 0;) {
+    const bool bit = ((value >> i) & 1) != 0;
+    node = node * 2 + (decide(coder, first_slot + node, kNodeOfTree + node, bit) ? 1 : 0);
+  }
+  return node - (1U << bits);
+}
+
+/// Codes a value of which nothing is known but what is usual.
+template <DecisionCoder Coder>
+bool code_whole(Coder& coder, const LaneModel& model, std::uint32_t first_slot, LaneValue& lane) {
+  const std::int64_t usual = model.usual;
+  if (!decide(coder, first_slot, 3, lane != usual)) {
+    lane = static_cast<LaneValue>(usual);
+    return true;
+  }
+  if (model.kind == LaneKind::opaque) {
+    std::uint64_t value = 0;
+    for (auto i = static_cast<unsigned>(std::bit_width(model.greatest)); i-- > 0;) {
+      value = value * 2 + (coder.even_bit(((lane >> i) & 1) != 0) ? 1 : 0);
+    }
+    if (value > model.greatest) return false;
+    lane = static_cast<LaneValue>(value);
+    return true;
+  }
+  const std::int64_t off = std::int64_t{lane} - usual;
+  const bool is_less = decide(coder, first_slot + 1, 4, off < 0);
+  const auto magnitude = static_cast<std::int64_t>(
+      code_magnitude(coder, first_slot + 2, first_slot + 2 + slots::kLengths,
+                     static_cast<std::uint64_t>(std::abs(off))));
+  const std::int64_t value = is_less ? usual - magnitude : usual + magnitude;
+  if (value < 0 || value > std::int64_t{model.greatest}) return false;
+  lane = static_cast<LaneValue>(value);
+  return true;
+}
+
+}  // namespace muster
