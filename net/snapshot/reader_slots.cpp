@@ -1,0 +1,271 @@
+// What a reader keeps of every entity, and what a snapshot that was read does to it.
+#include <algorithm>
+#include <utility>
+
+#include "net/snapshot/snapshot_reader.h"
+
+namespace muster {
+
+const SnapshotReader::Slot* SnapshotReader::find_slot(std::uint32_t id) const {
+  const auto found = std::lower_bound(
+      slots_.begin(), slots_.end(), id,
+      [](const Slot& slot, std::uint32_t wanted) { return slot.track.id < wanted; });
+  return found != slots_.end() && found->track.id == id ? &*found : nullptr;
+}
+
+/// Asks for what a new entity takes; false when that is too much. Asked before its values are read,
+/// whose memory is a small part of this.
+bool SnapshotReader::claim(std::uint32_t id, std::size_t lanes) {
+  const Slot* slot = find_slot(id);
+  if (slot == nullptr) {
+    ++newcomers_;
+    claimed_bytes_ += kSlotBytes;
+  }
+  if (slot == nullptr || slot->rows.lanes() < lanes) {
+    claimed_bytes_ += StateRows::byte_count(lanes);
+  }
+  return slots_.size() + newcomers_ <= limits_.entity_max &&
+         slot_bytes() + claimed_bytes_ <= limits_.memory_bytes_max;
+}
+
+/// Gives every new entity a slot with room for its values.
+void SnapshotReader::add_slots() {
+  if (slot_bytes() + rows_.spare_bytes() + claimed_bytes_ > limits_.memory_bytes_max) {
+    rows_.drop_spare();
+  }
+  const std::size_t before = slots_.size();
+  // Those that were there are the first, sorted.
+  std::size_t next = 0;
+  for (const NewEntity& entity : new_) {
+    while (next < before && slots_[next].track.id < entity.id) ++next;
+    if (next == before || slots_[next].track.id != entity.id) {
+      Slot& slot = slots_.emplace_back();
+      slot.track.id = entity.id;
+      slot.track.place = records_.take();
+      make_room(slot, model_.types[entity.kind.type].lanes.size());
+    } else {
+      make_room(slots_[next], model_.types[entity.kind.type].lanes.size());
+    }
+  }
+  if (slots_.size() == before) return;
+  std::sort(slots_.begin(), slots_.end(),
+            [](const Slot& a, const Slot& b) { return a.track.id < b.track.id; });
+}
+
+/// Makes the rows of an entity that became one of a larger type longer. What is known of the one
+/// before stays known: its values move along.
+void SnapshotReader::make_room(Slot& slot, std::size_t lanes) {
+  const std::size_t before = slot.rows.lanes();
+  if (before >= lanes) return;
+  StateRows rows = rows_.take(lanes);
+  if (before > 0) {
+    for (std::size_t i = 0; i <= StateRows::kNewest; ++i) {
+      std::copy_n(slot.rows.row(i), before, rows.row(i));
+    }
+    const auto move = [&](const LaneValue*& values) {
+      if (values != nullptr) values = rows.row(slot.rows.place_of_row(values));
+    };
+    move(slot.track.values);
+    for (TrackRecord& record : records_[slot.track.place]) move(record.values);
+    rows_.give_back(std::move(slot.rows));
+  }
+  slot.rows = std::move(rows);
+}
+
+/// Copies values into a snapshot's row.
+const LaneValue* SnapshotReader::keep(Slot& slot, SnapshotSerial serial, EntityKind kind,
+                                      const LaneValue* values) const {
+  LaneValue* row = slot.rows.row(place_of(serial));
+  if (row != values) std::copy_n(values, model_.types[kind.type].lanes.size(), row);
+  return row;
+}
+
+/// The rows of a run's snapshots are free but for its first one's, which comes round again.
+void SnapshotReader::end_run_of(Slot& slot) {
+  EntityTrack& track = slot.track;
+  if (!track.has_run()) return;
+  track.values = keep(slot, track.run_last, track.kind, track.values);
+  end_run(track, records_[track.place], ticks_, newest_);
+}
+
+TrackRecord SnapshotReader::run_of(const Slot& slot) const {
+  return {.values = slot.track.values,
+          .serial = serial_,
+          .tick = said_tick_,
+          .since = slot.track.since,
+          .kind = slot.track.kind,
+          .standing = Standing::there};
+}
+
+/// The entity has these values in this snapshot.
+TrackRecord SnapshotReader::say(Slot& slot, EntityKind kind, const LaneValue* values) {
+  EntityTrack& track = slot.track;
+  // No two snapshots are of one serial, so equal ones mean equal values.
+  const auto since = static_cast<std::uint32_t>(serial_);
+  if (is_overtaken_) {
+    return set_apart(slot, {.values = values,
+                            .serial = serial_,
+                            .tick = said_tick_,
+                            .since = since,
+                            .kind = kind,
+                            .standing = Standing::there});
+  }
+  const std::size_t lanes = model_.types[kind.type].lanes.size();
+  if (track.has_run() && track.kind == kind && std::equal(values, values + lanes, track.values)) {
+    track.run_last = serial_;
+    track.last = serial_;
+    return run_of(slot);
+  }
+  end_run_of(slot);
+  begin_run(track, serial_, kind, since, keep(slot, serial_, kind, values));
+  return run_of(slot);
+}
+
+/// The entity is as it was known.
+TrackRecord SnapshotReader::go_on(Slot& slot) {
+  EntityTrack& track = slot.track;
+  if (!is_overtaken_ && is_steady(track, references_)) {
+    track.run_last = serial_;
+    track.last = serial_;
+    return run_of(slot);
+  }
+  const KnownEntity known = known_of(track);
+  return say(slot, known.kind, known.states.values[0]);
+}
+
+/// This snapshot leaves behind something that is not of a run.
+TrackRecord SnapshotReader::set_apart(Slot& slot, const TrackRecord& record) {
+  EntityTrack& track = slot.track;
+  end_run_of(slot);
+  TrackRecord& kept = records_[track.place][place_of(serial_)];
+  kept = record;
+  if (record.standing == Standing::unknown) return kept;
+  track.last = std::max(track.last, serial_);
+  if (record.standing == Standing::there) {
+    kept.values = keep(slot, serial_, record.kind, record.values);
+  }
+  return kept;
+}
+
+/// Makes what a snapshot says of an entity the newest that is known of it. What another part of the
+/// tick showed is not gone: it is new, and this part speaks of the one before.
+void SnapshotReader::show(Slot& slot, const TrackRecord& record) {
+  if (record.standing != Standing::there) {
+    slot.is_there = slot.is_there && slot.tick == tick_;
+    return;
+  }
+  const bool is_alike = slot.is_there && slot.kind == record.kind;
+  const bool is_shown = is_alike && slot.shown_since == record.since;
+  slot.is_there = true;
+  slot.tick = record.tick;
+  slot.kind = record.kind;
+  slot.shown_since = record.since;
+  if (is_shown) return;
+  LaneValue* newest = slot.rows.row(StateRows::kNewest);
+  const std::size_t lanes = model_.types[slot.kind.type].lanes.size();
+  if (is_alike && std::equal(newest, newest + lanes, record.values)) return;
+  std::copy_n(record.values, lanes, newest);
+  slot.version = ++versions_;
+}
+
+/// Does what the snapshot says or does not say, and returns what it leaves behind.
+TrackRecord SnapshotReader::apply_change(Slot& slot, const Change* change) {
+  TrackRecord record{.values = nullptr,
+                     .serial = serial_,
+                     .tick = said_tick_,
+                     .since = static_cast<std::uint32_t>(serial_),
+                     .kind = {},
+                     .standing = Standing::gone};
+  if (change != nullptr) {
+    switch (change->what) {
+      case Change::Kind::same:
+        return go_on(slot);
+      case Change::Kind::says:
+        return say(slot, change->kind, values_.data() + change->first_value);
+      case Change::Kind::gone:
+        return set_apart(slot, record);
+      case Change::Kind::held:
+        break;
+    }
+  }
+  // What is not mentioned stays as it was known.
+  const KnownEntity known = known_of(slot.track);
+  record.standing = known.states.count > 0 ? Standing::there : Standing::unknown;
+  record.values = known.states.values[0];
+  record.tick = known.states.ticks[0];
+  record.kind = known.kind;
+  return set_apart(slot, record);
+}
+
+/// Where a snapshot speaks, what it does not have is not there: also what never was acknowledged.
+/// One that holds entities may hold such a one, too: that stays while anything is known of it.
+void SnapshotReader::end_spoken(const SnapshotHead& head, Slot& slot, Standing standing) {
+  const bool is_spoken_of = slot.track.id >= head.first_id && slot.track.id < end_id_;
+  if (!is_spoken_of || standing == Standing::there) return;
+  const bool is_new_to_sender = standing == Standing::unknown;
+  if (head.holds && is_new_to_sender && !slot.track.is_forgotten(newest_)) return;
+  slot.is_there = slot.is_there && slot.tick == tick_;
+}
+
+/// Of an overtaken snapshot only what it leaves behind counts: the newer one has been shown. But
+/// one of the newest tick is another part of it.
+void SnapshotReader::apply(const SnapshotHead& head) {
+  const bool is_shown = head.tick == tick_;
+  ticks_[place_of(serial_)] = head.tick;
+  std::size_t next = 0;
+  std::size_t next_new = 0;
+  for (std::size_t i = 0; i < slots_.size(); ++i) {
+    Slot& slot = slots_[i];
+    const Change* change =
+        next < changes_.size() && changes_[next].slot == i ? &changes_[next++] : nullptr;
+    while (next_new < new_.size() && new_[next_new].id < slot.track.id) ++next_new;
+    // What became another entity is that one, below.
+    if (next_new < new_.size() && new_[next_new].id == slot.track.id) continue;
+    const TrackRecord record = apply_change(slot, change);
+    if (!is_shown) continue;
+    if (change != nullptr && change->what != Change::Kind::held) show(slot, record);
+    end_spoken(head, slot, record.standing);
+  }
+  add_slots();
+  std::size_t at = 0;
+  for (const NewEntity& entity : new_) {
+    while (slots_[at].track.id != entity.id) ++at;
+    Slot& slot = slots_[at];
+    const TrackRecord record = say(slot, entity.kind, values_.data() + entity.first_value);
+    if (is_shown) show(slot, record);
+  }
+  last_ = serial_;
+  received_[place_of(serial_)] = {.serial = serial_, .is_used = true};
+  list_entities();
+}
+
+void SnapshotReader::list_entities() {
+  const auto is_over = [&](const Slot& slot) {
+    return !slot.is_there && slot.track.is_forgotten(newest_);
+  };
+  for (Slot& slot : slots_) {
+    if (!is_over(slot)) continue;
+    records_.give_back(slot.track.place);
+    if (slot.rows.lanes() > 0) rows_.give_back(std::move(slot.rows));
+  }
+  std::erase_if(slots_, is_over);
+  entities_.clear();
+  for (const Slot& slot : slots_) {
+    if (!slot.is_there) continue;
+    entities_.push_back({.id = slot.track.id,
+                         .kind = slot.kind,
+                         .tick = slot.tick,
+                         .version = slot.version,
+                         .values = slot.rows.row(StateRows::kNewest)});
+  }
+}
+
+std::size_t SnapshotReader::memory_bytes() const {
+  return sizeof(*this) + slots_.capacity() * sizeof(Slot) + records_.memory_bytes() +
+         entities_.capacity() * sizeof(SeenEntity) + changes_.capacity() * sizeof(Change) +
+         new_.capacity() * sizeof(NewEntity) + listed_.capacity() * sizeof(Listed) +
+         known_.capacity() * sizeof(KnownEntity) + scratch_.memory_bytes() + rows_.memory_bytes() +
+         values_.capacity() * sizeof(LaneValue);
+}
+
+}  // namespace muster
