@@ -82,8 +82,6 @@ def read_tables(text):
     for name, body in re.findall(r"(k\w+) = \{+([^}]*)\}", text):
         tables[name] = [int(number) for number in body.replace("\n", " ").split(",")
                         if number.strip()]
-    # Weights that are not given are 0.
-    tables["kSizes"] += [0] * (19 - len(tables["kSizes"]))
     return tables
 
 
