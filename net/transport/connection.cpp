@@ -80,7 +80,7 @@ std::size_t Connection::payload_bytes_max() const {
 }
 
 std::size_t Connection::budget(NetTime now) const {
-  const std::size_t free = rate_.budget(now, sent_.open_bytes());
+  const std::size_t free = rate_.game_budget(now, sent_.open_bytes());
   const std::size_t around = options_.overhead_bytes + kPacketHeaderBytesMin + kPayloadHeadBytes +
                              payloads_out_.byte_count();
   return free > around ? free - around : 0;

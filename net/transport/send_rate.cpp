@@ -19,6 +19,11 @@ namespace {
 constexpr double kFirstRate = 48'000;
 /// When everything sent so far is paid for, this much may always go.
 constexpr double kSmallPacket = 300;
+/// Where that takes longer than a tick of 60 Hz, a game that fills its budget at each tick has to
+/// leave out some: the queue swings by a tick. So a game that just sent is given what takes this
+/// time, in seconds, but not so little that most of a packet is its head.
+constexpr double kSmallTime = 0.012;
+constexpr double kSmallLeast = 150;
 /// Before the first round trip is known.
 constexpr NetDuration kFirstRoundTrip = std::chrono::milliseconds(100);
 /// What both ends' ticks and late acknowledgements add to a round trip.
@@ -123,12 +128,23 @@ std::size_t SendRate::window() const {
 }
 
 std::size_t SendRate::budget(NetTime now, std::size_t on_the_way) const {
+  return saved(now, on_the_way, kSmallPacket);
+}
+
+std::size_t SendRate::game_budget(NetTime now, std::size_t on_the_way) const {
+  const bool is_idle = now - paid_until_ >= kBurst;
+  const double small = std::clamp(rate_ * kSmallTime, kSmallLeast, kSmallPacket);
+  return saved(now, on_the_way, is_idle ? kSmallPacket : small);
+}
+
+/// What is saved up, but at least so much once everything is paid for.
+std::size_t SendRate::saved(NetTime now, std::size_t on_the_way, double least) const {
   const std::size_t window_bytes = window();
   if (on_the_way >= window_bytes) return 0;
   const NetTime earliest = std::max(paid_until_, now - kBurst);
   if (earliest > now) return 0;
-  const double saved = std::max(bytes_per_second() * seconds(now - earliest), kSmallPacket);
-  return std::min(static_cast<std::size_t>(saved), window_bytes - on_the_way);
+  const double bytes = std::max(bytes_per_second() * seconds(now - earliest), least);
+  return std::min(static_cast<std::size_t>(bytes), window_bytes - on_the_way);
 }
 
 void SendRate::stamp(PacketRecord& record) const {

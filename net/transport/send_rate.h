@@ -29,6 +29,9 @@ class SendRate {
   /// Bytes that may go out now, in packets of any size. When the path is idle for a while, no more
   /// than `kBurst` of time is saved up. `on_the_way` are the bytes whose fate is open.
   std::size_t budget(NetTime now, std::size_t on_the_way) const;
+  /// The same for a game that fills it at its ticks: less where a small packet takes longer than a
+  /// tick. What waits already may still share a packet of `budget`.
+  std::size_t game_budget(NetTime now, std::size_t on_the_way) const;
   /// Bytes a second that the path is thought to carry.
   double bytes_per_second() const;
   /// What it carries in a while.
@@ -56,6 +59,7 @@ class SendRate {
   double loss() const { return loss_; }
 
  private:
+  std::size_t saved(NetTime now, std::size_t on_the_way, double least) const;
   double packet_time() const;
   double target_delay() const;
   NetDuration noise_time() const;
