@@ -23,6 +23,13 @@ Result<std::string> read_key_text(const std::string& path) {
 
 int keygen(const std::string& path, Session& session) {
   const std::string open_path = path + ".pub";
+  if (const auto place = open_folder_of(open_path);
+      place && place.value().folder->stat(place.value().name)) {
+    return report_error(
+        session, {ErrorCode::already_exists, "'" + open_path +
+                                                 "' exists: the key that it belongs to would be "
+                                                 "lost; remove it, or name another file"});
+  }
   session.writing = true;
   const SigningKeys keys = signing_keys(random_seed());
   // The secret one first: a key of which only the open half is there would be of no use.
@@ -30,7 +37,9 @@ int keygen(const std::string& path, Session& session) {
     return report_error(session, made.error());
   }
   if (auto made = write_named_file(open_path, as_bytes(key_file_text(keys.open))); !made) {
-    return report_error(session, made.error());
+    return report_error(session,
+                        {made.error().code, made.error().message + "; '" + path +
+                                                "' was made, and serves 'verify --key' too"});
   }
   session.out << "secret key: " << path << " (keep it out of version control)\n"
               << "verify key: " << open_path << "\n";

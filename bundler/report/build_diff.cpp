@@ -113,7 +113,12 @@ class TargetComparison {
     for (const auto& [file, is_there] : files) {
       if (auto compared = compare(file); !compared) return fail(compared.error());
     }
+    BundleDiff shared;
+    note_assets(gone_shared_, new_shared_, {}, shared);
+    diff_.shared = std::move(shared.assets);
     find_renamed();
+    diff_.is_other_catalog = before_.is_there() != after_.is_there() ||
+                             before_.catalog().fingerprint() != after_.catalog().fingerprint();
     return std::move(diff_);
   }
 
@@ -144,6 +149,8 @@ class TargetComparison {
     }
     const BundleName name = (new_bundle != nullptr ? new_bundle : old_bundle)->name;
     note_assets(old_assets, new_assets, name, bundle);
+    if (bundle.asset.empty() && bundle.change == Change::removed) gone_shared_.merge(old_assets);
+    if (bundle.asset.empty() && bundle.change == Change::added) new_shared_.merge(new_assets);
     diff_.bundles.push_back(std::move(bundle));
     return {};
   }
@@ -188,6 +195,8 @@ class TargetComparison {
 
   const Side& before_;
   const Side& after_;
+  HeldAssets gone_shared_;  ///< In shared bundles that are not there any more.
+  HeldAssets new_shared_;
   TargetDiff diff_;
 };
 
@@ -210,12 +219,20 @@ constexpr std::string_view name_of(Change change) {
 }
 
 std::string sizes_text(std::uint64_t before, std::uint64_t after) {
-  const auto more = static_cast<std::int64_t>(after) - static_cast<std::int64_t>(before);
-  return fmt::format("{} -> {} ({:+})", before, after, more);
+  return fmt::format("{} -> {} ({}{})", before, after, after < before ? '-' : '+',
+                     after < before ? before - after : after - before);
 }
 
 std::size_t count_of(const TargetDiff& target, Change change) {
   return static_cast<std::size_t>(std::ranges::count(target.bundles, change, &BundleDiff::change));
+}
+
+void add_text(const std::vector<AssetDiff>& assets, std::string& text) {
+  for (const AssetDiff& asset : assets) {
+    text += fmt::format("      {:<7}  {}  {}\n", name_of(asset.change),
+                        asset.path.empty() ? asset.guid.to_string() : shown_text(asset.path),
+                        sizes_text(asset.old_bytes, asset.new_bytes));
+  }
 }
 
 void add_text(const TargetDiff& target, std::string& text) {
@@ -227,12 +244,11 @@ void add_text(const TargetDiff& target, std::string& text) {
                         sizes_text(bundle.old_bytes, bundle.new_bytes));
     if (bundle.change != Change::changed) continue;
     if (bundle.assets.empty()) text += "      only packed in another way\n";
-    for (const AssetDiff& asset : bundle.assets) {
-      text += fmt::format("      {:<7}  {}  {}\n", name_of(asset.change),
-                          asset.path.empty() ? asset.guid.to_string() : shown_text(asset.path),
-                          sizes_text(asset.old_bytes, asset.new_bytes));
-    }
+    add_text(bundle.assets, text);
   }
+  if (!target.shared.empty()) text += "  in shared bundles\n";
+  add_text(target.shared, text);
+  if (target.bundles.empty() && target.is_other_catalog) text += "  only the catalog changed\n";
   for (const RenamedAsset& asset : target.renamed) {
     text += fmt::format("  renamed  {} -> {}\n", shown_text(asset.old_path),
                         shown_text(asset.new_path));
@@ -243,19 +259,24 @@ void add_text(const TargetDiff& target, std::string& text) {
                       counted(target.ship_bytes, "byte"));
 }
 
+Json to_json(const std::vector<AssetDiff>& assets) {
+  Json json = Json::array();
+  for (const AssetDiff& asset : assets) {
+    json.push_back({{"change", name_of(asset.change)},
+                    {"guid", asset.guid.to_string()},
+                    {"path", asset.path},
+                    {"old_bytes", asset.old_bytes},
+                    {"new_bytes", asset.new_bytes}});
+  }
+  return json;
+}
+
 Json to_json(const BundleDiff& bundle) {
   Json json{{"change", name_of(bundle.change)}, {"file", bundle.file}};
   if (!bundle.asset.empty()) json["asset"] = bundle.asset;
   json["old_bytes"] = bundle.old_bytes;
   json["new_bytes"] = bundle.new_bytes;
-  json["assets"] = Json::array();
-  for (const AssetDiff& asset : bundle.assets) {
-    json["assets"].push_back({{"change", name_of(asset.change)},
-                              {"guid", asset.guid.to_string()},
-                              {"path", asset.path},
-                              {"old_bytes", asset.old_bytes},
-                              {"new_bytes", asset.new_bytes}});
-  }
+  json["assets"] = to_json(bundle.assets);
   return json;
 }
 
@@ -303,6 +324,8 @@ std::string diff_json(const std::vector<TargetDiff>& targets) {
               {"ship_bytes", target.ship_bytes}};
     told["bundles"] = Json::array();
     for (const BundleDiff& bundle : target.bundles) told["bundles"].push_back(to_json(bundle));
+    told["shared"] = to_json(target.shared);
+    told["catalog_changed"] = target.is_other_catalog;
     told["renamed"] = Json::array();
     for (const RenamedAsset& asset : target.renamed) {
       told["renamed"].push_back({{"guid", asset.guid.to_string()},

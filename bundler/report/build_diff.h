@@ -47,8 +47,12 @@ struct TargetDiff {
   std::uint64_t new_bytes = 0;
   std::uint64_t ship_bytes = 0;     ///< Of the files that a player with the old build lacks.
   std::vector<BundleDiff> bundles;  ///< By file.
+  /// What is another in the shared bundles that went and came: their names follow from who shares
+  /// them, so none of them ever just changes.
+  std::vector<AssetDiff> shared;
   std::vector<RenamedAsset> renamed;
-  bool is_empty() const { return bundles.empty() && renamed.empty(); }
+  bool is_other_catalog = false;  ///< Ids, effects, components: what catalogs alone say.
+  bool is_empty() const { return bundles.empty() && renamed.empty() && !is_other_catalog; }
 };
 
 /// Compares two outputs, of which each may lack a target: then the other's is added or removed as a

@@ -92,9 +92,13 @@ class OutputChecker {
     if (!key_) return;
     const AssetPath path = catalog.parent().child(kCatalogSignatureFile);
     ByteVector buffer;
-    const auto read = read_whole(files_, path, kMaxFileBytes, buffer);
-    if (!read) return note(path.text(), read.error().code, "the catalog is not signed");
     BuildSignature signature{};
+    const auto read = read_whole(files_, path, signature.size(), buffer);
+    if (!read) {
+      const bool is_unsigned = read.error().code == ErrorCode::not_found;
+      return note(path.text(), read.error().code,
+                  is_unsigned ? "the catalog is not signed" : read.error().message);
+    }
     const bool fits = read.value().size() == signature.size();
     if (fits) std::ranges::copy(read.value(), signature.begin());
     if (fits && is_signed_by(*key_, catalog.text(), bytes, signature)) return;
@@ -145,6 +149,11 @@ class OutputChecker {
     const auto told = report.is_object() ? report.find("targets") : report.end();
     if (!report.is_object() || told == report.end() || !told->is_object()) {
       return note(name, ErrorCode::malformed, "not the report of a build");
+    }
+    for (const auto& [folder, part] : told->items()) {
+      const bool is_here = std::ranges::count(targets, folder, &TargetCheck::folder) > 0;
+      if (is_here || !key_) continue;
+      note(folder, ErrorCode::not_found, "the signed report tells of it, but it is not here");
     }
     for (const TargetCheck& target : targets) {
       if (!target.fingerprint) continue;

@@ -116,6 +116,11 @@ void ClientView::send(const ReplicatedWorld& world, const InterestGrid& grid,
   budget_tick_ = world.tick();
   const bool is_other = refresh_interest(world, grid);
   if (is_other || !take_changes(world)) merge_records(world);
+  // For whoever is sent next to nothing, everything has changed sooner or later.
+  if (is_merged_ || changed_.size() > states_.size()) {
+    changed_.clear();
+    is_merged_ = true;
+  }
   std::size_t budget = byte_budget(connection, now, ticks);
   const std::size_t parts_max = parts_allowed(connection, ticks);
   if (budget == 0 || parts_max == 0) {
@@ -154,7 +159,9 @@ void ClientView::send(const ReplicatedWorld& world, const InterestGrid& grid,
 /// Whether who is of interest may have changed, or who they are.
 bool ClientView::refresh_interest(const ReplicatedWorld& world, const InterestGrid& grid) {
   const InterestOptions& interest = options_.interest;
-  const bool is_other_world = !has_interest_ || world_version_ != world.version();
+  // Another player sees other views of the same entities.
+  const bool is_other_world = !has_interest_ || world_version_ != world.version() ||
+                              interest_viewer_.player != viewer.player;
   const bool may_differ = grid_version_ != grid.version() || !(interest_viewer_ == viewer);
   const bool is_due = world.tick() - interest_tick_ >= interest.refresh_ticks;
   // A rule may look at what no grid knows of.

@@ -260,7 +260,9 @@ void FollowedWorld::list_track(SnapshotHead& head, std::size_t place, std::size_
     listed.state = is_same ? state : nullptr;
     listed.is_changed = !is_same || (followed.since != since && state->values != newest &&
                                      !std::equal(newest, newest + lanes_of(kind), state->values));
-    listed.is_held = is_same && state->is_held && listed.is_changed;
+    // Also one that another view shows now: it stays as the one before has it.
+    const bool is_here = state != nullptr && state->kind.generation == kind.generation;
+    listed.is_held = is_here && state->is_held && listed.is_changed;
     head.holds = head.holds || listed.is_held;
     if (listed.is_quiet && listed.is_changed) changed_quiet_.push_back(listed.quiet_rank);
     listed_.push_back(listed);

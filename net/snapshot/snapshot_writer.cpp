@@ -82,6 +82,7 @@ std::span<const std::byte> SnapshotWriter::write(std::span<std::byte> out) {
 
 template <typename Encoder>
 std::span<const std::byte> SnapshotWriter::write_with(std::span<std::byte> out) {
+  unfit_id_ = kEveryId;
   if (is_done_) return {};
   SnapshotHead head = next_head();
   references_ = reference_states(head.references, next_, ticks_, tick_);

@@ -36,7 +36,7 @@ class SnapshotWriter {
   /// a single entity returns nothing; `unfit_id` says which. Whoever holds it, in the world that
   /// was given to `begin`, may write again: then it is left out, and those behind it are not.
   std::span<const std::byte> write(std::span<std::byte> out);
-  /// The entity for which the last `write` had no room.
+  /// The entity for which the last `write` had no room; `kEveryId` when it was the snapshot itself.
   std::uint32_t unfit_id() const { return unfit_id_; }
   /// True when the whole world stands in what was written since `begin`.
   bool is_done() const { return is_done_; }

@@ -94,6 +94,9 @@ DIFF = {
                      "new_bytes": NATURAL,
                      "assets": [{"change": CHANGE, "guid": GUID, "path": str,
                                  "old_bytes": NATURAL, "new_bytes": NATURAL}]}],
+        "shared": [{"change": CHANGE, "guid": GUID, "path": str, "old_bytes": NATURAL,
+                    "new_bytes": NATURAL}],
+        "catalog_changed": bool,
         "renamed": [{"guid": GUID, "old_path": str, "new_path": str}]}},
 }
 VERIFY = {

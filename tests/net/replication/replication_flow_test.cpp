@@ -53,6 +53,64 @@ TEST_CASE("The owner receives what only the owner may know, others the rest",
   CHECK(other.world.despawned == 0);
 }
 
+TEST_CASE("Who becomes another player sees the other view of what was there",
+          "[net][replication][sys-40]") {
+  ReplicationStage stage(3);
+  ReplicationStage::Client& client = stage.join();
+  stage.step([&] { stage.spawn(5, {.type = 0, .owner = 3, .relevance = Relevance::always}); });
+  stage.run(30);
+  REQUIRE(stage.difference(client).empty());
+  stage.server.set_info(client.id, {.player = 3});
+  for (int i = 0; i < 10; ++i) stage.step([&] { stage.stir(5); });
+  stage.run(30);
+  CHECK(client.world.entities.at(5).seen_by == SeenBy::owner);
+  CHECK(stage.difference(client, 3).empty());
+  stage.server.set_info(client.id, {.player = 8});
+  for (int i = 0; i < 10; ++i) stage.step([&] { stage.stir(5); });
+  stage.run(30);
+  CHECK(stage.difference(client, 8).empty());
+  CHECK(client.world.despawned == 0);
+}
+
+TEST_CASE("An owner who changes far away makes nothing go and come again", "[net][replication]") {
+  ReplicationServerOptions options;
+  options.snapshot_ticks = 1;
+  options.classes = {{.radius = 100, .near_distance = 10, .far_ticks = 30}};
+  ReplicationStage stage(4, options);
+  ReplicationStage::Client& client = stage.join({}, {}, {.player = 4});
+  stage.server.set_eyes(client.id, {});
+  stage.step([&] {
+    stage.spawn(5, {.type = 0, .owner = 3, .relevance = Relevance::near, .place = {.x = 50}});
+  });
+  stage.run(60);
+  stage.step([&] { stage.stir(5); });
+  stage.run(8);
+  stage.step([&] { stage.server.world().set_owner(5, 4); });
+  stage.run(90);
+  CHECK(client.world.despawned == 0);
+  CHECK(client.world.entities.at(5).seen_by == SeenBy::owner);
+  CHECK(stage.difference(client, 4).empty());
+}
+
+TEST_CASE("Whoever wants next to nothing costs the server no more memory than others",
+          "[net][replication]") {
+  ReplicationServerOptions options;
+  options.snapshot_ticks = 1;
+  ReplicationStage stage(5, options);
+  ReplicationStage::Client& meagre = stage.join({}, {}, {}, {.wish = {.bytes_per_second = 1}});
+  stage.step([&] {
+    for (std::uint32_t id = 1; id <= 300; ++id) stage.spawn(id, {.relevance = Relevance::always});
+  });
+  stage.run(100);
+  const std::size_t before = stage.server.view(meagre.id)->memory_bytes();
+  for (int i = 0; i < 600; ++i) {
+    stage.step([&] {
+      for (std::uint32_t id = 1; id <= 300; ++id) stage.stir(id);
+    });
+  }
+  CHECK(stage.server.view(meagre.id)->memory_bytes() < before + 64 * 1024);
+}
+
 TEST_CASE("A world that rests costs a few bytes a snapshot", "[net][replication]") {
   ReplicationStage stage(3);
   ReplicationStage::Client& client = stage.join();
