@@ -12,22 +12,13 @@
 
 #include "net/endpoint/sealed_connection.h"
 #include "tests/support/handshake_run.h"
+#include "tests/support/hex.h"
 #include "tests/support/net_bytes.h"
 
 namespace {
 
 using namespace muster;
 using namespace std::chrono_literals;
-
-std::string hex(std::span<const std::byte> bytes) {
-  static constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string text;
-  for (const std::byte byte : bytes) {
-    text.push_back(kDigits[std::to_integer<std::size_t>(byte >> 4U)]);
-    text.push_back(kDigits[std::to_integer<std::size_t>(byte & std::byte{15})]);
-  }
-  return text;
-}
 
 NetBytes unhex(std::string_view text) {
   NetBytes bytes;

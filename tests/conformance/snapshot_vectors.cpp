@@ -25,6 +25,7 @@
 #include "net/snapshot/training/mix_training.h"
 #include "net/snapshot/training/train_model.h"
 #include "registry/vocabulary/seed.h"
+#include "tests/support/hex.h"
 
 namespace {
 
@@ -208,16 +209,6 @@ class World {
   std::map<std::uint32_t, Entity> entities_;
   std::map<std::uint32_t, std::uint8_t> generations_;
 };
-
-std::string hex(std::span<const std::byte> bytes) {
-  static constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string text;
-  for (const std::byte byte : bytes) {
-    text.push_back(kDigits[std::to_integer<std::size_t>(byte >> 4U)]);
-    text.push_back(kDigits[std::to_integer<std::size_t>(byte & std::byte{15})]);
-  }
-  return text;
-}
 
 /// A tick's truth: `"tick": ..., "entities": [[id, type, generation, [values]]]`.
 std::string truth(std::uint32_t tick, const World& world) {
