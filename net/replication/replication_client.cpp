@@ -68,12 +68,17 @@ void ReplicationClient::begin_map(std::uint16_t map) {
 void ReplicationClient::take_message(std::span<const std::byte> message) {
   BeginMessage begin;
   TruthMessage truth;
+  SetupRefusedMessage refused;
   const auto kind = kind_of(message);
   if (kind == ReplicationMessage::begin && phase_ == ReplicationPhase::joining) {
     if (!decode(message, begin)) return fail("the server speaks another version of replication");
     take_begin(begin);
   } else if (kind == ReplicationMessage::truth && decode(message, truth)) {
     take_truth(truth);
+  } else if (kind == ReplicationMessage::setup_refused && decode(message, refused) &&
+             phase_ == ReplicationPhase::receiving) {
+    fail("the map's setup has " + std::to_string(refused.setup_bytes) +
+         " bytes, more than this end's connection takes in a block");
   } else {
     ++counters_.malformed;
   }

@@ -80,6 +80,11 @@ std::vector<std::byte> encode(const TruthMessage& message) {
   });
 }
 
+std::vector<std::byte> encode(const SetupRefusedMessage& message) {
+  return written(ReplicationMessage::setup_refused,
+                 [&](SectionWriter& writer) { writer.write_u32(message.setup_bytes); });
+}
+
 std::vector<std::byte> encode(ReplicationMessage kind) {
   return written(kind, [](SectionWriter&) {});
 }
@@ -88,7 +93,8 @@ std::optional<ReplicationMessage> kind_of(std::span<const std::byte> message) {
   if (message.empty()) return std::nullopt;
   const auto kind = static_cast<ReplicationMessage>(message[0]);
   const bool is_client = kind >= ReplicationMessage::join && kind <= ReplicationMessage::unreadable;
-  const bool is_server = kind == ReplicationMessage::begin || kind == ReplicationMessage::truth;
+  const bool is_server =
+      kind >= ReplicationMessage::begin && kind <= ReplicationMessage::setup_refused;
   if (!is_client && !is_server) return std::nullopt;
   return kind;
 }
@@ -145,6 +151,12 @@ bool decode(std::span<const std::byte> bytes, TruthMessage& message) {
   message.lane = reader.read_u16();
   message.ours = reader.read_u32();
   message.theirs = reader.read_u32();
+  return reader.is_finished();
+}
+
+bool decode(std::span<const std::byte> bytes, SetupRefusedMessage& message) {
+  SectionReader reader = reader_of(bytes, ReplicationMessage::setup_refused);
+  message.setup_bytes = reader.read_u32();
   return reader.is_finished();
 }
 

@@ -34,6 +34,7 @@ enum class ReplicationMessage : std::uint8_t {
   // From the server:
   begin = 16,
   truth = 17,
+  setup_refused = 18,
 };
 
 /// The first word of a client, at each map.
@@ -73,6 +74,10 @@ struct TruthMessage {
   LaneValue ours = 0;      ///< The server's value of it ...
   LaneValue theirs = 0;    ///< ... and the client's.
 };
+/// The setup will not come: an end's connection does not take its block.
+struct SetupRefusedMessage {
+  std::uint32_t setup_bytes = 0;
+};
 inline constexpr std::uint16_t kNoLane = 0xFFFF;
 /// Lanes of a `DivergedMessage`, so that it fits in a message.
 inline constexpr std::size_t kDivergedLanesMax = 240;
@@ -83,6 +88,7 @@ std::vector<std::byte> encode(const WantMessage& message);
 std::vector<std::byte> encode(const UnreadableMessage& message);
 std::vector<std::byte> encode(const DivergedMessage& message);
 std::vector<std::byte> encode(const TruthMessage& message);
+std::vector<std::byte> encode(const SetupRefusedMessage& message);
 /// For `ready` and `resync`, which say nothing more.
 std::vector<std::byte> encode(ReplicationMessage kind);
 
@@ -95,6 +101,7 @@ bool decode(std::span<const std::byte> bytes, WantMessage& message);
 bool decode(std::span<const std::byte> bytes, UnreadableMessage& message);
 bool decode(std::span<const std::byte> bytes, DivergedMessage& message);
 bool decode(std::span<const std::byte> bytes, TruthMessage& message);
+bool decode(std::span<const std::byte> bytes, SetupRefusedMessage& message);
 
 /// The flags of a payload.
 inline constexpr std::uint8_t kPayloadHasEvents = 1;

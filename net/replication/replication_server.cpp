@@ -28,11 +28,18 @@ struct ReplicationServer::Client {
   void take_setup_fate(Connection& connection) {
     const std::optional<SentBlock> block = connection.take_finished_block(setup_block);
     if (!block) return;
-    if (block->refusal && *block->refusal != BlockRefusal::map_over) {
-      ++view.counters().setups_refused;
-    }
     is_setup_on_its_way = false;
+    if (block->refusal == BlockRefusal::too_many) {  // Of the game's; they will be read.
+      has_setup_to_send = true;
+      return;
+    }
+    if (block->refusal && *block->refusal != BlockRefusal::map_over) refuse_setup();
     setup = std::vector<std::byte>();  // `{}` would keep the memory.
+  }
+  void refuse_setup() {
+    ++view.counters().setups_refused;
+    if (!unsent.has_room()) return;
+    unsent.push(encode(SetupRefusedMessage{static_cast<std::uint32_t>(setup.size())}));
   }
   /// Requires: the connection's blocks are over.
   void end_setup(Connection& connection) {
@@ -200,6 +207,7 @@ void ReplicationServer::take_message(Client& client, std::span<const std::byte> 
       return compare(client, diverged);
     case ReplicationMessage::begin:
     case ReplicationMessage::truth:
+    case ReplicationMessage::setup_refused:
       break;
   }
   ++client.view.counters().malformed;

@@ -2,19 +2,13 @@
 
 #include <new>
 
-// With run-time dispatch XXH3 uses the widest registers that the machine has: twice the speed, the
-// same hashes. Not every build of the library has it.
-#if defined(MUSTER_XXH_DISPATCH)
-#include <xxh_x86dispatch.h>
-#else
 // Where it exists, this header puts versions in the place of XXH3's functions that choose the
 // widest vectors of the processor at run time: four times as fast on what lies in a cache, same
 // hashes.
-#if defined(__x86_64__) && __has_include(<xxh_x86dispatch.h>)
+#if defined(MUSTER_XXH_DISPATCH)
 #include <xxh_x86dispatch.h>
 #else
 #include <xxhash.h>
-#endif
 #endif
 
 namespace muster {

@@ -97,7 +97,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   SectionReader input(std::as_bytes(std::span(data, size)));
   const std::uint8_t choice = input.read_u8();
   const auto rest = [&] { return input.read_bytes(input.remaining()); };
-  switch (choice % 9) {
+  switch (choice % 10) {
     case 0:
       try_schema(rest());
       break;
@@ -121,6 +121,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       break;
     case 8:
       try_message<UnreadableMessage>(rest());
+      break;
+    case 9:
+      try_message<SetupRefusedMessage>(rest());
       break;
     default:
       talk(input);

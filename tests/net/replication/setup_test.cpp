@@ -176,14 +176,40 @@ TEST_CASE("A setup is let go of when it has arrived, and the game's blocks are t
   CHECK_FALSE(finished[0].refusal.has_value());
 }
 
-TEST_CASE("A setup that the client's end does not take is counted", "[net][replication]") {
+TEST_CASE("A client whose end does not take the setup is told so", "[net][replication]") {
   ReplicationStage stage(2);
   ReplicationStage::Client& client = stage.join();
   const NetBytes map(std::size_t{17} << 20U);  // More than connections take.
   stage.step([&] { stage.server.begin_map(map); });
   stage.run(300);
-  CHECK(client.replication->phase() == ReplicationPhase::receiving);
+  CHECK(client.replication->phase() == ReplicationPhase::failed);
+  CHECK(client.replication->failure().find("more than this end's connection takes") !=
+        std::string::npos);
   CHECK(stage.server.view(client.id)->counters().setups_refused == 1);
+  stage.step([&] { stage.server.begin_map({}); });  // One that fits is played.
+  stage.run(300);
+  CHECK(client.replication->phase() == ReplicationPhase::playing);
+}
+
+TEST_CASE("A setup that finds the game's blocks in its way comes when they are read",
+          "[net][replication]") {
+  ReplicationStage stage(2);
+  ReplicationStage::Client& client = stage.join();
+  // On the client's end they arrive, and the game does not read them yet.
+  const NetBytes own(10);
+  std::uint16_t id = 0;
+  Connection& server_end = client.pair->a->connection;
+  Connection& client_end = client.pair->b->connection;
+  for (std::size_t i = 0; i < kBlocksAtOnce; ++i) {
+    REQUIRE(server_end.send_block(own, id) == SendStatus::queued);
+    for (int n = 0; n < 20; ++n) stage.step();
+    server_end.clear_finished_blocks();
+  }
+  stage.run(100);
+  CHECK(client.replication->phase() == ReplicationPhase::receiving);
+  while (!client_end.block().empty() && !is_setup(client_end.block())) client_end.pop_block();
+  stage.run(300);
+  CHECK(client.replication->phase() == ReplicationPhase::playing);
 }
 
 }  // namespace muster
