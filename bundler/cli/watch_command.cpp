@@ -1,18 +1,31 @@
 // Builds whenever the project changes. The runtime that loads the output sees the new build as soon
-// as it is published (`is_another_build`), and what is alive follows.
+// as it is published (`is_another_build`), is told when to look, and what is alive follows.
 #include <memory>
+#include <optional>
 
 #include <CLI/CLI.hpp>
 
 #include "bundler/cli/build_arguments.h"
 #include "bundler/cli/edges.h"
 #include "bundler/cli/folder_watch.h"
+#include "bundler/cli/watch_socket.h"
 #include "registry/vocabulary/counted.h"
 
 namespace muster::cli {
 namespace {
 
+// Without it games have to look for themselves, and do.
+void open_socket(const std::string& out, std::optional<WatchSocket>& socket, Session& session) {
+  auto opened = WatchSocket::open(out);
+  if (opened) {
+    socket.emplace(std::move(opened.value()));
+  } else {
+    tell(session, "games are not told of builds: " + opened.error().message);
+  }
+}
+
 int watch(const BuildArguments& arguments, Session& session) {
+  std::optional<WatchSocket> socket;
   for (bool is_first = true;; is_first = false) {
     const auto files = open_folder(arguments.project);
     if (!files) return report_error(session, files.error());
@@ -29,6 +42,10 @@ int watch(const BuildArguments& arguments, Session& session) {
     // What is wrong with the arguments does not get right by itself.
     if (is_first && code == kUsage) return code;
     session.out.flush();
+    if (code == kSuccess) {
+      if (!socket) open_socket(arguments.out, socket, session);  // Now the folder is there.
+      if (socket) socket->tell_built();
+    }
     session.err << "muster: watching " << counted(folders.value().folder_count(), "folder")
                 << "; Ctrl-C ends it" << std::endl;
     if (auto waited = folders.value().wait(); !waited) return report_error(session, waited.error());

@@ -9,6 +9,7 @@ import pathlib
 import queue
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -64,6 +65,19 @@ def edit(path, old, new):
     path.write_text(text.replace(old, new))
 
 
+class Listener:
+    """Somebody who is told of builds."""
+
+    def __init__(self, out):
+        self.socket = socket.socket(socket.AF_UNIX)
+        self.socket.settimeout(SECONDS)
+        info = os.stat(out)
+        self.socket.connect(f"\0muster-watch-{info.st_dev}-{info.st_ino}")
+
+    def hears(self):
+        return self.socket.recv(100)
+
+
 def main():
     muster, live, content = sys.argv[1:4]
     with tempfile.TemporaryDirectory(prefix="muster-watch-") as folder:
@@ -73,12 +87,19 @@ def main():
         watch.until("watching")
         game = Program(live, out, "--reloads", "2")
         game.until("live: ")
+        listener, deaf = Listener(out), Listener(out)
+        subprocess.run([muster, "verify", out], check=True, stdout=subprocess.DEVNULL)
+        deaf.socket.close()
+        second = Program(muster, "watch", str(project), "--out", out)
+        assert any("another 'muster watch'" in line for line in second.until("watching"))
+        second.end(signal.SIGINT)
 
         # New values reach what is alive.
         edit(project / LIFT, "periodSeconds: 6", "periodSeconds: 3")
         assert any("1 updated, 0 rebuilt" in line for line in game.until("new build"))
         assert any("periodSeconds: 3" in line for line in game.until("periodSeconds"))
         watch.until("watching")
+        assert listener.hears() == b"built\n", "who is connected is told of a build"
 
         # What cannot be built is told, and the last good build stays.
         edit(project / LIFT, "variation: 0", "variation: much")
@@ -93,6 +114,14 @@ def main():
         watch.until("watching")
         assert game.end() == 0, "the game ends after two new builds"
         assert watch.end(signal.SIGINT) == 2, "Ctrl-C ends the watch"
+        assert listener.hears() == b"built\n" and listener.hears() == b"", "and of its end"
+
+        # One that is killed is no trouble for the next.
+        for _ in range(2):
+            watch = Program(muster, "watch", str(project), "--out", out)
+            watch.until("watching")
+            Listener(out)
+            watch.end(signal.SIGKILL)
         subprocess.run([muster, "verify", out], check=True, stdout=subprocess.DEVNULL)
 
         # A build into the project is no change of it, and what is beside it is.

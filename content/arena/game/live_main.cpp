@@ -12,6 +12,7 @@
 
 #include "content/arena/game/live_game.h"
 #include "registry/vocabulary/mapping_guard.h"
+#include "runtime/assets/build_notices.h"
 #include "runtime/assets/disk_source.h"
 
 namespace {
@@ -52,16 +53,18 @@ int main(int argc, char** argv) {
   while (game.value()->is_loading()) game.value()->frame(clock.now());
   complain_of(game.value()->take_problems());
   say("live: " + std::to_string(game.value()->entity_count()) + " entities\n");
+  muster::BuildNotices notices{argv[1]};
   while (reloads != 0) {
     game.value()->frame(clock.now());
     complain_of(game.value()->take_problems());
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    if (notices.poll(clock.now()) == muster::BuildNotices::News::none) continue;
     const auto followed = game.value()->follow();
     if (!followed) complain(followed.error().message);
     if (followed && followed.value()) {
       say("new build: " + game.value()->text_of(*followed.value()));
       --reloads;
     }
-    std::this_thread::sleep_for(std::chrono::milliseconds(50));
   }
   return 0;
 }

@@ -1,0 +1,35 @@
+#include "runtime/assets/build_notices.h"
+
+#include <sys/socket.h>
+
+#include <array>
+#include <cerrno>
+
+#include "runtime/bundle/watch_address.h"
+
+namespace muster {
+
+bool BuildNotices::connect(Time now) {
+  if (now < next_attempt_) return false;
+  next_attempt_ = now + kPause;
+  const auto address = watch_address(folder_);
+  if (!address) return false;
+  Descriptor made(::socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+  if (!made.valid()) return false;
+  if (::connect(made.get(), address.value().get(), address.value().bytes) != 0) return false;
+  socket_ = std::move(made);
+  return true;
+}
+
+BuildNotices::News BuildNotices::poll(Time now) {
+  if (!socket_.valid()) return connect(now) ? News::build : News::silent;
+  std::array<char, 256> text{};
+  const ssize_t got = ::recv(socket_.get(), text.data(), text.size(), 0);
+  if (got > 0) return News::build;
+  if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR)) return News::none;
+  socket_ = Descriptor();  // The watch has ended; its last build may be new.
+  next_attempt_ = now + kPause;
+  return News::build;
+}
+
+}  // namespace muster
