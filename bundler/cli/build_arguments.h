@@ -17,6 +17,11 @@ struct BuildArguments {
   std::string sign = {};  ///< A file with a secret key, or empty.
   int level = kDefaultLevel;
   unsigned jobs = 0;
+  std::string previous = {};  ///< Another output to take what is unchanged from, or empty.
+  bool is_forced = false;
+  bool explains = false;
+  bool verifies_determinism = false;
+  bool verifies_incremental = false;
 };
 
 /// The options that fill them.

@@ -9,6 +9,7 @@
 #include "bundler/cli/key_files.h"
 #include "bundler/cli/session.h"
 #include "bundler/cook/value_check.h"
+#include "bundler/pack/incremental_build.h"
 #include "bundler/report/build_report.h"
 #include "registry/registries/prepare.h"
 #include "registry/registries/unread.h"
@@ -20,8 +21,6 @@
 
 namespace muster::cli {
 namespace {
-
-constexpr std::uint64_t kCatalogBytesMax = 8ULL * 1024 * 1024 * 1024;
 
 // Not everything that is wrong is at a line.
 std::string place_of(const Location& location) {
@@ -94,29 +93,96 @@ int check_before(const Project& project, const std::vector<ComponentDescription>
   return kSuccess;
 }
 
-// What was staged for a target gets its signature beside it.
-Result<void> sign_catalog(OutputFolder& output, Target target, const SigningKey& key) {
-  const AssetPath folder = AssetPath().child(folder_of(target));
-  const AssetPath catalog = folder.child(kCatalogName);
-  ByteVector buffer;
-  const auto bytes = output.read_staged(catalog, 0, kCatalogBytesMax, buffer);
-  if (!bytes) return fail(bytes.error());
-  return output.stage(folder.child(kCatalogSignatureFile),
-                      sign_file(key, catalog.text(), bytes.value()));
+// The program that builds, for the state: a build of another version, or of other sources, cooks
+// everything anew.
+std::string tool_name() {
+  return std::string(MUSTER_VERSION) + " (" + program_hash().to_string().substr(0, 16) + ", zstd " +
+         std::string(compressor_version()) + ")";
 }
 
-// Tells of what was built now, and of the targets that an earlier build left.
-Result<void> stage_report(OutputFolder& output, const Project& project,
-                          const std::vector<TargetBuild>& builds, const BuildOptions& options,
-                          const std::optional<SigningKey>& key) {
-  const AssetPath path = AssetPath().child(OutputFolder::kReportName);
-  ByteVector buffer;
-  const auto previous = output.read(path, OutputFolder::kReportBytesMax, buffer);
-  if (!previous && previous.error().code != ErrorCode::not_found) return fail(previous.error());
-  const std::string text =
-      build_report_json(project, builds, options, MUSTER_VERSION,
-                        previous ? as_text(previous.value()) : std::string_view("{}"));
-  return output.stage(path, as_bytes(key ? signed_report(*key, path.text(), text) : text));
+// What one call builds with: arguments that have been read, and the time it began.
+struct BuildJob {
+  const BuildArguments& arguments;
+  BuildWish wish;
+  unsigned jobs = 1;
+  Time start;
+};
+
+// When there is nothing to do, says so. Nothing when there is.
+std::optional<int> tell_up_to_date(const BuildJob& job, Session& session) {
+  const auto output = open_stamped_folder(job.arguments.out);
+  const auto project = open_stamped_folder(job.arguments.project);
+  if (!output || !project) return std::nullopt;
+  auto found = find_up_to_date(*output.value().files, *output.value().stamps,
+                               *project.value().files, *project.value().stamps, job.wish, job.jobs);
+  if (!found) return std::nullopt;
+  if (found->check.has_new_stamps) {
+    // Who does not get the lock, or the disk, hashes these files once more next time.
+    const auto locked = LockedOutput::open(job.arguments.out);
+    if (locked) {
+      (void)refresh_state(locked.value()->files(), std::move(found->check.folders)).has_value();
+    }
+  }
+  const Duration elapsed = session.clock.now() - job.start;
+  const bool is_json = job.arguments.format == "json";
+  return write_report(session,
+                      is_json ? up_to_date_json(*found, job.wish.targets, elapsed)
+                              : up_to_date_text(*found, job.wish.targets, elapsed),
+                      {});
+}
+
+// Stages, and puts in place.
+int write_output(const BuildJob& job, const OpenProject& open,
+                 const std::vector<ComponentDescription>& components, Session& session) {
+  session.writing = true;
+  const auto locked = LockedOutput::open(job.arguments.out);
+  if (!locked) return report_error(session, locked.error());
+  OutputFolder& output = locked.value()->folder();
+  const Project& project = *open.project;
+  const BuildRun run{.project = project,
+                     .components = components,
+                     .options = {.targets = job.wish.targets,
+                                 .layout = job.wish.terms.layout,
+                                 .level = job.wish.terms.level,
+                                 .jobs = job.jobs},
+                     .version = MUSTER_VERSION,
+                     .tool = job.wish.terms.tool,
+                     .key = job.wish.key,
+                     .output = output,
+                     .reporter = session.reporter,
+                     .clock = session.clock,
+                     .stop = session.stop,
+                     .inputs = open.recorded.get(),
+                     .output_stamps = &locked.value()->stamps(),
+                     .is_forced = job.arguments.is_forced};
+  std::vector<CookProblem> problems;
+  const auto builds = build_project(run, problems);
+  for (const CookProblem& problem : problems) {
+    session.err << shown_text(place_of(problem.location))
+                << ": error: " << shown_text(problem.message) << "\n";
+  }
+  if (!builds) {
+    const int code = report_error(session, builds.error());
+    return problems.empty() ? code : kFindings;
+  }
+  if (session.stop.stop_requested()) {
+    return report_error(session, {ErrorCode::cancelled, "stopped; the output is as it was before"});
+  }
+  session.reporter.begin("publishing", 0);
+  if (auto published = output.publish(); !published) {
+    return report_error(session, published.error());
+  }
+  session.reporter.finish();
+  const Duration elapsed = session.clock.now() - job.start;
+  const bool explains = job.arguments.explains;
+  if (job.arguments.format == "json") {
+    return write_report(session, build_summary_json(project, builds.value(), elapsed, explains),
+                        {});
+  }
+  return write_report(session,
+                      (explains ? explanation_text(project, builds.value()) : std::string()) +
+                          build_summary_text(project, builds.value(), elapsed),
+                      {});
 }
 
 int run_build(const BuildArguments& arguments, TargetSet targets, Session& session) {
@@ -124,7 +190,21 @@ int run_build(const BuildArguments& arguments, TargetSet targets, Session& sessi
   const unsigned jobs = arguments.jobs == 0 ? processor_count() : arguments.jobs;
   const auto key = read_signing_key(arguments.sign);
   if (!key) return report_error(session, key.error());
-  const auto open = open_project(arguments.project, session, jobs, progress_of(session.reporter));
+  const BuildJob job{
+      .arguments = arguments,
+      .wish = {.targets = targets,
+               .terms = {.tool = tool_name(),
+                         .layout =
+                             arguments.layout == "shared" ? Layout::shared : Layout::self_contained,
+                         .level = arguments.level},
+               .key = key.value()},
+      .jobs = jobs,
+      .start = start};
+  if (!arguments.is_forced) {
+    if (const auto done = tell_up_to_date(job, session)) return *done;
+  }
+  const auto open =
+      open_recorded_project(arguments.project, session, jobs, progress_of(session.reporter));
   if (!open) return report_error(session, open.error());
   const Project& project = *open.value().project;
   const auto components = load_components(project.files(), project.config());
@@ -136,54 +216,7 @@ int run_build(const BuildArguments& arguments, TargetSet targets, Session& sessi
       found != kSuccess) {
     return found;
   }
-
-  session.writing = true;
-  const auto locked = LockedOutput::open(arguments.out);
-  if (!locked) return report_error(session, locked.error());
-  OutputFolder& output = locked.value()->folder();
-  const BuildOptions options{
-      .targets = targets,
-      .layout = arguments.layout == "shared" ? Layout::shared : Layout::self_contained,
-      .level = arguments.level,
-      .jobs = jobs};
-  StagedBundles staged_bundles(output);
-  const BuildEdges edges{staged_bundles, session.reporter, session.clock, session.stop};
-  std::vector<TargetBuild> builds;
-  for (const Target target : {Target::client, Target::server}) {
-    if (!targets.has(target)) continue;
-    std::vector<CookProblem> problems;
-    auto built = build_target(project, target, components.value(), options, edges, problems);
-    for (const CookProblem& problem : problems) {
-      session.err << shown_text(place_of(problem.location))
-                  << ": error: " << shown_text(problem.message) << "\n";
-    }
-    if (!built) {
-      const int code = report_error(session, built.error());
-      return problems.empty() ? code : kFindings;
-    }
-    if (key.value()) {
-      if (auto done = sign_catalog(output, target, *key.value()); !done) {
-        return report_error(session, done.error());
-      }
-    }
-    builds.push_back(std::move(built).value());
-  }
-  if (auto staged = stage_report(output, project, builds, options, key.value()); !staged) {
-    return report_error(session, staged.error());
-  }
-  if (session.stop.stop_requested()) {
-    return report_error(session, {ErrorCode::cancelled, "stopped; the output is as it was before"});
-  }
-  session.reporter.begin("publishing", 0);
-  if (auto published = output.publish(); !published) {
-    return report_error(session, published.error());
-  }
-  session.reporter.finish();
-  const Duration elapsed = session.clock.now() - start;
-  return write_report(session,
-                      arguments.format == "json" ? build_summary_json(project, builds, elapsed)
-                                                 : build_summary_text(project, builds, elapsed),
-                      {});
+  return write_output(job, open.value(), components.value(), session);
 }
 
 }  // namespace
@@ -209,6 +242,9 @@ void add_build_options(CLI::App& command, BuildArguments& arguments) {
       ->check(CLI::IsMember({"shared", "self-contained"}))
       ->capture_default_str();
   command.add_option("--sign", arguments.sign, "A secret key of 'muster keygen': sign the build");
+  command.add_flag("--explain", arguments.explains,
+                   "Tell of every bundle why it was packed, or that it was kept");
+  command.add_flag("--force", arguments.is_forced, "Build everything, whatever is there");
   command.add_option("--format", arguments.format, "text or json")
       ->check(CLI::IsMember({"text", "json"}))
       ->capture_default_str();

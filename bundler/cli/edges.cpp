@@ -44,6 +44,19 @@ Result<std::unique_ptr<FileSystem>> open_or_create_folder(const std::string& pat
   return owned(DiskFileSystem::open_or_create(path));
 }
 
+Result<StampedFolder> open_stamped_folder(const std::string& path) {
+  auto opened = DiskFileSystem::open(path);
+  if (!opened) return fail(opened.error());
+  auto files = std::make_unique<DiskFileSystem>(std::move(opened).value());
+  const FileStamps* const stamps = files.get();
+  return StampedFolder{std::move(files), stamps};
+}
+
+ContentHash program_hash() {
+  const auto program = MappedFile::open("/proc/self/exe");
+  return program ? hash_bytes(program.value().bytes()) : ContentHash();
+}
+
 Result<FilePlace> open_folder_of(const std::string& path) {
   const auto [folder, name] = split_path(path);
   const auto parsed = AssetPath::parse(name);
@@ -136,6 +149,7 @@ Result<void> LockedOutput::lock_and_open() {
   auto folder = OutputFolder::open_for_build(*files_);
   if (!folder) return fail_in(path_, folder.error());
   folder_.emplace(std::move(folder).value());
+  folder_->use_links(*files_);
   return {};
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "bundler/pack/output_folder.h"
+#include "registry/vocabulary/content_hash.h"
 #include "registry/vocabulary/disk_file_system.h"
 #include "registry/vocabulary/mapped_file.h"
 
@@ -18,6 +19,14 @@ namespace muster::cli {
 Result<std::unique_ptr<FileSystem>> open_folder(const std::string& path);
 /// The same, after creating it when it is missing.
 Result<std::unique_ptr<FileSystem>> open_or_create_folder(const std::string& path);
+
+/// A folder of the disk with the stamps of its files, which live as long as it.
+struct StampedFolder {
+  std::unique_ptr<FileSystem> files;
+  const FileStamps* stamps = nullptr;
+};
+/// Fails like `open_folder`.
+Result<StampedFolder> open_stamped_folder(const std::string& path);
 
 /// A file's folder, and its name in there. Links are followed: a person may name any file.
 struct FilePlace {
@@ -40,6 +49,10 @@ Result<std::string> resolved(const std::string& path);
 /// 32 bytes from the system that nobody can guess.
 std::array<std::byte, 32> random_seed();
 
+/// The hash of the running program's own file: tells builds of one version apart. All zero when the
+/// system does not show it.
+ContentHash program_hash();
+
 /// A file as bytes that are read when they are touched.
 Result<MappedFile> map_file(const std::string& path);
 
@@ -60,6 +73,8 @@ class LockedOutput {
   ~LockedOutput();
 
   OutputFolder& folder() { return *folder_; }
+  FileSystem& files() { return *files_; }
+  const FileStamps& stamps() const { return *files_; }
 
  private:
   explicit LockedOutput(std::string path) : path_(std::move(path)) {}

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "bundler/cli/output_stream.h"
+#include "bundler/pack/recorded_files.h"
 #include "bundler/report/reporter.h"
 #include "registry/registries/registry_model.h"
 
@@ -41,10 +42,14 @@ struct Session {
 /// A project on disk. Stays where it was made: the project refers to the file system.
 struct OpenProject {
   std::unique_ptr<FileSystem> files;
+  std::unique_ptr<RecordedFiles> recorded;  ///< Null where nobody records.
   std::unique_ptr<Project> project;
 };
 Result<OpenProject> open_project(const std::string& path, const Session& session, unsigned jobs,
                                  const Progress& progress = {});
+/// The same, and remembers what is looked at.
+Result<OpenProject> open_recorded_project(const std::string& path, const Session& session,
+                                          unsigned jobs, const Progress& progress = {});
 
 /// Prints a line for a person; what is in it comes from files and their names.
 void tell(Session& session, std::string_view message);

@@ -7,8 +7,6 @@
 namespace muster {
 namespace {
 
-constexpr std::string_view kFactoryClass = "ReplicatedEntityFactory";
-
 AssetPath meta_path(const AssetPath& path) {
   return path.parent().child(std::string(path.name()) + ".meta");
 }
@@ -23,7 +21,9 @@ AssetCooker::AssetCooker(const Project& project,
   }
 }
 
-const ComponentDescription* AssetCooker::description_of(std::string_view class_name) const {
+const ComponentDescription* AssetCooker::description_of(
+    std::string_view class_name, std::vector<CookQuestion>& questions) const {
+  questions.push_back({.asks = CookAsks::component, .guid = {}, .text = std::string(class_name)});
   const auto found = components_.find(class_name);
   return found == components_.end() ? nullptr : found->second;
 }
@@ -65,34 +65,41 @@ void AssetCooker::cook_text(const SourceFile& source, AssetNumber asset,
   result.source_bytes = source.bytes.size();
   add_object(source, EntryKind::object, kMainPayload, source.guid, result);
   if (is_prefab(project_.sources(), asset)) {
-    cook_prefab(asset, project_.prefabs().flatten(asset), result);
+    const SourcePrefab& prefab = project_.prefabs().flatten(asset);
+    ask_of_text(project_, asset, &prefab, result.questions);
+    cook_prefab(asset, prefab, result);
     return;
   }
-  if (is_factory(asset)) cook_prefab(asset, factory_prefab(source, asset), result);
+  ask_of_text(project_, asset, nullptr, result.questions);
+  if (!is_factory(asset, result.questions)) return;
+  result.questions.push_back({.asks = CookAsks::name, .guid = source.guid});
+  cook_prefab(asset, factory_prefab(source, asset, result.questions), result);
 }
 
-bool AssetCooker::is_factory(AssetNumber asset) const {
+bool AssetCooker::is_factory(AssetNumber asset, std::vector<CookQuestion>& questions) const {
   const std::string class_name = class_of_asset(project_, asset);
+  questions.push_back({.asks = CookAsks::factory, .guid = {}, .text = class_name});
   return !class_name.empty() && project_.scripts().derives_from(class_name, kFactoryClass);
 }
 
 std::vector<CookProblem> AssetCooker::unfit_values(AssetNumber asset) const {
   std::vector<CookProblem> problems;
+  std::vector<CookQuestion> questions;  // which nobody compares
   if (components_.empty() || !holds_references(project_.index().at(asset).path)) return problems;
   const Packing packing = packing_but_sidecar(project_, asset);
   if (packing.fault || !packing.is_text) return problems;
   const auto check = [&](const SourcePrefab& prefab) {
     for (const SourceEntity& entity : prefab.entities) {
       for (const SourceComponent& component : entity.components) {
-        const ComponentDescription* description = description_of(component.class_name);
+        const ComponentDescription* description = description_of(component.class_name, questions);
         if (description != nullptr) cook_component(*description, component, problems);
       }
     }
   };
   if (is_prefab(project_.sources(), asset)) {
     check(project_.prefabs().flatten(asset));
-  } else if (is_factory(asset)) {
-    check(factory_prefab(project_.sources().get(asset), asset));
+  } else if (is_factory(asset, questions)) {
+    check(factory_prefab(project_.sources().get(asset), asset, questions));
   }
   return problems;
 }
@@ -118,7 +125,9 @@ void AssetCooker::cook_prefab(AssetNumber asset, const SourcePrefab& prefab,
       if (layer.source->guid == own.guid && layer.document >= 0) {
         held.document = static_cast<std::uint32_t>(layer.document);
       }
-      if (const ComponentDescription* description = description_of(component.class_name)) {
+      const ComponentDescription* description =
+          description_of(component.class_name, result.questions);
+      if (description != nullptr) {
         held.cooked = CookedComponent{description->hash(),
                                       cook_component(*description, component, result.problems)};
       }
@@ -136,7 +145,8 @@ void AssetCooker::cook_prefab(AssetNumber asset, const SourcePrefab& prefab,
 // A factory creates one entity of pure data. A plain one lists `components`; one of Unity's holds
 // them as fields of struct type, named after the component (`projectile: {...}` is a Projectile).
 // One that holds none stands for itself.
-SourcePrefab AssetCooker::factory_prefab(const SourceFile& source, AssetNumber asset) const {
+SourcePrefab AssetCooker::factory_prefab(const SourceFile& source, AssetNumber asset,
+                                         std::vector<CookQuestion>& questions) const {
   const yaml::NodeIndex fields = source.fields_of(source.document_of(0));
   SourcePrefab factory;
   SourceEntity& entity = factory.entities.emplace_back();
@@ -155,7 +165,7 @@ SourcePrefab AssetCooker::factory_prefab(const SourceFile& source, AssetNumber a
     if (name.front() >= 'a' && name.front() <= 'z') {
       name.front() = static_cast<char>(name.front() - 'a' + 'A');
     }
-    if (description_of(name) == nullptr) continue;
+    if (description_of(name, questions) == nullptr) continue;
     SourceComponent& component = entity.components.emplace_back();
     component.class_name = std::move(name);
     component.layers.push_back({&source, field, -1});
@@ -169,6 +179,7 @@ SourcePrefab AssetCooker::factory_prefab(const SourceFile& source, AssetNumber a
 }
 
 void AssetCooker::cook_raw(const Asset& asset, CookedAsset& result) const {
+  ask_of_raw(asset.guid, result.questions);
   ByteVector buffer;
   const auto bytes = read_whole(project_.files(), asset.path, kRawBytesMax, buffer);
   if (!bytes) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "bundler/cook/component_cooker.h"
+#include "bundler/cook/cook_questions.h"
 #include "runtime/bundle/bundle_layout.h"
 
 namespace muster {
@@ -21,6 +22,8 @@ struct CookedAsset {
   std::vector<CookedEntry> entries;
   std::uint64_t source_bytes = 0;
   std::vector<CookProblem> problems;  ///< Any of them makes the asset unusable.
+  /// What the entries depend on. In any order, some more than once.
+  std::vector<CookQuestion> questions;
 };
 
 /// Cooks assets of one project. Safe to use from several threads.
@@ -41,11 +44,13 @@ class AssetCooker {
   void cook_text(const SourceFile& source, AssetNumber asset, CookedAsset& result) const;
   void cook_raw(const Asset& asset, CookedAsset& result) const;
   void cook_prefab(AssetNumber asset, const SourcePrefab& prefab, CookedAsset& result) const;
-  bool is_factory(AssetNumber asset) const;
-  SourcePrefab factory_prefab(const SourceFile& source, AssetNumber asset) const;
+  bool is_factory(AssetNumber asset, std::vector<CookQuestion>& questions) const;
+  SourcePrefab factory_prefab(const SourceFile& source, AssetNumber asset,
+                              std::vector<CookQuestion>& questions) const;
   void add_object(const SourceFile& source, EntryKind kind, std::int64_t local_id, const Guid& guid,
                   CookedAsset& result) const;
-  const ComponentDescription* description_of(std::string_view class_name) const;
+  const ComponentDescription* description_of(std::string_view class_name,
+                                             std::vector<CookQuestion>& questions) const;
 
   const Project& project_;
   std::map<std::string, const ComponentDescription*, std::less<>> components_;

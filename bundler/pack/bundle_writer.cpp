@@ -16,6 +16,7 @@
 
 #include "registry/vocabulary/content_hash.h"
 #include "registry/vocabulary/parallel.h"
+#include "runtime/bundle/decompressor.h"
 
 namespace muster {
 
@@ -101,11 +102,28 @@ struct BlockSlot {
   std::optional<Error> failure;
 };
 
+// An earlier block is used when it holds what is to be packed; whatever else it is, the block is
+// packed anew.
+bool take_earlier(BlockSlot& slot, const PendingBlock& block, const StagedBundles& staged) {
+  if (block.staged->coding == BlockCoding::stored) return true;
+  const auto frame = staged.read(*block.staged, slot.buffer);
+  if (!frame || frame.value().size() != block.staged->stored_bytes) return false;
+  ByteVector plain(block.plain.size());
+  Decompressor decompressor;
+  if (!decompressor.decompress(frame.value(), plain)) return false;
+  if (!std::ranges::equal(plain, block.plain)) return false;
+  slot.stored = frame.value();
+  slot.coding = BlockCoding::zstd;
+  return true;
+}
+
 void fill_slot(BlockSlot& slot, const PendingBlock& block, int level, Compressor& compressor,
                const StagedBundles* staged) {
   slot.stored = block.plain;
   slot.coding = BlockCoding::stored;
-  if (block.staged != nullptr) {
+  const bool is_earlier = block.staged != nullptr && block.staged->is_earlier;
+  if (is_earlier && take_earlier(slot, block, *staged)) return;
+  if (block.staged != nullptr && !is_earlier) {
     if (block.staged->coding == BlockCoding::stored) return;
     const auto frame = staged->read(*block.staged, slot.buffer);
     if (!frame) {

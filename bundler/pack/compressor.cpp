@@ -58,4 +58,6 @@ bool Compressor::compress(Bytes plain, int level, ByteVector& out) {
   return is_smaller;
 }
 
+std::string_view compressor_version() { return ZSTD_versionString(); }
+
 }  // namespace muster

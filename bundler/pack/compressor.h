@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <string_view>
 
 #include "registry/vocabulary/bytes.h"
 
@@ -12,6 +13,9 @@ inline constexpr int kMinLevel = 1;
 inline constexpr int kMaxLevel = 19;
 /// Close to the best size per second on prefabs and textures.
 inline constexpr int kDefaultLevel = 6;
+
+/// The release of zstd that compresses: another one may give other bytes.
+std::string_view compressor_version();
 
 /// The working memory of compression: make one per thread and keep it. One thread at a time.
 class Compressor {

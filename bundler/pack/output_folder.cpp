@@ -17,6 +17,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "bundler/pack/build_state.h"
 #include "runtime/bundle/build_signature.h"
 
 namespace muster {
@@ -29,7 +30,8 @@ constexpr std::uint64_t kMaxPartsBytes = 4096;
 /// Enough for the members by which a report is known, which come first in it.
 constexpr std::uint64_t kReportHeadBytes = 4096;
 /// What an output consists of; nothing else is ever moved or replaced.
-constexpr std::array<std::string_view, 3> kPartNames = {"build.json", "client", "server"};
+constexpr std::array<std::string_view, 4> kPartNames = {kStateName, "build.json", "client",
+                                                        "server"};
 /// What may stand beside it: ours for a while, and the system's on a disk of its own.
 constexpr std::array<std::string_view, 4> kOwn = {kStaging, kJournal, OutputFolder::kLockName,
                                                   "lost+found"};
@@ -191,7 +193,9 @@ Result<void> OutputFolder::recover(FileSystem& files) {
 }
 
 OutputFolder::OutputFolder(OutputFolder&& other) noexcept
-    : files_(std::exchange(other.files_, nullptr)), parts_(std::move(other.parts_)) {}
+    : files_(std::exchange(other.files_, nullptr)),
+      links_(other.links_),
+      parts_(std::move(other.parts_)) {}
 
 OutputFolder::~OutputFolder() {
   // Failing to clean up is no failure of the build: the next one removes what is left.
@@ -206,6 +210,28 @@ Result<void> OutputFolder::stage(const AssetPath& path, Bytes bytes) {
   if (!staged) return fail(staged.error());
   parts_.insert(path.text().substr(0, path.text().find('/')));
   return files_->write(staged.value(), bytes);
+}
+
+Result<void> OutputFolder::carry_over(const FileSystem& from, const AssetPath& old_path,
+                                      const AssetPath& path) {
+  constexpr std::uint64_t kFileBytesMax = 8ULL * 1024 * 1024 * 1024;
+  const auto staged = staged_path(path);
+  if (!staged) return fail(staged.error());
+  if (links_ != nullptr && &from == files_ && links_->link(old_path, staged.value())) {
+    parts_.insert(path.text().substr(0, path.text().find('/')));
+    return {};
+  }
+  ByteVector buffer;
+  const auto bytes = read_whole(from, old_path, kFileBytesMax, buffer);
+  if (!bytes) return fail(bytes.error());
+  return stage(path, bytes.value());
+}
+
+void OutputFolder::stamps_of_staged(const FileStamps& stamps, const AssetPath& folder,
+                                    std::span<const std::string_view> names,
+                                    std::span<FileStamp> found) const {
+  const auto staged = folder.empty() ? named(kStaging) : staged_path(folder).value();
+  stamps.stamps_in(staged, names, found);
 }
 
 Result<Bytes> OutputFolder::read_staged(const AssetPath& path, std::uint64_t offset,

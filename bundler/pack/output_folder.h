@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "registry/vocabulary/file_stamp.h"
 #include "registry/vocabulary/file_system.h"
 
 namespace muster {
@@ -49,6 +50,17 @@ class OutputFolder {
   /// Removes what was staged and not published.
   ~OutputFolder();
 
+  /// Lets files of the present output become files of the new one without copying them.
+  void use_links(FileLinks& links) { links_ = &links; }
+
+  /// Makes a file of some output (this one, when `from` is its file system) a file of the new
+  /// output: by a link where that is possible, else as a copy. Fails as the disk does.
+  Result<void> carry_over(const FileSystem& from, const AssetPath& old_path, const AssetPath& path);
+  /// The stamps of staged files in one folder, like `FileStamps::stamps_in`.
+  void stamps_of_staged(const FileStamps& stamps, const AssetPath& folder,
+                        std::span<const std::string_view> names, std::span<FileStamp> found) const;
+  const FileSystem& files() const { return *files_; }
+
   /// Writes a file of the new output; `path` is relative to the output folder.
   Result<void> stage(const AssetPath& path, Bytes bytes);
   /// Reads a part of a file that was staged, like `FileSystem::read`.
@@ -64,6 +76,7 @@ class OutputFolder {
   explicit OutputFolder(FileSystem& files) : files_(&files) {}
 
   FileSystem* files_;  ///< Null when moved from.
+  FileLinks* links_ = nullptr;
   std::set<std::string> parts_;
 };
 

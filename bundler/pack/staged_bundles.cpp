@@ -23,10 +23,40 @@ Result<void> StagedBundles::stage_bundle(const AssetPath& path, const BundleRead
         entries_.try_emplace({entry.plain_hash, entry.plain_bytes}, std::vector<StagedBlock>());
     for (std::uint32_t b = 0; is_new && b < entry.block_count; ++b) {
       const BundleBlock block = bundle.block(entry, b);
-      place->second.push_back({number, block.offset_bytes, block.stored_bytes, block.coding});
+      place->second.push_back(
+          {number, false, block.offset_bytes, block.stored_bytes, block.coding});
     }
   }
   return {};
+}
+
+Result<void> StagedBundles::carry_over(const FileSystem& from, const AssetPath& old_path,
+                                       const AssetPath& path) {
+  const std::lock_guard lock(mutex_);
+  return output_.carry_over(from, old_path, path);
+}
+
+void StagedBundles::remember_earlier(const FileSystem& files, const AssetPath& path) {
+  constexpr std::uint64_t kFileBytesMax = 8ULL * 1024 * 1024 * 1024;
+  ByteVector buffer;
+  const auto bytes = read_whole(files, path, kFileBytesMax, buffer);
+  if (!bytes) return;
+  const auto bundle = BundleReader::open(bytes.value());
+  if (!bundle || bundle.value().block_plain_bytes() != layout::bundle::kDefaultBlockPlainBytes) {
+    return;
+  }
+  const std::lock_guard lock(mutex_);
+  const std::size_t number = earlier_.size();
+  earlier_.push_back({&files, path});
+  for (std::uint32_t i = 0; i < bundle.value().entry_count(); ++i) {
+    const BundleEntry entry = bundle.value().entry(i);
+    const auto [place, is_new] =
+        entries_.try_emplace({entry.plain_hash, entry.plain_bytes}, std::vector<StagedBlock>());
+    for (std::uint32_t b = 0; is_new && b < entry.block_count; ++b) {
+      const BundleBlock block = bundle.value().block(entry, b);
+      place->second.push_back({number, true, block.offset_bytes, block.stored_bytes, block.coding});
+    }
+  }
 }
 
 std::span<const StagedBlock> StagedBundles::find(const ContentHash& plain_hash,
@@ -38,6 +68,11 @@ std::span<const StagedBlock> StagedBundles::find(const ContentHash& plain_hash,
 }
 
 Result<Bytes> StagedBundles::read(const StagedBlock& block, ByteVector& buffer) const {
+  if (block.is_earlier) {
+    const Earlier& earlier = earlier_[block.bundle];  // complete before packing begins
+    ++reused_blocks_;
+    return earlier.files->read(earlier.path, block.offset_bytes, block.stored_bytes, buffer);
+  }
   const std::lock_guard lock(mutex_);
   assert(block.bundle < bundles_.size());
   auto bytes =

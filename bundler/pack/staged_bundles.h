@@ -1,6 +1,7 @@
 // What a build has packed so far, to be used again.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <mutex>
@@ -13,9 +14,10 @@
 
 namespace muster {
 
-/// A block as it lies in a bundle that was staged.
+/// A block as it lies in a bundle that was staged, or that an earlier build has left.
 struct StagedBlock {
-  std::size_t bundle = 0;  ///< Number of the bundle, in the order of staging.
+  std::size_t bundle = 0;   ///< Number of the bundle, in the order of staging.
+  bool is_earlier = false;  ///< Nobody vouches for it: what it holds is to be compared.
   std::uint64_t offset_bytes = 0;
   std::uint32_t stored_bytes = 0;
   BlockCoding coding = BlockCoding::stored;
@@ -38,6 +40,15 @@ class StagedBundles {
   /// Writes a bundle and remembers its entries. Requires: `bundle` is open on `bytes`.
   Result<void> stage_bundle(const AssetPath& path, const BundleReader& bundle, Bytes bytes);
 
+  /// Makes a file of an earlier output one of this one, see `OutputFolder::carry_over`.
+  Result<void> carry_over(const FileSystem& from, const AssetPath& old_path, const AssetPath& path);
+  /// Remembers the entries of a bundle that an earlier build has left, with the same options; a
+  /// bundle that cannot be read has none. Requires: called before anything is packed, and `files`
+  /// lives longer.
+  void remember_earlier(const FileSystem& files, const AssetPath& path);
+  /// How many blocks of earlier builds were used again.
+  std::size_t reused_blocks() const { return reused_blocks_; }
+
   /// The blocks of an entry with these plain bytes, valid as long as this object; none when no
   /// bundle holds such an entry.
   std::span<const StagedBlock> find(const ContentHash& plain_hash, std::uint64_t plain_bytes) const;
@@ -48,6 +59,12 @@ class StagedBundles {
   OutputFolder& output_;
   mutable std::mutex mutex_;  // for all that follows, and for the output
   std::vector<AssetPath> bundles_;
+  struct Earlier {
+    const FileSystem* files = nullptr;
+    AssetPath path;
+  };
+  std::vector<Earlier> earlier_;
+  mutable std::atomic<std::size_t> reused_blocks_ = 0;
   std::map<std::pair<ContentHash, std::uint64_t>, std::vector<StagedBlock>> entries_;
 };
 

@@ -62,8 +62,11 @@ class TargetBuilder {
     const std::size_t count = result_.plan.bundles.size();
     result_.bundles.resize(count);
     result_.plain_bytes_of.assign(project_.index().assets().size(), 0);
+    if (edges_.earlier != nullptr) match_earlier();
     edges_.reporter.begin("packing " + std::string(folder_of(result_.target)), count);
+    const std::size_t reused_before = edges_.output.reused_blocks();
     pack_all(sizes);
+    result_.reused_blocks = edges_.output.reused_blocks() - reused_before;
     if (edges_.stop.stop_requested()) {
       return fail(ErrorCode::cancelled, "stopped; the output is as it was before");
     }
@@ -104,6 +107,102 @@ class TargetBuilder {
     });
   }
 
+  // Which bundles can stay. The others, that are about to go, may still hold blocks to use again;
+  // but not where somebody has asked for another level.
+  void match_earlier() {
+    const EarlierBuild& earlier = *edges_.earlier;
+    matches_.resize(result_.plan.bundles.size());
+    const PackingTerms terms{edges_.tool, options_.layout, options_.level};
+    parallel_for(matches_.size(), options_.jobs, edges_.stop, [&](std::size_t i, unsigned) {
+      matches_[i] = earlier.find(project_, result_.target, terms, result_.plan.bundles[i]);
+    });
+    note_gone();
+    std::set<BundleName> kept;
+    for (const EarlierBuild::Match& match : matches_) {
+      if (match.bundle != nullptr) kept.insert(match.bundle->name);
+    }
+    if (kept.size() == matches_.size()) return;
+    for (const StateTarget& target : earlier.state().targets) {
+      if (target.level != options_.level) continue;
+      for (const StateBundle& bundle : target.bundles) {
+        if (target.target == result_.target && kept.contains(bundle.name)) continue;
+        if (target.target != result_.target && earlier.state().tool == edges_.tool) continue;
+        const auto path =
+            AssetPath::parse(std::string(folder_of(target.target)) + "/" + bundle.name.path());
+        if (path) edges_.output.remember_earlier(earlier.files(), path.value());
+      }
+    }
+  }
+
+  void note_gone() {
+    const BuildState& state = edges_.earlier->state();
+    const StateTarget* old = state.find(result_.target);
+    if (old == nullptr) return;
+    std::set<Guid> planned;
+    for (const PlannedBundle& bundle : result_.plan.bundles) {
+      if (bundle.prefab != kNoAsset) planned.insert(project_.index().at(bundle.prefab).guid);
+    }
+    for (const StateBundle& bundle : old->bundles) {
+      if (bundle.prefab.is_null() || planned.contains(bundle.prefab)) continue;
+      const bool is_here = project_.index().find(bundle.prefab) != kNoAsset;
+      const auto name = std::ranges::lower_bound(state.assets, bundle.prefab, {}, &StateName::guid);
+      const bool is_named = name != state.assets.end() && name->guid == bundle.prefab;
+      result_.gone.push_back({is_here ? "removed from the registry" : "removed",
+                              is_named ? name->path : bundle.prefab.to_string()});
+    }
+    std::ranges::sort(result_.gone);
+  }
+
+  // Takes an earlier bundle over as it is; false when it has to be packed.
+  bool keep(std::size_t index) {
+    BuiltBundle& built = result_.bundles[index];
+    if (matches_.empty()) {
+      built.reasons.push_back(edges_.reason);
+      return false;
+    }
+    EarlierBuild::Match& match = matches_[index];
+    built.reasons = std::move(match.reasons);
+    if (match.bundle == nullptr) return false;
+    const StateBundle& old = *match.bundle;
+    built.name = old.name;
+    built.hash = old.hash;
+    built.file_bytes = old.file_bytes;
+    built.plain_bytes = old.plain_bytes;
+    built.source_bytes = old.source_bytes;
+    built.is_kept = true;
+    for (const std::uint32_t fact : old.facts) built.facts.push_back(edges_.earlier->fact(fact));
+    const BuildState& state = edges_.earlier->state();
+    {
+      const std::lock_guard lock(mutex_);
+      for (const StateAsset& asset : old.assets) {
+        const AssetNumber number = project_.index().find(state.assets[asset.asset].guid);
+        if (number != kNoAsset) result_.plain_bytes_of[number] = asset.plain_bytes;
+      }
+    }
+    const auto path = path_of(built);
+    Result<void> kept =
+        path ? edges_.output.carry_over(edges_.earlier->files(), match.path, path.value())
+             : Result<void>(fail(path.error()));
+    if (!kept) fail_with(kept.error());
+    edges_.reporter.advance(1, built.name.to_string());
+    return true;
+  }
+
+  Result<AssetPath> path_of(const BuiltBundle& built) const {
+    return AssetPath::parse(std::string(folder_of(result_.target)) + "/" + built.name.path());
+  }
+
+  void answer(const std::vector<CookedAsset>& cooked, BuiltBundle& built) const {
+    if (edges_.answers == nullptr) return;
+    std::set<CookQuestion> questions;
+    for (const CookedAsset& asset : cooked) {
+      questions.insert(asset.questions.begin(), asset.questions.end());
+    }
+    for (const CookQuestion& question : questions) {
+      built.facts.push_back({question, edges_.answers->answer(question)});
+    }
+  }
+
   bool failed() {
     const std::lock_guard lock(mutex_);
     return failure_.has_value();
@@ -120,6 +219,8 @@ class TargetBuilder {
     const PlannedBundle& planned = result_.plan.bundles[index];
     BuiltBundle& built = result_.bundles[index];
     built.planned = index;
+    if (keep(index)) return;
+    const Time start = edges_.clock.now();
     std::vector<CookedAsset> cooked(planned.assets.size());
     const auto jobs = static_cast<unsigned>(compressors.size());
     if (!parallel_for(cooked.size(), jobs, edges_.stop,
@@ -145,6 +246,8 @@ class TargetBuilder {
       fail_with(reader.error());
       return;
     }
+    answer(cooked, built);
+    built.taken = edges_.clock.now() - start;
     built.hash = reader.value().bundle_hash();
     built.file_bytes = bytes.value().size();
     built.name = planned.prefab == kNoAsset
@@ -167,8 +270,7 @@ class TargetBuilder {
   }
 
   void write(const BuiltBundle& built, const BundleReader& reader, Bytes bytes) {
-    const auto path =
-        AssetPath::parse(std::string(folder_of(result_.target)) + "/" + built.name.path());
+    const auto path = path_of(built);
     Result<void> staged = path ? Result<void>() : Result<void>(fail(path.error()));
     if (path) staged = edges_.output.stage_bundle(path.value(), reader, bytes);
     if (!staged) fail_with(staged.error());
@@ -195,6 +297,7 @@ class TargetBuilder {
   std::vector<CookProblem>& problems_;
   AssetCooker cooker_;
   TargetBuild result_;
+  std::vector<EarlierBuild::Match> matches_;  // per planned bundle; empty without earlier build
   std::mutex mutex_;
   std::optional<Error> failure_;
 };

@@ -7,6 +7,7 @@
 
 #include "bundler/cook/asset_cooker.h"
 #include "bundler/pack/bundle_writer.h"
+#include "bundler/pack/earlier_build.h"
 #include "bundler/pack/staged_bundles.h"
 #include "bundler/plan/bundle_plan.h"
 #include "bundler/report/reporter.h"
@@ -29,7 +30,11 @@ struct BuiltBundle {
   std::uint64_t file_bytes = 0;
   std::uint64_t plain_bytes = 0;
   std::uint64_t source_bytes = 0;
-  std::size_t planned = 0;  ///< Index into the plan.
+  std::size_t planned = 0;             ///< Index into the plan.
+  bool is_kept = false;                ///< An earlier build's, taken over as it is.
+  std::vector<BuildReason> reasons{};  ///< Why it was packed; none when it was kept.
+  std::vector<CookFact> facts{};       ///< What it depends on; sorted. Only where somebody asks.
+  Duration taken{};                    ///< To cook and pack it.
 };
 
 struct AssetTiming {
@@ -46,6 +51,9 @@ struct TargetBuild {
   ContentHash fingerprint;                    ///< Of the catalog.
   std::uint64_t catalog_bytes = 0;
   std::vector<AssetTiming> slowest;  ///< The slowest to cook, slowest first.
+  /// Prefabs that had a bundle in the earlier build and have none now: paths, and why. Sorted.
+  std::vector<BuildReason> gone{};
+  std::size_t reused_blocks = 0;  ///< Of earlier builds, put into bundles that were packed.
 };
 
 struct BuildEdges {
@@ -53,6 +61,14 @@ struct BuildEdges {
   Reporter& reporter;
   const Clock& clock;
   std::stop_token stop;
+  /// What an earlier build has left, and what it was told; null for a build from nothing.
+  const EarlierBuild* earlier = nullptr;
+  /// Answers what cooked bundles depend on, for the next build; null when nobody wants to know.
+  const CookAnswers* answers = nullptr;
+  /// Of the program, as `PackingTerms` has it.
+  std::string tool{};
+  /// Why every bundle is packed, where there is no earlier build.
+  BuildReason reason{"first build", {}};
 };
 
 /// The target's folder in the output, which holds its catalog under this name.

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <chrono>
+#include <map>
 #include <set>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "registry/vocabulary/counted.h"
 #include "registry/vocabulary/shown_text.h"
 
 namespace muster {
@@ -19,29 +21,12 @@ constexpr std::size_t kTargets = 2;
 
 std::string_view name_of(Target target) { return target == Target::client ? "client" : "server"; }
 
-std::string dump(const Json& json) {
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+std::string_view name_of(Layout layout) {
+  return layout == Layout::shared ? "shared" : "self-contained";
 }
 
-struct Totals {
-  std::uint64_t source_bytes = 0;
-  std::uint64_t plain_bytes = 0;
-  std::uint64_t file_bytes = 0;
-  std::size_t prefab_bundles = 0;
-  std::size_t shared_bundles = 0;
-};
-
-Totals totals_of(const TargetBuild& build) {
-  Totals totals;
-  for (const BuiltBundle& bundle : build.bundles) {
-    totals.source_bytes += bundle.source_bytes;
-    totals.plain_bytes += bundle.plain_bytes;
-    totals.file_bytes += bundle.file_bytes;
-    const bool shared = bundle.name.kind == BundleKind::shared;
-    totals.shared_bundles += shared ? 1U : 0U;
-    totals.prefab_bundles += shared ? 0U : 1U;
-  }
-  return totals;
+std::string dump(const Json& json) {
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 Json bundle_json(const Project& project, const TargetBuild& build, const BuiltBundle& bundle) {
@@ -73,21 +58,50 @@ Json bundle_json(const Project& project, const TargetBuild& build, const BuiltBu
   return json;
 }
 
-Json target_json(const Project& project, const TargetBuild& build) {
-  const Totals totals = totals_of(build);
-  Json json;
-  json["fingerprint"] = build.fingerprint.to_string();
-  json["catalog_bytes"] = build.catalog_bytes;
-  json["source_bytes"] = totals.source_bytes;
-  json["plain_bytes"] = totals.plain_bytes;
-  json["bytes"] = totals.file_bytes;
-  json["duplicate_bytes_avoided"] = build.plan.duplicate_bytes_avoided;
+std::vector<const BuiltBundle*> sorted_bundles(const TargetBuild& build) {
   std::vector<const BuiltBundle*> sorted;
   for (const BuiltBundle& bundle : build.bundles) sorted.push_back(&bundle);
   std::ranges::sort(sorted, {}, [](const BuiltBundle* bundle) { return bundle->name; });
-  json["bundles"] = Json::array();
-  for (const BuiltBundle* bundle : sorted) {
-    json["bundles"].push_back(bundle_json(project, build, *bundle));
+  return sorted;
+}
+
+std::string shown(const BuildReason& reason) {
+  std::string text(reason.what);
+  if (!reason.detail.empty()) text += ": " + shown_text(reason.detail);
+  return text;
+}
+
+Json reasons_json(const std::vector<BuildReason>& reasons) {
+  Json json = Json::array();
+  for (const auto& [what, detail] : reasons) json.push_back({{"what", what}, {"detail", detail}});
+  return json;
+}
+
+Json made_json(const Project& project, const TargetBuild& build, const BuiltBundle& bundle) {
+  const AssetNumber prefab = build.plan.bundles[bundle.planned].prefab;
+  Json json;
+  json["name"] = bundle.name.to_string();
+  if (prefab != kNoAsset) json["asset"] = project.index().at(prefab).path.text();
+  json["made"] = bundle.is_kept ? "kept" : "packed";
+  json["reasons"] = reasons_json(bundle.reasons);
+  return json;
+}
+
+// Every file that what was built depends on, besides settings and registries' locks.
+Json inputs_json(const Project& project, const TargetBuild& build) {
+  std::map<std::string, ContentHash> inputs;
+  for (const BuiltBundle& bundle : build.bundles) {
+    for (const auto& [question, answer] : bundle.facts) {
+      const bool is_sidecar = question.asks == CookAsks::sidecar;
+      if (!is_sidecar && question.asks != CookAsks::content) continue;
+      const AssetNumber asset = project.index().find(question.guid);
+      if (asset == kNoAsset || answer == ContentHash()) continue;
+      inputs[project.index().at(asset).path.text() + (is_sidecar ? ".meta" : "")] = answer;
+    }
+  }
+  Json json = Json::array();
+  for (const auto& [path, hash] : inputs) {
+    json.push_back({{"path", path}, {"hash", hash.to_string()}});
   }
   return json;
 }
@@ -96,7 +110,91 @@ double milliseconds(Duration duration) {
   return std::chrono::duration<double, std::milli>(duration).count();
 }
 
+// What no other build of the same project need have in common with this one.
+Json moment_json(const Project& project, const std::vector<TargetBuild>& builds) {
+  Json targets = Json::object();
+  for (const TargetBuild& build : builds) {
+    const auto kept = std::ranges::count(build.bundles, true, &BuiltBundle::is_kept);
+    Duration taken{};
+    Json bundles = Json::array();
+    for (const BuiltBundle* bundle : sorted_bundles(build)) {
+      taken += bundle->taken;
+      bundles.push_back(made_json(project, build, *bundle));
+      bundles.back()["ms"] = milliseconds(bundle->taken);
+    }
+    Json json;
+    json["packed_bundles"] = static_cast<std::ptrdiff_t>(build.bundles.size()) - kept;
+    json["kept_bundles"] = kept;
+    json["cache_hits"] = 0;
+    json["reused_blocks"] = build.reused_blocks;
+    json["pack_ms"] = milliseconds(taken);
+    json["bundles"] = std::move(bundles);
+    json["gone"] = reasons_json(build.gone);
+    targets[std::string(name_of(build.target))] = std::move(json);
+  }
+  return {{"targets", std::move(targets)}};
+}
+
+Json target_json(const Project& project, const TargetBuild& build, const BuildOptions& options) {
+  const BuildTotals totals = totals_of(build);
+  Json json;
+  json["layout"] = name_of(options.layout);
+  json["level"] = options.level;
+  json["fingerprint"] = build.fingerprint.to_string();
+  json["catalog_bytes"] = build.catalog_bytes;
+  json["source_bytes"] = totals.source_bytes;
+  json["plain_bytes"] = totals.plain_bytes;
+  json["bytes"] = totals.file_bytes;
+  json["duplicate_bytes_avoided"] = build.plan.duplicate_bytes_avoided;
+  json["inputs"] = inputs_json(project, build);
+  json["bundles"] = Json::array();
+  for (const BuiltBundle* bundle : sorted_bundles(build)) {
+    json["bundles"].push_back(bundle_json(project, build, *bundle));
+  }
+  return json;
+}
+
+std::string table_head() {
+  return fmt::format("{:<8} {:>8} {:>8} {:>14} {:>14} {:>7} {:>20}\n", "target", "prefabs",
+                     "shared", "bytes in", "bytes out", "ratio", "duplicates avoided");
+}
+
+std::string table_row(Target target, const BuildTotals& totals) {
+  const double ratio = totals.file_bytes == 0 ? 0.0
+                                              : static_cast<double>(totals.source_bytes) /
+                                                    static_cast<double>(totals.file_bytes);
+  return fmt::format("{:<8} {:>8} {:>8} {:>14} {:>14} {:>6.2f}x {:>20}\n", name_of(target),
+                     totals.prefab_bundles, totals.shared_bundles, totals.source_bytes,
+                     totals.file_bytes, ratio, totals.duplicate_bytes_avoided);
+}
+
+Json totals_json(const BuildTotals& totals) {
+  Json json;
+  json["prefab_bundles"] = totals.prefab_bundles;
+  json["shared_bundles"] = totals.shared_bundles;
+  json["source_bytes"] = totals.source_bytes;
+  json["bytes"] = totals.file_bytes;
+  json["duplicate_bytes_avoided"] = totals.duplicate_bytes_avoided;
+  json["fingerprint"] = totals.fingerprint.to_string();
+  return json;
+}
+
 }  // namespace
+
+BuildTotals totals_of(const TargetBuild& build) {
+  BuildTotals totals;
+  for (const BuiltBundle& bundle : build.bundles) {
+    totals.source_bytes += bundle.source_bytes;
+    totals.plain_bytes += bundle.plain_bytes;
+    totals.file_bytes += bundle.file_bytes;
+    const bool shared = bundle.name.kind == BundleKind::shared;
+    totals.shared_bundles += shared ? 1U : 0U;
+    totals.prefab_bundles += shared ? 0U : 1U;
+  }
+  totals.duplicate_bytes_avoided = build.plan.duplicate_bytes_avoided;
+  totals.fingerprint = build.fingerprint;
+  return totals;
+}
 
 std::string build_report_json(const Project& project, const std::vector<TargetBuild>& builds,
                               const BuildOptions& options, std::string_view version,
@@ -105,38 +203,60 @@ std::string build_report_json(const Project& project, const std::vector<TargetBu
   report["format"] = kReportVersion;
   report["muster"] = version;
   report["project"] = project.config().name;
-  report["options"] = {{"layout", options.layout == Layout::shared ? "shared" : "self-contained"},
-                       {"level", options.level}};
+  report["options"] = {{"layout", name_of(options.layout)}, {"level", options.level}};
   report["targets"] = Json::object();
   // The old text of a large project is large, and most builds replace all of it.
   const Json old = builds.size() == kTargets ? Json() : Json::parse(previous, nullptr, false);
   for (const Target target : {Target::client, Target::server}) {
     const auto built = std::ranges::find(builds, target, &TargetBuild::target);
     if (built != builds.end()) {
-      report["targets"][name_of(target)] = target_json(project, *built);
+      report["targets"][name_of(target)] = target_json(project, *built, options);
     } else if (old.is_object() && old.contains("targets") && old["targets"].is_object() &&
                old["targets"].contains(name_of(target))) {
       report["targets"][name_of(target)] = old["targets"][std::string(name_of(target))];
     }
   }
+  report["build"] = moment_json(project, builds);
   return dump(report);
+}
+
+std::string lasting_report(std::string_view text) {
+  Json report = Json::parse(text, nullptr, false);
+  if (!report.is_object()) return std::string(text);
+  report.erase("build");
+  report.erase("signature");
+  return dump(report);
+}
+
+std::string explanation_text(const Project& project, const std::vector<TargetBuild>& builds) {
+  std::string text;
+  for (const TargetBuild& build : builds) {
+    const std::string folder(name_of(build.target));
+    for (const BuiltBundle* bundle : sorted_bundles(build)) {
+      const AssetNumber prefab = build.plan.bundles[bundle->planned].prefab;
+      text += (bundle->is_kept ? "kept    " : "packed  ") + folder + "/" + bundle->name.path();
+      if (prefab != kNoAsset) text += "  " + shown_text(project.index().at(prefab).path.text());
+      text += "\n";
+      for (const BuildReason& reason : bundle->reasons) text += "          " + shown(reason) + "\n";
+    }
+    for (const BuildReason& reason : build.gone) {
+      text += "gone    " + folder + "  " + shown_text(reason.detail) + "\n          " +
+              std::string(reason.what) + "\n";
+    }
+  }
+  return text;
 }
 
 std::string build_summary_text(const Project& project, const std::vector<TargetBuild>& builds,
                                Duration elapsed) {
-  std::string text =
-      fmt::format("{:<8} {:>8} {:>8} {:>14} {:>14} {:>7} {:>20}\n", "target", "prefabs", "shared",
-                  "bytes in", "bytes out", "ratio", "duplicates avoided");
+  std::string text = table_head();
   std::vector<AssetTiming> slowest;
+  std::size_t kept = 0;
+  std::size_t packed = 0;
   for (const TargetBuild& build : builds) {
-    const Totals totals = totals_of(build);
-    const double ratio = totals.file_bytes == 0 ? 0.0
-                                                : static_cast<double>(totals.source_bytes) /
-                                                      static_cast<double>(totals.file_bytes);
-    text += fmt::format("{:<8} {:>8} {:>8} {:>14} {:>14} {:>6.2f}x {:>20}\n", name_of(build.target),
-                        totals.prefab_bundles, totals.shared_bundles, totals.source_bytes,
-                        totals.file_bytes, ratio, build.plan.duplicate_bytes_avoided);
+    text += table_row(build.target, totals_of(build));
     slowest.insert(slowest.end(), build.slowest.begin(), build.slowest.end());
+    for (const BuiltBundle& bundle : build.bundles) ++(bundle.is_kept ? kept : packed);
   }
   std::ranges::stable_sort(slowest, std::ranges::greater{}, &AssetTiming::duration);
   // An asset that both targets hold is cooked for each; it is slow once.
@@ -144,34 +264,64 @@ std::string build_summary_text(const Project& project, const std::vector<TargetB
   std::erase_if(slowest,
                 [&](const AssetTiming& timing) { return !seen.insert(timing.asset).second; });
   constexpr std::size_t kListed = 5;
-  text += "slowest assets:\n";
+  if (packed > 0 || kept == 0) text += "slowest assets:\n";
   for (std::size_t i = 0; i < std::min(slowest.size(), kListed); ++i) {
     text += fmt::format("  {:>8.1f} ms  {}\n", milliseconds(slowest[i].duration),
                         shown_text(project.index().at(slowest[i].asset).path.text()));
   }
+  if (kept > 0) text += fmt::format("packed {} of {}\n", packed, counted(packed + kept, "bundle"));
   return text + fmt::format("built in {:.2f} s\n", milliseconds(elapsed) / 1000);
 }
 
 std::string build_summary_json(const Project& project, const std::vector<TargetBuild>& builds,
-                               Duration elapsed) {
+                               Duration elapsed, bool explains) {
   Json report;
   report["elapsed_ms"] = milliseconds(elapsed);
+  report["up_to_date"] = false;
   report["targets"] = Json::object();
   for (const TargetBuild& build : builds) {
-    const Totals totals = totals_of(build);
-    Json json;
-    json["prefab_bundles"] = totals.prefab_bundles;
-    json["shared_bundles"] = totals.shared_bundles;
-    json["source_bytes"] = totals.source_bytes;
-    json["bytes"] = totals.file_bytes;
-    json["duplicate_bytes_avoided"] = build.plan.duplicate_bytes_avoided;
-    json["fingerprint"] = build.fingerprint.to_string();
+    Json json = totals_json(totals_of(build));
+    json["kept_bundles"] = std::ranges::count(build.bundles, true, &BuiltBundle::is_kept);
+    if (explains) {
+      json["bundles"] = Json::array();
+      for (const BuiltBundle* bundle : sorted_bundles(build)) {
+        json["bundles"].push_back(made_json(project, build, *bundle));
+      }
+      json["gone"] = reasons_json(build.gone);
+    }
     json["slowest"] = Json::array();
     for (const AssetTiming& timing : build.slowest) {
       json["slowest"].push_back({{"path", project.index().at(timing.asset).path.text()},
                                  {"ms", milliseconds(timing.duration)}});
     }
     report["targets"][std::string(name_of(build.target))] = std::move(json);
+  }
+  return dump(report);
+}
+
+std::string up_to_date_text(const UpToDate& found, TargetSet targets, Duration elapsed) {
+  std::string text = table_head();
+  for (const StateTarget& target : found.state.targets) {
+    if (targets.has(target.target)) text += table_row(target.target, target.totals);
+  }
+  return text + fmt::format("nothing to do: {} as before, looked at in {:.3f} s\n",
+                            found.check.looked_at == 1
+                                ? "1 input is"
+                                : counted(found.check.looked_at, "input") + " are",
+                            milliseconds(elapsed) / 1000);
+}
+
+std::string up_to_date_json(const UpToDate& found, TargetSet targets, Duration elapsed) {
+  Json report;
+  report["elapsed_ms"] = milliseconds(elapsed);
+  report["up_to_date"] = true;
+  report["targets"] = Json::object();
+  for (const StateTarget& target : found.state.targets) {
+    if (!targets.has(target.target)) continue;
+    Json json = totals_json(target.totals);
+    json["kept_bundles"] = target.totals.prefab_bundles + target.totals.shared_bundles;
+    json["slowest"] = Json::array();
+    report["targets"][std::string(name_of(target.target))] = std::move(json);
   }
   return dump(report);
 }

@@ -4,15 +4,25 @@
 #include <string>
 #include <vector>
 
+#include "bundler/pack/build_state.h"
+#include "bundler/pack/incremental_build.h"
 #include "bundler/pack/target_build.h"
 
 namespace muster {
 
-/// The text of `build.json`: deterministic, sorted; documented in bundler/report/README.md. Targets
-/// that this build did not touch are taken over from `previous` (the old text, or empty).
+/// The text of `build.json`: sorted, and deterministic but for its member `build`, which tells of
+/// this build alone; documented in bundler/report/README.md. Targets that this build did not touch
+/// are taken over from `previous` (the old text, or empty).
 std::string build_report_json(const Project& project, const std::vector<TargetBuild>& builds,
                               const BuildOptions& options, std::string_view version,
                               std::string_view previous);
+
+/// A report without what it tells of its build alone, and without its signature: what reports of
+/// equal outputs have in common. As it is when it is no report.
+std::string lasting_report(std::string_view text);
+
+/// The sums of a target's bundles.
+BuildTotals totals_of(const TargetBuild& build);
 
 /// The summary for people.
 std::string build_summary_text(const Project& project, const std::vector<TargetBuild>& builds,
@@ -21,6 +31,13 @@ std::string build_summary_text(const Project& project, const std::vector<TargetB
 /// The summary for machines: `build.json` does not repeat from build to build what only the moment
 /// knows (times), this does.
 std::string build_summary_json(const Project& project, const std::vector<TargetBuild>& builds,
-                               Duration elapsed);
+                               Duration elapsed, bool explains = false);
+
+/// For people: of each bundle, whether it was packed, and why; and which went.
+std::string explanation_text(const Project& project, const std::vector<TargetBuild>& builds);
+
+/// The same of a build that found nothing to do.
+std::string up_to_date_text(const UpToDate& found, TargetSet targets, Duration elapsed);
+std::string up_to_date_json(const UpToDate& found, TargetSet targets, Duration elapsed);
 
 }  // namespace muster

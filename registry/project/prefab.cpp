@@ -76,10 +76,13 @@ class Flattening {
   const Flat& flatten(AssetNumber asset) {
     if (const auto found = fresh_.find(asset); found != fresh_.end()) return *found->second;
     if (const Flat* known = known_(asset); known != nullptr && !known->is_bent) return *known;
-    chain_.push_back({asset});
+    chain_.push_back({.asset = asset});
     SourcePrefab prefab = build(asset);
-    const Step step = chain_.back();
+    Step step = std::move(chain_.back());
     chain_.pop_back();
+    std::ranges::sort(step.sources);
+    step.sources.erase(std::unique(step.sources.begin(), step.sources.end()), step.sources.end());
+    prefab.sources = std::move(step.sources);
     if (step.levels > kMaxNesting) keep_only_depth(prefab);
     auto flat = std::make_unique<const Flat>(Flat{std::move(prefab), step.levels, step.is_bent});
     return *fresh_.emplace(asset, std::move(flat)).first->second;
@@ -115,6 +118,7 @@ class Flattening {
 
   const SourcePrefab* resolve(const Asset& user, const yaml::Reference& reference,
                               std::vector<PrefabProblem>& problems) {
+    chain_.back().sources.push_back(reference.guid);
     const AssetNumber target = sources_.index().find(reference.guid);
     if (target == kNoAsset) {
       problems.push_back({PrefabProblem::Kind::missing_source,
@@ -144,6 +148,7 @@ class Flattening {
       return nullptr;
     }
     const Flat& nested = flatten(target);
+    std::ranges::copy(nested.prefab.sources, std::back_inserter(chain_.back().sources));
     chain_.back().is_bent = chain_.back().is_bent || nested.is_bent;
     chain_.back().levels = std::max(chain_.back().levels, nested.levels + 1);
     if (nested.levels >= kMaxNesting) {
@@ -182,6 +187,7 @@ class Flattening {
     AssetNumber asset = kNoAsset;
     std::size_t levels = 1;
     bool is_bent = false;
+    std::vector<Guid> sources{};
   };
   const SourceCache& sources_;
   const Scripts& scripts_;

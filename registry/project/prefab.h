@@ -85,6 +85,9 @@ struct PrefabProblem {
 struct SourcePrefab {
   std::vector<SourceEntity> entities;
   std::vector<PrefabProblem> problems;
+  /// Every asset that flattening looked for, found or not, at any depth of nesting: what this
+  /// depends on besides its own file. Sorted, each once.
+  std::vector<Guid> sources;
   bool is_model = false;  ///< An imported model: its inside is not known.
   /// The file, or what its root comes from, could not be read or has lost a part: the root may have
   /// components that do not show.

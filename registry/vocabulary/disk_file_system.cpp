@@ -7,9 +7,11 @@
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cassert>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -89,6 +91,35 @@ Result<void> remove_contents(int parent, const char* name, const std::string& wh
     if (::unlinkat(folder, entry->d_name, AT_REMOVEDIR) != 0) return fail_errno(errno, what);
   }
   return {};
+}
+
+std::int64_t nanoseconds(const timespec& time) {
+  return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+}
+
+FileStamp stamp_from(const struct stat& info) {
+  return {.exists = true,
+          .kind = kind_of_mode(info.st_mode),
+          .size_bytes = static_cast<std::uint64_t>(info.st_size),
+          .modified_ns = nanoseconds(info.st_mtim),
+          .changed_ns = nanoseconds(info.st_ctim),
+          .identity = (static_cast<std::uint64_t>(info.st_dev) << 48U) ^ info.st_ino};
+}
+
+// Of a link, both ends count: whichever changes gives it a later time.
+FileStamp stamp_at(int folder, const char* name) {
+  struct stat info {};
+  if (::fstatat(folder, name, &info, AT_SYMLINK_NOFOLLOW) != 0) return {};
+  FileStamp stamp = stamp_from(info);
+  if (!S_ISLNK(info.st_mode)) return stamp;
+  if (::fstatat(folder, name, &info, 0) != 0) return stamp;
+  const FileStamp target = stamp_from(info);
+  stamp.kind = target.kind;
+  stamp.size_bytes = target.size_bytes;
+  stamp.modified_ns = std::max(stamp.modified_ns, target.modified_ns);
+  stamp.changed_ns = std::max(stamp.changed_ns, target.changed_ns);
+  stamp.identity = (stamp.identity * 31) ^ target.identity;
+  return stamp;
 }
 
 }  // namespace
@@ -244,6 +275,38 @@ Result<Bytes> DiskFileSystem::read(const AssetPath& path, std::uint64_t offset,
     done += static_cast<std::size_t>(got);
   }
   return Bytes(buffer).first(done);
+}
+
+// The folder is opened once for all its names: the way to it is a good part of each look. What is
+// there is read by `read` only, so nothing is asked about links on the way.
+void DiskFileSystem::stamps_in(const AssetPath& folder, std::span<const std::string_view> names,
+                               std::span<FileStamp> stamps) const {
+  assert(names.size() == stamps.size());
+  const Descriptor parent(
+      ::openat(root_descriptor_, relative(folder), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  std::string name;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    name = names[i].empty() ? std::string_view(".") : names[i];
+    stamps[i] = parent.valid() ? stamp_at(parent.get(), name.c_str()) : FileStamp();
+  }
+}
+
+// The kernel stamps files by this clock.
+std::int64_t DiskFileSystem::now_ns() const {
+  timespec now{};
+  ::clock_gettime(CLOCK_REALTIME_COARSE, &now);
+  return nanoseconds(now);
+}
+
+Result<void> DiskFileSystem::link(const AssetPath& from, const AssetPath& to) {
+  if (auto made = create_parents(to); !made) return made;
+  const std::string what = "cannot link '" + to.text() + "'";
+  const Spot source(root_descriptor_, from);
+  if (!source.valid()) return fail_beneath(errno, what);
+  const Spot target(root_descriptor_, to);
+  if (!target.valid()) return fail_beneath(errno, what);
+  if (::linkat(source.folder(), source.name(), target.folder(), target.name(), 0) == 0) return {};
+  return fail_errno(errno, what);
 }
 
 Result<void> DiskFileSystem::create_parents(const AssetPath& path) {

@@ -4,13 +4,14 @@
 #include <string>
 #include <vector>
 
+#include "registry/vocabulary/file_stamp.h"
 #include "registry/vocabulary/file_system.h"
 
 namespace muster {
 
 /// Files below a folder of the disk. Holds the folder open: it stays the same folder when it is
 /// renamed. Reading is thread-safe. Writing and committing use `syncfs` and `renameat2`.
-class DiskFileSystem final : public FileSystem {
+class DiskFileSystem final : public FileSystem, public FileStamps, public FileLinks {
  public:
   /// Opens `root`. Fails with `not_found` when it is no folder.
   static Result<DiskFileSystem> open(const std::string& root);
@@ -30,6 +31,10 @@ class DiskFileSystem final : public FileSystem {
   Result<void> write(const AssetPath& path, Bytes bytes) override;
   Result<void> commit(std::span<const Move> moves) override;
   Result<void> remove(const AssetPath& path) override;
+  void stamps_in(const AssetPath& folder, std::span<const std::string_view> names,
+                 std::span<FileStamp> stamps) const override;
+  std::int64_t now_ns() const override;
+  Result<void> link(const AssetPath& from, const AssetPath& to) override;
 
   /// The root as an absolute path with links resolved, as it was when it was opened.
   const std::string& root() const { return root_; }

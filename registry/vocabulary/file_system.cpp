@@ -1,6 +1,7 @@
 #include "registry/vocabulary/file_system.h"
 
 #include "registry/vocabulary/content_hash.h"
+#include "registry/vocabulary/file_stamp.h"
 
 namespace muster {
 namespace {
@@ -56,6 +57,13 @@ bool is_temporary_name(std::string_view name) {
          name.ends_with(kTemporarySuffix) &&
          name.substr(kTemporaryPrefix.size(), kTemporaryDigits)
                  .find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
+
+FileStamp stamp_of(const FileStamps& stamps, const AssetPath& path) {
+  FileStamp stamp;
+  const std::string_view name = path.empty() ? std::string_view() : path.name();
+  stamps.stamps_in(path.parent(), std::span(&name, 1), std::span(&stamp, 1));
+  return stamp;
 }
 
 }  // namespace muster

@@ -94,9 +94,54 @@ Result<Bytes> MemoryFileSystem::read(const AssetPath& path, std::uint64_t offset
   return Bytes(buffer).first(part.size());
 }
 
+// Of folders it is not known when a name in them changed: at the latest when the last name did.
+void MemoryFileSystem::stamps_in(const AssetPath& folder, std::span<const std::string_view> names,
+                                 std::span<FileStamp> stamps) const {
+  assert(names.size() == stamps.size());
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const AssetPath path = names[i].empty() ? folder : folder.child(names[i]);
+    stamps[i] = {};
+    const auto info = stat(path);
+    if (!info) continue;
+    const auto changed = changed_ns_.find(path);
+    const std::int64_t time = changed == changed_ns_.end() ? names_changed_ns_ : changed->second;
+    stamps[i] = {.exists = true,
+                 .kind = info.value().kind,
+                 .size_bytes = info.value().size_bytes,
+                 .modified_ns = time,
+                 .changed_ns = time,
+                 .identity = info.value().identity};
+  }
+}
+
+Result<void> MemoryFileSystem::link(const AssetPath& from, const AssetPath& to) {
+  const auto found = files_.find(from);
+  if (found == files_.end()) return fail(ErrorCode::not_found, "no file '" + from.text() + "'");
+  if (files_.contains(to)) return fail(ErrorCode::already_exists, "'" + to.text() + "' exists");
+  files_[to] = ByteVector(found->second);
+  identities_[to] = identities_.at(from);
+  identify(to.parent());
+  changed_ns_[to] = changed_ns_.at(from);
+  change_names();
+  return {};
+}
+
+void MemoryFileSystem::touch(const AssetPath& path) {
+  assert(files_.contains(path));
+  changed_ns_[path] = now_ns_;
+  pass_time();
+}
+
+void MemoryFileSystem::change_names() {
+  names_changed_ns_ = now_ns_;
+  pass_time();
+}
+
 Result<void> MemoryFileSystem::write(const AssetPath& path, Bytes bytes) {
+  if (!files_.contains(path)) change_names();
   files_[path] = ByteVector(bytes.begin(), bytes.end());
   identify(path);
+  touch(path);
   return {};
 }
 
@@ -114,9 +159,14 @@ Result<void> MemoryFileSystem::commit_one(const Move& move) {
     return fail(ErrorCode::not_found, "no file '" + from.text() + "'");
   }
   // A file that is replaced is gone.
-  if (files_.erase(to) > 0) identities_.erase(to);
+  if (files_.erase(to) > 0) {
+    identities_.erase(to);
+    changed_ns_.erase(to);
+  }
   files_ = exchanged(std::move(files_), from, to);
   identities_ = exchanged(std::move(identities_), from, to);
+  changed_ns_ = exchanged(std::move(changed_ns_), from, to);
+  change_names();
   identify(to);  // and its parents, which may be new
   return {};
 }
@@ -124,6 +174,8 @@ Result<void> MemoryFileSystem::commit_one(const Move& move) {
 Result<void> MemoryFileSystem::remove(const AssetPath& path) {
   std::erase_if(files_, [&](const auto& file) { return file.first.is_within(path); });
   std::erase_if(identities_, [&](const auto& known) { return known.first.is_within(path); });
+  std::erase_if(changed_ns_, [&](const auto& known) { return known.first.is_within(path); });
+  change_names();
   return {};
 }
 

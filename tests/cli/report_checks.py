@@ -66,11 +66,14 @@ WHY = {
                  "chain": [str]}],
     "mentioned_by": [str],
 }
+REASON = {"what": str, "detail": str}
+MADE = {"name": GUID, "asset?": str, "made": {"kept", "packed"}, "reasons": [REASON]}
 BUILD = {
-    "elapsed_ms": (int, float),
+    "elapsed_ms": (int, float), "up_to_date": bool,
     "targets": {"*": {"prefab_bundles": NATURAL, "shared_bundles": NATURAL,
                       "source_bytes": NATURAL, "bytes": NATURAL,
                       "duplicate_bytes_avoided": NATURAL, "fingerprint": GUID,
+                      "kept_bundles": NATURAL, "bundles?": [MADE], "gone?": [REASON],
                       "slowest": [{"path": str, "ms": (int, float)}]}},
 }
 BUILD_FILE = {
@@ -79,10 +82,16 @@ BUILD_FILE = {
     "targets": {"*": {
         "fingerprint": GUID, "catalog_bytes": POSITIVE, "source_bytes": NATURAL,
         "plain_bytes": NATURAL, "bytes": NATURAL, "duplicate_bytes_avoided": NATURAL,
+        "layout": {"shared", "self-contained"}, "level": POSITIVE,
+        "inputs": [{"path": str, "hash": GUID}],
         "bundles": [{"name": GUID, "kind": {"prefab", "shared"}, "file": str, "hash": GUID,
                      "bytes": POSITIVE, "plain_bytes": NATURAL, "source_bytes": NATURAL,
                      "owners": [GUID], "dependencies": [GUID],
                      "assets": [{"guid": GUID, "path": str, "plain_bytes": NATURAL}]}]}},
+    "build": {"targets": {"*": {
+        "packed_bundles": NATURAL, "kept_bundles": NATURAL, "cache_hits": NATURAL,
+        "reused_blocks": NATURAL, "pack_ms": (int, float),
+        "bundles": [{**MADE, "ms": (int, float)}], "gone": [REASON]}}},
     "signature?": str,
 }
 CHANGE = {"added", "removed", "changed"}

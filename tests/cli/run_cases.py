@@ -18,6 +18,7 @@ A case file is read line by line; README.md beside this file explains the signs:
 
 import dataclasses
 import fnmatch
+import json
 import os
 import pathlib
 import shlex
@@ -169,12 +170,22 @@ class World:
             raise Mismatch(f"fingerprints differ: {sorted(prints[0] ^ prints[1])}")
 
     def content(self, name):
-        """A file's bytes, or those of every file below a folder; dot files do not count."""
+        """A file's bytes, or those of every file below a folder; dot files do not count, nor what
+        a build's report tells of its build alone."""
         place = self.place(name)
         if place.is_file():
             return place.read_bytes()
-        return {str(path.relative_to(place)): path.read_bytes() for path in place.rglob("*")
+        return {str(path.relative_to(place)): self.lasting(path) for path in place.rglob("*")
                 if path.is_file() and not path.name.startswith(".")}
+
+    @staticmethod
+    def lasting(path):
+        if path.name != "build.json":
+            return path.read_bytes()
+        report = json.loads(path.read_bytes())
+        report.pop("build", None)
+        report.pop("signature", None)
+        return report
 
     def run(self, step):
         words = shlex.split(step.command)

@@ -1,0 +1,108 @@
+// Only what cooking really looks at is asked, so that a rename or a change elsewhere rebuilds
+// nothing; what it looks at is told by the flattener, and by the documents of each source. A name
+// is asked of what has none inside: plain prefabs, factories and imported models.
+#include "bundler/cook/cook_questions.h"
+
+#include <algorithm>
+
+namespace muster {
+namespace {
+
+AssetPath sidecar_of(const AssetPath& path) {
+  return path.parent().child(std::string(path.name()) + ".meta");
+}
+
+ContentHash hash_of_text(std::string_view text) {
+  return text.empty() ? ContentHash() : hash_bytes(as_bytes(text));
+}
+
+void ask_of_file(const Guid& guid, CookAsks name, std::vector<CookQuestion>& questions) {
+  questions.push_back({.asks = CookAsks::content, .guid = guid});
+  questions.push_back({.asks = CookAsks::sidecar, .guid = guid});
+  questions.push_back({.asks = name, .guid = guid});
+}
+
+void ask_of_source(const Project& project, AssetNumber asset,
+                   std::vector<CookQuestion>& questions) {
+  const SourceFile& source = project.sources().get(asset);
+  const bool is_named = source.dialect == yaml::Dialect::plain;
+  ask_of_file(source.guid, is_named ? CookAsks::name : CookAsks::extension, questions);
+  for (std::size_t i = 0; i < source.tree.documents.size(); ++i) {
+    const yaml::NodeIndex fields = source.fields_of(static_cast<int>(i));
+    const auto script = yaml::reference_at(source.tree, source.tree.find(fields, "m_Script"));
+    if (script) questions.push_back({.asks = CookAsks::script, .guid = script.value().guid});
+  }
+}
+
+}  // namespace
+
+void ask_of_raw(const Guid& guid, std::vector<CookQuestion>& questions) {
+  ask_of_file(guid, CookAsks::extension, questions);
+}
+
+void ask_of_text(const Project& project, AssetNumber asset, const SourcePrefab* prefab,
+                 std::vector<CookQuestion>& questions) {
+  ask_of_source(project, asset, questions);
+  if (prefab == nullptr) return;
+  for (const Guid& guid : prefab->sources) {
+    const AssetNumber nested = project.index().find(guid);
+    if (nested == kNoAsset) {
+      // Whether there is such a file is a question of its content.
+      questions.push_back({.asks = CookAsks::content, .guid = guid});
+    } else if (is_model_path(project.index().at(nested).path)) {
+      // The inside of a model is not looked at.
+      questions.push_back({.asks = CookAsks::sidecar, .guid = guid});
+      questions.push_back({.asks = CookAsks::name, .guid = guid});
+    } else {
+      ask_of_source(project, nested, questions);
+    }
+  }
+}
+
+CookAnswers::CookAnswers(const Project& project,
+                         const std::vector<ComponentDescription>& components, ContentOf content_of)
+    : project_(project), content_of_(std::move(content_of)) {
+  for (const ComponentDescription& component : components) {
+    // A default value is no part of a description's identity, but of what is cooked.
+    ContentHasher hasher;
+    const ContentHash identity = component.hash();
+    hasher.update(std::as_bytes(std::span(identity.bytes)));
+    hasher.update(component.default_value);
+    components_.emplace(component.name, hasher.finish());
+  }
+}
+
+ContentHash CookAnswers::answer_of_file(CookAsks asks, const Guid& guid) const {
+  const AssetNumber asset = project_.index().find(guid);
+  if (asset == kNoAsset) return {};
+  const AssetPath& path = project_.index().at(asset).path;
+  switch (asks) {
+    case CookAsks::sidecar:
+      return content_of_(sidecar_of(path));
+    case CookAsks::extension:
+      return hash_of_text(path.extension());
+    case CookAsks::name:
+      return hash_of_text(path.name());
+    default:
+      return content_of_(path);
+  }
+}
+
+ContentHash CookAnswers::answer(const CookQuestion& question) const {
+  switch (question.asks) {
+    case CookAsks::script:
+      return hash_of_text(project_.scripts().class_of(question.guid));
+    case CookAsks::component: {
+      const auto found = components_.find(question.text);
+      return found == components_.end() ? ContentHash() : found->second;
+    }
+    case CookAsks::factory: {
+      const bool is_factory = project_.scripts().derives_from(question.text, kFactoryClass);
+      return is_factory ? hash_of_text("factory") : ContentHash();
+    }
+    default:
+      return answer_of_file(question.asks, question.guid);
+  }
+}
+
+}  // namespace muster

@@ -1,0 +1,74 @@
+// What the cooked bytes of an asset depend on: questions to the project, whose answers can be
+// compared with those of an earlier build.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "registry/registries/registry_model.h"
+#include "registry/vocabulary/component.h"
+#include "registry/vocabulary/content_hash.h"
+
+namespace muster {
+
+/// What cooking asks a project for. The numbers are written into the state of builds.
+enum class CookAsks : std::uint8_t {
+  content = 1,    ///< The bytes of the file that has a guid.
+  sidecar = 2,    ///< The bytes of its sidecar.
+  extension = 3,  ///< The end of its name, which tells what it is.
+  name = 4,       ///< Its whole name, which becomes the name of an entity.
+  script = 5,     ///< The class that a script's guid stands for.
+  component = 6,  ///< The description of a component's name, or that there is none.
+  factory = 7,    ///< Whether a class is one of factories.
+};
+
+/// The subject is a guid, or a text for components and classes; the other is empty.
+struct CookQuestion {
+  CookAsks asks = CookAsks::content;
+  Guid guid{};
+  std::string text{};
+  friend auto operator<=>(const CookQuestion&, const CookQuestion&) = default;
+};
+
+/// A question with its answer: the hash of what was found, all zero when there was nothing.
+struct CookFact {
+  CookQuestion question;
+  ContentHash answer{};
+  friend auto operator<=>(const CookFact&, const CookFact&) = default;
+};
+
+/// The class of assets that hold one entity of pure data.
+inline constexpr std::string_view kFactoryClass = "ReplicatedEntityFactory";
+
+/// Collects the questions about one text asset and all that its flattened form (null for what is no
+/// prefab) is made of: contents, sidecars, names and the classes of scripts.
+void ask_of_text(const Project& project, AssetNumber asset, const SourcePrefab* prefab,
+                 std::vector<CookQuestion>& questions);
+/// The questions about an asset that goes in byte for byte.
+void ask_of_raw(const Guid& guid, std::vector<CookQuestion>& questions);
+
+/// Answers questions from a project. Equal answers to all questions that an asset was cooked with
+/// give equal cooked bytes. Safe to use from several threads.
+class CookAnswers {
+ public:
+  /// The hash of a file's bytes; all zero when it cannot be read.
+  using ContentOf = std::function<ContentHash(const AssetPath&)>;
+
+  CookAnswers(const Project& project, const std::vector<ComponentDescription>& components,
+              ContentOf content_of);
+
+  ContentHash answer(const CookQuestion& question) const;
+
+ private:
+  ContentHash answer_of_file(CookAsks asks, const Guid& guid) const;
+
+  const Project& project_;
+  std::map<std::string, ContentHash, std::less<>> components_;
+  ContentOf content_of_;
+};
+
+}  // namespace muster

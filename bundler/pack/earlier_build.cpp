@@ -1,0 +1,207 @@
+// A bundle can stay when it would hold the same assets, packed on the same terms, and every
+// question that cooking them asked is answered as before. Nothing else has a part in its bytes; its
+// own name follows from them.
+#include "bundler/pack/earlier_build.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "bundler/pack/target_build.h"
+#include "registry/vocabulary/parallel.h"
+#include "runtime/bundle/bundle_reader.h"
+
+namespace muster {
+namespace {
+
+constexpr std::uint64_t kBundleBytesMax = 8ULL * 1024 * 1024 * 1024;
+
+std::vector<Guid> members_of(const Project& project, const PlannedBundle& planned) {
+  std::vector<Guid> members;
+  members.reserve(planned.assets.size());
+  for (const AssetNumber asset : planned.assets) members.push_back(project.index().at(asset).guid);
+  std::ranges::sort(members);
+  return members;
+}
+
+std::string_view name_of(Layout layout) {
+  return layout == Layout::shared ? "shared" : "self-contained";
+}
+
+void tidy(std::vector<BuildReason>& reasons) {
+  std::ranges::sort(reasons);
+  reasons.erase(std::unique(reasons.begin(), reasons.end()), reasons.end());
+}
+
+}  // namespace
+
+EarlierBuild::EarlierBuild(BuildState state, const FileSystem& files, const FileStamps& stamps,
+                           const CookAnswers& answers, unsigned jobs)
+    : state_(std::move(state)), files_(files), stamps_(stamps) {
+  std::vector<char> holds(state_.facts.size(), 0);
+  parallel_for(holds.size(), jobs, {}, [&](std::size_t i, unsigned) {
+    const CookFact& fact = state_.facts[i];
+    holds[i] = answers.answer(fact.question) == fact.answer ? 1 : 0;
+  });
+  holds_.assign(holds.begin(), holds.end());
+  for (const StateTarget& target : state_.targets) {
+    for (const StateBundle& bundle : target.bundles) {
+      const Place place{&target, &bundle};
+      const Members members = members_of(bundle);
+      by_members_[{bundle.prefab, members}].push_back(place);
+      if (!bundle.prefab.is_null()) {
+        by_prefab_[{target.target, bundle.prefab}] = place;
+      } else {
+        for (const Guid& asset : members) shared_by_asset_[{target.target, asset}] = place;
+      }
+    }
+  }
+}
+
+EarlierBuild::Members EarlierBuild::members_of(const StateBundle& bundle) const {
+  Members members;
+  for (const StateAsset& asset : bundle.assets) members.push_back(state_.assets[asset.asset].guid);
+  std::ranges::sort(members);
+  return members;
+}
+
+// Those of the target first; what client and server both hold may be taken from either.
+std::vector<EarlierBuild::Place> EarlierBuild::places_of(Target target, const Guid& prefab,
+                                                         const Members& members) const {
+  const auto found = by_members_.find({prefab, members});
+  if (found == by_members_.end()) return {};
+  std::vector<Place> places = found->second;
+  std::stable_partition(places.begin(), places.end(),
+                        [&](const Place& place) { return place.target->target == target; });
+  return places;
+}
+
+// What came of the same prefab, or for a shared bundle of its first asset that was in one.
+EarlierBuild::Place EarlierBuild::resembling(Target target, const Guid& prefab,
+                                             const Members& members) const {
+  if (!prefab.is_null()) {
+    const auto found = by_prefab_.find({target, prefab});
+    return found == by_prefab_.end() ? Place{} : found->second;
+  }
+  for (const Guid& asset : members) {
+    const auto found = shared_by_asset_.find({target, asset});
+    if (found != shared_by_asset_.end()) return found->second;
+  }
+  return {};
+}
+
+std::string EarlierBuild::path_of(const Project& project, const Guid& guid) const {
+  const AssetNumber asset = project.index().find(guid);
+  if (asset != kNoAsset) return project.index().at(asset).path.text();
+  const auto known = std::ranges::lower_bound(state_.assets, guid, {}, &StateName::guid);
+  return known != state_.assets.end() && known->guid == guid ? known->path : guid.to_string();
+}
+
+std::vector<BuildReason> EarlierBuild::reasons_of_terms(const StateTarget& target,
+                                                        const PackingTerms& terms) const {
+  std::vector<BuildReason> reasons;
+  if (state_.tool != terms.tool) {
+    reasons.push_back({"muster version", state_.tool + " -> " + terms.tool});
+  }
+  if (target.level != terms.level) {
+    reasons.push_back({"option", "--level " + std::to_string(target.level) + " -> " +
+                                     std::to_string(terms.level)});
+  }
+  return reasons;
+}
+
+void EarlierBuild::explain_facts(const Project& project, const StateBundle& bundle,
+                                 std::vector<BuildReason>& reasons) const {
+  for (const std::uint32_t index : bundle.facts) {
+    if (holds_[index]) continue;
+    const CookQuestion& question = state_.facts[index].question;
+    switch (question.asks) {
+      case CookAsks::content:
+        reasons.push_back({"content", path_of(project, question.guid)});
+        break;
+      case CookAsks::sidecar:
+        reasons.push_back({"import settings", path_of(project, question.guid) + ".meta"});
+        break;
+      case CookAsks::extension:
+      case CookAsks::name:
+        reasons.push_back({"name", path_of(project, question.guid)});
+        break;
+      case CookAsks::script:
+        reasons.push_back({"class of script", path_of(project, question.guid)});
+        break;
+      case CookAsks::component:
+        reasons.push_back({"description of component", question.text});
+        break;
+      case CookAsks::factory:
+        reasons.push_back({"base classes", question.text});
+        break;
+    }
+  }
+}
+
+// A stamp that is another need not mean another content: outputs are copied and restored.
+bool EarlierBuild::is_whole(const Place& place, const AssetPath& path) const {
+  const auto& outputs = place.target->outputs;
+  const auto known = std::ranges::lower_bound(outputs, path.text(), {}, &StateOutput::path);
+  const FileStamp now = stamp_of(stamps_, path);
+  if (!now.exists || now.size_bytes != place.bundle->file_bytes) return false;
+  if (known != outputs.end() && known->path == path.text() &&
+      now.modified_ns == known->modified_ns && now.identity == known->identity) {
+    return true;
+  }
+  ByteVector buffer;
+  const auto bytes = read_whole(files_, path, kBundleBytesMax, buffer);
+  if (!bytes) return false;
+  const auto bundle = BundleReader::open(bytes.value());
+  return bundle && bundle.value().bundle_hash() == place.bundle->hash &&
+         bundle.value().find_hash() == place.bundle->hash;
+}
+
+EarlierBuild::Match EarlierBuild::find(const Project& project, Target target,
+                                       const PackingTerms& terms,
+                                       const PlannedBundle& planned) const {
+  const bool is_shared = planned.prefab == kNoAsset;
+  const Guid prefab = is_shared ? Guid() : project.index().at(planned.prefab).guid;
+  const Members members = muster::members_of(project, planned);
+  Match match;
+  for (const Place& place : places_of(target, prefab, members)) {
+    std::vector<BuildReason> reasons = reasons_of_terms(*place.target, terms);
+    explain_facts(project, *place.bundle, reasons);
+    match.path = AssetPath()
+                     .child(folder_of(place.target->target))
+                     .child(is_shared ? "shared" : "bundles")
+                     .child(place.bundle->name.to_string() + ".mbundle");
+    if (reasons.empty() && is_whole(place, match.path)) {
+      match.bundle = place.bundle;
+      match.reasons.clear();
+      return match;
+    }
+    if (reasons.empty()) reasons.push_back({"output", match.path.text()});
+    if (match.reasons.empty()) match.reasons = std::move(reasons);
+  }
+  if (match.reasons.empty()) {
+    const Place old = resembling(target, prefab, members);
+    if (old.bundle == nullptr) {
+      match.reasons.push_back({"new", is_shared ? "" : path_of(project, prefab)});
+      return match;
+    }
+    match.reasons = reasons_of_terms(*old.target, terms);
+    if (old.target->layout != terms.layout) {
+      match.reasons.push_back({"option", "--layout " + std::string(name_of(old.target->layout)) +
+                                             " -> " + std::string(name_of(terms.layout))});
+    }
+    const Members before = members_of(*old.bundle);
+    Members news;
+    Members gone;
+    std::ranges::set_difference(members, before, std::back_inserter(news));
+    std::ranges::set_difference(before, members, std::back_inserter(gone));
+    for (const Guid& guid : news) match.reasons.push_back({"asset added", path_of(project, guid)});
+    for (const Guid& guid : gone) {
+      match.reasons.push_back({"asset left", path_of(project, guid)});
+    }
+    explain_facts(project, *old.bundle, match.reasons);
+  }
+  tidy(match.reasons);
+  return match;
+}
+
+}  // namespace muster

@@ -1,0 +1,335 @@
+// The hash of an input is the one that was seen while the project was read; or, of a file that has
+// rested since the earlier build, the one that was seen then; else it is read once more.
+#include "bundler/pack/incremental_build.h"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <memory>
+#include <set>
+
+#include "bundler/report/build_report.h"
+
+namespace muster {
+namespace {
+
+constexpr std::uint64_t kCatalogBytesMax = 8ULL * 1024 * 1024 * 1024;
+
+std::array<std::byte, 32> signer_of(const std::optional<SigningKey>& key) {
+  return key ? verify_key_of(*key) : std::array<std::byte, 32>{};
+}
+
+class InputHashes {
+ public:
+  InputHashes(const RecordedFiles& inputs, const BuildState* earlier)
+      : inputs_(inputs), earlier_(earlier) {}
+
+  ContentHash hash_of(const AssetPath& path) const {
+    if (const auto seen = inputs_.hash_of(path)) return *seen;
+    const FileStamp stamp = inputs_.look_at(path);
+    if (!stamp.exists || stamp.kind != FileKind::file) return {};
+    if (const StateInput* known = rested(path, stamp)) return known->hash;
+    ByteVector buffer;
+    const auto bytes = inputs_.read(path, 0, std::numeric_limits<std::uint64_t>::max(), buffer);
+    return bytes ? hash_bytes(bytes.value()) : ContentHash();
+  }
+
+  /// What the earlier build saw of a file that has not changed since; null when it may have.
+  const StateInput* rested(const AssetPath& path, const FileStamp& stamp) const {
+    const StateInput* known = earlier_ == nullptr ? nullptr : earlier_->find(path);
+    const bool is_same = known != nullptr && known->use == InputUse::whole && known->is_settled &&
+                         known->stamp == stamp && stamp.kind == FileKind::file;
+    return is_same ? known : nullptr;
+  }
+
+ private:
+  const RecordedFiles& inputs_;
+  const BuildState* earlier_;
+};
+
+// Gathers the state while the parts of the output are staged.
+class StateWriter {
+ public:
+  StateWriter(const BuildRun& run, const BuildState* earlier, const InputHashes& hashes)
+      : run_(run), earlier_(earlier), hashes_(hashes) {
+    state_.tool = run.tool;
+  }
+
+  ByteVector write(const std::vector<TargetBuild>& builds) {
+    add_inputs();
+    for (const Target target : {Target::client, Target::server}) {
+      const auto built = std::ranges::find(builds, target, &TargetBuild::target);
+      const StateTarget* old = earlier_ == nullptr ? nullptr : earlier_->find(target);
+      if (built != builds.end()) {
+        add_built(*built);
+      } else if (old != nullptr && !run_.previous) {
+        // Of which inputs it was made cannot be told any more.
+        add_left(*old);
+      }
+    }
+    number_facts();
+    for (const auto& [guid, path] : names_) state_.assets.push_back({guid, path});
+    number_assets();
+    const std::string_view report = OutputFolder::kReportName;
+    state_.report = stamped(AssetPath(), {report}).front();
+    return encode_state(state_);
+  }
+
+ private:
+  // Facts and assets get their numbers when all are known.
+  struct Pending {
+    std::vector<CookFact> facts;
+    std::vector<std::pair<Guid, std::uint64_t>> assets;
+  };
+
+  void add_inputs() {
+    std::map<AssetPath, std::vector<StateInput>> folders;
+    for (const RecordedInput& seen : run_.inputs->inputs()) {
+      StateInput input{.name = std::string(seen.path.empty() ? "" : seen.path.name()),
+                       .stamp = seen.stamp,
+                       .use = seen.use,
+                       .is_settled = is_settled(seen.stamp, run_.inputs->started_ns()),
+                       .hash = seen.hash};
+      if (input.use != InputUse::whole) {
+        if (const StateInput* known = hashes_.rested(seen.path, seen.stamp)) {
+          input.use = InputUse::whole;
+          input.hash = known->hash;
+        }
+      }
+      folders[seen.path.parent()].push_back(std::move(input));
+    }
+    for (auto& [path, inputs] : folders) {
+      std::ranges::sort(inputs, {}, &StateInput::name);
+      state_.folders.push_back({path, std::move(inputs)});
+    }
+  }
+
+  void add_built(const TargetBuild& build) {
+    StateTarget target;
+    target.target = build.target;
+    target.layout = run_.options.layout;
+    target.level = run_.options.level;
+    target.signer = signer_of(run_.key);
+    target.totals = totals_of(build);
+    std::vector<const BuiltBundle*> sorted;
+    for (const BuiltBundle& bundle : build.bundles) sorted.push_back(&bundle);
+    std::ranges::sort(sorted, {}, [](const BuiltBundle* bundle) { return bundle->name; });
+    for (const BuiltBundle* bundle : sorted) add_bundle(build, *bundle, target);
+    add_outputs(build, target);
+    state_.targets.push_back(std::move(target));
+  }
+
+  void add_bundle(const TargetBuild& build, const BuiltBundle& built, StateTarget& target) {
+    const PlannedBundle& planned = build.plan.bundles[built.planned];
+    const AssetIndex& index = run_.project.index();
+    StateBundle bundle;
+    bundle.name = built.name;
+    if (planned.prefab != kNoAsset) bundle.prefab = index.at(planned.prefab).guid;
+    bundle.hash = built.hash;
+    bundle.file_bytes = built.file_bytes;
+    bundle.plain_bytes = built.plain_bytes;
+    bundle.source_bytes = built.source_bytes;
+    Pending pending;
+    pending.facts = built.facts;
+    for (const AssetNumber asset : planned.assets) {
+      names_[index.at(asset).guid] = index.at(asset).path.text();
+      pending.assets.emplace_back(index.at(asset).guid, build.plain_bytes_of[asset]);
+    }
+    for (const CookFact& fact : built.facts) {
+      const AssetNumber asset = index.find(fact.question.guid);
+      if (asset != kNoAsset) names_[fact.question.guid] = index.at(asset).path.text();
+    }
+    pending_.push_back(std::move(pending));
+    target.bundles.push_back(std::move(bundle));
+  }
+
+  void add_left(const StateTarget& old) {
+    StateTarget target = old;
+    target.is_current = false;
+    for (const StateBundle& bundle : old.bundles) {
+      Pending pending;
+      for (const std::uint32_t fact : bundle.facts) pending.facts.push_back(earlier_->facts[fact]);
+      for (const StateAsset& asset : bundle.assets) {
+        const StateName& name = earlier_->assets[asset.asset];
+        names_.try_emplace(name.guid, name.path);
+        pending.assets.emplace_back(name.guid, asset.plain_bytes);
+      }
+      pending_.push_back(std::move(pending));
+    }
+    state_.targets.push_back(std::move(target));
+  }
+
+  void number_facts() {
+    for (const Pending& pending : pending_) {
+      state_.facts.insert(state_.facts.end(), pending.facts.begin(), pending.facts.end());
+    }
+    std::ranges::sort(state_.facts);
+    state_.facts.erase(std::unique(state_.facts.begin(), state_.facts.end()), state_.facts.end());
+  }
+
+  void number_assets() {
+    std::size_t next = 0;
+    for (StateTarget& target : state_.targets) {
+      for (StateBundle& bundle : target.bundles) {
+        Pending& pending = pending_[next++];
+        bundle.facts.clear();
+        bundle.assets.clear();
+        for (const CookFact& fact : pending.facts) {
+          bundle.facts.push_back(static_cast<std::uint32_t>(
+              std::ranges::lower_bound(state_.facts, fact) - state_.facts.begin()));
+        }
+        std::ranges::sort(pending.assets);
+        for (const auto& [guid, plain_bytes] : pending.assets) {
+          const auto asset = std::ranges::lower_bound(state_.assets, guid, {}, &StateName::guid);
+          bundle.assets.push_back(
+              {static_cast<std::uint32_t>(asset - state_.assets.begin()), plain_bytes});
+        }
+      }
+    }
+  }
+
+  std::vector<StateOutput> stamped(const AssetPath& folder,
+                                   const std::vector<std::string_view>& names) const {
+    std::vector<FileStamp> stamps(names.size());
+    run_.output.stamps_of_staged(*run_.output_stamps, folder, names, stamps);
+    std::vector<StateOutput> outputs;
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      outputs.push_back({folder.child(names[i]).text(), stamps[i].size_bytes, stamps[i].modified_ns,
+                         stamps[i].identity});
+    }
+    return outputs;
+  }
+
+  void add_outputs(const TargetBuild& build, StateTarget& target) const {
+    const AssetPath folder = AssetPath().child(folder_of(build.target));
+    std::vector<std::string> prefabs;
+    std::vector<std::string> shared;
+    for (const BuiltBundle& bundle : build.bundles) {
+      auto& names = bundle.name.kind == BundleKind::prefab ? prefabs : shared;
+      names.push_back(bundle.name.to_string() + ".mbundle");
+    }
+    std::vector<std::string> own{std::string(kCatalogName)};
+    if (run_.key) own.emplace_back(kCatalogSignatureFile);
+    const auto add = [&](const AssetPath& place, const std::vector<std::string>& names) {
+      auto outputs = stamped(place, {names.begin(), names.end()});
+      std::ranges::move(outputs, std::back_inserter(target.outputs));
+    };
+    add(folder, own);
+    if (!prefabs.empty()) add(folder.child("bundles"), prefabs);
+    if (!shared.empty()) add(folder.child("shared"), shared);
+    std::ranges::sort(target.outputs, {}, &StateOutput::path);
+  }
+
+  const BuildRun& run_;
+  const BuildState* earlier_;
+  const InputHashes& hashes_;
+  BuildState state_;
+  std::vector<Pending> pending_;  // per bundle, in the order of targets and bundles
+  std::map<Guid, std::string> names_;
+};
+
+// What was staged for a target gets its signature beside it.
+Result<void> sign_catalog(OutputFolder& output, Target target, const SigningKey& key) {
+  const AssetPath folder = AssetPath().child(folder_of(target));
+  const AssetPath catalog = folder.child(kCatalogName);
+  ByteVector buffer;
+  const auto bytes = output.read_staged(catalog, 0, kCatalogBytesMax, buffer);
+  if (!bytes) return fail(bytes.error());
+  return output.stage(folder.child(kCatalogSignatureFile),
+                      sign_file(key, catalog.text(), bytes.value()));
+}
+
+// Tells of what was built now, and of the targets that an earlier build left.
+Result<void> stage_report(const BuildRun& run, const std::vector<TargetBuild>& builds) {
+  const AssetPath path = AssetPath().child(OutputFolder::kReportName);
+  ByteVector buffer;
+  const auto previous = run.output.read(path, OutputFolder::kReportBytesMax, buffer);
+  if (!previous && previous.error().code != ErrorCode::not_found) return fail(previous.error());
+  const std::string text =
+      build_report_json(run.project, builds, run.options, run.version,
+                        previous ? as_text(previous.value()) : std::string_view("{}"));
+  return run.output.stage(path,
+                          as_bytes(run.key ? signed_report(*run.key, path.text(), text) : text));
+}
+
+}  // namespace
+
+Result<std::vector<TargetBuild>> build_project(const BuildRun& run,
+                                               std::vector<CookProblem>& problems) {
+  const bool leaves_state = run.inputs != nullptr && run.output_stamps != nullptr;
+  const FileSystem& old_files = run.previous ? run.previous->files : run.output.files();
+  std::optional<BuildState> state;
+  if (leaves_state && !run.is_forced) state = read_state(old_files);
+  const BuildState* const known = state ? &*state : nullptr;
+  std::optional<InputHashes> hashes;
+  std::optional<CookAnswers> answers;
+  std::optional<EarlierBuild> earlier;
+  if (leaves_state) {
+    hashes.emplace(*run.inputs, known);
+    answers.emplace(run.project, run.components,
+                    [&](const AssetPath& path) { return hashes->hash_of(path); });
+    if (state) {
+      earlier.emplace(*state, old_files, run.previous ? run.previous->stamps : *run.output_stamps,
+                      *answers, run.options.jobs);
+    }
+  }
+  StagedBundles bundles(run.output);
+  const BuildEdges edges{.output = bundles,
+                         .reporter = run.reporter,
+                         .clock = run.clock,
+                         .stop = run.stop,
+                         .earlier = earlier ? &*earlier : nullptr,
+                         .answers = answers ? &*answers : nullptr,
+                         .tool = run.tool,
+                         .reason = {run.is_forced ? "forced" : "first build", {}}};
+  std::vector<TargetBuild> builds;
+  for (const Target target : {Target::client, Target::server}) {
+    if (!run.options.targets.has(target)) continue;
+    auto built = build_target(run.project, target, run.components, run.options, edges, problems);
+    if (!built) return fail(built.error());
+    if (run.key) {
+      if (auto done = sign_catalog(run.output, target, *run.key); !done) return fail(done.error());
+    }
+    builds.push_back(std::move(built).value());
+  }
+  if (auto staged = stage_report(run, builds); !staged) return fail(staged.error());
+  // What changed while it was read is told by the next build, which then looks at everything.
+  const AssetPath state_path = AssetPath().child(kStateName);
+  if (leaves_state) {
+    const ByteVector bytes =
+        run.inputs->is_torn() ? ByteVector() : StateWriter(run, known, *hashes).write(builds);
+    if (auto staged = run.output.stage(state_path, bytes); !staged) return fail(staged.error());
+  }
+  return builds;
+}
+
+std::optional<UpToDate> find_up_to_date(const FileSystem& output, const FileStamps& output_stamps,
+                                        const FileSystem& project, const FileStamps& project_stamps,
+                                        const BuildWish& wish, unsigned jobs) {
+  const auto needs_recovery = OutputFolder::needs_recovery(output);
+  if (!needs_recovery || needs_recovery.value()) return std::nullopt;
+  auto state = read_state_head(output);
+  if (!state || state->tool != wish.terms.tool) return std::nullopt;
+  for (const Target target : {Target::client, Target::server}) {
+    if (!wish.targets.has(target)) continue;
+    const StateTarget* built = state->find(target);
+    if (built == nullptr || !built->is_current || built->layout != wish.terms.layout ||
+        built->level != wish.terms.level || built->signer != signer_of(wish.key)) {
+      return std::nullopt;
+    }
+  }
+  if (!are_outputs_untouched(*state, wish.targets, output_stamps)) return std::nullopt;
+  UpToDate found{std::move(*state), {}};
+  found.check = check_inputs(found.state, project, project_stamps, jobs);
+  if (!found.check.changed.empty()) return std::nullopt;
+  return found;
+}
+
+Result<void> refresh_state(FileSystem& output, std::vector<StateFolder> folders) {
+  auto state = read_state(output);
+  if (!state) return {};
+  state->folders = std::move(folders);
+  return write_atomically(output, AssetPath().child(kStateName), encode_state(*state));
+}
+
+}  // namespace muster

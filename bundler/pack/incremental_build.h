@@ -1,0 +1,70 @@
+// A whole build: every target asked for, the report, and the state that lets the next build do
+// less.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bundler/pack/input_check.h"
+#include "bundler/pack/output_folder.h"
+#include "bundler/pack/target_build.h"
+#include "runtime/bundle/build_signature.h"
+
+namespace muster {
+
+/// Another output to take bundles and blocks from, for an output that has none itself.
+struct PreviousOutput {
+  const FileSystem& files;
+  const FileStamps& stamps;
+};
+
+/// What a build works on. All of it outlives the build.
+struct BuildRun {
+  const Project& project;
+  const std::vector<ComponentDescription>& components;
+  BuildOptions options;
+  std::string version;  ///< Of muster, for the report.
+  std::string tool;     ///< As `PackingTerms` has it.
+  std::optional<SigningKey> key{};
+  OutputFolder& output;
+  Reporter& reporter;
+  const Clock& clock;
+  std::stop_token stop{};
+  /// What the project was read through; null for a build that leaves no state.
+  const RecordedFiles* inputs = nullptr;
+  /// Of the output's files; null alike.
+  const FileStamps* output_stamps = nullptr;
+  /// Builds everything, whatever is there.
+  bool is_forced = false;
+  std::optional<PreviousOutput> previous{};
+};
+
+/// Builds and stages everything, and leaves publishing to the caller. Bundles that an earlier build
+/// has left and that would come out the same are taken over. Fails as `build_target` does.
+Result<std::vector<TargetBuild>> build_project(const BuildRun& run,
+                                               std::vector<CookProblem>& problems);
+
+/// What a build is asked for.
+struct BuildWish {
+  TargetSet targets = TargetSet::both();
+  PackingTerms terms;
+  std::optional<SigningKey> key{};
+};
+
+/// An output that is what a build would make.
+struct UpToDate {
+  BuildState state;  ///< Without its body.
+  InputCheck check;
+};
+
+/// Looks whether there is anything to do, without reading the project. Nothing when there is, or
+/// when it cannot be told.
+std::optional<UpToDate> find_up_to_date(const FileSystem& output, const FileStamps& output_stamps,
+                                        const FileSystem& project, const FileStamps& project_stamps,
+                                        const BuildWish& wish, unsigned jobs);
+
+/// Keeps new stamps of inputs whose content has not changed. Requires: the output's lock is held.
+Result<void> refresh_state(FileSystem& output, std::vector<StateFolder> folders);
+
+}  // namespace muster

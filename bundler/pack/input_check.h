@@ -1,0 +1,30 @@
+// Whether anything has happened to the inputs and outputs of a build since.
+#pragma once
+
+#include <vector>
+
+#include "bundler/pack/build_state.h"
+
+namespace muster {
+
+struct InputCheck {
+  /// The paths whose content is another, or that came or went, sorted.
+  std::vector<AssetPath> changed;
+  /// Whether some stamps were others, though all content is as it was, or could be told to be at
+  /// rest only now: the folders below are to be kept in place of the old ones.
+  bool has_new_stamps = false;
+  std::vector<StateFolder> folders;  ///< With the stamps of now. Complete when nothing changed.
+  std::size_t looked_at = 0;
+  std::size_t hashed = 0;
+};
+
+/// Compares what a build has looked at with what is there now: by stamps, on `jobs` threads; and by
+/// content where a stamp is another, or was taken too soon after a change to tell.
+InputCheck check_inputs(const BuildState& state, const FileSystem& files, const FileStamps& stamps,
+                        unsigned jobs);
+
+/// Whether the output's files of these targets are those that the build left: by their stamps, none
+/// missing.
+bool are_outputs_untouched(const BuildState& state, TargetSet targets, const FileStamps& stamps);
+
+}  // namespace muster

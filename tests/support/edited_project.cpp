@@ -1,0 +1,247 @@
+#include "tests/support/edited_project.h"
+
+#include <algorithm>
+#include <cassert>
+
+#include <fmt/format.h>
+
+#include "registry/vocabulary/component.h"
+
+namespace muster::testing {
+namespace {
+
+constexpr std::string_view kHead = "%YAML 1.1\n%TAG !u! tag:unity3d.com,2011:\n";
+constexpr std::uint64_t kScriptGuid = 9001;
+constexpr std::uint64_t kFactoryGuid = 9002;
+
+std::string guid_text(std::uint64_t number) {
+  // Digits that look drawn: looks do not matter here, but differ.
+  return fmt::format("{:016x}{:016x}", number * 0x9E3779B97F4A7C15ULL, number);
+}
+
+std::string strong(std::uint64_t guid, int file_id = 11400000) {
+  return fmt::format("{{fileID: {}, guid: {}, type: 3}}", file_id, guid_text(guid));
+}
+
+std::string meta_of(std::uint64_t guid, int settings) {
+  return fmt::format("fileFormatVersion: 2\nguid: {}\nNativeFormatImporter:\n  quality: {}\n",
+                     guid_text(guid), settings);
+}
+
+std::string components_text(int health_default, bool knows_armor) {
+  struct Plain {
+    std::int32_t current;
+  };
+  std::vector<ComponentDescription> components;
+  for (const std::string name : {"Health", "Armor"}) {
+    if (name == "Armor" && !knows_armor) continue;
+    ComponentDescription component;
+    component.name = name;
+    component.size_bytes = sizeof(Plain);
+    component.alignment_bytes = alignof(Plain);
+    FieldDescription field;
+    field.name = "current";
+    field.type = FieldType::int32;
+    field.element_bytes = sizeof(std::int32_t);
+    component.fields = {field};
+    const Plain value{health_default};
+    const Bytes bytes = std::as_bytes(std::span(&value, 1));
+    component.default_value.assign(bytes.begin(), bytes.end());
+    components.push_back(component);
+  }
+  return components_to_json(components);
+}
+
+}  // namespace
+
+EditedProject::EditedProject(std::uint32_t seed) : random_(seed) {
+  for (int i = 0; i < 12; ++i) model_.items.push_back(make());
+  for (Item& item : model_.items) {
+    if (item.sides == 0 && below(2) == 0) item.sides = 1 + static_cast<int>(below(3));
+  }
+  apply();
+  past_.push_back(model_);
+}
+
+std::uint64_t EditedProject::any_of(std::initializer_list<Kind> kinds) {
+  std::vector<std::uint64_t> found;
+  for (const Item& item : model_.items) {
+    if (std::ranges::find(kinds, item.kind) != kinds.end()) found.push_back(item.guid);
+  }
+  return found.empty() ? 0 : found[below(found.size())];
+}
+
+EditedProject::Item EditedProject::make() {
+  Item item;
+  item.kind = static_cast<Kind>(below(static_cast<std::size_t>(Kind::count)));
+  item.guid = model_.next_guid++;
+  item.name = fmt::format("thing{}", item.guid);
+  item.value = static_cast<int>(below(1000));
+  item.type_id = model_.next_type_id++;
+  if (item.kind == Kind::variant) item.base = any_of({Kind::unity, Kind::variant, Kind::model});
+  if (item.kind == Kind::plain_variant) item.base = any_of({Kind::plain, Kind::plain_variant});
+  const bool can_use = item.kind != Kind::picture && item.kind != Kind::model;
+  for (std::uint32_t i = below(3); can_use && i > 0; --i) {
+    const std::uint64_t used = item.kind == Kind::material
+                                   ? any_of({Kind::picture})
+                                   : any_of({Kind::picture, Kind::material, Kind::unity});
+    if (used != 0) item.uses.push_back(used);
+  }
+  if (item.kind <= Kind::factory) item.sides = 1 + static_cast<int>(below(3));
+  return item;
+}
+
+std::string EditedProject::path_of(const Item& item) const {
+  constexpr std::array<std::string_view, static_cast<std::size_t>(Kind::count)> kExtensions = {
+      "prefab", "prefab", "yaml", "yaml", "asset", "fbx", "mat", "png"};
+  return fmt::format("{}/{}.{}", item.folder, item.name,
+                     kExtensions[static_cast<std::size_t>(item.kind)]);
+}
+
+std::string EditedProject::text_of(const Item& item) const {
+  std::string uses;
+  for (const std::uint64_t used : item.uses) uses += "  - " + strong(used) + "\n";
+  switch (item.kind) {
+    case Kind::unity:
+      return fmt::format(
+          "{}--- !u!1 &100\nGameObject:\n  m_Name: {}\n  m_IsActive: 1\n  m_Component:\n"
+          "  - component: {{fileID: 400}}\n  - component: {{fileID: 500}}\n"
+          "--- !u!4 &400\nTransform:\n  m_GameObject: {{fileID: 100}}\n  m_Children: []\n"
+          "  m_Father: {{fileID: 0}}\n"
+          "--- !u!114 &500\nMonoBehaviour:\n  m_GameObject: {{fileID: 100}}\n"
+          "  m_Script: {}\n  current: {}\n  uses:\n{}",
+          kHead, "inner", strong(kScriptGuid, 11500000), item.value, uses);
+    case Kind::variant:
+      return fmt::format(
+          "{}--- !u!1001 &700\nPrefabInstance:\n  m_Modification:\n"
+          "    m_TransformParent: {{fileID: 0}}\n    m_Modifications:\n"
+          "    - target: {{fileID: 500, guid: {}, type: 3}}\n      propertyPath: current\n"
+          "      value: {}\n      objectReference: {{fileID: 0}}\n    m_RemovedComponents: []\n"
+          "  m_SourcePrefab: {{fileID: 100100000, guid: {}, type: 3}}\n  uses:\n{}",
+          kHead, guid_text(item.base), item.value, guid_text(item.base), uses);
+    case Kind::plain:
+      return fmt::format(
+          "class: Prefab\n{}components:\n- Health: {{current: {}}}\n- Armor: "
+          "{{current: 3}}\nuses:\n{}",
+          item.value % 2 == 0 ? "" : "# a comment\n", item.value, uses.empty() ? "- 1\n" : uses);
+    case Kind::plain_variant:
+      return fmt::format(
+          "class: Prefab\nvariant_of: {}\nroot:\n  name: n{}\n  components:\n"
+          "  - Health: {{current: {}}}\n",
+          strong(item.base), item.value % 3, item.value);
+    case Kind::factory:
+      return fmt::format(
+          "{}--- !u!114 &11400000\nMonoBehaviour:\n  m_Script: {}\n"
+          "  health:\n    current: {}\n  uses:\n{}",
+          kHead, strong(kFactoryGuid, 11500000), item.value, uses);
+    case Kind::material:
+      return fmt::format("{}--- !u!21 &2100000\nMaterial:\n  m_Name: m\n  v: {}\n  uses:\n{}",
+                         kHead, item.value, uses);
+    default:
+      return fmt::format("\x89PNG{}", std::string(200 + static_cast<std::size_t>(item.value) * 30,
+                                                  static_cast<char>('a' + item.value % 26)));
+  }
+}
+
+std::map<std::string, std::string> EditedProject::render() const {
+  std::map<std::string, std::string> texts;
+  const auto add = [&](const std::string& path, std::uint64_t guid, int settings,
+                       std::string text) {
+    texts[path] = std::move(text);
+    texts[path + ".meta"] = meta_of(guid, settings);
+  };
+  texts["muster.yaml"] = fmt::format(
+      "version: 1\nname: {}\nfolders: [a, b]\ncomponents: components.json\nclasses:\n"
+      "  ThingRegistry:\n    entries: entries\n    references:\n"
+      "    - {{path: both, strength: strong, targets: [client, server]}}\n"
+      "    - {{path: client, strength: strong, targets: [client]}}\n"
+      "    - {{path: server, strength: strong, targets: [server]}}\n",
+      model_.project_name);
+  texts["components.json"] = components_text(model_.health_default, model_.knows_armor);
+  texts["a/.keep"] = "";
+  texts["b/.keep"] = "";
+  add(fmt::format("a/{}.cs", model_.script_name), kScriptGuid, 0,
+      fmt::format("class {} : MonoBehaviour {{}}\n", model_.script_name));
+  add("a/HealthFactory.cs", kFactoryGuid, 0,
+      fmt::format("class HealthFactory : {} {{}}\n",
+                  model_.is_factory_class ? "ReplicatedEntityFactory" : "ScriptableObject"));
+  std::string entries = "class: ThingRegistry\nentries:\n";
+  constexpr std::array<std::string_view, 4> kSides = {"", "client", "server", "both"};
+  bool is_empty = true;
+  for (const Item& item : model_.items) {
+    add(path_of(item), item.guid, item.settings, text_of(item));
+    if (item.sides == 0) continue;
+    is_empty = false;
+    entries += fmt::format("- type_id: {}\n  {}: {}\n", item.type_id,
+                           kSides[static_cast<std::size_t>(item.sides)], strong(item.guid));
+  }
+  add("a/registry.yaml", 9003, 0, is_empty ? "class: ThingRegistry\nentries: []\n" : entries);
+  return texts;
+}
+
+void EditedProject::apply() {
+  const auto texts = render();
+  std::vector<AssetPath> gone;
+  for (const auto& [path, bytes] : files.files()) {
+    if (!texts.contains(path.text())) gone.push_back(path);
+  }
+  for (const AssetPath& path : gone) {
+    const auto removed = files.remove(path);
+    assert(removed.has_value());
+    (void)removed;
+  }
+  for (const auto& [path, text] : texts) {
+    const auto found = files.files().find(AssetPath::parse(path).value());
+    if (found == files.files().end() || as_text(found->second) != text) files.add(path, text);
+  }
+}
+
+std::string EditedProject::edit() {
+  const std::vector<std::pair<std::string, std::function<void()>>> edits = {
+      {"add", [&] { model_.items.push_back(make()); }},
+      {"remove",
+       [&] {
+         if (model_.items.size() > 4) {
+           model_.items.erase(model_.items.begin() + below(model_.items.size()));
+         }
+       }},
+      {"edit", [&] { any().value = static_cast<int>(below(1000)); }},
+      {"edit", [&] { any().value += 1; }},
+      {"rename", [&] { any().name += "x"; }},
+      {"move", [&] { any().folder = below(2) == 0 ? "a" : "b"; }},
+      {"retag", [&] { any().type_id = model_.next_type_id++; }},
+      {"sides", [&] { any().sides = static_cast<int>(below(4)); }},
+      {"settings", [&] { any().settings += 1; }},
+      {"base",
+       [&] {
+         Item& item = any();
+         if (item.kind == Kind::variant) item.base = any_of({Kind::unity, Kind::model});
+         if (item.kind == Kind::plain_variant) item.base = any_of({Kind::plain});
+       }},
+      {"new guid", [&] { any().guid = model_.next_guid++; }},
+      {"default", [&] { model_.health_default += 1; }},
+      {"describe", [&] { model_.knows_armor = !model_.knows_armor; }},
+      {"factory", [&] { model_.is_factory_class = !model_.is_factory_class; }},
+      {"script", [&] { model_.script_name = below(2) == 0 ? "Health" : "Armor"; }},
+      {"name", [&] { model_.project_name += "x"; }},
+      {"swap", [&] { std::swap(any().value, any().value); }},
+      {"touch",
+       [&] {
+         const auto& all = files.files();
+         files.touch(std::next(all.begin(), below(all.size()))->first);
+       }},
+      {"revert", [&] { model_ = past_[below(past_.size())]; }},
+  };
+  const auto& [name, change] = edits[below(edits.size())];
+  const std::uint64_t next_guid = model_.next_guid;
+  const std::uint32_t next_type_id = model_.next_type_id;
+  change();
+  // What was given once is not given again, also after a revert.
+  model_.next_guid = std::max(model_.next_guid, next_guid);
+  model_.next_type_id = std::max(model_.next_type_id, next_type_id);
+  apply();
+  past_.push_back(model_);
+  return name;
+}
+
+}  // namespace muster::testing

@@ -1,0 +1,78 @@
+// A project that is edited at random, for tests of builds that do only what is needed.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <random>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "registry/vocabulary/memory_file_system.h"
+
+namespace muster::testing {
+
+/// Prefabs of both dialects with bases, variants and nested ones, factories, models, materials and
+/// pictures; registries for client and server; scripts and component descriptions. The same for the
+/// same seed. Files that an edit does not change are not written, so that they keep their stamps.
+class EditedProject {
+ public:
+  explicit EditedProject(std::uint32_t seed);
+
+  /// Makes one random edit and returns its name.
+  std::string edit();
+
+  MemoryFileSystem files;
+
+ private:
+  enum class Kind : std::uint8_t {
+    unity,
+    variant,
+    plain,
+    plain_variant,
+    factory,
+    model,
+    material,
+    picture,
+    count
+  };
+  struct Item {
+    Kind kind = Kind::unity;
+    std::uint64_t guid = 0;
+    std::string name;
+    std::string folder = "a";
+    int value = 0;
+    int settings = 0;
+    std::uint64_t base = 0;           // 0 for none
+    std::vector<std::uint64_t> uses;  // guids
+    int sides = 0;                    // bit 0 client, bit 1 server; 0: not registered
+    std::uint32_t type_id = 0;
+  };
+  struct Model {
+    std::vector<Item> items;
+    int health_default = 100;
+    bool knows_armor = false;
+    bool is_factory_class = true;
+    std::string script_name = "Health";
+    std::string project_name = "edited";
+    std::uint64_t next_guid = 1;
+    std::uint32_t next_type_id = 0;
+  };
+
+  std::uint32_t below(std::size_t count) {
+    return static_cast<std::uint32_t>(random_() % static_cast<std::uint32_t>(count));
+  }
+  Item& any() { return model_.items[below(model_.items.size())]; }
+  Item make();
+  std::uint64_t any_of(std::initializer_list<Kind> kinds);
+  std::string text_of(const Item& item) const;
+  std::string path_of(const Item& item) const;
+  std::map<std::string, std::string> render() const;
+  void apply();
+
+  std::mt19937 random_;
+  Model model_;
+  std::vector<Model> past_;
+};
+
+}  // namespace muster::testing
