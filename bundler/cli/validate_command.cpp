@@ -2,12 +2,16 @@
 
 #include <CLI/CLI.hpp>
 
+#include "bundler/cli/against.h"
 #include "bundler/cli/edges.h"
+#include "bundler/cli/fixes.h"
 #include "bundler/cli/session.h"
 #include "bundler/cook/value_check.h"
 #include "registry/registries/unread.h"
+#include "registry/rules/baseline.h"
 #include "registry/rules/sinks.h"
 #include "registry/rules/validate.h"
+#include "registry/vocabulary/counted.h"
 #include "registry/vocabulary/parallel.h"
 
 namespace muster::cli {
@@ -20,8 +24,12 @@ struct ValidateArguments {
   std::string output;
   std::string baseline;
   std::string write_baseline;
+  bool prune_baseline = false;
+  std::string against;  ///< A revision or a build, or empty.
   std::string explain;
   bool strict = false;
+  bool fix = false;
+  bool dry_run = false;  ///< Of the fixes.
 };
 
 constexpr std::uint64_t kMaxBaselineBytes = 64ULL * 1024 * 1024;
@@ -51,53 +59,121 @@ Result<Baseline> load_baseline(const std::string& path) {
   return Baseline::parse(as_text(bytes.value()));
 }
 
+// What findings are about, besides the project itself.
+struct Comparisons {
+  std::optional<Contract> shipped;
+};
+
+Result<Comparisons> load_comparisons(const ValidateArguments& arguments, TargetSet targets,
+                                     const Session& session) {
+  Comparisons comparisons;
+  if (!arguments.against.empty()) {
+    auto shipped = load_contract(arguments.project, arguments.against, targets, session);
+    if (!shipped) return fail(shipped.error());
+    comparisons.shipped = std::move(shipped).value();
+  }
+  return comparisons;
+}
+
 // Descriptions that cannot be read have a finding of their own.
-std::vector<Finding> check_all(const Project& project, ValidateOptions options) {
+std::vector<Finding> check_all(const Project& project, const Comparisons& comparisons,
+                               ValidateOptions options) {
   const auto components = load_components(project.files(), project.config());
   options.further = [&](const Project&, const std::set<AssetNumber>& built, Findings& findings) {
-    if (!components) return;
-    check_values(project, components.value(), built, options.jobs, findings);
+    if (components) check_values(project, components.value(), built, options.jobs, findings);
+    if (comparisons.shipped) {
+      check_breaking(*comparisons.shipped, contract_of(project, options.targets), findings);
+    }
   };
   return validate(project, options);
 }
 
+// Marks what the baseline knows. What it counts and nobody finds any more is taken out of it, or
+// told: CI fails then with '--strict'.
+Result<bool> apply_baseline(const ValidateArguments& arguments, std::vector<Finding>& findings,
+                            Session& session) {
+  const auto baseline = load_baseline(arguments.baseline);
+  if (!baseline) return fail(baseline.error());
+  baseline.value().mark_known(findings);
+  if (arguments.target != "all") return true;  // of the rest nobody knows
+  const Baseline pruned = baseline.value().pruned(findings, [&](std::string_view rule) {
+    return !is_breaking_rule(rule) || !arguments.against.empty();
+  });
+  const std::size_t gone = baseline.value().total() - pruned.total();
+  if (gone == 0) return true;
+  if (arguments.prune_baseline) {
+    if (auto written = write_named_file(arguments.baseline, as_bytes(pruned.format())); !written) {
+      return fail(written.error());
+    }
+    tell(session, "took " + counted(gone, "finding") + " out of '" + arguments.baseline + "'");
+    return true;
+  }
+  tell(session, "'" + arguments.baseline + "' accepts " + counted(gone, "finding") +
+                    " that nobody finds any more; '--prune-baseline' takes them out");
+  return !arguments.strict;
+}
+
+Result<void> check_arguments(const ValidateArguments& arguments) {
+  const auto refuse = [](std::string why) {
+    return fail(ErrorCode::invalid_argument, std::move(why));
+  };
+  if (arguments.project.empty()) {
+    return refuse("give a project's folder ('muster validate --help')");
+  }
+  if (arguments.prune_baseline && arguments.baseline.empty()) {
+    return refuse("'--prune-baseline' wants '--baseline FILE'");
+  }
+  if (arguments.dry_run && !arguments.fix) return refuse("'--dry-run' wants '--fix'");
+  if (arguments.prune_baseline && arguments.target != "all") {
+    return refuse("a baseline is pruned for all targets at once; leave '--target' out");
+  }
+  return {};
+}
+
 int validate_project(const ValidateArguments& arguments, Session& session) {
   if (!arguments.explain.empty()) return explain(arguments.explain, session);
-  if (arguments.project.empty()) {
-    return report_error(session, {ErrorCode::invalid_argument,
-                                  "give a project's folder ('muster validate --help')"});
-  }
+  if (auto good = check_arguments(arguments); !good) return report_error(session, good.error());
   const auto targets = targets_from(arguments.target);
   if (!targets) return report_error(session, targets.error());
   const auto format = finding_format_from(arguments.format);
   if (!format) return report_error(session, format.error());
   PatientReporter reporter(session.reporter, session.clock);
   const Progress progress = progress_of(reporter);
-  const auto open = open_project(arguments.project, session, processor_count(), progress);
+  auto open = open_project(arguments.project, session, processor_count(), progress);
   if (!open) return report_error(session, open.error());
-  std::vector<Finding> findings = check_all(*open.value().project, {.targets = targets.value(),
-                                                                    .strict = arguments.strict,
-                                                                    .jobs = processor_count(),
-                                                                    .progress = progress});
+  std::unique_ptr<FileSystem> as_fixed;  // outlives the project that reads it
+  if (arguments.fix) {
+    const auto fixed = fix_project(open.value(), arguments.dry_run, as_fixed, session, progress);
+    if (!fixed) return report_error(session, fixed.error());
+  }
+  const auto comparisons = load_comparisons(arguments, targets.value(), session);
+  if (!comparisons) return report_error(session, comparisons.error());
+  std::vector<Finding> findings = check_all(*open.value().project, comparisons.value(),
+                                            {.targets = targets.value(),
+                                             .strict = arguments.strict,
+                                             .jobs = processor_count(),
+                                             .progress = progress});
   reporter.finish();
   const std::string none = no_registries_note(*open.value().project);
   if (!none.empty()) tell(session, none);
   if (!arguments.write_baseline.empty()) {
     return write_report(session, Baseline::of(findings).format(), arguments.write_baseline);
   }
+  bool is_baseline_fresh = true;
   if (!arguments.baseline.empty()) {
-    const auto baseline = load_baseline(arguments.baseline);
-    if (!baseline) return report_error(session, baseline.error());
-    findings = baseline.value().remove_known(std::move(findings));
+    const auto applied = apply_baseline(arguments, findings, session);
+    if (!applied) return report_error(session, applied.error());
+    is_baseline_fresh = applied.value();
   }
   const SinkOptions sink{.color = session.color && arguments.output.empty(),
                          .project_name = arguments.project,
                          .version = MUSTER_VERSION,
-                         .files = open.value().files.get()};
+                         .files = open.value().files.get(),
+                         .has_baseline = !arguments.baseline.empty()};
   const int written =
       write_report(session, format_findings(findings, format.value(), sink), arguments.output);
   if (written != kSuccess) return written;
-  return count(findings).errors > 0 ? kFindings : kSuccess;
+  return count(findings).errors > 0 || !is_baseline_fresh ? kFindings : kSuccess;
 }
 
 }  // namespace
@@ -115,10 +191,24 @@ void add_validate(CLI::App& app, Session& session) {
   command->add_option("--baseline", arguments->baseline, "Leave out the findings of this file");
   command->add_option("--write-baseline", arguments->write_baseline,
                       "Accept all present findings into this file");
-  command->add_flag("--strict", arguments->strict, "Warnings become errors");
+  command->add_flag("--prune-baseline", arguments->prune_baseline,
+                    "Take out of the baseline what is no longer there");
+  command->add_flag("--strict", arguments->strict,
+                    "Warnings become errors, and an outdated baseline a failure");
+  command->add_option("--against", arguments->against,
+                      "Also tell what breaks games that have shipped: a Git revision, a build's "
+                      "folder or a catalog");
+  command->add_flag("--fix", arguments->fix,
+                    "Mend what needs no thought: sidecars, registries, stored guids and ids");
+  command->add_flag("--dry-run", arguments->dry_run,
+                    "With '--fix': only say what would change, and what would remain");
   command->add_option("--explain", arguments->explain, "Explain a rule ('all' for every rule)");
   command->footer(
-      "Example:\n  muster validate my-game --format sarif --output findings.sarif\n"
+      "Examples:\n  muster validate my-game --format sarif --output findings.sarif\n"
+      "  muster validate my-game --write-baseline known.json\n"
+      "  muster validate my-game --baseline known.json --strict\n"
+      "  muster validate my-game --fix --dry-run\n"
+      "  muster validate my-game --against v1.2\n"
       "  muster validate --explain duplicate-guid");
   command->callback(
       [arguments, &session] { session.exit_code = validate_project(*arguments, session); });

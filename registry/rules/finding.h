@@ -41,6 +41,7 @@ struct Finding {
   std::vector<RelatedLocation> related;
   /// The finding makes a build wrong, not only a project untidy: `build` refuses.
   bool blocks_build = false;
+  bool is_known = false;  ///< A baseline accepts it (`baseline.h`).
 };
 
 /// Collects findings and puts them in order.

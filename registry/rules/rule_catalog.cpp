@@ -19,6 +19,23 @@ constexpr std::array kRules = {
          "Serialization to Force Text and save the asset again. Binary assets that no registry "
          "needs are only noted, and so are the kinds that always are of this form (lighting, "
          "terrain, navigation)."},
+    Rule{"breaking-component", error, "A component is no longer what shipped games have",
+         "A client and a server of different builds would read each other's values wrong (or "
+         "refuse each other). Put the field back as it was and add a new one beside it, or ship "
+         "both sides at once. What is added breaks nothing. Found with '--against'."},
+    Rule{"breaking-removed", error, "A type id that has shipped means nothing any more",
+         "Games that have shipped may still name it. Put the entry back, or ship client and "
+         "server at once. Found with '--against'."},
+    Rule{"breaking-renumbered", error, "An asset has another type id than in what has shipped",
+         "A shipped client would take it for something else, or for nothing. Give it the old id "
+         "again: its 'type_id', or its line in the lock beside the registry. Found with "
+         "'--against'."},
+    Rule{"breaking-reused", error, "A type id means another asset than in what has shipped",
+         "A shipped client would create the old one. Give the new asset an id that nothing had "
+         "('muster prepare' does), and leave the old one retired. Found with '--against'."},
+    Rule{"breaking-sides", error, "Client and server no longer have the same type ids",
+         "In what has shipped both sides knew them; now one would be told of what it does not "
+         "have. List the asset for both sides again. Found with '--against'."},
     Rule{"case-clash", error, "Two paths differ only in upper and lower case",
          "On Windows and macOS these are one file: whoever checks out last wins. Rename one."},
     Rule{"client-only-in-server", warning,

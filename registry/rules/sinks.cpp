@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <map>
-#include <optional>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "registry/vocabulary/content_hash.h"
+#include "registry/rules/sarif.h"
+#include "registry/rules/sink_text.h"
 #include "registry/vocabulary/shown_text.h"
 #include "registry/vocabulary/utf8.h"
 
@@ -16,10 +16,6 @@ namespace muster {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-constexpr std::size_t kSarifResultsMax = 5000;
-/// No larger file is read again for a column's sake.
-constexpr std::uint64_t kSarifSourceBytesMax = 256ULL * 1024 * 1024;
 
 // File names may hold any bytes; JSON holds UTF-8 only.
 std::string dump(const Json& json) {
@@ -33,27 +29,10 @@ std::string place(const Location& location) {
   return text;
 }
 
-// A path as the relative reference of RFC 3986: letters, digits and marks stay.
-std::string uri_of(std::string_view path) {
-  constexpr std::string_view kUnreserved = "-._~/";
-  std::string result;
-  for (const char c : path) {
-    const bool stays = (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
-                       kUnreserved.find(c) != std::string_view::npos;
-    result += stays ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
-  }
-  return result;
-}
-
 // XML holds UTF-8 only; the JSON library knows how to mend what is none.
 std::string valid_utf8(std::string_view text) {
   return Json::parse(Json(text).dump(-1, ' ', false, Json::error_handler_t::replace))
       .get<std::string>();
-}
-
-// What a baseline knows a finding by.
-std::pair<std::string, std::string> key_of(const Finding& finding) {
-  return {std::string(finding.rule), valid_utf8(finding.location.path.text())};
 }
 
 std::string xml_escaped(std::string_view text) {
@@ -99,7 +78,7 @@ std::string github_escaped(std::string_view text, bool is_property) {
   return result;
 }
 
-std::string format_text(std::span<const Finding> findings, const SinkOptions& options) {
+std::string format_text(const std::vector<Finding>& findings, const SinkOptions& options) {
   const auto paint = [&](Severity severity) -> std::pair<std::string_view, std::string_view> {
     if (!options.color) return {"", ""};
     constexpr std::array<std::string_view, 3> kColors = {"\x1b[36m", "\x1b[33m", "\x1b[31m"};
@@ -132,7 +111,7 @@ Json location_json(const Location& location) {
   return json;
 }
 
-std::string format_json(std::span<const Finding> findings) {
+std::string format_json(const std::vector<Finding>& findings, std::size_t known) {
   Json list = Json::array();
   for (const Finding& finding : findings) {
     Json json = location_json(finding.location);
@@ -155,118 +134,7 @@ std::string format_json(std::span<const Finding> findings) {
   report["findings"] = std::move(list);
   report["counts"] = {
       {"error", counts.errors}, {"warning", counts.warnings}, {"note", counts.notes}};
-  return dump(report);
-}
-
-// Columns in bytes to columns in code points, which need the text that they count in. Keeps the
-// file asked for last: findings come sorted by path.
-class CodePointColumns {
- public:
-  explicit CodePointColumns(const FileSystem* files) : files_(files) {}
-
-  /// Null when the place cannot be found.
-  std::optional<std::size_t> column_of(const Location& location) {
-    const auto [line, column] = location.position;
-    if (line == 0 || column == 0) return {};
-    if (!path_ || *path_ != location.path) load(location.path);
-    if (line > line_starts_.size()) return {};
-    const std::string_view rest = text_.substr(line_starts_[line - 1]);
-    const std::string_view before = rest.substr(0, column - 1);
-    if (before.size() < column - 1 || before.find('\n') != std::string_view::npos) return {};
-    // Each code point has one byte that is no continuation.
-    return 1 + static_cast<std::size_t>(std::ranges::count_if(before, [](char c) {
-             return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;
-           }));
-  }
-
- private:
-  void load(const AssetPath& path) {
-    path_ = path;
-    line_starts_.clear();
-    text_ = {};
-    if (files_ == nullptr) return;
-    const auto bytes = read_whole(*files_, path, kSarifSourceBytesMax, buffer_);
-    if (!bytes) return;
-    text_ = as_text(bytes.value());
-    line_starts_.push_back(0);
-    for (std::size_t at = text_.find('\n'); at != std::string_view::npos;
-         at = text_.find('\n', at + 1)) {
-      line_starts_.push_back(at + 1);
-    }
-  }
-
-  const FileSystem* files_;
-  std::optional<AssetPath> path_;
-  ByteVector buffer_;
-  std::string_view text_;  // in the buffer
-  std::vector<std::size_t> line_starts_;
-};
-
-Json sarif_location(const Location& location, CodePointColumns& columns) {
-  Json physical;
-  physical["artifactLocation"] = {{"uri", uri_of(location.path.text())}, {"uriBaseId", "PROJECT"}};
-  if (location.position.line > 0) {
-    physical["region"] = {{"startLine", location.position.line}};
-    if (const auto column = columns.column_of(location)) {
-      physical["region"]["startColumn"] = *column;
-    }
-  }
-  return Json{{"physicalLocation", std::move(physical)}};
-}
-
-std::string format_sarif(std::span<const Finding> findings, const SinkOptions& options) {
-  Json rules = Json::array();
-  std::map<std::string_view, std::size_t> rule_index;
-  for (const Rule& rule : all_rules()) {
-    rule_index.emplace(rule.id, rules.size());
-    rules.push_back({{"id", rule.id},
-                     {"shortDescription", {{"text", rule.summary}}},
-                     {"help", {{"text", rule.help}}},
-                     {"defaultConfiguration", {{"level", to_string(rule.severity)}}}});
-  }
-  Json results = Json::array();
-  CodePointColumns columns(options.files);
-  std::map<std::string, int> repeated;
-  for (const Finding& finding : findings.first(std::min(findings.size(), kSarifResultsMax))) {
-    ContentHasher hasher;
-    hasher.update_text(finding.rule);
-    hasher.update_text(finding.location.path.text());
-    hasher.update_text(finding.message);
-    std::string print = hasher.finish().to_string();
-    const int copy = repeated[print]++;
-    Json result;
-    result["ruleId"] = finding.rule;
-    result["ruleIndex"] = rule_index.at(finding.rule);
-    result["level"] = to_string(finding.severity);
-    result["message"] = {{"text", finding.message}};
-    result["locations"] = Json::array({sarif_location(finding.location, columns)});
-    for (const RelatedLocation& related : finding.related) {
-      Json entry = sarif_location(related.location, columns);
-      entry["message"] = {{"text", related.message}};
-      result["relatedLocations"].push_back(std::move(entry));
-    }
-    result["partialFingerprints"] = {{"muster/v1", fmt::format("{}:{}", print, copy)}};
-    results.push_back(std::move(result));
-  }
-  Json run;
-  run["tool"]["driver"] = {
-      {"name", "muster"}, {"version", options.version}, {"rules", std::move(rules)}};
-  run["columnKind"] = "unicodeCodePoints";
-  run["originalUriBaseIds"] = {{"PROJECT", {{"description", {{"text", "the project's root"}}}}}};
-  run["results"] = std::move(results);
-  if (findings.size() > kSarifResultsMax) {
-    run["invocations"] = Json::array(
-        {{{"executionSuccessful", true},
-          {"toolExecutionNotifications",
-           Json::array({{{"level", "note"},
-                         {"message",
-                          {{"text", fmt::format("{} further findings were left out",
-                                                findings.size() - kSarifResultsMax)}}}}})}}});
-  }
-  Json report;
-  report["$schema"] = "https://json.schemastore.org/sarif-2.1.0.json";
-  report["version"] = "2.1.0";
-  report["runs"] = Json::array({std::move(run)});
+  if (known > 0) report["known"] = known;
   return dump(report);
 }
 
@@ -308,8 +176,10 @@ std::string format_github(std::span<const Finding> findings) {
     text +=
         fmt::format("::{} file={}", command, github_escaped(finding.location.path.text(), true));
     if (finding.location.position.line > 0) {
-      text += fmt::format(",line={},col={}", finding.location.position.line,
-                          finding.location.position.column);
+      text += fmt::format(",line={}", finding.location.position.line);
+    }
+    if (finding.location.position.column > 0) {
+      text += fmt::format(",col={}", finding.location.position.column);
     }
     text += fmt::format(",title={}::{}\n", finding.rule, github_escaped(finding.message, false));
   }
@@ -330,6 +200,7 @@ Result<FindingFormat> finding_format_from(std::string_view name) {
 FindingCounts count(std::span<const Finding> findings) {
   FindingCounts counts;
   for (const Finding& finding : findings) {
+    if (finding.is_known) continue;
     counts.errors += finding.severity == Severity::error ? 1U : 0U;
     counts.warnings += finding.severity == Severity::warning ? 1U : 0U;
     counts.notes += finding.severity == Severity::note ? 1U : 0U;
@@ -339,17 +210,20 @@ FindingCounts count(std::span<const Finding> findings) {
 
 std::string format_findings(std::span<const Finding> findings, FindingFormat format,
                             const SinkOptions& options) {
+  if (format == FindingFormat::sarif) return format_sarif(findings, options);
+  std::vector<Finding> told(findings.begin(), findings.end());
+  std::erase_if(told, [](const Finding& finding) { return finding.is_known; });
   switch (format) {
     case FindingFormat::text:
-      return format_text(findings, options);
+      return format_text(told, options);
     case FindingFormat::json:
-      return format_json(findings);
-    case FindingFormat::sarif:
-      return format_sarif(findings, options);
+      return format_json(told, findings.size() - told.size());
     case FindingFormat::junit:
-      return format_junit(findings, options);
+      return format_junit(told, options);
     case FindingFormat::github:
-      return format_github(findings);
+      return format_github(told);
+    case FindingFormat::sarif:
+      break;
   }
   return {};
 }
@@ -357,55 +231,6 @@ std::string format_findings(std::span<const Finding> findings, FindingFormat for
 std::string explain_rule(const Rule& rule) {
   return fmt::format("{} ({})\n{}.\n\n{}\n", rule.id, to_string(rule.severity), rule.summary,
                      rule.help);
-}
-
-Result<Baseline> Baseline::parse(std::string_view text) {
-  try {
-    Baseline baseline;
-    const Json json = Json::parse(text);
-    if (json.at("version") != 1) {
-      return fail(ErrorCode::unsupported_version, "baseline: expected version 1");
-    }
-    const auto no_object = [] {
-      return fail(ErrorCode::malformed, "baseline: expected 'known: {RULE: {PATH: COUNT}}'");
-    };
-    if (!json.at("known").is_object()) return no_object();
-    for (const auto& [rule, files] : json.at("known").items()) {
-      if (!files.is_object()) return no_object();
-      for (const auto& [path, number] : files.items()) {
-        if (!number.is_number_unsigned()) return no_object();
-        baseline.counts_[{rule, path}] = number.get<std::size_t>();
-      }
-    }
-    return baseline;
-  } catch (const nlohmann::json::exception& problem) {
-    return fail(ErrorCode::malformed, std::string("baseline: ") + problem.what());
-  }
-}
-
-Baseline Baseline::of(std::span<const Finding> findings) {
-  Baseline baseline;
-  for (const Finding& finding : findings) {
-    ++baseline.counts_[key_of(finding)];
-  }
-  return baseline;
-}
-
-std::string Baseline::format() const {
-  Json known = Json::object();
-  for (const auto& [key, number] : counts_) known[key.first][key.second] = number;
-  return dump(Json{{"version", 1}, {"known", std::move(known)}});
-}
-
-std::vector<Finding> Baseline::remove_known(std::vector<Finding> findings) const {
-  auto left = counts_;
-  std::erase_if(findings, [&](const Finding& finding) {
-    const auto found = left.find(key_of(finding));
-    if (found == left.end() || found->second == 0) return false;
-    --found->second;
-    return true;
-  });
-  return findings;
 }
 
 }  // namespace muster

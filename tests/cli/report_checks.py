@@ -51,6 +51,7 @@ FINDINGS = {
     "findings": [{**PLACE, "severity": LEVELS, "rule": str, "message": str,
                   "related?": [{**PLACE, "message": str}]}],
     "counts": {"error": NATURAL, "warning": NATURAL, "note": NATURAL},
+    "known?": POSITIVE,
 }
 PREPARE = {
     "dry_run": bool,
@@ -146,7 +147,10 @@ SARIF = {
         "results": [{
             "ruleId": str, "ruleIndex": NATURAL, "level": LEVELS, "message": SARIF_MESSAGE,
             "locations": [SARIF_LOCATION], "relatedLocations?": [SARIF_LOCATION],
-            "partialFingerprints": {"muster/v1": str}}],
+            "partialFingerprints": {"muster/v1": str},
+            "baselineState?": {"new", "unchanged"},
+            "suppressions?": [{"kind": "external", "status": "accepted",
+                               "justification": str}]}],
         "invocations?": [{"executionSuccessful": bool, "toolExecutionNotifications": list}],
     }],
 }
@@ -190,6 +194,16 @@ def check_sarif(text, results=None):
     assert len(prints) == len(run["results"]), "fingerprints are unique"
     if results is not None:
         assert len(run["results"]) == int(results), f"{len(run['results'])} results"
+
+
+def check_sarif_states(text, *counts):
+    results = json.loads(text)["runs"][0]["results"]
+    for count in counts:
+        state, _, number = count.partition("=")
+        found = [result for result in results if result["baselineState"] == state]
+        assert len(found) == int(number), f"{len(found)} are {state}"
+        for result in found:
+            assert ("suppressions" in result) == (state == "unchanged")
 
 
 def require_uri(artifact, run):
@@ -281,6 +295,7 @@ CHECKS = {
     "capture": check_capture,
     "findings": check_findings,
     "sarif": check_sarif,
+    "sarif-states": check_sarif_states,
     "junit": check_junit,
     "github": check_github,
     "prepare": shape_check(PREPARE),

@@ -118,6 +118,9 @@ class World:
     def verb_copy(self, source, target):
         shutil.copytree(self.source / source, self.place(target), symlinks=True)
 
+    def verb_copy_here(self, source, target):
+        shutil.copytree(self.place(source), self.place(target), symlinks=True)
+
     def verb_copy_file(self, source, target):
         shutil.copyfile(self.source / source, self.place(target))
 
@@ -150,6 +153,15 @@ class World:
 
     def verb_truncate(self, name, size):
         os.truncate(self.place(name), int(size))
+
+    def verb_git(self, name, *arguments):
+        """Git in a folder of the case, whoever runs it and however his Git is set up."""
+        settings = {"GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_SYSTEM": "/dev/null"}
+        for who in ("AUTHOR", "COMMITTER"):
+            settings |= {f"GIT_{who}_NAME": "case", f"GIT_{who}_EMAIL": "case@example.org",
+                         f"GIT_{who}_DATE": "2024-01-01T00:00:00Z"}
+        subprocess.run(["git", "-C", self.place(name), *arguments], check=True,
+                       capture_output=True, env={**os.environ, **settings})
 
     def verb_same(self, first, second):
         if self.content(first) != self.content(second):

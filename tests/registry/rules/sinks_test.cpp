@@ -134,43 +134,35 @@ TEST_CASE("A format is known by its name", "[registry][sinks]") {
   }
 }
 
-TEST_CASE("A baseline takes away as many findings as it counts", "[registry][sinks]") {
+TEST_CASE("SARIF keeps what is new and grave when there is too much", "[registry][sinks]") {
+  std::vector<Finding> findings(
+      5003, finding("missing-meta", Severity::warning, "Assets/c.mat", {}, "again"));
+  for (Finding& one : findings) one.is_known = true;
+  findings.push_back(finding("missing-meta", Severity::warning, "Assets/d.mat", {}, "new"));
+  findings.push_back(finding("duplicate-guid", Severity::error, "Assets/e.mat", {}, "known"));
+  findings.back().is_known = true;
+  const auto sarif = nlohmann::json::parse(
+      format_findings(findings, FindingFormat::sarif, {.has_baseline = true}));
+  const auto& results = sarif["runs"][0]["results"];
+  REQUIRE(results.size() == 5000);
+  CHECK(results[4998]["baselineState"] == "new");
+  CHECK_FALSE(results[4998].contains("suppressions"));
+  CHECK(results[4999]["ruleId"] == "duplicate-guid");
+  CHECK(results[4999]["baselineState"] == "unchanged");
+  CHECK(results[4999]["suppressions"][0]["status"] == "accepted");
+}
+
+TEST_CASE("What a baseline knows is told in SARIF only, and never counted", "[registry][sinks]") {
   std::vector<Finding> findings = sample();
-  const auto baseline = Baseline::parse(Baseline::of(findings).format());
-  REQUIRE(baseline.has_value());
-  CHECK(baseline.value().remove_known(findings).empty());
-  findings.push_back(findings.front());
-  findings.front().location.position = {9, 9};
-  findings.front().message = "moved and worded anew";
-  CHECK(baseline.value().remove_known(findings).size() == 1);
-  findings.front().location.path = AssetPath::parse("Assets/elsewhere.mat").value();
-  CHECK(baseline.value().remove_known(findings).size() == 1);
-}
-
-TEST_CASE("A baseline that is none is refused", "[registry][sinks]") {
-  const auto [text, code] = GENERATE(table<std::string, ErrorCode>({
-      {"", ErrorCode::malformed},
-      {"[]", ErrorCode::malformed},
-      {"{}", ErrorCode::malformed},
-      {"{\"version\": 1}", ErrorCode::malformed},
-      {"{\"version\": 2, \"known\": {}}", ErrorCode::unsupported_version},
-      {"{\"version\": 1, \"known\": {\"r\": {\"p\": \"one\"}}}", ErrorCode::malformed},
-      {"{\"version\": 1, \"known\": {\"r\": {\"p\": -1}}}", ErrorCode::malformed},
-      {"{\"version\": 1, \"known\": {\"r\": 3}}", ErrorCode::malformed},
-      {"{\"version\": 1, \"known\": []}", ErrorCode::malformed},
-  }));
-  CAPTURE(text);
-  const auto baseline = Baseline::parse(text);
-  REQUIRE_FALSE(baseline.has_value());
-  CHECK(baseline.error().code == code);
-}
-
-TEST_CASE("A baseline knows a file whose name is no UTF-8", "[registry][sinks]") {
-  const std::vector<Finding> findings{
-      finding("duplicate-guid", Severity::error, "Assets/Gr\xFCn.mat", {}, "x")};
-  const auto baseline = Baseline::parse(Baseline::of(findings).format());
-  REQUIRE(baseline.has_value());
-  CHECK(baseline.value().remove_known(findings).empty());
+  for (Finding& one : findings) one.is_known = true;
+  CHECK(count(findings).errors == 0);
+  CHECK(format_findings(findings, FindingFormat::text, {}) == "0 errors, 0 warnings, 0 notes\n");
+  CHECK(format_findings(findings, FindingFormat::github, {}).empty());
+  CHECK_THAT(format_findings(findings, FindingFormat::junit, {}),
+             Catch::Contains("failures=\"0\""));
+  const auto json = nlohmann::json::parse(format_findings(findings, FindingFormat::json, {}));
+  CHECK(json["known"] == 3);
+  CHECK(json["findings"].empty());
 }
 
 }  // namespace

@@ -1,0 +1,104 @@
+#include "bundler/cli/against.h"
+
+#include <map>
+#include <tuple>
+
+#include "bundler/cli/edges.h"
+#include "bundler/cli/git_files.h"
+#include "bundler/pack/target_build.h"
+#include "registry/registries/unread.h"
+#include "registry/vocabulary/parallel.h"
+#include "runtime/bundle/catalog_reader.h"
+
+namespace muster::cli {
+namespace {
+
+using RowKey = std::tuple<std::string, TypeId, Guid>;
+
+// Adds what a catalog says to the rows of the other side's.
+Result<void> add_catalog(Bytes bytes, Contract& contract, std::map<RowKey, ContractRow>& rows) {
+  const auto catalog = CatalogReader::open(bytes);
+  if (!catalog) return fail(catalog.error());
+  const CatalogReader& reader = catalog.value();
+  contract.covered = contract.covered | reader.target();
+  for (std::uint32_t i = 0; i < reader.registry_count(); ++i) {
+    const CatalogRegistry registry = reader.registry(i);
+    const std::string name(registry.class_name);
+    auto path = AssetPath::parse(registry.path);
+    const Location place{path ? std::move(path).value() : AssetPath(), {}};
+    contract.registries.try_emplace(name, place);
+    for (std::uint32_t at = 0; at < registry.entry_count; ++at) {
+      const CatalogEntry entry = reader.entry(registry.first_entry + at);
+      ContractRow& row = rows[{name, entry.type_id, entry.guid}];
+      if (row.guid.is_null()) row = {name, entry.type_id, entry.guid, {}, {}, place};
+      row.targets = row.targets | reader.target();
+      const auto asset = reader.find_asset(entry.guid);
+      if (asset) row.path = asset->path;
+    }
+  }
+  if (contract.components) return {};  // both sides have the same
+  contract.components.emplace();
+  for (std::uint32_t i = 0; i < reader.component_count(); ++i) {
+    contract.components->push_back(reader.describe_component(i));
+  }
+  return {};
+}
+
+Result<Contract> contract_of_build(const std::string& old) {
+  std::vector<std::string> paths;
+  if (open_folder(old)) {
+    const std::string name(kCatalogName);
+    for (const std::string& path :
+         {old + "/" + name, old + "/" + std::string(folder_of(Target::client)) + "/" + name,
+          old + "/" + std::string(folder_of(Target::server)) + "/" + name}) {
+      if (map_file(path)) paths.push_back(path);
+    }
+    if (paths.empty()) {
+      return fail(ErrorCode::not_found, "'" + old + "' is no build: it has no catalog");
+    }
+  } else {
+    paths.push_back(old);
+  }
+  Contract contract;
+  contract.name = old;
+  std::map<RowKey, ContractRow> rows;
+  for (const std::string& path : paths) {
+    const auto file = map_file(path);
+    if (!file) return fail(file.error());
+    if (auto added = add_catalog(file.value().bytes(), contract, rows); !added) {
+      return fail(added.error().code, "'" + path + "': " + added.error().message);
+    }
+    if (file.value().is_damaged()) {
+      return fail(ErrorCode::io, "'" + path + "' was cut short while it was read");
+    }
+  }
+  for (auto& [key, row] : rows) contract.rows.push_back(std::move(row));
+  return contract;
+}
+
+Result<Contract> contract_of_revision(const std::string& project, const std::string& revision,
+                                      TargetSet targets, const Session& session) {
+  const auto files = open_revision(project, revision);
+  if (!files) return fail(files.error());
+  const auto old = Project::open(*files.value(), processor_count(), session.stop, {});
+  if (!old) {
+    return fail(old.error().code, "at revision '" + revision + "': " + old.error().message);
+  }
+  const std::vector<std::string> unread = unread_notes(*old.value());
+  if (!unread.empty()) {
+    return fail(ErrorCode::malformed, "at revision '" + revision + "': " + unread.front());
+  }
+  Contract contract = contract_of(*old.value(), targets);
+  contract.name = revision;
+  return contract;
+}
+
+}  // namespace
+
+Result<Contract> load_contract(const std::string& project, const std::string& old,
+                               TargetSet targets, const Session& session) {
+  const bool is_there = open_folder(old) || map_file(old);
+  return is_there ? contract_of_build(old) : contract_of_revision(project, old, targets, session);
+}
+
+}  // namespace muster::cli

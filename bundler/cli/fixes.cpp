@@ -1,0 +1,79 @@
+#include "bundler/cli/fixes.h"
+
+#include "bundler/cli/edges.h"
+#include "registry/project/sidecar_mender.h"
+#include "registry/registries/prepare.h"
+#include "registry/vocabulary/overlay_file_system.h"
+#include "registry/vocabulary/parallel.h"
+
+namespace muster::cli {
+namespace {
+
+// 128 bits from the system, as an editor draws them.
+Guid fresh_guid() {
+  const auto seed = random_seed();
+  return Guid::from_bytes(Bytes(seed).first(16));
+}
+
+std::string sentence(const SidecarMend& mend, bool dry_run) {
+  const std::string would = dry_run ? "would " : "";
+  const std::string path = "'" + mend.path.text() + "'";
+  switch (mend.kind) {
+    case SidecarMend::Kind::create:
+      return would + (dry_run ? "create " : "created ") + path;
+    case SidecarMend::Kind::rename:
+      return would + (dry_run ? "rename '" : "renamed '") + mend.from.text() + "' to " + path;
+    case SidecarMend::Kind::respell:
+      return would + (dry_run ? "write " : "wrote ") + path + " (guid in lower case)";
+  }
+  return {};
+}
+
+void tell_prepared(const PreparePlan& plan, bool dry_run, Session& session) {
+  for (const FileWrite& write : plan.writes) {
+    tell(session, (dry_run ? "would write '" : "wrote '") + write.path.text() + "'" +
+                      (write.what.empty() ? "" : " (" + write.what + ")"));
+  }
+  for (const AssetPath& path : plan.removes) {
+    tell(session, (dry_run ? "would remove '" : "removed '") + path.text() + "'");
+  }
+  for (const std::string& note : plan.notes) tell(session, note);
+  for (const std::string& remains : plan.remaining) tell(session, remains);
+}
+
+Result<void> reopen(OpenProject& open, const FileSystem& files, Session& session,
+                    const Progress& progress) {
+  auto project = Project::open(files, processor_count(), session.stop, progress);
+  if (!project) return fail(project.error());
+  open.project = std::move(project).value();
+  return {};
+}
+
+}  // namespace
+
+Result<void> fix_project(OpenProject& open, bool dry_run, std::unique_ptr<FileSystem>& as_fixed,
+                         Session& session, const Progress& progress) {
+  const auto mends = plan_sidecar_mends(*open.files, open.project->index(), fresh_guid);
+  if (!mends) return fail(mends.error());
+  // A registry takes in what has a guid now: what `prepare` does depends on the sidecars.
+  as_fixed = std::make_unique<OverlayFileSystem>(*open.files);
+  if (auto done = apply_sidecar_mends(*as_fixed, mends.value()); !done) return done;
+  if (auto done = reopen(open, *as_fixed, session, progress); !done) return done;
+  const auto plan = plan_prepare(*open.project, progress);
+  if (!plan) return fail(plan.error());
+  if (session.stop.stop_requested()) {
+    return fail(ErrorCode::cancelled, "stopped; nothing was changed");
+  }
+  session.writing = !dry_run;
+  FileSystem& files = dry_run ? *as_fixed : *open.files;
+  if (!dry_run) {
+    if (auto done = apply_sidecar_mends(files, mends.value()); !done) return done;
+  }
+  for (const SidecarMend& mend : mends.value()) tell(session, sentence(mend, dry_run));
+  if (auto done = apply_prepare(files, plan.value()); !done) return done;
+  tell_prepared(plan.value(), dry_run, session);
+  session.writing = false;
+  return reopen(open, files, session, progress);
+}
+
+}  // namespace muster::cli

@@ -1,0 +1,18 @@
+// What `muster validate --fix` mends.
+#pragma once
+
+#include <memory>
+
+#include "bundler/cli/session.h"
+
+namespace muster::cli {
+
+/// Mends what is mechanical, and opens the project anew: missing sidecars, and those whose name
+/// differs from their asset's in case; guids in upper case; what `muster prepare` writes
+/// (registries, stored guids and ids). Everything is planned before anything is written; each file
+/// is replaced atomically. Tells of each change. With `dry_run` nothing on the disk changes, and
+/// the project that is opened is the one that would be: `as_fixed` holds its files then.
+Result<void> fix_project(OpenProject& open, bool dry_run, std::unique_ptr<FileSystem>& as_fixed,
+                         Session& session, const Progress& progress);
+
+}  // namespace muster::cli

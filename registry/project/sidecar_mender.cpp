@@ -1,0 +1,92 @@
+#include "registry/project/sidecar_mender.h"
+
+#include <algorithm>
+#include <map>
+
+#include "registry/project/folded_name.h"
+
+namespace muster {
+namespace {
+
+using Kind = IndexProblem::Kind;
+
+constexpr std::uint64_t kMetaBytesMax = 16ULL * 1024 * 1024;
+
+// What Unity writes first; it adds the importer's settings when it sees the asset.
+std::string new_sidecar(const Guid& guid, bool is_folder) {
+  return "fileFormatVersion: 2\nguid: " + guid.to_string() + "\n" +
+         (is_folder ? "folderAsset: yes\n" : "");
+}
+
+// Empty when the text is not as the index saw it.
+std::string respelled(std::string text, const yaml::Position& position) {
+  std::size_t at = 0;
+  for (std::uint32_t line = 1; line < position.line; ++line) {
+    at = text.find('\n', at);
+    if (at == std::string::npos) return {};
+    ++at;
+  }
+  at += position.column - 1U;
+  if (at >= text.size()) return {};
+  if (text[at] == '"' || text[at] == '\'') ++at;
+  const std::string_view spelled = std::string_view(text).substr(at, Guid::kTextLength);
+  const auto guid = Guid::parse_any_case(spelled);
+  if (!guid) return {};
+  text.replace(at, Guid::kTextLength, guid.value().to_string());
+  return text;
+}
+
+}  // namespace
+
+Result<std::vector<SidecarMend>> plan_sidecar_mends(const FileSystem& files,
+                                                    const AssetIndex& index,
+                                                    const std::function<Guid()>& fresh_guid) {
+  std::multimap<std::pair<AssetPath, std::string>, AssetPath> orphans;  // by folder and name
+  std::map<std::pair<AssetPath, std::string>, std::size_t> wanting;
+  const auto key_of = [](const AssetPath& sidecar) {
+    return std::pair(sidecar.parent(), folded_name(sidecar.name()));
+  };
+  const auto sidecar_of = [](const AssetPath& asset) {
+    return asset.parent().child(std::string(asset.name()) + ".meta");
+  };
+  for (const IndexProblem& problem : index.problems()) {
+    if (problem.kind == Kind::orphan_meta) orphans.emplace(key_of(problem.path), problem.path);
+    if (problem.kind == Kind::missing_meta) ++wanting[key_of(sidecar_of(problem.path))];
+  }
+  std::vector<SidecarMend> mends;
+  for (const IndexProblem& problem : index.problems()) {
+    if (problem.kind == Kind::missing_meta) {
+      const AssetPath path = sidecar_of(problem.path);
+      const auto key = key_of(path);
+      if (orphans.count(key) == 1 && wanting[key] == 1) {
+        mends.push_back({SidecarMend::Kind::rename, path, orphans.find(key)->second, {}});
+      } else {
+        mends.push_back({SidecarMend::Kind::create,
+                         path,
+                         {},
+                         new_sidecar(fresh_guid(), problem.detail == "folder")});
+      }
+    } else if (problem.kind == Kind::upper_case_guid) {
+      ByteVector buffer;
+      const auto bytes = read_whole(files, problem.path, kMetaBytesMax, buffer);
+      if (!bytes) return fail(bytes.error());
+      std::string text = respelled(std::string(as_text(bytes.value())), problem.position);
+      if (text.empty()) continue;
+      mends.push_back({SidecarMend::Kind::respell, problem.path, {}, std::move(text)});
+    }
+  }
+  std::ranges::sort(mends, {}, &SidecarMend::path);
+  return mends;
+}
+
+Result<void> apply_sidecar_mends(FileSystem& files, std::span<const SidecarMend> mends) {
+  for (const SidecarMend& mend : mends) {
+    auto done = mend.kind == SidecarMend::Kind::rename
+                    ? commit_move(files, mend.from, mend.path)
+                    : write_atomically(files, mend.path, as_bytes(mend.text));
+    if (!done) return done;
+  }
+  return {};
+}
+
+}  // namespace muster
