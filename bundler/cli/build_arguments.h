@@ -19,6 +19,7 @@ struct BuildArguments {
   unsigned jobs = 0;
   std::string previous = {};  ///< Another output to take what is unchanged from, or empty.
   bool is_forced = false;
+  bool fails_over_budget = true;  ///< Else budgets that are exceeded are only told.
   bool explains = false;
   bool verifies_determinism = false;
   bool verifies_incremental = false;

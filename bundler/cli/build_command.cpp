@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 
 #include "bundler/cli/build_arguments.h"
+#include "bundler/cli/build_sizes.h"
 #include "bundler/cli/edges.h"
 #include "bundler/cli/key_files.h"
 #include "bundler/cli/session.h"
@@ -108,6 +109,21 @@ struct BuildJob {
   Time start;
 };
 
+// What was built is there all the same: who ships it is warned, and can look into it.
+int check_sizes(const ProjectConfig& config, const BuildJob& job, Session& session) {
+  if (config.budgets.empty()) return kSuccess;
+  auto sizes = sizes_of_build(job.arguments.out, wants_kinds(config));
+  if (!sizes) return report_error(session, sizes.error());
+  std::erase_if(sizes.value(),
+                [&](const TargetSizes& one) { return !job.wish.targets.has(one.target); });
+  Findings findings;
+  check_budgets(config, sizes.value(), findings);
+  const std::vector<Finding> found = findings.take_sorted();
+  if (found.empty()) return kSuccess;
+  session.err << format_findings(found, FindingFormat::text, {});
+  return job.arguments.fails_over_budget ? kFindings : kSuccess;
+}
+
 // When there is nothing to do, says so. Nothing when there is.
 std::optional<int> tell_up_to_date(const BuildJob& job, Session& session) {
   const auto output = open_stamped_folder(job.arguments.out);
@@ -125,10 +141,13 @@ std::optional<int> tell_up_to_date(const BuildJob& job, Session& session) {
   }
   const Duration elapsed = session.clock.now() - job.start;
   const bool is_json = job.arguments.format == "json";
-  return write_report(session,
-                      is_json ? up_to_date_json(*found, job.wish.targets, elapsed)
-                              : up_to_date_text(*found, job.wish.targets, elapsed),
-                      {});
+  const int written = write_report(session,
+                                   is_json ? up_to_date_json(*found, job.wish.targets, elapsed)
+                                           : up_to_date_text(*found, job.wish.targets, elapsed),
+                                   {});
+  const auto config = load_config(*project.value().files);
+  if (written != kSuccess || !config) return written;
+  return check_sizes(config.value(), job, session);
 }
 
 // Stages, and puts in place.
@@ -216,7 +235,9 @@ int run_build(const BuildArguments& arguments, TargetSet targets, Session& sessi
       found != kSuccess) {
     return found;
   }
-  return write_output(job, open.value(), components.value(), session);
+  const int written = write_output(job, open.value(), components.value(), session);
+  if (written != kSuccess) return written;
+  return check_sizes(project.config(), job, session);
 }
 
 }  // namespace
@@ -255,7 +276,9 @@ void add_build(CLI::App& app, Session& session) {
   CLI::App* command =
       app.add_subcommand("build", "Pack one compressed bundle per prefab, for client and server");
   add_build_options(*command, *arguments);
-  command->footer("Example:\n  muster build my-game --out build/game --level 19");
+  command->footer(
+      "What exceeds a budget of muster.yaml is told, with exit code 1; the build is there.\n\n"
+      "Example:\n  muster build my-game --out build/game --level 19");
   command->callback([arguments, &session] { session.exit_code = build(*arguments, session); });
 }
 

@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 
 #include "bundler/cli/against.h"
+#include "bundler/cli/build_sizes.h"
 #include "bundler/cli/edges.h"
 #include "bundler/cli/fixes.h"
 #include "bundler/cli/session.h"
@@ -22,10 +23,12 @@ struct ValidateArguments {
   std::string target = "all";
   std::string format = "text";
   std::string output;
+  std::string path_prefix;
   std::string baseline;
   std::string write_baseline;
   bool prune_baseline = false;
   std::string against;  ///< A revision or a build, or empty.
+  std::string build;    ///< An output to hold against the budgets, or empty.
   std::string explain;
   bool strict = false;
   bool fix = false;
@@ -62,15 +65,24 @@ Result<Baseline> load_baseline(const std::string& path) {
 // What findings are about, besides the project itself.
 struct Comparisons {
   std::optional<Contract> shipped;
+  std::vector<TargetSizes> sizes;
 };
 
 Result<Comparisons> load_comparisons(const ValidateArguments& arguments, TargetSet targets,
-                                     const Session& session) {
+                                     const ProjectConfig& config, Session& session) {
   Comparisons comparisons;
   if (!arguments.against.empty()) {
     auto shipped = load_contract(arguments.project, arguments.against, targets, session);
     if (!shipped) return fail(shipped.error());
     comparisons.shipped = std::move(shipped).value();
+  }
+  if (!arguments.build.empty()) {
+    if (config.budgets.empty()) tell(session, "muster.yaml has no 'budgets' to hold a build to");
+    auto sizes = sizes_of_build(arguments.build, wants_kinds(config));
+    if (!sizes) return fail(sizes.error());
+    comparisons.sizes = std::move(sizes).value();
+    std::erase_if(comparisons.sizes,
+                  [&](const TargetSizes& one) { return !targets.has(one.target); });
   }
   return comparisons;
 }
@@ -84,6 +96,7 @@ std::vector<Finding> check_all(const Project& project, const Comparisons& compar
     if (comparisons.shipped) {
       check_breaking(*comparisons.shipped, contract_of(project, options.targets), findings);
     }
+    check_budgets(project.config(), comparisons.sizes, findings);
   };
   return validate(project, options);
 }
@@ -97,6 +110,7 @@ Result<bool> apply_baseline(const ValidateArguments& arguments, std::vector<Find
   baseline.value().mark_known(findings);
   if (arguments.target != "all") return true;  // of the rest nobody knows
   const Baseline pruned = baseline.value().pruned(findings, [&](std::string_view rule) {
+    if (rule == kBudgetRule) return !arguments.build.empty();
     return !is_breaking_rule(rule) || !arguments.against.empty();
   });
   const std::size_t gone = baseline.value().total() - pruned.total();
@@ -146,7 +160,8 @@ int validate_project(const ValidateArguments& arguments, Session& session) {
     const auto fixed = fix_project(open.value(), arguments.dry_run, as_fixed, session, progress);
     if (!fixed) return report_error(session, fixed.error());
   }
-  const auto comparisons = load_comparisons(arguments, targets.value(), session);
+  const auto comparisons =
+      load_comparisons(arguments, targets.value(), open.value().project->config(), session);
   if (!comparisons) return report_error(session, comparisons.error());
   std::vector<Finding> findings = check_all(*open.value().project, comparisons.value(),
                                             {.targets = targets.value(),
@@ -168,6 +183,7 @@ int validate_project(const ValidateArguments& arguments, Session& session) {
   const SinkOptions sink{.color = session.color && arguments.output.empty(),
                          .project_name = arguments.project,
                          .version = MUSTER_VERSION,
+                         .path_prefix = arguments.path_prefix,
                          .files = open.value().files.get(),
                          .has_baseline = !arguments.baseline.empty()};
   const int written =
@@ -188,6 +204,8 @@ void add_validate(CLI::App& app, Session& session) {
       ->check(CLI::IsMember({"text", "json", "sarif", "junit", "github"}))
       ->capture_default_str();
   command->add_option("--output", arguments->output, "Write the report to a file");
+  command->add_option("--path-prefix", arguments->path_prefix,
+                      "The project's folder in its repository, for sarif and github");
   command->add_option("--baseline", arguments->baseline, "Leave out the findings of this file");
   command->add_option("--write-baseline", arguments->write_baseline,
                       "Accept all present findings into this file");
@@ -198,6 +216,8 @@ void add_validate(CLI::App& app, Session& session) {
   command->add_option("--against", arguments->against,
                       "Also tell what breaks games that have shipped: a Git revision, a build's "
                       "folder or a catalog");
+  command->add_option("--build", arguments->build,
+                      "Also hold this build's output to the budgets of muster.yaml");
   command->add_flag("--fix", arguments->fix,
                     "Mend what needs no thought: sidecars, registries, stored guids and ids");
   command->add_flag("--dry-run", arguments->dry_run,

@@ -59,6 +59,7 @@ void add_watch(CLI::App& app, Session& session) {
   CLI::App* command =
       app.add_subcommand("watch", "Build, and build again whenever the project changes");
   add_build_options(*command, *arguments);
+  arguments->fails_over_budget = false;  // a build that is too large is one to look at
   command->footer(
       "Whatever is wrong is told, and the last good build stays until it is mended.\n"
       "Example:\n  muster watch my-game --out build/game --level 1");

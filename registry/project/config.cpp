@@ -1,9 +1,7 @@
 #include "registry/project/config.h"
 
-#include <algorithm>
-#include <array>
-
 #include "registry/project/asset_index.h"
+#include "registry/project/config_keys.h"
 #include "registry/yaml/reader.h"
 
 namespace muster {
@@ -13,14 +11,6 @@ namespace {
 constexpr std::uint64_t kMaxComponentsBytes = 64ULL * 1024 * 1024;
 
 constexpr std::uint64_t kMaxConfigBytes = 4ULL * 1024 * 1024;
-constexpr std::array<std::string_view, 6> kKnownKeys = {"version",    "name",    "folders",
-                                                        "components", "classes", "external_guids"};
-
-tl::unexpected<Error> refuse(const yaml::Position& at, const std::string& why) {
-  return fail(ErrorCode::malformed, std::string(ProjectConfig::kFileName) + ":" +
-                                        std::to_string(at.line) + ":" + std::to_string(at.column) +
-                                        ": " + why);
-}
 
 bool is_folder(const FileSystem& files, const AssetPath& path) {
   const auto info = files.stat(path);
@@ -73,22 +63,25 @@ std::string nearby_projects(const FileSystem& files) {
 Result<void> check_kind(const yaml::Tree& tree, yaml::NodeIndex node, yaml::NodeKind kind) {
   if (tree.at(node).kind == kind) return {};
   const std::string_view wanted = kind == yaml::NodeKind::sequence ? "a list" : "a single value";
-  return refuse(tree.at(node).position,
-                "'" + std::string(tree.at(node).key) + "' wants " + std::string(wanted));
+  return refuse_config(tree.at(node).position,
+                       "'" + std::string(tree.at(node).key) + "' wants " + std::string(wanted));
 }
 
 Result<void> read_folders(const FileSystem& files, const yaml::Tree& tree, yaml::NodeIndex list,
                           ProjectConfig& config) {
   if (auto good = check_kind(tree, list, yaml::NodeKind::sequence); !good) return good;
   if (tree.at(list).child_count == 0) {
-    return refuse(tree.at(list).position, "'folders' names no folder, so there is nothing to read");
+    return refuse_config(tree.at(list).position,
+                         "'folders' names no folder, so there is nothing to read");
   }
   for (const yaml::NodeIndex item : yaml::Children(tree, list)) {
     auto folder = AssetPath::parse(tree.scalar(item));
-    if (tree.scalar(item).empty()) return refuse(tree.at(item).position, "this names no folder");
-    if (!folder) return refuse(tree.at(item).position, folder.error().message);
+    if (tree.scalar(item).empty())
+      return refuse_config(tree.at(item).position, "this names no folder");
+    if (!folder) return refuse_config(tree.at(item).position, folder.error().message);
     if (!is_folder(files, folder.value())) {
-      return refuse(tree.at(item).position, "there is no folder '" + folder.value().text() + "'");
+      return refuse_config(tree.at(item).position,
+                           "there is no folder '" + folder.value().text() + "'");
     }
     config.folders.push_back(std::move(folder).value());
   }
@@ -102,7 +95,7 @@ Result<void> read_guids(const yaml::Tree& tree, yaml::NodeIndex list, ProjectCon
   if (auto good = check_kind(tree, list, yaml::NodeKind::sequence); !good) return good;
   for (const yaml::NodeIndex item : yaml::Children(tree, list)) {
     const auto guid = Guid::parse(tree.scalar(item));
-    if (!guid) return refuse(tree.at(item).position, guid.error().message);
+    if (!guid) return refuse_config(tree.at(item).position, guid.error().message);
     config.external_guids.insert(guid.value());
   }
   return {};
@@ -112,14 +105,14 @@ Result<void> read_components(const FileSystem& files, const yaml::Tree& tree, ya
                              ProjectConfig& config) {
   if (auto good = check_kind(tree, node, yaml::NodeKind::scalar); !good) return good;
   auto path = AssetPath::parse(tree.scalar(node));
-  if (!path) return refuse(tree.at(node).position, path.error().message);
+  if (!path) return refuse_config(tree.at(node).position, path.error().message);
   const auto info = files.stat(path.value());
   if (!info && info.error().code == ErrorCode::not_found) {
-    return refuse(tree.at(node).position, "there is no file '" + path.value().text() +
-                                              "'; let the game export its components there");
+    return refuse_config(tree.at(node).position, "there is no file '" + path.value().text() +
+                                                     "'; let the game export its components there");
   }
   if (info && info.value().kind == FileKind::folder) {
-    return refuse(tree.at(node).position, "'" + path.value().text() + "' is a folder");
+    return refuse_config(tree.at(node).position, "'" + path.value().text() + "' is a folder");
   }
   config.components = std::move(path).value();
   return {};
@@ -139,24 +132,22 @@ Result<ProjectConfig> read_config(const FileSystem& files, std::string text) {
   auto source = std::make_shared<ConfigSource>();
   source->text = std::move(text);
   auto read = yaml::read_plain(source->text);
-  if (!read.good()) return refuse(read.error().position, read.error().message);
+  if (!read.good()) return refuse_config(read.error().position, read.error().message);
   source->tree = std::move(read.tree());
   const yaml::Tree& tree = source->tree;
   if (tree.documents.size() == 1) source->root = tree.documents.front().root;
   if (source->root == yaml::kNoNode || tree.at(source->root).kind != yaml::NodeKind::mapping) {
-    return refuse({1, 1}, "expected a mapping with 'version: 1'");
+    return refuse_config({1, 1}, "expected a mapping with 'version: 1'");
   }
   ProjectConfig config;
   const yaml::NodeIndex version = tree.find(source->root, "version");
   if (tree.scalar(version) != "1") {
-    return refuse(version == yaml::kNoNode ? yaml::Position{1, 1} : tree.at(version).position,
-                  "expected 'version: 1'");
+    return refuse_config(
+        version == yaml::kNoNode ? yaml::Position{1, 1} : tree.at(version).position,
+        "expected 'version: 1'");
   }
-  for (const yaml::NodeIndex child : yaml::Children(tree, source->root)) {
-    if (std::ranges::find(kKnownKeys, tree.at(child).key) == kKnownKeys.end()) {
-      return refuse(tree.at(child).position,
-                    "unknown key '" + std::string(tree.at(child).key) + "'");
-    }
+  if (auto good = check_config_keys(tree, source->root, ConfigPart::top); !good) {
+    return fail(good.error());
   }
   if (const auto name = tree.find(source->root, "name"); name != yaml::kNoNode) {
     if (auto good = check_kind(tree, name, yaml::NodeKind::scalar); !good) {
@@ -174,6 +165,11 @@ Result<ProjectConfig> read_config(const FileSystem& files, std::string text) {
   }
   if (const auto guids = tree.find(source->root, "external_guids"); guids != yaml::kNoNode) {
     if (auto good = read_guids(tree, guids, config); !good) return fail(good.error());
+  }
+  if (const auto list = tree.find(source->root, "budgets"); list != yaml::kNoNode) {
+    auto budgets = read_budgets(tree, list);
+    if (!budgets) return fail(budgets.error());
+    config.budgets = std::move(budgets).value();
   }
   config.source = std::move(source);
   return config;

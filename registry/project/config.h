@@ -7,6 +7,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "registry/project/budgets.h"
 #include "registry/vocabulary/component.h"
 #include "registry/vocabulary/file_system.h"
 #include "registry/yaml/tree.h"
@@ -28,6 +29,7 @@ struct ProjectConfig {
   std::vector<AssetPath> folders;              ///< What is walked; each exists.
   std::optional<AssetPath> components;         ///< The game's exported component descriptions.
   std::unordered_set<Guid> external_guids;     ///< Known to live outside the tree (packages).
+  std::vector<Budget> budgets;                 ///< How large what is built may be.
   std::shared_ptr<const ConfigSource> source;  ///< Null when there is no file.
 };
 

@@ -19,6 +19,7 @@ ReferenceRule weak(std::string path, TargetSet targets, Role role) {
           .role = role,
           .when = {},
           .unless = {},
+          .ignore = {},
           .position = {}};
 }
 
@@ -34,6 +35,7 @@ ClassDeclaration replicated_entities() {
                               .role = Role::factory,
                               .when = {"guid", "type_id"},
                               .unless = {},
+                              .ignore = {},
                               .position = {}});
   entry.prepare = {{.component = "ReplicatedEntity",
                     .assets_of_class = {},

@@ -1,6 +1,11 @@
 #include "registry/registries/class_declaration.h"
 
 #include <algorithm>
+#include <cassert>
+
+#include "registry/project/config_keys.h"
+#include "registry/registries/ready_made.h"
+#include "registry/yaml/reader.h"
 
 namespace muster {
 namespace {
@@ -10,20 +15,7 @@ using yaml::kNoNode;
 using yaml::NodeIndex;
 
 tl::unexpected<Error> refuse(const yaml::Tree& tree, NodeIndex at, const std::string& why) {
-  const yaml::Position position = tree.at(at).position;
-  return fail(ErrorCode::malformed, std::string(ProjectConfig::kFileName) + ":" +
-                                        std::to_string(position.line) + ":" +
-                                        std::to_string(position.column) + ": " + why);
-}
-
-Result<void> check_keys(const yaml::Tree& tree, NodeIndex mapping,
-                        std::initializer_list<std::string_view> known) {
-  for (const NodeIndex child : Children(tree, mapping)) {
-    if (std::ranges::find(known, tree.at(child).key) == known.end()) {
-      return refuse(tree, child, "unknown key '" + std::string(tree.at(child).key) + "'");
-    }
-  }
-  return {};
+  return refuse_config(tree.at(at).position, why);
 }
 
 // The list under a key, if there is one. A single value has no items: read as a list it would be an
@@ -59,8 +51,7 @@ Result<void> read_texts(const yaml::Tree& tree, NodeIndex mapping, std::string_v
 }
 
 Result<ReferenceRule> read_reference(const yaml::Tree& tree, NodeIndex item) {
-  if (auto good = check_keys(tree, item, {"path", "strength", "targets", "role", "when", "unless"});
-      !good) {
+  if (auto good = check_config_keys(tree, item, ConfigPart::reference); !good) {
     return fail(good.error());
   }
   ReferenceRule rule;
@@ -83,14 +74,13 @@ Result<ReferenceRule> read_reference(const yaml::Tree& tree, NodeIndex item) {
   if (rule.targets.empty()) return refuse(tree, item, "a reference names its 'targets'");
   if (auto good = read_texts(tree, item, "when", rule.when); !good) return fail(good.error());
   if (auto good = read_texts(tree, item, "unless", rule.unless); !good) return fail(good.error());
+  if (auto good = read_texts(tree, item, "ignore", rule.ignore); !good) return fail(good.error());
   return rule;
 }
 
 Result<PrepareRule> read_prepare(const yaml::Tree& tree, NodeIndex node,
                                  const ClassDeclaration& entry) {
-  if (auto good =
-          check_keys(tree, node, {"component", "assets_of_class", "field", "required_reference"});
-      !good) {
+  if (auto good = check_config_keys(tree, node, ConfigPart::prepare); !good) {
     return fail(good.error());
   }
   PrepareRule rule;
@@ -154,10 +144,7 @@ Result<ClassDeclaration> read_class(const yaml::Tree& tree, NodeIndex node) {
     if (auto good = read_script(tree, node, located); !good) return fail(good.error());
     return located;
   }
-  if (auto good = check_keys(tree, node,
-                             {"script", "entries", "references", "prepare", "first_id", "owner",
-                              "component", "pool_size", "key"});
-      !good) {
+  if (auto good = check_config_keys(tree, node, ConfigPart::registry_class); !good) {
     return fail(good.error());
   }
   ClassDeclaration entry;
@@ -189,8 +176,64 @@ Result<ClassDeclaration> read_class(const yaml::Tree& tree, NodeIndex node) {
   entry.component = tree.scalar_at(node, "component");
   entry.pool_size_path = tree.scalar_at(node, "pool_size");
   if (auto good = read_texts(tree, node, "key", entry.key_paths); !good) return fail(good.error());
+  if (auto good = read_texts(tree, node, "foreign_guids", entry.foreign_guid_keys); !good) {
+    return fail(good.error());
+  }
   entry.entry_template = entry_template_of(entry);
   return entry;
+}
+
+Result<std::vector<ClassDeclaration>> read_classes(const yaml::Tree& tree, NodeIndex declared) {
+  std::vector<ClassDeclaration> classes;
+  for (const NodeIndex node : Children(tree, declared)) {
+    auto entry = read_class(tree, node);
+    if (!entry) return fail(entry.error());
+    classes.push_back(std::move(entry).value());
+  }
+  return classes;
+}
+
+// Later ones replace earlier ones of the same name.
+void add_classes(std::vector<ClassDeclaration> added, std::vector<ClassDeclaration>& classes) {
+  for (ClassDeclaration& entry : added) {
+    std::erase_if(classes, [&](const ClassDeclaration& known) { return known.name == entry.name; });
+    classes.push_back(std::move(entry));
+  }
+}
+
+// A test reads all of them: what is in the program is right.
+std::vector<ClassDeclaration> classes_of(const ReadyMadeClasses& ready_made) {
+  const auto read = yaml::read_plain(ready_made.text);
+  assert(read.good());
+  const yaml::Tree& tree = read.tree();
+  auto classes = read_classes(tree, tree.find(tree.documents.front().root, "classes"));
+  assert(classes.has_value() && !classes.value().empty());
+  // Their lines are of a file that nobody sees.
+  for (ClassDeclaration& entry : classes.value()) {
+    for (ReferenceRule& rule : entry.references) rule.position = {};
+  }
+  return std::move(classes).value();
+}
+
+Result<void> read_ready_made(const yaml::Tree& tree, NodeIndex root,
+                             std::vector<ClassDeclaration>& classes) {
+  const auto names = list_at(tree, root, "classes_from");
+  if (!names) return fail(names.error());
+  const auto all = ready_made_classes();
+  for (const NodeIndex item : Children(tree, names.value())) {
+    const auto found = std::ranges::find(all, tree.scalar(item), &ReadyMadeClasses::name);
+    if (found == all.end()) {
+      std::string known;
+      for (const ReadyMadeClasses& one : all) {
+        known += (known.empty() ? "" : ", ") + std::string(one.name);
+      }
+      return refuse(tree, item,
+                    "there are no ready-made classes '" + std::string(tree.scalar(item)) +
+                        "'; there are: " + known);
+    }
+    add_classes(classes_of(*found), classes);
+  }
+  return {};
 }
 
 }  // namespace
@@ -199,19 +242,18 @@ Result<std::vector<ClassDeclaration>> declared_classes(const ProjectConfig& conf
   std::vector<ClassDeclaration> classes = builtin_classes();
   if (!config.source) return classes;
   const yaml::Tree& tree = config.source->tree;
+  if (auto good = read_ready_made(tree, config.source->root, classes); !good) {
+    return fail(good.error());
+  }
   const NodeIndex declared = tree.find(config.source->root, "classes");
   const bool is_null = declared != kNoNode && tree.scalar(declared).empty();
   if (declared != kNoNode && tree.at(declared).kind != yaml::NodeKind::mapping &&
       !(tree.at(declared).kind == yaml::NodeKind::scalar && is_null)) {
     return refuse(tree, declared, "'classes' wants a mapping from names to classes");
   }
-  for (const NodeIndex node : Children(tree, declared)) {
-    auto entry = read_class(tree, node);
-    if (!entry) return fail(entry.error());
-    std::erase_if(classes,
-                  [&](const ClassDeclaration& known) { return known.name == entry.value().name; });
-    classes.push_back(std::move(entry).value());
-  }
+  auto own = read_classes(tree, declared);
+  if (!own) return fail(own.error());
+  add_classes(std::move(own).value(), classes);
   return classes;
 }
 

@@ -27,6 +27,8 @@ struct ReferenceRule {
   std::vector<std::string> when;
   /// The rule does not hold for entries that have one of these keys; `key[]`: have it as a list.
   std::vector<std::string> unless;
+  /// Values that name no asset: what stands for something of the engine's.
+  std::vector<std::string> ignore;
   /// Where a project declares it in `muster.yaml`; line 0 for the rules that are built in.
   yaml::Position position = {};
 };
@@ -79,6 +81,8 @@ struct ClassDeclaration {
   std::string component;                   ///< What the root of every registered prefab must carry.
   std::vector<std::string> component_guid_paths;  ///< Where that component stores the asset's guid.
   std::string pool_size_path;                     ///< Must be positive where it exists.
+  /// Keys of the registry's asset whose guids name no asset: what another tool numbers it by.
+  std::vector<std::string> foreign_guid_keys;
   std::vector<std::string> key_paths;  ///< Scalars and weak references that make entries distinct.
 };
 
@@ -88,8 +92,9 @@ const std::vector<ClassDeclaration>& builtin_classes();
 /// True for a class with the name of a built-in one, also when the project declares it anew.
 bool is_built_in(const ClassDeclaration& declaration);
 
-/// The built-in classes and those that the project declares; one of its own with a built-in name
-/// replaces that. Fails with `malformed`, naming the line of `muster.yaml`.
+/// The built-in classes, the ready-made ones that the project names (`classes_from`), and those
+/// that it declares; a later one of the same name replaces an earlier. Fails with `malformed`,
+/// naming the line of `muster.yaml`.
 Result<std::vector<ClassDeclaration>> declared_classes(const ProjectConfig& config);
 
 /// The class of the assets that list a target's registries.

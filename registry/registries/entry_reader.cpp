@@ -79,6 +79,8 @@ void EntryReader::read_references(const ClassDeclaration& declaration, const Sou
     const auto has = [&](const std::string& key) { return query_.has(at, key); };
     if (std::ranges::any_of(rule.unless, has)) continue;
     for (const SourceNode& value : query_.find(at, rule.path)) {
+      const std::string_view text = value.source->tree.scalar(value.node);
+      if (std::ranges::find(rule.ignore, text) != rule.ignore.end()) continue;
       const auto reference = any_reference_at(value);
       if (!reference) {
         add_problem(ModelProblem::Kind::malformed_reference, value.location(),

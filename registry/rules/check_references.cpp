@@ -82,6 +82,13 @@ std::set<Guid> reported_by_registries(const Project& project) {
     for (const RegistryEntry& entry : registry.entries) {
       for (const EntryReference& reference : entry.references) guids.insert(reference.guid);
     }
+    // What another tool numbers the registry by is nobody's reference.
+    const SourceFile& source = project.sources().get(registry.asset);
+    for (const std::string& key : registry.declaration->foreign_guid_keys) {
+      const auto guid =
+          Guid::parse(source.tree.scalar_at(source.fields_of(source.document_of(0)), key));
+      if (guid) guids.insert(guid.value());
+    }
   }
   for (const RegistryRoot& root : project.model().roots) {
     for (const RegistryRoot::Item& item : root.items) guids.insert(item.guid);

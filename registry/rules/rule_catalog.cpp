@@ -36,6 +36,11 @@ constexpr std::array kRules = {
     Rule{"breaking-sides", error, "Client and server no longer have the same type ids",
          "In what has shipped both sides knew them; now one would be told of what it does not "
          "have. List the asset for both sides again. Found with '--against'."},
+    Rule{"budget-exceeded", error, "What was built is larger than it may be",
+         "'muster.yaml' says under 'budgets' how many bytes a target, a bundle or a kind of asset "
+         "may have. 'muster why' tells what needs an asset, 'muster diff' what came since an "
+         "earlier build. Make it smaller, or raise the budget. Found by 'muster build', and by "
+         "'muster validate --build'."},
     Rule{"case-clash", error, "Two paths differ only in upper and lower case",
          "On Windows and macOS these are one file: whoever checks out last wins. Rename one."},
     Rule{"client-only-in-server", warning,

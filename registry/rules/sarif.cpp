@@ -77,9 +77,10 @@ class CodePointColumns {
   std::vector<std::size_t> line_starts_;
 };
 
-Json sarif_location(const Location& location, CodePointColumns& columns) {
+Json sarif_location(const Location& location, CodePointColumns& columns, std::string_view prefix) {
   Json physical;
-  physical["artifactLocation"] = {{"uri", uri_of(location.path.text())}, {"uriBaseId", "PROJECT"}};
+  physical["artifactLocation"] = {{"uri", uri_of(prefixed(prefix, location.path))},
+                                  {"uriBaseId", "PROJECT"}};
   if (location.position.line > 0) {
     physical["region"] = {{"startLine", location.position.line}};
     if (const auto column = columns.column_of(location)) {
@@ -130,21 +131,22 @@ std::vector<std::size_t> written(std::span<const Finding> findings) {
   return chosen;
 }
 
-Json result_json(const Finding& finding, const std::string& fingerprint, bool has_baseline,
+Json result_json(const Finding& finding, const std::string& fingerprint, const SinkOptions& options,
                  CodePointColumns& columns) {
   Json result;
   result["ruleId"] = finding.rule;
   result["ruleIndex"] = find_rule(finding.rule) - all_rules().data();
   result["level"] = to_string(finding.severity);
   result["message"] = {{"text", finding.message}};
-  result["locations"] = Json::array({sarif_location(finding.location, columns)});
+  result["locations"] =
+      Json::array({sarif_location(finding.location, columns, options.path_prefix)});
   for (const RelatedLocation& related : finding.related) {
-    Json entry = sarif_location(related.location, columns);
+    Json entry = sarif_location(related.location, columns, options.path_prefix);
     entry["message"] = {{"text", related.message}};
     result["relatedLocations"].push_back(std::move(entry));
   }
   result["partialFingerprints"] = {{"muster/v1", fingerprint}};
-  if (has_baseline) result["baselineState"] = finding.is_known ? "unchanged" : "new";
+  if (options.has_baseline) result["baselineState"] = finding.is_known ? "unchanged" : "new";
   if (finding.is_known) {
     result["suppressions"] = Json::array({{{"kind", "external"},
                                            {"status", "accepted"},
@@ -160,7 +162,7 @@ std::string format_sarif(std::span<const Finding> findings, const SinkOptions& o
   const std::vector<std::string> prints = fingerprints_of(findings);
   Json results = Json::array();
   for (const std::size_t index : written(findings)) {
-    results.push_back(result_json(findings[index], prints[index], options.has_baseline, columns));
+    results.push_back(result_json(findings[index], prints[index], options, columns));
   }
   Json run;
   run["tool"]["driver"] = {

@@ -11,4 +11,11 @@ std::string valid_utf8(std::string_view text) {
       .get<std::string>();
 }
 
+std::string prefixed(std::string_view prefix, const AssetPath& path) {
+  while (prefix.ends_with('/')) prefix.remove_suffix(1);
+  while (prefix.starts_with("./")) prefix.remove_prefix(2);
+  if (prefix.empty() || prefix == ".") return path.text();
+  return std::string(prefix) + "/" + path.text();
+}
+
 }  // namespace muster

@@ -168,13 +168,13 @@ std::string format_junit(std::span<const Finding> findings, const SinkOptions& o
       xml_escaped(options.project_name), by_rule.size(), failures, cases);
 }
 
-std::string format_github(std::span<const Finding> findings) {
+std::string format_github(std::span<const Finding> findings, const SinkOptions& options) {
   std::string text;
   for (const Finding& finding : findings) {
     const std::string_view command =
         finding.severity == Severity::note ? "notice" : to_string(finding.severity);
-    text +=
-        fmt::format("::{} file={}", command, github_escaped(finding.location.path.text(), true));
+    text += fmt::format("::{} file={}", command,
+                        github_escaped(prefixed(options.path_prefix, finding.location.path), true));
     if (finding.location.position.line > 0) {
       text += fmt::format(",line={}", finding.location.position.line);
     }
@@ -221,7 +221,7 @@ std::string format_findings(std::span<const Finding> findings, FindingFormat for
     case FindingFormat::junit:
       return format_junit(told, options);
     case FindingFormat::github:
-      return format_github(told);
+      return format_github(told, options);
     case FindingFormat::sarif:
       break;
   }

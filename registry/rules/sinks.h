@@ -27,6 +27,9 @@ struct SinkOptions {
   bool color = false;               ///< Text only.
   std::string_view project_name{};  ///< For reports that name what was checked.
   std::string_view version{};       ///< Of this tool.
+  /// SARIF and GitHub only: the project's folder in its repository, `games/one`; empty for the
+  /// root.
+  std::string_view path_prefix{};
   /// SARIF only: the project that the findings are of, or null. Columns are counted in its files.
   const FileSystem* files = nullptr;
   bool has_baseline = false;  ///< SARIF only: whether each result says if it is new.

@@ -152,6 +152,26 @@ TEST_CASE("SARIF keeps what is new and grave when there is too much", "[registry
   CHECK(results[4999]["suppressions"][0]["status"] == "accepted");
 }
 
+TEST_CASE("A project in a folder of its repository is found from there", "[registry][sinks]") {
+  const std::vector<Finding> findings{
+      finding("missing-meta", Severity::warning, "Assets/c.mat", {}, "again")};
+  const auto [prefix, path] =
+      GENERATE(table<std::string, std::string>({{"", "Assets/c.mat"},
+                                                {".", "Assets/c.mat"},
+                                                {"./", "Assets/c.mat"},
+                                                {"games/one", "games/one/Assets/c.mat"},
+                                                {"./games/one//", "games/one/Assets/c.mat"}}));
+  const SinkOptions options{.path_prefix = prefix};
+  CHECK_THAT(format_findings(findings, FindingFormat::github, options),
+             Catch::StartsWith("::warning file=" + path + ",title"));
+  const auto sarif =
+      nlohmann::json::parse(format_findings(findings, FindingFormat::sarif, options));
+  const auto& result = sarif["runs"][0]["results"][0];
+  CHECK(result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] == path);
+  CHECK_THAT(format_findings(findings, FindingFormat::text, options),
+             Catch::StartsWith("Assets/c.mat"));
+}
+
 TEST_CASE("What a baseline knows is told in SARIF only, and never counted", "[registry][sinks]") {
   std::vector<Finding> findings = sample();
   for (Finding& one : findings) one.is_known = true;

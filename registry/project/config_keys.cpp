@@ -1,0 +1,99 @@
+#include "registry/project/config_keys.h"
+
+#include <algorithm>
+#include <array>
+
+#include "registry/project/config.h"
+
+namespace muster {
+namespace {
+
+using enum ConfigValue;
+
+constexpr std::array kTop = {
+    ConfigKey{"version", version, true, "Of this file's form."},
+    ConfigKey{"name", text, false, "For reports."},
+    ConfigKey{"folders", paths, false, "What is walked. Default: Unity's Assets and Packages."},
+    ConfigKey{"components", path, false, "The game's exported component descriptions."},
+    ConfigKey{"classes_from", ready_made, false,
+              "Registry classes of packages that other people have made."},
+    ConfigKey{"classes", classes, false, "Registry classes of the project's own, by name."},
+    ConfigKey{"external_guids", guids, false,
+              "Guids that live outside the tree (packages): never \"missing\"."},
+    ConfigKey{"budgets", budgets, false, "How many bytes what is built may have."}};
+
+constexpr std::array kClass = {
+    ConfigKey{"script", guid, false,
+              "The guid of the class's script, where that is in no folder of the project."},
+    ConfigKey{"entries", text, false, "The list of the entries. Default: entries."},
+    ConfigKey{"references", references, false, "How an entry names assets."},
+    ConfigKey{"prepare", prepare, false, "How 'muster prepare' finds what belongs in."},
+    ConfigKey{"first_id", zero_or_one, false, "1 where 0 means \"none\" on the wire."},
+    ConfigKey{"owner", text, false, "The key with a reference to what an entry belongs to."},
+    ConfigKey{"component", text, false, "What the root of each registered prefab must carry."},
+    ConfigKey{"pool_size", text, false, "The key with a number that must be positive."},
+    ConfigKey{"key", texts, false, "The keys whose values make entries distinct."},
+    ConfigKey{"foreign_guids", texts, false,
+              "Keys of the registry itself (not of entries) whose guids name no asset."}};
+
+constexpr std::array kReference = {
+    ConfigKey{"path", text, false,
+              "Keys joined by dots; '[]' visits a list's items. Empty: the entry itself."},
+    ConfigKey{"strength", strength, false, "Default: weak."},
+    ConfigKey{"targets", targets, true, "Who gets the asset."},
+    ConfigKey{"role", role, false, "Default: asset."},
+    ConfigKey{"when", texts, false, "Only for entries with one of these keys."},
+    ConfigKey{"unless", texts, false,
+              "Not for entries with one of these keys ('key[]': as a list)."},
+    ConfigKey{"ignore", texts, false, "Values that name no asset."}};
+
+constexpr std::array kPrepare = {
+    ConfigKey{"component", text, false, "All prefabs whose root carries it; or:"},
+    ConfigKey{"assets_of_class", text, false, "All assets of this class."},
+    ConfigKey{"field", text, false, "The key of an entry that holds the asset."},
+    ConfigKey{"required_reference", text, false,
+              "Only prefabs on whose component this weak reference is set."}};
+
+constexpr std::array kBudget = {
+    ConfigKey{"bundle", text, false,
+              "Each bundle of a prefab whose path fits ('*', '**'), or 'shared'."},
+    ConfigKey{"kind", text_or_texts, false, "All assets whose files have this extension."},
+    ConfigKey{"target", target, false, "Default: each of them may have as many."},
+    ConfigKey{"bytes", byte_count, true, "4096, 512 KiB, 300 MiB, 2 GiB."}};
+
+}  // namespace
+
+std::span<const ConfigKey> config_keys(ConfigPart part) {
+  switch (part) {
+    case ConfigPart::top:
+      return kTop;
+    case ConfigPart::registry_class:
+      return kClass;
+    case ConfigPart::reference:
+      return kReference;
+    case ConfigPart::prepare:
+      return kPrepare;
+    case ConfigPart::budget:
+      return kBudget;
+  }
+  return {};
+}
+
+Result<void> check_config_keys(const yaml::Tree& tree, yaml::NodeIndex mapping, ConfigPart part) {
+  const auto known = config_keys(part);
+  for (const yaml::NodeIndex child : yaml::Children(tree, mapping)) {
+    if (std::ranges::find(known, tree.at(child).key, &ConfigKey::name) == known.end()) {
+      return refuse_config(tree.at(child).position,
+                           "unknown key '" + std::string(tree.at(child).key) + "'");
+    }
+  }
+  return {};
+}
+
+tl::unexpected<Error> refuse_config(const yaml::Position& at, const std::string& why) {
+  return fail(ErrorCode::malformed, std::string(ProjectConfig::kFileName) + ":" +
+                                        std::to_string(at.line) + ":" + std::to_string(at.column) +
+                                        ": " + why);
+}
+
+}  // namespace muster

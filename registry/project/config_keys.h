@@ -1,0 +1,54 @@
+// The keys of `muster.yaml`, described once: for whoever reads the file, and for editors.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "registry/vocabulary/result.h"
+#include "registry/yaml/tree.h"
+
+namespace muster {
+
+/// A mapping of `muster.yaml` that has keys of its own.
+enum class ConfigPart : std::uint8_t { top, registry_class, reference, prepare, budget };
+
+/// What may stand under a key.
+enum class ConfigValue : std::uint8_t {
+  version,  ///< The number 1.
+  text,     ///< A name, a key, a path of keys.
+  texts,    ///< A list of them.
+  path,     ///< Of a file in the project.
+  paths,    ///< A list of folders.
+  guid,     ///< 32 lower-case hex digits.
+  guids,    ///< A list of them.
+  zero_or_one,
+  strength,  ///< `strong` or `weak`.
+  role,      ///< `asset`, `prefab` or `factory`.
+  target,    ///< `client` or `server`.
+  targets,   ///< A list of them.
+  text_or_texts,
+  byte_count,  ///< 4096, or 300 MiB.
+  ready_made,  ///< A list of names of ready-made classes.
+  classes,     ///< A mapping from names to `registry_class`.
+  references,  ///< A list of `reference`.
+  prepare,     ///< One `prepare`.
+  budgets,     ///< A list of `budget`.
+};
+
+struct ConfigKey {
+  std::string_view name;
+  ConfigValue value = ConfigValue::text;
+  bool is_required = false;
+  std::string_view help;  ///< What an editor shows.
+};
+
+/// The keys that a mapping may have, in the order in which they are usually written.
+std::span<const ConfigKey> config_keys(ConfigPart part);
+
+/// Fails with `malformed` at the first key that `part` does not have, naming the line.
+Result<void> check_config_keys(const yaml::Tree& tree, yaml::NodeIndex mapping, ConfigPart part);
+
+/// A failure at a place of `muster.yaml`.
+tl::unexpected<Error> refuse_config(const yaml::Position& at, const std::string& why);
+
+}  // namespace muster

@@ -1,0 +1,198 @@
+#!/usr/bin/env python3
+"""What `muster` writes by a schema, and the schemas that it writes, by a real validator.
+
+usage: schema_test.py MUSTER SOURCE_FOLDER
+
+Needs python3-jsonschema and python3-yaml; without them it ends with 77, which ctest counts as
+skipped.
+"""
+
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+try:
+    import jsonschema
+    import yaml
+except ImportError as missing:
+    print(f"skipped: {missing}")
+    sys.exit(77)
+
+TIMEOUT_SECONDS = 120
+
+# The plain files of the bad content that are wrong by themselves, so that an editor underlines
+# them: (project, file). All others are wrong only together with other files, or not YAML at all.
+UNDERLINED = {
+    ("bad-pool-size", "plain/registries/hitscan_effects.yaml"),
+    ("malformed-entry", "plain/registries/hitscan_effects.yaml"),
+    ("malformed-type-id", "plain/registries/hitscan_effects.yaml"),
+    ("missing-entries", "plain/registries/spatial_effects.yaml"),
+    ("unknown-component", "plain/prefabs/barrel.yaml"),
+}
+# What no YAML parser reads.
+UNREADABLE = {"yaml-syntax-plain", "yaml-syntax-bytes", "yaml-syntax-unregistered"}
+
+# Texts of muster.yaml: what the program refuses the schema refuses too, and the other way round.
+CONFIGS = [
+    ("name: game\n", False),
+    ("version: 2\n", False),
+    ("version: 1\n", True),
+    ("version: 1\nfolder: [Assets]\n", False),
+    ("version: 1\nfolders: Assets\n", False),
+    ("version: 1\nfolders: [Assets]\nname: 404\nexternal_guids:\nclasses:\nbudgets:\n", True),
+    ("version: 1\nexternal_guids: [00112233445566778899AABBCCDDEEFF]\n", False),
+    ("version: 1\nexternal_guids: [a0112233445566778899aabbccddeeff]\n", True),
+    ("version: 1\nclasses_from: [fishnet, unity-netcode, addressables]\n", True),
+    ("version: 1\nclasses_from: [mirage]\n", False),
+    ("version: 1\nclasses_from: fishnet\n", False),
+    ("version: 1\nclasses: [Things]\n", False),
+    ("version: 1\nclasses:\n  T:\n    references:\n    - {path: a, targets: [client]}\n", True),
+    ("version: 1\nclasses:\n  T:\n    references:\n    - {path: a, targets: [all]}\n", False),
+    ("version: 1\nclasses:\n  T:\n    references:\n    - {path: a}\n", False),
+    ("version: 1\nclasses:\n  T:\n    references:\n    - {path: a, targets: [client],"
+     " role: scene}\n", False),
+    ("version: 1\nclasses:\n  T:\n    first_id: 2\n    references:\n"
+     "    - {path: a, targets: [server]}\n", False),
+    ("version: 1\nclasses:\n  T:\n    colour: red\n    references:\n"
+     "    - {path: a, targets: [server]}\n", False),
+    ("version: 1\nbudgets:\n- {target: client, bytes: 300 MiB}\n- {kind: [png], bytes: 1}\n", True),
+    ("version: 1\nbudgets:\n- {target: client}\n", False),
+    ("version: 1\nbudgets:\n- {bytes: plenty}\n", False),
+    ("version: 1\nbudgets:\n- {bytes: 1, target: all}\n", False),
+]
+
+
+class Run:
+    def __init__(self, muster, source):
+        self.muster, self.source = muster, pathlib.Path(source)
+        self.failures = []
+
+    def check(self, good, what):
+        if not good:
+            self.failures.append(what)
+
+    def output(self, *arguments, codes=(0,)):
+        done = subprocess.run([self.muster, *map(str, arguments)], capture_output=True,
+                              timeout=TIMEOUT_SECONDS, check=False)
+        self.check(done.returncode in codes, f"{arguments}: exit code {done.returncode}")
+        return done.stdout.decode()
+
+    def schema(self, *arguments):
+        schema = json.loads(self.output("schema", *arguments))
+        jsonschema.Draft202012Validator.check_schema(schema)
+        return jsonschema.Draft202012Validator(schema)
+
+
+def problems_of(validator, document):
+    return [f"{'/'.join(map(str, problem.absolute_path))}: {problem.message[:200]}"
+            for problem in validator.iter_errors(document)]
+
+
+def plain_files(project):
+    return [path for path in sorted(project.rglob("*.yaml"))
+            if path.name != "muster.yaml" and not path.name.startswith(".")]
+
+
+def check_sample(run):
+    """Nothing in the sample game is underlined; mistakes in it are."""
+    arena = run.source / "content/arena"
+    config = run.schema("config")
+    run.check(not problems_of(config, yaml.safe_load((arena / "muster.yaml").read_text())),
+              "the sample's muster.yaml is underlined")
+    content = run.schema("content", arena)
+    for path in plain_files(arena):
+        found = problems_of(content, yaml.safe_load(path.read_text()))
+        run.check(not found, f"{path} is underlined: {found}")
+    components = [{"Team": {"teamId": 4}}, "Light"]
+    prefab = {"class": "Prefab", "root": {"name": "x", "components": components}}
+    run.check(not problems_of(content, prefab), "a good prefab is underlined")
+    for wrong in ({"Team": {"taemId": 4}}, {"Team": {"teamId": "blue"}}, 7):
+        prefab["root"]["components"] = [wrong]
+        run.check(problems_of(content, prefab), f"{wrong} is not underlined")
+    level = {"class": "LevelRegistry", "entries": [{"type_id": 70000}]}
+    run.check(problems_of(content, level), "a type id beyond the wire is not underlined")
+
+
+def check_bad_content(run):
+    """Of the bad content just that is underlined which is wrong by itself."""
+    config = run.schema("config")
+    underlined = set()
+    for project in sorted((run.source / "tests/golden/bad_content").iterdir()):
+        if not project.is_dir():
+            continue
+        settings = project / "muster.yaml"
+        if settings.exists():
+            found = problems_of(config, yaml.safe_load(settings.read_text()))
+            run.check(not found, f"{settings} is underlined: {found}")
+        files = plain_files(project)
+        if not files:
+            continue
+        if project.name == "unreadable-components":
+            run.output("schema", "content", project, codes=(2,))
+            continue
+        content = run.schema("content", project)
+        for path in files:
+            try:
+                document = yaml.safe_load(path.read_bytes())
+            except yaml.YAMLError:
+                run.check(project.name in UNREADABLE, f"{path} is no YAML")
+                continue
+            if problems_of(content, document):
+                underlined.add((project.name, str(path.relative_to(project))))
+    run.check(underlined == UNDERLINED, f"underlined: {sorted(underlined ^ UNDERLINED)}")
+
+
+def check_configs(run):
+    """The program and the schema agree about muster.yaml."""
+    config = run.schema("config")
+    with tempfile.TemporaryDirectory(prefix="muster-schema-") as folder:
+        project = pathlib.Path(folder)
+        (project / "Assets").mkdir()
+        for text, good in CONFIGS:
+            (project / "muster.yaml").write_text(text)
+            run.output("list", project, codes=(0,) if good else (2,))
+            found = problems_of(config, yaml.safe_load(text))
+            run.check((not found) == good, f"schema of {text!r}: {found}")
+        # Every key that the schema knows the program knows.
+        for key in config.schema["properties"]:
+            (project / "muster.yaml").write_text(f"version: 1\n{key}: []\n" if key != "version"
+                                                 else "version: 1\n")
+            done = subprocess.run([run.muster, "list", folder], capture_output=True, check=False,
+                                  timeout=TIMEOUT_SECONDS)
+            run.check(b"unknown key" not in done.stderr, f"'{key}' is unknown to the program")
+
+
+def check_sarif(run):
+    """SARIF as GitHub takes it, of every broken project, with a baseline and without."""
+    schema = json.loads((run.source / "tests/cli/sarif.schema.json").read_text())
+    jsonschema.Draft202012Validator.check_schema(schema)
+    validator = jsonschema.Draft202012Validator(schema)
+    projects = [project for project in sorted((run.source / "tests/golden/bad_content").iterdir())
+                if project.is_dir()]
+    with tempfile.TemporaryDirectory(prefix="muster-sarif-") as folder:
+        known = pathlib.Path(folder) / "known.json"
+        for index, project in enumerate(projects):
+            report = run.output("validate", project, "--format", "sarif", codes=(0, 1))
+            found = problems_of(validator, json.loads(report))
+            run.check(not found, f"{project.name}: {found}")
+            if index % 8:
+                continue
+            run.output("validate", project, "--write-baseline", known)
+            report = run.output("validate", project, "--baseline", known, "--format", "sarif")
+            found = problems_of(validator, json.loads(report))
+            run.check(not found, f"{project.name} with a baseline: {found}")
+
+
+def main():
+    run = Run(*map(pathlib.Path.resolve, map(pathlib.Path, sys.argv[1:])))
+    for check in (check_sample, check_bad_content, check_configs, check_sarif):
+        check(run)
+    for failure in run.failures:
+        print(failure)
+    return 1 if run.failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,86 @@
+#include "registry/project/budgets.h"
+
+#include <catch2/catch.hpp>
+
+#include "registry/project/config.h"
+#include "registry/vocabulary/memory_file_system.h"
+
+namespace muster {
+namespace {
+
+Result<ProjectConfig> config_with(const std::string& budgets) {
+  MemoryFileSystem files;
+  files.add("Assets/a.txt", "");
+  files.add("muster.yaml", "version: 1\nbudgets:" + budgets);
+  return load_config(files);
+}
+
+TEST_CASE("Budgets say what, for whom and how much", "[registry][budgets]") {
+  const auto config = config_with(
+      "\n- {target: client, bytes: 300 MiB}\n"
+      "- {bundle: \"Assets/Prefabs/**\", bytes: 2MB}\n"
+      "- {kind: [PNG, tga], target: server, bytes: 4096}\n"
+      "- {kind: wav, bytes: 0}\n");
+  REQUIRE(config.has_value());
+  const std::vector<Budget>& budgets = config.value().budgets;
+  REQUIRE(budgets.size() == 4);
+  CHECK(budgets[0].targets == TargetSet(Target::client));
+  CHECK(budgets[0].bytes == 300ULL * 1024 * 1024);
+  CHECK(budgets[0].position.line == 3);
+  CHECK(budgets[1].bundle == "Assets/Prefabs/**");
+  CHECK(budgets[1].targets == TargetSet::both());
+  CHECK(budgets[1].bytes == 2000000);
+  CHECK(budgets[2].kinds == std::vector<std::string>{"png", "tga"});
+  CHECK(budgets[3].kinds == std::vector<std::string>{"wav"});
+  CHECK(config_with("\n").value().budgets.empty());
+  CHECK(config_with(" []\n").value().budgets.empty());
+}
+
+TEST_CASE("A budget that means nothing is refused with its line", "[registry][budgets]") {
+  const auto [text, place, reason] = GENERATE(table<std::string, std::string, std::string>({
+      {" 300 MiB\n", "muster.yaml:2:10", "a value for a list"},
+      {"\n- 300 MiB\n", "muster.yaml:3:3", "no mapping"},
+      {"\n- {target: client}\n", "muster.yaml:3:3", "no number"},
+      {"\n- {bytes: lots}\n", "muster.yaml:3:11", "no number"},
+      {"\n- {bytes: 1.5 MiB}\n", "muster.yaml:3:11", "a fraction"},
+      {"\n- {bytes: -1}\n", "muster.yaml:3:11", "less than nothing"},
+      {"\n- {bytes: 99999999999999 GiB}\n", "muster.yaml:3:11", "more than there is"},
+      {"\n- {bytes: [1]}\n", "muster.yaml:3:11", "a list for a value"},
+      {"\n- {bytes: 1, size: 2}\n", "muster.yaml:3:20", "an unknown key"},
+      {"\n- {bytes: 1, target: all}\n", "muster.yaml:3:22", "no target"},
+      {"\n- {bytes: 1, kind: .png}\n", "muster.yaml:3:20", "no extension"},
+      {"\n- {bytes: 1, kind: []}\n", "muster.yaml:3:20", "no kind"},
+      {"\n- {bytes: 1, kind: png, bundle: shared}\n", "muster.yaml:3:3", "two things"},
+      {"\n- {bytes: 1, bundle: \"*/*/*/*/*/*/*/*/*\"}\n", "muster.yaml:3:3", "too many stars"},
+  }));
+  CAPTURE(text, reason);
+  const auto config = config_with(text);
+  REQUIRE_FALSE(config.has_value());
+  CHECK(config.error().code == ErrorCode::malformed);
+  CHECK_THAT(config.error().message, Catch::StartsWith(place));
+}
+
+TEST_CASE("Patterns of paths", "[registry][budgets]") {
+  const auto [path, pattern, fits] = GENERATE(table<std::string, std::string, bool>({
+      {"a/b.prefab", "a/b.prefab", true},
+      {"a/b.prefab", "a/*.prefab", true},
+      {"a/b.prefab", "*", false},
+      {"a/b.prefab", "**", true},
+      {"a/b.prefab", "a/**/b.prefab", true},
+      {"a/x/y/b.prefab", "a/**/b.prefab", true},
+      {"a/x/y/b.prefab", "a/*/b.prefab", false},
+      {"a/x/y/b.prefab", "**/y/*", true},
+      {"a/aab", "a/*ab", true},
+      {"a/x/ab", "**/a*/x", false},
+      {"a/ab/x", "**/a*/x", true},
+      {"q/ab/ac/x", "**/a*/x", true},
+      {"", "*", true},
+      {"", "a", false},
+      {"a", "", false},
+  }));
+  CAPTURE(path, pattern);
+  CHECK(fits_pattern(path, pattern) == fits);
+}
+
+}  // namespace
+}  // namespace muster

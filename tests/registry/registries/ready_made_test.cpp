@@ -1,0 +1,147 @@
+// Registry classes of other people's packages, over small projects in the form that their editors
+// write.
+#include "registry/registries/ready_made.h"
+
+#include <algorithm>
+
+#include <catch2/catch.hpp>
+
+#include "registry/registries/prepare.h"
+#include "registry/rules/validate.h"
+#include "tests/support/unity_project.h"
+
+namespace muster {
+namespace {
+
+using testing::UnityProject;
+
+Guid parsed(std::string_view text) { return Guid::parse(text).value(); }
+
+// The component of a prefab, as a list refers to it.
+std::string component_of(const Guid& prefab) {
+  return "{fileID: 5120486412, guid: " + prefab.to_string() + ", type: 3}";
+}
+
+std::unique_ptr<Project> opened(UnityProject& project, const std::string& names) {
+  project.files.add("muster.yaml", "version: 1\nclasses_from: " + names + "\n");
+  auto result = Project::open(project.files, 1, {});
+  REQUIRE(result.has_value());
+  return std::move(result).value();
+}
+
+// "RULE PATH" of each finding that is no note.
+std::vector<std::string> findings_of(const Project& project) {
+  std::vector<std::string> found;
+  for (const Finding& finding : validate(project, {})) {
+    if (finding.severity == Severity::note) continue;
+    found.push_back(std::string(finding.rule) + " " + finding.location.path.text());
+  }
+  return found;
+}
+
+TEST_CASE("Every ready-made declaration can be read", "[registry][ready-made]") {
+  const auto all = ready_made_classes();
+  CHECK(all.size() >= 3);
+  CHECK(std::ranges::is_sorted(all, {}, &ReadyMadeClasses::name));
+  for (const ReadyMadeClasses& one : all) {
+    CAPTURE(one.name);
+    MemoryFileSystem files;
+    files.add("Assets/.keep", "");
+    files.add("muster.yaml", "version: 1\nclasses_from: [" + std::string(one.name) + "]\n");
+    const auto config = load_config(files);
+    REQUIRE(config.has_value());
+    const auto classes = declared_classes(config.value());
+    REQUIRE(classes.has_value());
+    CHECK(classes.value().size() > builtin_classes().size());
+    for (const ClassDeclaration& entry : classes.value()) {
+      CHECK((is_built_in(entry) || entry.script.has_value()));
+    }
+  }
+}
+
+TEST_CASE("A name that no ready-made classes have is refused", "[registry][ready-made]") {
+  MemoryFileSystem files;
+  files.add("Assets/.keep", "");
+  files.add("muster.yaml", "version: 1\nclasses_from: [fishnet, mirage]\n");
+  const auto classes = declared_classes(load_config(files).value());
+  REQUIRE_FALSE(classes.has_value());
+  CHECK(classes.error().code == ErrorCode::malformed);
+  CHECK(classes.error().message ==
+        "muster.yaml:2:25: there are no ready-made classes 'mirage'; there are: addressables, "
+        "fishnet, unity-netcode");
+}
+
+TEST_CASE("Netcode's list of prefabs", "[registry][ready-made]") {
+  UnityProject project;
+  const Guid ship = project.prefab("Assets/Ship.prefab");
+  const Guid bot = project.prefab("Assets/Bot.prefab");
+  const Guid gone = parsed("b3047ac91fd85e26c49a7f10e8d26b35");
+  const auto entry = [](const Guid& prefab, const std::string& source, const std::string& target) {
+    return "  - Override: 0\n    Prefab: {fileID: 123, guid: " + prefab.to_string() +
+           ", type: 3}\n    SourcePrefabToOverride: " + source +
+           "\n    SourceHashToOverride: 0\n    OverridingTargetPrefab: " + target + "\n";
+  };
+  project.asset("Assets/DefaultNetworkPrefabs.asset", parsed("e651dbb3fbac04af2b8f5abf007ddc23"),
+                "  IsDefault: 1\n  List:\n" + entry(ship, "{fileID: 0}", "{fileID: 0}") +
+                    entry(ship, component_of(ship), component_of(bot)) +
+                    entry(gone, "{fileID: 0}", "{fileID: 0}"));
+  const auto open = opened(project, "[unity-netcode]");
+  REQUIRE(open->model().registries.size() == 1);
+  const Registry& list = open->model().registries.front();
+  CHECK(list.declaration->name == "NetworkPrefabsList");
+  CHECK(list.targets == TargetSet::both());
+  REQUIRE(list.entries.size() == 3);
+  CHECK(list.entries[1].references.size() == 3);
+  CHECK(open->model().assets_for(Target::server).size() == 3);
+  const auto found = findings_of(*open);
+  CHECK(std::ranges::count(found, "unresolved-reference Assets/DefaultNetworkPrefabs.asset") == 1);
+}
+
+TEST_CASE("FishNet's list, whose places are the ids", "[registry][ready-made]") {
+  UnityProject project;
+  const Guid crate = project.prefab("Assets/Crate.prefab");
+  const Guid barrel = project.prefab("Assets/Barrel.prefab");
+  project.asset("Assets/DefaultPrefabObjects.asset", parsed("3ad70174b079c2f4ebc7931d3dd1af6f"),
+                "  _prefabs:\n  - " + component_of(crate) + "\n  - " + component_of(barrel));
+  const auto open = opened(project, "[addressables, fishnet]");
+  REQUIRE(open->model().registries.size() == 1);
+  const Registry& list = open->model().registries.front();
+  CHECK(list.declaration->name == "DefaultPrefabObjects");
+  REQUIRE(list.entries.size() == 2);
+  CHECK(list.entries[1].type_id == TypeId(1));
+  REQUIRE(list.entries[1].references.size() == 1);
+  CHECK(list.entries[1].references[0].guid == barrel);
+  CHECK(findings_of(*open) == std::vector<std::string>{});
+  // The list is the editor's; only its ids are kept.
+  const auto plan = plan_prepare(*open);
+  REQUIRE(plan.has_value());
+  for (const FileWrite& write : plan.value().writes) CHECK(is_lock_name(write.path.name()));
+}
+
+TEST_CASE("Groups of Addressables", "[registry][ready-made]") {
+  UnityProject project;
+  const Guid boat = project.prefab("Assets/Boat.prefab");
+  const Guid song = project.file("Assets/Song.wav", "RIFF");
+  const Guid script = parsed("bbb281ee3bf0b054c82ac2347e9e782c");
+  const auto entry = [](const std::string& guid, const std::string& address) {
+    return "  - m_GUID: " + guid + "\n    m_Address: " + address +
+           "\n    m_ReadOnly: 0\n    m_SerializedLabels: []\n";
+  };
+  project.asset("Assets/Default.asset", script,
+                "  m_GroupName: Default\n  m_GUID: 7feb6b818bc574722a21e4df3ee3b193\n"
+                "  m_SerializeEntries:\n" +
+                    entry(boat.to_string(), "boat") + entry(song.to_string(), "song") +
+                    "  m_ReadOnly: 0");
+  project.asset("Assets/Built In Data.asset", script,
+                "  m_SerializeEntries:\n" + entry("EditorSceneList", "EditorSceneList") +
+                    entry("Resources", "Resources") + "  m_ReadOnly: 1");
+  const auto open = opened(project, "[addressables]");
+  CHECK(open->model().registries.size() == 2);
+  CHECK(open->model().problems.empty());
+  CHECK(open->model().assets_for(Target::client) ==
+        (boat < song ? std::vector{boat, song} : std::vector{song, boat}));
+  CHECK(findings_of(*open) == std::vector<std::string>{});
+}
+
+}  // namespace
+}  // namespace muster
