@@ -77,18 +77,20 @@ Result<Contract> contract_of_build(const std::string& old) {
 }
 
 Result<Contract> contract_of_revision(const std::string& project, const std::string& revision,
-                                      TargetSet targets, const Session& session) {
+                                      TargetSet targets, Session& session) {
   const auto files = open_revision(project, revision);
   if (!files) return fail(files.error());
   const auto old = Project::open(*files.value(), processor_count(), session.stop, {});
   if (!old) {
     return fail(old.error().code, "at revision '" + revision + "': " + old.error().message);
   }
+  // What has been committed is as it is: what can be read is compared, and the rest told.
   const std::vector<std::string> unread = unread_notes(*old.value());
-  if (!unread.empty()) {
+  Contract contract = contract_of(*old.value(), targets);
+  if (!unread.empty() && contract.rows.empty()) {
     return fail(ErrorCode::malformed, "at revision '" + revision + "': " + unread.front());
   }
-  Contract contract = contract_of(*old.value(), targets);
+  for (const std::string& note : unread) tell(session, "at revision '" + revision + "': " + note);
   contract.name = revision;
   return contract;
 }
@@ -96,7 +98,7 @@ Result<Contract> contract_of_revision(const std::string& project, const std::str
 }  // namespace
 
 Result<Contract> load_contract(const std::string& project, const std::string& old,
-                               TargetSet targets, const Session& session) {
+                               TargetSet targets, Session& session) {
   const bool is_there = open_folder(old) || map_file(old);
   return is_there ? contract_of_build(old) : contract_of_revision(project, old, targets, session);
 }

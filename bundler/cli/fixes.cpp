@@ -1,6 +1,8 @@
 #include "bundler/cli/fixes.h"
 
 #include "bundler/cli/edges.h"
+#include "registry/project/config.h"
+#include "registry/project/config_mender.h"
 #include "registry/project/sidecar_mender.h"
 #include "registry/registries/prepare.h"
 #include "registry/vocabulary/overlay_file_system.h"
@@ -50,6 +52,22 @@ Result<void> reopen(OpenProject& open, const FileSystem& files, Session& session
 }
 
 }  // namespace
+
+Result<bool> fix_config(const std::string& project, bool dry_run, Session& session) {
+  const auto files = open_folder(project);
+  if (!files) return fail(files.error());
+  const auto text = mended_config(*files.value());
+  if (!text) return false;
+  const std::string name(ProjectConfig::kFileName);
+  if (!dry_run) {
+    const AssetPath path = AssetPath().child(name);
+    if (auto done = write_atomically(*files.value(), path, as_bytes(*text)); !done) {
+      return fail(done.error());
+    }
+  }
+  tell(session, (dry_run ? "would write '" : "wrote '") + name + "' (paths as on the disk)");
+  return true;
+}
 
 Result<void> fix_project(OpenProject& open, bool dry_run, std::unique_ptr<FileSystem>& as_fixed,
                          Session& session, const Progress& progress) {

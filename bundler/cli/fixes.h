@@ -7,6 +7,11 @@
 
 namespace muster::cli {
 
+/// Mends the paths in `muster.yaml` that are spelled in another case than on the disk, without
+/// which a project cannot be opened, and tells of it. True when there were some; with `dry_run`
+/// they are still there.
+Result<bool> fix_config(const std::string& project, bool dry_run, Session& session);
+
 /// Mends what is mechanical, and opens the project anew: missing sidecars, and those whose name
 /// differs from their asset's in case; guids in upper case; what `muster prepare` writes
 /// (registries, stored guids and ids). Everything is planned before anything is written; each file

@@ -1,15 +1,16 @@
-// Three programs, one after the other: `git rev-parse` tells the commit and the project's place in
-// it, `git ls-tree` all files with their sizes, and one `git cat-file --batch` hands out contents
-// for as long as the files are used.
+// Three programs, one after the other: `git rev-parse` tells the commit, the project's place in it
+// and where Git LFS keeps its objects, `git ls-tree` all files with their sizes, and one `git
+// cat-file --batch` hands out contents for as long as the files are used.
 #include "bundler/cli/git_files.h"
 
 #include <algorithm>
 #include <charconv>
 #include <map>
 #include <mutex>
-#include <set>
+#include <optional>
 
 #include "bundler/cli/child_process.h"
+#include "bundler/cli/edges.h"
 
 namespace muster::cli {
 namespace {
@@ -18,6 +19,8 @@ namespace {
 constexpr std::size_t kListBytesMax = 1ULL << 30U;
 constexpr std::size_t kAnswerBytesMax = 1U << 16U;
 constexpr std::size_t kRevisionBytesMax = 4096;
+/// Git LFS itself takes nothing larger for one of its pointers.
+constexpr std::uint64_t kPointerBytesMax = 1024;
 
 // What a hook's environment says of another repository, or of another place, is not meant.
 std::vector<std::string> git(const std::string& project, std::vector<std::string> arguments) {
@@ -63,15 +66,35 @@ Result<void> check_revision(const std::string& revision) {
   return {};
 }
 
+bool is_hex(std::string_view text) {
+  return std::ranges::all_of(
+      text, [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
+}
+
 struct Blob {
   std::string id;
   std::uint64_t bytes = 0;
 };
 
+// Where Git LFS keeps the content that a pointer stands for; nothing when this is no pointer.
+std::optional<AssetPath> lfs_object_of(std::string_view text) {
+  constexpr std::string_view kKey = "\noid sha256:";
+  constexpr std::size_t kDigits = 64;
+  const std::size_t at = text.find(kKey);
+  if (!text.starts_with("version https://git-lfs.github.com/spec/v1\n") ||
+      at == std::string_view::npos) {
+    return std::nullopt;
+  }
+  const std::string digits(text.substr(at + kKey.size(), kDigits));
+  if (digits.size() != kDigits || !is_hex(digits)) return std::nullopt;
+  return AssetPath().child(digits.substr(0, 2)).child(digits.substr(2, 2)).child(digits);
+}
+
 class GitFiles final : public FileSystem {
  public:
-  GitFiles(ChildProcess contents, std::map<AssetPath, Blob> blobs)
-      : contents_(std::move(contents)), blobs_(std::move(blobs)) {
+  /// `lfs` is the store of Git LFS, or null.
+  GitFiles(ChildProcess contents, std::map<AssetPath, Blob> blobs, std::unique_ptr<FileSystem> lfs)
+      : contents_(std::move(contents)), blobs_(std::move(blobs)), lfs_(std::move(lfs)) {
     folders_[AssetPath()];
     for (const auto& [path, blob] : blobs_) add_to_folder(path, FileKind::file);
     for (auto& [folder, entries] : folders_) {
@@ -82,6 +105,7 @@ class GitFiles final : public FileSystem {
   Result<FileInfo> stat(const AssetPath& path) const override {
     FileInfo info;
     if (const auto blob = blobs_.find(path); blob != blobs_.end()) {
+      if (const auto object = object_behind(path, blob->second)) return lfs_->stat(*object);
       info.size_bytes = blob->second.bytes;
       return info;
     }
@@ -100,21 +124,10 @@ class GitFiles final : public FileSystem {
                      ByteVector& buffer) const override {
     const auto blob = blobs_.find(path);
     if (blob == blobs_.end()) return missing(path);
-    const std::scoped_lock lock(mutex_);
-    if (auto asked = contents_.write(blob->second.id + "\n"); !asked) return fail(asked.error());
-    const auto header = contents_.read_line();  // "ID blob SIZE"
-    if (!header) return fail(header.error());
-    if (header.value() != blob->second.id + " blob " + std::to_string(blob->second.bytes)) {
-      return fail(ErrorCode::io, "Git cannot read '" + path.text() + "': " + header.value());
+    if (const auto object = object_behind(path, blob->second)) {
+      return lfs_->read(*object, offset, max_bytes, buffer);
     }
-    const auto size = static_cast<std::size_t>(blob->second.bytes);
-    content_.resize(size + 1);  // with the newline that ends it
-    if (auto got = contents_.read_exactly(content_); !got) return fail(got.error());
-    const auto begin = static_cast<std::size_t>(std::min<std::uint64_t>(offset, size));
-    const auto part = static_cast<std::size_t>(std::min<std::uint64_t>(max_bytes, size - begin));
-    if (buffer.size() < part) buffer.resize(part);
-    std::ranges::copy(Bytes(content_).subspan(begin, part), buffer.begin());
-    return Bytes(buffer).first(part);
+    return read_blob(path, blob->second, offset, max_bytes, buffer);
   }
 
   Result<void> write(const AssetPath& path, Bytes /*bytes*/) override { return refuse(path); }
@@ -131,6 +144,36 @@ class GitFiles final : public FileSystem {
     return fail(ErrorCode::permission_denied, "'" + path.text() + "' is of an old revision");
   }
 
+  // Nothing when the blob is the content itself, or the store lacks it.
+  std::optional<AssetPath> object_behind(const AssetPath& path, const Blob& blob) const {
+    if (lfs_ == nullptr || blob.bytes > kPointerBytesMax) return std::nullopt;
+    ByteVector buffer;
+    const auto bytes = read_blob(path, blob, 0, kPointerBytesMax, buffer);
+    if (!bytes) return std::nullopt;
+    auto object = lfs_object_of(as_text(bytes.value()));
+    if (object && !lfs_->stat(*object)) object.reset();
+    return object;
+  }
+
+  Result<Bytes> read_blob(const AssetPath& path, const Blob& blob, std::uint64_t offset,
+                          std::uint64_t max_bytes, ByteVector& buffer) const {
+    const std::scoped_lock lock(mutex_);
+    if (auto asked = contents_.write(blob.id + "\n"); !asked) return fail(asked.error());
+    const auto header = contents_.read_line();  // "ID blob SIZE"
+    if (!header) return fail(header.error());
+    if (header.value() != blob.id + " blob " + std::to_string(blob.bytes)) {
+      return fail(ErrorCode::io, "Git cannot read '" + path.text() + "': " + header.value());
+    }
+    const auto size = static_cast<std::size_t>(blob.bytes);
+    content_.resize(size + 1);  // with the newline that ends it
+    if (auto got = contents_.read_exactly(content_); !got) return fail(got.error());
+    const auto begin = static_cast<std::size_t>(std::min<std::uint64_t>(offset, size));
+    const auto part = static_cast<std::size_t>(std::min<std::uint64_t>(max_bytes, size - begin));
+    if (buffer.size() < part) buffer.resize(part);
+    std::ranges::copy(Bytes(content_).subspan(begin, part), buffer.begin());
+    return Bytes(buffer).first(part);
+  }
+
   // With its folders, once each.
   void add_to_folder(const AssetPath& path, FileKind kind) {
     const AssetPath folder = path.parent();
@@ -144,6 +187,7 @@ class GitFiles final : public FileSystem {
   mutable ByteVector content_;
   std::map<AssetPath, Blob> blobs_;
   std::map<AssetPath, std::vector<DirectoryEntry>> folders_;
+  std::unique_ptr<FileSystem> lfs_;
 };
 
 // "MODE blob ID  SIZE\tPATH\0" for each.
@@ -168,6 +212,15 @@ Result<std::map<AssetPath, Blob>> read_tree(std::string_view text) {
   return blobs;
 }
 
+// Null when there is none.
+std::unique_ptr<FileSystem> lfs_store_of(const std::string& project) {
+  const auto common =
+      ask(project, {"rev-parse", "--path-format=absolute", "--git-common-dir"}, kAnswerBytesMax);
+  if (!common || common.value().code != 0) return nullptr;
+  auto store = open_folder(std::string(without_newline(common.value().text)) + "/lfs/objects");
+  return store ? std::move(store).value() : nullptr;
+}
+
 }  // namespace
 
 Result<std::unique_ptr<FileSystem>> open_revision(const std::string& project,
@@ -183,9 +236,7 @@ Result<std::unique_ptr<FileSystem>> open_revision(const std::string& project,
           kAnswerBytesMax);
   if (!commit) return fail(commit.error());
   const std::string id(without_newline(commit.value().text));
-  const bool is_id = id.size() >= 40 && std::ranges::all_of(id, [](char c) {
-                       return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
-                     });
+  const bool is_id = id.size() >= 40 && is_hex(id);
   if (commit.value().code != 0 || !is_id) {
     return fail(ErrorCode::not_found,
                 "'" + revision + "' is neither a build nor a revision of the Git repository of '" +
@@ -207,7 +258,8 @@ Result<std::unique_ptr<FileSystem>> open_revision(const std::string& project,
   if (!blobs) return fail(blobs.error());
   auto contents = ChildProcess::start(git(project, {"cat-file", "--batch"}));
   if (!contents) return fail(contents.error());
-  return std::make_unique<GitFiles>(std::move(contents).value(), std::move(blobs).value());
+  return std::make_unique<GitFiles>(std::move(contents).value(), std::move(blobs).value(),
+                                    lfs_store_of(project));
 }
 
 }  // namespace muster::cli

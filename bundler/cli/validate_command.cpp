@@ -151,6 +151,12 @@ int validate_project(const ValidateArguments& arguments, Session& session) {
   if (!targets) return report_error(session, targets.error());
   const auto format = finding_format_from(arguments.format);
   if (!format) return report_error(session, format.error());
+  if (arguments.fix) {
+    const auto fixed = fix_config(arguments.project, arguments.dry_run, session);
+    if (!fixed) return report_error(session, fixed.error());
+    // What else there is shows once the project can be read.
+    if (fixed.value() && arguments.dry_run) return kFindings;
+  }
   PatientReporter reporter(session.reporter, session.clock);
   const Progress progress = progress_of(reporter);
   auto open = open_project(arguments.project, session, processor_count(), progress);

@@ -2,6 +2,7 @@
 
 #include "registry/project/asset_index.h"
 #include "registry/project/config_keys.h"
+#include "registry/project/config_mender.h"
 #include "registry/yaml/reader.h"
 
 namespace muster {
@@ -67,6 +68,13 @@ Result<void> check_kind(const yaml::Tree& tree, yaml::NodeIndex node, yaml::Node
                        "'" + std::string(tree.at(node).key) + "' wants " + std::string(wanted));
 }
 
+// A disk that tells upper and lower case apart where another does not.
+std::string other_case(const FileSystem& files, const AssetPath& path) {
+  const auto other = path_in_any_case(files, path);
+  return other ? "; it is called '" + other->text() + "' ('muster validate --fix' writes that)"
+               : "";
+}
+
 Result<void> read_folders(const FileSystem& files, const yaml::Tree& tree, yaml::NodeIndex list,
                           ProjectConfig& config) {
   if (auto good = check_kind(tree, list, yaml::NodeKind::sequence); !good) return good;
@@ -80,8 +88,8 @@ Result<void> read_folders(const FileSystem& files, const yaml::Tree& tree, yaml:
       return refuse_config(tree.at(item).position, "this names no folder");
     if (!folder) return refuse_config(tree.at(item).position, folder.error().message);
     if (!is_folder(files, folder.value())) {
-      return refuse_config(tree.at(item).position,
-                           "there is no folder '" + folder.value().text() + "'");
+      return refuse_config(tree.at(item).position, "there is no folder '" + folder.value().text() +
+                                                       "'" + other_case(files, folder.value()));
     }
     config.folders.push_back(std::move(folder).value());
   }
@@ -108,8 +116,11 @@ Result<void> read_components(const FileSystem& files, const yaml::Tree& tree, ya
   if (!path) return refuse_config(tree.at(node).position, path.error().message);
   const auto info = files.stat(path.value());
   if (!info && info.error().code == ErrorCode::not_found) {
-    return refuse_config(tree.at(node).position, "there is no file '" + path.value().text() +
-                                                     "'; let the game export its components there");
+    const std::string other = other_case(files, path.value());
+    return refuse_config(
+        tree.at(node).position,
+        "there is no file '" + path.value().text() + "'" +
+            (other.empty() ? "; let the game export its components there" : other));
   }
   if (info && info.value().kind == FileKind::folder) {
     return refuse_config(tree.at(node).position, "'" + path.value().text() + "' is a folder");

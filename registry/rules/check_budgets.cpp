@@ -59,10 +59,11 @@ class BudgetCheck {
   void compare(std::uint64_t bytes, const std::string& what) {
     if (bytes <= budget_.bytes) return;
     const auto path = AssetPath::parse(ProjectConfig::kFileName);
-    findings_.add(
-        kBudgetRule, {path.value(), budget_.position},
+    std::string message =
         fmt::format("{}: {}, which is {} more than the budget of {}", what, in_bytes(bytes),
-                    in_bytes(bytes - budget_.bytes), in_bytes(budget_.bytes)));
+                    in_bytes(bytes - budget_.bytes), in_bytes(budget_.bytes));
+    findings_.add(kBudgetRule, {path.value(), budget_.position}, std::move(message)).identity =
+        what;
   }
 
   const Budget& budget_;

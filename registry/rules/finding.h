@@ -41,6 +41,8 @@ struct Finding {
   std::vector<RelatedLocation> related;
   /// The finding makes a build wrong, not only a project untidy: `build` refuses.
   bool blocks_build = false;
+  /// What is the same when the message's numbers are others, for fingerprints; empty: the message.
+  std::string identity;
   bool is_known = false;  ///< A baseline accepts it (`baseline.h`).
 };
 

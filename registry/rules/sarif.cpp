@@ -109,7 +109,7 @@ std::vector<std::string> fingerprints_of(std::span<const Finding> findings) {
     ContentHasher hasher;
     hasher.update_text(finding.rule);
     hasher.update_text(finding.location.path.text());
-    hasher.update_text(finding.message);
+    hasher.update_text(finding.identity.empty() ? finding.message : finding.identity);
     std::string print = hasher.finish().to_string();
     const int copy = repeated[print]++;
     prints.push_back(fmt::format("{}:{}", print, copy));
@@ -168,7 +168,9 @@ std::string format_sarif(std::span<const Finding> findings, const SinkOptions& o
   run["tool"]["driver"] = {
       {"name", "muster"}, {"version", options.version}, {"rules", rules_json()}};
   run["columnKind"] = "unicodeCodePoints";
-  run["originalUriBaseIds"] = {{"PROJECT", {{"description", {{"text", "the project's root"}}}}}};
+  const std::string_view root =
+      options.path_prefix.empty() ? "the project's root" : "the root of the project's repository";
+  run["originalUriBaseIds"] = {{"PROJECT", {{"description", {{"text", root}}}}}};
   run["results"] = std::move(results);
   if (findings.size() > kResultsMax) {
     const std::string note =

@@ -10,8 +10,9 @@ namespace muster {
 
 /// Writes findings as SARIF 2.1.0, as GitHub's code scanning takes it:
 ///
-/// - Each result has a fingerprint (`muster/v1`: rule, file and message, with a number for those
-///   that are alike) that survives moves within a file.
+/// - Each result has a fingerprint (`muster/v1`: rule, file and message or `identity`, with a
+/// number
+///   for those that are alike) that survives moves within a file.
 /// - With a baseline, each result says whether it is `new` or `unchanged`, and the latter are
 ///   suppressed: GitHub closes an alert whose result is left out, and opens it again with the next
 ///   change.

@@ -171,6 +171,10 @@ class World:
         if self.content(first) == self.content(second):
             raise Mismatch(f"{first} and {second} are the same")
 
+    def verb_contains(self, name, text):
+        if text not in self.place(name).read_text():
+            raise Mismatch(f"{name} does not contain '{text}'")
+
     def verb_absent(self, name):
         if self.place(name).exists():
             raise Mismatch(f"{name} is there")

@@ -25,6 +25,8 @@ std::vector<std::string> exceeded(Budget one) {
   std::vector<std::string> messages;
   for (const Finding& finding : findings.take_sorted()) {
     CHECK(finding.rule == kBudgetRule);
+    CHECK_FALSE(finding.identity.empty());
+    CHECK(finding.message.starts_with(finding.identity + ":"));
     CHECK(finding.location.path.text() == "muster.yaml");
     CHECK(finding.location.position == config.budgets.front().position);
     messages.push_back(finding.message);

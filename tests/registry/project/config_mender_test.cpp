@@ -1,0 +1,46 @@
+#include "registry/project/config_mender.h"
+
+#include <catch2/catch.hpp>
+
+#include "registry/project/config.h"
+#include "registry/vocabulary/memory_file_system.h"
+
+namespace muster {
+namespace {
+
+TEST_CASE("Paths of muster.yaml are spelled as on the disk", "[registry][mender]") {
+  MemoryFileSystem files;
+  files.add("Assets/Art/a.txt", "");
+  files.add("plain/b.txt", "");
+  files.add("Data/Components.json", "{\"components\": []}");
+  files.add("muster.yaml",
+            "version: 1   # of the form\nfolders: [assets/ART, \"Plain/\", plain]\n"
+            "components: 'data/components.JSON'\n");
+  CHECK_FALSE(load_config(files).has_value());
+  const auto text = mended_config(files);
+  REQUIRE(text.has_value());
+  CHECK(*text ==
+        "version: 1   # of the form\nfolders: [Assets/Art, \"plain\", plain]\n"
+        "components: 'Data/Components.json'\n");
+  files.add("muster.yaml", *text);
+  CHECK(load_config(files).has_value());
+  CHECK_FALSE(mended_config(files).has_value());
+}
+
+TEST_CASE("What is not there, or there twice, is left alone", "[registry][mender]") {
+  MemoryFileSystem files;
+  files.add("Assets/a.txt", "");
+  files.add("ASSETS/b.txt", "");
+  CHECK_FALSE(mended_config(files).has_value());
+  for (const char* text : {"version: 1\nfolders: [assets]\n", "version: 1\nfolders: [gone]\n",
+                           "version: 1\nfolders: [../assets]\n", "folders: [", "", "- assets\n"}) {
+    CAPTURE(text);
+    files.add("muster.yaml", text);
+    CHECK_FALSE(mended_config(files).has_value());
+  }
+  CHECK(path_in_any_case(files, AssetPath::parse("Assets/A.TXT").value())->text() ==
+        "Assets/a.txt");
+}
+
+}  // namespace
+}  // namespace muster
