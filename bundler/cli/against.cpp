@@ -3,6 +3,8 @@
 #include <map>
 #include <tuple>
 
+#include <fmt/format.h>
+
 #include "bundler/cli/edges.h"
 #include "bundler/cli/git_files.h"
 #include "bundler/pack/target_build.h"
@@ -47,10 +49,10 @@ Result<void> add_catalog(Bytes bytes, Contract& contract, std::map<RowKey, Contr
 Result<Contract> contract_of_build(const std::string& old) {
   std::vector<std::string> paths;
   if (open_folder(old)) {
-    const std::string name(kCatalogName);
     for (const std::string& path :
-         {old + "/" + name, old + "/" + std::string(folder_of(Target::client)) + "/" + name,
-          old + "/" + std::string(folder_of(Target::server)) + "/" + name}) {
+         {fmt::format("{}/{}", old, kCatalogName),
+          fmt::format("{}/{}/{}", old, folder_of(Target::client), kCatalogName),
+          fmt::format("{}/{}/{}", old, folder_of(Target::server), kCatalogName)}) {
       if (map_file(path)) paths.push_back(path);
     }
     if (paths.empty()) {
@@ -90,7 +92,9 @@ Result<Contract> contract_of_revision(const std::string& project, const std::str
   if (!unread.empty() && contract.rows.empty()) {
     return fail(ErrorCode::malformed, "at revision '" + revision + "': " + unread.front());
   }
-  for (const std::string& note : unread) tell(session, "at revision '" + revision + "': " + note);
+  for (const std::string& note : unread) {
+    tell(session, fmt::format("at revision '{}': {}", revision, note));
+  }
   contract.name = revision;
   return contract;
 }

@@ -40,6 +40,7 @@ tl::unexpected<Error> failure(const std::string& what) {
 Result<ChildProcess> ChildProcess::start(const std::vector<std::string>& arguments) {
   std::vector<std::string> copies = arguments;
   std::vector<char*> pointers;
+  pointers.reserve(copies.size() + 1);
   for (std::string& argument : copies) pointers.push_back(argument.data());
   pointers.push_back(nullptr);
   std::array<int, 2> to{-1, -1};
