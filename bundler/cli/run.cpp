@@ -33,6 +33,7 @@ int run_command(int argc, char** argv, Session& session) {
     add_output_commands(app, session);
     add_diff(app, session);
     add_keygen(app, session);
+    add_patch(app, session);
     try {
       app.parse(argc, argv);
     } catch (const CLI::ParseError& problem) {

@@ -69,6 +69,7 @@ void add_diff(CLI::App& app, Session& session);
 void add_keygen(CLI::App& app, Session& session);
 void add_list(CLI::App& app, Session& session);
 void add_output_commands(CLI::App& app, Session& session);
+void add_patch(CLI::App& app, Session& session);
 void add_prepare(CLI::App& app, Session& session);
 void add_schema(CLI::App& app, Session& session);
 void add_validate(CLI::App& app, Session& session);

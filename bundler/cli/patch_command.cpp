@@ -1,0 +1,132 @@
+// The commands that make a patch between two builds, and a build of an older one and a patch.
+#include <memory>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "bundler/cli/edges.h"
+#include "bundler/cli/session.h"
+#include "bundler/patch/patch_apply.h"
+#include "bundler/patch/patch_create.h"
+#include "registry/vocabulary/counted.h"
+
+namespace muster::cli {
+namespace {
+
+struct PatchArguments {
+  std::string before;
+  std::string after;  ///< Of create.
+  std::string patch;
+  std::string out;  ///< Of apply.
+  bool is_portable = false;
+};
+
+int create(const PatchArguments& arguments, Session& session) {
+  for (const std::string& out : {arguments.before, arguments.after}) {
+    if (auto whole = recover_output(out); !whole) return report_error(session, whole.error());
+  }
+  const auto before = open_folder(arguments.before);
+  if (!before) return report_error(session, before.error());
+  const auto after = open_folder(arguments.after);
+  if (!after) return report_error(session, after.error());
+  session.reporter.begin("comparing", 0);
+  const auto made = create_patch(*before.value(), *after.value(),
+                                 {.is_portable = arguments.is_portable, .stop = session.stop});
+  session.reporter.finish();
+  if (!made) return report_error(session, made.error());
+  const MadePatch& patch = made.value();
+  session.writing = true;
+  if (auto written = write_named_file(arguments.patch, patch.bytes); !written) {
+    return report_error(session, written.error());
+  }
+  session.out << fmt::format(
+      "{} changed, {} bytes; the patch has {} ({:.3f} x)\n", counted(patch.changed_files, "file"),
+      patch.changed_bytes, patch.bytes.size(),
+      static_cast<double>(patch.bytes.size()) /
+          static_cast<double>(std::max<std::uint64_t>(patch.changed_bytes, 1)));
+  return kSuccess;
+}
+
+int apply(const PatchArguments& arguments, Session& session) {
+  if (auto whole = recover_output(arguments.before); !whole) {
+    return report_error(session, whole.error());
+  }
+  const auto file = map_file(arguments.patch);
+  if (!file) return report_error(session, file.error());
+  const auto patch = read_patch(file.value().bytes());
+  if (!patch) {
+    const Error& error = patch.error();
+    return report_error(session, {error.code, "'" + arguments.patch + "': " + error.message});
+  }
+  const auto before = open_folder(arguments.before);
+  if (!before) return report_error(session, before.error());
+  const auto old_place = resolved(arguments.before);
+  const auto new_place = resolved(arguments.out);
+  if (old_place && new_place && old_place.value() == new_place.value()) {
+    const auto is_done = is_applied(*before.value(), patch.value());
+    if (!is_done) return report_error(session, is_done.error());
+    if (is_done.value()) {
+      session.out << "it is the new build already\n";
+      return kSuccess;
+    }
+  }
+  session.writing = true;
+  const auto out = LockedOutput::open(arguments.out);
+  if (!out) return report_error(session, out.error());
+  session.reporter.begin("patching", 0);
+  const auto applied =
+      apply_patch(*before.value(), patch.value(), out.value()->folder(), {.stop = session.stop});
+  session.reporter.finish();
+  if (file.value().is_damaged()) {
+    return report_error(
+        session, {ErrorCode::io, "'" + arguments.patch + "' was cut short while it was read"});
+  }
+  if (!applied) return report_error(session, applied.error());
+  session.out << fmt::format("{}, {} of them new\n", counted(applied.value().files, "file"),
+                             applied.value().made);
+  return kSuccess;
+}
+
+}  // namespace
+
+void add_patch(CLI::App& app, Session& session) {
+  auto arguments = std::make_shared<PatchArguments>();
+  CLI::App* command = app.add_subcommand("patch", "Make and apply differences between two builds");
+  command->require_subcommand(1);
+  command->footer(
+      "Example:\n  muster patch create build/shipped build/game --out update.mpatch\n"
+      "  muster patch apply build/shipped update.mpatch --out build/updated");
+
+  CLI::App* create_command =
+      command->add_subcommand("create", "Write down how to make one build of another");
+  create_command->add_option("OLD", arguments->before, "What players have: a build's output folder")
+      ->required();
+  create_command->add_option("NEW", arguments->after, "What they are to get: another one")
+      ->required();
+  create_command->add_option("--out", arguments->patch, "The file to write")->required();
+  create_command->add_flag("--portable", arguments->is_portable,
+                           "For any release of zstd where the patch is applied; larger");
+  create_command->footer(
+      "Changed assets travel as differences of their plain text, and are compressed again\n"
+      "where the patch is applied: that takes a zstd that gives the same bytes, and everything is\n"
+      "checked. --portable sends changed assets as they are compressed here.\n\n"
+      "Example:\n  muster patch create build/shipped build/game --out update.mpatch");
+  create_command->callback(
+      [arguments, &session] { session.exit_code = create(*arguments, session); });
+
+  CLI::App* apply_command = command->add_subcommand("apply", "Make the new build of the old one");
+  apply_command->add_option("OLD", arguments->before, "The build that the patch was made for")
+      ->required();
+  apply_command->add_option("FILE", arguments->patch, "The patch")->required();
+  apply_command->add_option("--out", arguments->out, "Where the new build goes; may be OLD")
+      ->required();
+  apply_command->footer(
+      "All or nothing: a patch that does not fit, a damaged file, a full disk or the end of the\n"
+      "process leave the output as it was; then start it again.\n\n"
+      "Example:\n  muster patch apply build/shipped update.mpatch --out build/shipped");
+  apply_command->callback(
+      [arguments, &session] { session.exit_code = apply(*arguments, session); });
+}
+
+}  // namespace muster::cli

@@ -1,0 +1,52 @@
+// One of the two builds of a patch, looked at without its bundles.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "registry/vocabulary/content_hash.h"
+#include "registry/vocabulary/file_system.h"
+#include "runtime/bundle/catalog_reader.h"
+
+namespace muster {
+
+/// A file of a build that no catalog names: the report, a catalog, a signature.
+struct LooseFile {
+  AssetPath path;
+  ByteVector bytes;
+  ContentHash hash;
+};
+
+/// The loose files that a build may have, in the order in which patches hold them. Nothing else is
+/// ever read or written by that name.
+std::vector<AssetPath> loose_file_paths();
+
+/// The files of a build: the loose ones with their bytes, and what its catalogs say of the rest.
+class BuildSide {
+ public:
+  /// Reads what is there. Fails with `not_found` when there is neither client nor server, and as
+  /// reading and opening a catalog do, naming the file.
+  static Result<BuildSide> read(const FileSystem& files);
+  /// The same of files in hand. Requires: paths of `loose_file_paths`, in that order.
+  static Result<BuildSide> of(std::vector<LooseFile> files);
+
+  const std::vector<LooseFile>& loose() const { return loose_; }
+  /// Null when there is none.
+  const LooseFile* find(const AssetPath& path) const;
+  /// Null when the build lacks the target. Client first.
+  const CatalogReader* catalog(Target target) const;
+  /// Null when it has none of this name.
+  std::optional<CatalogBundle> find(Target target, const BundleName& name) const;
+
+ private:
+  std::vector<LooseFile> loose_;
+  std::array<std::optional<CatalogReader>, 2> catalogs_;
+};
+
+/// A bundle's place in the output.
+AssetPath bundle_path(Target target, const BundleName& name);
+
+}  // namespace muster

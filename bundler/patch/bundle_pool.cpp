@@ -1,0 +1,103 @@
+#include "bundler/patch/bundle_pool.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "bundler/patch/patch_layout.h"
+
+namespace muster {
+namespace {
+
+/// What is held open besides the one in use: bundles that neighbours take from are asked for in
+/// turns.
+constexpr std::uint64_t kHeldBytesMax = 64ULL << 20U;
+
+Result<void> check_size(const AssetPath& path, std::uint64_t is, std::uint64_t should_be) {
+  if (is == should_be) return {};
+  return fail(ErrorCode::hash_mismatch,
+              path.text() + ": it has " + std::to_string(is) + " bytes where its catalog says " +
+                  std::to_string(should_be) + "; 'muster verify' tells what else is damaged");
+}
+
+// The hash first: what it does not fit is damaged, whatever else there is to say of it.
+Result<void> check_hash(const AssetPath& path, Bytes bytes, const ContentHash& should_be) {
+  constexpr std::size_t kFrom = layout::bundle::header::kHashedFrom;
+  if (bytes.size() < kFrom || hash_bytes(bytes.subspan(kFrom)) != should_be) {
+    return fail(ErrorCode::hash_mismatch,
+                path.text() +
+                    ": its bytes are not those that its catalog names; 'muster verify' "
+                    "tells what else is damaged");
+  }
+  const auto reader = BundleReader::open(bytes);
+  if (!reader) return fail(reader.error().code, path.text() + ": " + reader.error().message);
+  if (reader.value().bundle_hash() == should_be) return {};
+  return fail(ErrorCode::hash_mismatch,
+              path.text() + ": it has another hash than its catalog says");
+}
+
+}  // namespace
+
+Result<Bytes> read_bundle(const FileSystem& files, const AssetPath& path,
+                          const CatalogBundle& bundle, ByteVector& buffer) {
+  const auto bytes = read_whole(files, path, layout::patch::kMaxFileBytes, buffer);
+  if (!bytes) return bytes;
+  auto sound = check_size(path, bytes.value().size(), bundle.file_bytes);
+  if (sound) sound = check_hash(path, bytes.value(), bundle.hash);
+  if (!sound) return fail(sound.error());
+  return bytes;
+}
+
+BundlePool::BundlePool(const FileSystem& base_files, const BuildSide& base, ReadMade read_made)
+    : base_files_(&base_files), read_made_(std::move(read_made)) {
+  for (const Target target : {Target::client, Target::server}) {
+    const CatalogReader* const catalog = base.catalog(target);
+    for (std::uint32_t i = 0; catalog != nullptr && i < catalog->bundle_count(); ++i) {
+      const CatalogBundle bundle = catalog->bundle(i);
+      add(bundle_path(target, bundle.name), bundle);
+      places_.back().is_made = false;
+      base_bytes_ += bundle.file_bytes;
+    }
+  }
+}
+
+void BundlePool::add(const AssetPath& path, const CatalogBundle& bundle) {
+  places_.push_back({path, bundle.hash, bundle.file_bytes, true, false});
+}
+
+Result<void> BundlePool::load(Place& place, ByteVector& buffer) const {
+  const auto bytes =
+      place.is_made ? read_made_(place.path, layout::patch::kMaxFileBytes, buffer)
+                    : read_whole(*base_files_, place.path, layout::patch::kMaxFileBytes, buffer);
+  if (!bytes) return fail(bytes.error());
+  buffer.resize(bytes.value().size());
+  if (auto sound = check_size(place.path, buffer.size(), place.file_bytes); !sound) return sound;
+  if (place.is_checked) return {};
+  if (auto sound = check_hash(place.path, buffer, place.hash); !sound) return sound;
+  place.is_checked = true;
+  return {};
+}
+
+Result<BundlePool::Opened> BundlePool::open(std::size_t number) {
+  const auto found = std::ranges::find(held_, number, &Held::number);
+  if (found != held_.end()) {
+    held_.splice(held_.begin(), held_, found);
+  } else {
+    Held held{.number = number, .bytes = {}};
+    if (auto loaded = load(places_[number], held.bytes); !loaded) return fail(loaded.error());
+    held_.push_front(std::move(held));
+  }
+  std::uint64_t held_bytes = 0;
+  for (auto each = held_.begin(); each != held_.end();) {
+    held_bytes += each->bytes.size();
+    const bool is_kept = each == held_.begin() || held_bytes <= kHeldBytesMax;
+    each = is_kept ? std::next(each) : held_.erase(each);
+  }
+  const Bytes bytes = held_.front().bytes;
+  auto reader = BundleReader::open(bytes);
+  if (!reader) {
+    return fail(reader.error().code, places_[number].path.text() + ": " + reader.error().message);
+  }
+  return Opened{reader.value(), bytes};
+}
+
+}  // namespace muster

@@ -1,0 +1,74 @@
+// A bundle of the new build, made as a patch says. The format is PATCH_FORMAT.md, "Bundles".
+#pragma once
+
+#include <cstdint>
+
+#include "bundler/pack/compressor.h"
+#include "bundler/patch/bundle_assembly.h"
+#include "bundler/patch/bundle_pool.h"
+#include "bundler/patch/delta_codec.h"
+
+namespace muster {
+
+/// An entry of a bundle of the pool.
+struct EntryPlace {
+  std::size_t bundle = 0;
+  std::uint32_t entry = 0;
+  friend auto operator<=>(const EntryPlace&, const EntryPlace&) = default;
+};
+
+/// The two halves of a patch, being read: what to do, and the bytes to do it with.
+struct PatchStreams {
+  ByteReader program;
+  ByteReader data;
+};
+
+/// The working memory of making bundles; one for all of a patch. Takes programs from strangers: no
+/// number is believed before it is held against what is there.
+class BundleRebuild {
+ public:
+  /// Requires: the pool lives longer. No file larger than `max_file_bytes` is made.
+  BundleRebuild(BundlePool& pool, std::uint64_t max_file_bytes)
+      : pool_(&pool), max_file_bytes_(max_file_bytes) {}
+
+  /// The entry that is taken from when a program does not say from which.
+  const EntryPlace& next() const { return next_; }
+  void set_next(const EntryPlace& place) { next_ = place; }
+
+  /// Reads one bundle's part of the streams and gives its bytes, which nothing vouches for: the
+  /// caller compares their hash. Fails with `malformed`, with `limit_exceeded`, or as opening the
+  /// pool's bundles does.
+  Result<ByteVector> run(PatchStreams& streams);
+  /// Whether it has compressed anything so far: then another zstd may give other bytes.
+  bool has_recompressed() const { return has_recompressed_; }
+
+ private:
+  struct Op {
+    std::uint8_t bits = 0;
+    EntryPlace source{};  ///< Valid with `kHasSource`.
+  };
+  Result<ByteVector> make_whole(PatchStreams& streams);
+  Result<void> make_entry(PatchStreams& streams, std::uint32_t block_plain_bytes);
+  Result<Op> read_op(ByteReader& program);
+  Result<void> copy(const AssembledEntry& entry, const Op& op, std::uint32_t block_plain_bytes);
+  Result<void> add_delta(AssembledEntry& entry, const Op& op, PatchStreams& streams,
+                         std::uint32_t block_plain_bytes);
+  Result<void> add_verbatim(AssembledEntry& entry, const Op& op, PatchStreams& streams,
+                            std::uint32_t block_plain_bytes);
+  Result<void> check_size(std::uint64_t more_bytes) const;
+  void add_compressed(int level, std::uint32_t block_plain_bytes);
+
+  BundlePool* pool_;
+  std::uint64_t max_file_bytes_;
+  EntryPlace next_{};
+  BundleAssembly assembly_;
+  Compressor compressor_;
+  Decompressor decompressor_;
+  DeltaDecoder deltas_;
+  ByteVector source_plain_;
+  ByteVector plain_;
+  ByteVector frame_;
+  bool has_recompressed_ = false;
+};
+
+}  // namespace muster

@@ -1,0 +1,83 @@
+// How to make a new bundle of old ones: the other side of `BundleRebuild`.
+#pragma once
+
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "bundler/patch/bundle_rebuild.h"
+#include "bundler/patch/patch_layout.h"
+
+namespace muster {
+
+struct RecipeOptions {
+  /// The level that most blocks of the new build were packed with.
+  int level = kDefaultLevel;
+  /// Never compress anything again: the patch serves whatever zstd applies it.
+  bool is_portable = false;
+};
+
+/// Finds what a new bundle shares with those of the pool, and writes it down. One thread at a time.
+class RecipeWriter {
+ public:
+  /// Requires: the pool lives longer.
+  RecipeWriter(BundlePool& pool, const RecipeOptions& options);
+
+  /// Looks at all of the base's bundles. Fails as opening them does. Before the first `add`.
+  Result<void> learn_base();
+  /// Appends what makes `file`, which is then the last bundle of the pool. What is written has been
+  /// tried: it gives these very bytes. Fails as opening the pool's bundles does.
+  Result<void> add(const AssetPath& path, const CatalogBundle& bundle, Bytes file);
+
+  Bytes program() const { return program_.view(); }
+  Bytes data() const { return data_; }
+  /// Whether anything is compressed again where this is applied.
+  bool recompresses() const { return recompresses_; }
+
+ private:
+  /// One bundle's part, before it has been tried.
+  struct Draft {
+    ByteWriter program;
+    ByteVector data;
+    EntryPlace next;
+    bool recompresses = false;
+  };
+  using EntryName = std::pair<Guid, std::int64_t>;
+
+  void learn(std::size_t number, const BundleReader& reader);
+  Result<void> write_entries(const AssetPath& path, const BundleReader& reader, Bytes file,
+                             Draft& draft);
+  Result<void> write_entry(const BundleReader& reader, const BundleEntry& entry, Bytes file,
+                           std::size_t before, Draft& draft);
+  Result<bool> try_copy(const BundleReader& reader, const BundleEntry& entry, Bytes file,
+                        Draft& draft);
+  Result<void> write_delta_or_verbatim(const BundleReader& reader, const BundleEntry& entry,
+                                       Bytes file, const EntryPlace* source, Draft& draft);
+  void begin_op(layout::patch::EntryOp op, const BundleEntry& entry, const EntryPlace* source,
+                bool is_named, Draft& draft) const;
+  int find_level(const BundleReader& reader, const BundleEntry& entry, Bytes plain, Bytes file);
+  bool gives(const BundleReader& reader, const BundleEntry& entry, Bytes plain, Bytes file,
+             int level, std::uint32_t block_count);
+  Result<void> write_whole(const AssetPath& path, Bytes file, Draft& draft);
+  Result<bool> is_sound(const Draft& draft, Bytes file);
+
+  BundlePool* pool_;
+  RecipeOptions options_;
+  BundleRebuild rebuild_;
+  std::map<std::pair<ContentHash, std::uint64_t>, std::vector<EntryPlace>> by_content_;
+  std::map<EntryName, std::vector<EntryPlace>> by_name_;
+  ByteWriter program_;
+  ByteVector data_;
+  EntryPlace next_{};
+  bool recompresses_ = false;
+  int last_level_;
+  int futile_searches_ = 0;
+  Compressor compressor_;
+  Decompressor decompressor_;
+  DeltaEncoder deltas_;
+  ByteVector plain_;
+  ByteVector source_plain_;
+  ByteVector frame_;
+};
+
+}  // namespace muster

@@ -1,0 +1,196 @@
+// One pass in the order of the patch: files that stay are copied, the others made, each checked and
+// staged at once, so that no more than one bundle and its sources are held. Nothing is published
+// before the last one fits. A process that is killed starts again from the beginning: what it
+// staged is thrown away, the base is untouched until everything is there.
+#include "bundler/patch/patch_apply.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "bundler/pack/target_build.h"
+#include "bundler/patch/build_side.h"
+#include "bundler/patch/bundle_rebuild.h"
+#include "bundler/patch/patch_reader.h"
+
+namespace muster {
+namespace {
+
+const PatchFile* find(const std::vector<PatchFile>& files, const AssetPath& path) {
+  const auto found = std::ranges::find(files, path, &PatchFile::path);
+  return found == files.end() ? nullptr : &*found;
+}
+
+// The first loose file that is another than a patch says, or nothing.
+std::string first_difference(const BuildSide& build, const std::vector<PatchFile>& files) {
+  for (const AssetPath& path : loose_file_paths()) {
+    const LooseFile* const is = build.find(path);
+    const PatchFile* const should_be = find(files, path);
+    if (is == nullptr && should_be != nullptr) return path.text() + " is missing";
+    if (is != nullptr && should_be == nullptr) return "it has a " + path.text();
+    if (is != nullptr && is->hash != should_be->hash) {
+      return path.text() + " is another (" + is->hash.to_string() + ", not " +
+             should_be->hash.to_string() + ")";
+    }
+  }
+  return {};
+}
+
+class Application {
+ public:
+  Application(const FileSystem& base_files, BuildSide base, const Patch& patch, OutputFolder& out,
+              const ApplyOptions& options)
+      : base_files_(base_files),
+        base_(std::move(base)),
+        patch_(patch),
+        out_(out),
+        options_(options),
+        pool_(base_files, base_,
+              [this](const AssetPath& path, std::uint64_t max_bytes, ByteVector& buffer) {
+                return out_.read_staged(path, 0, max_bytes, buffer);
+              }),
+        rebuild_(pool_, options.max_file_bytes),
+        streams_{ByteReader(Bytes(patch_.program).subspan(patch_.bundles_at)),
+                 ByteReader(patch_.data)} {}
+
+  Result<AppliedPatch> run() {
+    auto next = make_loose();
+    if (!next) return fail(next.error());
+    for (const Target target : {Target::client, Target::server}) {
+      if (auto free = check_absent(next.value(), target); !free) return fail(free.error());
+      if (auto made = make_bundles(next.value(), target); !made) return fail(made.error());
+    }
+    if (streams_.program.remaining() > 0 || streams_.data.remaining() > 0) {
+      return fail(ErrorCode::malformed, "the patch is not sound: it has more than it needs");
+    }
+    for (const LooseFile& file : next.value().loose()) {
+      if (auto staged = out_.stage(file.path, file.bytes); !staged) return fail(staged.error());
+    }
+    if (auto published = out_.publish(); !published) return fail(published.error());
+    return applied_;
+  }
+
+ private:
+  Result<BuildSide> make_loose() {
+    std::vector<LooseFile> files;
+    DeltaDecoder decoder;
+    for (const PatchFile& told : patch_.files) {
+      const LooseFile* const old = base_.find(told.path);
+      if ((told.has_prefix && old == nullptr) || told.frame_bytes > streams_.data.remaining()) {
+        return fail(ErrorCode::malformed, "the patch is not sound: " + told.path.text());
+      }
+      if (told.bytes > options_.max_file_bytes) {
+        return fail(ErrorCode::limit_exceeded, told.path.text() + " would be too large");
+      }
+      LooseFile file{.path = told.path, .bytes = {}, .hash = told.hash};
+      file.bytes.resize(static_cast<std::size_t>(told.bytes));
+      const Bytes frame = streams_.data.bytes(static_cast<std::size_t>(told.frame_bytes));
+      const Bytes prefix = told.has_prefix ? Bytes(old->bytes) : Bytes();
+      if (auto decoded = decoder.decode(frame, prefix, file.bytes); !decoded) {
+        return fail(decoded.error());
+      }
+      if (hash_bytes(file.bytes) != told.hash) return fail_made(file.path);
+      ++applied_.files;
+      if (old == nullptr || old->hash != told.hash) ++applied_.made;
+      files.push_back(std::move(file));
+    }
+    return BuildSide::of(std::move(files));
+  }
+
+  // What is published replaces parts; one that the new build lacks would stay, and belong to
+  // nothing.
+  Result<void> check_absent(const BuildSide& next, Target target) const {
+    if (next.catalog(target) != nullptr) return {};
+    ByteVector buffer;
+    const AssetPath path = AssetPath().child(folder_of(target)).child(kCatalogName);
+    const auto there = out_.read(path, layout::catalog::kMaxFileBytes, buffer);
+    if (!there && there.error().code == ErrorCode::not_found) return {};
+    if (!there) return fail(there.error());
+    return fail(ErrorCode::already_exists, "the output folder has a " +
+                                               std::string(folder_of(target)) +
+                                               ", which the new build has not: give an empty one");
+  }
+
+  Result<void> make_bundles(const BuildSide& next, Target target) {
+    const CatalogReader* const catalog = next.catalog(target);
+    for (std::uint32_t i = 0; catalog != nullptr && i < catalog->bundle_count(); ++i) {
+      if (options_.stop.stop_requested()) {
+        return fail(ErrorCode::cancelled, "stopped; the output is as it was");
+      }
+      const CatalogBundle bundle = catalog->bundle(i);
+      const auto old = base_.find(target, bundle.name);
+      const AssetPath path = bundle_path(target, bundle.name);
+      ++applied_.files;
+      const bool stays = old && old->hash == bundle.hash;
+      if (auto done = stays ? keep(path, bundle) : make(path, bundle); !done) return done;
+    }
+    return {};
+  }
+
+  Result<void> keep(const AssetPath& path, const CatalogBundle& bundle) {
+    const auto bytes = read_bundle(base_files_, path, bundle, buffer_);
+    if (!bytes) return fail(bytes.error());
+    return out_.stage(path, bytes.value());
+  }
+
+  Result<void> make(const AssetPath& path, const CatalogBundle& bundle) {
+    const auto made = rebuild_.run(streams_);
+    if (!made) return fail(made.error());
+    const Bytes bytes = made.value();
+    const auto reader = BundleReader::open(bytes);
+    const bool fits = bytes.size() == bundle.file_bytes && reader &&
+                      reader.value().bundle_hash() == bundle.hash &&
+                      reader.value().find_hash() == bundle.hash;
+    if (!fits) return fail_made(path);
+    ++applied_.made;
+    pool_.add(path, bundle);
+    return out_.stage(path, bytes);
+  }
+
+  tl::unexpected<Error> fail_made(const AssetPath& path) const {
+    if (rebuild_.has_recompressed() && patch_.zstd_version != own_zstd_version()) {
+      return fail(ErrorCode::hash_mismatch,
+                  path.text() + ": the patch compresses again with zstd " +
+                      zstd_version_text(patch_.zstd_version) + ", and zstd " +
+                      zstd_version_text(own_zstd_version()) +
+                      " here gives other bytes; take a patch of 'muster patch create --portable'");
+    }
+    return fail(ErrorCode::hash_mismatch,
+                path.text() + ": what the patch makes is not what the new build has");
+  }
+
+  const FileSystem& base_files_;
+  BuildSide base_;
+  const Patch& patch_;
+  OutputFolder& out_;
+  const ApplyOptions& options_;
+  BundlePool pool_;
+  BundleRebuild rebuild_;
+  PatchStreams streams_;
+  ByteVector buffer_;
+  AppliedPatch applied_;
+};
+
+}  // namespace
+
+Result<bool> is_applied(const FileSystem& base, const Patch& patch) {
+  const auto build = BuildSide::read(base);
+  if (!build) return fail(build.error());
+  return first_difference(build.value(), patch.files).empty();
+}
+
+Result<AppliedPatch> apply_patch(const FileSystem& base, const Patch& patch, OutputFolder& out,
+                                 const ApplyOptions& options) {
+  auto build = BuildSide::read(base);
+  if (!build) return fail(build.error());
+  const std::string other = first_difference(build.value(), patch.base);
+  if (!other.empty()) {
+    const bool is_new = first_difference(build.value(), patch.files).empty();
+    return fail(ErrorCode::invalid_argument,
+                is_new ? "the old build is already the one that the patch leads to"
+                       : "the old build is not the one that the patch was made for: " + other);
+  }
+  return Application(base, std::move(build).value(), patch, out, options).run();
+}
+
+}  // namespace muster
