@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""How large patches are, beside shipping changed files whole: builds a project, edits prefabs, builds
-again, and prints the sizes of what would be sent.
+"""How large patches are, beside shipping changed files whole.
+
+Builds a project, edits prefabs, builds again, and prints the sizes of what would be sent.
 
 usage: patch_bench.py MUSTER [--project DIR] [--changed N] [--seed N]
 
@@ -40,7 +41,7 @@ def vector(source, names="xyz"):
 
 
 def prefab_text(source, number):
-    """A prefab as Unity writes it: objects with transforms, renderers and colliders of their own."""
+    """A prefab as Unity writes it: objects with transforms, renderers and colliders."""
     text = ["%YAML 1.1\n%TAG !u! tag:unity3d.com,2011:\n"]
     for part in range(source.randint(3, 40)):
         base = number * 1000 + part * 10
@@ -150,7 +151,7 @@ def measure(arguments, work):
             ("and report and catalogs", sum(after[name].stat().st_size for name in changed), None)]
     if shutil.which("zstd"):
         rows.append(("all of these, each zstd -19", sum_of(
-            [after[name] for name in changed], lambda path: ["zstd", "-19", "-c", "-q", path]), None))
+            changed, lambda name: ["zstd", "-19", "-c", "-q", after[name]]), None))
         rows.append(("each zstd -19 --patch-from its old file", sum_of(
             changed, lambda name: ["zstd", "-19", "-c", "-q", after[name]] + (
                 [f"--patch-from={before[name]}"] if name in before else [])), None))
