@@ -34,6 +34,7 @@ int run_command(int argc, char** argv, Session& session) {
     add_diff(app, session);
     add_keygen(app, session);
     add_patch(app, session);
+    add_report(app, session);
     try {
       app.parse(argc, argv);
     } catch (const CLI::ParseError& problem) {

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "bundler/report/pulled_by.h"
 #include "registry/vocabulary/counted.h"
 #include "registry/vocabulary/shown_text.h"
 
@@ -29,7 +30,8 @@ std::string dump(const Json& json) {
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-Json bundle_json(const Project& project, const TargetBuild& build, const BuiltBundle& bundle) {
+Json bundle_json(const Project& project, const TargetBuild& build, const BuiltBundle& bundle,
+                 const std::vector<AssetNumber>& chains) {
   const PlannedBundle& planned = build.plan.bundles[bundle.planned];
   Json json;
   json["name"] = bundle.name.to_string();
@@ -54,6 +56,8 @@ Json bundle_json(const Project& project, const TargetBuild& build, const BuiltBu
     json["assets"].push_back({{"guid", project.index().at(asset).guid.to_string()},
                               {"path", project.index().at(asset).path.text()},
                               {"plain_bytes", build.plain_bytes_of[asset]}});
+    if (chains[asset] == kNoAsset) continue;
+    json["assets"].back()["pulled_by"] = project.index().at(chains[asset]).guid.to_string();
   }
   return json;
 }
@@ -148,8 +152,9 @@ Json target_json(const Project& project, const TargetBuild& build, const BuildOp
   json["duplicate_bytes_avoided"] = build.plan.duplicate_bytes_avoided;
   json["inputs"] = inputs_json(project, build);
   json["bundles"] = Json::array();
+  const std::vector<AssetNumber> chains = pulled_by(project, build.target);
   for (const BuiltBundle* bundle : sorted_bundles(build)) {
-    json["bundles"].push_back(bundle_json(project, build, *bundle));
+    json["bundles"].push_back(bundle_json(project, build, *bundle, chains));
   }
   return json;
 }

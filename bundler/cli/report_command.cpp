@@ -1,0 +1,103 @@
+#include <charconv>
+#include <memory>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "bundler/cli/edges.h"
+#include "bundler/cli/session.h"
+#include "bundler/report/build_overview.h"
+#include "bundler/report/report_page.h"
+
+namespace muster::cli {
+namespace {
+
+struct ReportArguments {
+  std::string out;
+  std::string against;
+  std::string html;
+  std::string format = "text";
+  std::vector<std::string> budgets;  ///< `BYTES` or `TARGET=BYTES`.
+};
+
+Result<Overview> read_build(const std::string& folder) {
+  if (auto whole = recover_output(folder); !whole) return fail(whole.error());
+  const auto files = open_folder(folder);
+  if (!files) return fail(files.error());
+  auto overview = read_overview(*files.value());
+  if (!overview)
+    return fail(overview.error().code, "'" + folder + "': " + overview.error().message);
+  return overview;
+}
+
+Result<void> set_budget(const std::string& budget, Overview& overview) {
+  const std::size_t sign = budget.find('=');
+  const std::string target = sign == std::string::npos ? std::string() : budget.substr(0, sign);
+  const std::string number = sign == std::string::npos ? budget : budget.substr(sign + 1);
+  std::uint64_t bytes = 0;
+  const char* const end = number.data() + number.size();
+  const auto [stop, error] = std::from_chars(number.data(), end, bytes);
+  if (error != std::errc() || stop != end || (!target.empty() && !targets_from(target))) {
+    return fail(ErrorCode::invalid_argument,
+                "'" + budget + "' is no budget; write BYTES, client=BYTES or server=BYTES");
+  }
+  for (OverviewTarget& each : overview.targets) {
+    if (target.empty() || target == "all" || each.name == target) each.budget_bytes = bytes;
+  }
+  return {};
+}
+
+int report(const ReportArguments& arguments, Session& session) {
+  auto overview = read_build(arguments.out);
+  if (!overview) return report_error(session, overview.error());
+  for (const std::string& budget : arguments.budgets) {
+    if (auto set = set_budget(budget, overview.value()); !set) {
+      return report_error(session, set.error());
+    }
+  }
+  if (!arguments.against.empty()) {
+    const auto earlier = read_build(arguments.against);
+    if (!earlier) return report_error(session, earlier.error());
+    compare_with(earlier.value(), overview.value());
+  }
+  int code = kSuccess;
+  if (!arguments.html.empty()) {
+    code = write_report(session, report_page(overview.value()), arguments.html);
+  } else {
+    code = write_report(session,
+                        arguments.format == "json" ? overview_json(overview.value())
+                                                   : overview_text(overview.value()),
+                        {});
+  }
+  if (code != kSuccess) return code;
+  for (const OverviewTarget& target : overview.value().targets) {
+    if (!target.budget_bytes || target.bytes <= *target.budget_bytes) continue;
+    tell(session, fmt::format("{} exceeds its budget of {} bytes by {}", target.name,
+                              *target.budget_bytes, target.bytes - *target.budget_bytes));
+    code = kFindings;
+  }
+  return code;
+}
+
+}  // namespace
+
+void add_report(CLI::App& app, Session& session) {
+  auto arguments = std::make_shared<ReportArguments>();
+  CLI::App* command = app.add_subcommand("report", "Show where a build's bytes are, and why");
+  command->add_option("OUT", arguments->out, "A build's output folder")->required();
+  command->add_option("--html", arguments->html, "Write one page for browsers to this file");
+  command->add_option("--against", arguments->against, "Another build, to compare with");
+  command->add_option(
+      "--budget", arguments->budgets,
+      "BYTES, client=BYTES or server=BYTES that bundles may take; more is a finding");
+  command->add_option("--format", arguments->format, "text or json")
+      ->check(CLI::IsMember({"text", "json"}))
+      ->capture_default_str();
+  command->footer(
+      "Example:\n  muster report build/game\n"
+      "  muster report build/game --html report.html --against build/shipped --budget "
+      "client=80000000");
+  command->callback([arguments, &session] { session.exit_code = report(*arguments, session); });
+}
+
+}  // namespace muster::cli

@@ -1,0 +1,342 @@
+#include "bundler/report/build_overview.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+#include "bundler/pack/target_build.h"
+#include "runtime/bundle/bundle_reader.h"
+#include "runtime/bundle/catalog_reader.h"
+
+namespace muster {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr std::uint64_t kFileBytesMax = 8ULL << 30U;
+/// Equal files smaller than this are no finding: empty ones and stubs.
+constexpr std::uint64_t kCopyBytesMin = 256;
+
+struct Kind {
+  std::string_view name;
+  std::string_view extensions;  ///< With a blank around each.
+};
+constexpr std::array<Kind, 11> kKinds = {{
+    {"prefab", " prefab "},
+    {"texture", " png jpg jpeg tga psd tif tiff exr hdr dds bmp gif ktx cubemap rendertexture "},
+    {"mesh", " fbx obj blend mesh gltf glb dae 3ds max "},
+    {"audio", " wav mp3 ogg aif aiff flac "},
+    {"animation", " anim controller overridecontroller playable mask "},
+    {"material", " mat physicmaterial "},
+    {"shader", " shader shadergraph shadersubgraph hlsl cginc compute raytrace vfx "},
+    {"level", " unity scene "},
+    {"font", " ttf otf fontsettings "},
+    {"script", " cs js dll asmdef "},
+    {"data", " asset yaml yml json xml txt bytes csv mdl lighting terrainlayer "},
+}};
+
+std::uint64_t number(const Json& json, const char* key) {
+  const auto found = json.find(key);
+  return found != json.end() && found->is_number_unsigned() ? found->get<std::uint64_t>() : 0;
+}
+
+std::string text(const Json& json, const char* key) {
+  const auto found = json.find(key);
+  return found != json.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+// A member that is an array, or none.
+const Json& list(const Json& json, const char* key) {
+  static const Json kNone = Json::array();
+  const auto found = json.find(key);
+  return found != json.end() && found->is_array() ? *found : kNone;
+}
+
+Guid guid_in(const Json& json) {
+  if (!json.is_string()) return {};
+  const auto guid = Guid::parse(json.get_ref<const std::string&>());
+  return guid ? guid.value() : Guid();
+}
+
+/// What build.json says of one bundle.
+struct Told {
+  std::uint64_t source_bytes = 0;
+  std::vector<Guid> owners;
+  std::map<Guid, Guid> pulled_by;
+};
+
+class TargetReading {
+ public:
+  TargetReading(const FileSystem& files, Target target) : files_(files) {
+    overview_.name = std::string(folder_of(target));
+    folder_ = AssetPath().child(overview_.name);
+  }
+
+  /// Nothing when the build has no such target.
+  Result<std::optional<OverviewTarget>> run(const Json& report) {
+    ByteVector buffer;
+    const AssetPath path = folder_.child(kCatalogName);
+    const auto bytes = read_whole(files_, path, kFileBytesMax, buffer);
+    if (!bytes && bytes.error().code == ErrorCode::not_found) return std::nullopt;
+    if (!bytes) return fail(bytes.error());
+    const auto catalog = CatalogReader::open(bytes.value());
+    if (!catalog) return fail(catalog.error().code, path.text() + ": " + catalog.error().message);
+    read_report(report);
+    read_catalog(catalog.value());
+    for (std::uint32_t i = 0; i < catalog.value().bundle_count(); ++i) {
+      if (auto read = read_bundle(catalog.value(), i); !read) return fail(read.error());
+    }
+    finish();
+    return std::optional(std::move(overview_));
+  }
+
+ private:
+  void read_report(const Json& report) {
+    overview_.source_bytes = number(report, "source_bytes");
+    overview_.duplicate_bytes_avoided = number(report, "duplicate_bytes_avoided");
+    for (const Json& bundle : list(report, "bundles")) {
+      if (!bundle.is_object()) continue;
+      Told& told = told_[text(bundle, "file")];
+      told.source_bytes = number(bundle, "source_bytes");
+      for (const Json& owner : list(bundle, "owners")) told.owners.push_back(guid_in(owner));
+      for (const Json& asset : list(bundle, "assets")) {
+        if (!asset.is_object() || !asset.contains("guid")) continue;
+        const Guid by = asset.contains("pulled_by") ? guid_in(asset["pulled_by"]) : Guid();
+        told.pulled_by.emplace(guid_in(asset["guid"]), by);
+      }
+    }
+    for (const Json& slow : list(report, "slowest")) {
+      if (!slow.is_object() || !slow.contains("ms") || !slow["ms"].is_number()) continue;
+      overview_.slowest.push_back({text(slow, "path"), slow["ms"].get<double>()});
+    }
+  }
+
+  void read_catalog(const CatalogReader& catalog) {
+    for (std::uint32_t i = 0; i < catalog.asset_count(); ++i) {
+      const CatalogAsset asset = catalog.asset(i);
+      overview_.paths.emplace(asset.guid, asset.path);
+    }
+    for (std::uint32_t r = 0; r < catalog.registry_count(); ++r) {
+      const CatalogRegistry registry = catalog.registry(r);
+      for (std::uint32_t i = 0; i < registry.entry_count; ++i) {
+        const CatalogEntry entry = catalog.entry(registry.first_entry + i);
+        overview_.registrations[entry.guid].push_back(
+            {std::string(registry.class_name), entry.type_id.value(), std::string(entry.role)});
+      }
+    }
+  }
+
+  Result<void> read_bundle(const CatalogReader& catalog, std::uint32_t index) {
+    const CatalogBundle row = catalog.bundle(index);
+    OverviewBundle bundle;
+    bundle.file = row.name.path();
+    bundle.is_shared = row.name.kind == BundleKind::shared;
+    bundle.bytes = row.file_bytes;
+    bundle.needed_bytes = row.file_bytes;
+    for (std::uint32_t i = 0; i < row.dependency_count; ++i) {
+      bundle.needed_bytes += catalog.bundle(catalog.dependency(row, i)).file_bytes;
+    }
+    const auto path = AssetPath::parse(folder_.text() + "/" + bundle.file);
+    if (!path) return fail(path.error());
+    const auto bytes = read_whole(files_, path.value(), kFileBytesMax, buffer_);
+    if (!bytes) return fail(bytes.error());
+    const auto reader = BundleReader::open(bytes.value());
+    if (!reader) {
+      return fail(reader.error().code, path.value().text() + ": " + reader.error().message);
+    }
+    bundle.plain_bytes = reader.value().plain_bytes();
+    const auto told = told_.find(bundle.file);
+    if (told != told_.end()) bundle.owners = told->second.owners;
+    add_assets(reader.value(), row.name, told == told_.end() ? nullptr : &told->second, bundle);
+    overview_.bundles.push_back(std::move(bundle));
+    return {};
+  }
+
+  void add_assets(const BundleReader& reader, const BundleName& name, const Told* told,
+                  OverviewBundle& bundle) {
+    std::map<Guid, OverviewAsset> assets;
+    for (std::uint32_t i = 0; i < reader.entry_count(); ++i) {
+      const BundleEntry entry = reader.entry(i);
+      OverviewAsset& asset = assets[entry.guid];
+      std::uint64_t stored_bytes = 0;
+      for (std::uint32_t b = 0; b < entry.block_count; ++b) {
+        stored_bytes += reader.block(entry, b).stored_bytes;
+      }
+      asset.bytes += stored_bytes;
+      asset.plain_bytes += entry.plain_bytes;
+      if (entry.local_id == kMainPayload && entry.plain_bytes >= kCopyBytesMin) {
+        auto& same = by_content_[{entry.plain_hash, entry.plain_bytes}];
+        same.bytes = std::max(same.bytes, stored_bytes);
+        same.guids.push_back(entry.guid);
+      }
+    }
+    for (auto& [guid, asset] : assets) {
+      const auto path = overview_.paths.find(guid);
+      asset.guid = guid;
+      asset.path = path == overview_.paths.end() ? guid.to_string() : path->second;
+      asset.kind = kind_of(asset.path);
+      asset.bundle = overview_.bundles.size();
+      if (told != nullptr && told->pulled_by.contains(guid)) {
+        asset.pulled_by = told->pulled_by.at(guid);
+      }
+      if (name == BundleName::of_prefab(guid)) bundle.asset = asset.path;
+      overview_.assets.push_back(std::move(asset));
+    }
+  }
+
+  // The sources that would be packed again are known exactly; that they compress as the shared
+  // bundles do, each as often as it has owners, is an estimate.
+  std::uint64_t self_contained_bytes() const {
+    double bytes = 0;
+    double source_bytes = 0;
+    for (const OverviewBundle& bundle : overview_.bundles) {
+      const auto told = told_.find(bundle.file);
+      if (!bundle.is_shared || bundle.owners.empty() || told == told_.end()) continue;
+      const auto again = static_cast<double>(bundle.owners.size() - 1);
+      bytes += static_cast<double>(bundle.bytes) * again;
+      source_bytes += static_cast<double>(told->second.source_bytes) * again;
+    }
+    if (source_bytes == 0) {
+      bytes = static_cast<double>(overview_.bytes);
+      source_bytes = std::max(static_cast<double>(overview_.source_bytes), 1.0);
+    }
+    const auto more = static_cast<double>(overview_.duplicate_bytes_avoided) * bytes / source_bytes;
+    return overview_.bytes + static_cast<std::uint64_t>(more);
+  }
+
+  void finish() {
+    for (const OverviewBundle& bundle : overview_.bundles) {
+      overview_.bytes += bundle.bytes;
+      overview_.plain_bytes += bundle.plain_bytes;
+    }
+    overview_.self_contained_bytes = self_contained_bytes();
+    std::ranges::sort(overview_.assets, [](const OverviewAsset& a, const OverviewAsset& b) {
+      return std::tie(a.path, a.guid, a.bundle) < std::tie(b.path, b.guid, b.bundle);
+    });
+    for (auto& [content, same] : by_content_) {
+      std::ranges::sort(same.guids);
+      same.guids.erase(std::unique(same.guids.begin(), same.guids.end()), same.guids.end());
+      if (same.guids.size() < 2) continue;
+      OverviewCopies copies{.paths = {}, .bytes = same.bytes};
+      for (const Guid& guid : same.guids) {
+        const auto path = overview_.paths.find(guid);
+        copies.paths.push_back(path == overview_.paths.end() ? guid.to_string() : path->second);
+      }
+      std::ranges::sort(copies.paths);
+      overview_.copies.push_back(std::move(copies));
+    }
+    std::ranges::sort(overview_.copies, [](const OverviewCopies& a, const OverviewCopies& b) {
+      return a.wasted_bytes() != b.wasted_bytes() ? a.wasted_bytes() > b.wasted_bytes()
+                                                  : a.paths < b.paths;
+    });
+  }
+
+  struct Same {
+    std::uint64_t bytes = 0;
+    std::vector<Guid> guids;
+  };
+  const FileSystem& files_;
+  AssetPath folder_;
+  OverviewTarget overview_;
+  std::map<std::string, Told> told_;  ///< By file.
+  std::map<std::pair<ContentHash, std::uint64_t>, Same> by_content_;
+  ByteVector buffer_;
+};
+
+// What an asset takes in all of a target's bundles.
+std::map<Guid, OverviewAsset> sums_of(const OverviewTarget& target) {
+  std::map<Guid, OverviewAsset> sums;
+  for (const OverviewAsset& asset : target.assets) {
+    const auto [found, is_new] = sums.emplace(asset.guid, asset);
+    if (!is_new) found->second.bytes += asset.bytes;
+  }
+  return sums;
+}
+
+}  // namespace
+
+std::string_view kind_of(std::string_view path) {
+  const std::size_t dot = path.rfind('.');
+  if (dot == std::string_view::npos) return "other";
+  const std::string wanted = " " + lower_ascii(path.substr(dot + 1)) + " ";
+  for (const Kind& kind : kKinds) {
+    if (kind.extensions.find(wanted) != std::string_view::npos) return kind.name;
+  }
+  return "other";
+}
+
+std::vector<OverviewKind> kinds_of(const OverviewTarget& target) {
+  std::map<std::string_view, OverviewKind> kinds;
+  for (const OverviewAsset& asset : target.assets) {
+    OverviewKind& kind = kinds[asset.kind];
+    kind.name = asset.kind;
+    ++kind.assets;
+    kind.bytes += asset.bytes;
+    kind.plain_bytes += asset.plain_bytes;
+  }
+  std::vector<OverviewKind> sorted;
+  for (const auto& [name, kind] : kinds) sorted.push_back(kind);
+  std::ranges::stable_sort(sorted, std::ranges::greater{}, &OverviewKind::bytes);
+  return sorted;
+}
+
+Result<Overview> read_overview(const FileSystem& files) {
+  ByteVector buffer;
+  const AssetPath path = AssetPath().child(OutputFolder::kReportName);
+  const auto bytes = read_whole(files, path, OutputFolder::kReportBytesMax, buffer);
+  if (!bytes && bytes.error().code == ErrorCode::not_found) {
+    return fail(ErrorCode::not_found, "there is no build.json: it is no build's output");
+  }
+  if (!bytes) return fail(bytes.error());
+  const Json report = Json::parse(as_text(bytes.value()), nullptr, false);
+  if (!report.is_object() || !report.contains("targets") || !report["targets"].is_object()) {
+    return fail(ErrorCode::malformed, "build.json: it is no report of a build; build again");
+  }
+  Overview overview;
+  overview.project = text(report, "project");
+  if (report.contains("options") && report["options"].is_object()) {
+    overview.layout = text(report["options"], "layout");
+  }
+  for (const Target target : {Target::client, Target::server}) {
+    const std::string name(folder_of(target));
+    const auto told = report["targets"].find(name);
+    const bool is_told = told != report["targets"].end() && told->is_object();
+    auto read = TargetReading(files, target).run(is_told ? *told : Json::object());
+    if (!read) return fail(read.error());
+    if (!read.value()) continue;
+    if (report.contains("budgets") && report["budgets"].is_object()) {
+      const std::uint64_t budget = number(report["budgets"], name.c_str());
+      if (budget > 0) read.value()->budget_bytes = budget;
+    }
+    overview.targets.push_back(*std::move(read).value());
+  }
+  return overview;
+}
+
+void compare_with(const Overview& earlier, Overview& overview) {
+  for (OverviewTarget& target : overview.targets) {
+    const auto before = std::ranges::find(earlier.targets, target.name, &OverviewTarget::name);
+    target.was_bytes = before == earlier.targets.end() ? 0 : before->bytes;
+    if (before == earlier.targets.end()) continue;
+    std::map<Guid, OverviewAsset> old_sums = sums_of(*before);
+    std::map<Guid, bool> seen;
+    for (OverviewAsset& asset : target.assets) {
+      const auto was = old_sums.find(asset.guid);
+      if (was == old_sums.end()) continue;
+      // Held several times, it is compared once.
+      asset.was_bytes = seen[asset.guid] ? 0 : was->second.bytes;
+      seen[asset.guid] = true;
+    }
+    for (auto& [guid, asset] : old_sums) {
+      if (seen.contains(guid)) continue;
+      asset.was_bytes = asset.bytes;
+      asset.bytes = 0;
+      target.gone.push_back(std::move(asset));
+    }
+    std::ranges::sort(target.gone, {}, &OverviewAsset::path);
+  }
+}
+
+}  // namespace muster

@@ -1,0 +1,111 @@
+// What a build's output consists of, and why: the content of `muster report`.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "registry/vocabulary/file_system.h"
+#include "registry/vocabulary/guid.h"
+#include "registry/vocabulary/result.h"
+
+namespace muster {
+
+/// An asset in a bundle.
+struct OverviewAsset {
+  Guid guid{};
+  std::string path;
+  std::string_view kind;          ///< `texture`, `prefab`, ...: by its extension.
+  std::size_t bundle = 0;         ///< Index into the target's.
+  std::uint64_t bytes = 0;        ///< Compressed.
+  std::uint64_t plain_bytes = 0;  ///< Before that.
+  Guid pulled_by{};               ///< What refers to it, one step nearer to a registry; or null.
+  std::optional<std::uint64_t> was_bytes;  ///< In the build compared with; none when it is new.
+};
+
+struct OverviewBundle {
+  std::string file;  ///< In the target's folder.
+  bool is_shared = false;
+  std::uint64_t bytes = 0;
+  std::uint64_t plain_bytes = 0;
+  std::uint64_t needed_bytes = 0;  ///< Of it and all that must be open with it.
+  std::string asset;         ///< The path of the prefab that it is of; empty for a shared one.
+  std::vector<Guid> owners;  ///< The prefabs that need it.
+};
+
+/// An asset named by a registry.
+struct OverviewRegistration {
+  std::string class_name;
+  std::uint32_t type_id = 0;
+  std::string role;
+};
+
+/// Equal bytes under several guids.
+struct OverviewCopies {
+  std::vector<std::string> paths;
+  std::uint64_t bytes = 0;  ///< Of one, compressed.
+  std::uint64_t wasted_bytes() const { return bytes * (paths.size() - 1); }
+};
+
+/// How long an asset took, where the build says so.
+struct OverviewTiming {
+  std::string path;
+  double ms = 0;
+};
+
+struct OverviewTarget {
+  std::string name;
+  std::uint64_t source_bytes = 0;
+  std::uint64_t plain_bytes = 0;
+  std::uint64_t bytes = 0;  ///< Of all bundles.
+  std::uint64_t duplicate_bytes_avoided = 0;
+  /// What bundles that hold all that they need would take, about.
+  std::uint64_t self_contained_bytes = 0;
+  std::vector<OverviewBundle> bundles;  ///< In the catalog's order.
+  std::vector<OverviewAsset> assets;    ///< By path, then bundle.
+  std::map<Guid, std::vector<OverviewRegistration>> registrations;
+  std::map<Guid, std::string> paths;   ///< Of every asset that the catalog names.
+  std::vector<OverviewCopies> copies;  ///< Most wasted first.
+  std::vector<OverviewTiming> slowest;
+  std::optional<std::uint64_t> budget_bytes;
+  // Of the build compared with.
+  std::optional<std::uint64_t> was_bytes;
+  std::vector<OverviewAsset> gone;  ///< `bytes` is 0, `was_bytes` is set.
+};
+
+struct Overview {
+  std::string project;
+  std::string layout;
+  std::vector<OverviewTarget> targets;
+};
+
+/// What a kind takes in all.
+struct OverviewKind {
+  std::string_view name;
+  std::size_t assets = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t plain_bytes = 0;
+};
+/// Most bytes first.
+std::vector<OverviewKind> kinds_of(const OverviewTarget& target);
+
+/// Reads report, catalogs and every bundle's tables. Fails with `not_found` when the folder is no
+/// output, with `malformed` when its report is none, and as reading and opening do, naming the
+/// file.
+Result<Overview> read_overview(const FileSystem& files);
+
+/// Notes in `overview` what everything was in an earlier build.
+void compare_with(const Overview& earlier, Overview& overview);
+
+/// The kind of an asset by the extension of its path.
+std::string_view kind_of(std::string_view path);
+
+/// For a terminal.
+std::string overview_text(const Overview& overview);
+/// For machines, and for the page: bundler/report/README.md.
+std::string overview_json(const Overview& overview);
+
+}  // namespace muster

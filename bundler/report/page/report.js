@@ -1,0 +1,602 @@
+"use strict";
+const data = JSON.parse(document.getElementById("data").textContent);
+const byId = id => document.getElementById(id);
+const kinds = ["prefab", "texture", "mesh", "audio", "animation", "material", "shader", "level",
+  "font", "script", "data", "other"];
+const changes = { new: "new", grown: "larger", shrunk: "smaller", gone: "gone", same: "unchanged" };
+const boxesMax = 900, hitsMax = 50, rowsMax = 100, labelHeight = 19;
+
+// ---- small things
+
+function make(name, properties, ...children) {
+  const node = document.createElement(name);
+  for (const [key, value] of Object.entries(properties || {})) {
+    if (key.includes("-") || key === "role") node.setAttribute(key, value);
+    else node[key] = value;
+  }
+  node.append(...children);
+  return node;
+}
+function size(bytes) {
+  const units = ["B", "kB", "MB", "GB", "TB"];
+  let unit = 0, value = Math.abs(bytes);
+  while (value >= 1000 && unit < units.length - 1) { value /= 1000; ++unit; }
+  return (bytes < 0 ? "\u2212" : "") + value.toFixed(unit && value < 100 ? 1 : 0) + " " + units[unit];
+}
+const percent = (part, whole) => (whole ? (100 * part / whole).toFixed(1) : "0.0") + " %";
+const signed = bytes => (bytes > 0 ? "+" : "") + size(bytes);
+// A path breaks at its slashes.
+const pathText = path => path.split("/").flatMap((part, i) =>
+  i ? ["/", document.createElement("wbr"), part] : [part]);
+const base = path => path.slice(path.lastIndexOf("/") + 1);
+
+// ---- the data of one target
+
+let target, state;
+const targets = Object.entries(data.targets).map(([name, raw]) => prepare(name, raw));
+
+function prepare(name, raw) {
+  const bundles = raw.bundles.map(([file, kind, bytes, plain, needed, asset, owners]) =>
+    ({ file, kind, bytes, plain, needed, asset, owners }));
+  const read = ([guid, path, kind, bundle, bytes, plain, by, was]) => ({ guid, path, kind,
+    bundle: bundle === null ? null : bundles[bundle], bytes, plain, by, was,
+    low: path.toLowerCase() });
+  const assets = raw.assets.map(read), gone = raw.gone.map(read);
+  const byGuid = new Map();
+  for (const asset of assets) {
+    if (!byGuid.has(asset.guid)) byGuid.set(asset.guid, []);
+    byGuid.get(asset.guid).push(asset);
+  }
+  return { ...raw, name, bundles, assets, gone, byGuid, compared: raw.was_bytes !== null,
+    trees: new Map() };
+}
+function changeOf(asset) {
+  if (asset.was === null) return "new";
+  if (asset.bundle === null) return "gone";
+  return asset.bytes > asset.was ? "grown" : asset.bytes < asset.was ? "shrunk" : "same";
+}
+
+// ---- hierarchies: a node has a name, sums and children; a leaf has an asset
+
+function placeOf(asset, group) {
+  if (group === "kind") return [asset.kind, ...asset.path.split("/")];
+  if (group === "folder") return asset.path.split("/");
+  const bundle = asset.bundle;
+  return [bundle.kind === "shared" ? "shared bundles" : "bundles of prefabs",
+    bundle.asset ? bundle.asset + "  " + bundle.file : bundle.file, ...asset.path.split("/")];
+}
+function treeOf(group) {
+  if (target.trees.has(group)) return target.trees.get(group);
+  const root = { name: "all", map: new Map(), bytes: 0, plain: 0, count: 0, parent: null };
+  for (const asset of target.assets) {
+    const place = placeOf(asset, group);
+    let node = root;
+    place.forEach((name, depth) => {
+      node.bytes += asset.bytes; node.plain += asset.plain; ++node.count;
+      const isLeaf = depth === place.length - 1;
+      const key = isLeaf ? name + "\0" + asset.guid + asset.bundle.file : name;
+      let next = node.map.get(key);
+      if (!next) {
+        next = { name, map: isLeaf ? null : new Map(), bytes: 0, plain: 0, count: 0, parent: node };
+        node.map.set(key, next);
+      }
+      node = next;
+    });
+    Object.assign(node, { asset, bytes: asset.bytes, plain: asset.plain, count: 1 });
+  }
+  collapse(root, { folder: 0, kind: 1, bundle: 2 }[group]);
+  target.trees.set(group, root);
+  return root;
+}
+// A folder that holds one folder and nothing else is shown with it; what stands above folders stays.
+function collapse(node, above) {
+  node.children = (node.map ? [...node.map.values()] : []).map(child => {
+    while (above <= 0 && child.map && child.map.size === 1) {
+      const only = [...child.map.values()][0];
+      if (!only.map) break;
+      only.name = child.name + "/" + only.name;
+      child = only;
+    }
+    child.parent = node;
+    collapse(child, above - 1);
+    return child;
+  });
+  node.map = null;
+}
+const valueOf = node => state.metric === "plain" ? node.plain : node.bytes;
+
+// ---- the map: squarified (Bruls, Huizing, van Wijk 2000), as deep as there is room
+
+function squarify(nodes, x, y, width, height) {
+  const placed = [];
+  let rest = nodes.filter(node => valueOf(node) > 0).sort((a, b) => valueOf(b) - valueOf(a));
+  let left = rest.reduce((sum, node) => sum + valueOf(node), 0);
+  let first = 0;
+  while (first < rest.length && width > 0.5 && height > 0.5) {
+    const side = Math.min(width, height), scale = width * height / left;
+    let row = 0, best = Infinity, last = first;
+    for (let i = first; i < rest.length; ++i) {
+      const sum = row + valueOf(rest[i]) * scale;
+      const deep = sum / side;
+      const worst = Math.max(deep / (valueOf(rest[i]) * scale / deep),
+        valueOf(rest[first]) * scale / deep / deep);
+      if (worst > best) break;
+      best = worst; row = sum; last = i;
+    }
+    const deep = row / side;
+    let along = 0;
+    for (let i = first; i <= last; ++i) {
+      const length = valueOf(rest[i]) * scale / deep;
+      placed.push(width >= height ? { node: rest[i], x, y: y + along, w: deep, h: length }
+        : { node: rest[i], x: x + along, y, w: length, h: deep });
+      along += length;
+      left -= valueOf(rest[i]);
+    }
+    if (width >= height) { x += deep; width -= deep; } else { y += deep; height -= deep; }
+    first = last + 1;
+  }
+  return placed;
+}
+function colorOf(node) {
+  let of = node;
+  if (!of.asset) {
+    // A group has the color of what it mostly is.
+    if (node.main && node.mainOf === state.metric) of = node.main;
+    else {
+      while (!of.asset && of.children.length) {
+        of = of.children.reduce((a, b) => valueOf(b) > valueOf(a) ? b : a);
+      }
+      node.main = of; node.mainOf = state.metric;
+    }
+  }
+  if (!of.asset) return "var(--other)";
+  return `var(--${state.color === "change" && target.compared ? changeOf(of.asset) : of.asset.kind})`;
+}
+const labelOf = node => `${node.name}, ${size(valueOf(node))}, ${percent(valueOf(node),
+  valueOf(treeOf(state.group)))}` + (node.asset ? "" : `, ${node.count} assets`);
+
+const isRoomy = (node, w, h) => !node.asset && w > 64 && h > 52;
+
+function drawMap() {
+  const map = byId("map");
+  state.left = boxesMax;
+  state.places = [];
+  state.boxes = new Map();
+  for (const place of squarify(state.node.children, 0, 0, map.clientWidth, map.clientHeight)) {
+    const { node, w, h } = place;
+    if (state.left <= 0 || w < 2 || h < 2) break;
+    place.box = drawBox(place, "", { role: "treeitem", tabIndex: -1,
+      "aria-label": labelOf(node), "aria-selected": String(node === state.selected) });
+    if (!node.asset) place.box.setAttribute("aria-expanded", "false");
+    state.places.push(place);
+  }
+  // Level by level, so that where boxes run out, the small ones are missing everywhere.
+  let level = state.places;
+  while (level.length) level = level.flatMap(drawInside);
+  map.replaceChildren(...state.places.map(place => place.box));
+  const focus = state.places.find(place => place.node === state.focus) || state.places[0];
+  if (focus) { focus.box.tabIndex = 0; state.focus = focus.node; }
+  drawCrumbs();
+}
+function drawBox({ node, x, y, w, h }, more, properties) {
+  const roomy = isRoomy(node, w, h);
+  const box = make("div", { className: "box" + more + (roomy ? " group" : ""), title: labelOf(node),
+    ...properties });
+  box.node = node;
+  state.boxes.set(node, box);
+  if (node === state.selected) box.classList.add("selected");
+  Object.assign(box.style, { left: x + "px", top: y + "px", width: w + "px", height: h + "px" });
+  if (!roomy) box.style.background = colorOf(node);
+  if (w > 34 && h > 18) {
+    box.append(make("span", { className: "name",
+      textContent: roomy ? `${node.name}  ${size(valueOf(node))}` : node.name }));
+  }
+  if (!roomy && w > 48 && h > 34) {
+    box.append(make("span", { className: "size", textContent: size(valueOf(node)) }));
+  }
+  --state.left;
+  return box;
+}
+function drawInside({ node, w, h, box }) {
+  if (!isRoomy(node, w, h)) return [];
+  const inside = [];
+  for (const place of squarify(node.children, 2, labelHeight, w - 6, h - labelHeight - 4)) {
+    if (state.left <= 0 || place.w < 3 || place.h < 3) break;
+    place.box = drawBox(place, " inner", { "aria-hidden": "true" });
+    box.append(place.box);
+    inside.push(place);
+  }
+  return inside;
+}
+function drawCrumbs() {
+  const way = [];
+  for (let node = state.node; node; node = node.parent) way.unshift(node);
+  byId("crumbs").replaceChildren(...way.flatMap((node, i) => {
+    const button = make("button", { type: "button", textContent: node.name,
+      disabled: node === state.node, onclick: () => open(node, true) });
+    return i ? [make("i", { textContent: "\u203a" }), button] : [button];
+  }), make("span", { className: "muted", textContent:
+    `\u00a0 ${size(valueOf(state.node))}, ${state.node.count} assets` }));
+}
+
+// ---- moving about
+
+function open(node, takesFocus, focus) {
+  if (node.asset) return select(node);
+  state.node = node;
+  state.focus = focus || null;
+  drawMap();
+  showGroup(node);
+  if (takesFocus) focusBox();
+}
+function focusBox() {
+  const place = state.places.find(each => each.node === state.focus);
+  if (place) place.box.focus();
+}
+function moveFocus(node) {
+  for (const place of state.places) place.box.tabIndex = place.node === node ? 0 : -1;
+  state.focus = node;
+  focusBox();
+}
+function select(node) {
+  for (const [each, box] of state.boxes) {
+    box.classList.toggle("selected", each === node);
+    if (box.hasAttribute("role")) box.setAttribute("aria-selected", String(each === node));
+  }
+  state.selected = node;
+  showAsset(node.asset);
+}
+function goBack() {
+  if (!state.node.parent) return;
+  open(state.node.parent, true, state.node);
+}
+function neighbor(key) {
+  const from = state.places.find(place => place.node === state.focus);
+  if (!from) return null;
+  const middle = place => [place.x + place.w / 2, place.y + place.h / 2];
+  const [fx, fy] = middle(from);
+  let best = null, bestCost = Infinity;
+  for (const place of state.places) {
+    if (place === from) continue;
+    const [x, y] = middle(place);
+    const ahead = { ArrowLeft: from.x - (place.x + place.w), ArrowRight: place.x - (from.x + from.w),
+      ArrowUp: from.y - (place.y + place.h), ArrowDown: place.y - (from.y + from.h) }[key];
+    if (ahead < -1) continue;
+    const isFlat = key === "ArrowLeft" || key === "ArrowRight";
+    const beside = isFlat ? Math.max(0, place.y - fy, fy - place.y - place.h)
+      : Math.max(0, place.x - fx, fx - place.x - place.w);
+    const cost = ahead + 3 * beside + 0.001 * (isFlat ? Math.abs(y - fy) : Math.abs(x - fx));
+    if (cost < bestCost) { best = place; bestCost = cost; }
+  }
+  return best && best.node;
+}
+byId("map").addEventListener("keydown", event => {
+  if (event.key.startsWith("Arrow")) {
+    const next = neighbor(event.key);
+    if (next) moveFocus(next);
+  } else if (event.key === "Enter" || event.key === " ") {
+    if (state.focus) open(state.focus, true);
+  } else if (event.key === "Escape" || event.key === "Backspace") {
+    goBack();
+  } else if (event.key === "Home" || event.key === "End") {
+    if (state.places.length) moveFocus(state.places.at(event.key === "Home" ? 0 : -1).node);
+  } else return;
+  event.preventDefault();
+});
+// An asset is told of where it is, a group is opened.
+byId("map").addEventListener("click", event => {
+  const box = event.target.closest(".box");
+  if (!box) return;
+  if (!box.node.asset) return open(box.node, true);
+  moveFocus(event.target.closest("[role=treeitem]").node);
+  select(box.node);
+});
+byId("map").addEventListener("contextmenu", event => { event.preventDefault(); goBack(); });
+addEventListener("resize", () => drawMap());
+document.addEventListener("keydown", event => {
+  const isTyping = /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName);
+  if (event.key !== "/" || isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
+  event.preventDefault();
+  byId("search").focus();
+  byId("search").select();
+});
+
+// ---- what pulled an asset in
+
+// From the asset to what a registry names.
+function chainOf(asset) {
+  const chain = [asset.guid], seen = new Set(chain);
+  for (let at = asset; at && at.by && !seen.has(at.by);) {
+    chain.push(at.by);
+    seen.add(at.by);
+    at = (target.byGuid.get(at.by) || [])[0];
+  }
+  return chain.reverse();
+}
+const pathOf = guid => ((target.byGuid.get(guid) || [])[0] || { path: guid }).path;
+function assetLink(guid) {
+  const found = (target.byGuid.get(guid) || [])[0];
+  if (!found) return make("code", { textContent: guid });
+  return linkTo(found);
+}
+function reveal(asset) {
+  let node = treeOf(state.group);
+  const find = from => {
+    if (from.asset === asset) return from;
+    for (const child of from.children) {
+      const found = find(child);
+      if (found) return found;
+    }
+    return null;
+  };
+  node = find(node);
+  if (!node) return;
+  state.node = node.parent;
+  state.focus = node;
+  state.selected = node;
+  drawMap();
+  select(node);
+  focusBox();
+  byId("map").scrollIntoView({ block: "nearest" });
+}
+function facts(rows) {
+  return make("dl", {}, ...rows.flatMap(([name, value]) =>
+    [make("dt", { textContent: name }), make("dd", {}, value)]));
+}
+function listOf(items, limit = 12) {
+  const list = make("ul", {}, ...items.slice(0, limit).map(item => make("li", {}, item)));
+  if (items.length > limit) {
+    list.append(make("li", { className: "muted", textContent: `and ${items.length - limit} more` }));
+  }
+  return list;
+}
+function showAsset(asset) {
+  const rows = [["kind", asset.kind],
+    ["compressed", `${size(asset.bytes)} (${percent(asset.bytes, target.bytes)})`],
+    ["before that", size(asset.plain)]];
+  if (target.compared) {
+    rows.push(["before", asset.was === null ? "not there"
+      : `${size(asset.was)} (${signed(asset.bytes - asset.was)})`]);
+  }
+  rows.push(["bundle", asset.bundle ? `${asset.bundle.file} (${size(asset.bundle.bytes)})` : "none"]);
+  rows.push(["guid", make("code", { textContent: asset.guid })]);
+  const parts = [make("h3", {}, ...pathText(asset.path)), facts(rows)];
+  const chain = chainOf(asset), first = chain[0];
+  parts.push(make("h3", { textContent: "Pulled in by" }));
+  const registered = target.registrations[first] || [];
+  parts.push(make("ol", { id: "chain" },
+    ...(registered.length ? [make("li", { textContent: registered.map(([name, id, role]) =>
+      `${name} ${id}${role ? " (" + role + ")" : ""}`).join(", ") })]
+      : [make("li", { className: "muted", textContent: "a registry itself" })]),
+    ...chain.map(guid => make("li", {}, guid === asset.guid ? make("b", {}, ...pathText(pathOf(guid)))
+      : assetLink(guid)))));
+  const owners = asset.bundle ? asset.bundle.owners : [];
+  if (owners.length > 1 || (owners.length === 1 && owners[0] !== asset.guid)) {
+    parts.push(make("h3", { textContent: `Prefabs that need its bundle: ${owners.length}` }),
+      listOf(owners.map(assetLink)));
+  }
+  const others = (target.byGuid.get(asset.guid) || []).filter(each => each !== asset);
+  if (others.length) {
+    parts.push(make("h3", { textContent: "Also in" }), listOf(others.map(each => each.bundle.file)));
+  }
+  const copies = target.copies.find(each => each.paths.includes(asset.path));
+  if (copies) {
+    parts.push(make("h3", { textContent: "Equal to" }),
+      listOf(copies.paths.filter(path => path !== asset.path)));
+  }
+  byId("details").replaceChildren(...parts);
+}
+function showGroup(node) {
+  const biggest = [];
+  const collect = from => from.asset ? biggest.push(from) : from.children.forEach(collect);
+  collect(node);
+  biggest.sort((a, b) => valueOf(b) - valueOf(a));
+  byId("details").replaceChildren(make("h3", { textContent: node.name }),
+    facts([["compressed", `${size(node.bytes)} (${percent(node.bytes, treeOf(state.group).bytes)})`],
+      ["before that", size(node.plain)], ["assets", String(node.count)]]),
+    make("h3", { textContent: "Biggest in here" }),
+    listOf(biggest.slice(0, 10).map(leaf => make("span", {}, make("button", { type: "button",
+      className: "link", textContent: base(leaf.asset.path), title: leaf.asset.path,
+      onclick: () => reveal(leaf.asset) }), make("span", { className: "muted",
+      textContent: " " + size(valueOf(leaf)) })))));
+}
+
+// ---- search
+
+const search = byId("search"), hits = byId("hits");
+let found = [], chosen = -1;
+function closeHits() {
+  hits.hidden = true;
+  chosen = -1;
+  search.setAttribute("aria-expanded", "false");
+  search.removeAttribute("aria-activedescendant");
+}
+function choose(index) {
+  chosen = index;
+  [...hits.children].forEach((item, i) => {
+    item.setAttribute("aria-selected", String(i === index));
+    if (i === index) item.scrollIntoView({ block: "nearest" });
+  });
+  if (index >= 0) search.setAttribute("aria-activedescendant", "hit-" + index);
+}
+function take(index) {
+  const asset = found[index];
+  closeHits();
+  if (asset) reveal(asset);
+}
+search.addEventListener("input", () => {
+  const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
+  if (!words.length) return closeHits();
+  found = target.assets.filter(asset =>
+    words.every(word => asset.low.includes(word) || asset.guid.startsWith(word)));
+  found.sort((a, b) => b.bytes - a.bytes);
+  const shown = found.slice(0, hitsMax).map((asset, i) => make("li", { id: "hit-" + i, role: "option",
+    "aria-selected": "false", onmousedown: event => { event.preventDefault(); take(i); } },
+    make("span", { textContent: asset.path }), make("span", { textContent: size(asset.bytes) })));
+  if (!found.length) shown.push(make("li", { className: "muted", textContent: "nothing found" }));
+  else if (found.length > hitsMax) {
+    shown.push(make("li", { className: "muted", textContent: `${found.length - hitsMax} more` }));
+  }
+  hits.replaceChildren(...shown);
+  hits.hidden = false;
+  search.setAttribute("aria-expanded", "true");
+  choose(found.length ? 0 : -1);
+});
+search.addEventListener("keydown", event => {
+  const last = Math.min(found.length, hitsMax) - 1;
+  if (event.key === "ArrowDown" && !hits.hidden) choose(Math.min(last, chosen + 1));
+  else if (event.key === "ArrowUp" && !hits.hidden) choose(Math.max(0, chosen - 1));
+  else if (event.key === "Enter" && !hits.hidden) take(chosen);
+  else if (event.key === "Escape") {
+    search.value = "";
+    closeHits();
+    focusBox();
+  } else return;
+  event.preventDefault();
+});
+search.addEventListener("blur", closeHits);
+
+// ---- totals and tables
+
+function card(value, text, ...more) {
+  return make("div", { className: "card" }, make("b", { textContent: value }),
+    make("span", { textContent: text }), ...more);
+}
+function drawCards() {
+  const cards = [card(size(target.bytes), `in ${target.bundles.length} bundles`),
+    card(size(target.plain_bytes), "before compression"),
+    card(size(target.duplicate_bytes_avoided), "of sources not stored again")];
+  if (data.layout !== "self-contained") {
+    cards.push(card("about " + size(target.self_contained_bytes),
+      `in self-contained bundles (${(target.self_contained_bytes / Math.max(1, target.bytes))
+        .toFixed(2)} \u00d7)`));
+  }
+  if (target.compared) {
+    const change = target.bytes - target.was_bytes;
+    cards.push(make("div", { className: "card" }, make("b", { className: change > 0 ? "more" : "less",
+      textContent: signed(change) }), make("span", { textContent: `since ${size(target.was_bytes)}` })));
+  }
+  if (target.budget_bytes !== null) {
+    const over = target.bytes > target.budget_bytes;
+    const line = make("i", {});
+    line.style.width = Math.min(100, 100 * target.bytes / Math.max(1, target.budget_bytes)) + "%";
+    cards.push(make("div", { className: "card", id: "budget" },
+      make("b", { className: over ? "more" : "less",
+        textContent: over ? size(target.bytes - target.budget_bytes) + " over"
+          : size(target.budget_bytes - target.bytes) + " left" }),
+      make("span", { textContent: `of a budget of ${size(target.budget_bytes)}` }),
+      make("div", { className: "meter" + (over ? " over" : ""), role: "img",
+        "aria-label": percent(target.bytes, target.budget_bytes) + " of the budget" }, line)));
+  }
+  byId("cards").replaceChildren(...cards);
+}
+// Columns are [heading, isNumber]; cells are texts or nodes.
+function table(id, title, columns, rows, note) {
+  const head = make("tr", {}, ...columns.map(([name, isNumber]) => make("th", { scope: "col",
+    className: isNumber ? "number" : "", textContent: name })));
+  const body = rows.slice(0, rowsMax).map(cells => make("tr", {}, ...cells.map((cell, i) =>
+    make("td", { className: columns[i][1] ? "number" : "" }, cell))));
+  const panel = make("section", { className: "panel", id, "aria-label": title },
+    make("h2", { textContent: title }), make("div", { className: "scroll", tabIndex: 0 },
+      make("table", {}, make("thead", {}, head), make("tbody", {}, ...body))));
+  const more = rows.length > rowsMax ? `${rows.length - rowsMax} more. ` : "";
+  if (more || note) panel.append(make("p", { className: "muted", textContent: more + (note || "") }));
+  return panel;
+}
+const linkTo = asset => make("button", { type: "button", className: "link",
+  onclick: () => reveal(asset) }, ...pathText(asset.path));
+function kindTable() {
+  const sums = new Map();
+  for (const asset of target.assets) {
+    const sum = sums.get(asset.kind) || { kind: asset.kind, bytes: 0, plain: 0, count: 0 };
+    sum.bytes += asset.bytes; sum.plain += asset.plain; ++sum.count;
+    sums.set(asset.kind, sum);
+  }
+  const sorted = [...sums.values()].sort((a, b) => b.bytes - a.bytes);
+  return table("kinds", "Kinds", [["kind", false], ["assets", true], ["compressed", true],
+    ["share", true]], sorted.map(sum => {
+    const bar = make("i", { className: "bar" });
+    bar.style.width = 100 * sum.bytes / Math.max(1, sorted[0].bytes) + "%";
+    bar.style.background = `var(--${sum.kind})`;
+    return [make("span", {}, sum.kind, bar), String(sum.count), size(sum.bytes),
+      percent(sum.bytes, target.bytes)];
+  }));
+}
+function drawTables() {
+  const tables = [];
+  if (target.compared) {
+    const moved = [...target.assets, ...target.gone].filter(asset => changeOf(asset) !== "same")
+      .map(asset => ({ asset, by: asset.bytes - (asset.was || 0) }))
+      .sort((a, b) => Math.abs(b.by) - Math.abs(a.by));
+    tables.push(table("changed", "Changed", [["asset", false], ["", true], ["bytes", true]],
+      moved.map(({ asset, by }) => [asset.bundle ? linkTo(asset) : make("span", {}, ...pathText(asset.path)),
+        changes[changeOf(asset)], make("span", { className: by > 0 ? "more" : "less",
+          textContent: signed(by) })]), moved.length ? "" : "Every asset takes what it took."));
+  }
+  tables.push(kindTable());
+  const biggest = [...target.assets].sort((a, b) => b.bytes - a.bytes);
+  tables.push(table("biggest", "Biggest assets", [["asset", false], ["compressed", true],
+    ["share", true]], biggest.slice(0, rowsMax).map(asset => [linkTo(asset), size(asset.bytes),
+    percent(asset.bytes, target.bytes)])));
+  const bundles = [...target.bundles].sort((a, b) => b.needed - a.needed);
+  tables.push(table("bundles", "Bundles", [["bundle", false], ["bytes", true], ["with all needed", true]],
+    bundles.map(bundle => [make("span", {}, ...pathText(bundle.asset || bundle.file)),
+      size(bundle.bytes), size(bundle.needed)])));
+  tables.push(table("copies", "Equal files under several guids", [["files", false], ["wasted", true]],
+    target.copies.map(copy => [copy.paths.slice(0, 6).join(", ") + (copy.paths.length > 6
+      ? ` and ${copy.paths.length - 6} more` : ""), size(copy.bytes * (copy.paths.length - 1))]),
+    target.copies.length ? "" : "There are none."));
+  if (target.slowest.length) {
+    tables.push(table("slowest", "Slowest", [["asset", false], ["time", true]],
+      target.slowest.map(slow => [slow.path, slow.ms.toFixed(1) + " ms"])));
+  }
+  byId("tables").replaceChildren(...tables);
+}
+function drawLegend() {
+  const isChange = state.color === "change" && target.compared;
+  const present = new Set(target.assets.map(asset => isChange ? changeOf(asset) : asset.kind));
+  const names = isChange ? Object.keys(changes) : kinds;
+  byId("legend").replaceChildren(...names.filter(name => present.has(name)).map(name => {
+    const swatch = make("i", {});
+    swatch.style.background = `var(--${name})`;
+    return make("span", {}, swatch, isChange ? changes[name] : name);
+  }));
+}
+
+// ---- the whole
+
+function show(next) {
+  target = next;
+  for (const button of byId("targets").children) {
+    const isShown = button.textContent === target.name;
+    button.setAttribute("aria-checked", String(isShown));
+    button.tabIndex = isShown ? 0 : -1;
+  }
+  state.selected = null;
+  byId("color-label").hidden = !target.compared;
+  drawCards();
+  drawTables();
+  restart();
+}
+function restart() {
+  drawLegend();
+  open(treeOf(state.group), false);
+}
+state = { group: "folder", metric: "bytes", color: "kind", node: null, focus: null, selected: null,
+  places: [] };
+for (const key of ["group", "metric", "color"]) {
+  byId(key).addEventListener("change", event => { state[key] = event.target.value; restart(); });
+}
+byId("title").textContent = document.title = (data.project || "Build") + ": where the bytes are";
+byId("targets").append(...targets.map(each => make("button", { type: "button", role: "radio",
+  textContent: each.name, onclick: () => show(each) })));
+byId("targets").addEventListener("keydown", event => {
+  if (!event.key.startsWith("Arrow")) return;
+  const all = [...byId("targets").children], at = all.indexOf(document.activeElement);
+  const step = event.key === "ArrowRight" || event.key === "ArrowDown" ? 1 : all.length - 1;
+  const next = all[(at + step) % all.length];
+  next.click();
+  next.focus();
+  event.preventDefault();
+});
+if (targets.length) show(targets[0]);

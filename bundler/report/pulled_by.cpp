@@ -1,0 +1,38 @@
+#include "bundler/report/pulled_by.h"
+
+#include <algorithm>
+
+namespace muster {
+
+std::vector<AssetNumber> pulled_by(const Project& project, Target target) {
+  const AssetIndex& index = project.index();
+  std::vector<AssetNumber> before(index.assets().size(), kNoAsset);
+  std::vector<bool> seen(index.assets().size(), false);
+  std::vector<AssetNumber> queue;
+  const auto start_from = [&](AssetNumber asset) {
+    if (asset == kNoAsset || seen[asset]) return;
+    seen[asset] = true;
+    queue.push_back(asset);
+  };
+  for (const Guid& guid : project.model().assets_for(target)) start_from(index.find(guid));
+  for (const AssetNumber holder : project.model().holders_for(target)) start_from(holder);
+  std::ranges::sort(queue);
+  std::vector<AssetNumber> next;
+  for (std::size_t i = 0; i < queue.size(); ++i) {
+    if (is_script(index.at(queue[i]).path)) continue;
+    next.clear();
+    for (const ReferenceEdge& edge : project.graph().from(queue[i])) {
+      if (edge.is_strong() && edge.to != kNoAsset && !seen[edge.to]) next.push_back(edge.to);
+    }
+    std::ranges::sort(next);
+    for (const AssetNumber to : next) {
+      if (seen[to]) continue;
+      seen[to] = true;
+      before[to] = queue[i];
+      queue.push_back(to);
+    }
+  }
+  return before;
+}
+
+}  // namespace muster

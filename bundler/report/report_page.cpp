@@ -1,0 +1,42 @@
+// The page's files are put into the program where it is built (`page/embed.cmake`).
+#include "bundler/report/report_page.h"
+
+#include <string_view>
+
+#include "report_page_files.h"
+
+namespace muster {
+namespace {
+
+// In an element of a script nothing but `<` can end it, or begin a comment.
+std::string for_script(std::string_view json) {
+  std::string text;
+  text.reserve(json.size());
+  for (const char letter : json) {
+    if (letter == '<') {
+      text += "\\u003c";
+    } else {
+      text += letter;
+    }
+  }
+  return text;
+}
+
+void replace_once(std::string& text, std::string_view mark, std::string_view by) {
+  const std::size_t at = text.find(mark);
+  if (at != std::string::npos) text.replace(at, mark.size(), by);
+}
+
+}  // namespace
+
+std::string report_page(const Overview& overview) {
+  std::string page(page_files::report_html());
+  replace_once(page, "/* report.css */", page_files::report_css());
+  // The data last: in it, a mark would be somebody's name.
+  replace_once(page, "/* report.js */", page_files::report_js());
+  const std::size_t at = page.find("/* data */");
+  replace_once(page, "/* data */", for_script(overview_json(overview)));
+  return at == std::string::npos ? std::string() : page;
+}
+
+}  // namespace muster
