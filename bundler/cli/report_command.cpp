@@ -87,9 +87,10 @@ void add_report(CLI::App& app, Session& session) {
   command->add_option("OUT", arguments->out, "A build's output folder")->required();
   command->add_option("--html", arguments->html, "Write one page for browsers to this file");
   command->add_option("--against", arguments->against, "Another build, to compare with");
-  command->add_option(
-      "--budget", arguments->budgets,
-      "BYTES, client=BYTES or server=BYTES that bundles may take; more is a finding");
+  command
+      ->add_option("--budget", arguments->budgets,
+                   "BYTES, client=BYTES or server=BYTES; bundles that take more are a finding")
+      ->allow_extra_args(false);
   command->add_option("--format", arguments->format, "text or json")
       ->check(CLI::IsMember({"text", "json"}))
       ->capture_default_str();

@@ -259,7 +259,8 @@ std::map<Guid, OverviewAsset> sums_of(const OverviewTarget& target) {
 
 std::string_view kind_of(std::string_view path) {
   const std::size_t dot = path.rfind('.');
-  if (dot == std::string_view::npos) return "other";
+  if (dot == std::string_view::npos || path.find(' ', dot) != std::string_view::npos)
+    return "other";
   const std::string wanted = " " + lower_ascii(path.substr(dot + 1)) + " ";
   for (const Kind& kind : kKinds) {
     if (kind.extensions.find(wanted) != std::string_view::npos) return kind.name;

@@ -74,10 +74,14 @@ void add_target(const OverviewTarget& target, std::string& text) {
       static_cast<int>(share(target.self_contained_bytes, target.bytes) + 0.5));
   add_changes(target, text);
   text += "  kinds\n";
+  std::uint64_t tables_bytes = target.bytes;
   for (const OverviewKind& kind : kinds_of(target)) {
+    tables_bytes -= std::min(kind.bytes, tables_bytes);
     text += fmt::format("  {:>12}  {:>5.1f}%  {} ({})\n", kind.bytes,
                         share(kind.bytes, target.bytes), kind.name, counted(kind.assets, "asset"));
   }
+  text += fmt::format("  {:>12}  {:>5.1f}%  the bundles' tables\n", tables_bytes,
+                      share(tables_bytes, target.bytes));
   text += "  biggest\n";
   for (const OverviewAsset* asset :
        largest(target.assets, [](const OverviewAsset& row) { return row.bytes; })) {

@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "report_page_files.h"
+#include "bundler/report/page_files.h"
 
 namespace muster {
 namespace {

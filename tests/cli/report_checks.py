@@ -88,7 +88,8 @@ BUILD_FILE = {
         "bundles": [{"name": GUID, "kind": {"prefab", "shared"}, "file": str, "hash": GUID,
                      "bytes": POSITIVE, "plain_bytes": NATURAL, "source_bytes": NATURAL,
                      "owners": [GUID], "dependencies": [GUID],
-                     "assets": [{"guid": GUID, "path": str, "plain_bytes": NATURAL}]}]}},
+                     "assets": [{"guid": GUID, "path": str, "plain_bytes": NATURAL,
+                                 "pulled_by?": GUID}]}]}},
     "build": {"targets": {"*": {
         "packed_bundles": NATURAL, "kept_bundles": NATURAL, "cache_hits": NATURAL,
         "reused_blocks": NATURAL, "pack_ms": (int, float),
@@ -108,6 +109,17 @@ DIFF = {
                     "new_bytes": NATURAL}],
         "catalog_changed": bool,
         "renamed": [{"guid": GUID, "old_path": str, "new_path": str}]}},
+}
+OVERVIEW = {
+    "format": 1, "project": str, "layout": {"shared", "self-contained"},
+    "columns": {"bundles": [str], "assets": [str], "registrations": [str]},
+    "targets": {"*": {
+        "source_bytes": NATURAL, "plain_bytes": NATURAL, "bytes": NATURAL,
+        "duplicate_bytes_avoided": NATURAL, "self_contained_bytes": NATURAL,
+        "budget_bytes": (int, type(None)), "was_bytes": (int, type(None)),
+        "bundles": [list], "assets": [list], "gone": [list], "registrations": {"*": [list]},
+        "copies": [{"bytes": POSITIVE, "paths": [str]}],
+        "slowest": [{"path": str, "ms": (int, float)}]}},
 }
 VERIFY = {
     "bundles": NATURAL, "entries": NATURAL, "bytes": NATURAL,
@@ -164,6 +176,27 @@ def shape_check(shape):
             key, _, number = count.partition("=")
             assert len(report[key]) == int(number), f"{key}: {len(report[key])} items"
     return check
+
+
+def check_overview(text):
+    report = json.loads(text)
+    require_shape(report, OVERVIEW)
+    columns = report["columns"]
+    for target in report["targets"].values():
+        for table in ("bundles", "assets"):
+            assert all(len(row) == len(columns[table]) for row in target[table]), table
+        bundles = [dict(zip(columns["bundles"], row)) for row in target["bundles"]]
+        assets = [dict(zip(columns["assets"], row)) for row in target["assets"]]
+        assert sum(bundle["bytes"] for bundle in bundles) == target["bytes"]
+        for number, bundle in enumerate(bundles):
+            inside = [asset for asset in assets if asset["bundle"] == number]
+            # What is no asset's is header and tables.
+            rest = bundle["bytes"] - sum(asset["bytes"] for asset in inside)
+            assert rest >= 64 + 64 * len(inside), (bundle, rest)
+            assert sum(asset["plain_bytes"] for asset in inside) == bundle["plain_bytes"]
+        guids = {asset["guid"] for asset in assets}
+        for asset in assets:
+            assert not asset["pulled_by"] or asset["pulled_by"] in guids, asset
 
 
 def check_findings(text, *counts):
@@ -292,6 +325,7 @@ def check_capture(text, whole="true"):
 
 
 CHECKS = {
+    "overview": check_overview,
     "capture": check_capture,
     "findings": check_findings,
     "sarif": check_sarif,

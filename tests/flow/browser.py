@@ -1,4 +1,4 @@
-"""A real Chromium without a window, driven over the DevTools protocol on a pipe: no port, no package."""
+"""A real Chromium without a window, by the DevTools protocol on a pipe: no port, no package."""
 import base64
 import json
 import os

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The page of 'muster report --html' in a real browser: clicks, keys, search, chains, hostile names,
-light and dark. Without a browser it is skipped.
+"""The page of 'muster report --html' in a real browser: clicks, keys, search, chains, hostile
+names, light and dark. Without a browser it is skipped.
 
 usage: report_page_test.py MUSTER [SCREENSHOTS]
 """
@@ -24,6 +24,7 @@ classes:
 """
 # Folders, for a path has slashes: `</script>` closes an element where it is not escaped.
 HOSTILE = "plain/</script><script>window.hacked=1</script>/\"'><img src=x onerror=hacked=1>&amp;"
+MANY = 320  # more than the map shows in one folder
 UNICODE = "plain/\u00fcml\u00e4ut \u65e5\u672c\u8a9e \u202eabc \U0001f4e6"
 
 
@@ -40,7 +41,8 @@ def write(root, path, data, number):
 
 
 def prefab(name, *references):
-    lines = "".join(f"  - {{fileID: 2800000, guid: {guid(each)}, type: 3}}\n" for each in references)
+    lines = "".join(f"  - {{fileID: 2800000, guid: {guid(each)}, type: 3}}\n"
+                    for each in references)
     return ("%YAML 1.1\n%TAG !u! tag:unity3d.com,2011:\n--- !u!1 &100\nGameObject:\n"
             f"  m_Name: {name}\n  m_Pictures:\n{lines}").encode()
 
@@ -64,8 +66,11 @@ def make_project(root):
     write(root, UNICODE + "/Three.prefab", prefab("Three", 4), 13)
     write(root, HOSTILE + ".prefab", prefab("Four", 5), 14)
     write(root, HOSTILE + ".png", noise(20000, 3), 5)
+    for number in range(MANY):
+        write(root, f"plain/many/{number}.prefab", prefab(f"Many{number}" * (1 + number % 9)),
+              1000 + number)
     entries = "".join(f"- type_id: {i}\n  thing: {{fileID: 100, guid: {guid(10 + i)}}}\n"
-                      for i in (1, 2, 3, 4))
+                      for i in (1, 2, 3, 4, *range(990, 990 + MANY)))
     write(root, "plain/things.yaml", f"class: ThingRegistry\nentries:\n{entries}".encode(), 99)
     pathlib.Path(root, "muster.yaml").write_text(MUSTER_YAML, encoding="utf-8")
 
@@ -127,7 +132,8 @@ def check_first_look(page):
     assert "since" in page.text("#cards"), page.text("#cards")
     # No box sticks out of the map, and top-level boxes do not overlap.
     page.check("""(() => { const m = document.getElementById('map').getBoundingClientRect();
-        const all = [...document.querySelectorAll('#map > .box')].map(b => b.getBoundingClientRect());
+        const all = [...document.querySelectorAll('#map > .box')].map(
+          b => b.getBoundingClientRect());
         const area = all.reduce((sum, r) => sum + r.width * r.height, 0);
         return all.every(r => r.left >= m.left - 1 && r.right <= m.right + 1 && r.top >= m.top - 1
           && r.bottom <= m.bottom + 1) && area > 0.9 * m.width * m.height
@@ -183,7 +189,20 @@ def check_bundles(page):
     names = page.value("[...document.querySelectorAll('#map > .box')].map(b => b.node.name)")
     assert sorted(names) == ["bundles of prefabs", "shared bundles"], names
     inner = page.value("[...document.querySelectorAll('#map .inner')].map(b => b.node.name)")
-    assert any(name.startswith("shared/") and name.endswith(".mbundle") for name in inner), inner
+    assert any(name.endswith(".mbundle") for name in inner) and "Big.png" in inner, inner
+
+
+def check_many(page):
+    page.value("document.querySelector('#group').value = 'folder';"
+               "document.querySelector('#group').dispatchEvent(new Event('change'))")
+    page.search("many/0.prefab")
+    page.browser.press("Enter")
+    assert page.text("#details h3") == "plain/many/0.prefab", page.text("#details h3")
+    way = page.value("[...document.querySelectorAll('#crumbs button')].map(b => b.textContent)")
+    assert way[-2:] == ["many", "21 smaller"], way
+    assert page.focus().startswith("0.prefab, "), page.focus()
+    page.browser.press("Escape")
+    page.check("document.querySelectorAll('#map > .box').length > 100")
 
 
 def check_search(page):
@@ -244,7 +263,8 @@ def check_page(url, dark, shots):
         light = page.value("getComputedStyle(document.body).backgroundColor.match(/\\d+/g)"
                            ".reduce((sum, part) => sum + Number(part), 0)")
         assert (light < 200) == dark, light
-        for check in (check_first_look, check_clicks, check_keys, check_bundles, check_search, check_tables):
+        for check in (check_first_look, check_clicks, check_keys, check_bundles, check_many,
+                      check_search, check_tables):
             check(page)
             if shots:
                 name = f"{check.__name__}-{'dark' if dark else 'light'}.png"

@@ -1,12 +1,12 @@
-# cmake -DOUT=FILE -DFILES=a;b -P embed.cmake: a header that holds the files as texts, each a function
-# named after it. In pieces, because compilers bound the length of one literal.
-set(text "// Made of bundler/report/page by embed.cmake.\n#pragma once\n\n#include <string>\n\n")
+# cmake -DOUT=FILE -DFILES=a;b -P embed.cmake: the functions of page_files.h, each named after its file.
+# In pieces, because compilers bound the length of one literal.
+set(text "// Made of bundler/report/page by embed.cmake.\n#include \"bundler/report/page_files.h\"\n\n")
 string(APPEND text "namespace muster::page_files {\n")
 foreach(file IN LISTS FILES)
   get_filename_component(name ${file} NAME)
   string(REPLACE "." "_" name ${name})
   file(READ ${file} content)
-  string(APPEND text "\ninline std::string ${name}() {\n  std::string text;\n")
+  string(APPEND text "\nstd::string ${name}() {\n  std::string text;\n")
   string(LENGTH "${content}" left)
   set(at 0)
   while(at LESS left)

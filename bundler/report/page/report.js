@@ -4,7 +4,7 @@ const byId = id => document.getElementById(id);
 const kinds = ["prefab", "texture", "mesh", "audio", "animation", "material", "shader", "level",
   "font", "script", "data", "other"];
 const changes = { new: "new", grown: "larger", shrunk: "smaller", gone: "gone", same: "unchanged" };
-const boxesMax = 900, hitsMax = 50, rowsMax = 100, labelHeight = 19;
+const boxesMax = 900, childrenMax = 300, hitsMax = 50, rowsMax = 100, labelHeight = 19;
 
 // ---- small things
 
@@ -24,6 +24,7 @@ function size(bytes) {
   return (bytes < 0 ? "\u2212" : "") + value.toFixed(unit && value < 100 ? 1 : 0) + " " + units[unit];
 }
 const percent = (part, whole) => (whole ? (100 * part / whole).toFixed(1) : "0.0") + " %";
+const signOf = bytes => bytes > 0 ? "more" : bytes < 0 ? "less" : "";
 const signed = bytes => (bytes > 0 ? "+" : "") + size(bytes);
 // A path breaks at its slashes.
 const pathText = path => path.split("/").flatMap((part, i) =>
@@ -58,12 +59,15 @@ function changeOf(asset) {
 
 // ---- hierarchies: a node has a name, sums and children; a leaf has an asset
 
+// Its names from the top, and which of them are no folders and stand for themselves.
 function placeOf(asset, group) {
-  if (group === "kind") return [asset.kind, ...asset.path.split("/")];
-  if (group === "folder") return asset.path.split("/");
-  const bundle = asset.bundle;
-  return [bundle.kind === "shared" ? "shared bundles" : "bundles of prefabs",
-    bundle.asset ? bundle.asset + "  " + bundle.file : bundle.file, ...asset.path.split("/")];
+  const path = asset.path.split("/");
+  if (group === "kind") return { names: [asset.kind, ...path], fixed: 0, bundle: -1 };
+  if (group === "folder") return { names: path, fixed: -1, bundle: -1 };
+  const bundle = asset.bundle, isShared = bundle.kind === "shared";
+  const above = [isShared ? "shared bundles" : "bundles of prefabs",
+    ...(bundle.asset || bundle.file.split("/")[1]).split("/")];
+  return { names: [...above, ...path], fixed: 0, bundle: above.length - 1 };
 }
 function treeOf(group) {
   if (target.trees.has(group)) return target.trees.get(group);
@@ -71,34 +75,36 @@ function treeOf(group) {
   for (const asset of target.assets) {
     const place = placeOf(asset, group);
     let node = root;
-    place.forEach((name, depth) => {
+    const { names, fixed, bundle } = place;
+    names.forEach((name, depth) => {
       node.bytes += asset.bytes; node.plain += asset.plain; ++node.count;
-      const isLeaf = depth === place.length - 1;
+      const isLeaf = depth === names.length - 1;
       const key = isLeaf ? name + "\0" + asset.guid + asset.bundle.file : name;
       let next = node.map.get(key);
       if (!next) {
-        next = { name, map: isLeaf ? null : new Map(), bytes: 0, plain: 0, count: 0, parent: node };
+        next = { name, map: isLeaf ? null : new Map(), bytes: 0, plain: 0, count: 0, parent: node,
+          fixed: depth === fixed || depth === bundle };
         node.map.set(key, next);
       }
       node = next;
     });
     Object.assign(node, { asset, bytes: asset.bytes, plain: asset.plain, count: 1 });
   }
-  collapse(root, { folder: 0, kind: 1, bundle: 2 }[group]);
+  collapse(root);
   target.trees.set(group, root);
   return root;
 }
-// A folder that holds one folder and nothing else is shown with it; what stands above folders stays.
-function collapse(node, above) {
+// A folder that holds one folder and nothing else is shown with it.
+function collapse(node) {
   node.children = (node.map ? [...node.map.values()] : []).map(child => {
-    while (above <= 0 && child.map && child.map.size === 1) {
+    while (!child.fixed && child.map && child.map.size === 1) {
       const only = [...child.map.values()][0];
       if (!only.map) break;
       only.name = child.name + "/" + only.name;
       child = only;
     }
     child.parent = node;
-    collapse(child, above - 1);
+    collapse(child);
     return child;
   });
   node.map = null;
@@ -107,9 +113,24 @@ const valueOf = node => state.metric === "plain" ? node.plain : node.bytes;
 
 // ---- the map: squarified (Bruls, Huizing, van Wijk 2000), as deep as there is room
 
-function squarify(nodes, x, y, width, height) {
+// The largest children; all others as one, which opens like a folder.
+function shownOf(node) {
+  if (node.shown && node.shownBy === state.metric) return node.shown;
+  const sorted = node.children.filter(child => valueOf(child) > 0)
+    .sort((a, b) => valueOf(b) - valueOf(a));
+  node.shownBy = state.metric;
+  node.shown = sorted;
+  if (sorted.length > childrenMax) {
+    const children = sorted.slice(childrenMax - 1);
+    const sum = key => children.reduce((all, child) => all + child[key], 0);
+    node.shown = [...sorted.slice(0, childrenMax - 1), { name: `${children.length} smaller`,
+      children, bytes: sum("bytes"), plain: sum("plain"), count: sum("count"), parent: node }]
+      .sort((a, b) => valueOf(b) - valueOf(a));
+  }
+  return node.shown;
+}
+function squarify(rest, x, y, width, height) {
   const placed = [];
-  let rest = nodes.filter(node => valueOf(node) > 0).sort((a, b) => valueOf(b) - valueOf(a));
   let left = rest.reduce((sum, node) => sum + valueOf(node), 0);
   let first = 0;
   while (first < rest.length && width > 0.5 && height > 0.5) {
@@ -162,7 +183,7 @@ function drawMap() {
   state.left = boxesMax;
   state.places = [];
   state.boxes = new Map();
-  for (const place of squarify(state.node.children, 0, 0, map.clientWidth, map.clientHeight)) {
+  for (const place of squarify(shownOf(state.node), 0, 0, map.clientWidth, map.clientHeight)) {
     const { node, w, h } = place;
     if (state.left <= 0 || w < 2 || h < 2) break;
     place.box = drawBox(place, "", { role: "treeitem", tabIndex: -1,
@@ -188,8 +209,8 @@ function drawBox({ node, x, y, w, h }, more, properties) {
   Object.assign(box.style, { left: x + "px", top: y + "px", width: w + "px", height: h + "px" });
   if (!roomy) box.style.background = colorOf(node);
   if (w > 34 && h > 18) {
-    box.append(make("span", { className: "name",
-      textContent: roomy ? `${node.name}  ${size(valueOf(node))}` : node.name }));
+    box.append(make("span", { className: "name" }, make("bdi", { textContent: node.name }),
+      roomy ? "  " + size(valueOf(node)) : ""));
   }
   if (!roomy && w > 48 && h > 34) {
     box.append(make("span", { className: "size", textContent: size(valueOf(node)) }));
@@ -200,7 +221,7 @@ function drawBox({ node, x, y, w, h }, more, properties) {
 function drawInside({ node, w, h, box }) {
   if (!isRoomy(node, w, h)) return [];
   const inside = [];
-  for (const place of squarify(node.children, 2, labelHeight, w - 6, h - labelHeight - 4)) {
+  for (const place of squarify(shownOf(node), 2, labelHeight, w - 6, h - labelHeight - 4)) {
     if (state.left <= 0 || place.w < 3 || place.h < 3) break;
     place.box = drawBox(place, " inner", { "aria-hidden": "true" });
     box.append(place.box);
@@ -331,7 +352,13 @@ function reveal(asset) {
   };
   node = find(node);
   if (!node) return;
+  // Among the smaller ones of many, it is where those are opened.
   state.node = node.parent;
+  while (!shownOf(state.node).includes(node)) {
+    const smaller = shownOf(state.node).find(each => !each.asset && each.children.includes(node));
+    if (!smaller) break;  // it takes no bytes
+    state.node = smaller;
+  }
   state.focus = node;
   state.selected = node;
   drawMap();
@@ -473,7 +500,7 @@ function drawCards() {
   }
   if (target.compared) {
     const change = target.bytes - target.was_bytes;
-    cards.push(make("div", { className: "card" }, make("b", { className: change > 0 ? "more" : "less",
+    cards.push(make("div", { className: "card" }, make("b", { className: signOf(change),
       textContent: signed(change) }), make("span", { textContent: `since ${size(target.was_bytes)}` })));
   }
   if (target.budget_bytes !== null) {
@@ -530,7 +557,7 @@ function drawTables() {
       .sort((a, b) => Math.abs(b.by) - Math.abs(a.by));
     tables.push(table("changed", "Changed", [["asset", false], ["", true], ["bytes", true]],
       moved.map(({ asset, by }) => [asset.bundle ? linkTo(asset) : make("span", {}, ...pathText(asset.path)),
-        changes[changeOf(asset)], make("span", { className: by > 0 ? "more" : "less",
+        changes[changeOf(asset)], make("span", { className: signOf(by),
           textContent: signed(by) })]), moved.length ? "" : "Every asset takes what it took."));
   }
   tables.push(kindTable());

@@ -1,0 +1,12 @@
+// The files in `page/`, as texts: their definitions are made of them where the program is built.
+#pragma once
+
+#include <string>
+
+namespace muster::page_files {
+
+std::string report_html();
+std::string report_css();
+std::string report_js();
+
+}  // namespace muster::page_files

@@ -1,0 +1,232 @@
+#include "bundler/report/build_overview.h"
+
+#include <algorithm>
+
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include "bundler/report/report_page.h"
+#include "runtime/bundle/bundle_reader.h"
+#include "tests/support/arena_build.h"
+#include "tests/support/faulty_file_system.h"
+#include "tests/support/memory_copy.h"
+
+namespace muster {
+namespace {
+
+using nlohmann::json;
+
+MemoryFileSystem arena() { return testing::copy_to_memory(MUSTER_SOURCE_DIR "/content/arena"); }
+
+AssetPath path_of(std::string_view text) { return AssetPath::parse(text).value(); }
+
+const MemoryFileSystem& arena_build() {
+  static const MemoryFileSystem output = testing::build_to_memory(arena(), {.jobs = 2});
+  return output;
+}
+
+const OverviewAsset& find(const OverviewTarget& target, const std::string& path) {
+  const auto found = std::ranges::find(target.assets, path, &OverviewAsset::path);
+  REQUIRE(found != target.assets.end());
+  return *found;
+}
+
+TEST_CASE("An overview counts every byte of the bundles", "[bundler][report][sys-12]") {
+  const Overview overview = read_overview(arena_build()).value();
+  REQUIRE(overview.targets.size() == 2);
+  CHECK(overview.project == "arena");
+  for (const OverviewTarget& target : overview.targets) {
+    std::vector<std::uint64_t> in_bundles(target.bundles.size());
+    for (const OverviewAsset& asset : target.assets) in_bundles[asset.bundle] += asset.bytes;
+    std::uint64_t bytes = 0;
+    for (std::size_t i = 0; i < target.bundles.size(); ++i) {
+      const ByteVector& file =
+          arena_build().files().at(path_of(target.name + "/" + target.bundles[i].file));
+      const BundleReader reader = BundleReader::open(file).value();
+      std::uint64_t tables = layout::bundle::header::kBytes;
+      for (std::uint32_t e = 0; e < reader.entry_count(); ++e) {
+        tables += layout::bundle::entry::kBytes +
+                  std::uint64_t{reader.entry(e).block_count} * layout::bundle::block::kBytes;
+      }
+      CHECK(in_bundles[i] + tables == file.size());
+      bytes += file.size();
+    }
+    CHECK(target.bytes == bytes);
+    std::uint64_t of_kinds = 0;
+    for (const OverviewKind& kind : kinds_of(target)) of_kinds += kind.bytes;
+    CHECK(of_kinds < bytes);
+    CHECK(target.self_contained_bytes > target.bytes);
+  }
+}
+
+TEST_CASE("What self-contained bundles would take is near to what they take", "[bundler][report]") {
+  const MemoryFileSystem real =
+      testing::build_to_memory(arena(), {.layout = Layout::self_contained, .jobs = 2});
+  const Overview guess = read_overview(arena_build()).value();
+  const Overview truth = read_overview(real).value();
+  for (std::size_t i = 0; i < guess.targets.size(); ++i) {
+    const auto is = static_cast<double>(truth.targets[i].bytes);
+    CHECK(static_cast<double>(guess.targets[i].self_contained_bytes) == Approx(is).epsilon(0.1));
+    CHECK(truth.targets[i].self_contained_bytes == truth.targets[i].bytes);
+  }
+}
+
+TEST_CASE("Every chain ends at what a registry names, or at a registry", "[bundler][report]") {
+  const Overview overview = read_overview(arena_build()).value();
+  std::size_t longest = 0;
+  for (const OverviewTarget& target : overview.targets) {
+    std::map<Guid, const OverviewAsset*> assets;
+    for (const OverviewAsset& asset : target.assets) assets[asset.guid] = &asset;
+    for (const OverviewAsset& asset : target.assets) {
+      CAPTURE(asset.path);
+      const OverviewAsset* at = &asset;
+      std::size_t steps = 0;
+      while (!at->pulled_by.is_null()) {
+        REQUIRE(assets.contains(at->pulled_by));
+        at = assets[at->pulled_by];
+        REQUIRE(++steps < target.assets.size());
+      }
+      const bool is_registry = at->path.find("Registr") != std::string::npos ||
+                               at->path.find("registries") != std::string::npos ||
+                               at->path.find("BundledResources") != std::string::npos;
+      CHECK((target.registrations.contains(at->guid) || is_registry));
+      longest = std::max(longest, steps);
+    }
+  }
+  CHECK(longest >= 2);
+}
+
+TEST_CASE("Builds are compared asset by asset", "[bundler][report]") {
+  MemoryFileSystem project = arena();
+  const AssetPath level = path_of("plain/levels/canyon.yaml");
+  std::string text(as_text(project.files().at(level)));
+  text.replace(text.find("Canyon"), 6, "A canyon by night");
+  REQUIRE(project.write(level, as_bytes(text)).has_value());
+  Overview after = read_overview(testing::build_to_memory(project, {.jobs = 2})).value();
+  Overview before = read_overview(arena_build()).value();
+  compare_with(before, after);
+  const OverviewTarget& client = after.targets.front();
+  CHECK(client.was_bytes == before.targets.front().bytes);
+  CHECK(client.gone.empty());
+  std::vector<std::string> changed;
+  for (const OverviewAsset& asset : client.assets) {
+    REQUIRE(asset.was_bytes.has_value());
+    if (*asset.was_bytes != asset.bytes) changed.push_back(asset.path);
+  }
+  CHECK(changed == std::vector<std::string>{level.text()});
+
+  // Seen from the other side, with an asset that only one of them has.
+  std::erase_if(before.targets.front().assets,
+                [&](const OverviewAsset& asset) { return asset.path == level.text(); });
+  Overview again = read_overview(arena_build()).value();
+  compare_with(before, again);
+  CHECK_FALSE(find(again.targets.front(), level.text()).was_bytes.has_value());
+  Overview fewer = before;
+  compare_with(again, fewer);
+  REQUIRE(fewer.targets.front().gone.size() == 1);
+  CHECK(fewer.targets.front().gone.front().path == level.text());
+}
+
+TEST_CASE("Equal files under several guids are told", "[bundler][report]") {
+  MemoryFileSystem project = arena();
+  // A sound takes the content of another.
+  const ByteVector hit = project.files().at(path_of("Assets/Audio/Hit.wav"));
+  REQUIRE(project.write(path_of("Assets/Audio/Shot.wav"), hit).has_value());
+  const Overview overview = read_overview(testing::build_to_memory(project, {.jobs = 2})).value();
+  const OverviewTarget& client = overview.targets.front();
+  const std::vector<std::string> both = {"Assets/Audio/Hit.wav", "Assets/Audio/Shot.wav"};
+  const auto found = std::ranges::find(client.copies, both, &OverviewCopies::paths);
+  REQUIRE(found != client.copies.end());
+  CHECK(found->wasted_bytes() == found->bytes);
+  CHECK(found->bytes <= hit.size());
+}
+
+TEST_CASE("A report that says nonsense is no crash", "[bundler][report]") {
+  const AssetPath path = path_of("build.json");
+  for (const char* text : {"", "[]", "null", "{\"targets\": []}", "{\"targets\": 5}"}) {
+    MemoryFileSystem output = arena_build();
+    REQUIRE(output.write(path, as_bytes(text)).has_value());
+    CAPTURE(text);
+    CHECK(read_overview(output).error().code == ErrorCode::malformed);
+  }
+  // What is missing or of another type is not there; sizes are those of the files all the same.
+  for (const char* text :
+       {R"({"targets": {}})", R"({"targets": {"client": [], "server": {"bundles": [5, {}]}}})",
+        R"({"targets": {"client": {"bundles": [{"file": 1, "owners": 2, "assets": [3, {}]}],)"
+        R"("source_bytes": -4, "slowest": [{"ms": "x"}, 7]}}, "budgets": [], "options": 6})"}) {
+    MemoryFileSystem output = arena_build();
+    REQUIRE(output.write(path, as_bytes(text)).has_value());
+    CAPTURE(text);
+    const auto overview = read_overview(output);
+    REQUIRE(overview.has_value());
+    CHECK(overview.value().targets.front().bytes ==
+          read_overview(arena_build()).value().targets.front().bytes);
+  }
+  MemoryFileSystem output = arena_build();
+  REQUIRE(output.remove(path).has_value());
+  CHECK(read_overview(output).error().code == ErrorCode::not_found);
+}
+
+TEST_CASE("Budgets and times are taken from build.json where it has them", "[bundler][report]") {
+  MemoryFileSystem output = arena_build();
+  const AssetPath path = path_of("build.json");
+  json report = json::parse(as_text(output.files().at(path)));
+  report["budgets"] = {{"client", 1000}};
+  report["targets"]["client"]["slowest"] = {{{"path", "plain/a.png"}, {"ms", 2.5}}};
+  REQUIRE(output.write(path, as_bytes(report.dump())).has_value());
+  const Overview overview = read_overview(output).value();
+  CHECK(overview.targets.front().budget_bytes == 1000);
+  CHECK_FALSE(overview.targets.back().budget_bytes.has_value());
+  CHECK(overview_text(overview).find("budget 1000 bytes: exceeded by") != std::string::npos);
+  CHECK(overview_text(overview).find("2.5 ms  plain/a.png") != std::string::npos);
+}
+
+TEST_CASE("Each failure of the disk fails an overview", "[bundler][report][faults]") {
+  MemoryFileSystem output = arena_build();
+  testing::FaultyFileSystem files(output, ErrorCode::io);
+  std::size_t n = 0;
+  for (;; n += n < 10 ? 1 : 37) {
+    files.fail_at(n);
+    const bool is_read = read_overview(files).has_value();
+    CHECK(is_read == !files.has_failed());
+    if (!files.has_failed()) break;
+  }
+  CHECK(n > 40);
+}
+
+TEST_CASE("The page holds its data where no name can end it", "[bundler][report]") {
+  Overview overview = read_overview(arena_build()).value();
+  overview.project = "</script><!--<script>/* data */ /* report.js */";
+  overview.targets.front().assets.front().path = "</script>\" ' & \xE2\x80\xA8 \xFF";
+  const std::string page = report_page(overview);
+  const std::string open = "<script type=\"application/json\" id=\"data\">";
+  const std::size_t from = page.find(open) + open.size();
+  const std::size_t to = page.find("</script>", from);
+  REQUIRE(to != std::string::npos);
+  const std::string data = page.substr(from, to - from);
+  CHECK(data.find('<') == std::string::npos);
+  const json read = json::parse(data);
+  CHECK(read["project"] == overview.project);
+  CHECK(read["targets"].size() == 2);
+  // The script follows, once.
+  CHECK(page.find("\"use strict\"") > to);
+  CHECK(page.find("\"use strict\"") == page.rfind("\"use strict\""));
+  for (const char* outside : {"http://", "https://", "src=", "@import", "url("}) {
+    CAPTURE(outside);
+    CHECK(page.substr(0, from).find(outside) == std::string::npos);
+    CHECK(page.substr(to).find(outside) == std::string::npos);
+  }
+}
+
+TEST_CASE("Kinds follow from extensions", "[bundler][report]") {
+  CHECK(kind_of("a/b.PNG") == "texture");
+  CHECK(kind_of("a.prefab") == "prefab");
+  CHECK(kind_of("a.3ds") == "mesh");
+  CHECK(kind_of("a.") == "other");
+  CHECK(kind_of("a") == "other");
+  CHECK(kind_of("a.png jpg") == "other");
+  CHECK(kind_of("") == "other");
+}
+
+}  // namespace
+}  // namespace muster
