@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "bundler/pack/build_state.h"
 #include "bundler/pack/target_build.h"
 #include "bundler/patch/build_side.h"
 #include "bundler/patch/bundle_rebuild.h"
@@ -66,6 +67,7 @@ class Application {
     for (const LooseFile& file : next.value().loose()) {
       if (auto staged = out_.stage(file.path, file.bytes); !staged) return fail(staged.error());
     }
+    if (auto forgotten = forget_state(); !forgotten) return fail(forgotten.error());
     if (auto published = out_.publish(); !published) return fail(published.error());
     return applied_;
   }
@@ -95,6 +97,15 @@ class Application {
       files.push_back(std::move(file));
     }
     return BuildSide::of(std::move(files));
+  }
+
+  // What the folder's last build remembered is not of these files; an empty state is none.
+  Result<void> forget_state() const {
+    const AssetPath path = AssetPath().child(kStateName);
+    ByteVector buffer;
+    const auto there = out_.read(path, kStateBytesMax, buffer);
+    if (!there && there.error().code == ErrorCode::not_found) return {};
+    return out_.stage(path, {});
   }
 
   // What is published replaces parts; one that the new build lacks would stay, and belong to

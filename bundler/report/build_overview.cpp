@@ -18,6 +18,7 @@ using Json = nlohmann::json;
 constexpr std::uint64_t kFileBytesMax = 8ULL << 30U;
 /// Equal files smaller than this are no finding: empty ones and stubs.
 constexpr std::uint64_t kCopyBytesMin = 256;
+constexpr std::size_t kSlowestMax = 20;
 
 struct Kind {
   std::string_view name;
@@ -54,6 +55,13 @@ const Json& list(const Json& json, const char* key) {
   return found != json.end() && found->is_array() ? *found : kNone;
 }
 
+// A member that is an object, or an empty one.
+const Json& object(const Json& json, const char* key) {
+  static const Json kNone = Json::object();
+  const auto found = json.find(key);
+  return found != json.end() && found->is_object() ? *found : kNone;
+}
+
 Guid guid_in(const Json& json) {
   if (!json.is_string()) return {};
   const auto guid = Guid::parse(json.get_ref<const std::string&>());
@@ -75,7 +83,7 @@ class TargetReading {
   }
 
   /// Nothing when the build has no such target.
-  Result<std::optional<OverviewTarget>> run(const Json& report) {
+  Result<std::optional<OverviewTarget>> run(const Json& report, const Json& moment) {
     ByteVector buffer;
     const AssetPath path = folder_.child(kCatalogName);
     const auto bytes = read_whole(files_, path, kFileBytesMax, buffer);
@@ -84,6 +92,7 @@ class TargetReading {
     const auto catalog = CatalogReader::open(bytes.value());
     if (!catalog) return fail(catalog.error().code, path.text() + ": " + catalog.error().message);
     read_report(report);
+    read_times(moment);
     read_catalog(catalog.value());
     for (std::uint32_t i = 0; i < catalog.value().bundle_count(); ++i) {
       if (auto read = read_bundle(catalog.value(), i); !read) return fail(read.error());
@@ -107,10 +116,21 @@ class TargetReading {
         told.pulled_by.emplace(guid_in(asset["guid"]), by);
       }
     }
-    for (const Json& slow : list(report, "slowest")) {
-      if (!slow.is_object() || !slow.contains("ms") || !slow["ms"].is_number()) continue;
-      overview_.slowest.push_back({text(slow, "path"), slow["ms"].get<double>()});
+  }
+
+  // What the build that wrote the report packed, and how long that took; not what it kept.
+  void read_times(const Json& moment) {
+    for (const Json& bundle : list(moment, "bundles")) {
+      if (!bundle.is_object() || text(bundle, "made") != "packed" || !bundle.contains("ms") ||
+          !bundle["ms"].is_number()) {
+        continue;
+      }
+      const std::string asset = text(bundle, "asset");
+      overview_.slowest.push_back(
+          {asset.empty() ? text(bundle, "name") : asset, bundle["ms"].get<double>()});
     }
+    std::ranges::stable_sort(overview_.slowest, std::ranges::greater{}, &OverviewTiming::ms);
+    overview_.slowest.resize(std::min(overview_.slowest.size(), kSlowestMax));
   }
 
   void read_catalog(const CatalogReader& catalog) {
@@ -297,20 +317,16 @@ Result<Overview> read_overview(const FileSystem& files) {
   }
   Overview overview;
   overview.project = text(report, "project");
-  if (report.contains("options") && report["options"].is_object()) {
-    overview.layout = text(report["options"], "layout");
-  }
+  overview.layout = text(object(report, "options"), "layout");
   for (const Target target : {Target::client, Target::server}) {
     const std::string name(folder_of(target));
-    const auto told = report["targets"].find(name);
-    const bool is_told = told != report["targets"].end() && told->is_object();
-    auto read = TargetReading(files, target).run(is_told ? *told : Json::object());
+    auto read = TargetReading(files, target)
+                    .run(object(report["targets"], name.c_str()),
+                         object(object(object(report, "build"), "targets"), name.c_str()));
     if (!read) return fail(read.error());
     if (!read.value()) continue;
-    if (report.contains("budgets") && report["budgets"].is_object()) {
-      const std::uint64_t budget = number(report["budgets"], name.c_str());
-      if (budget > 0) read.value()->budget_bytes = budget;
-    }
+    const std::uint64_t budget = number(object(report, "budgets"), name.c_str());
+    if (budget > 0) read.value()->budget_bytes = budget;
     overview.targets.push_back(*std::move(read).value());
   }
   return overview;

@@ -50,9 +50,9 @@ struct OverviewCopies {
   std::uint64_t wasted_bytes() const { return bytes * (paths.size() - 1); }
 };
 
-/// How long an asset took, where the build says so.
+/// How long a bundle took, of those that the last build packed.
 struct OverviewTiming {
-  std::string path;
+  std::string path;  ///< Of its prefab, or a shared bundle's name.
   double ms = 0;
 };
 
@@ -69,7 +69,7 @@ struct OverviewTarget {
   std::map<Guid, std::vector<OverviewRegistration>> registrations;
   std::map<Guid, std::string> paths;   ///< Of every asset that the catalog names.
   std::vector<OverviewCopies> copies;  ///< Most wasted first.
-  std::vector<OverviewTiming> slowest;
+  std::vector<OverviewTiming> slowest;  ///< Slowest first, a few.
   std::optional<std::uint64_t> budget_bytes;
   // Of the build compared with.
   std::optional<std::uint64_t> was_bytes;

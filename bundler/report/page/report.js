@@ -574,7 +574,7 @@ function drawTables() {
       ? ` and ${copy.paths.length - 6} more` : ""), size(copy.bytes * (copy.paths.length - 1))]),
     target.copies.length ? "" : "There are none."));
   if (target.slowest.length) {
-    tables.push(table("slowest", "Slowest", [["asset", false], ["time", true]],
+    tables.push(table("slowest", "Slowest to pack, last time", [["bundle", false], ["time", true]],
       target.slowest.map(slow => [slow.path, slow.ms.toFixed(1) + " ms"])));
   }
   byId("tables").replaceChildren(...tables);

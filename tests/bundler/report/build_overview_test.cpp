@@ -153,7 +153,8 @@ TEST_CASE("A report that says nonsense is no crash", "[bundler][report]") {
   for (const char* text :
        {R"({"targets": {}})", R"({"targets": {"client": [], "server": {"bundles": [5, {}]}}})",
         R"({"targets": {"client": {"bundles": [{"file": 1, "owners": 2, "assets": [3, {}]}],)"
-        R"("source_bytes": -4, "slowest": [{"ms": "x"}, 7]}}, "budgets": [], "options": 6})"}) {
+        R"("source_bytes": -4}}, "budgets": [], "options": 6,)"
+        R"("build": {"targets": {"client": {"bundles": [7, {"made": "packed", "ms": "x"}]}}}})"}) {
     MemoryFileSystem output = arena_build();
     REQUIRE(output.write(path, as_bytes(text)).has_value());
     CAPTURE(text);
@@ -172,13 +173,21 @@ TEST_CASE("Budgets and times are taken from build.json where it has them", "[bun
   const AssetPath path = path_of("build.json");
   json report = json::parse(as_text(output.files().at(path)));
   report["budgets"] = {{"client", 1000}};
-  report["targets"]["client"]["slowest"] = {{{"path", "plain/a.png"}, {"ms", 2.5}}};
+  json packed = json::array();
+  packed.push_back({{"made", "packed"}, {"name", "aa"}, {"ms", 1.5}});
+  packed.push_back({{"made", "packed"}, {"asset", "plain/a.prefab"}, {"ms", 2.5}});
+  packed.push_back({{"made", "kept"}, {"asset", "plain/b.prefab"}, {"ms", 99}});
+  report["build"] = {{"targets", {{"client", {{"bundles", packed}}}}}};
   REQUIRE(output.write(path, as_bytes(report.dump())).has_value());
   const Overview overview = read_overview(output).value();
   CHECK(overview.targets.front().budget_bytes == 1000);
   CHECK_FALSE(overview.targets.back().budget_bytes.has_value());
   CHECK(overview_text(overview).find("budget 1000 bytes: exceeded by") != std::string::npos);
-  CHECK(overview_text(overview).find("2.5 ms  plain/a.png") != std::string::npos);
+  const std::vector<OverviewTiming>& slowest = overview.targets.front().slowest;
+  REQUIRE(slowest.size() == 2);
+  CHECK(slowest.front().path == "plain/a.prefab");
+  CHECK(slowest.back().path == "aa");
+  CHECK(overview_text(overview).find("2.5 ms  plain/a.prefab") != std::string::npos);
 }
 
 TEST_CASE("Each failure of the disk fails an overview", "[bundler][report][faults]") {
