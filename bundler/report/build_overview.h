@@ -67,8 +67,8 @@ struct OverviewTarget {
   std::vector<OverviewBundle> bundles;  ///< In the catalog's order.
   std::vector<OverviewAsset> assets;    ///< By path, then bundle.
   std::map<Guid, std::vector<OverviewRegistration>> registrations;
-  std::map<Guid, std::string> paths;   ///< Of every asset that the catalog names.
-  std::vector<OverviewCopies> copies;  ///< Most wasted first.
+  std::map<Guid, std::string> paths;    ///< Of every asset that the catalog names.
+  std::vector<OverviewCopies> copies;   ///< Most wasted first.
   std::vector<OverviewTiming> slowest;  ///< Slowest first, a few.
   std::optional<std::uint64_t> budget_bytes;
   // Of the build compared with.

@@ -87,6 +87,15 @@ TEST_CASE("A patch makes the new build of the old one, whatever was edited",
   CHECK(smaller > kSeeds / 2);
 }
 
+TEST_CASE("What a build remembered does not outlive its files", "[bundler][patch]") {
+  const Builds builds = small_builds();
+  MemoryFileSystem out = builds.before;
+  const AssetPath state = AssetPath().child(".muster-state");
+  REQUIRE(out.write(state, as_bytes("of the old files")).has_value());
+  REQUIRE(apply(out, patch_of(builds.before, builds.after), out).has_value());
+  CHECK(out.files().at(state).empty());
+}
+
 TEST_CASE("Equal builds give equal patches", "[bundler][patch]") {
   const Builds builds = small_builds();
   CHECK(patch_of(builds.before, builds.after) == patch_of(builds.before, builds.after));
