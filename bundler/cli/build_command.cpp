@@ -6,6 +6,7 @@
 
 #include "bundler/cli/build_arguments.h"
 #include "bundler/cli/build_sizes.h"
+#include "bundler/cli/build_verification.h"
 #include "bundler/cli/edges.h"
 #include "bundler/cli/key_files.h"
 #include "bundler/cli/session.h"
@@ -156,6 +157,12 @@ int write_output(const BuildJob& job, const OpenProject& open,
   session.writing = true;
   const auto locked = LockedOutput::open(job.arguments.out);
   if (!locked) return report_error(session, locked.error());
+  StampedFolder previous;
+  if (!job.arguments.previous.empty() && !read_state_head(locked.value()->files())) {
+    auto opened = open_stamped_folder(job.arguments.previous);
+    if (!opened) return report_error(session, opened.error());
+    previous = std::move(opened).value();
+  }
   OutputFolder& output = locked.value()->folder();
   const Project& project = *open.project;
   const BuildRun run{.project = project,
@@ -173,7 +180,10 @@ int write_output(const BuildJob& job, const OpenProject& open,
                      .stop = session.stop,
                      .inputs = open.recorded.get(),
                      .output_stamps = &locked.value()->stamps(),
-                     .is_forced = job.arguments.is_forced};
+                     .is_forced = job.arguments.is_forced,
+                     .previous = previous.files == nullptr
+                                     ? std::optional<PreviousOutput>()
+                                     : PreviousOutput{*previous.files, *previous.stamps}};
   std::vector<CookProblem> problems;
   const auto builds = build_project(run, problems);
   for (const CookProblem& problem : problems) {
@@ -204,40 +214,46 @@ int write_output(const BuildJob& job, const OpenProject& open,
                       {});
 }
 
-int run_build(const BuildArguments& arguments, TargetSet targets, Session& session) {
-  const Time start = session.clock.now();
-  const unsigned jobs = arguments.jobs == 0 ? processor_count() : arguments.jobs;
-  const auto key = read_signing_key(arguments.sign);
-  if (!key) return report_error(session, key.error());
-  const BuildJob job{
-      .arguments = arguments,
-      .wish = {.targets = targets,
-               .terms = {.tool = tool_name(),
-                         .layout =
-                             arguments.layout == "shared" ? Layout::shared : Layout::self_contained,
-                         .level = arguments.level},
-               .key = key.value()},
-      .jobs = jobs,
-      .start = start};
-  if (!arguments.is_forced) {
+// Makes the output what it should be, if it is not.
+int make_output(const BuildJob& job, Session& session) {
+  if (!job.arguments.is_forced) {
     if (const auto done = tell_up_to_date(job, session)) return *done;
   }
-  const auto open =
-      open_recorded_project(arguments.project, session, jobs, progress_of(session.reporter));
+  const auto open = open_recorded_project(job.arguments.project, session, job.jobs,
+                                          progress_of(session.reporter));
   if (!open) return report_error(session, open.error());
   const Project& project = *open.value().project;
   const auto components = load_components(project.files(), project.config());
   if (!components) return report_error(session, components.error());
-  if (auto fits = check_place(project, arguments); !fits) {
+  if (auto fits = check_place(project, job.arguments); !fits) {
     return report_error(session, fits.error());
   }
-  if (const int found = check_before(project, components.value(), targets, jobs, session);
+  if (const int found =
+          check_before(project, components.value(), job.wish.targets, job.jobs, session);
       found != kSuccess) {
     return found;
   }
   const int written = write_output(job, open.value(), components.value(), session);
   if (written != kSuccess) return written;
   return check_sizes(project.config(), job, session);
+}
+
+int run_build(const BuildArguments& arguments, TargetSet targets, Session& session) {
+  const Time start = session.clock.now();
+  const auto key = read_signing_key(arguments.sign);
+  if (!key) return report_error(session, key.error());
+  const Layout layout = arguments.layout == "shared" ? Layout::shared : Layout::self_contained;
+  const BuildJob job{
+      .arguments = arguments,
+      .wish = {.targets = targets,
+               .terms = {.tool = tool_name(), .layout = layout, .level = arguments.level},
+               .key = key.value()},
+      .jobs = arguments.jobs == 0 ? processor_count() : arguments.jobs,
+      .start = start};
+  const int code = make_output(job, session);
+  const bool verifies = arguments.verifies_incremental || arguments.verifies_determinism;
+  return code != kSuccess || !verifies ? code
+                                       : verify_build(arguments, job.wish, job.jobs, session);
 }
 
 }  // namespace
@@ -266,6 +282,13 @@ void add_build_options(CLI::App& command, BuildArguments& arguments) {
   command.add_flag("--explain", arguments.explains,
                    "Tell of every bundle why it was packed, or that it was kept");
   command.add_flag("--force", arguments.is_forced, "Build everything, whatever is there");
+  command.add_option(
+      "--previous", arguments.previous,
+      "An earlier build to take what is unchanged from, when there is none in --out");
+  command.add_flag("--verify-incremental", arguments.verifies_incremental,
+                   "Build once more from nothing, and compare with the output");
+  command.add_flag("--verify-determinism", arguments.verifies_determinism,
+                   "Build twice from nothing, in another order and with other threads; compare");
   command.add_option("--format", arguments.format, "text or json")
       ->check(CLI::IsMember({"text", "json"}))
       ->capture_default_str();

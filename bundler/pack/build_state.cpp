@@ -52,6 +52,7 @@ class Encoder {
  private:
   void write_head(ByteWriter& out) const {
     out.text(state_.tool);
+    out.text(state_.compressor);
     out.varint(state_.folders.size());
     for (const StateFolder& folder : state_.folders) {
       out.text(folder.path.text());
@@ -92,6 +93,7 @@ class Encoder {
     out.u8(target.layout == Layout::shared ? 0 : 1);
     out.u8(static_cast<std::uint8_t>(target.level));
     out.u8(target.is_current ? 1 : 0);
+    out.u8(target.has_old_blocks ? 1 : 0);
     out.bytes(target.signer);
     const BuildTotals& totals = target.totals;
     for (const std::uint64_t number :
@@ -149,6 +151,7 @@ class Decoder {
 
   bool read_head(BuildState& state) {
     state.tool = in_.text();
+    state.compressor = in_.text();
     state.folders.resize(count(2));
     for (StateFolder& folder : state.folders) {
       folder.path = path();
@@ -277,6 +280,7 @@ class Decoder {
     target.layout = flag() ? Layout::self_contained : Layout::shared;
     target.level = in_.u8();
     target.is_current = flag();
+    target.has_old_blocks = flag();
     const Bytes signer = in_.bytes(target.signer.size());
     if (!in_.failed()) std::ranges::copy(signer, target.signer.begin());
     BuildTotals& totals = target.totals;

@@ -73,6 +73,9 @@ struct StateTarget {
   /// Whether the inputs are those that this target was built from: not when another target was
   /// built since from others.
   bool is_current = true;
+  /// Whether some blocks may be those of another release of the compressor: a build from nothing
+  /// would hold the same content in other bytes.
+  bool has_old_blocks = false;
   /// Of the key that it was signed with; all zero for none.
   std::array<std::byte, 32> signer{};
   BuildTotals totals;
@@ -88,6 +91,7 @@ struct StateName {
 
 struct BuildState {
   std::string tool;                  ///< Of which version, and build, of muster.
+  std::string compressor;            ///< Which release of zstd it used.
   std::vector<StateFolder> folders;  ///< Sorted by path.
   StateOutput report;                ///< `build.json`.
   std::vector<StateTarget> targets;  ///< At most one each, client first.

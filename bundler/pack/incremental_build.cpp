@@ -53,6 +53,7 @@ class StateWriter {
   StateWriter(const BuildRun& run, const BuildState* earlier, const InputHashes& hashes)
       : run_(run), earlier_(earlier), hashes_(hashes) {
     state_.tool = run.tool;
+    state_.compressor = compressor_version();
   }
 
   ByteVector write(const std::vector<TargetBuild>& builds) {
@@ -110,6 +111,7 @@ class StateWriter {
     target.layout = run_.options.layout;
     target.level = run_.options.level;
     target.signer = signer_of(run_.key);
+    target.has_old_blocks = build.has_old_blocks;
     target.totals = totals_of(build);
     std::vector<const BuiltBundle*> sorted;
     for (const BuiltBundle& bundle : build.bundles) sorted.push_back(&bundle);
@@ -254,6 +256,37 @@ Result<void> stage_report(const BuildRun& run, const std::vector<TargetBuild>& b
 
 }  // namespace
 
+namespace {
+
+// Blocks of an output that does not remember how it was made: its report says the level.
+void remember_blocks(const FileSystem& files, const BuildOptions& options, StagedBundles& bundles) {
+  ByteVector buffer;
+  const auto report = read_whole(files, AssetPath().child(OutputFolder::kReportName),
+                                 OutputFolder::kReportBytesMax, buffer);
+  if (!report) return;
+  for (const Target target : {Target::client, Target::server}) {
+    if (level_in_report(as_text(report.value()), target) != options.level) continue;
+    for (const std::string_view kind : {"bundles", "shared"}) {
+      const AssetPath folder = AssetPath().child(folder_of(target)).child(kind);
+      const auto entries = files.list(folder);
+      if (!entries) continue;
+      for (const DirectoryEntry& entry : entries.value()) {
+        bundles.remember_earlier(files, folder.child(entry.name));
+      }
+    }
+  }
+}
+
+// Whether blocks that were used again may be of another compressor.
+bool may_have_old_blocks(const TargetBuild& built, const BuildState* earlier) {
+  const StateTarget* old = earlier == nullptr ? nullptr : earlier->find(built.target);
+  if (old != nullptr && old->has_old_blocks) return true;
+  const bool is_same = earlier != nullptr && earlier->compressor == compressor_version();
+  return built.reused_blocks > 0 && !is_same;
+}
+
+}  // namespace
+
 Result<std::vector<TargetBuild>> build_project(const BuildRun& run,
                                                std::vector<CookProblem>& problems) {
   const bool leaves_state = run.inputs != nullptr && run.output_stamps != nullptr;
@@ -264,7 +297,7 @@ Result<std::vector<TargetBuild>> build_project(const BuildRun& run,
   std::optional<InputHashes> hashes;
   std::optional<CookAnswers> answers;
   std::optional<EarlierBuild> earlier;
-  if (leaves_state) {
+  if (run.inputs != nullptr) {
     hashes.emplace(*run.inputs, known);
     answers.emplace(run.project, run.components,
                     [&](const AssetPath& path) { return hashes->hash_of(path); });
@@ -274,6 +307,7 @@ Result<std::vector<TargetBuild>> build_project(const BuildRun& run,
     }
   }
   StagedBundles bundles(run.output);
+  if (leaves_state && !run.is_forced && !state) remember_blocks(old_files, run.options, bundles);
   const BuildEdges edges{.output = bundles,
                          .reporter = run.reporter,
                          .clock = run.clock,
@@ -290,15 +324,16 @@ Result<std::vector<TargetBuild>> build_project(const BuildRun& run,
     if (run.key) {
       if (auto done = sign_catalog(run.output, target, *run.key); !done) return fail(done.error());
     }
+    built.value().has_old_blocks = may_have_old_blocks(built.value(), known);
     builds.push_back(std::move(built).value());
   }
   if (auto staged = stage_report(run, builds); !staged) return fail(staged.error());
   // What changed while it was read is told by the next build, which then looks at everything.
-  const AssetPath state_path = AssetPath().child(kStateName);
   if (leaves_state) {
     const ByteVector bytes =
         run.inputs->is_torn() ? ByteVector() : StateWriter(run, known, *hashes).write(builds);
-    if (auto staged = run.output.stage(state_path, bytes); !staged) return fail(staged.error());
+    auto staged = run.output.stage(AssetPath().child(kStateName), bytes);
+    if (!staged) return fail(staged.error());
   }
   return builds;
 }

@@ -13,7 +13,7 @@
 
 namespace muster {
 
-/// Another output to take bundles and blocks from, for an output that has none itself.
+/// Another output to take bundles and blocks from: for an output that remembers nothing itself.
 struct PreviousOutput {
   const FileSystem& files;
   const FileStamps& stamps;
@@ -31,9 +31,9 @@ struct BuildRun {
   Reporter& reporter;
   const Clock& clock;
   std::stop_token stop{};
-  /// What the project was read through; null for a build that leaves no state.
+  /// What the project was read through; null when nobody asks what bundles depend on.
   const RecordedFiles* inputs = nullptr;
-  /// Of the output's files; null alike.
+  /// Of the output's files; null for a build that leaves no state. Both make it incremental.
   const FileStamps* output_stamps = nullptr;
   /// Builds everything, whatever is there.
   bool is_forced = false;

@@ -54,6 +54,7 @@ struct TargetBuild {
   /// Prefabs that had a bundle in the earlier build and have none now: paths, and why. Sorted.
   std::vector<BuildReason> gone{};
   std::size_t reused_blocks = 0;  ///< Of earlier builds, put into bundles that were packed.
+  bool has_old_blocks = false;    ///< As `StateTarget` has it.
 };
 
 struct BuildEdges {

@@ -233,6 +233,27 @@ std::string lasting_report(std::string_view text) {
   return dump(report);
 }
 
+std::string lasting_report(std::string_view text, const std::vector<std::string>& targets) {
+  Json report = Json::parse(lasting_report(text), nullptr, false);
+  if (!report.is_object() || !report.contains("targets") || !report["targets"].is_object()) {
+    return std::string(text);
+  }
+  for (const Target target : {Target::client, Target::server}) {
+    const std::string name(name_of(target));
+    if (std::ranges::find(targets, name) == targets.end()) report["targets"].erase(name);
+  }
+  return dump(report);
+}
+
+std::optional<int> level_in_report(std::string_view text, Target target) {
+  const auto report = nlohmann::json::parse(text, nullptr, false);
+  const nlohmann::json::json_pointer place("/targets/" + std::string(name_of(target)) + "/level");
+  if (!report.is_object() || !report.contains(place) || !report[place].is_number_integer()) {
+    return std::nullopt;
+  }
+  return report[place].get<int>();
+}
+
 std::string explanation_text(const Project& project, const std::vector<TargetBuild>& builds) {
   std::string text;
   for (const TargetBuild& build : builds) {

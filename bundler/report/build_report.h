@@ -1,6 +1,7 @@
 // What a build did, for machines (`build.json`) and for people (the table at its end).
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,10 @@ std::string build_report_json(const Project& project, const std::vector<TargetBu
 /// A report without what it tells of its build alone, and without its signature: what reports of
 /// equal outputs have in common. As it is when it is no report.
 std::string lasting_report(std::string_view text);
+/// The same, of some targets alone.
+std::string lasting_report(std::string_view text, const std::vector<std::string>& targets);
+/// The compression level that a report says a target was packed with; nothing when it does not.
+std::optional<int> level_in_report(std::string_view text, Target target);
 
 /// The sums of a target's bundles.
 BuildTotals totals_of(const TargetBuild& build);

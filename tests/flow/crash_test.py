@@ -22,8 +22,8 @@ ROUNDS = 15
 
 
 def tree(folder):
-    """Every file of an output but muster's own dot files, with a hash; without what the report tells
-    of its build alone."""
+    """Every file of an output but muster's own dot files, with a hash; without what the report
+    tells of its build alone."""
     found = {}
     for path in sorted(pathlib.Path(folder).rglob("*")):
         relative = path.relative_to(folder)

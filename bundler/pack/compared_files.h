@@ -1,0 +1,96 @@
+// A build that is only compared with another, and the disorder in which it is made.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "registry/vocabulary/file_system.h"
+
+namespace muster {
+
+/// What a comparison has found.
+struct OutputDifferences {
+  /// Paths in the output, sorted: `client/catalog.mcat`.
+  std::vector<std::string> other{};    ///< Both have it, with other bytes.
+  std::vector<std::string> missing{};  ///< Only the new build has it.
+  std::vector<std::string> extra{};    ///< Only the reference has it.
+  /// Bundles whose entries are all the same, in blocks that were compressed in another way.
+  std::size_t repacked = 0;
+
+  bool empty() const { return other.empty() && missing.empty() && extra.empty(); }
+};
+
+/// A folder for a build that is compared with another output file by file, while it is written: of
+/// what is equal nothing is kept. To be staged into, not published. Not thread-safe, as writing
+/// never is; `reference` lives longer.
+class ComparedFiles final : public FileSystem {
+ public:
+  explicit ComparedFiles(const FileSystem& reference) : reference_(reference) {}
+
+  /// Compares what was staged, for these targets. With `allows_repacked`, bundles with the same
+  /// entries count as equal, and so do the catalogs and reports that name them.
+  Result<OutputDifferences> differences(const std::vector<std::string>& targets,
+                                        bool allows_repacked) const;
+
+  Result<FileInfo> stat(const AssetPath& path) const override;
+  Result<std::vector<DirectoryEntry>> list(const AssetPath& folder) const override;
+  Result<Bytes> read(const AssetPath& path, std::uint64_t offset, std::uint64_t max_bytes,
+                     ByteVector& buffer) const override;
+  Result<void> write(const AssetPath& path, Bytes bytes) override;
+  Result<void> commit(std::span<const Move> moves) override;
+  Result<void> remove(const AssetPath& path) override;
+
+  /// What was staged, as an output: to compare a further build with.
+  class View;
+
+ private:
+  friend class View;
+  Result<void> collect(const AssetPath& folder, std::set<std::string>& paths) const;
+  void drop_repacked(OutputDifferences& found) const;
+  Result<Bytes> read_staged(const std::string& path, std::uint64_t offset, std::uint64_t max_bytes,
+                            ByteVector& buffer) const;
+
+  const FileSystem& reference_;
+  std::set<std::string> equal_;                // paths in the output
+  std::map<std::string, ByteVector> unequal_;  // of the others, what was written
+};
+
+/// Reads what a `ComparedFiles` was given, under its paths in the output.
+class ComparedFiles::View final : public FileSystem {
+ public:
+  explicit View(const ComparedFiles& files) : files_(files) {}
+  Result<FileInfo> stat(const AssetPath& path) const override;
+  Result<std::vector<DirectoryEntry>> list(const AssetPath& folder) const override;
+  Result<Bytes> read(const AssetPath& path, std::uint64_t offset, std::uint64_t max_bytes,
+                     ByteVector& buffer) const override;
+  Result<void> write(const AssetPath& path, Bytes bytes) override;
+  Result<void> commit(std::span<const Move> moves) override;
+  Result<void> remove(const AssetPath& path) override;
+
+ private:
+  const ComparedFiles& files_;
+};
+
+/// A project's files with the names of each folder in another order, as another disk might list
+/// them. Equal seeds give equal orders.
+class ShuffledFiles final : public FileSystem {
+ public:
+  ShuffledFiles(const FileSystem& inner, std::uint64_t seed) : inner_(inner), seed_(seed) {}
+  Result<FileInfo> stat(const AssetPath& path) const override { return inner_.stat(path); }
+  Result<std::vector<DirectoryEntry>> list(const AssetPath& folder) const override;
+  Result<Bytes> read(const AssetPath& path, std::uint64_t offset, std::uint64_t max_bytes,
+                     ByteVector& buffer) const override {
+    return inner_.read(path, offset, max_bytes, buffer);
+  }
+  Result<void> write(const AssetPath& path, Bytes bytes) override;
+  Result<void> commit(std::span<const Move> moves) override;
+  Result<void> remove(const AssetPath& path) override;
+
+ private:
+  const FileSystem& inner_;
+  std::uint64_t seed_;
+};
+
+}  // namespace muster

@@ -1,0 +1,330 @@
+// What a build that remembers does in each case, and what it says of it.
+#include <algorithm>
+
+#include <catch2/catch.hpp>
+
+#include "bundler/pack/compared_files.h"
+#include "tests/support/faulty_file_system.h"
+#include "tests/support/incremental_builds.h"
+#include "tests/support/unity_project.h"
+
+namespace muster {
+namespace {
+
+using testing::build;
+using testing::differences;
+using testing::Outcome;
+using testing::Settings;
+
+AssetPath path(std::string_view text) { return AssetPath::parse(text).value(); }
+
+/// Two crates that share a material, one a client's alone; their registries and scripts.
+struct Crates {
+  Crates() {
+    project.files.add("muster.yaml",
+                      "version: 1\nfolders: [Assets]\nclasses:\n  CrateRegistry:\n"
+                      "    entries: entries\n    references:\n"
+                      "    - {path: both, strength: strong, targets: [client, server]}\n"
+                      "    - {path: client, strength: strong, targets: [client]}\n");
+    health = project.script("Health");
+    paint = project.file("Assets/Paint.mat",
+                         "%YAML 1.1\n--- !u!21 &2100000\nMaterial:\n  m_Name: Paint\n" +
+                             std::string(300, '#') + "\n");
+    picture = project.file("Assets/Big.png", picture_text('a'));
+    box = project.prefab("Assets/Box.prefab",
+                         {{health, "  paint: " + testing::UnityProject::strong(picture) + "\n"}});
+    tin = project.prefab("Assets/Tin.prefab", {{health, "  current: 7\n"}});
+    registry("both");
+  }
+
+  static std::string picture_text(char letter) {
+    std::string text = "\x89PNG";
+    for (int i = 0; i < 40000; ++i) text += static_cast<char>(letter + (i * i) % 23);
+    return text;
+  }
+
+  void registry(const std::string& side_of_tin) {
+    project.file("Assets/crates.yaml", "class: CrateRegistry\nentries:\n- type_id: 0\n  both: " +
+                                           testing::UnityProject::strong(box) +
+                                           "\n- type_id: 1\n  " + side_of_tin + ": " +
+                                           testing::UnityProject::strong(tin) + "\n");
+  }
+
+  Outcome make(const Settings& settings = {}) {
+    return build(project.files, output, output, settings);
+  }
+  void edit(std::string_view file, std::string_view old_text, std::string_view new_text) {
+    std::string text(as_text(project.files.files().at(path(file))));
+    const std::size_t at = text.find(old_text);
+    REQUIRE(at != std::string::npos);
+    project.files.add(file, text.replace(at, old_text.size(), new_text));
+  }
+  bool has(const Outcome& outcome, std::string_view what, std::string_view detail) const {
+    for (const BuildReason& reason : outcome.reasons) {
+      UNSCOPED_INFO(reason.what << ": " << reason.detail);
+    }
+    return std::ranges::count(outcome.reasons, BuildReason{what, std::string(detail)}) > 0;
+  }
+
+  testing::UnityProject project;
+  MemoryFileSystem output;
+  Guid health, paint, picture, box, tin;
+};
+
+TEST_CASE("A build says why each bundle was packed, down to the input",
+          "[flow][incremental][sys-12]") {
+  Crates crates;
+  const Outcome first = crates.make();
+  REQUIRE(first.is_built);
+  CHECK(crates.has(first, "first build", ""));
+  SECTION("content") {
+    crates.edit("Assets/Tin.prefab", "current: 7", "current: 8");
+    const Outcome now = crates.make();
+    CHECK(now.packed == 2);  // for client and server
+    CHECK(crates.has(now, "content", "Assets/Tin.prefab"));
+  }
+  SECTION("import settings") {
+    crates.project.files.add("Assets/Big.png.meta",
+                             "fileFormatVersion: 2\nguid: " + crates.picture.to_string() +
+                                 "\nTextureImporter:\n  mips: 1\n");
+    const Outcome now = crates.make();
+    CHECK(now.packed == 2);
+    CHECK(crates.has(now, "import settings", "Assets/Big.png.meta"));
+  }
+  SECTION("an option") {
+    const Outcome now = crates.make({.options = {.level = 9, .jobs = 1}});
+    CHECK(crates.has(now, "option", "--level 1 -> 9"));
+    CHECK(now.reused_blocks == 0);
+  }
+  SECTION("a layout") {
+    const Outcome now =
+        crates.make({.options = {.layout = Layout::self_contained, .level = 1, .jobs = 1}});
+    CHECK(now.is_built);
+    CHECK_FALSE(now.was_up_to_date);
+  }
+  SECTION("another program") {
+    const Outcome now = crates.make({.tool = "another"});
+    CHECK(crates.has(now, "muster version", std::string(testing::kTool) + " -> another"));
+  }
+  SECTION("the class of a script") {
+    crates.project.move("Assets/Scripts/Health.cs", "Assets/Scripts/Armor.cs");
+    const Outcome now = crates.make();
+    CHECK(crates.has(now, "class of script", "Assets/Scripts/Armor.cs"));
+  }
+  SECTION("the description of a component") {
+    crates.edit("muster.yaml", "version: 1", "version: 1\ncomponents: components.json");
+    FieldDescription field;
+    field.name = "current";
+    field.type = FieldType::int32;
+    field.element_bytes = 4;
+    ComponentDescription health;
+    health.name = "Health";
+    health.size_bytes = health.alignment_bytes = 4;
+    health.fields = {field};
+    health.default_value.resize(4);
+    crates.project.files.add("components.json", components_to_json(std::span(&health, 1)));
+    const Outcome now = crates.make();
+    CHECK(now.packed == 4);
+    CHECK(crates.has(now, "description of component", "Health"));
+  }
+  SECTION("gone from a registry") {
+    crates.registry("client");
+    const Outcome now = crates.make();
+    CHECK(crates.has(now, "removed from the registry", "Assets/Tin.prefab"));
+  }
+  SECTION("an output that somebody took away") {
+    const std::string file = "client/bundles/" + crates.tin.to_string() + ".mbundle";
+    REQUIRE(crates.output.remove(path(file)).has_value());
+    REQUIRE(crates.output.remove(path("server/bundles/" + crates.tin.to_string() + ".mbundle"))
+                .has_value());
+    const Outcome now = crates.make();
+    CHECK(now.packed == 2);
+    CHECK(crates.output.files().contains(path(file)));
+  }
+  SECTION("everything, when it is told to") {
+    const Outcome now = crates.make({.is_forced = true});
+    CHECK(now.packed == first.packed);
+    CHECK(crates.has(now, "forced", ""));
+  }
+  MemoryFileSystem clean;
+  REQUIRE(build(crates.project.files, clean, clean, {.is_forced = true}).is_built);
+}
+
+TEST_CASE("Touching, renaming and copying rebuild nothing", "[flow][incremental][sys-12]") {
+  Crates crates;
+  REQUIRE(crates.make().is_built);
+  SECTION("a touch is looked into, and the state takes the new time") {
+    crates.project.files.touch(path("Assets/Big.png"));
+    const auto before = crates.output.files();
+    CHECK(crates.make().was_up_to_date);
+    CHECK(crates.output.files() != before);  // the state alone
+    CHECK(differences(crates.output, crates.output).empty());
+    const auto after = crates.output.files();
+    CHECK(crates.make().was_up_to_date);
+    CHECK(crates.output.files() == after);
+  }
+  SECTION("a rename changes names") {
+    crates.project.move("Assets/Tin.prefab", "Assets/Can.prefab");
+    const Outcome now = crates.make();
+    CHECK_FALSE(now.was_up_to_date);
+    CHECK(now.packed == 0);
+    MemoryFileSystem clean;
+    REQUIRE(build(crates.project.files, clean, clean, {}).is_built);
+    CHECK(differences(crates.output, clean).empty());
+  }
+  SECTION("an output that was copied is as good as before") {
+    MemoryFileSystem copy;
+    for (const auto& [file, bytes] : crates.output.files()) copy.add(file.text(), as_text(bytes));
+    const Outcome now = build(crates.project.files, copy, copy, {});
+    CHECK(now.is_built);
+    CHECK(now.packed == 0);
+  }
+  SECTION("but not one with a changed bundle") {
+    const auto file = path("client/bundles/" + crates.tin.to_string() + ".mbundle");
+    ByteVector bytes = crates.output.files().at(file);
+    bytes.back() ^= std::byte{1};
+    REQUIRE(crates.output.write(file, bytes).has_value());
+    const Outcome now = crates.make();
+    CHECK_FALSE(now.was_up_to_date);
+    MemoryFileSystem clean;
+    REQUIRE(build(crates.project.files, clean, clean, {}).is_built);
+    CHECK(differences(crates.output, clean).empty());
+  }
+}
+
+TEST_CASE("A file that changes twice within one step of the clock is not missed",
+          "[flow][incremental][sys-12]") {
+  Crates crates;
+  crates.project.files.hold_time();
+  crates.project.files.touch(path("Assets/Tin.prefab"));
+  REQUIRE(crates.make().is_built);
+  CHECK(crates.make().was_up_to_date);
+  crates.edit("Assets/Tin.prefab", "current: 7", "current: 8");  // as long as before
+  const Outcome now = crates.make();
+  CHECK_FALSE(now.was_up_to_date);
+  CHECK(now.packed == 2);
+}
+
+TEST_CASE("A state that is damaged, or of nobody knows what, costs a full build and no more",
+          "[flow][incremental][sys-12]") {
+  Crates crates;
+  const Outcome first = crates.make();
+  MemoryFileSystem clean;
+  REQUIRE(build(crates.project.files, clean, clean, {}).is_built);
+  const ByteVector state = crates.output.files().at(path(kStateName));
+  for (std::size_t i = 0; i < state.size(); i += 7) {
+    ByteVector damaged = state;
+    damaged[i] ^= std::byte{0x10};
+    REQUIRE(crates.output.write(path(kStateName), damaged).has_value());
+    const Outcome now = crates.make();
+    CAPTURE(i);
+    CHECK(now.is_built);
+    CHECK((now.was_up_to_date || now.packed == first.packed));
+    CHECK(differences(crates.output, clean).empty());
+  }
+  REQUIRE(crates.output.remove(path(kStateName)).has_value());
+  CHECK(crates.make().packed == first.packed);
+  CHECK(differences(crates.output, clean).empty());
+}
+
+// The blocks of level 1 stand for those that another release of the compressor would make.
+TEST_CASE("What is unchanged keeps its bytes through a new compressor, until the level changes",
+          "[flow][incremental][sys-12]") {
+  Crates crates;
+  REQUIRE(crates.make({.options = {.level = 1, .jobs = 1}}).is_built);
+  const auto old_files = testing::visible(crates.output);
+  // The state claims that it was level 9, by an older release.
+  auto state = read_state(crates.output);
+  REQUIRE(state.has_value());
+  for (StateTarget& target : state->targets) target.level = 9;
+  state->compressor = "0.9";
+  REQUIRE(crates.output.write(path(kStateName), encode_state(*state)).has_value());
+  const std::string box = "client/bundles/" + crates.box.to_string() + ".mbundle";
+  const Settings nine{.options = {.level = 9, .jobs = 1}, .tool = "a later one"};
+
+  MemoryFileSystem clean;
+  REQUIRE(build(crates.project.files, clean, clean, nine).is_built);
+  REQUIRE(testing::visible(clean).at(box) != old_files.at(box));
+
+  const Outcome later = crates.make(nine);
+  CHECK(later.packed > 0);
+  CHECK(later.reused_blocks > 0);
+  CHECK(testing::visible(crates.output).at(box) == old_files.at(box));
+  const auto kept = read_state_head(crates.output);
+  REQUIRE(kept.has_value());
+  CHECK(kept->targets.front().has_old_blocks);
+
+  SECTION("which a comparison with a clean build knows") {
+    ComparedFiles compared(crates.output);
+    CHECK_FALSE(build(crates.project.files, compared, clean, nine).is_built);  // nor published
+    const auto strict = compared.differences({"client", "server"}, false);
+    CHECK_FALSE(strict.value().empty());
+    const auto knowing = compared.differences({"client", "server"}, true);
+    CHECK(knowing.value().empty());
+    CHECK(knowing.value().repacked > 0);
+  }
+  SECTION("and which a new level ends") {
+    const Settings six{.options = {.level = 6, .jobs = 1}, .tool = "a later one"};
+    const Outcome now = crates.make(six);
+    CHECK(now.reused_blocks == 0);
+    MemoryFileSystem anew;
+    REQUIRE(build(crates.project.files, anew, anew, six).is_built);
+    CHECK(differences(crates.output, anew).empty());
+  }
+  SECTION("and which --force ends") {
+    Settings forced = nine;
+    forced.is_forced = true;
+    REQUIRE(crates.make(forced).is_built);
+    CHECK(differences(crates.output, clean).empty());
+  }
+}
+
+TEST_CASE("A machine without an output takes what is unchanged from a previous one",
+          "[flow][incremental][sys-12]") {
+  Crates crates;
+  const Outcome first = crates.make();
+  crates.edit("Assets/Tin.prefab", "current: 7", "current: 8");
+  MemoryFileSystem fresh;
+  const Settings settings{.previous = &crates.output};
+  MemoryFileSystem clean;
+  REQUIRE(build(crates.project.files, clean, clean, {}).is_built);
+  SECTION("with all that it remembers") {
+    const Outcome now = build(crates.project.files, fresh, fresh, settings);
+    CHECK(now.packed == 2);
+    CHECK(differences(fresh, clean).empty());
+  }
+  SECTION("or as it was shipped, without a state") {
+    REQUIRE(crates.output.remove(path(kStateName)).has_value());
+    const Outcome now = build(crates.project.files, fresh, fresh, settings);
+    CHECK(now.packed == first.packed);
+    CHECK(now.reused_blocks > 0);
+    CHECK(differences(fresh, clean).empty());
+  }
+  CHECK(build(crates.project.files, fresh, fresh, {}).was_up_to_date);
+}
+
+TEST_CASE("A comparison names what differs, is missing, and should not be there",
+          "[flow][incremental][sys-12]") {
+  Crates crates;
+  REQUIRE(crates.make().is_built);
+  const auto compare = [&] {
+    ComparedFiles compared(crates.output);
+    (void)build(crates.project.files, compared, crates.output, {.skips_look = true});
+    return compared.differences({"client", "server"}, false).value();
+  };
+  CHECK(compare().empty());
+  const std::string tin = "client/bundles/" + crates.tin.to_string() + ".mbundle";
+  const std::string box = "server/bundles/" + crates.box.to_string() + ".mbundle";
+  ByteVector bytes = crates.output.files().at(path(tin));
+  bytes.back() ^= std::byte{1};
+  REQUIRE(crates.output.write(path(tin), bytes).has_value());
+  REQUIRE(crates.output.remove(path(box)).has_value());
+  crates.output.add("client/shared/stranger.mbundle", "x");
+  const OutputDifferences found = compare();
+  CHECK(found.other == std::vector<std::string>{tin});
+  CHECK(found.missing == std::vector<std::string>{box});
+  CHECK(found.extra == std::vector<std::string>{"client/shared/stranger.mbundle"});
+}
+
+}  // namespace
+}  // namespace muster

@@ -1,0 +1,120 @@
+// Builds that remember what they did, in memory: what the command does, without its words.
+#pragma once
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <catch2/catch.hpp>
+
+#include "bundler/pack/incremental_build.h"
+#include "bundler/report/build_report.h"
+#include "registry/vocabulary/memory_file_system.h"
+
+namespace muster::testing {
+
+inline constexpr std::string_view kTool = "a build of muster";
+
+struct Outcome {
+  bool is_built = false;
+  bool was_up_to_date = false;
+  std::size_t packed = 0;            ///< Bundles.
+  std::vector<BuildReason> reasons;  ///< Of what was packed, and of what went.
+  std::size_t reused_blocks = 0;
+};
+
+struct Settings {
+  BuildOptions options{.level = 1, .jobs = 1};
+  std::string tool{kTool};
+  bool is_forced = false;
+  bool skips_look = false;  ///< Builds although there may be nothing to do.
+  const MemoryFileSystem* previous = nullptr;
+};
+
+/// Builds once.
+inline Outcome build(const MemoryFileSystem& project, FileSystem& output,
+                     const FileStamps& output_stamps, const Settings& settings) {
+  Outcome outcome;
+  const BuildWish wish{.targets = settings.options.targets,
+                       .terms = {settings.tool, settings.options.layout, settings.options.level}};
+  if (!settings.is_forced && !settings.skips_look) {
+    auto found = find_up_to_date(output, output_stamps, project, project, wish, 1);
+    if (found) {
+      if (found->check.has_new_stamps) {
+        (void)refresh_state(output, std::move(found->check.folders)).has_value();
+      }
+      outcome.is_built = outcome.was_up_to_date = true;
+      return outcome;
+    }
+  }
+  const RecordedFiles recorded(project, project);
+  const auto opened = Project::open(recorded, 1, {});
+  REQUIRE(opened.has_value());
+  const auto components = load_components(recorded, opened.value()->config());
+  REQUIRE(components.has_value());
+  auto folder = OutputFolder::open_for_build(output);
+  if (!folder) return outcome;
+  SilentReporter reporter;
+  const ManualClock clock;
+  std::optional<PreviousOutput> previous;
+  if (settings.previous != nullptr) {
+    previous.emplace(PreviousOutput{*settings.previous, *settings.previous});
+  }
+  std::vector<CookProblem> problems;
+  const auto builds = build_project({.project = *opened.value(),
+                                     .components = components.value(),
+                                     .options = settings.options,
+                                     .version = "test",
+                                     .tool = settings.tool,
+                                     .output = folder.value(),
+                                     .reporter = reporter,
+                                     .clock = clock,
+                                     .inputs = &recorded,
+                                     .output_stamps = &output_stamps,
+                                     .is_forced = settings.is_forced,
+                                     .previous = previous},
+                                    problems);
+  if (!builds || !folder.value().publish()) return outcome;
+  outcome.is_built = true;
+  for (const TargetBuild& target : builds.value()) {
+    outcome.reused_blocks += target.reused_blocks;
+    std::ranges::copy(target.gone, std::back_inserter(outcome.reasons));
+    for (const BuiltBundle& bundle : target.bundles) {
+      if (bundle.is_kept) continue;
+      ++outcome.packed;
+      std::ranges::copy(bundle.reasons, std::back_inserter(outcome.reasons));
+    }
+  }
+  return outcome;
+}
+
+/// What a reader of an output sees: everything but our own dot files.
+inline std::map<std::string, ByteVector> visible(const MemoryFileSystem& output) {
+  std::map<std::string, ByteVector> files;
+  for (const auto& [path, bytes] : output.files()) {
+    if (path.text().starts_with('.')) continue;
+    files[path.text()] = bytes;
+    if (path.text() != OutputFolder::kReportName) continue;
+    const std::string report = lasting_report(as_text(bytes));
+    const Bytes lasting = as_bytes(report);
+    files[path.text()].assign(lasting.begin(), lasting.end());
+  }
+  return files;
+}
+
+inline std::vector<std::string> differences(const MemoryFileSystem& a, const MemoryFileSystem& b) {
+  const auto left = visible(a);
+  const auto right = visible(b);
+  std::vector<std::string> names;
+  for (const auto& [path, bytes] : left) {
+    const auto other = right.find(path);
+    if (other == right.end() || other->second != bytes) names.push_back(path);
+  }
+  for (const auto& [path, bytes] : right) {
+    if (!left.contains(path)) names.push_back(path);
+  }
+  return names;
+}
+
+}  // namespace muster::testing
