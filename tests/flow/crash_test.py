@@ -118,7 +118,7 @@ def rude(world, how):
         if how == signal.SIGINT and process.returncode not in (0, 2, -signal.SIGINT):
             raise AssertionError(f"exit code {process.returncode} after Ctrl-C")
         if how == signal.SIGINT:
-            left = [name for name in os.listdir(out) if name.startswith(".muster-s")]
+            left = [name for name in os.listdir(out) if name.startswith(".muster-staging")]
             assert not left, left
         # The folder is as good as any: the next build succeeds in it.
         subprocess.run(world.build(world.new_project, out, world.new_options), check=True,
@@ -168,7 +168,7 @@ def rivals(world):
         out = world.fresh_old_output()
         both = [subprocess.Popen(world.build(project, out, options), stdout=subprocess.DEVNULL,
                                  stderr=subprocess.PIPE, text=True)
-                for project, options in ((world.old_project, []),
+                for project, options in ((world.old_project, ["--force"]),
                                          (world.new_project, world.new_options))]
         errors = [process.communicate(timeout=60)[1] for process in both]
         codes = sorted(process.returncode for process in both)
