@@ -1,5 +1,7 @@
 #include "bundler/cli/edges.h"
 
+#include <link.h>
+
 #include <algorithm>
 #include <new>
 #include <utility>
@@ -52,9 +54,23 @@ Result<StampedFolder> open_stamped_folder(const std::string& path) {
   return StampedFolder{std::move(files), stamps};
 }
 
+// Of what is loaded and never written: the code and the constants, which do not depend on where
+// they are loaded. The file may be ten times as large, with what debuggers want.
 ContentHash program_hash() {
-  const auto program = MappedFile::open("/proc/self/exe");
-  return program ? hash_bytes(program.value().bytes()) : ContentHash();
+  ContentHasher hasher;
+  const auto add = [](dl_phdr_info* program, std::size_t, void* data) {
+    for (unsigned i = 0; i < program->dlpi_phnum; ++i) {
+      const auto& segment = program->dlpi_phdr[i];
+      if (segment.p_type != PT_LOAD || (segment.p_flags & PF_W) != 0) continue;
+      // NOLINTNEXTLINE(performance-no-int-to-ptr): this is how the loader tells it
+      const auto* const bytes =
+          reinterpret_cast<const std::byte*>(program->dlpi_addr + segment.p_vaddr);
+      static_cast<ContentHasher*>(data)->update({bytes, segment.p_filesz});
+    }
+    return 1;  // the program itself comes first; libraries have versions of their own
+  };
+  ::dl_iterate_phdr(add, &hasher);
+  return hasher.finish();
 }
 
 Result<FilePlace> open_folder_of(const std::string& path) {

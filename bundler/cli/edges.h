@@ -49,8 +49,7 @@ Result<std::string> resolved(const std::string& path);
 /// 32 bytes from the system that nobody can guess.
 std::array<std::byte, 32> random_seed();
 
-/// The hash of the running program's own file: tells builds of one version apart. All zero when the
-/// system does not show it.
+/// The hash of the running program's code: tells builds of one version apart.
 ContentHash program_hash();
 
 /// A file as bytes that are read when they are touched.

@@ -355,7 +355,7 @@ std::optional<UpToDate> find_up_to_date(const FileSystem& output, const FileStam
   }
   if (!are_outputs_untouched(*state, wish.targets, output_stamps)) return std::nullopt;
   UpToDate found{std::move(*state), {}};
-  found.check = check_inputs(found.state, project, project_stamps, jobs);
+  found.check = check_inputs(found.state.folders, project, project_stamps, jobs);
   if (!found.check.changed.empty()) return std::nullopt;
   return found;
 }

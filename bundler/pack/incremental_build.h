@@ -54,7 +54,7 @@ struct BuildWish {
 
 /// An output that is what a build would make.
 struct UpToDate {
-  BuildState state;  ///< Without its body.
+  BuildState state;  ///< Without its body, with the stamps of now.
   InputCheck check;
 };
 

@@ -85,16 +85,15 @@ bool is_untouched(const StateOutput& output, const FileStamp& stamp) {
 
 }  // namespace
 
-InputCheck check_inputs(const BuildState& state, const FileSystem& files, const FileStamps& stamps,
-                        unsigned jobs) {
+InputCheck check_inputs(std::vector<StateFolder>& folders, const FileSystem& files,
+                        const FileStamps& stamps, unsigned jobs) {
   InputCheck check;
-  check.folders = state.folders;
-  const std::vector<Step> steps = steps_over(check.folders);
+  const std::vector<Step> steps = steps_over(folders);
   std::vector<std::vector<AssetPath>> changed(steps.size());
   std::vector<ByteVector> buffers(std::max(jobs, 1U));
   InputLook look(files, stamps);
   parallel_for(steps.size(), jobs, {}, [&](std::size_t i, unsigned worker) {
-    StateFolder& folder = check.folders[steps[i].folder];
+    StateFolder& folder = folders[steps[i].folder];
     const auto inputs = std::span(folder.inputs).subspan(steps[i].first, steps[i].count);
     std::vector<std::string_view> names;
     for (const StateInput& input : inputs) names.push_back(input.name);

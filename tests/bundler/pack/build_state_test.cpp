@@ -133,7 +133,7 @@ TEST_CASE("Inputs are compared by how closely they were looked at", "[bundler][s
   state.folders.push_back(folder);
   const auto changed = [&] {
     std::vector<std::string> paths;
-    for (const AssetPath& one : check_inputs(state, files, files, 2).changed) {
+    for (const AssetPath& one : check_inputs(state.folders, files, files, 2).changed) {
       paths.push_back(one.text());
     }
     return paths;
@@ -152,7 +152,7 @@ TEST_CASE("Inputs are compared by how closely they were looked at", "[bundler][s
   }
   SECTION("by content") {
     files.touch(path("a/whole.yaml"));
-    const InputCheck check = check_inputs(state, files, files, 1);
+    const InputCheck check = check_inputs(state.folders, files, files, 1);
     CHECK(check.changed.empty());
     CHECK(check.has_new_stamps);
     CHECK(check.hashed >= 1);
