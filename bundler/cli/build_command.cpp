@@ -137,7 +137,7 @@ std::optional<int> tell_up_to_date(const BuildJob& job, Session& session) {
     // Who does not get the lock, or the disk, hashes these files once more next time.
     const auto locked = LockedOutput::open(job.arguments.out);
     if (locked) {
-      (void)refresh_state(locked.value()->files(), std::move(found->state.folders)).has_value();
+      (void)refresh_state(locked.value()->folder(), std::move(found->state.folders)).has_value();
     }
   }
   const Duration elapsed = session.clock.now() - job.start;

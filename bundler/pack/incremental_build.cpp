@@ -360,11 +360,12 @@ std::optional<UpToDate> find_up_to_date(const FileSystem& output, const FileStam
   return found;
 }
 
-Result<void> refresh_state(FileSystem& output, std::vector<StateFolder> folders) {
-  auto state = read_state(output);
+Result<void> refresh_state(OutputFolder& output, std::vector<StateFolder> folders) {
+  auto state = read_state(output.files());
   if (!state) return {};
   state->folders = std::move(folders);
-  return write_atomically(output, AssetPath().child(kStateName), encode_state(*state));
+  auto staged = output.stage(AssetPath().child(kStateName), encode_state(*state));
+  return staged ? output.publish() : staged;
 }
 
 }  // namespace muster

@@ -64,7 +64,8 @@ std::optional<UpToDate> find_up_to_date(const FileSystem& output, const FileStam
                                         const FileSystem& project, const FileStamps& project_stamps,
                                         const BuildWish& wish, unsigned jobs);
 
-/// Keeps new stamps of inputs whose content has not changed. Requires: the output's lock is held.
-Result<void> refresh_state(FileSystem& output, std::vector<StateFolder> folders);
+/// Keeps new stamps of inputs whose content has not changed, and publishes them. Requires: nothing
+/// else is staged.
+Result<void> refresh_state(OutputFolder& output, std::vector<StateFolder> folders);
 
 }  // namespace muster

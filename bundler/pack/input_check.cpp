@@ -24,7 +24,7 @@ struct Step {
 class InputLook {
  public:
   InputLook(const FileSystem& files, const FileStamps& stamps)
-      : files_(files), stamps_(stamps), now_ns_(stamps.now_ns()) {}
+      : files_(files), now_ns_(stamps.now_ns()) {}
 
   /// Brings the stamps up to date; false when the content is another.
   bool look(const AssetPath& path, const FileStamp& now, StateInput& input, ByteVector& buffer) {
@@ -63,7 +63,6 @@ class InputLook {
   }
 
   const FileSystem& files_;
-  const FileStamps& stamps_;
   std::int64_t now_ns_;
 };
 

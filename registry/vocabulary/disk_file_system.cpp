@@ -277,11 +277,17 @@ Result<Bytes> DiskFileSystem::read(const AssetPath& path, std::uint64_t offset,
   return Bytes(buffer).first(done);
 }
 
-// The folder is opened once for all its names: the way to it is a good part of each look. What is
-// there is read by `read` only, so nothing is asked about links on the way.
+// The folder is opened once for all its names: the way to it is a good part of each look, but less
+// than opening is. What is there is read by `read` only, so nothing is asked about links on the
+// way.
 void DiskFileSystem::stamps_in(const AssetPath& folder, std::span<const std::string_view> names,
                                std::span<FileStamp> stamps) const {
   assert(names.size() == stamps.size());
+  if (names.size() == 1) {
+    const AssetPath path = names[0].empty() ? folder : folder.child(names[0]);
+    stamps[0] = stamp_at(root_descriptor_, relative(path));
+    return;
+  }
   const Descriptor parent(
       ::openat(root_descriptor_, relative(folder), O_PATH | O_DIRECTORY | O_CLOEXEC));
   std::string name;

@@ -42,7 +42,10 @@ inline Outcome build(const MemoryFileSystem& project, FileSystem& output,
     auto found = find_up_to_date(output, output_stamps, project, project, wish, 1);
     if (found) {
       if (found->check.has_new_stamps) {
-        (void)refresh_state(output, std::move(found->state.folders)).has_value();
+        auto folder = OutputFolder::open_for_build(output);
+        if (folder) {
+          (void)refresh_state(folder.value(), std::move(found->state.folders)).has_value();
+        }
       }
       outcome.is_built = outcome.was_up_to_date = true;
       return outcome;
