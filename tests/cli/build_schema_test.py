@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Holds build.json against its JSON Schema, by a validator of others; and the schema against reports
-that are wrong.
+"""Holds build.json against its JSON Schema, by a validator of others, and the schema against wrong
+reports.
 
 usage: build_schema_test.py MUSTER PROJECT SCHEMA
 

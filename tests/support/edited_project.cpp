@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cstddef>
 
 #include <fmt/format.h>
 
@@ -31,6 +32,7 @@ std::string meta_of(std::uint64_t guid, int settings) {
 std::string components_text(int health_default, bool knows_armor) {
   struct Plain {
     std::int32_t current;
+    std::int32_t spare;  // which no prefab gives a value: its default is packed
   };
   std::vector<ComponentDescription> components;
   for (const std::string name : {"Health", "Armor"}) {
@@ -39,12 +41,15 @@ std::string components_text(int health_default, bool knows_armor) {
     component.name = name;
     component.size_bytes = sizeof(Plain);
     component.alignment_bytes = alignof(Plain);
-    FieldDescription field;
-    field.name = "current";
-    field.type = FieldType::int32;
-    field.element_bytes = sizeof(std::int32_t);
-    component.fields = {field};
-    const Plain value{health_default};
+    for (const std::string field_name : {"current", "spare"}) {
+      FieldDescription field;
+      field.name = field_name;
+      field.type = FieldType::int32;
+      field.offset_bytes = field_name == "current" ? 0 : offsetof(Plain, spare);
+      field.element_bytes = sizeof(std::int32_t);
+      component.fields.push_back(field);
+    }
+    const Plain value{health_default, health_default};
     const Bytes bytes = std::as_bytes(std::span(&value, 1));
     component.default_value.assign(bytes.begin(), bytes.end());
     components.push_back(component);
