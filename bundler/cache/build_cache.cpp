@@ -1,0 +1,150 @@
+#include "bundler/cache/build_cache.h"
+
+#include <cassert>
+#include <utility>
+
+namespace muster {
+namespace {
+
+// Keys of ours among those of other tools: a cache may be everybody's. Another number makes all
+// that was kept before be forgotten.
+constexpr std::string_view kKeyPrefix = "muster result 1\n";
+
+Sha256 action_of(const ContentHash& key) {
+  ByteWriter writer;
+  writer.bytes(as_bytes(kKeyPrefix));
+  writer.bytes(std::as_bytes(std::span(key.bytes)));
+  return sha256(writer.view());
+}
+
+}  // namespace
+
+BuildCache::BuildCache(std::vector<CacheLevel> levels) : levels_(std::move(levels)) {
+  assert(levels_.size() <= kLevelsMax);
+}
+
+template <typename Change>
+void BuildCache::note(std::size_t level, const Change& change) {
+  const std::lock_guard lock(mutex_);
+  State& state = states_[level];
+  state.failures_in_row = 0;
+  change(state.counters);
+}
+
+void BuildCache::note_failure(std::size_t level, const Error& error) {
+  const std::lock_guard lock(mutex_);
+  State& state = states_[level];
+  ++state.counters.failures;
+  ++state.failures_in_row;
+  state.last_failure = error.message;
+}
+
+bool BuildCache::is_on(std::size_t level) const {
+  const std::lock_guard lock(mutex_);
+  return states_[level].failures_in_row < kFailuresMax;
+}
+
+CacheCounters BuildCache::counters(std::size_t level) const {
+  const std::lock_guard lock(mutex_);
+  return states_[level].counters;
+}
+
+std::vector<std::string> BuildCache::notes() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<std::string> notes;
+  for (std::size_t i = 0; i < levels_.size(); ++i) {
+    const State& state = states_[i];
+    if (state.counters.failures == 0) continue;
+    const bool is_off = state.failures_in_row >= kFailuresMax;
+    notes.push_back("the cache " + levels_[i].name +
+                    (is_off ? " was given up: " : " failed now and then: ") + state.last_failure);
+  }
+  return notes;
+}
+
+std::optional<ByteVector> BuildCache::find(const ContentHash& key) {
+  const Sha256 action = action_of(key);
+  for (std::size_t i = 0; i < levels_.size(); ++i) {
+    if (!is_on(i)) continue;
+    std::optional<Found> found = find_at(i, action);
+    if (!found) continue;
+    for (std::size_t nearer = 0; nearer < i; ++nearer) {
+      store_at(nearer, action, found->named, found->bytes);
+    }
+    return std::move(found->bytes);
+  }
+  return std::nullopt;
+}
+
+std::optional<BuildCache::Found> BuildCache::find_at(std::size_t level, const Sha256& action) {
+  BlobStore& store = *levels_[level].store;
+  const auto named = store.get({BlobSpace::actions, action}, kActionResultBytesMax);
+  const bool is_too_long = !named && named.error().code == ErrorCode::limit_exceeded;
+  if (!named && !is_too_long) {
+    note_failure(level, named.error());
+    return std::nullopt;
+  }
+  if (named && !named.value()) {
+    note(level, [](CacheCounters& counters) { ++counters.misses; });
+    return std::nullopt;
+  }
+  const auto result =
+      is_too_long ? std::optional<ActionResult>() : parse_action_result(*named.value());
+  if (!result || result->content_bytes > kResultBytesMax) {
+    drop_damaged(level, action, std::nullopt);
+    return std::nullopt;
+  }
+  auto content = store.get({BlobSpace::content, result->content}, result->content_bytes);
+  if (!content && content.error().code != ErrorCode::limit_exceeded) {
+    note_failure(level, content.error());
+    return std::nullopt;
+  }
+  if (content && !content.value()) {  // Evicted; the name alone is of no use.
+    note(level, [](CacheCounters& counters) { ++counters.misses; });
+    return std::nullopt;
+  }
+  if (!content || content.value()->size() != result->content_bytes ||
+      sha256(*content.value()) != result->content) {
+    drop_damaged(level, action, result->content);
+    return std::nullopt;
+  }
+  note(level, [&](CacheCounters& counters) {
+    ++counters.hits;
+    counters.bytes_in += result->content_bytes;
+  });
+  return Found{.named = *result, .bytes = std::move(*content.value())};
+}
+
+void BuildCache::drop_damaged(std::size_t level, const Sha256& action,
+                              const std::optional<Sha256>& content) {
+  note(level, [](CacheCounters& counters) {
+    ++counters.damaged;
+    ++counters.misses;
+  });
+  if (!levels_[level].is_writable) return;
+  levels_[level].store->remove({BlobSpace::actions, action});
+  if (content) levels_[level].store->remove({BlobSpace::content, *content});
+}
+
+void BuildCache::store(const ContentHash& key, Bytes result) {
+  if (result.size() > kResultBytesMax) return;
+  const Sha256 action = action_of(key);
+  const ActionResult named{.content = sha256(result), .content_bytes = result.size()};
+  for (std::size_t i = 0; i < levels_.size(); ++i) store_at(i, action, named, result);
+}
+
+void BuildCache::store_at(std::size_t level, const Sha256& action, const ActionResult& named,
+                          Bytes bytes) {
+  if (!levels_[level].is_writable || !is_on(level)) return;
+  BlobStore& store = *levels_[level].store;
+  // The content first: a name without content would be a promise that nobody keeps.
+  Result<void> put = store.put({BlobSpace::content, named.content}, bytes);
+  if (put) put = store.put({BlobSpace::actions, action}, encode(named));
+  if (!put) return note_failure(level, put.error());
+  note(level, [&](CacheCounters& counters) {
+    ++counters.stored;
+    counters.bytes_out += bytes.size();
+  });
+}
+
+}  // namespace muster

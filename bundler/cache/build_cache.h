@@ -1,0 +1,82 @@
+// Results of earlier builds, by a key that names all that they depend on.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bundler/cache/action_result.h"
+#include "bundler/cache/blob_store.h"
+#include "registry/vocabulary/content_hash.h"
+
+namespace muster {
+
+/// A cache to be asked. `store` must outlive the `BuildCache`.
+struct CacheLevel {
+  BlobStore* store = nullptr;
+  std::string name;         ///< For people: a folder, or an address without its password.
+  bool is_writable = true;  ///< Otherwise nothing is put there.
+};
+
+struct CacheCounters {
+  std::uint64_t hits = 0;
+  std::uint64_t misses = 0;
+  std::uint64_t damaged = 0;   ///< Was there, but not as its hash says.
+  std::uint64_t failures = 0;  ///< Neither yes nor no.
+  std::uint64_t stored = 0;
+  std::uint64_t bytes_in = 0;
+  std::uint64_t bytes_out = 0;
+};
+
+/// Asks its levels one after the other, the nearest first; what a later one has is put into those
+/// before. A level that fails `kFailuresMax` times in a row is asked no more: a build never fails
+/// for want of a cache. Safe to use from several threads.
+class BuildCache {
+ public:
+  static constexpr unsigned kFailuresMax = 3;
+  static constexpr std::size_t kLevelsMax = 2;
+  /// A larger result is not kept: it is read into memory at once.
+  static constexpr std::uint64_t kResultBytesMax = std::uint64_t{2} << 30U;
+
+  /// Requires: at most `kLevelsMax` levels.
+  explicit BuildCache(std::vector<CacheLevel> levels);
+
+  /// What was stored under the key, byte for byte.
+  std::optional<ByteVector> find(const ContentHash& key);
+  void store(const ContentHash& key, Bytes result);
+
+  std::size_t level_count() const { return levels_.size(); }
+  const CacheLevel& level(std::size_t index) const { return levels_[index]; }
+  CacheCounters counters(std::size_t level) const;
+  /// What a person should know: which level was given up, and why.
+  std::vector<std::string> notes() const;
+
+ private:
+  struct State {
+    CacheCounters counters;
+    unsigned failures_in_row = 0;
+    std::string last_failure;
+  };
+
+  struct Found {
+    ActionResult named;
+    ByteVector bytes;
+  };
+
+  bool is_on(std::size_t level) const;
+  std::optional<Found> find_at(std::size_t level, const Sha256& action);
+  void store_at(std::size_t level, const Sha256& action, const ActionResult& named, Bytes bytes);
+  template <typename Change>
+  void note(std::size_t level, const Change& change);
+  void note_failure(std::size_t level, const Error& error);
+  void drop_damaged(std::size_t level, const Sha256& action, const std::optional<Sha256>& content);
+
+  std::vector<CacheLevel> levels_;
+  mutable std::mutex mutex_;
+  std::array<State, kLevelsMax> states_;
+};
+
+}  // namespace muster

@@ -1,0 +1,53 @@
+// HTTP by libcurl.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "bundler/cache/http_blobs.h"
+
+namespace muster {
+
+struct CurlOptions {
+  /// `http://` or `https://`, perhaps with `user:password@` and a path. No slash at the end.
+  std::string address;
+  Duration connect_timeout = std::chrono::seconds(5);
+  /// So long less than `kSlowBytesPerSecond` is too slow.
+  Duration stall_timeout = std::chrono::seconds(10);
+  std::stop_token stop{};
+};
+
+/// Keeps connections open for the next request. A request takes at most the two timeouts and the
+/// time for its bytes at `kSlowBytesPerSecond`.
+class CurlTransport final : public HttpTransport {
+ public:
+  static constexpr long kSlowBytesPerSecond = 16 * 1024;
+
+  /// Fails with `invalid_argument` when the address is none, or with `io` when the library cannot
+  /// be used.
+  static Result<std::unique_ptr<CurlTransport>> open(CurlOptions options);
+  ~CurlTransport() override;
+
+  Result<HttpAnswer> get(const std::string& path, std::uint64_t max_bytes) override;
+  Result<HttpAnswer> put(const std::string& path, Bytes bytes) override;
+  void wait(Duration duration) override;
+
+ private:
+  struct Handle;
+  explicit CurlTransport(CurlOptions options);
+  std::unique_ptr<Handle> take_handle();
+  void give_back(std::unique_ptr<Handle> handle);
+  Result<HttpAnswer> perform(Handle& handle, const std::string& path, std::uint64_t bytes);
+
+  const CurlOptions options_;
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<Handle>> idle_;
+};
+
+/// The address without user and password, for people.
+std::string address_for_people(const std::string& address);
+
+}  // namespace muster

@@ -1,0 +1,41 @@
+// A cache in a folder, shared by all checkouts and branches of a machine.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "bundler/cache/blob_store.h"
+#include "registry/vocabulary/disk_file.h"
+
+namespace muster {
+
+/// Blobs as files `ac/HH/HASH` and `cas/HH/HASH`. A file is written under another name and renamed,
+/// so that builds side by side see whole ones; it is not made durable: what a loss of power leaves
+/// is found damaged, and made anew. Reading a file marks it as used.
+class DiskBlobs final : public BlobStore {
+ public:
+  /// Opens the folder, or creates it. Fails with `permission_denied`, `no_space` or `io`.
+  static Result<std::unique_ptr<DiskBlobs>> open(const std::string& path);
+
+  Result<std::optional<ByteVector>> get(const BlobKey& key, std::uint64_t max_bytes) override;
+  Result<void> put(const BlobKey& key, Bytes bytes) override;
+  void remove(const BlobKey& key) override;
+
+  /// What is in the folder now.
+  struct Content {
+    std::uint64_t files = 0;
+    std::uint64_t bytes = 0;
+  };
+  /// Removes what was not used for longest until at most `max_bytes` are left, and what writers
+  /// that died left behind more than an hour ago. Returns what stays. Other builds may go on
+  /// meanwhile.
+  Result<Content> trim(std::uint64_t max_bytes);
+
+ private:
+  explicit DiskBlobs(Descriptor folder) : folder_(std::move(folder)) {}
+
+  Descriptor folder_;
+};
+
+}  // namespace muster

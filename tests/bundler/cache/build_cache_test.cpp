@@ -1,0 +1,173 @@
+#include "bundler/cache/build_cache.h"
+
+#include <catch2/catch.hpp>
+
+#include "registry/vocabulary/parallel.h"
+#include "tests/bundler/cache/memory_blobs.h"
+
+namespace muster {
+namespace {
+
+ContentHash key_of(std::string_view text) { return hash_bytes(as_bytes(text)); }
+
+ByteVector bytes_of(std::string_view text) {
+  const Bytes bytes = as_bytes(text);
+  return {bytes.begin(), bytes.end()};
+}
+
+}  // namespace
+
+TEST_CASE("SHA-256 is that of the standard", "[cache]") {
+  // FIPS 180-4's examples.
+  CHECK(sha256({}).to_string() ==
+        "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+  CHECK(sha256(as_bytes("abc")).to_string() ==
+        "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+  CHECK(Sha256::parse(sha256(as_bytes("abc")).to_string()) == sha256(as_bytes("abc")));
+  CHECK_FALSE(Sha256::parse("abc").has_value());
+  CHECK_FALSE(Sha256::parse(std::string(64, 'A')).has_value());
+}
+
+TEST_CASE("An action's result is what protobuf would make of it", "[cache]") {
+  const ActionResult result{.content = sha256(as_bytes("abc")), .content_bytes = 300};
+  const ByteVector bytes = encode(result);
+  // output_files { path: "result" digest { hash: "ba78..." size_bytes: 300 } }
+  const std::string expected = std::string("\x12\x4f") + "\x0a\x06result" + "\x12\x45" +
+                               "\x0a\x40" + result.content.to_string() + "\x10\xac\x02";
+  CHECK(as_text(bytes) == expected);
+  const auto parsed = parse_action_result(bytes);
+  REQUIRE(parsed.has_value());
+  CHECK(parsed->content == result.content);
+  CHECK(parsed->content_bytes == 300);
+  // Somebody else's fields: exit_code (4), stdout_raw (5) and a fixed64.
+  ByteVector more = bytes;
+  for (const char c : std::string("\x20\x01\x2a\x02ok\x31"
+                                  "12345678")) {
+    more.push_back(static_cast<std::byte>(c));
+  }
+  CHECK(parse_action_result(more).has_value());
+  for (std::size_t cut = 1; cut < bytes.size(); ++cut) {
+    CHECK_FALSE(parse_action_result(Bytes(bytes).first(cut)).has_value());
+  }
+  ByteVector twice = bytes;
+  twice.insert(twice.end(), bytes.begin(), bytes.end());
+  CHECK_FALSE(parse_action_result(twice).has_value());
+}
+
+TEST_CASE("A result is found under its key and no other", "[cache]") {
+  MemoryBlobs folder;
+  BuildCache cache({{.store = &folder, .name = "folder"}});
+  CHECK_FALSE(cache.find(key_of("crate")).has_value());
+  cache.store(key_of("crate"), bytes_of("cooked crate"));
+  cache.store(key_of("nothing"), {});
+  CHECK(cache.find(key_of("crate")) == bytes_of("cooked crate"));
+  CHECK(cache.find(key_of("nothing")) == ByteVector());
+  CHECK_FALSE(cache.find(key_of("barrel")).has_value());
+  const CacheCounters counters = cache.counters(0);
+  CHECK(counters.hits == 2);
+  CHECK(counters.misses == 2);
+  CHECK(counters.stored == 2);
+  CHECK(counters.bytes_in == 12);
+  CHECK(cache.notes().empty());
+}
+
+TEST_CASE("What only the server has is put into the folder", "[cache]") {
+  MemoryBlobs folder;
+  MemoryBlobs server;
+  BuildCache elsewhere({{.store = &server, .name = "server"}});
+  elsewhere.store(key_of("crate"), bytes_of("cooked crate"));
+  BuildCache cache({{.store = &folder, .name = "folder"},
+                    {.store = &server, .name = "server", .is_writable = false}});
+  CHECK(cache.find(key_of("crate")) == bytes_of("cooked crate"));
+  const int asked = server.gets;
+  CHECK(cache.find(key_of("crate")) == bytes_of("cooked crate"));
+  CHECK(server.gets == asked);
+  const int put = server.puts;
+  cache.store(key_of("barrel"), bytes_of("cooked barrel"));
+  CHECK(server.puts == put);  // Read-only.
+  CHECK(folder.blobs.size() == 4);
+}
+
+TEST_CASE("Whatever is damaged in a cache is noticed, let go of and made anew", "[cache]") {
+  const ByteVector result = bytes_of("cooked crate");
+  MemoryBlobs good;
+  BuildCache({{.store = &good, .name = "good"}}).store(key_of("crate"), result);
+  REQUIRE(good.blobs.size() == 2);
+  for (const auto& [name, bytes] : good.blobs) {
+    for (std::size_t at = 0; at <= bytes.size(); ++at) {
+      CAPTURE(name, at);
+      MemoryBlobs folder;
+      folder.blobs = good.blobs;
+      BuildCache cache({{.store = &folder, .name = "folder"}});
+      ByteVector& damaged = folder.blobs[name];
+      if (at == damaged.size()) {
+        damaged.push_back(std::byte{0});
+      } else {
+        damaged[at] ^= std::byte{1};
+      }
+      const auto found = cache.find(key_of("crate"));
+      // A path that nobody reads may be another: the content is right all the same.
+      if (found) {
+        CHECK(*found == result);
+        continue;
+      }
+      CHECK(cache.counters(0).hits == 0);
+      CHECK(cache.counters(0).misses == 1);
+      cache.store(key_of("crate"), result);
+      CHECK(cache.find(key_of("crate")) == result);
+    }
+    MemoryBlobs without;
+    without.blobs = good.blobs;
+    without.blobs.erase(name);
+    BuildCache cache({{.store = &without, .name = "without"}});
+    CHECK_FALSE(cache.find(key_of("crate")).has_value());
+  }
+}
+
+TEST_CASE("A cache that fails again and again is given up, and named", "[cache]") {
+  MemoryBlobs folder;
+  MemoryBlobs server;
+  server.fails = true;
+  BuildCache cache(
+      {{.store = &folder, .name = "folder"}, {.store = &server, .name = "http://server"}});
+  for (int i = 0; i < 10; ++i) {
+    const ContentHash key = key_of(std::to_string(i));
+    CHECK_FALSE(cache.find(key).has_value());
+    cache.store(key, bytes_of("x"));
+    CHECK(cache.find(key) == bytes_of("x"));  // The folder goes on.
+  }
+  CHECK(server.gets + server.puts == 3);
+  REQUIRE(cache.notes().size() == 1);
+  CHECK(cache.notes()[0] == "the cache http://server was given up: it does not answer");
+}
+
+TEST_CASE("A failure now and then does not give a cache up", "[cache]") {
+  MemoryBlobs server;
+  BuildCache cache({{.store = &server, .name = "server"}});
+  cache.store(key_of("crate"), bytes_of("x"));
+  for (int i = 0; i < 10; ++i) {
+    server.fails = true;
+    CHECK_FALSE(cache.find(key_of("crate")).has_value());
+    CHECK_FALSE(cache.find(key_of("crate")).has_value());
+    server.fails = false;
+    CHECK(cache.find(key_of("crate")).has_value());
+  }
+  CHECK(cache.notes() ==
+        std::vector<std::string>{"the cache server failed now and then: it does not answer"});
+}
+
+TEST_CASE("Several threads use one cache", "[cache]") {
+  MemoryBlobs folder;
+  BuildCache cache({{.store = &folder, .name = "folder"}});
+  std::atomic<int> wrong = 0;
+  parallel_for(400, 4, {}, [&](std::size_t i, unsigned) {
+    const std::string text = std::to_string(i % 40);
+    const auto found = cache.find(key_of(text));
+    if (found && *found != bytes_of(text)) ++wrong;
+    if (!found) cache.store(key_of(text), bytes_of(text));
+  });
+  CHECK(wrong == 0);
+  for (int i = 0; i < 40; ++i) CHECK(cache.find(key_of(std::to_string(i))).has_value());
+}
+
+}  // namespace muster

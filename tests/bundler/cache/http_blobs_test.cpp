@@ -1,0 +1,110 @@
+#include "bundler/cache/http_blobs.h"
+
+#include <deque>
+#include <vector>
+
+#include <catch2/catch.hpp>
+
+#include "bundler/cache/curl_transport.h"
+
+namespace muster {
+namespace {
+
+// Says what it was told to, one answer a request, and keeps what it was asked.
+class ScriptedTransport final : public HttpTransport {
+ public:
+  Result<HttpAnswer> get(const std::string& path, std::uint64_t) override {
+    return next("GET " + path);
+  }
+  Result<HttpAnswer> put(const std::string& path, Bytes bytes) override {
+    return next("PUT " + path + " " + std::string(as_text(bytes)));
+  }
+  void wait(Duration duration) override { waited.push_back(duration); }
+
+  std::deque<Result<HttpAnswer>> answers;
+  std::vector<std::string> asked;
+  std::vector<Duration> waited;
+
+ private:
+  Result<HttpAnswer> next(std::string request) {
+    asked.push_back(std::move(request));
+    REQUIRE_FALSE(answers.empty());
+    Result<HttpAnswer> answer = std::move(answers.front());
+    answers.pop_front();
+    return answer;
+  }
+};
+
+HttpAnswer answer(int status, std::string_view text = {}) {
+  const Bytes bytes = as_bytes(text);
+  return {.status = status, .body = {bytes.begin(), bytes.end()}};
+}
+
+const BlobKey kKey{BlobSpace::actions, sha256(as_bytes("abc"))};
+const std::string kPath = "/ac/ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+
+}  // namespace
+
+TEST_CASE("Blobs are asked for and put by Bazel's paths", "[cache]") {
+  ScriptedTransport transport;
+  HttpBlobs blobs(transport);
+  transport.answers = {answer(200, "made"), answer(404), answer(201)};
+  const auto got = blobs.get(kKey, 100);
+  REQUIRE(got.has_value());
+  CHECK(as_text(*got.value()) == "made");
+  CHECK_FALSE(blobs.get(kKey, 100).value().has_value());
+  CHECK(blobs.put({BlobSpace::content, kKey.hash}, as_bytes("abc")).has_value());
+  CHECK(transport.asked == std::vector<std::string>{"GET " + kPath, "GET " + kPath,
+                                                    "PUT /cas" + kPath.substr(3) + " abc"});
+  CHECK(transport.waited.empty());
+}
+
+TEST_CASE("What may pass is tried again, longer and longer after", "[cache]") {
+  for (const Result<HttpAnswer>& trouble :
+       {Result<HttpAnswer>(fail(ErrorCode::io, "refused")),
+        Result<HttpAnswer>(fail(ErrorCode::truncated, "broke off")),
+        Result<HttpAnswer>(answer(503)), Result<HttpAnswer>(answer(429))}) {
+    ScriptedTransport transport;
+    HttpBlobs blobs(transport);
+    transport.answers = {trouble, trouble, answer(200, "made")};
+    CHECK(blobs.get(kKey, 100).value().has_value());
+    CHECK(transport.waited ==
+          std::vector<Duration>{std::chrono::milliseconds(100), std::chrono::milliseconds(200)});
+    transport.answers = {trouble, trouble, trouble};
+    CHECK_FALSE(blobs.put(kKey, {}).has_value());
+  }
+}
+
+TEST_CASE("What took long already, and what will not change, is not tried again", "[cache]") {
+  for (const Result<HttpAnswer>& trouble :
+       {Result<HttpAnswer>(fail(ErrorCode::timed_out, "slow")),
+        Result<HttpAnswer>(fail(ErrorCode::cancelled, "stop")),
+        Result<HttpAnswer>(fail(ErrorCode::limit_exceeded, "long")),
+        Result<HttpAnswer>(answer(403)), Result<HttpAnswer>(answer(400))}) {
+    ScriptedTransport transport;
+    HttpBlobs blobs(transport);
+    transport.answers = {trouble, trouble};
+    CHECK_FALSE(blobs.get(kKey, 100).has_value());
+    CHECK_FALSE(blobs.put(kKey, {}).has_value());
+    CHECK(transport.answers.empty());
+    CHECK(transport.waited.empty());
+  }
+}
+
+TEST_CASE("An address is shown without its password", "[cache]") {
+  CHECK(address_for_people("http://me:secret@cache:8080/x") == "http://cache:8080/x");
+  CHECK(address_for_people("https://cache/a@b") == "https://cache/a@b");
+  CHECK(address_for_people("http://cache") == "http://cache");
+}
+
+TEST_CASE("Nobody answers at an address: an error that says so", "[cache]") {
+  CHECK_FALSE(CurlTransport::open({.address = "ftp://cache"}).has_value());
+  auto transport = CurlTransport::open({.address = "http://127.0.0.1:1/"});
+  REQUIRE(transport.has_value());
+  const auto got = transport.value()->get("/cas/x", 10);
+  REQUIRE_FALSE(got.has_value());
+  CHECK(got.error().code == ErrorCode::io);
+  CHECK(got.error().message.find("127.0.0.1") != std::string::npos);
+}
+
+}  // namespace muster
