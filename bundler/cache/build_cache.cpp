@@ -1,5 +1,6 @@
 #include "bundler/cache/build_cache.h"
 
+#include <algorithm>
 #include <cassert>
 #include <utility>
 
@@ -24,24 +25,25 @@ BuildCache::BuildCache(std::vector<CacheLevel> levels) : levels_(std::move(level
 }
 
 template <typename Change>
-void BuildCache::note(std::size_t level, const Change& change) {
+void BuildCache::note(std::size_t level, Direction direction, const Change& change) {
   const std::lock_guard lock(mutex_);
   State& state = states_[level];
-  state.failures_in_row = 0;
+  state.failures_in_row[static_cast<std::size_t>(direction)] = 0;
   change(state.counters);
 }
 
-void BuildCache::note_failure(std::size_t level, const Error& error) {
+void BuildCache::note_failure(std::size_t level, Direction direction, const Error& error) {
   const std::lock_guard lock(mutex_);
   State& state = states_[level];
   ++state.counters.failures;
-  ++state.failures_in_row;
+  ++state.failures_in_row[static_cast<std::size_t>(direction)];
+  if (error.code == ErrorCode::timed_out) state.failures_in_row.fill(kFailuresMax);
   state.last_failure = error.message;
 }
 
-bool BuildCache::is_on(std::size_t level) const {
+bool BuildCache::is_on(std::size_t level, Direction direction) const {
   const std::lock_guard lock(mutex_);
-  return states_[level].failures_in_row < kFailuresMax;
+  return states_[level].failures_in_row[static_cast<std::size_t>(direction)] < kFailuresMax;
 }
 
 CacheCounters BuildCache::counters(std::size_t level) const {
@@ -55,7 +57,7 @@ std::vector<std::string> BuildCache::notes() const {
   for (std::size_t i = 0; i < levels_.size(); ++i) {
     const State& state = states_[i];
     if (state.counters.failures == 0) continue;
-    const bool is_off = state.failures_in_row >= kFailuresMax;
+    const bool is_off = std::ranges::max(state.failures_in_row) >= kFailuresMax;
     notes.push_back("the cache " + levels_[i].name +
                     (is_off ? " was given up: " : " failed now and then: ") + state.last_failure);
   }
@@ -65,7 +67,7 @@ std::vector<std::string> BuildCache::notes() const {
 std::optional<ByteVector> BuildCache::find(const ContentHash& key) {
   const Sha256 action = action_of(key);
   for (std::size_t i = 0; i < levels_.size(); ++i) {
-    if (!is_on(i)) continue;
+    if (!is_on(i, Direction::in)) continue;
     std::optional<Found> found = find_at(i, action);
     if (!found) continue;
     for (std::size_t nearer = 0; nearer < i; ++nearer) {
@@ -81,11 +83,11 @@ std::optional<BuildCache::Found> BuildCache::find_at(std::size_t level, const Sh
   const auto named = store.get({BlobSpace::actions, action}, kActionResultBytesMax);
   const bool is_too_long = !named && named.error().code == ErrorCode::limit_exceeded;
   if (!named && !is_too_long) {
-    note_failure(level, named.error());
+    note_failure(level, Direction::in, named.error());
     return std::nullopt;
   }
   if (named && !named.value()) {
-    note(level, [](CacheCounters& counters) { ++counters.misses; });
+    note(level, Direction::in, [](CacheCounters& counters) { ++counters.misses; });
     return std::nullopt;
   }
   const auto result =
@@ -96,11 +98,11 @@ std::optional<BuildCache::Found> BuildCache::find_at(std::size_t level, const Sh
   }
   auto content = store.get({BlobSpace::content, result->content}, result->content_bytes);
   if (!content && content.error().code != ErrorCode::limit_exceeded) {
-    note_failure(level, content.error());
+    note_failure(level, Direction::in, content.error());
     return std::nullopt;
   }
   if (content && !content.value()) {  // Evicted; the name alone is of no use.
-    note(level, [](CacheCounters& counters) { ++counters.misses; });
+    note(level, Direction::in, [](CacheCounters& counters) { ++counters.misses; });
     return std::nullopt;
   }
   if (!content || content.value()->size() != result->content_bytes ||
@@ -108,7 +110,7 @@ std::optional<BuildCache::Found> BuildCache::find_at(std::size_t level, const Sh
     drop_damaged(level, action, result->content);
     return std::nullopt;
   }
-  note(level, [&](CacheCounters& counters) {
+  note(level, Direction::in, [&](CacheCounters& counters) {
     ++counters.hits;
     counters.bytes_in += result->content_bytes;
   });
@@ -117,7 +119,7 @@ std::optional<BuildCache::Found> BuildCache::find_at(std::size_t level, const Sh
 
 void BuildCache::drop_damaged(std::size_t level, const Sha256& action,
                               const std::optional<Sha256>& content) {
-  note(level, [](CacheCounters& counters) {
+  note(level, Direction::in, [](CacheCounters& counters) {
     ++counters.damaged;
     ++counters.misses;
   });
@@ -135,13 +137,13 @@ void BuildCache::store(const ContentHash& key, Bytes result) {
 
 void BuildCache::store_at(std::size_t level, const Sha256& action, const ActionResult& named,
                           Bytes bytes) {
-  if (!levels_[level].is_writable || !is_on(level)) return;
+  if (!levels_[level].is_writable || !is_on(level, Direction::out)) return;
   BlobStore& store = *levels_[level].store;
   // The content first: a name without content would be a promise that nobody keeps.
   Result<void> put = store.put({BlobSpace::content, named.content}, bytes);
   if (put) put = store.put({BlobSpace::actions, action}, encode(named));
-  if (!put) return note_failure(level, put.error());
-  note(level, [&](CacheCounters& counters) {
+  if (!put) return note_failure(level, Direction::out, put.error());
+  note(level, Direction::out, [&](CacheCounters& counters) {
     ++counters.stored;
     counters.bytes_out += bytes.size();
   });

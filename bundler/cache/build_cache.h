@@ -32,8 +32,9 @@ struct CacheCounters {
 };
 
 /// Asks its levels one after the other, the nearest first; what a later one has is put into those
-/// before. A level that fails `kFailuresMax` times in a row is asked no more: a build never fails
-/// for want of a cache. Safe to use from several threads.
+/// before. A level that fails `kFailuresMax` times in a row, or lets somebody wait in vain once, is
+/// asked no more; one that takes nothing is given nothing more. A build never fails for want of a
+/// cache. Safe to use from several threads.
 class BuildCache {
  public:
   static constexpr unsigned kFailuresMax = 3;
@@ -55,9 +56,10 @@ class BuildCache {
   std::vector<std::string> notes() const;
 
  private:
+  enum class Direction : std::uint8_t { in, out };
   struct State {
     CacheCounters counters;
-    unsigned failures_in_row = 0;
+    std::array<unsigned, 2> failures_in_row{};  ///< Per direction.
     std::string last_failure;
   };
 
@@ -66,12 +68,12 @@ class BuildCache {
     ByteVector bytes;
   };
 
-  bool is_on(std::size_t level) const;
+  bool is_on(std::size_t level, Direction direction) const;
   std::optional<Found> find_at(std::size_t level, const Sha256& action);
   void store_at(std::size_t level, const Sha256& action, const ActionResult& named, Bytes bytes);
   template <typename Change>
-  void note(std::size_t level, const Change& change);
-  void note_failure(std::size_t level, const Error& error);
+  void note(std::size_t level, Direction direction, const Change& change);
+  void note_failure(std::size_t level, Direction direction, const Error& error);
   void drop_damaged(std::size_t level, const Sha256& action, const std::optional<Sha256>& content);
 
   std::vector<CacheLevel> levels_;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "bundler/cli/session.h"
 #include "bundler/pack/compressor.h"
@@ -18,6 +19,9 @@ struct BuildArguments {
   int level = kDefaultLevel;
   unsigned jobs = 0;
   std::string previous = {};  ///< Another output to take what is unchanged from, or empty.
+  std::vector<std::string> caches = {};  ///< Folders and addresses.
+  std::string cache_size = "10G";
+  bool is_cache_read_only = false;
   bool is_forced = false;
   bool fails_over_budget = true;  ///< Else budgets that are exceeded are only told.
   bool explains = false;

@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 
 #include "bundler/cli/build_arguments.h"
+#include "bundler/cli/build_caches.h"
 #include "bundler/cli/build_sizes.h"
 #include "bundler/cli/build_verification.h"
 #include "bundler/cli/edges.h"
@@ -163,6 +164,8 @@ int write_output(const BuildJob& job, const OpenProject& open,
     if (!opened) return report_error(session, opened.error());
     previous = std::move(opened).value();
   }
+  const auto caches = BuildCaches::open(job.arguments, session);
+  if (!caches) return report_error(session, caches.error());
   OutputFolder& output = locked.value()->folder();
   const Project& project = *open.project;
   const BuildRun run{.project = project,
@@ -183,9 +186,11 @@ int write_output(const BuildJob& job, const OpenProject& open,
                      .is_forced = job.arguments.is_forced,
                      .previous = previous.files == nullptr
                                      ? std::optional<PreviousOutput>()
-                                     : PreviousOutput{*previous.files, *previous.stamps}};
+                                     : PreviousOutput{*previous.files, *previous.stamps},
+                     .cache = caches.value()->cache()};
   std::vector<CookProblem> problems;
   const auto builds = build_project(run, problems);
+  caches.value()->finish(session);
   for (const CookProblem& problem : problems) {
     session.err << shown_text(place_of(problem.location))
                 << ": error: " << shown_text(problem.message) << "\n";
@@ -279,6 +284,12 @@ void add_build_options(CLI::App& command, BuildArguments& arguments) {
       ->check(CLI::IsMember({"shared", "self-contained"}))
       ->capture_default_str();
   command.add_option("--sign", arguments.sign, "A secret key of 'muster keygen': sign the build");
+  command.add_option("--cache", arguments.caches,
+                     "Where builds share bundles: a folder, or a server's address; twice for both");
+  command.add_option("--cache-size", arguments.cache_size, "The most that the folder keeps")
+      ->capture_default_str();
+  command.add_flag("--cache-read-only", arguments.is_cache_read_only,
+                   "Ask the server, and put nothing there");
   command.add_flag("--explain", arguments.explains,
                    "Tell of every bundle why it was packed, or that it was kept");
   command.add_flag("--force", arguments.is_forced, "Build everything, whatever is there");

@@ -306,6 +306,11 @@ Result<std::vector<TargetBuild>> build_project(const BuildRun& run,
                       *answers, run.options.jobs);
     }
   }
+  std::optional<CachedBundles> cached;
+  if (run.cache != nullptr && answers && !run.is_forced) {
+    const PackingTerms terms{run.tool, run.options.layout, run.options.level};
+    cached.emplace(*run.cache, run.project, *answers, terms);
+  }
   StagedBundles bundles(run.output);
   if (leaves_state && !run.is_forced && !state) remember_blocks(old_files, run.options, bundles);
   const BuildEdges edges{.output = bundles,
@@ -314,6 +319,7 @@ Result<std::vector<TargetBuild>> build_project(const BuildRun& run,
                          .stop = run.stop,
                          .earlier = earlier ? &*earlier : nullptr,
                          .answers = answers ? &*answers : nullptr,
+                         .cache = cached ? &*cached : nullptr,
                          .tool = run.tool,
                          .reason = {run.is_forced ? "forced" : "first build", {}}};
   std::vector<TargetBuild> builds;

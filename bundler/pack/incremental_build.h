@@ -38,6 +38,8 @@ struct BuildRun {
   /// Builds everything, whatever is there.
   bool is_forced = false;
   std::optional<PreviousOutput> previous{};
+  /// Asked for bundles before they are cooked; null for none. Only with `inputs`.
+  BuildCache* cache = nullptr;
 };
 
 /// Builds and stages everything, and leaves publishing to the caller. Bundles that an earlier build

@@ -221,6 +221,10 @@ class TargetBuilder {
     built.planned = index;
     if (keep(index)) return;
     const Time start = edges_.clock.now();
+    if (take_from_cache(planned, built)) {
+      built.taken = edges_.clock.now() - start;
+      return;
+    }
     std::vector<CookedAsset> cooked(planned.assets.size());
     const auto jobs = static_cast<unsigned>(compressors.size());
     if (!parallel_for(cooked.size(), jobs, edges_.stop,
@@ -248,12 +252,49 @@ class TargetBuilder {
     }
     answer(cooked, built);
     built.taken = edges_.clock.now() - start;
-    built.hash = reader.value().bundle_hash();
-    built.file_bytes = bytes.value().size();
-    built.name = planned.prefab == kNoAsset
-                     ? BundleName::of_shared(built.hash)
-                     : BundleName::of_prefab(project_.index().at(planned.prefab).guid);
     write(built, reader.value(), bytes.value());
+    if (uses_cache() && !failed()) put_into_cache(planned, built, std::move(bytes).value());
+  }
+
+  // Blocks of another compressor that stay for the players' sake are not what others would pack.
+  bool uses_cache() const {
+    return edges_.cache != nullptr && edges_.answers != nullptr &&
+           (edges_.earlier == nullptr || edges_.earlier->state().tool == edges_.tool);
+  }
+
+  bool take_from_cache(const PlannedBundle& planned, BuiltBundle& built) {
+    if (!uses_cache()) return false;
+    auto found = edges_.cache->find(planned);
+    if (!found) return false;
+    const auto reader = BundleReader::open(found->bundle.file);
+    if (!reader) return false;
+    built.is_cached = true;
+    built.plain_bytes = found->bundle.plain_bytes;
+    built.source_bytes = found->bundle.source_bytes;
+    built.facts = std::move(found->facts);
+    {
+      const std::lock_guard lock(mutex_);
+      for (std::size_t i = 0; i < planned.assets.size(); ++i) {
+        result_.plain_bytes_of[planned.assets[i]] = found->bundle.asset_bytes[i];
+      }
+    }
+    write(built, reader.value(), found->bundle.file);
+    return true;
+  }
+
+  void put_into_cache(const PlannedBundle& planned, const BuiltBundle& built, ByteVector file) {
+    CachedBundle bundle{.plain_bytes = built.plain_bytes,
+                        .source_bytes = built.source_bytes,
+                        .asset_bytes = {},
+                        .file = std::move(file)};
+    {
+      const std::lock_guard lock(mutex_);
+      for (const AssetNumber asset : planned.assets) {
+        bundle.asset_bytes.push_back(result_.plain_bytes_of[asset]);
+      }
+      if (!problems_.empty()) return;
+    }
+    edges_.cache->store(planned, bundle, built.facts);
   }
 
   CookedAsset cook(AssetNumber asset) {
@@ -269,7 +310,12 @@ class TargetBuilder {
     return cooked;
   }
 
-  void write(const BuiltBundle& built, const BundleReader& reader, Bytes bytes) {
+  void write(BuiltBundle& built, const BundleReader& reader, Bytes bytes) {
+    const AssetNumber prefab = result_.plan.bundles[built.planned].prefab;
+    built.hash = reader.bundle_hash();
+    built.file_bytes = bytes.size();
+    built.name = prefab == kNoAsset ? BundleName::of_shared(built.hash)
+                                    : BundleName::of_prefab(project_.index().at(prefab).guid);
     const auto path = path_of(built);
     Result<void> staged = path ? Result<void>() : Result<void>(fail(path.error()));
     if (path) staged = edges_.output.stage_bundle(path.value(), reader, bytes);

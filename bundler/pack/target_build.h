@@ -7,6 +7,7 @@
 
 #include "bundler/cook/asset_cooker.h"
 #include "bundler/pack/bundle_writer.h"
+#include "bundler/pack/cached_bundles.h"
 #include "bundler/pack/earlier_build.h"
 #include "bundler/pack/staged_bundles.h"
 #include "bundler/plan/bundle_plan.h"
@@ -32,6 +33,7 @@ struct BuiltBundle {
   std::uint64_t source_bytes = 0;
   std::size_t planned = 0;             ///< Index into the plan.
   bool is_kept = false;                ///< An earlier build's, taken over as it is.
+  bool is_cached = false;              ///< Found in a cache.
   std::vector<BuildReason> reasons{};  ///< Why it was packed; none when it was kept.
   std::vector<CookFact> facts{};       ///< What it depends on; sorted. Only where somebody asks.
   Duration taken{};                    ///< To cook and pack it.
@@ -66,6 +68,8 @@ struct BuildEdges {
   const EarlierBuild* earlier = nullptr;
   /// Answers what cooked bundles depend on, for the next build; null when nobody wants to know.
   const CookAnswers* answers = nullptr;
+  /// Where other builds may have left what this one needs; null for nowhere. Only with `answers`.
+  const CachedBundles* cache = nullptr;
   /// Of the program, as `PackingTerms` has it.
   std::string tool{};
   /// Why every bundle is packed, where there is no earlier build.

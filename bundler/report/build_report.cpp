@@ -81,12 +81,17 @@ Json reasons_json(const std::vector<BuildReason>& reasons) {
   return json;
 }
 
+std::string_view made_of(const BuiltBundle& bundle) {
+  if (bundle.is_kept) return "kept";
+  return bundle.is_cached ? "cached" : "packed";
+}
+
 Json made_json(const Project& project, const TargetBuild& build, const BuiltBundle& bundle) {
   const AssetNumber prefab = build.plan.bundles[bundle.planned].prefab;
   Json json;
   json["name"] = bundle.name.to_string();
   if (prefab != kNoAsset) json["asset"] = project.index().at(prefab).path.text();
-  json["made"] = bundle.is_kept ? "kept" : "packed";
+  json["made"] = made_of(bundle);
   json["reasons"] = reasons_json(bundle.reasons);
   return json;
 }
@@ -127,9 +132,10 @@ Json moment_json(const Project& project, const std::vector<TargetBuild>& builds)
       bundles.back()["ms"] = milliseconds(bundle->taken);
     }
     Json json;
-    json["packed_bundles"] = static_cast<std::ptrdiff_t>(build.bundles.size()) - kept;
+    const auto cached = std::ranges::count(build.bundles, true, &BuiltBundle::is_cached);
+    json["packed_bundles"] = static_cast<std::ptrdiff_t>(build.bundles.size()) - kept - cached;
     json["kept_bundles"] = kept;
-    json["cache_hits"] = 0;
+    json["cache_hits"] = cached;
     json["reused_blocks"] = build.reused_blocks;
     json["pack_ms"] = milliseconds(taken);
     json["bundles"] = std::move(bundles);
@@ -260,7 +266,7 @@ std::string explanation_text(const Project& project, const std::vector<TargetBui
     const std::string folder(name_of(build.target));
     for (const BuiltBundle* bundle : sorted_bundles(build)) {
       const AssetNumber prefab = build.plan.bundles[bundle->planned].prefab;
-      text += (bundle->is_kept ? "kept    " : "packed  ") + folder + "/" + bundle->name.path();
+      text += fmt::format("{:<8}{}/{}", made_of(*bundle), folder, bundle->name.path());
       if (prefab != kNoAsset) text += "  " + shown_text(project.index().at(prefab).path.text());
       text += "\n";
       for (const BuildReason& reason : bundle->reasons) text += "          " + shown(reason) + "\n";
@@ -277,12 +283,17 @@ std::string build_summary_text(const Project& project, const std::vector<TargetB
                                Duration elapsed) {
   std::string text = table_head();
   std::vector<AssetTiming> slowest;
-  std::size_t kept = 0;
+  std::size_t bundles = 0;
+  std::size_t cached = 0;
   std::size_t packed = 0;
   for (const TargetBuild& build : builds) {
     text += table_row(build.target, totals_of(build));
     slowest.insert(slowest.end(), build.slowest.begin(), build.slowest.end());
-    for (const BuiltBundle& bundle : build.bundles) ++(bundle.is_kept ? kept : packed);
+    bundles += build.bundles.size();
+    for (const BuiltBundle& bundle : build.bundles) {
+      if (bundle.is_cached) ++cached;
+      if (!bundle.is_cached && !bundle.is_kept) ++packed;
+    }
   }
   std::ranges::stable_sort(slowest, std::ranges::greater{}, &AssetTiming::duration);
   // An asset that both targets hold is cooked for each; it is slow once.
@@ -290,12 +301,14 @@ std::string build_summary_text(const Project& project, const std::vector<TargetB
   std::erase_if(slowest,
                 [&](const AssetTiming& timing) { return !seen.insert(timing.asset).second; });
   constexpr std::size_t kListed = 5;
-  if (packed > 0 || kept == 0) text += "slowest assets:\n";
+  if (packed > 0) text += "slowest assets:\n";
   for (std::size_t i = 0; i < std::min(slowest.size(), kListed); ++i) {
     text += fmt::format("  {:>8.1f} ms  {}\n", milliseconds(slowest[i].duration),
                         shown_text(project.index().at(slowest[i].asset).path.text()));
   }
-  if (kept > 0) text += fmt::format("packed {} of {}\n", packed, counted(packed + kept, "bundle"));
+  if (packed < bundles) text += fmt::format("packed {} of {}", packed, counted(bundles, "bundle"));
+  if (packed < bundles && cached > 0) text += fmt::format("; {} from the cache", cached);
+  if (packed < bundles) text += "\n";
   return text + fmt::format("built in {:.2f} s\n", milliseconds(elapsed) / 1000);
 }
 
@@ -308,6 +321,7 @@ std::string build_summary_json(const Project& project, const std::vector<TargetB
   for (const TargetBuild& build : builds) {
     Json json = totals_json(totals_of(build));
     json["kept_bundles"] = std::ranges::count(build.bundles, true, &BuiltBundle::is_kept);
+    json["cached_bundles"] = std::ranges::count(build.bundles, true, &BuiltBundle::is_cached);
     if (explains) {
       json["bundles"] = Json::array();
       for (const BuiltBundle* bundle : sorted_bundles(build)) {

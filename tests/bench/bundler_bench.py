@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """What the bundler costs beside the tools that everybody has, in one run.
 
-Generates a project of 10,000 prefabs, or takes --project DIR (copied first: it is edited), and prints
-each piece of work as a ratio to its peer: medians of several rounds, in turns, with the largest memory of
-each process. Peers that are not installed are left out, and said so.
+Generates a project of 10,000 prefabs, or takes --project DIR (copied first: it is edited), and
+prints each piece of work as a ratio to its peer: medians of several rounds, in turns, with the
+largest memory of each process. Peers that are not installed are left out, and said so.
 
 usage: bundler_bench.py BIN [--project DIR] [--prefabs N] [--rounds N] [--json FILE]
 
@@ -121,7 +121,7 @@ def ninja_project(folder, count):
 
 
 def godot_pack_bytes(files, project):
-    """The size of Godot's .pck (format 2): header, a record for each file, files at multiples of 32."""
+    """The size of Godot's .pck (format 2): header, a record a file, files at multiples of 32."""
     header = 4 + 4 * 4 + 4 + 8 + 16 * 4 + 4
     records = data = 0
     for path in files:
@@ -203,7 +203,8 @@ def measure_bytes(arguments, work, project, bench):
     files = list(packed_files(project, small, ("client",)))
     solid = write_payload(files, os.path.join(work, "solid"))
     ours = bundle_bytes(small, "client")
-    bench.bytes("bytes of the client, --level 19", ours, "each file zstd -19", zstd_bytes(files, 19))
+    bench.bytes("bytes of the client, --level 19", ours, "each file zstd -19",
+                zstd_bytes(files, 19))
     bench.bytes("", ours, "one solid zstd -19", zstd_bytes([solid], 19))
     bench.bytes("", ours, "Godot's .pck of the files", godot_pack_bytes(files, project))
 

@@ -62,7 +62,8 @@ LONG_FILES = {
 MAINS = ("*main.cpp",)
 BANNED = (
     (r"\bf(?:re)?open\s*\(|\b[io]?fstream\b|(?<!\w)::open(?:at)?\s*\(|#\s*include\s*<fcntl\.h>",
-     ("bundler/cache/disk_blobs.cpp", "registry/vocabulary/disk_file.cpp", "registry/vocabulary/disk_file_system.cpp",
+     ("bundler/cache/disk_blobs.cpp", "registry/vocabulary/disk_file.cpp",
+      "registry/vocabulary/disk_file_system.cpp",
       "net/capture/capture_file.cpp", "tests/support/*"),
      "files are reached through FileSystem"),
     (r"\bDiskFileSystem\b|\bFolderLock\b",

@@ -1,0 +1,75 @@
+#include "bundler/cli/build_caches.h"
+
+#include <charconv>
+#include <limits>
+
+namespace muster::cli {
+namespace {
+
+bool is_address(const std::string& text) { return text.find("://") != std::string::npos; }
+
+// "500M" and "10G" are powers of 1,024; without a letter they are bytes.
+std::optional<std::uint64_t> parse_size(std::string_view text) {
+  unsigned shift = 0;
+  if (!text.empty()) {
+    const std::size_t letter = std::string_view("KMGT").find(text.back());
+    if (letter != std::string_view::npos) {
+      shift = 10 * (static_cast<unsigned>(letter) + 1);
+      text.remove_suffix(1);
+    }
+  }
+  std::uint64_t number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stopped, error] = std::from_chars(text.data(), end, number);
+  if (error != std::errc() || stopped != end || text.empty()) return std::nullopt;
+  if (number > std::numeric_limits<std::uint64_t>::max() >> shift) return std::nullopt;
+  return number << shift;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<BuildCaches>> BuildCaches::open(const BuildArguments& arguments,
+                                                       Session& session) {
+  std::unique_ptr<BuildCaches> caches(new BuildCaches());
+  const auto size = parse_size(arguments.cache_size);
+  if (!size) {
+    return fail(ErrorCode::invalid_argument,
+                "--cache-size '" + arguments.cache_size + "' is no size; 500M and 10G are");
+  }
+  caches->folder_bytes_max_ = *size;
+  std::vector<CacheLevel> levels;
+  for (const std::string& place : arguments.caches) {
+    if (is_address(place) ? caches->transport_ != nullptr : caches->folder_ != nullptr) {
+      return fail(ErrorCode::invalid_argument, "--cache takes one folder and one address at most");
+    }
+    if (is_address(place)) {
+      auto transport = CurlTransport::open({.address = place, .stop = session.stop});
+      if (!transport) return fail(transport.error());
+      caches->transport_ = std::move(transport.value());
+      caches->server_ = std::make_unique<HttpBlobs>(*caches->transport_);
+      levels.push_back({.store = caches->server_.get(),
+                        .name = address_for_people(place),
+                        .is_writable = !arguments.is_cache_read_only});
+      continue;
+    }
+    auto folder = DiskBlobs::open(place);
+    if (!folder) {
+      tell(session, "the cache is not used: " + folder.error().message);
+      continue;
+    }
+    caches->folder_ = std::move(folder.value());
+    levels.insert(levels.begin(), {.store = caches->folder_.get(), .name = "'" + place + "'"});
+  }
+  if (!levels.empty()) caches->cache_.emplace(std::move(levels));
+  return caches;
+}
+
+void BuildCaches::finish(Session& session) {
+  if (!cache_) return;
+  for (const std::string& note : cache_->notes()) tell(session, note);
+  if (folder_ == nullptr || cache_->counters(0).stored == 0) return;
+  const auto trimmed = folder_->trim(folder_bytes_max_);
+  if (!trimmed) tell(session, "the cache may grow too large: " + trimmed.error().message);
+}
+
+}  // namespace muster::cli

@@ -1,0 +1,59 @@
+// Packed bundles in a cache, for other checkouts and other machines.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bundler/cache/build_cache.h"
+#include "bundler/cook/cook_questions.h"
+#include "bundler/pack/earlier_build.h"
+#include "bundler/plan/bundle_plan.h"
+
+namespace muster {
+
+/// A bundle's file, and what a build wants to know of it. The format in the cache is
+/// bundler/cache/README.md, "Bundles".
+struct CachedBundle {
+  std::uint64_t plain_bytes = 0;
+  std::uint64_t source_bytes = 0;
+  std::vector<std::uint64_t> asset_bytes;  ///< Plain bytes of each asset, in the plan's order.
+  ByteVector file;
+};
+
+ByteVector encode(const CachedBundle& bundle);
+/// Reads what an enemy may have made. Nothing when it is no such thing, or its file no bundle.
+std::optional<CachedBundle> parse_cached_bundle(Bytes bytes);
+
+ByteVector encode_questions(const std::vector<CookFact>& facts);
+std::optional<std::vector<CookQuestion>> parse_questions(Bytes bytes);
+
+/// Finds a bundle in two steps, because what it depends on is known only to who has cooked it:
+/// under the contents of its assets stand the questions that cooking asked then, and under these
+/// with their answers of today the bundle. Safe to use from several threads.
+class CachedBundles {
+ public:
+  /// All of them outlive this.
+  CachedBundles(BuildCache& cache, const Project& project, const CookAnswers& answers,
+                const PackingTerms& terms);
+
+  struct Found {
+    CachedBundle bundle;
+    std::vector<CookFact> facts;  ///< What it depends on; sorted.
+  };
+  std::optional<Found> find(const PlannedBundle& planned) const;
+  void store(const PlannedBundle& planned, const CachedBundle& bundle,
+             const std::vector<CookFact>& facts) const;
+
+ private:
+  ContentHash key_of_questions(const PlannedBundle& planned) const;
+
+  BuildCache& cache_;
+  const Project& project_;
+  const CookAnswers& answers_;
+  std::string terms_;
+};
+
+}  // namespace muster

@@ -1,0 +1,336 @@
+#!/usr/bin/env python3
+"""Two machines that share what they build through a real server, and servers that misbehave.
+
+usage: remote_cache_test.py MUSTER PROJECT SCENE
+
+The server is Debian's nginx with WebDAV, started here. A machine is a checkout and a cache folder of
+its own. Whatever the server does, a build ends with the bytes that it makes alone.
+"""
+import hashlib
+import http.server
+import json
+import os
+import pathlib
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+SECONDS = 120
+SKIPPED = 77
+LIFT = "plain/replicated/platform.yaml"
+CONFIG = """
+daemon off;
+pid {folder}/nginx.pid;
+error_log {folder}/error.log;
+worker_processes 1;
+events {{ worker_connections 64; }}
+http {{
+  access_log {folder}/access.log;
+  client_body_temp_path {folder}/body;
+  proxy_temp_path {folder}/proxy;
+  fastcgi_temp_path {folder}/fastcgi;
+  uwsgi_temp_path {folder}/uwsgi;
+  scgi_temp_path {folder}/scgi;
+  server {{
+    listen 127.0.0.1:{port};
+    location / {{
+      root {folder}/store;
+      client_max_body_size 100m;
+      dav_methods {methods};
+      create_full_put_path on;
+      {more}
+    }}
+  }}
+}}
+"""
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+class Nginx:
+    """Debian's, in the foreground, with everything of it in one folder."""
+
+    def __init__(self, folder, methods="PUT", more=""):
+        self.folder = pathlib.Path(folder)
+        (self.folder / "store").mkdir(parents=True, exist_ok=True)
+        self.port = free_port()
+        config = self.folder / "nginx.conf"
+        config.write_text(CONFIG.format(folder=self.folder, port=self.port, methods=methods,
+                                        more=more))
+        program = shutil.which("nginx") or "/usr/sbin/nginx"
+        # As root its workers are somebody else, who cannot write here.
+        user = ["-g", "user root;"] if os.geteuid() == 0 else []
+        self.process = subprocess.Popen(
+            [program, "-p", str(self.folder), "-c", str(config), "-e",
+             str(self.folder / "error.log"), *user], stderr=subprocess.DEVNULL)
+        end = time.monotonic() + SECONDS
+        while time.monotonic() < end:
+            with socket.socket() as probe:
+                if probe.connect_ex(("127.0.0.1", self.port)) == 0:
+                    return
+            time.sleep(0.02)
+        raise AssertionError("nginx does not start: " + (self.folder / "error.log").read_text())
+
+    @property
+    def address(self):
+        return f"http://127.0.0.1:{self.port}"
+
+    def requests(self, method):
+        log = (self.folder / "access.log").read_text().splitlines()
+        return [line for line in log if f'"{method} ' in line]
+
+    def stored(self):
+        return [path for path in (self.folder / "store").rglob("*") if path.is_file()]
+
+    def kill(self):
+        # Workers of a killed master go on; all are of our group.
+        children = subprocess.run(["pgrep", "-P", str(self.process.pid)], capture_output=True,
+                                  text=True, check=False).stdout.split()
+        for child in (self.process.pid, *map(int, children)):
+            try:
+                os.kill(child, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+        self.process.wait()
+
+
+class Machine:
+    """A checkout, an output and a cache folder."""
+
+    def __init__(self, muster, project, folder):
+        self.muster = muster
+        self.folder = pathlib.Path(folder)
+        self.project = self.folder / "checkout"
+        shutil.copytree(project, self.project)
+
+    def build(self, *options, out="out"):
+        """The summary, and what was said besides."""
+        done = subprocess.run(
+            [self.muster, "build", str(self.project), "--out", str(self.folder / out), "--format",
+             "json", *options], capture_output=True, text=True, timeout=SECONDS, check=False)
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout), done.stderr
+
+    def build_with(self, server, *options, out="out"):
+        return self.build("--cache", str(self.folder / "cache"), "--cache", server.address, *options,
+                          out=out)
+
+    def files(self, out="out"):
+        """What players get, by its path."""
+        root = self.folder / out
+        return {str(path.relative_to(root)): hashlib.sha256(path.read_bytes()).digest()
+                for side in ("client", "server")
+                for path in (root / side).rglob("*") if path.is_file()}
+
+
+def counts(summary):
+    targets = summary["targets"].values()
+    bundles = sum(target["prefab_bundles"] + target["shared_bundles"] for target in targets)
+    return bundles, sum(target["cached_bundles"] for target in targets)
+
+
+class Stage:
+    def __init__(self, muster, project, folder):
+        self.muster, self.project, self.folder = muster, project, folder
+        self.alone = self.machine("alone")
+        self.alone.build()
+
+    def machine(self, name):
+        return Machine(self.muster, self.project, os.path.join(self.folder, name))
+
+    def nginx(self, **options):
+        return Nginx(os.path.join(self.folder, "nginx"), **options)
+
+    def check(self, machine, out="out"):
+        assert machine.files(out) == self.alone.files(), "other bytes than without a cache"
+
+
+def shared(stage):
+    """The second machine cooks nothing; a change is cooked by whoever makes it, and by no other."""
+    server = stage.nginx()
+    try:
+        first, second = stage.machine("first"), stage.machine("second")
+        bundles, _ = counts(first.build_with(server)[0])
+        stage.check(first)
+        assert counts(second.build_with(server)[0]) == (bundles, bundles)
+        stage.check(second)
+        asked = len(server.requests("GET"))
+        assert counts(second.build_with(server, out="again")[0]) == (bundles, bundles)
+        assert len(server.requests("GET")) == asked, "the folder is nearer"
+        for machine in (first, second):
+            lift = machine.project / LIFT
+            lift.write_text(lift.read_text().replace("periodSeconds: 6", "periodSeconds: 3"))
+        assert counts(first.build_with(server, out="new")[0])[1] < bundles
+        assert counts(second.build_with(server, out="new")[0]) == (bundles, bundles)
+        assert first.files("new") == second.files("new") != stage.alone.files()
+    finally:
+        server.kill()
+
+
+def read_only(stage):
+    """Who may only read puts nothing there, whether he says so or the server does."""
+    server = stage.nginx()
+    try:
+        machine = stage.machine("first")
+        machine.build_with(server, "--cache-read-only")
+        assert not server.requests("PUT") and not server.stored()
+        stage.check(machine)
+    finally:
+        server.kill()
+    server = stage.nginx(methods="off")
+    try:
+        machine = stage.machine("second")
+        _, said = machine.build_with(server)
+        assert "405" in said and "given up" in said, said
+        assert len(server.requests("PUT")) <= 3
+        stage.check(machine)
+        assert (machine.folder / "cache/cas").is_dir(), "the folder goes on"
+        assert counts(machine.build("--cache", str(machine.folder / "cache"), out="new")[0])[1] > 0
+    finally:
+        server.kill()
+
+
+def garbage(stage):
+    """Whatever is damaged on the server is noticed, and put there anew."""
+    server = stage.nginx()
+    try:
+        _, cold = counts(stage.machine("first").build_with(server)[0])
+        for number, path in enumerate(sorted(server.stored())):
+            content = path.read_bytes()
+            path.write_bytes((content[:-1], b"", content + b"x", b"\x00" * len(content),
+                              b"<html>login</html>")[number % 5])
+        second = stage.machine("second")
+        bundles, hits = counts(second.build_with(server)[0])
+        assert hits == cold, "only what client and server of one build share"
+        stage.check(second)
+        third = stage.machine("third")
+        assert counts(third.build_with(server)[0]) == (bundles, bundles), "it is whole again"
+        stage.check(third)
+    finally:
+        server.kill()
+
+
+def dies(stage):
+    """The server dies in the middle of an answer; and there is none at all."""
+    server = stage.nginx()
+    stage.machine("first").build_with(server)
+    server.kill()
+    server = stage.nginx(more="limit_rate 20k;")
+    machine = stage.machine("second")
+    killer = threading.Thread(target=lambda: (wait_for(lambda: len(server.requests("GET")) > 3),
+                                              server.kill()))
+    killer.start()
+    _, said = machine.build_with(server)
+    killer.join()
+    assert "given up" in said and "127.0.0.1" in said, said
+    stage.check(machine)
+    third = stage.machine("third")
+    _, said = third.build_with(server)
+    assert "given up" in said, said
+    stage.check(third)
+
+
+def wait_for(holds):
+    end = time.monotonic() + SECONDS
+    while not holds():
+        assert time.monotonic() < end, "it never happens"
+        time.sleep(0.005)
+
+
+class Silent(http.server.BaseHTTPRequestHandler):
+    """Takes questions and says nothing, until it is told to end."""
+
+    over = threading.Event()
+
+    def do_GET(self):
+        Silent.over.wait(SECONDS)
+
+    do_PUT = do_GET
+
+    def log_message(self, *_):
+        pass
+
+
+def slow(stage):
+    """A server that does not answer costs a bounded time, and Ctrl-C ends the wait at once."""
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Silent)
+    server.daemon_threads = True
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    address = f"http://127.0.0.1:{server.server_port}"
+    machine = stage.machine("first")
+    process = subprocess.Popen(
+        [machine.muster, "build", str(machine.project), "--out", str(machine.folder / "stopped"),
+         "--cache", address], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    wait_for(lambda: threading.active_count() > 2)
+    start = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=SECONDS)
+    assert process.returncode == 2 and time.monotonic() - start < 5
+    start = time.monotonic()
+    _, said = machine.build("--cache", address)
+    assert "given up" in said, said
+    assert time.monotonic() - start < 60
+    stage.check(machine)
+    Silent.over.set()
+    server.shutdown()
+
+
+def folder(stage):
+    """A cache folder is shared by checkouts, heals, and keeps within its size."""
+    cache = os.path.join(stage.folder, "shared-cache")
+    first, second = stage.machine("first"), stage.machine("second")
+    both = [threading.Thread(target=machine.build, args=("--cache", cache))
+            for machine in (first, second)]
+    for thread in both:
+        thread.start()
+    for thread in both:
+        thread.join()
+    stage.check(first)
+    stage.check(second)
+    bundles, hits = counts(second.build("--cache", cache, out="new")[0])
+    assert hits == bundles
+    kept = [path for path in pathlib.Path(cache).rglob("*") if path.is_file()]
+    for path in kept[::3]:
+        path.write_bytes(path.read_bytes()[:-1] + b"!")
+    _, hits = counts(second.build("--cache", cache, out="healed")[0])
+    assert 0 < hits < bundles
+    stage.check(second, "healed")
+    assert counts(second.build("--cache", cache, out="whole")[0])[1] == bundles
+    limit = 100 * 1024
+    third = stage.machine("third")
+    third.build("--cache", cache, "--cache-size", "100K", "--level", "1", out="small")
+    assert sum(path.stat().st_size for path in pathlib.Path(cache).rglob("*")
+               if path.is_file()) <= limit
+    for arguments in (("--cache", cache, "--cache", cache), ("--cache", "ftp://host"),
+                      ("--cache", cache, "--cache-size", "much")):
+        done = subprocess.run([stage.muster, "build", str(third.project), "--out",
+                               str(third.folder / "wrong"), *arguments], capture_output=True,
+                              check=False)
+        assert done.returncode == 2, done.stderr
+
+
+SCENES = {scene.__name__.replace("_", "-"): scene
+          for scene in (shared, read_only, garbage, dies, slow, folder)}
+
+
+def main():
+    muster, project, scene = sys.argv[1:4]
+    needs_nginx = scene in ("shared", "read-only", "garbage", "dies")
+    if needs_nginx and not (shutil.which("nginx") or os.path.exists("/usr/sbin/nginx")):
+        print("nginx is not installed: skipped")
+        sys.exit(SKIPPED)
+    with tempfile.TemporaryDirectory(prefix="muster-cache-") as place:
+        SCENES[scene](Stage(muster, project, place))
+
+
+if __name__ == "__main__":
+    main()
