@@ -3,8 +3,8 @@
 
 usage: remote_cache_test.py MUSTER PROJECT SCENE
 
-The server is Debian's nginx with WebDAV, started here. A machine is a checkout and a cache folder of
-its own. Whatever the server does, a build ends with the bytes that it makes alone.
+The server is Debian's nginx with WebDAV, started here. A machine is a checkout and a cache folder
+of its own. Whatever the server does, a build ends with the bytes that it makes alone.
 """
 import hashlib
 import http.server
@@ -121,8 +121,8 @@ class Machine:
         return json.loads(done.stdout), done.stderr
 
     def build_with(self, server, *options, out="out"):
-        return self.build("--cache", str(self.folder / "cache"), "--cache", server.address, *options,
-                          out=out)
+        return self.build("--cache", str(self.folder / "cache"), "--cache", server.address,
+                          *options, out=out)
 
     def files(self, out="out"):
         """What players get, by its path."""
