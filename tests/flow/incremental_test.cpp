@@ -4,6 +4,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "tests/bundler/cache/memory_blobs.h"
 #include "tests/support/edited_project.h"
 #include "tests/support/faulty_file_system.h"
 #include "tests/support/incremental_builds.h"
@@ -61,6 +62,7 @@ class Run {
     packed_ += outcome.packed;
     packed_clean_ += anew.packed;
     check_rest();
+    if (below(2) == 0) check_cache(clean);
   }
 
   std::size_t built() const { return built_; }
@@ -69,6 +71,18 @@ class Run {
 
  private:
   std::uint32_t below(std::uint32_t count) { return static_cast<std::uint32_t>(random_() % count); }
+
+  // A machine that has nothing but the cache makes the same, and the one after it packs nothing.
+  void check_cache(const MemoryFileSystem& clean) {
+    Settings cached = settings_;
+    cached.cache = &cache_;
+    MemoryFileSystem output;
+    CHECK(build(project_, output, cached).is_built);
+    CHECK(differences(output, clean).empty());
+    MemoryFileSystem next;
+    CHECK(build(project_, next, cached).packed == 0);
+    CHECK(differences(next, clean).empty());
+  }
 
   // Without an edit there is nothing to do, and nothing to pack for who looks all the same.
   void check_rest() {
@@ -101,6 +115,8 @@ class Run {
   EditedProject project_;
   MemoryFileSystem output_;
   Settings settings_;
+  MemoryBlobs blobs_;
+  BuildCache cache_{{{.store = &blobs_, .name = "a cache"}}};
   std::string history_;
   std::size_t built_ = 0;
   std::size_t packed_ = 0;

@@ -30,6 +30,7 @@ struct Settings {
   bool is_forced = false;
   bool skips_look = false;  ///< Builds although there may be nothing to do.
   const MemoryFileSystem* previous = nullptr;
+  BuildCache* cache = nullptr;
 };
 
 /// Builds once.
@@ -76,7 +77,8 @@ inline Outcome build(const MemoryFileSystem& project, FileSystem& output,
                                      .inputs = &recorded,
                                      .output_stamps = &output_stamps,
                                      .is_forced = settings.is_forced,
-                                     .previous = previous},
+                                     .previous = previous,
+                                     .cache = settings.cache},
                                     problems);
   if (!builds || !folder.value().publish()) return outcome;
   outcome.is_built = true;
@@ -84,7 +86,7 @@ inline Outcome build(const MemoryFileSystem& project, FileSystem& output,
     outcome.reused_blocks += target.reused_blocks;
     std::ranges::copy(target.gone, std::back_inserter(outcome.reasons));
     for (const BuiltBundle& bundle : target.bundles) {
-      if (bundle.is_kept) continue;
+      if (bundle.is_kept || bundle.is_cached) continue;
       ++outcome.packed;
       std::ranges::copy(bundle.reasons, std::back_inserter(outcome.reasons));
     }
