@@ -64,13 +64,13 @@ def prefab_text(source, number):
     return "".join(text)
 
 
-def generate(folder, seed):
+def generate(folder, seed, prefabs=PREFABS):
     source = random.Random(seed)
     plain = pathlib.Path(folder, "plain")
     plain.mkdir(parents=True)
     pathlib.Path(folder, "muster.yaml").write_text(MUSTER_YAML, encoding="utf-8")
     entries = ["class: ThingRegistry\nentries:\n"]
-    for number in range(1, PREFABS + 1):
+    for number in range(1, prefabs + 1):
         path = plain / f"thing{number}.prefab"
         path.write_text(prefab_text(source, number), encoding="utf-8")
         path.with_suffix(".prefab.meta").write_text(
@@ -78,7 +78,7 @@ def generate(folder, seed):
         entries.append(f"- type_id: {number}\n  thing: {{fileID: {number * 1000}, "
                        f"guid: {guid_of(number)}}}\n")
     (plain / "things.yaml").write_text("".join(entries), encoding="utf-8")
-    (plain / "things.yaml.meta").write_text(f"fileFormatVersion: 2\nguid: {guid_of(PREFABS + 1)}\n",
+    (plain / "things.yaml.meta").write_text(f"fileFormatVersion: 2\nguid: {guid_of(prefabs + 1)}\n",
                                             encoding="utf-8")
 
 

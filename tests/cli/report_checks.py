@@ -68,13 +68,14 @@ WHY = {
     "mentioned_by": [str],
 }
 REASON = {"what": str, "detail": str}
-MADE = {"name": GUID, "asset?": str, "made": {"kept", "packed"}, "reasons": [REASON]}
+MADE = {"name": GUID, "asset?": str, "made": {"cached", "kept", "packed"}, "reasons": [REASON]}
 BUILD = {
     "elapsed_ms": (int, float), "up_to_date": bool,
     "targets": {"*": {"prefab_bundles": NATURAL, "shared_bundles": NATURAL,
                       "source_bytes": NATURAL, "bytes": NATURAL,
                       "duplicate_bytes_avoided": NATURAL, "fingerprint": GUID,
-                      "kept_bundles": NATURAL, "bundles?": [MADE], "gone?": [REASON],
+                      "kept_bundles": NATURAL, "cached_bundles": NATURAL,
+                      "bundles?": [MADE], "gone?": [REASON],
                       "slowest": [{"path": str, "ms": (int, float)}]}},
 }
 BUILD_FILE = {
