@@ -284,8 +284,10 @@ void add_build_options(CLI::App& command, BuildArguments& arguments) {
       ->check(CLI::IsMember({"shared", "self-contained"}))
       ->capture_default_str();
   command.add_option("--sign", arguments.sign, "A secret key of 'muster keygen': sign the build");
-  command.add_option("--cache", arguments.caches,
-                     "Where builds share bundles: a folder, or a server's address; twice for both");
+  command
+      .add_option("--cache", arguments.caches,
+                  "Where builds share bundles: a folder, or a server's address; twice for both")
+      ->allow_extra_args(false);
   command.add_option("--cache-size", arguments.cache_size, "The most that the folder keeps")
       ->capture_default_str();
   command.add_flag("--cache-read-only", arguments.is_cache_read_only,

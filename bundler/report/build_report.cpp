@@ -360,6 +360,7 @@ std::string up_to_date_json(const UpToDate& found, TargetSet targets, Duration e
     if (!targets.has(target.target)) continue;
     Json json = totals_json(target.totals);
     json["kept_bundles"] = target.totals.prefab_bundles + target.totals.shared_bundles;
+    json["cached_bundles"] = 0;  // Nobody was asked.
     json["slowest"] = Json::array();
     report["targets"][std::string(name_of(target.target))] = std::move(json);
   }

@@ -191,7 +191,7 @@ def read_only(stage):
         machine = stage.machine("second")
         _, said = machine.build_with(server)
         assert "405" in said and "given up" in said, said
-        assert len(server.requests("PUT")) <= 3
+        assert len(server.requests("PUT")) < 10, "three in a row, and what was under way"
         stage.check(machine)
         assert (machine.folder / "cache/cas").is_dir(), "the folder goes on"
         assert counts(machine.build("--cache", str(machine.folder / "cache"), out="new")[0])[1] > 0
