@@ -91,18 +91,20 @@ struct CurlTransport::Handle {
 
 std::string address_for_people(const std::string& address) {
   const std::size_t scheme = address.find("://");
-  if (scheme == std::string::npos) return address;
-  const std::size_t host = scheme + 3;
-  const std::size_t end = std::min(address.find('/', host), address.size());
-  const std::size_t at = address.rfind('@', end);
-  if (at == std::string::npos || at < host) return address;
-  return address.substr(0, host) + address.substr(at + 1);
+  const std::size_t at = address.rfind('@');
+  if (at == std::string::npos) return address;
+  return (scheme < at ? address.substr(0, scheme + 3) : std::string()) + address.substr(at + 1);
 }
 
 Result<std::unique_ptr<CurlTransport>> CurlTransport::open(CurlOptions options) {
-  if (!options.address.starts_with("http://") && !options.address.starts_with("https://")) {
+  std::string scheme = options.address.substr(0, options.address.find("://"));
+  std::ranges::transform(scheme, scheme.begin(), [](unsigned char c) {
+    return static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+  });
+  if (scheme != "http" && scheme != "https") {
     return fail(ErrorCode::invalid_argument,
-                "'" + options.address + "' is no address: 'http://' or 'https://' is missing");
+                "'" + address_for_people(options.address) +
+                    "' is no address of a cache: it begins with 'http://' or 'https://'");
   }
   while (options.address.ends_with('/')) options.address.pop_back();
   if (!is_library_ready()) return fail(ErrorCode::io, "libcurl cannot be used");
@@ -143,6 +145,8 @@ Result<HttpAnswer> CurlTransport::perform(Handle& handle, const std::string& pat
   curl_easy_setopt(curl, CURLOPT_URL, address.c_str());
   curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
   curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
+  // A password among the arguments is seen by everybody on the machine.
+  curl_easy_setopt(curl, CURLOPT_NETRC, static_cast<long>(CURL_NETRC_OPTIONAL));
   curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, handle.reason.data());
   curl_easy_setopt(curl, CURLOPT_USERAGENT, "muster");
   curl_easy_setopt(curl, CURLOPT_HTTPHEADER, handle.headers);

@@ -12,7 +12,7 @@
 namespace muster {
 
 struct CurlOptions {
-  /// `http://` or `https://`, perhaps with `user:password@` and a path. No slash at the end.
+  /// `http://` or `https://`, perhaps with `user:password@` (or these from `~/.netrc`) and a path.
   std::string address;
   Duration connect_timeout = std::chrono::seconds(5);
   /// So long less than `kSlowBytesPerSecond` is too slow.
@@ -47,7 +47,7 @@ class CurlTransport final : public HttpTransport {
   std::vector<std::unique_ptr<Handle>> idle_;
 };
 
-/// The address without user and password, for people.
+/// The address without anything before its last `@`, where user and password are, for people.
 std::string address_for_people(const std::string& address);
 
 }  // namespace muster

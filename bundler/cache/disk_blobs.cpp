@@ -114,7 +114,9 @@ std::vector<KeptFile> kept_files(int base) {
 // The disk's own time, so that its files are compared with the same clock: a network disk has one.
 Result<std::int64_t> time_of_disk(int base) {
   const std::string path = std::string(kUnfinished) + "now-" + std::to_string(::getpid());
-  const Descriptor file(::openat(base, path.c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, kFileMode));
+  ::unlinkat(base, path.c_str(), 0);  // One of a process that died.
+  const int flags = O_CREAT | O_EXCL | O_NOFOLLOW | O_WRONLY | O_CLOEXEC;
+  const Descriptor file(::openat(base, path.c_str(), flags, kFileMode));
   struct stat info {};
   if (!file.valid() || ::futimens(file.get(), nullptr) != 0 || ::fstat(file.get(), &info) != 0) {
     return fail_errno(errno, "cannot write to the cache");

@@ -6,8 +6,6 @@
 namespace muster::cli {
 namespace {
 
-bool is_address(const std::string& text) { return text.find("://") != std::string::npos; }
-
 // "500M" and "10G" are powers of 1,024; without a letter they are bytes.
 std::optional<std::uint64_t> parse_size(std::string_view text) {
   unsigned shift = 0;
@@ -27,6 +25,8 @@ std::optional<std::uint64_t> parse_size(std::string_view text) {
 }
 
 }  // namespace
+
+bool is_address(const std::string& place) { return place.find("://") != std::string::npos; }
 
 Result<std::unique_ptr<BuildCaches>> BuildCaches::open(const BuildArguments& arguments,
                                                        Session& session) {

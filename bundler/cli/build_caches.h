@@ -12,6 +12,9 @@
 
 namespace muster::cli {
 
+/// Whether a `--cache` is a server; else it is a folder.
+bool is_address(const std::string& place);
+
 /// A folder, a server, or both: the folder is asked first, wherever it stands among the arguments.
 class BuildCaches {
  public:

@@ -32,9 +32,10 @@ std::string place_of(const Location& location) {
   return location.path.text() + ":" + std::to_string(line) + ":" + std::to_string(column);
 }
 
-// An output among the content would be content of the next build.
-Result<void> check_place(const Project& project, const BuildArguments& arguments) {
-  const auto place = resolved(arguments.out);
+// An output or a cache among the content would be content of the next build.
+Result<void> check_place(const Project& project, const BuildArguments& arguments,
+                         const std::string& folder_of_ours) {
+  const auto place = resolved(folder_of_ours);
   if (!place) return fail(place.error());
   for (const AssetPath& folder : project.config().folders) {
     const auto walked = resolved(arguments.project + "/" + folder.text());
@@ -43,10 +44,18 @@ Result<void> check_place(const Project& project, const BuildArguments& arguments
         walked.value().ends_with('/') ? walked.value() : walked.value() + "/";
     if (place.value() != walked.value() && !place.value().starts_with(inside)) continue;
     return fail(ErrorCode::invalid_argument,
-                "'" + arguments.out + "' is inside '" + folder.text() +
-                    "', which is content of the project; build to another place");
+                "'" + folder_of_ours + "' is inside '" + folder.text() +
+                    "', which is content of the project; take another place");
   }
   return {};
+}
+
+// What the build writes into.
+std::vector<std::string> places_of(const BuildArguments& arguments) {
+  std::vector<std::string> places{arguments.out};
+  std::ranges::copy_if(arguments.caches, std::back_inserter(places),
+                       [](const std::string& cache) { return !is_address(cache); });
+  return places;
 }
 
 // The registries should be up to date. What cannot be prepared can be built all the same.
@@ -138,7 +147,7 @@ std::optional<int> tell_up_to_date(const BuildJob& job, Session& session) {
     // Who does not get the lock, or the disk, hashes these files once more next time.
     const auto locked = LockedOutput::open(job.arguments.out);
     if (locked) {
-      (void)refresh_state(locked.value()->folder(), std::move(found->state.folders)).has_value();
+      (void)refresh_state(locked.value()->folder(), found->state).has_value();
     }
   }
   const Duration elapsed = session.clock.now() - job.start;
@@ -153,8 +162,10 @@ std::optional<int> tell_up_to_date(const BuildJob& job, Session& session) {
 }
 
 // Stages, and puts in place.
-int write_output(const BuildJob& job, const OpenProject& open,
-                 const std::vector<ComponentDescription>& components, Session& session) {
+// Nothing when the project changed while it was read: what was staged belongs to no state of it.
+std::optional<int> write_output(const BuildJob& job, const OpenProject& open,
+                                const std::vector<ComponentDescription>& components,
+                                Session& session) {
   session.writing = true;
   const auto locked = LockedOutput::open(job.arguments.out);
   if (!locked) return report_error(session, locked.error());
@@ -195,6 +206,10 @@ int write_output(const BuildJob& job, const OpenProject& open,
     session.err << shown_text(place_of(problem.location))
                 << ": error: " << shown_text(problem.message) << "\n";
   }
+  if (!builds && builds.error().code == ErrorCode::busy) {
+    tell(session, builds.error().message);
+    return std::nullopt;
+  }
   if (!builds) {
     const int code = report_error(session, builds.error());
     return problems.empty() ? code : kFindings;
@@ -219,28 +234,40 @@ int write_output(const BuildJob& job, const OpenProject& open,
                       {});
 }
 
-// Makes the output what it should be, if it is not.
-int make_output(const BuildJob& job, Session& session) {
-  if (!job.arguments.is_forced) {
-    if (const auto done = tell_up_to_date(job, session)) return *done;
-  }
+// Reads the project and builds it. Nothing when it changed meanwhile.
+std::optional<int> build_once(const BuildJob& job, Session& session) {
   const auto open = open_recorded_project(job.arguments.project, session, job.jobs,
                                           progress_of(session.reporter));
   if (!open) return report_error(session, open.error());
   const Project& project = *open.value().project;
   const auto components = load_components(project.files(), project.config());
   if (!components) return report_error(session, components.error());
-  if (auto fits = check_place(project, job.arguments); !fits) {
-    return report_error(session, fits.error());
+  for (const std::string& place : places_of(job.arguments)) {
+    if (auto fits = check_place(project, job.arguments, place); !fits) {
+      return report_error(session, fits.error());
+    }
   }
   if (const int found =
           check_before(project, components.value(), job.wish.targets, job.jobs, session);
       found != kSuccess) {
     return found;
   }
-  const int written = write_output(job, open.value(), components.value(), session);
-  if (written != kSuccess) return written;
+  const auto written = write_output(job, open.value(), components.value(), session);
+  if (!written || *written != kSuccess) return written;
   return check_sizes(project.config(), job, session);
+}
+
+// Makes the output what it should be, if it is not.
+int make_output(const BuildJob& job, Session& session) {
+  constexpr int kAttempts = 3;
+  if (!job.arguments.is_forced) {
+    if (const auto done = tell_up_to_date(job, session)) return *done;
+  }
+  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+    if (const auto done = build_once(job, session)) return *done;
+    session.writing = false;
+  }
+  return report_error(session, {ErrorCode::busy, "the project does not rest; nothing was built"});
 }
 
 int run_build(const BuildArguments& arguments, TargetSet targets, Session& session) {

@@ -1,5 +1,6 @@
 #include "bundler/cli/child_process.h"
 
+#include <signal.h>  // NOLINT(modernize-deprecated-headers): sigprocmask is POSIX, not C++.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -31,6 +32,11 @@ tl::unexpected<Error> failure(const std::string& what) {
   ::dup2(input, STDIN_FILENO);
   ::dup2(output, STDOUT_FILENO);
   close_all(others);
+  // Ours are blocked, and read by a thread of ours: Git is ended by the terminal's as usual.
+  sigset_t none;
+  ::sigemptyset(&none);
+  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+  ::signal(SIGPIPE, SIG_DFL);
   ::execvp(arguments[0], arguments);
   ::_exit(kNotStarted);
 }

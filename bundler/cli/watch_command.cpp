@@ -42,10 +42,9 @@ int watch(const BuildArguments& arguments, Session& session) {
     // What is wrong with the arguments does not get right by itself.
     if (is_first && code == kUsage) return code;
     session.out.flush();
-    if (code == kSuccess) {
-      if (!socket) open_socket(arguments.out, socket, session);  // Now the folder is there.
-      if (socket) socket->tell_built();
-    }
+    // Findings need not keep a build from being published: games look for themselves.
+    if (!socket && code == kSuccess) open_socket(arguments.out, socket, session);
+    if (socket) socket->tell_built();
     session.err << "muster: watching " << counted(folders.value().folder_count(), "folder")
                 << "; Ctrl-C ends it" << std::endl;
     if (auto waited = folders.value().wait(); !waited) return report_error(session, waited.error());

@@ -81,11 +81,12 @@ std::optional<std::vector<CookQuestion>> parse_questions(Bytes bytes) {
 }
 
 CachedBundles::CachedBundles(BuildCache& cache, const Project& project, const CookAnswers& answers,
-                             const PackingTerms& terms)
+                             const PackingTerms& terms, bool only_stores)
     : cache_(cache),
       project_(project),
       answers_(answers),
-      terms_(terms.tool + " level " + std::to_string(terms.level)) {}
+      terms_(terms.tool + " level " + std::to_string(terms.level)),
+      only_stores_(only_stores) {}
 
 ContentHash CachedBundles::key_of_questions(const PlannedBundle& planned) const {
   ContentHasher hasher;
@@ -103,6 +104,7 @@ ContentHash CachedBundles::key_of_questions(const PlannedBundle& planned) const 
 }
 
 std::optional<CachedBundles::Found> CachedBundles::find(const PlannedBundle& planned) const {
+  if (only_stores_) return std::nullopt;
   const ContentHash key = key_of_questions(planned);
   const auto stored = cache_.find(key);
   if (!stored) return std::nullopt;

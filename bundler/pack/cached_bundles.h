@@ -35,9 +35,9 @@ std::optional<std::vector<CookQuestion>> parse_questions(Bytes bytes);
 /// with their answers of today the bundle. Safe to use from several threads.
 class CachedBundles {
  public:
-  /// All of them outlive this.
+  /// All of them outlive this. One that only stores finds nothing.
   CachedBundles(BuildCache& cache, const Project& project, const CookAnswers& answers,
-                const PackingTerms& terms);
+                const PackingTerms& terms, bool only_stores = false);
 
   struct Found {
     CachedBundle bundle;
@@ -54,6 +54,7 @@ class CachedBundles {
   const Project& project_;
   const CookAnswers& answers_;
   std::string terms_;
+  bool only_stores_;
 };
 
 }  // namespace muster

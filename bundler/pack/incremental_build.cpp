@@ -28,7 +28,10 @@ class InputHashes {
     if (const auto seen = inputs_.hash_of(path)) return *seen;
     const FileStamp stamp = inputs_.look_at(path);
     if (!stamp.exists || stamp.kind != FileKind::file) return {};
-    if (const StateInput* known = rested(path, stamp)) return known->hash;
+    if (const StateInput* known = rested(path, stamp)) {
+      inputs_.assume(path, known->hash);  // Whoever reads something else notices.
+      return known->hash;
+    }
     ByteVector buffer;
     const auto bytes = inputs_.read(path, 0, std::numeric_limits<std::uint64_t>::max(), buffer);
     return bytes ? hash_bytes(bytes.value()) : ContentHash();
@@ -277,10 +280,22 @@ void remember_blocks(const FileSystem& files, const BuildOptions& options, Stage
   }
 }
 
+// Client and server take bundles over from each other.
+bool has_old_blocks(const BuildState* earlier) {
+  return earlier != nullptr && std::ranges::any_of(earlier->targets, &StateTarget::has_old_blocks);
+}
+
+// Blocks of another compressor stay for the players' sake: others would pack something else, and
+// are neither asked for it nor given it.
+bool packs_like_everybody(const BuildRun& run, const BuildState* earlier,
+                          const StagedBundles& bundles) {
+  if (earlier == nullptr) return !bundles.remembers_earlier();
+  return earlier->tool == run.tool && !has_old_blocks(earlier);
+}
+
 // Whether blocks that were used again may be of another compressor.
 bool may_have_old_blocks(const TargetBuild& built, const BuildState* earlier) {
-  const StateTarget* old = earlier == nullptr ? nullptr : earlier->find(built.target);
-  if (old != nullptr && old->has_old_blocks) return true;
+  if (has_old_blocks(earlier)) return true;
   const bool is_same = earlier != nullptr && earlier->compressor == compressor_version();
   return built.reused_blocks > 0 && !is_same;
 }
@@ -306,13 +321,13 @@ Result<std::vector<TargetBuild>> build_project(const BuildRun& run,
                       *answers, run.options.jobs);
     }
   }
-  std::optional<CachedBundles> cached;
-  if (run.cache != nullptr && answers && !run.is_forced) {
-    const PackingTerms terms{run.tool, run.options.layout, run.options.level};
-    cached.emplace(*run.cache, run.project, *answers, terms);
-  }
   StagedBundles bundles(run.output);
   if (leaves_state && !run.is_forced && !state) remember_blocks(old_files, run.options, bundles);
+  std::optional<CachedBundles> cached;
+  if (run.cache != nullptr && answers && packs_like_everybody(run, known, bundles)) {
+    const PackingTerms terms{run.tool, run.options.layout, run.options.level};
+    cached.emplace(*run.cache, run.project, *answers, terms, run.is_forced);
+  }
   const BuildEdges edges{.output = bundles,
                          .reporter = run.reporter,
                          .clock = run.clock,
@@ -320,6 +335,8 @@ Result<std::vector<TargetBuild>> build_project(const BuildRun& run,
                          .earlier = earlier ? &*earlier : nullptr,
                          .answers = answers ? &*answers : nullptr,
                          .cache = cached ? &*cached : nullptr,
+                         .inputs = run.inputs,
+                         .is_earlier_shared = run.previous.has_value(),
                          .tool = run.tool,
                          .reason = {run.is_forced ? "forced" : "first build", {}}};
   std::vector<TargetBuild> builds;
@@ -334,12 +351,16 @@ Result<std::vector<TargetBuild>> build_project(const BuildRun& run,
     builds.push_back(std::move(built).value());
   }
   if (auto staged = stage_report(run, builds); !staged) return fail(staged.error());
-  // What changed while it was read is told by the next build, which then looks at everything.
   if (leaves_state) {
-    const ByteVector bytes =
-        run.inputs->is_torn() ? ByteVector() : StateWriter(run, known, *hashes).write(builds);
-    auto staged = run.output.stage(AssetPath().child(kStateName), bytes);
+    auto staged = run.output.stage(AssetPath().child(kStateName),
+                                   StateWriter(run, known, *hashes).write(builds));
     if (!staged) return fail(staged.error());
+  }
+  // Bundles of two states of a project belong to neither.
+  const std::vector<AssetPath> torn =
+      run.inputs == nullptr ? std::vector<AssetPath>() : run.inputs->torn();
+  if (!torn.empty()) {
+    return fail(ErrorCode::busy, "'" + torn.front().text() + "' changed while it was built");
   }
   return builds;
 }
@@ -366,10 +387,11 @@ std::optional<UpToDate> find_up_to_date(const FileSystem& output, const FileStam
   return found;
 }
 
-Result<void> refresh_state(OutputFolder& output, std::vector<StateFolder> folders) {
+Result<void> refresh_state(OutputFolder& output, const BuildState& looked_at) {
   auto state = read_state(output.files());
-  if (!state) return {};
-  state->folders = std::move(folders);
+  // Another build may have come in between: its report is another file.
+  if (!state || state->report != looked_at.report) return {};
+  state->folders = looked_at.folders;
   auto staged = output.stage(AssetPath().child(kStateName), encode_state(*state));
   return staged ? output.publish() : staged;
 }

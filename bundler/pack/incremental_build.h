@@ -43,7 +43,8 @@ struct BuildRun {
 };
 
 /// Builds and stages everything, and leaves publishing to the caller. Bundles that an earlier build
-/// has left and that would come out the same are taken over. Fails as `build_target` does.
+/// has left and that would come out the same are taken over. Fails as `build_target` does,
+/// and with `busy` when the project changed meanwhile.
 Result<std::vector<TargetBuild>> build_project(const BuildRun& run,
                                                std::vector<CookProblem>& problems);
 
@@ -66,8 +67,8 @@ std::optional<UpToDate> find_up_to_date(const FileSystem& output, const FileStam
                                         const FileSystem& project, const FileStamps& project_stamps,
                                         const BuildWish& wish, unsigned jobs);
 
-/// Keeps new stamps of inputs whose content has not changed, and publishes them. Requires: nothing
-/// else is staged.
-Result<void> refresh_state(OutputFolder& output, std::vector<StateFolder> folders);
+/// Keeps new stamps of inputs whose content has not changed, and publishes them, unless the output
+/// is another one by now. Requires: nothing else is staged, and the output's lock is held.
+Result<void> refresh_state(OutputFolder& output, const BuildState& looked_at);
 
 }  // namespace muster

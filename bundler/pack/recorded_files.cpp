@@ -46,7 +46,7 @@ void RecordedFiles::note_whole(const AssetPath& path, const ContentHash& hash) c
   Shard& shard = shard_of(path);
   const std::lock_guard lock(shard.mutex);
   RecordedInput& input = shard.inputs.at(path.text());
-  shard.is_torn = shard.is_torn || (input.use == InputUse::whole && input.hash != hash);
+  if (input.use == InputUse::whole && input.hash != hash) shard.torn.push_back(path);
   input.use = InputUse::whole;
   input.hash = hash;
 }
@@ -105,11 +105,14 @@ std::optional<ContentHash> RecordedFiles::hash_of(const AssetPath& path) const {
   return found->second.hash;
 }
 
-bool RecordedFiles::is_torn() const {
-  return std::ranges::any_of(shards_, [](Shard& shard) {
+std::vector<AssetPath> RecordedFiles::torn() const {
+  std::vector<AssetPath> all;
+  for (Shard& shard : shards_) {
     const std::lock_guard lock(shard.mutex);
-    return shard.is_torn;
-  });
+    all.insert(all.end(), shard.torn.begin(), shard.torn.end());
+  }
+  std::ranges::sort(all);
+  return all;
 }
 
 }  // namespace muster

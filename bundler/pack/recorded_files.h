@@ -53,10 +53,14 @@ class RecordedFiles final : public FileSystem {
   std::vector<RecordedInput> inputs() const;
   /// The hash of a file that was read whole; none of others.
   std::optional<ContentHash> hash_of(const AssetPath& path) const;
+  /// Notes what a file holds that need not be read, since somebody else knows.
+  void assume(const AssetPath& path, const ContentHash& hash) const { note_whole(path, hash); }
   /// The stamp of a path, which counts as a look at it.
   FileStamp look_at(const AssetPath& path) const;
-  /// True when something was read twice and had changed in between.
-  bool is_torn() const;
+  /// True when something was read, or assumed, twice and had changed in between.
+  bool is_torn() const { return !torn().empty(); }
+  /// What had changed; empty when nothing.
+  std::vector<AssetPath> torn() const;
   /// The time of the file system when recording began.
   std::int64_t started_ns() const { return started_ns_; }
   const FileStamps& stamps() const { return stamps_; }
@@ -65,7 +69,7 @@ class RecordedFiles final : public FileSystem {
   struct Shard {
     std::mutex mutex;
     std::unordered_map<std::string, RecordedInput> inputs;
-    bool is_torn = false;
+    std::vector<AssetPath> torn;
   };
   Shard& shard_of(const AssetPath& path) const;
   FileStamp note(const AssetPath& path, InputUse use) const;

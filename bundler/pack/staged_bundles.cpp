@@ -1,6 +1,7 @@
 #include "bundler/pack/staged_bundles.h"
 
 #include <cassert>
+#include <limits>
 #include <utility>
 
 namespace muster {
@@ -34,6 +35,11 @@ Result<void> StagedBundles::carry_over(const FileSystem& from, const AssetPath& 
                                        const AssetPath& path) {
   const std::lock_guard lock(mutex_);
   return output_.carry_over(from, old_path, path);
+}
+
+Result<Bytes> StagedBundles::read_staged(const AssetPath& path, ByteVector& buffer) const {
+  const std::lock_guard lock(mutex_);
+  return output_.read_staged(path, 0, std::numeric_limits<std::uint64_t>::max(), buffer);
 }
 
 void StagedBundles::remember_earlier(const FileSystem& files, const AssetPath& path) {

@@ -40,12 +40,16 @@ class StagedBundles {
   /// Writes a bundle and remembers its entries. Requires: `bundle` is open on `bytes`.
   Result<void> stage_bundle(const AssetPath& path, const BundleReader& bundle, Bytes bytes);
 
+  /// Reads a staged file. `buffer` as in `FileSystem::read`.
+  Result<Bytes> read_staged(const AssetPath& path, ByteVector& buffer) const;
+
   /// Makes a file of an earlier output one of this one, see `OutputFolder::carry_over`.
   Result<void> carry_over(const FileSystem& from, const AssetPath& old_path, const AssetPath& path);
   /// Remembers the entries of a bundle that an earlier build has left, with the same options; a
   /// bundle that cannot be read has none. Requires: called before anything is packed, and `files`
   /// lives longer.
   void remember_earlier(const FileSystem& files, const AssetPath& path);
+  bool remembers_earlier() const { return !earlier_.empty(); }
   /// How many blocks of earlier builds were used again.
   std::size_t reused_blocks() const { return reused_blocks_; }
 

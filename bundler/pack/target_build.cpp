@@ -183,9 +183,25 @@ class TargetBuilder {
     Result<void> kept =
         path ? edges_.output.carry_over(edges_.earlier->files(), match.path, path.value())
              : Result<void>(fail(path.error()));
+    if (kept && edges_.is_earlier_shared && !is_staged_whole(built, path.value())) {
+      built.is_kept = false;
+      built.facts.clear();
+      built.reasons.push_back({"output", built.name.path()});
+      return false;
+    }
     if (!kept) fail_with(kept.error());
     edges_.reporter.advance(1, built.name.to_string());
     return true;
+  }
+
+  // Somebody else may have published into the output that it was copied from.
+  bool is_staged_whole(const BuiltBundle& built, const AssetPath& path) const {
+    ByteVector buffer;
+    const auto bytes = edges_.output.read_staged(path, buffer);
+    if (!bytes || bytes.value().size() != built.file_bytes) return false;
+    const auto reader = BundleReader::open(bytes.value());
+    return reader && reader.value().bundle_hash() == built.hash &&
+           reader.value().find_hash() == built.hash;
   }
 
   Result<AssetPath> path_of(const BuiltBundle& built) const {
@@ -253,21 +269,17 @@ class TargetBuilder {
     answer(cooked, built);
     built.taken = edges_.clock.now() - start;
     write(built, reader.value(), bytes.value());
-    if (uses_cache() && !failed()) put_into_cache(planned, built, std::move(bytes).value());
-  }
-
-  // Blocks of another compressor that stay for the players' sake are not what others would pack.
-  bool uses_cache() const {
-    return edges_.cache != nullptr && edges_.answers != nullptr &&
-           (edges_.earlier == nullptr || edges_.earlier->state().tool == edges_.tool);
+    // Asked after the facts were taken: they are of what was cooked, or the inputs are torn.
+    if (edges_.cache == nullptr || edges_.inputs->is_torn() || failed()) return;
+    put_into_cache(planned, built, std::move(bytes).value());
   }
 
   bool take_from_cache(const PlannedBundle& planned, BuiltBundle& built) {
-    if (!uses_cache()) return false;
+    if (edges_.cache == nullptr) return false;
     auto found = edges_.cache->find(planned);
     if (!found) return false;
     const auto reader = BundleReader::open(found->bundle.file);
-    if (!reader) return false;
+    if (!reader || !holds_only(reader.value(), planned)) return false;
     built.is_cached = true;
     built.plain_bytes = found->bundle.plain_bytes;
     built.source_bytes = found->bundle.source_bytes;
@@ -279,6 +291,16 @@ class TargetBuilder {
       }
     }
     write(built, reader.value(), found->bundle.file);
+    return true;
+  }
+
+  // A cache may be wrong about what it holds.
+  bool holds_only(const BundleReader& reader, const PlannedBundle& planned) const {
+    std::set<Guid> guids;
+    for (const AssetNumber asset : planned.assets) guids.insert(project_.index().at(asset).guid);
+    for (std::uint32_t i = 0; i < reader.entry_count(); ++i) {
+      if (!guids.contains(reader.entry(i).guid)) return false;
+    }
     return true;
   }
 
@@ -318,7 +340,9 @@ class TargetBuilder {
                                     : BundleName::of_prefab(project_.index().at(prefab).guid);
     const auto path = path_of(built);
     Result<void> staged = path ? Result<void>() : Result<void>(fail(path.error()));
-    if (path) staged = edges_.output.stage_bundle(path.value(), reader, bytes);
+    // Nobody here has packed what a cache gave: its blocks go into no other bundle.
+    if (path && built.is_cached) staged = edges_.output.stage(path.value(), bytes);
+    if (path && !built.is_cached) staged = edges_.output.stage_bundle(path.value(), reader, bytes);
     if (!staged) fail_with(staged.error());
     edges_.reporter.advance(1, built.name.to_string());
   }

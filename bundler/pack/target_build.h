@@ -9,6 +9,7 @@
 #include "bundler/pack/bundle_writer.h"
 #include "bundler/pack/cached_bundles.h"
 #include "bundler/pack/earlier_build.h"
+#include "bundler/pack/recorded_files.h"
 #include "bundler/pack/staged_bundles.h"
 #include "bundler/plan/bundle_plan.h"
 #include "bundler/report/reporter.h"
@@ -68,8 +69,13 @@ struct BuildEdges {
   const EarlierBuild* earlier = nullptr;
   /// Answers what cooked bundles depend on, for the next build; null when nobody wants to know.
   const CookAnswers* answers = nullptr;
-  /// Where other builds may have left what this one needs; null for nowhere. Only with `answers`.
+  /// Where other builds may have left what this one needs; null for nowhere. Only with `answers`
+  /// and `inputs`.
   const CachedBundles* cache = nullptr;
+  /// What the project is read through; null when nobody wants to know whether it changes meanwhile.
+  const RecordedFiles* inputs = nullptr;
+  /// Where kept bundles come from may change while they are copied.
+  bool is_earlier_shared = false;
   /// Of the program, as `PackingTerms` has it.
   std::string tool{};
   /// Why every bundle is packed, where there is no earlier build.

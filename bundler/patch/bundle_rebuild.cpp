@@ -41,7 +41,10 @@ Result<ByteVector> BundleRebuild::run(PatchStreams& streams) {
   const std::uint64_t entry_count = streams.program.varint();
   if (block_log < kMinBlockLog || block_log > kMaxBlockLog) return malformed("a block's size");
   // An entry has a byte in the program at least.
-  if (entry_count > streams.program.remaining()) return malformed("a bundle's number of entries");
+  if (entry_count >
+      std::min<std::uint64_t>(streams.program.remaining(), layout::bundle::kMaxEntries)) {
+    return malformed("a bundle's number of entries");
+  }
   const auto block_plain_bytes = std::uint32_t{1} << static_cast<unsigned>(block_log);
   for (std::uint64_t i = 0; i < entry_count; ++i) {
     if (auto made = make_entry(streams, block_plain_bytes); !made) return fail(made.error());

@@ -9,6 +9,13 @@
 #include "net/snapshot/model_file.h"
 
 namespace muster {
+namespace {
+
+/// A client that never reads its blocks is told that it gets no setup.
+constexpr std::uint32_t kSetupAttemptsMax = 256;
+
+}  // namespace
+
 struct ReplicationServer::Client {
   ReplicationClientId id = 0;
   ClientView view;
@@ -21,30 +28,31 @@ struct ReplicationServer::Client {
   bool has_setup_to_send = false;
   bool is_setup_on_its_way = false;
   std::uint16_t setup_block = 0;
-  std::uint32_t compared_at = 0;  ///< The ticks of the last comparison ...
-  std::uint32_t resynced_at = 0;  ///< ... and of the last wish for everything.
+  std::uint32_t refused_setup_bytes = 0;  ///< To be told; 0 when there is nothing to tell.
+  std::uint32_t setup_attempts = 0;       ///< That found other blocks in their way.
+  std::uint32_t compared_at = 0;          ///< The ticks of the last comparison ...
+  std::uint32_t resynced_at = 0;          ///< ... and of the last wish for everything.
 
   /// Lets go of the setup when the connection does. Other finished blocks are the game's.
   void take_setup_fate(Connection& connection) {
     const std::optional<SentBlock> block = connection.take_finished_block(setup_block);
     if (!block) return;
     is_setup_on_its_way = false;
-    if (block->refusal == BlockRefusal::too_many) {  // Of the game's; they will be read.
-      has_setup_to_send = true;
+    if (block->refusal == BlockRefusal::too_many && ++setup_attempts < kSetupAttemptsMax) {
+      has_setup_to_send = true;  // The game's are in its way; they will be read.
       return;
     }
-    if (block->refusal && *block->refusal != BlockRefusal::map_over) refuse_setup();
+    if (block->refusal && *block->refusal != BlockRefusal::map_over) {
+      ++view.counters().setups_refused;
+      refused_setup_bytes = static_cast<std::uint32_t>(setup.size());
+    }
     setup = std::vector<std::byte>();  // `{}` would keep the memory.
-  }
-  void refuse_setup() {
-    ++view.counters().setups_refused;
-    if (!unsent.has_room()) return;
-    unsent.push(encode(SetupRefusedMessage{static_cast<std::uint32_t>(setup.size())}));
   }
   /// Requires: the connection's blocks are over.
   void end_setup(Connection& connection) {
     if (is_setup_on_its_way) take_setup_fate(connection);
     has_setup_to_send = false;
+    refused_setup_bytes = setup_attempts = 0;
     setup = std::vector<std::byte>();  // `{}` would keep the memory.
   }
 };
@@ -236,6 +244,9 @@ void ReplicationServer::prepare_setup(Client& client, const WantMessage& want) c
 void ReplicationServer::send_answers(Client& client, Connection& connection) const {
   client.unsent.send(connection, options_.channel);
   if (client.is_setup_on_its_way) client.take_setup_fate(connection);
+  if (client.refused_setup_bytes > 0 && client.unsent.has_room()) {
+    client.unsent.push(encode(SetupRefusedMessage{std::exchange(client.refused_setup_bytes, 0)}));
+  }
   if (!client.has_setup_to_send || !client.unsent.is_empty()) return;
   client.is_setup_on_its_way =
       connection.send_block(client.setup, client.setup_block) == SendStatus::queued;

@@ -81,6 +81,8 @@ Result<std::vector<SidecarMend>> plan_sidecar_mends(const FileSystem& files,
 
 Result<void> apply_sidecar_mends(FileSystem& files, std::span<const SidecarMend> mends) {
   for (const SidecarMend& mend : mends) {
+    // Somebody (an editor that is open) may have written it since: his guid is in use already.
+    if (mend.kind == SidecarMend::Kind::create && files.stat(mend.path)) continue;
     auto done = mend.kind == SidecarMend::Kind::rename
                     ? commit_move(files, mend.from, mend.path)
                     : write_atomically(files, mend.path, as_bytes(mend.text));

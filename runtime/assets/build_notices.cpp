@@ -18,15 +18,18 @@ bool BuildNotices::connect(Time now) {
   if (!made.valid()) return false;
   if (::connect(made.get(), address.value().get(), address.value().bytes) != 0) return false;
   socket_ = std::move(made);
+  next_look_ = Time::min();
   return true;
 }
 
 BuildNotices::News BuildNotices::poll(Time now) {
-  if (!socket_.valid()) return connect(now) ? News::build : News::silent;
+  if (!socket_.valid() && !connect(now)) return News::silent;
   std::array<char, 256> text{};
   const ssize_t got = ::recv(socket_.get(), text.data(), text.size(), 0);
-  if (got > 0) return News::build;
-  if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR)) return News::none;
+  const bool is_quiet = got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR);
+  if (is_quiet && now < next_look_) return News::none;
+  next_look_ = now + kLookAnyway;
+  if (got > 0 || is_quiet) return News::build;
   socket_ = Descriptor();  // The watch has ended; its last build may be new.
   next_attempt_ = now + kPause;
   return News::build;

@@ -17,6 +17,8 @@ class BuildNotices {
  public:
   /// So long is waited before the next attempt to connect.
   static constexpr Duration kPause = std::chrono::seconds(1);
+  /// So often `build` is said anyway: others than the watch may build to the folder.
+  static constexpr Duration kLookAnyway = std::chrono::seconds(5);
 
   enum class News : std::uint8_t {
     none,    ///< Somebody watches, and nothing was built since the last call.
@@ -36,6 +38,7 @@ class BuildNotices {
   std::string folder_;
   Descriptor socket_;
   Time next_attempt_ = Time::min();
+  Time next_look_ = Time::min();
 };
 
 }  // namespace muster

@@ -170,7 +170,7 @@ def check_sarif(run):
     jsonschema.Draft202012Validator.check_schema(schema)
     validator = jsonschema.Draft202012Validator(schema)
     projects = [project for project in sorted((run.source / "tests/golden/bad_content").iterdir())
-                if project.is_dir()]
+                if project.is_dir() and not project.name.startswith("_")]  # __pycache__
     with tempfile.TemporaryDirectory(prefix="muster-sarif-") as folder:
         known = pathlib.Path(folder) / "known.json"
         for index, project in enumerate(projects):

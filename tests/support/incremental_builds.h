@@ -45,7 +45,7 @@ inline Outcome build(const MemoryFileSystem& project, FileSystem& output,
       if (found->check.has_new_stamps) {
         auto folder = OutputFolder::open_for_build(output);
         if (folder) {
-          (void)refresh_state(folder.value(), std::move(found->state.folders)).has_value();
+          (void)refresh_state(folder.value(), found->state).has_value();
         }
       }
       outcome.is_built = outcome.was_up_to_date = true;

@@ -93,12 +93,16 @@ TEST_CASE("What took long already, and what will not change, is not tried again"
 
 TEST_CASE("An address is shown without its password", "[cache]") {
   CHECK(address_for_people("http://me:secret@cache:8080/x") == "http://cache:8080/x");
-  CHECK(address_for_people("https://cache/a@b") == "https://cache/a@b");
+  CHECK(address_for_people("http://me:sec/r@et@cache/x") == "http://cache/x");
+  CHECK(address_for_people("me:secret@cache") == "cache");
   CHECK(address_for_people("http://cache") == "http://cache");
 }
 
 TEST_CASE("Nobody answers at an address: an error that says so", "[cache]") {
-  CHECK_FALSE(CurlTransport::open({.address = "ftp://cache"}).has_value());
+  const auto wrong = CurlTransport::open({.address = "ftp://me:secret@cache"});
+  REQUIRE_FALSE(wrong.has_value());
+  CHECK(wrong.error().message.find("secret") == std::string::npos);
+  CHECK(CurlTransport::open({.address = "HTTP://cache"}).has_value());
   auto transport = CurlTransport::open({.address = "http://127.0.0.1:1/"});
   REQUIRE(transport.has_value());
   const auto got = transport.value()->get("/cas/x", 10);

@@ -34,6 +34,9 @@ TEST_CASE("A game hears of each build, and looks once when it comes and when the
     socket.value().tell_built();
     CHECK(notices->poll(clock.now()) == News::build);  // Once is enough.
     CHECK(notices->poll(clock.now()) == News::none);
+    clock.advance(BuildNotices::kLookAnyway);  // Others may have built.
+    CHECK(notices->poll(clock.now()) == News::build);
+    CHECK(notices->poll(clock.now()) == News::none);
   }
   CHECK(notices->poll(clock.now()) == News::build);
   CHECK(notices->poll(clock.now()) == News::silent);
