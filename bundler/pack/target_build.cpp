@@ -184,9 +184,10 @@ class TargetBuilder {
         path ? edges_.output.carry_over(edges_.earlier->files(), match.path, path.value())
              : Result<void>(fail(path.error()));
     if (kept && edges_.is_earlier_shared && !is_staged_whole(built, path.value())) {
-      built.is_kept = false;
-      built.facts.clear();
-      built.reasons.push_back({"output", built.name.path()});
+      const BuildReason reason{"output", built.name.path()};
+      built = BuiltBundle();
+      built.planned = index;
+      built.reasons.push_back(reason);
       return false;
     }
     if (!kept) fail_with(kept.error());

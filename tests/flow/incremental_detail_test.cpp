@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 
 #include "bundler/pack/compared_files.h"
+#include "tests/bundler/cache/memory_blobs.h"
 #include "tests/support/faulty_file_system.h"
 #include "tests/support/incremental_builds.h"
 #include "tests/support/unity_project.h"
@@ -70,6 +71,111 @@ struct Crates {
   MemoryFileSystem output;
   Guid health, paint, picture, box, tin;
 };
+
+/// A project in which somebody saves a file just before its n-th reading.
+class SavedMeanwhile final : public FileSystem {
+ public:
+  SavedMeanwhile(MemoryFileSystem& files, AssetPath saved, std::string text, int reading)
+      : files_(files), saved_(std::move(saved)), text_(std::move(text)), left_(reading) {}
+
+  Result<FileInfo> stat(const AssetPath& path) const override { return files_.stat(path); }
+  Result<std::vector<DirectoryEntry>> list(const AssetPath& folder) const override {
+    return files_.list(folder);
+  }
+  Result<Bytes> read(const AssetPath& path, std::uint64_t offset, std::uint64_t max_bytes,
+                     ByteVector& buffer) const override {
+    if (path == saved_ && left_-- == 0) files_.add(saved_.text(), text_);
+    return files_.read(path, offset, max_bytes, buffer);
+  }
+  Result<void> write(const AssetPath&, Bytes) override { return no_writing(); }
+  Result<void> commit(std::span<const Move>) override { return no_writing(); }
+  Result<void> remove(const AssetPath&) override { return no_writing(); }
+  bool has_saved() const { return left_ < 0; }
+
+ private:
+  static Result<void> no_writing() { return fail(ErrorCode::permission_denied, "a test's"); }
+
+  MemoryFileSystem& files_;
+  AssetPath saved_;
+  std::string text_;
+  mutable int left_;
+};
+
+TEST_CASE("A file saved while a build reads it leaves nothing wrong in outputs and caches",
+          "[flow][incremental][cache]") {
+  const bool has_earlier = GENERATE(false, true);
+  const bool is_shared = GENERATE(false, true);
+  int saves = 0;
+  for (int reading = 0; reading < 12; ++reading) {
+    CAPTURE(has_earlier, is_shared, reading);
+    Crates crates;
+    MemoryBlobs blobs;
+    BuildCache cache({{.store = &blobs, .name = "a cache"}});
+    Settings settings;
+    settings.options.layout = is_shared ? Layout::shared : Layout::self_contained;
+    settings.cache = &cache;
+    crates.edit("Assets/Tin.prefab", "current: 7",
+                "paint: " + testing::UnityProject::strong(crates.picture));
+    if (has_earlier) {
+      REQUIRE(crates.make(settings).is_built);
+      crates.edit("Assets/Box.prefab", "paint:", "other: 1\n  paint:");
+    }
+    const SavedMeanwhile project(crates.project.files, path("Assets/Big.png"),
+                                 Crates::picture_text('k'), reading);
+    (void)build(project, crates.project.files, crates.output, crates.output, settings);
+    if (project.has_saved()) ++saves;
+    REQUIRE(crates.make(settings).is_built);
+    Settings alone = settings;
+    alone.cache = nullptr;
+    MemoryFileSystem clean;
+    REQUIRE(build(crates.project.files, clean, clean, alone).is_built);
+    CHECK(differences(crates.output, clean).empty());
+    MemoryFileSystem elsewhere;
+    REQUIRE(build(crates.project.files, elsewhere, elsewhere, settings).is_built);
+    CHECK(differences(elsewhere, clean).empty());
+  }
+  // What a kept shared bundle holds is not read.
+  if (!has_earlier || !is_shared) CHECK(saves > 0);
+}
+
+TEST_CASE("A build that begins with another output doubts what it copies",
+          "[flow][incremental][sys-12]") {
+  Crates crates;
+  MemoryFileSystem previous;
+  REQUIRE(build(crates.project.files, previous, previous, Settings{}).is_built);
+  Crates other;
+  other.edit("Assets/Tin.prefab", "current: 7", "current: 9");
+  MemoryFileSystem newer;
+  REQUIRE(build(other.project.files, newer, newer, Settings{}).is_built);
+  // Somebody publishes between the look at stamps and the copy: stamps of the old, bytes of the
+  // new.
+  Settings settings;
+  settings.previous_stamps = &previous;
+  MemoryFileSystem torn = newer;
+  for (const auto& [name, bytes] : previous.files()) {
+    if (name.text() == kStateName) REQUIRE(torn.write(name, bytes).has_value());
+  }
+  settings.previous = &torn;
+  REQUIRE(build(crates.project.files, crates.output, crates.output, settings).is_built);
+  MemoryFileSystem clean;
+  REQUIRE(build(crates.project.files, clean, clean, Settings{}).is_built);
+  CHECK(differences(crates.output, clean) == std::vector<std::string>{});
+}
+
+TEST_CASE("Blocks of an output without a state reach no cache", "[flow][incremental][cache]") {
+  Crates crates;
+  REQUIRE(crates.make().is_built);
+  REQUIRE(crates.output.remove(path(kStateName)).has_value());
+  MemoryBlobs blobs;
+  BuildCache cache({{.store = &blobs, .name = "a cache"}});
+  Settings settings;
+  settings.cache = &cache;
+  REQUIRE(crates.make(settings).is_built);
+  CHECK(blobs.blobs.empty());
+  MemoryFileSystem fresh;
+  REQUIRE(build(crates.project.files, fresh, fresh, settings).is_built);
+  CHECK_FALSE(blobs.blobs.empty());
+}
 
 TEST_CASE("A build says why each bundle was packed, down to the input",
           "[flow][incremental][sys-12]") {

@@ -30,17 +30,19 @@ struct Settings {
   bool is_forced = false;
   bool skips_look = false;  ///< Builds although there may be nothing to do.
   const MemoryFileSystem* previous = nullptr;
+  const MemoryFileSystem* previous_stamps = nullptr;  ///< When they are others than its own.
   BuildCache* cache = nullptr;
 };
 
 /// Builds once.
-inline Outcome build(const MemoryFileSystem& project, FileSystem& output,
-                     const FileStamps& output_stamps, const Settings& settings) {
+inline Outcome build(const FileSystem& project, const FileStamps& project_stamps,
+                     FileSystem& output, const FileStamps& output_stamps,
+                     const Settings& settings) {
   Outcome outcome;
   const BuildWish wish{.targets = settings.options.targets,
                        .terms = {settings.tool, settings.options.layout, settings.options.level}};
   if (!settings.is_forced && !settings.skips_look) {
-    auto found = find_up_to_date(output, output_stamps, project, project, wish, 1);
+    auto found = find_up_to_date(output, output_stamps, project, project_stamps, wish, 1);
     if (found) {
       if (found->check.has_new_stamps) {
         auto folder = OutputFolder::open_for_build(output);
@@ -52,7 +54,7 @@ inline Outcome build(const MemoryFileSystem& project, FileSystem& output,
       return outcome;
     }
   }
-  const RecordedFiles recorded(project, project);
+  const RecordedFiles recorded(project, project_stamps);
   const auto opened = Project::open(recorded, 1, {});
   REQUIRE(opened.has_value());
   const auto components = load_components(recorded, opened.value()->config());
@@ -63,7 +65,8 @@ inline Outcome build(const MemoryFileSystem& project, FileSystem& output,
   const ManualClock clock;
   std::optional<PreviousOutput> previous;
   if (settings.previous != nullptr) {
-    previous.emplace(PreviousOutput{*settings.previous, *settings.previous});
+    const MemoryFileSystem* const stamps = settings.previous_stamps;
+    previous.emplace(PreviousOutput{*settings.previous, stamps ? *stamps : *settings.previous});
   }
   std::vector<CookProblem> problems;
   const auto builds = build_project({.project = *opened.value(),
@@ -92,6 +95,11 @@ inline Outcome build(const MemoryFileSystem& project, FileSystem& output,
     }
   }
   return outcome;
+}
+
+inline Outcome build(const MemoryFileSystem& project, FileSystem& output,
+                     const FileStamps& output_stamps, const Settings& settings) {
+  return build(project, project, output, output_stamps, settings);
 }
 
 /// What a reader of an output sees: everything but our own dot files.
