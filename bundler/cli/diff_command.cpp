@@ -16,12 +16,9 @@ struct DiffArguments {
 };
 
 int diff(const DiffArguments& arguments, Session& session) {
-  for (const std::string& out : {arguments.before, arguments.after}) {
-    if (auto whole = recover_output(out); !whole) return report_error(session, whole.error());
-  }
-  const auto before = open_folder(arguments.before);
+  const auto before = open_output(arguments.before);
   if (!before) return report_error(session, before.error());
-  const auto after = open_folder(arguments.after);
+  const auto after = open_output(arguments.after);
   if (!after) return report_error(session, after.error());
   const auto targets = diff_builds(*before.value(), *after.value());
   if (!targets) return report_error(session, targets.error());

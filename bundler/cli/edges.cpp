@@ -62,6 +62,9 @@ ContentHash program_hash() {
     for (unsigned i = 0; i < program->dlpi_phnum; ++i) {
       const auto& segment = program->dlpi_phdr[i];
       if (segment.p_type != PT_LOAD || (segment.p_flags & PF_W) != 0) continue;
+#if defined(__SANITIZE_ADDRESS__)
+      if ((segment.p_flags & PF_X) == 0) continue;  // Between its constants nobody may read.
+#endif
       // NOLINTNEXTLINE(performance-no-int-to-ptr): this is how the loader tells it
       const auto* const bytes =
           reinterpret_cast<const std::byte*>(program->dlpi_addr + segment.p_vaddr);
@@ -142,6 +145,11 @@ Result<void> recover_output(const std::string& path) {
     return fail_in(path, whole.error());
   }
   return {};
+}
+
+Result<std::unique_ptr<FileSystem>> open_output(const std::string& path) {
+  if (auto whole = recover_output(path); !whole) return fail(whole.error());
+  return open_folder(path);
 }
 
 Result<std::unique_ptr<LockedOutput>> LockedOutput::open(const std::string& path) {

@@ -59,6 +59,10 @@ Result<MappedFile> map_file(const std::string& path);
 /// another process is at it.
 Result<void> recover_output(const std::string& path);
 
+/// A build's output, to be read: whole, also when its publication was interrupted. Fails like
+/// `recover_output` and `open_folder`.
+Result<std::unique_ptr<FileSystem>> open_output(const std::string& path);
+
 /// A build's output on the disk, locked for as long as it is open.
 class LockedOutput {
  public:

@@ -23,12 +23,9 @@ struct PatchArguments {
 };
 
 int create(const PatchArguments& arguments, Session& session) {
-  for (const std::string& out : {arguments.before, arguments.after}) {
-    if (auto whole = recover_output(out); !whole) return report_error(session, whole.error());
-  }
-  const auto before = open_folder(arguments.before);
+  const auto before = open_output(arguments.before);
   if (!before) return report_error(session, before.error());
-  const auto after = open_folder(arguments.after);
+  const auto after = open_output(arguments.after);
   if (!after) return report_error(session, after.error());
   session.reporter.begin("comparing", 0);
   const auto made = create_patch(*before.value(), *after.value(),
