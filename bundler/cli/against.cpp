@@ -46,21 +46,23 @@ Result<void> add_catalog(Bytes bytes, Contract& contract, std::map<RowKey, Contr
   return {};
 }
 
-Result<Contract> contract_of_build(const std::string& old) {
-  std::vector<std::string> paths;
-  if (open_folder(old)) {
-    for (const std::string& path :
-         {fmt::format("{}/{}", old, kCatalogName),
-          fmt::format("{}/{}/{}", old, folder_of(Target::client), kCatalogName),
-          fmt::format("{}/{}/{}", old, folder_of(Target::server), kCatalogName)}) {
-      if (map_file(path)) paths.push_back(path);
-    }
-    if (paths.empty()) {
-      return fail(ErrorCode::not_found, "'" + old + "' is no build: it has no catalog");
-    }
-  } else {
-    paths.push_back(old);
+// The catalogs that a path names: a file, or those of a build's folder. None where nothing is, or a
+// folder without any: projects have folders that are called like branches.
+std::vector<std::string> catalogs_at(const std::string& path) {
+  if (!open_folder(path)) {
+    return map_file(path) ? std::vector{path} : std::vector<std::string>();
   }
+  std::vector<std::string> catalogs;
+  for (const std::string& catalog :
+       {fmt::format("{}/{}", path, kCatalogName),
+        fmt::format("{}/{}/{}", path, folder_of(Target::client), kCatalogName),
+        fmt::format("{}/{}/{}", path, folder_of(Target::server), kCatalogName)}) {
+    if (map_file(catalog)) catalogs.push_back(catalog);
+  }
+  return catalogs;
+}
+
+Result<Contract> contract_of_build(const std::string& old, const std::vector<std::string>& paths) {
   Contract contract;
   contract.name = old;
   std::map<RowKey, ContractRow> rows;
@@ -103,8 +105,14 @@ Result<Contract> contract_of_revision(const std::string& project, const std::str
 
 Result<Contract> load_contract(const std::string& project, const std::string& old,
                                TargetSet targets, Session& session) {
-  const bool is_there = open_folder(old) || map_file(old);
-  return is_there ? contract_of_build(old) : contract_of_revision(project, old, targets, session);
+  const std::vector<std::string> catalogs = catalogs_at(old);
+  if (!catalogs.empty()) return contract_of_build(old, catalogs);
+  Result<Contract> contract = contract_of_revision(project, old, targets, session);
+  if (!contract && open_folder(old)) {
+    return fail(contract.error().code, "folder '" + old + "' has no catalog of a build, and " +
+                                           contract.error().message);
+  }
+  return contract;
 }
 
 }  // namespace muster::cli

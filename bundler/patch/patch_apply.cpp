@@ -57,6 +57,7 @@ class Application {
   Result<AppliedPatch> run() {
     auto next = make_loose();
     if (!next) return fail(next.error());
+    if (auto free = check_no_report(next.value()); !free) return fail(free.error());
     for (const Target target : {Target::client, Target::server}) {
       if (auto free = check_absent(next.value(), target); !free) return fail(free.error());
       if (auto made = make_bundles(next.value(), target); !made) return fail(made.error());
@@ -112,13 +113,22 @@ class Application {
   // nothing.
   Result<void> check_absent(const BuildSide& next, Target target) const {
     if (next.catalog(target) != nullptr) return {};
+    const std::string folder(folder_of(target));
+    return check_free(AssetPath().child(folder).child(kCatalogName), folder);
+  }
+
+  Result<void> check_no_report(const BuildSide& next) const {
+    const AssetPath path = AssetPath().child(OutputFolder::kReportName);
+    if (next.find(path) != nullptr) return {};
+    return check_free(path, path.text());
+  }
+
+  Result<void> check_free(const AssetPath& path, const std::string& name) const {
     ByteVector buffer;
-    const AssetPath path = AssetPath().child(folder_of(target)).child(kCatalogName);
     const auto there = out_.read(path, layout::catalog::kMaxFileBytes, buffer);
     if (!there && there.error().code == ErrorCode::not_found) return {};
     if (!there) return fail(there.error());
-    return fail(ErrorCode::already_exists, "the output folder has a " +
-                                               std::string(folder_of(target)) +
+    return fail(ErrorCode::already_exists, "the output folder has a " + name +
                                                ", which the new build has not: give an empty one");
   }
 
