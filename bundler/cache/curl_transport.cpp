@@ -1,6 +1,9 @@
+// libcurl brings thirty libraries with it, which take longer to load than a build takes that has
+// nothing to do. So it is loaded when a cache has an address, and not with the program.
 #include "bundler/cache/curl_transport.h"
 
 #include <curl/curl.h>
+#include <dlfcn.h>
 
 #include <algorithm>
 #include <array>
@@ -11,10 +14,52 @@
 namespace muster {
 namespace {
 
-// Once for the process, before the first handle; the library does it in a thread-safe way.
-bool is_library_ready() {
-  static const bool is_ready = curl_global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK;
-  return is_ready;
+constexpr const char* kLibrary = "libcurl.so.4";
+
+// The library's functions, under its names for them. It stays loaded until the process ends.
+struct Curl {
+  decltype(&::curl_global_init) global_init = nullptr;
+  decltype(&::curl_easy_init) easy_init = nullptr;
+  decltype(&::curl_easy_cleanup) easy_cleanup = nullptr;
+  decltype(&(::curl_easy_setopt)) easy_setopt = nullptr;
+  decltype(&::curl_easy_perform) easy_perform = nullptr;
+  decltype(&(::curl_easy_getinfo)) easy_getinfo = nullptr;
+  decltype(&::curl_easy_strerror) easy_strerror = nullptr;
+  decltype(&::curl_slist_append) slist_append = nullptr;
+  decltype(&::curl_slist_free_all) slist_free_all = nullptr;
+  std::string missing;  ///< Why it cannot be used; empty when it can.
+
+  Curl() {
+    void* const library = dlopen(kLibrary, RTLD_NOW | RTLD_LOCAL);
+    if (library == nullptr) {
+      const char* const reason = dlerror();
+      missing = reason != nullptr ? reason : kLibrary;
+      return;
+    }
+    find(library, "curl_global_init", global_init);
+    find(library, "curl_easy_init", easy_init);
+    find(library, "curl_easy_cleanup", easy_cleanup);
+    find(library, "curl_easy_setopt", easy_setopt);
+    find(library, "curl_easy_perform", easy_perform);
+    find(library, "curl_easy_getinfo", easy_getinfo);
+    find(library, "curl_easy_strerror", easy_strerror);
+    find(library, "curl_slist_append", slist_append);
+    find(library, "curl_slist_free_all", slist_free_all);
+    if (missing.empty() && global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) missing = kLibrary;
+  }
+
+ private:
+  template <typename Function>
+  void find(void* library, const char* name, Function& function) {
+    function = reinterpret_cast<Function>(dlsym(library, name));
+    if (function == nullptr) missing = std::string(kLibrary) + " has no " + name;
+  }
+};
+
+// Loaded once for the process, by whoever comes first.
+const Curl& library() {
+  static const Curl curl;
+  return curl;
 }
 
 long milliseconds(Duration duration) {
@@ -38,10 +83,10 @@ ErrorCode code_of(CURLcode code) {
 }  // namespace
 
 struct CurlTransport::Handle {
-  CURL* curl = curl_easy_init();
+  CURL* curl = library().easy_init();
   // Nobody waits for a server to say that it wants the body: those who don't know the question cost
   // a second each time.
-  curl_slist* headers = curl_slist_append(nullptr, "Expect:");
+  curl_slist* headers = library().slist_append(nullptr, "Expect:");
   std::array<char, CURL_ERROR_SIZE> reason{};
   ByteVector body;
   std::uint64_t body_bytes_max = 0;
@@ -54,8 +99,8 @@ struct CurlTransport::Handle {
   Handle(const Handle&) = delete;
   Handle& operator=(const Handle&) = delete;
   ~Handle() {
-    if (curl != nullptr) curl_easy_cleanup(curl);
-    curl_slist_free_all(headers);
+    if (curl != nullptr) library().easy_cleanup(curl);
+    library().slist_free_all(headers);
   }
 
   static std::size_t take_body(char* bytes, std::size_t size, std::size_t count, void* user) {
@@ -107,7 +152,9 @@ Result<std::unique_ptr<CurlTransport>> CurlTransport::open(CurlOptions options) 
                     "' is no address of a cache: it begins with 'http://' or 'https://'");
   }
   while (options.address.ends_with('/')) options.address.pop_back();
-  if (!is_library_ready()) return fail(ErrorCode::io, "libcurl cannot be used");
+  if (!library().missing.empty()) {
+    return fail(ErrorCode::io, "libcurl cannot be used: " + library().missing);
+  }
   return std::unique_ptr<CurlTransport>(new CurlTransport(std::move(options)));
 }
 
@@ -131,6 +178,7 @@ void CurlTransport::give_back(std::unique_ptr<Handle> handle) {
 Result<HttpAnswer> CurlTransport::perform(Handle& handle, const std::string& path,
                                           std::uint64_t bytes) {
   CURL* const curl = handle.curl;
+  const auto set = library().easy_setopt;
   if (curl == nullptr) return fail(ErrorCode::io, "libcurl cannot be used");
   const std::string address = options_.address + path;
   const auto seconds = [](Duration duration) {
@@ -142,33 +190,33 @@ Result<HttpAnswer> CurlTransport::perform(Handle& handle, const std::string& pat
   handle.reason[0] = '\0';
   handle.body.clear();
   handle.is_too_large = false;
-  curl_easy_setopt(curl, CURLOPT_URL, address.c_str());
-  curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
-  curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
+  set(curl, CURLOPT_URL, address.c_str());
+  set(curl, CURLOPT_PROTOCOLS_STR, "http,https");
+  set(curl, CURLOPT_NOSIGNAL, 1L);
   // A password among the arguments is seen by everybody on the machine.
-  curl_easy_setopt(curl, CURLOPT_NETRC, static_cast<long>(CURL_NETRC_OPTIONAL));
-  curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, handle.reason.data());
-  curl_easy_setopt(curl, CURLOPT_USERAGENT, "muster");
-  curl_easy_setopt(curl, CURLOPT_HTTPHEADER, handle.headers);
-  curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT_MS, milliseconds(options_.connect_timeout));
-  curl_easy_setopt(curl, CURLOPT_LOW_SPEED_LIMIT, kSlowBytesPerSecond);
-  curl_easy_setopt(curl, CURLOPT_LOW_SPEED_TIME, seconds(options_.stall_timeout));
-  curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, longest);
-  curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, &Handle::take_body);
-  curl_easy_setopt(curl, CURLOPT_WRITEDATA, &handle);
-  curl_easy_setopt(curl, CURLOPT_NOPROGRESS, 0L);
-  curl_easy_setopt(curl, CURLOPT_XFERINFOFUNCTION, &Handle::watch);
-  curl_easy_setopt(curl, CURLOPT_XFERINFODATA, &handle);
-  const CURLcode code = curl_easy_perform(curl);
+  set(curl, CURLOPT_NETRC, static_cast<long>(CURL_NETRC_OPTIONAL));
+  set(curl, CURLOPT_ERRORBUFFER, handle.reason.data());
+  set(curl, CURLOPT_USERAGENT, "muster");
+  set(curl, CURLOPT_HTTPHEADER, handle.headers);
+  set(curl, CURLOPT_CONNECTTIMEOUT_MS, milliseconds(options_.connect_timeout));
+  set(curl, CURLOPT_LOW_SPEED_LIMIT, kSlowBytesPerSecond);
+  set(curl, CURLOPT_LOW_SPEED_TIME, seconds(options_.stall_timeout));
+  set(curl, CURLOPT_TIMEOUT_MS, longest);
+  set(curl, CURLOPT_WRITEFUNCTION, &Handle::take_body);
+  set(curl, CURLOPT_WRITEDATA, &handle);
+  set(curl, CURLOPT_NOPROGRESS, 0L);
+  set(curl, CURLOPT_XFERINFOFUNCTION, &Handle::watch);
+  set(curl, CURLOPT_XFERINFODATA, &handle);
+  const CURLcode code = library().easy_perform(curl);
   if (handle.is_too_large) {
     return fail(ErrorCode::limit_exceeded, "the server's answer has more bytes than expected");
   }
   if (code != CURLE_OK) {
     const bool has_reason = handle.reason[0] != '\0';
-    return fail(code_of(code), has_reason ? handle.reason.data() : curl_easy_strerror(code));
+    return fail(code_of(code), has_reason ? handle.reason.data() : library().easy_strerror(code));
   }
   long status = 0;
-  curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status);
+  library().easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status);
   return HttpAnswer{.status = static_cast<int>(status), .body = std::move(handle.body)};
 }
 
@@ -178,7 +226,7 @@ constexpr std::uint64_t kErrorPageBytes = 64 * 1024;
 Result<HttpAnswer> CurlTransport::get(const std::string& path, std::uint64_t max_bytes) {
   auto handle = take_handle();
   handle->body_bytes_max = std::max(max_bytes, kErrorPageBytes);
-  if (handle->curl != nullptr) curl_easy_setopt(handle->curl, CURLOPT_HTTPGET, 1L);
+  if (handle->curl != nullptr) library().easy_setopt(handle->curl, CURLOPT_HTTPGET, 1L);
   Result<HttpAnswer> answer = perform(*handle, path, max_bytes);
   give_back(std::move(handle));
   if (answer && answer.value().status < 300 && answer.value().body.size() > max_bytes) {
@@ -192,12 +240,13 @@ Result<HttpAnswer> CurlTransport::put(const std::string& path, Bytes bytes) {
   handle->body_bytes_max = kErrorPageBytes;
   handle->to_send = handle->all_to_send = bytes;
   if (handle->curl != nullptr) {
-    curl_easy_setopt(handle->curl, CURLOPT_UPLOAD, 1L);
-    curl_easy_setopt(handle->curl, CURLOPT_READFUNCTION, &Handle::give_body);
-    curl_easy_setopt(handle->curl, CURLOPT_READDATA, handle.get());
-    curl_easy_setopt(handle->curl, CURLOPT_SEEKFUNCTION, &Handle::seek_body);
-    curl_easy_setopt(handle->curl, CURLOPT_SEEKDATA, handle.get());
-    curl_easy_setopt(handle->curl, CURLOPT_INFILESIZE_LARGE, static_cast<curl_off_t>(bytes.size()));
+    const auto set = library().easy_setopt;
+    set(handle->curl, CURLOPT_UPLOAD, 1L);
+    set(handle->curl, CURLOPT_READFUNCTION, &Handle::give_body);
+    set(handle->curl, CURLOPT_READDATA, handle.get());
+    set(handle->curl, CURLOPT_SEEKFUNCTION, &Handle::seek_body);
+    set(handle->curl, CURLOPT_SEEKDATA, handle.get());
+    set(handle->curl, CURLOPT_INFILESIZE_LARGE, static_cast<curl_off_t>(bytes.size()));
   }
   Result<HttpAnswer> answer = perform(*handle, path, bytes.size());
   give_back(std::move(handle));
