@@ -5,7 +5,7 @@
 namespace muster {
 namespace {
 
-std::string path_of(const BlobKey& key) {
+std::string url_path_of(const BlobKey& key) {
   return "/" + std::string(folder_of(key.space)) + "/" + key.hash.to_string();
 }
 
@@ -39,7 +39,7 @@ Result<HttpAnswer> HttpBlobs::ask(const Ask& ask_once) {
 }
 
 Result<std::optional<ByteVector>> HttpBlobs::get(const BlobKey& key, std::uint64_t max_bytes) {
-  Result<HttpAnswer> answer = ask([&] { return transport_.get(path_of(key), max_bytes); });
+  Result<HttpAnswer> answer = ask([&] { return transport_.get(url_path_of(key), max_bytes); });
   if (!answer) return fail(answer.error());
   const int status = answer.value().status;
   if (status == 404 || status == 410) return std::optional<ByteVector>();
@@ -48,7 +48,7 @@ Result<std::optional<ByteVector>> HttpBlobs::get(const BlobKey& key, std::uint64
 }
 
 Result<void> HttpBlobs::put(const BlobKey& key, Bytes bytes) {
-  const Result<HttpAnswer> answer = ask([&] { return transport_.put(path_of(key), bytes); });
+  const Result<HttpAnswer> answer = ask([&] { return transport_.put(url_path_of(key), bytes); });
   if (!answer) return fail(answer.error());
   if (!is_success(answer.value().status)) return refused(answer.value().status);
   return {};

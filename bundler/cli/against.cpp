@@ -109,8 +109,8 @@ Result<Contract> load_contract(const std::string& project, const std::string& ol
   if (!catalogs.empty()) return contract_of_build(old, catalogs);
   Result<Contract> contract = contract_of_revision(project, old, targets, session);
   if (!contract && open_folder(old)) {
-    return fail(contract.error().code, "folder '" + old + "' has no catalog of a build, and " +
-                                           contract.error().message);
+    return fail(contract.error().code,
+                "folder '" + old + "' has no catalog of a build, and " + contract.error().message);
   }
   return contract;
 }

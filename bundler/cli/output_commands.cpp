@@ -4,7 +4,6 @@
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "bundler/cli/edges.h"
 #include "bundler/cli/key_files.h"
@@ -14,6 +13,7 @@
 #include "bundler/report/output_check.h"
 #include "bundler/report/yaml_text.h"
 #include "registry/vocabulary/counted.h"
+#include "registry/vocabulary/json_text.h"
 #include "registry/vocabulary/mapped_file.h"
 #include "registry/vocabulary/parallel.h"
 #include "registry/vocabulary/shown_text.h"
@@ -22,8 +22,6 @@
 
 namespace muster::cli {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr std::uint64_t kMaxFileBytes = 8ULL * 1024 * 1024 * 1024;
 
@@ -55,7 +53,7 @@ int verify(const VerifyArguments& arguments, Session& session) {
                                     {"code", to_string(problem.code)},
                                     {"message", problem.message}});
     }
-    write_report(session, report.dump(2, ' ', false, Json::error_handler_t::replace) + "\n", {});
+    write_report(session, json_text(report), {});
   } else {
     for (const OutputProblem& problem : found.problems) {
       session.out << shown_text(problem.path) << ": " << to_string(problem.code) << ": "

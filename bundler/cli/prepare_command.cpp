@@ -2,18 +2,16 @@
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "bundler/cli/session.h"
 #include "registry/registries/prepare.h"
 #include "registry/registries/unread.h"
+#include "registry/vocabulary/json_text.h"
 #include "registry/vocabulary/parallel.h"
 #include "registry/vocabulary/shown_text.h"
 
 namespace muster::cli {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 struct PrepareOptions {
   std::string project;
@@ -57,7 +55,7 @@ std::string as_json(const Project& project, const PreparePlan& plan, bool dry_ru
   for (const FileWrite& write : plan.writes) report["files"].push_back(write.path.text());
   report["removed"] = Json::array();
   for (const AssetPath& path : plan.removes) report["removed"].push_back(path.text());
-  return report.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json_text(report);
 }
 
 std::string as_text_report(const Project& project, const PreparePlan& plan, bool dry_run) {

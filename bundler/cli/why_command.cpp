@@ -4,17 +4,15 @@
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "bundler/cli/edges.h"
 #include "bundler/cli/session.h"
+#include "registry/vocabulary/json_text.h"
 #include "registry/vocabulary/parallel.h"
 #include "registry/vocabulary/shown_text.h"
 
 namespace muster::cli {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 struct WhyOptions {
   std::string project;
@@ -138,7 +136,7 @@ std::string as_json_report(const Project& project, AssetNumber asset,
   }
   report["mentioned_by"] = Json::array();
   for (const AssetNumber user : users) report["mentioned_by"].push_back(path(user));
-  return report.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json_text(report);
 }
 
 AssetNumber find_path(const Project& project, std::string_view name) {

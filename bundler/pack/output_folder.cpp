@@ -90,20 +90,19 @@ Result<Parts> read_parts(const FileSystem& files) {
 // Looks at the head only: reports of large projects are large, and one that was damaged further
 // down is to be replaced like any other part.
 Result<bool> is_report_of_ours(const FileSystem& files) {
-  using Json = nlohmann::json;
   ByteVector buffer;
   const auto bytes = files.read(named(OutputFolder::kReportName), 0, kReportHeadBytes, buffer);
   if (!bytes && bytes.error().code == ErrorCode::not_found) return false;
   if (!bytes) return fail(bytes.error());
   bool has_format = false;
   bool has_version = false;
-  const auto look = [&](int depth, Json::parse_event_t event, Json& key) {
-    if (depth != 1 || event != Json::parse_event_t::key) return true;
+  const auto look = [&](int depth, nlohmann::json::parse_event_t event, nlohmann::json& key) {
+    if (depth != 1 || event != nlohmann::json::parse_event_t::key) return true;
     has_format = has_format || key == "format";
     has_version = has_version || key == "muster";
     return true;
   };
-  (void)Json::parse(as_text(bytes.value()), look, false).is_discarded();
+  (void)nlohmann::json::parse(as_text(bytes.value()), look, false).is_discarded();
   return has_format && has_version;
 }
 

@@ -19,7 +19,7 @@ namespace {
 /// over a long distance finds what matters.
 constexpr int kSmallLevel = 19;
 constexpr int kLargeLevel = 9;
-constexpr std::size_t kLargeBytes = 4U << 20U;
+constexpr std::size_t kLongReach = 4U << 20U;
 constexpr int kMinWindowLog = 10;
 constexpr int kMaxWindowLog = 30;
 
@@ -48,7 +48,7 @@ DeltaEncoder& DeltaEncoder::operator=(DeltaEncoder&&) noexcept = default;
 ByteVector DeltaEncoder::encode(Bytes plain, Bytes prefix) {
   const std::size_t reach = plain.size() + prefix.size();
   assert(prefix.empty() || reach <= layout::patch::kMaxDeltaBytes);
-  const bool is_large = reach > kLargeBytes;
+  const bool is_large = reach > kLongReach;
   ZSTD_CCtx* const context = state_->context;
   (void)ZSTD_CCtx_reset(context, ZSTD_reset_session_and_parameters);
   set(context, ZSTD_c_compressionLevel, is_large ? kLargeLevel : kSmallLevel);

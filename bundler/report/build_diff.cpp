@@ -6,18 +6,16 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "bundler/pack/target_build.h"
 #include "registry/vocabulary/counted.h"
+#include "registry/vocabulary/json_text.h"
 #include "registry/vocabulary/shown_text.h"
 #include "runtime/bundle/bundle_reader.h"
 #include "runtime/bundle/catalog_reader.h"
 
 namespace muster {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr std::uint64_t kFileBytesMax = 8ULL * 1024 * 1024 * 1024;
 
@@ -334,7 +332,7 @@ std::string diff_json(const std::vector<TargetDiff>& targets) {
     }
     json["targets"][target.target] = std::move(told);
   }
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json_text(json);
 }
 
 }  // namespace muster

@@ -4,16 +4,13 @@
 #include <array>
 #include <utility>
 
-#include <nlohmann/json.hpp>
-
 #include "bundler/pack/target_build.h"
+#include "registry/vocabulary/json_text.h"
 #include "runtime/bundle/bundle_reader.h"
 #include "runtime/bundle/catalog_reader.h"
 
 namespace muster {
 namespace {
-
-using Json = nlohmann::json;
 
 constexpr std::uint64_t kFileBytesMax = 8ULL << 30U;
 /// Equal files smaller than this are no finding: empty ones and stubs.

@@ -6,28 +6,21 @@
 #include <set>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "bundler/report/pulled_by.h"
 #include "registry/vocabulary/counted.h"
+#include "registry/vocabulary/json_text.h"
 #include "registry/vocabulary/shown_text.h"
 
 namespace muster {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 constexpr int kReportVersion = 1;
-constexpr std::size_t kTargets = 2;
 
 std::string_view name_of(Target target) { return target == Target::client ? "client" : "server"; }
 
 std::string_view name_of(Layout layout) {
   return layout == Layout::shared ? "shared" : "self-contained";
-}
-
-std::string dump(const Json& json) {
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 Json bundle_json(const Project& project, const TargetBuild& build, const BuiltBundle& bundle,
@@ -217,7 +210,8 @@ std::string build_report_json(const Project& project, const std::vector<TargetBu
   report["options"] = {{"layout", name_of(options.layout)}, {"level", options.level}};
   report["targets"] = Json::object();
   // The old text of a large project is large, and most builds replace all of it.
-  const Json old = builds.size() == kTargets ? Json() : Json::parse(previous, nullptr, false);
+  const Json old =
+      builds.size() == kTargets.size() ? Json() : Json::parse(previous, nullptr, false);
   for (const Target target : {Target::client, Target::server}) {
     const auto built = std::ranges::find(builds, target, &TargetBuild::target);
     if (built != builds.end()) {
@@ -228,7 +222,7 @@ std::string build_report_json(const Project& project, const std::vector<TargetBu
     }
   }
   report["build"] = moment_json(project, builds);
-  return dump(report);
+  return json_text(report);
 }
 
 std::string lasting_report(std::string_view text) {
@@ -236,7 +230,7 @@ std::string lasting_report(std::string_view text) {
   if (!report.is_object()) return std::string(text);
   report.erase("build");
   report.erase("signature");
-  return dump(report);
+  return json_text(report);
 }
 
 std::string lasting_report(std::string_view text, const std::vector<std::string>& targets) {
@@ -248,7 +242,7 @@ std::string lasting_report(std::string_view text, const std::vector<std::string>
     const std::string name(name_of(target));
     if (std::ranges::find(targets, name) == targets.end()) report["targets"].erase(name);
   }
-  return dump(report);
+  return json_text(report);
 }
 
 std::optional<int> level_in_report(std::string_view text, Target target) {
@@ -336,7 +330,7 @@ std::string build_summary_json(const Project& project, const std::vector<TargetB
     }
     report["targets"][std::string(name_of(build.target))] = std::move(json);
   }
-  return dump(report);
+  return json_text(report);
 }
 
 std::string up_to_date_text(const UpToDate& found, TargetSet targets, Duration elapsed) {
@@ -364,7 +358,7 @@ std::string up_to_date_json(const UpToDate& found, TargetSet targets, Duration e
     json["slowest"] = Json::array();
     report["targets"][std::string(name_of(target.target))] = std::move(json);
   }
-  return dump(report);
+  return json_text(report);
 }
 
 }  // namespace muster

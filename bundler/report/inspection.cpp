@@ -3,20 +3,14 @@
 #include <algorithm>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
+#include "registry/vocabulary/json_text.h"
 #include "registry/vocabulary/shown_text.h"
 #include "runtime/bundle/bundle_reader.h"
 #include "runtime/bundle/catalog_reader.h"
 
 namespace muster {
 namespace {
-
-using Json = nlohmann::ordered_json;
-
-std::string dump(const Json& json) {
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
-}
 
 bool has_magic(Bytes bytes, const layout::Magic& magic) {
   return bytes.size() >= magic.size() &&
@@ -179,12 +173,12 @@ Result<std::string> inspect_file(Bytes bytes, InspectionFormat format) {
   if (has_magic(bytes, layout::bundle::kMagic)) {
     const auto bundle = BundleReader::open(bytes);
     if (!bundle) return fail(bundle.error());
-    return text ? bundle_text(bundle.value()) : dump(bundle_json(bundle.value()));
+    return text ? bundle_text(bundle.value()) : json_text(bundle_json(bundle.value()));
   }
   if (has_magic(bytes, layout::catalog::kMagic)) {
     const auto catalog = CatalogReader::open(bytes);
     if (!catalog) return fail(catalog.error());
-    return text ? catalog_text(catalog.value()) : dump(catalog_json(catalog.value()));
+    return text ? catalog_text(catalog.value()) : json_text(catalog_json(catalog.value()));
   }
   return fail(
       bytes.size() < layout::bundle::kMagic.size() ? ErrorCode::truncated : ErrorCode::malformed,

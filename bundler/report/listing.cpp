@@ -4,14 +4,12 @@
 #include <tuple>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
+#include "registry/vocabulary/json_text.h"
 #include "registry/vocabulary/shown_text.h"
 
 namespace muster {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 struct Row {
   TypeId type_id;
@@ -109,7 +107,7 @@ std::string listing_json(const Project& project, TargetSet targets) {
   report["registries"] = std::move(registries);
   report["assets"] = std::move(assets);
   if (!project.model().problems.empty()) report["problems"] = problems_json(project);
-  return report.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json_text(report);
 }
 
 std::string listing_text(const Project& project, TargetSet targets) {

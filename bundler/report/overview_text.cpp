@@ -1,16 +1,14 @@
 #include <algorithm>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "bundler/report/build_overview.h"
 #include "registry/vocabulary/counted.h"
+#include "registry/vocabulary/json_text.h"
 #include "registry/vocabulary/shown_text.h"
 
 namespace muster {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kListed = 10;
 constexpr int kJsonVersion = 1;

@@ -7,7 +7,6 @@ namespace muster {
 namespace {
 
 constexpr NetDuration kRetryInterval = std::chrono::milliseconds(250);
-constexpr int kPacketsPerTickMax = 4096;
 
 }  // namespace
 

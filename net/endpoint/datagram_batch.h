@@ -13,6 +13,8 @@ namespace muster {
 
 /// How many datagrams one call takes or gives.
 inline constexpr std::size_t kBatch = 64;
+/// Packets of one connection in one tick: a budget never asks for more, an error must not hang.
+inline constexpr int kPacketsPerTickMax = 4096;
 
 /// When datagrams arrived, which may be a tick before they are read. The times never go back,
 /// whatever the system's clock does.

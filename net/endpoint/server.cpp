@@ -11,8 +11,6 @@ namespace muster {
 namespace {
 
 constexpr NetDuration kPathQuestionInterval = std::chrono::seconds(1);
-/// Packets of one connection in one tick: a budget never asks for more, an error must not hang.
-constexpr int kPacketsPerTickMax = 4096;
 constexpr NetDuration kCapBurst = std::chrono::milliseconds(50);
 
 }  // namespace

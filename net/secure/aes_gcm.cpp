@@ -8,7 +8,6 @@ namespace muster {
 
 namespace {
 
-constexpr std::size_t kTagBytes = 16;
 static_assert(crypto_aead_aes256gcm_ABYTES == kTagBytes);
 static_assert(crypto_aead_aes256gcm_NPUBBYTES == sizeof(Nonce));
 

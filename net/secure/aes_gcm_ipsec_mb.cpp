@@ -14,8 +14,6 @@ namespace muster {
 
 namespace {
 
-constexpr std::size_t kTagBytes = 16;
-
 /// The library's functions for this processor; all null where it could not be set up.
 struct Functions {
   aes_gcm_pre_t prepare = nullptr;

@@ -15,7 +15,6 @@ constexpr std::array<char, 4> kMagic = {'M', 'T', 'O', 'K'};
 constexpr std::uint32_t kVersion = 1;
 constexpr std::size_t kHeadBytes = 56;  ///< Authenticated and presented.
 constexpr std::size_t kNonceBytes = 24;
-constexpr std::size_t kTagBytes = 16;
 static_assert(crypto_aead_xchacha20poly1305_ietf_NPUBBYTES == kNonceBytes);
 static_assert(crypto_aead_xchacha20poly1305_ietf_ABYTES == kTagBytes);
 

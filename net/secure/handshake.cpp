@@ -12,9 +12,8 @@ namespace muster {
 
 namespace {
 
-constexpr std::size_t kHeadBytes = 48;  ///< What a request and a response begin with.
+constexpr std::size_t kRequestHeadBytes = 48;  ///< What a request and a response begin with.
 constexpr std::size_t kClaimBegin = 2;
-constexpr std::size_t kTagBytes = 16;
 constexpr std::size_t kRefuseTextMax = 128;
 constexpr std::size_t kProofBytes = 16;
 constexpr std::size_t kAcceptHeadBytes = 40;
@@ -203,7 +202,7 @@ std::optional<RequestView> read_request_head(std::span<const std::byte> datagram
     return std::nullopt;
   }
   RequestView view{.version = reader.read_u8(),
-                   .claim = datagram.subspan(kClaimBegin, kHeadBytes - kClaimBegin)};
+                   .claim = datagram.subspan(kClaimBegin, kRequestHeadBytes - kClaimBegin)};
   const std::uint8_t mode = reader.read_u8();
   const std::uint8_t zero = reader.read_u8();
   view.mode = static_cast<TrustMode>(mode);
@@ -215,7 +214,7 @@ std::optional<RequestView> read_request_head(std::span<const std::byte> datagram
 }
 
 bool has_zero_padding(std::span<const std::byte> request) {
-  return SectionReader(request.subspan(kHeadBytes)).take_zeros();
+  return SectionReader(request.subspan(kRequestHeadBytes)).take_zeros();
 }
 
 std::array<std::byte, kChallengeBytes> write_challenge(const RequestView& request,
@@ -254,7 +253,7 @@ std::optional<ResponseView> read_response(std::span<const std::byte> datagram) {
   if (!head.has_value() || head->version != kProtocolVersion) return std::nullopt;
   ResponseView view{.head = *head, .datagram = datagram};
   SectionReader reader(datagram);
-  static_cast<void>(reader.read_bytes(kHeadBytes));
+  static_cast<void>(reader.read_bytes(kRequestHeadBytes));
   view.challenge.time_ms = reader.read_u64();
   reader.read_into(view.challenge.mac);
   view.token = reader.read_bytes(reader.read_u16());

@@ -5,15 +5,9 @@
 
 #include <sodium.h>
 
+#include "net/secure/sodium_bytes.h"
+
 namespace muster {
-
-namespace {
-
-const unsigned char* chars(std::span<const std::byte> bytes) {
-  return reinterpret_cast<const unsigned char*>(bytes.data());
-}
-
-}  // namespace
 
 void prepare_cryptography() {
   [[maybe_unused]] const int result = sodium_init();

@@ -13,6 +13,9 @@
 
 namespace muster {
 
+/// What every cipher here adds to what it seals.
+inline constexpr std::size_t kTagBytes = 16;
+
 /// Has to happen once in a process before anything is encrypted; may happen again, from any thread.
 void prepare_cryptography();
 

@@ -4,11 +4,12 @@
 
 #include <sodium.h>
 
+#include "net/secure/sodium_bytes.h"
+
 namespace muster {
 
 namespace {
 
-constexpr std::size_t kTagBytes = 16;
 static_assert(crypto_aead_chacha20poly1305_ietf_ABYTES == kTagBytes);
 
 Nonce nonce_of(std::uint64_t sequence) {
@@ -17,13 +18,6 @@ Nonce nonce_of(std::uint64_t sequence) {
     nonce[4 + i] = static_cast<unsigned char>(sequence >> (8 * i));
   }
   return nonce;
-}
-
-unsigned char* chars(std::span<std::byte> bytes) {
-  return reinterpret_cast<unsigned char*>(bytes.data());
-}
-const unsigned char* chars(std::span<const std::byte> bytes) {
-  return reinterpret_cast<const unsigned char*>(bytes.data());
 }
 
 }  // namespace

@@ -24,7 +24,7 @@ enum class Cipher : std::uint8_t {
 bool has_fast_aes();
 
 /// Bytes that a seal adds.
-constexpr std::size_t seal_bytes(Cipher cipher) { return cipher == Cipher::none ? 0 : 16; }
+constexpr std::size_t seal_bytes(Cipher cipher) { return cipher == Cipher::none ? 0 : kTagBytes; }
 
 /// One key with what its cipher prepares from it.
 class SealKey {

@@ -15,17 +15,6 @@ namespace {
 
 constexpr std::size_t kLongLength = 128;
 
-/// Without initial values: of the 64 that a packet may have few are used, and each costs its time.
-struct IncomingMessage {
-  std::uint8_t channel;
-  bool is_reliable;
-  std::uint16_t byte_count;
-  std::uint32_t id;  ///< What travels, until `check_contents` widens it.
-  const std::byte* first;
-
-  std::span<const std::byte> bytes() const { return {first, byte_count}; }
-};
-
 /// A message's length in its one spelling.
 std::size_t read_length(SectionReader& reader) {
   const std::size_t low = reader.read_u8();
@@ -39,6 +28,18 @@ std::size_t read_length(SectionReader& reader) {
 
 /// Views into the packet.
 struct Connection::Incoming {
+  /// Without initial values: of the 64 that a packet may have few are used, and each costs its
+  /// time.
+  struct Message {
+    std::uint8_t channel;
+    bool is_reliable;
+    std::uint16_t byte_count;
+    std::uint32_t id;  ///< What travels, until `check_contents` widens it.
+    const std::byte* first;
+
+    std::span<const std::byte> bytes() const { return {first, byte_count}; }
+  };
+
   bool has_ping = false;
   std::array<std::uint64_t, kControlItemsMax> questions;
   std::size_t question_count = 0;
@@ -52,7 +53,7 @@ struct Connection::Incoming {
   CloseReason close_reason = CloseReason::none;
   std::span<const std::byte> close_text;
   std::span<const std::byte> payload;
-  std::array<IncomingMessage, kMessagesPerPacketMax> messages;
+  std::array<Message, kMessagesPerPacketMax> messages;
   std::size_t message_count = 0;
   std::array<Fragment, kFragmentsPerPacketMax> fragments;
   std::size_t fragment_count = 0;
@@ -222,7 +223,7 @@ bool Connection::parse_messages(SectionReader& reader, Incoming& incoming) const
   incoming.message_count = reader.read_u8();
   if (incoming.message_count < 1 || incoming.message_count > kMessagesPerPacketMax) return false;
   for (std::size_t i = 0; i < incoming.message_count; ++i) {
-    IncomingMessage& message = incoming.messages[i];
+    Incoming::Message& message = incoming.messages[i];
     const std::uint8_t head = reader.read_u8();
     message.channel = head & 7U;
     if (head >= 32 || message.channel >= messages_out_.size()) return false;
@@ -244,7 +245,7 @@ bool Connection::parse_messages(SectionReader& reader, Incoming& incoming) const
 /// Whether the contents fit what came before. Those of a map that is over are not looked at.
 PacketVerdict Connection::check_contents(Incoming& incoming) const {
   if (incoming.map_kind == PacketMap::past) return PacketVerdict::received;
-  for (IncomingMessage& message : std::span(incoming.messages).first(incoming.message_count)) {
+  for (Incoming::Message& message : std::span(incoming.messages).first(incoming.message_count)) {
     if (!message.is_reliable) continue;
     message.id = messages_in_[message.channel].widen_id(static_cast<std::uint16_t>(message.id));
     if (message.id == 0) return PacketVerdict::malformed;
@@ -258,7 +259,7 @@ PacketVerdict Connection::check_room(const Incoming& incoming) const {
   if (!incoming.payload.empty() && !payloads_in_.has_room()) return PacketVerdict::no_room;
   std::array<std::uint32_t, kChannelsMax> ahead{};
   for (std::size_t i = 0; i < incoming.message_count; ++i) {
-    const IncomingMessage& message = incoming.messages[i];
+    const Incoming::Message& message = incoming.messages[i];
     const Arrival arrival =
         messages_in_[message.channel].look(message.id, ahead[message.channel]++);
     if (arrival == Arrival::no_room) return PacketVerdict::no_room;
@@ -307,7 +308,7 @@ void Connection::take_parts(std::uint32_t sequence, const Incoming& incoming) {
     ++counters_.payloads_in;
   }
   for (std::size_t i = 0; i < incoming.message_count; ++i) {
-    const IncomingMessage& message = incoming.messages[i];
+    const Incoming::Message& message = incoming.messages[i];
     MessageReceiver& receiver = messages_in_[message.channel];
     // A packet may hold a message twice.
     if (receiver.look(message.id, 0) == Arrival::fresh) {

@@ -30,10 +30,6 @@ std::optional<Numbers> read_numbers(std::string_view line) {
   return numbers;
 }
 
-NetDuration duration_of(double seconds) {
-  return std::chrono::duration_cast<NetDuration>(std::chrono::duration<double>(seconds));
-}
-
 }  // namespace
 
 std::optional<std::vector<LinkMoment>> read_link_course(std::string_view text) {

@@ -102,10 +102,6 @@ constexpr NetDuration kDrainLong = std::chrono::milliseconds(150);
 
 double seconds(NetDuration duration) { return std::chrono::duration<double>(duration).count(); }
 
-NetDuration duration_of(double seconds) {
-  return std::chrono::duration_cast<NetDuration>(std::chrono::duration<double>(seconds));
-}
-
 }  // namespace
 
 SendRate::SendRate(const SendRateLimits& limits)

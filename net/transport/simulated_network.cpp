@@ -13,10 +13,6 @@ constexpr std::size_t kAroundDatagram = 28;
 /// What a socket keeps until it is read.
 constexpr std::size_t kInboxMax = 65536;
 
-NetDuration duration_of(double seconds) {
-  return std::chrono::duration_cast<NetDuration>(std::chrono::duration<double>(seconds));
-}
-
 }  // namespace
 
 struct SimulatedNetwork::Link {

@@ -19,4 +19,8 @@ struct NetTimeline {
 using NetTime = NetTimeline::time_point;
 using NetDuration = NetTimeline::duration;
 
+inline NetDuration duration_of(double seconds) {
+  return std::chrono::duration_cast<NetDuration>(std::chrono::duration<double>(seconds));
+}
+
 }  // namespace muster

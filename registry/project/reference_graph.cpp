@@ -45,7 +45,7 @@ std::size_t find_conflict(std::string_view text) {
   return std::string_view::npos;
 }
 
-struct Slot {
+struct GuidSlot {
   std::vector<ReferenceEdge> edges;
   std::vector<ContentProblem> problems;
 };
@@ -55,7 +55,7 @@ class AssetScan {
   AssetScan(const FileSystem& files, const AssetIndex& index, ByteVector& buffer)
       : files_(files), index_(index), buffer_(buffer) {}
 
-  void run(AssetNumber asset, Slot& slot) {
+  void run(AssetNumber asset, GuidSlot& slot) {
     const AssetPath& path = index_.at(asset).path;
     if (!index_.at(asset).is_folder) {
       holds_references(path) ? scan(asset, path, false, slot) : look_for_pointer(asset, path, slot);
@@ -67,7 +67,7 @@ class AssetScan {
   }
 
  private:
-  void scan(AssetNumber asset, const AssetPath& path, bool in_meta, Slot& slot) {
+  void scan(AssetNumber asset, const AssetPath& path, bool in_meta, GuidSlot& slot) {
     using Kind = ContentProblem::Kind;
     // A binary asset is told by its beginning: its gigabytes are not read.
     auto bytes = files_.read(path, 0, kHeadBytes, buffer_);
@@ -116,7 +116,7 @@ class AssetScan {
   }
 
   static void check_objects(AssetNumber asset, const AssetPath& path, std::string_view text,
-                            Slot& slot) {
+                            GuidSlot& slot) {
     using Kind = ContentProblem::Kind;
     constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
     if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
@@ -129,7 +129,7 @@ class AssetScan {
     }
   }
 
-  static void check_utf8(AssetNumber asset, std::string_view text, Slot& slot) {
+  static void check_utf8(AssetNumber asset, std::string_view text, GuidSlot& slot) {
     const std::size_t bad = find_invalid_utf8(text);
     if (bad == std::string_view::npos) return;
     const auto [line, column] = yaml::line_and_column(text, bad);
@@ -149,7 +149,7 @@ class AssetScan {
 
   // A picture or a sound may be a pointer as well. The size tells all but a few apart from the
   // real thing, so that media are not opened.
-  void look_for_pointer(AssetNumber asset, const AssetPath& path, Slot& slot) {
+  void look_for_pointer(AssetNumber asset, const AssetPath& path, GuidSlot& slot) {
     using Kind = ContentProblem::Kind;
     const auto info = files_.stat(path);
     if (!info) {
@@ -290,7 +290,7 @@ Result<ReferenceGraph> scan_references(const FileSystem& files, const AssetIndex
                                        unsigned jobs, const std::stop_token& stop,
                                        const Progress& progress) {
   progress.begin("scanning assets", index.assets().size());
-  std::vector<Slot> slots(index.assets().size());
+  std::vector<GuidSlot> slots(index.assets().size());
   std::vector<ByteVector> buffers(std::max(jobs, 1U));
   const bool finished = parallel_for(slots.size(), jobs, stop, [&](std::size_t i, unsigned worker) {
     AssetScan(files, index, buffers[worker]).run(static_cast<AssetNumber>(i), slots[i]);
@@ -299,7 +299,7 @@ Result<ReferenceGraph> scan_references(const FileSystem& files, const AssetIndex
   if (!finished) return fail(ErrorCode::cancelled, "stopped while scanning references");
   std::vector<ReferenceEdge> edges;
   std::vector<ContentProblem> problems;
-  for (Slot& slot : slots) {
+  for (GuidSlot& slot : slots) {
     edges.insert(edges.end(), slot.edges.begin(), slot.edges.end());
     std::ranges::move(slot.problems, std::back_inserter(problems));
   }

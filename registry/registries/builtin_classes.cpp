@@ -10,7 +10,7 @@ namespace muster {
 namespace {
 
 using Role = ReferenceRule::Role;
-using Kind = EntryField::Kind;
+using FieldKind = EntryField::Kind;
 
 ReferenceRule weak(std::string path, TargetSet targets, Role role) {
   return {.path = std::move(path),
@@ -53,8 +53,9 @@ ClassDeclaration replicated_entities() {
                     .strong = true,
                     .required_reference = {}}};
   entry.provider_interface = "IReplicatedEntityProvider";
-  entry.entry_template = {
-      {"guid", Kind::own_guid}, {"prefab", Kind::weak_words}, {"factory", Kind::strong}};
+  entry.entry_template = {{"guid", FieldKind::own_guid},
+                          {"prefab", FieldKind::weak_words},
+                          {"factory", FieldKind::strong}};
   entry.own_guid_keys = {"guid"};
   entry.component = "ReplicatedEntity";
   entry.component_guid_paths = {"m_SerializedData.assetGuid", "assetGuid", "guid"};
@@ -134,7 +135,7 @@ ClassDeclaration projectiles() {
                     .field = "definition",
                     .strong = true,
                     .required_reference = {}}};
-  entry.entry_template = {{"assetGuid", Kind::own_guid}, {"definition", Kind::strong}};
+  entry.entry_template = {{"assetGuid", FieldKind::own_guid}, {"definition", FieldKind::strong}};
   entry.own_guid_keys = {"assetGuid"};
   entry.definitions_say_guid = true;
   entry.first_id_by_layout = true;
@@ -152,11 +153,11 @@ ClassDeclaration presentations() {
                     .field = "presentation",
                     .strong = false,
                     .required_reference = "presentationOwner"}};
-  entry.entry_template = {{"ownerAssetGuid", Kind::owner},
-                          {"platformFlags", Kind::copied_number},
-                          {"type", Kind::copied_number},
-                          {"variation", Kind::copied_number},
-                          {"presentation", Kind::weak_words}};
+  entry.entry_template = {{"ownerAssetGuid", FieldKind::owner},
+                          {"platformFlags", FieldKind::copied_number},
+                          {"type", FieldKind::copied_number},
+                          {"variation", FieldKind::copied_number},
+                          {"presentation", FieldKind::weak_words}};
   entry.owner_path = "ownerAssetGuid";
   entry.key_paths = {"ownerAssetGuid", "platformFlags", "type", "variation"};
   return entry;

@@ -12,8 +12,6 @@
 namespace muster {
 namespace {
 
-constexpr std::uint64_t kHeadBytes = 16ULL * 1024;
-
 const ClassDeclaration* declaration_of(const std::vector<ClassDeclaration>& classes,
                                        std::string_view class_name) {
   const auto found = std::ranges::find(classes, class_name, &ClassDeclaration::name);
@@ -149,7 +147,7 @@ class CandidateSearch {
       if (fresh) place->second = registry_class_of(project_, classes_, edge.guid);
       std::string name = place->second;
       if (name.empty() && edge.to == kNoAsset && asked.insert(edge.from).second) {
-        const auto head = project_.files().read(path_of(edge.from), 0, kHeadBytes, head_);
+        const auto head = project_.files().read(path_of(edge.from), 0, kObjectHeadBytes, head_);
         if (head) name = stated_class_in(as_text(head.value()));
         if (head && name.empty()) note_lost(edge.from, as_text(head.value()));
       }

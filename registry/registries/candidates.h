@@ -1,6 +1,7 @@
 // Which assets are roots and registries.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
@@ -8,6 +9,9 @@
 #include "registry/registries/registry_model.h"
 
 namespace muster {
+
+/// The first object of an asset is within its first lines.
+inline constexpr std::uint64_t kObjectHeadBytes = 16ULL * 1024;
 
 /// Gives each root and registry of a project the name of its class: `kRootClass`, or that of the
 /// declaration it is found by. Adds to `problems` what cannot be told apart from a root or registry

@@ -16,10 +16,8 @@
 namespace muster {
 namespace {
 
-using Kind = ContentProblem::Kind;
+using ProblemKind = ContentProblem::Kind;
 
-// The first object of an asset is within its first lines.
-constexpr std::uint64_t kHeadBytes = 16ULL * 1024;
 // A root or registry of more bytes than this is none: entries have some tens of bytes each.
 constexpr std::uint64_t kBinaryBytesMax = 64ULL * 1024 * 1024;
 constexpr std::string_view kDocument = "--- !u!";
@@ -93,7 +91,8 @@ class HiddenSearch {
     found_ = &found;
     for (const ContentProblem& problem : project_.graph().problems()) {
       // What names its script is there.
-      if (problem.kind == Kind::invalid_utf8 || problem.kind == Kind::conflict) continue;
+      if (problem.kind == ProblemKind::invalid_utf8 || problem.kind == ProblemKind::conflict)
+        continue;
       odd.insert(problem.asset);
       if (found.contains(problem.asset) || !may_be_candidate(problem)) continue;
       note(problem.asset);
@@ -124,14 +123,16 @@ class HiddenSearch {
   }
 
   bool may_be_candidate(const ContentProblem& problem) {
-    const bool is_textless = problem.kind == Kind::lfs_pointer || problem.kind == Kind::binary;
+    const bool is_textless =
+        problem.kind == ProblemKind::lfs_pointer || problem.kind == ProblemKind::binary;
     // The class of a plain file that cannot be read is asked for, and told, elsewhere.
     if (is_plain_path(path_of(problem.asset))) return is_textless;
     if (!has_extension(path_of(problem.asset), "asset")) return false;
     if (is_of_other_kind(problem.asset)) return false;
-    if (problem.kind == Kind::binary && !may_be_binary_candidate(problem.asset)) return false;
+    if (problem.kind == ProblemKind::binary && !may_be_binary_candidate(problem.asset))
+      return false;
     if (scripts().empty()) return false;
-    return problem.kind != Kind::too_large || may_name_script(head_of(problem.asset));
+    return problem.kind != ProblemKind::too_large || may_name_script(head_of(problem.asset));
   }
 
   bool may_be_binary_candidate(AssetNumber asset) {
@@ -179,7 +180,7 @@ class HiddenSearch {
 
   // Valid until the next call.
   std::string_view head_of(AssetNumber asset) {
-    const auto head = project_.files().read(path_of(asset), 0, kHeadBytes, head_);
+    const auto head = project_.files().read(path_of(asset), 0, kObjectHeadBytes, head_);
     return head ? as_text(head.value()) : std::string_view{};
   }
 

@@ -2,16 +2,13 @@
 // Where a file may hold keys of the game's own it allows them.
 #include "registry/registries/json_schemas.h"
 
-#include <nlohmann/json.hpp>
-
 #include "registry/project/config_keys.h"
 #include "registry/registries/ready_made.h"
 #include "registry/vocabulary/effect_pool.h"
+#include "registry/vocabulary/json_text.h"
 
 namespace muster {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr const char* kDialect = "https://json-schema.org/draft/2020-12/schema";
 constexpr const char* kGuidPattern = "^[0-9a-f]{32}$";
@@ -23,9 +20,7 @@ Json any_text() { return {{"type", Json::array({"string", "number", "boolean"})}
 
 Json guid_text() { return {{"type", "string"}, {"pattern", kGuidPattern}}; }
 
-std::string text_of(const Json& json) {
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
-}
+std::string text_of(const Json& json) { return json_text(json); }
 
 // ---- muster.yaml
 

@@ -23,7 +23,6 @@ std::uint32_t base_of(const Registry& registry) {
 }
 
 // What no root lists reaches no target, and is a space of ids of its own.
-constexpr std::array kTargets = {Target::client, Target::server};
 
 class ClassIds {
  public:

@@ -2,14 +2,11 @@
 
 #include <algorithm>
 
-#include <nlohmann/json.hpp>
-
 #include "registry/rules/sink_text.h"
+#include "registry/vocabulary/json_text.h"
 
 namespace muster {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 // What a baseline knows a finding by.
 std::pair<std::string, std::string> key_of(const Finding& finding) {

@@ -12,8 +12,6 @@
 namespace muster {
 namespace {
 
-constexpr std::array kTargets = {Target::client, Target::server};
-
 // One side of one class.
 struct Table {
   std::map<TypeId, std::set<Guid>> by_id;

@@ -6,15 +6,13 @@
 #include <optional>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "registry/rules/sink_text.h"
 #include "registry/vocabulary/content_hash.h"
+#include "registry/vocabulary/json_text.h"
 
 namespace muster {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 /// GitHub stores no more.
 constexpr std::size_t kResultsMax = 5000;
@@ -184,7 +182,7 @@ std::string format_sarif(std::span<const Finding> findings, const SinkOptions& o
   report["$schema"] = "https://json.schemastore.org/sarif-2.1.0.json";
   report["version"] = "2.1.0";
   report["runs"] = Json::array({std::move(run)});
-  return report.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json_text(report);
 }
 
 }  // namespace muster

@@ -5,23 +5,17 @@
 #include <map>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "registry/rules/sarif.h"
 #include "registry/rules/sink_text.h"
+#include "registry/vocabulary/json_text.h"
 #include "registry/vocabulary/shown_text.h"
 #include "registry/vocabulary/utf8.h"
 
 namespace muster {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 // File names may hold any bytes; JSON holds UTF-8 only.
-std::string dump(const Json& json) {
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
-}
-
 std::string place(const Location& location) {
   std::string text = location.path.text();
   if (location.position.line > 0) text += fmt::format(":{}", location.position.line);
@@ -135,7 +129,7 @@ std::string format_json(const std::vector<Finding>& findings, std::size_t known)
   report["counts"] = {
       {"error", counts.errors}, {"warning", counts.warnings}, {"note", counts.notes}};
   if (known > 0) report["known"] = known;
-  return dump(report);
+  return json_text(report);
 }
 
 std::string format_junit(std::span<const Finding> findings, const SinkOptions& options) {

@@ -1,14 +1,11 @@
 // The one file that knows how descriptions look as JSON. nlohmann's exceptions end here.
 #include <algorithm>
 
-#include <nlohmann/json.hpp>
-
 #include "registry/vocabulary/component.h"
+#include "registry/vocabulary/json_text.h"
 
 namespace muster {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr std::array<std::string_view, 3> kReceivers = {"everyone", "owner", "all_but_owner"};
 constexpr std::array<std::string_view, 4> kInterpolations = {"step", "linear", "shortest_arc",

@@ -2,15 +2,12 @@
 // Schema 2020-12.
 #include <charconv>
 
-#include <nlohmann/json.hpp>
-
 #include "registry/vocabulary/component.h"
+#include "registry/vocabulary/json_text.h"
 #include "registry/vocabulary/lanes.h"
 
 namespace muster {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 Json number_schema(const FieldDescription& field) {
   const bool is_whole = field.type <= FieldType::uint64 || field.type == FieldType::entity;

@@ -1,6 +1,7 @@
 // Small integers with a meaning.
 #pragma once
 
+#include <array>
 #include <compare>
 #include <cstdint>
 #include <functional>
@@ -25,6 +26,7 @@ class TypeId {
 
 /// Which program a piece of content is for. A set: an entry can be for both.
 enum class Target : std::uint8_t { client = 1, server = 2 };
+inline constexpr std::array kTargets = {Target::client, Target::server};
 
 /// A set of targets.
 class TargetSet {
