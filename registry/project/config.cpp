@@ -182,6 +182,11 @@ Result<ProjectConfig> read_config(const FileSystem& files, std::string text) {
     if (!budgets) return fail(budgets.error());
     config.budgets = std::move(budgets).value();
   }
+  if (const auto mapping = tree.find(source->root, "variants"); mapping != yaml::kNoNode) {
+    auto axes = read_variant_axes(tree, mapping);
+    if (!axes) return fail(axes.error());
+    config.axes = std::move(axes).value();
+  }
   config.source = std::move(source);
   return config;
 }

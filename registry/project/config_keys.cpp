@@ -20,7 +20,9 @@ constexpr std::array kTop = {
     ConfigKey{"classes", classes, false, "Registry classes of the project's own, by name."},
     ConfigKey{"external_guids", guids, false,
               "Guids that live outside the tree (packages): never \"missing\"."},
-    ConfigKey{"budgets", budgets, false, "How many bytes what is built may have."}};
+    ConfigKey{"budgets", budgets, false, "How many bytes what is built may have."},
+    ConfigKey{"variants", variants, false,
+              "Axes along which assets vary, by name: crate@low.png is a variant of crate.png."}};
 
 constexpr std::array kClass = {
     ConfigKey{"script", guid, false,
@@ -61,6 +63,12 @@ constexpr std::array kBudget = {
     ConfigKey{"target", target, false, "Default: each of them may have as many."},
     ConfigKey{"bytes", byte_count, true, "4096, 512 KiB, 300 MiB, 2 GiB."}};
 
+constexpr std::array kVariantAxis = {
+    ConfigKey{"values", texts, true, "Names of letters, digits, '-' and '_'."},
+    ConfigKey{"default", text, false, "What holds when nobody chooses; without one, the base."},
+    ConfigKey{"choose", choose, false,
+              "'build': muster build --variant AXIS=VALUE. 'runtime' (default): the game."}};
+
 }  // namespace
 
 std::span<const ConfigKey> config_keys(ConfigPart part) {
@@ -75,6 +83,8 @@ std::span<const ConfigKey> config_keys(ConfigPart part) {
       return kPrepare;
     case ConfigPart::budget:
       return kBudget;
+    case ConfigPart::variant_axis:
+      return kVariantAxis;
   }
   return {};
 }

@@ -10,7 +10,14 @@
 namespace muster {
 
 /// A mapping of `muster.yaml` that has keys of its own.
-enum class ConfigPart : std::uint8_t { top, registry_class, reference, prepare, budget };
+enum class ConfigPart : std::uint8_t {
+  top,
+  registry_class,
+  reference,
+  prepare,
+  budget,
+  variant_axis,
+};
 
 /// What may stand under a key.
 enum class ConfigValue : std::uint8_t {
@@ -33,6 +40,8 @@ enum class ConfigValue : std::uint8_t {
   references,  ///< A list of `reference`.
   prepare,     ///< One `prepare`.
   budgets,     ///< A list of `budget`.
+  variants,    ///< A mapping from names to `variant_axis`.
+  choose,      ///< `build` or `runtime`.
 };
 
 struct ConfigKey {

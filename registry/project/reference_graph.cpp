@@ -210,7 +210,8 @@ ReferenceGraph::ReferenceGraph(std::vector<ReferenceEdge> edges,
       problems_(std::move(problems)) {
   for (const ReferenceEdge& edge : edges_) {
     ++first_[edge.from + 1];
-    const bool is_reference = edge.kind == yaml::MentionKind::strong && !edge.in_meta;
+    const bool is_reference =
+        edge.kind == yaml::MentionKind::strong && !edge.in_meta && !edge.is_variant;
     if (is_reference && edge.to != kNoAsset) is_referred_to_[edge.to] = true;
   }
   for (std::size_t i = 1; i < first_.size(); ++i) first_[i] += first_[i - 1];
@@ -288,7 +289,7 @@ std::vector<AssetNumber> ReferenceGraph::chain(std::span<const AssetNumber> root
 
 Result<ReferenceGraph> scan_references(const FileSystem& files, const AssetIndex& index,
                                        unsigned jobs, const std::stop_token& stop,
-                                       const Progress& progress) {
+                                       const Progress& progress, const Variants& variants) {
   progress.begin("scanning assets", index.assets().size());
   std::vector<GuidSlot> slots(index.assets().size());
   std::vector<ByteVector> buffers(std::max(jobs, 1U));
@@ -299,8 +300,15 @@ Result<ReferenceGraph> scan_references(const FileSystem& files, const AssetIndex
   if (!finished) return fail(ErrorCode::cancelled, "stopped while scanning references");
   std::vector<ReferenceEdge> edges;
   std::vector<ContentProblem> problems;
-  for (GuidSlot& slot : slots) {
+  for (AssetNumber asset = 0; asset < slots.size(); ++asset) {
+    GuidSlot& slot = slots[asset];
     edges.insert(edges.end(), slot.edges.begin(), slot.edges.end());
+    for (const VariantFile& variant : variants.of(asset)) {
+      edges.push_back({.from = asset,
+                       .to = variant.file,
+                       .guid = index.at(variant.file).guid,
+                       .is_variant = true});
+    }
     std::ranges::move(slot.problems, std::back_inserter(problems));
   }
   return ReferenceGraph(std::move(edges), std::move(problems), index.assets().size());

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "registry/project/asset_index.h"
+#include "registry/project/variants.h"
 #include "registry/yaml/scanner.h"
 #include "registry/yaml/tree.h"
 
@@ -20,6 +21,8 @@ struct ReferenceEdge {
   Guid guid;
   yaml::MentionKind kind = yaml::MentionKind::strong;
   bool in_meta = false;  ///< Found in the sidecar, not in the asset.
+  /// From an asset to a variant of it, which nothing mentions. Strong, for it is packed as well.
+  bool is_variant = false;
   std::uint64_t offset_bytes = 0;
   std::uint32_t times = 1;
 
@@ -90,10 +93,11 @@ bool holds_references(const AssetPath& path);
 /// True for code, which bundles name but do not hold.
 bool is_script(const AssetPath& path);
 
-/// Scans every asset that can hold references, and every sidecar, on `jobs` threads. Fails only
-/// with `cancelled`.
+/// Scans every asset that can hold references, and every sidecar, on `jobs` threads; an asset
+/// also leads to its variants. Fails only with `cancelled`.
 Result<ReferenceGraph> scan_references(const FileSystem& files, const AssetIndex& index,
                                        unsigned jobs, const std::stop_token& stop,
-                                       const Progress& progress = {});
+                                       const Progress& progress = {},
+                                       const Variants& variants = {});
 
 }  // namespace muster

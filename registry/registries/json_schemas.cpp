@@ -79,6 +79,11 @@ Json value_schema(ConfigValue value) {
       return part_reference("prepare");
     case budgets:
       return or_null(list_of(part_reference("budget")));
+    case variants:
+      return or_null(
+          {{"type", "object"}, {"additionalProperties", part_reference("variant_axis")}});
+    case choose:
+      return {{"enum", {"build", "runtime"}}};
   }
   return {};
 }
@@ -219,7 +224,8 @@ std::string config_json_schema() {
   schema["$defs"] = {{"class", part_schema(ConfigPart::registry_class)},
                      {"reference", part_schema(ConfigPart::reference)},
                      {"prepare", part_schema(ConfigPart::prepare)},
-                     {"budget", part_schema(ConfigPart::budget)}};
+                     {"budget", part_schema(ConfigPart::budget)},
+                     {"variant_axis", part_schema(ConfigPart::variant_axis)}};
   return text_of(schema);
 }
 

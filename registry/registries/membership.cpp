@@ -141,6 +141,9 @@ std::vector<Member> members_of(const Project& project, const ClassDeclaration& d
       add_prefabs(project, rule, members);
     }
   }
+  // It is registered by the guid of what it varies.
+  std::erase_if(members,
+                [&](const Member& member) { return project.variants().is_variant(member.asset); });
   return members;
 }
 

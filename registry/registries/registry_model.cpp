@@ -405,9 +405,9 @@ RegistryModel build_registry_model(const Project& project, std::vector<ClassDecl
   return ModelBuilder(project, std::move(classes)).build();
 }
 
-Result<std::unique_ptr<Project>> Project::open(const FileSystem& files, unsigned jobs,
-                                               const std::stop_token& stop,
-                                               const Progress& progress) {
+Result<std::unique_ptr<Project>> Project::open(
+    const FileSystem& files, unsigned jobs, const std::stop_token& stop, const Progress& progress,
+    const std::optional<std::vector<VariantWish>>& wishes) {
   std::unique_ptr<Project> project(new Project(files));
   auto config = load_config(files);
   if (!config) return fail(config.error());
@@ -417,7 +417,14 @@ Result<std::unique_ptr<Project>> Project::open(const FileSystem& files, unsigned
   auto index = build_asset_index(files, project->config_, jobs, stop, progress);
   if (!index) return fail(index.error());
   project->index_ = std::move(index).value();
-  auto graph = scan_references(files, project->index_, jobs, stop, progress);
+  project->variants_ = Variants(project->config_.axes, project->index_);
+  if (wishes) {
+    auto choice = choose_for_build(project->config_.axes, *wishes);
+    if (!choice) return fail(choice.error());
+    project->choice_ = std::move(choice).value();
+    settle_variants(project->choice_, project->index_, project->variants_);
+  }
+  auto graph = scan_references(files, project->index_, jobs, stop, progress, project->variants_);
   if (!graph) return fail(graph.error());
   project->graph_ = std::move(graph).value();
   project->scripts_ = std::make_unique<Scripts>(files, project->index_);

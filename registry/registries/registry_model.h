@@ -132,15 +132,22 @@ class Project {
  public:
   /// Reads settings, index, references and registries. Fails when there is no project, when its
   /// settings are wrong, or with `cancelled`; everything else becomes a problem in its place.
-  static Result<std::unique_ptr<Project>> open(const FileSystem& files, unsigned jobs,
-                                               const std::stop_token& stop,
-                                               const Progress& progress = {});
+  ///
+  /// With `wishes` the project is what a build for them packs (`choose_for_build`, which may fail;
+  /// `settle_variants`); without, every variant is there.
+  static Result<std::unique_ptr<Project>> open(
+      const FileSystem& files, unsigned jobs, const std::stop_token& stop,
+      const Progress& progress = {},
+      const std::optional<std::vector<VariantWish>>& wishes = std::nullopt);
   Project(const Project&) = delete;
   Project& operator=(const Project&) = delete;
 
   const FileSystem& files() const { return files_; }
   const ProjectConfig& config() const { return config_; }
   const AssetIndex& index() const { return index_; }
+  const Variants& variants() const { return variants_; }
+  /// What has been chosen for it; nothing where nobody was asked.
+  const VariantKeys& choice() const { return choice_; }
   const ReferenceGraph& graph() const { return graph_; }
   const Scripts& scripts() const { return *scripts_; }
   const SourceCache& sources() const { return *sources_; }
@@ -158,6 +165,8 @@ class Project {
   const FileSystem& files_;
   ProjectConfig config_;
   AssetIndex index_;
+  Variants variants_;
+  VariantKeys choice_;
   ReferenceGraph graph_;
   std::unique_ptr<Scripts> scripts_;
   std::unique_ptr<SourceCache> sources_;

@@ -192,6 +192,33 @@ constexpr std::array kRules = {
          "'muster prepare', which writes it into registered assets."},
     Rule{"upper-case-guid", note, "A guid is spelled in upper case",
          "It is read all the same; the editor writes lower case."},
+    Rule{"variant-flattened", warning, "A prefab contains one whose variants the game chooses",
+         "Nested prefabs become a part of the one that contains them when that is built, so the "
+         "game's choice cannot reach in. Vary the outer prefab instead, refer to the inner one "
+         "without nesting it, or let the axis be chosen at build ('choose: build')."},
+    Rule{"variant-impossible", error, "A file is named like a variant of what cannot vary",
+         "Folders, code, registries and their roots are the same for everybody. Rename the file, "
+         "or let what the registry names vary."},
+    Rule{"variant-other-kind", error, "A variant is another kind of asset than its base",
+         "A game that asks for a part of the asset has to find it in every variant: a variant has "
+         "the extension of its base, is a prefab where that is one, and has its class. Convert "
+         "it, or rename it."},
+    Rule{"variant-referenced", error, "Something refers to a variant by its own guid",
+         "A variant is packed under the guid of its base, which stands for whichever variant is "
+         "chosen. Refer to the base."},
+    Rule{"variant-repeated", error, "Two files are variants of one asset for the same values",
+         "The order of keys does not matter: 'a@low,de.png' and 'a@de,low.png' are the same. "
+         "Remove one of them."},
+    Rule{"variant-unknown-key", error, "A file is named like a variant for what is not declared",
+         "Behind the '@' stand values of the axes that 'variants' in muster.yaml declares, with "
+         "commas between them, each axis at most once. Correct the name, or declare the value."},
+    Rule{"variant-unknown-word", warning, "A file's name has an '@' and a word that is no value",
+         "It would not be packed as a variant of the file beside it. If it is meant to be one, "
+         "correct the word or declare it under 'variants' in muster.yaml; if not, rename it or "
+         "accept the finding in a baseline."},
+    Rule{"variant-without-base", error, "A variant stands beside nothing that it could vary",
+         "'crate@low.png' needs a 'crate.png' in its folder: the content where no variant fits. "
+         "Add it, or rename the file."},
     Rule{"wrong-target", error, "A registry refers to something of the wrong kind",
          "The guid leads somewhere, but not to what is wanted there: the file has no such "
          "object, is no prefab or no asset of the class, or lies outside of the project. Refer "

@@ -124,7 +124,7 @@ def folder_of(paths):
 def strong(path):
     """A strong reference in Unity's dialect; `Case.add` takes the type away in plain files."""
     file_id, kind = {".yaml": (1, 3), ".asset": (11400000, 2), ".prefab": (100100000, 3),
-                     ".mat": (2100000, 2)}[pathlib.PurePosixPath(path).suffix]
+                     ".mat": (2100000, 2), ".png": (2800000, 3)}[pathlib.PurePosixPath(path).suffix]
     return f"{{fileID: {file_id}, guid: {guid_of(path)}, type: {kind}}}"
 
 

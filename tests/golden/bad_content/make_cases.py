@@ -22,6 +22,9 @@ from unread_cases import (
     cut_short, yaml_syntax_unneeded, inner_references,
     yaml_syntax_bytes, yaml_syntax, yaml_syntax_plain,
     yaml_syntax_unregistered, invalid_utf8, merge_conflict)
+from variant_cases import (
+    variant_unknown_key, variant_unknown_word, variant_without_base, variant_other_kind,
+    variant_repeated, variant_impossible, variant_referenced, variant_flattened)
 
 ROOT = pathlib.Path(__file__).resolve().parent
 
@@ -901,6 +904,8 @@ CASES = [
     bad_pool_size_definition, yaml_syntax, yaml_syntax_plain,
     yaml_syntax_unregistered, unknown_component, unfit_value, cut_short, yaml_syntax_unneeded,
     inner_references, unreadable_components,
+    variant_unknown_key, variant_unknown_word, variant_without_base, variant_other_kind,
+    variant_repeated, variant_impossible, variant_referenced, variant_flattened,
 ]
 
 
