@@ -21,6 +21,7 @@ struct BuildArguments {
   std::string previous = {};  ///< Another output to take what is unchanged from, or empty.
   std::vector<std::string> caches = {};  ///< Folders and addresses.
   std::string cache_size = "10G";
+  std::vector<std::string> variants = {};  ///< As in "platform=linux".
   bool is_cache_read_only = false;
   bool is_forced = false;
   bool fails_over_budget = true;  ///< Else budgets that are exceeded are only told.

@@ -237,7 +237,7 @@ std::optional<int> write_output(const BuildJob& job, const OpenProject& open,
 // Reads the project and builds it. Nothing when it changed meanwhile.
 std::optional<int> build_once(const BuildJob& job, Session& session) {
   const auto open = open_recorded_project(job.arguments.project, session, job.jobs,
-                                          progress_of(session.reporter));
+                                          job.wish.variants, progress_of(session.reporter));
   if (!open) return report_error(session, open.error());
   const Project& project = *open.value().project;
   const auto components = load_components(project.files(), project.config());
@@ -274,12 +274,20 @@ int run_build(const BuildArguments& arguments, TargetSet targets, Session& sessi
   const Time start = session.clock.now();
   const auto key = read_signing_key(arguments.sign);
   if (!key) return report_error(session, key.error());
+  std::vector<VariantWish> variants;
+  for (const std::string& text : arguments.variants) {
+    auto variant = read_variant_wish(text);
+    if (!variant)
+      return report_error(session, {variant.error().code, "--variant: " + variant.error().message});
+    variants.push_back(std::move(variant).value());
+  }
   const Layout layout = arguments.layout == "shared" ? Layout::shared : Layout::self_contained;
   const BuildJob job{
       .arguments = arguments,
       .wish = {.targets = targets,
                .terms = {.tool = tool_name(), .layout = layout, .level = arguments.level},
-               .key = key.value()},
+               .key = key.value(),
+               .variants = std::move(variants)},
       .jobs = arguments.jobs == 0 ? processor_count() : arguments.jobs,
       .start = start};
   const int code = make_output(job, session);
@@ -310,6 +318,10 @@ void add_build_options(CLI::App& command, BuildArguments& arguments) {
   command.add_option("--layout", arguments.layout, "shared or self-contained")
       ->check(CLI::IsMember({"shared", "self-contained"}))
       ->capture_default_str();
+  command
+      .add_option("--variant", arguments.variants,
+                  "AXIS=VALUE of 'variants' in muster.yaml: pack this one alone; once per axis")
+      ->allow_extra_args(false);
   command.add_option("--sign", arguments.sign, "A secret key of 'muster keygen': sign the build");
   command
       .add_option("--cache", arguments.caches,

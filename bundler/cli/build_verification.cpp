@@ -32,7 +32,7 @@ class Verification {
     const FileSystem& listed =
         seed == 0 ? *folder.value().files : static_cast<const FileSystem&>(shuffled);
     const RecordedFiles recorded(listed, *folder.value().stamps);
-    const auto project = Project::open(recorded, jobs, session_.stop);
+    const auto project = Project::open(recorded, jobs, session_.stop, {}, wish_.variants);
     if (!project) return fail(project.error());
     const auto components = load_components(recorded, project.value()->config());
     if (!components) return fail(components.error());

@@ -47,9 +47,10 @@ struct OpenProject {
 };
 Result<OpenProject> open_project(const std::string& path, const Session& session, unsigned jobs,
                                  const Progress& progress = {});
-/// The same, and remembers what is looked at.
+/// The same for a build, as `Project::open` has it with wishes; remembers what is looked at.
 Result<OpenProject> open_recorded_project(const std::string& path, const Session& session,
-                                          unsigned jobs, const Progress& progress = {});
+                                          unsigned jobs, const std::vector<VariantWish>& variants,
+                                          const Progress& progress = {});
 
 /// Prints a line for a person; what is in it comes from files and their names.
 void tell(Session& session, std::string_view message);

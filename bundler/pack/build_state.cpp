@@ -10,7 +10,7 @@ namespace muster {
 namespace {
 
 constexpr std::string_view kMagic = "MBST\r\n\x1a\n";
-constexpr std::uint16_t kVersion = 1;
+constexpr std::uint16_t kVersion = 2;
 constexpr std::uint8_t kUseMask = 0x03;
 constexpr std::uint8_t kSettled = 0x04;
 constexpr std::uint8_t kExists = 0x08;
@@ -95,6 +95,7 @@ class Encoder {
     out.u8(target.is_current ? 1 : 0);
     out.u8(target.has_old_blocks ? 1 : 0);
     out.bytes(target.signer);
+    out.text(target.variants);
     const BuildTotals& totals = target.totals;
     for (const std::uint64_t number :
          {totals.prefab_bundles, totals.shared_bundles, totals.source_bytes, totals.plain_bytes,
@@ -126,7 +127,7 @@ class Encoder {
   }
 
   static void write_bundle(ByteWriter& out, const StateBundle& bundle) {
-    out.u8(bundle.name.kind == BundleKind::prefab ? 0 : 1);
+    out.u8(static_cast<std::uint8_t>(bundle.name.kind));
     out.bytes(std::as_bytes(std::span(bundle.name.bytes)));
     out.bytes(bundle.prefab.bytes());
     put(out, bundle.hash);
@@ -283,6 +284,7 @@ class Decoder {
     target.has_old_blocks = flag();
     const Bytes signer = in_.bytes(target.signer.size());
     if (!in_.failed()) std::ranges::copy(signer, target.signer.begin());
+    target.variants = in_.text();
     BuildTotals& totals = target.totals;
     for (std::uint64_t* number :
          {&totals.prefab_bundles, &totals.shared_bundles, &totals.source_bytes, &totals.plain_bytes,
@@ -296,7 +298,9 @@ class Decoder {
   }
 
   void read_bundle(StateBundle& bundle, const BuildState& state) {
-    bundle.name.kind = flag() ? BundleKind::shared : BundleKind::prefab;
+    const std::uint8_t kind = in_.u8();
+    if (kind >= kBundleFolders.size()) in_.fail();
+    bundle.name.kind = static_cast<BundleKind>(kind);
     const Bytes name = in_.bytes(bundle.name.bytes.size());
     if (!in_.failed()) std::memcpy(bundle.name.bytes.data(), name.data(), name.size());
     bundle.prefab = guid();

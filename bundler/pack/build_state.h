@@ -78,6 +78,7 @@ struct StateTarget {
   bool has_old_blocks = false;
   /// Of the key that it was signed with; all zero for none.
   std::array<std::byte, 32> signer{};
+  std::string variants;  ///< What it was built for, as `to_text` has it.
   BuildTotals totals;
   std::vector<StateOutput> outputs;  ///< Sorted by path.
   std::vector<StateBundle> bundles;  ///< Sorted by name. Part of the body.

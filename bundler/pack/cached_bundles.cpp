@@ -92,6 +92,11 @@ ContentHash CachedBundles::key_of_questions(const PlannedBundle& planned) const 
   ContentHasher hasher;
   hasher.update_text("questions");
   hasher.update_text(terms_);
+  // The same file packed for itself has other names inside.
+  if (!planned.keys.empty()) {
+    hasher.update_text("variant");
+    hasher.update(project_.index().at(planned.varied).guid.bytes());
+  }
   for (const AssetNumber asset : planned.assets) {
     const Guid& guid = project_.index().at(asset).guid;
     hasher.update(guid.bytes());

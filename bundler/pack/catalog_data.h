@@ -58,8 +58,21 @@ struct PresentationData {
   Guid presentation{};
 };
 
-/// Lists may be in any order; bundles of entries, effects and presentations are those of their
-/// assets.
+struct VariantValueData {
+  std::string axis{};
+  std::string value{};
+  bool is_default = false;
+  bool is_built_in = false;
+};
+
+struct AlternativeData {
+  BundleName bundle{};
+  BundleName alternative{};
+  std::vector<std::uint32_t> keys{};  ///< Indices into the values, ascending.
+};
+
+/// Lists may be in any order, but the values of variants keep theirs; bundles of entries, effects
+/// and presentations are those of their assets.
 struct CatalogData {
   /// Bundles are cooked when they are asked for: their hashes and sizes are not known.
   bool is_preview = false;
@@ -71,6 +84,8 @@ struct CatalogData {
   std::vector<EffectData> effects{};
   std::vector<PresentationData> presentations{};
   std::vector<ComponentDescription> components{};
+  std::vector<VariantValueData> variant_values{};
+  std::vector<AlternativeData> alternatives{};
 };
 
 }  // namespace muster

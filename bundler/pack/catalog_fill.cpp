@@ -24,6 +24,7 @@ class CatalogFiller {
 
   Result<CatalogData> run() {
     add_bundles();
+    add_variants();
     for (const Registry& registry : project_.model().registries) {
       if (registry.targets.has(build_.target)) add_registry(registry);
     }
@@ -44,6 +45,7 @@ class CatalogFiller {
         bundle.dependencies.push_back(build_.bundles[needed].name);
       }
       data_.bundles.push_back(std::move(bundle));
+      if (!planned.keys.empty()) continue;  // It holds what its base holds.
       // In self-contained builds an asset has many homes; its own bundle comes first.
       for (const AssetNumber asset : planned.assets) home.try_emplace(asset, built.name);
       if (planned.prefab != kNoAsset) home[planned.prefab] = built.name;
@@ -52,6 +54,35 @@ class CatalogFiller {
       const Asset& entry = project_.index().at(asset);
       data_.assets.push_back({entry.guid, entry.path.text(), bundle});
       known_.insert(entry.guid);
+    }
+  }
+
+  // Axes that the game chooses with all their values, and those that the build is for with one.
+  void add_variants() {
+    const std::vector<VariantAxis>& axes = project_.config().axes;
+    std::map<VariantKey, std::uint32_t> numbers;
+    for (std::uint16_t axis = 0; axis < axes.size(); ++axis) {
+      const auto chosen = std::ranges::find(project_.choice(), axis, &VariantKey::axis);
+      const bool is_built_in = chosen != project_.choice().end();
+      if (!is_built_in && axes[axis].is_chosen_at_build) continue;
+      for (std::uint16_t value = 0; value < axes[axis].values.size(); ++value) {
+        if (is_built_in && value != chosen->value) continue;
+        numbers.emplace(VariantKey{axis, value},
+                        static_cast<std::uint32_t>(data_.variant_values.size()));
+        data_.variant_values.push_back({.axis = axes[axis].name,
+                                        .value = axes[axis].values[value],
+                                        .is_default = axes[axis].default_value == value,
+                                        .is_built_in = is_built_in});
+      }
+    }
+    for (const BuiltBundle& built : build_.bundles) {
+      const PlannedBundle& planned = build_.plan.bundles[built.planned];
+      if (planned.keys.empty()) continue;
+      AlternativeData row;
+      row.bundle = build_.bundles[planned.base].name;
+      row.alternative = built.name;
+      for (const VariantKey& key : planned.keys) row.keys.push_back(numbers.at(key));
+      data_.alternatives.push_back(std::move(row));
     }
   }
 

@@ -26,6 +26,7 @@ auto key_of(const RegistryEntryData& record) {
 auto key_of(const EffectData& record) { return std::tuple(record.kind, record.type_id); }
 auto key_of(const PresentationData& record) { return record.key; }
 auto key_of(const ComponentDescription& record) { return record.name; }
+auto key_of(const AlternativeData& record) { return std::tuple(record.bundle, record.keys); }
 
 // Sorts a list and refuses equal keys.
 template <typename Record>
@@ -52,6 +53,7 @@ Result<void> sort_all(CatalogData& data) {
   }
   if (Result<void> done = sort_unique(data.effects, "effects"); !done) return done;
   if (Result<void> done = sort_unique(data.presentations, "presentations"); !done) return done;
+  if (Result<void> done = sort_unique(data.alternatives, "alternatives"); !done) return done;
   return sort_unique(data.components, "components");
 }
 
@@ -68,6 +70,8 @@ class CatalogBuilder {
     add_effects();
     add_presentations();
     add_components();
+    add_variant_values();
+    add_alternatives();
     if (error_) return fail(*error_);
     return assemble();
   }
@@ -272,6 +276,31 @@ class CatalogBuilder {
       record.u32(component.alignment_bytes);
       record.u32(static_cast<std::uint32_t>(start));
       record.u32(static_cast<std::uint32_t>(descriptions.size() - start));
+    }
+  }
+
+  void add_variant_values() {
+    ByteWriter& record = out(Section::variant_values);
+    for (const VariantValueData& value : data_.variant_values) {
+      add_text(record, value.axis);
+      add_text(record, value.value);
+      record.u16(value.is_built_in  ? variant_value_record::kIsBuiltIn
+                 : value.is_default ? variant_value_record::kIsDefault
+                                    : 0);
+      record.u16(0);
+      record.u32(0);
+    }
+  }
+
+  void add_alternatives() {
+    ByteWriter& record = out(Section::alternatives);
+    ByteWriter& keys = out(Section::alternative_keys);
+    for (const AlternativeData& alternative : data_.alternatives) {
+      record.u32(index_of(alternative.bundle));
+      record.u32(index_of(alternative.alternative));
+      record.u32(static_cast<std::uint32_t>(keys.size() / sizeof(std::uint32_t)));
+      record.u32(static_cast<std::uint32_t>(alternative.keys.size()));
+      for (const std::uint32_t key : alternative.keys) keys.u32(key);
     }
   }
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <span>
 
 #include "bundler/pack/target_build.h"
 #include "registry/vocabulary/parallel.h"
@@ -21,6 +22,13 @@ std::vector<Guid> members_of(const Project& project, const PlannedBundle& planne
   for (const AssetNumber asset : planned.assets) members.push_back(project.index().at(asset).guid);
   std::ranges::sort(members);
   return members;
+}
+
+// What a bundle is of, besides its members: a prefab, or a variant by its name; null for shared
+// ones.
+Guid subject_of(const BundleName& name) {
+  if (name.kind == BundleKind::shared) return {};
+  return Guid::from_bytes(std::as_bytes(std::span<const std::uint8_t>(name.bytes)));
 }
 
 std::string_view name_of(Layout layout) {
@@ -47,9 +55,10 @@ EarlierBuild::EarlierBuild(BuildState state, const FileSystem& files, const File
     for (const StateBundle& bundle : target.bundles) {
       const Place place{&target, &bundle};
       const Members members = members_of(bundle);
-      by_members_[{bundle.prefab, members}].push_back(place);
-      if (!bundle.prefab.is_null()) {
-        by_prefab_[{target.target, bundle.prefab}] = place;
+      const Guid subject = subject_of(bundle.name);
+      by_members_[{subject, members}].push_back(place);
+      if (!subject.is_null()) {
+        by_subject_[{target.target, subject}] = place;
       } else {
         for (const Guid& asset : members) shared_by_asset_[{target.target, asset}] = place;
       }
@@ -65,9 +74,9 @@ EarlierBuild::Members EarlierBuild::members_of(const StateBundle& bundle) const 
 }
 
 // Those of the target first; what client and server both hold may be taken from either.
-std::vector<EarlierBuild::Place> EarlierBuild::places_of(Target target, const Guid& prefab,
+std::vector<EarlierBuild::Place> EarlierBuild::places_of(Target target, const Guid& subject,
                                                          const Members& members) const {
-  const auto found = by_members_.find({prefab, members});
+  const auto found = by_members_.find({subject, members});
   if (found == by_members_.end()) return {};
   std::vector<Place> places = found->second;
   std::stable_partition(places.begin(), places.end(),
@@ -75,12 +84,13 @@ std::vector<EarlierBuild::Place> EarlierBuild::places_of(Target target, const Gu
   return places;
 }
 
-// What came of the same prefab, or for a shared bundle of its first asset that was in one.
-EarlierBuild::Place EarlierBuild::resembling(Target target, const Guid& prefab,
+// What came of the same prefab or variant, or for a shared bundle of its first asset that was in
+// one.
+EarlierBuild::Place EarlierBuild::resembling(Target target, const Guid& subject,
                                              const Members& members) const {
-  if (!prefab.is_null()) {
-    const auto found = by_prefab_.find({target, prefab});
-    return found == by_prefab_.end() ? Place{} : found->second;
+  if (!subject.is_null()) {
+    const auto found = by_subject_.find({target, subject});
+    return found == by_subject_.end() ? Place{} : found->second;
   }
   for (const Guid& asset : members) {
     const auto found = shared_by_asset_.find({target, asset});
@@ -159,16 +169,22 @@ bool EarlierBuild::is_whole(const Place& place, const AssetPath& path) const {
 EarlierBuild::Match EarlierBuild::find(const Project& project, Target target,
                                        const PackingTerms& terms,
                                        const PlannedBundle& planned) const {
-  const bool is_shared = planned.prefab == kNoAsset;
-  const Guid prefab = is_shared ? Guid() : project.index().at(planned.prefab).guid;
+  const std::optional<BundleName> name = muster::name_of(project, planned);
+  const BundleKind kind = name ? name->kind : BundleKind::shared;
+  const Guid subject = name ? subject_of(*name) : Guid();
   const Members members = muster::members_of(project, planned);
   Match match;
-  for (const Place& place : places_of(target, prefab, members)) {
+  const auto add_choice = [&](const Place& place) {
+    if (place.target->variants == terms.variants) return;
+    match.reasons.push_back(
+        {"option", "--variant '" + place.target->variants + "' -> '" + terms.variants + "'"});
+  };
+  for (const Place& place : places_of(target, subject, members)) {
     std::vector<BuildReason> reasons = reasons_of_terms(*place.target, terms);
     explain_facts(project, *place.bundle, reasons);
     match.path = AssetPath()
                      .child(folder_of(place.target->target))
-                     .child(is_shared ? "shared" : "bundles")
+                     .child(kBundleFolders[static_cast<std::size_t>(kind)])
                      .child(place.bundle->name.to_string() + ".mbundle");
     if (reasons.empty() && is_whole(place, match.path)) {
       match.bundle = place.bundle;
@@ -176,12 +192,16 @@ EarlierBuild::Match EarlierBuild::find(const Project& project, Target target,
       return match;
     }
     if (reasons.empty()) reasons.push_back({"output", match.path.text()});
-    if (match.reasons.empty()) match.reasons = std::move(reasons);
+    if (!match.reasons.empty()) continue;
+    match.reasons = std::move(reasons);
+    add_choice(place);
   }
   if (match.reasons.empty()) {
-    const Place old = resembling(target, prefab, members);
+    const Place old = resembling(target, subject, members);
     if (old.bundle == nullptr) {
-      match.reasons.push_back({"new", is_shared ? "" : path_of(project, prefab)});
+      const Guid shown = kind == BundleKind::prefab ? subject : members.front();
+      const bool is_shared = kind == BundleKind::shared;
+      match.reasons.push_back({"new", is_shared ? "" : path_of(project, shown)});
       return match;
     }
     match.reasons = reasons_of_terms(*old.target, terms);
@@ -199,6 +219,7 @@ EarlierBuild::Match EarlierBuild::find(const Project& project, Target target,
       match.reasons.push_back({"asset left", path_of(project, guid)});
     }
     explain_facts(project, *old.bundle, match.reasons);
+    add_choice(old);
   }
   tidy(match.reasons);
   return match;

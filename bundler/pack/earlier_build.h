@@ -24,6 +24,7 @@ struct PackingTerms {
   std::string tool;  ///< The program and the versions of its formats.
   Layout layout = Layout::shared;
   int level = 0;
+  std::string variants{};  ///< What was chosen, as `to_text` has it. Decides by what is read then.
 };
 
 /// Compares the bundles that a build has left with those that are planned now. Safe to use from
@@ -60,8 +61,8 @@ class EarlierBuild {
                                             const PackingTerms& terms) const;
   bool is_whole(const Place& place, const AssetPath& path) const;
   Members members_of(const StateBundle& bundle) const;
-  std::vector<Place> places_of(Target target, const Guid& prefab, const Members& members) const;
-  Place resembling(Target target, const Guid& prefab, const Members& members) const;
+  std::vector<Place> places_of(Target target, const Guid& subject, const Members& members) const;
+  Place resembling(Target target, const Guid& subject, const Members& members) const;
   std::string path_of(const Project& project, const Guid& guid) const;
   void explain_facts(const Project& project, const StateBundle& bundle,
                      std::vector<BuildReason>& reasons) const;
@@ -71,7 +72,7 @@ class EarlierBuild {
   const FileStamps& stamps_;
   std::vector<bool> holds_;  // per fact
   std::map<std::pair<Guid, Members>, std::vector<Place>> by_members_;
-  std::map<std::pair<Target, Guid>, Place> by_prefab_;
+  std::map<std::pair<Target, Guid>, Place> by_subject_;
   std::map<std::pair<Target, Guid>, Place> shared_by_asset_;
 };
 

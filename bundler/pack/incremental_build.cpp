@@ -3,6 +3,7 @@
 #include "bundler/pack/incremental_build.h"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <map>
 #include <memory>
@@ -114,6 +115,7 @@ class StateWriter {
     target.layout = run_.options.layout;
     target.level = run_.options.level;
     target.signer = signer_of(run_.key);
+    target.variants = to_text(run_.project.config().axes, run_.project.choice());
     target.has_old_blocks = build.has_old_blocks;
     target.totals = totals_of(build);
     std::vector<const BuiltBundle*> sorted;
@@ -207,21 +209,21 @@ class StateWriter {
 
   void add_outputs(const TargetBuild& build, StateTarget& target) const {
     const AssetPath folder = AssetPath().child(folder_of(build.target));
-    std::vector<std::string> prefabs;
-    std::vector<std::string> shared;
+    std::array<std::vector<std::string>, kBundleFolders.size()> names;
     for (const BuiltBundle& bundle : build.bundles) {
-      auto& names = bundle.name.kind == BundleKind::prefab ? prefabs : shared;
-      names.push_back(bundle.name.to_string() + ".mbundle");
+      names[static_cast<std::size_t>(bundle.name.kind)].push_back(bundle.name.to_string() +
+                                                                  ".mbundle");
     }
     std::vector<std::string> own{std::string(kCatalogName)};
     if (run_.key) own.emplace_back(kCatalogSignatureFile);
-    const auto add = [&](const AssetPath& place, const std::vector<std::string>& names) {
-      auto outputs = stamped(place, {names.begin(), names.end()});
+    const auto add = [&](const AssetPath& place, const std::vector<std::string>& files) {
+      auto outputs = stamped(place, {files.begin(), files.end()});
       std::ranges::move(outputs, std::back_inserter(target.outputs));
     };
     add(folder, own);
-    if (!prefabs.empty()) add(folder.child("bundles"), prefabs);
-    if (!shared.empty()) add(folder.child("shared"), shared);
+    for (std::size_t kind = 0; kind < names.size(); ++kind) {
+      if (!names[kind].empty()) add(folder.child(kBundleFolders[kind]), names[kind]);
+    }
     std::ranges::sort(target.outputs, {}, &StateOutput::path);
   }
 
@@ -269,7 +271,7 @@ void remember_blocks(const FileSystem& files, const BuildOptions& options, Stage
   if (!report) return;
   for (const Target target : {Target::client, Target::server}) {
     if (level_in_report(as_text(report.value()), target) != options.level) continue;
-    for (const std::string_view kind : {"bundles", "shared"}) {
+    for (const std::string_view kind : kBundleFolders) {
       const AssetPath folder = AssetPath().child(folder_of(target)).child(kind);
       const auto entries = files.list(folder);
       if (!entries) continue;
@@ -365,6 +367,19 @@ Result<std::vector<TargetBuild>> build_project(const BuildRun& run,
   return builds;
 }
 
+namespace {
+
+// What a build for these wishes would be for; nothing when that cannot be told.
+std::optional<std::string> choice_for(const FileSystem& project, const BuildWish& wish) {
+  const auto config = load_config(project);
+  if (!config) return std::nullopt;
+  const auto choice = choose_for_build(config.value().axes, wish.variants);
+  if (!choice) return std::nullopt;
+  return to_text(config.value().axes, choice.value());
+}
+
+}  // namespace
+
 std::optional<UpToDate> find_up_to_date(const FileSystem& output, const FileStamps& output_stamps,
                                         const FileSystem& project, const FileStamps& project_stamps,
                                         const BuildWish& wish, unsigned jobs) {
@@ -372,11 +387,18 @@ std::optional<UpToDate> find_up_to_date(const FileSystem& output, const FileStam
   if (!needs_recovery || needs_recovery.value()) return std::nullopt;
   auto state = read_state_head(output);
   if (!state || state->tool != wish.terms.tool) return std::nullopt;
+  const bool has_choice =
+      !wish.variants.empty() || std::ranges::any_of(state->targets, [](const StateTarget& target) {
+        return !target.variants.empty();
+      });
+  const auto choice = has_choice ? choice_for(project, wish) : std::optional(std::string());
+  if (!choice) return std::nullopt;
   for (const Target target : {Target::client, Target::server}) {
     if (!wish.targets.has(target)) continue;
     const StateTarget* built = state->find(target);
     if (built == nullptr || !built->is_current || built->layout != wish.terms.layout ||
-        built->level != wish.terms.level || built->signer != signer_of(wish.key)) {
+        built->level != wish.terms.level || built->variants != *choice ||
+        built->signer != signer_of(wish.key)) {
       return std::nullopt;
     }
   }

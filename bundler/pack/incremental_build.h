@@ -53,6 +53,7 @@ struct BuildWish {
   TargetSet targets = TargetSet::both();
   PackingTerms terms;
   std::optional<SigningKey> key{};
+  std::vector<VariantWish> variants{};
 };
 
 /// An output that is what a build would make.

@@ -19,6 +19,7 @@
 
 #include "bundler/pack/build_state.h"
 #include "runtime/bundle/build_signature.h"
+#include "runtime/bundle/bundle_name.h"
 
 namespace muster {
 namespace {
@@ -115,7 +116,7 @@ Result<bool> is_target_of_ours(const FileSystem& files, const AssetPath& folder)
   if (!listed && listed.error().code == ErrorCode::not_found) return false;  // it is no folder
   if (!listed) return fail(listed.error());
   return std::ranges::all_of(listed.value(), [](const DirectoryEntry& entry) {
-    return entry.name == "bundles" || entry.name == "shared" || entry.name == "catalog.mcat" ||
+    return std::ranges::count(kBundleFolders, entry.name) > 0 || entry.name == "catalog.mcat" ||
            entry.name == kCatalogSignatureFile;
   });
 }

@@ -12,6 +12,8 @@
 
 #include "bundler/pack/catalog_fill.h"
 #include "bundler/pack/catalog_writer.h"
+#include "bundler/pack/variant_cooking.h"
+#include "bundler/plan/variant_plan.h"
 #include "registry/rules/validate.h"
 #include "registry/vocabulary/counted.h"
 #include "registry/vocabulary/parallel.h"
@@ -56,6 +58,7 @@ class TargetBuilder {
   }
 
   Result<TargetBuild> run() {
+    if (auto fits = check_layout(); !fits) return fail(fits.error());
     const auto sizes = source_sizes(project_, result_.target, edges_.stop, options_.jobs);
     result_.plan =
         plan_bundles(project_, {.target = result_.target, .layout = options_.layout}, sizes);
@@ -86,6 +89,22 @@ class TargetBuilder {
   }
 
  private:
+  // A prefab's bundle that holds all it needs holds one form of it.
+  Result<void> check_layout() const {
+    if (options_.layout == Layout::shared) return {};
+    const AssetNumber asset = first_open(project_, result_.target);
+    if (asset == kNoAsset) return {};
+    const VariantFile& file = project_.variants().of(asset).front();
+    const VariantAxis& axis = project_.config().axes[file.keys.front().axis];
+    return fail(ErrorCode::invalid_argument,
+                "'" + project_.index().at(asset).path.text() + "' varies by '" + axis.name +
+                    "', and bundles of '--layout self-contained' leave nothing to choose: say "
+                    "'--variant " +
+                    axis.name + "=" + axis.values.front() +
+                    "' or another, or take the shared "
+                    "layout");
+  }
+
   void pack_all(const std::vector<std::uint64_t>& sizes) {
     std::vector<std::pair<std::uint64_t, std::size_t>> weighed;
     for (std::size_t i = 0; i < result_.plan.bundles.size(); ++i) {
@@ -112,7 +131,8 @@ class TargetBuilder {
   void match_earlier() {
     const EarlierBuild& earlier = *edges_.earlier;
     matches_.resize(result_.plan.bundles.size());
-    const PackingTerms terms{edges_.tool, options_.layout, options_.level};
+    const PackingTerms terms{edges_.tool, options_.layout, options_.level,
+                             to_text(project_.config().axes, project_.choice())};
     parallel_for(matches_.size(), options_.jobs, edges_.stop, [&](std::size_t i, unsigned) {
       matches_[i] = earlier.find(project_, result_.target, terms, result_.plan.bundles[i]);
     });
@@ -298,7 +318,7 @@ class TargetBuilder {
   // A cache may be wrong about what it holds.
   bool holds_only(const BundleReader& reader, const PlannedBundle& planned) const {
     std::set<Guid> guids;
-    for (const AssetNumber asset : planned.assets) guids.insert(project_.index().at(asset).guid);
+    for (const AssetNumber asset : planned.assets) guids.insert(packed_guid(project_, asset));
     for (std::uint32_t i = 0; i < reader.entry_count(); ++i) {
       if (!guids.contains(reader.entry(i).guid)) return false;
     }
@@ -322,7 +342,7 @@ class TargetBuilder {
 
   CookedAsset cook(AssetNumber asset) {
     const Time start = edges_.clock.now();
-    CookedAsset cooked = cooker_.cook(asset);
+    CookedAsset cooked = cook_for_bundle(cooker_, project_, asset);
     const Duration taken = edges_.clock.now() - start;
     std::uint64_t plain = 0;
     for (const CookedEntry& entry : cooked.entries) plain += entry.plain.size();
@@ -334,11 +354,10 @@ class TargetBuilder {
   }
 
   void write(BuiltBundle& built, const BundleReader& reader, Bytes bytes) {
-    const AssetNumber prefab = result_.plan.bundles[built.planned].prefab;
     built.hash = reader.bundle_hash();
     built.file_bytes = bytes.size();
-    built.name = prefab == kNoAsset ? BundleName::of_shared(built.hash)
-                                    : BundleName::of_prefab(project_.index().at(prefab).guid);
+    built.name = name_of(project_, result_.plan.bundles[built.planned])
+                     .value_or(BundleName::of_shared(built.hash));
     const auto path = path_of(built);
     Result<void> staged = path ? Result<void>() : Result<void>(fail(path.error()));
     // Nobody here has packed what a cache gave: its blocks go into no other bundle.
@@ -374,6 +393,15 @@ class TargetBuilder {
 };
 
 }  // namespace
+
+std::optional<BundleName> name_of(const Project& project, const PlannedBundle& planned) {
+  if (!planned.keys.empty()) {
+    return BundleName::of_variant(project.index().at(planned.varied).guid,
+                                  to_text(project.config().axes, planned.keys));
+  }
+  if (planned.prefab == kNoAsset) return std::nullopt;
+  return BundleName::of_prefab(project.index().at(planned.prefab).guid);
+}
 
 Result<TargetBuild> build_target(const Project& project, Target target,
                                  const std::vector<ComponentDescription>& components,

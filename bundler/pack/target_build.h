@@ -1,6 +1,7 @@
 // One target's bundles and catalog.
 #pragma once
 
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -88,8 +89,12 @@ inline std::string_view folder_of(Target target) {
 }
 inline constexpr std::string_view kCatalogName = "catalog.mcat";
 
+/// What a planned bundle is called; none for a shared one, which is named by what is in it.
+std::optional<BundleName> name_of(const Project& project, const PlannedBundle& planned);
+
 /// Plans, cooks, packs and stages everything of one target. Equal projects and options give equal
-/// bytes, whatever `jobs`. Fails with `malformed` when an asset cannot be cooked (all such assets
+/// bytes, whatever `jobs`. Fails with `invalid_argument` for a self-contained layout of what leaves
+/// a choice to the game, with `malformed` when an asset cannot be cooked (all such assets
 /// are in `problems`), with `cancelled`, or as the disk fails.
 Result<TargetBuild> build_target(const Project& project, Target target,
                                  const std::vector<ComponentDescription>& components,

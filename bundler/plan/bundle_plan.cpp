@@ -4,6 +4,8 @@
 #include <map>
 #include <set>
 
+#include "bundler/plan/variant_plan.h"
+
 namespace muster {
 namespace {
 
@@ -182,7 +184,9 @@ class Planner {
 
 BundlePlan plan_bundles(const Project& project, const PlanOptions& options,
                         const std::vector<std::uint64_t>& size_of) {
-  return Planner(project, options, size_of).run();
+  BundlePlan plan = Planner(project, options, size_of).run();
+  if (options.layout == Layout::shared) separate_variants(project, options.target, plan);
+  return plan;
 }
 
 }  // namespace muster

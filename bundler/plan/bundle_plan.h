@@ -23,6 +23,10 @@ struct PlannedBundle {
                                     ///< they need, and are not listed.
   std::vector<std::size_t>
       dependencies;  ///< Bundles that must be open with it, sorted, without it.
+  /// The asset that it holds alone, in a form to choose while the game runs (`variant_plan.h`).
+  AssetNumber varied = kNoAsset;
+  VariantKeys keys;      ///< What it is for; none where it holds the asset itself.
+  std::size_t base = 0;  ///< With keys: the bundle that it may stand for.
 };
 
 struct BundlePlan {

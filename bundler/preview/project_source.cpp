@@ -4,6 +4,7 @@
 
 #include "bundler/pack/catalog_fill.h"
 #include "bundler/pack/catalog_writer.h"
+#include "bundler/pack/variant_cooking.h"
 #include "runtime/assets/bundle_store.h"
 
 namespace muster {
@@ -22,10 +23,8 @@ class CookedFile final : public HeldFile {
 };
 
 // A build names a shared bundle by its content, which is not known yet: by what is in it, then.
-BundleName name_of(const Project& project, const PlannedBundle& planned) {
-  if (planned.prefab != kNoAsset) {
-    return BundleName::of_prefab(project.index().at(planned.prefab).guid);
-  }
+BundleName preview_name_of(const Project& project, const PlannedBundle& planned) {
+  if (const auto name = name_of(project, planned)) return *name;
   ContentHasher hasher;
   for (const AssetNumber asset : planned.assets) {
     hasher.update(project.index().at(asset).guid.bytes());
@@ -52,7 +51,7 @@ Result<void> ProjectSource::plan(Target target) {
   build_.plan = plan_bundles(project_, {.target = target}, sizes);
   for (std::size_t i = 0; i < build_.plan.bundles.size(); ++i) {
     BuiltBundle& bundle = build_.bundles.emplace_back();
-    bundle.name = name_of(project_, build_.plan.bundles[i]);
+    bundle.name = preview_name_of(project_, build_.plan.bundles[i]);
     bundle.planned = i;
   }
   Result<CatalogData> data = fill_catalog(project_, build_, components_);
@@ -84,7 +83,7 @@ Result<std::unique_ptr<HeldFile>> ProjectSource::open(std::string_view path,
 Result<ByteVector> ProjectSource::pack(const PlannedBundle& planned) const {
   std::vector<CookedAsset> cooked;
   for (const AssetNumber asset : planned.assets) {
-    cooked.push_back(cooker_.cook(asset));
+    cooked.push_back(cook_for_bundle(cooker_, project_, asset));
     if (cooked.back().problems.empty()) continue;
     const CookProblem& problem = cooked.back().problems.front();
     return fail(ErrorCode::malformed, problem.location.path.text() + ":" +

@@ -44,6 +44,11 @@ class Side {
       side.bundles_.emplace(bundle.name.path(), bundle);
       side.bytes_ += bundle.file_bytes;
     }
+    for (std::uint32_t i = 0; i < side.catalog_->alternative_count(); ++i) {
+      const CatalogAlternative one = side.catalog_->alternative(i);
+      side.keys_.emplace(side.catalog_->bundle(one.alternative).name.path(),
+                         keys_text(*side.catalog_, one));
+    }
     return side;
   }
 
@@ -60,6 +65,12 @@ class Side {
   std::string path_of(const Guid& guid) const {
     const auto asset = catalog_ ? catalog_->find_asset(guid) : std::nullopt;
     return asset ? std::string(asset->path) : std::string();
+  }
+
+  /// What a variant is for; empty for other bundles.
+  std::string keys_of(const std::string& file) const {
+    const auto found = keys_.find(file);
+    return found == keys_.end() ? std::string() : found->second;
   }
 
   /// The assets in a bundle of this side, by its tables.
@@ -92,6 +103,7 @@ class Side {
   ByteVector buffer_;  ///< What the catalog reads.
   std::optional<CatalogReader> catalog_;
   std::map<std::string, CatalogBundle> bundles_;
+  std::map<std::string, std::string> keys_;  ///< By file.
   std::uint64_t bytes_ = 0;
 };
 
@@ -147,6 +159,13 @@ class TargetComparison {
     }
     const BundleName name = (new_bundle != nullptr ? new_bundle : old_bundle)->name;
     note_assets(old_assets, new_assets, name, bundle);
+    if (name.kind == BundleKind::variant && !(new_assets.empty() && old_assets.empty())) {
+      const Guid& guid = (new_assets.empty() ? old_assets : new_assets).begin()->first;
+      const std::string path = after_.path_of(guid);
+      const std::string keys = after_.keys_of(file);
+      bundle.asset = (path.empty() ? before_.path_of(guid) : path) + " (" +
+                     (keys.empty() ? before_.keys_of(file) : keys) + ")";
+    }
     if (bundle.asset.empty() && bundle.change == Change::removed) gone_shared_.merge(old_assets);
     if (bundle.asset.empty() && bundle.change == Change::added) new_shared_.merge(new_assets);
     diff_.bundles.push_back(std::move(bundle));

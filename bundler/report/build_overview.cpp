@@ -6,13 +6,14 @@
 
 #include "bundler/pack/target_build.h"
 #include "registry/vocabulary/json_text.h"
+#include "runtime/bundle/bundle_choice.h"
 #include "runtime/bundle/bundle_reader.h"
 #include "runtime/bundle/catalog_reader.h"
 
 namespace muster {
 namespace {
 
-constexpr std::uint64_t kFileBytesMax = 8ULL << 30U;
+constexpr std::uint64_t kOverviewFileBytesMax = 8ULL << 30U;
 /// Equal files smaller than this are no finding: empty ones and stubs.
 constexpr std::uint64_t kCopyBytesMin = 256;
 constexpr std::size_t kSlowestMax = 20;
@@ -83,11 +84,14 @@ class TargetReading {
   Result<std::optional<OverviewTarget>> run(const Json& report, const Json& moment) {
     ByteVector buffer;
     const AssetPath path = folder_.child(kCatalogName);
-    const auto bytes = read_whole(files_, path, kFileBytesMax, buffer);
+    const auto bytes = read_whole(files_, path, kOverviewFileBytesMax, buffer);
     if (!bytes && bytes.error().code == ErrorCode::not_found) return std::nullopt;
     if (!bytes) return fail(bytes.error());
     const auto catalog = CatalogReader::open(bytes.value());
     if (!catalog) return fail(catalog.error().code, path.text() + ": " + catalog.error().message);
+    auto choice = BundleChoice::create(catalog.value());
+    if (!choice) return fail(choice.error());
+    choice_ = std::move(choice).value();
     read_report(report);
     read_times(moment);
     read_catalog(catalog.value());
@@ -145,19 +149,30 @@ class TargetReading {
     }
   }
 
+  // What a bundle is for that stands for another at times; empty for all others.
+  static std::string variant_of(const CatalogReader& catalog, std::uint32_t index) {
+    if (catalog.bundle(index).name.kind != BundleKind::variant) return {};
+    for (std::uint32_t i = 0; i < catalog.alternative_count(); ++i) {
+      const CatalogAlternative alternative = catalog.alternative(i);
+      if (alternative.alternative == index) return keys_text(catalog, alternative);
+    }
+    return {};
+  }
+
   Result<void> read_bundle(const CatalogReader& catalog, std::uint32_t index) {
     const CatalogBundle row = catalog.bundle(index);
     OverviewBundle bundle;
     bundle.file = row.name.path();
-    bundle.is_shared = row.name.kind == BundleKind::shared;
+    bundle.is_shared = row.name.kind != BundleKind::prefab;
+    bundle.variant = variant_of(catalog, index);
     bundle.bytes = row.file_bytes;
     bundle.needed_bytes = row.file_bytes;
-    for (std::uint32_t i = 0; i < row.dependency_count; ++i) {
-      bundle.needed_bytes += catalog.bundle(catalog.dependency(row, i)).file_bytes;
-    }
+    choice_->each_dependency(index, [&](std::uint32_t needed) {
+      bundle.needed_bytes += catalog.bundle(needed).file_bytes;
+    });
     const auto path = AssetPath::parse(folder_.text() + "/" + bundle.file);
     if (!path) return fail(path.error());
-    const auto bytes = read_whole(files_, path.value(), kFileBytesMax, buffer_);
+    const auto bytes = read_whole(files_, path.value(), kOverviewFileBytesMax, buffer_);
     if (!bytes) return fail(bytes.error());
     const auto reader = BundleReader::open(bytes.value());
     if (!reader) {
@@ -194,6 +209,8 @@ class TargetReading {
       asset.guid = guid;
       asset.path = path == overview_.paths.end() ? guid.to_string() : path->second;
       asset.kind = kind_of(asset.path);
+      asset.variant = bundle.variant;
+      if (!bundle.variant.empty()) asset.path += " (" + bundle.variant + ")";
       asset.bundle = overview_.bundles.size();
       if (told != nullptr && told->pulled_by.contains(guid)) {
         asset.pulled_by = told->pulled_by.at(guid);
@@ -210,7 +227,9 @@ class TargetReading {
     double source_bytes = 0;
     for (const OverviewBundle& bundle : overview_.bundles) {
       const auto told = told_.find(bundle.file);
-      if (!bundle.is_shared || bundle.owners.empty() || told == told_.end()) continue;
+      if (!bundle.is_shared || !bundle.variant.empty() || bundle.owners.empty() ||
+          told == told_.end())
+        continue;
       const auto again = static_cast<double>(bundle.owners.size() - 1);
       bytes += static_cast<double>(bundle.bytes) * again;
       source_bytes += static_cast<double>(told->second.source_bytes) * again;
@@ -256,17 +275,23 @@ class TargetReading {
   };
   const FileSystem& files_;
   AssetPath folder_;
+  std::optional<BundleChoice> choice_;  ///< What is needed by default.
   OverviewTarget overview_;
   std::map<std::string, Told> told_;  ///< By file.
   std::map<std::pair<ContentHash, std::uint64_t>, Same> by_content_;
   ByteVector buffer_;
 };
 
+/// An asset, or a variant of one.
+using AssetForm = std::pair<Guid, std::string>;
+
+AssetForm form_of(const OverviewAsset& asset) { return {asset.guid, asset.variant}; }
+
 // What an asset takes in all of a target's bundles.
-std::map<Guid, OverviewAsset> sums_of(const OverviewTarget& target) {
-  std::map<Guid, OverviewAsset> sums;
+std::map<AssetForm, OverviewAsset> sums_of(const OverviewTarget& target) {
+  std::map<AssetForm, OverviewAsset> sums;
   for (const OverviewAsset& asset : target.assets) {
-    const auto [found, is_new] = sums.emplace(asset.guid, asset);
+    const auto [found, is_new] = sums.emplace(form_of(asset), asset);
     if (!is_new) found->second.bytes += asset.bytes;
   }
   return sums;
@@ -334,17 +359,17 @@ void compare_with(const Overview& earlier, Overview& overview) {
     const auto before = std::ranges::find(earlier.targets, target.name, &OverviewTarget::name);
     target.was_bytes = before == earlier.targets.end() ? 0 : before->bytes;
     if (before == earlier.targets.end()) continue;
-    std::map<Guid, OverviewAsset> old_sums = sums_of(*before);
-    std::map<Guid, bool> seen;
+    std::map<AssetForm, OverviewAsset> old_sums = sums_of(*before);
+    std::map<AssetForm, bool> seen;
     for (OverviewAsset& asset : target.assets) {
-      const auto was = old_sums.find(asset.guid);
+      const auto was = old_sums.find(form_of(asset));
       if (was == old_sums.end()) continue;
       // Held several times, it is compared once.
-      asset.was_bytes = seen[asset.guid] ? 0 : was->second.bytes;
-      seen[asset.guid] = true;
+      asset.was_bytes = seen[form_of(asset)] ? 0 : was->second.bytes;
+      seen[form_of(asset)] = true;
     }
-    for (auto& [guid, asset] : old_sums) {
-      if (seen.contains(guid)) continue;
+    for (auto& [form, asset] : old_sums) {
+      if (seen.contains(form)) continue;
       asset.was_bytes = asset.bytes;
       asset.bytes = 0;
       target.gone.push_back(std::move(asset));

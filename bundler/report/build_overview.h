@@ -17,8 +17,9 @@ namespace muster {
 /// An asset in a bundle.
 struct OverviewAsset {
   Guid guid{};
-  std::string path;
-  std::string_view kind;          ///< `texture`, `prefab`, ...: by its extension.
+  std::string variant;    ///< What this form of it is for ("quality=low"); empty: the asset itself.
+  std::string path;       ///< With that, in brackets.
+  std::string_view kind;  ///< `texture`, `prefab`, ...: by its extension.
   std::size_t bundle = 0;         ///< Index into the target's.
   std::uint64_t bytes = 0;        ///< Compressed.
   std::uint64_t plain_bytes = 0;  ///< Before that.
@@ -27,11 +28,12 @@ struct OverviewAsset {
 };
 
 struct OverviewBundle {
-  std::string file;  ///< In the target's folder.
-  bool is_shared = false;
+  std::string file;        ///< In the target's folder.
+  bool is_shared = false;  ///< No prefab's.
+  std::string variant;     ///< What it is for ("quality=low"), if it is a variant of an asset.
   std::uint64_t bytes = 0;
   std::uint64_t plain_bytes = 0;
-  std::uint64_t needed_bytes = 0;  ///< Of it and all that must be open with it.
+  std::uint64_t needed_bytes = 0;  ///< Of it and all that must be open with it, by default.
   std::string asset;         ///< The path of the prefab that it is of; empty for a shared one.
   std::vector<Guid> owners;  ///< The prefabs that need it.
 };

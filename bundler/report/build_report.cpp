@@ -1,12 +1,14 @@
 #include "bundler/report/build_report.h"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <map>
 #include <set>
 
 #include <fmt/format.h>
 
+#include "bundler/plan/variant_plan.h"
 #include "bundler/report/pulled_by.h"
 #include "registry/vocabulary/counted.h"
 #include "registry/vocabulary/json_text.h"
@@ -23,12 +25,27 @@ std::string_view name_of(Layout layout) {
   return layout == Layout::shared ? "shared" : "self-contained";
 }
 
+Json choice_json(const Project& project, const VariantKeys& keys) {
+  Json json = Json::object();
+  for (const VariantKey& key : keys) {
+    const VariantAxis& axis = project.config().axes[key.axis];
+    json[axis.name] = axis.values[key.value];
+  }
+  return json;
+}
+
+std::string_view kind_of(const BundleName& name) {
+  constexpr std::array<std::string_view, kBundleFolders.size()> kBundleKinds = {"prefab", "shared",
+                                                                                "variant"};
+  return kBundleKinds[static_cast<std::size_t>(name.kind)];
+}
+
 Json bundle_json(const Project& project, const TargetBuild& build, const BuiltBundle& bundle,
                  const std::vector<AssetNumber>& chains) {
   const PlannedBundle& planned = build.plan.bundles[bundle.planned];
   Json json;
   json["name"] = bundle.name.to_string();
-  json["kind"] = bundle.name.kind == BundleKind::shared ? "shared" : "prefab";
+  json["kind"] = kind_of(bundle.name);
   json["file"] = bundle.name.path();
   json["hash"] = bundle.hash.to_string();
   json["bytes"] = bundle.file_bytes;
@@ -42,15 +59,21 @@ Json bundle_json(const Project& project, const TargetBuild& build, const BuiltBu
   for (const std::size_t needed : planned.dependencies) {
     dependencies.insert(build.bundles[needed].name.to_string());
   }
+  if (!planned.keys.empty()) {
+    json["variant"] = {{"of", project.index().at(planned.varied).guid.to_string()},
+                       {"for", choice_json(project, planned.keys)}};
+  }
   json["owners"] = owners;
   json["dependencies"] = dependencies;
   json["assets"] = Json::array();
   for (const AssetNumber asset : planned.assets) {
-    json["assets"].push_back({{"guid", project.index().at(asset).guid.to_string()},
+    json["assets"].push_back({{"guid", packed_guid(project, asset).to_string()},
                               {"path", project.index().at(asset).path.text()},
                               {"plain_bytes", build.plain_bytes_of[asset]}});
-    if (chains[asset] == kNoAsset) continue;
-    json["assets"].back()["pulled_by"] = project.index().at(chains[asset]).guid.to_string();
+    // A variant is there for whatever pulled in what it varies.
+    const AssetNumber by = chains[planned.keys.empty() ? asset : planned.varied];
+    if (by == kNoAsset) continue;
+    json["assets"].back()["pulled_by"] = packed_guid(project, by).to_string();
   }
   return json;
 }
@@ -143,6 +166,7 @@ Json target_json(const Project& project, const TargetBuild& build, const BuildOp
   Json json;
   json["layout"] = name_of(options.layout);
   json["level"] = options.level;
+  if (!project.choice().empty()) json["variants"] = choice_json(project, project.choice());
   json["fingerprint"] = build.fingerprint.to_string();
   json["catalog_bytes"] = build.catalog_bytes;
   json["source_bytes"] = totals.source_bytes;
@@ -191,7 +215,7 @@ BuildTotals totals_of(const TargetBuild& build) {
     totals.source_bytes += bundle.source_bytes;
     totals.plain_bytes += bundle.plain_bytes;
     totals.file_bytes += bundle.file_bytes;
-    const bool shared = bundle.name.kind == BundleKind::shared;
+    const bool shared = bundle.name.kind != BundleKind::prefab;
     totals.shared_bundles += shared ? 1U : 0U;
     totals.prefab_bundles += shared ? 0U : 1U;
   }
@@ -208,6 +232,9 @@ std::string build_report_json(const Project& project, const std::vector<TargetBu
   report["muster"] = version;
   report["project"] = project.config().name;
   report["options"] = {{"layout", name_of(options.layout)}, {"level", options.level}};
+  if (!project.choice().empty()) {
+    report["options"]["variants"] = choice_json(project, project.choice());
+  }
   report["targets"] = Json::object();
   // The old text of a large project is large, and most builds replace all of it.
   const Json old =

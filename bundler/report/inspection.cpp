@@ -92,6 +92,25 @@ Json registries_json(const CatalogReader& catalog) {
   return list;
 }
 
+// What can be chosen, and which bundle then stands for which.
+Json variants_json(const CatalogReader& catalog) {
+  Json json{{"values", Json::array()}, {"alternatives", Json::array()}};
+  for (std::uint32_t i = 0; i < catalog.variant_value_count(); ++i) {
+    const CatalogVariantValue value = catalog.variant_value(i);
+    Json row{{"axis", value.axis}, {"value", value.value}};
+    if (value.is_default) row["is_default"] = true;
+    if (value.is_built_in) row["is_built_in"] = true;
+    json["values"].push_back(std::move(row));
+  }
+  for (std::uint32_t i = 0; i < catalog.alternative_count(); ++i) {
+    const CatalogAlternative alternative = catalog.alternative(i);
+    json["alternatives"].push_back({{"bundle", bundle_name(catalog, alternative.bundle)},
+                                    {"alternative", bundle_name(catalog, alternative.alternative)},
+                                    {"for", keys_text(catalog, alternative)}});
+  }
+  return json;
+}
+
 Json catalog_json(const CatalogReader& catalog) {
   Json json;
   json["kind"] = "catalog";
@@ -110,6 +129,7 @@ Json catalog_json(const CatalogReader& catalog) {
                                {"bytes", bundle.file_bytes},
                                {"dependencies", std::move(needed)}});
   }
+  if (catalog.variant_value_count() > 0) json["variants"] = variants_json(catalog);
   json["registries"] = registries_json(catalog);
   json["assets"] = Json::array();
   for (std::uint32_t i = 0; i < catalog.asset_count(); ++i) {
@@ -152,6 +172,13 @@ std::string catalog_text(const CatalogReader& catalog) {
       target_name(catalog.target()), catalog.fingerprint().to_string(), catalog.bundle_count(),
       catalog.asset_count(), catalog.registry_count(), catalog.effect_count(),
       catalog.presentation_count(), catalog.component_count());
+  for (std::uint32_t i = 0; i < catalog.alternative_count(); ++i) {
+    const CatalogAlternative alternative = catalog.alternative(i);
+    text += fmt::format("  {}  stands for {} with {}\n",
+                        catalog.bundle(alternative.alternative).name.path(),
+                        catalog.bundle(alternative.bundle).name.path(),
+                        shown_text(keys_text(catalog, alternative)));
+  }
   for (std::uint32_t i = 0; i < catalog.registry_count(); ++i) {
     const CatalogRegistry registry = catalog.registry(i);
     text += fmt::format("{}  {}\n", shown_text(registry.class_name), shown_text(registry.path));

@@ -61,6 +61,9 @@ class OutputChecker {
   }
 
  private:
+  /// The names of a bundle's entries, in its order.
+  using Names = std::vector<std::pair<Guid, std::int64_t>>;
+
   void note(std::string path, ErrorCode code, std::string message) {
     result_.problems.push_back({std::move(path), code, std::move(message)});
   }
@@ -108,7 +111,7 @@ class OutputChecker {
 
   Result<void> check_bundles(const std::string& folder, const CatalogReader& catalog) {
     std::vector<std::vector<OutputProblem>> problems(catalog.bundle_count());
-    std::vector<std::size_t> entries(catalog.bundle_count(), 0);
+    std::vector<Names> entries(catalog.bundle_count());
     std::vector<Worker> workers(jobs_);
     std::set<std::string> known;
     for (std::uint32_t i = 0; i < catalog.bundle_count(); ++i) {
@@ -126,12 +129,28 @@ class OutputChecker {
         });
     if (!finished) return fail(ErrorCode::cancelled, "stopped");
     for (auto& list : problems) std::ranges::move(list, std::back_inserter(result_.problems));
-    for (const std::size_t count : entries) result_.entries += count;
+    for (const Names& names : entries) result_.entries += names.size();
+    check_alternatives(folder, catalog, entries);
     result_.bundles += catalog.bundle_count();
     known.insert(folder + "/catalog.mcat");
     known.insert(folder + "/" + std::string(kCatalogSignatureFile));
     note_leftovers(AssetPath().child(folder), known);
     return {};
+  }
+
+  // What stands for a bundle has to have what is asked for in it.
+  void check_alternatives(const std::string& folder, const CatalogReader& catalog,
+                          const std::vector<Names>& entries) {
+    for (std::uint32_t i = 0; i < catalog.alternative_count(); ++i) {
+      const CatalogAlternative alternative = catalog.alternative(i);
+      const Names& own = entries[alternative.alternative];
+      const Names& base = entries[alternative.bundle];
+      // One that is damaged has been told of.
+      if (own == base || own.empty() || base.empty()) continue;
+      note(folder + "/" + catalog.bundle(alternative.alternative).name.path(), ErrorCode::malformed,
+           "it does not hold the entries of " + catalog.bundle(alternative.bundle).name.path() +
+               ", for which it stands");
+    }
   }
 
   // The report is what the next build compares itself with.
@@ -182,7 +201,7 @@ class OutputChecker {
   };
 
   Result<void> check_bundle(const std::string& path, const CatalogBundle& expected, Worker& worker,
-                            std::size_t& entries) const {
+                            Names& entries) const {
     const auto place = AssetPath::parse(path);
     if (!place) return fail(place.error());
     const auto bytes = read_whole(files_, place.value(), kMaxFileBytes, worker.file);
@@ -207,7 +226,8 @@ class OutputChecker {
       if (auto good = check_form(bundle.value(), bundle.value().entry(i), worker); !good) {
         return good;
       }
-      ++entries;
+      const BundleEntry entry = bundle.value().entry(i);
+      entries.emplace_back(entry.guid, entry.local_id);
     }
     return {};
   }
@@ -237,7 +257,7 @@ class OutputChecker {
     if (!listed) return note(folder.text(), listed.error().code, listed.error().message);
     for (const DirectoryEntry& entry : listed.value()) {
       const AssetPath path = folder.child(entry.name);
-      if (entry.kind == FileKind::folder && (entry.name == "bundles" || entry.name == "shared")) {
+      if (entry.kind == FileKind::folder && std::ranges::count(kBundleFolders, entry.name) > 0) {
         note_leftovers(path, known);
       } else if (!known.contains(path.text())) {
         note(path.text(), ErrorCode::malformed, "no catalog names this file");

@@ -104,8 +104,11 @@ Json bundles_json(const OverviewTarget& target) {
   for (const OverviewBundle& bundle : target.bundles) {
     Json owners = Json::array();
     for (const Guid& owner : bundle.owners) owners.push_back(owner.to_string());
-    rows.push_back({bundle.file, bundle.is_shared ? "shared" : "prefab", bundle.bytes,
-                    bundle.plain_bytes, bundle.needed_bytes, bundle.asset, std::move(owners)});
+    const char* const kind = !bundle.variant.empty() ? "variant"
+                             : bundle.is_shared      ? "shared"
+                                                     : "prefab";
+    rows.push_back({bundle.file, kind, bundle.bytes, bundle.plain_bytes, bundle.needed_bytes,
+                    bundle.asset, std::move(owners)});
   }
   return rows;
 }

@@ -28,6 +28,7 @@ TEXTURES = {
     "Assets/Textures/Hazard.png": (64, (190, 160, 40)),
     "Assets/Textures/Glow.png": (48, (180, 200, 220)),
     "plain/textures/sandstone.png": (96, (190, 150, 100)),
+    "plain/textures/sandstone@low.png": (24, (190, 150, 100)),
     "plain/textures/crystal.png": (64, (90, 170, 200)),
     "plain/textures/ember.png": (48, (220, 110, 40)),
     "plain/textures/cloth.png": (64, (90, 90, 130)),

@@ -1,5 +1,5 @@
-// Every bundle is a node that knows how many want it: a handle wants its bundle and all that the
-// catalog lists below it, which is the whole closure. Nodes never wait for each other; a handle is
+// Every bundle is a node that knows how many want it: a handle wants what stands for its bundle and
+// all that this needs, which is the whole closure. Nodes never wait for each other; a handle is
 // ready when all of its nodes are. Here is who wants what; bundle_loading.cpp has what comes of it.
 #include "runtime/assets/bundle_loader.h"
 
@@ -26,7 +26,7 @@ BundleLoader::BundleLoader(BundleStore& store, LoadExecutor& executor, const Loa
       options_(options),
       nodes_(store.catalog().bundle_count()) {
   for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
-    if (!store_.is_open(i)) continue;
+    if (store_.chosen(i) != i || !store_.is_open(i)) continue;
     nodes_[i].state = NodeState::present;
     nodes_[i].memory_bytes = store_.memory_bytes(i);
     memory_bytes_ += nodes_[i].memory_bytes;
@@ -46,6 +46,7 @@ BundleLoader::~BundleLoader() {
 
 BundleHandle BundleLoader::request(std::uint32_t bundle, const LoadRequest& request) {
   assert(bundle < nodes_.size());
+  bundle = store_.chosen(bundle);
   each_needed(bundle, [&](std::uint32_t needed) { want(needed, request); });
   ++handles_;
   return {*this, bundle, request};
@@ -72,6 +73,7 @@ std::vector<BundleHandle> BundleLoader::request_registry(std::uint32_t registry,
 
 void BundleLoader::reload(std::uint32_t bundle) {
   assert(bundle < nodes_.size());
+  bundle = store_.chosen(bundle);
   Node& node = nodes_[bundle];
   store_.close_bundle(bundle);
   if (node.state == NodeState::present) {
@@ -106,10 +108,7 @@ LoadState BundleLoader::finish(const BundleHandle& handle, Time now) {
 
 template <typename Visit>
 void BundleLoader::each_needed(std::uint32_t bundle, Visit visit) const {
-  const CatalogBundle record = store_.catalog().bundle(bundle);
-  for (std::uint32_t i = 0; i < record.dependency_count; ++i) {
-    visit(store_.catalog().dependency(record, i));
-  }
+  store_.choice().each_dependency(bundle, visit);
   visit(bundle);
 }
 

@@ -11,7 +11,8 @@
 namespace muster {
 
 Result<BundleStore> BundleStore::open(const BundleSource& source, Catalogs catalogs,
-                                      std::shared_ptr<MemoryPool> memory) {
+                                      std::shared_ptr<MemoryPool> memory,
+                                      std::span<const VariantSetting> variants) {
   Result<std::unique_ptr<HeldFile>> file =
       source.open(kCatalogFile, layout::catalog::kMaxFileBytes);
   // Asked for only when something is wrong, for a stack has to look for it.
@@ -42,15 +43,20 @@ Result<BundleStore> BundleStore::open(const BundleSource& source, Catalogs catal
     return refuse(ErrorCode::invalid_argument, "",
                   " is a preview's, which is for tools: run 'muster build'");
   }
+  Result<BundleChoice> choice = BundleChoice::create(catalog.value(), variants);
+  if (!choice) return fail(choice.error());
   if (!memory) memory = std::make_shared<MemoryPool>();
-  return BundleStore(source, std::move(file.value()), catalog.value(), std::move(memory));
+  return BundleStore(source, std::move(file.value()), std::move(choice.value()), catalog.value(),
+                     std::move(memory));
 }
 
 BundleStore::BundleStore(const BundleSource& source, std::unique_ptr<HeldFile> file,
-                         const CatalogReader& catalog, std::shared_ptr<MemoryPool> memory)
+                         BundleChoice choice, const CatalogReader& catalog,
+                         std::shared_ptr<MemoryPool> memory)
     : source_(&source),
       catalog_file_(std::move(file)),
       catalog_(catalog),
+      choice_(std::move(choice)),
       types_(catalog),
       bundles_(catalog.bundle_count()),
       listed_in_(catalog.bundle_count()),
@@ -75,6 +81,7 @@ Result<LoadedEntry> BundleStore::load(const Guid& guid, std::int64_t local_id) {
 Result<LoadedEntry> BundleStore::load_from(std::uint32_t bundle, const Guid& guid,
                                            std::int64_t local_id) {
   assert(bundle < bundles_.size());
+  bundle = chosen(bundle);
   if (!bundles_[bundle] || !has_dependencies(bundle)) {
     if (Result<void> opened = open_bundle(bundle); !opened) return fail(opened.error());
   }
@@ -110,6 +117,7 @@ Result<void> BundleStore::read_once(std::uint32_t bundle, std::uint32_t index) {
 
 Result<void> BundleStore::open_bundle(std::uint32_t bundle) {
   assert(bundle < bundles_.size());
+  bundle = chosen(bundle);
   if (bundles_[bundle] && has_dependencies(bundle)) return {};
   const bool is_alone = !bundles_[bundle] && catalog_.bundle(bundle).dependency_count == 0;
   if (!is_alone) return open_bundles({&bundle, 1});
@@ -138,7 +146,9 @@ Result<void> BundleStore::open_bundles(std::span<const std::uint32_t> bundles) {
     }
     adopt(bundle, std::move(opened.value()));
   }
-  for (const std::uint32_t bundle : bundles) bundles_[bundle]->dependencies_seen_at = closings_;
+  for (const std::uint32_t bundle : bundles) {
+    bundles_[chosen(bundle)]->dependencies_seen_at = closings_;
+  }
   return {};
 }
 
@@ -147,11 +157,13 @@ Result<void> BundleStore::load_bundles(std::span<const std::uint32_t> bundles) {
     const std::span<const std::uint32_t> now = bundles.first(count_together(bundles));
     if (Result<void> opened = open_bundles(now); !opened) return opened;
     for (const std::uint32_t bundle : now) {
-      const auto& record = catalog_.bundle(bundle);
-      for (std::uint32_t i = 0; i < record.dependency_count; ++i) {
-        if (Result<void> read = read_whole(catalog_.dependency(record, i)); !read) return read;
-      }
-      if (Result<void> read = read_whole(bundle); !read) return read;
+      const std::uint32_t own = chosen(bundle);
+      Result<void> read;
+      choice_.each_dependency(own, [&](std::uint32_t needed) {
+        if (read) read = read_whole(needed);
+      });
+      if (read) read = read_whole(own);
+      if (!read) return read;
     }
     bundles = bundles.subspan(now.size());
   }
@@ -170,7 +182,7 @@ std::size_t BundleStore::count_together(std::span<const std::uint32_t> bundles) 
   std::uint64_t bytes = 0;
   std::size_t count = 0;
   while (count < std::min(count_max, bundles.size())) {
-    bytes += catalog_.bundle(bundles[count]).file_bytes;
+    bytes += catalog_.bundle(chosen(bundles[count])).file_bytes;
     if (count > 0 && bytes > bytes_max) break;
     ++count;
   }
@@ -187,11 +199,12 @@ Result<void> BundleStore::read_whole(std::uint32_t bundle) {
 
 const BundleReader& BundleStore::reader(std::uint32_t bundle) const {
   assert(is_open(bundle));
-  return bundles_[bundle]->opened.reader;
+  return bundles_[chosen(bundle)]->opened.reader;
 }
 
 void BundleStore::close_bundle(std::uint32_t bundle) {
   assert(bundle < bundles_.size());
+  bundle = chosen(bundle);
   if (!bundles_[bundle]) return;
   give_back(*bundles_[bundle]);
   bundles_[bundle].reset();
@@ -212,21 +225,19 @@ std::vector<BundleStore::Missing> BundleStore::missing_of(std::span<const std::u
     listed_in_[bundle] = lists_;
     missing.push_back({.bundle = bundle, .needed_by = needed_by});
   };
-  for (const std::uint32_t bundle : bundles) {
-    assert(bundle < bundles_.size());
+  for (const std::uint32_t asked : bundles) {
+    assert(asked < bundles_.size());
+    const std::uint32_t bundle = chosen(asked);
     if (bundles_[bundle] && has_dependencies(bundle)) continue;
     add(bundle, bundle);
-    // The catalog lists the whole closure, so there is no recursion here.
-    const CatalogBundle record = catalog_.bundle(bundle);
-    for (std::uint32_t i = 0; i < record.dependency_count; ++i) {
-      add(catalog_.dependency(record, i), bundle);
-    }
+    // The whole closure, so there is no recursion here.
+    choice_.each_dependency(bundle, [&](std::uint32_t needed) { add(needed, bundle); });
   }
   return missing;
 }
 
 void BundleStore::adopt(std::uint32_t bundle, OpenedBundle&& opened) {
-  assert(bundle < bundles_.size() && !bundles_[bundle]);
+  assert(bundle < bundles_.size() && chosen(bundle) == bundle && !bundles_[bundle]);
   ++counters_.bundles_opened;
   counters_.bundle_bytes += opened.file->bytes().size();
   for (const PlainEntry& plain : opened.plain) {

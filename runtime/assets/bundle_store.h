@@ -15,6 +15,7 @@
 #include "runtime/assets/memory_pool.h"
 #include "runtime/assets/opened_bundle.h"
 #include "runtime/assets/type_table.h"
+#include "runtime/bundle/bundle_choice.h"
 #include "runtime/bundle/catalog_reader.h"
 
 namespace muster {
@@ -45,10 +46,15 @@ struct BundleStoreCounters {
 /// bytes are compared with the hash in the catalog before anything in them is used. An entry is
 /// decompressed once. Loading what was loaded before allocates nothing.
 ///
+/// Where a bundle has alternatives, the one that fits the variants chosen on opening stands for it:
+/// whoever asks for the bundle gets that one. To choose anew, open another store, which may share
+/// the memory, and let what is alive follow (`PrefabInstances::reload`).
+///
 /// The source must outlive the store. One thread at a time. Failures are not remembered: the next
 /// call tries again.
 ///
-///     Result<BundleStore> store = BundleStore::open(source);
+///     const VariantSetting settings[] = {{"quality", "low"}};
+///     Result<BundleStore> store = BundleStore::open(source, {}, nullptr, settings);
 ///     Result<LoadedEntry> prefab = store.value().load(guid, kFlattenedPrefab);
 class BundleStore {
  public:
@@ -57,9 +63,11 @@ class BundleStore {
 
   /// Reads and checks the catalog; opens no bundle. Fails as the source and `CatalogReader::open`
   /// do, naming the file, and with `invalid_argument` for a preview that is not welcome. `memory`
-  /// is where large buffers come from and go to; without one the store makes its own.
+  /// is where large buffers come from and go to; without one the store makes its own. `variants`
+  /// are what is not to be as it is by default; fails as `BundleChoice::create` does.
   static Result<BundleStore> open(const BundleSource& source, Catalogs catalogs = Catalogs::built,
-                                  std::shared_ptr<MemoryPool> memory = nullptr);
+                                  std::shared_ptr<MemoryPool> memory = nullptr,
+                                  std::span<const VariantSetting> variants = {});
   /// Closes every bundle: the pool gets the buffers, for whoever else has a part in it.
   ~BundleStore();
   BundleStore(BundleStore&&) noexcept = default;
@@ -98,7 +106,11 @@ class BundleStore {
   /// on: what a loading screen waits for. Small ones take less time together than one after the
   /// other. Stops at the first that fails; what was opened and read before it stays.
   Result<void> load_bundles(std::span<const std::uint32_t> bundles);
-  bool is_open(std::uint32_t bundle) const { return bundles_[bundle].has_value(); }
+  bool is_open(std::uint32_t bundle) const { return bundles_[chosen(bundle)].has_value(); }
+
+  /// Which bundle stands for which.
+  const BundleChoice& choice() const { return choice_; }
+  std::uint32_t chosen(std::uint32_t bundle) const { return choice_.chosen(bundle); }
 
   /// The reader of an open bundle. Requires: `is_open(bundle)`.
   const BundleReader& reader(std::uint32_t bundle) const;
@@ -113,7 +125,8 @@ class BundleStore {
 
   /// Memory that an open bundle takes; 0 for a closed one.
   std::uint64_t memory_bytes(std::uint32_t bundle) const {
-    return bundles_[bundle] ? bundles_[bundle]->opened.memory_bytes() : 0;
+    const std::optional<OpenBundle>& open = bundles_[chosen(bundle)];
+    return open ? open->opened.memory_bytes() : 0;
   }
 
   const BundleSource& source() const { return *source_; }
@@ -136,7 +149,7 @@ class BundleStore {
     std::uint64_t dependencies_seen_at = kNever;
   };
 
-  BundleStore(const BundleSource& source, std::unique_ptr<HeldFile> file,
+  BundleStore(const BundleSource& source, std::unique_ptr<HeldFile> file, BundleChoice choice,
               const CatalogReader& catalog, std::shared_ptr<MemoryPool> memory);
   bool has_dependencies(std::uint32_t bundle) const {
     return bundles_[bundle]->dependencies_seen_at == closings_;
@@ -156,6 +169,7 @@ class BundleStore {
   const BundleSource* source_;
   std::unique_ptr<HeldFile> catalog_file_;
   CatalogReader catalog_;
+  BundleChoice choice_;
   TypeTable types_;
   std::vector<std::optional<OpenBundle>> bundles_;  ///< By index in the catalog; none is closed.
   /// The number of the list of missing bundles that last had it, so that none is listed twice.

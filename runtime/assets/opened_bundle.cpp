@@ -188,6 +188,20 @@ Result<void> read_entry(OpenedBundle& bundle, std::uint32_t index, Decompressor&
   return {};
 }
 
+namespace {
+
+// " (Textures/Crate.png for language=de,quality=low)", as far as the catalog knows it.
+std::string describe_variant(const CatalogReader& catalog, std::uint32_t bundle) {
+  for (std::uint32_t i = 0; i < catalog.alternative_count(); ++i) {
+    const CatalogAlternative alternative = catalog.alternative(i);
+    if (alternative.alternative != bundle) continue;
+    return " (for " + keys_text(catalog, alternative) + ")";
+  }
+  return {};
+}
+
+}  // namespace
+
 std::string describe_bundle(const CatalogReader& catalog, std::uint32_t bundle) {
   const CatalogBundle record = catalog.bundle(bundle);
   std::string text = record.name.path();
@@ -198,6 +212,7 @@ std::string describe_bundle(const CatalogReader& catalog, std::uint32_t bundle) 
       text += " (" + std::string(asset->path) + ")";
     }
   }
+  if (record.name.kind == BundleKind::variant) text += describe_variant(catalog, bundle);
   return text;
 }
 

@@ -73,7 +73,7 @@ inline constexpr std::size_t kBytes = 16;
 namespace catalog {
 
 inline constexpr Magic kMagic = {0x4D, 0x43, 0x41, 0x54, 0x0D, 0x0A, 0x1A, 0x0A};
-inline constexpr std::uint16_t kVersion = 2;
+inline constexpr std::uint16_t kVersion = 3;
 
 inline constexpr std::uint16_t kIsPreview = 1;  ///< Of the header's flags.
 inline constexpr std::uint64_t kMaxFileBytes = 1ULL << 31U;
@@ -82,6 +82,9 @@ inline constexpr std::uint32_t kMaxTextBytes = 65535;
 inline constexpr std::uint32_t kMaxComponentBytes = 65536;
 inline constexpr std::uint32_t kMaxAlignment = 4096;
 inline constexpr std::uint32_t kMaxFields = 1024;
+/// Each is compared with those before it.
+inline constexpr std::uint32_t kMaxVariantValues = 256;
+inline constexpr std::uint32_t kMaxVariantAxes = 8;
 inline constexpr std::size_t kSectionAlignment = 8;
 
 namespace header {
@@ -109,13 +112,16 @@ enum class Section : std::uint32_t {
   effects,
   presentations,
   components,
+  variant_values,
+  alternatives,
+  alternative_keys,
   text,
   descriptions,
 };
-inline constexpr std::size_t kSectionCount = 11;
+inline constexpr std::size_t kSectionCount = 14;
 /// Bytes of one record, by section.
-inline constexpr std::array<std::uint32_t, kSectionCount> kRecordBytes = {56, 4,  32, 56, 56, 4,
-                                                                          32, 48, 40, 1,  1};
+inline constexpr std::array<std::uint32_t, kSectionCount> kRecordBytes = {56, 4,  32, 56, 56, 4, 32,
+                                                                          48, 40, 24, 16, 4,  1, 1};
 
 namespace directory {
 inline constexpr std::size_t kOffsetAt = 0;
@@ -193,6 +199,22 @@ inline constexpr std::size_t kAlignmentAt = 28;
 inline constexpr std::size_t kDescriptionAt = 32;
 inline constexpr std::size_t kDescriptionBytesAt = 36;
 }  // namespace component_record
+
+namespace variant_value_record {
+inline constexpr std::size_t kAxisAt = 0;
+inline constexpr std::size_t kValueAt = 8;
+inline constexpr std::size_t kFlagsAt = 16;
+inline constexpr std::size_t kReservedAt = 18;
+inline constexpr std::uint16_t kIsDefault = 1;  ///< Of the flags.
+inline constexpr std::uint16_t kIsBuiltIn = 2;
+}  // namespace variant_value_record
+
+namespace alternative_record {
+inline constexpr std::size_t kBundleAt = 0;
+inline constexpr std::size_t kAlternativeAt = 4;
+inline constexpr std::size_t kFirstKeyAt = 8;
+inline constexpr std::size_t kKeyCountAt = 12;
+}  // namespace alternative_record
 
 }  // namespace catalog
 
@@ -326,8 +348,9 @@ inline constexpr std::int64_t kImportSettings = 2;
 
 /// What a bundle holds. The numbers are part of the catalog format.
 enum class BundleKind : std::uint16_t {
-  prefab = 0,  ///< One prefab and what only it needs; named by the prefab's guid.
-  shared = 1,  ///< Assets that several prefabs need; named by its content.
+  prefab = 0,   ///< One prefab and what only it needs; named by the prefab's guid.
+  shared = 1,   ///< Assets that several prefabs need; named by its content.
+  variant = 2,  ///< Other content of one asset; named by the asset's guid and what it is for.
 };
 
 enum class EffectKind : std::uint16_t {

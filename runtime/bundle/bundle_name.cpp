@@ -29,16 +29,24 @@ BundleName BundleName::of_shared(const ContentHash& content) {
   return {.kind = BundleKind::shared, .bytes = content.bytes};
 }
 
+BundleName BundleName::of_variant(const Guid& asset, std::string_view keys) {
+  ContentHasher hasher;
+  hasher.update(asset.bytes());
+  hasher.update(std::as_bytes(std::span(keys)));
+  return {.kind = BundleKind::variant, .bytes = hasher.finish().bytes};
+}
+
 std::string BundleName::to_string() const { return ContentHash{bytes}.to_string(); }
 
 std::string BundleName::path() const { return std::string(BundlePath(*this).view()); }
 
 BundlePath::BundlePath(const BundleName& name) {
   constexpr std::string_view kExtension = ".mbundle";
-  const std::string_view folder = name.kind == BundleKind::prefab ? "bundles/" : "shared/";
-  size_ = folder.size() + 2 * name.bytes.size() + kExtension.size();
+  const std::string_view folder = kBundleFolders[static_cast<std::size_t>(name.kind)];
+  size_ = folder.size() + 1 + 2 * name.bytes.size() + kExtension.size();
   assert(size_ <= text_.size());
   auto* at = std::ranges::copy(folder, text_.begin()).out;
+  *at++ = '/';
   for (const std::uint8_t byte : name.bytes) at = std::ranges::copy(kHexDigits[byte], at).out;
   std::ranges::copy(kExtension, at);
 }

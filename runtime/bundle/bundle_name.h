@@ -14,22 +14,27 @@
 
 namespace muster {
 
-/// The name of a bundle: a prefab's guid, or the content hash of a shared one. Ordered as in the
-/// catalog.
+/// The name of a bundle: a prefab's guid, the content hash of a shared one, or a hash of what a
+/// variant is of and for. Ordered as in the catalog.
 struct BundleName {
   BundleKind kind = BundleKind::prefab;
   std::array<std::uint8_t, 16> bytes{};
 
   static BundleName of_prefab(const Guid& guid);
   static BundleName of_shared(const ContentHash& content);
+  /// `keys` as in "language=de,quality=low", in the order of the axes.
+  static BundleName of_variant(const Guid& asset, std::string_view keys);
 
   /// 32 lower-case hex digits.
   std::string to_string() const;
-  /// The path below a target's folder: `bundles/<name>.mbundle` or `shared/<name>.mbundle`.
+  /// The path below a target's folder: `bundles/<name>.mbundle`, or in `shared/` or `variants/`.
   std::string path() const;
 
   friend auto operator<=>(const BundleName&, const BundleName&) = default;
 };
+
+/// The folders of a target that bundles lie in, by their kinds.
+inline constexpr std::array<std::string_view, 3> kBundleFolders = {"bundles", "shared", "variants"};
 
 /// The path of a bundle, as `BundleName::path` returns it, without a string of its own: whoever
 /// opens thousands of bundles asks for as many.
@@ -39,7 +44,7 @@ class BundlePath {
   std::string_view view() const { return {text_.data(), size_}; }
 
  private:
-  std::array<char, 48> text_;  ///< As long as the longest, `bundles/<32 digits>.mbundle`.
+  std::array<char, 49> text_;  ///< As long as the longest, `variants/<32 digits>.mbundle`.
   std::size_t size_ = 0;
 };
 

@@ -17,8 +17,9 @@ namespace {
 
 constexpr std::string_view kEncoding = "catalog";
 constexpr std::array<std::string_view, kSectionCount> kSectionNames = {
-    "bundles", "dependencies",  "assets",     "registries", "entries",     "slots",
-    "effects", "presentations", "components", "text",       "descriptions"};
+    "bundles",      "dependencies",     "assets",        "registries",  "entries",
+    "slots",        "effects",          "presentations", "components",  "variant_values",
+    "alternatives", "alternative_keys", "text",          "descriptions"};
 
 std::uint64_t aligned(std::uint64_t offset) {
   return (offset + kSectionAlignment - 1) / kSectionAlignment * kSectionAlignment;
@@ -33,11 +34,12 @@ std::string_view name_of(Section section) {
 Result<void> CatalogCheck::run() {
   using Step = Result<void> (CatalogCheck::*)();
   constexpr Step kSteps[] = {
-      &CatalogCheck::check_header,      &CatalogCheck::check_directory,
-      &CatalogCheck::check_fingerprint, &CatalogCheck::check_bundles,
-      &CatalogCheck::check_assets,      &CatalogCheck::check_registries,
-      &CatalogCheck::check_effects,     &CatalogCheck::check_presentations,
-      &CatalogCheck::check_components,  &CatalogCheck::check_end,
+      &CatalogCheck::check_header,       &CatalogCheck::check_directory,
+      &CatalogCheck::check_fingerprint,  &CatalogCheck::check_bundles,
+      &CatalogCheck::check_assets,       &CatalogCheck::check_registries,
+      &CatalogCheck::check_effects,      &CatalogCheck::check_presentations,
+      &CatalogCheck::check_components,   &CatalogCheck::check_variant_values,
+      &CatalogCheck::check_alternatives, &CatalogCheck::check_end,
   };
   for (const Step step : kSteps) {
     if (Result<void> done = (this->*step)(); !done) return done;
@@ -139,8 +141,8 @@ Result<void> CatalogCheck::check_bundles() {
   for (std::uint32_t i = 0; i < reader_.bundle_count(); ++i) {
     const std::size_t at = reader_.record_at(Section::bundles, i);
     const CatalogBundle now = reader_.bundle(i);
-    if (now.name.kind != BundleKind::prefab && now.name.kind != BundleKind::shared) {
-      return wrong("bundle kind", at + bundle_record::kKindAt, "0 or 1",
+    if (now.name.kind > BundleKind::variant) {
+      return wrong("bundle kind", at + bundle_record::kKindAt, "0, 1 or 2",
                    static_cast<std::uint16_t>(now.name.kind));
     }
     if (i > 0 && !(reader_.bundle(i - 1).name < now.name)) return unsorted(Section::bundles, i);

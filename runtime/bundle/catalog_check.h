@@ -33,6 +33,10 @@ class CatalogCheck {
   Result<void> check_effects();
   Result<void> check_presentations();
   Result<void> check_components();
+  Result<void> check_variant_values();
+  Result<void> check_alternatives();
+  Result<void> check_alternative(std::uint32_t index);
+  Result<void> check_alternative_keys(std::uint32_t index);
   Result<void> check_end();
 
   /// Checks that a text reference continues where the last one ended.
@@ -49,6 +53,7 @@ class CatalogCheck {
   std::uint64_t entry_end_ = 0;
   std::uint64_t slot_end_ = 0;
   std::uint64_t description_end_ = 0;
+  std::uint64_t key_end_ = 0;
 };
 
 }  // namespace muster

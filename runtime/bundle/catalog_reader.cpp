@@ -244,6 +244,40 @@ ComponentDescription CatalogReader::describe_component(std::uint32_t index) cons
   return std::move(decoded.value());
 }
 
+CatalogVariantValue CatalogReader::variant_value(std::uint32_t index) const {
+  using namespace variant_value_record;  // NOLINT(google-build-using-namespace)
+  const std::size_t at = record_at(Section::variant_values, index);
+  const auto flags = load<std::uint16_t>(bytes_, at + variant_value_record::kFlagsAt);
+  return {.axis = text_at(at + kAxisAt),
+          .value = text_at(at + kValueAt),
+          .is_default = (flags & kIsDefault) != 0,
+          .is_built_in = (flags & kIsBuiltIn) != 0};
+}
+
+CatalogAlternative CatalogReader::alternative(std::uint32_t index) const {
+  using namespace alternative_record;  // NOLINT(google-build-using-namespace)
+  const std::size_t at = record_at(Section::alternatives, index);
+  return {.bundle = load<std::uint32_t>(bytes_, at + alternative_record::kBundleAt),
+          .alternative = load<std::uint32_t>(bytes_, at + kAlternativeAt),
+          .first_key = load<std::uint32_t>(bytes_, at + kFirstKeyAt),
+          .key_count = load<std::uint32_t>(bytes_, at + kKeyCountAt)};
+}
+
+RecordRange CatalogReader::alternatives_of(std::uint32_t bundle) const {
+  const std::uint32_t first = lower_bound(
+      0, alternative_count(), [&](std::uint32_t i) { return alternative(i).bundle < bundle; });
+  std::uint32_t end = first;
+  while (end < alternative_count() && alternative(end).bundle == bundle) ++end;
+  return {.first = first, .count = end - first};
+}
+
+std::uint32_t CatalogReader::alternative_key(const CatalogAlternative& alternative,
+                                             std::uint32_t index) const {
+  assert(index < alternative.key_count);
+  return load<std::uint32_t>(bytes_,
+                             record_at(Section::alternative_keys, alternative.first_key + index));
+}
+
 std::size_t CatalogReader::record_at(Section section, std::uint32_t index) const {
   assert(index < count(section));
   return place(section).offset_bytes +
@@ -267,6 +301,16 @@ Result<ComponentDescription> CatalogReader::decode_component(std::uint32_t index
       {.name = record.name,
        .size_bytes = record.size_bytes,
        .alignment_bytes = record.alignment_bytes});
+}
+
+std::string keys_text(const CatalogReader& catalog, const CatalogAlternative& alternative) {
+  std::string text;
+  for (std::uint32_t i = 0; i < alternative.key_count; ++i) {
+    const auto value = catalog.variant_value(catalog.alternative_key(alternative, i));
+    text += text.empty() ? "" : ",";
+    text.append(value.axis).append("=").append(value.value);
+  }
+  return text;
 }
 
 }  // namespace muster

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "registry/vocabulary/bytes.h"
@@ -84,6 +85,22 @@ struct CatalogComponent {
   std::uint32_t alignment_bytes = 1;
 };
 
+/// A value that can be chosen, or has been.
+struct CatalogVariantValue {
+  std::string_view axis{};
+  std::string_view value{};
+  bool is_default = false;   ///< What holds when nobody chooses.
+  bool is_built_in = false;  ///< The build is for this one: its axis has no other.
+};
+
+/// A bundle that stands for another where all of its keys have been chosen.
+struct CatalogAlternative {
+  std::uint32_t bundle = 0;
+  std::uint32_t alternative = 0;
+  std::uint32_t first_key = 0;
+  std::uint32_t key_count = 0;
+};
+
 /// Some records in a row: `[first, first + count)`.
 struct RecordRange {
   std::uint32_t first = 0;
@@ -155,6 +172,17 @@ class CatalogReader {
   /// Decodes a whole description; allocates.
   ComponentDescription describe_component(std::uint32_t index) const;
 
+  /// The values of one axis lie in a row, in the order of their declaration, like the axes.
+  std::uint32_t variant_value_count() const { return count(Section::variant_values); }
+  CatalogVariantValue variant_value(std::uint32_t index) const;
+
+  std::uint32_t alternative_count() const { return count(Section::alternatives); }
+  CatalogAlternative alternative(std::uint32_t index) const;
+  /// The alternatives of a bundle; empty when it has none.
+  RecordRange alternatives_of(std::uint32_t bundle) const;
+  /// The index of a value that has to be chosen. Requires: `index < alternative.key_count`.
+  std::uint32_t alternative_key(const CatalogAlternative& alternative, std::uint32_t index) const;
+
  private:
   using Section = layout::catalog::Section;
   friend class CatalogCheck;
@@ -176,5 +204,8 @@ class CatalogReader {
   Bytes bytes_;
   std::array<SectionPlace, layout::catalog::kSectionCount> sections_;
 };
+
+/// What an alternative is for, such as "quality=low,language=de".
+std::string keys_text(const CatalogReader& catalog, const CatalogAlternative& alternative);
 
 }  // namespace muster

@@ -7,8 +7,10 @@
 #include <cstring>
 #include <iterator>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "runtime/c_api/store_state.h"
 
@@ -25,12 +27,34 @@ void write_message(std::string_view text, char* message, std::size_t message_byt
   message[length] = '\0';
 }
 
+// "quality=low,language=de"
+Result<std::vector<VariantSetting>> read_variants(const char* text) {
+  std::vector<VariantSetting> settings;
+  std::string_view rest = text == nullptr ? std::string_view() : std::string_view(text);
+  while (!rest.empty()) {
+    const std::size_t comma = std::min(rest.find(','), rest.size());
+    const std::string_view item = rest.substr(0, comma);
+    const std::size_t at = item.find('=');
+    if (at == std::string_view::npos) {
+      return fail(
+          ErrorCode::invalid_argument,
+          "write variants as in 'quality=low,language=de', not '" + std::string(text) + "'");
+    }
+    settings.push_back({item.substr(0, at), item.substr(at + 1)});
+    rest.remove_prefix(std::min(comma + 1, rest.size()));
+  }
+  return settings;
+}
+
 Result<std::unique_ptr<muster_store>> open_store(const char* folder,
                                                  const muster_store_options& options) {
   // Not mapped: a library must not handle the signals of a file that is cut short.
   auto memory = std::make_shared<MemoryPool>();
   auto source = std::make_unique<PreadSource>(folder, memory);
-  Result<BundleStore> opened = BundleStore::open(*source, BundleStore::Catalogs::built, memory);
+  const auto variants = read_variants(options.variants);
+  if (!variants) return fail(variants.error());
+  Result<BundleStore> opened =
+      BundleStore::open(*source, BundleStore::Catalogs::built, memory, variants.value());
   if (!opened) return fail(opened.error());
   LoaderOptions loading;
   if (options.memory_budget_bytes != 0) loading.memory_budget_bytes = options.memory_budget_bytes;

@@ -122,6 +122,9 @@ typedef struct muster_store_options {
   /// How many threads load; 0 is 2, at most 64.
   uint32_t thread_count;
   uint32_t reserved;  ///< Must be zero.
+  /// What is chosen of the build's variants, as in "quality=low,language=de"; null or "" leaves all
+  /// as they are by default, "quality=" chooses none of an axis. Read during the call only.
+  const char* variants;
 } muster_store_options;
 
 /// What a catalog says about the whole build.
@@ -200,7 +203,8 @@ MUSTER_API muster_status muster_guid_print(const muster_guid* guid, char* text);
 /// loads no bundle. `options` may be null. Files are read into memory: what happens to one later
 /// shows only in loads to come, which fail if it does not fit the catalog any more.
 ///
-/// Fails with `MUSTER_NOT_FOUND` when there is no catalog, with what is wrong with it, and with
+/// Fails with `MUSTER_NOT_FOUND` when there is no catalog, with what is wrong with it, with
+/// `MUSTER_INVALID_ARGUMENT` for variants that the build does not have, and with
 /// `MUSTER_LIMIT_EXCEEDED` when the system has no more threads. Then `*store` is null, and the
 /// reason is written to `message`: at most `message_bytes` with the zero byte at the end, cut if
 /// need be. `message` may be null when `message_bytes` is 0.

@@ -59,7 +59,7 @@ def main():
         assert changed == {"plain/replicated/flag.yaml"}, changed
         built("--sign", key)
         built("--target", "server", "--level", "9")
-        built("--layout", "self-contained", "--force")
+        built("--layout", "self-contained", "--variant", "quality=high", "--force")
 
     def refused(change):
         wrong = copy.deepcopy(first)

@@ -80,13 +80,15 @@ BUILD = {
 }
 BUILD_FILE = {
     "format": 1, "muster": str, "project": str,
-    "options": {"layout": {"shared", "self-contained"}, "level": POSITIVE},
+    "options": {"layout": {"shared", "self-contained"}, "level": POSITIVE,
+                "variants?": {"*": str}},
     "targets": {"*": {
         "fingerprint": GUID, "catalog_bytes": POSITIVE, "source_bytes": NATURAL,
         "plain_bytes": NATURAL, "bytes": NATURAL, "duplicate_bytes_avoided": NATURAL,
-        "layout": {"shared", "self-contained"}, "level": POSITIVE,
+        "layout": {"shared", "self-contained"}, "level": POSITIVE, "variants?": {"*": str},
         "inputs": [{"path": str, "hash": GUID}],
-        "bundles": [{"name": GUID, "kind": {"prefab", "shared"}, "file": str, "hash": GUID,
+        "bundles": [{"name": GUID, "kind": {"prefab", "shared", "variant"}, "file": str,
+                     "hash": GUID, "variant?": {"of": GUID, "for": {"*": str}},
                      "bytes": POSITIVE, "plain_bytes": NATURAL, "source_bytes": NATURAL,
                      "owners": [GUID], "dependencies": [GUID],
                      "assets": [{"guid": GUID, "path": str, "plain_bytes": NATURAL,

@@ -117,7 +117,8 @@ def check_payload(kind, plain):
 
 SECTIONS = (("bundles", 56), ("dependencies", 4), ("assets", 32), ("registries", 56),
             ("entries", 56), ("slots", 4), ("effects", 32), ("presentations", 48),
-            ("components", 40), ("text", 1), ("descriptions", 1))
+            ("components", 40), ("variant_values", 24), ("alternatives", 16),
+            ("alternative_keys", 4), ("text", 1), ("descriptions", 1))
 
 
 class Catalog:
@@ -146,14 +147,14 @@ class Catalog:
 def check_catalog(data):
     magic, version, flags, reserved, fingerprint = fields(data, 0, "8sHHI16s")
     file_bytes, target, reserved2, section_count, _ = fields(data, 32, "QHHI16s")
-    require(magic == b"MCAT" + MAGIC_TAIL and version == 2, "magic and version")
+    require(magic == b"MCAT" + MAGIC_TAIL and version == 3, "magic and version")
     require(flags == reserved == reserved2 == 0, "no preview; flags and reserved are 0")
     require(file_bytes == len(data) <= 1 << 31, "file_bytes is the size of the file")
-    require(target in (1, 2) and section_count == 11, "target and section count")
+    require(target in (1, 2) and section_count == 14, "target and section count")
     check_hash(fingerprint, data[32:], "fingerprint")
 
     catalog = Catalog(data)
-    end = 64 + 11 * 16
+    end = 64 + 14 * 16
     for i, (name, size) in enumerate(SECTIONS):
         offset, count, record_bytes, reserved = fields(data, 64 + i * 16, "IIII")
         require(record_bytes == size and reserved == 0, f"directory of {name}")
@@ -169,6 +170,7 @@ def check_catalog(data):
     check_registries(catalog, assets)
     check_effects_and_presentations(catalog, assets)
     check_components(catalog)
+    check_variants(catalog, bundles)
     require(catalog.text_end == catalog.place["text"][1], "texts fill their section")
     return f"{len(bundles)} bundles, {len(assets)} assets"
 
@@ -180,7 +182,7 @@ def check_bundles(catalog):
     end = 0
     for i, (_, _, file_bytes, first, count, kind, reserved) in enumerate(bundles):
         require(file_bytes <= 1 << 43, "no bundle is larger than 2^43 bytes")
-        require(kind in (0, 1) and not any(reserved), "bundle kind and reserved")
+        require(kind in (0, 1, 2) and not any(reserved), "bundle kind and reserved")
         require(first == end, "dependencies lie in order, without gaps")
         end += count
         mine = dependencies[first:end]
@@ -263,6 +265,44 @@ def check_components(catalog):
         check_hash(description_hash, identity, "a component's hash")
     ascending(names, "components")
     require(end == size, "descriptions fill their section")
+
+
+def check_variants(catalog, bundles):
+    values = []
+    for axis_at, axis_size, value_at, value_size, flags, *reserved in (
+            catalog.records("variant_values", "IIIIHHI")):
+        values.append((catalog.text(axis_at, axis_size), catalog.text(value_at, value_size), flags))
+        require(flags in (0, 1, 2) and not any(reserved), "a value's flags and reserved")
+        require(all(values[-1][:2]), "an axis and a value have names")
+    require(len(values) <= 256, "at most 256 values")
+    axes = list(dict.fromkeys(axis for axis, _, _ in values))
+    require(len(axes) <= 8, "at most 8 axes")
+    require([axis for axis, _, _ in values] ==
+            [axis for axis in axes for other, _, _ in values if other == axis],
+            "the values of an axis lie in a row")
+    require(len({value[:2] for value in values}) == len(values), "each value once")
+    for axis in axes:
+        flags = [flag for other, _, flag in values if other == axis]
+        require(flags.count(1) <= 1 and (2 not in flags or flags == [2]),
+                "one default, or one value that is built in")
+    keys = [key for (key,) in catalog.records("alternative_keys", "I")]
+    alternatives = catalog.records("alternatives", "IIII")
+    end = 0
+    places = []
+    for bundle, alternative, first, count in alternatives:
+        require(max(bundle, alternative) < len(bundles), "alternatives are of bundles")
+        require(bundles[bundle][5] != 2 and bundles[alternative][5] == 2,
+                "a variant stands for what is none")
+        require(first == end and count > 0, "keys lie in order, without gaps")
+        end += count
+        mine = keys[first:end]
+        require(len(mine) == count, "keys lie inside their section")
+        require(all(key < len(values) and values[key][2] != 2 for key in mine), "keys are values")
+        ascending(mine, "keys")
+        require(len({values[key][0] for key in mine}) == count, "each key is of another axis")
+        places.append((bundle, mine))
+    ascending(places, "alternatives")
+    require(end == len(keys), "keys fill their section")
 
 
 def check_description(name, size_bytes, alignment, description):

@@ -43,6 +43,12 @@ class Run {
       settings_.tool = settings_.tool == testing::kTool ? "another" : std::string(testing::kTool);
       edits += "tool ";
     }
+    if (below(8) == 0) {
+      settings_.variants.clear();
+      if (below(3) > 0) settings_.variants.push_back({"platform", below(2) ? "linux" : "windows"});
+      if (below(3) == 0) settings_.variants.push_back({"quality", below(2) ? "low" : "high"});
+      edits += "choice ";
+    }
     settings_.options.targets = below(6) == 0 ? TargetSet(Target::client) : TargetSet::both();
     history_ += edits + "| ";
     CAPTURE(history_);
@@ -61,6 +67,8 @@ class Run {
     CHECK(unlike.empty());
     packed_ += outcome.packed;
     packed_clean_ += anew.packed;
+    varied_ += static_cast<std::size_t>(std::ranges::count_if(
+        clean.files(), [](const auto& file) { return file.first.parent().name() == "variants"; }));
     check_rest();
     if (below(2) == 0) check_cache(clean);
   }
@@ -68,6 +76,7 @@ class Run {
   std::size_t built() const { return built_; }
   std::size_t packed() const { return packed_; }
   std::size_t packed_clean() const { return packed_clean_; }
+  std::size_t varied() const { return varied_; }
 
  private:
   std::uint32_t below(std::uint32_t count) { return static_cast<std::uint32_t>(random_() % count); }
@@ -121,12 +130,14 @@ class Run {
   std::size_t built_ = 0;
   std::size_t packed_ = 0;
   std::size_t packed_clean_ = 0;
+  std::size_t varied_ = 0;  ///< Bundles that stand for others.
 };
 
 void run_seeds(std::uint32_t first, std::uint32_t last) {
   std::size_t built = 0;
   std::size_t packed = 0;
   std::size_t packed_clean = 0;
+  std::size_t varied = 0;
   for (std::uint32_t seed = first; seed < last; ++seed) {
     CAPTURE(seed);
     Run run(seed);
@@ -134,9 +145,11 @@ void run_seeds(std::uint32_t first, std::uint32_t last) {
     built += run.built();
     packed += run.packed();
     packed_clean += run.packed_clean();
+    varied += run.varied();
   }
-  // Most states of the project can be built, and most bundles stay.
+  // Most states of the project can be built, many with a choice for the game; most bundles stay.
   CHECK(built > 3 * (last - first));
+  CHECK(varied > built);
   CHECK(packed * 2 < packed_clean);
 }
 

@@ -19,6 +19,15 @@ std::vector<ComponentDescription> components_of(const Project& project) {
   return demand(load_components(project.files(), project.config()));
 }
 
+std::vector<VariantWish> defaults_of(const FileSystem& project) {
+  const ProjectConfig config = demand(load_config(project));
+  std::vector<VariantWish> wishes;
+  for (const VariantAxis& axis : config.axes) {
+    wishes.push_back({axis.name, axis.values[axis.default_value.value_or(0)]});
+  }
+  return wishes;
+}
+
 Result<void> build_into(FileSystem& files, const Project& project, const BuildOptions& options) {
   const auto components = components_of(project);
   auto output = OutputFolder::open_for_build(files);
@@ -42,7 +51,9 @@ Result<void> build_into(FileSystem& files, const Project& project, const BuildOp
 }
 
 MemoryFileSystem build_to_memory(const FileSystem& project, const BuildOptions& options) {
-  const auto opened = demand(Project::open(project, options.jobs, {}));
+  std::vector<VariantWish> wishes;
+  if (options.layout == Layout::self_contained) wishes = defaults_of(project);
+  const auto opened = demand(Project::open(project, options.jobs, {}, {}, wishes));
   MemoryFileSystem files;
   demand(build_into(files, *opened, options));
   return files;

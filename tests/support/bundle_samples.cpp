@@ -157,6 +157,19 @@ CatalogData catalog() {
                         {{guid(1), kPlatformServer, 7, 0}, guid(97)},
                         {{guid(2), kPlatformClient, 0, 0}, guid(2)}};
   data.components = components();
+  data.variant_values = {{"platform", "linux", false, true},
+                         {"language", "en", false, false},
+                         {"language", "de", false, false},
+                         {"quality", "low", false, false},
+                         {"quality", "high", true, false}};
+  const auto add = [&](std::string_view keys, std::vector<std::uint32_t> values) {
+    const BundleName name = BundleName::of_variant(guid(3), keys);
+    data.bundles.push_back({name, hash_bytes(as_bytes(keys)), 500 + keys.size(), {}});
+    data.alternatives.push_back({shared_bundle(), name, std::move(values)});
+  };
+  add("quality=low", {3});
+  add("language=de", {2});
+  add("language=de,quality=low", {2, 3});
   return data;
 }
 

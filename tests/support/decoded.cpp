@@ -106,6 +106,20 @@ CatalogData decode(const CatalogReader& catalog) {
   for (std::uint32_t i = 0; i < catalog.component_count(); ++i) {
     data.components.push_back(catalog.describe_component(i));
   }
+  for (std::uint32_t i = 0; i < catalog.variant_value_count(); ++i) {
+    const CatalogVariantValue value = catalog.variant_value(i);
+    data.variant_values.push_back(
+        {std::string(value.axis), std::string(value.value), value.is_default, value.is_built_in});
+  }
+  for (std::uint32_t i = 0; i < catalog.alternative_count(); ++i) {
+    const CatalogAlternative row = catalog.alternative(i);
+    AlternativeData& alternative = data.alternatives.emplace_back();
+    alternative.bundle = catalog.bundle(row.bundle).name;
+    alternative.alternative = catalog.bundle(row.alternative).name;
+    for (std::uint32_t k = 0; k < row.key_count; ++k) {
+      alternative.keys.push_back(catalog.alternative_key(row, k));
+    }
+  }
   return data;
 }
 

@@ -61,6 +61,7 @@ std::string components_text(int health_default, bool knows_armor) {
 
 EditedProject::EditedProject(std::uint32_t seed) : random_(seed) {
   for (int i = 0; i < 12; ++i) model_.items.push_back(make());
+  for (int i = 0; i < 6; ++i) change_form(any());
   for (Item& item : model_.items) {
     if (item.sides == 0 && below(2) == 0) item.sides = 1 + static_cast<int>(below(3));
   }
@@ -96,11 +97,26 @@ EditedProject::Item EditedProject::make() {
   return item;
 }
 
-std::string EditedProject::path_of(const Item& item) const {
+std::string EditedProject::path_of(const Item& item, const std::string& keys) const {
   constexpr std::array<std::string_view, static_cast<std::size_t>(Kind::count)> kExtensions = {
       "prefab", "prefab", "yaml", "yaml", "asset", "fbx", "mat", "png"};
-  return fmt::format("{}/{}.{}", item.folder, item.name,
+  return fmt::format("{}/{}{}{}.{}", item.folder, item.name, keys.empty() ? "" : "@", keys,
                      kExtensions[static_cast<std::size_t>(item.kind)]);
+}
+
+// Gives an asset another form, changes one that it has, or takes it away.
+void EditedProject::change_form(Item& item) {
+  constexpr std::array<const char*, 5> kKeys = {"low", "high", "linux", "linux,low",
+                                                "platform=windows,quality=high"};
+  const std::string keys = kKeys[below(kKeys.size())];
+  const auto known = item.forms.find(keys);
+  if (known == item.forms.end()) {
+    item.forms[keys] = {model_.next_guid++, static_cast<int>(below(1000))};
+  } else if (below(3) == 0) {
+    item.forms.erase(known);
+  } else {
+    known->second.second += 1;
+  }
 }
 
 std::string EditedProject::text_of(const Item& item) const {
@@ -160,8 +176,12 @@ std::map<std::string, std::string> EditedProject::render() const {
       "  ThingRegistry:\n    entries: entries\n    references:\n"
       "    - {{path: both, strength: strong, targets: [client, server]}}\n"
       "    - {{path: client, strength: strong, targets: [client]}}\n"
-      "    - {{path: server, strength: strong, targets: [server]}}\n",
-      model_.project_name);
+      "    - {{path: server, strength: strong, targets: [server]}}\n{}",
+      model_.project_name,
+      model_.has_axes ? "variants:\n"
+                        "  platform: {values: [windows, linux], default: windows, choose: build}\n"
+                        "  quality: {values: [low, high], default: high}\n"
+                      : "");
   texts["components.json"] = components_text(model_.health_default, model_.knows_armor);
   texts["a/.keep"] = "";
   texts["b/.keep"] = "";
@@ -175,6 +195,12 @@ std::map<std::string, std::string> EditedProject::render() const {
   bool is_empty = true;
   for (const Item& item : model_.items) {
     add(path_of(item), item.guid, item.settings, text_of(item));
+    for (const auto& [keys, form] : item.forms) {
+      Item other = item;
+      other.value = form.second;
+      if (form.second % 2 == 0) other.uses.clear();
+      add(path_of(item, keys), form.first, item.settings, text_of(other));
+    }
     if (item.sides == 0) continue;
     is_empty = false;
     entries += fmt::format("- type_id: {}\n  {}: {}\n", item.type_id,
@@ -224,6 +250,9 @@ std::string EditedProject::edit() {
          if (item.kind == Kind::plain_variant) item.base = any_of({Kind::plain});
        }},
       {"new guid", [&] { any().guid = model_.next_guid++; }},
+      {"form", [&] { change_form(any()); }},
+      {"form", [&] { change_form(any()); }},
+      {"axes", [&] { model_.has_axes = !model_.has_axes; }},
       {"default", [&] { model_.health_default += 1; }},
       {"describe", [&] { model_.knows_armor = !model_.knows_armor; }},
       {"factory", [&] { model_.is_factory_class = !model_.is_factory_class; }},

@@ -13,8 +13,9 @@
 namespace muster::testing {
 
 /// Prefabs of both dialects with bases, variants and nested ones, factories, models, materials and
-/// pictures; registries for client and server; scripts and component descriptions. The same for the
-/// same seed. Files that an edit does not change are not written, so that they keep their stamps.
+/// pictures, some in other forms for another platform or quality; registries for client and server;
+/// scripts and component descriptions. The same for the same seed. Files that an edit does not
+/// change are not written, so that they keep their stamps.
 class EditedProject {
  public:
   explicit EditedProject(std::uint32_t seed);
@@ -43,9 +44,10 @@ class EditedProject {
     std::string folder = "a";
     int value = 0;
     int settings = 0;
-    std::uint64_t base = 0;           // 0 for none
-    std::vector<std::uint64_t> uses;  // guids
-    int sides = 0;                    // bit 0 client, bit 1 server; 0: not registered
+    std::uint64_t base = 0;                                      // 0 for none
+    std::vector<std::uint64_t> uses;                             // guids
+    std::map<std::string, std::pair<std::uint64_t, int>> forms;  // by keys: guid, value
+    int sides = 0;  // bit 0 client, bit 1 server; 0: not registered
     std::uint32_t type_id = 0;
   };
   struct Model {
@@ -53,6 +55,7 @@ class EditedProject {
     int health_default = 100;
     bool knows_armor = false;
     bool is_factory_class = true;
+    bool has_axes = true;
     std::string script_name = "Health";
     std::string project_name = "edited";
     std::uint64_t next_guid = 1;
@@ -66,7 +69,8 @@ class EditedProject {
   Item make();
   std::uint64_t any_of(std::initializer_list<Kind> kinds);
   std::string text_of(const Item& item) const;
-  std::string path_of(const Item& item) const;
+  std::string path_of(const Item& item, const std::string& keys = {}) const;
+  void change_form(Item& item);
   std::map<std::string, std::string> render() const;
   void apply();
 

@@ -27,6 +27,7 @@ struct Outcome {
 struct Settings {
   BuildOptions options{.level = 1, .jobs = 1};
   std::string tool{kTool};
+  std::vector<VariantWish> variants{};
   bool is_forced = false;
   bool skips_look = false;  ///< Builds although there may be nothing to do.
   const MemoryFileSystem* previous = nullptr;
@@ -40,7 +41,8 @@ inline Outcome build(const FileSystem& project, const FileStamps& project_stamps
                      const Settings& settings) {
   Outcome outcome;
   const BuildWish wish{.targets = settings.options.targets,
-                       .terms = {settings.tool, settings.options.layout, settings.options.level}};
+                       .terms = {settings.tool, settings.options.layout, settings.options.level},
+                       .variants = settings.variants};
   if (!settings.is_forced && !settings.skips_look) {
     auto found = find_up_to_date(output, output_stamps, project, project_stamps, wish, 1);
     if (found) {
@@ -55,7 +57,8 @@ inline Outcome build(const FileSystem& project, const FileStamps& project_stamps
     }
   }
   const RecordedFiles recorded(project, project_stamps);
-  const auto opened = Project::open(recorded, 1, {});
+  const auto opened = Project::open(recorded, 1, {}, {}, settings.variants);
+  if (!opened && !settings.variants.empty()) return outcome;  // There may be no axes any more.
   REQUIRE(opened.has_value());
   const auto components = load_components(recorded, opened.value()->config());
   REQUIRE(components.has_value());

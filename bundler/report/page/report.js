@@ -64,7 +64,7 @@ function placeOf(asset, group) {
   const path = asset.path.split("/");
   if (group === "kind") return { names: [asset.kind, ...path], fixed: 0, bundle: -1 };
   if (group === "folder") return { names: path, fixed: -1, bundle: -1 };
-  const bundle = asset.bundle, isShared = bundle.kind === "shared";
+  const bundle = asset.bundle, isShared = bundle.kind !== "prefab";
   const above = [isShared ? "shared bundles" : "bundles of prefabs",
     ...(bundle.asset || bundle.file.split("/")[1]).split("/")];
   return { names: [...above, ...path], fixed: 0, bundle: above.length - 1 };

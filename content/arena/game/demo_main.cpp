@@ -1,11 +1,12 @@
 // Loads a build of the arena and tours it: one entity of every type id, on both sides.
 //
-//     arena_demo build/demo [--format text|json]
+//     arena_demo build/demo [--format text|json] [--variant quality=low]
 //
 // Exit codes: 0 all went well, 1 something failed to load, 2 usage or unreadable build.
 #include <cstdio>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "content/arena/game/tour.h"
 #include "content/arena/game/tour_report.h"
@@ -24,10 +25,15 @@ int complain(std::string_view message) {
 int main(int argc, char** argv) {
   std::string folder;
   std::string_view format = "text";
+  std::vector<muster::VariantSetting> variants;
   for (int i = 1; i < argc; ++i) {
     const std::string_view argument = argv[i];
     if (argument == "--format" && i + 1 < argc) {
       format = argv[++i];
+    } else if (argument == "--variant" && i + 1 < argc) {
+      const std::string_view wish = argv[++i];
+      const std::size_t at = wish.find('=');
+      variants.push_back({wish.substr(0, at), at == wish.npos ? "" : wish.substr(at + 1)});
     } else if (folder.empty() && !argument.starts_with("-")) {
       folder = argument;
     } else {
@@ -36,14 +42,16 @@ int main(int argc, char** argv) {
     }
   }
   if (folder.empty() || (format != "text" && format != "json")) {
-    return complain("usage: arena_demo BUILD [--format text|json]; 'muster build' writes BUILD");
+    return complain(
+        "usage: arena_demo BUILD [--format text|json] [--variant AXIS=VALUE]; 'muster build' "
+        "writes BUILD");
   }
   const muster::MappingGuard mapping_guard;
   const muster::MappedSource client_source(folder + "/client");
   const muster::MappedSource server_source(folder + "/server");
-  auto client = muster::BundleStore::open(client_source);
+  auto client = muster::BundleStore::open(client_source, {}, nullptr, variants);
   if (!client) return complain(client.error().message);
-  auto server = muster::BundleStore::open(server_source);
+  auto server = muster::BundleStore::open(server_source, {}, nullptr, variants);
   if (!server) return complain(server.error().message);
   if (client.value().catalog().agreement() != server.value().catalog().agreement()) {
     return complain("the client and server of '" + folder +

@@ -29,9 +29,10 @@ TEST_CASE("Every registered asset gets a bundle, and a catalog that finds all it
     CHECK(catalog.value().target() == target);
     std::map<Guid, int> homes;
     for (std::uint32_t i = 0; i < catalog.value().bundle_count(); ++i) {
-      const std::string file = folder + "/" + catalog.value().bundle(i).name.path();
-      const auto bundle = BundleReader::open(output.files().at(path(file)));
+      const BundleName name = catalog.value().bundle(i).name;
+      const auto bundle = BundleReader::open(output.files().at(path(folder + "/" + name.path())));
       REQUIRE(bundle.has_value());
+      if (name.kind == BundleKind::variant) continue;  // They stand for one that counts.
       for (std::uint32_t e = 0; e < bundle.value().entry_count(); ++e) {
         const BundleEntry entry = bundle.value().entry(e);
         if (entry.local_id == kMainPayload) ++homes[entry.guid];
@@ -46,6 +47,7 @@ TEST_CASE("Every registered asset gets a bundle, and a catalog that finds all it
            project->graph().closure(std::span(&root, 1), project->index())) {
         const Asset& asset = project->index().at(needed);
         CAPTURE(asset.path.text());
+        if (project->variants().is_variant(needed)) continue;
         CHECK(homes[asset.guid] == 1);
       }
     }

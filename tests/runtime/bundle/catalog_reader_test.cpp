@@ -1,5 +1,8 @@
 #include "runtime/bundle/catalog_reader.h"
 
+#include <string>
+#include <vector>
+
 #include <catch2/catch.hpp>
 
 #include "bundler/pack/catalog_writer.h"
@@ -100,6 +103,31 @@ TEST_CASE("A catalog finds assets, effects, presentations and components",
   CHECK_FALSE(catalog.find_component("Armour").has_value());
 }
 
+TEST_CASE("A catalog says what can be chosen, and which bundles stand for which",
+          "[runtime][bundle][catalog][variant]") {
+  const ByteVector bytes = sample_bytes();
+  const CatalogReader catalog = CatalogReader::open(bytes).value();
+  REQUIRE(catalog.variant_value_count() == 5);
+  CHECK(catalog.variant_value(0).axis == "platform");
+  CHECK(catalog.variant_value(0).is_built_in);
+  CHECK(catalog.variant_value(4).value == "high");
+  CHECK(catalog.variant_value(4).is_default);
+  const std::uint32_t shared = catalog.bundle_of(guid(3)).value();
+  const RecordRange alternatives = catalog.alternatives_of(shared);
+  REQUIRE(alternatives.count == 3);
+  std::vector<std::string> keys;
+  for (std::uint32_t i = 0; i < 3; ++i) {
+    const CatalogAlternative one = catalog.alternative(alternatives.first + i);
+    keys.push_back(keys_text(catalog, one));
+    const BundleName name = catalog.bundle(one.alternative).name;
+    CHECK(name == BundleName::of_variant(guid(3), keys.back()));
+    CHECK(name.path() == "variants/" + name.to_string() + ".mbundle");
+    CHECK(catalog.alternatives_of(one.alternative).count == 0);
+  }
+  CHECK(keys == std::vector<std::string>{"language=de", "language=de,quality=low", "quality=low"});
+  CHECK(catalog.alternatives_of(0).count == 0);
+}
+
 TEST_CASE("An empty catalog is a catalog", "[runtime][bundle][catalog]") {
   const ByteVector bytes = encode_catalog({}).value();
   const CatalogReader catalog = CatalogReader::open(bytes).value();
@@ -125,17 +153,19 @@ TEST_CASE("Every flipped bit of a catalog is found on opening", "[runtime][bundl
   });
 }
 
+std::size_t section_at(const ByteVector& catalog, std::size_t index) {
+  return std::to_integer<std::size_t>(catalog[64 + index * 16]) +
+         std::to_integer<std::size_t>(catalog[64 + index * 16 + 1]) * 256;
+}
+
 TEST_CASE("Fields of a catalog with wrong values are refused", "[runtime][bundle][catalog]") {
   const ByteVector sane = sample_bytes();
-  const auto section = [&](std::size_t index) {
-    return std::to_integer<std::size_t>(sane[64 + index * 16]) +
-           std::to_integer<std::size_t>(sane[64 + index * 16 + 1]) * 256;
-  };
+  const auto section = [&](std::size_t index) { return section_at(sane, index); };
   const std::uint32_t huge = 0xFFFFFFFFU;
   const WrongField field = GENERATE_COPY(values<WrongField>({
       {0, 0, ErrorCode::malformed, "magic"},
-      {8, 3, ErrorCode::unsupported_version, "version"},
-      {8, 0x00010002, ErrorCode::malformed, "flags"},
+      {8, 4, ErrorCode::unsupported_version, "version"},
+      {8, 0x00010003, ErrorCode::malformed, "flags"},
       {12, 1, ErrorCode::malformed, "reserved"},
       {32, huge, ErrorCode::truncated, "file size"},
       {40, 3, ErrorCode::malformed, "target"},
@@ -147,12 +177,12 @@ TEST_CASE("Fields of a catalog with wrong values are refused", "[runtime][bundle
       {68, 2, ErrorCode::malformed, "record count one less"},
       {72, 57, ErrorCode::malformed, "record size"},
       {76, 1, ErrorCode::malformed, "reserved in the directory"},
-      {64 + 9 * 16 + 4, huge, ErrorCode::truncated, "text size"},
+      {64 + 12 * 16 + 4, huge, ErrorCode::truncated, "text size"},
       {section(0) + 40, 1, ErrorCode::malformed, "first dependency"},
       {section(0) + 44, huge, ErrorCode::malformed, "dependency count"},
-      {section(0) + 48, 2, ErrorCode::malformed, "bundle kind"},
-      {section(1), 3, ErrorCode::malformed, "dependency on no bundle"},
-      {section(2) + 16, 3, ErrorCode::malformed, "asset in no bundle"},
+      {section(0) + 48, 3, ErrorCode::malformed, "bundle kind"},
+      {section(1), 6, ErrorCode::malformed, "dependency on no bundle"},
+      {section(2) + 16, 6, ErrorCode::malformed, "asset in no bundle"},
       {section(2) + 20, 1, ErrorCode::malformed, "text offset"},
       {section(2) + 24, huge, ErrorCode::malformed, "text length"},
       {section(2) + 28, 1, ErrorCode::malformed, "reserved in an asset"},
@@ -175,7 +205,36 @@ TEST_CASE("Fields of a catalog with wrong values are refused", "[runtime][bundle
       {section(8) + 28, 3, ErrorCode::malformed, "alignment"},
       {section(8) + 32, 1, ErrorCode::malformed, "description offset"},
       {section(8) + 36, huge, ErrorCode::malformed, "description size"},
-      {section(10), 0xFF, ErrorCode::malformed, "field count"},
+      {section(13), 0xFF, ErrorCode::malformed, "field count"},
+  }));
+  ByteVector damaged = samples::patched(sane, field.offset, field.value);
+  samples::fix_hash(damaged);
+  check_refused<CatalogReader>(damaged, field);
+}
+
+TEST_CASE("Variants of a catalog with wrong values are refused",
+          "[runtime][bundle][catalog][variant]") {
+  const ByteVector sane = sample_bytes();
+  const auto section = [&](std::size_t index) { return section_at(sane, index); };
+  const std::uint32_t huge = 0xFFFFFFFFU;
+  const WrongField field = GENERATE_COPY(values<WrongField>({
+      {section(9) + 4, 0, ErrorCode::malformed, "no axis"},
+      {section(9) + 16, 3, ErrorCode::malformed, "a default that is built in"},
+      {section(9) + 16, 0x00010001, ErrorCode::malformed, "reserved in a value"},
+      {section(9) + 24 + 16, 2, ErrorCode::malformed, "a built-in value beside another"},
+      {section(9) + 72 + 16, 1, ErrorCode::malformed, "two defaults"},
+      {section(10), 6, ErrorCode::malformed, "alternative of no bundle"},
+      {section(10), 3, ErrorCode::malformed, "alternative of a variant"},
+      {section(10) + 16, 1, ErrorCode::malformed, "alternatives in another order"},
+      {section(10) + 4, 6, ErrorCode::malformed, "alternative that is no bundle"},
+      {section(10) + 4, 0, ErrorCode::malformed, "alternative that is a prefab's bundle"},
+      {section(10) + 8, 1, ErrorCode::malformed, "first key"},
+      {section(10) + 12, 0, ErrorCode::malformed, "no key"},
+      {section(10) + 12, huge, ErrorCode::malformed, "key count"},
+      {section(11), 5, ErrorCode::malformed, "key that is no value"},
+      {section(11), 0, ErrorCode::malformed, "key that is built in"},
+      {section(11), 3, ErrorCode::malformed, "keys in another order"},
+      {section(11) + 8, 2, ErrorCode::malformed, "one key twice"},
   }));
   ByteVector damaged = samples::patched(sane, field.offset, field.value);
   samples::fix_hash(damaged);

@@ -57,12 +57,13 @@ SAME(sizeof(muster_entry_kind), 4);
 SAME(sizeof(muster_request), 8);
 SAME(sizeof(muster_guid), 16);
 #if UINTPTR_MAX == UINT64_MAX
-SAME(sizeof(muster_store_options), 32);
+SAME(sizeof(muster_store_options), 40);
 SAME(offsetof(muster_store_options, struct_size), 0);
 SAME(offsetof(muster_store_options, memory_budget_bytes), 8);
 SAME(offsetof(muster_store_options, start_budget_bytes), 16);
 SAME(offsetof(muster_store_options, thread_count), 24);
 SAME(offsetof(muster_store_options, reserved), 28);
+SAME(offsetof(muster_store_options, variants), 32);
 SAME(sizeof(muster_catalog_info), 56);
 SAME(offsetof(muster_catalog_info, struct_size), 0);
 SAME(offsetof(muster_catalog_info, target), 8);
@@ -174,6 +175,19 @@ static void check_opening(const char* folder) {
   options.known.thread_count = 65;
   CHECK(muster_store_open(folder, &options.known, &store, NULL, 0) == MUSTER_INVALID_ARGUMENT);
   options.known.thread_count = 1;
+  options.known.variants = "quality";
+  CHECK(muster_store_open(folder, &options.known, &store, message, sizeof message) ==
+        MUSTER_INVALID_ARGUMENT);
+  options.known.variants = "quality=low,size=";
+  CHECK(muster_store_open(folder, &options.known, &store, message, sizeof message) ==
+        MUSTER_INVALID_ARGUMENT);
+  CHECK(strstr(message, "'size'") != NULL);
+  options.known.variants = "quality=low";
+  store = open_build(folder, &options.known);
+  CHECK(muster_store_close(store) == MUSTER_OK);
+  // A caller of version 1 knows nothing of variants.
+  options.known.struct_size = offsetof(muster_store_options, variants);
+  options.known.variants = "quality";
   store = open_build(folder, &options.known);
   CHECK(strcmp(muster_last_error(store), "") == 0);
   CHECK(muster_store_close(store) == MUSTER_OK);

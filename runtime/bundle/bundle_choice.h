@@ -1,0 +1,72 @@
+// Which bundles stand for others, under the variants that a game has chosen.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "registry/vocabulary/result.h"
+#include "registry/vocabulary/variant_keys.h"
+#include "runtime/bundle/catalog_reader.h"
+
+namespace muster {
+
+/// What a game chooses of an axis: one of its values, or (empty) none, whatever the default.
+struct VariantSetting {
+  std::string_view axis;
+  std::string_view value;
+};
+
+/// Answers for one choice, which stays as it is: who chooses something else makes another one. Of
+/// the alternatives of a bundle that fit the choice it takes the one with most keys; of as many,
+/// the one whose axes were declared earlier; the bundle itself when none fits.
+///
+/// The catalog's bytes must outlive it. One thread at a time.
+class BundleChoice {
+ public:
+  /// What is not set has the default. Fails with `invalid_argument` for an axis or a value that the
+  /// catalog does not have, for an axis that is set twice, and for another value than the one that
+  /// the build is for.
+  static Result<BundleChoice> create(const CatalogReader& catalog,
+                                     std::span<const VariantSetting> settings = {});
+
+  /// The bundle that is opened when this one is asked for. What it returns stands for itself.
+  std::uint32_t chosen(std::uint32_t bundle) const {
+    return chosen_.empty() ? bundle : chosen_[bundle];
+  }
+
+  /// The value in effect; nothing when there is none, or no such axis.
+  std::optional<std::string_view> value_of(std::string_view axis) const;
+
+  /// Visits what must be open with a bundle that stands for itself, without it, each once: of each
+  /// dependency what is chosen, and of one that has alternatives also what that depends on.
+  template <typename Visit>
+  void each_dependency(std::uint32_t bundle, Visit visit) const {
+    if (chosen_.empty()) {
+      const CatalogBundle record = catalog_.bundle(bundle);
+      for (std::uint32_t i = 0; i < record.dependency_count; ++i) {
+        visit(catalog_.dependency(record, i));
+      }
+      return;
+    }
+    for (const std::uint32_t needed : expanded(bundle)) visit(needed);
+  }
+
+ private:
+  explicit BundleChoice(const CatalogReader& catalog) : catalog_(catalog) {}
+  Result<void> set(std::span<const VariantSetting> settings);
+  void choose();
+  const std::vector<std::uint32_t>& expanded(std::uint32_t bundle) const;
+
+  CatalogReader catalog_;
+  std::vector<std::uint32_t> settled_;  ///< Indices of values, ascending: one an axis at most.
+  std::vector<std::uint32_t> chosen_;   ///< By bundle; empty in a catalog without alternatives.
+  std::vector<bool> is_varied_;         ///< By bundle: has alternatives, or is one.
+  /// Filled in when somebody asks: a hostile catalog could make all of them together huge.
+  mutable std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> expanded_;
+};
+
+}  // namespace muster

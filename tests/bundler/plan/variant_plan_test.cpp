@@ -1,0 +1,259 @@
+#include "bundler/plan/variant_plan.h"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <random>
+#include <set>
+
+#include <catch2/catch.hpp>
+
+#include "registry/vocabulary/memory_file_system.h"
+
+namespace muster {
+namespace {
+
+AssetPath path(const std::string& text) { return AssetPath::parse(text).value(); }
+Guid guid_of(const std::string& name) {
+  return Guid::parse(hash_bytes(as_bytes(name)).to_string()).value();
+}
+
+/// Plain assets that refer to each other by name.
+class Game {
+ public:
+  Game() {
+    add_file("muster.yaml",
+             "version: 1\nname: game\nfolders: [a]\nvariants:\n"
+             "  platform: {values: [windows, linux], default: windows, choose: build}\n"
+             "  quality: {values: [low, high], default: high}\n"
+             "  language: {values: [en, de]}\n"
+             "classes:\n  Things:\n    references:\n    - {path: thing, targets: [client]}\n");
+  }
+
+  void add(const std::string& name, const std::vector<std::string>& references = {}) {
+    std::string text = "class: Thing\nrefers:\n";
+    for (const std::string& one : references) {
+      text += "- {fileID: 1, guid: " + guid_of(one).to_string() + "}\n";
+    }
+    add_asset(name, text);
+  }
+
+  void add_registry(const std::vector<std::string>& things) {
+    std::string text = "class: Things\nentries:\n";
+    for (std::size_t i = 0; i < things.size(); ++i) {
+      text += "- {type_id: " + std::to_string(i) +
+              ", thing: {guid: " + guid_of(things[i]).to_string() + "}}\n";
+    }
+    add_asset("things", text);
+  }
+
+  BundlePlan plan(const std::vector<VariantWish>& wishes = {}) {
+    project = Project::open(files, 1, {}, {}, wishes).value();
+    std::vector<std::uint64_t> sizes(project->index().assets().size(), std::uint64_t{1} << 20U);
+    return plan_bundles(*project, {.target = Target::client}, sizes);
+  }
+
+  std::string name_of(AssetNumber asset) const {
+    return std::string(project->index().at(asset).path.stem());
+  }
+
+  /// `a b -> c+d` per bundle: what it holds, and what it needs by the first asset of each.
+  std::set<std::string> told(const BundlePlan& plan) const {
+    std::set<std::string> lines;
+    for (const PlannedBundle& bundle : plan.bundles) {
+      if (bundle.owners.empty()) continue;  // the registry's
+      std::string line;
+      for (const AssetNumber asset : bundle.assets) line += name_of(asset) + " ";
+      line += "->";
+      std::set<std::string> needed;
+      for (const std::size_t one : bundle.dependencies) {
+        needed.insert(name_of(plan.bundles[one].assets.front()));
+      }
+      for (const std::string& one : needed) line += " " + one;
+      if (!bundle.keys.empty()) {
+        line += " for " + to_text(project->config().axes, bundle.keys) + " of " +
+                name_of(plan.bundles[bundle.base].assets.front());
+      }
+      lines.insert(line);
+    }
+    return lines;
+  }
+
+  MemoryFileSystem files;
+  std::unique_ptr<Project> project;
+
+ private:
+  void add_file(const std::string& name, const std::string& text) {
+    REQUIRE(files.write(path(name), as_bytes(text)).has_value());
+  }
+  void add_asset(const std::string& name, const std::string& text) {
+    add_file("a/" + name + ".yaml", text);
+    add_file("a/" + name + ".yaml.meta", "guid: " + guid_of(name).to_string() + "\n");
+  }
+};
+
+using Lines = std::set<std::string>;
+
+TEST_CASE("What varies has a bundle alone, its variants others, and what only they need too",
+          "[bundler][plan][variant]") {
+  Game game;
+  game.add("crate", {"paint", "wood"});
+  game.add("barrel", {"wood"});
+  game.add("paint", {"gloss", "wood", "varnish"});
+  game.add("paint@low", {"flat", "varnish"});
+  game.add("gloss");
+  game.add("flat");
+  game.add("varnish");
+  game.add("wood");
+  game.add_registry({"crate", "barrel"});
+  CHECK(game.told(game.plan()) == Lines{"crate -> paint wood", "barrel -> wood", "wood ->",
+                                        "paint -> gloss varnish wood",
+                                        "paint@low -> flat varnish for quality=low of paint",
+                                        "gloss ->", "flat ->", "varnish ->"});
+}
+
+TEST_CASE("A registered asset may vary; its bundle keeps its name", "[bundler][plan][variant]") {
+  Game game;
+  game.add("crate", {"wood"});
+  game.add("crate@low", {"plank"});
+  game.add("crate@low,de", {"plank", "sign"});
+  game.add("user", {"crate"});
+  game.add("wood");
+  game.add("plank");
+  game.add("sign");
+  game.add_registry({"crate", "user"});
+  const BundlePlan plan = game.plan();
+  CHECK(game.told(plan) == Lines{"crate -> wood", "crate@low -> plank for quality=low of crate",
+                                 "crate@low,de -> plank sign for quality=low,language=de of crate",
+                                 "user -> crate", "wood ->", "plank ->", "sign ->"});
+  CHECK(std::ranges::count_if(plan.bundles, [](const PlannedBundle& bundle) {
+          return bundle.prefab != kNoAsset;
+        }) == 2);
+}
+
+TEST_CASE("What a build has chosen takes the place of what it varies, and leaves nothing else",
+          "[bundler][plan][variant]") {
+  Game game;
+  game.add("crate", {"paint"});
+  game.add("paint", {"gloss"});
+  game.add("paint@low");
+  game.add("paint@linux", {"matt"});
+  game.add("gloss");
+  game.add("matt");
+  game.add_registry({"crate"});
+  CHECK(game.told(game.plan()) == Lines{"crate -> paint", "paint -> gloss", "gloss ->",
+                                        "paint@low -> for quality=low of paint"});
+  CHECK(game.told(game.plan({{"platform", "linux"}})) ==
+        Lines{"crate -> paint@linux", "paint@linux -> matt", "matt ->",
+              "paint@low -> for quality=low of paint@linux"});
+  CHECK(game.told(game.plan({{"quality", "low"}})) == Lines{"crate paint@low ->"});
+  CHECK(game.told(game.plan({{"quality", "high"}})) == Lines{"crate gloss paint ->"});
+}
+
+TEST_CASE("Without axes every '@' is a name, and the plan is that of before",
+          "[bundler][plan][variant]") {
+  Game game;
+  game.add("crate", {"paint"});
+  game.add("paint");
+  game.add("paint@low");
+  game.add_registry({"crate"});
+  REQUIRE(game.files
+              .write(path("muster.yaml"),
+                     as_bytes("version: 1\nname: game\nfolders: [a]\nclasses:\n  Things:\n"
+                              "    references:\n    - {path: thing, targets: [client]}\n"))
+              .has_value());
+  CHECK(game.told(game.plan()) == Lines{"crate paint ->"});
+}
+
+// The assets that are in memory once `bundle` is open under a choice.
+std::set<AssetNumber> loaded_with(const BundlePlan& plan, std::size_t bundle,
+                                  const VariantKeys& choice) {
+  const auto chosen = [&](std::size_t asked) {
+    std::size_t best = asked;
+    for (std::size_t i = 0; i < plan.bundles.size(); ++i) {
+      const PlannedBundle& one = plan.bundles[i];
+      if (one.keys.empty() || one.base != asked || !fits(one.keys, choice)) continue;
+      if (best == asked || is_preferred(one.keys, plan.bundles[best].keys)) best = i;
+    }
+    return best;
+  };
+  std::set<std::size_t> open;
+  std::vector<std::size_t> queue{chosen(bundle)};
+  for (std::size_t i = 0; i < queue.size(); ++i) {
+    if (!open.insert(queue[i]).second) continue;
+    const PlannedBundle& now = plan.bundles[queue[i]];
+    if (i > 0 && now.varied == kNoAsset) continue;
+    for (const std::size_t needed : now.dependencies) queue.push_back(chosen(needed));
+  }
+  std::set<AssetNumber> assets;
+  for (const std::size_t one : open) {
+    assets.insert(plan.bundles[one].assets.begin(), plan.bundles[one].assets.end());
+  }
+  return assets;
+}
+
+TEST_CASE("Under every choice a prefab's bundles hold all that it reaches, by brute force",
+          "[bundler][plan][variant][property]") {
+  const auto seed = GENERATE(range(1U, 41U));
+  CAPTURE(seed);
+  std::mt19937 random(seed);
+  Game game;
+  constexpr unsigned kAssets = 12;
+  const auto name = [](unsigned i) { return "asset" + std::to_string(i); };
+  const auto references = [&] {
+    std::vector<std::string> found;
+    for (unsigned i = 0; i < kAssets; ++i) {
+      if (random() % 6 == 0) found.push_back(name(i));
+    }
+    return found;
+  };
+  for (unsigned i = 0; i < kAssets; ++i) {
+    game.add(name(i), references());
+    if (random() % 3 == 0) game.add(name(i) + "@low", references());
+    if (random() % 5 == 0) game.add(name(i) + "@de", references());
+    if (random() % 5 == 0) game.add(name(i) + "@low,de", references());
+  }
+  game.add_registry({name(0), name(1), name(2)});
+  const BundlePlan plan = game.plan();
+  const Project& project = *game.project;
+  std::map<AssetNumber, int> homes;
+  for (const PlannedBundle& bundle : plan.bundles) {
+    for (const AssetNumber asset : bundle.assets) ++homes[asset];
+    if (bundle.varied != kNoAsset) CHECK(bundle.assets.size() == 1);
+  }
+  for (const auto& [asset, count] : homes) CHECK(count == 1);
+  for (unsigned combination = 0; combination < 4; ++combination) {
+    VariantKeys choice;
+    if (combination % 2 == 1) choice.push_back({1, 0});
+    if (combination / 2 == 1) choice.push_back({2, 1});
+    for (std::size_t i = 0; i < plan.bundles.size(); ++i) {
+      if (plan.bundles[i].prefab == kNoAsset) continue;
+      // What is reached when each asset is read in the form that is chosen.
+      std::set<AssetNumber> reached;
+      std::vector<AssetNumber> queue{plan.bundles[i].prefab};
+      while (!queue.empty()) {
+        AssetNumber now = queue.back();
+        queue.pop_back();
+        const VariantFile* best = nullptr;
+        for (const VariantFile& file : project.variants().of(now)) {
+          if (!fits(file.keys, choice)) continue;
+          if (best == nullptr || is_preferred(file.keys, best->keys)) best = &file;
+        }
+        if (best != nullptr) now = best->file;
+        if (!reached.insert(now).second) continue;
+        for (const ReferenceEdge& edge : project.graph().from(now)) {
+          if (edge.is_strong() && !edge.is_variant) queue.push_back(edge.to);
+        }
+      }
+      const auto loaded = loaded_with(plan, i, choice);
+      CHECK(std::ranges::includes(loaded, reached));
+      // And no variant that is not chosen.
+      for (const AssetNumber asset : loaded) {
+        if (project.variants().is_variant(asset)) CHECK(reached.contains(asset));
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace muster
