@@ -22,6 +22,12 @@ std::optional<ObjectValue> find_layers(const ObjectReader& level, std::string_vi
   return std::nullopt;
 }
 
+// As YAML and the engine write it.
+bool is_true(const ObjectValue& value) {
+  if (value.kind() == ObjectKind::integer) return value.integer() != 0;
+  return value.kind() == ObjectKind::text && value.text() == "true";
+}
+
 // Which entity of which layer. Nesting the same prefab twice gives two entities of one source id;
 // they are told apart by their order.
 ContentHash key_of(const Guid& layer, std::int64_t source_id, std::uint32_t ordinal) {
@@ -35,21 +41,27 @@ ContentHash key_of(const Guid& layer, std::int64_t source_id, std::uint32_t ordi
 
 }  // namespace
 
-Result<std::vector<Guid>> level_layers(BundleStore& store, const Guid& level,
-                                       const LevelOptions& options) {
+Result<std::vector<LevelLayer>> level_layers(BundleStore& store, const Guid& level,
+                                             const LevelOptions& options) {
   Result<LoadedEntry> entry = store.load(level, kMainPayload);
   if (!entry) return fail(entry.error());
   Result<ObjectReader> object = ObjectReader::open(entry.value().bytes);
   if (!object) return fail(object.error());
-  std::vector<Guid> prefabs;
+  std::vector<LevelLayer> told;
   const std::optional<ObjectValue> layers = find_layers(object.value(), options.layers_field);
-  if (!layers) return prefabs;
+  if (!layers) return told;
   for (const ObjectChild& layer : layers->children()) {
     const std::optional<ObjectValue> named = layer.value.find(options.prefab_field);
     const Guid prefab = named ? named->referenced() : Guid();
-    if (store.catalog().bundle_of(prefab)) prefabs.push_back(prefab);
+    if (!store.catalog().bundle_of(prefab)) continue;
+    const std::optional<ObjectValue> name = layer.value.find(options.name_field);
+    const std::optional<ObjectValue> on_demand = layer.value.find(options.on_demand_field);
+    const bool is_named = name && name->kind() == ObjectKind::text;
+    told.push_back({.name = is_named ? std::string(name->text()) : std::string(),
+                    .prefab = prefab,
+                    .is_on_demand = on_demand && is_true(*on_demand)});
   }
-  return prefabs;
+  return told;
 }
 
 void Level::preload(const Guid& level) { begin(level, false); }
@@ -78,7 +90,9 @@ void Level::unload() {
   root_ = EntityId();
   definition_.release();
   layers_.clear();
+  wishes_.clear();
   are_layers_known_ = false;
+  own_layers_ = 0;
   spawned_layers_ = 0;
   placed_.clear();
   state_ = LevelState::none;
@@ -87,7 +101,14 @@ void Level::unload() {
 void Level::follow(BundleLoader& loader) {
   loader_ = &loader;
   if (state_ == LevelState::loading || state_ == LevelState::loaded) {
-    return begin(level_, is_wanted_);
+    std::set<std::string, std::less<>> wishes = std::move(wishes_);
+    for (const Layer& layer : layers_) {
+      if (layer.told.is_on_demand && layer.state != LevelState::none)
+        wishes.insert(layer.told.name);
+    }
+    begin(level_, is_wanted_);
+    wishes_ = std::move(wishes);
+    return;
   }
   if (state_ != LevelState::ready) return;
   // What is there stays, also when the newer build has it no more.
@@ -96,9 +117,15 @@ void Level::follow(BundleLoader& loader) {
   if (auto bundle = loader_->request_asset(level_, request))
     definition_ = std::move(bundle.value());
   for (Layer& layer : layers_) {
-    layer.bundle.release();
-    auto bundle = loader_->request_asset(layer.prefab, request);
-    if (bundle) layer.bundle = std::move(bundle.value());
+    if (layer.state == LevelState::loading) {
+      this->request(layer);
+    } else if (layer.state == LevelState::ready) {
+      layer.bundle.release();
+      auto bundle = loader_->request_asset(layer.told.prefab, request);
+      if (bundle) layer.bundle = std::move(bundle.value());
+    } else {
+      layer.bundle.release();
+    }
   }
 }
 
@@ -106,6 +133,7 @@ void Level::update() {
   if (!root_.is_null() && !spawner_.world().is_alive(root_)) {
     return fail_level({ErrorCode::not_found, "the level's entity is gone from the world"});
   }
+  if (state_ == LevelState::ready) return spawn_on_demand();
   if (state_ != LevelState::loading) return;
   if (!are_layers_known_) {
     if (definition_.state() == LoadState::failed) return fail_level(definition_.error());
@@ -117,6 +145,7 @@ void Level::update() {
 
 void Level::check_preloaded() {
   for (const Layer& layer : layers_) {
+    if (layer.told.is_on_demand) continue;
     if (layer.bundle.state() == LoadState::failed) return fail_level(layer.bundle.error());
     if (layer.bundle.state() == LoadState::loading) return;
   }
@@ -131,14 +160,74 @@ void Level::spawn_next() {
     root_ = spawned.value().root;
     return;
   }
-  if (spawned_layers_ < layers_.size()) {
-    const Layer& next = layers_[spawned_layers_];
-    if (next.bundle.state() == LoadState::failed) return fail_level(next.bundle.error());
-    if (next.bundle.state() == LoadState::ready) spawn_layer(next);
+  const auto next = std::ranges::find_if(layers_, [](const Layer& layer) {
+    return !layer.told.is_on_demand && layer.state == LevelState::loading;
+  });
+  if (next != layers_.end()) {
+    if (next->bundle.state() == LoadState::failed) return fail_level(next->bundle.error());
+    if (next->bundle.state() == LoadState::ready) spawn_layer(*next);
   }
-  if (state_ != LevelState::loading || spawned_layers_ < layers_.size()) return;
+  if (state_ != LevelState::loading || spawned_layers_ < own_layers_) return;
   std::ranges::stable_sort(placed_, {}, &PlacedEntity::key);
   state_ = LevelState::ready;
+}
+
+// One a call, like all others.
+void Level::spawn_on_demand() {
+  for (Layer& layer : layers_) {
+    if (layer.state != LevelState::loading || layer.bundle.state() == LoadState::loading) continue;
+    if (layer.bundle.state() == LoadState::failed) {
+      fail_layer(layer, layer.bundle.error());
+      continue;
+    }
+    return spawn_layer(layer);
+  }
+}
+
+void Level::load_layer(std::string_view name) {
+  if (state_ == LevelState::none || state_ == LevelState::failed) return;
+  if (!are_layers_known_) {
+    wishes_.emplace(name);
+    return;
+  }
+  Layer* const layer = find_on_demand(name);
+  if (layer == nullptr) return;
+  if (layer->state == LevelState::none || layer->state == LevelState::failed) request(*layer);
+}
+
+void Level::unload_layer(std::string_view name) {
+  if (const auto wish = wishes_.find(name); wish != wishes_.end()) wishes_.erase(wish);
+  Layer* const layer = find_on_demand(name);
+  if (layer == nullptr) return;
+  spawner_.world().request_despawn(layer->root);
+  layer->root = EntityId();
+  layer->bundle.release();
+  layer->state = LevelState::none;
+}
+
+LevelState Level::layer_state(std::string_view name) const {
+  const Layer* const layer = find_layer(name);
+  if (layer != nullptr) return layer->state;
+  return wishes_.contains(name) ? LevelState::loading : LevelState::none;
+}
+
+const Error& Level::layer_error(std::string_view name) const {
+  const Layer* const layer = find_layer(name);
+  assert(layer != nullptr && layer->state == LevelState::failed);
+  return layer->error;
+}
+
+const Level::Layer* Level::find_layer(std::string_view name) const {
+  const auto found =
+      std::ranges::find_if(layers_, [&](const Layer& layer) { return layer.told.name == name; });
+  return found == layers_.end() ? nullptr : &*found;
+}
+
+Level::Layer* Level::find_on_demand(std::string_view name) {
+  const auto found = std::ranges::find_if(layers_, [&](const Layer& layer) {
+    return layer.told.is_on_demand && layer.told.name == name;
+  });
+  return found == layers_.end() ? nullptr : &*found;
 }
 
 CollectionVerdict Level::register_placed(ReplicatedCollection& collection) const {
@@ -153,21 +242,55 @@ CollectionVerdict Level::register_placed(ReplicatedCollection& collection) const
 }
 
 void Level::open_definition() {
-  Result<std::vector<Guid>> prefabs = level_layers(loader_->store(), level_, options_);
-  if (!prefabs) return fail_level(prefabs.error());
-  for (const Guid& prefab : prefabs.value()) {
-    Result<BundleHandle> bundle =
-        loader_->request_asset(prefab, {.priority = LoadPriority::level, .deadline = {}});
-    if (!bundle) return fail_level(bundle.error());
-    layers_.push_back({prefab, std::move(bundle.value())});
+  Result<std::vector<LevelLayer>> told = level_layers(loader_->store(), level_, options_);
+  if (!told) return fail_level(told.error());
+  for (LevelLayer& one : told.value()) {
+    Layer& layer = layers_.emplace_back();
+    layer.told = std::move(one);
+    if (!layer.told.is_on_demand) ++own_layers_;
   }
   are_layers_known_ = true;
+  for (Layer& layer : layers_) {
+    const bool is_own = !layer.told.is_on_demand;
+    if (is_own || wishes_.contains(layer.told.name)) request(layer);
+    if (is_own && layer.state == LevelState::failed) return fail_level(std::move(layer.error));
+  }
+  wishes_.clear();
 }
 
-void Level::spawn_layer(const Layer& layer) {
-  Result<const PrefabPlan*> plan = spawner_.prepare(layer.prefab);
+void Level::request(Layer& layer) {
+  layer.bundle.release();
+  Result<BundleHandle> bundle =
+      loader_->request_asset(layer.told.prefab, {.priority = LoadPriority::level, .deadline = {}});
+  if (!bundle) return fail_layer(layer, bundle.error());
+  layer.bundle = std::move(bundle.value());
+  layer.state = LevelState::loading;
+}
+
+// Which of a plan's components stands for entities that travel is known by its name alone.
+bool Level::has_travellers(const PrefabPlan& plan) const {
+  const auto replicated = spawner_.world().find_component(options_.replicated_component);
+  return replicated && std::ranges::count(plan.components, *replicated, &PlannedComponent::id) > 0;
+}
+
+void Level::spawn_layer(Layer& layer) {
+  Result<const PrefabPlan*> plan = spawner_.prepare(layer.told.prefab);
+  if (layer.told.is_on_demand) {
+    if (!plan) return fail_layer(layer, plan.error());
+    if (has_travellers(*plan.value())) {
+      return fail_layer(
+          layer, {ErrorCode::invalid_argument,
+                  "layer '" + layer.told.name + "' comes on demand, and holds an entity with " +
+                      std::string(options_.replicated_component) +
+                      ", which would have another network id everywhere"});
+    }
+    layer.root = spawner_.instantiate(*plan.value(), root_).root;
+    layer.state = LevelState::ready;
+    return;
+  }
   if (!plan) return fail_level(plan.error());
-  spawner_.instantiate(*plan.value(), root_);
+  layer.root = spawner_.instantiate(*plan.value(), root_).root;
+  layer.state = LevelState::ready;
   const std::span<const EntityId> made = spawner_.last_made();
   const World& world = spawner_.world();
   const std::optional<ComponentId> replicated = world.find_component(options_.replicated_component);
@@ -176,9 +299,15 @@ void Level::spawn_layer(const Layer& layer) {
     const std::int64_t source_id = plan.value()->entities[i].source_id;
     const std::uint32_t ordinal = ordinals[source_id]++;
     if (!replicated || !world.has(*replicated, made[i])) continue;
-    placed_.push_back({key_of(layer.prefab, source_id, ordinal), made[i]});
+    placed_.push_back({key_of(layer.told.prefab, source_id, ordinal), made[i]});
   }
   ++spawned_layers_;
+}
+
+void Level::fail_layer(Layer& layer, Error error) {
+  layer.bundle.release();
+  layer.state = LevelState::failed;
+  layer.error = std::move(error);
 }
 
 void Level::fail_level(Error error) {

@@ -2,7 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <set>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -17,6 +20,9 @@ namespace muster {
 struct LevelOptions {
   std::string_view layers_field = "layers";
   std::string_view prefab_field = "prefab";
+  std::string_view name_field = "name";
+  /// Of a layer that does not come with its level: 1 or `true`.
+  std::string_view on_demand_field = "onDemand";
   /// The component of entities that travel; those that a level has are placed by hand.
   std::string_view replicated_component = "ReplicatedEntity";
 };
@@ -29,21 +35,32 @@ enum class LevelState : std::uint8_t {
   failed,
 };
 
+/// A layer as a level's definition names it.
+struct LevelLayer {
+  std::string name;  ///< May be empty.
+  Guid prefab;
+  bool is_on_demand = false;  ///< Comes when the game asks for it, and not with its level.
+};
+
 /// An entity that stands in a level from the beginning.
 struct PlacedEntity {
   ContentHash key;  ///< Of its layer, and which entity of it this is: the same on every machine.
   EntityId entity;
 };
 
-/// The prefabs that a level's definition names as its layers, in its order: those of them that are
-/// in this build, for a server's build leaves out what only clients show. Fails as
+/// What a level's definition names as its layers, in its order, the main prefab first: those whose
+/// prefabs are in this build, for a server's build leaves out what only clients show. Fails as
 /// `BundleStore::load` and `ObjectReader::open` do.
-Result<std::vector<Guid>> level_layers(BundleStore& store, const Guid& level,
-                                       const LevelOptions& options = {});
+Result<std::vector<LevelLayer>> level_layers(BundleStore& store, const Guid& level,
+                                             const LevelOptions& options = {});
 
 /// Loads and unloads levels, one at a time. A level's definition becomes an entity; below it come
-/// the layers, one a call of `update`, so that no frame pays for all of them. May be unloaded, and
-/// another one asked for, at any time, also while it loads.
+/// the layers in their order, one a call of `update`, so that no frame pays for all of them. May be
+/// unloaded, and another one asked for, at any time, also while it loads.
+///
+/// Layers on demand come and go while the level is there, each by itself: one that fails leaves the
+/// level as it is. They hold nothing that travels, because what is placed has its network ids
+/// before anything else has any.
 ///
 /// A level stands outside of what is taken back: snapshots of its world are begun when it is ready,
 /// and cleared when it is unloaded. Should its entity vanish all the same, it fails.
@@ -55,6 +72,7 @@ Result<std::vector<Guid>> level_layers(BundleStore& store, const Guid& level,
 ///     loader.update(now);   // once a frame
 ///     level.update();
 ///     if (level.state() == LevelState::ready) level.register_placed(collection);
+///     level.load_layer("fireworks");
 class Level {
  public:
   Level(Spawner& spawner, BundleLoader& loader, const LevelOptions& options = {})
@@ -73,6 +91,21 @@ class Level {
   /// Requests the despawn of all of it, and gives up its bundles.
   void unload();
 
+  /// Wants a layer on demand; one that failed is tried again. May be called as soon as the level is
+  /// asked for: the layer comes when all that belongs to the level is there. Nothing happens for
+  /// layers that are no such, that this build does not have, or without a level.
+  void load_layer(std::string_view name);
+
+  /// Requests the despawn of a layer on demand and gives up its bundles, also while it loads.
+  void unload_layer(std::string_view name);
+
+  /// How far a layer is: `none` for one that nobody wants, or that there is not. A layer that
+  /// belongs to its level is `ready` as soon as it is spawned.
+  LevelState layer_state(std::string_view name) const;
+
+  /// Why a layer on demand failed. Requires: its state is failed.
+  const Error& layer_error(std::string_view name) const;
+
   /// Takes its bundles from another loader from now on, as after a hot reload; the old one may go.
   /// A level that is loading begins anew.
   void follow(BundleLoader& loader);
@@ -85,9 +118,10 @@ class Level {
   const Error& error() const { return error_; }
   /// The definition's entity; null while there is none.
   EntityId root() const { return root_; }
-  /// Layers that are there, and all that there will be (once the definition has come).
+  /// Of the layers that belong to the level those that are there, and all that there will be (once
+  /// the definition has come).
   std::size_t spawned_layers() const { return spawned_layers_; }
-  std::size_t layer_count() const { return layers_.size(); }
+  std::size_t layer_count() const { return own_layers_; }
 
   /// The entities that were placed by hand, sorted by their keys. Complete when the level is ready.
   std::span<const PlacedEntity> placed() const { return placed_; }
@@ -100,14 +134,23 @@ class Level {
 
  private:
   struct Layer {
-    Guid prefab;
+    LevelLayer told;
     BundleHandle bundle;
+    LevelState state = LevelState::none;
+    EntityId root;
+    Error error;
   };
   void begin(const Guid& level, bool is_wanted);
   void open_definition();
+  void request(Layer& layer);
   void check_preloaded();
   void spawn_next();
-  void spawn_layer(const Layer& layer);
+  void spawn_on_demand();
+  void spawn_layer(Layer& layer);
+  bool has_travellers(const PrefabPlan& plan) const;
+  Layer* find_on_demand(std::string_view name);
+  const Layer* find_layer(std::string_view name) const;
+  void fail_layer(Layer& layer, Error error);
   void fail_level(Error error);
 
   Spawner& spawner_;
@@ -120,7 +163,10 @@ class Level {
   bool is_wanted_ = false;         ///< Shall be spawned, not only be there.
   bool are_layers_known_ = false;  ///< The definition has been read.
   std::vector<Layer> layers_;
-  std::size_t spawned_layers_ = 0;
+  std::size_t own_layers_ = 0;      ///< Those that belong to the level.
+  std::size_t spawned_layers_ = 0;  ///< Of those.
+  /// Layers on demand that were asked for before it was known which there are.
+  std::set<std::string, std::less<>> wishes_;
   EntityId root_;
   std::vector<PlacedEntity> placed_;
 };

@@ -102,15 +102,18 @@ PrefabEntity entity(std::string name, std::optional<std::uint32_t> parent,
           .components = std::move(components)};
 }
 
-std::string layer(std::uint64_t prefab) {
-  return "- prefab: {guid: " + guid(prefab).to_string() + "}\n";
+std::string layer(std::uint64_t prefab, const std::string& more = {}) {
+  return "- prefab: {guid: " + guid(prefab).to_string() + "}\n" + more;
 }
 
 void add_shared_content(TargetBuilder& builder) {
   builder.add_picture();
   builder.add_definition(kDefinition, "Heroes/Hero.asset", std::string(kHeroDefinition));
   builder.add_definition(kLevel, "Levels/Yard.asset",
-                         "class: Level\nlayers:\n" + layer(kYard) + layer(kCrate) + layer(kSky));
+                         "class: Level\nlayers:\n" + layer(kYard, "  name: main\n") +
+                             layer(kCrate) + layer(kSky, "  name: sky\n") +
+                             layer(kFlash, "  name: fireworks\n  onDemand: 1\n") +
+                             layer(kYard, "  name: crowd\n  onDemand: true\n"));
   // Two nested instances of one post: they share their source id.
   builder.add_prefab(
       kYard, "Levels/Yard.prefab",

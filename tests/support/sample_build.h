@@ -46,7 +46,8 @@ inline constexpr std::uint64_t kTracer = 108;      ///< Hitscan effect, pool of 
 inline constexpr std::uint64_t kDefinition = 109;  ///< An asset that is no prefab
 inline constexpr std::uint64_t kPicture = 110;     ///< Raw bytes
 inline constexpr std::uint64_t kFlash = 111;       ///< Spatial effect without the component
-inline constexpr std::uint64_t kLevel = 112;       ///< Layers: the yard, the crate, the sky
+inline constexpr std::uint64_t kLevel = 112;       ///< Layers: the yard, the crate, the sky; on
+                                                   ///< demand the flash, and the yard again
 inline constexpr std::uint64_t kYard = 113;        ///< Both sides; 4 entities, 3 of them with Life
 inline constexpr std::uint64_t kSky = 114;         ///< Clients only; 1 entity
 

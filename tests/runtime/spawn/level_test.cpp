@@ -101,7 +101,7 @@ TEST_CASE("A level may be unloaded while it loads, and another one asked for",
   std::mt19937 random(seed);
   Side client("client", true);
   for (int i = 0; i < 60; ++i) {
-    switch (random() % 6) {
+    switch (random() % 8) {
       case 0:
         client.level.load(guid(samples::kLevel));
         break;
@@ -110,6 +110,12 @@ TEST_CASE("A level may be unloaded while it loads, and another one asked for",
         break;
       case 2:
         client.frame();
+        break;
+      case 3:
+        client.level.load_layer("fireworks");
+        break;
+      case 4:
+        client.level.unload_layer("fireworks");
         break;
       default:
         if (client.executor.started_count() > 0) client.executor.step();
@@ -208,6 +214,121 @@ TEST_CASE("A level whose entity is taken away while it loads fails, and leaves n
   for (int i = 0; i < 12; ++i) client.frame();
   CHECK(client.level.state() == LevelState::failed);
   CHECK(client.world.entity_count() == 0);
+}
+
+TEST_CASE("Layers on demand come and go while a level is there, each with its own state",
+          "[runtime][spawn][sys-14]") {
+  Side client("client");
+  client.level.load_layer("fireworks");  // There is no level yet.
+  CHECK(client.level.layer_state("fireworks") == LevelState::none);
+  client.load();
+  REQUIRE(client.level.state() == LevelState::ready);
+  CHECK(client.level.layer_count() == 3);
+  CHECK(client.level.layer_state("sky") == LevelState::ready);
+  CHECK(client.level.layer_state("fireworks") == LevelState::none);
+  const std::uint32_t before = client.world.entity_count();
+  client.level.load_layer("fireworks");
+  CHECK(client.level.layer_state("fireworks") == LevelState::loading);
+  for (int i = 0; i < 4; ++i) client.frame();
+  REQUIRE(client.level.layer_state("fireworks") == LevelState::ready);
+  CHECK(client.world.entity_count() == before + 1);
+  client.level.load_layer("fireworks");  // It is there.
+  client.frame();
+  CHECK(client.world.entity_count() == before + 1);
+  client.level.unload_layer("fireworks");
+  client.world.process_despawns();
+  CHECK(client.level.layer_state("fireworks") == LevelState::none);
+  CHECK(client.world.entity_count() == before);
+  client.level.load_layer("fireworks");
+  client.level.unload_layer("fireworks");  // While it loads.
+  for (int i = 0; i < 4; ++i) client.frame();
+  CHECK(client.world.entity_count() == before);
+  // What belongs to the level goes with it, and what is not there cannot come.
+  client.level.unload_layer("sky");
+  client.level.load_layer("sky");
+  client.level.load_layer("rain");
+  client.frame();
+  CHECK(client.level.layer_state("sky") == LevelState::ready);
+  CHECK(client.level.layer_state("rain") == LevelState::none);
+  CHECK(client.world.entity_count() == before);
+  client.level.load_layer("fireworks");
+  for (int i = 0; i < 4; ++i) client.frame();
+  client.level.unload();
+  client.world.process_despawns();
+  CHECK(client.world.entity_count() == 0);
+}
+
+TEST_CASE("A layer on demand may be asked for before its level has come, and where it is not",
+          "[runtime][spawn][sys-14]") {
+  Side client("client");
+  client.level.load(guid(samples::kLevel));
+  client.level.load_layer("fireworks");
+  CHECK(client.level.layer_state("fireworks") == LevelState::loading);
+  for (int i = 0; i < 12; ++i) client.frame();
+  CHECK(client.level.state() == LevelState::ready);
+  CHECK(client.level.layer_state("fireworks") == LevelState::ready);
+  // Only clients show it.
+  Side server("server");
+  server.level.load(guid(samples::kLevel));
+  server.level.load_layer("fireworks");
+  for (int i = 0; i < 12; ++i) server.frame();
+  CHECK(server.level.state() == LevelState::ready);
+  CHECK(server.level.layer_state("fireworks") == LevelState::none);
+}
+
+TEST_CASE("A layer on demand that fails leaves its level as it is", "[runtime][spawn][sys-14]") {
+  Side client("client");
+  const auto path = AssetPath::parse("client/" + samples::bundle_path(samples::kFlash)).value();
+  REQUIRE(client.files.remove(path).has_value());
+  client.load();
+  client.level.load_layer("fireworks");
+  client.level.load_layer("crowd");
+  const std::uint32_t before = client.world.entity_count();
+  for (int i = 0; i < 6; ++i) client.frame();
+  CHECK(client.level.state() == LevelState::ready);
+  REQUIRE(client.level.layer_state("fireworks") == LevelState::failed);
+  CHECK(client.level.layer_error("fireworks").code == ErrorCode::not_found);
+  // Whoever travels would have another network id on each machine.
+  REQUIRE(client.level.layer_state("crowd") == LevelState::failed);
+  CHECK(client.level.layer_error("crowd").code == ErrorCode::invalid_argument);
+  CHECK(client.world.entity_count() == before);
+  const MemoryFileSystem whole = samples::build();
+  ByteVector buffer;
+  const Bytes bytes = read_whole(whole, path, 1U << 20U, buffer).value();
+  REQUIRE(client.files.write(path, bytes).has_value());
+  client.level.load_layer("fireworks");
+  for (int i = 0; i < 4; ++i) client.frame();
+  CHECK(client.level.layer_state("fireworks") == LevelState::ready);
+}
+
+TEST_CASE("Layers on demand follow to another loader", "[runtime][spawn][sys-14][reload]") {
+  Side client("client", true);
+  const bool is_there = GENERATE(true, false);
+  CAPTURE(is_there);
+  const auto step = [&] {
+    while (client.executor.started_count() > 0) client.executor.step();
+    client.frame();
+  };
+  client.level.load(guid(samples::kLevel));
+  for (int i = 0; i < 12; ++i) step();
+  client.level.load_layer("fireworks");
+  if (is_there) {
+    for (int i = 0; i < 4; ++i) step();
+  }
+  {
+    BundleStore store = BundleStore::open(client.source).value();
+    SteppedLoads executor(client.source, store.catalog());
+    BundleLoader loader(store, executor, {});
+    client.level.follow(loader);
+    for (int i = 0; i < 4; ++i) {
+      loader.update(kStart);
+      client.level.update();
+      client.world.process_despawns();
+    }
+    CHECK(client.level.layer_state("fireworks") == LevelState::ready);
+    CHECK(store.is_open(store.catalog().bundle_of(guid(samples::kFlash)).value()));
+    client.level.unload();
+  }
 }
 
 }  // namespace
