@@ -190,8 +190,9 @@ void Variants::put_in_order() {
 }
 
 std::span<const VariantFile> Variants::of(AssetNumber base) const {
-  const auto found = std::ranges::equal_range(files_, base, {}, &VariantFile::base);
-  return {found.begin(), found.end()};
+  const auto first = std::ranges::lower_bound(files_, base, {}, &VariantFile::base);
+  const auto last = std::ranges::upper_bound(files_, base, {}, &VariantFile::base);
+  return {first, last};
 }
 
 const VariantFile* Variants::find(AssetNumber file) const {

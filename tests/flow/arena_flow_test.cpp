@@ -39,8 +39,9 @@ struct ArenaBuild {
     REQUIRE(run(quoted(muster) + " build " + quoted(arena) + " --out " + quoted(path())) == 0);
   }
   std::string path() const { return folder.path() + "/build"; }
-  int demo() const {
-    return run(quoted(std::string(MUSTER_BINARY_DIR) + "/bin/arena_demo") + " " + quoted(path()));
+  int demo(const std::string& options = {}) const {
+    return run(quoted(std::string(MUSTER_BINARY_DIR) + "/bin/arena_demo") + " " + quoted(path()) +
+               options);
   }
 
   TemporaryFolder folder;
@@ -249,6 +250,8 @@ TEST_CASE("Damaged and missing bundles spoil only what needs them", "[flow][aren
 TEST_CASE("The demo's exit code says how it went", "[flow][arena]") {
   const ArenaBuild build;
   CHECK(build.demo() == 0);
+  CHECK(build.demo(" --variant quality=low") == 0);
+  CHECK(build.demo(" --variant quality=poor") == 2);
   const std::string demo = std::string(MUSTER_BINARY_DIR) + "/bin/arena_demo";
   CHECK(run(quoted(demo) + " " + quoted(build.path()) + " --format json") == 0);
   CHECK(run(quoted(demo)) == 2);
