@@ -4,8 +4,12 @@
 
 #include <catch2/catch.hpp>
 
+#include "bundler/pack/bundle_writer.h"
+#include "bundler/pack/catalog_writer.h"
+#include "runtime/bundle/bundle_reader.h"
 #include "tests/support/arena_build.h"
 #include "tests/support/bundle_samples.h"
+#include "tests/support/decoded.h"
 #include "tests/support/memory_copy.h"
 
 namespace muster {
@@ -149,6 +153,25 @@ TEST_CASE("What is no output is refused, and a check can be stopped", "[bundler]
   std::stop_source stop;
   stop.request_stop();
   CHECK(check_output(sample(), 2, stop.get_token()).error().code == ErrorCode::cancelled);
+}
+
+TEST_CASE("A variant that does not hold what it stands for is told", "[bundler][report][variant]") {
+  MemoryFileSystem files = sample();
+  const AssetPath catalog = path("client/catalog.mcat");
+  CatalogData data = samples::decode(CatalogReader::open(files.files().at(catalog)).value());
+  REQUIRE(data.alternatives.size() == 1);
+  const BundleName name = data.alternatives.front().alternative;
+  // Whole, but with another asset inside.
+  const ByteVector plain = samples::noise(100, 1);
+  const PackEntry entry{samples::guid(1), kMainPayload, EntryKind::raw, plain};
+  const ByteVector bundle = pack_bundle({&entry, 1}).value();
+  const auto row = std::ranges::find(data.bundles, name, &BundleData::name);
+  row->hash = BundleReader::open(bundle).value().bundle_hash();
+  row->file_bytes = bundle.size();
+  REQUIRE(files.write(path("client/" + name.path()), bundle).has_value());
+  REQUIRE(files.write(catalog, encode_catalog(data).value()).has_value());
+  CHECK(told(files) == Told{{"build.json", ErrorCode::hash_mismatch},
+                            {"client/" + name.path(), ErrorCode::malformed}});
 }
 
 }  // namespace
