@@ -182,6 +182,11 @@ Result<ProjectConfig> read_config(const FileSystem& files, std::string text) {
     if (!budgets) return fail(budgets.error());
     config.budgets = std::move(budgets).value();
   }
+  if (const auto node = tree.find(source->root, "strip"); node != yaml::kNoNode) {
+    auto rules = read_strip_rules(tree, node);
+    if (!rules) return fail(rules.error());
+    config.strip = std::move(rules).value();
+  }
   config.source = std::move(source);
   return config;
 }

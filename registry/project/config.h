@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "registry/project/budgets.h"
+#include "registry/project/strip_rules.h"
 #include "registry/vocabulary/component.h"
 #include "registry/vocabulary/file_system.h"
 #include "registry/yaml/tree.h"
@@ -30,6 +31,8 @@ struct ProjectConfig {
   std::optional<AssetPath> components;         ///< The game's exported component descriptions.
   std::unordered_set<Guid> external_guids;     ///< Known to live outside the tree (packages).
   std::vector<Budget> budgets;                 ///< How large what is built may be.
+  /// What a target's bundles go without.
+  TargetStripRules strip = default_strip_rules();
   std::shared_ptr<const ConfigSource> source;  ///< Null when there is no file.
 };
 

@@ -20,7 +20,8 @@ constexpr std::array kTop = {
     ConfigKey{"classes", classes, false, "Registry classes of the project's own, by name."},
     ConfigKey{"external_guids", guids, false,
               "Guids that live outside the tree (packages): never \"missing\"."},
-    ConfigKey{"budgets", budgets, false, "How many bytes what is built may have."}};
+    ConfigKey{"budgets", budgets, false, "How many bytes what is built may have."},
+    ConfigKey{"strip", strip, false, "What a target's bundles go without: presentation, on servers."}};
 
 constexpr std::array kClass = {
     ConfigKey{"script", guid, false,
@@ -61,6 +62,18 @@ constexpr std::array kBudget = {
     ConfigKey{"target", target, false, "Default: each of them may have as many."},
     ConfigKey{"bytes", byte_count, true, "4096, 512 KiB, 300 MiB, 2 GiB."}};
 
+constexpr std::array kStrip = {
+    ConfigKey{"server", strip_target, false, "Default: all that is only seen or heard."},
+    ConfigKey{"client", strip_target, false, "Default: nothing."}};
+
+constexpr std::array kStripTarget = {
+    ConfigKey{"defaults", truth, false, "false: only what is listed here is left out."},
+    ConfigKey{"kinds", texts_or_none, false,
+              "More kinds of assets (mesh, animation), or extensions ('.bank')."},
+    ConfigKey{"components", texts_or_none, false, "More classes of components, and of assets."},
+    ConfigKey{"keep", texts_or_none, false,
+              "Kinds, classes and paths ('*', '**') that stay all the same."}};
+
 }  // namespace
 
 std::span<const ConfigKey> config_keys(ConfigPart part) {
@@ -75,6 +88,10 @@ std::span<const ConfigKey> config_keys(ConfigPart part) {
       return kPrepare;
     case ConfigPart::budget:
       return kBudget;
+    case ConfigPart::strip:
+      return kStrip;
+    case ConfigPart::strip_target:
+      return kStripTarget;
   }
   return {};
 }

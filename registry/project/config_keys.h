@@ -10,7 +10,7 @@
 namespace muster {
 
 /// A mapping of `muster.yaml` that has keys of its own.
-enum class ConfigPart : std::uint8_t { top, registry_class, reference, prepare, budget };
+enum class ConfigPart : std::uint8_t { top, registry_class, reference, prepare, budget, strip, strip_target };
 
 /// What may stand under a key.
 enum class ConfigValue : std::uint8_t {
@@ -33,6 +33,10 @@ enum class ConfigValue : std::uint8_t {
   references,  ///< A list of `reference`.
   prepare,     ///< One `prepare`.
   budgets,     ///< A list of `budget`.
+  truth,       ///< `true` or `false`.
+  texts_or_none,  ///< A list of texts, or nothing.
+  strip,          ///< A mapping from targets to `strip_target`.
+  strip_target,   ///< One `strip_target`, or nothing.
 };
 
 struct ConfigKey {

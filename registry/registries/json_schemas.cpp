@@ -79,6 +79,14 @@ Json value_schema(ConfigValue value) {
       return part_reference("prepare");
     case budgets:
       return or_null(list_of(part_reference("budget")));
+    case truth:
+      return {{"type", "boolean"}};
+    case texts_or_none:
+      return or_null(list_of(any_text()));
+    case strip:
+      return {{"anyOf", {part_reference("strip"), {{"type", "null"}}}}};
+    case strip_target:
+      return {{"anyOf", {part_reference("strip_target"), {{"type", "null"}}}}};
   }
   return {};
 }
@@ -219,7 +227,9 @@ std::string config_json_schema() {
   schema["$defs"] = {{"class", part_schema(ConfigPart::registry_class)},
                      {"reference", part_schema(ConfigPart::reference)},
                      {"prepare", part_schema(ConfigPart::prepare)},
-                     {"budget", part_schema(ConfigPart::budget)}};
+                     {"budget", part_schema(ConfigPart::budget)},
+                     {"strip", part_schema(ConfigPart::strip)},
+                     {"strip_target", part_schema(ConfigPart::strip_target)}};
   return text_of(schema);
 }
 

@@ -172,7 +172,9 @@ TEST_CASE("Budgets and times are taken from build.json where it has them", "[bun
   MemoryFileSystem output = arena_build();
   const AssetPath path = path_of("build.json");
   json report = json::parse(as_text(output.files().at(path)));
-  report["budgets"] = {{"client", 1000}};
+  report["budgets"] = json::parse(
+      R"([{"target": "client", "bytes": 1000}, {"kinds": ["png", "wav"], "bytes": 900000000},
+          {"bundle": "shared", "bytes": 1}, {"bundle": "**", "bytes": 100000000}, 7, {}])");
   json packed = json::array();
   packed.push_back({{"made", "packed"}, {"name", "aa"}, {"ms", 1.5}});
   packed.push_back({{"made", "packed"}, {"asset", "plain/a.prefab"}, {"ms", 2.5}});
@@ -180,9 +182,22 @@ TEST_CASE("Budgets and times are taken from build.json where it has them", "[bun
   report["build"] = {{"targets", {{"client", {{"bundles", packed}}}}}};
   REQUIRE(output.write(path, as_bytes(report.dump())).has_value());
   const Overview overview = read_overview(output).value();
-  CHECK(overview.targets.front().budget_bytes == 1000);
-  CHECK_FALSE(overview.targets.back().budget_bytes.has_value());
-  CHECK(overview_text(overview).find("budget 1000 bytes: exceeded by") != std::string::npos);
+  const OverviewTarget& client = overview.targets.front();
+  CHECK_FALSE(client.budget_bytes.has_value());
+  std::size_t exceeded = 0;
+  std::size_t within = 0;
+  for (const OverviewBudget& budget : client.budgets) {
+    (budget.is_exceeded() ? exceeded : within) += 1;
+  }
+  const auto shared = std::ranges::count(client.bundles, true, &OverviewBundle::is_shared);
+  CHECK(exceeded == 2 + static_cast<std::size_t>(shared));  // all, each shared one, and {}: 0 bytes
+  CHECK(within == 2);  // pictures and sounds, the largest bundle
+  CHECK(client.budgets.front().what == "the bundles of the client");
+  CHECK(client.budgets.front().bytes == client.bytes);
+  CHECK(client.budgets.front().budget_bytes == 1000);
+  CHECK(overview_text(overview).find(
+            "budget 1000 bytes for the bundles of the client: exceeded by") != std::string::npos);
+  CHECK(overview.targets.back().budgets.front().what == "assets of kind png, wav of the server");
   const std::vector<OverviewTiming>& slowest = overview.targets.front().slowest;
   REQUIRE(slowest.size() == 2);
   CHECK(slowest.front().path == "plain/a.prefab");
@@ -225,16 +240,6 @@ TEST_CASE("The page holds its data where no name can end it", "[bundler][report]
     CHECK(page.substr(0, from).find(outside) == std::string::npos);
     CHECK(page.substr(to).find(outside) == std::string::npos);
   }
-}
-
-TEST_CASE("Kinds follow from extensions", "[bundler][report]") {
-  CHECK(kind_of("a/b.PNG") == "texture");
-  CHECK(kind_of("a.prefab") == "prefab");
-  CHECK(kind_of("a.3ds") == "mesh");
-  CHECK(kind_of("a.") == "other");
-  CHECK(kind_of("a") == "other");
-  CHECK(kind_of("a.png jpg") == "other");
-  CHECK(kind_of("") == "other");
 }
 
 }  // namespace
