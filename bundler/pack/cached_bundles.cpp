@@ -96,7 +96,8 @@ ContentHash CachedBundles::key_of_questions(const PlannedBundle& planned) const 
     const Guid& guid = project_.index().at(asset).guid;
     hasher.update(guid.bytes());
     for (const CookAsks asks : {CookAsks::content, CookAsks::sidecar}) {
-      const ContentHash answer = answers_.answer({.asks = asks, .guid = guid, .text = {}}, Target::client);
+      const ContentHash answer =
+          answers_.answer({.asks = asks, .guid = guid, .text = {}}, Target::client);
       hasher.update(std::as_bytes(std::span(answer.bytes)));
     }
   }

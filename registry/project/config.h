@@ -27,10 +27,10 @@ struct ProjectConfig {
   static constexpr std::string_view kFileName = "muster.yaml";
 
   std::string name;
-  std::vector<AssetPath> folders;              ///< What is walked; each exists.
-  std::optional<AssetPath> components;         ///< The game's exported component descriptions.
-  std::unordered_set<Guid> external_guids;     ///< Known to live outside the tree (packages).
-  std::vector<Budget> budgets;                 ///< How large what is built may be.
+  std::vector<AssetPath> folders;           ///< What is walked; each exists.
+  std::optional<AssetPath> components;      ///< The game's exported component descriptions.
+  std::unordered_set<Guid> external_guids;  ///< Known to live outside the tree (packages).
+  std::vector<Budget> budgets;              ///< How large what is built may be.
   /// What a target's bundles go without.
   TargetStripRules strip = default_strip_rules();
   std::shared_ptr<const ConfigSource> source;  ///< Null when there is no file.

@@ -21,7 +21,8 @@ constexpr std::array kTop = {
     ConfigKey{"external_guids", guids, false,
               "Guids that live outside the tree (packages): never \"missing\"."},
     ConfigKey{"budgets", budgets, false, "How many bytes what is built may have."},
-    ConfigKey{"strip", strip, false, "What a target's bundles go without: presentation, on servers."}};
+    ConfigKey{"strip", strip, false,
+              "What a target's bundles go without: presentation, on servers."}};
 
 constexpr std::array kClass = {
     ConfigKey{"script", guid, false,

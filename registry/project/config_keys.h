@@ -10,7 +10,15 @@
 namespace muster {
 
 /// A mapping of `muster.yaml` that has keys of its own.
-enum class ConfigPart : std::uint8_t { top, registry_class, reference, prepare, budget, strip, strip_target };
+enum class ConfigPart : std::uint8_t {
+  top,
+  registry_class,
+  reference,
+  prepare,
+  budget,
+  strip,
+  strip_target
+};
 
 /// What may stand under a key.
 enum class ConfigValue : std::uint8_t {
@@ -27,13 +35,13 @@ enum class ConfigValue : std::uint8_t {
   target,    ///< `client` or `server`.
   targets,   ///< A list of them.
   text_or_texts,
-  byte_count,  ///< 4096, or 300 MiB.
-  ready_made,  ///< A list of names of ready-made classes.
-  classes,     ///< A mapping from names to `registry_class`.
-  references,  ///< A list of `reference`.
-  prepare,     ///< One `prepare`.
-  budgets,     ///< A list of `budget`.
-  truth,       ///< `true` or `false`.
+  byte_count,     ///< 4096, or 300 MiB.
+  ready_made,     ///< A list of names of ready-made classes.
+  classes,        ///< A mapping from names to `registry_class`.
+  references,     ///< A list of `reference`.
+  prepare,        ///< One `prepare`.
+  budgets,        ///< A list of `budget`.
+  truth,          ///< `true` or `false`.
   texts_or_none,  ///< A list of texts, or nothing.
   strip,          ///< A mapping from targets to `strip_target`.
   strip_target,   ///< One `strip_target`, or nothing.

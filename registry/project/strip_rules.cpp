@@ -93,6 +93,7 @@ void sort_unique(std::vector<std::string>& texts) {
 std::string all_kinds() {
   std::string names;
   for (const AssetKind& kind : asset_kinds()) {
+    if (std::ranges::find(kStructure, kind.name) != kStructure.end()) continue;
     names += (names.empty() ? "" : ", ") + std::string(kind.name);
   }
   return names;

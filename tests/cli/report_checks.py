@@ -134,6 +134,18 @@ DIFF = {
         "catalog_changed": bool,
         "renamed": [{"guid": GUID, "old_path": str, "new_path": str}]}},
 }
+AUDIT = {
+    "format": 1,
+    "targets": {"*": {
+        "remaining_bytes": NATURAL,
+        "remaining": [{"guid": GUID, "path": str, "kind": str,
+                       "why": {"named by a registry", "kept", "not stripped", "may be needed"},
+                       "source_bytes": NATURAL, "registry": str, "chain": [str]}],
+        "stripped_bytes": NATURAL,
+        "stripped": [{"guid": GUID, "path": str, "rule": STRIP_RULE, "source_bytes": NATURAL}],
+        "rules": [{"rule": STRIP_RULE, "count": POSITIVE, "source_bytes": NATURAL}],
+        "components": [{"class": str, "count": POSITIVE, "source_bytes": NATURAL}]}},
+}
 OVERVIEW = {
     "format": 1, "project": str, "layout": {"shared", "self-contained"},
     "columns": {"bundles": [str], "assets": [str], "registrations": [str]},
@@ -352,6 +364,7 @@ def check_capture(text, whole="true"):
 
 
 CHECKS = {
+    "audit": shape_check(AUDIT),
     "overview": check_overview,
     "capture": check_capture,
     "findings": check_findings,
