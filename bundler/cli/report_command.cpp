@@ -8,6 +8,7 @@
 #include "bundler/cli/session.h"
 #include "bundler/report/build_overview.h"
 #include "bundler/report/report_page.h"
+#include "registry/vocabulary/counted.h"
 
 namespace muster::cli {
 namespace {
@@ -71,6 +72,14 @@ int report(const ReportArguments& arguments, Session& session) {
   }
   if (code != kSuccess) return code;
   for (const OverviewTarget& target : overview.value().targets) {
+    for (const OverviewBudget& budget : target.budgets) {
+      if (!budget.is_exceeded()) continue;
+      tell(session, fmt::format("{}: {}, {} more than the budget of {}", budget.what,
+                                counted(budget.bytes, "byte"),
+                                counted(budget.bytes - budget.budget_bytes, "byte"),
+                                counted(budget.budget_bytes, "byte")));
+      code = kFindings;
+    }
     if (!target.budget_bytes || target.bytes <= *target.budget_bytes) continue;
     tell(session, fmt::format("{} exceeds its budget of {} bytes by {}", target.name,
                               *target.budget_bytes, target.bytes - *target.budget_bytes));

@@ -23,6 +23,7 @@ int run_command(int argc, char** argv, Session& session) {
         "Exit codes: 0 success, 1 findings or failed verification, 2 usage, unreadable input or\n"
         "unwritable output, 3 internal error. A reader that stops early (head) changes nothing.\n\n"
         "Example:\n  muster validate my-game && muster build my-game --out build/game");
+    add_audit(app, session);
     add_build(app, session);
     add_list(app, session);
     add_prepare(app, session);

@@ -76,6 +76,7 @@ void add_report(CLI::App& app, Session& session);
 void add_schema(CLI::App& app, Session& session);
 void add_validate(CLI::App& app, Session& session);
 void add_watch(CLI::App& app, Session& session);
+void add_audit(CLI::App& app, Session& session);
 void add_why(CLI::App& app, Session& session);
 
 /// Runs the whole program.

@@ -7,6 +7,7 @@
 
 #include "bundler/cli/edges.h"
 #include "bundler/cli/session.h"
+#include "bundler/report/strip_audit.h"
 #include "registry/vocabulary/json_text.h"
 #include "registry/vocabulary/parallel.h"
 #include "registry/vocabulary/shown_text.h"
@@ -45,7 +46,8 @@ class ReasonSearch {
         }
       }
     }
-    // As the planner does: what lies behind a registered asset is that asset's own.
+    // As the planner does: what lies behind a registered asset is that asset's own, and what the
+    // target goes without is nobody's.
     std::set<AssetNumber> stops;
     for (const Guid& guid : project_.model().assets_for(target_)) {
       stops.insert(project_.index().find(guid));
@@ -68,8 +70,8 @@ class ReasonSearch {
  private:
   void add(Reason reason, AssetNumber start, const ReferenceGraph::Stop& stops_before,
            std::vector<Reason>& reasons) const {
-    reason.chain =
-        project_.graph().chain(std::span(&start, 1), asset_, project_.index(), stops_before);
+    reason.chain = project_.stripping(target_).graph().chain(std::span(&start, 1), asset_,
+                                                             project_.index(), stops_before);
     if (!reason.chain.empty()) reasons.push_back(std::move(reason));
   }
 
@@ -84,6 +86,19 @@ std::vector<Reason> reasons_for(const Project& project, AssetNumber asset) {
   ReasonSearch(project, asset, "client", Target::client).add_to(reasons);
   ReasonSearch(project, asset, "server", Target::server).add_to(reasons);
   return reasons;
+}
+
+// For which targets the asset is left out, though registries reach it, and by which rule.
+std::vector<std::pair<std::string, std::string>> strippings_of(const Project& project,
+                                                               AssetNumber asset) {
+  std::vector<std::pair<std::string, std::string>> found;
+  for (const Target target : {Target::client, Target::server}) {
+    const StrippedAsset* const stripped = project.stripping(target).find(asset);
+    if (stripped == nullptr) continue;
+    found.emplace_back(target == Target::client ? "client" : "server",
+                       stripped->rule.empty() ? std::string(kBehindStripped) : stripped->rule);
+  }
+  return found;
 }
 
 std::vector<AssetNumber> direct_users(const Project& project, AssetNumber asset) {
@@ -103,13 +118,19 @@ std::string as_text_report(const Project& project, AssetNumber asset,
   };
   std::string text =
       fmt::format("{}  {}\n", project.index().at(asset).guid.to_string(), path(asset));
-  if (reasons.empty()) text += "no registry reaches it: it is in no bundle\n";
+  const auto strippings = strippings_of(project, asset);
+  if (reasons.empty() && strippings.empty()) {
+    text += "no registry reaches it: it is in no bundle\n";
+  }
   for (const Reason& reason : reasons) {
     text += fmt::format("{}: {}", reason.target, reason.class_name);
     text += reason.entry == nullptr ? " itself"
                                     : fmt::format(" entry {}", reason.entry->type_id.value());
     for (const AssetNumber step : reason.chain) text += "\n    -> " + path(step);
     text += "\n";
+  }
+  for (const auto& [target, rule] : strippings) {
+    text += fmt::format("{}: stripped ({}); 'muster audit' tells more\n", target, rule);
   }
   text += fmt::format("mentioned by {} asset{}\n", users.size(), users.size() == 1 ? "" : "s");
   for (const AssetNumber user : users) text += "    " + path(user) + "\n";
@@ -133,6 +154,10 @@ std::string as_json_report(const Project& project, AssetNumber asset,
          {"registry", path(reason.source)},
          {"type_id", reason.entry == nullptr ? Json() : Json(reason.entry->type_id.value())},
          {"chain", std::move(chain)}});
+  }
+  report["stripped"] = Json::array();
+  for (const auto& [target, rule] : strippings_of(project, asset)) {
+    report["stripped"].push_back({{"target", target}, {"rule", rule}});
   }
   report["mentioned_by"] = Json::array();
   for (const AssetNumber user : users) report["mentioned_by"].push_back(path(user));

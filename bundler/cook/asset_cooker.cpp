@@ -2,6 +2,7 @@
 
 #include "bundler/cook/object_writer.h"
 #include "bundler/cook/prefab_writer.h"
+#include "registry/registries/stripped_parts.h"
 #include "registry/rules/packing.h"
 
 namespace muster {
@@ -14,8 +15,9 @@ AssetPath meta_path(const AssetPath& path) {
 }  // namespace
 
 AssetCooker::AssetCooker(const Project& project,
-                         const std::vector<ComponentDescription>& components)
-    : project_(project) {
+                         const std::vector<ComponentDescription>& components,
+                         const StripRules* strips)
+    : project_(project), strips_(strips) {
   for (const ComponentDescription& component : components) {
     components_.emplace(component.name, &component);
   }
@@ -52,7 +54,14 @@ void AssetCooker::add_object(const SourceFile& source, EntryKind kind, std::int6
     if (script) names[i] = project_.scripts().class_of(script.value().guid);
     views[i] = names[i];
   }
-  auto bytes = encode_object(source.tree, views);
+  const std::vector<StrippedPart> without =
+      strips_ == nullptr ? std::vector<StrippedPart>()
+                         : stripped_parts(source, project_.scripts(), *strips_);
+  for (const StrippedPart& part : without) {
+    if (part.document >= 0) views[static_cast<std::size_t>(part.document)] = part.class_name;
+  }
+  auto bytes = without.empty() ? encode_object(source.tree, views)
+                               : encode_object(tree_without(source, without), views);
   if (!bytes) {
     result.problems.push_back({{source.path, {}}, bytes.error().message});
     return;
@@ -67,10 +76,12 @@ void AssetCooker::cook_text(const SourceFile& source, AssetNumber asset,
   if (is_prefab(project_.sources(), asset)) {
     const SourcePrefab& prefab = project_.prefabs().flatten(asset);
     ask_of_text(project_, asset, &prefab, result.questions);
+    ask_of_stripping(project_, source, result.questions);
     cook_prefab(asset, prefab, result);
     return;
   }
   ask_of_text(project_, asset, nullptr, result.questions);
+  ask_of_stripping(project_, source, result.questions);
   if (!is_factory(asset, result.questions)) return;
   result.questions.push_back({.asks = CookAsks::name, .guid = source.guid});
   cook_prefab(asset, factory_prefab(source, asset, result.questions), result);
@@ -118,6 +129,12 @@ void AssetCooker::cook_prefab(AssetNumber asset, const SourcePrefab& prefab,
     }
     packed.is_active = entity.active;
     for (const SourceComponent& component : entity.components) {
+      // Asked for either target, so that who looks for the other's bundle asks the same.
+      result.questions.push_back(
+          {.asks = CookAsks::stripping, .guid = {}, .text = component.class_name});
+      const ComponentDescription* description =
+          description_of(component.class_name, result.questions);
+      if (strips(component.class_name)) continue;
       PrefabComponent& held = packed.components.emplace_back();
       held.type = component.class_name.empty() ? "MonoBehaviour" : component.class_name;
       held.source_id = component.file_id;
@@ -125,8 +142,6 @@ void AssetCooker::cook_prefab(AssetNumber asset, const SourcePrefab& prefab,
       if (layer.source->guid == own.guid && layer.document >= 0) {
         held.document = static_cast<std::uint32_t>(layer.document);
       }
-      const ComponentDescription* description =
-          description_of(component.class_name, result.questions);
       if (description != nullptr) {
         held.cooked = CookedComponent{description->hash(),
                                       cook_component(*description, component, result.problems)};

@@ -29,8 +29,10 @@ struct CookedAsset {
 /// Cooks assets of one project. Safe to use from several threads.
 class AssetCooker {
  public:
-  /// `components` are the game's descriptions; they must outlive the cooker.
-  AssetCooker(const Project& project, const std::vector<ComponentDescription>& components);
+  /// `components` are the game's descriptions, `strips` what the target goes without (null: it gets
+  /// everything); both must outlive the cooker.
+  AssetCooker(const Project& project, const std::vector<ComponentDescription>& components,
+              const StripRules* strips = nullptr);
 
   /// Text assets become their object form, prefabs and factories also a flattened prefab;
   /// everything else goes in byte for byte, with its import settings. What `packing_of` refuses is
@@ -52,7 +54,12 @@ class AssetCooker {
   const ComponentDescription* description_of(std::string_view class_name,
                                              std::vector<CookQuestion>& questions) const;
 
+  bool strips(std::string_view class_name) const {
+    return strips_ != nullptr && strips_->strips_class(class_name);
+  }
+
   const Project& project_;
+  const StripRules* strips_;
   std::map<std::string, const ComponentDescription*, std::less<>> components_;
 };
 

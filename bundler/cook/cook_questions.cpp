@@ -4,6 +4,9 @@
 #include "bundler/cook/cook_questions.h"
 
 #include <algorithm>
+#include <set>
+
+#include "registry/registries/stripped_parts.h"
 
 namespace muster {
 namespace {
@@ -38,6 +41,17 @@ void ask_of_source(const Project& project, AssetNumber asset,
 
 void ask_of_raw(const Guid& guid, std::vector<CookQuestion>& questions) {
   ask_of_file(guid, CookAsks::extension, questions);
+}
+
+void ask_of_stripping(const Project& project, const SourceFile& source,
+                      std::vector<CookQuestion>& questions) {
+  std::set<std::string> classes;
+  for (StrippedPart& part : component_parts(source, project.scripts())) {
+    classes.insert(std::move(part.class_name));
+  }
+  for (const std::string& name : classes) {
+    questions.push_back({.asks = CookAsks::stripping, .guid = {}, .text = name});
+  }
 }
 
 void ask_of_text(const Project& project, AssetNumber asset, const SourcePrefab* prefab,
@@ -88,8 +102,12 @@ ContentHash CookAnswers::answer_of_file(CookAsks asks, const Guid& guid) const {
   }
 }
 
-ContentHash CookAnswers::answer(const CookQuestion& question) const {
+ContentHash CookAnswers::answer(const CookQuestion& question, Target target) const {
   switch (question.asks) {
+    case CookAsks::stripping: {
+      const StripRules& rules = project_.config().strip[place_of(target)];
+      return rules.strips_class(question.text) ? hash_of_text("stripped") : ContentHash();
+    }
     case CookAsks::script:
       return hash_of_text(project_.scripts().class_of(question.guid));
     case CookAsks::component: {

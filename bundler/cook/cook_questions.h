@@ -24,6 +24,7 @@ enum class CookAsks : std::uint8_t {
   script = 5,     ///< The class that a script's guid stands for.
   component = 6,  ///< The description of a component's name, or that there is none.
   factory = 7,    ///< Whether a class is one of factories.
+  stripping = 8,  ///< Whether the target goes without components of a class.
 };
 
 /// The subject is a guid, or a text for components and classes; the other is empty.
@@ -48,6 +49,10 @@ inline constexpr std::string_view kFactoryClass = "ReplicatedEntityFactory";
 /// prefab) is made of: contents, sidecars, names and the classes of scripts.
 void ask_of_text(const Project& project, AssetNumber asset, const SourcePrefab* prefab,
                  std::vector<CookQuestion>& questions);
+/// The questions whether a target goes without the classes of the components that stand in a
+/// prefab's or level's own file.
+void ask_of_stripping(const Project& project, const SourceFile& source,
+                      std::vector<CookQuestion>& questions);
 /// The questions about an asset that goes in byte for byte.
 void ask_of_raw(const Guid& guid, std::vector<CookQuestion>& questions);
 
@@ -61,7 +66,8 @@ class CookAnswers {
   CookAnswers(const Project& project, const std::vector<ComponentDescription>& components,
               ContentOf content_of);
 
-  ContentHash answer(const CookQuestion& question) const;
+  /// The target matters for `stripping` alone.
+  ContentHash answer(const CookQuestion& question, Target target) const;
 
  private:
   ContentHash answer_of_file(CookAsks asks, const Guid& guid) const;

@@ -180,7 +180,7 @@ class Decoder {
     for (CookFact& fact : state.facts) {
       const std::uint8_t asks = in_.u8();
       if (asks < static_cast<unsigned>(CookAsks::content) ||
-          asks > static_cast<unsigned>(CookAsks::factory)) {
+          asks > static_cast<unsigned>(CookAsks::stripping)) {
         in_.fail();
       }
       fact.question.asks = static_cast<CookAsks>(asks);

@@ -71,7 +71,7 @@ std::optional<std::vector<CookQuestion>> parse_questions(Bytes bytes) {
     if (!in.failed()) question.guid = Guid::from_bytes(guid);
     question.text = in.text();
     if (asks < static_cast<std::uint8_t>(CookAsks::content) ||
-        asks > static_cast<std::uint8_t>(CookAsks::factory)) {
+        asks > static_cast<std::uint8_t>(CookAsks::stripping)) {
       return std::nullopt;
     }
     questions.push_back(std::move(question));
@@ -101,14 +101,16 @@ ContentHash CachedBundles::key_of_questions(const PlannedBundle& planned) const 
     const Guid& guid = project_.index().at(asset).guid;
     hasher.update(guid.bytes());
     for (const CookAsks asks : {CookAsks::content, CookAsks::sidecar}) {
-      const ContentHash answer = answers_.answer({.asks = asks, .guid = guid, .text = {}});
+      const ContentHash answer =
+          answers_.answer({.asks = asks, .guid = guid, .text = {}}, Target::client);
       hasher.update(std::as_bytes(std::span(answer.bytes)));
     }
   }
   return hasher.finish();
 }
 
-std::optional<CachedBundles::Found> CachedBundles::find(const PlannedBundle& planned) const {
+std::optional<CachedBundles::Found> CachedBundles::find(const PlannedBundle& planned,
+                                                        Target target) const {
   if (only_stores_) return std::nullopt;
   const ContentHash key = key_of_questions(planned);
   const auto stored = cache_.find(key);
@@ -117,7 +119,7 @@ std::optional<CachedBundles::Found> CachedBundles::find(const PlannedBundle& pla
   if (!questions) return std::nullopt;
   std::vector<CookFact> facts;
   for (const CookQuestion& question : *questions) {
-    facts.push_back({question, answers_.answer(question)});
+    facts.push_back({question, answers_.answer(question, target)});
   }
   std::ranges::sort(facts);
   const auto bytes = cache_.find(key_of_bundle(key, facts));

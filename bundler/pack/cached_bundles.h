@@ -43,7 +43,7 @@ class CachedBundles {
     CachedBundle bundle;
     std::vector<CookFact> facts;  ///< What it depends on; sorted.
   };
-  std::optional<Found> find(const PlannedBundle& planned) const;
+  std::optional<Found> find(const PlannedBundle& planned, Target target) const;
   void store(const PlannedBundle& planned, const CachedBundle& bundle,
              const std::vector<CookFact>& facts) const;
 

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "registry/registries/presentation_key.h"
+#include "registry/registries/stripping.h"
 #include "registry/registries/type_ids.h"
 #include "registry/vocabulary/effect_pool.h"
 
@@ -55,6 +56,24 @@ class CatalogFiller {
       data_.assets.push_back({entry.guid, entry.path.text(), bundle});
       known_.insert(entry.guid);
     }
+    std::set<AssetNumber> named;
+    for (const auto& [asset, bundle] : home) {
+      for (const AssetNumber other : named_by(asset)) {
+        if (!home.contains(other)) named.insert(other);
+      }
+    }
+    for (const AssetNumber asset : named) {
+      const Asset& entry = project_.index().at(asset);
+      data_.assets.push_back({entry.guid, entry.path.text(), std::nullopt});
+    }
+  }
+
+  // What the target goes without, but a part of the asset that is packed refers to.
+  std::vector<AssetNumber> named_by(AssetNumber asset) const {
+    const Stripping& stripping = project_.stripping(build_.target);
+    std::vector<AssetNumber> named;
+    for (const ReferenceEdge& edge : stripping.unkept_from(asset)) named.push_back(edge.to);
+    return named;
   }
 
   // Axes that the game chooses with all their values, and those that the build is for with one.

@@ -8,6 +8,7 @@
 #include <span>
 
 #include "bundler/pack/target_build.h"
+#include "registry/registries/stripping.h"
 #include "registry/vocabulary/parallel.h"
 #include "runtime/bundle/bundle_reader.h"
 
@@ -45,12 +46,20 @@ void tidy(std::vector<BuildReason>& reasons) {
 EarlierBuild::EarlierBuild(BuildState state, const FileSystem& files, const FileStamps& stamps,
                            const CookAnswers& answers, unsigned jobs)
     : state_(std::move(state)), files_(files), stamps_(stamps) {
-  std::vector<char> holds(state_.facts.size(), 0);
+  // Bits as in `Target`. What the one went without the other may need.
+  std::vector<std::uint8_t> holds(state_.facts.size(), 0);
   parallel_for(holds.size(), jobs, {}, [&](std::size_t i, unsigned) {
     const CookFact& fact = state_.facts[i];
-    holds[i] = answers.answer(fact.question) == fact.answer ? 1 : 0;
+    const bool for_client = answers.answer(fact.question, Target::client) == fact.answer;
+    const bool for_server = fact.question.asks == CookAsks::stripping
+                                ? answers.answer(fact.question, Target::server) == fact.answer
+                                : for_client;
+    holds[i] = static_cast<std::uint8_t>((for_client ? 1U : 0U) | (for_server ? 2U : 0U));
   });
-  holds_.assign(holds.begin(), holds.end());
+  for (const std::uint8_t bits : holds) {
+    holds_[0].push_back((bits & 1U) != 0);
+    holds_[1].push_back((bits & 2U) != 0);
+  }
   for (const StateTarget& target : state_.targets) {
     for (const StateBundle& bundle : target.bundles) {
       const Place place{&target, &bundle};
@@ -119,10 +128,10 @@ std::vector<BuildReason> EarlierBuild::reasons_of_terms(const StateTarget& targe
   return reasons;
 }
 
-void EarlierBuild::explain_facts(const Project& project, const StateBundle& bundle,
+void EarlierBuild::explain_facts(const Project& project, Target target, const StateBundle& bundle,
                                  std::vector<BuildReason>& reasons) const {
   for (const std::uint32_t index : bundle.facts) {
-    if (holds_[index]) continue;
+    if (holds_[place_of(target)][index]) continue;
     const CookQuestion& question = state_.facts[index].question;
     switch (question.asks) {
       case CookAsks::content:
@@ -143,6 +152,9 @@ void EarlierBuild::explain_facts(const Project& project, const StateBundle& bund
         break;
       case CookAsks::factory:
         reasons.push_back({"base classes", question.text});
+        break;
+      case CookAsks::stripping:
+        reasons.push_back({"stripping of component", question.text});
         break;
     }
   }
@@ -181,7 +193,7 @@ EarlierBuild::Match EarlierBuild::find(const Project& project, Target target,
   };
   for (const Place& place : places_of(target, subject, members)) {
     std::vector<BuildReason> reasons = reasons_of_terms(*place.target, terms);
-    explain_facts(project, *place.bundle, reasons);
+    explain_facts(project, target, *place.bundle, reasons);
     match.path = AssetPath()
                      .child(folder_of(place.target->target))
                      .child(kBundleFolders[static_cast<std::size_t>(kind)])
@@ -216,9 +228,13 @@ EarlierBuild::Match EarlierBuild::find(const Project& project, Target target,
     std::ranges::set_difference(before, members, std::back_inserter(gone));
     for (const Guid& guid : news) match.reasons.push_back({"asset added", path_of(project, guid)});
     for (const Guid& guid : gone) {
-      match.reasons.push_back({"asset left", path_of(project, guid)});
+      const AssetNumber asset = project.index().find(guid);
+      const bool is_stripped =
+          asset != kNoAsset && project.stripping(target).find(asset) != nullptr;
+      match.reasons.push_back(
+          {is_stripped ? "asset stripped" : "asset left", path_of(project, guid)});
     }
-    explain_facts(project, *old.bundle, match.reasons);
+    explain_facts(project, target, *old.bundle, match.reasons);
     add_choice(old);
   }
   tidy(match.reasons);

@@ -1,6 +1,7 @@
 // The bundles of an earlier build: which of them are what would be packed now, and why others not.
 #pragma once
 
+#include <array>
 #include <map>
 #include <span>
 #include <string>
@@ -64,13 +65,13 @@ class EarlierBuild {
   std::vector<Place> places_of(Target target, const Guid& subject, const Members& members) const;
   Place resembling(Target target, const Guid& subject, const Members& members) const;
   std::string path_of(const Project& project, const Guid& guid) const;
-  void explain_facts(const Project& project, const StateBundle& bundle,
+  void explain_facts(const Project& project, Target target, const StateBundle& bundle,
                      std::vector<BuildReason>& reasons) const;
 
   BuildState state_;
   const FileSystem& files_;
   const FileStamps& stamps_;
-  std::vector<bool> holds_;  // per fact
+  std::array<std::vector<bool>, 2> holds_;  // for client and server, per fact
   std::map<std::pair<Guid, Members>, std::vector<Place>> by_members_;
   std::map<std::pair<Target, Guid>, Place> by_subject_;
   std::map<std::pair<Target, Guid>, Place> shared_by_asset_;

@@ -53,7 +53,7 @@ class TargetBuilder {
         options_(options),
         edges_(edges),
         problems_(problems),
-        cooker_(project, components) {
+        cooker_(project, components, &project.config().strip[place_of(target)]) {
     result_.target = target;
   }
 
@@ -236,7 +236,7 @@ class TargetBuilder {
       questions.insert(asset.questions.begin(), asset.questions.end());
     }
     for (const CookQuestion& question : questions) {
-      built.facts.push_back({question, edges_.answers->answer(question)});
+      built.facts.push_back({question, edges_.answers->answer(question, result_.target)});
     }
   }
 
@@ -297,7 +297,7 @@ class TargetBuilder {
 
   bool take_from_cache(const PlannedBundle& planned, BuiltBundle& built) {
     if (edges_.cache == nullptr) return false;
-    auto found = edges_.cache->find(planned);
+    auto found = edges_.cache->find(planned, result_.target);
     if (!found) return false;
     const auto reader = BundleReader::open(found->bundle.file);
     if (!reader || !holds_only(reader.value(), planned)) return false;

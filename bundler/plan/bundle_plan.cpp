@@ -5,6 +5,7 @@
 #include <set>
 
 #include "bundler/plan/variant_plan.h"
+#include "registry/registries/stripping.h"
 
 namespace muster {
 namespace {
@@ -15,7 +16,10 @@ class Planner {
  public:
   Planner(const Project& project, const PlanOptions& options,
           const std::vector<std::uint64_t>& size_of)
-      : project_(project), options_(options), size_of_(size_of) {}
+      : project_(project),
+        graph_(project.stripping(options.target).graph()),
+        options_(options),
+        size_of_(size_of) {}
 
   BundlePlan run() {
     find_roots();
@@ -23,12 +27,12 @@ class Planner {
       PlannedBundle& bundle = plan_.bundles.emplace_back();
       bundle.prefab = root;
       bundle.owners = {root};
+      closures_.push_back(files_only(graph_.closure(std::span(&root, 1), project_.index())));
+      bundle.needed_bytes = bytes_of(closures_.back());
+      plan_.self_contained_bytes += bundle.needed_bytes;
     }
     if (options_.layout == Layout::self_contained) {
-      for (PlannedBundle& bundle : plan_.bundles) {
-        bundle.assets =
-            files_only(project_.graph().closure(std::span(&bundle.prefab, 1), project_.index()));
-      }
+      for (std::size_t i = 0; i < roots_.size(); ++i) plan_.bundles[i].assets = closures_[i];
       add_registry_bundle();
     } else {
       assign_owners();
@@ -60,8 +64,8 @@ class Planner {
 
   // What `starts` reach without passing through a registered asset.
   std::vector<AssetNumber> own_closure(std::span<const AssetNumber> starts) const {
-    return files_only(project_.graph().closure(starts, project_.index(),
-                                               [&](AssetNumber asset) { return root_of_[asset]; }));
+    return files_only(graph_.closure(starts, project_.index(),
+                                     [&](AssetNumber asset) { return root_of_[asset]; }));
   }
 
   // The registries name their definitions whatever the layout. Registered assets that those refer
@@ -70,7 +74,7 @@ class Planner {
     std::vector<AssetNumber> assets = own_closure(registries_);
     std::erase_if(assets, [&](AssetNumber asset) { return root_of_[asset]; });
     if (assets.empty()) return;
-    const auto reached = project_.graph().closure(assets, project_.index());
+    const auto reached = graph_.closure(assets, project_.index());
     std::vector<std::size_t> needed;
     for (std::size_t i = 0; i < roots_.size(); ++i) {
       if (std::ranges::binary_search(reached, roots_[i])) needed.push_back(i);
@@ -92,38 +96,66 @@ class Planner {
   }
 
   void fill_bundles() {
-    std::map<OwnerSet, std::vector<AssetNumber>> groups;
+    std::map<OwnerSet, std::vector<AssetNumber>> by_owners;
     for (const auto& [asset, owners] : owners_) {
       if (owners.size() == 1 && owners.front() < roots_.size()) {
         plan_.bundles[owners.front()].assets.push_back(asset);
       } else {
-        groups[owners].push_back(asset);
+        by_owners[owners].push_back(asset);
       }
     }
-    std::vector<AssetNumber> small;
-    std::set<std::uint32_t> small_owners;
-    std::uint64_t small_bytes = 0;
-    const auto flush = [&] {
-      if (!small.empty()) add_shared(std::move(small), small_owners);
-      small.clear();
-      small_owners.clear();
-      small_bytes = 0;
-    };
-    for (auto& [owners, assets] : groups) {
-      std::uint64_t bytes = 0;
-      for (const AssetNumber asset : assets) bytes += size_of_[asset];
-      // What the registries need is always loaded; it is not mixed with what may not be.
-      const bool for_registries = owners.back() >= roots_.size();
-      if (bytes >= options_.merge_below_bytes || for_registries) {
-        add_shared(std::move(assets), {owners.begin(), owners.end()});
-        continue;
+    std::vector<SharedGroup> groups;
+    std::vector<std::uint32_t> group_of(project_.index().assets().size(), kNoGroup);
+    for (const auto& [owners, assets] : by_owners) {
+      SharedGroup group;
+      group.key = project_.index().at(assets.front()).guid;
+      for (const AssetNumber asset : assets) {
+        group_of[asset] = static_cast<std::uint32_t>(groups.size());
+        group.bytes += size_of_[asset];
+        group.key = std::min(group.key, project_.index().at(asset).guid);
       }
-      if (small_bytes + bytes > options_.merge_below_bytes) flush();
-      small.insert(small.end(), assets.begin(), assets.end());
-      small_owners.insert(owners.begin(), owners.end());
-      small_bytes += bytes;
+      group.is_always_open = owners.back() >= roots_.size();
+      groups.push_back(std::move(group));
     }
-    flush();
+    plan_.shared_groups = groups.size();
+    const std::vector<GroupUser> users = find_users(group_of, groups);
+    const auto bundle_of = merge_groups(groups, users, options_.merge);
+    std::vector<std::vector<AssetNumber>> merged;
+    std::vector<std::set<std::uint32_t>> owners_of;
+    std::size_t next = 0;
+    for (auto& [owners, assets] : by_owners) {
+      const std::uint32_t bundle = bundle_of[next++];
+      if (bundle == merged.size()) {
+        merged.emplace_back();
+        owners_of.emplace_back();
+      }
+      merged[bundle].insert(merged[bundle].end(), assets.begin(), assets.end());
+      owners_of[bundle].insert(owners.begin(), owners.end());
+    }
+    for (std::size_t i = 0; i < merged.size(); ++i) add_shared(std::move(merged[i]), owners_of[i]);
+  }
+
+  // Who opens a group is not only who owns it: also who reaches it through another prefab.
+  std::vector<GroupUser> find_users(const std::vector<std::uint32_t>& group_of,
+                                    std::vector<SharedGroup>& groups) const {
+    std::vector<GroupUser> users;
+    for (std::uint32_t i = 0; i < roots_.size(); ++i) {
+      GroupUser& user = users.emplace_back(GroupUser{plan_.bundles[i].needed_bytes, 0});
+      for (const AssetNumber asset : closures_[i]) {
+        if (root_of_[asset]) ++user.other_files;
+        if (group_of[asset] == kNoGroup) continue;
+        std::vector<std::uint32_t>& opened = groups[group_of[asset]].users;
+        if (opened.empty() || opened.back() != i) opened.push_back(i);
+      }
+    }
+    // The registries open theirs once and for all, and are measured by what they hold.
+    GroupUser& registries = users.emplace_back();
+    for (SharedGroup& group : groups) {
+      if (!group.is_always_open) continue;
+      group.users.push_back(static_cast<std::uint32_t>(roots_.size()));
+      registries.needed_bytes += group.bytes;
+    }
+    return users;
   }
 
   void add_shared(std::vector<AssetNumber> assets, const std::set<std::uint32_t>& owners) {
@@ -138,44 +170,58 @@ class Planner {
 
   // A bundle needs every bundle that holds anything its assets reach.
   void connect() {
-    std::map<AssetNumber, std::size_t> home;
+    std::vector<std::size_t> home(project_.index().assets().size(), kNoHome);
+    std::vector<std::uint64_t> bytes;
     for (std::size_t i = 0; i < plan_.bundles.size(); ++i) {
-      for (const AssetNumber asset : plan_.bundles[i].assets) home.emplace(asset, i);
+      for (const AssetNumber asset : plan_.bundles[i].assets) home[asset] = i;
+      bytes.push_back(bytes_of(plan_.bundles[i].assets));
     }
     for (std::size_t i = 0; i < plan_.bundles.size(); ++i) {
-      std::set<std::size_t> needed;
-      for (const AssetNumber asset :
-           project_.graph().closure(plan_.bundles[i].assets, project_.index())) {
-        const auto found = home.find(asset);
-        if (found != home.end() && found->second != i) needed.insert(found->second);
+      PlannedBundle& bundle = plan_.bundles[i];
+      const bool is_shared = bundle.prefab == kNoAsset;
+      const std::vector<AssetNumber> reached =
+          is_shared ? graph_.closure(bundle.assets, project_.index()) : closures_[i];
+      for (const AssetNumber asset : reached) {
+        if (home[asset] != kNoHome && home[asset] != i) bundle.dependencies.push_back(home[asset]);
       }
-      plan_.bundles[i].dependencies.assign(needed.begin(), needed.end());
+      std::ranges::sort(bundle.dependencies);
+      bundle.dependencies.erase(std::unique(bundle.dependencies.begin(), bundle.dependencies.end()),
+                                bundle.dependencies.end());
+      if (is_shared) continue;
+      std::uint64_t loaded = bytes[i];
+      for (const std::size_t needed : bundle.dependencies) loaded += bytes[needed];
+      bundle.vain_bytes = loaded - std::min(bundle.needed_bytes, loaded);
     }
   }
 
   void count_duplicates() {
-    std::uint64_t naive = 0;
-    for (const AssetNumber root : roots_) {
-      for (const AssetNumber asset :
-           files_only(project_.graph().closure(std::span(&root, 1), project_.index()))) {
-        naive += size_of_[asset];
-      }
-    }
     std::uint64_t planned = 0;
+    std::uint64_t for_registries = 0;
     for (const PlannedBundle& bundle : plan_.bundles) {
       const bool only_registries = bundle.owners.empty();
-      for (const AssetNumber asset : bundle.assets)
-        planned += only_registries ? 0 : size_of_[asset];
+      (only_registries ? for_registries : planned) += bytes_of(bundle.assets);
     }
+    const std::uint64_t naive = plan_.self_contained_bytes;
     plan_.duplicate_bytes_avoided = naive > planned ? naive - planned : 0;
+    plan_.self_contained_bytes += for_registries;
   }
 
+  std::uint64_t bytes_of(const std::vector<AssetNumber>& assets) const {
+    std::uint64_t bytes = 0;
+    for (const AssetNumber asset : assets) bytes += size_of_[asset];
+    return bytes;
+  }
+
+  static constexpr std::uint32_t kNoGroup = 0xFFFFFFFF;
+  static constexpr std::size_t kNoHome = ~std::size_t{0};
   const Project& project_;
+  const ReferenceGraph& graph_;  // Without what the target is stripped of.
   const PlanOptions& options_;
   const std::vector<std::uint64_t>& size_of_;
   BundlePlan plan_;
   std::vector<AssetNumber> roots_;
   std::vector<bool> root_of_;
+  std::vector<std::vector<AssetNumber>> closures_;  // of the roots: all that each reaches
   std::vector<AssetNumber> registries_;
   std::map<AssetNumber, OwnerSet> owners_;
 };

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "bundler/plan/shared_groups.h"
 #include "registry/registries/registry_model.h"
 
 namespace muster {
@@ -27,27 +28,32 @@ struct PlannedBundle {
   AssetNumber varied = kNoAsset;
   VariantKeys keys;      ///< What it is for; none where it holds the asset itself.
   std::size_t base = 0;  ///< With keys: the bundle that it may stand for.
+  /// Of a prefab's bundle, in source bytes: of all that the prefab reaches; and of what lies beside
+  /// that in the bundles that it opens.
+  std::uint64_t needed_bytes = 0;
+  std::uint64_t vain_bytes = 0;
 };
 
 struct BundlePlan {
   std::vector<PlannedBundle> bundles;  ///< Prefab bundles by guid, then shared ones.
   /// Bytes of source files that a naive closure per prefab would have stored again.
   std::uint64_t duplicate_bytes_avoided = 0;
+  /// What self-contained bundles would hold, in source bytes.
+  std::uint64_t self_contained_bytes = 0;
+  std::size_t shared_groups = 0;  ///< Distinct sets of owners: bundles, were none merged.
 };
 
 struct PlanOptions {
   Target target = Target::client;
   Layout layout = Layout::shared;
-  /// Shared groups with fewer source bytes than this are put together: a file of its own would cost
-  /// more to open than the bytes loaded in vain.
-  std::uint64_t merge_below_bytes = std::uint64_t{16} * 1024;
+  MergeRule merge{};  ///< Which shared groups are put together.
 };
 
 /// Plans the bundles of one target. Each registered asset gets one, holding what only it needs: an
 /// asset belongs to every registered prefab that reaches it without passing through another
 /// registered one. What has several owners, or is needed by the registries themselves
-/// (definitions), goes to a shared bundle per distinct set of owners. `size_of` gives an asset's
-/// source bytes.
+/// (definitions), goes to shared bundles: a group per distinct set of owners, groups put together
+/// as `MergeRule` says. `size_of` gives an asset's source bytes.
 BundlePlan plan_bundles(const Project& project, const PlanOptions& options,
                         const std::vector<std::uint64_t>& size_of);
 

@@ -4,8 +4,9 @@
 #include <iterator>
 #include <map>
 #include <set>
+#include <span>
 
-#include "registry/rules/validate.h"
+#include "registry/registries/stripping.h"
 
 namespace muster {
 namespace {
@@ -13,7 +14,7 @@ namespace {
 class Separation {
  public:
   Separation(const Project& project, Target target, BundlePlan& plan)
-      : project_(project), plan_(plan) {
+      : project_(project), graph_(project.stripping(target).graph()), plan_(plan) {
     for (const Guid& guid : project.model().assets_for(target)) {
       const AssetNumber asset = project.index().find(guid);
       if (asset != kNoAsset) roots_.insert(asset);
@@ -55,10 +56,10 @@ class Separation {
     Nodes starts = holders_;
     std::ranges::copy_if(roots_, std::back_inserter(starts),
                          [&](AssetNumber root) { return !is_node(root); });
-    const Nodes everywhere = project_.graph().closure(
+    const Nodes everywhere = graph_.closure(
         starts, project_.index(), [&](AssetNumber asset) { return is_node(asset); });
     for (const AssetNumber node : nodes_) {
-      const Nodes own = project_.graph().closure(
+      const Nodes own = graph_.closure(
           std::span(&node, 1), project_.index(),
           [&](AssetNumber asset) { return is_node(asset) || roots_.contains(asset); });
       for (const AssetNumber asset : own) {
@@ -157,7 +158,7 @@ class Separation {
     Nodes queue = starts;
     for (std::size_t i = 0; i < queue.size(); ++i) {
       if (i >= starts.size() && is_node(queue[i])) continue;
-      for (const ReferenceEdge& edge : project_.graph().from(queue[i])) {
+      for (const ReferenceEdge& edge : graph_.from(queue[i])) {
         if (!edge.is_strong() || edge.is_variant || edge.to == kNoAsset) continue;
         if (is_script(project_.index().at(edge.to).path)) continue;
         if (seen.insert(edge.to).second) queue.push_back(edge.to);
@@ -167,6 +168,7 @@ class Separation {
   }
 
   const Project& project_;
+  const ReferenceGraph& graph_;  ///< Without what the target is stripped of.
   BundlePlan& plan_;
   std::size_t old_count_ = 0;
   std::set<AssetNumber> roots_;
@@ -195,9 +197,9 @@ const Guid& packed_guid(const Project& project, AssetNumber asset) {
 
 AssetNumber first_open(const Project& project, Target target) {
   if (project.variants().files().empty()) return kNoAsset;
-  const std::set<AssetNumber> built = built_assets(project, target);
+  const std::span<const AssetNumber> built = project.stripping(target).built();
   for (const VariantFile& file : project.variants().files()) {
-    if (built.contains(file.base) && is_open(project, file)) return file.base;
+    if (std::ranges::binary_search(built, file.base) && is_open(project, file)) return file.base;
   }
   return kNoAsset;
 }

@@ -36,7 +36,7 @@ BundleName preview_name_of(const Project& project, const PlannedBundle& planned)
 
 Result<std::unique_ptr<ProjectSource>> ProjectSource::create(
     const Project& project, Target target, std::vector<ComponentDescription> components) {
-  std::unique_ptr<ProjectSource> source(new ProjectSource(project, std::move(components)));
+  std::unique_ptr<ProjectSource> source(new ProjectSource(project, target, std::move(components)));
   if (Result<void> planned = source->plan(target); !planned) return fail(planned.error());
   return source;
 }

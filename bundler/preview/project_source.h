@@ -32,8 +32,10 @@ class ProjectSource final : public BundleSource {
   std::string name() const override { return "the project's files"; }
 
  private:
-  ProjectSource(const Project& project, std::vector<ComponentDescription> components)
-      : project_(project), components_(std::move(components)), cooker_(project, components_) {}
+  ProjectSource(const Project& project, Target target, std::vector<ComponentDescription> components)
+      : project_(project),
+        components_(std::move(components)),
+        cooker_(project, components_, &project.config().strip[place_of(target)]) {}
   Result<void> plan(Target target);
   Result<ByteVector> pack(const PlannedBundle& planned) const;
 

@@ -1,10 +1,11 @@
 #include "bundler/report/build_overview.h"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include "bundler/pack/target_build.h"
+#include "registry/project/asset_kinds.h"
+#include "registry/rules/budget_check.h"
 #include "registry/vocabulary/json_text.h"
 #include "runtime/bundle/bundle_choice.h"
 #include "runtime/bundle/bundle_reader.h"
@@ -17,24 +18,6 @@ constexpr std::uint64_t kOverviewFileBytesMax = 8ULL << 30U;
 /// Equal files smaller than this are no finding: empty ones and stubs.
 constexpr std::uint64_t kCopyBytesMin = 256;
 constexpr std::size_t kSlowestMax = 20;
-
-struct Kind {
-  std::string_view name;
-  std::string_view extensions;  ///< With a blank around each.
-};
-constexpr std::array<Kind, 11> kKinds = {{
-    {"prefab", " prefab "},
-    {"texture", " png jpg jpeg tga psd tif tiff exr hdr dds bmp gif ktx cubemap rendertexture "},
-    {"mesh", " fbx obj blend mesh gltf glb dae 3ds max "},
-    {"audio", " wav mp3 ogg aif aiff flac "},
-    {"animation", " anim controller overridecontroller playable mask "},
-    {"material", " mat physicmaterial "},
-    {"shader", " shader shadergraph shadersubgraph hlsl cginc compute raytrace vfx "},
-    {"level", " unity scene "},
-    {"font", " ttf otf fontsettings "},
-    {"script", " cs js dll asmdef "},
-    {"data", " asset yaml yml json xml txt bytes csv mdl lighting terrainlayer "},
-}};
 
 std::uint64_t number(const Json& json, const char* key) {
   const auto found = json.find(key);
@@ -69,6 +52,8 @@ Guid guid_in(const Json& json) {
 /// What build.json says of one bundle.
 struct Told {
   std::uint64_t source_bytes = 0;
+  std::uint64_t needed_bytes = 0;
+  std::optional<std::uint64_t> vain_bytes;
   std::vector<Guid> owners;
   std::map<Guid, Guid> pulled_by;
 };
@@ -106,10 +91,20 @@ class TargetReading {
   void read_report(const Json& report) {
     overview_.source_bytes = number(report, "source_bytes");
     overview_.duplicate_bytes_avoided = number(report, "duplicate_bytes_avoided");
+    overview_.self_contained_source_bytes = number(report, "self_contained_source_bytes");
+    overview_.shared_groups = number(object(report, "sharing"), "groups");
+    overview_.files_max = number(object(report, "sharing"), "files_max");
+    const Json& stripped = object(report, "stripped");
+    overview_.stripped_source_bytes = number(stripped, "source_bytes");
+    overview_.stripped_assets = stripped_rows(list(stripped, "rules"), "rule");
+    overview_.stripped_components = stripped_rows(list(stripped, "components"), "class");
     for (const Json& bundle : list(report, "bundles")) {
       if (!bundle.is_object()) continue;
       Told& told = told_[text(bundle, "file")];
       told.source_bytes = number(bundle, "source_bytes");
+      told.needed_bytes = number(bundle, "needed_source_bytes");
+      if (bundle.contains("vain_source_bytes"))
+        told.vain_bytes = number(bundle, "vain_source_bytes");
       for (const Json& owner : list(bundle, "owners")) told.owners.push_back(guid_in(owner));
       for (const Json& asset : list(bundle, "assets")) {
         if (!asset.is_object() || !asset.contains("guid")) continue;
@@ -117,6 +112,15 @@ class TargetReading {
         told.pulled_by.emplace(guid_in(asset["guid"]), by);
       }
     }
+  }
+
+  static std::vector<OverviewStripped> stripped_rows(const Json& rows, const char* name) {
+    std::vector<OverviewStripped> found;
+    for (const Json& row : rows) {
+      if (!row.is_object()) continue;
+      found.push_back({text(row, name), number(row, "count"), number(row, "source_bytes")});
+    }
+    return found;
   }
 
   // What the build that wrote the report packed, and how long that took; not what it kept.
@@ -167,7 +171,9 @@ class TargetReading {
     bundle.variant = variant_of(catalog, index);
     bundle.bytes = row.file_bytes;
     bundle.needed_bytes = row.file_bytes;
+    bundle.files = 1;
     choice_->each_dependency(index, [&](std::uint32_t needed) {
+      ++bundle.files;
       bundle.needed_bytes += catalog.bundle(needed).file_bytes;
     });
     const auto path = AssetPath::parse(folder_.text() + "/" + bundle.file);
@@ -182,6 +188,11 @@ class TargetReading {
     const auto told = told_.find(bundle.file);
     if (told != told_.end()) bundle.owners = told->second.owners;
     add_assets(reader.value(), row.name, told == told_.end() ? nullptr : &told->second, bundle);
+    if (!bundle.is_shared && told != told_.end() && told->second.vain_bytes) {
+      bundle.vain_bytes = told->second.vain_bytes;
+      loads_.push_back({bundle.asset.empty() ? bundle.file : bundle.asset, bundle.files,
+                        told->second.needed_bytes, *bundle.vain_bytes});
+    }
     overview_.bundles.push_back(std::move(bundle));
     return {};
   }
@@ -248,6 +259,8 @@ class TargetReading {
       overview_.plain_bytes += bundle.plain_bytes;
     }
     overview_.self_contained_bytes = self_contained_bytes();
+    if (overview_.files_max > 0)
+      overview_.loads = summarise(std::move(loads_), overview_.files_max);
     std::ranges::sort(overview_.assets, [](const OverviewAsset& a, const OverviewAsset& b) {
       return std::tie(a.path, a.guid, a.bundle) < std::tie(b.path, b.guid, b.bundle);
     });
@@ -278,6 +291,7 @@ class TargetReading {
   std::optional<BundleChoice> choice_;  ///< What is needed by default.
   OverviewTarget overview_;
   std::map<std::string, Told> told_;  ///< By file.
+  std::vector<PrefabLoad> loads_;
   std::map<std::pair<ContentHash, std::uint64_t>, Same> by_content_;
   ByteVector buffer_;
 };
@@ -297,18 +311,51 @@ std::map<AssetForm, OverviewAsset> sums_of(const OverviewTarget& target) {
   return sums;
 }
 
-}  // namespace
-
-std::string_view kind_of(std::string_view path) {
-  const std::size_t dot = path.rfind('.');
-  if (dot == std::string_view::npos || path.find(' ', dot) != std::string_view::npos)
-    return "other";
-  const std::string wanted = " " + lower_ascii(path.substr(dot + 1)) + " ";
-  for (const Kind& kind : kKinds) {
-    if (kind.extensions.find(wanted) != std::string_view::npos) return kind.name;
+// As build.json has them.
+std::vector<Budget> read_budgets(const Json& rows) {
+  std::vector<Budget> budgets;
+  for (const Json& row : rows) {
+    if (!row.is_object()) continue;
+    Budget budget;
+    budget.bundle = text(row, "bundle");
+    budget.bytes = number(row, "bytes");
+    const std::string target = text(row, "target");
+    if (!target.empty()) budget.targets = target == "client" ? Target::client : Target::server;
+    for (const Json& kind : list(row, "kinds")) {
+      if (kind.is_string()) budget.kinds.push_back(kind.get<std::string>());
+    }
+    budgets.push_back(std::move(budget));
   }
-  return "other";
+  return budgets;
 }
+
+void apply_budgets(const std::vector<Budget>& budgets, Target target, OverviewTarget& overview) {
+  TargetSizes sizes;
+  sizes.target = target;
+  for (const OverviewBundle& bundle : overview.bundles) {
+    sizes.bundles.push_back({bundle.file, bundle.asset, bundle.bytes});
+  }
+  for (const OverviewAsset& asset : overview.assets) {
+    const auto path = AssetPath::parse(asset.path);
+    if (path) sizes.by_kind[lower_ascii(path.value().extension())] += asset.bytes;
+  }
+  const std::vector<BudgetUse> uses = measure_budgets(budgets, {sizes});
+  std::map<std::size_t, std::uint64_t> largest;
+  for (const BudgetUse& use : uses) {
+    std::uint64_t& most = largest.try_emplace(use.budget, use.bytes).first->second;
+    most = std::max(most, use.bytes);
+  }
+  for (const BudgetUse& use : uses) {
+    const Budget& budget = budgets[use.budget];
+    const auto most = largest.find(use.budget);
+    const bool is_largest = most != largest.end() && most->second == use.bytes;
+    if (is_largest) largest.erase(most);  // The first of several.
+    if (!is_largest && use.bytes <= budget.bytes) continue;
+    overview.budgets.push_back({use.what, use.bytes, budget.bytes});
+  }
+}
+
+}  // namespace
 
 std::vector<OverviewKind> kinds_of(const OverviewTarget& target) {
   std::map<std::string_view, OverviewKind> kinds;
@@ -340,6 +387,7 @@ Result<Overview> read_overview(const FileSystem& files) {
   Overview overview;
   overview.project = text(report, "project");
   overview.layout = text(object(report, "options"), "layout");
+  const std::vector<Budget> budgets = read_budgets(list(report, "budgets"));
   for (const Target target : {Target::client, Target::server}) {
     const std::string name(folder_of(target));
     auto read = TargetReading(files, target)
@@ -347,8 +395,7 @@ Result<Overview> read_overview(const FileSystem& files) {
                          object(object(object(report, "build"), "targets"), name.c_str()));
     if (!read) return fail(read.error());
     if (!read.value()) continue;
-    const std::uint64_t budget = number(object(report, "budgets"), name.c_str());
-    if (budget > 0) read.value()->budget_bytes = budget;
+    apply_budgets(budgets, target, *read.value());
     overview.targets.push_back(*std::move(read).value());
   }
   return overview;

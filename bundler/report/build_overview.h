@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "bundler/report/prefab_loads.h"
+#include "registry/project/budgets.h"
 #include "registry/vocabulary/file_system.h"
 #include "registry/vocabulary/guid.h"
 #include "registry/vocabulary/result.h"
@@ -36,6 +38,24 @@ struct OverviewBundle {
   std::uint64_t needed_bytes = 0;  ///< Of it and all that must be open with it, by default.
   std::string asset;         ///< The path of the prefab that it is of; empty for a shared one.
   std::vector<Guid> owners;  ///< The prefabs that need it.
+  std::uint64_t files = 1;   ///< That must be open with it, itself included.
+  /// Source bytes that a prefab loads in vain; none where the build does not say.
+  std::optional<std::uint64_t> vain_bytes;
+};
+
+/// What a rule of `strip` has left out, in assets or components.
+struct OverviewStripped {
+  std::string rule;
+  std::uint64_t count = 0;
+  std::uint64_t source_bytes = 0;
+};
+
+/// A budget of `muster.yaml`, as of the build, and what it is for.
+struct OverviewBudget {
+  std::string what;
+  std::uint64_t bytes = 0;
+  std::uint64_t budget_bytes = 0;
+  bool is_exceeded() const { return bytes > budget_bytes; }
 };
 
 /// An asset named by a registry.
@@ -72,7 +92,18 @@ struct OverviewTarget {
   std::map<Guid, std::string> paths;    ///< Of every asset that the catalog names.
   std::vector<OverviewCopies> copies;   ///< Most wasted first.
   std::vector<OverviewTiming> slowest;  ///< Slowest first, a few.
+  std::uint64_t self_contained_source_bytes = 0;
+  std::uint64_t shared_groups = 0;  ///< Distinct sets of owners.
+  std::uint64_t files_max = 0;      ///< That a prefab should need; 0 where the build does not say.
+  LoadSummary loads;
+  std::uint64_t stripped_source_bytes = 0;
+  std::vector<OverviewStripped> stripped_assets;      ///< By rule.
+  std::vector<OverviewStripped> stripped_components;  ///< By class.
+  /// Of all bundles together: what was asked for.
   std::optional<std::uint64_t> budget_bytes;
+  /// Those of the project: sums, and of budgets for single bundles the largest and all that are
+  /// exceeded.
+  std::vector<OverviewBudget> budgets;
   // Of the build compared with.
   std::optional<std::uint64_t> was_bytes;
   std::vector<OverviewAsset> gone;  ///< `bytes` is 0, `was_bytes` is set.
@@ -101,9 +132,6 @@ Result<Overview> read_overview(const FileSystem& files);
 
 /// Notes in `overview` what everything was in an earlier build.
 void compare_with(const Overview& earlier, Overview& overview);
-
-/// The kind of an asset by the extension of its path.
-std::string_view kind_of(std::string_view path);
 
 /// For a terminal.
 std::string overview_text(const Overview& overview);

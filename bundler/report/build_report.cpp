@@ -9,7 +9,9 @@
 #include <fmt/format.h>
 
 #include "bundler/plan/variant_plan.h"
+#include "bundler/report/prefab_loads.h"
 #include "bundler/report/pulled_by.h"
+#include "bundler/report/strip_audit.h"
 #include "registry/vocabulary/counted.h"
 #include "registry/vocabulary/json_text.h"
 #include "registry/vocabulary/shown_text.h"
@@ -65,6 +67,10 @@ Json bundle_json(const Project& project, const TargetBuild& build, const BuiltBu
   }
   json["owners"] = owners;
   json["dependencies"] = dependencies;
+  if (planned.prefab != kNoAsset) {
+    json["needed_source_bytes"] = planned.needed_bytes;
+    json["vain_source_bytes"] = planned.vain_bytes;
+  }
   json["assets"] = Json::array();
   for (const AssetNumber asset : planned.assets) {
     json["assets"].push_back({{"guid", packed_guid(project, asset).to_string()},
@@ -131,6 +137,81 @@ Json inputs_json(const Project& project, const TargetBuild& build) {
   return json;
 }
 
+Json spread_json(const LoadSpread& spread) {
+  return {{"median", spread.median}, {"max", spread.max}, {"worst", spread.worst}};
+}
+
+// How well sharing went: bundler/plan/README.md.
+Json sharing_json(const Project& project, const TargetBuild& build) {
+  std::vector<PrefabLoad> loads;
+  std::size_t shared = 0;
+  for (const PlannedBundle& bundle : build.plan.bundles) {
+    if (bundle.prefab == kNoAsset) {
+      shared += bundle.owners.empty() ? 0U : 1U;
+      continue;
+    }
+    loads.push_back({project.index().at(bundle.prefab).path.text(), bundle.dependencies.size() + 1,
+                     bundle.needed_bytes, bundle.vain_bytes});
+  }
+  const std::uint32_t files_max = MergeRule().files_max;
+  const LoadSummary summary = summarise(std::move(loads), files_max);
+  Json json;
+  json["groups"] = build.plan.shared_groups;
+  json["shared_bundles"] = shared;
+  json["files_max"] = files_max;
+  json["files"] = spread_json(summary.files);
+  json["vain_source_bytes"] = spread_json(summary.vain_bytes);
+  json["beyond"] = Json::array();
+  for (const PrefabLoad& load : summary.beyond) {
+    json["beyond"].push_back({{"path", load.path}, {"files", load.files}});
+  }
+  return json;
+}
+
+Json rules_json(const std::vector<StrippedByRule>& rules, const char* name) {
+  Json rows = Json::array();
+  for (const StrippedByRule& rule : rules) {
+    rows.push_back({{name, rule.rule}, {"count", rule.count}, {"source_bytes", rule.source_bytes}});
+  }
+  return rows;
+}
+
+Json stripped_json(const Project& project, Target target) {
+  Json json;
+  std::uint64_t bytes = 0;
+  json["source_bytes"] = 0;
+  json["rules"] = rules_json(stripped_by_rule(project, target), "rule");
+  json["components"] = rules_json(stripped_components(project, target), "class");
+  json["assets"] = Json::array();
+  for (const StrippedAsset& one : project.stripping(target).assets()) {
+    const Asset& asset = project.index().at(one.asset);
+    const std::uint64_t own_bytes = source_bytes_of(project, one.asset);
+    bytes += own_bytes;
+    json["assets"].push_back({{"guid", asset.guid.to_string()},
+                              {"path", asset.path.text()},
+                              {"rule", one.rule.empty() ? std::string(kBehindStripped) : one.rule},
+                              {"source_bytes", own_bytes}});
+  }
+  json["source_bytes"] = bytes;
+  return json;
+}
+
+// As the project has them; of what is built for one target alone all the same.
+Json budgets_json(const ProjectConfig& config) {
+  Json rows = Json::array();
+  for (const Budget& budget : config.budgets) {
+    Json row;
+    if (budget.targets != TargetSet::both()) {
+      row["target"] = name_of(budget.targets.has(Target::client) ? Target::client : Target::server);
+    }
+    if (!budget.bundle.empty()) row["bundle"] = budget.bundle;
+    if (!budget.kinds.empty()) row["kinds"] = budget.kinds;
+    row["bytes"] = budget.bytes;
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
 double milliseconds(Duration duration) {
   return std::chrono::duration<double, std::milli>(duration).count();
 }
@@ -173,6 +254,9 @@ Json target_json(const Project& project, const TargetBuild& build, const BuildOp
   json["plain_bytes"] = totals.plain_bytes;
   json["bytes"] = totals.file_bytes;
   json["duplicate_bytes_avoided"] = build.plan.duplicate_bytes_avoided;
+  json["self_contained_source_bytes"] = build.plan.self_contained_bytes;
+  if (options.layout == Layout::shared) json["sharing"] = sharing_json(project, build);
+  json["stripped"] = stripped_json(project, build.target);
   json["inputs"] = inputs_json(project, build);
   json["bundles"] = Json::array();
   const std::vector<AssetNumber> chains = pulled_by(project, build.target);
@@ -235,6 +319,7 @@ std::string build_report_json(const Project& project, const std::vector<TargetBu
   if (!project.choice().empty()) {
     report["options"]["variants"] = choice_json(project, project.choice());
   }
+  report["budgets"] = budgets_json(project.config());
   report["targets"] = Json::object();
   // The old text of a large project is large, and most builds replace all of it.
   const Json old =

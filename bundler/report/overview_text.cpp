@@ -54,10 +54,65 @@ void add_changes(const OverviewTarget& target, std::string& text) {
   if (!rows.empty()) text += "  changed most\n" + rows;
 }
 
+// Of the project; what was asked for on the command line has a line of its own.
+void add_budgets(const OverviewTarget& target, std::string& text) {
+  for (const OverviewBudget& budget : target.budgets) {
+    const bool is_over = budget.is_exceeded();
+    text += fmt::format(
+        "  budget {} for {}: {} {}\n", counted(budget.budget_bytes, "byte"),
+        shown_text(budget.what), is_over ? "exceeded by" : "left",
+        is_over ? budget.bytes - budget.budget_bytes : budget.budget_bytes - budget.bytes);
+  }
+}
+
+void add_sharing(const OverviewTarget& target, std::string& text) {
+  if (target.files_max == 0) return;
+  const auto shared = std::ranges::count_if(target.bundles, [](const OverviewBundle& bundle) {
+    return bundle.is_shared && !bundle.owners.empty();
+  });
+  text += fmt::format("  sharing: {} in {}\n",
+                      counted(target.shared_groups, "set of owners", "sets of owners"),
+                      counted(static_cast<std::size_t>(shared), "bundle"));
+  const LoadSummary& loads = target.loads;
+  text += fmt::format("  files open for a prefab: {} in the middle, {} at most ({})\n",
+                      loads.files.median, loads.files.max, shown_text(loads.files.worst));
+  text += fmt::format("  source bytes loaded in vain: {} in the middle, {} at most ({})\n",
+                      loads.vain_bytes.median, loads.vain_bytes.max,
+                      shown_text(loads.vain_bytes.worst));
+  for (std::size_t i = 0; i < std::min(loads.beyond.size(), kListed); ++i) {
+    text += fmt::format("  more than {} files: {} for {}\n", target.files_max,
+                        loads.beyond[i].files, shown_text(loads.beyond[i].path));
+  }
+  if (loads.beyond.size() > kListed) {
+    text += fmt::format("  more than {} files: {} more\n", target.files_max,
+                        counted(loads.beyond.size() - kListed, "prefab"));
+  }
+}
+
+void add_stripped(const OverviewTarget& target, std::string& text) {
+  if (target.stripped_assets.empty() && target.stripped_components.empty()) return;
+  text += "  stripped\n";
+  for (const OverviewStripped& rule : target.stripped_assets) {
+    text += fmt::format("  {:>12}  {} ({})\n", rule.source_bytes, shown_text(rule.rule),
+                        counted(rule.count, "asset"));
+  }
+  std::uint64_t bytes = 0;
+  std::uint64_t count = 0;
+  for (const OverviewStripped& rule : target.stripped_components) {
+    bytes += rule.source_bytes;
+    count += rule.count;
+  }
+  if (count > 0) {
+    text += fmt::format("  {:>12}  {} of {}\n", bytes, counted(count, "component"),
+                        counted(target.stripped_components.size(), "class", "classes"));
+  }
+}
+
 void add_target(const OverviewTarget& target, std::string& text) {
   text += fmt::format("{}: {} in {}, {} before compression, from {}\n", target.name,
                       counted(target.bytes, "byte"), counted(target.bundles.size(), "bundle"),
                       target.plain_bytes, counted(target.source_bytes, "source byte"));
+  add_budgets(target, text);
   if (target.budget_bytes) {
     const bool is_over = target.bytes > *target.budget_bytes;
     text += fmt::format(
@@ -70,6 +125,8 @@ void add_target(const OverviewTarget& target, std::string& text) {
       "({}%)\n",
       counted(target.duplicate_bytes_avoided, "source byte"), target.self_contained_bytes,
       static_cast<int>(share(target.self_contained_bytes, target.bytes) + 0.5));
+  add_sharing(target, text);
+  add_stripped(target, text);
   add_changes(target, text);
   text += "  kinds\n";
   std::uint64_t tables_bytes = target.bytes;
@@ -108,7 +165,8 @@ Json bundles_json(const OverviewTarget& target) {
                              : bundle.is_shared      ? "shared"
                                                      : "prefab";
     rows.push_back({bundle.file, kind, bundle.bytes, bundle.plain_bytes, bundle.needed_bytes,
-                    bundle.asset, std::move(owners)});
+                    bundle.asset, std::move(owners), bundle.files,
+                    bundle.vain_bytes ? Json(*bundle.vain_bytes) : Json()});
   }
   return rows;
 }
@@ -121,6 +179,32 @@ Json asset_row(const OverviewAsset& asset, bool is_gone) {
   return row;
 }
 
+Json spread_json(const LoadSpread& spread) {
+  return {{"median", spread.median}, {"max", spread.max}, {"worst", spread.worst}};
+}
+
+Json sharing_json(const OverviewTarget& target) {
+  if (target.files_max == 0) return {};
+  Json json{{"groups", target.shared_groups},
+            {"files_max", target.files_max},
+            {"files", spread_json(target.loads.files)},
+            {"vain_source_bytes", spread_json(target.loads.vain_bytes)},
+            {"beyond", Json::array()}};
+  for (const PrefabLoad& load : target.loads.beyond) {
+    json["beyond"].push_back({{"path", load.path}, {"files", load.files}});
+  }
+  return json;
+}
+
+Json stripped_json(const std::vector<OverviewStripped>& rules) {
+  Json rows = Json::array();
+  for (const OverviewStripped& rule : rules) {
+    rows.push_back(
+        {{"rule", rule.rule}, {"count", rule.count}, {"source_bytes", rule.source_bytes}});
+  }
+  return rows;
+}
+
 Json target_json(const OverviewTarget& target) {
   Json json{{"source_bytes", target.source_bytes},
             {"plain_bytes", target.plain_bytes},
@@ -128,6 +212,16 @@ Json target_json(const OverviewTarget& target) {
             {"duplicate_bytes_avoided", target.duplicate_bytes_avoided},
             {"self_contained_bytes", target.self_contained_bytes}};
   json["budget_bytes"] = target.budget_bytes ? Json(*target.budget_bytes) : Json();
+  json["budgets"] = Json::array();
+  for (const OverviewBudget& budget : target.budgets) {
+    json["budgets"].push_back(
+        {{"what", budget.what}, {"bytes", budget.bytes}, {"budget_bytes", budget.budget_bytes}});
+  }
+  json["self_contained_source_bytes"] = target.self_contained_source_bytes;
+  json["sharing"] = sharing_json(target);
+  json["stripped"] = {{"source_bytes", target.stripped_source_bytes},
+                      {"assets", stripped_json(target.stripped_assets)},
+                      {"components", stripped_json(target.stripped_components)}};
   json["was_bytes"] = target.was_bytes ? Json(*target.was_bytes) : Json();
   json["bundles"] = bundles_json(target);
   json["assets"] = Json::array();
@@ -164,7 +258,9 @@ std::string overview_text(const Overview& overview) {
 std::string overview_json(const Overview& overview) {
   Json json{{"format", kJsonVersion}, {"project", overview.project}, {"layout", overview.layout}};
   json["columns"] = {
-      {"bundles", {"file", "kind", "bytes", "plain_bytes", "needed_bytes", "asset", "owners"}},
+      {"bundles",
+       {"file", "kind", "bytes", "plain_bytes", "needed_bytes", "asset", "owners", "files",
+        "vain_source_bytes"}},
       {"assets",
        {"guid", "path", "kind", "bundle", "bytes", "plain_bytes", "pulled_by", "was_bytes"}},
       {"registrations", {"class", "type_id", "role"}}};

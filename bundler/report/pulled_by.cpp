@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "registry/registries/stripping.h"
+
 namespace muster {
 
 std::vector<AssetNumber> pulled_by(const Project& project, Target target) {
@@ -14,14 +16,13 @@ std::vector<AssetNumber> pulled_by(const Project& project, Target target) {
     seen[asset] = true;
     queue.push_back(asset);
   };
-  for (const Guid& guid : project.model().assets_for(target)) start_from(index.find(guid));
-  for (const AssetNumber holder : project.model().holders_for(target)) start_from(holder);
-  std::ranges::sort(queue);
+  const Stripping& stripping = project.stripping(target);
+  for (const AssetNumber start : stripping.starts()) start_from(start);
   std::vector<AssetNumber> next;
   for (std::size_t i = 0; i < queue.size(); ++i) {
     if (is_script(index.at(queue[i]).path)) continue;
     next.clear();
-    for (const ReferenceEdge& edge : project.graph().from(queue[i])) {
+    for (const ReferenceEdge& edge : stripping.graph().from(queue[i])) {
       if (edge.is_strong() && edge.to != kNoAsset && !seen[edge.to]) next.push_back(edge.to);
     }
     std::ranges::sort(next);

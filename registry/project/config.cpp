@@ -187,6 +187,11 @@ Result<ProjectConfig> read_config(const FileSystem& files, std::string text) {
     if (!axes) return fail(axes.error());
     config.axes = std::move(axes).value();
   }
+  if (const auto node = tree.find(source->root, "strip"); node != yaml::kNoNode) {
+    auto rules = read_strip_rules(tree, node);
+    if (!rules) return fail(rules.error());
+    config.strip = std::move(rules).value();
+  }
   config.source = std::move(source);
   return config;
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "registry/project/budgets.h"
+#include "registry/project/strip_rules.h"
 #include "registry/project/variant_axes.h"
 #include "registry/vocabulary/component.h"
 #include "registry/vocabulary/file_system.h"
@@ -27,11 +28,13 @@ struct ProjectConfig {
   static constexpr std::string_view kFileName = "muster.yaml";
 
   std::string name;
-  std::vector<AssetPath> folders;              ///< What is walked; each exists.
-  std::optional<AssetPath> components;         ///< The game's exported component descriptions.
-  std::unordered_set<Guid> external_guids;     ///< Known to live outside the tree (packages).
-  std::vector<Budget> budgets;                 ///< How large what is built may be.
-  std::vector<VariantAxis> axes;               ///< Along which assets vary.
+  std::vector<AssetPath> folders;           ///< What is walked; each exists.
+  std::optional<AssetPath> components;      ///< The game's exported component descriptions.
+  std::unordered_set<Guid> external_guids;  ///< Known to live outside the tree (packages).
+  std::vector<Budget> budgets;              ///< How large what is built may be.
+  std::vector<VariantAxis> axes;            ///< Along which assets vary.
+  /// What a target's bundles go without.
+  TargetStripRules strip = default_strip_rules();
   std::shared_ptr<const ConfigSource> source;  ///< Null when there is no file.
 };
 

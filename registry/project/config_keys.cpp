@@ -22,7 +22,9 @@ constexpr std::array kTop = {
               "Guids that live outside the tree (packages): never \"missing\"."},
     ConfigKey{"budgets", budgets, false, "How many bytes what is built may have."},
     ConfigKey{"variants", variants, false,
-              "Axes along which assets vary, by name: crate@low.png is a variant of crate.png."}};
+              "Axes along which assets vary, by name: crate@low.png is a variant of crate.png."},
+    ConfigKey{"strip", strip, false,
+              "What a target's bundles go without: presentation, on servers."}};
 
 constexpr std::array kClass = {
     ConfigKey{"script", guid, false,
@@ -69,6 +71,18 @@ constexpr std::array kVariantAxis = {
     ConfigKey{"choose", choose, false,
               "'build': muster build --variant AXIS=VALUE. 'runtime' (default): the game."}};
 
+constexpr std::array kStrip = {
+    ConfigKey{"server", strip_target, false, "Default: all that is only seen or heard."},
+    ConfigKey{"client", strip_target, false, "Default: nothing."}};
+
+constexpr std::array kStripTarget = {
+    ConfigKey{"defaults", truth, false, "false: only what is listed here is left out."},
+    ConfigKey{"kinds", texts_or_none, false,
+              "More kinds of assets (mesh, animation), or extensions ('.bank')."},
+    ConfigKey{"components", texts_or_none, false, "More classes of components, and of assets."},
+    ConfigKey{"keep", texts_or_none, false,
+              "Kinds, classes and paths ('*', '**') that stay all the same."}};
+
 }  // namespace
 
 std::span<const ConfigKey> config_keys(ConfigPart part) {
@@ -85,6 +99,10 @@ std::span<const ConfigKey> config_keys(ConfigPart part) {
       return kBudget;
     case ConfigPart::variant_axis:
       return kVariantAxis;
+    case ConfigPart::strip:
+      return kStrip;
+    case ConfigPart::strip_target:
+      return kStripTarget;
   }
   return {};
 }

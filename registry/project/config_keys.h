@@ -17,6 +17,8 @@ enum class ConfigPart : std::uint8_t {
   prepare,
   budget,
   variant_axis,
+  strip,
+  strip_target
 };
 
 /// What may stand under a key.
@@ -34,14 +36,18 @@ enum class ConfigValue : std::uint8_t {
   target,    ///< `client` or `server`.
   targets,   ///< A list of them.
   text_or_texts,
-  byte_count,  ///< 4096, or 300 MiB.
-  ready_made,  ///< A list of names of ready-made classes.
-  classes,     ///< A mapping from names to `registry_class`.
-  references,  ///< A list of `reference`.
-  prepare,     ///< One `prepare`.
-  budgets,     ///< A list of `budget`.
-  variants,    ///< A mapping from names to `variant_axis`.
-  choose,      ///< `build` or `runtime`.
+  byte_count,     ///< 4096, or 300 MiB.
+  ready_made,     ///< A list of names of ready-made classes.
+  classes,        ///< A mapping from names to `registry_class`.
+  references,     ///< A list of `reference`.
+  prepare,        ///< One `prepare`.
+  budgets,        ///< A list of `budget`.
+  truth,          ///< `true` or `false`.
+  texts_or_none,  ///< A list of texts, or nothing.
+  strip,          ///< A mapping from targets to `strip_target`.
+  strip_target,   ///< One `strip_target`, or nothing.
+  variants,       ///< A mapping from names to `variant_axis`.
+  choose,         ///< `build` or `runtime`.
 };
 
 struct ConfigKey {

@@ -84,6 +84,14 @@ Json value_schema(ConfigValue value) {
           {{"type", "object"}, {"additionalProperties", part_reference("variant_axis")}});
     case choose:
       return {{"enum", {"build", "runtime"}}};
+    case truth:
+      return {{"type", "boolean"}};
+    case texts_or_none:
+      return or_null(list_of(any_text()));
+    case strip:
+      return {{"anyOf", {part_reference("strip"), {{"type", "null"}}}}};
+    case strip_target:
+      return {{"anyOf", {part_reference("strip_target"), {{"type", "null"}}}}};
   }
   return {};
 }
@@ -225,7 +233,9 @@ std::string config_json_schema() {
                      {"reference", part_schema(ConfigPart::reference)},
                      {"prepare", part_schema(ConfigPart::prepare)},
                      {"budget", part_schema(ConfigPart::budget)},
-                     {"variant_axis", part_schema(ConfigPart::variant_axis)}};
+                     {"variant_axis", part_schema(ConfigPart::variant_axis)},
+                     {"strip", part_schema(ConfigPart::strip)},
+                     {"strip_target", part_schema(ConfigPart::strip_target)}};
   return text_of(schema);
 }
 

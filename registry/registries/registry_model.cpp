@@ -10,6 +10,7 @@
 #include "registry/registries/hidden_candidates.h"
 #include "registry/registries/namesakes.h"
 #include "registry/registries/path_query.h"
+#include "registry/registries/stripping.h"
 #include "registry/registries/type_ids.h"
 #include "registry/vocabulary/counted.h"
 
@@ -405,10 +406,21 @@ RegistryModel build_registry_model(const Project& project, std::vector<ClassDecl
   return ModelBuilder(project, std::move(classes)).build();
 }
 
+Project::Project(const FileSystem& files, unsigned jobs) : files_(files), jobs_(jobs) {}
+
+Project::~Project() = default;
+
+const Stripping& Project::stripping(Target target) const {
+  const std::lock_guard lock(mutex_);
+  auto& known = stripping_[place_of(target)];
+  if (known == nullptr) known = std::make_unique<const Stripping>(*this, target, jobs_);
+  return *known;
+}
+
 Result<std::unique_ptr<Project>> Project::open(
     const FileSystem& files, unsigned jobs, const std::stop_token& stop, const Progress& progress,
     const std::optional<std::vector<VariantWish>>& wishes) {
-  std::unique_ptr<Project> project(new Project(files));
+  std::unique_ptr<Project> project(new Project(files, jobs));
   auto config = load_config(files);
   if (!config) return fail(config.error());
   project->config_ = std::move(config).value();

@@ -1,6 +1,9 @@
 // The registries of a project, resolved: which entry names which asset for whom, under which id.
 #pragma once
 
+#include <array>
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -126,6 +129,8 @@ struct RegistryModel {
   std::vector<AssetNumber> holders_for(Target target) const;
 };
 
+class Stripping;
+
 /// Everything that is known of a project: what the commands work on. Members refer to one another,
 /// so a project stays where it was made.
 class Project {
@@ -141,6 +146,7 @@ class Project {
       const std::optional<std::vector<VariantWish>>& wishes = std::nullopt);
   Project(const Project&) = delete;
   Project& operator=(const Project&) = delete;
+  ~Project();
 
   const FileSystem& files() const { return files_; }
   const ProjectConfig& config() const { return config_; }
@@ -153,6 +159,9 @@ class Project {
   const SourceCache& sources() const { return *sources_; }
   const PrefabFlattener& prefabs() const { return *prefabs_; }
   const RegistryModel& model() const { return model_; }
+  /// What the builds for a target go without: the rules of `strip`, applied when first asked for.
+  /// Safe to call from several threads.
+  const Stripping& stripping(Target target) const;
 
   /// True when a guid may be missing from the tree: built into the engine, or declared external.
   bool is_known_elsewhere(const Guid& guid) const {
@@ -160,7 +169,7 @@ class Project {
   }
 
  private:
-  explicit Project(const FileSystem& files) : files_(files) {}
+  Project(const FileSystem& files, unsigned jobs);
 
   const FileSystem& files_;
   ProjectConfig config_;
@@ -172,6 +181,9 @@ class Project {
   std::unique_ptr<SourceCache> sources_;
   std::unique_ptr<PrefabFlattener> prefabs_;
   RegistryModel model_;
+  unsigned jobs_;
+  mutable std::mutex mutex_;
+  mutable std::array<std::unique_ptr<const Stripping>, 2> stripping_;  // client, server
 };
 
 /// The class of an asset's main object: its script's class in Unity's dialect, the `class:` of a

@@ -1,6 +1,8 @@
 // Whether what was built is as small as it should be.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
@@ -23,6 +25,18 @@ struct TargetSizes {
   /// Stored bytes of assets, by the extension of their files in lower case.
   std::map<std::string, std::uint64_t> by_kind;
 };
+
+/// What one budget of `muster.yaml` is for, and what that has.
+struct BudgetUse {
+  std::size_t budget = 0;   ///< Index into the list.
+  std::string what;         ///< For people, without the budget.
+  std::uint64_t bytes = 0;  ///< What there is.
+};
+
+/// Measures what each budget is for; of one for many bundles, each that fits. In the order of
+/// budgets, then targets, then bundles.
+std::vector<BudgetUse> measure_budgets(const std::vector<Budget>& budgets,
+                                       const std::vector<TargetSizes>& sizes);
 
 /// Tells of every budget of `muster.yaml` that is exceeded (`budget-exceeded`), at its line. Of
 /// targets that were not built nothing is said.

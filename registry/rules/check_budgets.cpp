@@ -19,10 +19,11 @@ std::string in_bytes(std::uint64_t bytes) {
                      is_large ? "MiB" : "KiB");
 }
 
-class BudgetCheck {
+class BudgetMeasure {
  public:
-  BudgetCheck(const Budget& budget, const TargetSizes& sizes, Findings& findings)
-      : budget_(budget), sizes_(sizes), findings_(findings) {}
+  BudgetMeasure(const std::vector<Budget>& budgets, std::size_t index, const TargetSizes& sizes,
+                std::vector<BudgetUse>& uses)
+      : budget_(budgets[index]), index_(index), sizes_(sizes), uses_(uses) {}
 
   void run() {
     const std::string side = sizes_.target == Target::client ? "client" : "server";
@@ -34,14 +35,14 @@ class BudgetCheck {
         const auto found = sizes_.by_kind.find(kind);
         if (found != sizes_.by_kind.end()) sum += found->second;
       }
-      compare(sum, fmt::format("assets of kind {} of the {}", kinds, side));
+      add(sum, fmt::format("assets of kind {} of the {}", kinds, side));
       return;
     }
     if (budget_.bundle.empty()) {
       const std::uint64_t sum = std::accumulate(
           sizes_.bundles.begin(), sizes_.bundles.end(), std::uint64_t{0},
           [](std::uint64_t so_far, const BundleSize& one) { return so_far + one.bytes; });
-      compare(sum, fmt::format("the bundles of the {}", side));
+      add(sum, fmt::format("the bundles of the {}", side));
       return;
     }
     for (const BundleSize& bundle : sizes_.bundles) {
@@ -49,36 +50,47 @@ class BudgetCheck {
       const bool fits = is_shared ? budget_.bundle == kSharedBundles
                                   : fits_pattern(bundle.prefab, budget_.bundle);
       if (!fits) continue;
-      compare(bundle.bytes, fmt::format("the {}'s bundle {}", side,
-                                        is_shared ? "'" + bundle.file + "' that several share"
-                                                  : "of '" + bundle.prefab + "'"));
+      add(bundle.bytes, fmt::format("the {}'s bundle {}", side,
+                                    is_shared ? "'" + bundle.file + "' that several share"
+                                              : "of '" + bundle.prefab + "'"));
     }
   }
 
  private:
-  void compare(std::uint64_t bytes, const std::string& what) {
-    if (bytes <= budget_.bytes) return;
-    const auto path = AssetPath::parse(ProjectConfig::kFileName);
-    std::string message =
-        fmt::format("{}: {}, which is {} more than the budget of {}", what, in_bytes(bytes),
-                    in_bytes(bytes - budget_.bytes), in_bytes(budget_.bytes));
-    findings_.add(kBudgetRule, {path.value(), budget_.position}, std::move(message)).identity =
-        what;
+  void add(std::uint64_t bytes, std::string what) {
+    uses_.push_back({index_, std::move(what), bytes});
   }
 
   const Budget& budget_;
+  std::size_t index_;
   const TargetSizes& sizes_;
-  Findings& findings_;
+  std::vector<BudgetUse>& uses_;
 };
 
 }  // namespace
 
+std::vector<BudgetUse> measure_budgets(const std::vector<Budget>& budgets,
+                                       const std::vector<TargetSizes>& sizes) {
+  std::vector<BudgetUse> uses;
+  for (std::size_t i = 0; i < budgets.size(); ++i) {
+    for (const TargetSizes& target : sizes) {
+      if (budgets[i].targets.has(target.target)) BudgetMeasure(budgets, i, target, uses).run();
+    }
+  }
+  return uses;
+}
+
 void check_budgets(const ProjectConfig& config, const std::vector<TargetSizes>& sizes,
                    Findings& findings) {
-  for (const Budget& budget : config.budgets) {
-    for (const TargetSizes& target : sizes) {
-      if (budget.targets.has(target.target)) BudgetCheck(budget, target, findings).run();
-    }
+  const auto path = AssetPath::parse(ProjectConfig::kFileName);
+  for (const BudgetUse& use : measure_budgets(config.budgets, sizes)) {
+    const Budget& budget = config.budgets[use.budget];
+    if (use.bytes <= budget.bytes) continue;
+    std::string message =
+        fmt::format("{}: {}, which is {} more than the budget of {}", use.what, in_bytes(use.bytes),
+                    in_bytes(use.bytes - budget.bytes), in_bytes(budget.bytes));
+    findings.add(kBudgetRule, {path.value(), budget.position}, std::move(message)).identity =
+        use.what;
   }
 }
 

@@ -5,6 +5,7 @@
 #include <set>
 #include <tuple>
 
+#include "registry/registries/stripping.h"
 #include "registry/rules/validate.h"
 
 namespace muster {
@@ -63,16 +64,6 @@ class Locator {
 
 Location locate(const Project& project, const ReferenceEdge& edge) {
   return Locator(project).locate(edge);
-}
-
-// What a target's bundles are filled from.
-std::vector<AssetNumber> starts_for(const Project& project, Target target) {
-  std::vector<AssetNumber> starts = project.model().holders_for(target);
-  for (const Guid& guid : project.model().assets_for(target)) {
-    const AssetNumber asset = project.index().find(guid);
-    if (asset != kNoAsset) starts.push_back(asset);
-  }
-  return starts;
 }
 
 // Guids whose absence the registry rules report, as errors at the entry.
@@ -195,14 +186,13 @@ Location link_between(const Project& project, AssetNumber from, AssetNumber to) 
 void check_server_closure(const Project& project, Findings& findings) {
   const std::vector<Guid> client = project.model().assets_for(Target::client);
   const std::vector<Guid> server = project.model().assets_for(Target::server);
-  const std::vector<AssetNumber> starts = starts_for(project, Target::server);
-  const auto reached = project.graph().closure(starts, project.index());
-  for (const AssetNumber asset : reached) {
+  const Stripping& stripping = project.stripping(Target::server);
+  for (const AssetNumber asset : stripping.built()) {
     const Guid& guid = project.index().at(asset).guid;
     if (!std::ranges::binary_search(client, guid) || std::ranges::binary_search(server, guid)) {
       continue;
     }
-    const auto chain = project.graph().chain(starts, asset, project.index());
+    const auto chain = stripping.graph().chain(stripping.starts(), asset, project.index());
     if (chain.size() < 2) continue;
     std::string text;
     for (const AssetNumber step : chain) {
@@ -214,6 +204,39 @@ void check_server_closure(const Project& project, Findings& findings) {
                          "' is for clients only, but the server reaches it: " + text);
     for (std::size_t i = 1; i < chain.size(); ++i) {
       finding.related.push_back({{project.index().at(chain[i]).path, {}}, "on the chain"});
+    }
+  }
+}
+
+// Where a registry names an asset: at an entry, or anywhere in its file.
+Location naming_place(const Project& project, const Registry& registry, AssetNumber asset,
+                      Target target) {
+  for (const RegistryEntry& entry : registry.entries) {
+    for (const EntryReference& reference : entry.references) {
+      if (reference.asset == asset && reference.targets.has(target)) return reference.location;
+    }
+    if (entry.definition == asset) return entry.definition_location;
+  }
+  for (const ReferenceEdge& edge : project.graph().from(registry.asset)) {
+    if (edge.is_strong() && edge.to == asset) return locate(project, edge);
+  }
+  return {};
+}
+
+// What a rule of `strip` would leave out is built all the same when a registry names it: nobody
+// should find out by its size.
+void check_named_presentation(const Project& project, Target target, Findings& findings) {
+  const std::string side = target == Target::client ? "client" : "server";
+  for (const StrippedAsset& named : project.stripping(target).named()) {
+    for (const Registry& registry : project.model().registries) {
+      if (!registry.targets.has(target)) continue;
+      Location place = naming_place(project, registry, named.asset, target);
+      if (place.path.empty()) continue;
+      findings.add("presentation-named", std::move(place),
+                   "'" + project.index().at(named.asset).path.text() + "' is left out of the " +
+                       side + " by 'strip' (" + named.rule +
+                       "), but this registry names it: it is built");
+      break;
     }
   }
 }
@@ -300,7 +323,7 @@ std::set<AssetNumber> built_assets(const Project& project, TargetSet targets) {
   std::set<AssetNumber> in_closure;
   for (const Target target : {Target::client, Target::server}) {
     if (!targets.has(target)) continue;
-    const auto reached = project.graph().closure(starts_for(project, target), project.index());
+    const auto reached = project.stripping(target).built();
     in_closure.insert(reached.begin(), reached.end());
   }
   return in_closure;
@@ -310,6 +333,9 @@ void check_references(const Project& project, TargetSet targets, Findings& findi
   const std::set<AssetNumber> in_closure = built_assets(project, targets);
   check_missing(project, targets, in_closure, findings);
   if (targets.has(Target::server)) check_server_closure(project, findings);
+  for (const Target target : {Target::client, Target::server}) {
+    if (targets.has(target)) check_named_presentation(project, target, findings);
+  }
   std::set<AssetNumber> prefabs = in_closure;
   add_prefabs_in_circles(project, prefabs);
   check_prefabs(project, prefabs, findings);

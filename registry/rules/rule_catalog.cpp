@@ -134,6 +134,11 @@ constexpr std::array kRules = {
     Rule{"presentation-key-range", error, "A number of a presentation's key is out of range",
          "Platform flags and variation are numbers from 0 to 65535, the type one up to "
          "4294967295; platform flags of -1 mean every platform. Correct it on the presentation."},
+    Rule{"presentation-named", note,
+         "A registry names presentation that builds for this target go without",
+         "Servers need no textures, sounds and the like: 'strip' in muster.yaml leaves them out. "
+         "What a registry names is built all the same. List it for clients alone, or name it under "
+         "'keep', if it is meant. 'muster audit' tells what else is left."},
     Rule{"provider-collision", error, "Two definitions stand for one prefab",
          "In this layout a definition's prefabs share the definition's type id, so a prefab of "
          "two definitions would have two. Give one of them a prefab of its own, for example a "

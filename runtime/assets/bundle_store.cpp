@@ -72,8 +72,12 @@ Result<LoadedEntry> BundleStore::load(const Guid& guid, std::int64_t local_id) {
   const std::optional<CatalogAsset> asset = catalog_.find_asset(guid);
   if (!asset || asset->bundle == layout::kNone) {
     return failed(ErrorCode::not_found,
-                  "asset " + guid.to_string() + (asset ? " is only named" : " is not") +
-                      " in this build: list it in a registry, or refer to it from a prefab");
+                  asset ? "asset " + guid.to_string() + " ('" + std::string(asset->path) +
+                              "') is only named in this build: the target goes without it ('strip' "
+                              "in muster.yaml)"
+                        : "asset " + guid.to_string() +
+                              " is not in this build: list it in a registry, or refer to it from a "
+                              "prefab");
   }
   return load_from(asset->bundle, guid, local_id);
 }

@@ -65,6 +65,7 @@ WHY = {
     "guid": GUID, "path": str,
     "reasons": [{"target": TARGET, "class": str, "registry": str, "type_id": (int, type(None)),
                  "chain": [str]}],
+    "stripped": [{"target": TARGET, "rule": str}],
     "mentioned_by": [str],
 }
 REASON = {"what": str, "detail": str}
@@ -78,19 +79,41 @@ BUILD = {
                       "bundles?": [MADE], "gone?": [REASON],
                       "slowest": [{"path": str, "ms": (int, float)}]}},
 }
+SPREAD = {"median": NATURAL, "max": NATURAL, "worst": str}
+SHARING = {"groups": NATURAL, "files_max": POSITIVE, "files": SPREAD, "vain_source_bytes": SPREAD,
+           "beyond": [{"path": str, "files": POSITIVE}]}
+STRIPPED = {"rule": str, "count": POSITIVE, "source_bytes": NATURAL}
+
+
+def SHARING_OR_NONE(value):  # noqa: N802: a shape like the others
+    if value is not None:
+        require_shape(value, SHARING)
+    return True
+
+
+STRIP_RULE = re.compile(r"(kind .+|class .+|behind what is stripped)\Z")
 BUILD_FILE = {
     "format": 1, "muster": str, "project": str,
     "options": {"layout": {"shared", "self-contained"}, "level": POSITIVE,
                 "variants?": {"*": str}},
+    "budgets": [{"target?": TARGET, "bundle?": str, "kinds?": [str], "bytes": NATURAL}],
     "targets": {"*": {
         "fingerprint": GUID, "catalog_bytes": POSITIVE, "source_bytes": NATURAL,
         "plain_bytes": NATURAL, "bytes": NATURAL, "duplicate_bytes_avoided": NATURAL,
         "layout": {"shared", "self-contained"}, "level": POSITIVE, "variants?": {"*": str},
+        "self_contained_source_bytes": NATURAL,
+        "sharing?": {**SHARING, "shared_bundles": NATURAL},
+        "stripped": {"source_bytes": NATURAL,
+                     "rules": [{"rule": STRIP_RULE, "count": POSITIVE, "source_bytes": NATURAL}],
+                     "components": [{"class": str, "count": POSITIVE, "source_bytes": NATURAL}],
+                     "assets": [{"guid": GUID, "path": str, "rule": STRIP_RULE,
+                                 "source_bytes": NATURAL}]},
         "inputs": [{"path": str, "hash": GUID}],
         "bundles": [{"name": GUID, "kind": {"prefab", "shared", "variant"}, "file": str,
                      "hash": GUID, "variant?": {"of": GUID, "for": {"*": str}},
                      "bytes": POSITIVE, "plain_bytes": NATURAL, "source_bytes": NATURAL,
                      "owners": [GUID], "dependencies": [GUID],
+                     "needed_source_bytes?": NATURAL, "vain_source_bytes?": NATURAL,
                      "assets": [{"guid": GUID, "path": str, "plain_bytes": NATURAL,
                                  "pulled_by?": GUID}]}]}},
     "build": {"targets": {"*": {
@@ -113,12 +136,27 @@ DIFF = {
         "catalog_changed": bool,
         "renamed": [{"guid": GUID, "old_path": str, "new_path": str}]}},
 }
+AUDIT = {
+    "format": 1,
+    "targets": {"*": {
+        "remaining_bytes": NATURAL,
+        "remaining": [{"guid": GUID, "path": str, "kind": str,
+                       "why": {"named by a registry", "kept", "not stripped", "may be needed"},
+                       "source_bytes": NATURAL, "registry": str, "chain": [str]}],
+        "stripped_bytes": NATURAL,
+        "stripped": [{"guid": GUID, "path": str, "rule": STRIP_RULE, "source_bytes": NATURAL}],
+        "rules": [{"rule": STRIP_RULE, "count": POSITIVE, "source_bytes": NATURAL}],
+        "components": [{"class": str, "count": POSITIVE, "source_bytes": NATURAL}]}},
+}
 OVERVIEW = {
     "format": 1, "project": str, "layout": {"shared", "self-contained"},
     "columns": {"bundles": [str], "assets": [str], "registrations": [str]},
     "targets": {"*": {
         "source_bytes": NATURAL, "plain_bytes": NATURAL, "bytes": NATURAL,
         "duplicate_bytes_avoided": NATURAL, "self_contained_bytes": NATURAL,
+        "self_contained_source_bytes": NATURAL, "sharing": SHARING_OR_NONE,
+        "stripped": {"source_bytes": NATURAL, "assets": [STRIPPED], "components": [STRIPPED]},
+        "budgets": [{"what": str, "bytes": NATURAL, "budget_bytes": NATURAL}],
         "budget_bytes": (int, type(None)), "was_bytes": (int, type(None)),
         "bundles": [list], "assets": [list], "gone": [list], "registrations": {"*": [list]},
         "copies": [{"bytes": POSITIVE, "paths": [str]}],
@@ -328,6 +366,7 @@ def check_capture(text, whole="true"):
 
 
 CHECKS = {
+    "audit": shape_check(AUDIT),
     "overview": check_overview,
     "capture": check_capture,
     "findings": check_findings,

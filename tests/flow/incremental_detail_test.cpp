@@ -194,7 +194,7 @@ TEST_CASE("A build says why each bundle was packed, down to the input",
                              "fileFormatVersion: 2\nguid: " + crates.picture.to_string() +
                                  "\nTextureImporter:\n  mips: 1\n");
     const Outcome now = crates.make();
-    CHECK(now.packed == 2);
+    CHECK(now.packed == 1);  // for the client: a server has no pictures
     CHECK(crates.has(now, "import settings", "Assets/Big.png.meta"));
   }
   SECTION("an option") {
@@ -435,6 +435,50 @@ TEST_CASE("A comparison names what differs, is missing, and should not be there"
   CHECK(found.other == std::vector<std::string>{tin});
   CHECK(found.missing == std::vector<std::string>{box});
   CHECK(found.extra == std::vector<std::string>{"client/shared/stranger.mbundle"});
+}
+
+TEST_CASE("A rule of stripping packs again what has such assets or components, and says so",
+          "[flow][incremental][strip][sys-14]") {
+  Crates crates;
+  REQUIRE(crates.make().is_built);
+  const auto strip = [&](const std::string& rules) {
+    crates.project.files.add("muster.yaml",
+                             "version: 1\nfolders: [Assets]\nclasses:\n  CrateRegistry:\n"
+                             "    entries: entries\n    references:\n"
+                             "    - {path: both, strength: strong, targets: [client, server]}\n"
+                             "    - {path: client, strength: strong, targets: [client]}\n" +
+                                 rules);
+    return crates.make();
+  };
+  SECTION("a kind stays that went") {
+    const Outcome kept = strip("strip: {server: {keep: [texture]}}\n");
+    CHECK(kept.packed == 0);  // The client has this bundle.
+    const Outcome gone = strip("");
+    CHECK(gone.packed == 1);
+    CHECK(crates.has(gone, "asset stripped", "Assets/Big.png"));
+  }
+  SECTION("a class of components goes, from the server alone") {
+    const Outcome gone = strip("strip: {server: {components: [Health]}}\n");
+    CHECK(gone.packed == 2);
+    CHECK(crates.has(gone, "stripping of component", "Health"));
+    CHECK(strip("strip: {server: {components: [Health]}}\n").was_up_to_date);
+    const Outcome other = strip("strip: {server: {components: [Health, Armor]}}\n");
+    CHECK(other.packed == 0);
+  }
+  SECTION("another cache knows bundles of either side apart") {
+    MemoryBlobs blobs;
+    BuildCache cache({{.store = &blobs, .name = "a cache"}});
+    const Settings settings{.is_forced = true, .cache = &cache};
+    strip("strip: {server: {components: [Health]}}\n");
+    REQUIRE(crates.make(settings).is_built);
+    MemoryFileSystem elsewhere;
+    const Outcome again = build(crates.project.files, elsewhere, elsewhere,
+                                {.options = {.level = 1}, .cache = &cache});
+    CHECK(again.packed == 0);
+    MemoryFileSystem clean;
+    build(crates.project.files, clean, clean, {});
+    CHECK(differences(elsewhere, clean).empty());
+  }
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "tests/support/edited_project.h"
 
 #include <algorithm>
+#include <array>
 #include <cassert>
 #include <cstddef>
 
@@ -14,6 +15,15 @@ namespace {
 constexpr std::string_view kHead = "%YAML 1.1\n%TAG !u! tag:unity3d.com,2011:\n";
 constexpr std::uint64_t kScriptGuid = 9001;
 constexpr std::uint64_t kFactoryGuid = 9002;
+
+// What muster.yaml says of stripping: nothing, at first.
+constexpr std::array<std::string_view, 6> kStrips = {
+    "",
+    "strip: {server: {defaults: false}}\n",
+    "strip: {server: {components: [Health]}}\n",
+    "strip: {server: {keep: [texture, material]}}\n",
+    "strip: {server: {kinds: [.fbx], keep: [\"b/**\"]}, client: {components: [Health]}}\n",
+    "strip: {client: {kinds: [texture]}}\n"};
 
 std::string guid_text(std::uint64_t number) {
   // Digits that look drawn: looks do not matter here, but differ.
@@ -177,11 +187,11 @@ std::map<std::string, std::string> EditedProject::render() const {
       "    - {{path: both, strength: strong, targets: [client, server]}}\n"
       "    - {{path: client, strength: strong, targets: [client]}}\n"
       "    - {{path: server, strength: strong, targets: [server]}}\n{}",
-      model_.project_name,
-      model_.has_axes ? "variants:\n"
-                        "  platform: {values: [windows, linux], default: windows, choose: build}\n"
-                        "  quality: {values: [low, high], default: high}\n"
-                      : "");
+      model_.project_name, kStrips[model_.strip]) +
+      (model_.has_axes ? "variants:\n"
+                         "  platform: {values: [windows, linux], default: windows, choose: build}\n"
+                         "  quality: {values: [low, high], default: high}\n"
+                       : "");
   texts["components.json"] = components_text(model_.health_default, model_.knows_armor);
   texts["a/.keep"] = "";
   texts["b/.keep"] = "";
@@ -258,6 +268,7 @@ std::string EditedProject::edit() {
       {"factory", [&] { model_.is_factory_class = !model_.is_factory_class; }},
       {"script", [&] { model_.script_name = below(2) == 0 ? "Health" : "Armor"; }},
       {"name", [&] { model_.project_name += "x"; }},
+      {"strip", [&] { model_.strip = below(kStrips.size()); }},
       {"swap", [&] { std::swap(any().value, any().value); }},
       {"touch",
        [&] {

@@ -58,6 +58,7 @@ class EditedProject {
     bool has_axes = true;
     std::string script_name = "Health";
     std::string project_name = "edited";
+    std::size_t strip = 0;  // which rules there are
     std::uint64_t next_guid = 1;
     std::uint32_t next_type_id = 0;
   };

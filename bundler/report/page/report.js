@@ -2,7 +2,7 @@
 const data = JSON.parse(document.getElementById("data").textContent);
 const byId = id => document.getElementById(id);
 const kinds = ["prefab", "texture", "mesh", "audio", "animation", "material", "shader", "level",
-  "font", "script", "data", "other"];
+  "font", "video", "physics", "lighting", "interface", "script", "data", "other"];
 const changes = { new: "new", grown: "larger", shrunk: "smaller", gone: "gone", same: "unchanged" };
 const boxesMax = 900, childrenMax = 300, hitsMax = 50, rowsMax = 100, labelHeight = 19;
 
@@ -37,8 +37,8 @@ let target, state;
 const targets = Object.entries(data.targets).map(([name, raw]) => prepare(name, raw));
 
 function prepare(name, raw) {
-  const bundles = raw.bundles.map(([file, kind, bytes, plain, needed, asset, owners]) =>
-    ({ file, kind, bytes, plain, needed, asset, owners }));
+  const bundles = raw.bundles.map(([file, kind, bytes, plain, needed, asset, owners, files,
+    vain]) => ({ file, kind, bytes, plain, needed, asset, owners, files, vain }));
   const read = ([guid, path, kind, bundle, bytes, plain, by, was]) => ({ guid, path, kind,
     bundle: bundle === null ? null : bundles[bundle], bytes, plain, by, was,
     low: path.toLowerCase() });
@@ -489,6 +489,18 @@ function card(value, text, ...more) {
   return make("div", { className: "card" }, make("b", { textContent: value }),
     make("span", { textContent: text }), ...more);
 }
+// How much of a budget is used, with a line.
+function budgetCard(bytes, budget, what, id) {
+  const over = bytes > budget;
+  const line = make("i", {});
+  line.style.width = Math.min(100, 100 * bytes / Math.max(1, budget)) + "%";
+  return make("div", { className: "card budget", id: id || "" },
+    make("b", { className: over ? "more" : "less",
+      textContent: over ? size(bytes - budget) + " over" : size(budget - bytes) + " left" }),
+    make("span", { textContent: `of a budget of ${size(budget)}${what}` }),
+    make("div", { className: "meter" + (over ? " over" : ""), role: "img",
+      "aria-label": percent(bytes, budget) + " of the budget" }, line));
+}
 function drawCards() {
   const cards = [card(size(target.bytes), `in ${target.bundles.length} bundles`),
     card(size(target.plain_bytes), "before compression"),
@@ -498,22 +510,28 @@ function drawCards() {
       `in self-contained bundles (${(target.self_contained_bytes / Math.max(1, target.bytes))
         .toFixed(2)} \u00d7)`));
   }
+  if (target.sharing) {
+    const { files, vain_source_bytes: vain, beyond, files_max: most } = target.sharing;
+    cards.push(card(`${files.median} files`, `open for a prefab in the middle, ${files.max} at most`
+      + (beyond.length ? `; ${beyond.length} need more than ${most}` : "")),
+    card(size(vain.median), `of sources loaded in vain in the middle, ${size(vain.max)} at most`));
+  }
+  if (target.stripped.source_bytes || target.stripped.components.length) {
+    const sum = (rows, key) => rows.reduce((all, row) => all + row[key], 0);
+    cards.push(card(size(target.stripped.source_bytes), "of sources stripped: "
+      + `${sum(target.stripped.assets, "count")} assets; and `
+      + `${sum(target.stripped.components, "count")} components`));
+  }
   if (target.compared) {
     const change = target.bytes - target.was_bytes;
     cards.push(make("div", { className: "card" }, make("b", { className: signOf(change),
       textContent: signed(change) }), make("span", { textContent: `since ${size(target.was_bytes)}` })));
   }
   if (target.budget_bytes !== null) {
-    const over = target.bytes > target.budget_bytes;
-    const line = make("i", {});
-    line.style.width = Math.min(100, 100 * target.bytes / Math.max(1, target.budget_bytes)) + "%";
-    cards.push(make("div", { className: "card", id: "budget" },
-      make("b", { className: over ? "more" : "less",
-        textContent: over ? size(target.bytes - target.budget_bytes) + " over"
-          : size(target.budget_bytes - target.bytes) + " left" }),
-      make("span", { textContent: `of a budget of ${size(target.budget_bytes)}` }),
-      make("div", { className: "meter" + (over ? " over" : ""), role: "img",
-        "aria-label": percent(target.bytes, target.budget_bytes) + " of the budget" }, line)));
+    cards.push(budgetCard(target.bytes, target.budget_bytes, "", "budget"));
+  }
+  for (const budget of target.budgets) {
+    cards.push(budgetCard(budget.bytes, budget.budget_bytes, " for " + budget.what));
   }
   byId("cards").replaceChildren(...cards);
 }
@@ -566,9 +584,17 @@ function drawTables() {
     ["share", true]], biggest.slice(0, rowsMax).map(asset => [linkTo(asset), size(asset.bytes),
     percent(asset.bytes, target.bytes)])));
   const bundles = [...target.bundles].sort((a, b) => b.needed - a.needed);
-  tables.push(table("bundles", "Bundles", [["bundle", false], ["bytes", true], ["with all needed", true]],
-    bundles.map(bundle => [make("span", {}, ...pathText(bundle.asset || bundle.file)),
-      size(bundle.bytes), size(bundle.needed)])));
+  tables.push(table("bundles", "Bundles", [["bundle", false], ["bytes", true], ["with all needed", true],
+    ["files", true], ["sources in vain", true]],
+  bundles.map(bundle => [make("span", {}, ...pathText(bundle.asset || bundle.file)),
+    size(bundle.bytes), size(bundle.needed), String(bundle.files),
+    bundle.vain === null ? "" : size(bundle.vain)])));
+  if (target.stripped.assets.length || target.stripped.components.length) {
+    const rows = [...target.stripped.assets.map(row => [row.rule, row]),
+      ...target.stripped.components.map(row => ["component " + row.rule, row])];
+    tables.push(table("stripped", "Stripped", [["rule", false], ["how many", true], ["source bytes", true]],
+      rows.map(([name, row]) => [name, String(row.count), size(row.source_bytes)])));
+  }
   tables.push(table("copies", "Equal files under several guids", [["files", false], ["wasted", true]],
     target.copies.map(copy => [copy.paths.slice(0, 6).join(", ") + (copy.paths.length > 6
       ? ` and ${copy.paths.length - 6} more` : ""), size(copy.bytes * (copy.paths.length - 1))]),

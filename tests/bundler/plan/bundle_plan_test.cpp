@@ -90,7 +90,7 @@ std::set<AssetNumber> reachable(const BundlePlan& plan, std::size_t bundle) {
 }
 
 // What holds for every plan in the shared layout.
-void check_shared(const Graph& graph, const BundlePlan& plan) {
+void check_shared(const Graph& graph, const BundlePlan& plan, std::uint64_t bytes_each = 1000) {
   std::map<AssetNumber, int> homes;
   std::size_t prefabs = 0;
   for (std::size_t i = 0; i < plan.bundles.size(); ++i) {
@@ -108,6 +108,11 @@ void check_shared(const Graph& graph, const BundlePlan& plan) {
     }
     if (bundle.prefab == kNoAsset) continue;
     CHECK(i == prefabs++);
+    // What it needs, what it loads beside that, and both bounds.
+    const std::uint64_t loaded = near.size() * bytes_each;
+    CHECK(bundle.needed_bytes == graph.closure(bundle.prefab).size() * bytes_each);
+    CHECK(bundle.vain_bytes == loaded - bundle.needed_bytes);
+    CHECK(bundle.vain_bytes <= MergeRule().vain_max(bundle.needed_bytes));
     CHECK(bundle.owners == std::vector{bundle.prefab});
     CHECK(std::ranges::binary_search(bundle.assets, bundle.prefab));
   }
@@ -161,7 +166,7 @@ TEST_CASE("Prefabs that need each other name each other", "[bundler][plan]") {
   check_shared(graph, graph.plan());
 }
 
-TEST_CASE("Small groups are put together up to the bound, large ones stand alone",
+TEST_CASE("Groups are put together while nobody loads too much in vain, large ones stand alone",
           "[bundler][plan]") {
   // Six assets, each shared by another pair of the four registered ones.
   Graph graph(10, 4);
@@ -177,17 +182,17 @@ TEST_CASE("Small groups are put together up to the bound, large ones stand alone
     std::uint64_t bytes_each;
     std::size_t shared_bundles;
   };
-  const auto row = GENERATE(Row{1000, 1}, Row{8 * 1024, 3}, Row{5 * 1024, 2}, Row{16 * 1024, 6},
+  const auto row = GENERATE(Row{1000, 1}, Row{8 * 1024, 3}, Row{5 * 1024, 1}, Row{16 * 1024, 6},
                             Row{20 * 1024, 6}, Row{0, 1});
   CAPTURE(row.bytes_each);
   const BundlePlan plan = graph.plan(Layout::shared, row.bytes_each);
-  check_shared(graph, plan);
+  check_shared(graph, plan, row.bytes_each);
   std::size_t shared = 0;
   for (const PlannedBundle& bundle : plan.bundles) {
-    if (bundle.prefab != kNoAsset || bundle.owners.empty()) continue;
-    ++shared;
-    CHECK((bundle.assets.size() == 1 || bundle.assets.size() * row.bytes_each <= 16 * 1024));
+    if (bundle.prefab != kNoAsset) CHECK(bundle.vain_bytes <= 16 * 1024);
+    if (bundle.prefab == kNoAsset && !bundle.owners.empty()) ++shared;
   }
+  CHECK(plan.shared_groups == 7);  // Six, and what the registries need.
   CHECK(shared == row.shared_bundles);
 }
 
@@ -263,8 +268,9 @@ TEST_CASE("Random graphs are planned so that every closure can be loaded",
     const std::size_t edges = random.below(count * 3);
     for (std::size_t i = 0; i < edges; ++i) graph.edge(random.below(count), random.below(count));
     graph.open();
-    const BundlePlan plan = graph.plan(Layout::shared, 1 + random.below(12 * 1024));
-    check_shared(graph, plan);
+    const std::uint64_t bytes_each = 1 + random.below(12 * 1024);
+    const BundlePlan plan = graph.plan(Layout::shared, bytes_each);
+    check_shared(graph, plan, bytes_each);
     std::set<AssetNumber> planned;
     for (const PlannedBundle& bundle : plan.bundles) {
       planned.insert(bundle.assets.begin(), bundle.assets.end());

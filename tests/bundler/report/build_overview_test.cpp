@@ -56,7 +56,33 @@ TEST_CASE("An overview counts every byte of the bundles", "[bundler][report][sys
     for (const OverviewKind& kind : kinds_of(target)) of_kinds += kind.bytes;
     CHECK(of_kinds < bytes);
     CHECK(target.self_contained_bytes > target.bytes);
+    CHECK(target.self_contained_source_bytes ==
+          target.source_bytes + target.duplicate_bytes_avoided);
+    CHECK(target.files_max == 16);
+    CHECK(target.loads.beyond.empty());
+    CHECK(target.loads.files.max > target.loads.files.median);
+    CHECK_FALSE(target.loads.files.worst.empty());
+    for (const OverviewBundle& bundle : target.bundles) {
+      CHECK(bundle.vain_bytes.has_value() == !bundle.is_shared);
+      CHECK(bundle.files <= target.loads.files.max);
+      CHECK(bundle.vain_bytes.value_or(0) <= target.loads.vain_bytes.max);
+    }
   }
+}
+
+TEST_CASE("Prefabs are summed up by their middle and their worst", "[bundler][report]") {
+  const LoadSummary none = summarise({}, 4);
+  CHECK(none.files.median == 0);
+  CHECK(none.files.worst.empty());
+  const LoadSummary some =
+      summarise({{"d", 7, 10, 0}, {"b", 2, 10, 5}, {"c", 7, 10, 5}, {"a", 1, 10, 1}}, 6);
+  CHECK(some.files.median == 2);
+  CHECK(some.files.max == 7);
+  CHECK(some.files.worst == "c");
+  CHECK(some.vain_bytes.median == 1);
+  CHECK(some.vain_bytes.worst == "b");
+  REQUIRE(some.beyond.size() == 2);
+  CHECK(some.beyond.front().path == "c");
 }
 
 TEST_CASE("What self-contained bundles would take is near to what they take", "[bundler][report]") {
@@ -172,7 +198,9 @@ TEST_CASE("Budgets and times are taken from build.json where it has them", "[bun
   MemoryFileSystem output = arena_build();
   const AssetPath path = path_of("build.json");
   json report = json::parse(as_text(output.files().at(path)));
-  report["budgets"] = {{"client", 1000}};
+  report["budgets"] = json::parse(
+      R"([{"target": "client", "bytes": 1000}, {"kinds": ["png", "wav"], "bytes": 900000000},
+          {"bundle": "shared", "bytes": 1}, {"bundle": "**", "bytes": 100000000}, 7, {}])");
   json packed = json::array();
   packed.push_back({{"made", "packed"}, {"name", "aa"}, {"ms", 1.5}});
   packed.push_back({{"made", "packed"}, {"asset", "plain/a.prefab"}, {"ms", 2.5}});
@@ -180,9 +208,22 @@ TEST_CASE("Budgets and times are taken from build.json where it has them", "[bun
   report["build"] = {{"targets", {{"client", {{"bundles", packed}}}}}};
   REQUIRE(output.write(path, as_bytes(report.dump())).has_value());
   const Overview overview = read_overview(output).value();
-  CHECK(overview.targets.front().budget_bytes == 1000);
-  CHECK_FALSE(overview.targets.back().budget_bytes.has_value());
-  CHECK(overview_text(overview).find("budget 1000 bytes: exceeded by") != std::string::npos);
+  const OverviewTarget& client = overview.targets.front();
+  CHECK_FALSE(client.budget_bytes.has_value());
+  std::size_t exceeded = 0;
+  std::size_t within = 0;
+  for (const OverviewBudget& budget : client.budgets) {
+    (budget.is_exceeded() ? exceeded : within) += 1;
+  }
+  const auto shared = std::ranges::count(client.bundles, true, &OverviewBundle::is_shared);
+  CHECK(exceeded == 2 + static_cast<std::size_t>(shared));  // all, each shared one, and {}: 0 bytes
+  CHECK(within == 2);  // pictures and sounds, the largest bundle
+  CHECK(client.budgets.front().what == "the bundles of the client");
+  CHECK(client.budgets.front().bytes == client.bytes);
+  CHECK(client.budgets.front().budget_bytes == 1000);
+  CHECK(overview_text(overview).find(
+            "budget 1000 bytes for the bundles of the client: exceeded by") != std::string::npos);
+  CHECK(overview.targets.back().budgets.front().what == "assets of kind png, wav of the server");
   const std::vector<OverviewTiming>& slowest = overview.targets.front().slowest;
   REQUIRE(slowest.size() == 2);
   CHECK(slowest.front().path == "plain/a.prefab");
@@ -225,16 +266,6 @@ TEST_CASE("The page holds its data where no name can end it", "[bundler][report]
     CHECK(page.substr(0, from).find(outside) == std::string::npos);
     CHECK(page.substr(to).find(outside) == std::string::npos);
   }
-}
-
-TEST_CASE("Kinds follow from extensions", "[bundler][report]") {
-  CHECK(kind_of("a/b.PNG") == "texture");
-  CHECK(kind_of("a.prefab") == "prefab");
-  CHECK(kind_of("a.3ds") == "mesh");
-  CHECK(kind_of("a.") == "other");
-  CHECK(kind_of("a") == "other");
-  CHECK(kind_of("a.png jpg") == "other");
-  CHECK(kind_of("") == "other");
 }
 
 }  // namespace

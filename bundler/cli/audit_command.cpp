@@ -1,0 +1,75 @@
+#include <memory>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "bundler/cli/edges.h"
+#include "bundler/cli/session.h"
+#include "bundler/report/strip_audit.h"
+#include "registry/registries/unread.h"
+#include "registry/vocabulary/counted.h"
+#include "registry/vocabulary/parallel.h"
+
+namespace muster::cli {
+namespace {
+
+struct AuditArguments {
+  std::string project;
+  std::string target = "server";
+  std::string format = "text";
+  std::string most;  ///< Of bytes; empty for any number.
+};
+
+int audit(const AuditArguments& arguments, Session& session) {
+  const auto targets = targets_from(arguments.target);
+  if (!targets) return report_error(session, targets.error());
+  const auto most = read_byte_count(arguments.most.empty() ? "0" : arguments.most);
+  if (!most) return report_error(session, {ErrorCode::invalid_argument, most.error().message});
+  PatientReporter reporter(session.reporter, session.clock);
+  const auto open =
+      open_project(arguments.project, session, processor_count(), progress_of(reporter));
+  if (!open) return report_error(session, open.error());
+  const Project& project = *open.value().project;
+  reporter.begin("following references", 0);
+  std::vector<StripAudit> audits;
+  for (const Target target : {Target::client, Target::server}) {
+    if (targets.value().has(target)) audits.push_back(audit_stripping(project, target));
+  }
+  reporter.finish();
+  if (const std::string none = no_registries_note(project); !none.empty()) tell(session, none);
+  int code = write_report(
+      session,
+      arguments.format == "json" ? audit_json(project, audits) : audit_text(project, audits), {});
+  if (code != kSuccess || arguments.most.empty()) return code;
+  for (const StripAudit& one : audits) {
+    if (one.remaining_bytes <= most.value()) continue;
+    tell(session, fmt::format("{} of presentation are left for the {}, {} more than may be",
+                              counted(one.remaining_bytes, "source byte"),
+                              one.target == Target::client ? "client" : "server",
+                              one.remaining_bytes - most.value()));
+    code = kFindings;
+  }
+  return code;
+}
+
+}  // namespace
+
+void add_audit(CLI::App& app, Session& session) {
+  auto arguments = std::make_shared<AuditArguments>();
+  CLI::App* command =
+      app.add_subcommand("audit", "Show what presentation a server's bundles go without, or not");
+  command->add_option("PROJECT", arguments->project, "The project's folder")->required();
+  command->add_option("--target", arguments->target, "client, server or all")
+      ->capture_default_str();
+  command->add_option("--max-bytes", arguments->most,
+                      "More source bytes of presentation that remain are a finding: 0, 4 MiB");
+  command->add_option("--format", arguments->format, "text or json")
+      ->check(CLI::IsMember({"text", "json"}))
+      ->capture_default_str();
+  command->footer(
+      "What is left out is said by 'strip' in muster.yaml.\n\n"
+      "Example:\n  muster audit my-game --target server --max-bytes 20MiB");
+  command->callback([arguments, &session] { session.exit_code = audit(*arguments, session); });
+}
+
+}  // namespace muster::cli

@@ -1,0 +1,268 @@
+#include "registry/project/strip_rules.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "registry/project/asset_kinds.h"
+#include "registry/project/budgets.h"
+#include "registry/project/config_keys.h"
+#include "registry/vocabulary/asset_path.h"
+
+namespace muster {
+namespace {
+
+using yaml::Children;
+using yaml::kNoNode;
+using yaml::NodeIndex;
+using yaml::NodeKind;
+
+// What draws, lights, sounds or shows a picture, and nothing else. Not here, because a game may ask
+// them where nobody looks: animators (they move what is hit), terrain (its heights), rigid bodies,
+// colliders, navigation. Scripts are the project's: it lists its own.
+constexpr std::array<std::string_view, 45> kPresenting = {
+    "AudioChorusFilter",
+    "AudioDistortionFilter",
+    "AudioEchoFilter",
+    "AudioHighPassFilter",
+    "AudioListener",
+    "AudioLowPassFilter",
+    "AudioReverbFilter",
+    "AudioReverbZone",
+    "AudioSource",
+    "BillboardRenderer",
+    "Camera",
+    "Canvas",
+    "CanvasGroup",
+    "CanvasRenderer",
+    "FlareLayer",
+    "GUILayer",
+    "GUIText",
+    "GUITexture",
+    "Halo",
+    "LODGroup",
+    "LensFlare",
+    "Light",
+    "LightProbeGroup",
+    "LightProbeProxyVolume",
+    "LightmapSettings",
+    "LineRenderer",
+    "MeshFilter",
+    "MeshRenderer",
+    "OcclusionArea",
+    "OcclusionPortal",
+    "ParticleSystem",
+    "ParticleSystemForceField",
+    "ParticleSystemRenderer",
+    "Projector",
+    "ReflectionProbe",
+    "RenderSettings",
+    "SkinnedMeshRenderer",
+    "Skybox",
+    "SpriteMask",
+    "SpriteRenderer",
+    "TextMesh",
+    "TrailRenderer",
+    "VFXRenderer",
+    "VideoPlayer",
+    "VisualEffect",
+};
+static_assert(std::ranges::is_sorted(kPresenting));
+
+// Without them there is no prefab left.
+constexpr std::array<std::string_view, 5> kSkeleton = {"GameObject", "Prefab", "PrefabInstance",
+                                                       "RectTransform", "Transform"};
+
+// Nor a game, and code is in no bundle.
+constexpr std::array<std::string_view, 3> kStructure = {"level", "prefab", "script"};
+
+constexpr std::ptrdiff_t kStarsMax = 8;  // As in budgets.
+
+tl::unexpected<Error> refuse(const yaml::Tree& tree, NodeIndex at, const std::string& why) {
+  return refuse_config(tree.at(at).position, why);
+}
+
+bool is_null(const yaml::Tree& tree, NodeIndex at) {
+  return tree.at(at).kind == NodeKind::scalar && tree.scalar(at).empty();
+}
+
+void sort_unique(std::vector<std::string>& texts) {
+  std::ranges::sort(texts);
+  texts.erase(std::unique(texts.begin(), texts.end()), texts.end());
+}
+
+std::string all_kinds() {
+  std::string names;
+  for (const AssetKind& kind : asset_kinds()) {
+    if (std::ranges::find(kStructure, kind.name) != kStructure.end()) continue;
+    names += (names.empty() ? "" : ", ") + std::string(kind.name);
+  }
+  return names;
+}
+
+}  // namespace
+
+/// One target's part of `strip`.
+class StripReading {
+ public:
+  StripReading(const yaml::Tree& tree, NodeIndex node, Target target)
+      : tree_(tree), node_(node), target_(target) {}
+
+  Result<StripRules> run() {
+    if (is_null(tree_, node_)) return StripRules::defaults_for(target_);
+    if (tree_.at(node_).kind != NodeKind::mapping) {
+      return refuse(tree_, node_, "a target's rules are a mapping, such as {keep: [font]}");
+    }
+    if (auto good = check_config_keys(tree_, node_, ConfigPart::strip_target); !good) {
+      return fail(good.error());
+    }
+    if (auto good = read_defaults(); !good) return fail(good.error());
+    if (auto good = read_kinds(); !good) return fail(good.error());
+    if (auto good = read_components(); !good) return fail(good.error());
+    sort_unique(rules_.kinds_);
+    sort_unique(rules_.components_);
+    if (auto good = read_keep(); !good) return fail(good.error());
+    return std::move(rules_);
+  }
+
+ private:
+  Result<void> read_defaults() {
+    const NodeIndex node = tree_.find(node_, "defaults");
+    const std::string_view text = tree_.scalar(node);
+    if (node != kNoNode && text != "true" && text != "false") {
+      return refuse(tree_, node, "'defaults' is true or false");
+    }
+    if (text != "false") rules_ = StripRules::defaults_for(target_);
+    return {};
+  }
+
+  // Calls `take` for each item of a list.
+  template <typename Take>
+  Result<void> read_list(std::string_view key, const Take& take) {
+    const NodeIndex list = tree_.find(node_, key);
+    if (list == kNoNode || is_null(tree_, list)) return {};
+    if (tree_.at(list).kind != NodeKind::sequence) {
+      return refuse(tree_, list, "'" + std::string(key) + "' wants a list");
+    }
+    for (const NodeIndex item : Children(tree_, list)) {
+      if (tree_.scalar(item).empty()) return refuse(tree_, item, "this names nothing");
+      if (auto good = take(item, tree_.scalar(item)); !good) return good;
+    }
+    return {};
+  }
+
+  Result<void> read_kinds() {
+    return read_list("kinds", [&](NodeIndex item, std::string_view name) -> Result<void> {
+      const bool is_extension = name.starts_with('.');
+      const std::string_view word = is_extension ? name.substr(1) : name;
+      if (word.empty() || word.find_first_of("./* ") != std::string_view::npos) {
+        return refuse(tree_, item,
+                      "a kind is one of " + all_kinds() + ", or an extension: '.bank'");
+      }
+      if (!is_extension && find_asset_kind(name) == nullptr) {
+        return refuse(tree_, item,
+                      "'" + std::string(name) + "' is no kind; there are " + all_kinds() +
+                          ". Files with this extension are '." + std::string(name) + "'");
+      }
+      if (std::ranges::find(kStructure, name) != kStructure.end()) {
+        return refuse(tree_, item,
+                      "what a game consists of cannot be stripped ('" + std::string(name) +
+                          "'): a registry leaves it out that does not name it for this target");
+      }
+      rules_.kinds_.push_back(is_extension ? "." + lower_ascii(word) : std::string(name));
+      return {};
+    });
+  }
+
+  Result<void> read_components() {
+    return read_list("components", [&](NodeIndex item, std::string_view name) -> Result<void> {
+      if (name.find_first_of("/*. ") != std::string_view::npos) {
+        return refuse(tree_, item, "'" + std::string(name) + "' is no name of a class");
+      }
+      if (std::ranges::find(kSkeleton, name) != kSkeleton.end()) {
+        return refuse(tree_, item,
+                      "without '" + std::string(name) +
+                          "' there would be no prefab; a registry "
+                          "that does not name one for this target leaves it out");
+      }
+      rules_.components_.emplace_back(name);
+      return {};
+    });
+  }
+
+  // What is kept is none of the rules: nobody has to look twice.
+  Result<void> read_keep() {
+    return read_list("keep", [&](NodeIndex item, std::string_view name) -> Result<void> {
+      const bool is_path = name.find_first_of("/*") != std::string_view::npos;
+      if (is_path) {
+        if (std::ranges::count(name, '*') > kStarsMax) {
+          return refuse(tree_, item, "a pattern has at most 8 stars");
+        }
+        rules_.kept_paths_.emplace_back(name);
+        return {};
+      }
+      const auto of_kinds = std::erase(rules_.kinds_, name);
+      const auto of_components = std::erase(rules_.components_, name);
+      if (of_kinds + of_components > 0) return {};
+      return refuse(tree_, item,
+                    "'" + std::string(name) +
+                        "' is kept anyway: no rule of this target strips it. "
+                        "A path has a slash or a star in it");
+    });
+  }
+
+  const yaml::Tree& tree_;
+  NodeIndex node_;
+  Target target_;
+  StripRules rules_;
+};
+
+StripRules StripRules::defaults_for(Target target) {
+  StripRules rules;
+  if (target != Target::server) return rules;
+  for (const AssetKind& kind : asset_kinds()) {
+    if (kind.presents == AssetKind::Presents::always) rules.kinds_.emplace_back(kind.name);
+  }
+  std::ranges::sort(rules.kinds_);
+  rules.components_.assign(kPresenting.begin(), kPresenting.end());
+  return rules;
+}
+
+bool StripRules::strips_kind(std::string_view kind_or_extension) const {
+  return std::ranges::binary_search(kinds_, kind_or_extension);
+}
+
+bool StripRules::strips_class(std::string_view class_name) const {
+  return std::ranges::binary_search(components_, class_name);
+}
+
+bool StripRules::keeps_path(std::string_view path) const {
+  return std::ranges::any_of(
+      kept_paths_, [&](const std::string& pattern) { return fits_pattern(path, pattern); });
+}
+
+TargetStripRules default_strip_rules() {
+  return {StripRules::defaults_for(Target::client), StripRules::defaults_for(Target::server)};
+}
+
+Result<TargetStripRules> read_strip_rules(const yaml::Tree& tree, NodeIndex node) {
+  TargetStripRules rules = default_strip_rules();
+  if (is_null(tree, node)) return rules;  // all commented
+  if (tree.at(node).kind != NodeKind::mapping) {
+    return refuse(tree, node, "'strip' wants a mapping, such as {server: {keep: [font]}}");
+  }
+  if (auto good = check_config_keys(tree, node, ConfigPart::strip); !good) {
+    return fail(good.error());
+  }
+  for (const Target target : {Target::client, Target::server}) {
+    const NodeIndex part = tree.find(node, target == Target::client ? "client" : "server");
+    if (part == kNoNode) continue;
+    auto read = StripReading(tree, part, target).run();
+    if (!read) return fail(read.error());
+    rules[place_of(target)] = std::move(read).value();
+  }
+  return rules;
+}
+
+std::span<const std::string_view> presenting_components() { return kPresenting; }
+
+}  // namespace muster

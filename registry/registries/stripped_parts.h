@@ -1,0 +1,46 @@
+// The components of one file that a target's builds go without, and what only they refer to.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "registry/project/scripts.h"
+#include "registry/project/source_file.h"
+#include "registry/project/strip_rules.h"
+#include "registry/yaml/scanner.h"
+
+namespace muster {
+
+/// One component of a file.
+struct StrippedPart {
+  std::string class_name;
+  int document = -1;                       ///< In Unity's dialect; -1 in plain files.
+  yaml::NodeIndex fields = yaml::kNoNode;  ///< In plain files: what stands under the class's name.
+  std::uint64_t source_bytes = 0;          ///< Of its text; 0 where that is not known.
+};
+
+/// The class of an object in a file: its script's where that is known, else Unity's type name.
+std::string class_of_document(const SourceFile& source, const Scripts& scripts, int document);
+
+/// All components of a prefab or level, in the file's order. Empty for files of other forms.
+std::vector<StrippedPart> component_parts(const SourceFile& source, const Scripts& scripts);
+/// Those whose classes the rules strip.
+std::vector<StrippedPart> stripped_parts(const SourceFile& source, const Scripts& scripts,
+                                         const StripRules& rules);
+
+/// How often the parts mention each guid: strongly alone, since nothing else pulls anything in. To
+/// that come the overrides of an instance whose targets are stripped components of the prefab that
+/// it is an instance of; `find` gives that prefab's file, or null.
+using MentionCounts = std::map<std::pair<Guid, yaml::MentionKind>, std::uint32_t>;
+MentionCounts mentions_of(const SourceFile& source, const std::vector<StrippedPart>& parts,
+                          const Scripts& scripts, const StripRules& rules,
+                          const std::function<const SourceFile*(const Guid&)>& find);
+
+/// The tree of a file whose parts are empty: an object without fields that is marked as stripped,
+/// a component without values. Views the file.
+yaml::Tree tree_without(const SourceFile& source, const std::vector<StrippedPart>& parts);
+
+}  // namespace muster

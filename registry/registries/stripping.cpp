@@ -1,0 +1,186 @@
+// The closure that would be built without rules is found first, and its prefabs are read. From the
+// graph then go the references to what a rule names, and those that stripped components alone
+// make; what is still reached is built. So an asset is never taken away by itself: what a material
+// and a script both refer to stays when the material goes.
+#include "registry/registries/stripping.h"
+
+#include <algorithm>
+#include <iterator>
+#include <set>
+
+#include "registry/project/asset_kinds.h"
+#include "registry/registries/stripped_parts.h"
+#include "registry/vocabulary/parallel.h"
+
+namespace muster {
+namespace {
+
+constexpr std::string_view kTextAsset = "data";  // The kind of `.asset` and plain files.
+
+struct FileParts {
+  std::vector<StrippedPart> parts;
+  MentionCounts counts;
+};
+
+// Of the main object: its script's, a plain file's own, or the engine's type.
+std::string class_in(const Project& project, AssetNumber asset) {
+  std::string name = class_of_asset(project, asset);
+  if (!name.empty()) return name;
+  const SourceFile& source = project.sources().get(asset);
+  return source.good() ? std::string(source.type_name_of(source.document_of(0))) : std::string();
+}
+
+bool may_have_components(const Project& project, AssetNumber asset) {
+  const Asset& one = project.index().at(asset);
+  if (one.is_folder) return false;
+  return has_extension(one.path, "prefab") || has_extension(one.path, "unity") ||
+         project.sources().plain_class(asset) == "Prefab";
+}
+
+FileParts parts_of(const Project& project, const StripRules& rules, AssetNumber asset) {
+  if (!may_have_components(project, asset)) return {};
+  const SourceFile& source = project.sources().get(asset);
+  FileParts file{stripped_parts(source, project.scripts(), rules), {}};
+  file.counts = mentions_of(source, file.parts, project.scripts(), rules, [&](const Guid& guid) {
+    const AssetNumber inner = project.index().find(guid);
+    const bool is_readable =
+        inner != kNoAsset && has_extension(project.index().at(inner).path, "prefab");
+    return is_readable ? &project.sources().get(inner) : nullptr;
+  });
+  return file;
+}
+
+bool is_dead(const ReferenceEdge& edge, const MentionCounts& counts) {
+  if (edge.in_meta || !edge.is_strong()) return false;
+  const auto found = counts.find({edge.guid, edge.kind});
+  return found != counts.end() && found->second >= edge.times;
+}
+
+void sort_unique(std::vector<AssetNumber>& assets) {
+  std::ranges::sort(assets);
+  assets.erase(std::unique(assets.begin(), assets.end()), assets.end());
+}
+
+}  // namespace
+
+Stripping::Stripping(const Project& project, Target target, unsigned jobs)
+    : whole_(project.graph()) {
+  starts_ = project.model().holders_for(target);
+  for (const Guid& guid : project.model().assets_for(target)) {
+    const AssetNumber asset = project.index().find(guid);
+    if (asset != kNoAsset) starts_.push_back(asset);
+  }
+  sort_unique(starts_);
+  const StripRules& rules = project.config().strip[place_of(target)];
+  if (rules.empty()) {
+    built_ = whole_.closure(starts_, project.index());
+    return;
+  }
+  protect(project, target);
+  apply(project, rules, jobs);
+}
+
+// Whoever writes a registry says what a target gets: a rule that took it away again would leave an
+// id that means nothing.
+void Stripping::protect(const Project& project, Target target) {
+  protected_ = starts_;
+  for (const Registry& registry : project.model().registries) {
+    if (!registry.targets.has(target)) continue;
+    for (const RegistryEntry& entry : registry.entries) {
+      if (entry.definition != kNoAsset) protected_.push_back(entry.definition);
+    }
+    for (const ReferenceEdge& edge : whole_.from(registry.asset)) {
+      if (edge.is_strong() && edge.to != kNoAsset) protected_.push_back(edge.to);
+    }
+  }
+  sort_unique(protected_);
+}
+
+std::string Stripping::rule_for(const Project& project, const StripRules& rules,
+                                AssetNumber asset) {
+  const Asset& one = project.index().at(asset);
+  if (one.is_folder || is_script(one.path)) return {};
+  const std::string extension = "." + lower_ascii(one.path.extension());
+  if (rules.strips_kind(extension)) return "kind " + extension;
+  const std::string_view kind = kind_of_asset(project, asset);
+  if (rules.strips_kind(kind)) return "kind " + std::string(kind);
+  if (!rules.has_classes() || kind_of(one.path.text()) != kTextAsset) return {};
+  const std::string class_name = class_in(project, asset);
+  return rules.strips_class(class_name) ? "class " + class_name : std::string();
+}
+
+void Stripping::apply(const Project& project, const StripRules& rules, unsigned jobs) {
+  is_whole_ = false;
+  const std::vector<AssetNumber> all = whole_.closure(starts_, project.index());
+  std::vector<FileParts> files(rules.has_classes() ? all.size() : 0);
+  std::vector<std::string> rule_of(all.size());
+  parallel_for(all.size(), jobs, {}, [&](std::size_t i, unsigned) {
+    rule_of[i] = rule_for(project, rules, all[i]);
+    if (!files.empty()) files[i] = parts_of(project, rules, all[i]);
+  });
+  std::vector<bool> is_stripped(project.index().assets().size(), false);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (rule_of[i].empty()) continue;
+    if (rules.keeps_path(project.index().at(all[i]).path.text())) {
+      kept_.push_back({all[i], rule_of[i]});
+    } else if (std::ranges::binary_search(protected_, all[i])) {
+      named_.push_back({all[i], rule_of[i]});
+    } else {
+      is_stripped[all[i]] = true;
+    }
+  }
+  const auto counts_of = [&](AssetNumber asset) -> const MentionCounts* {
+    const auto found = std::ranges::lower_bound(all, asset);
+    if (files.empty() || found == all.end() || *found != asset) return nullptr;
+    return &files[static_cast<std::size_t>(found - all.begin())].counts;
+  };
+  std::vector<ReferenceEdge> edges;
+  edges.reserve(whole_.edges().size());
+  const MentionCounts* counts = nullptr;
+  AssetNumber from = kNoAsset;
+  for (const ReferenceEdge& edge : whole_.edges()) {
+    if (edge.from != from) counts = counts_of(edge.from);
+    from = edge.from;
+    if (counts != nullptr && is_dead(edge, *counts)) continue;
+    if (edge.is_strong() && edge.to != kNoAsset && is_stripped[edge.to]) {
+      unkept_.push_back(edge);
+      continue;
+    }
+    edges.push_back(edge);
+  }
+  graph_ = ReferenceGraph(std::move(edges), {}, project.index().assets().size());
+  built_ = graph_.closure(starts_, project.index());
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (std::ranges::binary_search(built_, all[i])) {
+      if (files.empty()) continue;
+      for (const StrippedPart& part : files[i].parts) {
+        StrippedComponents& components = components_[part.class_name];
+        ++components.count;
+        components.source_bytes += part.source_bytes;
+      }
+    } else if (!project.index().at(all[i]).is_folder) {
+      assets_.push_back({all[i], is_stripped[all[i]] ? rule_of[i] : std::string()});
+    }
+  }
+  const auto is_left_out = [&](const StrippedAsset& one) { return find(one.asset) != nullptr; };
+  std::erase_if(kept_, is_left_out);
+}
+
+const StrippedAsset* Stripping::find(AssetNumber asset) const {
+  const auto found = std::ranges::lower_bound(assets_, asset, {}, &StrippedAsset::asset);
+  return found != assets_.end() && found->asset == asset ? &*found : nullptr;
+}
+
+std::span<const ReferenceEdge> Stripping::unkept_from(AssetNumber asset) const {
+  const auto range = std::ranges::equal_range(unkept_, asset, {}, &ReferenceEdge::from);
+  return {range.begin(), range.end()};
+}
+
+std::string_view kind_of_asset(const Project& project, AssetNumber asset) {
+  const std::string_view kind = kind_of(project.index().at(asset).path.text());
+  if (kind != kTextAsset || !holds_references(project.index().at(asset).path)) return kind;
+  const std::string_view known = kind_of_class(class_in(project, asset));
+  return known.empty() ? kind : known;
+}
+
+}  // namespace muster
