@@ -32,22 +32,18 @@ constexpr std::array kUnits = {Unit{"", 1},
                                Unit{"GB", 1000000000},
                                Unit{"GiB", 1ULL << 30U}};
 
-tl::unexpected<Error> refuse(const yaml::Tree& tree, NodeIndex at, const std::string& why) {
-  return refuse_config(tree.at(at).position, why);
-}
-
 Result<void> read_kinds(const yaml::Tree& tree, NodeIndex node, Budget& budget) {
   const auto add = [&](NodeIndex at) -> Result<void> {
     const std::string_view kind = tree.scalar(at);
     if (tree.at(at).kind != yaml::NodeKind::scalar || kind.empty() ||
         kind.find_first_of("./*") != std::string_view::npos) {
-      return refuse(tree, at, "a kind is the extension of a file, such as 'png'");
+      return refuse_config(tree, at, "a kind is the extension of a file, such as 'png'");
     }
     budget.kinds.push_back(lower_ascii(kind));
     return {};
   };
   if (tree.at(node).kind != yaml::NodeKind::sequence) return add(node);
-  if (tree.at(node).child_count == 0) return refuse(tree, node, "'kind' names no kind");
+  if (tree.at(node).child_count == 0) return refuse_config(tree, node, "'kind' names no kind");
   for (const NodeIndex item : Children(tree, node)) {
     if (auto good = add(item); !good) return good;
   }
@@ -56,7 +52,7 @@ Result<void> read_kinds(const yaml::Tree& tree, NodeIndex node, Budget& budget) 
 
 Result<Budget> read_budget(const yaml::Tree& tree, NodeIndex item) {
   if (tree.at(item).kind != yaml::NodeKind::mapping) {
-    return refuse(tree, item, "a budget is a mapping, such as {target: client, bytes: 300 MiB}");
+    return refuse_config(tree, item, "a budget is a mapping, such as {target: client, bytes: 300 MiB}");
   }
   Budget budget;
   budget.position = tree.at(item).position;
@@ -67,7 +63,7 @@ Result<Budget> read_budget(const yaml::Tree& tree, NodeIndex item) {
     const std::string_view key = tree.at(child).key;
     if (key != "kind" &&
         (tree.at(child).kind != yaml::NodeKind::scalar || tree.scalar(child).empty())) {
-      return refuse(tree, child, "'" + std::string(key) + "' wants a single value");
+      return refuse_config(tree, child, "'" + std::string(key) + "' wants a single value");
     }
   }
   budget.bundle = tree.scalar_at(item, "bundle");
@@ -75,22 +71,22 @@ Result<Budget> read_budget(const yaml::Tree& tree, NodeIndex item) {
     if (auto good = read_kinds(tree, kind, budget); !good) return fail(good.error());
   }
   if (std::ranges::count(budget.bundle, '*') > kStarsMax) {
-    return refuse(tree, item, "a pattern has at most 8 stars");
+    return refuse_config(tree, item, "a pattern has at most 8 stars");
   }
   if (!budget.bundle.empty() && !budget.kinds.empty()) {
-    return refuse(tree, item, "a budget is for 'bundle' or for 'kind', not for both");
+    return refuse_config(tree, item, "a budget is for 'bundle' or for 'kind', not for both");
   }
   if (const NodeIndex target = tree.find(item, "target"); target != kNoNode) {
     const std::string_view name = tree.scalar(target);
     if (name != "client" && name != "server") {
-      return refuse(tree, target, "a target is 'client' or 'server'");
+      return refuse_config(tree, target, "a target is 'client' or 'server'");
     }
     budget.targets = name == "client" ? Target::client : Target::server;
   }
   const NodeIndex bytes = tree.find(item, "bytes");
-  if (bytes == kNoNode) return refuse(tree, item, "a budget says how many 'bytes'");
+  if (bytes == kNoNode) return refuse_config(tree, item, "a budget says how many 'bytes'");
   const auto count = read_byte_count(tree.scalar(bytes));
-  if (!count) return refuse(tree, bytes, count.error().message);
+  if (!count) return refuse_config(tree, bytes, count.error().message);
   budget.bytes = count.value();
   return budget;
 }
@@ -102,7 +98,7 @@ Result<std::vector<Budget>> read_budgets(const yaml::Tree& tree, NodeIndex list)
   const yaml::Node& node = tree.at(list);
   const bool is_null = node.kind == yaml::NodeKind::scalar && tree.scalar(list).empty();
   if (is_null) return budgets;  // all commented
-  if (node.kind != yaml::NodeKind::sequence) return refuse(tree, list, "'budgets' wants a list");
+  if (node.kind != yaml::NodeKind::sequence) return refuse_config(tree, list, "'budgets' wants a list");
   for (const NodeIndex item : Children(tree, list)) {
     auto budget = read_budget(tree, item);
     if (!budget) return fail(budget.error());

@@ -124,4 +124,9 @@ tl::unexpected<Error> refuse_config(const yaml::Position& at, const std::string&
                                         ": " + why);
 }
 
+tl::unexpected<Error> refuse_config(const yaml::Tree& tree, yaml::NodeIndex at,
+                                    const std::string& why) {
+  return refuse_config(tree.at(at).position, why);
+}
+
 }  // namespace muster

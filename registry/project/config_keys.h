@@ -2,6 +2,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "registry/vocabulary/result.h"
@@ -65,5 +66,7 @@ Result<void> check_config_keys(const yaml::Tree& tree, yaml::NodeIndex mapping, 
 
 /// A failure at a place of `muster.yaml`.
 tl::unexpected<Error> refuse_config(const yaml::Position& at, const std::string& why);
+tl::unexpected<Error> refuse_config(const yaml::Tree& tree, yaml::NodeIndex at,
+                                    const std::string& why);
 
 }  // namespace muster

@@ -77,10 +77,6 @@ constexpr std::array<std::string_view, 3> kStructure = {"level", "prefab", "scri
 
 constexpr std::ptrdiff_t kPatternStarsMax = 8;  // As in budgets.
 
-tl::unexpected<Error> refuse_strip(const yaml::Tree& tree, NodeIndex at, const std::string& why) {
-  return refuse_config(tree.at(at).position, why);
-}
-
 bool is_nothing(const yaml::Tree& tree, NodeIndex at) {
   return tree.at(at).kind == NodeKind::scalar && tree.scalar(at).empty();
 }
@@ -249,7 +245,7 @@ Result<TargetStripRules> read_strip_rules(const yaml::Tree& tree, NodeIndex node
   TargetStripRules rules = default_strip_rules();
   if (is_nothing(tree, node)) return rules;  // all commented
   if (tree.at(node).kind != NodeKind::mapping) {
-    return refuse_strip(tree, node, "'strip' wants a mapping, such as {server: {keep: [font]}}");
+    return refuse_config(tree, node, "'strip' wants a mapping, such as {server: {keep: [font]}}");
   }
   if (auto good = check_config_keys(tree, node, ConfigPart::strip); !good) {
     return fail(good.error());

@@ -14,16 +14,12 @@ using yaml::Children;
 using yaml::kNoNode;
 using yaml::NodeIndex;
 
-tl::unexpected<Error> refuse(const yaml::Tree& tree, NodeIndex at, const std::string& why) {
-  return refuse_config(tree.at(at).position, why);
-}
-
 // The list under a key, if there is one. A single value has no items: read as a list it would be an
 // empty one, in silence.
 Result<NodeIndex> list_at(const yaml::Tree& tree, NodeIndex mapping, std::string_view key) {
   const NodeIndex list = tree.find(mapping, key);
   if (list == kNoNode || tree.at(list).kind == yaml::NodeKind::sequence) return list;
-  return refuse(tree, list, "'" + std::string(key) + "' wants a list");
+  return refuse_config(tree, list, "'" + std::string(key) + "' wants a list");
 }
 
 Result<TargetSet> read_targets(const yaml::Tree& tree, NodeIndex reference) {
@@ -36,7 +32,7 @@ Result<TargetSet> read_targets(const yaml::Tree& tree, NodeIndex reference) {
     } else if (tree.scalar(item) == "server") {
       targets = targets | Target::server;
     } else {
-      return refuse(tree, item, "a target is 'client' or 'server'");
+      return refuse_config(tree, item, "a target is 'client' or 'server'");
     }
   }
   return targets;
@@ -59,19 +55,19 @@ Result<ReferenceRule> read_reference(const yaml::Tree& tree, NodeIndex item) {
   rule.path = tree.scalar_at(item, "path");
   const std::string_view strength = tree.scalar_at(item, "strength");
   if (strength != "strong" && strength != "weak" && !strength.empty()) {
-    return refuse(tree, item, "strength is 'strong' or 'weak'");
+    return refuse_config(tree, item, "strength is 'strong' or 'weak'");
   }
   rule.strong = strength == "strong";
   const std::string_view role = tree.scalar_at(item, "role");
   if (role == "prefab") rule.role = ReferenceRule::Role::prefab;
   if (role == "factory") rule.role = ReferenceRule::Role::factory;
   if (rule.role == ReferenceRule::Role::asset && role != "asset" && !role.empty()) {
-    return refuse(tree, item, "role is 'asset', 'prefab' or 'factory'");
+    return refuse_config(tree, item, "role is 'asset', 'prefab' or 'factory'");
   }
   const auto targets = read_targets(tree, item);
   if (!targets) return fail(targets.error());
   rule.targets = targets.value();
-  if (rule.targets.empty()) return refuse(tree, item, "a reference names its 'targets'");
+  if (rule.targets.empty()) return refuse_config(tree, item, "a reference names its 'targets'");
   if (auto good = read_texts(tree, item, "when", rule.when); !good) return fail(good.error());
   if (auto good = read_texts(tree, item, "unless", rule.unless); !good) return fail(good.error());
   if (auto good = read_texts(tree, item, "ignore", rule.ignore); !good) return fail(good.error());
@@ -89,10 +85,10 @@ Result<PrepareRule> read_prepare(const yaml::Tree& tree, NodeIndex node,
   rule.field = tree.scalar_at(node, "field");
   rule.required_reference = tree.scalar_at(node, "required_reference");
   if (rule.component.empty() == rule.assets_of_class.empty()) {
-    return refuse(tree, node, "prepare wants either 'component' or 'assets_of_class'");
+    return refuse_config(tree, node, "prepare wants either 'component' or 'assets_of_class'");
   }
   if (rule.field.find_first_of(".[") != std::string::npos) {
-    return refuse(tree, node, "'field' is one key of an entry, not a path");
+    return refuse_config(tree, node, "'field' is one key of an entry, not a path");
   }
   // A path that leads on from a field leads through a strong reference.
   rule.strong = std::ranges::any_of(entry.references, [&](const ReferenceRule& reference) {
@@ -126,7 +122,7 @@ Result<void> read_script(const yaml::Tree& tree, NodeIndex node, ClassDeclaratio
   const NodeIndex script = tree.find(node, "script");
   if (script == kNoNode) return {};
   const auto guid = Guid::parse(tree.scalar(script));
-  if (!guid) return refuse(tree, script, guid.error().message);
+  if (!guid) return refuse_config(tree, script, guid.error().message);
   entry.script = guid.value();
   return {};
 }
@@ -159,7 +155,7 @@ Result<ClassDeclaration> read_class(const yaml::Tree& tree, NodeIndex node) {
     if (!rule) return fail(rule.error());
     entry.references.push_back(std::move(rule).value());
   }
-  if (entry.references.empty()) return refuse(tree, node, "a class has 'references'");
+  if (entry.references.empty()) return refuse_config(tree, node, "a class has 'references'");
   if (const NodeIndex prepare = tree.find(node, "prepare"); prepare != kNoNode) {
     auto rule = read_prepare(tree, prepare, entry);
     if (!rule) return fail(rule.error());
@@ -168,7 +164,7 @@ Result<ClassDeclaration> read_class(const yaml::Tree& tree, NodeIndex node) {
   if (const NodeIndex first = tree.find(node, "first_id"); first != kNoNode) {
     const auto value = tree.integer(first);
     if (!value || value.value() < 0 || value.value() > 1) {
-      return refuse(tree, first, "first_id is 0 or 1");
+      return refuse_config(tree, first, "first_id is 0 or 1");
     }
     entry.first_id = static_cast<std::uint32_t>(value.value());
   }
@@ -227,7 +223,7 @@ Result<void> read_ready_made(const yaml::Tree& tree, NodeIndex root,
       for (const ReadyMadeClasses& one : all) {
         known += (known.empty() ? "" : ", ") + std::string(one.name);
       }
-      return refuse(tree, item,
+      return refuse_config(tree, item,
                     "there are no ready-made classes '" + std::string(tree.scalar(item)) +
                         "'; there are: " + known);
     }
@@ -249,7 +245,7 @@ Result<std::vector<ClassDeclaration>> declared_classes(const ProjectConfig& conf
   const bool is_null = declared != kNoNode && tree.scalar(declared).empty();
   if (declared != kNoNode && tree.at(declared).kind != yaml::NodeKind::mapping &&
       !(tree.at(declared).kind == yaml::NodeKind::scalar && is_null)) {
-    return refuse(tree, declared, "'classes' wants a mapping from names to classes");
+    return refuse_config(tree, declared, "'classes' wants a mapping from names to classes");
   }
   auto own = read_classes(tree, declared);
   if (!own) return fail(own.error());
