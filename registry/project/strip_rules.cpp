@@ -106,7 +106,7 @@ class StripReading {
   Result<StripRules> run() {
     if (is_nothing(tree_, node_)) return StripRules::defaults_for(target_);
     if (tree_.at(node_).kind != NodeKind::mapping) {
-      return refuse_strip(tree_, node_, "a target's rules are a mapping, such as {keep: [font]}");
+      return refuse_config(tree_, node_, "a target's rules are a mapping, such as {keep: [font]}");
     }
     if (auto good = check_config_keys(tree_, node_, ConfigPart::strip_target); !good) {
       return fail(good.error());
@@ -125,7 +125,7 @@ class StripReading {
     const NodeIndex node = tree_.find(node_, "defaults");
     const std::string_view text = tree_.scalar(node);
     if (node != kNoNode && text != "true" && text != "false") {
-      return refuse_strip(tree_, node, "'defaults' is true or false");
+      return refuse_config(tree_, node, "'defaults' is true or false");
     }
     if (text != "false") rules_ = StripRules::defaults_for(target_);
     return {};
@@ -137,10 +137,10 @@ class StripReading {
     const NodeIndex list = tree_.find(node_, key);
     if (list == kNoNode || is_nothing(tree_, list)) return {};
     if (tree_.at(list).kind != NodeKind::sequence) {
-      return refuse_strip(tree_, list, "'" + std::string(key) + "' wants a list");
+      return refuse_config(tree_, list, "'" + std::string(key) + "' wants a list");
     }
     for (const NodeIndex item : Children(tree_, list)) {
-      if (tree_.scalar(item).empty()) return refuse_strip(tree_, item, "this names nothing");
+      if (tree_.scalar(item).empty()) return refuse_config(tree_, item, "this names nothing");
       if (auto good = take(item, tree_.scalar(item)); !good) return good;
     }
     return {};
@@ -151,16 +151,16 @@ class StripReading {
       const bool is_extension = name.starts_with('.');
       const std::string_view word = is_extension ? name.substr(1) : name;
       if (word.empty() || word.find_first_of("./* ") != std::string_view::npos) {
-        return refuse_strip(tree_, item,
+        return refuse_config(tree_, item,
                             "a kind is one of " + known_kinds() + ", or an extension: '.bank'");
       }
       if (!is_extension && find_asset_kind(name) == nullptr) {
-        return refuse_strip(tree_, item,
+        return refuse_config(tree_, item,
                             "'" + std::string(name) + "' is no kind; there are " + known_kinds() +
                                 ". Files with this extension are '." + std::string(name) + "'");
       }
       if (std::ranges::find(kStructure, name) != kStructure.end()) {
-        return refuse_strip(
+        return refuse_config(
             tree_, item,
             "what a game consists of cannot be stripped ('" + std::string(name) +
                 "'): a registry leaves it out that does not name it for this target");
@@ -173,10 +173,10 @@ class StripReading {
   Result<void> read_components() {
     return read_list("components", [&](NodeIndex item, std::string_view name) -> Result<void> {
       if (name.find_first_of("/*. ") != std::string_view::npos) {
-        return refuse_strip(tree_, item, "'" + std::string(name) + "' is no name of a class");
+        return refuse_config(tree_, item, "'" + std::string(name) + "' is no name of a class");
       }
       if (std::ranges::find(kSkeleton, name) != kSkeleton.end()) {
-        return refuse_strip(tree_, item,
+        return refuse_config(tree_, item,
                             "without '" + std::string(name) +
                                 "' there would be no prefab; a registry "
                                 "that does not name one for this target leaves it out");
@@ -192,7 +192,7 @@ class StripReading {
       const bool is_path = name.find_first_of("/*") != std::string_view::npos;
       if (is_path) {
         if (std::ranges::count(name, '*') > kPatternStarsMax) {
-          return refuse_strip(tree_, item, "a pattern has at most 8 stars");
+          return refuse_config(tree_, item, "a pattern has at most 8 stars");
         }
         rules_.kept_paths_.emplace_back(name);
         return {};
@@ -200,7 +200,7 @@ class StripReading {
       const auto of_kinds = std::erase(rules_.kinds_, name);
       const auto of_components = std::erase(rules_.components_, name);
       if (of_kinds + of_components > 0) return {};
-      return refuse_strip(tree_, item,
+      return refuse_config(tree_, item,
                           "'" + std::string(name) +
                               "' is kept anyway: no rule of this target strips it. "
                               "A path has a slash or a star in it");
