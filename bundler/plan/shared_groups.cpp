@@ -22,7 +22,7 @@ constexpr int kRoundsMax = 200;
 /// How many of its smallest groups a user compares with one another.
 constexpr std::size_t kSmallestCompared = 4;
 
-struct Bundle {
+struct Merged {
   std::vector<std::uint32_t> users;
   std::uint64_t bytes = 0;
   Guid key;
@@ -126,8 +126,8 @@ class Merging {
   bool is_promising(const Pair& pair, bool is_for_bound, Proposal& proposal) const {
     const bool first_has_more =
         bundles_[pair.first].users.size() > bundles_[pair.second].users.size();
-    const Bundle& more = bundles_[first_has_more ? pair.first : pair.second];
-    const Bundle& fewer = bundles_[first_has_more ? pair.second : pair.first];
+    const Merged& more = bundles_[first_has_more ? pair.first : pair.second];
+    const Merged& fewer = bundles_[first_has_more ? pair.second : pair.first];
     proposal = {pair.first, pair.second, 0, 0, 0};
     bool helps_bound = false;
     auto from = more.users.begin();
@@ -168,14 +168,14 @@ class Merging {
   }
 
   // What has no bytes is not needed either.
-  static std::uint64_t weight(const Bundle& bundle) {
+  static std::uint64_t weight(const Merged& bundle) {
     return std::max<std::uint64_t>(bundle.bytes, 1);
   }
 
   // Calls `visit` for each user with what it would load in vain: 0 for one of both. Ends when that
   // returns false.
   template <typename Visit>
-  static bool each_user(const Bundle& a, const Bundle& b, const Visit& visit) {
+  static bool each_user(const Merged& a, const Merged& b, const Visit& visit) {
     auto left = a.users.begin();
     auto right = b.users.begin();
     while (left != a.users.end() || right != b.users.end()) {
@@ -222,13 +222,13 @@ class Merging {
       now_in[b] = a;
       has_merged = true;
     }
-    std::erase_if(bundles_, [](const Bundle& bundle) { return bundle.groups.empty(); });
+    std::erase_if(bundles_, [](const Merged& bundle) { return bundle.groups.empty(); });
     return has_merged;
   }
 
   void merge(std::uint32_t first, std::uint32_t second) {
-    Bundle& a = bundles_[first];
-    Bundle& b = bundles_[second];
+    Merged& a = bundles_[first];
+    Merged& b = bundles_[second];
     each_user(a, b, [&](std::uint32_t user, std::uint64_t vain) {
       room_[user] -= vain;
       if (vain == 0) --files_[user];
@@ -240,12 +240,12 @@ class Merging {
     a.bytes += b.bytes;
     a.key = std::min(a.key, b.key);
     a.groups.insert(a.groups.end(), b.groups.begin(), b.groups.end());
-    b = Bundle();
+    b = Merged();
   }
 
   const std::vector<GroupUser>& users_;
   const MergeRule& rule_;
-  std::vector<Bundle> bundles_;
+  std::vector<Merged> bundles_;
   std::vector<std::uint64_t> room_;   // per user: what it may still load in vain
   std::vector<std::uint32_t> files_;  // per user
 };

@@ -13,7 +13,7 @@
 namespace muster {
 namespace {
 
-constexpr std::uint64_t kFileBytesMax = 8ULL << 30U;
+constexpr std::uint64_t kBuildFileBytesMax = 8ULL << 30U;
 /// Equal files smaller than this are no finding: empty ones and stubs.
 constexpr std::uint64_t kCopyBytesMin = 256;
 constexpr std::size_t kSlowestMax = 20;
@@ -68,7 +68,7 @@ class TargetReading {
   Result<std::optional<OverviewTarget>> run(const Json& report, const Json& moment) {
     ByteVector buffer;
     const AssetPath path = folder_.child(kCatalogName);
-    const auto bytes = read_whole(files_, path, kFileBytesMax, buffer);
+    const auto bytes = read_whole(files_, path, kBuildFileBytesMax, buffer);
     if (!bytes && bytes.error().code == ErrorCode::not_found) return std::nullopt;
     if (!bytes) return fail(bytes.error());
     const auto catalog = CatalogReader::open(bytes.value());
@@ -162,7 +162,7 @@ class TargetReading {
     }
     const auto path = AssetPath::parse(folder_.text() + "/" + bundle.file);
     if (!path) return fail(path.error());
-    const auto bytes = read_whole(files_, path.value(), kFileBytesMax, buffer_);
+    const auto bytes = read_whole(files_, path.value(), kBuildFileBytesMax, buffer_);
     if (!bytes) return fail(bytes.error());
     const auto reader = BundleReader::open(bytes.value());
     if (!reader) {
@@ -286,7 +286,7 @@ std::map<Guid, OverviewAsset> sums_of(const OverviewTarget& target) {
 }
 
 // As build.json has them.
-std::vector<Budget> read_budgets(const Json& rows) {
+std::vector<Budget> budgets_in(const Json& rows) {
   std::vector<Budget> budgets;
   for (const Json& row : rows) {
     if (!row.is_object()) continue;
@@ -361,7 +361,7 @@ Result<Overview> read_overview(const FileSystem& files) {
   Overview overview;
   overview.project = text(report, "project");
   overview.layout = text(object(report, "options"), "layout");
-  const std::vector<Budget> budgets = read_budgets(list(report, "budgets"));
+  const std::vector<Budget> budgets = budgets_in(list(report, "budgets"));
   for (const Target target : {Target::client, Target::server}) {
     const std::string name(folder_of(target));
     auto read = TargetReading(files, target)

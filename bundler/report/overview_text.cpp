@@ -176,16 +176,16 @@ Json asset_row(const OverviewAsset& asset, bool is_gone) {
   return row;
 }
 
-Json spread_json(const LoadSpread& spread) {
+Json overview_spread_json(const LoadSpread& spread) {
   return {{"median", spread.median}, {"max", spread.max}, {"worst", spread.worst}};
 }
 
-Json sharing_json(const OverviewTarget& target) {
+Json overview_sharing_json(const OverviewTarget& target) {
   if (target.files_max == 0) return {};
   Json json{{"groups", target.shared_groups},
             {"files_max", target.files_max},
-            {"files", spread_json(target.loads.files)},
-            {"vain_source_bytes", spread_json(target.loads.vain_bytes)},
+            {"files", overview_spread_json(target.loads.files)},
+            {"vain_source_bytes", overview_spread_json(target.loads.vain_bytes)},
             {"beyond", Json::array()}};
   for (const PrefabLoad& load : target.loads.beyond) {
     json["beyond"].push_back({{"path", load.path}, {"files", load.files}});
@@ -193,7 +193,7 @@ Json sharing_json(const OverviewTarget& target) {
   return json;
 }
 
-Json stripped_json(const std::vector<OverviewStripped>& rules) {
+Json overview_stripped_json(const std::vector<OverviewStripped>& rules) {
   Json rows = Json::array();
   for (const OverviewStripped& rule : rules) {
     rows.push_back(
@@ -215,10 +215,10 @@ Json target_json(const OverviewTarget& target) {
         {{"what", budget.what}, {"bytes", budget.bytes}, {"budget_bytes", budget.budget_bytes}});
   }
   json["self_contained_source_bytes"] = target.self_contained_source_bytes;
-  json["sharing"] = sharing_json(target);
+  json["sharing"] = overview_sharing_json(target);
   json["stripped"] = {{"source_bytes", target.stripped_source_bytes},
-                      {"assets", stripped_json(target.stripped_assets)},
-                      {"components", stripped_json(target.stripped_components)}};
+                      {"assets", overview_stripped_json(target.stripped_assets)},
+                      {"components", overview_stripped_json(target.stripped_components)}};
   json["was_bytes"] = target.was_bytes ? Json(*target.was_bytes) : Json();
   json["bundles"] = bundles_json(target);
   json["assets"] = Json::array();

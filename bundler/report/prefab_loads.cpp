@@ -5,7 +5,7 @@
 namespace muster {
 namespace {
 
-LoadSpread spread(const std::vector<PrefabLoad>& loads, std::uint64_t PrefabLoad::*number) {
+LoadSpread load_spread(const std::vector<PrefabLoad>& loads, std::uint64_t PrefabLoad::*number) {
   LoadSpread found;
   std::vector<std::uint64_t> sorted;
   for (const PrefabLoad& load : loads) {
@@ -25,7 +25,7 @@ LoadSpread spread(const std::vector<PrefabLoad>& loads, std::uint64_t PrefabLoad
 LoadSummary summarise(std::vector<PrefabLoad> loads, std::uint64_t files_max) {
   std::ranges::sort(loads, {}, &PrefabLoad::path);
   LoadSummary summary{
-      spread(loads, &PrefabLoad::files), spread(loads, &PrefabLoad::vain_bytes), {}};
+      load_spread(loads, &PrefabLoad::files), load_spread(loads, &PrefabLoad::vain_bytes), {}};
   std::ranges::copy_if(loads, std::back_inserter(summary.beyond),
                        [&](const PrefabLoad& load) { return load.files > files_max; });
   return summary;

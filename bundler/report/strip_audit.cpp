@@ -4,25 +4,23 @@
 #include <map>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "bundler/report/pulled_by.h"
 #include "registry/project/asset_kinds.h"
 #include "registry/vocabulary/counted.h"
+#include "registry/vocabulary/json_text.h"
 #include "registry/vocabulary/shown_text.h"
 
 namespace muster {
 namespace {
 
-using Json = nlohmann::ordered_json;
+constexpr int kAuditVersion = 1;
 
-constexpr int kJsonVersion = 1;
+std::string_view side_of(Target target) { return target == Target::client ? "client" : "server"; }
 
-std::string_view name_of(Target target) { return target == Target::client ? "client" : "server"; }
-
-class Audit {
+class StripSearch {
  public:
-  Audit(const Project& project, Target target)
+  StripSearch(const Project& project, Target target)
       : project_(project),
         stripping_(project.stripping(target)),
         before_(pulled_by(project, target)) {
@@ -104,7 +102,7 @@ class Audit {
   StripAudit audit_;
 };
 
-Json rules_json(const std::vector<StrippedByRule>& rules, const char* name) {
+Json by_rule_json(const std::vector<StrippedByRule>& rules, const char* name) {
   Json rows = Json::array();
   for (const StrippedByRule& rule : rules) {
     rows.push_back({{name, rule.rule}, {"count", rule.count}, {"source_bytes", rule.source_bytes}});
@@ -142,7 +140,7 @@ std::vector<StrippedByRule> stripped_components(const Project& project, Target t
 }
 
 StripAudit audit_stripping(const Project& project, Target target) {
-  return Audit(project, target).run();
+  return StripSearch(project, target).run();
 }
 
 std::string audit_text(const Project& project, const std::vector<StripAudit>& audits) {
@@ -152,7 +150,7 @@ std::string audit_text(const Project& project, const std::vector<StripAudit>& au
   };
   for (const StripAudit& audit : audits) {
     text += fmt::format("{}: {} with {} left that are or may be presentation\n",
-                        name_of(audit.target), counted(audit.remaining.size(), "asset"),
+                        side_of(audit.target), counted(audit.remaining.size(), "asset"),
                         counted(audit.remaining_bytes, "source byte"));
     for (const RemainingAsset& row : audit.remaining) {
       text += fmt::format("  {:>12}  {}  ({}, {})\n", row.source_bytes, path(row.asset), row.kind,
@@ -160,7 +158,7 @@ std::string audit_text(const Project& project, const std::vector<StripAudit>& au
       text += "                " + row.registry + "\n";
       for (const AssetNumber step : row.chain) text += "                -> " + path(step) + "\n";
     }
-    text += fmt::format("{}: {} with {} stripped\n", name_of(audit.target),
+    text += fmt::format("{}: {} with {} stripped\n", side_of(audit.target),
                         counted(audit.stripped.size(), "asset"),
                         counted(audit.stripped_bytes, "source byte"));
     for (const StrippedByRule& rule : audit.by_rule) {
@@ -176,7 +174,7 @@ std::string audit_text(const Project& project, const std::vector<StripAudit>& au
 }
 
 std::string audit_json(const Project& project, const std::vector<StripAudit>& audits) {
-  Json json{{"format", kJsonVersion}, {"targets", Json::object()}};
+  Json json{{"format", kAuditVersion}, {"targets", Json::object()}};
   const auto path = [&](AssetNumber asset) { return project.index().at(asset).path.text(); };
   for (const StripAudit& audit : audits) {
     Json target{{"remaining_bytes", audit.remaining_bytes}, {"remaining", Json::array()}};
@@ -200,11 +198,11 @@ std::string audit_json(const Project& project, const std::vector<StripAudit>& au
            {"rule", one.rule.empty() ? std::string(kBehindStripped) : one.rule},
            {"source_bytes", source_bytes_of(project, one.asset)}});
     }
-    target["rules"] = rules_json(audit.by_rule, "rule");
-    target["components"] = rules_json(audit.by_components, "class");
-    json["targets"][std::string(name_of(audit.target))] = std::move(target);
+    target["rules"] = by_rule_json(audit.by_rule, "rule");
+    target["components"] = by_rule_json(audit.by_components, "class");
+    json["targets"][std::string(side_of(audit.target))] = std::move(target);
   }
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json_text(json);
 }
 
 }  // namespace muster

@@ -75,22 +75,22 @@ constexpr std::array<std::string_view, 5> kSkeleton = {"GameObject", "Prefab", "
 // Nor a game, and code is in no bundle.
 constexpr std::array<std::string_view, 3> kStructure = {"level", "prefab", "script"};
 
-constexpr std::ptrdiff_t kStarsMax = 8;  // As in budgets.
+constexpr std::ptrdiff_t kPatternStarsMax = 8;  // As in budgets.
 
-tl::unexpected<Error> refuse(const yaml::Tree& tree, NodeIndex at, const std::string& why) {
+tl::unexpected<Error> refuse_strip(const yaml::Tree& tree, NodeIndex at, const std::string& why) {
   return refuse_config(tree.at(at).position, why);
 }
 
-bool is_null(const yaml::Tree& tree, NodeIndex at) {
+bool is_nothing(const yaml::Tree& tree, NodeIndex at) {
   return tree.at(at).kind == NodeKind::scalar && tree.scalar(at).empty();
 }
 
-void sort_unique(std::vector<std::string>& texts) {
+void sort_texts(std::vector<std::string>& texts) {
   std::ranges::sort(texts);
   texts.erase(std::unique(texts.begin(), texts.end()), texts.end());
 }
 
-std::string all_kinds() {
+std::string known_kinds() {
   std::string names;
   for (const AssetKind& kind : asset_kinds()) {
     if (std::ranges::find(kStructure, kind.name) != kStructure.end()) continue;
@@ -108,9 +108,9 @@ class StripReading {
       : tree_(tree), node_(node), target_(target) {}
 
   Result<StripRules> run() {
-    if (is_null(tree_, node_)) return StripRules::defaults_for(target_);
+    if (is_nothing(tree_, node_)) return StripRules::defaults_for(target_);
     if (tree_.at(node_).kind != NodeKind::mapping) {
-      return refuse(tree_, node_, "a target's rules are a mapping, such as {keep: [font]}");
+      return refuse_strip(tree_, node_, "a target's rules are a mapping, such as {keep: [font]}");
     }
     if (auto good = check_config_keys(tree_, node_, ConfigPart::strip_target); !good) {
       return fail(good.error());
@@ -118,8 +118,8 @@ class StripReading {
     if (auto good = read_defaults(); !good) return fail(good.error());
     if (auto good = read_kinds(); !good) return fail(good.error());
     if (auto good = read_components(); !good) return fail(good.error());
-    sort_unique(rules_.kinds_);
-    sort_unique(rules_.components_);
+    sort_texts(rules_.kinds_);
+    sort_texts(rules_.components_);
     if (auto good = read_keep(); !good) return fail(good.error());
     return std::move(rules_);
   }
@@ -129,7 +129,7 @@ class StripReading {
     const NodeIndex node = tree_.find(node_, "defaults");
     const std::string_view text = tree_.scalar(node);
     if (node != kNoNode && text != "true" && text != "false") {
-      return refuse(tree_, node, "'defaults' is true or false");
+      return refuse_strip(tree_, node, "'defaults' is true or false");
     }
     if (text != "false") rules_ = StripRules::defaults_for(target_);
     return {};
@@ -139,12 +139,12 @@ class StripReading {
   template <typename Take>
   Result<void> read_list(std::string_view key, const Take& take) {
     const NodeIndex list = tree_.find(node_, key);
-    if (list == kNoNode || is_null(tree_, list)) return {};
+    if (list == kNoNode || is_nothing(tree_, list)) return {};
     if (tree_.at(list).kind != NodeKind::sequence) {
-      return refuse(tree_, list, "'" + std::string(key) + "' wants a list");
+      return refuse_strip(tree_, list, "'" + std::string(key) + "' wants a list");
     }
     for (const NodeIndex item : Children(tree_, list)) {
-      if (tree_.scalar(item).empty()) return refuse(tree_, item, "this names nothing");
+      if (tree_.scalar(item).empty()) return refuse_strip(tree_, item, "this names nothing");
       if (auto good = take(item, tree_.scalar(item)); !good) return good;
     }
     return {};
@@ -155,18 +155,19 @@ class StripReading {
       const bool is_extension = name.starts_with('.');
       const std::string_view word = is_extension ? name.substr(1) : name;
       if (word.empty() || word.find_first_of("./* ") != std::string_view::npos) {
-        return refuse(tree_, item,
-                      "a kind is one of " + all_kinds() + ", or an extension: '.bank'");
+        return refuse_strip(tree_, item,
+                            "a kind is one of " + known_kinds() + ", or an extension: '.bank'");
       }
       if (!is_extension && find_asset_kind(name) == nullptr) {
-        return refuse(tree_, item,
-                      "'" + std::string(name) + "' is no kind; there are " + all_kinds() +
-                          ". Files with this extension are '." + std::string(name) + "'");
+        return refuse_strip(tree_, item,
+                            "'" + std::string(name) + "' is no kind; there are " + known_kinds() +
+                                ". Files with this extension are '." + std::string(name) + "'");
       }
       if (std::ranges::find(kStructure, name) != kStructure.end()) {
-        return refuse(tree_, item,
-                      "what a game consists of cannot be stripped ('" + std::string(name) +
-                          "'): a registry leaves it out that does not name it for this target");
+        return refuse_strip(
+            tree_, item,
+            "what a game consists of cannot be stripped ('" + std::string(name) +
+                "'): a registry leaves it out that does not name it for this target");
       }
       rules_.kinds_.push_back(is_extension ? "." + lower_ascii(word) : std::string(name));
       return {};
@@ -176,13 +177,13 @@ class StripReading {
   Result<void> read_components() {
     return read_list("components", [&](NodeIndex item, std::string_view name) -> Result<void> {
       if (name.find_first_of("/*. ") != std::string_view::npos) {
-        return refuse(tree_, item, "'" + std::string(name) + "' is no name of a class");
+        return refuse_strip(tree_, item, "'" + std::string(name) + "' is no name of a class");
       }
       if (std::ranges::find(kSkeleton, name) != kSkeleton.end()) {
-        return refuse(tree_, item,
-                      "without '" + std::string(name) +
-                          "' there would be no prefab; a registry "
-                          "that does not name one for this target leaves it out");
+        return refuse_strip(tree_, item,
+                            "without '" + std::string(name) +
+                                "' there would be no prefab; a registry "
+                                "that does not name one for this target leaves it out");
       }
       rules_.components_.emplace_back(name);
       return {};
@@ -194,8 +195,8 @@ class StripReading {
     return read_list("keep", [&](NodeIndex item, std::string_view name) -> Result<void> {
       const bool is_path = name.find_first_of("/*") != std::string_view::npos;
       if (is_path) {
-        if (std::ranges::count(name, '*') > kStarsMax) {
-          return refuse(tree_, item, "a pattern has at most 8 stars");
+        if (std::ranges::count(name, '*') > kPatternStarsMax) {
+          return refuse_strip(tree_, item, "a pattern has at most 8 stars");
         }
         rules_.kept_paths_.emplace_back(name);
         return {};
@@ -203,10 +204,10 @@ class StripReading {
       const auto of_kinds = std::erase(rules_.kinds_, name);
       const auto of_components = std::erase(rules_.components_, name);
       if (of_kinds + of_components > 0) return {};
-      return refuse(tree_, item,
-                    "'" + std::string(name) +
-                        "' is kept anyway: no rule of this target strips it. "
-                        "A path has a slash or a star in it");
+      return refuse_strip(tree_, item,
+                          "'" + std::string(name) +
+                              "' is kept anyway: no rule of this target strips it. "
+                              "A path has a slash or a star in it");
     });
   }
 
@@ -246,9 +247,9 @@ TargetStripRules default_strip_rules() {
 
 Result<TargetStripRules> read_strip_rules(const yaml::Tree& tree, NodeIndex node) {
   TargetStripRules rules = default_strip_rules();
-  if (is_null(tree, node)) return rules;  // all commented
+  if (is_nothing(tree, node)) return rules;  // all commented
   if (tree.at(node).kind != NodeKind::mapping) {
-    return refuse(tree, node, "'strip' wants a mapping, such as {server: {keep: [font]}}");
+    return refuse_strip(tree, node, "'strip' wants a mapping, such as {server: {keep: [font]}}");
   }
   if (auto good = check_config_keys(tree, node, ConfigPart::strip); !good) {
     return fail(good.error());

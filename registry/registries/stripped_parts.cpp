@@ -13,7 +13,7 @@ using yaml::NodeIndex;
 using yaml::NodeKind;
 using yaml::Tree;
 
-constexpr std::int64_t kPrefabInstanceClass = 1001;
+constexpr std::int64_t kInstanceClass = 1001;
 
 bool is_unity_structure(const SourceFile& source) {
   return source.dialect == yaml::Dialect::unity &&
@@ -147,7 +147,7 @@ MentionCounts mentions_of(const SourceFile& source, const std::vector<StrippedPa
   }
   if (!is_unity_structure(source)) return counts;
   for (std::size_t i = 0; i < source.tree.documents.size(); ++i) {
-    if (source.tree.documents[i].class_id != kPrefabInstanceClass) continue;
+    if (source.tree.documents[i].class_id != kInstanceClass) continue;
     const NodeIndex changes = source.tree.find_path(source.fields_of(static_cast<int>(i)),
                                                     "m_Modification.m_Modifications");
     for (const NodeIndex change : Children(source.tree, changes)) {

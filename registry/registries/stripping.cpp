@@ -56,7 +56,7 @@ bool is_dead(const ReferenceEdge& edge, const MentionCounts& counts) {
   return found != counts.end() && found->second >= edge.times;
 }
 
-void sort_unique(std::vector<AssetNumber>& assets) {
+void sort_assets(std::vector<AssetNumber>& assets) {
   std::ranges::sort(assets);
   assets.erase(std::unique(assets.begin(), assets.end()), assets.end());
 }
@@ -70,7 +70,7 @@ Stripping::Stripping(const Project& project, Target target, unsigned jobs)
     const AssetNumber asset = project.index().find(guid);
     if (asset != kNoAsset) starts_.push_back(asset);
   }
-  sort_unique(starts_);
+  sort_assets(starts_);
   const StripRules& rules = project.config().strip[place_of(target)];
   if (rules.empty()) {
     built_ = whole_.closure(starts_, project.index());
@@ -93,7 +93,7 @@ void Stripping::protect(const Project& project, Target target) {
       if (edge.is_strong() && edge.to != kNoAsset) protected_.push_back(edge.to);
     }
   }
-  sort_unique(protected_);
+  sort_assets(protected_);
 }
 
 std::string Stripping::rule_for(const Project& project, const StripRules& rules,
@@ -172,8 +172,9 @@ const StrippedAsset* Stripping::find(AssetNumber asset) const {
 }
 
 std::span<const ReferenceEdge> Stripping::unkept_from(AssetNumber asset) const {
-  const auto range = std::ranges::equal_range(unkept_, asset, {}, &ReferenceEdge::from);
-  return {range.begin(), range.end()};
+  const auto first = std::ranges::lower_bound(unkept_, asset, {}, &ReferenceEdge::from);
+  const auto last = std::ranges::upper_bound(unkept_, asset, {}, &ReferenceEdge::from);
+  return {first, last};
 }
 
 std::string_view kind_of_asset(const Project& project, AssetNumber asset) {

@@ -21,6 +21,8 @@ classes:
     entries: entries
     references:
     - {path: thing, strength: strong, targets: [client, server]}
+budgets:
+- {kind: png, target: client, bytes: 1 GiB}
 """
 # Folders, for a path has slashes: `</script>` closes an element where it is not escaped.
 HOSTILE = "plain/</script><script>window.hacked=1</script>/\"'><img src=x onerror=hacked=1>&amp;"
@@ -253,8 +255,18 @@ def check_tables(page):
     page.browser.click("#targets button:last-child")
     page.check("document.querySelector('#targets [aria-checked=true]').textContent", "server")
     assert "left" in page.text("#budget")
+    # What the server goes without, and the project's own budget of the client alone.
+    stripped = page.value("[...document.querySelectorAll('#stripped tbody tr')].map("
+                          "r => r.cells[0].textContent)")
+    assert "kind texture" in stripped and "kind material" in stripped, stripped
+    assert "of sources stripped" in page.text("#cards"), page.text("#cards")
+    page.check("document.querySelectorAll('.card.budget').length", 1)
     page.browser.press("ArrowLeft")
     page.check("document.querySelector('#targets [aria-checked=true]').textContent", "client")
+    page.check("document.querySelector('#stripped') === null")
+    page.check("document.querySelectorAll('.card.budget').length", 2)
+    assert "assets of kind png of the client" in page.text("#cards"), page.text("#cards")
+    assert "open for a prefab in the middle" in page.text("#cards"), page.text("#cards")
 
 
 def check_page(url, dark, shots):

@@ -1,5 +1,7 @@
 #include "bundler/cook/asset_cooker.h"
 
+#include <algorithm>
+
 #include <catch2/catch.hpp>
 
 #include "bundler/cook/object_to_tree.h"
@@ -122,6 +124,62 @@ TEST_CASE("What cannot be cooked says where and why", "[bundler][cook]") {
   REQUIRE(cooked.problems.size() == 1);
   CHECK(cooked.problems.front().location.path.text() == row.path);
   CHECK(cooked.problems.front().location.position.line == row.line);
+}
+
+TEST_CASE("What a target goes without leaves its name, and no values, in what is cooked",
+          "[bundler][cook][strip][sys-14]") {
+  const bool is_unity = GENERATE(true, false);
+  UnityProject project;
+  const Guid picture = project.file("Assets/a.png", "x");
+  const std::string use = "{fileID: 1, guid: " + picture.to_string() + ", type: 3}";
+  const std::string path = is_unity ? "Assets/a.prefab" : "Assets/a.yaml";
+  project.file(path, is_unity
+                         ? kHead +
+                               "--- !u!1 &1\nGameObject:\n  m_Name: A\n  m_Component:\n"
+                               "  - component: {fileID: 2}\n  - component: {fileID: 3}\n"
+                               "--- !u!4 &2\nTransform:\n  m_GameObject: {fileID: 1}\n"
+                               "--- !u!23 &3\nMeshRenderer:\n  m_GameObject: {fileID: 1}\n"
+                               "  m_Main: " +
+                               use + "\n"
+                         : "class: Prefab\nroot:\n  name: A\n  components:\n  - Transform: {x: 1}\n"
+                           "  - MeshRenderer: {main: " +
+                               use + "}\n");
+  const auto opened = Project::open(project.files, 1, {}).value();
+  const AssetNumber number = opened->index().find(AssetPath::parse(path).value());
+  const StripRules rules = StripRules::defaults_for(Target::server);
+  const CookedAsset whole = AssetCooker(*opened, {}).cook(number);
+  const CookedAsset bare = AssetCooker(*opened, {}, &rules).cook(number);
+  REQUIRE(whole.problems.empty());
+  REQUIRE(bare.problems.empty());
+  // Both depend on what is left out: who takes the other's bundle has to ask.
+  const CookQuestion question{.asks = CookAsks::stripping, .guid = {}, .text = "MeshRenderer"};
+  CHECK(std::ranges::count(whole.questions, question) > 0);
+  CHECK(std::ranges::count(bare.questions, question) > 0);
+  const auto object_of = [](const CookedAsset& cooked) {
+    return ObjectReader::open(entry_of(cooked, EntryKind::object)->plain).value();
+  };
+  CHECK(object_of(whole).guid_count() == 1);
+  CHECK(object_of(bare).guid_count() == 0);
+  CHECK(object_of(whole).document_count() == object_of(bare).document_count());
+  if (is_unity) {
+    const ObjectDocument renderer = object_of(bare).document(2);
+    CHECK(renderer.is_stripped);
+    CHECK(renderer.type_name == "MeshRenderer");
+    CHECK(renderer.file_id == 3);
+    CHECK_FALSE(renderer.root.has_value());
+  }
+  const auto types_of = [](const CookedAsset& cooked) {
+    const PrefabReader prefab =
+        PrefabReader::open(entry_of(cooked, EntryKind::prefab)->plain).value();
+    std::vector<std::string> types;
+    for (std::uint32_t i = 0; i < prefab.component_count(); ++i) {
+      types.emplace_back(prefab.component(i).type);
+    }
+    return types;
+  };
+  CHECK(std::ranges::count(types_of(whole), "MeshRenderer") == 1);
+  CHECK(std::ranges::count(types_of(bare), "MeshRenderer") == 0);
+  CHECK(types_of(whole).size() == types_of(bare).size() + 1);
 }
 
 TEST_CASE("A file that vanishes or cannot be read is a problem", "[bundler][cook]") {

@@ -5,6 +5,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "runtime/assets/bundle_store.h"
 #include "runtime/bundle/bundle_reader.h"
 #include "runtime/bundle/catalog_reader.h"
 #include "tests/support/arena_build.h"
@@ -50,6 +51,40 @@ TEST_CASE("Every registered asset gets a bundle, and a catalog that finds all it
       }
     }
   }
+}
+
+TEST_CASE("What the server goes without is named in its catalog where something refers to it",
+          "[bundler][build][strip][sys-14]") {
+  MemoryFileSystem source = testing::copy_to_memory(MUSTER_SOURCE_DIR "/content/arena");
+  const std::string own = "plain/items/pistol_server.yaml";
+  std::string text(as_text(source.files().at(path(own))));
+  text.replace(
+      text.find("  - Item:"), 0,
+      "  - Hum: {clip: {fileID: 1, guid: ccb92749b5bbb4c2cccb7648d6fbab85}}\n"
+      "  - MeshRenderer: {material: {fileID: 1, guid: ee3d54010428b4b66a4f07abc3d7fe5b}}\n");
+  source.add(own, text);
+  const Guid sound = Guid::parse("ccb92749b5bbb4c2cccb7648d6fbab85").value();
+  const Guid material = Guid::parse("ee3d54010428b4b66a4f07abc3d7fe5b").value();
+  const MemoryFileSystem output = testing::build_to_memory(source, {.jobs = 2});
+  const auto server = CatalogReader::open(output.files().at(path("server/catalog.mcat")));
+  REQUIRE(server.has_value());
+  const auto named = server.value().find_asset(sound);
+  REQUIRE(named.has_value());
+  CHECK(named->bundle == layout::kNone);
+  CHECK(named->path == "plain/audio/pickup.wav");
+  CHECK_FALSE(server.value().bundle_of(sound).has_value());
+  CHECK_FALSE(server.value().find_asset(material).has_value());  // Only the renderer knew it.
+  const auto client = CatalogReader::open(output.files().at(path("client/catalog.mcat")));
+  REQUIRE(client.has_value());
+  CHECK(client.value().bundle_of(sound).has_value());
+  // Whoever asks for it is told, and nothing else is.
+  const FileSystemSource folder(output, path("server"));
+  auto store = BundleStore::open(folder);
+  REQUIRE(store.has_value());
+  const auto loaded = store.value().load(sound, kMainPayload);
+  REQUIRE_FALSE(loaded.has_value());
+  CHECK(loaded.error().code == ErrorCode::not_found);
+  CHECK(loaded.error().message.find("goes without it") != std::string::npos);
 }
 
 struct Attempt {

@@ -56,7 +56,33 @@ TEST_CASE("An overview counts every byte of the bundles", "[bundler][report][sys
     for (const OverviewKind& kind : kinds_of(target)) of_kinds += kind.bytes;
     CHECK(of_kinds < bytes);
     CHECK(target.self_contained_bytes > target.bytes);
+    CHECK(target.self_contained_source_bytes ==
+          target.source_bytes + target.duplicate_bytes_avoided);
+    CHECK(target.files_max == 16);
+    CHECK(target.loads.beyond.empty());
+    CHECK(target.loads.files.max > target.loads.files.median);
+    CHECK_FALSE(target.loads.files.worst.empty());
+    for (const OverviewBundle& bundle : target.bundles) {
+      CHECK(bundle.vain_bytes.has_value() == !bundle.is_shared);
+      CHECK(bundle.files <= target.loads.files.max);
+      CHECK(bundle.vain_bytes.value_or(0) <= target.loads.vain_bytes.max);
+    }
   }
+}
+
+TEST_CASE("Prefabs are summed up by their middle and their worst", "[bundler][report]") {
+  const LoadSummary none = summarise({}, 4);
+  CHECK(none.files.median == 0);
+  CHECK(none.files.worst.empty());
+  const LoadSummary some =
+      summarise({{"d", 7, 10, 0}, {"b", 2, 10, 5}, {"c", 7, 10, 5}, {"a", 1, 10, 1}}, 6);
+  CHECK(some.files.median == 2);
+  CHECK(some.files.max == 7);
+  CHECK(some.files.worst == "c");
+  CHECK(some.vain_bytes.median == 1);
+  CHECK(some.vain_bytes.worst == "b");
+  REQUIRE(some.beyond.size() == 2);
+  CHECK(some.beyond.front().path == "c");
 }
 
 TEST_CASE("What self-contained bundles would take is near to what they take", "[bundler][report]") {
