@@ -127,7 +127,7 @@ TEST_CASE("What cannot be cooked says where and why", "[bundler][cook]") {
 }
 
 TEST_CASE("What a target goes without leaves its name, and no values, in what is cooked",
-          "[bundler][cook][strip][sys-14]") {
+          "[bundler][cook][strip]") {
   const bool is_unity = GENERATE(true, false);
   UnityProject project;
   const Guid picture = project.file("Assets/a.png", "x");

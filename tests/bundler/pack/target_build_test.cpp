@@ -54,7 +54,7 @@ TEST_CASE("Every registered asset gets a bundle, and a catalog that finds all it
 }
 
 TEST_CASE("What the server goes without is named in its catalog where something refers to it",
-          "[bundler][build][strip][sys-14]") {
+          "[bundler][build][strip]") {
   MemoryFileSystem source = testing::copy_to_memory(MUSTER_SOURCE_DIR "/content/arena");
   const std::string own = "plain/items/pistol_server.yaml";
   std::string text(as_text(source.files().at(path(own))));
