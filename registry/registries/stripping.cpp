@@ -172,8 +172,9 @@ const StrippedAsset* Stripping::find(AssetNumber asset) const {
 }
 
 std::span<const ReferenceEdge> Stripping::unkept_from(AssetNumber asset) const {
-  const auto range = std::ranges::equal_range(unkept_, asset, {}, &ReferenceEdge::from);
-  return {range.begin(), range.end()};
+  const auto first = std::ranges::lower_bound(unkept_, asset, {}, &ReferenceEdge::from);
+  const auto last = std::ranges::upper_bound(unkept_, asset, {}, &ReferenceEdge::from);
+  return {first, last};
 }
 
 std::string_view kind_of_asset(const Project& project, AssetNumber asset) {
