@@ -56,8 +56,8 @@ class Separation {
     Nodes starts = holders_;
     std::ranges::copy_if(roots_, std::back_inserter(starts),
                          [&](AssetNumber root) { return !is_node(root); });
-    const Nodes everywhere = graph_.closure(
-        starts, project_.index(), [&](AssetNumber asset) { return is_node(asset); });
+    const Nodes everywhere =
+        graph_.closure(starts, project_.index(), [&](AssetNumber asset) { return is_node(asset); });
     for (const AssetNumber node : nodes_) {
       const Nodes own = graph_.closure(
           std::span(&node, 1), project_.index(),

@@ -108,11 +108,17 @@ std::string_view made_of(const BuiltBundle& bundle) {
   return bundle.is_cached ? "cached" : "packed";
 }
 
+// What a bundle is of: a prefab, or the file of a variant; nothing for shared ones.
+AssetNumber subject_of(const TargetBuild& build, const BuiltBundle& bundle) {
+  const PlannedBundle& planned = build.plan.bundles[bundle.planned];
+  return planned.keys.empty() ? planned.prefab : planned.assets.front();
+}
+
 Json made_json(const Project& project, const TargetBuild& build, const BuiltBundle& bundle) {
-  const AssetNumber prefab = build.plan.bundles[bundle.planned].prefab;
+  const AssetNumber asset = subject_of(build, bundle);
   Json json;
   json["name"] = bundle.name.to_string();
-  if (prefab != kNoAsset) json["asset"] = project.index().at(prefab).path.text();
+  if (asset != kNoAsset) json["asset"] = project.index().at(asset).path.text();
   json["made"] = made_of(bundle);
   json["reasons"] = reasons_json(bundle.reasons);
   return json;
@@ -371,9 +377,9 @@ std::string explanation_text(const Project& project, const std::vector<TargetBui
   for (const TargetBuild& build : builds) {
     const std::string folder(name_of(build.target));
     for (const BuiltBundle* bundle : sorted_bundles(build)) {
-      const AssetNumber prefab = build.plan.bundles[bundle->planned].prefab;
+      const AssetNumber asset = subject_of(build, *bundle);
       text += fmt::format("{:<8}{}/{}", made_of(*bundle), folder, bundle->name.path());
-      if (prefab != kNoAsset) text += "  " + shown_text(project.index().at(prefab).path.text());
+      if (asset != kNoAsset) text += "  " + shown_text(project.index().at(asset).path.text());
       text += "\n";
       for (const BuildReason& reason : bundle->reasons) text += "          " + shown(reason) + "\n";
     }

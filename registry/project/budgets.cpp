@@ -52,7 +52,8 @@ Result<void> read_kinds(const yaml::Tree& tree, NodeIndex node, Budget& budget) 
 
 Result<Budget> read_budget(const yaml::Tree& tree, NodeIndex item) {
   if (tree.at(item).kind != yaml::NodeKind::mapping) {
-    return refuse_config(tree, item, "a budget is a mapping, such as {target: client, bytes: 300 MiB}");
+    return refuse_config(tree, item,
+                         "a budget is a mapping, such as {target: client, bytes: 300 MiB}");
   }
   Budget budget;
   budget.position = tree.at(item).position;
@@ -98,7 +99,8 @@ Result<std::vector<Budget>> read_budgets(const yaml::Tree& tree, NodeIndex list)
   const yaml::Node& node = tree.at(list);
   const bool is_null = node.kind == yaml::NodeKind::scalar && tree.scalar(list).empty();
   if (is_null) return budgets;  // all commented
-  if (node.kind != yaml::NodeKind::sequence) return refuse_config(tree, list, "'budgets' wants a list");
+  if (node.kind != yaml::NodeKind::sequence)
+    return refuse_config(tree, list, "'budgets' wants a list");
   for (const NodeIndex item : Children(tree, list)) {
     auto budget = read_budget(tree, item);
     if (!budget) return fail(budget.error());

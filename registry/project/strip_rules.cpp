@@ -152,12 +152,12 @@ class StripReading {
       const std::string_view word = is_extension ? name.substr(1) : name;
       if (word.empty() || word.find_first_of("./* ") != std::string_view::npos) {
         return refuse_config(tree_, item,
-                            "a kind is one of " + known_kinds() + ", or an extension: '.bank'");
+                             "a kind is one of " + known_kinds() + ", or an extension: '.bank'");
       }
       if (!is_extension && find_asset_kind(name) == nullptr) {
         return refuse_config(tree_, item,
-                            "'" + std::string(name) + "' is no kind; there are " + known_kinds() +
-                                ". Files with this extension are '." + std::string(name) + "'");
+                             "'" + std::string(name) + "' is no kind; there are " + known_kinds() +
+                                 ". Files with this extension are '." + std::string(name) + "'");
       }
       if (std::ranges::find(kStructure, name) != kStructure.end()) {
         return refuse_config(
@@ -177,9 +177,9 @@ class StripReading {
       }
       if (std::ranges::find(kSkeleton, name) != kSkeleton.end()) {
         return refuse_config(tree_, item,
-                            "without '" + std::string(name) +
-                                "' there would be no prefab; a registry "
-                                "that does not name one for this target leaves it out");
+                             "without '" + std::string(name) +
+                                 "' there would be no prefab; a registry "
+                                 "that does not name one for this target leaves it out");
       }
       rules_.components_.emplace_back(name);
       return {};
@@ -201,9 +201,9 @@ class StripReading {
       const auto of_components = std::erase(rules_.components_, name);
       if (of_kinds + of_components > 0) return {};
       return refuse_config(tree_, item,
-                          "'" + std::string(name) +
-                              "' is kept anyway: no rule of this target strips it. "
-                              "A path has a slash or a star in it");
+                           "'" + std::string(name) +
+                               "' is kept anyway: no rule of this target strips it. "
+                               "A path has a slash or a star in it");
     });
   }
 

@@ -224,8 +224,8 @@ Result<void> read_ready_made(const yaml::Tree& tree, NodeIndex root,
         known += (known.empty() ? "" : ", ") + std::string(one.name);
       }
       return refuse_config(tree, item,
-                    "there are no ready-made classes '" + std::string(tree.scalar(item)) +
-                        "'; there are: " + known);
+                           "there are no ready-made classes '" + std::string(tree.scalar(item)) +
+                               "'; there are: " + known);
     }
     add_classes(classes_of(*found), classes);
   }

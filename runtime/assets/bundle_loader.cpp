@@ -41,6 +41,8 @@ BundleLoader::~BundleLoader() {
     executor_.wait();
     finished_.clear();
     executor_.collect(finished_);
+    // What was lost when memory ran out does not come any more.
+    if (finished_.empty()) break;
   }
 }
 

@@ -113,9 +113,9 @@ std::optional<std::string_view> BundleChoice::value_of(std::string_view axis) co
 }
 
 const std::vector<std::uint32_t>& BundleChoice::expanded(std::uint32_t bundle) const {
-  const auto [place, is_new] = expanded_.try_emplace(bundle);
-  std::vector<std::uint32_t>& needed = place->second;
-  if (!is_new) return needed;
+  if (const auto known = expanded_.find(bundle); known != expanded_.end()) return known->second;
+  // Kept when it is whole: memory may run out on the way.
+  std::vector<std::uint32_t> needed;
   std::vector<bool> is_seen(chosen_.size(), false);
   is_seen[bundle] = true;
   const auto add_dependencies = [&](std::uint32_t of) {
@@ -133,7 +133,7 @@ const std::vector<std::uint32_t>& BundleChoice::expanded(std::uint32_t bundle) c
     if (is_varied_[one]) add_dependencies(one);
   }
   std::ranges::sort(needed);
-  return needed;
+  return expanded_.emplace(bundle, std::move(needed)).first->second;
 }
 
 }  // namespace muster

@@ -181,13 +181,14 @@ std::map<std::string, std::string> EditedProject::render() const {
     texts[path] = std::move(text);
     texts[path + ".meta"] = meta_of(guid, settings);
   };
-  texts["muster.yaml"] = fmt::format(
-      "version: 1\nname: {}\nfolders: [a, b]\ncomponents: components.json\nclasses:\n"
-      "  ThingRegistry:\n    entries: entries\n    references:\n"
-      "    - {{path: both, strength: strong, targets: [client, server]}}\n"
-      "    - {{path: client, strength: strong, targets: [client]}}\n"
-      "    - {{path: server, strength: strong, targets: [server]}}\n{}",
-      model_.project_name, kStrips[model_.strip]) +
+  texts["muster.yaml"] =
+      fmt::format(
+          "version: 1\nname: {}\nfolders: [a, b]\ncomponents: components.json\nclasses:\n"
+          "  ThingRegistry:\n    entries: entries\n    references:\n"
+          "    - {{path: both, strength: strong, targets: [client, server]}}\n"
+          "    - {{path: client, strength: strong, targets: [client]}}\n"
+          "    - {{path: server, strength: strong, targets: [server]}}\n{}",
+          model_.project_name, kStrips[model_.strip]) +
       (model_.has_axes ? "variants:\n"
                          "  platform: {values: [windows, linux], default: windows, choose: build}\n"
                          "  quality: {values: [low, high], default: high}\n"
