@@ -16,7 +16,7 @@ struct BuildArguments {
   std::string layout = "shared";
   std::string format = "text";
   std::string sign = {};  ///< A file with a secret key, or empty.
-  int level = kDefaultLevel;
+  int level = 0;          ///< 0: as the project says.
   unsigned jobs = 0;
   std::string previous = {};  ///< Another output to take what is unchanged from, or empty.
   std::vector<std::string> caches = {};  ///< Folders and addresses.

@@ -14,6 +14,7 @@
 #include "bundler/cook/value_check.h"
 #include "bundler/pack/incremental_build.h"
 #include "bundler/report/build_report.h"
+#include "registry/project/compression.h"
 #include "registry/registries/prepare.h"
 #include "registry/registries/unread.h"
 #include "registry/rules/sinks.h"
@@ -257,6 +258,16 @@ std::optional<int> build_once(const BuildJob& job, Session& session) {
   return check_sizes(project.config(), job, session);
 }
 
+// The level that is asked for, or that the project's settings have.
+int level_of(const BuildArguments& arguments) {
+  if (arguments.level > 0) return arguments.level;
+  const auto project = open_stamped_folder(arguments.project);
+  // Whoever reads the project tells what is wrong with it.
+  if (!project) return kDefaultLevel;
+  const auto config = load_config(*project.value().files);
+  return config ? compression_of(config.value()).level.value_or(kDefaultLevel) : kDefaultLevel;
+}
+
 // Makes the output what it should be, if it is not.
 int make_output(const BuildJob& job, Session& session) {
   constexpr int kAttempts = 3;
@@ -285,7 +296,7 @@ int run_build(const BuildArguments& arguments, TargetSet targets, Session& sessi
   const BuildJob job{
       .arguments = arguments,
       .wish = {.targets = targets,
-               .terms = {.tool = tool_name(), .layout = layout, .level = arguments.level},
+               .terms = {.tool = tool_name(), .layout = layout, .level = level_of(arguments)},
                .key = key.value(),
                .variants = std::move(variants)},
       .jobs = arguments.jobs == 0 ? processor_count() : arguments.jobs,
@@ -309,9 +320,10 @@ void add_build_options(CLI::App& command, BuildArguments& arguments) {
   command.add_option("--out", arguments.out, "Where to: an empty folder, or an earlier build")
       ->required();
   command.add_option("--target", arguments.target, "client, server or all")->capture_default_str();
-  command.add_option("--level", arguments.level, "Compression, 1 (fast) to 19 (small)")
-      ->check(CLI::Range(kMinLevel, kMaxLevel))
-      ->capture_default_str();
+  command
+      .add_option("--level", arguments.level,
+                  "Compression, 1 (fast) to 19 (small); without it as muster.yaml says, or 6")
+      ->check(CLI::Range(kMinLevel, kMaxLevel));
   command.add_option("--jobs", arguments.jobs, "Threads (0: one per processor)")
       ->check(CLI::Range(0, 256))
       ->capture_default_str();

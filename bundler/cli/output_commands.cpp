@@ -9,6 +9,7 @@
 #include "bundler/cli/key_files.h"
 #include "bundler/cli/session.h"
 #include "bundler/cook/object_to_tree.h"
+#include "bundler/report/dictionary_folder.h"
 #include "bundler/report/inspection.h"
 #include "bundler/report/output_check.h"
 #include "bundler/report/yaml_text.h"
@@ -87,6 +88,12 @@ int inspect(const std::string& path, const std::string& format, Session& session
   const auto bundle = BundleReader::open(file.value().bytes());
   if (!bundle) return kSuccess;  // A catalog is checked as a whole when it is opened.
   Decompressor decompressor;
+  // `OUT/client/bundles/X.mbundle`: they are beside the folder that it lies in.
+  const std::size_t slash = path.rfind('/');
+  const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);
+  if (const auto target = open_folder(folder + "/..")) {
+    decompressor.use(read_dictionaries(*target.value()));
+  }
   ByteVector plain;
   if (auto whole = bundle.value().verify(decompressor, plain); !whole) {
     tell(session,
@@ -132,7 +139,11 @@ struct ExtractArguments {
 
 class Extraction {
  public:
-  Extraction(FileSystem& to, const CatalogReader& catalog) : to_(to), catalog_(catalog) {}
+  Extraction(FileSystem& to, const CatalogReader& catalog,
+             std::shared_ptr<const DictionarySet> dictionaries)
+      : to_(to), catalog_(catalog) {
+    decompressor_.use(std::move(dictionaries));
+  }
 
   // Writes one asset's entries, or all of a bundle's when `only` is null.
   Result<std::size_t> run(const BundleReader& bundle, const Guid& only) {
@@ -241,6 +252,7 @@ int extract(const ExtractArguments& arguments, Session& session) {
   if (!bundle) return report_damage(session, bundle.error());
   // Looked at as a whole before anything is written.
   Decompressor decompressor;
+  decompressor.use(read_dictionaries(*holder.value().files));
   ByteVector plain;
   if (auto whole = bundle.value().verify(decompressor, plain); !whole) {
     return report_damage(session, whole.error());
@@ -248,7 +260,7 @@ int extract(const ExtractArguments& arguments, Session& session) {
   session.writing = true;
   const auto folder = open_or_create_folder(arguments.folder);
   if (!folder) return report_error(session, folder.error());
-  const auto written = Extraction(*folder.value(), catalog)
+  const auto written = Extraction(*folder.value(), catalog, decompressor.dictionaries())
                            .run(bundle.value(), whole_bundle ? Guid() : guid.value());
   if (!written) return report_damage(session, written.error());
   session.out << written.value() << " entries of " << name.path() << " written to "

@@ -44,6 +44,25 @@ CookedAsset AssetCooker::cook(AssetNumber asset) const {
   return result;
 }
 
+CookedAsset AssetCooker::cook_text_sample(AssetNumber asset) const {
+  CookedAsset result;
+  Packing packing = packing_but_sidecar(project_, asset);
+  if (packing.is_text && !packing.fault) {
+    cook_text(project_.sources().get(asset), asset, result);
+  } else {
+    ask_of_raw(project_.index().at(asset).guid, result.questions);
+  }
+  return result;
+}
+
+CookedAsset AssetCooker::cook_settings(AssetNumber asset) const {
+  CookedAsset result;
+  const Asset& own = project_.index().at(asset);
+  result.questions.push_back({.asks = CookAsks::sidecar, .guid = own.guid, .text = {}});
+  add_settings(own, result);
+  return result;
+}
+
 void AssetCooker::add_object(const SourceFile& source, EntryKind kind, std::int64_t local_id,
                              const Guid& guid, CookedAsset& result) const {
   std::vector<std::string> names(source.tree.documents.size());
@@ -204,7 +223,10 @@ void AssetCooker::cook_raw(const Asset& asset, CookedAsset& result) const {
   result.source_bytes = bytes.value().size();
   buffer.resize(bytes.value().size());
   result.entries.push_back({asset.guid, kMainPayload, EntryKind::raw, std::move(buffer)});
+  add_settings(asset, result);
+}
 
+void AssetCooker::add_settings(const Asset& asset, CookedAsset& result) const {
   SourceFile meta;
   meta.path = meta_path(asset.path);
   meta.guid = asset.guid;

@@ -38,6 +38,11 @@ class AssetCooker {
   /// everything else goes in byte for byte, with its import settings. What `packing_of` refuses is
   /// a problem, not content.
   CookedAsset cook(AssetNumber asset) const;
+  /// What `cook` makes of an asset with text: its object and prefab, and nothing of one that goes
+  /// in byte for byte.
+  CookedAsset cook_text_sample(AssetNumber asset) const;
+  /// The import settings that `cook` adds to an asset that goes in byte for byte.
+  CookedAsset cook_settings(AssetNumber asset) const;
   /// The values of an asset's described components that do not fit: those problems of `cook` that
   /// `packing_of` does not know of, found without cooking the rest.
   std::vector<CookProblem> unfit_values(AssetNumber asset) const;
@@ -45,6 +50,7 @@ class AssetCooker {
  private:
   void cook_text(const SourceFile& source, AssetNumber asset, CookedAsset& result) const;
   void cook_raw(const Asset& asset, CookedAsset& result) const;
+  void add_settings(const Asset& asset, CookedAsset& result) const;
   void cook_prefab(AssetNumber asset, const SourcePrefab& prefab, CookedAsset& result) const;
   bool is_factory(AssetNumber asset, std::vector<CookQuestion>& questions) const;
   SourcePrefab factory_prefab(const SourceFile& source, AssetNumber asset,

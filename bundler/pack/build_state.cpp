@@ -10,7 +10,7 @@ namespace muster {
 namespace {
 
 constexpr std::string_view kMagic = "MBST\r\n\x1a\n";
-constexpr std::uint16_t kVersion = 2;
+constexpr std::uint16_t kVersion = 3;
 constexpr std::uint8_t kUseMask = 0x03;
 constexpr std::uint8_t kSettled = 0x04;
 constexpr std::uint8_t kExists = 0x08;
@@ -92,6 +92,7 @@ class Encoder {
     out.u8(target.target == Target::client ? 0 : 1);
     out.u8(target.layout == Layout::shared ? 0 : 1);
     out.u8(static_cast<std::uint8_t>(target.level));
+    out.text(target.compression);
     out.u8(target.is_current ? 1 : 0);
     out.u8(target.has_old_blocks ? 1 : 0);
     out.bytes(target.signer);
@@ -103,8 +104,25 @@ class Encoder {
       out.varint(number);
     }
     put(out, totals.fingerprint);
+    write_dictionaries(out, target.dictionaries);
     out.varint(target.outputs.size());
     for (const StateOutput& output : target.outputs) write_output(out, output);
+  }
+
+  static void write_dictionaries(ByteWriter& out,
+                                 const std::vector<StateDictionary>& dictionaries) {
+    out.varint(dictionaries.size());
+    for (const StateDictionary& dictionary : dictionaries) {
+      out.u8(static_cast<std::uint8_t>(dictionary.kind));
+      put(out, dictionary.hash);
+      out.varint(dictionary.sample_bytes);
+      out.varint(dictionary.saved_bytes);
+    }
+  }
+
+  static void write_indices(ByteWriter& out, const std::vector<std::uint32_t>& indices) {
+    out.varint(indices.size());
+    for (const std::uint32_t index : indices) out.varint(index);
   }
 
   void write_body(ByteWriter& out) const {
@@ -120,6 +138,10 @@ class Encoder {
       out.text(fact.question.text);
       put(out, fact.answer);
     }
+    put(out, state_.dictionaries.key);
+    write_dictionaries(out, state_.dictionaries.all);
+    write_indices(out, state_.dictionaries.samples);
+    write_indices(out, state_.dictionaries.facts);
     for (const StateTarget& target : state_.targets) {
       out.varint(target.bundles.size());
       for (const StateBundle& bundle : target.bundles) write_bundle(out, bundle);
@@ -139,8 +161,7 @@ class Encoder {
       out.varint(asset.asset);
       out.varint(asset.plain_bytes);
     }
-    out.varint(bundle.facts.size());
-    for (const std::uint32_t fact : bundle.facts) out.varint(fact);
+    write_indices(out, bundle.facts);
   }
 
   const BuildState& state_;
@@ -193,6 +214,10 @@ class Decoder {
         state.facts.end()) {
       in_.fail();
     }
+    state.dictionaries.key = hash();
+    read_dictionaries(state.dictionaries.all);
+    read_indices(state.dictionaries.samples, state.assets.size());
+    read_indices(state.dictionaries.facts, state.facts.size());
     for (StateTarget& target : state.targets) {
       target.bundles.resize(count(50));
       for (StateBundle& bundle : target.bundles) {
@@ -280,6 +305,7 @@ class Decoder {
     target.target = flag() ? Target::server : Target::client;
     target.layout = flag() ? Layout::self_contained : Layout::shared;
     target.level = in_.u8();
+    target.compression = in_.text();
     target.is_current = flag();
     target.has_old_blocks = flag();
     const Bytes signer = in_.bytes(target.signer.size());
@@ -292,6 +318,7 @@ class Decoder {
       *number = in_.varint();
     }
     totals.fingerprint = hash();
+    read_dictionaries(target.dictionaries);
     target.outputs.resize(count(18));
     for (StateOutput& output : target.outputs) read_output(output);
     if (!is_sorted(target.outputs, &StateOutput::path)) in_.fail();
@@ -313,13 +340,32 @@ class Decoder {
       asset.asset = index(state.assets.size());
       asset.plain_bytes = in_.varint();
     }
-    bundle.facts.resize(count(1));
-    for (std::uint32_t& fact : bundle.facts) fact = index(state.facts.size());
+    read_indices(bundle.facts, state.facts.size());
     if (!is_sorted(bundle.assets, &StateAsset::asset)) in_.fail();
-    if (std::ranges::adjacent_find(bundle.facts, std::ranges::greater_equal{}) !=
-        bundle.facts.end()) {
+  }
+
+  void read_indices(std::vector<std::uint32_t>& indices, std::size_t below) {
+    indices.resize(count(1));
+    for (std::uint32_t& one : indices) one = index(below);
+    if (std::ranges::adjacent_find(indices, std::ranges::greater_equal{}) != indices.end()) {
       in_.fail();
     }
+  }
+
+  void read_dictionaries(std::vector<StateDictionary>& dictionaries) {
+    dictionaries.resize(count(19));
+    for (StateDictionary& dictionary : dictionaries) {
+      const std::uint8_t kind = in_.u8();
+      if (kind < static_cast<unsigned>(EntryKind::object) ||
+          kind > static_cast<unsigned>(EntryKind::text)) {
+        in_.fail();
+      }
+      dictionary.kind = static_cast<EntryKind>(kind);
+      dictionary.hash = hash();
+      dictionary.sample_bytes = in_.varint();
+      dictionary.saved_bytes = in_.varint();
+    }
+    if (!is_sorted(dictionaries, &StateDictionary::kind)) in_.fail();
   }
 
   std::uint32_t index(std::size_t below) {

@@ -12,6 +12,7 @@
 #include "bundler/pack/recorded_files.h"
 #include "bundler/plan/bundle_plan.h"
 #include "registry/vocabulary/bytes.h"
+#include "runtime/bundle/bundle_layout.h"
 #include "runtime/bundle/bundle_name.h"
 
 namespace muster {
@@ -66,10 +67,29 @@ struct StateBundle {
   std::vector<std::uint32_t> facts;  ///< Indices into `BuildState::facts`, sorted.
 };
 
+/// A dictionary, and what made it worth while.
+struct StateDictionary {
+  EntryKind kind = EntryKind::object;
+  ContentHash hash{};
+  std::uint64_t sample_bytes = 0;
+  std::uint64_t saved_bytes = 0;
+  friend bool operator==(const StateDictionary&, const StateDictionary&) = default;
+};
+
+/// What the dictionaries of the last build came from.
+struct StateDictionaries {
+  ContentHash key{};                   ///< Of samples and rules.
+  std::vector<StateDictionary> all;    ///< Sorted by kind.
+  std::vector<std::uint32_t> samples;  ///< Indices into `BuildState::assets`, sorted.
+  std::vector<std::uint32_t> facts;    ///< Indices into `BuildState::facts`, sorted.
+};
+
 struct StateTarget {
   Target target = Target::client;
   Layout layout = Layout::shared;
   int level = 0;
+  /// Levels of kinds, as `CompressionRules::text` has them.
+  std::string compression{};
   /// Whether the inputs are those that this target was built from: not when another target was
   /// built since from others.
   bool is_current = true;
@@ -80,8 +100,9 @@ struct StateTarget {
   std::array<std::byte, 32> signer{};
   std::string variants;  ///< What it was built for, as `to_text` has it.
   BuildTotals totals;
-  std::vector<StateOutput> outputs;  ///< Sorted by path.
-  std::vector<StateBundle> bundles;  ///< Sorted by name. Part of the body.
+  std::vector<StateDictionary> dictionaries;  ///< Sorted by kind.
+  std::vector<StateOutput> outputs;           ///< Sorted by path.
+  std::vector<StateBundle> bundles;           ///< Sorted by name. Part of the body.
 };
 
 /// Who was named by which path; for telling what changed.
@@ -99,6 +120,7 @@ struct BuildState {
   // The body: needed when something has changed.
   std::vector<StateName> assets;  ///< Sorted by guid.
   std::vector<CookFact> facts;    ///< Sorted.
+  StateDictionaries dictionaries;
 
   const StateTarget* find(Target target) const;
   /// The input at a path, or null.

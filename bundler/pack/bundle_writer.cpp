@@ -93,51 +93,63 @@ constexpr std::size_t kWindowBlocks = 32;
 struct PendingBlock {
   Bytes plain;
   const StagedBlock* staged = nullptr;
+  std::size_t entry = 0;  ///< Its number.
+  int level = 0;
+  const CompressionDictionary* dictionary = nullptr;
 };
 
 struct BlockSlot {
   ByteVector buffer;
   Bytes stored;  // in the buffer, or the plain bytes
   BlockCoding coding = BlockCoding::stored;
+  std::uint32_t dictionary_id = 0;
   std::optional<Error> failure;
 };
 
 // An earlier block is used when it holds what is to be packed; whatever else it is, the block is
 // packed anew.
-bool take_earlier(BlockSlot& slot, const PendingBlock& block, const StagedBundles& staged) {
+bool take_earlier(BlockSlot& slot, const PendingBlock& block, const StagedBundles& staged,
+                  const std::shared_ptr<const DictionarySet>& dictionaries) {
   if (block.staged->coding == BlockCoding::stored) return true;
   const auto frame = staged.read(*block.staged, slot.buffer);
   if (!frame || frame.value().size() != block.staged->stored_bytes) return false;
   ByteVector plain(block.plain.size());
   Decompressor decompressor;
-  if (!decompressor.decompress(frame.value(), plain)) return false;
+  decompressor.use(dictionaries);
+  const std::uint32_t dictionary = block.dictionary == nullptr ? 0 : block.dictionary->id();
+  if (!decompressor.decompress(frame.value(), plain, dictionary)) return false;
   if (!std::ranges::equal(plain, block.plain)) return false;
   slot.stored = frame.value();
   slot.coding = BlockCoding::zstd;
+  slot.dictionary_id = dictionary;
   return true;
 }
 
-void fill_slot(BlockSlot& slot, const PendingBlock& block, int level, Compressor& compressor,
-               const StagedBundles* staged) {
+void fill_slot(BlockSlot& slot, const PendingBlock& block, Compressor& compressor,
+               const PackWorkers& workers) {
   slot.stored = block.plain;
   slot.coding = BlockCoding::stored;
+  slot.dictionary_id = 0;
   const bool is_earlier = block.staged != nullptr && block.staged->is_earlier;
-  if (is_earlier && take_earlier(slot, block, *staged)) return;
+  if (is_earlier && take_earlier(slot, block, *workers.staged, workers.dictionaries)) return;
   if (block.staged != nullptr && !is_earlier) {
     if (block.staged->coding == BlockCoding::stored) return;
-    const auto frame = staged->read(*block.staged, slot.buffer);
+    const auto frame = workers.staged->read(*block.staged, slot.buffer);
     if (!frame) {
       slot.failure = frame.error();
       return;
     }
     slot.stored = frame.value();
     slot.coding = block.staged->coding;
+    slot.dictionary_id = block.dictionary == nullptr ? 0 : block.dictionary->id();
     return;
   }
   slot.buffer.clear();
-  if (!compressor.compress(block.plain, level, slot.buffer)) return;
+  if (block.level == 0) return;
+  if (!compressor.compress(block.plain, block.level, slot.buffer, block.dictionary)) return;
   slot.stored = slot.buffer;
   slot.coding = BlockCoding::zstd;
+  slot.dictionary_id = block.dictionary == nullptr ? 0 : block.dictionary->id();
 }
 
 void append_block(ByteVector& out, std::size_t record, const BlockSlot& slot) {
@@ -151,19 +163,23 @@ tl::unexpected<Error> stopped() { return fail(ErrorCode::cancelled, "stopped whi
 
 // Appends all blocks and fills in their records.
 Result<void> append_blocks(ByteVector& out, std::span<const PendingBlock> blocks,
-                           std::size_t block_table, int level, const PackWorkers& workers) {
+                           std::size_t block_table, const PackWorkers& workers) {
   const auto jobs = static_cast<unsigned>(workers.compressors.size());
   const std::size_t window = kWindowBlocks * jobs;
   std::vector<BlockSlot> slots(std::min(window, blocks.size()));
   for (std::size_t first = 0; first < blocks.size(); first += window) {
     const auto pending = blocks.subspan(first, std::min(window, blocks.size() - first));
     const auto fill = [&](std::size_t i, unsigned worker) {
-      fill_slot(slots[i], pending[i], level, workers.compressors[worker], workers.staged);
+      fill_slot(slots[i], pending[i], workers.compressors[worker], workers);
     };
     if (!parallel_for(pending.size(), jobs, workers.stop, fill)) return stopped();
     for (std::size_t i = 0; i < pending.size(); ++i) {
       if (slots[i].failure) return fail(*slots[i].failure);
       append_block(out, block_table + (first + i) * block::kBytes, slots[i]);
+      // An entry with a dictionary has this block only.
+      if (slots[i].dictionary_id == 0) continue;
+      store(out, header::kBytes + pending[i].entry * entry::kBytes + entry::kDictionaryAt,
+            slots[i].dictionary_id);
     }
   }
   return {};
@@ -195,13 +211,23 @@ Result<std::vector<PendingBlock>> store_entries(ByteVector& out,
     const Bytes plain = entries[i].plain;
     const auto first_block = static_cast<std::uint32_t>(blocks.size());
     store_entry(out, header::kBytes + i * entry::kBytes, entries[i], hashes[i], first_block);
+    const int level = entries[i].level.value_or(options.level);
+    const bool is_one_block = plain.size() <= options.block_plain_bytes;
+    const CompressionDictionary* const dictionary =
+        is_one_block && level > 0 ? entries[i].dictionary : nullptr;
     std::span<const StagedBlock> staged;
-    if (workers.staged != nullptr) staged = workers.staged->find(hashes[i], plain.size());
+    if (workers.staged != nullptr) {
+      staged = workers.staged->find(
+          {hashes[i], plain.size(), level, dictionary == nullptr ? 0 : dictionary->id()});
+    }
     assert(staged.empty() || staged.size() == block_count_of(entries[i], options));
     for (std::size_t at = 0; at < plain.size(); at += options.block_plain_bytes) {
       const std::size_t size = std::min<std::size_t>(options.block_plain_bytes, plain.size() - at);
       PendingBlock& added = blocks.emplace_back();
       added.plain = plain.subspan(at, size);
+      added.entry = i;
+      added.level = level;
+      added.dictionary = dictionary;
       if (!staged.empty()) added.staged = &staged[at / options.block_plain_bytes];
     }
   }
@@ -236,7 +262,7 @@ Result<ByteVector> pack_bundle(std::span<const PackEntry> entries, const PackOpt
   const auto blocks = store_entries(out, sorted, options, workers);
   if (!blocks) return fail(blocks.error());
   assert(blocks.value().size() == block_count);
-  if (auto done = append_blocks(out, blocks.value(), block_table, options.level, workers); !done) {
+  if (auto done = append_blocks(out, blocks.value(), block_table, workers); !done) {
     return fail(done.error());
   }
 

@@ -1,6 +1,8 @@
 // Entries to a bundle. The format is runtime/bundle/BUNDLE_FORMAT.md, section 1.
 #pragma once
 
+#include <memory>
+#include <optional>
 #include <span>
 #include <stop_token>
 
@@ -19,6 +21,10 @@ struct PackEntry {
   std::int64_t local_id = kMainPayload;
   EntryKind kind = EntryKind::raw;
   Bytes plain{};
+  /// 0 stores it as it is; nothing means the options' level.
+  std::optional<int> level{};
+  /// Of the entry's level; null for none. Not used for what takes more than one block.
+  const CompressionDictionary* dictionary = nullptr;
 };
 
 struct PackOptions {
@@ -31,8 +37,11 @@ struct PackOptions {
 struct PackWorkers {
   std::span<Compressor> compressors;
   std::stop_token stop{};
-  /// What was packed before, with the same options, or null: equal entries are copied from there.
+  /// What was packed before, with the same block size, or null: equal entries that were packed
+  /// alike are copied from there.
   const StagedBundles* staged = nullptr;
+  /// Those of the entries, for looking into what an earlier build packed.
+  std::shared_ptr<const DictionarySet> dictionaries{};
 };
 
 /// Packs entries, given in any order, into the bytes of a bundle. Equal entries and options give

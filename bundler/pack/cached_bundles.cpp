@@ -86,7 +86,12 @@ CachedBundles::CachedBundles(BuildCache& cache, const Project& project, const Co
       project_(project),
       answers_(answers),
       terms_(terms.tool + " level " + std::to_string(terms.level)),
-      only_stores_(only_stores) {}
+      only_stores_(only_stores) {
+  if (!terms.compression.empty()) terms_ += " kinds " + terms.compression;
+  for (const StateDictionary& dictionary : terms.dictionaries) {
+    terms_ += " " + dictionary.hash.to_string();
+  }
+}
 
 ContentHash CachedBundles::key_of_questions(const PlannedBundle& planned) const {
   ContentHasher hasher;

@@ -71,6 +71,12 @@ struct AlternativeData {
   std::vector<std::uint32_t> keys{};  ///< Indices into the values, ascending.
 };
 
+struct DictionaryData {
+  ContentHash hash{};
+  std::uint32_t file_bytes = 0;
+  EntryKind kind = EntryKind::raw;
+};
+
 /// Lists may be in any order, but the values of variants keep theirs; bundles of entries, effects
 /// and presentations are those of their assets.
 struct CatalogData {
@@ -86,6 +92,7 @@ struct CatalogData {
   std::vector<ComponentDescription> components{};
   std::vector<VariantValueData> variant_values{};
   std::vector<AlternativeData> alternatives{};
+  std::vector<DictionaryData> dictionaries{};
 };
 
 }  // namespace muster

@@ -21,6 +21,7 @@ class CatalogFiller {
     data_.target = build.target;
     data_.agreement = agreement_of(project, components);
     data_.components = components;
+    data_.dictionaries = build.dictionaries;
   }
 
   Result<CatalogData> run() {

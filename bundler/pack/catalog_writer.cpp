@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "runtime/bundle/component_codec.h"
+#include "runtime/bundle/dictionary.h"
 
 namespace muster {
 
@@ -27,6 +28,7 @@ auto key_of(const EffectData& record) { return std::tuple(record.kind, record.ty
 auto key_of(const PresentationData& record) { return record.key; }
 auto key_of(const ComponentDescription& record) { return record.name; }
 auto key_of(const AlternativeData& record) { return std::tuple(record.bundle, record.keys); }
+auto key_of(const DictionaryData& record) { return dictionary_id(record.hash); }
 
 // Sorts a list and refuses equal keys.
 template <typename Record>
@@ -54,7 +56,8 @@ Result<void> sort_all(CatalogData& data) {
   if (Result<void> done = sort_unique(data.effects, "effects"); !done) return done;
   if (Result<void> done = sort_unique(data.presentations, "presentations"); !done) return done;
   if (Result<void> done = sort_unique(data.alternatives, "alternatives"); !done) return done;
-  return sort_unique(data.components, "components");
+  if (Result<void> done = sort_unique(data.components, "components"); !done) return done;
+  return sort_unique(data.dictionaries, "dictionaries");
 }
 
 // Builds the sections of sorted data. Keeps the first failure, so that callers check once.
@@ -72,6 +75,7 @@ class CatalogBuilder {
     add_components();
     add_variant_values();
     add_alternatives();
+    add_dictionaries();
     if (error_) return fail(*error_);
     return assemble();
   }
@@ -301,6 +305,16 @@ class CatalogBuilder {
       record.u32(static_cast<std::uint32_t>(keys.size() / sizeof(std::uint32_t)));
       record.u32(static_cast<std::uint32_t>(alternative.keys.size()));
       for (const std::uint32_t key : alternative.keys) keys.u32(key);
+    }
+  }
+
+  void add_dictionaries() {
+    ByteWriter& record = out(Section::dictionaries);
+    for (const DictionaryData& dictionary : data_.dictionaries) {
+      record.bytes(std::as_bytes(std::span(dictionary.hash.bytes)));
+      record.u32(dictionary.file_bytes);
+      record.u16(static_cast<std::uint16_t>(dictionary.kind));
+      record.u16(0);
     }
   }
 

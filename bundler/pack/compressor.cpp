@@ -3,6 +3,8 @@
 #include "bundler/pack/compressor.h"
 
 #include <cassert>
+#include <new>
+#include <utility>
 
 #include <zstd.h>
 
@@ -17,6 +19,27 @@ void set(ZSTD_CCtx* context, ZSTD_cParameter parameter, int value) {
 }
 
 }  // namespace
+
+struct CompressionDictionary::Digest {
+  ZSTD_CDict* dictionary;
+  Digest(Bytes bytes, int level)
+      : dictionary(ZSTD_createCDict(bytes.data(), bytes.size(), level)) {}
+  ~Digest() { ZSTD_freeCDict(dictionary); }
+  Digest(const Digest&) = delete;
+  Digest& operator=(const Digest&) = delete;
+};
+
+CompressionDictionary::CompressionDictionary(ByteVector bytes, int level)
+    : bytes_(std::move(bytes)),
+      hash_(hash_bytes(bytes_)),
+      level_(level),
+      digest_(std::make_unique<Digest>(bytes_, level)) {
+  assert(level >= kMinLevel && level <= kMaxLevel);
+  if (digest_->dictionary == nullptr) throw std::bad_alloc();
+}
+CompressionDictionary::~CompressionDictionary() = default;
+CompressionDictionary::CompressionDictionary(CompressionDictionary&&) noexcept = default;
+CompressionDictionary& CompressionDictionary::operator=(CompressionDictionary&&) noexcept = default;
 
 struct Compressor::State {
   ZSTD_CCtx* context = ZSTD_createCCtx();
@@ -38,10 +61,15 @@ Compressor::~Compressor() = default;
 Compressor::Compressor(Compressor&&) noexcept = default;
 Compressor& Compressor::operator=(Compressor&&) noexcept = default;
 
-bool Compressor::compress(Bytes plain, int level, ByteVector& out) {
+bool Compressor::compress(Bytes plain, int level, ByteVector& out,
+                          const CompressionDictionary* dictionary) {
   assert(level >= kMinLevel && level <= kMaxLevel);
   assert(plain.size() <= layout::bundle::kMaxBlockPlainBytes);
+  assert(dictionary == nullptr || dictionary->level() == level);
   set(state_->context, ZSTD_c_compressionLevel, level);
+  [[maybe_unused]] const std::size_t referred = ZSTD_CCtx_refCDict(
+      state_->context, dictionary == nullptr ? nullptr : dictionary->digest_->dictionary);
+  assert(ZSTD_isError(referred) == 0U);
   // The full bound, although only a smaller frame is kept: a shorter target would change which of
   // zstd's paths is taken, and with it the bytes.
   // And in a buffer that stays: making room for the bound in `out` costs as much as reading it.

@@ -1,10 +1,13 @@
 // zstd, the other way: plain bytes to frames.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string_view>
 
 #include "registry/vocabulary/bytes.h"
+#include "registry/vocabulary/content_hash.h"
+#include "runtime/bundle/dictionary.h"
 
 namespace muster {
 
@@ -17,6 +20,30 @@ inline constexpr int kDefaultLevel = 6;
 /// The release of zstd that compresses: another one may give other bytes.
 std::string_view compressor_version();
 
+/// A dictionary made ready for compression at one level, once for all threads. Immutable.
+class CompressionDictionary {
+ public:
+  /// Requires: the bytes of a `Dictionary`, and a level in range.
+  CompressionDictionary(ByteVector bytes, int level);
+  ~CompressionDictionary();
+  CompressionDictionary(CompressionDictionary&&) noexcept;
+  CompressionDictionary& operator=(CompressionDictionary&&) noexcept;
+
+  Bytes bytes() const { return bytes_; }
+  const ContentHash& hash() const { return hash_; }
+  std::uint32_t id() const { return dictionary_id(hash_); }
+  int level() const { return level_; }
+
+ private:
+  friend class Compressor;
+  struct Digest;
+
+  ByteVector bytes_;
+  ContentHash hash_;
+  int level_;
+  std::unique_ptr<Digest> digest_;
+};
+
 /// The working memory of compression: make one per thread and keep it. One thread at a time.
 class Compressor {
  public:
@@ -26,10 +53,12 @@ class Compressor {
   Compressor& operator=(Compressor&&) noexcept;
 
   /// Appends `plain` to `out` as one zstd frame with its content size, without checksum and
-  /// dictionary, and returns true; or leaves `out` alone and returns false when the frame would not
-  /// be smaller than `plain`. Equal input gives equal bytes. Requires: a level in range, and no
-  /// more plain bytes than a block may have.
-  bool compress(Bytes plain, int level, ByteVector& out);
+  /// dictionary id, and returns true; or leaves `out` alone and returns false when the frame would
+  /// not be smaller than `plain`. Equal input gives equal bytes. A dictionary may be null.
+  /// Requires: a level in range, that of the dictionary if there is one, and no more plain bytes
+  /// than a block may have.
+  bool compress(Bytes plain, int level, ByteVector& out,
+                const CompressionDictionary* dictionary = nullptr);
 
  private:
   struct State;

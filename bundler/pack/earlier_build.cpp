@@ -11,6 +11,7 @@
 #include "registry/registries/stripping.h"
 #include "registry/vocabulary/parallel.h"
 #include "runtime/bundle/bundle_reader.h"
+#include "runtime/bundle/dictionary.h"
 
 namespace muster {
 namespace {
@@ -125,12 +126,41 @@ std::vector<BuildReason> EarlierBuild::reasons_of_terms(const StateTarget& targe
     reasons.push_back({"option", "--level " + std::to_string(target.level) + " -> " +
                                      std::to_string(terms.level)});
   }
+  if (target.compression != terms.compression) {
+    const auto shown = [](const std::string& text) { return "{" + text + "}"; };
+    reasons.push_back({"option", "compression of kinds " + shown(target.compression) + " -> " +
+                                     shown(terms.compression)});
+  }
+  if (target.dictionaries != terms.dictionaries) {
+    for (const BuildReason& why : terms.dictionary_reasons) {
+      reasons.push_back(
+          {"dictionary", std::string(why.what) + (why.detail.empty() ? "" : ": ") + why.detail});
+    }
+    if (terms.dictionary_reasons.empty()) reasons.push_back({"dictionary", ""});
+  }
   return reasons;
 }
 
-void EarlierBuild::explain_facts(const Project& project, Target target, const StateBundle& bundle,
+bool EarlierBuild::do_hold(const std::vector<std::uint32_t>& facts) const {
+  return std::ranges::all_of(facts, [this](std::uint32_t fact) { return holds_[0][fact]; });
+}
+
+std::optional<ByteVector> EarlierBuild::read_dictionary(const ContentHash& hash) const {
+  for (const StateTarget& target : state_.targets) {
+    const auto path =
+        AssetPath::parse(std::string(folder_of(target.target)) + "/" + dictionary_path(hash));
+    ByteVector buffer;
+    const auto bytes = read_whole(files_, path.value(), layout::dictionary::kMaxBytes, buffer);
+    if (!bytes || hash_bytes(bytes.value()) != hash || !Dictionary::open(bytes.value())) continue;
+    return ByteVector(bytes.value().begin(), bytes.value().end());
+  }
+  return std::nullopt;
+}
+
+void EarlierBuild::explain_facts(const Project& project, Target target,
+                                 const std::vector<std::uint32_t>& facts,
                                  std::vector<BuildReason>& reasons) const {
-  for (const std::uint32_t index : bundle.facts) {
+  for (const std::uint32_t index : facts) {
     if (holds_[place_of(target)][index]) continue;
     const CookQuestion& question = state_.facts[index].question;
     switch (question.asks) {
@@ -193,7 +223,7 @@ EarlierBuild::Match EarlierBuild::find(const Project& project, Target target,
   };
   for (const Place& place : places_of(target, subject, members)) {
     std::vector<BuildReason> reasons = reasons_of_terms(*place.target, terms);
-    explain_facts(project, target, *place.bundle, reasons);
+    explain_facts(project, target, place.bundle->facts, reasons);
     match.path = AssetPath()
                      .child(folder_of(place.target->target))
                      .child(kBundleFolders[static_cast<std::size_t>(kind)])
@@ -234,7 +264,7 @@ EarlierBuild::Match EarlierBuild::find(const Project& project, Target target,
       match.reasons.push_back(
           {is_stripped ? "asset stripped" : "asset left", path_of(project, guid)});
     }
-    explain_facts(project, target, *old.bundle, match.reasons);
+    explain_facts(project, target, old.bundle->facts, match.reasons);
     add_choice(old);
   }
   tidy(match.reasons);

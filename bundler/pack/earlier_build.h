@@ -3,6 +3,7 @@
 
 #include <array>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -26,6 +27,10 @@ struct PackingTerms {
   Layout layout = Layout::shared;
   int level = 0;
   std::string variants{};  ///< What was chosen, as `to_text` has it. Decides by what is read then.
+  std::string compression{};                    ///< As `CompressionRules::text` has it.
+  std::vector<StateDictionary> dictionaries{};  ///< Sorted by kind.
+  /// Why they are others than those of the earlier build.
+  std::vector<BuildReason> dictionary_reasons{};
 };
 
 /// Compares the bundles that a build has left with those that are planned now. Safe to use from
@@ -50,6 +55,15 @@ class EarlierBuild {
   const FileSystem& files() const { return files_; }
   /// The fact that a bundle names by its index.
   const CookFact& fact(std::uint32_t index) const { return state_.facts[index]; }
+  /// Whether all these facts are as they were.
+  bool do_hold(const std::vector<std::uint32_t>& facts) const;
+  /// Adds a reason for each that is not.
+  void explain_facts(const Project& project, Target target, const std::vector<std::uint32_t>& facts,
+                     std::vector<BuildReason>& reasons) const;
+  /// The path of an asset, or of what was there under its guid.
+  std::string path_of(const Project& project, const Guid& guid) const;
+  /// A dictionary that the earlier build has left, from any target; nothing when it is not whole.
+  std::optional<ByteVector> read_dictionary(const ContentHash& hash) const;
 
  private:
   struct Place {
@@ -64,9 +78,6 @@ class EarlierBuild {
   Members members_of(const StateBundle& bundle) const;
   std::vector<Place> places_of(Target target, const Guid& subject, const Members& members) const;
   Place resembling(Target target, const Guid& subject, const Members& members) const;
-  std::string path_of(const Project& project, const Guid& guid) const;
-  void explain_facts(const Project& project, Target target, const StateBundle& bundle,
-                     std::vector<BuildReason>& reasons) const;
 
   BuildState state_;
   const FileSystem& files_;

@@ -54,8 +54,13 @@ class InputHashes {
 // Gathers the state while the parts of the output are staged.
 class StateWriter {
  public:
-  StateWriter(const BuildRun& run, const BuildState* earlier, const InputHashes& hashes)
-      : run_(run), earlier_(earlier), hashes_(hashes) {
+  StateWriter(const BuildRun& run, const BuildState* earlier, const InputHashes& hashes,
+              const BuildDictionaries& dictionaries)
+      : run_(run), earlier_(earlier), hashes_(hashes), dictionaries_(dictionaries) {
+    for (const Guid& guid : dictionaries.samples) {
+      const Asset& asset = run.project.index().at(run.project.index().find(guid));
+      names_.try_emplace(guid, asset.path.text());
+    }
     state_.tool = run.tool;
     state_.compressor = compressor_version();
   }
@@ -73,8 +78,10 @@ class StateWriter {
       }
     }
     number_facts();
+    add_dictionaries();
     for (const auto& [guid, path] : names_) state_.assets.push_back({guid, path});
     number_assets();
+    number_samples();
     const std::string_view report = OutputFolder::kReportName;
     state_.report = stamped(AssetPath(), {report}).front();
     return encode_state(state_);
@@ -114,16 +121,39 @@ class StateWriter {
     target.target = build.target;
     target.layout = run_.options.layout;
     target.level = run_.options.level;
+    target.compression = compression_of(run_.project.config()).text();
     target.signer = signer_of(run_.key);
     target.variants = to_text(run_.project.config().axes, run_.project.choice());
     target.has_old_blocks = build.has_old_blocks;
     target.totals = totals_of(build);
+    target.dictionaries = dictionaries_.all_of_state();
     std::vector<const BuiltBundle*> sorted;
     for (const BuiltBundle& bundle : build.bundles) sorted.push_back(&bundle);
     std::ranges::sort(sorted, {}, [](const BuiltBundle* bundle) { return bundle->name; });
     for (const BuiltBundle* bundle : sorted) add_bundle(build, *bundle, target);
     add_outputs(build, target);
     state_.targets.push_back(std::move(target));
+  }
+
+  void add_dictionaries() {
+    state_.dictionaries.key = dictionaries_.key;
+    state_.dictionaries.all = dictionaries_.all_of_state();
+    for (const CookFact& fact : dictionaries_.facts) {
+      state_.dictionaries.facts.push_back(number_of(fact));
+    }
+  }
+
+  void number_samples() {
+    for (const Guid& guid : dictionaries_.samples) {
+      const auto asset = std::ranges::lower_bound(state_.assets, guid, {}, &StateName::guid);
+      state_.dictionaries.samples.push_back(
+          static_cast<std::uint32_t>(asset - state_.assets.begin()));
+    }
+  }
+
+  std::uint32_t number_of(const CookFact& fact) const {
+    return static_cast<std::uint32_t>(std::ranges::lower_bound(state_.facts, fact) -
+                                      state_.facts.begin());
   }
 
   void add_bundle(const TargetBuild& build, const BuiltBundle& built, StateTarget& target) {
@@ -167,6 +197,7 @@ class StateWriter {
   }
 
   void number_facts() {
+    state_.facts = dictionaries_.facts;
     for (const Pending& pending : pending_) {
       state_.facts.insert(state_.facts.end(), pending.facts.begin(), pending.facts.end());
     }
@@ -182,8 +213,7 @@ class StateWriter {
         bundle.facts.clear();
         bundle.assets.clear();
         for (const CookFact& fact : pending.facts) {
-          bundle.facts.push_back(static_cast<std::uint32_t>(
-              std::ranges::lower_bound(state_.facts, fact) - state_.facts.begin()));
+          bundle.facts.push_back(number_of(fact));
         }
         std::ranges::sort(pending.assets);
         for (const auto& [guid, plain_bytes] : pending.assets) {
@@ -216,11 +246,16 @@ class StateWriter {
     }
     std::vector<std::string> own{std::string(kCatalogName)};
     if (run_.key) own.emplace_back(kCatalogSignatureFile);
+    std::vector<std::string> dictionaries;
+    for (const DictionaryData& one : build.dictionaries) {
+      dictionaries.push_back(one.hash.to_string() + ".mdict");
+    }
     const auto add = [&](const AssetPath& place, const std::vector<std::string>& files) {
       auto outputs = stamped(place, {files.begin(), files.end()});
       std::ranges::move(outputs, std::back_inserter(target.outputs));
     };
     add(folder, own);
+    if (!dictionaries.empty()) add(folder.child("dictionaries"), dictionaries);
     for (std::size_t kind = 0; kind < names.size(); ++kind) {
       if (!names[kind].empty()) add(folder.child(kBundleFolders[kind]), names[kind]);
     }
@@ -230,20 +265,23 @@ class StateWriter {
   const BuildRun& run_;
   const BuildState* earlier_;
   const InputHashes& hashes_;
+  const BuildDictionaries& dictionaries_;
   BuildState state_;
   std::vector<Pending> pending_;  // per bundle, in the order of targets and bundles
   std::map<Guid, std::string> names_;
 };
 
-// What was staged for a target gets its signature beside it.
-Result<void> sign_catalog(OutputFolder& output, Target target, const SigningKey& key) {
+// What was staged for a target gets its signature beside it, where there is a key.
+Result<void> sign_catalog(const BuildRun& run, Target target) {
+  if (!run.key) return {};
+  OutputFolder& output = run.output;
   const AssetPath folder = AssetPath().child(folder_of(target));
   const AssetPath catalog = folder.child(kCatalogName);
   ByteVector buffer;
   const auto bytes = output.read_staged(catalog, 0, kCatalogBytesMax, buffer);
   if (!bytes) return fail(bytes.error());
   return output.stage(folder.child(kCatalogSignatureFile),
-                      sign_file(key, catalog.text(), bytes.value()));
+                      sign_file(*run.key, catalog.text(), bytes.value()));
 }
 
 // Tells of what was built now, and of the targets that an earlier build left.
@@ -264,7 +302,8 @@ Result<void> stage_report(const BuildRun& run, const std::vector<TargetBuild>& b
 namespace {
 
 // Blocks of an output that does not remember how it was made: its report says the level.
-void remember_blocks(const FileSystem& files, const BuildOptions& options, StagedBundles& bundles) {
+void remember_blocks(const FileSystem& files, const BuildOptions& options,
+                     const HowPacked& how_packed, StagedBundles& bundles) {
   ByteVector buffer;
   const auto report = read_whole(files, AssetPath().child(OutputFolder::kReportName),
                                  OutputFolder::kReportBytesMax, buffer);
@@ -276,7 +315,7 @@ void remember_blocks(const FileSystem& files, const BuildOptions& options, Stage
       const auto entries = files.list(folder);
       if (!entries) continue;
       for (const DirectoryEntry& entry : entries.value()) {
-        bundles.remember_earlier(files, folder.child(entry.name));
+        bundles.remember_earlier(files, folder.child(entry.name), how_packed);
       }
     }
   }
@@ -289,17 +328,42 @@ bool has_old_blocks(const BuildState* earlier) {
 
 // Blocks of another compressor stay for the players' sake: others would pack something else, and
 // are neither asked for it nor given it.
-bool packs_like_everybody(const BuildRun& run, const BuildState* earlier,
-                          const StagedBundles& bundles) {
-  if (earlier == nullptr) return !bundles.remembers_earlier();
-  return earlier->tool == run.tool && !has_old_blocks(earlier);
+bool earlier_packs_like_everybody(const BuildRun& run, const BuildState* earlier) {
+  return earlier == nullptr || (earlier->tool == run.tool && !has_old_blocks(earlier));
 }
 
 // Whether blocks that were used again may be of another compressor.
-bool may_have_old_blocks(const TargetBuild& built, const BuildState* earlier) {
+bool may_have_old_blocks(const TargetBuild& built, const BuildDictionaries& dictionaries,
+                         const BuildState* earlier) {
   if (has_old_blocks(earlier)) return true;
   const bool is_same = earlier != nullptr && earlier->compressor == compressor_version();
-  return built.reused_blocks > 0 && !is_same;
+  const bool is_trained_elsewhere = dictionaries.is_kept && !dictionaries.all.empty();
+  return (built.reused_blocks > 0 || is_trained_elsewhere) && !is_same;
+}
+
+// A dictionary that earlier builds trained with another release stays with that one.
+BuildDictionaries dictionaries_for(const BuildRun& run, const EarlierBuild* earlier,
+                                   const CookAnswers* answers, BuildCache* cache) {
+  return make_dictionaries({.project = run.project,
+                            .components = run.components,
+                            .rules = run.options.sampling,
+                            .tool = run.tool,
+                            .jobs = run.options.jobs,
+                            .stop = run.stop,
+                            .earlier = earlier,
+                            .answers = answers,
+                            .cache = cache,
+                            .only_stores = run.is_forced});
+}
+
+PackingTerms terms_of(const BuildRun& run, const CompressionPlan& plan) {
+  return {run.tool,
+          run.options.layout,
+          run.options.level,
+          to_text(run.project.config().axes, run.project.choice()),
+          compression_of(run.project.config()).text(),
+          plan.dictionaries().all_of_state(),
+          plan.dictionaries().reasons};
 }
 
 }  // namespace
@@ -324,10 +388,17 @@ Result<std::vector<TargetBuild>> build_project(const BuildRun& run,
     }
   }
   StagedBundles bundles(run.output);
-  if (leaves_state && !run.is_forced && !state) remember_blocks(old_files, run.options, bundles);
+  const bool shares = run.cache != nullptr && answers && earlier_packs_like_everybody(run, known);
+  const CompressionPlan plan(
+      run.options.level, compression_of(run.project.config()),
+      dictionaries_for(run, earlier ? &*earlier : nullptr, answers ? &*answers : nullptr,
+                       shares ? run.cache : nullptr));
+  const PackingTerms terms = terms_of(run, plan);
+  if (leaves_state && !run.is_forced && !state) {
+    remember_blocks(old_files, run.options, plan.how_packed_in(run.project), bundles);
+  }
   std::optional<CachedBundles> cached;
-  if (run.cache != nullptr && answers && packs_like_everybody(run, known, bundles)) {
-    const PackingTerms terms{run.tool, run.options.layout, run.options.level};
+  if (shares && !(known == nullptr && bundles.remembers_earlier())) {
     cached.emplace(*run.cache, run.project, *answers, terms, run.is_forced);
   }
   const BuildEdges edges{.output = bundles,
@@ -335,6 +406,8 @@ Result<std::vector<TargetBuild>> build_project(const BuildRun& run,
                          .clock = run.clock,
                          .stop = run.stop,
                          .earlier = earlier ? &*earlier : nullptr,
+                         .packing = &plan,
+                         .terms = &terms,
                          .answers = answers ? &*answers : nullptr,
                          .cache = cached ? &*cached : nullptr,
                          .inputs = run.inputs,
@@ -346,16 +419,15 @@ Result<std::vector<TargetBuild>> build_project(const BuildRun& run,
     if (!run.options.targets.has(target)) continue;
     auto built = build_target(run.project, target, run.components, run.options, edges, problems);
     if (!built) return fail(built.error());
-    if (run.key) {
-      if (auto done = sign_catalog(run.output, target, *run.key); !done) return fail(done.error());
-    }
-    built.value().has_old_blocks = may_have_old_blocks(built.value(), known);
+    if (auto done = sign_catalog(run, target); !done) return fail(done.error());
+    built.value().has_old_blocks = may_have_old_blocks(built.value(), plan.dictionaries(), known);
     builds.push_back(std::move(built).value());
   }
   if (auto staged = stage_report(run, builds); !staged) return fail(staged.error());
   if (leaves_state) {
-    auto staged = run.output.stage(AssetPath().child(kStateName),
-                                   StateWriter(run, known, *hashes).write(builds));
+    auto staged =
+        run.output.stage(AssetPath().child(kStateName),
+                         StateWriter(run, known, *hashes, plan.dictionaries()).write(builds));
     if (!staged) return fail(staged.error());
   }
   // Bundles of two states of a project belong to neither.

@@ -116,8 +116,8 @@ Result<bool> is_target_of_ours(const FileSystem& files, const AssetPath& folder)
   if (!listed && listed.error().code == ErrorCode::not_found) return false;  // it is no folder
   if (!listed) return fail(listed.error());
   return std::ranges::all_of(listed.value(), [](const DirectoryEntry& entry) {
-    return std::ranges::count(kBundleFolders, entry.name) > 0 || entry.name == "catalog.mcat" ||
-           entry.name == kCatalogSignatureFile;
+    return std::ranges::count(kBundleFolders, entry.name) > 0 || entry.name == "dictionaries" ||
+           entry.name == "catalog.mcat" || entry.name == kCatalogSignatureFile;
   });
 }
 

@@ -11,8 +11,19 @@ Result<void> StagedBundles::stage(const AssetPath& path, Bytes bytes) {
   return output_.stage(path, bytes);
 }
 
+void StagedBundles::remember(std::size_t number, bool is_earlier, const BundleReader& bundle,
+                             const BundleEntry& entry, const PackedHow& how) {
+  const PackedContent content{entry.plain_hash, entry.plain_bytes, how.level, how.dictionary_id};
+  const auto [place, is_new] = entries_.try_emplace(content, std::vector<StagedBlock>());
+  for (std::uint32_t b = 0; is_new && b < entry.block_count; ++b) {
+    const BundleBlock block = bundle.block(entry, b);
+    place->second.push_back(
+        {number, is_earlier, block.offset_bytes, block.stored_bytes, block.coding});
+  }
+}
+
 Result<void> StagedBundles::stage_bundle(const AssetPath& path, const BundleReader& bundle,
-                                         Bytes bytes) {
+                                         Bytes bytes, const HowPacked& how_packed) {
   const std::lock_guard lock(mutex_);
   if (auto staged = output_.stage(path, bytes); !staged) return staged;
   const std::size_t number = bundles_.size();
@@ -20,13 +31,7 @@ Result<void> StagedBundles::stage_bundle(const AssetPath& path, const BundleRead
   for (std::uint32_t i = 0; i < bundle.entry_count(); ++i) {
     const BundleEntry entry = bundle.entry(i);
     if (entry.plain_bytes < kMinPlainBytes) continue;
-    const auto [place, is_new] =
-        entries_.try_emplace({entry.plain_hash, entry.plain_bytes}, std::vector<StagedBlock>());
-    for (std::uint32_t b = 0; is_new && b < entry.block_count; ++b) {
-      const BundleBlock block = bundle.block(entry, b);
-      place->second.push_back(
-          {number, false, block.offset_bytes, block.stored_bytes, block.coding});
-    }
+    remember(number, false, bundle, entry, how_packed(entry));
   }
   return {};
 }
@@ -42,7 +47,8 @@ Result<Bytes> StagedBundles::read_staged(const AssetPath& path, ByteVector& buff
   return output_.read_staged(path, 0, std::numeric_limits<std::uint64_t>::max(), buffer);
 }
 
-void StagedBundles::remember_earlier(const FileSystem& files, const AssetPath& path) {
+void StagedBundles::remember_earlier(const FileSystem& files, const AssetPath& path,
+                                     const HowPacked& how_packed) {
   constexpr std::uint64_t kFileBytesMax = 8ULL * 1024 * 1024 * 1024;
   ByteVector buffer;
   const auto bytes = read_whole(files, path, kFileBytesMax, buffer);
@@ -56,19 +62,18 @@ void StagedBundles::remember_earlier(const FileSystem& files, const AssetPath& p
   earlier_.push_back({&files, path});
   for (std::uint32_t i = 0; i < bundle.value().entry_count(); ++i) {
     const BundleEntry entry = bundle.value().entry(i);
-    const auto [place, is_new] =
-        entries_.try_emplace({entry.plain_hash, entry.plain_bytes}, std::vector<StagedBlock>());
-    for (std::uint32_t b = 0; is_new && b < entry.block_count; ++b) {
-      const BundleBlock block = bundle.value().block(entry, b);
-      place->second.push_back({number, true, block.offset_bytes, block.stored_bytes, block.coding});
-    }
+    const PackedHow how = how_packed(entry);
+    if (entry.dictionary_id != 0 && entry.dictionary_id != how.dictionary_id) continue;
+    // Compressed without the dictionary that it would be offered now.
+    const bool is_one_block = entry.block_count == 1;
+    if (entry.dictionary_id == 0 && how.dictionary_id != 0 && is_one_block) continue;
+    remember(number, true, bundle.value(), entry, how);
   }
 }
 
-std::span<const StagedBlock> StagedBundles::find(const ContentHash& plain_hash,
-                                                 std::uint64_t plain_bytes) const {
+std::span<const StagedBlock> StagedBundles::find(const PackedContent& content) const {
   const std::lock_guard lock(mutex_);
-  const auto found = entries_.find({plain_hash, plain_bytes});
+  const auto found = entries_.find(content);
   if (found == entries_.end()) return {};
   return found->second;  // nodes stay where they are, and are never changed
 }

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <span>
@@ -23,10 +24,27 @@ struct StagedBlock {
   BlockCoding coding = BlockCoding::stored;
 };
 
+/// What an entry's blocks follow from, besides the size of blocks. A level and a dictionary that
+/// somebody else may have used are asked of him.
+struct PackedContent {
+  ContentHash plain_hash;
+  std::uint64_t plain_bytes = 0;
+  int level = 0;
+  std::uint32_t dictionary_id = 0;  ///< That it was offered; stored blocks need none.
+  friend auto operator<=>(const PackedContent&, const PackedContent&) = default;
+};
+
+/// How an entry of a bundle was packed.
+struct PackedHow {
+  int level = 0;
+  std::uint32_t dictionary_id = 0;
+};
+using HowPacked = std::function<PackedHow(const BundleEntry&)>;
+
 /// The bundles that one build has staged, found by what is in them: an asset that client and server
 /// both need, or that many self-contained bundles hold, is compressed once. Remembers where blocks
 /// are, not the blocks: their bytes are read back from the staging folder. Safe to use from several
-/// threads. All bundles must be packed with the same options.
+/// threads. All bundles must be packed with the same block size.
 class StagedBundles {
  public:
   /// Entries with fewer bytes are not remembered: compressing them is as quick as reading them.
@@ -38,24 +56,26 @@ class StagedBundles {
   /// Writes a file of the output, and remembers nothing of it.
   Result<void> stage(const AssetPath& path, Bytes bytes);
   /// Writes a bundle and remembers its entries. Requires: `bundle` is open on `bytes`.
-  Result<void> stage_bundle(const AssetPath& path, const BundleReader& bundle, Bytes bytes);
+  Result<void> stage_bundle(const AssetPath& path, const BundleReader& bundle, Bytes bytes,
+                            const HowPacked& how_packed);
 
   /// Reads a staged file. `buffer` as in `FileSystem::read`.
   Result<Bytes> read_staged(const AssetPath& path, ByteVector& buffer) const;
 
   /// Makes a file of an earlier output one of this one, see `OutputFolder::carry_over`.
   Result<void> carry_over(const FileSystem& from, const AssetPath& old_path, const AssetPath& path);
-  /// Remembers the entries of a bundle that an earlier build has left, with the same options; a
-  /// bundle that cannot be read has none. Requires: called before anything is packed, and `files`
-  /// lives longer.
-  void remember_earlier(const FileSystem& files, const AssetPath& path);
+  /// Remembers the entries of a bundle that an earlier build has left; a bundle that cannot be read
+  /// has none. Compressed blocks whose dictionary is another than they would get now are not
+  /// remembered. Requires: called before anything is packed, and `files` lives longer.
+  void remember_earlier(const FileSystem& files, const AssetPath& path,
+                        const HowPacked& how_packed);
   bool remembers_earlier() const { return !earlier_.empty(); }
   /// How many blocks of earlier builds were used again.
   std::size_t reused_blocks() const { return reused_blocks_; }
 
-  /// The blocks of an entry with these plain bytes, valid as long as this object; none when no
-  /// bundle holds such an entry.
-  std::span<const StagedBlock> find(const ContentHash& plain_hash, std::uint64_t plain_bytes) const;
+  /// The blocks of an entry with this content, valid as long as this object; none when no bundle
+  /// holds such an entry.
+  std::span<const StagedBlock> find(const PackedContent& content) const;
   /// Reads a block's stored bytes into `buffer`. Fails as the disk fails.
   Result<Bytes> read(const StagedBlock& block, ByteVector& buffer) const;
 
@@ -69,7 +89,10 @@ class StagedBundles {
   };
   std::vector<Earlier> earlier_;
   mutable std::atomic<std::size_t> reused_blocks_ = 0;
-  std::map<std::pair<ContentHash, std::uint64_t>, std::vector<StagedBlock>> entries_;
+  void remember(std::size_t number, bool is_earlier, const BundleReader& bundle,
+                const BundleEntry& entry, const PackedHow& how);
+
+  std::map<PackedContent, std::vector<StagedBlock>> entries_;
 };
 
 }  // namespace muster

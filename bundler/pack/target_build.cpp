@@ -53,8 +53,15 @@ class TargetBuilder {
         options_(options),
         edges_(edges),
         problems_(problems),
-        cooker_(project, components, &project.config().strip[place_of(target)]) {
+        cooker_(project, components, &project.config().strip[place_of(target)]),
+        plain_plan_(options.level),
+        plan_(edges.packing == nullptr ? plain_plan_ : *edges.packing),
+        how_packed_(plan_.how_packed_in(project)) {
     result_.target = target;
+    for (const BuildDictionary& one : plan_.dictionaries().all) {
+      result_.dictionaries.push_back(
+          {one.hash(), static_cast<std::uint32_t>(one.bytes.size()), one.kind});
+    }
   }
 
   Result<TargetBuild> run() {
@@ -68,6 +75,7 @@ class TargetBuilder {
     if (edges_.earlier != nullptr) match_earlier();
     edges_.reporter.begin("packing " + std::string(folder_of(result_.target)), count);
     const std::size_t reused_before = edges_.output.reused_blocks();
+    if (auto staged = stage_dictionaries(); !staged) return fail(staged.error());
     pack_all(sizes);
     result_.reused_blocks = edges_.output.reused_blocks() - reused_before;
     if (edges_.stop.stop_requested()) {
@@ -105,6 +113,16 @@ class TargetBuilder {
                     "layout");
   }
 
+  Result<void> stage_dictionaries() {
+    for (const BuildDictionary& one : plan_.dictionaries().all) {
+      const auto path = AssetPath::parse(std::string(folder_of(result_.target)) + "/" +
+                                         dictionary_path(one.hash()));
+      if (!path) return fail(path.error());
+      if (auto staged = edges_.output.stage(path.value(), one.bytes); !staged) return staged;
+    }
+    return {};
+  }
+
   void pack_all(const std::vector<std::uint64_t>& sizes) {
     std::vector<std::pair<std::uint64_t, std::size_t>> weighed;
     for (std::size_t i = 0; i < result_.plan.bundles.size(); ++i) {
@@ -131,8 +149,9 @@ class TargetBuilder {
   void match_earlier() {
     const EarlierBuild& earlier = *edges_.earlier;
     matches_.resize(result_.plan.bundles.size());
-    const PackingTerms terms{edges_.tool, options_.layout, options_.level,
-                             to_text(project_.config().axes, project_.choice())};
+    const PackingTerms plain_terms{edges_.tool, options_.layout, options_.level,
+                                   to_text(project_.config().axes, project_.choice())};
+    const PackingTerms& terms = edges_.terms == nullptr ? plain_terms : *edges_.terms;
     parallel_for(matches_.size(), options_.jobs, edges_.stop, [&](std::size_t i, unsigned) {
       matches_[i] = earlier.find(project_, result_.target, terms, result_.plan.bundles[i]);
     });
@@ -143,15 +162,28 @@ class TargetBuilder {
     }
     if (kept.size() == matches_.size()) return;
     for (const StateTarget& target : earlier.state().targets) {
-      if (target.level != options_.level) continue;
+      if (target.level != terms.level || target.compression != terms.compression) continue;
       for (const StateBundle& bundle : target.bundles) {
         if (target.target == result_.target && kept.contains(bundle.name)) continue;
         if (target.target != result_.target && earlier.state().tool == edges_.tool) continue;
         const auto path =
             AssetPath::parse(std::string(folder_of(target.target)) + "/" + bundle.name.path());
-        if (path) edges_.output.remember_earlier(earlier.files(), path.value());
+        if (path) edges_.output.remember_earlier(earlier.files(), path.value(), how_packed_then());
       }
     }
+  }
+
+  // Files may have got another extension since.
+  HowPacked how_packed_then() const {
+    return [this](const BundleEntry& entry) {
+      const auto& assets = edges_.earlier->state().assets;
+      const auto name = std::ranges::lower_bound(assets, entry.guid, {}, &StateName::guid);
+      const auto path = name == assets.end() || name->guid != entry.guid
+                            ? Result<AssetPath>(AssetPath())
+                            : AssetPath::parse(name->path);
+      const bool is_named = path && !path.value().empty();
+      return plan_.how_packed(entry, is_named ? path.value().extension() : std::string_view());
+    };
   }
 
   void note_gone() {
@@ -273,11 +305,11 @@ class TargetBuilder {
       built.source_bytes += asset.source_bytes;
       for (const CookedEntry& entry : asset.entries) {
         built.plain_bytes += entry.plain.size();
-        entries.push_back({entry.guid, entry.local_id, entry.kind, entry.plain});
+        entries.push_back(pack_entry(entry));
       }
     }
-    auto bytes =
-        pack_bundle(entries, {.level = options_.level}, {compressors, edges_.stop, &edges_.output});
+    auto bytes = pack_bundle(entries, {.level = options_.level},
+                             {compressors, edges_.stop, &edges_.output, plan_.decompressing()});
     if (!bytes) {
       fail_with(bytes.error());
       return;
@@ -293,6 +325,15 @@ class TargetBuilder {
     // Asked after the facts were taken: they are of what was cooked, or the inputs are torn.
     if (edges_.cache == nullptr || edges_.inputs->is_torn() || failed()) return;
     put_into_cache(planned, built, std::move(bytes).value());
+  }
+
+  PackEntry pack_entry(const CookedEntry& entry) const {
+    const AssetNumber asset = project_.index().find(entry.guid);
+    const int level = plan_.level_of(
+        entry.kind, asset == kNoAsset ? "" : project_.index().at(asset).path.extension(),
+        entry.plain);
+    return {entry.guid,  entry.local_id, entry.kind,
+            entry.plain, level,          plan_.dictionary_of(entry.kind, level)};
   }
 
   bool take_from_cache(const PlannedBundle& planned, BuiltBundle& built) {
@@ -320,7 +361,11 @@ class TargetBuilder {
     std::set<Guid> guids;
     for (const AssetNumber asset : planned.assets) guids.insert(packed_guid(project_, asset));
     for (std::uint32_t i = 0; i < reader.entry_count(); ++i) {
-      if (!guids.contains(reader.entry(i).guid)) return false;
+      const BundleEntry entry = reader.entry(i);
+      if (!guids.contains(entry.guid)) return false;
+      const bool is_known =
+          entry.dictionary_id == 0 || plan_.decompressing()->find(entry.dictionary_id) != nullptr;
+      if (!is_known) return false;
     }
     return true;
   }
@@ -362,7 +407,9 @@ class TargetBuilder {
     Result<void> staged = path ? Result<void>() : Result<void>(fail(path.error()));
     // Nobody here has packed what a cache gave: its blocks go into no other bundle.
     if (path && built.is_cached) staged = edges_.output.stage(path.value(), bytes);
-    if (path && !built.is_cached) staged = edges_.output.stage_bundle(path.value(), reader, bytes);
+    if (path && !built.is_cached) {
+      staged = edges_.output.stage_bundle(path.value(), reader, bytes, how_packed_);
+    }
     if (!staged) fail_with(staged.error());
     edges_.reporter.advance(1, built.name.to_string());
   }
@@ -386,6 +433,9 @@ class TargetBuilder {
   const BuildEdges& edges_;
   std::vector<CookProblem>& problems_;
   AssetCooker cooker_;
+  CompressionPlan plain_plan_;
+  const CompressionPlan& plan_;
+  HowPacked how_packed_;
   TargetBuild result_;
   std::vector<EarlierBuild::Match> matches_;  // per planned bundle; empty without earlier build
   std::mutex mutex_;

@@ -7,8 +7,11 @@
 #include <vector>
 
 #include "bundler/cook/asset_cooker.h"
+#include "bundler/pack/build_dictionaries.h"
 #include "bundler/pack/bundle_writer.h"
 #include "bundler/pack/cached_bundles.h"
+#include "bundler/pack/catalog_data.h"
+#include "bundler/pack/compression_plan.h"
 #include "bundler/pack/earlier_build.h"
 #include "bundler/pack/recorded_files.h"
 #include "bundler/pack/staged_bundles.h"
@@ -24,6 +27,7 @@ struct BuildOptions {
   Layout layout = Layout::shared;
   int level = kDefaultLevel;
   unsigned jobs = 1;
+  SamplingRules sampling{};  ///< Of what dictionaries are trained on.
 };
 
 /// One packed bundle, for the report.
@@ -57,6 +61,7 @@ struct TargetBuild {
   std::vector<AssetTiming> slowest;  ///< The slowest to cook, slowest first.
   /// Prefabs that had a bundle in the earlier build and have none now: paths, and why. Sorted.
   std::vector<BuildReason> gone{};
+  std::vector<DictionaryData> dictionaries{};  ///< Sorted by kind.
   std::size_t reused_blocks = 0;  ///< Of earlier builds, put into bundles that were packed.
   bool has_old_blocks = false;    ///< As `StateTarget` has it.
 };
@@ -68,6 +73,10 @@ struct BuildEdges {
   std::stop_token stop;
   /// What an earlier build has left, and what it was told; null for a build from nothing.
   const EarlierBuild* earlier = nullptr;
+  /// How entries are compressed; null for the options' level and no dictionaries.
+  const CompressionPlan* packing = nullptr;
+  /// What that means to earlier builds.
+  const PackingTerms* terms = nullptr;
   /// Answers what cooked bundles depend on, for the next build; null when nobody wants to know.
   const CookAnswers* answers = nullptr;
   /// Where other builds may have left what this one needs; null for nowhere. Only with `answers`

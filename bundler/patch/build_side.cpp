@@ -1,11 +1,13 @@
 #include "bundler/patch/build_side.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "bundler/pack/output_folder.h"
 #include "bundler/pack/target_build.h"
 #include "bundler/patch/patch_layout.h"
 #include "runtime/bundle/build_signature.h"
+#include "runtime/bundle/dictionary.h"
 
 namespace muster {
 
@@ -19,26 +21,65 @@ std::vector<AssetPath> loose_file_paths() {
   return paths;
 }
 
+AssetPath dictionary_place(Target target, const ContentHash& hash) {
+  return AssetPath::parse(std::string(folder_of(target)) + "/" + dictionary_path(hash)).value();
+}
+
+bool is_dictionary_place(std::string_view path) {
+  constexpr std::string_view kEnd = ".mdict";
+  for (const Target target : {Target::client, Target::server}) {
+    const std::string folder = std::string(folder_of(target)) + "/dictionaries/";
+    if (!path.starts_with(folder) || !path.ends_with(kEnd)) continue;
+    const std::string_view digits =
+        path.substr(folder.size(), path.size() - folder.size() - kEnd.size());
+    return digits.size() == 32 &&
+           digits.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+  }
+  return false;
+}
+
 Result<BuildSide> BuildSide::read(const FileSystem& files) {
-  std::vector<LooseFile> loose;
-  for (const AssetPath& path : loose_file_paths()) {
+  BuildSide side;
+  const auto add = [&](const AssetPath& path, std::uint64_t max_bytes) -> Result<void> {
     LooseFile file{.path = path, .bytes = {}, .hash = {}};
-    const auto bytes = read_whole(files, path, layout::catalog::kMaxFileBytes, file.bytes);
-    if (!bytes && bytes.error().code == ErrorCode::not_found) continue;
+    const auto bytes = read_whole(files, path, max_bytes, file.bytes);
     if (!bytes) return fail(bytes.error());
     file.bytes.resize(bytes.value().size());
     file.hash = hash_bytes(file.bytes);
-    loose.push_back(std::move(file));
+    side.loose_.push_back(std::move(file));
+    return {};
+  };
+  for (const AssetPath& path : loose_file_paths()) {
+    const auto added = add(path, layout::catalog::kMaxFileBytes);
+    if (!added && added.error().code != ErrorCode::not_found) return fail(added.error());
   }
-  return of(std::move(loose));
+  if (auto opened = side.open_catalogs(); !opened) return fail(opened.error());
+  std::vector<AssetPath> dictionaries;
+  for (const Target target : {Target::client, Target::server}) {
+    const CatalogReader* const catalog = side.catalog(target);
+    for (std::uint32_t i = 0; catalog != nullptr && i < catalog->dictionary_count(); ++i) {
+      dictionaries.push_back(dictionary_place(target, catalog->dictionary(i).hash));
+    }
+  }
+  std::ranges::sort(dictionaries);
+  for (const AssetPath& path : dictionaries) {
+    if (auto added = add(path, layout::dictionary::kMaxBytes); !added) return fail(added.error());
+  }
+  return of(std::move(side.loose_));
 }
 
 Result<BuildSide> BuildSide::of(std::vector<LooseFile> files) {
   BuildSide side;
   side.loose_ = std::move(files);  // from here on nothing moves that a catalog reads
+  if (auto opened = side.open_catalogs(); !opened) return fail(opened.error());
+  if (auto checked = side.check_dictionaries(); !checked) return fail(checked.error());
+  return side;
+}
+
+Result<void> BuildSide::open_catalogs() {
   for (const Target target : {Target::client, Target::server}) {
     const AssetPath path = AssetPath().child(folder_of(target)).child(kCatalogName);
-    const LooseFile* const file = side.find(path);
+    const LooseFile* const file = find(path);
     if (file == nullptr) continue;
     auto catalog = CatalogReader::open(file->bytes);
     if (!catalog) return fail(catalog.error().code, path.text() + ": " + catalog.error().message);
@@ -48,14 +89,45 @@ Result<BuildSide> BuildSide::of(std::vector<LooseFile> files) {
     if (catalog.value().target() != target) {
       return fail(ErrorCode::malformed, path.text() + ": this is the catalog of the other target");
     }
-    side.catalogs_[static_cast<std::size_t>(target == Target::server)] = catalog.value();
+    catalogs_[static_cast<std::size_t>(target == Target::server)] = catalog.value();
   }
-  if (!side.catalogs_[0] && !side.catalogs_[1]) {
+  if (!catalogs_[0] && !catalogs_[1]) {
     return fail(ErrorCode::not_found,
                 "there is neither client/catalog.mcat nor "
                 "server/catalog.mcat: it is no build's output");
   }
-  return side;
+  return {};
+}
+
+Result<void> BuildSide::check_dictionaries() const {
+  std::size_t named = 0;
+  DictionarySet distinct;
+  for (const Target target : {Target::client, Target::server}) {
+    const CatalogReader* const reader = catalog(target);
+    for (std::uint32_t i = 0; reader != nullptr && i < reader->dictionary_count(); ++i) {
+      const CatalogDictionary record = reader->dictionary(i);
+      const AssetPath path = dictionary_place(target, record.hash);
+      const LooseFile* const file = find(path);
+      if (file == nullptr) return fail(ErrorCode::not_found, path.text() + ": it is missing");
+      if (file->bytes.size() != record.file_bytes) {
+        return fail(ErrorCode::hash_mismatch, path.text() + ": it is not what its catalog names");
+      }
+      if (auto added = distinct.add(record.hash, file->bytes); !added) {
+        return fail(added.error().code, path.text() + ": " + added.error().message);
+      }
+      ++named;
+    }
+  }
+  if (named == dictionaries().size()) return {};
+  return fail(ErrorCode::malformed, "there is a dictionary that no catalog names");
+}
+
+std::vector<const LooseFile*> BuildSide::dictionaries() const {
+  std::vector<const LooseFile*> found;
+  for (const LooseFile& file : loose_) {
+    if (is_dictionary_place(file.path.text())) found.push_back(&file);
+  }
+  return found;
 }
 
 const LooseFile* BuildSide::find(const AssetPath& path) const {

@@ -18,7 +18,7 @@ void BundleAssembly::add_entry(const AssembledEntry& entry) {
   entries_.u32(block_count_);
   entries_.u16(static_cast<std::uint16_t>(entry.kind));
   entries_.u16(0);  // flags
-  entries_.u32(0);  // dictionary
+  entries_.u32(entry.dictionary_id);
   entries_.u32(0);  // reserved
   ++entry_count_;
   plain_bytes_ += entry.plain_bytes;

@@ -18,6 +18,7 @@ struct AssembledEntry {
   EntryKind kind = EntryKind::raw;
   std::uint64_t plain_bytes = 0;
   ContentHash plain_hash{};
+  std::uint32_t dictionary_id = 0;
 };
 
 /// Puts a bundle together: an entry, its blocks, the next entry. Checks nothing: whoever uses the

@@ -25,6 +25,18 @@ bool is_kind(std::uint64_t kind) {
 
 }  // namespace
 
+BundleRebuild::BundleRebuild(BundlePool& pool, PatchDictionaries& dictionaries,
+                             std::uint64_t max_file_bytes)
+    : pool_(&pool), dictionaries_(&dictionaries), max_file_bytes_(max_file_bytes) {
+  decompressor_.use(dictionaries.decompressing());
+}
+
+Result<std::uint32_t> BundleRebuild::read_dictionary(ByteReader& program) const {
+  const std::uint64_t number = program.varint();
+  if (program.failed() || number > dictionaries_->count()) return malformed("a dictionary");
+  return dictionaries_->id_of(number);
+}
+
 Result<void> BundleRebuild::check_size(std::uint64_t more_bytes) const {
   const std::uint64_t has = assembly_.file_bytes();
   if (has <= max_file_bytes_ && more_bytes <= max_file_bytes_ - has) return {};
@@ -108,7 +120,7 @@ Result<void> BundleRebuild::make_entry(PatchStreams& streams, std::uint32_t bloc
     if (!opened) return fail(opened.error());
     if (source.entry >= opened.value().reader.entry_count()) return malformed("an entry's source");
     const BundleEntry old = opened.value().reader.entry(source.entry);
-    entry = {old.guid, old.local_id, old.kind, old.plain_bytes, old.plain_hash};
+    entry = {old.guid, old.local_id, old.kind, old.plain_bytes, old.plain_hash, old.dictionary_id};
   }
   if ((op.value().bits & kIsNamed) != 0) {
     const Bytes guid = streams.program.bytes(Guid().bytes().size());
@@ -151,10 +163,13 @@ Result<void> BundleRebuild::add_delta(AssembledEntry& entry, const Op& op, Patch
                                       std::uint32_t block_plain_bytes) {
   const std::uint64_t plain_bytes = streams.program.varint();
   const std::uint64_t level = streams.program.varint();  // 0: stored
+  const auto dictionary = read_dictionary(streams.program);
+  if (!dictionary) return fail(dictionary.error());
   const std::uint64_t frame_bytes = streams.program.varint();
   if (streams.program.failed() || level > static_cast<std::uint64_t>(kMaxLevel) ||
       frame_bytes > streams.data.remaining() || !can_hold(frame_bytes, plain_bytes) ||
-      plain_bytes > layout::bundle::kMaxEntryPlainBytes) {
+      plain_bytes > layout::bundle::kMaxEntryPlainBytes ||
+      (dictionary.value() != 0 && (level == 0 || plain_bytes > block_plain_bytes))) {
     return malformed("a delta");
   }
   if (auto fits = check_size(plain_bytes); !fits) return fits;
@@ -172,12 +187,27 @@ Result<void> BundleRebuild::add_delta(AssembledEntry& entry, const Op& op, Patch
   if (auto decoded = deltas_.decode(frame, prefix, plain_); !decoded) return decoded;
   entry.plain_bytes = plain_bytes;
   entry.plain_hash = hash_bytes(plain_);
-  assembly_.add_entry(entry);
-  add_compressed(static_cast<int>(level), block_plain_bytes);
+  entry.dictionary_id = dictionary.value();
+  add_compressed(entry, static_cast<int>(level), block_plain_bytes);
   return {};
 }
 
-void BundleRebuild::add_compressed(int level, std::uint32_t block_plain_bytes) {
+void BundleRebuild::add_compressed(AssembledEntry& entry, int level,
+                                   std::uint32_t block_plain_bytes) {
+  const CompressionDictionary* const dictionary =
+      dictionaries_->compressing(entry.dictionary_id, level);
+  has_recompressed_ = has_recompressed_ || level > 0;
+  if (dictionary != nullptr) {
+    frame_.clear();
+    const bool is_smaller = compressor_.compress(plain_, level, frame_, dictionary);
+    if (!is_smaller) entry.dictionary_id = 0;
+    assembly_.add_entry(entry);
+    if (plain_.empty()) return;
+    assembly_.add_block(is_smaller ? Bytes(frame_) : Bytes(plain_),
+                        is_smaller ? BlockCoding::zstd : BlockCoding::stored);
+    return;
+  }
+  assembly_.add_entry(entry);
   for (std::size_t at = 0; at < plain_.size(); at += block_plain_bytes) {
     const Bytes block =
         Bytes(plain_).subspan(at, std::min<std::size_t>(block_plain_bytes, plain_.size() - at));
@@ -186,13 +216,15 @@ void BundleRebuild::add_compressed(int level, std::uint32_t block_plain_bytes) {
     assembly_.add_block(is_smaller ? Bytes(frame_) : block,
                         is_smaller ? BlockCoding::zstd : BlockCoding::stored);
   }
-  has_recompressed_ = has_recompressed_ || level > 0;
 }
 
 Result<void> BundleRebuild::add_verbatim(AssembledEntry& entry, const Op& op, PatchStreams& streams,
                                          std::uint32_t block_plain_bytes) {
   entry.plain_bytes = streams.program.varint();
   const Bytes hash = streams.program.bytes(entry.plain_hash.bytes.size());
+  const auto dictionary = read_dictionary(streams.program);
+  if (!dictionary) return fail(dictionary.error());
+  entry.dictionary_id = dictionary.value();
   if (streams.program.failed() || entry.plain_bytes > layout::bundle::kMaxEntryPlainBytes) {
     return malformed("an entry as it is");
   }

@@ -7,6 +7,7 @@
 #include "bundler/patch/bundle_assembly.h"
 #include "bundler/patch/bundle_pool.h"
 #include "bundler/patch/delta_codec.h"
+#include "bundler/patch/patch_dictionaries.h"
 
 namespace muster {
 
@@ -27,9 +28,8 @@ struct PatchStreams {
 /// number is believed before it is held against what is there.
 class BundleRebuild {
  public:
-  /// Requires: the pool lives longer. No file larger than `max_file_bytes` is made.
-  BundleRebuild(BundlePool& pool, std::uint64_t max_file_bytes)
-      : pool_(&pool), max_file_bytes_(max_file_bytes) {}
+  /// Requires: both live longer. No file larger than `max_file_bytes` is made.
+  BundleRebuild(BundlePool& pool, PatchDictionaries& dictionaries, std::uint64_t max_file_bytes);
 
   /// The entry that is taken from when a program does not say from which.
   const EntryPlace& next() const { return next_; }
@@ -56,9 +56,11 @@ class BundleRebuild {
   Result<void> add_verbatim(AssembledEntry& entry, const Op& op, PatchStreams& streams,
                             std::uint32_t block_plain_bytes);
   Result<void> check_size(std::uint64_t more_bytes) const;
-  void add_compressed(int level, std::uint32_t block_plain_bytes);
+  Result<std::uint32_t> read_dictionary(ByteReader& program) const;
+  void add_compressed(AssembledEntry& entry, int level, std::uint32_t block_plain_bytes);
 
   BundlePool* pool_;
+  PatchDictionaries* dictionaries_;
   std::uint64_t max_file_bytes_;
   EntryPlace next_{};
   BundleAssembly assembly_;

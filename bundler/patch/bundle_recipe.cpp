@@ -41,13 +41,21 @@ bool is_same_block(const BundlePool::Opened& old, const BundleEntry& old_entry,
   const Bytes before = stored_block(old.reader, old_entry, index, old.bytes, old_coding);
   const Bytes after = stored_block(reader, entry, index, file, coding);
   return old_coding == coding && are_equal(before, after) &&
+         (coding == BlockCoding::stored || old_entry.dictionary_id == entry.dictionary_id) &&
          old.reader.block(old_entry, index).plain_bytes == reader.block(entry, index).plain_bytes;
 }
 
 }  // namespace
 
-RecipeWriter::RecipeWriter(BundlePool& pool, const RecipeOptions& options)
-    : pool_(&pool), options_(options), rebuild_(pool, kMaxFileBytes), last_level_(options.level) {}
+RecipeWriter::RecipeWriter(BundlePool& pool, PatchDictionaries& dictionaries,
+                           const RecipeOptions& options)
+    : pool_(&pool),
+      dictionaries_(&dictionaries),
+      options_(options),
+      rebuild_(pool, dictionaries, kMaxFileBytes),
+      last_level_(options.level) {
+  decompressor_.use(dictionaries.decompressing());
+}
 
 void RecipeWriter::learn(std::size_t number, const BundleReader& reader) {
   for (std::uint32_t i = 0; i < reader.entry_count(); ++i) {
@@ -182,6 +190,7 @@ Result<bool> RecipeWriter::try_copy(const BundleReader& reader, const BundleEntr
         old.guid != entry.guid || old.local_id != entry.local_id || old.kind != entry.kind;
     const int cost = is_named ? 2 : static_cast<int>(place != draft.next);
     if (cost >= best_cost || old.block_count != entry.block_count ||
+        old.dictionary_id != entry.dictionary_id ||
         opened.value().reader.block_plain_bytes() != reader.block_plain_bytes()) {
       continue;
     }
@@ -208,7 +217,9 @@ bool RecipeWriter::gives(const BundleReader& reader, const BundleEntry& entry, B
     BlockCoding coding{};
     const Bytes stored = stored_block(reader, entry, i, file, coding);
     frame_.clear();
-    const bool is_smaller = level > 0 && compressor_.compress(block, level, frame_);
+    const CompressionDictionary* const dictionary =
+        level > 0 ? dictionaries_->compressing(entry.dictionary_id, level) : nullptr;
+    const bool is_smaller = level > 0 && compressor_.compress(block, level, frame_, dictionary);
     if (is_smaller != (coding == BlockCoding::zstd)) return false;
     if (is_smaller && !are_equal(frame_, stored)) return false;
   }
@@ -220,6 +231,7 @@ bool RecipeWriter::gives(const BundleReader& reader, const BundleEntry& entry, B
 int RecipeWriter::find_level(const BundleReader& reader, const BundleEntry& entry, Bytes plain,
                              Bytes file) {
   if (gives(reader, entry, plain, file, 0, entry.block_count)) return 0;
+  if (entry.dictionary_id != 0 && entry.block_count > 1) return -1;  // No writer of ours does.
   if (options_.is_portable) return -1;
   if (gives(reader, entry, plain, file, last_level_, entry.block_count)) return last_level_;
   if (futile_searches_ >= kFutileSearchesMax) return -1;
@@ -265,6 +277,7 @@ Result<void> RecipeWriter::write_delta_or_verbatim(const BundleReader& reader,
     begin_op(EntryOp::delta, entry, source, is_named, draft);
     draft.program.varint(plain.size());
     draft.program.varint(static_cast<std::uint64_t>(level));
+    draft.program.varint(dictionaries_->number_of(level > 0 ? entry.dictionary_id : 0));
     draft.program.varint(frame.size());
     draft.data.insert(draft.data.end(), frame.begin(), frame.end());
     draft.recompresses = draft.recompresses || level > 0;
@@ -273,6 +286,7 @@ Result<void> RecipeWriter::write_delta_or_verbatim(const BundleReader& reader,
   begin_op(EntryOp::verbatim, entry, source, is_named, draft);
   draft.program.varint(plain.size());
   draft.program.bytes(std::as_bytes(std::span(entry.plain_hash.bytes)));
+  draft.program.varint(dictionaries_->number_of(entry.dictionary_id));
   for (std::uint32_t i = 0; i < entry.block_count; ++i) {
     BlockCoding coding{};
     const Bytes stored = stored_block(reader, entry, i, file, coding);

@@ -20,8 +20,8 @@ struct RecipeOptions {
 /// Finds what a new bundle shares with those of the pool, and writes it down. One thread at a time.
 class RecipeWriter {
  public:
-  /// Requires: the pool lives longer.
-  RecipeWriter(BundlePool& pool, const RecipeOptions& options);
+  /// Requires: pool and dictionaries live longer.
+  RecipeWriter(BundlePool& pool, PatchDictionaries& dictionaries, const RecipeOptions& options);
 
   /// Looks at all of the base's bundles. Fails as opening them does. Before the first `add`.
   Result<void> learn_base();
@@ -62,6 +62,7 @@ class RecipeWriter {
   Result<bool> is_sound(const Draft& draft, Bytes file);
 
   BundlePool* pool_;
+  PatchDictionaries* dictionaries_;
   RecipeOptions options_;
   BundleRebuild rebuild_;
   std::map<std::pair<ContentHash, std::uint64_t>, std::vector<EntryPlace>> by_content_;

@@ -5,6 +5,7 @@
 #include "bundler/patch/patch_apply.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -24,7 +25,12 @@ const PatchFile* find(const std::vector<PatchFile>& files, const AssetPath& path
 
 // The first loose file that is another than a patch says, or nothing.
 std::string first_difference(const BuildSide& build, const std::vector<PatchFile>& files) {
-  for (const AssetPath& path : loose_file_paths()) {
+  std::vector<AssetPath> paths = loose_file_paths();
+  for (const LooseFile* file : build.dictionaries()) paths.push_back(file->path);
+  for (const PatchFile& file : files) {
+    if (is_dictionary_place(file.path.text())) paths.push_back(file.path);
+  }
+  for (const AssetPath& path : paths) {
     const LooseFile* const is = build.find(path);
     const PatchFile* const should_be = find(files, path);
     if (is == nullptr && should_be != nullptr) return path.text() + " is missing";
@@ -50,7 +56,6 @@ class Application {
               [this](const AssetPath& path, std::uint64_t max_bytes, ByteVector& buffer) {
                 return out_.read_staged(path, 0, max_bytes, buffer);
               }),
-        rebuild_(pool_, options.max_file_bytes),
         streams_{ByteReader(Bytes(patch_.program).subspan(patch_.bundles_at)),
                  ByteReader(patch_.data)} {}
 
@@ -58,6 +63,8 @@ class Application {
     auto next = make_loose();
     if (!next) return fail(next.error());
     if (auto free = check_no_report(next.value()); !free) return fail(free.error());
+    dictionaries_.emplace(base_, next.value());
+    rebuild_.emplace(pool_, *dictionaries_, options_.max_file_bytes);
     for (const Target target : {Target::client, Target::server}) {
       if (auto free = check_absent(next.value(), target); !free) return fail(free.error());
       if (auto made = make_bundles(next.value(), target); !made) return fail(made.error());
@@ -155,7 +162,7 @@ class Application {
   }
 
   Result<void> make(const AssetPath& path, const CatalogBundle& bundle) {
-    const auto made = rebuild_.run(streams_);
+    const auto made = rebuild_->run(streams_);
     if (!made) return fail(made.error());
     const Bytes bytes = made.value();
     const auto reader = BundleReader::open(bytes);
@@ -169,7 +176,7 @@ class Application {
   }
 
   tl::unexpected<Error> fail_made(const AssetPath& path) const {
-    if (rebuild_.has_recompressed() && patch_.zstd_version != own_zstd_version()) {
+    if (rebuild_ && rebuild_->has_recompressed() && patch_.zstd_version != own_zstd_version()) {
       return fail(ErrorCode::hash_mismatch,
                   path.text() + ": the patch compresses again with zstd " +
                       zstd_version_text(patch_.zstd_version) + ", and zstd " +
@@ -186,7 +193,8 @@ class Application {
   OutputFolder& out_;
   const ApplyOptions& options_;
   BundlePool pool_;
-  BundleRebuild rebuild_;
+  std::optional<PatchDictionaries> dictionaries_;
+  std::optional<BundleRebuild> rebuild_;
   PatchStreams streams_;
   ByteVector buffer_;
   AppliedPatch applied_;

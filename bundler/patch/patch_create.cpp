@@ -37,6 +37,7 @@ int level_of(const BuildSide& build) {
 Result<void> check_no_strangers(const FileSystem& files, const BuildSide& build) {
   std::set<std::string> known;
   for (const AssetPath& path : loose_file_paths()) known.insert(path.text());
+  for (const LooseFile* file : build.dictionaries()) known.insert(file->path.text());
   for (const Target target : {Target::client, Target::server}) {
     const CatalogReader* const catalog = build.catalog(target);
     for (std::uint32_t i = 0; catalog != nullptr && i < catalog->bundle_count(); ++i) {
@@ -74,7 +75,9 @@ class Creation {
               [&new_files](const AssetPath& path, std::uint64_t max_bytes, ByteVector& buffer) {
                 return read_whole(new_files, path, max_bytes, buffer);
               }),
-        recipes_(pool_, {.level = level_of(after_), .is_portable = options.is_portable}) {}
+        dictionaries_(before_, after_),
+        recipes_(pool_, dictionaries_,
+                 {.level = level_of(after_), .is_portable = options.is_portable}) {}
 
   Result<MadePatch> run() {
     if (auto strangers = check_no_strangers(new_files_, after_); !strangers) {
@@ -137,6 +140,7 @@ class Creation {
   BuildSide before_;
   BuildSide after_;
   BundlePool pool_;
+  PatchDictionaries dictionaries_;
   RecipeWriter recipes_;
   DeltaEncoder deltas_;
   Patch patch_;

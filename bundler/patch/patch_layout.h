@@ -9,7 +9,7 @@
 namespace muster::layout::patch {
 
 inline constexpr Magic kMagic = {0x4D, 0x50, 0x43, 0x48, 0x0D, 0x0A, 0x1A, 0x0A};
-inline constexpr std::uint16_t kVersion = 1;
+inline constexpr std::uint16_t kVersion = 2;
 /// Of the header's flags: blocks are compressed again, which wants a zstd that gives equal bytes.
 inline constexpr std::uint32_t kRecompresses = 1;
 
@@ -19,8 +19,9 @@ inline constexpr std::uint64_t kMaxProgramBytes = 1ULL << 30U;
 inline constexpr std::uint64_t kMaxFileBytes = 8ULL << 30U;
 /// Old and new bytes of one delta: what a window of zstd reaches.
 inline constexpr std::uint64_t kMaxDeltaBytes = 1ULL << 30U;
-/// `build.json`, and of each target a catalog and its signature.
+/// `build.json`, and of each target a catalog and its signature; dictionaries come on top.
 inline constexpr std::uint64_t kMaxLooseFiles = 5;
+inline constexpr std::uint64_t kMaxDictionaries = 2 * dictionary::kMaxCount;
 
 namespace header {
 inline constexpr std::size_t kVersionAt = 8;  ///< And six bytes of zero.

@@ -68,15 +68,21 @@ Result<std::vector<PatchFile>> read_files(ByteReader& program, bool is_new) {
   static_assert(kMaxLooseFiles == 5);
   std::vector<PatchFile> files;
   const std::uint64_t count = program.varint();
-  if (count > known.size()) return malformed("the number of its files");
+  if (count > known.size() + kMaxDictionaries) return malformed("the number of its files");
   auto next = known.begin();
   for (std::uint64_t i = 0; i < count; ++i) {
     PatchFile file;
-    const std::string_view path = program.text();
+    const std::string path(program.text());
     next =
         std::find_if(next, known.end(), [&](const AssetPath& each) { return each.text() == path; });
-    if (next == known.end()) return malformed("a file that no build has");
-    file.path = *next++;
+    if (next == known.end()) {
+      const bool is_next = files.empty() || !is_dictionary_place(files.back().path.text()) ||
+                           files.back().path.text() < path;
+      if (!is_dictionary_place(path) || !is_next) return malformed("a file that no build has");
+      file.path = AssetPath::parse(path).value();
+    } else {
+      file.path = *next++;
+    }
     file.bytes = program.varint();
     const Bytes hash = program.bytes(file.hash.bytes.size());
     if (is_new) {

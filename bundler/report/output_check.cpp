@@ -12,6 +12,7 @@
 #include "registry/vocabulary/parallel.h"
 #include "runtime/bundle/bundle_reader.h"
 #include "runtime/bundle/catalog_reader.h"
+#include "runtime/bundle/dictionary.h"
 #include "runtime/bundle/object_reader.h"
 #include "runtime/bundle/prefab_reader.h"
 
@@ -114,6 +115,8 @@ class OutputChecker {
     std::vector<Names> entries(catalog.bundle_count());
     std::vector<Worker> workers(jobs_);
     std::set<std::string> known;
+    const auto dictionaries = check_dictionaries(folder, catalog, known);
+    for (Worker& worker : workers) worker.decompressor.use(dictionaries);
     for (std::uint32_t i = 0; i < catalog.bundle_count(); ++i) {
       known.insert(folder + "/" + catalog.bundle(i).name.path());
       result_.bytes += catalog.bundle(i).file_bytes;
@@ -151,6 +154,32 @@ class OutputChecker {
            "it does not hold the entries of " + catalog.bundle(alternative.bundle).name.path() +
                ", for which it stands");
     }
+  }
+
+  std::shared_ptr<const DictionarySet> check_dictionaries(const std::string& folder,
+                                                          const CatalogReader& catalog,
+                                                          std::set<std::string>& known) {
+    auto set = std::make_shared<DictionarySet>();
+    for (std::uint32_t i = 0; i < catalog.dictionary_count(); ++i) {
+      const CatalogDictionary record = catalog.dictionary(i);
+      const std::string path = folder + "/" + dictionary_path(record.hash);
+      known.insert(path);
+      result_.bytes += record.file_bytes;
+      ByteVector buffer;
+      const auto bytes =
+          read_whole(files_, AssetPath::parse(path).value(), layout::dictionary::kMaxBytes, buffer);
+      if (!bytes) {
+        note(path, bytes.error().code, bytes.error().message);
+        continue;
+      }
+      auto added = set->add(record.hash, bytes.value());
+      if (added && bytes.value().size() != record.file_bytes) {
+        added = fail(ErrorCode::malformed, "the catalog says that it has " +
+                                               std::to_string(record.file_bytes) + " bytes");
+      }
+      if (!added) note(path, added.error().code, added.error().message);
+    }
+    return set;
   }
 
   // The report is what the next build compares itself with.
@@ -257,7 +286,8 @@ class OutputChecker {
     if (!listed) return note(folder.text(), listed.error().code, listed.error().message);
     for (const DirectoryEntry& entry : listed.value()) {
       const AssetPath path = folder.child(entry.name);
-      if (entry.kind == FileKind::folder && std::ranges::count(kBundleFolders, entry.name) > 0) {
+      if (entry.kind == FileKind::folder &&
+          (std::ranges::count(kBundleFolders, entry.name) > 0 || entry.name == "dictionaries")) {
         note_leftovers(path, known);
       } else if (!known.contains(path.text())) {
         note(path.text(), ErrorCode::malformed, "no catalog names this file");

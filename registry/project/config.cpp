@@ -1,6 +1,7 @@
 #include "registry/project/config.h"
 
 #include "registry/project/asset_index.h"
+#include "registry/project/compression.h"
 #include "registry/project/config_keys.h"
 #include "registry/project/config_mender.h"
 #include "registry/yaml/reader.h"
@@ -191,6 +192,9 @@ Result<ProjectConfig> read_config(const FileSystem& files, std::string text) {
     auto rules = read_strip_rules(tree, node);
     if (!rules) return fail(rules.error());
     config.strip = std::move(rules).value();
+  }
+  if (const auto section = tree.find(source->root, "compression"); section != yaml::kNoNode) {
+    if (auto good = read_compression(tree, section); !good) return fail(good.error());
   }
   config.source = std::move(source);
   return config;

@@ -24,7 +24,8 @@ constexpr std::array kTop = {
     ConfigKey{"variants", variants, false,
               "Axes along which assets vary, by name: crate@low.png is a variant of crate.png."},
     ConfigKey{"strip", strip, false,
-              "What a target's bundles go without: presentation, on servers."}};
+              "What a target's bundles go without: presentation, on servers."},
+    ConfigKey{"compression", compression, false, "How what is packed is compressed."}};
 
 constexpr std::array kClass = {
     ConfigKey{"script", guid, false,
@@ -83,6 +84,12 @@ constexpr std::array kStripTarget = {
     ConfigKey{"keep", texts_or_none, false,
               "Kinds, classes and paths ('*', '**') that stay all the same."}};
 
+constexpr std::array kCompression = {
+    ConfigKey{"default", plain_level, false,
+              "1 (fast) to 19 (small); '--level' counts before it. Default: 6."},
+    ConfigKey{"kinds", kinds, false,
+              "Levels of object, prefab, raw, import_settings, text, or of files by extension."}};
+
 }  // namespace
 
 std::span<const ConfigKey> config_keys(ConfigPart part) {
@@ -103,6 +110,8 @@ std::span<const ConfigKey> config_keys(ConfigPart part) {
       return kStrip;
     case ConfigPart::strip_target:
       return kStripTarget;
+    case ConfigPart::compression:
+      return kCompression;
   }
   return {};
 }

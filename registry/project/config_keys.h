@@ -19,7 +19,8 @@ enum class ConfigPart : std::uint8_t {
   budget,
   variant_axis,
   strip,
-  strip_target
+  strip_target,
+  compression
 };
 
 /// What may stand under a key.
@@ -49,6 +50,9 @@ enum class ConfigValue : std::uint8_t {
   strip_target,   ///< One `strip_target`, or nothing.
   variants,       ///< A mapping from names to `variant_axis`.
   choose,         ///< `build` or `runtime`.
+  compression,    ///< One `compression`.
+  plain_level,    ///< 1 to 19.
+  kinds,          ///< A mapping from kinds to levels, or `store`.
 };
 
 struct ConfigKey {

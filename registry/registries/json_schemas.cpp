@@ -92,6 +92,15 @@ Json value_schema(ConfigValue value) {
       return {{"anyOf", {part_reference("strip"), {{"type", "null"}}}}};
     case strip_target:
       return {{"anyOf", {part_reference("strip_target"), {{"type", "null"}}}}};
+    case compression:
+      return {{"anyOf", {part_reference("compression"), {{"type", "null"}}}}};
+    case plain_level:
+      return {{"type", "integer"}, {"minimum", 1}, {"maximum", 19}};
+    case kinds:
+      return {
+          {"type", "object"},
+          {"propertyNames", {{"pattern", "^[^./*]+$"}}},
+          {"additionalProperties", {{"anyOf", {value_schema(plain_level), {{"const", "store"}}}}}}};
   }
   return {};
 }
@@ -235,7 +244,8 @@ std::string config_json_schema() {
                      {"budget", part_schema(ConfigPart::budget)},
                      {"variant_axis", part_schema(ConfigPart::variant_axis)},
                      {"strip", part_schema(ConfigPart::strip)},
-                     {"strip_target", part_schema(ConfigPart::strip_target)}};
+                     {"strip_target", part_schema(ConfigPart::strip_target)},
+                     {"compression", part_schema(ConfigPart::compression)}};
   return text_of(schema);
 }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cassert>
 
+#include "runtime/assets/dictionary_loading.h"
 #include "runtime/assets/memory_source.h"
 
 namespace muster {
@@ -45,13 +46,16 @@ Result<BundleStore> BundleStore::open(const BundleSource& source, Catalogs catal
   }
   Result<BundleChoice> choice = BundleChoice::create(catalog.value(), variants);
   if (!choice) return fail(choice.error());
+  auto dictionaries = load_dictionaries(source, catalog.value());
+  if (!dictionaries) return fail(dictionaries.error());
   if (!memory) memory = std::make_shared<MemoryPool>();
   return BundleStore(source, std::move(file.value()), std::move(choice.value()), catalog.value(),
-                     std::move(memory));
+                     std::move(dictionaries.value()), std::move(memory));
 }
 
 BundleStore::BundleStore(const BundleSource& source, std::unique_ptr<HeldFile> file,
                          BundleChoice choice, const CatalogReader& catalog,
+                         std::shared_ptr<const DictionarySet> dictionaries,
                          std::shared_ptr<MemoryPool> memory)
     : source_(&source),
       catalog_file_(std::move(file)),
@@ -60,7 +64,9 @@ BundleStore::BundleStore(const BundleSource& source, std::unique_ptr<HeldFile> f
       types_(catalog),
       bundles_(catalog.bundle_count()),
       listed_in_(catalog.bundle_count()),
-      memory_(std::move(memory)) {}
+      memory_(std::move(memory)) {
+  decompressor_.use(std::move(dictionaries));
+}
 
 BundleStore::~BundleStore() {
   for (std::optional<OpenBundle>& open : bundles_) {

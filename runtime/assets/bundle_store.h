@@ -134,6 +134,11 @@ class BundleStore {
   /// The buffers of closed bundles, for whoever loads into this store.
   const std::shared_ptr<MemoryPool>& memory() const { return memory_; }
 
+  /// What its bundles are decompressed with, for whoever loads into this store; null for none.
+  const std::shared_ptr<const DictionarySet>& dictionaries() const {
+    return decompressor_.dictionaries();
+  }
+
   /// `bundles/<guid>.mbundle (Prefabs/Hero.prefab)`: what a message calls a bundle.
   std::string describe(std::uint32_t bundle) const { return describe_bundle(catalog_, bundle); }
 
@@ -150,7 +155,8 @@ class BundleStore {
   };
 
   BundleStore(const BundleSource& source, std::unique_ptr<HeldFile> file, BundleChoice choice,
-              const CatalogReader& catalog, std::shared_ptr<MemoryPool> memory);
+              const CatalogReader& catalog, std::shared_ptr<const DictionarySet> dictionaries,
+              std::shared_ptr<MemoryPool> memory);
   bool has_dependencies(std::uint32_t bundle) const {
     return bundles_[bundle]->dependencies_seen_at == closings_;
   }

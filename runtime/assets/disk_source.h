@@ -43,7 +43,8 @@ struct DiskSource {
 ///     Result<DiskSource> disk = open_disk_source(folder, SourceKind::automatic, memory);
 ///     Result<BundleStore> store =
 ///         BundleStore::open(*disk.value().source, BundleStore::Catalogs::built, memory);
-///     ThreadedLoads executor(*disk.value().source, store.value().catalog(), 2, memory);
+///     ThreadedLoads executor(*disk.value().source, store.value().catalog(), 2, memory,
+///                            store.value().dictionaries());
 ///     BundleLoader loader(store.value(), executor, {});
 Result<DiskSource> open_disk_source(const std::string& folder, SourceKind kind,
                                     std::shared_ptr<MemoryPool> memory = nullptr);

@@ -8,6 +8,8 @@
 #include <optional>
 #include <utility>
 
+#include "runtime/assets/dictionary_loading.h"
+
 namespace muster {
 namespace {
 
@@ -86,14 +88,28 @@ FinishedLoad load_opened(const BundleSource& source, const CatalogReader& catalo
   return load;
 }
 
+Decompressor make_decompressor(const BundleSource& source, const CatalogReader& catalog,
+                               std::shared_ptr<const DictionarySet> dictionaries) {
+  Decompressor decompressor;
+  if (dictionaries == nullptr) {
+    auto loaded = load_dictionaries(source, catalog);
+    if (loaded) dictionaries = std::move(loaded.value());
+  }
+  decompressor.use(std::move(dictionaries));
+  return decompressor;
+}
+
 ThreadedLoads::ThreadedLoads(const BundleSource& source, const CatalogReader& catalog,
-                             std::uint32_t threads, std::shared_ptr<MemoryPool> memory)
+                             std::uint32_t threads, std::shared_ptr<MemoryPool> memory,
+                             std::shared_ptr<const DictionarySet> dictionaries)
     : source_(source), catalog_(catalog), memory_(std::move(memory)) {
   assert(threads >= 1);
   threads_.reserve(threads);
   try {
     for (std::uint32_t i = 0; i < threads; ++i) {
-      threads_.emplace_back([this, own = Decompressor()]() mutable { work(own); });
+      Decompressor own = make_decompressor(source, catalog, dictionaries);
+      dictionaries = own.dictionaries();  // The first one's, for the others.
+      threads_.emplace_back([this, own = std::move(own)]() mutable { work(own); });
     }
   } catch (...) {
     stop();  // those that did start; a thread must not be destroyed while it runs
@@ -263,6 +279,15 @@ void ThreadedLoads::load_opened_next(Lock& lock, Decompressor& decompressor) {
   finished_.push_back(std::move(load));
   finished_signal_.notify_one();
 }
+
+SteppedLoads::SteppedLoads(const BundleSource& source, const CatalogReader& catalog, bool is_manual,
+                           std::shared_ptr<MemoryPool> memory,
+                           std::shared_ptr<const DictionarySet> dictionaries)
+    : source_(source),
+      catalog_(catalog),
+      memory_(std::move(memory)),
+      is_manual_(is_manual),
+      decompressor_(make_decompressor(source, catalog, std::move(dictionaries))) {}
 
 bool SteppedLoads::cancel(std::uint32_t bundle) { return take_out(started_, bundle); }
 

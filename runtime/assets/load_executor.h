@@ -43,6 +43,11 @@ FinishedLoad load_opened(const BundleSource& source, const CatalogReader& catalo
                          const LoadOrder& order, Result<std::unique_ptr<HeldFile>> file,
                          Decompressor& decompressor, MemoryPool* memory);
 
+/// Makes a decompressor that has a build's dictionaries: those given, or else its own. One that
+/// cannot have them has none, and every entry that needs one fails and says so.
+Decompressor make_decompressor(const BundleSource& source, const CatalogReader& catalog,
+                               std::shared_ptr<const DictionarySet> dictionaries);
+
 /// Loads bundles in the order in which they are started, or side by side. Implementations:
 /// `ThreadedLoads`, `SteppedLoads`. Used by one thread.
 class LoadExecutor {
@@ -64,7 +69,7 @@ class LoadExecutor {
 /// Loads on threads of its own. From a source that gains from it (`files_at_once`) one thread at a
 /// time opens several files together, while the others decompress what has been opened. Source and
 /// catalog must outlive it; the catalog's bytes too. Large buffers come from `memory`, which is
-/// best the store's: `BundleStore::memory`.
+/// best the store's: `BundleStore::memory`; so are `dictionaries`, else it loads its own.
 class ThreadedLoads final : public LoadExecutor {
  public:
   /// Files that are opened together have no more bytes than this, but for the first: what becomes
@@ -79,7 +84,8 @@ class ThreadedLoads final : public LoadExecutor {
   /// Throws std::system_error when the system has no more threads, and std::bad_alloc. Requires:
   /// `threads >= 1`.
   ThreadedLoads(const BundleSource& source, const CatalogReader& catalog, std::uint32_t threads,
-                std::shared_ptr<MemoryPool> memory = nullptr);
+                std::shared_ptr<MemoryPool> memory = nullptr,
+                std::shared_ptr<const DictionarySet> dictionaries = nullptr);
   /// Lets what is being loaded finish; drops the rest.
   ~ThreadedLoads() override;
 
@@ -127,8 +133,8 @@ class SteppedLoads final : public LoadExecutor {
  public:
   /// `is_manual`: nothing is loaded but by `step`; else `collect` loads all that was started.
   SteppedLoads(const BundleSource& source, const CatalogReader& catalog, bool is_manual = false,
-               std::shared_ptr<MemoryPool> memory = nullptr)
-      : source_(source), catalog_(catalog), memory_(std::move(memory)), is_manual_(is_manual) {}
+               std::shared_ptr<MemoryPool> memory = nullptr,
+               std::shared_ptr<const DictionarySet> dictionaries = nullptr);
 
   void start(std::span<const LoadOrder> orders) override {
     started_.insert(started_.end(), orders.begin(), orders.end());

@@ -105,10 +105,6 @@ Result<void> BundleReader::check_tables() const {
     if (!is_kind(kind)) return wrong_entry(i, "kind", at + entry::kKindAt, "1 to 5", kind);
     const auto flags = load<std::uint16_t>(tables_, at + entry::kFlagsAt);
     if (flags != 0) return wrong_entry(i, "flags", at + entry::kFlagsAt, "0", flags);
-    const auto dictionary = load<std::uint32_t>(tables_, at + entry::kDictionaryAt);
-    if (dictionary != 0) {
-      return wrong_entry(i, "dictionary_id", at + entry::kDictionaryAt, "0", dictionary);
-    }
     const auto reserved = load<std::uint32_t>(tables_, at + entry::kReservedAt);
     if (reserved != 0) return wrong_entry(i, "reserved", at + entry::kReservedAt, "0", reserved);
     if (now.plain_bytes > kMaxEntryPlainBytes) {
@@ -127,10 +123,16 @@ Result<void> BundleReader::check_tables() const {
       return wrong("block_count", header::kBlockCountAt, "at least " + std::to_string(blocks_total),
                    block_count_);
     }
+    bool is_compressed = false;
     for (std::uint32_t b = 0; b < now.block_count; ++b) {
       Result<std::uint64_t> end = check_block(block(now, b), now.first_block + b, offset);
       if (!end) return fail(end.error());
       offset = end.value();
+      is_compressed = is_compressed || block(now, b).coding == BlockCoding::zstd;
+    }
+    if (now.dictionary_id != 0 && !is_compressed) {
+      return wrong_entry(i, "dictionary_id", at + entry::kDictionaryAt, "0: no block is compressed",
+                         now.dictionary_id);
     }
     previous = now;
   }

@@ -17,7 +17,7 @@ inline constexpr std::uint32_t kNone = 0xFFFFFFFF;
 namespace bundle {
 
 inline constexpr Magic kMagic = {0x4D, 0x42, 0x4E, 0x44, 0x0D, 0x0A, 0x1A, 0x0A};
-inline constexpr std::uint16_t kVersion = 1;
+inline constexpr std::uint16_t kVersion = 2;
 
 // Bounds. Each stops a file of a few bytes from asking for gigabytes, or for hours.
 inline constexpr std::uint32_t kMaxEntries = 1U << 20U;  ///< The largest bundle seen has 3,000.
@@ -70,10 +70,17 @@ inline constexpr std::size_t kBytes = 16;
 
 }  // namespace bundle
 
+namespace dictionary {
+/// zstd itself makes none larger than 110 KiB unless it is told to; a set of small ones is to stay
+/// in the caches.
+inline constexpr std::size_t kMaxBytes = std::size_t{1} << 20U;
+inline constexpr std::uint32_t kMaxCount = 64;  ///< In one catalog: of several layers, at that.
+}  // namespace dictionary
+
 namespace catalog {
 
 inline constexpr Magic kMagic = {0x4D, 0x43, 0x41, 0x54, 0x0D, 0x0A, 0x1A, 0x0A};
-inline constexpr std::uint16_t kVersion = 3;
+inline constexpr std::uint16_t kVersion = 4;
 
 inline constexpr std::uint16_t kIsPreview = 1;  ///< Of the header's flags.
 inline constexpr std::uint64_t kMaxFileBytes = 1ULL << 31U;
@@ -117,11 +124,12 @@ enum class Section : std::uint32_t {
   alternative_keys,
   text,
   descriptions,
+  dictionaries,
 };
-inline constexpr std::size_t kSectionCount = 14;
+inline constexpr std::size_t kSectionCount = 15;
 /// Bytes of one record, by section.
-inline constexpr std::array<std::uint32_t, kSectionCount> kRecordBytes = {56, 4,  32, 56, 56, 4, 32,
-                                                                          48, 40, 24, 16, 4,  1, 1};
+inline constexpr std::array<std::uint32_t, kSectionCount> kRecordBytes = {
+    56, 4, 32, 56, 56, 4, 32, 48, 40, 24, 16, 4, 1, 1, 24};
 
 namespace directory {
 inline constexpr std::size_t kOffsetAt = 0;
@@ -215,6 +223,13 @@ inline constexpr std::size_t kAlternativeAt = 4;
 inline constexpr std::size_t kFirstKeyAt = 8;
 inline constexpr std::size_t kKeyCountAt = 12;
 }  // namespace alternative_record
+
+namespace dictionary_record {
+inline constexpr std::size_t kHashAt = 0;
+inline constexpr std::size_t kBytesAt = 16;
+inline constexpr std::size_t kKindAt = 20;
+inline constexpr std::size_t kReservedAt = 22;
+}  // namespace dictionary_record
 
 }  // namespace catalog
 

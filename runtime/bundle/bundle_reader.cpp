@@ -96,6 +96,7 @@ BundleEntry BundleReader::entry(std::uint32_t index) const {
   entry.plain_hash = load_hash(tables_, at + entry::kPlainHashAt);
   entry.first_block = load<std::uint32_t>(tables_, at + entry::kFirstBlockAt);
   entry.block_count = static_cast<std::uint32_t>(blocks_for(entry.plain_bytes, block_plain_bytes_));
+  entry.dictionary_id = load<std::uint32_t>(tables_, at + entry::kDictionaryAt);
   return entry;
 }
 
@@ -171,6 +172,7 @@ BundleBlock BundleReader::block(const BundleEntry& entry, std::uint32_t index) c
   block.coding = static_cast<BlockCoding>(load<std::uint32_t>(tables_, at + block::kCodingAt));
   block.plain_bytes =
       is_last ? static_cast<std::uint32_t>(entry.plain_bytes - before) : block_plain_bytes_;
+  block.dictionary_id = entry.dictionary_id;
   return block;
 }
 
@@ -183,7 +185,7 @@ Result<void> BundleReader::read_block(const BundleBlock& block, Decompressor& de
     std::ranges::copy(stored, plain.begin());
     return {};
   }
-  Result<void> done = decompressor.decompress(stored, plain);
+  Result<void> done = decompressor.decompress(stored, plain, block.dictionary_id);
   if (!done) {
     return fail(done.error().code, "block at byte " + std::to_string(block.offset_bytes) + ": " +
                                        done.error().message);

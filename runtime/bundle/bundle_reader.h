@@ -26,6 +26,7 @@ struct BundleEntry {
   ContentHash plain_hash{};
   std::uint32_t first_block = 0;
   std::uint32_t block_count = 0;
+  std::uint32_t dictionary_id = 0;  ///< What its compressed blocks need; 0 for none.
 };
 
 /// One block of an entry.
@@ -34,6 +35,7 @@ struct BundleBlock {
   std::uint32_t stored_bytes = 0;
   std::uint32_t plain_bytes = 0;
   BlockCoding coding = BlockCoding::stored;
+  std::uint32_t dictionary_id = 0;
 };
 
 /// Reads a bundle whose bytes somebody else holds (a mapped file, a buffer) for as long as the
@@ -63,7 +65,8 @@ class BundleReader {
 
   /// Returns the entry's plain bytes, checked against their hash. They lie in `buffer`, which is
   /// grown when needed and never shrunk, or in the bundle itself when no block is compressed; the
-  /// view lives until either goes. Fails with `malformed` or `hash_mismatch`.
+  /// view lives until either goes. Fails with `malformed`, `hash_mismatch`, or `not_found` when the
+  /// decompressor lacks the entry's dictionary.
   /// Requires: an entry of this bundle.
   Result<Bytes> read(const BundleEntry& entry, Decompressor& decompressor,
                      ByteVector& buffer) const;
@@ -75,7 +78,7 @@ class BundleReader {
   Result<void> read_block(const BundleBlock& block, Decompressor& decompressor,
                           std::span<std::byte> plain) const;
 
-  /// Checks the bundle's hash and every entry. Fails with `hash_mismatch` or `malformed`.
+  /// Checks the bundle's hash and every entry. Fails with `hash_mismatch` or as `read` does.
   Result<void> verify(Decompressor& decompressor, ByteVector& buffer) const;
 
   /// The hash that the header promises; `verify` compares it.

@@ -6,6 +6,7 @@
 #include <bit>
 #include <cstring>
 
+#include "runtime/bundle/dictionary.h"
 #include "runtime/bundle/format_error.h"
 #include "runtime/bundle/little_endian.h"
 
@@ -17,9 +18,9 @@ namespace {
 
 constexpr std::string_view kEncoding = "catalog";
 constexpr std::array<std::string_view, kSectionCount> kSectionNames = {
-    "bundles",      "dependencies",     "assets",        "registries",  "entries",
-    "slots",        "effects",          "presentations", "components",  "variant_values",
-    "alternatives", "alternative_keys", "text",          "descriptions"};
+    "bundles",      "dependencies",     "assets",        "registries",   "entries",
+    "slots",        "effects",          "presentations", "components",   "variant_values",
+    "alternatives", "alternative_keys", "text",          "descriptions", "dictionaries"};
 
 std::uint64_t aligned(std::uint64_t offset) {
   return (offset + kSectionAlignment - 1) / kSectionAlignment * kSectionAlignment;
@@ -40,6 +41,7 @@ Result<void> CatalogCheck::run() {
       &CatalogCheck::check_effects,      &CatalogCheck::check_presentations,
       &CatalogCheck::check_components,   &CatalogCheck::check_variant_values,
       &CatalogCheck::check_alternatives, &CatalogCheck::check_end,
+      &CatalogCheck::check_dictionaries,
   };
   for (const Step step : kSteps) {
     if (Result<void> done = (this->*step)(); !done) return done;
@@ -298,6 +300,33 @@ Result<void> CatalogCheck::check_end() {
   if (description_end_ != description_bytes) {
     return wrong("descriptions", reader_.place(Section::descriptions).offset_bytes,
                  std::to_string(description_end_) + " bytes", description_bytes);
+  }
+  return {};
+}
+
+Result<void> CatalogCheck::check_dictionaries() {
+  const std::uint32_t total = reader_.dictionary_count();
+  const std::uint32_t count_max = reader_.is_preview() ? 0 : layout::dictionary::kMaxCount;
+  if (total > count_max) {
+    return wrong("dictionaries", reader_.place(Section::dictionaries).offset_bytes,
+                 "at most " + std::to_string(count_max) + " records", total);
+  }
+  std::uint32_t before = 0;
+  for (std::uint32_t i = 0; i < total; ++i) {
+    const std::size_t at = reader_.record_at(Section::dictionaries, i);
+    const CatalogDictionary now = reader_.dictionary(i);
+    // By hash, and ids are distinct.
+    if (dictionary_id(now.hash) <= before) return unsorted(Section::dictionaries, i);
+    before = dictionary_id(now.hash);
+    if (now.file_bytes == 0 || now.file_bytes > layout::dictionary::kMaxBytes) {
+      return wrong("dictionary bytes", at + dictionary_record::kBytesAt, "1 to 1048576",
+                   now.file_bytes);
+    }
+    if (now.kind < EntryKind::object || now.kind > EntryKind::text) {
+      return wrong("dictionary kind", at + dictionary_record::kKindAt, "1 to 5",
+                   static_cast<std::uint16_t>(now.kind));
+    }
+    if (Result<void> zero = check_zero(at + dictionary_record::kReservedAt, 2); !zero) return zero;
   }
   return {};
 }

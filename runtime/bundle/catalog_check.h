@@ -38,6 +38,7 @@ class CatalogCheck {
   Result<void> check_alternative(std::uint32_t index);
   Result<void> check_alternative_keys(std::uint32_t index);
   Result<void> check_end();
+  Result<void> check_dictionaries();
 
   /// Checks that a text reference continues where the last one ended.
   Result<void> check_text(std::size_t offset, std::string_view field);

@@ -73,6 +73,14 @@ std::uint32_t CatalogReader::dependency(const CatalogBundle& bundle, std::uint32
                              record_at(Section::dependencies, bundle.first_dependency + index));
 }
 
+CatalogDictionary CatalogReader::dictionary(std::uint32_t index) const {
+  using namespace dictionary_record;  // NOLINT(google-build-using-namespace)
+  const std::size_t at = record_at(Section::dictionaries, index);
+  return {.hash = load_hash(bytes_, at + kHashAt),
+          .file_bytes = load<std::uint32_t>(bytes_, at + kBytesAt),
+          .kind = static_cast<EntryKind>(load<std::uint16_t>(bytes_, at + kKindAt))};
+}
+
 CatalogAsset CatalogReader::asset(std::uint32_t index) const {
   const std::size_t at = record_at(Section::assets, index);
   return {.guid = load_guid(bytes_, at + asset_record::kGuidAt),

@@ -101,6 +101,12 @@ struct CatalogAlternative {
   std::uint32_t key_count = 0;
 };
 
+struct CatalogDictionary {
+  ContentHash hash{};  ///< Of the file, which is named by it.
+  std::uint32_t file_bytes = 0;
+  EntryKind kind = EntryKind::raw;  ///< What it was trained for.
+};
+
 /// Some records in a row: `[first, first + count)`.
 struct RecordRange {
   std::uint32_t first = 0;
@@ -182,6 +188,10 @@ class CatalogReader {
   RecordRange alternatives_of(std::uint32_t bundle) const;
   /// The index of a value that has to be chosen. Requires: `index < alternative.key_count`.
   std::uint32_t alternative_key(const CatalogAlternative& alternative, std::uint32_t index) const;
+
+  /// What entries of the bundles are compressed with; `dictionary.h` has their paths.
+  std::uint32_t dictionary_count() const { return count(Section::dictionaries); }
+  CatalogDictionary dictionary(std::uint32_t index) const;
 
  private:
   using Section = layout::catalog::Section;

@@ -8,6 +8,8 @@
 #include <new>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include <zstd.h>
 
@@ -60,6 +62,13 @@ std::optional<FrameShape> shape_of(Bytes frame) {
   return shape;
 }
 
+std::string hex_of(std::uint32_t id) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string text;
+  for (unsigned shift = 32; shift > 0; shift -= 4) text += kDigits[id >> (shift - 4) & 0xFU];
+  return text;
+}
+
 }  // namespace
 
 struct Decompressor::State {
@@ -77,7 +86,12 @@ Decompressor::~Decompressor() = default;
 Decompressor::Decompressor(Decompressor&&) noexcept = default;
 Decompressor& Decompressor::operator=(Decompressor&&) noexcept = default;
 
-Result<void> Decompressor::decompress(Bytes frame, std::span<std::byte> plain) {
+void Decompressor::use(std::shared_ptr<const DictionarySet> dictionaries) {
+  dictionaries_ = std::move(dictionaries);
+}
+
+Result<void> Decompressor::decompress(Bytes frame, std::span<std::byte> plain,
+                                      std::uint32_t dictionary_id) {
   assert(!plain.empty());
   if (frame.size() <= kDescriptorAt ||
       !std::equal(kFrameMagic.begin(), kFrameMagic.end(), frame.begin())) {
@@ -93,8 +107,18 @@ Result<void> Decompressor::decompress(Bytes frame, std::span<std::byte> plain) {
   if (!shape || shape->frame_bytes != frame.size()) {
     return fail(ErrorCode::malformed, "the block is not exactly one zstd frame");
   }
-  const std::size_t written =
-      ZSTD_decompressDCtx(state_->context, plain.data(), plain.size(), frame.data(), frame.size());
+  const ZSTD_DDict* digested = nullptr;
+  if (dictionary_id != 0) {
+    const Dictionary* const found =
+        dictionaries_ == nullptr ? nullptr : dictionaries_->find(dictionary_id);
+    if (found == nullptr) {
+      return fail(ErrorCode::not_found, "it needs the dictionary whose hash begins with " +
+                                            hex_of(dictionary_id) + ", which is not here");
+    }
+    digested = found->digested();
+  }
+  const std::size_t written = ZSTD_decompress_usingDDict(
+      state_->context, plain.data(), plain.size(), frame.data(), frame.size(), digested);
   if (ZSTD_isError(written) != 0U) {
     return fail(ErrorCode::malformed, std::string("zstd: ") + ZSTD_getErrorName(written));
   }

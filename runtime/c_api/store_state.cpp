@@ -94,7 +94,7 @@ muster_store::muster_store(std::unique_ptr<muster::PreadSource> opened_source,
       store(std::move(opened)),
       registries(texts_of_registries(store.catalog())),
       roles(roles_of(store.catalog())),
-      executor(*source, store.catalog(), threads, store.memory()),
+      executor(*source, store.catalog(), threads, store.memory(), store.dictionaries()),
       loader(store, executor, options) {}
 
 muster_status muster_store::refuse(muster_status status, std::string_view message) noexcept {

@@ -66,9 +66,9 @@ void measure_zstd(const std::string& subject, const std::shared_ptr<BundleSource
         const std::size_t first_at = at;
         if (is_hashed) benchmark::DoNotOptimize(hash_bytes(frames.files[i]->bytes()));
         for (std::size_t f = frames.first_frames[i]; f < frames.first_frames[i + 1]; ++f) {
-          const auto& [frame, plain_bytes] = frames.frames[f];
-          const std::size_t done = ZSTD_decompressDCtx(context, target.data() + at, plain_bytes,
-                                                       frame.data(), frame.size());
+          const auto& [frame, plain_bytes, dictionary] = frames.frames[f];
+          const std::size_t done = ZSTD_decompress_usingDDict(
+              context, target.data() + at, plain_bytes, frame.data(), frame.size(), dictionary);
           assert(done == plain_bytes);
           at += done;
         }
@@ -111,10 +111,10 @@ void measure_read_and_zstd(const std::string& name, const std::string& folder,
         const Bytes file = read_raw(paths[i], buffer);
         const std::byte* const held = frames.files[i]->bytes().data();
         for (std::size_t f = frames.first_frames[i]; f < frames.first_frames[i + 1]; ++f) {
-          const auto& [frame, plain_bytes] = frames.frames[f];
-          const std::size_t done =
-              ZSTD_decompressDCtx(context, target.data() + at, plain_bytes,
-                                  file.data() + (frame.data() - held), frame.size());
+          const auto& [frame, plain_bytes, dictionary] = frames.frames[f];
+          const std::size_t done = ZSTD_decompress_usingDDict(
+              context, target.data() + at, plain_bytes, file.data() + (frame.data() - held),
+              frame.size(), dictionary);
           assert(done == plain_bytes);
           at += done;
         }

@@ -84,6 +84,10 @@ std::shared_ptr<MemorySource> in_memory_of(const BundleSource& source) {
     const CatalogBundle record = store.catalog().bundle(i);
     put(record.name.path(), record.file_bytes);
   }
+  for (std::uint32_t i = 0; i < store.catalog().dictionary_count(); ++i) {
+    const CatalogDictionary record = store.catalog().dictionary(i);
+    put(dictionary_path(record.hash), record.file_bytes);
+  }
   return copy;
 }
 
@@ -119,6 +123,7 @@ std::size_t load_all(BundleStore& store) {
 Frames frames_of(BundleStore& store, const BundleSource& source) {
   Frames result;
   load_all(store);
+  result.dictionaries = store.dictionaries();
   for (std::uint32_t i = 0; i < store.catalog().bundle_count(); ++i) {
     const BundleReader& reader = store.reader(i);
     const CatalogBundle record = store.catalog().bundle(i);
@@ -130,8 +135,10 @@ Frames frames_of(BundleStore& store, const BundleSource& source) {
       for (std::uint32_t b = 0; b < entry.block_count; ++b) {
         const BundleBlock block = reader.block(entry, b);
         if (block.coding != BlockCoding::zstd) continue;
-        result.frames.emplace_back(file.subspan(block.offset_bytes, block.stored_bytes),
-                                   block.plain_bytes);
+        const bool is_plain = entry.dictionary_id == 0;
+        result.frames.push_back(
+            {file.subspan(block.offset_bytes, block.stored_bytes), block.plain_bytes,
+             is_plain ? nullptr : result.dictionaries->find(entry.dictionary_id)->digested()});
         result.plain_bytes += block.plain_bytes;
       }
     }

@@ -40,9 +40,15 @@ std::shared_ptr<MemorySource> in_memory_of(const BundleSource& source);
 /// Every zstd frame of a build, bundle by bundle.
 struct Frames {
   std::vector<std::unique_ptr<HeldFile>> files;
-  std::vector<std::pair<Bytes, std::size_t>> frames;  ///< With their plain sizes.
-  std::vector<std::size_t> first_frames;              ///< Of each bundle, and the end.
+  struct Frame {
+    Bytes bytes;
+    std::size_t plain_bytes = 0;
+    const ZSTD_DDict_s* dictionary = nullptr;  ///< As the store has digested it.
+  };
+  std::vector<Frame> frames;
+  std::vector<std::size_t> first_frames;  ///< Of each bundle, and the end.
   std::size_t plain_bytes = 0;
+  std::shared_ptr<const DictionarySet> dictionaries;
 };
 Frames frames_of(BundleStore& store, const BundleSource& source);
 

@@ -38,9 +38,11 @@ struct LoaderStage {
       : source(from),
         store(BundleStore::open(*source, BundleStore::Catalogs::built, memory).value()) {
     if (threads == 0) {
-      executor = std::make_unique<SteppedLoads>(*source, store.catalog(), false, store.memory());
+      executor = std::make_unique<SteppedLoads>(*source, store.catalog(), false, store.memory(),
+                                                store.dictionaries());
     } else {
-      executor = std::make_unique<ThreadedLoads>(*source, store.catalog(), threads, store.memory());
+      executor = std::make_unique<ThreadedLoads>(*source, store.catalog(), threads, store.memory(),
+                                                 store.dictionaries());
     }
     // All that is asked for starts at once, as on a loading screen.
     loader = std::make_unique<BundleLoader>(
@@ -102,9 +104,9 @@ struct RawZstd {
     BundleStore store = BundleStore::open(*source).value();
     frames = frames_of(store, *source);
     target.resize(frames.plain_bytes);  // All of it is kept, as a store keeps it.
-    for (std::size_t at = 0; const auto& [frame, plain_bytes] : frames.frames) {
+    for (std::size_t at = 0; const Frames::Frame& frame : frames.frames) {
       places.push_back(at);
-      at += plain_bytes;
+      at += frame.plain_bytes;
     }
   }
   ~RawZstd() { ZSTD_freeDCtx(context); }
@@ -113,9 +115,9 @@ struct RawZstd {
 
   void load(std::size_t first, std::size_t end) {
     for (std::size_t i = first; i < end; ++i) {
-      const auto& [frame, plain_bytes] = frames.frames[i];
-      [[maybe_unused]] const std::size_t done = ZSTD_decompressDCtx(
-          context, target.data() + places[i], plain_bytes, frame.data(), frame.size());
+      const auto& [frame, plain_bytes, dictionary] = frames.frames[i];
+      [[maybe_unused]] const std::size_t done = ZSTD_decompress_usingDDict(
+          context, target.data() + places[i], plain_bytes, frame.data(), frame.size(), dictionary);
       assert(done == plain_bytes);
     }
     benchmark::ClobberMemory();

@@ -11,6 +11,7 @@ Payloads of bundle entries (objects, prefabs) are checked too. Prints a line per
 when one of them breaks a rule, 2 when one cannot be read.
 """
 
+import pathlib
 import shutil
 import struct
 import subprocess
@@ -30,11 +31,11 @@ MAGIC_TAIL = b"\r\n\x1a\n"
 # --- 1. bundle
 
 
-def check_bundle(data):
+def check_bundle(data, path):
     magic, version, flags, reserved, bundle_hash = fields(data, 0, "8sHHI16s")
     file_bytes, entry_count, block_count, block_size, reserved2, plain_total = fields(
         data, 32, "QIIIIQ")
-    require(magic == b"MBND" + MAGIC_TAIL and version == 1, "magic and version")
+    require(magic == b"MBND" + MAGIC_TAIL and version == 2, "magic and version")
     require(flags == reserved == reserved2 == 0, "flags and reserved are 0")
     require(file_bytes == len(data), "file_bytes is the size of the file")
     require(entry_count <= 1 << 20 and block_count <= 1 << 22, "counts are within bounds")
@@ -48,7 +49,8 @@ def check_bundle(data):
     for entry in entries:
         _, _, plain_hash, plain_bytes, first_block, kind, flags, dictionary, reserved = entry
         require(1 <= kind <= 5, "kind is 1 to 5")
-        require(flags == dictionary == reserved == 0, "entry flags, dictionary, reserved are 0")
+        require(flags == reserved == 0, "entry flags and reserved are 0")
+        codings = []
         require(plain_bytes <= 1 << 32, "plain_bytes is at most 2^32")
         require(first_block == next_block, "first_block is the sum of the counts before")
         pieces = []
@@ -56,8 +58,11 @@ def check_bundle(data):
             plain_size = min(block_size, plain_bytes - start)
             offset, stored, coding = fields(data, block_table + next_block * 16, "QII")
             require(offset == next_offset, "blocks lie without gaps")
-            pieces.append(read_block(data[offset:offset + stored], stored, coding, plain_size))
+            pieces.append(read_block(data[offset:offset + stored], stored, coding, plain_size,
+                                     find_dictionary(path, dictionary) if coding else ""))
+            codings.append(coding)
             next_block, next_offset = next_block + 1, offset + stored
+        require(dictionary == 0 or 1 in codings, "what is stored needs no dictionary")
         if None not in pieces:
             plain = b"".join(pieces)
             check_hash(plain_hash, plain, "plain_hash")
@@ -68,7 +73,26 @@ def check_bundle(data):
     return f"{entry_count} entries, {block_count} blocks, {plain_total} plain bytes"
 
 
-def read_block(stored_data, stored, coding, plain_size):
+def find_dictionary(path, dictionary):
+    """The file that a bundle's entries name, from the folder beside the bundle's own."""
+    if dictionary == 0:
+        return ""
+    folder = pathlib.Path(path).absolute().parent.parent / "dictionaries"
+    found = sorted(folder.glob(f"{dictionary:08x}*.mdict"))
+    require(len(found) == 1, f"a dictionary whose hash begins with {dictionary:08x} is there")
+    return str(found[0])
+
+
+def check_dictionary(data, path):
+    require(data[:4] == b"\x37\xa4\x30\xec" and 8 < len(data) <= 1 << 20, "a zstd dictionary")
+    require(data[4:8] != bytes(4), "the dictionary has an id of its own")
+    name = pathlib.Path(path).name
+    require(len(name) == 38 and name.endswith(".mdict"), "the file is named by its hash")
+    check_hash(bytes.fromhex(name[:32]), data, "the hash that names it")
+    return f"{len(data)} bytes"
+
+
+def read_block(stored_data, stored, coding, plain_size, dictionary):
     """The plain bytes of a block, or None where no zstd is at hand."""
     require(len(stored_data) == stored, "a block lies inside the file")
     require(coding in (0, 1), "coding is 0 or 1")
@@ -79,7 +103,7 @@ def read_block(stored_data, stored, coding, plain_size):
     require(stored_data[:4] == b"\x28\xb5\x2f\xfd", "a compressed block is a zstd frame")
     require(stored_data[4] & 0x07 == 0, "the frame has no checksum and no dictionary id")
     require(frame_content_size(stored_data) == plain_size, "the frame says its plain size")
-    plain = decompress(stored_data, plain_size)
+    plain = decompress(stored_data, plain_size, dictionary)
     require(plain is None or len(plain) == plain_size, "the frame gives its plain size")
     return plain
 
@@ -95,11 +119,15 @@ def frame_content_size(frame):
     return size + 256 if width == 2 else size
 
 
-def decompress(frame, plain_size):
+def decompress(frame, plain_size, dictionary):
     if zstandard is not None:
-        return zstandard.ZstdDecompressor().decompress(frame, max_output_size=plain_size)
+        shared = zstandard.ZstdCompressionDict(
+            pathlib.Path(dictionary).read_bytes()) if dictionary else None
+        return zstandard.ZstdDecompressor(dict_data=shared).decompress(
+            frame, max_output_size=plain_size)
     if shutil.which("zstd"):
-        run = subprocess.run(["zstd", "-dcq"], input=frame, capture_output=True, check=False)
+        command = ["zstd", "-dcq"] + (["-D", dictionary] if dictionary else [])
+        run = subprocess.run(command, input=frame, capture_output=True, check=False)
         require(run.returncode == 0, "the frame decompresses")
         return run.stdout
     return None
@@ -118,7 +146,8 @@ def check_payload(kind, plain):
 SECTIONS = (("bundles", 56), ("dependencies", 4), ("assets", 32), ("registries", 56),
             ("entries", 56), ("slots", 4), ("effects", 32), ("presentations", 48),
             ("components", 40), ("variant_values", 24), ("alternatives", 16),
-            ("alternative_keys", 4), ("text", 1), ("descriptions", 1))
+            ("alternative_keys", 4), ("text", 1), ("descriptions", 1),
+            ("dictionaries", 24))
 
 
 class Catalog:
@@ -144,17 +173,17 @@ class Catalog:
         return text
 
 
-def check_catalog(data):
+def check_catalog(data, path):
     magic, version, flags, reserved, fingerprint = fields(data, 0, "8sHHI16s")
     file_bytes, target, reserved2, section_count, _ = fields(data, 32, "QHHI16s")
-    require(magic == b"MCAT" + MAGIC_TAIL and version == 3, "magic and version")
+    require(magic == b"MCAT" + MAGIC_TAIL and version == 4, "magic and version")
     require(flags == reserved == reserved2 == 0, "no preview; flags and reserved are 0")
     require(file_bytes == len(data) <= 1 << 31, "file_bytes is the size of the file")
-    require(target in (1, 2) and section_count == 14, "target and section count")
+    require(target in (1, 2) and section_count == len(SECTIONS), "target and section count")
     check_hash(fingerprint, data[32:], "fingerprint")
 
     catalog = Catalog(data)
-    end = 64 + 14 * 16
+    end = 64 + len(SECTIONS) * 16
     for i, (name, size) in enumerate(SECTIONS):
         offset, count, record_bytes, reserved = fields(data, 64 + i * 16, "IIII")
         require(record_bytes == size and reserved == 0, f"directory of {name}")
@@ -171,6 +200,7 @@ def check_catalog(data):
     check_effects_and_presentations(catalog, assets)
     check_components(catalog)
     check_variants(catalog, bundles)
+    check_dictionaries(catalog)
     require(catalog.text_end == catalog.place["text"][1], "texts fill their section")
     return f"{len(bundles)} bundles, {len(assets)} assets"
 
@@ -305,6 +335,15 @@ def check_variants(catalog, bundles):
     require(end == len(keys), "keys fill their section")
 
 
+def check_dictionaries(catalog):
+    dictionaries = catalog.records("dictionaries", "16sIHH")
+    require(len(dictionaries) <= 64, "at most 64 dictionaries")
+    ids = [row[0][:4] for row in dictionaries]
+    ascending([bytes(4)] + ids, "the first four bytes of dictionaries' hashes")
+    for _, file_bytes, kind, reserved in dictionaries:
+        require(0 < file_bytes <= 1 << 20 and 1 <= kind <= 5 and reserved == 0, "a dictionary")
+
+
 def check_description(name, size_bytes, alignment, description):
     """Returns the bytes whose hash is the description's identity."""
     reader = Varints(description)
@@ -333,8 +372,9 @@ def check_description(name, size_bytes, alignment, description):
     return identity
 
 
-CHECKS = {b"MBND": check_bundle, b"MCAT": check_catalog, b"MOBJ": check_object,
-          b"MPFB": check_prefab}
+CHECKS = {b"MBND": check_bundle, b"MCAT": check_catalog,
+          b"MOBJ": lambda data, _: check_object(data), b"MPFB": lambda data, _: check_prefab(data),
+          b"\x37\xa4\x30\xec": check_dictionary}
 
 
 def main(paths):
@@ -353,7 +393,7 @@ def main(paths):
         try:
             check = CHECKS.get(data[:4])
             require(check is not None, "a known magic number")
-            print(f"{path}: good: {check(data)}")
+            print(f"{path}: good: {check(data, path)}")
         except (Broken, UnicodeDecodeError) as broken:
             print(f"{path}: BROKEN: {broken}")
             status = max(status, 1)

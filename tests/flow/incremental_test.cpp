@@ -25,7 +25,15 @@ Outcome build(const EditedProject& project, MemoryFileSystem& output, const Sett
 /// Edits, builds, compares; now and then the options change, or a build is killed on the way.
 class Run {
  public:
-  explicit Run(std::uint32_t seed) : random_(seed * 7919 + 1), project_(seed) {}
+  explicit Run(std::uint32_t seed) : random_(seed * 7919 + 1), project_(seed) {
+    // A quarter of the projects train dictionaries, however little there is to train on.
+    if (seed % 4 != 1) return;
+    settings_.options.sampling = {
+        .assets_min = 4,
+        .samples_wanted = 1000,
+        .share_min = seed % 8 == 1 ? 0U : 1U,
+        .training = {.samples_min = 5, .dictionary_bytes_min = 256, .halves_saved_min = 0}};
+  }
 
   void step() {
     std::string edits;
@@ -59,6 +67,9 @@ class Run {
     REQUIRE(outcome.is_built == anew.is_built);
     if (!outcome.is_built) return;
     ++built_;
+    for (const auto& [path, bytes] : output_.files()) {
+      if (path.text().ends_with(".mdict")) ++dictionaries_;
+    }
     auto unlike = differences(output_, clean);
     if (settings_.options.targets != TargetSet::both()) {
       // The server's part is an earlier one, and the report tells of it.
@@ -74,6 +85,7 @@ class Run {
   }
 
   std::size_t built() const { return built_; }
+  std::size_t dictionaries() const { return dictionaries_; }
   std::size_t packed() const { return packed_; }
   std::size_t packed_clean() const { return packed_clean_; }
   std::size_t varied() const { return varied_; }
@@ -128,12 +140,14 @@ class Run {
   BuildCache cache_{{{.store = &blobs_, .name = "a cache"}}};
   std::string history_;
   std::size_t built_ = 0;
+  std::size_t dictionaries_ = 0;
   std::size_t packed_ = 0;
   std::size_t packed_clean_ = 0;
   std::size_t varied_ = 0;  ///< Bundles that stand for others.
 };
 
 void run_seeds(std::uint32_t first, std::uint32_t last) {
+  std::size_t dictionaries = 0;
   std::size_t built = 0;
   std::size_t packed = 0;
   std::size_t packed_clean = 0;
@@ -143,6 +157,7 @@ void run_seeds(std::uint32_t first, std::uint32_t last) {
     Run run(seed);
     for (int step = 0; step < 8; ++step) run.step();
     built += run.built();
+    dictionaries += run.dictionaries();
     packed += run.packed();
     packed_clean += run.packed_clean();
     varied += run.varied();
@@ -151,6 +166,7 @@ void run_seeds(std::uint32_t first, std::uint32_t last) {
   CHECK(built > 3 * (last - first));
   CHECK(varied > built);
   CHECK(packed * 2 < packed_clean);
+  CHECK(dictionaries > last - first);
 }
 
 TEST_CASE("Random edits build to what a clean build makes (1 of 4)",

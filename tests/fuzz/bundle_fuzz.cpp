@@ -15,10 +15,18 @@ using namespace muster;
 // A few bytes of zstd may promise gigabytes; a fuzzer has no time for them.
 constexpr std::uint64_t kPlainBytesMax = 8U << 20U;
 
+// With the dictionary of the samples, which some of the corpus need.
+Decompressor make_decompressor() {
+  static const auto dictionaries = samples::dictionaries();
+  Decompressor decompressor;
+  decompressor.use(dictionaries);
+  return decompressor;
+}
+
 // Decompresses every entry block by block and writes the hash of what comes out into the table.
 // Returns whether everything decompressed.
 bool fix_entry_hashes(const BundleReader& reader, ByteVector& file) {
-  Decompressor decompressor;
+  Decompressor decompressor = make_decompressor();
   for (std::uint32_t i = 0; i < reader.entry_count(); ++i) {
     const BundleEntry entry = reader.entry(i);
     ByteVector plain(static_cast<std::size_t>(entry.plain_bytes));
@@ -38,7 +46,7 @@ bool fix_entry_hashes(const BundleReader& reader, ByteVector& file) {
 
 // What verifies can be packed again, and gives the same entries.
 void check_repacking(const BundleReader& reader) {
-  Decompressor decompressor;
+  Decompressor decompressor = make_decompressor();
   std::vector<ByteVector> plain(reader.entry_count());
   std::vector<PackEntry> entries;
   for (std::uint32_t i = 0; i < reader.entry_count(); ++i) {
@@ -64,7 +72,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const Bytes input = std::as_bytes(std::span(data, size));
   const Result<BundleReader> reader = BundleReader::open(input);
   if (!reader || reader.value().plain_bytes() > kPlainBytesMax) return 0;
-  Decompressor decompressor;
+  Decompressor decompressor = make_decompressor();
   ByteVector buffer;
   if (!reader.value().verify(decompressor, buffer)) {
     ByteVector fixed(input.begin(), input.end());

@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <cstdlib>
 
+#include "bundler/pack/build_dictionaries.h"
 #include "bundler/pack/cached_bundles.h"
 
 using namespace muster;
@@ -9,7 +10,14 @@ using namespace muster;
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size == 0) return 0;
   const Bytes bytes = std::as_bytes(std::span(data + 1, size - 1));
-  if (data[0] % 2 == 0) {
+  if (data[0] % 4 == 2) {
+    const auto dictionaries = parse_dictionaries(bytes);
+    if (dictionaries && encode(*dictionaries) != ByteVector(bytes.begin(), bytes.end())) {
+      std::abort();
+    }
+    return 0;
+  }
+  if (data[0] % 4 == 0) {
     const auto bundle = parse_cached_bundle(bytes);
     if (bundle && encode(*bundle) != ByteVector(bytes.begin(), bytes.end())) std::abort();
     return 0;

@@ -30,7 +30,7 @@ Bytes part(Bytes file, const Section& section, std::size_t offset, std::size_t s
 
 // Writes the hash of each description into its record, as far as they can be found.
 void fix_component_hashes(ByteVector& file) {
-  constexpr std::size_t kDirectoryEnd = 64 + 11 * 16;
+  constexpr std::size_t kDirectoryEnd = 64 + 15 * 16;
   if (file.size() < kDirectoryEnd) return;
   const Section components = section(file, 8);
   const Section text = section(file, 9);

@@ -109,6 +109,44 @@ BundleSample stored_bundle() {
   return sample;
 }
 
+ByteVector dictionary(std::uint64_t number) {
+  constexpr std::size_t kSampleBytes = 600;
+  constexpr std::uint64_t kSamples = 40;
+  ByteVector bytes;
+  for (std::uint64_t i = 0; i < kSamples; ++i) {
+    const ByteVector sample = compressible(kSampleBytes, 100 + number * kSamples + i);
+    bytes.insert(bytes.end(), sample.begin(), sample.end());
+  }
+  std::vector<Bytes> samples;
+  for (std::size_t at = 0; at < bytes.size(); at += kSampleBytes) {
+    samples.push_back(Bytes(bytes).subspan(at, kSampleBytes));
+  }
+  return train_dictionary(samples, 1000, {.samples_min = 8, .dictionary_bytes_min = 1024})
+      .value()
+      .bytes;
+}
+
+std::shared_ptr<const DictionarySet> dictionaries() {
+  auto set = std::make_shared<DictionarySet>();
+  const ByteVector bytes = dictionary();
+  if (!set->add(hash_bytes(bytes), bytes)) std::abort();
+  return set;
+}
+
+DictionarySample dictionary_bundle() {
+  DictionarySample sample;
+  sample.dictionary = std::make_unique<CompressionDictionary>(dictionary(), kDefaultLevel);
+  sample.bundle.options.block_plain_bytes = 4096;
+  sample.bundle.plain = {compressible(700, 1), compressible(300, 2), noise(64, 3),
+                         compressible(9000, 4)};
+  for (std::size_t i = 0; i < sample.bundle.plain.size(); ++i) {
+    sample.bundle.entries.push_back({guid(i + 1), kMainPayload, EntryKind::object,
+                                     sample.bundle.plain[i], std::nullopt,
+                                     sample.dictionary.get()});
+  }
+  return sample;
+}
+
 std::vector<ComponentDescription> components() {
   return {Describe<Weapon>("Weapon")
               .field<&Weapon::projectile>("projectile")
@@ -170,6 +208,8 @@ CatalogData catalog() {
   add("quality=low", {3});
   add("language=de", {2});
   add("language=de,quality=low", {2, 3});
+  data.dictionaries = {{hash_bytes(as_bytes("dictionary")), 65536, EntryKind::object},
+                       {hash_bytes(as_bytes("another")), 8192, EntryKind::import_settings}};
   return data;
 }
 
@@ -245,7 +285,14 @@ std::vector<SampleFile> files() {
   const ByteVector sample_prefab = encode_prefab(prefab()).value();
   const ByteVector sample_object = encode_object(yaml::read(object_source()).tree()).value();
   const PrefabData factory{{{.name = "Factory", .components = {cooked(components()[1], 0, 0)}}}};
+  const DictionarySample with = dictionary_bundle();
+  const ByteVector sample_with = pack_bundle(with.bundle.entries, with.bundle.options).value();
+  const Bytes trained = with.dictionary->bytes();
   std::vector<SampleFile> files = {
+      {"golden/bundle/bundles/with_dictionary.mbundle", sample_with, true},
+      {"golden/bundle/" + dictionary_path(with.dictionary->hash()),
+       ByteVector(trained.begin(), trained.end()), true},
+      {"fuzz/corpus/bundle/with_dictionary", sample_with, true},
       {"golden/bundle/sample.mbundle", sample, true},
       {"golden/bundle/stored.mbundle", sample_stored},
       {"golden/bundle/sample.mcat", sample_catalog},

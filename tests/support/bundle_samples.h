@@ -2,6 +2,7 @@
 // files, the corpora and many tests are made of. Equal on every machine.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "bundler/cook/prefab_data.h"
 #include "bundler/pack/bundle_writer.h"
 #include "bundler/pack/catalog_data.h"
+#include "bundler/pack/dictionary_training.h"
 
 namespace muster::samples {
 
@@ -32,6 +34,18 @@ BundleSample stored_bundle();
 
 /// Two components with fields of several types.
 std::vector<ComponentDescription> components();
+
+/// A small dictionary for `compressible` bytes, another one for each number, and a set that has the
+/// first. Its bytes depend on the release of zstd.
+ByteVector dictionary(std::uint64_t number = 0);
+std::shared_ptr<const DictionarySet> dictionaries();
+/// Entries that were offered the dictionary: two that use it, one that does not compress, and one
+/// of several blocks.
+struct DictionarySample {
+  BundleSample bundle;
+  std::unique_ptr<CompressionDictionary> dictionary;
+};
+DictionarySample dictionary_bundle();
 
 CatalogData catalog();
 

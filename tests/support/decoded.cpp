@@ -120,6 +120,10 @@ CatalogData decode(const CatalogReader& catalog) {
       alternative.keys.push_back(catalog.alternative_key(row, k));
     }
   }
+  for (std::uint32_t i = 0; i < catalog.dictionary_count(); ++i) {
+    const CatalogDictionary record = catalog.dictionary(i);
+    data.dictionaries.push_back({record.hash, record.file_bytes, record.kind});
+  }
   return data;
 }
 

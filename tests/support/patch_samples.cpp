@@ -1,6 +1,8 @@
 #include "tests/support/patch_samples.h"
 
 #include <algorithm>
+#include <array>
+#include <optional>
 #include <string>
 
 #include "bundler/pack/catalog_writer.h"
@@ -34,10 +36,21 @@ void put(std::vector<ModelEntry>& entries, ModelEntry entry) {
   }
 }
 
-ByteVector pack(const ModelBundle& bundle) {
+// Training takes long beside the rest.
+const ByteVector& dictionary_of(std::uint64_t number) {
+  static const std::array<ByteVector, BuildModel::kDictionaries> kAll = {dictionary(0),
+                                                                         dictionary(1)};
+  return kAll.at(number - 1);
+}
+
+ByteVector pack(const ModelBundle& bundle, std::uint64_t dictionary) {
+  std::optional<CompressionDictionary> digested;
+  if (dictionary > 0) digested.emplace(dictionary_of(dictionary), bundle.options.level);
   std::vector<PackEntry> entries;
   for (const ModelEntry& each : bundle.entries) {
-    entries.push_back({each.guid, each.local_id, each.kind, each.plain});
+    const bool is_offered = digested && each.kind <= EntryKind::prefab;
+    entries.push_back({each.guid, each.local_id, each.kind, each.plain, std::nullopt,
+                       is_offered ? &*digested : nullptr});
   }
   return pack_bundle(entries, bundle.options).value();
 }
@@ -83,6 +96,7 @@ BuildModel BuildModel::random(Random& random) {
     }
   }
   model.is_signed = random.below(2) == 0;
+  model.dictionary = random.below(1 + kDictionaries);
   return model;
 }
 
@@ -119,8 +133,10 @@ void BuildModel::edit(Random& random) {
   std::vector<ModelBundle>& bundles = targets.begin()->first == target || targets.size() < 2
                                           ? targets.begin()->second
                                           : targets.rbegin()->second;
-  const std::uint64_t choice = random.below(12);
-  if (choice == 0) {
+  const std::uint64_t choice = random.below(13);
+  if (choice == 12) {
+    dictionary = random.below(1 + kDictionaries);
+  } else if (choice == 0) {
     is_signed = !is_signed;
   } else if (choice == 1 && bundles.size() > 1) {
     bundles.erase(bundles.begin() + static_cast<std::ptrdiff_t>(random.below(bundles.size())));
@@ -154,12 +170,18 @@ MemoryFileSystem BuildModel::files() const {
     CatalogData data;
     data.target = target;
     for (const ModelBundle& bundle : bundles) {
-      const ByteVector bytes = pack(bundle);
+      const ByteVector bytes = pack(bundle, dictionary);
       write(files, folder + "/" + bundle.name.path(), bytes);
       BundleData& row = data.bundles.emplace_back();
       row.name = bundle.name;
       row.hash = BundleReader::open(bytes).value().bundle_hash();
       row.file_bytes = bytes.size();
+    }
+    if (dictionary > 0) {
+      const ByteVector& bytes = dictionary_of(dictionary);
+      const ContentHash hash = hash_bytes(bytes);
+      write(files, folder + "/" + dictionary_path(hash), bytes);
+      data.dictionaries = {{hash, static_cast<std::uint32_t>(bytes.size()), EntryKind::object}};
     }
     const ByteVector catalog = encode_catalog(data).value();
     write(files, folder + "/catalog.mcat", catalog);

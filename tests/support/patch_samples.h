@@ -30,6 +30,9 @@ struct BuildModel {
   std::map<Target, std::vector<ModelBundle>> targets;
   int number = 0;  ///< In the report.
   bool is_signed = false;
+  /// The dictionary of objects and prefabs; 0 for none, else one of `kDictionaries`.
+  std::uint64_t dictionary = 0;
+  static constexpr std::uint64_t kDictionaries = 2;
 
   /// A few bundles for each side, which share some of what they hold.
   static BuildModel random(Random& random);

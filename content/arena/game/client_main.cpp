@@ -39,7 +39,8 @@ int main(int argc, char** argv) {
   const muster::BundleSource& source = *disk.value().source;
   auto store = muster::BundleStore::open(source, muster::BundleStore::Catalogs::built, memory);
   if (!store) return complain(store.error().message);
-  muster::ThreadedLoads loads(source, store.value().catalog(), 1, memory);
+  muster::ThreadedLoads loads(source, store.value().catalog(), 1, memory,
+                              store.value().dictionaries());
   muster::BundleLoader loader(store.value(), loads, {});
   const muster::SteadyClock clock;
   auto client = arena::ArenaClient::open(store.value(), loader, clock);

@@ -29,7 +29,7 @@ struct LiveGame::Content {
 
   std::unique_ptr<BundleSource> source;
   BundleStore store;
-  ThreadedLoads loads{*source, store.catalog(), 1, store.memory()};
+  ThreadedLoads loads{*source, store.catalog(), 1, store.memory(), store.dictionaries()};
   BundleLoader loader{store, loads, {}};
 };
 

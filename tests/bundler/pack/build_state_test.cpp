@@ -62,6 +62,10 @@ BuildState sample() {
   target.totals.prefab_bundles = 1;
   target.outputs = {{"client/bundles/x.mbundle", 1000, 5, 6}, {"client/catalog.mcat", 1, 2, 3}};
   target.bundles = {bundle};
+  target.compression = "object: 19, wav: store";
+  target.dictionaries = {{EntryKind::object, hash("objects"), 100, 200},
+                         {EntryKind::import_settings, hash("settings"), 300, 400}};
+  state.dictionaries = {hash("samples"), {target.dictionaries[1]}, {0, 1}, {1}};
   state.targets.push_back(target);
   target.target = Target::server;
   target.layout = Layout::self_contained;

@@ -42,5 +42,37 @@ TEST_CASE("The golden bundle reads the same with every release of zstd", "[bundl
   }
 }
 
+TEST_CASE("Entries of the golden bundle with a dictionary need it", "[bundler][golden]") {
+  const DiskFileSystem tests = DiskFileSystem::open(MUSTER_SOURCE_DIR "/tests").value();
+  ByteVector buffer;
+  const AssetPath path = AssetPath::parse("golden/bundle/bundles/with_dictionary.mbundle").value();
+  const Bytes golden = read_whole(tests, path, 1U << 20U, buffer).value();
+  const BundleReader reader = BundleReader::open(golden).value();
+  const auto folder = tests.list(AssetPath::parse("golden/bundle/dictionaries").value());
+  REQUIRE(folder.value().size() == 1);
+  const std::string name = folder.value()[0].name;
+  ByteVector dictionary_buffer;
+  const AssetPath place = AssetPath::parse("golden/bundle/dictionaries/" + name).value();
+  const Bytes bytes = read_whole(tests, place, 1U << 20U, dictionary_buffer).value();
+  CHECK("dictionaries/" + name == dictionary_path(hash_bytes(bytes)));
+  auto set = std::make_shared<DictionarySet>();
+  REQUIRE(set->add(hash_bytes(bytes), bytes).has_value());
+  Decompressor with;
+  with.use(set);
+  Decompressor without;
+  ByteVector plain_buffer;
+  std::size_t needing = 0;
+  for (const PackEntry& entry : samples::dictionary_bundle().bundle.entries) {
+    const BundleEntry found = reader.find(entry.guid, entry.local_id).value();
+    CHECK(std::ranges::equal(reader.read(found, with, plain_buffer).value(), entry.plain));
+    const auto refused = reader.read(found, without, plain_buffer);
+    CHECK(refused.has_value() == (found.dictionary_id == 0));
+    if (found.dictionary_id == 0) continue;
+    CHECK(refused.error().code == ErrorCode::not_found);
+    ++needing;
+  }
+  CHECK(needing == 2);
+}
+
 }  // namespace
 }  // namespace muster

@@ -20,10 +20,16 @@ PackEntry entry(std::uint64_t asset, Bytes plain) {
 
 constexpr PackOptions kOptions{.level = 3, .block_plain_bytes = 16384};
 
+PackedHow how_packed(const BundleEntry& /*entry*/) { return {.level = kOptions.level}; }
+
+PackedContent content_of(Bytes plain) {
+  return {hash_bytes(plain), plain.size(), kOptions.level, 0};
+}
+
 void stage(StagedBundles& bundles, const std::string& name, std::span<const PackEntry> entries) {
   const ByteVector bytes = pack_bundle(entries, kOptions).value();
   const BundleReader reader = BundleReader::open(bytes).value();
-  REQUIRE(bundles.stage_bundle(path(name), reader, bytes).has_value());
+  REQUIRE(bundles.stage_bundle(path(name), reader, bytes, how_packed).has_value());
 }
 
 TEST_CASE("What was packed before is copied, to the same bytes", "[bundler][bundle]") {
@@ -65,11 +71,19 @@ TEST_CASE("An entry is found by its content alone, once it is staged", "[bundler
   MemoryFileSystem files;
   auto output = OutputFolder::open_for_build(files);
   StagedBundles bundles(output.value());
-  CHECK(bundles.find(hash_bytes(text), text.size()).empty());
+  CHECK(bundles.find(content_of(text)).empty());
   stage(bundles, "client/bundles/a", std::vector{entry(1, text), entry(2, small)});
-  CHECK(bundles.find(hash_bytes(text), text.size()).size() == 7);
-  CHECK(bundles.find(hash_bytes(text), text.size() + 1).empty());
-  CHECK(bundles.find(hash_bytes(small), small.size()).empty());
+  CHECK(bundles.find(content_of(text)).size() == 7);
+  PackedContent other = content_of(text);
+  ++other.plain_bytes;
+  CHECK(bundles.find(other).empty());
+  other = content_of(text);
+  ++other.level;
+  CHECK(bundles.find(other).empty());
+  other = content_of(text);
+  other.dictionary_id = 7;
+  CHECK(bundles.find(other).empty());
+  CHECK(bundles.find(content_of(small)).empty());
 }
 
 TEST_CASE("A staged bundle that was cut off is noticed", "[bundler][bundle]") {

@@ -105,6 +105,8 @@ TEST_CASE("A patch of a small change is small, and a portable one never compress
           "[bundler][patch]") {
   Random random(5);
   BuildModel model = BuildModel::random(random);
+  model.dictionary = 0;
+  model.is_signed = false;
   samples::ModelBundle& bundle = model.targets[Target::client].front();
   bundle.entries = {
       {samples::guid(1), kMainPayload, EntryKind::object, samples::compressible(40000, 1)}};

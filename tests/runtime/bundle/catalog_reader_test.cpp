@@ -164,13 +164,13 @@ TEST_CASE("Fields of a catalog with wrong values are refused", "[runtime][bundle
   const std::uint32_t huge = 0xFFFFFFFFU;
   const WrongField field = GENERATE_COPY(values<WrongField>({
       {0, 0, ErrorCode::malformed, "magic"},
-      {8, 4, ErrorCode::unsupported_version, "version"},
-      {8, 0x00010003, ErrorCode::malformed, "flags"},
+      {8, 3, ErrorCode::unsupported_version, "version"},
+      {8, 0x00010004, ErrorCode::malformed, "flags"},
       {12, 1, ErrorCode::malformed, "reserved"},
       {32, huge, ErrorCode::truncated, "file size"},
       {40, 3, ErrorCode::malformed, "target"},
       {40, 0x00010001, ErrorCode::malformed, "reserved beside the target"},
-      {44, 12, ErrorCode::malformed, "section count"},
+      {44, 14, ErrorCode::malformed, "section count"},
       {64, 0, ErrorCode::malformed, "section offset"},
       {68, huge, ErrorCode::limit_exceeded, "record count"},
       {68, 1U << 22U, ErrorCode::truncated, "record count within its bound"},

@@ -1,0 +1,301 @@
+// Dictionaries have to be a function of the project: an incremental build and one from nothing give
+// equal bytes. So they are trained on content, never on what an earlier output had; and so that not
+// every change of content changes all bundles, on a part of it that is told by guids. What a target
+// strips is left in the samples: both targets have the same dictionaries.
+#include "bundler/pack/build_dictionaries.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <iterator>
+#include <span>
+
+#include "bundler/cook/asset_cooker.h"
+#include "bundler/pack/cached_bundles.h"
+#include "bundler/pack/target_build.h"
+#include "registry/project/reference_graph.h"
+#include "registry/rules/validate.h"
+#include "registry/vocabulary/parallel.h"
+
+namespace muster {
+namespace {
+
+/// Raised when the same samples are to give other dictionaries.
+constexpr std::uint8_t kRulesVersion = 1;
+constexpr std::array<EntryKind, 3> kKinds = {EntryKind::object, EntryKind::prefab,
+                                             EntryKind::import_settings};
+
+std::uint64_t place_of(const Guid& guid) {
+  const ContentHash hash = hash_bytes(guid.bytes());
+  std::uint64_t place = 0;
+  for (std::size_t i = 0; i < sizeof place; ++i) place = place << 8U | hash.bytes[i];
+  return place;
+}
+
+struct Candidate {
+  std::uint64_t place = 0;
+  AssetNumber asset = kNoAsset;
+};
+
+// Those whose guids' hashes begin with `share` zero bits.
+std::vector<AssetNumber> choose(std::vector<Candidate> candidates, const SamplingRules& rules,
+                                unsigned& share) {
+  if (candidates.size() < rules.assets_min) return {};
+  share = rules.share_min;
+  while (candidates.size() >> share >= 2 * rules.samples_wanted) ++share;
+  std::erase_if(candidates,
+                [&](const Candidate& one) { return share > 0 && one.place >> (64 - share) != 0; });
+  std::ranges::sort(candidates, {}, &Candidate::place);
+  std::vector<AssetNumber> assets;
+  for (const Candidate& candidate : candidates) assets.push_back(candidate.asset);
+  return assets;
+}
+
+// The samples of a kind, in their order.
+std::vector<Bytes> samples_of(const std::vector<CookedAsset>& cooked, EntryKind kind) {
+  std::vector<Bytes> samples;
+  for (const CookedAsset& asset : cooked) {
+    if (!asset.problems.empty()) continue;
+    for (const CookedEntry& entry : asset.entries) {
+      if (entry.kind == kind && !entry.plain.empty()) samples.emplace_back(entry.plain);
+    }
+  }
+  return samples;
+}
+
+class Making {
+ public:
+  explicit Making(const DictionaryWork& work)
+      : work_(work), samples_(choose_samples(work.project, work.rules)) {
+    made_.key = key();
+    for (const std::vector<AssetNumber>* assets : {&samples_.text, &samples_.settings}) {
+      for (const AssetNumber asset : *assets) {
+        made_.samples.push_back(work_.project.index().at(asset).guid);
+      }
+    }
+    std::ranges::sort(made_.samples);
+  }
+
+  BuildDictionaries run() {
+    if (made_.samples.empty()) {
+      made_.is_kept = true;
+      if (work_.earlier != nullptr) explain(work_.earlier->state().dictionaries);
+    } else if (!keep() && !take_from_cache()) {
+      make();
+    }
+    return std::move(made_);
+  }
+
+ private:
+  ContentHash key() const {
+    ContentHasher hasher;
+    hasher.update_text("dictionaries");
+    const std::array<std::byte, 3> rules = {std::byte{kRulesVersion},
+                                            static_cast<std::byte>(samples_.text_share),
+                                            static_cast<std::byte>(samples_.settings_share)};
+    hasher.update(rules);
+    for (const std::vector<AssetNumber>* assets : {&samples_.text, &samples_.settings}) {
+      hasher.update_text(std::to_string(assets->size()));
+      for (const AssetNumber asset : *assets) {
+        hasher.update(work_.project.index().at(asset).guid.bytes());
+      }
+    }
+    return hasher.finish();
+  }
+
+  void explain(const StateDictionaries& old) {
+    std::vector<Guid> before;
+    for (const std::uint32_t asset : old.samples) {
+      before.push_back(work_.earlier->state().assets[asset].guid);
+    }
+    std::ranges::sort(before);
+    std::vector<Guid> changed;
+    std::ranges::set_difference(made_.samples, before, std::back_inserter(changed));
+    for (const Guid& guid : changed) {
+      made_.reasons.push_back({"sample added", work_.earlier->path_of(work_.project, guid)});
+    }
+    changed.clear();
+    std::ranges::set_difference(before, made_.samples, std::back_inserter(changed));
+    for (const Guid& guid : changed) {
+      made_.reasons.push_back({"sample left", work_.earlier->path_of(work_.project, guid)});
+    }
+    work_.earlier->explain_facts(work_.project, Target::client, old.facts, made_.reasons);
+    std::ranges::sort(made_.reasons);
+  }
+
+  bool keep() {
+    if (work_.earlier == nullptr) return false;
+    const StateDictionaries& old = work_.earlier->state().dictionaries;
+    explain(old);
+    if (old.key != made_.key || !work_.earlier->do_hold(old.facts)) return false;
+    // Another program may cook the samples otherwise; but another zstd alone is no reason to give
+    // players other bytes.
+    const BuildState& state = work_.earlier->state();
+    if (state.tool != work_.tool && state.compressor == compressor_version()) return false;
+    for (const StateDictionary& dictionary : old.all) {
+      auto bytes = work_.earlier->read_dictionary(dictionary.hash);
+      if (!bytes) return false;
+      made_.all.push_back(
+          {dictionary.kind, std::move(*bytes), dictionary.sample_bytes, dictionary.saved_bytes});
+    }
+    for (const std::uint32_t fact : old.facts) made_.facts.push_back(work_.earlier->fact(fact));
+    made_.is_kept = true;
+    return true;
+  }
+
+  // As `CachedBundles` looks for bundles: by contents, and then by all that cooking asked.
+  ContentHash key_of_questions() const {
+    ContentHasher hasher;
+    hasher.update_text("dictionary questions");
+    hasher.update_text(work_.tool);
+    hasher.update(std::as_bytes(std::span(made_.key.bytes)));
+    for (const Guid& guid : made_.samples) {
+      for (const CookAsks asks : {CookAsks::content, CookAsks::sidecar}) {
+        const ContentHash answer =
+            work_.answers->answer({.asks = asks, .guid = guid, .text = {}}, Target::client);
+        hasher.update(std::as_bytes(std::span(answer.bytes)));
+      }
+    }
+    return hasher.finish();
+  }
+
+  static ContentHash key_of_answers(const ContentHash& questions,
+                                    const std::vector<CookFact>& facts) {
+    ContentHasher hasher;
+    hasher.update_text("dictionaries");
+    hasher.update(std::as_bytes(std::span(questions.bytes)));
+    hasher.update(encode_questions(facts));
+    for (const CookFact& fact : facts) hasher.update(std::as_bytes(std::span(fact.answer.bytes)));
+    return hasher.finish();
+  }
+
+  bool take_from_cache() {
+    if (work_.cache == nullptr || work_.only_stores) return false;
+    const ContentHash key = key_of_questions();
+    const auto stored = work_.cache->find(key);
+    const auto questions = stored ? parse_questions(*stored) : std::nullopt;
+    if (!questions) return false;
+    std::vector<CookFact> facts;
+    for (const CookQuestion& question : *questions) {
+      facts.push_back({question, work_.answers->answer(question, Target::client)});
+    }
+    std::ranges::sort(facts);
+    const auto bytes = work_.cache->find(key_of_answers(key, facts));
+    auto found = bytes ? parse_dictionaries(*bytes) : std::nullopt;
+    if (!found) return false;
+    made_.all = std::move(*found);
+    made_.facts = std::move(facts);
+    return true;
+  }
+
+  void make() {
+    const std::vector<CookedAsset> text = cook(samples_.text, &AssetCooker::cook_text_sample);
+    const std::vector<CookedAsset> settings = cook(samples_.settings, &AssetCooker::cook_settings);
+    std::array<std::optional<TrainedDictionary>, kKinds.size()> trained;
+    parallel_for(kKinds.size(), work_.jobs, work_.stop, [&](std::size_t i, unsigned) {
+      const bool is_settings = kKinds[i] == EntryKind::import_settings;
+      const auto samples = samples_of(is_settings ? settings : text, kKinds[i]);
+      const unsigned share = is_settings ? samples_.settings_share : samples_.text_share;
+      trained[i] = train_dictionary(samples, samples.size() * ((std::uint64_t{1} << share) - 1),
+                                    work_.rules.training);
+    });
+    for (std::size_t i = 0; i < kKinds.size(); ++i) {
+      if (!trained[i]) continue;
+      made_.all.push_back({kKinds[i], std::move(trained[i]->bytes), trained[i]->sample_bytes,
+                           trained[i]->saved_bytes});
+    }
+    if (work_.answers == nullptr) return;
+    for (const std::vector<CookedAsset>* cooked : {&text, &settings}) {
+      for (const CookedAsset& asset : *cooked) {
+        for (const CookQuestion& question : asset.questions) made_.facts.push_back({question, {}});
+      }
+    }
+    std::ranges::sort(made_.facts);
+    made_.facts.erase(std::unique(made_.facts.begin(), made_.facts.end()), made_.facts.end());
+    for (CookFact& fact : made_.facts)
+      fact.answer = work_.answers->answer(fact.question, Target::client);
+    if (work_.cache == nullptr || work_.stop.stop_requested()) return;
+    const ContentHash key = key_of_questions();
+    work_.cache->store(key_of_answers(key, made_.facts), encode(made_.all));
+    work_.cache->store(key, encode_questions(made_.facts));
+  }
+
+  std::vector<CookedAsset> cook(const std::vector<AssetNumber>& assets,
+                                CookedAsset (AssetCooker::*how)(AssetNumber) const) const {
+    const AssetCooker cooker(work_.project, work_.components);
+    std::vector<CookedAsset> cooked(assets.size());
+    parallel_for(assets.size(), work_.jobs, work_.stop,
+                 [&](std::size_t i, unsigned) { cooked[i] = (cooker.*how)(assets[i]); });
+    return cooked;
+  }
+
+  const DictionaryWork& work_;
+  DictionarySamples samples_;
+  BuildDictionaries made_;
+};
+
+}  // namespace
+
+DictionarySamples choose_samples(const Project& project, const SamplingRules& rules) {
+  std::vector<Candidate> text;
+  std::vector<Candidate> settings;
+  // Of both targets, whichever is built: each has the dictionaries of the other.
+  for (const AssetNumber number : built_assets(project, TargetSet::both())) {
+    const Asset& asset = project.index().at(number);
+    if (asset.is_folder) continue;
+    auto& candidates = holds_references(asset.path) ? text : settings;
+    candidates.push_back({place_of(asset.guid), number});
+  }
+  DictionarySamples samples;
+  samples.text = choose(std::move(text), rules, samples.text_share);
+  samples.settings = choose(std::move(settings), rules, samples.settings_share);
+  return samples;
+}
+
+std::vector<StateDictionary> BuildDictionaries::all_of_state() const {
+  std::vector<StateDictionary> found;
+  for (const BuildDictionary& one : all) {
+    found.push_back({one.kind, one.hash(), one.sample_bytes, one.saved_bytes});
+  }
+  return found;
+}
+
+BuildDictionaries make_dictionaries(const DictionaryWork& work) { return Making(work).run(); }
+
+ByteVector encode(const std::vector<BuildDictionary>& dictionaries) {
+  ByteWriter out;
+  out.varint(dictionaries.size());
+  for (const BuildDictionary& dictionary : dictionaries) {
+    out.u8(static_cast<std::uint8_t>(dictionary.kind));
+    out.varint(dictionary.sample_bytes);
+    out.varint(dictionary.saved_bytes);
+    out.varint(dictionary.bytes.size());
+    out.bytes(dictionary.bytes);
+  }
+  return out.take();
+}
+
+std::optional<std::vector<BuildDictionary>> parse_dictionaries(Bytes bytes) {
+  ByteReader in(bytes);
+  const std::uint64_t count = in.varint();
+  if (count > kKinds.size()) return std::nullopt;
+  std::vector<BuildDictionary> dictionaries(static_cast<std::size_t>(count));
+  DictionarySet distinct;
+  for (std::size_t i = 0; i < dictionaries.size(); ++i) {
+    BuildDictionary& dictionary = dictionaries[i];
+    dictionary.kind = static_cast<EntryKind>(in.u8());
+    dictionary.sample_bytes = in.varint();
+    dictionary.saved_bytes = in.varint();
+    const std::uint64_t size = in.varint();
+    if (in.failed() || size > in.remaining()) return std::nullopt;
+    const Bytes content = in.bytes(static_cast<std::size_t>(size));
+    const bool is_known = std::ranges::count(kKinds, dictionary.kind) > 0;
+    const bool is_sorted = i == 0 || dictionaries[i - 1].kind < dictionary.kind;
+    if (!is_known || !is_sorted || !distinct.add(hash_bytes(content), content)) return std::nullopt;
+    dictionary.bytes.assign(content.begin(), content.end());
+  }
+  if (in.failed() || in.remaining() > 0) return std::nullopt;
+  return dictionaries;
+}
+
+}  // namespace muster

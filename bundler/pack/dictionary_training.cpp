@@ -1,0 +1,98 @@
+// zstd's "fast cover" with fixed parameters: letting it search for them (its optimizer, on threads)
+// took ten times as long and gained nothing on real projects. Dictionaries of plain bytes, without
+// its selection of segments, were worse at every size.
+#include "bundler/pack/dictionary_training.h"
+
+#include <algorithm>
+#include <cassert>
+#include <vector>
+
+#define ZDICT_STATIC_LINKING_ONLY
+#include <zdict.h>
+
+#include "bundler/pack/compressor.h"
+
+namespace muster {
+namespace {
+
+constexpr std::size_t kDictionaryBytesMax = 112 << 10;
+/// A dictionary of more than this part of what it is trained on knows samples by heart.
+constexpr std::size_t kShareMax = 4;
+constexpr std::size_t kTriedEvery = 4;
+
+struct Material {
+  ByteVector bytes;  ///< One after the other.
+  std::vector<std::size_t> sizes;
+};
+
+std::optional<ByteVector> train(const Material& material, std::size_t size) {
+  ZDICT_fastCover_params_t parameters{};
+  parameters.k = static_cast<unsigned>(std::min<std::size_t>(1024, size / 2));
+  parameters.d = 8;
+  parameters.f = 20;
+  parameters.accel = 1;
+  parameters.nbThreads = 1;
+  parameters.zParams.compressionLevel = kTrainingLevel;
+  ByteVector dictionary(size);
+  const std::size_t made = ZDICT_trainFromBuffer_fastCover(
+      dictionary.data(), dictionary.size(), material.bytes.data(), material.sizes.data(),
+      static_cast<unsigned>(material.sizes.size()), parameters);
+  if (ZDICT_isError(made) != 0U) return std::nullopt;
+  dictionary.resize(made);
+  return dictionary;
+}
+
+std::uint64_t packed_bytes(std::span<const Bytes> plain, const CompressionDictionary* dictionary,
+                           Compressor& compressor) {
+  std::uint64_t sum = 0;
+  ByteVector frame;
+  for (const Bytes each : plain) {
+    frame.clear();
+    const bool is_smaller = compressor.compress(each, kTrainingLevel, frame, dictionary);
+    sum += is_smaller ? frame.size() : each.size();
+  }
+  return sum;
+}
+
+}  // namespace
+
+std::optional<TrainedDictionary> train_dictionary(std::span<const Bytes> samples,
+                                                  std::uint64_t others,
+                                                  const TrainingRules& rules) {
+  Material material;
+  std::vector<Bytes> tried;
+  std::uint64_t sample_bytes = 0;
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    const Bytes sample = samples[i].first(std::min(samples[i].size(), kSampleBytesMax));
+    if (sample_bytes + sample.size() > kSamplesBytesMax) break;
+    sample_bytes += sample.size();
+    if (i % kTriedEvery == kTriedEvery - 1) {
+      tried.push_back(sample);
+    } else {
+      material.bytes.insert(material.bytes.end(), sample.begin(), sample.end());
+      material.sizes.push_back(sample.size());
+    }
+  }
+  if (material.sizes.size() + tried.size() < rules.samples_min) return std::nullopt;
+  Compressor compressor;
+  const std::uint64_t alone = packed_bytes(tried, nullptr, compressor);
+  std::optional<TrainedDictionary> best;
+  const std::size_t size_max = std::min(kDictionaryBytesMax, material.bytes.size() / kShareMax);
+  for (std::size_t size = rules.dictionary_bytes_min; size <= size_max;
+       size = size < kDictionaryBytesMax ? std::min(2 * size, kDictionaryBytesMax) : 2 * size) {
+    auto dictionary = train(material, size);
+    if (!dictionary) continue;
+    if (!Dictionary::open(*dictionary)) continue;
+    const CompressionDictionary digested(*dictionary, kTrainingLevel);
+    const std::uint64_t with = packed_bytes(tried, &digested, compressor);
+    if (with >= alone) continue;
+    const std::uint64_t saved = (alone - with) * others / tried.size();
+    if (2 * saved < rules.halves_saved_min * dictionary->size()) continue;
+    const bool is_better =
+        !best || saved + best->bytes.size() > best->saved_bytes + dictionary->size();
+    if (is_better) best = TrainedDictionary{std::move(*dictionary), sample_bytes, saved};
+  }
+  return best;
+}
+
+}  // namespace muster

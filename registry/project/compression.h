@@ -1,0 +1,38 @@
+// What a project says of how its content is compressed.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "registry/project/config.h"
+
+namespace muster {
+
+/// The section `compression` of `muster.yaml`:
+///
+///     compression:
+///       default: 9            # 1 (fast) to 19 (small)
+///       kinds:
+///         object: 19          # what an entry is: object, prefab, raw, import_settings, text
+///         wav: store          # or the extension of a file, for all that is packed of it
+///
+/// An extension counts before what the entry is, and that before the default.
+struct CompressionRules {
+  static constexpr int kLevelMax = 19;
+
+  std::optional<int> level;                       ///< The default.
+  std::map<std::string, int, std::less<>> kinds;  ///< Extensions in lower case; 0 stores.
+
+  /// All kinds in one line, as builds compare them; empty without kinds.
+  std::string text() const;
+};
+
+/// Reads the section. Fails with `malformed` (file, line).
+Result<CompressionRules> read_compression(const yaml::Tree& tree, yaml::NodeIndex section);
+/// The section of a project whose settings have been read: it is sound. Nothing is said where there
+/// is none.
+CompressionRules compression_of(const ProjectConfig& config);
+
+}  // namespace muster

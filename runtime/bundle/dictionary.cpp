@@ -1,0 +1,66 @@
+// zstd also takes any bytes for a dictionary ("raw content"); here it is one of the format's, whose
+// tables zstd checks when it digests them.
+#include "runtime/bundle/dictionary.h"
+
+#include <algorithm>
+#include <new>
+
+#include <zstd.h>
+
+#include "runtime/bundle/bundle_layout.h"
+
+namespace muster {
+
+std::uint32_t dictionary_id(const ContentHash& hash) {
+  // Big-endian, so that sorting by hash sorts by id.
+  return std::uint32_t{hash.bytes[0]} << 24U | std::uint32_t{hash.bytes[1]} << 16U |
+         std::uint32_t{hash.bytes[2]} << 8U | std::uint32_t{hash.bytes[3]};
+}
+
+std::string dictionary_path(const ContentHash& hash) {
+  return "dictionaries/" + hash.to_string() + ".mdict";
+}
+
+void Dictionary::Free::operator()(ZSTD_DDict_s* dictionary) const { ZSTD_freeDDict(dictionary); }
+
+Result<Dictionary> Dictionary::open(Bytes bytes) {
+  if (bytes.size() > layout::dictionary::kMaxBytes) {
+    return fail(ErrorCode::limit_exceeded,
+                "a dictionary has at most 1048576 bytes, not " + std::to_string(bytes.size()));
+  }
+  if (ZSTD_getDictID_fromDict(bytes.data(), bytes.size()) == 0) {
+    return fail(ErrorCode::malformed, "it is no dictionary of zstd's");
+  }
+  Dictionary dictionary;
+  dictionary.hash_ = hash_bytes(bytes);
+  dictionary.digested_.reset(ZSTD_createDDict(bytes.data(), bytes.size()));
+  if (!dictionary.digested_) {
+    return fail(ErrorCode::malformed, "the tables of the dictionary are damaged");
+  }
+  return dictionary;
+}
+
+Result<void> DictionarySet::add(const ContentHash& hash, Bytes bytes) {
+  const std::uint32_t id = dictionary_id(hash);
+  const auto place = std::ranges::lower_bound(dictionaries_, id, {}, &Dictionary::id);
+  if (place != dictionaries_.end() && place->id() == id) {
+    if (place->hash() == hash) return {};
+    return fail(ErrorCode::already_exists,
+                "another dictionary begins with the same four bytes of its hash");
+  }
+  auto opened = Dictionary::open(bytes);
+  if (!opened) return fail(opened.error());
+  if (opened.value().hash() != hash) {
+    return fail(ErrorCode::hash_mismatch,
+                "its bytes have the hash " + opened.value().hash().to_string());
+  }
+  dictionaries_.insert(place, std::move(opened).value());
+  return {};
+}
+
+const Dictionary* DictionarySet::find(std::uint32_t id) const {
+  const auto place = std::ranges::lower_bound(dictionaries_, id, {}, &Dictionary::id);
+  return place != dictionaries_.end() && place->id() == id ? &*place : nullptr;
+}
+
+}  // namespace muster

@@ -1,0 +1,248 @@
+#include <algorithm>
+#include <string>
+
+#include <catch2/catch.hpp>
+
+#include "bundler/pack/build_dictionaries.h"
+#include "bundler/pack/dictionary_training.h"
+#include "registry/registries/registry_model.h"
+#include "registry/vocabulary/memory_file_system.h"
+#include "tests/support/bundle_samples.h"
+#include "tests/support/incremental_builds.h"
+
+namespace muster {
+namespace {
+
+using testing::differences;
+using testing::Outcome;
+using testing::Settings;
+
+std::string guid_text(unsigned number) {
+  return hash_bytes(as_bytes("asset " + std::to_string(number))).to_string();
+}
+
+std::string prefab_text(unsigned number, int version) {
+  std::string text = "%YAML 1.1\n%TAG !u! tag:unity3d.com,2011:\n";
+  for (unsigned part = 0; part < 6; ++part) {
+    const std::string id = std::to_string(number * 100 + part * 10 + 1);
+    text += "--- !u!1 &" + id + "\nGameObject:\n  m_ObjectHideFlags: 0\n  serializedVersion: 6\n" +
+            "  m_Layer: " + std::to_string(part) + "\n  m_Name: part" + std::to_string(number % 7) +
+            "\n  m_TagString: Untagged\n  m_IsActive: 1\n  m_Version: " + std::to_string(version) +
+            "\n  m_StaticEditorFlags: 0\n  m_NavMeshLayer: 0\n  m_Icon: {fileID: 0}\n";
+  }
+  return text;
+}
+
+// So many prefabs, all of them registered for both targets.
+class ManyPrefabs {
+ public:
+  explicit ManyPrefabs(unsigned count) {
+    files.add("muster.yaml",
+              "version: 1\nname: many\nfolders: [plain]\nclasses:\n  ThingRegistry:\n"
+              "    entries: entries\n    references:\n"
+              "    - {path: thing, strength: strong, targets: [client, server]}\n");
+    for (unsigned i = 1; i <= count; ++i) add(i);
+    write_registry();
+  }
+
+  void add(unsigned number) {
+    count_ = std::max(count_, number);
+    write(number, 1);
+    files.add(path_of(number) + ".meta", "fileFormatVersion: 2\nguid: " + guid_text(number) + "\n");
+  }
+  void write(unsigned number, int version) {
+    files.add(path_of(number), prefab_text(number, version));
+  }
+  void write_registry() {
+    std::string text = "class: ThingRegistry\nentries:\n";
+    for (unsigned i = 1; i <= count_; ++i) {
+      text += "- type_id: " + std::to_string(i) +
+              "\n  thing: {fileID: " + std::to_string(i * 100 + 1) + ", guid: " + guid_text(i) +
+              "}\n";
+    }
+    files.add("plain/things.yaml", text);
+    files.add("plain/things.yaml.meta",
+              "fileFormatVersion: 2\nguid: 000102030405060708090a0b0c0d0e0f\n");
+  }
+  static std::string path_of(unsigned number) {
+    return "plain/thing" + std::to_string(number) + ".prefab";
+  }
+
+  MemoryFileSystem files;
+
+ private:
+  unsigned count_ = 0;
+};
+
+std::set<Guid> samples_of(const MemoryFileSystem& files) {
+  const auto project = Project::open(files, 1, {});
+  REQUIRE(project.has_value());
+  std::set<Guid> guids;
+  const DictionarySamples samples = choose_samples(*project.value(), SamplingRules());
+  for (const AssetNumber asset : samples.text) {
+    guids.insert(project.value()->index().at(asset).guid);
+  }
+  return guids;
+}
+
+Outcome build(const ManyPrefabs& project, MemoryFileSystem& output, const Settings& settings = {}) {
+  return testing::build(project.files, output, output, settings);
+}
+
+std::set<std::string> dictionaries_in(const MemoryFileSystem& output) {
+  std::set<std::string> names;
+  for (const auto& [path, bytes] : output.files()) {
+    if (path.text().ends_with(".mdict")) names.insert(path.text());
+  }
+  return names;
+}
+
+// A prefab that is no sample, or one that is.
+unsigned find_prefab(const MemoryFileSystem& files, bool is_sample) {
+  const std::set<Guid> samples = samples_of(files);
+  for (unsigned i = 1;; ++i) {
+    if (samples.contains(Guid::parse(guid_text(i)).value()) == is_sample) return i;
+  }
+}
+
+TEST_CASE("Equal samples train equal dictionaries, that save what they cost",
+          "[bundler][dictionary]") {
+  std::vector<ByteVector> all;
+  for (std::uint64_t i = 0; i < 120; ++i) all.push_back(samples::compressible(2000, i));
+  const std::vector<Bytes> samples(all.begin(), all.end());
+  const auto first = train_dictionary(samples, 1000);
+  REQUIRE(first.has_value());
+  CHECK(first->bytes == train_dictionary(samples, 1000)->bytes);
+  CHECK(first->sample_bytes == 240'000);
+  CHECK(2 * first->saved_bytes >= 3 * first->bytes.size());
+  CHECK(Dictionary::open(first->bytes).has_value());
+  // Too few others to pay, too few samples, and nothing in common.
+  CHECK_FALSE(train_dictionary(samples, 10).has_value());
+  CHECK_FALSE(train_dictionary(std::span(samples).first(20), 1000).has_value());
+  for (std::size_t i = 0; i < all.size(); ++i) all[i] = samples::noise(2000, i);
+  CHECK_FALSE(train_dictionary(std::vector<Bytes>(all.begin(), all.end()), 1000).has_value());
+}
+
+TEST_CASE("Dictionaries in a cache are taken as they were put there, or not at all",
+          "[bundler][dictionary][cache]") {
+  const std::vector<BuildDictionary> two = {
+      {EntryKind::object, samples::dictionary(0), 12, 34},
+      {EntryKind::import_settings, samples::dictionary(1), 56, 78}};
+  const ByteVector bytes = encode(two);
+  const auto parsed = parse_dictionaries(bytes);
+  REQUIRE(parsed.has_value());
+  CHECK(encode(*parsed) == bytes);
+  for (std::size_t size = 0; size < bytes.size(); ++size) {
+    CAPTURE(size);
+    CHECK_FALSE(parse_dictionaries(Bytes(bytes).first(size)).has_value());
+  }
+  CHECK_FALSE(parse_dictionaries(encode({two[1], two[0]})).has_value());
+  CHECK_FALSE(parse_dictionaries(encode({{EntryKind::raw, two[0].bytes, 0, 0}})).has_value());
+}
+
+TEST_CASE("Samples are a stable part of the assets", "[bundler][dictionary]") {
+  ManyPrefabs project(600);
+  const std::set<Guid> before = samples_of(project.files);
+  CHECK(before.size() > 40);
+  CHECK(before.size() < 120);
+  for (unsigned i = 601; i <= 630; ++i) {
+    project.add(i);
+    project.write_registry();
+  }
+  const std::set<Guid> after = samples_of(project.files);
+  CHECK(std::ranges::includes(after, before));
+  CHECK(after.size() < before.size() + 20);
+  CHECK(samples_of(ManyPrefabs(400).files).empty());
+}
+
+TEST_CASE("Dictionaries change with their samples only, and bundles with their dictionaries",
+          "[bundler][dictionary]") {
+  ManyPrefabs project(600);
+  MemoryFileSystem output;
+  REQUIRE(build(project, output).is_built);
+  const auto first = dictionaries_in(output);
+  REQUIRE_FALSE(first.empty());
+  CHECK(build(project, output).was_up_to_date);
+
+  project.write(find_prefab(project.files, false), 2);
+  const Outcome other = build(project, output);
+  CHECK(other.packed == 2);  // For each target.
+  CHECK(dictionaries_in(output) == first);
+
+  const unsigned sample = find_prefab(project.files, true);
+  project.write(sample, 3);
+  const Outcome all = build(project, output);
+  CHECK(all.packed > 1200);
+  CHECK(dictionaries_in(output) != first);
+  const BuildReason reason{"dictionary", "content: " + ManyPrefabs::path_of(sample)};
+  CHECK(std::ranges::count(all.reasons, reason) > 1000);
+  MemoryFileSystem clean;
+  REQUIRE(build(project, clean).is_built);
+  CHECK(differences(output, clean).empty());
+}
+
+TEST_CASE("A dictionary that was lost or damaged in the output is made again",
+          "[bundler][dictionary]") {
+  ManyPrefabs project(600);
+  MemoryFileSystem output;
+  REQUIRE(build(project, output).is_built);
+  MemoryFileSystem clean;
+  REQUIRE(build(project, clean).is_built);
+  const std::string damage = GENERATE("lost", "damaged");
+  for (const std::string& name : dictionaries_in(output)) {
+    const AssetPath path = AssetPath::parse(name).value();
+    if (damage == "lost") REQUIRE(output.remove(path).has_value());
+    if (damage != "lost") output.add(name, "no dictionary");
+  }
+  CHECK_FALSE(build(project, output).was_up_to_date);
+  CHECK(differences(output, clean).empty());
+}
+
+TEST_CASE("Levels of kinds pack anew what they are for, as a clean build does",
+          "[bundler][dictionary][compression]") {
+  ManyPrefabs project(600);
+  MemoryFileSystem output;
+  REQUIRE(build(project, output).is_built);
+  const auto before = dictionaries_in(output);
+  const std::string config(as_text(project.files.files().at(AssetPath().child("muster.yaml"))));
+  std::uint64_t last = 0;
+  for (const std::string rule :
+       {"{object: 19}", "{prefab: store}", "{object: 3, prefab: 3}", "{}"}) {
+    CAPTURE(rule);
+    project.files.add("muster.yaml", config + "compression: {kinds: " + rule + "}\n");
+    const Outcome outcome = build(project, output);
+    CHECK(outcome.packed > 1200);
+    CHECK(std::ranges::any_of(outcome.reasons, [](const BuildReason& reason) {
+      return reason.what == "option" && reason.detail.starts_with("compression of kinds");
+    }));
+    MemoryFileSystem clean;
+    REQUIRE(build(project, clean).is_built);
+    CHECK(differences(output, clean).empty());
+    CHECK(dictionaries_in(output) == before);
+    CHECK(build(project, output).was_up_to_date);
+    std::uint64_t bytes = 0;
+    for (const auto& [path, file] : output.files()) bytes += file.size();
+    CHECK(bytes != last);
+    last = bytes;
+  }
+}
+
+TEST_CASE("Another zstd trains nothing anew", "[bundler][dictionary]") {
+  ManyPrefabs project(600);
+  MemoryFileSystem output;
+  REQUIRE(build(project, output).is_built);
+  // The state as one of another release had left it.
+  auto state = read_state(output).value();
+  state.compressor = "0.0.0";
+  const ByteVector bytes = encode_state(state);
+  REQUIRE(output.write(AssetPath().child(kStateName), bytes).has_value());
+  const auto before = dictionaries_in(output);
+  Settings settings;
+  settings.tool = "another";
+  CHECK(build(project, output, settings).reused_blocks > 0);
+  CHECK(dictionaries_in(output) == before);
+  CHECK(read_state(output)->targets[0].has_old_blocks);
+}
+
+}  // namespace
+}  // namespace muster
