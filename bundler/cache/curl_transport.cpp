@@ -153,7 +153,7 @@ Result<std::unique_ptr<CurlTransport>> CurlTransport::open(CurlOptions options) 
   }
   while (options.address.ends_with('/')) options.address.pop_back();
   if (!library().missing.empty()) {
-    return fail(ErrorCode::io, "libcurl cannot be used: " + library().missing);
+    return fail(ErrorCode::io, "libcurl cannot be used (Debian: libcurl4): " + library().missing);
   }
   return std::unique_ptr<CurlTransport>(new CurlTransport(std::move(options)));
 }

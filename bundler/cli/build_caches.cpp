@@ -44,6 +44,10 @@ Result<std::unique_ptr<BuildCaches>> BuildCaches::open(const BuildArguments& arg
     }
     if (is_address(place)) {
       auto transport = CurlTransport::open({.address = place, .stop = session.stop});
+      if (!transport && transport.error().code == ErrorCode::io) {
+        tell(session, "the cache is not used: " + transport.error().message);
+        continue;
+      }
       if (!transport) return fail(transport.error());
       caches->transport_ = std::move(transport.value());
       caches->server_ = std::make_unique<HttpBlobs>(*caches->transport_);

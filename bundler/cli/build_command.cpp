@@ -235,6 +235,23 @@ std::optional<int> write_output(const BuildJob& job, const OpenProject& open,
                       {});
 }
 
+// What has been chosen stands in the place of what it varies, and the rules see no variant any
+// more: those of variants are held against the project as it lies there.
+int check_variants_before(const BuildJob& job, const OpenProject& open, Session& session) {
+  if (open.project->config().axes.empty()) return kSuccess;
+  const auto whole = Project::open(*open.recorded, job.jobs, session.stop);
+  if (!whole) return report_error(session, whole.error());
+  std::vector<Finding> blocking =
+      validate(*whole.value(), {.targets = job.wish.targets, .jobs = job.jobs, .further = {}});
+  std::erase_if(blocking, [](const Finding& finding) {
+    return !finding.blocks_build || !finding.rule.starts_with("variant-");
+  });
+  if (blocking.empty()) return kSuccess;
+  session.err << format_findings(blocking, FindingFormat::text, {})
+              << "muster: nothing was built\n";
+  return kFindings;
+}
+
 // Reads the project and builds it. Nothing when it changed meanwhile.
 std::optional<int> build_once(const BuildJob& job, Session& session) {
   const auto open = open_recorded_project(job.arguments.project, session, job.jobs,
@@ -247,6 +264,9 @@ std::optional<int> build_once(const BuildJob& job, Session& session) {
     if (auto fits = check_place(project, job.arguments, place); !fits) {
       return report_error(session, fits.error());
     }
+  }
+  if (const int found = check_variants_before(job, open.value(), session); found != kSuccess) {
+    return found;
   }
   if (const int found =
           check_before(project, components.value(), job.wish.targets, job.jobs, session);

@@ -57,6 +57,8 @@ void StagedBundles::remember_earlier(const FileSystem& files, const AssetPath& p
   if (!bundle || bundle.value().block_plain_bytes() != layout::bundle::kDefaultBlockPlainBytes) {
     return;
   }
+  // A frame with a wrong bit may still hold its content, but a build from nothing has another.
+  if (bundle.value().find_hash() != bundle.value().bundle_hash()) return;
   const std::lock_guard lock(mutex_);
   const std::size_t number = earlier_.size();
   earlier_.push_back({&files, path});

@@ -17,8 +17,6 @@
 namespace muster {
 namespace {
 
-using Kind = IndexProblem::Kind;
-
 // Nearly every sidecar is smaller than the first; the largest seen (a sprite atlas) has 1.4 MB.
 constexpr std::uint64_t kMetaFirstBytes = 16ULL * 1024;
 constexpr std::uint64_t kMetaBytesMax = 64ULL * 1024 * 1024;
@@ -42,7 +40,7 @@ void note_case_clashes(Walk& walk, const AssetPath& folder,
     if (is_ignored_name(entry.name) || entry.name.ends_with(".meta")) continue;
     const auto [place, fresh] = seen.emplace(folded_name(entry.name), &entry);
     if (fresh) continue;
-    walk.problems.push_back({.kind = Kind::case_clash,
+    walk.problems.push_back({.kind = IndexProblem::Kind::case_clash,
                              .path = folder.child(entry.name),
                              .position = {},
                              .other = folder.child(place->second->name),
@@ -67,7 +65,7 @@ bool leads_back(Walk& walk, const AssetPath& link) {
 void walk_folder(Walk& walk, const AssetPath& folder, bool metas_expected, std::size_t depth) {
   const auto listed = walk.files.list(folder);
   if (!listed || depth > kMaxFolderDepth) {
-    walk.problems.push_back({.kind = Kind::unreadable,
+    walk.problems.push_back({.kind = IndexProblem::Kind::unreadable,
                              .path = folder,
                              .position = {},
                              .other = {},
@@ -90,7 +88,7 @@ void walk_folder(Walk& walk, const AssetPath& folder, bool metas_expected, std::
       continue;
     }
     if (entry.kind == FileKind::outside_link || entry.kind == FileKind::broken_link) {
-      walk.problems.push_back({Kind::outside_link, path, {}, {}, {}, {}});
+      walk.problems.push_back({IndexProblem::Kind::outside_link, path, {}, {}, {}, {}});
       continue;
     }
     if (entry.kind == FileKind::other) continue;
@@ -98,7 +96,7 @@ void walk_folder(Walk& walk, const AssetPath& folder, bool metas_expected, std::
     if (metas_expected) walk.things.emplace_back(path, is_folder);
     if (!is_folder) continue;
     if (entry.is_link && leads_back(walk, path)) {
-      walk.problems.push_back({Kind::link_circle, path, {}, {}, {}, {}});
+      walk.problems.push_back({IndexProblem::Kind::link_circle, path, {}, {}, {}, {}});
       continue;
     }
     walk_folder(walk, path, true, depth + 1);
@@ -106,14 +104,14 @@ void walk_folder(Walk& walk, const AssetPath& folder, bool metas_expected, std::
 }
 
 IndexProblem meta_problem(const AssetPath& path, const MetaResult& read) {
-  Kind kind = Kind::malformed_guid;
+  IndexProblem::Kind kind = IndexProblem::Kind::malformed_guid;
   std::string detail;
   switch (read.problem) {
     case MetaProblem::merge_conflict:
-      kind = Kind::merge_conflict;
+      kind = IndexProblem::Kind::merge_conflict;
       break;
     case MetaProblem::lfs_pointer:
-      kind = Kind::lfs_pointer;
+      kind = IndexProblem::Kind::lfs_pointer;
       break;
     case MetaProblem::no_guid:
       detail = "it has no guid";
@@ -147,7 +145,8 @@ void read_sidecar(const FileSystem& files, const AssetPath& path, ByteVector& bu
     bytes = read_whole(files, path, kMetaBytesMax, buffer);
   }
   if (!bytes) {
-    slot.problems.push_back({Kind::unreadable, path, {}, {}, {}, bytes.error().message});
+    slot.problems.push_back(
+        {IndexProblem::Kind::unreadable, path, {}, {}, {}, bytes.error().message});
     return;
   }
   const MetaResult read = read_meta(as_text(bytes.value()));
@@ -160,12 +159,20 @@ void read_sidecar(const FileSystem& files, const AssetPath& path, ByteVector& bu
     if (mention.kind != yaml::MentionKind::textual) slot.has_mentions = true;
   });
   if (read.meta.is_upper_case) {
-    slot.problems.push_back(
-        {Kind::upper_case_guid, path, read.meta.guid_position, {}, read.meta.guid, {}});
+    slot.problems.push_back({IndexProblem::Kind::upper_case_guid,
+                             path,
+                             read.meta.guid_position,
+                             {},
+                             read.meta.guid,
+                             {}});
   }
   if (looks_like_placeholder(read.meta.guid)) {
-    slot.problems.push_back(
-        {Kind::placeholder_guid, path, read.meta.guid_position, {}, read.meta.guid, {}});
+    slot.problems.push_back({IndexProblem::Kind::placeholder_guid,
+                             path,
+                             read.meta.guid_position,
+                             {},
+                             read.meta.guid,
+                             {}});
   }
 }
 
@@ -234,8 +241,12 @@ AssetIndex::AssetIndex(std::vector<Asset> assets, std::vector<IndexProblem> prob
     const Asset& asset = assets_[number];
     const auto [place, fresh] = by_guid_.emplace(asset.guid, number);
     if (fresh) continue;
-    problems_.push_back(
-        {Kind::duplicate_guid, asset.path, {}, assets_[place->second].path, asset.guid, {}});
+    problems_.push_back({IndexProblem::Kind::duplicate_guid,
+                         asset.path,
+                         {},
+                         assets_[place->second].path,
+                         asset.guid,
+                         {}});
   }
   std::ranges::sort(problems_, [](const IndexProblem& a, const IndexProblem& b) {
     return std::tie(a.path, a.kind, a.other) < std::tie(b.path, b.kind, b.other);
@@ -267,12 +278,13 @@ Result<AssetIndex> build_asset_index(const FileSystem& files, const ProjectConfi
   for (const AssetPath& folder : outermost(config.folders)) {
     const auto leaves = leaves_project(files, folder);
     if (!leaves || leaves.value()) {
-      walk.problems.push_back({.kind = leaves ? Kind::outside_link : Kind::unreadable,
-                               .path = folder,
-                               .position = {},
-                               .other = {},
-                               .guid = {},
-                               .detail = leaves ? std::string() : leaves.error().message});
+      walk.problems.push_back(
+          {.kind = leaves ? IndexProblem::Kind::outside_link : IndexProblem::Kind::unreadable,
+           .path = folder,
+           .position = {},
+           .other = {},
+           .guid = {},
+           .detail = leaves ? std::string() : leaves.error().message});
       continue;
     }
     // What lies directly in Packages is not imported by Unity: packages' own folders and manifests.
@@ -301,7 +313,7 @@ Result<AssetIndex> build_asset_index(const FileSystem& files, const ProjectConfi
       const auto info = files.stat(path);
       if (info && is_not_followed(info.value())) continue;
       if (!info) {
-        walk.problems.push_back({Kind::orphan_meta,
+        walk.problems.push_back({IndexProblem::Kind::orphan_meta,
                                  walk.metas[i],
                                  {},
                                  {},
@@ -315,7 +327,8 @@ Result<AssetIndex> build_asset_index(const FileSystem& files, const ProjectConfi
     if (slot.usable) assets.push_back({path, slot.meta.guid, is_folder, slot.has_mentions});
   }
   for (const auto& [path, is_folder] : unclaimed) {
-    walk.problems.push_back({Kind::missing_meta, path, {}, {}, {}, is_folder ? "folder" : "file"});
+    walk.problems.push_back(
+        {IndexProblem::Kind::missing_meta, path, {}, {}, {}, is_folder ? "folder" : "file"});
   }
   return AssetIndex(std::move(assets), std::move(walk.problems), std::move(walk.lock_paths),
                     std::move(walk.leftovers));

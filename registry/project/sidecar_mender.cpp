@@ -8,8 +8,6 @@
 namespace muster {
 namespace {
 
-using Kind = IndexProblem::Kind;
-
 constexpr std::uint64_t kMetaBytesMax = 16ULL * 1024 * 1024;
 
 // What Unity writes first; it adds the importer's settings when it sees the asset.
@@ -50,12 +48,14 @@ Result<std::vector<SidecarMend>> plan_sidecar_mends(const FileSystem& files,
     return asset.parent().child(std::string(asset.name()) + ".meta");
   };
   for (const IndexProblem& problem : index.problems()) {
-    if (problem.kind == Kind::orphan_meta) orphans.emplace(key_of(problem.path), problem.path);
-    if (problem.kind == Kind::missing_meta) ++wanting[key_of(sidecar_of(problem.path))];
+    if (problem.kind == IndexProblem::Kind::orphan_meta)
+      orphans.emplace(key_of(problem.path), problem.path);
+    if (problem.kind == IndexProblem::Kind::missing_meta)
+      ++wanting[key_of(sidecar_of(problem.path))];
   }
   std::vector<SidecarMend> mends;
   for (const IndexProblem& problem : index.problems()) {
-    if (problem.kind == Kind::missing_meta) {
+    if (problem.kind == IndexProblem::Kind::missing_meta) {
       const AssetPath path = sidecar_of(problem.path);
       const auto key = key_of(path);
       if (orphans.count(key) == 1 && wanting[key] == 1) {
@@ -66,7 +66,7 @@ Result<std::vector<SidecarMend>> plan_sidecar_mends(const FileSystem& files,
                          {},
                          new_sidecar(fresh_guid(), problem.detail == "folder")});
       }
-    } else if (problem.kind == Kind::upper_case_guid) {
+    } else if (problem.kind == IndexProblem::Kind::upper_case_guid) {
       ByteVector buffer;
       const auto bytes = read_whole(files, problem.path, kMetaBytesMax, buffer);
       if (!bytes) return fail(bytes.error());

@@ -159,7 +159,8 @@ class StripReading {
                              "'" + std::string(name) + "' is no kind; there are " + known_kinds() +
                                  ". Files with this extension are '." + std::string(name) + "'");
       }
-      if (std::ranges::find(kStructure, name) != kStructure.end()) {
+      const std::string_view kind = is_extension ? kind_of("x." + lower_ascii(word)) : name;
+      if (std::ranges::find(kStructure, kind) != kStructure.end()) {
         return refuse_config(
             tree_, item,
             "what a game consists of cannot be stripped ('" + std::string(name) +

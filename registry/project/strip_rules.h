@@ -17,7 +17,7 @@ namespace muster {
 ///
 ///     strip:
 ///       server:
-///         kinds: [mesh, bank]            # more kinds of assets, or extensions
+///         kinds: [mesh, .bank]           # more kinds of assets, or extensions
 ///         components: [DecalProjector]   # more classes of components, and of assets
 ///         keep: [font, Light, "Assets/Textures/Heights/**"]
 ///       client: {}                       # nothing by default

@@ -180,7 +180,12 @@ std::span<const ReferenceEdge> Stripping::unkept_from(AssetNumber asset) const {
 std::string_view kind_of_asset(const Project& project, AssetNumber asset) {
   const std::string_view kind = kind_of(project.index().at(asset).path.text());
   if (kind != kTextAsset || !holds_references(project.index().at(asset).path)) return kind;
-  const std::string_view known = kind_of_class(class_in(project, asset));
+  // A script's class may be called like one of the engine's, and is none.
+  const SourceFile& source = project.sources().get(asset);
+  const bool is_engines = source.good() && source.dialect != yaml::Dialect::plain;
+  const std::string name = is_engines ? std::string(source.type_name_of(source.document_of(0)))
+                                      : class_in(project, asset);
+  const std::string_view known = kind_of_class(name);
   return known.empty() ? kind : known;
 }
 

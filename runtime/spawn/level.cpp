@@ -107,7 +107,7 @@ void Level::follow(BundleLoader& loader) {
         wishes.insert(layer.told.name);
     }
     begin(level_, is_wanted_);
-    wishes_ = std::move(wishes);
+    if (state_ == LevelState::loading) wishes_ = std::move(wishes);
     return;
   }
   if (state_ != LevelState::ready) return;

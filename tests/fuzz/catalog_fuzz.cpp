@@ -13,28 +13,30 @@ namespace {
 
 using namespace muster;
 
-struct Section {
+struct Place {
   std::size_t offset = 0;
   std::size_t count = 0;
 };
 
-Section section(Bytes file, std::size_t index) {
+Place section(Bytes file, layout::catalog::Section which) {
+  const auto index = static_cast<std::size_t>(which);
   return {load<std::uint32_t>(file, 64 + index * 16), load<std::uint32_t>(file, 68 + index * 16)};
 }
 
 // A part of a section; empty when it does not lie in the file.
-Bytes part(Bytes file, const Section& section, std::size_t offset, std::size_t size) {
+Bytes part(Bytes file, const Place& section, std::size_t offset, std::size_t size) {
   if (section.offset + offset + size > file.size()) return {};
   return file.subspan(section.offset + offset, size);
 }
 
 // Writes the hash of each description into its record, as far as they can be found.
 void fix_component_hashes(ByteVector& file) {
-  constexpr std::size_t kDirectoryEnd = 64 + 15 * 16;
+  using layout::catalog::Section;
+  constexpr std::size_t kDirectoryEnd = 64 + layout::catalog::kSectionCount * 16;
   if (file.size() < kDirectoryEnd) return;
-  const Section components = section(file, 8);
-  const Section text = section(file, 9);
-  const Section descriptions = section(file, 10);
+  const Place components = section(file, Section::components);
+  const Place text = section(file, Section::text);
+  const Place descriptions = section(file, Section::descriptions);
   for (std::size_t i = 0; i < components.count; ++i) {
     const Bytes record = part(file, components, i * 40, 40);
     if (record.empty()) return;

@@ -65,6 +65,23 @@ TEST_CASE("What was packed before is copied, to the same bytes", "[bundler][bund
   CHECK(n > 10);
 }
 
+TEST_CASE("Blocks of an earlier bundle are offered again only while every byte of it is right",
+          "[bundler][bundle]") {
+  const ByteVector text = samples::compressible(100'000, 1);
+  const ByteVector whole =
+      pack_bundle(std::vector{entry(1, text)}, {.level = kOptions.level}).value();
+  const bool is_damaged = GENERATE(false, true);
+  ByteVector old = whole;
+  if (is_damaged) old.back() ^= std::byte{1};
+  MemoryFileSystem before;
+  REQUIRE(before.write(path("a.mbundle"), old).has_value());
+  MemoryFileSystem memory;
+  auto output = OutputFolder::open_for_build(memory);
+  StagedBundles bundles(output.value());
+  bundles.remember_earlier(before, path("a.mbundle"), how_packed);
+  CHECK(bundles.find(content_of(text)).empty() == is_damaged);
+}
+
 TEST_CASE("An entry is found by its content alone, once it is staged", "[bundler][bundle]") {
   const ByteVector text = samples::compressible(100'000, 1);
   const Bytes small = Bytes(text).first(StagedBundles::kMinPlainBytes - 1);
