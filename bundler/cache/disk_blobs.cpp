@@ -111,9 +111,15 @@ std::vector<KeptFile> kept_files(int base) {
   return files;
 }
 
+// What no other file of this process or another is called by.
+std::string own_number() {
+  static std::atomic<std::uint64_t> last_number = 0;
+  return std::to_string(::getpid()) + "-" + std::to_string(++last_number);
+}
+
 // The disk's own time, so that its files are compared with the same clock: a network disk has one.
 Result<std::int64_t> time_of_disk(int base) {
-  const std::string path = std::string(kUnfinished) + "now-" + std::to_string(::getpid());
+  const std::string path = std::string(kUnfinished) + "now-" + own_number();
   ::unlinkat(base, path.c_str(), 0);  // One of a process that died.
   const int flags = O_CREAT | O_EXCL | O_NOFOLLOW | O_WRONLY | O_CLOEXEC;
   const Descriptor file(::openat(base, path.c_str(), flags, kFileMode));
@@ -165,11 +171,9 @@ Result<std::optional<ByteVector>> DiskBlobs::get(const BlobKey& key, std::uint64
 }
 
 Result<void> DiskBlobs::put(const BlobKey& key, Bytes bytes) {
-  static std::atomic<std::uint64_t> last_number = 0;
   if (auto made = make_folder(folder_.get(), shelf_of(key)); !made) return made;
-  const std::string unfinished = shelf_of(key) + "/" + std::string(kUnfinished) +
-                                 std::to_string(::getpid()) + "-" + std::to_string(++last_number) +
-                                 "-" + key.hash.to_string();
+  const std::string unfinished =
+      shelf_of(key) + "/" + std::string(kUnfinished) + own_number() + "-" + key.hash.to_string();
   const int flags = O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC | O_NOFOLLOW;
   const Descriptor file(::openat(folder_.get(), unfinished.c_str(), flags, kFileMode));
   // Another machine writes the same, or has died over it; `trim` removes that in time.
