@@ -2,21 +2,17 @@
 
 #include <catch2/catch.hpp>
 
-#include "registry/project/config.h"
-#include "registry/vocabulary/memory_file_system.h"
+#include "tests/support/config_text.h"
 
 namespace muster {
 namespace {
 
-Result<ProjectConfig> config_with(const std::string& budgets) {
-  MemoryFileSystem files;
-  files.add("Assets/a.txt", "");
-  files.add("muster.yaml", "version: 1\nbudgets:" + budgets);
-  return load_config(files);
+Result<ProjectConfig> budgets_of(const std::string& text) {
+  return testing::config_with("budgets:" + text);
 }
 
 TEST_CASE("Budgets say what, for whom and how much", "[registry][budgets]") {
-  const auto config = config_with(
+  const auto config = budgets_of(
       "\n- {target: client, bytes: 300 MiB}\n"
       "- {bundle: \"Assets/Prefabs/**\", bytes: 2MB}\n"
       "- {kind: [PNG, tga], target: server, bytes: 4096}\n"
@@ -32,8 +28,8 @@ TEST_CASE("Budgets say what, for whom and how much", "[registry][budgets]") {
   CHECK(budgets[1].bytes == 2000000);
   CHECK(budgets[2].kinds == std::vector<std::string>{"png", "tga"});
   CHECK(budgets[3].kinds == std::vector<std::string>{"wav"});
-  CHECK(config_with("\n").value().budgets.empty());
-  CHECK(config_with(" []\n").value().budgets.empty());
+  CHECK(budgets_of("\n").value().budgets.empty());
+  CHECK(budgets_of(" []\n").value().budgets.empty());
 }
 
 TEST_CASE("A budget that means nothing is refused with its line", "[registry][budgets]") {
@@ -54,7 +50,7 @@ TEST_CASE("A budget that means nothing is refused with its line", "[registry][bu
       {"\n- {bytes: 1, bundle: \"*/*/*/*/*/*/*/*/*\"}\n", "muster.yaml:3:3", "too many stars"},
   }));
   CAPTURE(text, reason);
-  const auto config = config_with(text);
+  const auto config = budgets_of(text);
   REQUIRE_FALSE(config.has_value());
   CHECK(config.error().code == ErrorCode::malformed);
   CHECK_THAT(config.error().message, Catch::StartsWith(place));

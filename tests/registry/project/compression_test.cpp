@@ -2,17 +2,12 @@
 
 #include <catch2/catch.hpp>
 
-#include "registry/vocabulary/memory_file_system.h"
+#include "tests/support/config_text.h"
 
 namespace muster {
 namespace {
 
-Result<ProjectConfig> config_with(const std::string& compression) {
-  MemoryFileSystem files;
-  files.add("Assets/a.txt", "");
-  files.add("muster.yaml", "version: 1\n" + compression);
-  return load_config(files);
-}
+using testing::config_with;
 
 TEST_CASE("Compression has a default and levels of kinds", "[registry][compression]") {
   const auto config = config_with(

@@ -3,18 +3,12 @@
 #include <catch2/catch.hpp>
 
 #include "registry/project/asset_kinds.h"
-#include "registry/project/config.h"
-#include "registry/vocabulary/memory_file_system.h"
+#include "tests/support/config_text.h"
 
 namespace muster {
 namespace {
 
-Result<ProjectConfig> config_with(const std::string& strip) {
-  MemoryFileSystem files;
-  files.add("Assets/a.txt", "");
-  files.add("muster.yaml", "version: 1\n" + strip);
-  return load_config(files);
-}
+using testing::config_with;
 
 StripRules rules_for(Target target, const std::string& strip) {
   const auto config = config_with(strip);

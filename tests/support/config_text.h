@@ -1,0 +1,18 @@
+// Settings of a project from the text of its `muster.yaml`, below the version.
+#pragma once
+
+#include <string>
+
+#include "registry/project/config.h"
+#include "registry/vocabulary/memory_file_system.h"
+
+namespace muster::testing {
+
+inline Result<ProjectConfig> config_with(const std::string& settings) {
+  MemoryFileSystem files;
+  files.add("Assets/a.txt", "");
+  files.add("muster.yaml", "version: 1\n" + settings);
+  return load_config(files);
+}
+
+}  // namespace muster::testing
