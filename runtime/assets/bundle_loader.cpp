@@ -25,6 +25,13 @@ BundleLoader::BundleLoader(BundleStore& store, LoadExecutor& executor, const Loa
       executor_(executor),
       options_(options),
       nodes_(store.catalog().bundle_count()) {
+  // So that nothing that is asked for, let go or loaded is lost when memory runs out.
+  queue_.reserve(queue_room());
+  due_.reserve(queue_room());
+  started_.reserve(nodes_.size());
+  visited_.reserve(nodes_.size());
+  orders_.reserve(nodes_.size());
+  finished_.reserve(std::min<std::size_t>(nodes_.size(), executor.parallel_loads()));
   for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
     if (store_.chosen(i) != i || !store_.is_open(i)) continue;
     nodes_[i].state = NodeState::present;
@@ -41,7 +48,7 @@ BundleLoader::~BundleLoader() {
     executor_.wait();
     finished_.clear();
     executor_.collect(finished_);
-    // What was lost when memory ran out does not come any more.
+    // The rest was to be started, and memory did not suffice.
     if (finished_.empty()) break;
   }
 }
@@ -92,8 +99,7 @@ void BundleLoader::reload(std::uint32_t bundle) {
 void BundleLoader::update(Time now) {
   finished_.clear();
   executor_.collect(finished_);
-  for (FinishedLoad& finished : finished_) take_in(finished);
-  finished_.clear();
+  take_in_all();
   drop_late(now);
   recall_less_urgent();
   start_next();

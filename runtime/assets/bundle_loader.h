@@ -130,7 +130,8 @@ class BundleLoader {
 
   /// Takes in what has been loaded, drops what comes too late, and starts what is next: by
   /// priority, then by deadline, then in the order of the requests. What was started, but has not
-  /// begun, gives way to what is more urgent.
+  /// begun, gives way to what is more urgent. Throws std::bad_alloc when the executor has no memory
+  /// for what is to be started; that stays for the next update, and nothing is lost.
   void update(Time now);
   /// Updates and waits until a handle is ready or failed: for loading screens.
   LoadState finish(const BundleHandle& handle, Time now);
@@ -182,6 +183,8 @@ class BundleLoader {
   /// Whether something of one of the two heaps does not count any more.
   template <typename Entry>
   bool is_old(const Entry& entry) const;
+  /// What either heap may hold: more than half of it is old, then.
+  std::size_t queue_room() const { return 2 * nodes_.size() + 16; }
 
   template <typename Visit>
   void each_needed(std::uint32_t bundle, Visit visit) const;
@@ -192,8 +195,10 @@ class BundleLoader {
   void unwant(std::uint32_t bundle, const BundleHandle& handle);
   LoadState state(std::uint32_t bundle) const;
   const Error& error(std::uint32_t bundle) const;
+  void take_in_all();
   void take_in(FinishedLoad& finished);
-  void fail_node(Node& node, Error error);
+  template <typename Reason>
+  void fail_node(Node& node, Reason reason);
   void drop_late(Time now);
   void drop_late_started(Time now);
   void note_started_deadline(const Node& node);
@@ -208,7 +213,7 @@ class BundleLoader {
   bool make_room(std::uint64_t bytes);
   void evict(std::uint32_t bundle);
   std::uint64_t free_bytes() const;
-  tl::unexpected<Error> fail_without_room(std::uint32_t bundle, std::uint64_t bytes) const;
+  Error without_room(std::uint32_t bundle, std::uint64_t bytes) const;
 
   BundleStore& store_;
   LoadExecutor& executor_;
@@ -217,7 +222,8 @@ class BundleLoader {
   std::vector<Waiting> queue_;          ///< A heap, the next one in front; may hold what is old.
   std::vector<Due> due_;                ///< The same by deadline, of those that have one.
   std::vector<std::uint32_t> started_;  ///< What the executor has, in no order.
-  std::vector<LoadOrder> orders_;       ///< The last of those, while they are chosen.
+  std::vector<std::uint32_t> visited_;  ///< Of those, while they change; or what may be evicted.
+  std::vector<LoadOrder> orders_;       ///< The last of those, until the executor takes them.
   std::vector<FinishedLoad> finished_;
   /// Of what was started and has not begun, none has an earlier one.
   Time started_deadline_ = Time::max();

@@ -3,6 +3,7 @@
 // next frame; whatever has not begun can be taken back.
 #include <algorithm>
 #include <cassert>
+#include <new>
 
 #include "runtime/assets/bundle_loader.h"
 
@@ -43,7 +44,7 @@ void BundleLoader::push(std::uint32_t bundle) {
   node.ticket = ++last_ticket_;
   // Requests that come and go must not fill the queue with what is old.
   const auto drop_old = [this](auto& heap, auto is_behind) {
-    if (heap.size() < 2 * nodes_.size() + 16) return;
+    if (heap.size() < queue_room()) return;
     std::erase_if(heap, [this](const auto& entry) { return this->is_old(entry); });
     std::ranges::make_heap(heap, is_behind);
   };
@@ -55,6 +56,17 @@ void BundleLoader::push(std::uint32_t bundle) {
   drop_old(due_, is_later);
   due_.push_back({node.deadline(), node.ticket, bundle});
   std::ranges::push_heap(due_, is_later);
+}
+
+void BundleLoader::take_in_all() {
+  for (FinishedLoad& finished : finished_) {
+    try {
+      take_in(finished);
+    } catch (const std::bad_alloc&) {
+      fail_node(nodes_[finished.bundle], [] { return fail_without_memory().value(); });
+    }
+  }
+  finished_.clear();
 }
 
 void BundleLoader::take_in(FinishedLoad& finished) {
@@ -69,11 +81,11 @@ void BundleLoader::take_in(FinishedLoad& finished) {
     if (is_too_large && !is_known && node.whole_bytes > 0 && node.wanted_by > 0) {
       return push(finished.bundle);
     }
-    return fail_node(node, finished.result.error());
+    return fail_node(node, [&] { return std::move(finished.result.error()); });
   }
   const std::uint64_t bytes = finished.result.value().memory_bytes();
   if (!make_room(bytes)) {
-    return fail_node(node, fail_without_room(finished.bundle, bytes).value());
+    return fail_node(node, [&] { return without_room(finished.bundle, bytes); });
   }
   // Somebody may have opened it meanwhile by asking the store itself.
   if (!store_.is_open(finished.bundle)) {
@@ -86,11 +98,19 @@ void BundleLoader::take_in(FinishedLoad& finished) {
   if (node.wanted_by == 0) ++counters_.unwanted;
 }
 
-void BundleLoader::fail_node(Node& node, Error error) {
+// Nothing may be lost because there is no memory to say why it failed.
+template <typename Reason>
+void BundleLoader::fail_node(Node& node, Reason reason) {
   ++counters_.failed;
+  node.error = {};
   // Nobody is left to be told.
   node.state = node.wanted_by == 0 ? NodeState::absent : NodeState::failed;
-  node.error = node.wanted_by == 0 ? Error() : std::move(error);
+  if (node.state == NodeState::absent) return;
+  try {
+    node.error = reason();
+  } catch (const std::bad_alloc&) {
+    node.error = fail_without_memory().value();
+  }
 }
 
 void BundleLoader::drop_late(Time now) {
@@ -105,8 +125,8 @@ void BundleLoader::drop_late(Time now) {
 
 void BundleLoader::drop_late_started(Time now) {
   started_deadline_ = Time::max();
-  const std::vector<std::uint32_t> started = started_;
-  for (const std::uint32_t bundle : started) {
+  visited_ = started_;
+  for (const std::uint32_t bundle : visited_) {
     const Node& node = nodes_[bundle];
     if (node.deadline() >= now) {
       note_started_deadline(node);
@@ -122,8 +142,10 @@ void BundleLoader::note_started_deadline(const Node& node) {
 
 void BundleLoader::fail_late(std::uint32_t bundle) {
   ++counters_.timed_out;
-  fail_node(nodes_[bundle], {ErrorCode::timed_out, "bundle " + store_.describe(bundle) +
-                                                       " had not begun to load by its deadline"});
+  fail_node(nodes_[bundle], [&] {
+    return Error{ErrorCode::timed_out,
+                 "bundle " + store_.describe(bundle) + " had not begun to load by its deadline"};
+  });
 }
 
 void BundleLoader::drop_old_front() {
@@ -140,8 +162,8 @@ void BundleLoader::recall_less_urgent() {
   drop_old_front();
   if (queue_.empty()) return;
   const LoadPriority urgent = queue_.front().priority;
-  const std::vector<std::uint32_t> started = started_;
-  for (const std::uint32_t bundle : started) {
+  visited_ = started_;
+  for (const std::uint32_t bundle : visited_) {
     if (nodes_[bundle].priority() < urgent && take_back(bundle)) push(bundle);
   }
 }
@@ -190,7 +212,7 @@ bool BundleLoader::start(const Waiting& next) {
   if (!make_room(least)) {
     // What is under way may fail, or be let go, once it is there: no reason to fail yet.
     if (!started_.empty()) return false;
-    fail_node(node, fail_without_room(next.bundle, least).value());
+    fail_node(node, [&] { return without_room(next.bundle, least); });
     return true;
   }
   // Nothing is evicted for a guess: if it is too low, the next attempt knows.
@@ -221,7 +243,8 @@ std::uint64_t BundleLoader::free_bytes() const {
 // that would not suffice.
 bool BundleLoader::make_room(std::uint64_t bytes) {
   if (bytes > free_bytes()) {
-    std::vector<std::uint32_t> evictable;
+    std::vector<std::uint32_t>& evictable = visited_;
+    evictable.clear();
     std::uint64_t evictable_bytes = 0;
     for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
       if (nodes_[i].state != NodeState::present || nodes_[i].wanted_by > 0) continue;
@@ -245,12 +268,11 @@ void BundleLoader::evict(std::uint32_t bundle) {
   ++counters_.evicted;
 }
 
-tl::unexpected<Error> BundleLoader::fail_without_room(std::uint32_t bundle,
-                                                      std::uint64_t bytes) const {
-  return fail(ErrorCode::limit_exceeded,
-              "no room for bundle " + store_.describe(bundle) + " of " + std::to_string(bytes) +
-                  " bytes: " + std::to_string(memory_bytes_ + reserved_bytes_) + " of " +
-                  std::to_string(options_.memory_budget_bytes) + " bytes are in use");
+Error BundleLoader::without_room(std::uint32_t bundle, std::uint64_t bytes) const {
+  return {ErrorCode::limit_exceeded,
+          "no room for bundle " + store_.describe(bundle) + " of " + std::to_string(bytes) +
+              " bytes: " + std::to_string(memory_bytes_ + reserved_bytes_) + " of " +
+              std::to_string(options_.memory_budget_bytes) + " bytes are in use"};
 }
 
 }  // namespace muster

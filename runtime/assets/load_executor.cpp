@@ -150,8 +150,9 @@ bool ThreadedLoads::cancel(std::uint32_t bundle) {
 
 void ThreadedLoads::collect(std::vector<FinishedLoad>& out) {
   const std::lock_guard lock(mutex_);
-  under_way_ -= static_cast<std::uint32_t>(finished_.size());
-  move_to(finished_, out);
+  const auto count = static_cast<std::uint32_t>(finished_.size());
+  move_to(finished_, out);  // When there is no memory for that, they stay.
+  under_way_ -= count;
 }
 
 std::uint32_t ThreadedLoads::parallel_loads() const {
@@ -311,8 +312,9 @@ std::uint64_t SteppedLoads::finished_bytes() const {
 void SteppedLoads::step(std::size_t index) {
   assert(index < started_.size());
   const LoadOrder order = started_[index];
+  finished_.push_back({.bundle = order.bundle, .result = fail_without_memory(), .whole_bytes = 0});
   started_.erase(started_.begin() + static_cast<std::ptrdiff_t>(index));
-  finished_.push_back(load_whole(source_, catalog_, order, decompressor_, memory_.get()));
+  finished_.back() = load_whole(source_, catalog_, order, decompressor_, memory_.get());
 }
 
 }  // namespace muster

@@ -53,12 +53,14 @@ Decompressor make_decompressor(const BundleSource& source, const CatalogReader& 
 class LoadExecutor {
  public:
   virtual ~LoadExecutor() = default;
-  /// Starts loading bundles, in their order. Requires: none of them is under way.
+  /// Starts loading bundles, in their order; none of them when it throws std::bad_alloc. Requires:
+  /// none of them is under way.
   virtual void start(std::span<const LoadOrder> orders) = 0;
   /// Drops a load that has not begun; it will not be collected. Returns false when it has begun, or
   /// is not there.
   virtual bool cancel(std::uint32_t bundle) = 0;
-  /// Appends what has finished since the last call. Never waits.
+  /// Appends what has finished since the last call; nothing of it, and keeps it, when it throws
+  /// std::bad_alloc. Never waits.
   virtual void collect(std::vector<FinishedLoad>& out) = 0;
   /// How many loads may usefully be under way at once.
   virtual std::uint32_t parallel_loads() const = 0;

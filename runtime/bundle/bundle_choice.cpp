@@ -79,6 +79,8 @@ Result<void> BundleChoice::set(std::span<const VariantSetting> settings) {
 void BundleChoice::choose() {
   chosen_.resize(catalog_.bundle_count());
   is_varied_.resize(catalog_.bundle_count());
+  seen_in_.resize(catalog_.bundle_count());
+  needed_.reserve(catalog_.bundle_count());
   for (std::uint32_t i = 0; i < chosen_.size(); ++i) chosen_[i] = i;
   const auto key_of = [](std::uint32_t index) {
     return VariantKey{.axis = 0, .value = static_cast<std::uint16_t>(index)};
@@ -112,19 +114,22 @@ std::optional<std::string_view> BundleChoice::value_of(std::string_view axis) co
   return std::nullopt;
 }
 
-const std::vector<std::uint32_t>& BundleChoice::expanded(std::uint32_t bundle) const {
-  if (const auto known = expanded_.find(bundle); known != expanded_.end()) return known->second;
-  // Kept when it is whole: memory may run out on the way.
-  std::vector<std::uint32_t> needed;
-  std::vector<bool> is_seen(chosen_.size(), false);
-  is_seen[bundle] = true;
+// A memory of all answers could be huge: a few bundles that everything depends on can each have
+// alternatives that need everything else.
+std::vector<std::uint32_t> BundleChoice::expanded(std::uint32_t bundle) const {
+  if (++last_answer_ == 0) {
+    std::ranges::fill(seen_in_, 0);
+    last_answer_ = 1;
+  }
+  std::vector<std::uint32_t> needed = std::move(needed_);
+  needed.clear();
+  needed.reserve(chosen_.size());
+  seen_in_[bundle] = last_answer_;
   const auto add_dependencies = [&](std::uint32_t of) {
     const CatalogBundle record = catalog_.bundle(of);
     for (std::uint32_t i = 0; i < record.dependency_count; ++i) {
       const std::uint32_t one = chosen_[catalog_.dependency(record, i)];
-      if (is_seen[one]) continue;
-      is_seen[one] = true;
-      needed.push_back(one);
+      if (std::exchange(seen_in_[one], last_answer_) != last_answer_) needed.push_back(one);
     }
   };
   add_dependencies(bundle);
@@ -132,8 +137,7 @@ const std::vector<std::uint32_t>& BundleChoice::expanded(std::uint32_t bundle) c
     const std::uint32_t one = needed[i];
     if (is_varied_[one]) add_dependencies(one);
   }
-  std::ranges::sort(needed);
-  return expanded_.emplace(bundle, std::move(needed)).first->second;
+  return needed;
 }
 
 }  // namespace muster

@@ -5,7 +5,7 @@
 #include <optional>
 #include <span>
 #include <string_view>
-#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "registry/vocabulary/result.h"
@@ -42,7 +42,8 @@ class BundleChoice {
   std::optional<std::string_view> value_of(std::string_view axis) const;
 
   /// Visits what must be open with a bundle that stands for itself, without it, each once: of each
-  /// dependency what is chosen, and of one that has alternatives also what that depends on.
+  /// dependency what is chosen, and of one that has alternatives also what that depends on. Takes
+  /// no longer than there are dependencies in the catalog, and no memory.
   template <typename Visit>
   void each_dependency(std::uint32_t bundle, Visit visit) const {
     if (chosen_.empty()) {
@@ -52,21 +53,36 @@ class BundleChoice {
       }
       return;
     }
-    for (const std::uint32_t needed : expanded(bundle)) visit(needed);
+    const Answer answer(*this, expanded(bundle));
+    for (const std::uint32_t needed : answer.bundles) visit(needed);
   }
 
  private:
+  /// Gives back its room, also when a visit throws.
+  struct Answer {
+    Answer(const BundleChoice& choice, std::vector<std::uint32_t>&& needed) noexcept
+        : of(choice), bundles(std::move(needed)) {}
+    Answer(const Answer&) = delete;
+    Answer& operator=(const Answer&) = delete;
+    ~Answer() { of.needed_ = std::move(bundles); }
+
+    const BundleChoice& of;
+    std::vector<std::uint32_t> bundles;
+  };
+
   explicit BundleChoice(const CatalogReader& catalog) : catalog_(catalog) {}
   Result<void> set(std::span<const VariantSetting> settings);
   void choose();
-  const std::vector<std::uint32_t>& expanded(std::uint32_t bundle) const;
+  std::vector<std::uint32_t> expanded(std::uint32_t bundle) const;
 
   CatalogReader catalog_;
   std::vector<std::uint32_t> settled_;  ///< Indices of values, ascending: one an axis at most.
   std::vector<std::uint32_t> chosen_;   ///< By bundle; empty in a catalog without alternatives.
   std::vector<bool> is_varied_;         ///< By bundle: has alternatives, or is one.
-  /// Filled in when somebody asks: a hostile catalog could make all of them together huge.
-  mutable std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> expanded_;
+  /// Room for an answer, which has it while it is visited.
+  mutable std::vector<std::uint32_t> needed_;
+  mutable std::vector<std::uint32_t> seen_in_;  ///< By bundle: the last answer that has it.
+  mutable std::uint32_t last_answer_ = 0;
 };
 
 }  // namespace muster

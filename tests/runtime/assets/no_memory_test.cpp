@@ -1,0 +1,105 @@
+// A loader whose n-th allocation fails, for all n of a short game.
+#include <new>
+#include <vector>
+
+#include <catch2/catch.hpp>
+
+#include "tests/support/failing_allocations.h"
+#include "tests/support/loader_stage.h"
+
+namespace muster {
+namespace {
+
+constexpr Time kStart{};
+constexpr LoaderOptions kOptions{.memory_budget_bytes = 40'000, .start_budget_bytes = 4096};
+
+/// Asks for every bundle, some of them twice, and lets a few go. Returns whether memory ran out.
+bool play(BundleLoader& loader, std::vector<BundleHandle>& handles, std::uint64_t failing) {
+  try {
+    const FailingAllocations failure(failing);
+    const std::uint32_t count = loader.store().catalog().bundle_count();
+    for (std::uint32_t i = 0; i < count; ++i) {
+      const auto priority = static_cast<LoadPriority>(i % kLoadPriorities);
+      handles.push_back(loader.request(i, {.priority = priority}));
+      if (i % 3 == 0) loader.update(kStart);
+    }
+    const Time due = kStart + std::chrono::seconds(1);
+    for (std::uint32_t i = 0; i < count; i += 2) {
+      handles.push_back(loader.request(i, {.priority = LoadPriority::needed, .deadline = due}));
+    }
+    handles.erase(handles.begin());
+    for (const BundleHandle& handle : handles) {
+      static_cast<void>(loader.finish(handle, due + std::chrono::seconds(1)));
+    }
+  } catch (const std::bad_alloc&) {
+    return true;
+  }
+  return false;
+}
+
+/// After that there is memory again: what was wanted is there, or says why not, and whatever is
+/// asked for now comes.
+void check_goes_on(BundleLoader& loader, std::vector<BundleHandle>& handles) {
+  for (const BundleHandle& handle : handles) {
+    const LoadState state = loader.finish(handle, kStart);
+    CHECK(state != LoadState::loading);
+    if (state == LoadState::failed) CHECK(!handle.error().message.empty());
+  }
+  handles.clear();
+  for (std::uint32_t i = 0; i < loader.store().catalog().bundle_count(); ++i) {
+    const BundleHandle handle = loader.request(i);
+    CHECK(loader.finish(handle, kStart) == LoadState::ready);
+  }
+  CHECK(loader.under_way() == 0);
+  CHECK(loader.memory_bytes() <= kOptions.memory_budget_bytes);
+}
+
+TEST_CASE("Whichever allocation of a loader fails, nothing that was wanted is lost",
+          "[runtime][assets]") {
+  bool is_over = false;
+  for (std::uint64_t failing = 0; !is_over; ++failing) {
+    CAPTURE(failing);
+    samples::LoaderStage stage(false, kOptions);
+    std::vector<BundleHandle> handles;
+    const std::uint64_t before = counted_allocations();
+    const bool has_thrown = play(stage.loader, handles, failing);
+    is_over = !has_thrown && counted_allocations() - before <= failing;
+    check_goes_on(stage.loader, handles);
+  }
+}
+
+TEST_CASE("Whichever allocation fails beside threads that load, the loader comes to its end",
+          "[runtime][assets][threads]") {
+  const MemoryFileSystem files = samples::build();
+  const FileSystemSource source(files, AssetPath::parse("client").value());
+  for (std::uint64_t failing = 0; failing < 200; ++failing) {
+    CAPTURE(failing);
+    BundleStore store = BundleStore::open(source).value();
+    ThreadedLoads executor(source, store.catalog(), 2, store.memory());
+    BundleLoader loader(store, executor, kOptions);
+    std::vector<BundleHandle> handles;
+    static_cast<void>(play(loader, handles, failing));
+    check_goes_on(loader, handles);
+  }
+}
+
+TEST_CASE("A loader that is left without memory comes to its end", "[runtime][assets][threads]") {
+  const MemoryFileSystem files = samples::build();
+  const FileSystemSource source(files, AssetPath::parse("client").value());
+  for (std::uint64_t failing = 0; failing < 200; ++failing) {
+    CAPTURE(failing);
+    BundleStore store = BundleStore::open(source).value();
+    ThreadedLoads executor(source, store.catalog(), 2, store.memory());
+    std::vector<FinishedLoad> finished;
+    {
+      BundleLoader loader(store, executor, kOptions);
+      std::vector<BundleHandle> handles;
+      static_cast<void>(play(loader, handles, failing));
+    }
+    executor.collect(finished);
+    CHECK(finished.empty());
+  }
+}
+
+}  // namespace
+}  // namespace muster
