@@ -28,6 +28,7 @@ int run_command(int argc, char** argv, Session& session) {
     add_list(app, session);
     add_prepare(app, session);
     add_schema(app, session);
+    add_train(app, session);
     add_validate(app, session);
     add_watch(app, session);
     add_why(app, session);

@@ -74,6 +74,7 @@ void add_patch(CLI::App& app, Session& session);
 void add_prepare(CLI::App& app, Session& session);
 void add_report(CLI::App& app, Session& session);
 void add_schema(CLI::App& app, Session& session);
+void add_train(CLI::App& app, Session& session);
 void add_validate(CLI::App& app, Session& session);
 void add_watch(CLI::App& app, Session& session);
 void add_audit(CLI::App& app, Session& session);

@@ -22,51 +22,12 @@ namespace {
 
 /// Raised when the same samples are to give other dictionaries.
 constexpr std::uint8_t kRulesVersion = 1;
-constexpr std::array<EntryKind, 3> kKinds = {EntryKind::object, EntryKind::prefab,
-                                             EntryKind::import_settings};
-
-std::uint64_t place_of(const Guid& guid) {
-  const ContentHash hash = hash_bytes(guid.bytes());
-  std::uint64_t place = 0;
-  for (std::size_t i = 0; i < sizeof place; ++i) place = place << 8U | hash.bytes[i];
-  return place;
-}
-
-struct Candidate {
-  std::uint64_t place = 0;
-  AssetNumber asset = kNoAsset;
-};
-
-// Those whose guids' hashes begin with `share` zero bits.
-std::vector<AssetNumber> choose(std::vector<Candidate> candidates, const SamplingRules& rules,
-                                unsigned& share) {
-  if (candidates.size() < rules.assets_min) return {};
-  share = rules.share_min;
-  while (candidates.size() >> share >= 2 * rules.samples_wanted) ++share;
-  std::erase_if(candidates,
-                [&](const Candidate& one) { return share > 0 && one.place >> (64 - share) != 0; });
-  std::ranges::sort(candidates, {}, &Candidate::place);
-  std::vector<AssetNumber> assets;
-  for (const Candidate& candidate : candidates) assets.push_back(candidate.asset);
-  return assets;
-}
-
-// The samples of a kind, in their order.
-std::vector<Bytes> samples_of(const std::vector<CookedAsset>& cooked, EntryKind kind) {
-  std::vector<Bytes> samples;
-  for (const CookedAsset& asset : cooked) {
-    if (!asset.problems.empty()) continue;
-    for (const CookedEntry& entry : asset.entries) {
-      if (entry.kind == kind && !entry.plain.empty()) samples.emplace_back(entry.plain);
-    }
-  }
-  return samples;
-}
 
 class Making {
  public:
-  explicit Making(const DictionaryWork& work)
-      : work_(work), samples_(choose_samples(work.project, work.rules)) {
+  explicit Making(const DictionaryWork& work) : work_(work) {
+    if (work.committed != nullptr) return;
+    samples_ = choose_samples(work.project, work.rules);
     made_.key = key();
     for (const std::vector<AssetNumber>* assets : {&samples_.text, &samples_.settings}) {
       for (const AssetNumber asset : *assets) {
@@ -77,7 +38,9 @@ class Making {
   }
 
   BuildDictionaries run() {
-    if (made_.samples.empty()) {
+    if (work_.committed != nullptr) {
+      take_committed();
+    } else if (made_.samples.empty()) {
       made_.is_kept = true;
       if (work_.earlier != nullptr) explain(work_.earlier->state().dictionaries);
     } else if (!keep() && !take_from_cache()) {
@@ -101,6 +64,27 @@ class Making {
       }
     }
     return hasher.finish();
+  }
+
+  void take_committed() {
+    made_.all = *work_.committed;
+    made_.is_committed = true;
+    ContentHasher hasher;
+    hasher.update_text("committed dictionaries");
+    for (const BuildDictionary& one : made_.all) {
+      const ContentHash hash = one.hash();
+      hasher.update(std::as_bytes(std::span(hash.bytes)));
+    }
+    made_.key = hasher.finish();
+    if (work_.earlier == nullptr) return;
+    const std::vector<StateDictionary>& old = work_.earlier->state().dictionaries.all;
+    for (const EntryKind kind : kDictionaryKinds) {
+      const auto now = std::ranges::find(made_.all, kind, &BuildDictionary::kind);
+      const auto before = std::ranges::find(old, kind, &StateDictionary::kind);
+      const bool is_same = (now == made_.all.end()) == (before == old.end()) &&
+                           (now == made_.all.end() || now->hash() == before->hash);
+      if (!is_same) made_.reasons.push_back({"committed", std::string(to_string(kind))});
+    }
   }
 
   void explain(const StateDictionaries& old) {
@@ -189,24 +173,22 @@ class Making {
   }
 
   void make() {
-    const std::vector<CookedAsset> text = cook(samples_.text, &AssetCooker::cook_text_sample);
-    const std::vector<CookedAsset> settings = cook(samples_.settings, &AssetCooker::cook_settings);
-    std::array<std::optional<TrainedDictionary>, kKinds.size()> trained;
-    parallel_for(kKinds.size(), work_.jobs, work_.stop, [&](std::size_t i, unsigned) {
-      const bool is_settings = kKinds[i] == EntryKind::import_settings;
-      const auto samples = samples_of(is_settings ? settings : text, kKinds[i]);
-      const unsigned share = is_settings ? samples_.settings_share : samples_.text_share;
-      trained[i] = train_dictionary(samples, samples.size() * ((std::uint64_t{1} << share) - 1),
-                                    work_.rules.training);
+    const CookedSamples cooked =
+        cook_samples(work_.project, work_.components, samples_, work_.jobs, work_.stop);
+    std::array<std::optional<TrainedDictionary>, kDictionaryKinds.size()> trained;
+    parallel_for(kDictionaryKinds.size(), work_.jobs, work_.stop, [&](std::size_t i, unsigned) {
+      const auto samples = cooked.of(kDictionaryKinds[i]);
+      const std::uint64_t others = cooked.estimated_entries(kDictionaryKinds[i]) - samples.size();
+      trained[i] = train_dictionary(samples, others, work_.rules.training);
     });
-    for (std::size_t i = 0; i < kKinds.size(); ++i) {
+    for (std::size_t i = 0; i < kDictionaryKinds.size(); ++i) {
       if (!trained[i]) continue;
-      made_.all.push_back({kKinds[i], std::move(trained[i]->bytes), trained[i]->sample_bytes,
-                           trained[i]->saved_bytes});
+      made_.all.push_back({kDictionaryKinds[i], std::move(trained[i]->bytes),
+                           trained[i]->sample_bytes, trained[i]->saved_bytes});
     }
     if (work_.answers == nullptr) return;
-    for (const std::vector<CookedAsset>* cooked : {&text, &settings}) {
-      for (const CookedAsset& asset : *cooked) {
+    for (const std::vector<CookedAsset>* some : {&cooked.text, &cooked.settings}) {
+      for (const CookedAsset& asset : *some) {
         for (const CookQuestion& question : asset.questions) made_.facts.push_back({question, {}});
       }
     }
@@ -220,37 +202,12 @@ class Making {
     work_.cache->store(key, encode_questions(made_.facts));
   }
 
-  std::vector<CookedAsset> cook(const std::vector<AssetNumber>& assets,
-                                CookedAsset (AssetCooker::*how)(AssetNumber) const) const {
-    const AssetCooker cooker(work_.project, work_.components);
-    std::vector<CookedAsset> cooked(assets.size());
-    parallel_for(assets.size(), work_.jobs, work_.stop,
-                 [&](std::size_t i, unsigned) { cooked[i] = (cooker.*how)(assets[i]); });
-    return cooked;
-  }
-
   const DictionaryWork& work_;
   DictionarySamples samples_;
   BuildDictionaries made_;
 };
 
 }  // namespace
-
-DictionarySamples choose_samples(const Project& project, const SamplingRules& rules) {
-  std::vector<Candidate> text;
-  std::vector<Candidate> settings;
-  // Of both targets, whichever is built: each has the dictionaries of the other.
-  for (const AssetNumber number : built_assets(project, TargetSet::both())) {
-    const Asset& asset = project.index().at(number);
-    if (asset.is_folder) continue;
-    auto& candidates = holds_references(asset.path) ? text : settings;
-    candidates.push_back({place_of(asset.guid), number});
-  }
-  DictionarySamples samples;
-  samples.text = choose(std::move(text), rules, samples.text_share);
-  samples.settings = choose(std::move(settings), rules, samples.settings_share);
-  return samples;
-}
 
 std::vector<StateDictionary> BuildDictionaries::all_of_state() const {
   std::vector<StateDictionary> found;
@@ -278,7 +235,7 @@ ByteVector encode(const std::vector<BuildDictionary>& dictionaries) {
 std::optional<std::vector<BuildDictionary>> parse_dictionaries(Bytes bytes) {
   ByteReader in(bytes);
   const std::uint64_t count = in.varint();
-  if (count > kKinds.size()) return std::nullopt;
+  if (count > kDictionaryKinds.size()) return std::nullopt;
   std::vector<BuildDictionary> dictionaries(static_cast<std::size_t>(count));
   DictionarySet distinct;
   for (std::size_t i = 0; i < dictionaries.size(); ++i) {
@@ -289,7 +246,7 @@ std::optional<std::vector<BuildDictionary>> parse_dictionaries(Bytes bytes) {
     const std::uint64_t size = in.varint();
     if (in.failed() || size > in.remaining()) return std::nullopt;
     const Bytes content = in.bytes(static_cast<std::size_t>(size));
-    const bool is_known = std::ranges::count(kKinds, dictionary.kind) > 0;
+    const bool is_known = std::ranges::count(kDictionaryKinds, dictionary.kind) > 0;
     const bool is_sorted = i == 0 || dictionaries[i - 1].kind < dictionary.kind;
     if (!is_known || !is_sorted || !distinct.add(hash_bytes(content), content)) return std::nullopt;
     dictionary.bytes.assign(content.begin(), content.end());

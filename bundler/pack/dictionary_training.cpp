@@ -21,9 +21,27 @@ constexpr std::size_t kShareMax = 4;
 constexpr std::size_t kTriedEvery = 4;
 
 struct Material {
-  ByteVector bytes;  ///< One after the other.
+  ByteVector bytes;  ///< Of those to train on, one after the other.
   std::vector<std::size_t> sizes;
+  std::vector<Bytes> tried;  ///< The others.
+  std::uint64_t sample_bytes = 0;
 };
+
+Material divide(std::span<const Bytes> samples) {
+  Material material;
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    const Bytes sample = samples[i].first(std::min(samples[i].size(), kSampleBytesMax));
+    if (material.sample_bytes + sample.size() > kSamplesBytesMax) break;
+    material.sample_bytes += sample.size();
+    if (i % kTriedEvery == kTriedEvery - 1) {
+      material.tried.push_back(sample);
+    } else {
+      material.bytes.insert(material.bytes.end(), sample.begin(), sample.end());
+      material.sizes.push_back(sample.size());
+    }
+  }
+  return material;
+}
 
 std::optional<ByteVector> train(const Material& material, std::size_t size) {
   ZDICT_fastCover_params_t parameters{};
@@ -56,23 +74,22 @@ std::uint64_t packed_bytes(std::span<const Bytes> plain, const CompressionDictio
 
 }  // namespace
 
+TriedSamples try_samples(std::span<const Bytes> samples, Bytes dictionary) {
+  const Material material = divide(samples);
+  Compressor compressor;
+  if (dictionary.empty()) {
+    return {material.tried.size(), packed_bytes(material.tried, nullptr, compressor)};
+  }
+  const CompressionDictionary digested(ByteVector(dictionary.begin(), dictionary.end()),
+                                       kTrainingLevel);
+  return {material.tried.size(), packed_bytes(material.tried, &digested, compressor)};
+}
+
 std::optional<TrainedDictionary> train_dictionary(std::span<const Bytes> samples,
                                                   std::uint64_t others,
                                                   const TrainingRules& rules) {
-  Material material;
-  std::vector<Bytes> tried;
-  std::uint64_t sample_bytes = 0;
-  for (std::size_t i = 0; i < samples.size(); ++i) {
-    const Bytes sample = samples[i].first(std::min(samples[i].size(), kSampleBytesMax));
-    if (sample_bytes + sample.size() > kSamplesBytesMax) break;
-    sample_bytes += sample.size();
-    if (i % kTriedEvery == kTriedEvery - 1) {
-      tried.push_back(sample);
-    } else {
-      material.bytes.insert(material.bytes.end(), sample.begin(), sample.end());
-      material.sizes.push_back(sample.size());
-    }
-  }
+  const Material material = divide(samples);
+  const std::vector<Bytes>& tried = material.tried;
   if (material.sizes.size() + tried.size() < rules.samples_min) return std::nullopt;
   Compressor compressor;
   const std::uint64_t alone = packed_bytes(tried, nullptr, compressor);
@@ -90,7 +107,7 @@ std::optional<TrainedDictionary> train_dictionary(std::span<const Bytes> samples
     if (2 * saved < rules.halves_saved_min * dictionary->size()) continue;
     const bool is_better =
         !best || saved + best->bytes.size() > best->saved_bytes + dictionary->size();
-    if (is_better) best = TrainedDictionary{std::move(*dictionary), sample_bytes, saved};
+    if (is_better) best = TrainedDictionary{std::move(*dictionary), material.sample_bytes, saved};
   }
   return best;
 }

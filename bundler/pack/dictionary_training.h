@@ -34,6 +34,16 @@ struct TrainedDictionary {
   std::uint64_t saved_bytes = 0;
 };
 
+/// What the fourth part of the samples that `train_dictionary` does not train on takes, each packed
+/// alone.
+struct TriedSamples {
+  std::size_t count = 0;
+  std::uint64_t packed_bytes = 0;
+};
+/// With a dictionary, or without one when `dictionary` is empty. Requires: it is empty, or what
+/// `Dictionary::open` takes.
+TriedSamples try_samples(std::span<const Bytes> samples, Bytes dictionary);
+
 /// Trains on three of four samples, tries sizes up to 112 KiB on every fourth, and takes the one
 /// that saves most after its own bytes are paid for. `others` is the number of entries that are no
 /// samples; what they would save is estimated from those that were tried. Nothing when there are

@@ -9,6 +9,7 @@
 #include <memory>
 #include <set>
 
+#include "bundler/pack/committed_dictionaries.h"
 #include "bundler/report/build_report.h"
 
 namespace muster {
@@ -342,8 +343,10 @@ bool may_have_old_blocks(const TargetBuild& built, const BuildDictionaries& dict
 }
 
 // A dictionary that earlier builds trained with another release stays with that one.
-BuildDictionaries dictionaries_for(const BuildRun& run, const EarlierBuild* earlier,
-                                   const CookAnswers* answers, BuildCache* cache) {
+Result<BuildDictionaries> dictionaries_for(const BuildRun& run, const EarlierBuild* earlier,
+                                           const CookAnswers* answers, BuildCache* cache) {
+  const auto committed = load_committed(run.project.files(), compression_of(run.project.config()));
+  if (!committed) return fail(committed.error());
   return make_dictionaries({.project = run.project,
                             .components = run.components,
                             .rules = run.options.sampling,
@@ -353,7 +356,8 @@ BuildDictionaries dictionaries_for(const BuildRun& run, const EarlierBuild* earl
                             .earlier = earlier,
                             .answers = answers,
                             .cache = cache,
-                            .only_stores = run.is_forced});
+                            .only_stores = run.is_forced,
+                            .committed = committed.value() ? &*committed.value() : nullptr});
 }
 
 PackingTerms terms_of(const BuildRun& run, const CompressionPlan& plan) {
@@ -389,10 +393,11 @@ Result<std::vector<TargetBuild>> build_project(const BuildRun& run,
   }
   StagedBundles bundles(run.output);
   const bool shares = run.cache != nullptr && answers && earlier_packs_like_everybody(run, known);
-  const CompressionPlan plan(
-      run.options.level, compression_of(run.project.config()),
-      dictionaries_for(run, earlier ? &*earlier : nullptr, answers ? &*answers : nullptr,
-                       shares ? run.cache : nullptr));
+  auto dictionaries = dictionaries_for(run, earlier ? &*earlier : nullptr,
+                                       answers ? &*answers : nullptr, shares ? run.cache : nullptr);
+  if (!dictionaries) return fail(dictionaries.error());
+  const CompressionPlan plan(run.options.level, compression_of(run.project.config()),
+                             std::move(dictionaries).value());
   const PackingTerms terms = terms_of(run, plan);
   if (leaves_state && !run.is_forced && !state) {
     remember_blocks(old_files, run.options, plan.how_packed_in(run.project), bundles);

@@ -15,6 +15,8 @@
 #include "registry/vocabulary/counted.h"
 #include "registry/vocabulary/json_text.h"
 #include "registry/vocabulary/shown_text.h"
+#include "runtime/bundle/bundle_reader.h"
+#include "runtime/bundle/dictionary.h"
 
 namespace muster {
 namespace {
@@ -262,6 +264,12 @@ Json target_json(const Project& project, const TargetBuild& build, const BuildOp
   json["duplicate_bytes_avoided"] = build.plan.duplicate_bytes_avoided;
   json["self_contained_source_bytes"] = build.plan.self_contained_bytes;
   if (options.layout == Layout::shared) json["sharing"] = sharing_json(project, build);
+  json["dictionaries"] = Json::array();
+  for (const DictionaryData& one : build.dictionaries) {
+    json["dictionaries"].push_back({{"kind", to_string(one.kind)},
+                                    {"path", dictionary_path(one.hash)},
+                                    {"bytes", one.file_bytes}});
+  }
   json["stripped"] = stripped_json(project, build.target);
   json["inputs"] = inputs_json(project, build);
   json["bundles"] = Json::array();

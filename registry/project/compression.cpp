@@ -80,6 +80,15 @@ Result<CompressionRules> read_compression(const yaml::Tree& tree, NodeIndex sect
   if (const NodeIndex kinds = tree.find(section, "kinds"); kinds != kNoNode) {
     if (auto good = read_kinds(tree, kinds, rules); !good) return fail(good.error());
   }
+  if (const NodeIndex folder = tree.find(section, "dictionaries"); folder != kNoNode) {
+    auto path = AssetPath::parse(tree.scalar(folder));
+    const bool is_scalar = tree.at(folder).kind == yaml::NodeKind::scalar;
+    if (!is_scalar || !path || path.value().empty()) {
+      return refuse_config(tree.at(folder).position,
+                           "'dictionaries' is a folder of the project, such as 'Dictionaries~'");
+    }
+    rules.dictionaries = std::move(path).value();
+  }
   return rules;
 }
 

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "registry/project/config.h"
+#include "registry/vocabulary/asset_path.h"
 
 namespace muster {
 
@@ -17,6 +18,7 @@ namespace muster {
 ///       kinds:
 ///         object: 19          # what an entry is: object, prefab, raw, import_settings, text
 ///         wav: store          # or the extension of a file, for all that is packed of it
+///       dictionaries: Dictionaries~   # a folder with those of `muster train`; else builds train
 ///
 /// An extension counts before what the entry is, and that before the default.
 struct CompressionRules {
@@ -24,6 +26,7 @@ struct CompressionRules {
 
   std::optional<int> level;                       ///< The default.
   std::map<std::string, int, std::less<>> kinds;  ///< Extensions in lower case; 0 stores.
+  std::optional<AssetPath> dictionaries;          ///< The folder of the committed ones.
 
   /// All kinds in one line, as builds compare them; empty without kinds.
   std::string text() const;

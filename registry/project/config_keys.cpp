@@ -88,7 +88,9 @@ constexpr std::array kCompression = {
     ConfigKey{"default", plain_level, false,
               "1 (fast) to 19 (small); '--level' counts before it. Default: 6."},
     ConfigKey{"kinds", kinds, false,
-              "Levels of object, prefab, raw, import_settings, text, or of files by extension."}};
+              "Levels of object, prefab, raw, import_settings, text, or of files by extension."},
+    ConfigKey{"dictionaries", path, false,
+              "A folder with the dictionaries that 'muster train' keeps. Default: builds train."}};
 
 }  // namespace
 

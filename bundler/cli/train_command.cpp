@@ -1,0 +1,151 @@
+#include <memory>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "bundler/cli/session.h"
+#include "bundler/pack/committed_dictionaries.h"
+#include "registry/vocabulary/counted.h"
+#include "registry/vocabulary/json_text.h"
+#include "registry/vocabulary/parallel.h"
+#include "registry/vocabulary/shown_text.h"
+#include "runtime/bundle/bundle_reader.h"
+
+namespace muster::cli {
+namespace {
+
+struct TrainArguments {
+  std::string project;
+  std::string format = "text";
+  bool is_check = false;
+  bool is_forced = false;
+};
+
+Json optional_number(const std::optional<std::uint64_t>& number) {
+  return number ? Json(*number) : Json();
+}
+
+std::string as_json(const std::vector<RetrainingPlan>& plans, const AssetPath& folder,
+                    bool is_check) {
+  Json report;
+  report["check"] = is_check;
+  report["dictionaries"] = Json::array();
+  for (const RetrainingPlan& plan : plans) {
+    Json json;
+    json["kind"] = to_string(plan.kind);
+    json["path"] = committed_dictionary_path(folder, plan.kind).text();
+    json["change"] = to_string(plan.what);
+    json["entries"] = plan.entries;
+    json["bytes_without"] = plan.bytes_without;
+    json["bytes_now"] = optional_number(plan.bytes_now);
+    json["bytes_then"] = optional_number(plan.bytes_then);
+    report["dictionaries"].push_back(std::move(json));
+  }
+  return json_text(report);
+}
+
+std::string shown(const std::optional<std::uint64_t>& bytes) {
+  return bytes ? std::to_string(*bytes) : "-";
+}
+
+std::string_view verdict_on(const RetrainingPlan& plan, bool is_check) {
+  switch (plan.what) {
+    case Retraining::keep:
+      return plan.bytes_now ? "stays" : "none pays";
+    case Retraining::write:
+      return is_check ? "to be trained" : "trained";
+    case Retraining::remove:
+      return is_check ? "to be removed" : "removed";
+  }
+  return {};
+}
+
+std::string as_text_report(const std::vector<RetrainingPlan>& plans, bool is_check) {
+  std::string text = fmt::format("{:<16} {:>10} {:>14} {:>14} {:>14}  {}\n", "kind", "entries",
+                                 "bytes without", "now", "then", "dictionary");
+  for (const RetrainingPlan& plan : plans) {
+    text += fmt::format("{:<16} {:>10} {:>14} {:>14} {:>14}  {}\n", to_string(plan.kind),
+                        plan.entries, plan.bytes_without, shown(plan.bytes_now),
+                        shown(plan.bytes_then), verdict_on(plan, is_check));
+  }
+  return text;
+}
+
+Result<void> apply(const std::vector<RetrainingPlan>& plans, const AssetPath& folder,
+                   FileSystem& files) {
+  for (const RetrainingPlan& plan : plans) {
+    const AssetPath path = committed_dictionary_path(folder, plan.kind);
+    Result<void> done;
+    if (plan.what == Retraining::write) done = write_atomically(files, path, plan.fresh);
+    if (plan.what == Retraining::remove) done = files.remove(path);
+    if (!done) return done;
+  }
+  return {};
+}
+
+int train(const TrainArguments& arguments, Session& session) {
+  PatientReporter reporter(session.reporter, session.clock);
+  const unsigned jobs = processor_count();
+  const auto open = open_project(arguments.project, session, jobs, progress_of(reporter));
+  if (!open) return report_error(session, open.error());
+  const Project& project = *open.value().project;
+  const CompressionRules rules = compression_of(project.config());
+  if (!rules.dictionaries) {
+    return report_error(session, {ErrorCode::invalid_argument,
+                                  "muster.yaml names no folder that dictionaries are kept in, so "
+                                  "builds train their own; to keep some, add 'compression: "
+                                  "{dictionaries: Dictionaries~}' to it"});
+  }
+  // One that is damaged is none where a new one is wanted in any case.
+  auto present = load_committed(project.files(), rules);
+  if (!present && !arguments.is_forced) return report_error(session, present.error());
+  const CommittedDictionaries now = present ? std::move(*present.value()) : CommittedDictionaries();
+  const auto components = load_components(project.files(), project.config());
+  if (!components) return report_error(session, components.error());
+  reporter.begin("training", 0);
+  const std::vector<RetrainingPlan> plans =
+      plan_retraining(project, components.value(), now, arguments.is_forced, jobs, session.stop);
+  reporter.finish();
+  if (session.stop.stop_requested()) {
+    return report_error(session, {ErrorCode::cancelled, "stopped; nothing was changed"});
+  }
+  if (!arguments.is_check) {
+    session.writing = true;
+    if (auto done = apply(plans, *rules.dictionaries, *open.value().files); !done) {
+      return report_error(session, done.error());
+    }
+    session.writing = false;
+  }
+  const int code = write_report(session,
+                                arguments.format == "json"
+                                    ? as_json(plans, *rules.dictionaries, arguments.is_check)
+                                    : as_text_report(plans, arguments.is_check),
+                                {});
+  const bool is_due = std::ranges::any_of(
+      plans, [](const RetrainingPlan& plan) { return plan.what != Retraining::keep; });
+  return code == kSuccess && arguments.is_check && is_due ? kFindings : code;
+}
+
+}  // namespace
+
+void add_train(CLI::App& app, Session& session) {
+  auto arguments = std::make_shared<TrainArguments>();
+  CLI::App* command = app.add_subcommand(
+      "train", "Train the dictionaries that a project keeps for small entries, where that pays");
+  command->add_option("PROJECT", arguments->project, "The project's folder")->required();
+  command->add_flag("--check", arguments->is_check,
+                    "Write nothing; exit code 1 says that training would pay");
+  command->add_flag("--force", arguments->is_forced,
+                    "Take what is smallest, however little that saves");
+  command->add_option("--format", arguments->format, "text or json")
+      ->check(CLI::IsMember({"text", "json"}))
+      ->capture_default_str();
+  command->footer(
+      "A new dictionary changes every entry of its kind, and each player loads them again: the\n"
+      "present one stays unless another makes them 5 % smaller. The folder is the one that\n"
+      "'dictionaries' under 'compression' in muster.yaml names.\n\n"
+      "Example:\n  muster train my-game --check");
+  command->callback([arguments, &session] { session.exit_code = train(*arguments, session); });
+}
+
+}  // namespace muster::cli
