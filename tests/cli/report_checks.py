@@ -102,6 +102,7 @@ BUILD_FILE = {
         "plain_bytes": NATURAL, "bytes": NATURAL, "duplicate_bytes_avoided": NATURAL,
         "layout": {"shared", "self-contained"}, "level": POSITIVE, "variants?": {"*": str},
         "self_contained_source_bytes": NATURAL,
+        "dictionaries": [{"kind": str, "path": str, "bytes": POSITIVE}],
         "sharing?": {**SHARING, "shared_bundles": NATURAL},
         "stripped": {"source_bytes": NATURAL,
                      "rules": [{"rule": STRIP_RULE, "count": POSITIVE, "source_bytes": NATURAL}],
