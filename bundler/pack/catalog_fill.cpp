@@ -37,6 +37,7 @@ class CatalogFiller {
  private:
   void add_bundles() {
     std::map<AssetNumber, BundleName> home;
+    std::vector<AssetNumber> variants;
     for (const BuiltBundle& built : build_.bundles) {
       const PlannedBundle& planned = build_.plan.bundles[built.planned];
       BundleData bundle;
@@ -47,7 +48,10 @@ class CatalogFiller {
         bundle.dependencies.push_back(build_.bundles[needed].name);
       }
       data_.bundles.push_back(std::move(bundle));
-      if (!planned.keys.empty()) continue;  // It holds what its base holds.
+      if (!planned.keys.empty()) {  // It holds what its base holds, and has no guid of its own.
+        variants.insert(variants.end(), planned.assets.begin(), planned.assets.end());
+        continue;
+      }
       // In self-contained builds an asset has many homes; its own bundle comes first.
       for (const AssetNumber asset : planned.assets) home.try_emplace(asset, built.name);
       if (planned.prefab != kNoAsset) home[planned.prefab] = built.name;
@@ -58,22 +62,27 @@ class CatalogFiller {
       known_.insert(entry.guid);
     }
     std::set<AssetNumber> named;
-    for (const auto& [asset, bundle] : home) {
+    const auto add_named = [&](AssetNumber asset) {
       for (const AssetNumber other : named_by(asset)) {
         if (!home.contains(other)) named.insert(other);
       }
-    }
+    };
+    for (const auto& [asset, bundle] : home) add_named(asset);
+    std::ranges::for_each(variants, add_named);
     for (const AssetNumber asset : named) {
       const Asset& entry = project_.index().at(asset);
       data_.assets.push_back({entry.guid, entry.path.text(), std::nullopt});
     }
   }
 
-  // What the target goes without, but a part of the asset that is packed refers to.
+  // What the target goes without, but a part of the asset that is packed refers to. Nothing refers
+  // to its variants.
   std::vector<AssetNumber> named_by(AssetNumber asset) const {
     const Stripping& stripping = project_.stripping(build_.target);
     std::vector<AssetNumber> named;
-    for (const ReferenceEdge& edge : stripping.unkept_from(asset)) named.push_back(edge.to);
+    for (const ReferenceEdge& edge : stripping.unkept_from(asset)) {
+      if (!edge.is_variant) named.push_back(edge.to);
+    }
     return named;
   }
 

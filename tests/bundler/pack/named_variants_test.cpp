@@ -1,0 +1,181 @@
+// Variants of what a target goes without, and variants that it goes without.
+#include <map>
+#include <set>
+#include <string>
+
+#include <catch2/catch.hpp>
+
+#include "runtime/assets/bundle_store.h"
+#include "runtime/bundle/bundle_reader.h"
+#include "runtime/bundle/catalog_reader.h"
+#include "tests/support/arena_build.h"
+
+namespace muster {
+namespace {
+
+AssetPath path(std::string_view text) { return AssetPath::parse(text).value(); }
+Guid guid_of(const std::string& name) {
+  return Guid::parse(hash_bytes(as_bytes(name)).to_string()).value();
+}
+
+/// A crate for both sides, whose paint has a skin; all of it may vary.
+class Game {
+ public:
+  explicit Game(const std::string& keep = "") {
+    add_file("muster.yaml",
+             "version: 1\nname: game\nfolders: [a]\nvariants:\n"
+             "  quality: {values: [low, high], default: high}\n"
+             "classes:\n  Things:\n    references:\n"
+             "    - {path: thing, targets: [client, server]}\n" +
+                 (keep.empty() ? "" : "strip:\n  server: {keep: [" + keep + "]}\n"));
+    add("things.yaml",
+        "class: Things\nentries:\n- {type_id: 1, thing: {guid: " + text_of("crate.yaml") + "}}\n");
+    add("crate.yaml", "class: Thing\npaint: " + strong("paint.yaml"));
+    add("paint.yaml", "class: Paint\nskin: " + strong("skin.png"));
+    add("skin.png", "the skin");
+  }
+
+  void add(const std::string& name, const std::string& text) {
+    add_file("a/" + name, text);
+    add_file("a/" + name + ".meta", "guid: " + text_of(name) + "\n");
+  }
+  static std::string text_of(const std::string& name) { return guid_of(name).to_string(); }
+  static std::string strong(const std::string& name) {
+    return "{fileID: 1, guid: " + text_of(name) + "}\n";
+  }
+
+  void build(const std::vector<VariantWish>& wishes = {}) {
+    const auto project = Project::open(files_, 1, {}, {}, wishes).value();
+    REQUIRE(testing::build_into(output, *project, {}).has_value());
+  }
+
+  MemoryFileSystem output;
+
+ private:
+  void add_file(const std::string& name, const std::string& text) {
+    REQUIRE(files_.write(path(name), as_bytes(text)).has_value());
+  }
+  MemoryFileSystem files_;
+};
+
+/// The rows of a catalog: the path of each asset by its guid, with a star where it is only named.
+using Rows = std::map<Guid, std::string>;
+
+// The rows; and checks that what is said to be packed is, and nothing else.
+Rows rows_of(const Game& game, const std::string& side) {
+  const auto catalog =
+      CatalogReader::open(game.output.files().at(path(side + "/catalog.mcat"))).value();
+  std::map<std::uint32_t, std::set<Guid>> held;
+  for (std::uint32_t i = 0; i < catalog.bundle_count(); ++i) {
+    const auto bundle =
+        BundleReader::open(game.output.files().at(path(side + "/" + catalog.bundle(i).name.path())))
+            .value();
+    for (std::uint32_t e = 0; e < bundle.entry_count(); ++e) held[i].insert(bundle.entry(e).guid);
+  }
+  Rows rows;
+  for (std::uint32_t i = 0; i < catalog.asset_count(); ++i) {
+    const CatalogAsset asset = catalog.asset(i);
+    const bool is_packed = asset.bundle != layout::kNone;
+    rows.emplace(asset.guid, std::string(asset.path) + (is_packed ? "" : "*"));
+    if (is_packed) CHECK(held[asset.bundle].contains(asset.guid));
+  }
+  for (const auto& [bundle, guids] : held) {
+    for (const Guid& guid : guids) CHECK((rows.contains(guid) && !rows[guid].ends_with("*")));
+  }
+  for (std::uint32_t i = 0; i < catalog.alternative_count(); ++i) {
+    const CatalogAlternative row = catalog.alternative(i);
+    CHECK(held[row.bundle] == held[row.alternative]);
+  }
+  return rows;
+}
+
+std::uint32_t alternatives_of(const Game& game, const std::string& side) {
+  return CatalogReader::open(game.output.files().at(path(side + "/catalog.mcat")))
+      .value()
+      .alternative_count();
+}
+
+// With these rows besides those of what all sides have.
+Rows with(Rows rows) {
+  rows.emplace(guid_of("things.yaml"), "a/things.yaml");
+  rows.emplace(guid_of("crate.yaml"), "a/crate.yaml");
+  rows.emplace(guid_of("paint.yaml"), "a/paint.yaml");
+  return rows;
+}
+
+TEST_CASE("What a target is stripped of with its variants has one name there",
+          "[bundler][build][variant][strip]") {
+  Game game;
+  game.add("skin@low.png", "the coarse skin");
+  game.build();
+  CHECK(rows_of(game, "client") == with({{guid_of("skin.png"), "a/skin.png"}}));
+  CHECK(alternatives_of(game, "client") == 1);
+  CHECK(rows_of(game, "server") == with({{guid_of("skin.png"), "a/skin.png*"}}));
+  CHECK(alternatives_of(game, "server") == 0);
+  const FileSystemSource server(game.output, path("server"));
+  const std::vector<VariantSetting> low = {{"quality", "low"}};
+  auto store = BundleStore::open(server, {}, nullptr, low).value();
+  CHECK(store.load(guid_of("skin.png"), kMainPayload).error().code == ErrorCode::not_found);
+  CHECK(store.load(guid_of("crate.yaml"), kMainPayload).has_value());
+}
+
+TEST_CASE("A variant that only one target has leaves no name in the other",
+          "[bundler][build][variant][strip]") {
+  Game game("\"a/skin.png\"");
+  game.add("skin@low.png", "the coarse skin");
+  game.build();
+  CHECK(alternatives_of(game, "client") == 1);
+  CHECK(rows_of(game, "server") == with({{guid_of("skin.png"), "a/skin.png"}}));
+  CHECK(alternatives_of(game, "server") == 0);
+  const FileSystemSource server(game.output, path("server"));
+  const std::vector<VariantSetting> low = {{"quality", "low"}};
+  auto store = BundleStore::open(server, {}, nullptr, low).value();
+  CHECK(as_text(store.load(guid_of("skin.png"), kMainPayload).value().bytes) == "the skin");
+}
+
+TEST_CASE("A variant of what a target goes without is not there either",
+          "[bundler][build][variant][strip]") {
+  Game game("\"a/skin@low.png\"");
+  game.add("skin@low.png", "the coarse skin");
+  game.build();
+  CHECK(rows_of(game, "server") == with({{guid_of("skin.png"), "a/skin.png*"}}));
+  CHECK(alternatives_of(game, "server") == 0);
+}
+
+TEST_CASE("What a variant alone refers to has a name where the target goes without it",
+          "[bundler][build][variant][strip]") {
+  Game game;
+  game.add("paint@low.yaml", "class: Paint\nskin: " + Game::strong("flat.png"));
+  game.add("flat.png", "the flat skin");
+  game.build();
+  CHECK(alternatives_of(game, "server") == 1);
+  CHECK(rows_of(game, "server") ==
+        with({{guid_of("skin.png"), "a/skin.png*"}, {guid_of("flat.png"), "a/flat.png*"}}));
+  CHECK(rows_of(game, "client") ==
+        with({{guid_of("skin.png"), "a/skin.png"}, {guid_of("flat.png"), "a/flat.png"}}));
+  const FileSystemSource server(game.output, path("server"));
+  const std::vector<VariantSetting> low = {{"quality", "low"}};
+  auto store = BundleStore::open(server, {}, nullptr, low).value();
+  const auto lost = store.load(guid_of("flat.png"), kMainPayload);
+  CHECK(lost.error().message.find("goes without it") != std::string::npos);
+}
+
+TEST_CASE("What a build has chosen has the name of what it stands for",
+          "[bundler][build][variant][strip]") {
+  const bool is_low = GENERATE(false, true);
+  CAPTURE(is_low);
+  Game game;
+  game.add("skin@low.png", "the coarse skin");
+  game.add("paint@low.yaml", "class: Paint\nskin: " + Game::strong("skin.png"));
+  game.build({{"quality", is_low ? "low" : "high"}});
+  const std::string skin = is_low ? "a/skin@low.png" : "a/skin.png";
+  Rows rows = {{guid_of("skin.png"), skin + "*"},
+               {guid_of("paint.yaml"), is_low ? "a/paint@low.yaml" : "a/paint.yaml"}};
+  CHECK(rows_of(game, "server") == with(rows));
+  rows[guid_of("skin.png")] = skin;
+  CHECK(rows_of(game, "client") == with(rows));
+  for (const char* const side : {"client", "server"}) CHECK(alternatives_of(game, side) == 0);
+}
+
+}  // namespace
+}  // namespace muster
