@@ -35,6 +35,25 @@ Result<void> add_kinds(const std::string& path, const CatalogReader& catalog, Ta
   return {};
 }
 
+std::string prefab_of(const CatalogReader& catalog, const BundleName& name) {
+  const Guid guid = Guid::from_bytes(std::as_bytes(std::span(name.bytes)));
+  const auto asset = catalog.find_asset(guid);
+  return asset ? std::string(asset->path) : guid.to_string();
+}
+
+// A prefab's bundle, and one that stands for it at times, are of that prefab.
+void add_prefab(const CatalogReader& catalog, const CatalogBundle& bundle,
+                const std::map<std::uint32_t, CatalogAlternative>& alternatives,
+                std::uint32_t index, BundleSize& size) {
+  if (bundle.name.kind == BundleKind::prefab) size.prefab = prefab_of(catalog, bundle.name);
+  const auto found = alternatives.find(index);
+  if (found == alternatives.end()) return;
+  const CatalogBundle base = catalog.bundle(found->second.bundle);
+  if (base.name.kind != BundleKind::prefab) return;
+  size.prefab = prefab_of(catalog, base.name);
+  size.variant = keys_text(catalog, found->second);
+}
+
 Result<TargetSizes> sizes_of(const std::string& folder, const MappedFile& file, bool with_kinds) {
   const std::string path = folder + "/" + std::string(kCatalogName);
   const auto opened = CatalogReader::open(file.bytes());
@@ -42,14 +61,14 @@ Result<TargetSizes> sizes_of(const std::string& folder, const MappedFile& file, 
   const CatalogReader& catalog = opened.value();
   TargetSizes sizes;
   sizes.target = catalog.target();
+  std::map<std::uint32_t, CatalogAlternative> alternatives;
+  for (std::uint32_t i = 0; i < catalog.alternative_count(); ++i) {
+    alternatives.emplace(catalog.alternative(i).alternative, catalog.alternative(i));
+  }
   for (std::uint32_t i = 0; i < catalog.bundle_count(); ++i) {
     const CatalogBundle bundle = catalog.bundle(i);
     BundleSize size{bundle.name.path(), {}, bundle.file_bytes};
-    if (bundle.name.kind == BundleKind::prefab) {
-      const Guid guid = Guid::from_bytes(std::as_bytes(std::span(bundle.name.bytes)));
-      const auto asset = catalog.find_asset(guid);
-      size.prefab = asset ? std::string(asset->path) : guid.to_string();
-    }
+    add_prefab(catalog, bundle, alternatives, i, size);
     if (with_kinds) {
       if (auto added = add_kinds(folder + "/" + size.file, catalog, sizes); !added) {
         return fail(added.error());

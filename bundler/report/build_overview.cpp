@@ -153,14 +153,22 @@ class TargetReading {
     }
   }
 
-  // What a bundle is for that stands for another at times; empty for all others.
-  static std::string variant_of(const CatalogReader& catalog, std::uint32_t index) {
-    if (catalog.bundle(index).name.kind != BundleKind::variant) return {};
+  // What a bundle stands for at times, and when; nothing for all others.
+  static std::optional<CatalogAlternative> alternative_of(const CatalogReader& catalog,
+                                                          std::uint32_t index) {
+    if (catalog.bundle(index).name.kind != BundleKind::variant) return std::nullopt;
     for (std::uint32_t i = 0; i < catalog.alternative_count(); ++i) {
       const CatalogAlternative alternative = catalog.alternative(i);
-      if (alternative.alternative == index) return keys_text(catalog, alternative);
+      if (alternative.alternative == index) return alternative;
     }
-    return {};
+    return std::nullopt;
+  }
+
+  std::string prefab_of(const BundleName& name) const {
+    if (name.kind != BundleKind::prefab) return {};
+    const Guid guid = Guid::from_bytes(std::as_bytes(std::span(name.bytes)));
+    const auto path = overview_.paths.find(guid);
+    return path == overview_.paths.end() ? guid.to_string() : path->second;
   }
 
   Result<void> read_bundle(const CatalogReader& catalog, std::uint32_t index) {
@@ -168,7 +176,11 @@ class TargetReading {
     OverviewBundle bundle;
     bundle.file = row.name.path();
     bundle.is_shared = row.name.kind != BundleKind::prefab;
-    bundle.variant = variant_of(catalog, index);
+    bundle.prefab = prefab_of(row.name);
+    if (const auto alternative = alternative_of(catalog, index)) {
+      bundle.variant = keys_text(catalog, *alternative);
+      bundle.prefab = prefab_of(catalog.bundle(alternative->bundle).name);
+    }
     bundle.bytes = row.file_bytes;
     bundle.needed_bytes = row.file_bytes;
     bundle.files = 1;
@@ -333,10 +345,12 @@ void apply_budgets(const std::vector<Budget>& budgets, Target target, OverviewTa
   TargetSizes sizes;
   sizes.target = target;
   for (const OverviewBundle& bundle : overview.bundles) {
-    sizes.bundles.push_back({bundle.file, bundle.asset, bundle.bytes});
+    sizes.bundles.push_back({bundle.file, bundle.prefab, bundle.bytes, bundle.variant});
   }
   for (const OverviewAsset& asset : overview.assets) {
-    const auto path = AssetPath::parse(asset.path);
+    const auto named = overview.paths.find(asset.guid);
+    const auto path = named == overview.paths.end() ? Result<AssetPath>(AssetPath())
+                                                    : AssetPath::parse(named->second);
     if (path) sizes.by_kind[lower_ascii(path.value().extension())] += asset.bytes;
   }
   const std::vector<BudgetUse> uses = measure_budgets(budgets, {sizes});

@@ -37,6 +37,7 @@ struct OverviewBundle {
   std::uint64_t plain_bytes = 0;
   std::uint64_t needed_bytes = 0;  ///< Of it and all that must be open with it, by default.
   std::string asset;         ///< The path of the prefab that it is of; empty for a shared one.
+  std::string prefab;        ///< The same; of a prefab's variant the path of that prefab.
   std::vector<Guid> owners;  ///< The prefabs that need it.
   std::uint64_t files = 1;   ///< That must be open with it, itself included.
   /// Source bytes that a prefab loads in vain; none where the build does not say.

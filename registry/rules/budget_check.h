@@ -16,6 +16,8 @@ struct BundleSize {
   std::string file;         ///< In the target's folder, for people.
   std::string prefab;       ///< The path of the prefab that it is of; empty for a shared one.
   std::uint64_t bytes = 0;  ///< Of the file.
+  /// What it is for ("quality=low"), if it holds a variant of the prefab; empty: the prefab itself.
+  std::string variant = {};
 };
 
 /// What a build for one target weighs.

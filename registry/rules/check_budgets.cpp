@@ -50,9 +50,10 @@ class BudgetMeasure {
       const bool fits = is_shared ? budget_.bundle == kSharedBundles
                                   : fits_pattern(bundle.prefab, budget_.bundle);
       if (!fits) continue;
-      add(bundle.bytes, fmt::format("the {}'s bundle {}", side,
-                                    is_shared ? "'" + bundle.file + "' that several share"
-                                              : "of '" + bundle.prefab + "'"));
+      std::string which =
+          is_shared ? "'" + bundle.file + "' that several share" : "of '" + bundle.prefab + "'";
+      if (!is_shared && !bundle.variant.empty()) which += " for " + bundle.variant;
+      add(bundle.bytes, fmt::format("the {}'s bundle {}", side, which));
     }
   }
 

@@ -55,5 +55,29 @@ TEST_CASE("Budgets hold sums, bundles and kinds to their bytes", "[registry][bud
   CHECK(exceeded(budget(0, "", {"ogg"})).empty());
 }
 
+TEST_CASE("Each form of a prefab is held to the budget of its bundle, and all to the sum",
+          "[registry][budgets][variant]") {
+  const std::vector<TargetSizes> sizes = {{Target::client,
+                                           {{"bundles/a", "Assets/A.prefab", 100},
+                                            {"variants/b", "Assets/A.prefab", 90, "quality=low"},
+                                            {"shared/c", "", 300},
+                                            {"variants/d", "", 200, "quality=low"}},
+                                           {}}};
+  const auto uses = [&](Budget one) {
+    std::vector<std::string> found;
+    for (const BudgetUse& use : measure_budgets({std::move(one)}, sizes)) {
+      found.push_back(use.what + ": " + std::to_string(use.bytes));
+    }
+    return found;
+  };
+  CHECK(uses(budget(1, "Assets/**", {})) ==
+        Messages{"the client's bundle of 'Assets/A.prefab': 100",
+                 "the client's bundle of 'Assets/A.prefab' for quality=low: 90"});
+  CHECK(uses(budget(1, "shared", {})) ==
+        Messages{"the client's bundle 'shared/c' that several share: 300",
+                 "the client's bundle 'variants/d' that several share: 200"});
+  CHECK(uses(budget(1, "", {})) == Messages{"the bundles of the client: 690"});
+}
+
 }  // namespace
 }  // namespace muster
