@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "bundler/plan/default_forms.h"
 #include "bundler/plan/variant_plan.h"
 #include "registry/registries/stripping.h"
 
@@ -19,7 +20,8 @@ class Planner {
       : project_(project),
         graph_(project.stripping(options.target).graph()),
         options_(options),
-        size_of_(size_of) {}
+        size_of_(size_of),
+        forms_(project, options.target) {}
 
   BundlePlan run() {
     find_roots();
@@ -28,8 +30,9 @@ class Planner {
       bundle.prefab = root;
       bundle.owners = {root};
       closures_.push_back(files_only(graph_.closure(std::span(&root, 1), project_.index())));
-      bundle.needed_bytes = bytes_of(closures_.back());
-      plan_.self_contained_bytes += bundle.needed_bytes;
+      if (!forms_.are_trivial()) by_default_.push_back(files_only(forms_.closure(root)));
+      bundle.needed_bytes = bytes_of(reached_by_default(closures_.size() - 1));
+      plan_.self_contained_bytes += bytes_of(closures_.back());
     }
     if (options_.layout == Layout::self_contained) {
       for (std::size_t i = 0; i < roots_.size(); ++i) plan_.bundles[i].assets = closures_[i];
@@ -40,6 +43,10 @@ class Planner {
       connect();
     }
     count_duplicates();
+    if (options_.layout == Layout::shared) {
+      separate_variants(project_, options_.target, plan_);
+      measure_loads(forms_, size_of_, plan_);
+    }
     return std::move(plan_);
   }
 
@@ -66,6 +73,11 @@ class Planner {
   std::vector<AssetNumber> own_closure(std::span<const AssetNumber> starts) const {
     return files_only(graph_.closure(starts, project_.index(),
                                      [&](AssetNumber asset) { return root_of_[asset]; }));
+  }
+
+  // What a root loads when the game chooses nothing.
+  const std::vector<AssetNumber>& reached_by_default(std::size_t root) const {
+    return forms_.are_trivial() ? closures_[root] : by_default_[root];
   }
 
   // The registries name their definitions whatever the layout. Registered assets that those refer
@@ -135,13 +147,14 @@ class Planner {
     for (std::size_t i = 0; i < merged.size(); ++i) add_shared(std::move(merged[i]), owners_of[i]);
   }
 
-  // Who opens a group is not only who owns it: also who reaches it through another prefab.
+  // Who opens a group is not only who owns it: also who reaches it through another prefab. Who
+  // needs it for other variants than those by default does not count.
   std::vector<GroupUser> find_users(const std::vector<std::uint32_t>& group_of,
                                     std::vector<SharedGroup>& groups) const {
     std::vector<GroupUser> users;
     for (std::uint32_t i = 0; i < roots_.size(); ++i) {
       GroupUser& user = users.emplace_back(GroupUser{plan_.bundles[i].needed_bytes, 0});
-      for (const AssetNumber asset : closures_[i]) {
+      for (const AssetNumber asset : reached_by_default(i)) {
         if (root_of_[asset]) ++user.other_files;
         if (group_of[asset] == kNoGroup) continue;
         std::vector<std::uint32_t>& opened = groups[group_of[asset]].users;
@@ -171,10 +184,8 @@ class Planner {
   // A bundle needs every bundle that holds anything its assets reach.
   void connect() {
     std::vector<std::size_t> home(project_.index().assets().size(), kNoHome);
-    std::vector<std::uint64_t> bytes;
     for (std::size_t i = 0; i < plan_.bundles.size(); ++i) {
       for (const AssetNumber asset : plan_.bundles[i].assets) home[asset] = i;
-      bytes.push_back(bytes_of(plan_.bundles[i].assets));
     }
     for (std::size_t i = 0; i < plan_.bundles.size(); ++i) {
       PlannedBundle& bundle = plan_.bundles[i];
@@ -187,10 +198,6 @@ class Planner {
       std::ranges::sort(bundle.dependencies);
       bundle.dependencies.erase(std::unique(bundle.dependencies.begin(), bundle.dependencies.end()),
                                 bundle.dependencies.end());
-      if (is_shared) continue;
-      std::uint64_t loaded = bytes[i];
-      for (const std::size_t needed : bundle.dependencies) loaded += bytes[needed];
-      bundle.vain_bytes = loaded - std::min(bundle.needed_bytes, loaded);
     }
   }
 
@@ -221,7 +228,9 @@ class Planner {
   BundlePlan plan_;
   std::vector<AssetNumber> roots_;
   std::vector<bool> root_of_;
-  std::vector<std::vector<AssetNumber>> closures_;  // of the roots: all that each reaches
+  DefaultForms forms_;
+  std::vector<std::vector<AssetNumber>> closures_;    // of the roots: all that each reaches
+  std::vector<std::vector<AssetNumber>> by_default_;  // the same; empty where nothing varies
   std::vector<AssetNumber> registries_;
   std::map<AssetNumber, OwnerSet> owners_;
 };
@@ -230,9 +239,7 @@ class Planner {
 
 BundlePlan plan_bundles(const Project& project, const PlanOptions& options,
                         const std::vector<std::uint64_t>& size_of) {
-  BundlePlan plan = Planner(project, options, size_of).run();
-  if (options.layout == Layout::shared) separate_variants(project, options.target, plan);
-  return plan;
+  return Planner(project, options, size_of).run();
 }
 
 }  // namespace muster

@@ -29,9 +29,11 @@ struct PlannedBundle {
   VariantKeys keys;      ///< What it is for; none where it holds the asset itself.
   std::size_t base = 0;  ///< With keys: the bundle that it may stand for.
   /// Of a prefab's bundle, in source bytes: of all that the prefab reaches; and of what lies beside
-  /// that in the bundles that it opens.
+  /// that in the bundles that are open then, which `file_count` counts. Of what varies the form is
+  /// counted that a game loads by default, be it of the prefab itself (`default_forms.h`).
   std::uint64_t needed_bytes = 0;
   std::uint64_t vain_bytes = 0;
+  std::uint64_t file_count = 1;
 };
 
 struct BundlePlan {

@@ -182,9 +182,10 @@ class TargetReading {
       bundle.prefab = prefab_of(catalog.bundle(alternative->bundle).name);
     }
     bundle.bytes = row.file_bytes;
-    bundle.needed_bytes = row.file_bytes;
     bundle.files = 1;
-    choice_->each_dependency(index, [&](std::uint32_t needed) {
+    const std::uint32_t opened = choice_->chosen(index);
+    bundle.needed_bytes = catalog.bundle(opened).file_bytes;
+    choice_->each_dependency(opened, [&](std::uint32_t needed) {
       ++bundle.files;
       bundle.needed_bytes += catalog.bundle(needed).file_bytes;
     });

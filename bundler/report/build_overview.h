@@ -35,11 +35,12 @@ struct OverviewBundle {
   std::string variant;     ///< What it is for ("quality=low"), if it is a variant of an asset.
   std::uint64_t bytes = 0;
   std::uint64_t plain_bytes = 0;
-  std::uint64_t needed_bytes = 0;  ///< Of it and all that must be open with it, by default.
+  /// Of all that is open once this, or by default a variant in its place, is asked for.
+  std::uint64_t needed_bytes = 0;
   std::string asset;         ///< The path of the prefab that it is of; empty for a shared one.
   std::string prefab;        ///< The same; of a prefab's variant the path of that prefab.
   std::vector<Guid> owners;  ///< The prefabs that need it.
-  std::uint64_t files = 1;   ///< That must be open with it, itself included.
+  std::uint64_t files = 1;   ///< That are open then.
   /// Source bytes that a prefab loads in vain; none where the build does not say.
   std::optional<std::uint64_t> vain_bytes;
 };

@@ -155,10 +155,10 @@ Json sharing_json(const Project& project, const TargetBuild& build) {
   std::size_t shared = 0;
   for (const PlannedBundle& bundle : build.plan.bundles) {
     if (bundle.prefab == kNoAsset) {
-      shared += bundle.owners.empty() ? 0U : 1U;
+      shared += bundle.owners.empty() || !bundle.keys.empty() ? 0U : 1U;
       continue;
     }
-    loads.push_back({project.index().at(bundle.prefab).path.text(), bundle.dependencies.size() + 1,
+    loads.push_back({project.index().at(bundle.prefab).path.text(), bundle.file_count,
                      bundle.needed_bytes, bundle.vain_bytes});
   }
   const std::uint32_t files_max = MergeRule().files_max;

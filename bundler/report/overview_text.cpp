@@ -68,12 +68,15 @@ void add_budgets(const OverviewTarget& target, std::string& text) {
 void add_sharing(const OverviewTarget& target, std::string& text) {
   if (target.files_max == 0) return;
   const auto shared = std::ranges::count_if(target.bundles, [](const OverviewBundle& bundle) {
-    return bundle.is_shared && !bundle.owners.empty();
+    return bundle.is_shared && bundle.variant.empty() && !bundle.owners.empty();
   });
   text += fmt::format("  sharing: {} in {}\n",
                       counted(target.shared_groups, "set of owners", "sets of owners"),
                       counted(static_cast<std::size_t>(shared), "bundle"));
   const LoadSummary& loads = target.loads;
+  const bool varies = std::ranges::any_of(
+      target.bundles, [](const OverviewBundle& bundle) { return !bundle.variant.empty(); });
+  if (varies) text += "  of what varies the default counts as loaded\n";
   text += fmt::format("  files open for a prefab: {} in the middle, {} at most ({})\n",
                       loads.files.median, loads.files.max, shown_text(loads.files.worst));
   text += fmt::format("  source bytes loaded in vain: {} in the middle, {} at most ({})\n",

@@ -501,6 +501,7 @@ function budgetCard(bytes, budget, what, id) {
     make("div", { className: "meter" + (over ? " over" : ""), role: "img",
       "aria-label": percent(bytes, budget) + " of the budget" }, line));
 }
+const hasVariants = () => target.bundles.some(bundle => bundle.kind === "variant");
 function drawCards() {
   const cards = [card(size(target.bytes), `in ${target.bundles.length} bundles`),
     card(size(target.plain_bytes), "before compression"),
@@ -514,7 +515,8 @@ function drawCards() {
     const { files, vain_source_bytes: vain, beyond, files_max: most } = target.sharing;
     cards.push(card(`${files.median} files`, `open for a prefab in the middle, ${files.max} at most`
       + (beyond.length ? `; ${beyond.length} need more than ${most}` : "")),
-    card(size(vain.median), `of sources loaded in vain in the middle, ${size(vain.max)} at most`));
+    card(size(vain.median), `of sources loaded in vain in the middle, ${size(vain.max)} at most`
+      + (hasVariants() ? "; of variants the default" : "")));
   }
   if (target.stripped.source_bytes || target.stripped.components.length) {
     const sum = (rows, key) => rows.reduce((all, row) => all + row[key], 0);
@@ -588,7 +590,8 @@ function drawTables() {
     ["files", true], ["sources in vain", true]],
   bundles.map(bundle => [make("span", {}, ...pathText(bundle.asset || bundle.file)),
     size(bundle.bytes), size(bundle.needed), String(bundle.files),
-    bundle.vain === null ? "" : size(bundle.vain)])));
+    bundle.vain === null ? "" : size(bundle.vain)]), hasVariants()
+    ? "Of what varies the default counts as needed, and in its own row the variant." : ""));
   if (target.stripped.assets.length || target.stripped.components.length) {
     const rows = [...target.stripped.assets.map(row => [row.rule, row]),
       ...target.stripped.components.map(row => ["component " + row.rule, row])];

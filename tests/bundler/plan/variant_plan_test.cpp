@@ -21,13 +21,17 @@ Guid guid_of(const std::string& name) {
 /// Plain assets that refer to each other by name.
 class Game {
  public:
-  Game() {
+  explicit Game(const std::string& quality = "high", const std::string& language = "en, de]") {
     add_file("muster.yaml",
              "version: 1\nname: game\nfolders: [a]\nvariants:\n"
              "  platform: {values: [windows, linux], default: windows, choose: build}\n"
-             "  quality: {values: [low, high], default: high}\n"
-             "  language: {values: [en, de]}\n"
-             "classes:\n  Things:\n    references:\n    - {path: thing, targets: [client]}\n");
+             "  quality: {values: [low, high], default: " +
+                 quality +
+                 "}\n"
+                 "  language: {values: [" +
+                 language +
+                 "}\n"
+                 "classes:\n  Things:\n    references:\n    - {path: thing, targets: [client]}\n");
   }
 
   void add(const std::string& name, const std::vector<std::string>& references = {}) {
@@ -165,8 +169,8 @@ TEST_CASE("Without axes every '@' is a name, and the plan is that of before",
   CHECK(game.told(game.plan()) == Lines{"crate paint ->"});
 }
 
-// The assets that are in memory once `bundle` is open under a choice.
-std::set<AssetNumber> loaded_with(const BundlePlan& plan, std::size_t bundle,
+// What is open once `bundle` has been asked for under a choice.
+std::set<std::size_t> opened_with(const BundlePlan& plan, std::size_t bundle,
                                   const VariantKeys& choice) {
   const auto chosen = [&](std::size_t asked) {
     std::size_t best = asked;
@@ -185,19 +189,43 @@ std::set<AssetNumber> loaded_with(const BundlePlan& plan, std::size_t bundle,
     if (i > 0 && now.varied == kNoAsset) continue;
     for (const std::size_t needed : now.dependencies) queue.push_back(chosen(needed));
   }
+  return open;
+}
+
+// The assets that are in memory then.
+std::set<AssetNumber> loaded_with(const BundlePlan& plan, std::size_t bundle,
+                                  const VariantKeys& choice) {
   std::set<AssetNumber> assets;
-  for (const std::size_t one : open) {
+  for (const std::size_t one : opened_with(plan, bundle, choice)) {
     assets.insert(plan.bundles[one].assets.begin(), plan.bundles[one].assets.end());
   }
   return assets;
 }
 
-TEST_CASE("Under every choice a prefab's bundles hold all that it reaches, by brute force",
-          "[bundler][plan][variant][property]") {
-  const auto seed = GENERATE(range(1U, 41U));
-  CAPTURE(seed);
+// What is reached when each asset is read in the form that is chosen.
+std::set<AssetNumber> reached_with(const Project& project, AssetNumber root,
+                                   const VariantKeys& choice) {
+  std::set<AssetNumber> reached;
+  std::vector<AssetNumber> queue{root};
+  while (!queue.empty()) {
+    AssetNumber now = queue.back();
+    queue.pop_back();
+    const VariantFile* best = nullptr;
+    for (const VariantFile& file : project.variants().of(now)) {
+      if (!fits(file.keys, choice)) continue;
+      if (best == nullptr || is_preferred(file.keys, best->keys)) best = &file;
+    }
+    if (best != nullptr) now = best->file;
+    if (!reached.insert(now).second) continue;
+    for (const ReferenceEdge& edge : project.graph().from(now)) {
+      if (edge.is_strong() && !edge.is_variant) queue.push_back(edge.to);
+    }
+  }
+  return reached;
+}
+
+void fill_at_random(Game& game, unsigned seed) {
   std::mt19937 random(seed);
-  Game game;
   constexpr unsigned kAssets = 12;
   const auto name = [](unsigned i) { return "asset" + std::to_string(i); };
   const auto references = [&] {
@@ -214,6 +242,14 @@ TEST_CASE("Under every choice a prefab's bundles hold all that it reaches, by br
     if (random() % 5 == 0) game.add(name(i) + "@low,de", references());
   }
   game.add_registry({name(0), name(1), name(2)});
+}
+
+TEST_CASE("Under every choice a prefab's bundles hold all that it reaches, by brute force",
+          "[bundler][plan][variant][property]") {
+  const auto seed = GENERATE(range(1U, 41U));
+  CAPTURE(seed);
+  Game game;
+  fill_at_random(game, seed);
   const BundlePlan plan = game.plan();
   const Project& project = *game.project;
   std::map<AssetNumber, int> homes;
@@ -228,23 +264,7 @@ TEST_CASE("Under every choice a prefab's bundles hold all that it reaches, by br
     if (combination / 2 == 1) choice.push_back({2, 1});
     for (std::size_t i = 0; i < plan.bundles.size(); ++i) {
       if (plan.bundles[i].prefab == kNoAsset) continue;
-      // What is reached when each asset is read in the form that is chosen.
-      std::set<AssetNumber> reached;
-      std::vector<AssetNumber> queue{plan.bundles[i].prefab};
-      while (!queue.empty()) {
-        AssetNumber now = queue.back();
-        queue.pop_back();
-        const VariantFile* best = nullptr;
-        for (const VariantFile& file : project.variants().of(now)) {
-          if (!fits(file.keys, choice)) continue;
-          if (best == nullptr || is_preferred(file.keys, best->keys)) best = &file;
-        }
-        if (best != nullptr) now = best->file;
-        if (!reached.insert(now).second) continue;
-        for (const ReferenceEdge& edge : project.graph().from(now)) {
-          if (edge.is_strong() && !edge.is_variant) queue.push_back(edge.to);
-        }
-      }
+      const auto reached = reached_with(project, plan.bundles[i].prefab, choice);
       const auto loaded = loaded_with(plan, i, choice);
       CHECK(std::ranges::includes(loaded, reached));
       // And no variant that is not chosen.
@@ -253,6 +273,66 @@ TEST_CASE("Under every choice a prefab's bundles hold all that it reaches, by br
       }
     }
   }
+}
+
+// What is chosen when nobody chooses.
+VariantKeys default_choice(const Project& project) {
+  VariantKeys choice;
+  for (std::uint16_t axis = 1; axis < project.config().axes.size(); ++axis) {
+    const auto value = project.config().axes[axis].default_value;
+    if (value) choice.push_back({axis, *value});
+  }
+  return choice;
+}
+
+TEST_CASE("What a prefab needs and loads in vain is that of the forms by default, by brute force",
+          "[bundler][plan][variant][property]") {
+  const auto seed = GENERATE(range(1U, 41U));
+  const bool is_low = seed % 2 == 0;
+  CAPTURE(seed);
+  Game game(is_low ? "low" : "high", seed % 3 == 0 ? "en, de], default: de" : "en, de]");
+  fill_at_random(game, seed);
+  const BundlePlan plan = game.plan();
+  constexpr std::uint64_t kBytesEach = std::uint64_t{1} << 20U;
+  const VariantKeys choice = default_choice(*game.project);
+  for (std::size_t i = 0; i < plan.bundles.size(); ++i) {
+    const PlannedBundle& bundle = plan.bundles[i];
+    if (bundle.prefab == kNoAsset) continue;
+    const std::size_t needed = reached_with(*game.project, bundle.prefab, choice).size();
+    CHECK(bundle.needed_bytes == needed * kBytesEach);
+    CHECK(bundle.vain_bytes == (loaded_with(plan, i, choice).size() - needed) * kBytesEach);
+    CHECK(bundle.file_count == opened_with(plan, i, choice).size());
+  }
+}
+
+TEST_CASE("Of an asset that varies a prefab needs one form", "[bundler][plan][variant]") {
+  const auto fill = [](Game& game) {
+    game.add("crate", {"paint"});
+    game.add("crate@de", {"paint", "sign"});
+    game.add("paint", {"gloss"});
+    game.add("paint@low", {"flat", "grain", "dust"});
+    for (const char* const name : {"sign", "gloss", "flat", "grain", "dust"}) game.add(name);
+    game.add_registry({"crate"});
+  };
+  constexpr std::uint64_t kBytesEach = std::uint64_t{1} << 20U;
+  const auto check = [&](Game& game, const std::vector<VariantWish>& wishes, std::uint64_t needed,
+                         std::uint64_t files) {
+    fill(game);
+    const BundlePlan plan = game.plan(wishes);
+    const PlannedBundle& crate = plan.bundles.front();
+    REQUIRE(crate.prefab != kNoAsset);
+    CHECK(crate.needed_bytes == needed * kBytesEach);
+    CHECK(crate.vain_bytes == 0);
+    CHECK(crate.file_count == files);
+  };
+  Game high;
+  check(high, {}, 3, 3);  // The crate; paint; gloss.
+  Game low("low");
+  check(low, {}, 5, 3);  // The crate; paint@low; flat, grain and dust.
+  Game german("high", "en, de], default: de");
+  check(german, {}, 4, 4);  // crate@de; sign; paint; gloss.
+  Game settled;
+  check(settled, {{"quality", "low"}}, 5, 2);  // The crate, which may be German; all else.
 }
 
 }  // namespace

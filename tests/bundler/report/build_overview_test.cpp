@@ -70,6 +70,31 @@ TEST_CASE("An overview counts every byte of the bundles", "[bundler][report][sys
   }
 }
 
+TEST_CASE("Of what varies an overview counts the form by default", "[bundler][report][variant]") {
+  const bool is_low = GENERATE(false, true);
+  CAPTURE(is_low);
+  MemoryFileSystem project = arena();
+  std::string settings(as_text(project.files().at(path_of("muster.yaml"))));
+  if (is_low) settings.replace(settings.find("default: high"), 13, "default: low");
+  REQUIRE(project.write(path_of("muster.yaml"), as_bytes(settings)).has_value());
+  const MemoryFileSystem output = testing::build_to_memory(project, {.jobs = 2});
+  const Overview overview = read_overview(output).value();
+  const OverviewTarget& client = overview.targets.front();
+  const std::string picture = "plain/textures/sandstone.png";
+  const OverviewBundle& base = client.bundles[find(client, picture).bundle];
+  const OverviewBundle& low = client.bundles[find(client, picture + " (quality=low)").bundle];
+  REQUIRE(base.bytes != low.bytes);
+  CHECK(base.needed_bytes == (is_low ? low.bytes : base.bytes));
+  CHECK(low.needed_bytes == low.bytes);
+  CHECK(base.files == 1);
+  const json report = json::parse(as_text(output.files().at(path_of("build.json"))));
+  const json& sharing = report["targets"]["client"]["sharing"];
+  CHECK(sharing["files"]["max"] == client.loads.files.max);
+  CHECK(sharing["files"]["median"] == client.loads.files.median);
+  CHECK(sharing["vain_source_bytes"]["max"] == client.loads.vain_bytes.max);
+  CHECK(sharing["vain_source_bytes"]["median"] == client.loads.vain_bytes.median);
+}
+
 TEST_CASE("Prefabs are summed up by their middle and their worst", "[bundler][report]") {
   const LoadSummary none = summarise({}, 4);
   CHECK(none.files.median == 0);
