@@ -119,6 +119,9 @@ std::vector<std::string> override_lines(std::int64_t target, const Guid& base,
 void StoredValues::want_prefab(const ClassDeclaration& declaration, AssetNumber prefab,
                                const std::optional<WantedId>& id) {
   if (declaration.component.empty() || !is_prefab(project_.sources(), prefab)) return;
+  for (const VariantFile& form : project_.variants().of(prefab)) {
+    want_prefab(declaration, form.file, id);
+  }
   const SourceComponent* component = root_component(project_, prefab, declaration.component);
   if (component == nullptr) return;
   const Values values = wrong_values(declaration, prefab, *component, id);
@@ -135,7 +138,7 @@ StoredValues::Values StoredValues::wrong_values(const ClassDeclaration& declarat
                                                 AssetNumber prefab,
                                                 const SourceComponent& component,
                                                 const std::optional<WantedId>& id) const {
-  const Guid& guid = project_.index().at(prefab).guid;
+  const Guid& guid = guid_to_say(prefab);
   Values values;
   for (const std::string& path : declaration.component_guid_paths) {
     const auto stored = component.weak_reference(path);
@@ -149,6 +152,11 @@ StoredValues::Values StoredValues::wrong_values(const ClassDeclaration& declarat
     values.emplace_back("registryId", std::to_string(id->id.value()));
   }
   return values;
+}
+
+const Guid& StoredValues::guid_to_say(AssetNumber asset) const {
+  const VariantFile* form = project_.variants().find(asset);
+  return project_.index().at(form == nullptr ? asset : form->base).guid;
 }
 
 // What a variant inherits rightly may be about to be mended in its base.
@@ -183,6 +191,9 @@ void StoredValues::want_definition(const ClassDeclaration& declaration, AssetNum
 }
 
 void StoredValues::want_asset(AssetNumber asset, const std::optional<WantedId>& id, bool has_guid) {
+  for (const VariantFile& form : project_.variants().of(asset)) {
+    want_asset(form.file, id, has_guid);
+  }
   const SourceFile& source = project_.sources().get(asset);
   if (!source.good()) return;
   const NodeIndex fields = source.fields_of(source.document_of(0));
@@ -191,8 +202,9 @@ void StoredValues::want_asset(AssetNumber asset, const std::optional<WantedId>& 
   };
   Values values;
   const auto guid = yaml::weak_reference_at(source.tree, source.tree.find(fields, "guid"));
-  if (has_guid && guid && guid.value() != source.guid)
-    values = guid_values("guid", source.guid, has);
+  if (has_guid && guid && guid.value() != guid_to_say(asset)) {
+    values = guid_values("guid", guid_to_say(asset), has);
+  }
   for (const std::string key : {"registryId", "typeId"}) {
     const NodeIndex stored = source.tree.find(fields, key);
     if (!id || !source.tree.integer(stored)) continue;

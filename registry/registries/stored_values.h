@@ -28,7 +28,8 @@ struct WantedId {
 /// Collects what registered assets shall say of themselves: a prefab's component and a factory
 /// their asset's guid, a definition or component its type id. Only what is said wrongly is written,
 /// on its own line; a prefab that inherits the value gets an override, as the editor writes one.
-/// Nothing is written that does not read back as wanted: it is told instead. Refers to the project.
+/// Nothing is written that does not read back as wanted: it is told instead. A file that varies an
+/// asset (`crate@low.prefab`) shall say what that says. Refers to the project.
 class StoredValues {
  public:
   explicit StoredValues(const Project& project) : project_(project) {}
@@ -59,6 +60,7 @@ class StoredValues {
   };
   Values wrong_values(const ClassDeclaration& declaration, AssetNumber prefab,
                       const SourceComponent& component, const std::optional<WantedId>& id) const;
+  const Guid& guid_to_say(AssetNumber asset) const;
   void mend_variants();
   void want_asset(AssetNumber asset, const std::optional<WantedId>& id, bool has_guid);
   bool is_new(AssetNumber asset, const Values& values);

@@ -8,6 +8,7 @@
 #include "registry/registries/path_query.h"
 #include "registry/registries/presentation_key.h"
 #include "registry/registries/type_ids.h"
+#include "registry/rules/registered_assets.h"
 #include "registry/rules/validate.h"
 #include "registry/vocabulary/effect_pool.h"
 
@@ -55,7 +56,10 @@ bool is_model(const AssetPath& path) {
 class RegistryCheck {
  public:
   RegistryCheck(const Project& project, const Registry& registry, Findings& findings)
-      : project_(project), registry_(registry), findings_(findings) {}
+      : project_(project),
+        registry_(registry),
+        findings_(findings),
+        registered_(project, registry, findings) {}
 
   void run() {
     for (const RegistryEntry& entry : registry_.entries) {
@@ -65,7 +69,7 @@ class RegistryCheck {
       }
       check_references_of(entry);
       if (check_definition(entry)) {
-        check_definition_guid(entry);
+        registered_.check_definition(entry);
         check_anything(entry);
       }
       check_sources(entry);
@@ -73,7 +77,7 @@ class RegistryCheck {
       check_pool(entry);
       check_effect(entry);
       check_key_range(entry);
-      check_owner(entry);
+      registered_.check_owner(entry);
     }
     check_ids();
     check_duplicates();
@@ -197,7 +201,9 @@ class RegistryCheck {
                       : "the entry has neither a prefab nor a factory");
     }
     for (const EntryReference& reference : entry.references) {
-      if (reference.asset != kNoAsset && check_kind(reference)) check_content(entry, reference);
+      if (reference.asset != kNoAsset && check_kind(reference)) {
+        registered_.check_reference(entry, reference);
+      }
     }
   }
 
@@ -218,12 +224,6 @@ class RegistryCheck {
     return true;
   }
 
-  void check_content(const RegistryEntry& entry, const EntryReference& reference) {
-    if (registry_.declaration->component.empty()) return;
-    if (reference.role == Role::prefab) check_prefab(entry, reference);
-    if (reference.role == Role::factory) check_own_guid(reference.asset, "the factory");
-  }
-
   // An entry that holds an asset of a class by strong reference must hold one of that class.
   bool check_definition(const RegistryEntry& entry) {
     if (entry.definition == kNoAsset || entry.is_sub_definition) return true;
@@ -235,111 +235,6 @@ class RegistryCheck {
     add("wrong-target", entry.definition_location,
         quoted(project_.index().at(entry.definition).path) + " is no " + std::string(wanted[0]));
     return false;
-  }
-
-  void check_definition_guid(const RegistryEntry& entry) {
-    if (!registry_.declaration->definitions_say_guid || entry.is_sub_definition) return;
-    if (entry.definition != kNoAsset) check_own_guid(entry.definition, "the definition");
-  }
-
-  // Whether the root has a component whose script is not in the project.
-  bool has_unknown_component(const SourcePrefab& prefab) const {
-    return std::ranges::any_of(
-        prefab.entities.front().components, [&](const SourceComponent& component) {
-          return !component.script.is_null() && project_.index().find(component.script) == kNoAsset;
-        });
-  }
-
-  void check_prefab(const RegistryEntry& entry, const EntryReference& reference) {
-    const Asset& asset = project_.index().at(reference.asset);
-    const SourcePrefab& prefab = project_.prefabs().flatten(reference.asset);
-    if (prefab.entities.empty()) return;  // said by the rules about prefabs
-    const std::string& wanted = registry_.declaration->component;
-    const SourceComponent* found = root_component(project_, reference.asset, wanted);
-    if (found == nullptr) {
-      // A part that is missing is told too, but the prefab is this one all the same.
-      const bool is_cut = std::ranges::any_of(prefab.problems, [&](const PrefabProblem& problem) {
-        return problem.kind == PrefabProblem::Kind::cut_short && problem.path == asset.path;
-      });
-      const bool is_unread = prefab.is_incomplete && !is_cut;
-      const std::string message =
-          is_unread ? " comes from something that cannot be read, and shows no " + wanted
-                    : " has no " + wanted;
-      Finding& finding = add("missing-component", reference.location,
-                             "the root of " + quoted(asset.path) + message);
-      finding.related.push_back({{asset.path, {}}, "the prefab"});
-      // What comes from elsewhere (a package, an assembly) may well have it.
-      if (is_unread || has_unknown_component(prefab)) {
-        finding.severity = Severity::warning;
-        finding.blocks_build = false;
-      }
-      return;
-    }
-    check_stored_guid(reference, *found);
-    check_component_id(entry, *found);
-  }
-
-  void check_stored_guid(const EntryReference& reference, const SourceComponent& component) {
-    for (const std::string& path : registry_.declaration->component_guid_paths) {
-      const auto stored = component.weak_reference(path);
-      if (!stored && component.scalar(path + ".val0")) {
-        findings_.add("malformed-guid", location_of(component, path, reference),
-                      "a weak reference has 'val0' to 'val3', integers of 32 bits");
-        return;
-      }
-      if (!stored) continue;
-      const Location place = location_of(component, path, reference);
-      const std::string whose = "the prefab's " + registry_.declaration->component;
-      if (stored->is_null()) {
-        add_unset_guid(place, whose, reference.guid);
-      } else if (*stored != reference.guid) {
-        add("own-guid-mismatch", place,
-            whose + " says " + stored->to_string() + " but the prefab's guid is " +
-                reference.guid.to_string());
-      }
-      return;
-    }
-  }
-
-  // A build takes the guid from the entry, so that nothing built is wrong yet.
-  void add_unset_guid(const Location& place, const std::string& whose, const Guid& guid) {
-    findings_.add("unset-own-guid", place, whose + " does not say its guid, " + guid.to_string());
-  }
-
-  Location location_of(const SourceComponent& component, std::string_view path,
-                       const EntryReference& fallback) const {
-    const SourceComponent::Place place = component.find(path);
-    if (place.source == nullptr || place.source->guid != fallback.guid) return fallback.location;
-    return {place.source->path, place.source->tree.at(place.node).position};
-  }
-
-  void check_component_id(const RegistryEntry& entry, const SourceComponent& component) {
-    if (!entry.own_guid.is_null()) return;  // of layout F, where such a field is a leftover
-    const auto stored = component.scalar("registryId");
-    if (!stored) return;
-    std::int64_t value = 0;
-    const auto parsed = std::from_chars(stored->data(), stored->data() + stored->size(), value);
-    if (parsed.ec != std::errc() || value == entry.type_id.value()) return;
-    const SourceComponent::Place place = component.find("registryId");
-    add("registry-id-mismatch", {place.source->path, place.source->tree.at(place.node).position},
-        "stored registry id " + std::string(*stored) + ", but the entry has id " +
-            std::to_string(entry.type_id.value()));
-  }
-
-  // An asset that says its guid under `guid`.
-  void check_own_guid(AssetNumber asset, const std::string& whose) {
-    const SourceFile& source = project_.sources().get(asset);
-    const Guid& guid = project_.index().at(asset).guid;
-    if (!source.good()) return;
-    const yaml::NodeIndex node = source.tree.find(source.fields_of(source.document_of(0)), "guid");
-    if (node == yaml::kNoNode) return;
-    const auto stored = yaml::weak_reference_at(source.tree, node);
-    if (stored && stored.value().is_null()) {
-      add_unset_guid({source.path, source.tree.at(node).position}, whose, guid);
-    } else if (stored && stored.value() != guid) {
-      add("own-guid-mismatch", {source.path, source.tree.at(node).position},
-          whose + " says " + stored.value().to_string() + " but its guid is " + guid.to_string());
-    }
   }
 
   void check_stored_id(const RegistryEntry& entry) {
@@ -425,43 +320,6 @@ class RegistryCheck {
     }
   }
 
-  // What an entry copies from its prefab, as `prepare` does.
-  void check_owner(const RegistryEntry& entry) {
-    const ClassDeclaration& declaration = *registry_.declaration;
-    if (!declaration.owner_path.empty() && entry.owner.is_null()) {
-      findings_.add("missing-owner", entry.location,
-                    "nothing can find this entry: it has no owner");
-      return;
-    }
-    for (const PrepareRule& rule : declaration.prepare) {
-      const auto prefab = std::ranges::find(entry.references, Role::prefab, &EntryReference::role);
-      if (rule.required_reference.empty() || prefab == entry.references.end()) continue;
-      if (prefab->asset == kNoAsset || !is_prefab(project_.sources(), prefab->asset)) continue;
-      const SourceComponent* component = root_component(project_, prefab->asset, rule.component);
-      if (component != nullptr) check_copies(entry, *component, rule.required_reference);
-    }
-  }
-
-  void check_copies(const RegistryEntry& entry, const SourceComponent& component,
-                    const std::string& owner_path) {
-    const ClassDeclaration& declaration = *registry_.declaration;
-    const auto add_outdated = [&](const std::string& what) {
-      findings_.add(
-          "outdated-entry", entry.location,
-          "the prefab's " + component.class_name + " has another " + what + " than this entry");
-    };
-    const Guid owner = component.weak_reference(owner_path).value_or(Guid());
-    if (!owner.is_null() && owner != entry.owner) add_outdated("owner");
-    for (std::size_t i = 0; i < declaration.key_paths.size(); ++i) {
-      const auto field =
-          std::ranges::find(declaration.entry_template, declaration.key_paths[i], &EntryField::key);
-      if (field == declaration.entry_template.end()) continue;
-      if (field->kind != EntryField::Kind::copied_number) continue;
-      const std::string_view stored = entry.key[i].empty() ? "0" : std::string_view(entry.key[i]);
-      if (component.scalar(field->key).value_or("0") != stored) add_outdated(field->key);
-    }
-  }
-
   void check_keys() {
     const ClassDeclaration& declaration = *registry_.declaration;
     if (declaration.key_paths.empty()) return;
@@ -481,6 +339,7 @@ class RegistryCheck {
   const Project& project_;
   const Registry& registry_;
   Findings& findings_;
+  RegisteredAssets registered_;
 };
 
 }  // namespace

@@ -208,6 +208,13 @@ constexpr std::array kRules = {
          "A game that asks for a part of the asset has to find it in every variant: a variant has "
          "the extension of its base, is a prefab where that is one, and has its class. Convert "
          "it, or rename it."},
+    Rule{"variant-other-wire", error, "A variant is not replicated as its base is",
+         "A server and its clients may choose different variants of one asset, and tell each other "
+         "of components by their entity's place in it: whatever travels has to be the same in "
+         "all, on entities of the same places; and so have the file ids of entities that stand "
+         "in a level, which get their network ids by them. Values may differ, and what does not "
+         "travel. Add what is missing, and put entities that one form alone has behind all "
+         "others."},
     Rule{"variant-referenced", error, "Something refers to a variant by its own guid",
          "A variant is packed under the guid of its base, which stands for whichever variant is "
          "chosen. Refer to the base."},

@@ -43,6 +43,10 @@ void check_registration(const Project& project, TargetSet targets, Findings& fin
 void check_components(const Project& project, Findings& findings);
 void check_references(const Project& project, TargetSet targets, Findings& findings);
 void check_variants(const Project& project, const std::set<AssetNumber>& built, Findings& findings);
+/// Whether each variant is replicated as what it varies is: on the two ends of a connection another
+/// one may be chosen.
+void check_wire_forms(const Project& project, const std::set<AssetNumber>& built,
+                      Findings& findings);
 void check_packing(const Project& project, const std::set<AssetNumber>& built, unsigned jobs,
                    Findings& findings);
 

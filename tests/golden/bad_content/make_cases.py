@@ -24,7 +24,9 @@ from unread_cases import (
     yaml_syntax_unregistered, invalid_utf8, merge_conflict)
 from variant_cases import (
     variant_unknown_key, variant_unknown_word, variant_without_base, variant_other_kind,
-    variant_repeated, variant_impossible, variant_referenced, variant_flattened)
+    variant_repeated, variant_impossible, variant_referenced, variant_flattened,
+    missing_component_variant, own_guid_mismatch_variant, registry_id_mismatch_variant,
+    variant_other_wire, variant_other_wire_factory, variant_other_wire_placed)
 
 ROOT = pathlib.Path(__file__).resolve().parent
 
@@ -906,6 +908,8 @@ CASES = [
     inner_references, unreadable_components,
     variant_unknown_key, variant_unknown_word, variant_without_base, variant_other_kind,
     variant_repeated, variant_impossible, variant_referenced, variant_flattened,
+    missing_component_variant, own_guid_mismatch_variant, registry_id_mismatch_variant,
+    variant_other_wire, variant_other_wire_factory, variant_other_wire_placed,
 ]
 
 

@@ -1,6 +1,9 @@
 """Cases of make_cases.py: variants of assets."""
 
-from case_writer import guid_of, plain_prefab, plain_registry, plain_replicated, strong, weak
+import json
+
+from case_writer import (
+    NONE, guid_of, plain_prefab, plain_registry, plain_replicated, strong, weak)
 
 AXES = ("variants:\n  quality: {values: [low, high], default: high}\n"
         "  language: {values: [en, de]}\n")
@@ -84,3 +87,106 @@ def variant_flattened(case):
     plain_prefab(case, CRATE, "  - ReplicatedEntity: {}\n",
                  f"  children:\n  - name: Wheel\n    prefab: {strong(wheel)}\n")
     case.expect("warning", "variant-flattened", CRATE)
+
+
+def missing_component_variant(case):
+    """Also where the variant comes from what it varies."""
+    varied(case)
+    plain_prefab(case, "plain/prefabs/crate@low.yaml")
+    case.add("plain/prefabs/crate@de.yaml",
+             f"class: Prefab\nvariant_of: {strong(CRATE)}\nroot:\n"
+             "  name: crate\n  removed: [ReplicatedEntity]\n")
+    case.expect("error", "missing-component", "plain/prefabs/crate@low.yaml")
+    case.expect("error", "missing-component", "plain/prefabs/crate@de.yaml")
+
+
+def own_guid_mismatch_variant(case):
+    """The editor writes a file's own guid; what a variant inherits is its base's."""
+    varied(case)
+    plain_replicated(case, CRATE)
+    plain_replicated(case, "plain/prefabs/crate@low.yaml")
+    case.add("plain/prefabs/crate@de.yaml", f"class: Prefab\nvariant_of: {strong(CRATE)}\n")
+    plain_replicated(case, "plain/prefabs/crate@low,de.yaml", guid=NONE)
+    case.expect("error", "own-guid-mismatch", "plain/prefabs/crate@low.yaml", "assetGuid")
+    case.expect("warning", "unset-own-guid", "plain/prefabs/crate@low,de.yaml", "assetGuid")
+
+
+def registry_id_mismatch_variant(case):
+    varied(case)
+    plain_prefab(case, "plain/prefabs/crate@low.yaml", "  - ReplicatedEntity: {registryId: 7}\n")
+    plain_prefab(case, "plain/prefabs/crate@de.yaml", "  - ReplicatedEntity: {registryId: 1}\n")
+    case.expect("error", "registry-id-mismatch", "plain/prefabs/crate@low.yaml", "registryId")
+
+
+def described(case, *names):
+    """The game exports these components, each with a number; and one without fields."""
+    components = [{"name": name, "size": 4, "alignment": 4, "default": "00000000",
+                   "fields": [{"name": "value", "type": "uint32", "offset": 0}]}
+                  for name in names]
+    components.append({"name": "Mark", "size": 1, "alignment": 1, "default": "00", "fields": []})
+    case.bare("components.json", json.dumps({"components": components}) + "\n")
+    case.bare("muster.yaml",
+              case.files["muster.yaml"].decode() + "components: components.json\n")
+
+
+def tree(components, children):
+    """A plain prefab; a child is `(name, components)`."""
+    def listed(names, indent):
+        return "".join(f"{indent}- {name}: {{}}\n" for name in names)
+
+    text = f"class: Prefab\nroot:\n  name: Crate\n" + (
+        f"  components:\n{listed(components, '  ')}" if components else "")
+    text += "  children:\n" if children else ""
+    for name, own in children:
+        text += f"  - name: {name}\n" + ("    components:\n" if own else "") + listed(own, "    ")
+    return text
+
+
+def variant_other_wire(case):
+    """What does not travel may differ, and stand behind all that does."""
+    varied(case)
+    described(case, "Health", "Door", "Hum")
+    mark = "ReplicatedEntity"
+    case.add(CRATE, tree((mark, "Health", "MeshRenderer"), (("Lid", ("Door",)), ("Lamp", ()))))
+    for keys, form in (
+            ("low", ((mark, "Health", "Mark"), (("Lid", ("Door",)),))),          # sound
+            ("de", ((mark,), (("Lid", ("Door",)),))),                            # no Health
+            ("low,de", ((mark, "Health", "Hum"), (("Lid", ("Door",)),))),        # a Hum more
+            ("en", ((mark, "Health"), (("Lamp", ()), ("Lid", ("Door",)))))):     # the lid later
+        case.add(f"plain/prefabs/crate@{keys}.yaml", tree(*form))
+    for keys in ("de", "low,de", "en"):
+        case.expect("error", "variant-other-wire", f"plain/prefabs/crate@{keys}.yaml")
+
+
+def variant_other_wire_factory(case):
+    factory = "plain/shot.yaml"
+    varied(case)
+    described(case, "Health", "Hum")
+    for path, names in ((factory, ("Health",)), ("plain/shot@low.yaml", ("Health",)),
+                        ("plain/shot@de.yaml", ("Health", "Hum"))):
+        case.add(path, "class: ShotFactory\ncomponents:\n"
+                       + "".join(f"- {name}: {{}}\n" for name in names))
+    plain_registry(case, "ReplicatedEntityRegistry", REGISTRY,
+                   f"entries:\n- type_id: 1\n  prefab: {weak(CRATE)}\n"
+                   f"- type_id: 2\n  factory: {strong(factory)}\n")
+    case.bare("muster.yaml", case.files["muster.yaml"].decode() + AXES
+              + "components: components.json\n")
+    case.expect("error", "variant-other-wire", "plain/shot@de.yaml")
+
+
+def variant_other_wire_placed(case):
+    """A level's layer: what stands in it gets its network id by its place in the file."""
+    layer = "plain/layer.yaml"
+    varied(case)
+    described(case, "Health")
+    case.add(layer, tree((), (("Tree", ()), ("Chest", ("ReplicatedEntity", "Health")))))
+    for keys, form in (
+            ("low", ((), (("Bush", ()), ("Chest", ("ReplicatedEntity", "Health"))))),  # sound
+            ("de", ((), (("Chest", ("ReplicatedEntity", "Health")),))),       # it has moved up
+            ("low,de", ((), (("Tree", ()), ("Chest", ("ReplicatedEntity",)))))):
+        case.add(f"plain/layer@{keys}.yaml", tree(*form))
+    plain_prefab(case, CRATE, "  - ReplicatedEntity: {}\n"
+                              f"  - Painted: {{paint: {strong(PAINT)}}}\n"
+                              f"  - Level: {{layer: {strong(layer)}}}\n")
+    case.expect("error", "variant-other-wire", "plain/layer@de.yaml")
+    case.expect("error", "variant-other-wire", "plain/layer@low,de.yaml")

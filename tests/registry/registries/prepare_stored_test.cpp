@@ -228,6 +228,32 @@ TEST_CASE("Prepare writes a factory's guid, also where it is unset", "[registry]
   CHECK(findings_of(project).empty());
 }
 
+TEST_CASE("Prepare lets a file that varies an asset say that asset's guid",
+          "[registry][registries][variant]") {
+  LastLayout project;
+  project.files.add("muster.yaml",
+                    "version: 1\nname: game\nfolders: [Assets]\nvariants:\n"
+                    "  quality: {values: [low, high], default: high}\n");
+  const bool says_own = GENERATE(false, true);
+  const Guid low = project.prefab("Assets/A@low.prefab", {{project.entity, ""}});
+  project.file("Assets/A@low.prefab",
+               text_of(project, "Assets/A@low.prefab") + LastLayout::said(says_own ? low : Guid()));
+  PrefabText inherits;
+  inherits.instance(9000, project.first, {.father = 0});
+  project.file("Assets/A@high.prefab", inherits.text());
+  project.script("ReplicatedEntityFactory", "ScriptableObject");
+  const Guid script = project.script("GameFactory", "ReplicatedEntityFactory");
+  const Guid factory = project.asset("Assets/F.asset", script, "  guid:\n");
+  project.asset("Assets/F@low.asset", script, "  guid: " + low.to_string() + "\n");
+  CHECK(prepared(project).remaining.empty());
+  CHECK(said_by(project, "Assets/A@low.prefab") == project.first);
+  CHECK(said_by(project, "Assets/A@high.prefab") == project.first);
+  CHECK(text_of(project, "Assets/A@high.prefab") == inherits.text());
+  CHECK(text_of(project, "Assets/F@low.asset").find(factory.to_string()) != std::string::npos);
+  CHECK(findings_of(project).empty());
+  CHECK(prepared(project).writes.empty());
+}
+
 // Layout S: definitions store their id, counted from 1.
 struct FirstLayout : UnityProject {
   FirstLayout() {

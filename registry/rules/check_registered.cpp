@@ -1,0 +1,219 @@
+#include <algorithm>
+#include <charconv>
+
+#include "registry/registries/membership.h"
+#include "registry/rules/registered_assets.h"
+
+namespace muster {
+namespace {
+
+// Whether the root has a component whose script is not in the project.
+bool has_unknown_component(const Project& project, const SourcePrefab& prefab) {
+  return std::ranges::any_of(
+      prefab.entities.front().components, [&](const SourceComponent& component) {
+        return !component.script.is_null() && project.index().find(component.script) == kNoAsset;
+      });
+}
+
+}  // namespace
+
+std::string RegisteredAssets::path_of(AssetNumber asset) const {
+  return "'" + project_.index().at(asset).path.text() + "'";
+}
+
+const SourceComponent* RegisteredAssets::component_of(AssetNumber prefab) const {
+  return root_component(project_, prefab, registry_.declaration->component);
+}
+
+Finding& RegisteredAssets::add(std::string_view rule, const Location& location,
+                               std::string message) {
+  Finding& finding = findings_.add(rule, location, std::move(message));
+  finding.severity = std::max(finding.severity, Severity::error);
+  finding.blocks_build = true;
+  return finding;
+}
+
+std::vector<RegisteredAssets::Form> RegisteredAssets::forms_of(AssetNumber base,
+                                                               const Location& place) const {
+  std::vector<Form> forms{{base, base, place}};
+  for (const VariantFile& file : project_.variants().of(base)) {
+    forms.push_back({file.file, base, {project_.index().at(file.file).path, {}}});
+  }
+  return forms;
+}
+
+void RegisteredAssets::check_reference(const RegistryEntry& entry,
+                                       const EntryReference& reference) {
+  if (registry_.declaration->component.empty()) return;
+  for (const Form& form : forms_of(reference.asset, reference.location)) {
+    if (reference.role == ReferenceRule::Role::factory) check_own_guid(form, "the factory");
+    if (reference.role != ReferenceRule::Role::prefab) continue;
+    // A variant of another kind has its own finding.
+    if (!form.is_variant() || is_prefab(project_.sources(), form.asset)) check_prefab(entry, form);
+  }
+}
+
+void RegisteredAssets::check_definition(const RegistryEntry& entry) {
+  if (!registry_.declaration->definitions_say_guid || entry.is_sub_definition) return;
+  if (entry.definition == kNoAsset) return;
+  for (const Form& form : forms_of(entry.definition, entry.definition_location)) {
+    check_own_guid(form, "the definition");
+  }
+}
+
+void RegisteredAssets::check_prefab(const RegistryEntry& entry, const Form& form) {
+  const SourcePrefab& prefab = project_.prefabs().flatten(form.asset);
+  if (prefab.entities.empty()) return;  // said by the rules about prefabs
+  const SourceComponent* found = component_of(form.asset);
+  if (found == nullptr) return add_missing(form, entry.location, prefab);
+  check_stored_guid(form, *found);
+  check_component_id(entry, form, *found);
+}
+
+void RegisteredAssets::add_missing(const Form& form, const Location& entry,
+                                   const SourcePrefab& prefab) {
+  const AssetPath& path = project_.index().at(form.asset).path;
+  // A part that is missing is told too, but the prefab is this one all the same.
+  const bool is_cut = std::ranges::any_of(prefab.problems, [&](const PrefabProblem& problem) {
+    return problem.kind == PrefabProblem::Kind::cut_short && problem.path == path;
+  });
+  const bool is_unread = prefab.is_incomplete && !is_cut;
+  const std::string& wanted = registry_.declaration->component;
+  std::string message = "the root of " + path_of(form.asset);
+  message += is_unread ? " comes from something that cannot be read, and shows no " + wanted
+                       : " has no " + wanted;
+  if (form.is_variant()) message += ", which the root of " + path_of(form.base) + " has to have";
+  Finding& finding = add("missing-component", form.place, std::move(message));
+  if (form.is_variant()) {
+    finding.related.push_back({entry, "the entry of what it varies"});
+  } else {
+    finding.related.push_back({{path, {}}, "the prefab"});
+  }
+  // What comes from elsewhere (a package, an assembly) may well have it.
+  if (is_unread || has_unknown_component(project_, prefab)) {
+    finding.severity = Severity::warning;
+    finding.blocks_build = false;
+  }
+}
+
+void RegisteredAssets::check_stored_guid(const Form& form, const SourceComponent& component) {
+  const Guid& guid = project_.index().at(form.base).guid;
+  const AssetPath& path = project_.index().at(form.asset).path;
+  for (const std::string& field : registry_.declaration->component_guid_paths) {
+    const auto stored = component.weak_reference(field);
+    if (!stored && !component.scalar(field + ".val0")) continue;
+    const SourceComponent::Place at = component.find(field);
+    const bool is_own = at.source != nullptr && at.source->path == path;
+    const SourceComponent* base = form.is_variant() && !is_own ? component_of(form.base) : nullptr;
+    if (base != nullptr && base->weak_reference(field) == stored) return;  // told of the base
+    const Location place =
+        is_own ? Location{path, at.source->tree.at(at.node).position} : form.place;
+    const std::string whose = std::string(form.is_variant() ? "the variant's " : "the prefab's ") +
+                              registry_.declaration->component;
+    if (!stored) {
+      findings_.add("malformed-guid", place,
+                    "a weak reference has 'val0' to 'val3', integers of 32 bits");
+    } else if (stored->is_null()) {
+      // A build takes the guid from the entry, so that nothing built is wrong yet.
+      findings_.add("unset-own-guid", place, whose + " does not say its guid, " + guid.to_string());
+    } else if (*stored != guid) {
+      add("own-guid-mismatch", place,
+          whose + " says " + stored->to_string() + " but " +
+              (form.is_variant() ? "it stands for " + path_of(form.base) + ", whose guid is "
+                                 : std::string("the prefab's guid is ")) +
+              guid.to_string());
+    }
+    return;
+  }
+}
+
+void RegisteredAssets::check_component_id(const RegistryEntry& entry, const Form& form,
+                                          const SourceComponent& component) {
+  if (!entry.own_guid.is_null()) return;  // of layout F, where such a field is a leftover
+  const auto stored = component.scalar("registryId");
+  if (!stored) return;
+  std::int64_t value = 0;
+  const auto parsed = std::from_chars(stored->data(), stored->data() + stored->size(), value);
+  if (parsed.ec != std::errc() || value == entry.type_id.value()) return;
+  const SourceComponent::Place at = component.find("registryId");
+  Location place = form.place;
+  if (!form.is_variant() || at.source->path == place.path) {
+    place = {at.source->path, at.source->tree.at(at.node).position};
+  } else if (const SourceComponent* base = component_of(form.base);
+             base != nullptr && base->scalar("registryId") == stored) {
+    return;  // told of the base
+  }
+  add("registry-id-mismatch", place,
+      "stored registry id " + std::string(*stored) + ", but the entry has id " +
+          std::to_string(entry.type_id.value()));
+}
+
+// An asset that says its guid under `guid`.
+void RegisteredAssets::check_own_guid(const Form& form, const std::string& whose) {
+  const SourceFile& source = project_.sources().get(form.asset);
+  const Guid& guid = project_.index().at(form.base).guid;
+  if (!source.good()) return;
+  const yaml::NodeIndex node = source.tree.find(source.fields_of(source.document_of(0)), "guid");
+  if (node == yaml::kNoNode) return;
+  const auto stored = yaml::weak_reference_at(source.tree, node);
+  const Location place{source.path, source.tree.at(node).position};
+  if (stored && stored.value().is_null()) {
+    findings_.add("unset-own-guid", place, whose + " does not say its guid, " + guid.to_string());
+  } else if (stored && stored.value() != guid) {
+    add("own-guid-mismatch", place,
+        whose + " says " + stored.value().to_string() + " but " +
+            (form.is_variant() ? "it stands for " + path_of(form.base) + ", whose guid is "
+                               : std::string("its guid is ")) +
+            guid.to_string());
+  }
+}
+
+void RegisteredAssets::check_owner(const RegistryEntry& entry) {
+  const ClassDeclaration& declaration = *registry_.declaration;
+  if (!declaration.owner_path.empty() && entry.owner.is_null()) {
+    findings_.add("missing-owner", entry.location, "nothing can find this entry: it has no owner");
+    return;
+  }
+  for (const PrepareRule& rule : declaration.prepare) {
+    const auto prefab =
+        std::ranges::find(entry.references, ReferenceRule::Role::prefab, &EntryReference::role);
+    if (rule.required_reference.empty() || prefab == entry.references.end()) continue;
+    if (prefab->asset == kNoAsset) continue;
+    for (const Form& form : forms_of(prefab->asset, entry.location)) {
+      if (!is_prefab(project_.sources(), form.asset)) continue;
+      const SourceComponent* component = root_component(project_, form.asset, rule.component);
+      if (component != nullptr) check_copies(entry, form, *component, rule.required_reference);
+    }
+  }
+}
+
+void RegisteredAssets::check_copies(const RegistryEntry& entry, const Form& form,
+                                    const SourceComponent& component,
+                                    const std::string& owner_path) {
+  const ClassDeclaration& declaration = *registry_.declaration;
+  const auto add_outdated = [&](const std::string& what) {
+    if (form.is_variant()) {
+      findings_
+          .add("outdated-entry", form.place,
+               "this variant's " + component.class_name + " has another " + what +
+                   " than the entry of " + path_of(form.base))
+          .related.push_back({entry.location, "the entry"});
+      return;
+    }
+    findings_.add(
+        "outdated-entry", entry.location,
+        "the prefab's " + component.class_name + " has another " + what + " than this entry");
+  };
+  const Guid owner = component.weak_reference(owner_path).value_or(Guid());
+  if (!owner.is_null() && owner != entry.owner) add_outdated("owner");
+  for (std::size_t i = 0; i < declaration.key_paths.size(); ++i) {
+    const auto field =
+        std::ranges::find(declaration.entry_template, declaration.key_paths[i], &EntryField::key);
+    if (field == declaration.entry_template.end()) continue;
+    if (field->kind != EntryField::Kind::copied_number) continue;
+    const std::string_view stored = entry.key[i].empty() ? "0" : std::string_view(entry.key[i]);
+    if (component.scalar(field->key).value_or("0") != stored) add_outdated(field->key);
+  }
+}
+
+}  // namespace muster

@@ -1,0 +1,228 @@
+// Variants of what is replicated, against what they vary. A component travels under the number of
+// its entity, depth first below the replicated one; an entity that stands in a level gets its id by
+// its file id. Both have to be the same in every form, since each end may have another one.
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "registry/rules/validate.h"
+
+namespace muster {
+namespace {
+
+/// As many entities of one that is replicated are looked at by the runtime, too.
+constexpr std::uint32_t kWireMembersMax = 255;
+/// Of the differences between two forms so many are told.
+constexpr std::size_t kToldMax = 3;
+
+/// A component as the wire knows it, with the entity's name for people.
+struct WirePart {
+  std::uint32_t member = 0;
+  std::string component;
+  std::string entity = {};
+
+  friend bool operator<(const WirePart& a, const WirePart& b) {
+    return std::tie(a.member, a.component) < std::tie(b.member, b.component);
+  }
+};
+
+/// A replicated entity of a file: its file id, and which one with that id it is. Null for the root,
+/// which no level places.
+using WireKey = std::pair<std::int64_t, std::uint32_t>;
+using WireForm = std::map<WireKey, std::vector<WirePart>>;
+
+class WireFormCheck {
+ public:
+  WireFormCheck(const Project& project, std::vector<ComponentDescription> components,
+                Findings& findings)
+      : project_(project), findings_(findings) {
+    for (const ComponentDescription& component : components) {
+      const bool is_stripped = std::ranges::any_of(
+          project.config().strip,
+          [&](const StripRules& rules) { return rules.strips_class(component.name); });
+      if (!component.fields.empty() && !is_stripped) described_.insert(component.name);
+    }
+    for (const ClassDeclaration& declaration : project.model().classes) {
+      if (!declaration.component.empty()) marks_.insert(declaration.component);
+    }
+    for (const Registry& registry : project.model().registries) {
+      if (registry.declaration->component.empty()) continue;
+      for (const RegistryEntry& entry : registry.entries) {
+        for (const EntryReference& one : entry.references) registered_.emplace(one.asset, one.role);
+      }
+    }
+  }
+
+  void check(const VariantFile& file) {
+    if (const auto found = registered_.find(file.base);
+        found != registered_.end() && found->second == ReferenceRule::Role::factory) {
+      compare(file, {{{}, parts_of_factory(file.base)}}, {{{}, parts_of_factory(file.file)}});
+      return;
+    }
+    if (!is_prefab(project_.sources(), file.base) || !is_prefab(project_.sources(), file.file)) {
+      return;
+    }
+    const SourcePrefab& base = project_.prefabs().flatten(file.base);
+    const SourcePrefab& variant = project_.prefabs().flatten(file.file);
+    if (!base.problems.empty() || !variant.problems.empty()) return;  // which are told
+    if (base.entities.empty() || variant.entities.empty()) return;
+    const bool lost_its_mark = is_marked(base.entities.front()) &&
+                               !is_marked(variant.entities.front()) &&
+                               registered_.contains(file.base);
+    if (!lost_its_mark) compare(file, form_of(base), form_of(variant));  // else told as missing
+  }
+
+ private:
+  bool is_marked(const SourceEntity& entity) const {
+    return std::ranges::any_of(entity.components, [&](const SourceComponent& component) {
+      return std::ranges::any_of(marks_, [&](const std::string& mark) {
+        return project_.scripts().derives_from(component.class_name, mark);
+      });
+    });
+  }
+
+  WireForm form_of(const SourcePrefab& prefab) const {
+    WireForm form;
+    if (is_marked(prefab.entities.front())) {
+      form.emplace(WireKey{}, parts_below(prefab, 0));
+      return form;
+    }
+    std::map<std::int64_t, std::uint32_t> ordinals;
+    for (std::size_t i = 0; i < prefab.entities.size(); ++i) {
+      const SourceEntity& entity = prefab.entities[i];
+      const std::uint32_t ordinal = ordinals[entity.file_id]++;
+      if (is_marked(entity)) form.emplace(WireKey{entity.file_id, ordinal}, parts_below(prefab, i));
+    }
+    return form;
+  }
+
+  std::vector<WirePart> parts_below(const SourcePrefab& prefab, std::size_t root) const {
+    std::vector<WirePart> parts;
+    std::vector<bool> is_below(prefab.entities.size(), false);
+    std::uint32_t member = 0;
+    for (std::size_t i = root; i < prefab.entities.size() && member < kWireMembersMax; ++i) {
+      const SourceEntity& entity = prefab.entities[i];
+      // Whatever has lost its parent hangs under the first entity.
+      const std::size_t parent = entity.parent < 0 ? 0 : static_cast<std::size_t>(entity.parent);
+      is_below[i] = i == root || is_below[parent];
+      if (!is_below[i]) continue;
+      for (const SourceComponent& component : entity.components) {
+        if (!described_.contains(component.class_name)) continue;
+        parts.push_back({member, component.class_name, entity.name});
+      }
+      ++member;
+    }
+    std::ranges::sort(parts, std::less<>{});
+    return parts;
+  }
+
+  // A list of components, or fields named after them.
+  std::vector<WirePart> parts_of_factory(AssetNumber asset) const {
+    std::vector<WirePart> parts;
+    const SourceFile& source = project_.sources().get(asset);
+    if (!source.good()) return parts;
+    const auto add = [&](std::string name) {
+      if (!described_.contains(name)) return;
+      parts.push_back({0, std::move(name), std::string(source.path.stem())});
+    };
+    const yaml::NodeIndex fields = source.fields_of(source.document_of(0));
+    for (const yaml::NodeIndex item :
+         yaml::Children(source.tree, source.tree.find(fields, "components"))) {
+      const yaml::NodeIndex inner = source.tree.at(item).first_child;
+      add(inner == yaml::kNoNode ? std::string(source.tree.scalar(item))
+                                 : std::string(source.tree.at(inner).key));
+    }
+    for (const yaml::NodeIndex field : yaml::Children(source.tree, fields)) {
+      std::string name(source.tree.at(field).key);
+      if (name.empty() || source.tree.at(field).kind != yaml::NodeKind::mapping) continue;
+      if (name.front() >= 'a' && name.front() <= 'z') {
+        name.front() = static_cast<char>(name.front() - 'a' + 'A');
+      }
+      add(std::move(name));
+    }
+    std::ranges::sort(parts, std::less<>{});
+    return parts;
+  }
+
+  void compare(const VariantFile& file, const WireForm& base, const WireForm& variant) {
+    const auto lacks = [](const WireForm& form) {
+      return [&form](const auto& one) { return !form.contains(one.first); };
+    };
+    const auto missing = std::ranges::find_if(base, lacks(variant));
+    const auto added = std::ranges::find_if(variant, lacks(base));
+    if (missing != base.end() || added != variant.end()) {
+      if (base.contains(WireKey{}) || variant.contains(WireKey{})) {
+        return add(file, "one of both is replicated as a whole");
+      }
+      const bool is_missing = missing != base.end();
+      return add(file, fmt::format("of the entities that have network ids by their file ids, where "
+                                   "they stand in a level, it {} that of {}",
+                                   is_missing ? "lacks" : "alone has",
+                                   is_missing ? missing->first.first : added->first.first));
+    }
+    std::vector<std::string> differences;
+    for (const auto& [key, parts] : base) {
+      add_lacking(parts, variant.at(key), "lacks", differences);
+      add_lacking(variant.at(key), parts, "has", differences);
+    }
+    if (differences.empty()) return;
+    std::string what = "it ";
+    for (std::size_t i = 0; i < std::min(differences.size(), kToldMax); ++i) {
+      what += (i == 0 ? "" : ", ") + differences[i];
+    }
+    if (differences.size() > kToldMax) {
+      what += " and " + std::to_string(differences.size() - kToldMax) + " more";
+    }
+    add(file, what);
+  }
+
+  // What of `these` is not among `those`.
+  static void add_lacking(const std::vector<WirePart>& these, const std::vector<WirePart>& those,
+                          std::string_view verb, std::vector<std::string>& out) {
+    std::vector<WirePart> only;
+    std::ranges::set_difference(these, those, std::back_inserter(only), std::less<>{});
+    for (const WirePart& part : only) {
+      out.push_back(part.member == 0
+                        ? fmt::format("{} {} of '{}'", verb, part.component, part.entity)
+                        : fmt::format("{} {} of '{}', entity {} below", verb, part.component,
+                                      part.entity, part.member));
+    }
+  }
+
+  void add(const VariantFile& file, const std::string& what) {
+    const AssetPath& base = project_.index().at(file.base).path;
+    Finding& finding =
+        findings_.add("variant-other-wire", {project_.index().at(file.file).path, {}},
+                      "this is not replicated as '" + base.text() + "' is: " + what);
+    finding.blocks_build = true;
+    finding.related.push_back({{base, {}}, "what it varies"});
+  }
+
+  const Project& project_;
+  Findings& findings_;
+  std::set<std::string, std::less<>> described_;  ///< Components that may travel.
+  std::set<std::string> marks_;                   ///< Components of entities that travel.
+  std::map<AssetNumber, ReferenceRule::Role> registered_;
+};
+
+}  // namespace
+
+void check_wire_forms(const Project& project, const std::set<AssetNumber>& built,
+                      Findings& findings) {
+  if (project.variants().files().empty()) return;
+  auto components = load_components(project.files(), project.config());
+  // That the file cannot be read is told; which entities travel is seen without.
+  WireFormCheck check(
+      project, components ? std::move(components).value() : std::vector<ComponentDescription>(),
+      findings);
+  for (const VariantFile& file : project.variants().files()) {
+    if (built.contains(file.file)) check.check(file);
+  }
+}
+
+}  // namespace muster
