@@ -148,9 +148,11 @@ Variants::Variants(std::span<const VariantAxis> axes, const AssetIndex& index) {
   std::ranges::stable_sort(problems_, {}, &VariantProblem::path);
 }
 
-Variants::Variants(std::vector<VariantFile> files, std::vector<VariantProblem> problems)
-    : files_(std::move(files)), problems_(std::move(problems)) {
+Variants::Variants(std::vector<VariantFile> files, std::vector<VariantProblem> problems,
+                   std::vector<SettledFile> settled)
+    : files_(std::move(files)), problems_(std::move(problems)), settled_(std::move(settled)) {
   put_in_order();
+  std::ranges::sort(settled_);
 }
 
 void Variants::refuse_chains(const AssetIndex& index) {
@@ -192,6 +194,12 @@ void Variants::put_in_order() {
 std::span<const VariantFile> Variants::of(AssetNumber base) const {
   const auto first = std::ranges::lower_bound(files_, base, {}, &VariantFile::base);
   const auto last = std::ranges::upper_bound(files_, base, {}, &VariantFile::base);
+  return {first, last};
+}
+
+std::span<const SettledFile> Variants::settled_for(AssetNumber asset) const {
+  const auto first = std::ranges::lower_bound(settled_, asset, {}, &SettledFile::instead);
+  const auto last = std::ranges::upper_bound(settled_, asset, {}, &SettledFile::instead);
   return {first, last};
 }
 
@@ -264,8 +272,15 @@ void settle_variants(const VariantKeys& choice, AssetIndex& index, Variants& var
     open.push_back({settled.find(index.at(place.first).guid),
                     settled.find(index.at(chosen.file).path), place.second});
   }
+  std::vector<SettledFile> taken_away;
+  for (const AssetNumber file : gone) {
+    const VariantFile* const variant = variants.find(file);
+    const Guid& guid = index.at(variant == nullptr ? file : variant->base).guid;
+    taken_away.push_back({settled.find(guid), index.at(file).path});
+  }
   index = std::move(settled);
-  variants = Variants(std::move(open), {variants.problems().begin(), variants.problems().end()});
+  variants = Variants(std::move(open), {variants.problems().begin(), variants.problems().end()},
+                      std::move(taken_away));
 }
 
 }  // namespace muster

@@ -1,6 +1,7 @@
 // Which files are variants of which asset.
 #pragma once
 
+#include <compare>
 #include <span>
 #include <string>
 #include <vector>
@@ -18,6 +19,13 @@ struct VariantFile {
   AssetNumber file = kNoAsset;
   VariantKeys keys;
   friend auto operator<=>(const VariantFile&, const VariantFile&) = default;
+};
+
+/// A file that is no part of the project any more, since another of the same asset was chosen.
+struct SettledFile {
+  AssetNumber instead = kNoAsset;  ///< What bears the asset's guid now.
+  AssetPath path;                  ///< Of the file that is gone: the base, or a variant.
+  friend auto operator<=>(const SettledFile&, const SettledFile&) = default;
 };
 
 /// A file whose name looks like a variant's, and which is none.
@@ -52,9 +60,18 @@ class Variants {
   const VariantFile* find(AssetNumber file) const;
   /// Sorted by path.
   std::span<const VariantProblem> problems() const { return problems_; }
+  /// What `settle_variants` has taken away. Sorted by what is there in its place, then by path.
+  std::span<const SettledFile> settled() const { return settled_; }
+  /// That of one asset.
+  std::span<const SettledFile> settled_for(AssetNumber asset) const;
+  /// Whether any file of an asset has a path that a rule means: the base, a variant, or one that
+  /// has been settled. So what is said of one of them holds whatever was chosen, and by whom.
+  template <typename Fits>
+  bool any_path(const AssetIndex& index, AssetNumber asset, Fits fits_path) const;
 
   /// Takes files that somebody else has found; for `settle_variants` and tests.
-  explicit Variants(std::vector<VariantFile> files, std::vector<VariantProblem> problems = {});
+  explicit Variants(std::vector<VariantFile> files, std::vector<VariantProblem> problems = {},
+                    std::vector<SettledFile> settled = {});
 
  private:
   void refuse_chains(const AssetIndex& index);
@@ -63,7 +80,22 @@ class Variants {
   std::vector<VariantFile> files_;
   std::vector<std::pair<AssetNumber, std::size_t>> by_file_;  ///< Into `files_`; sorted.
   std::vector<VariantProblem> problems_;
+  std::vector<SettledFile> settled_;
 };
+
+template <typename Fits>
+bool Variants::any_path(const AssetIndex& index, AssetNumber asset, Fits fits_path) const {
+  const VariantFile* const own = find(asset);
+  const AssetNumber base = own == nullptr ? asset : own->base;
+  if (fits_path(index.at(base).path)) return true;
+  for (const VariantFile& file : of(base)) {
+    if (fits_path(index.at(file.file).path)) return true;
+  }
+  for (const SettledFile& gone : settled_for(base)) {
+    if (fits_path(gone.path)) return true;
+  }
+  return false;
+}
 
 /// Keeps of a project what has been chosen. Of the files of an asset that differ in nothing but
 /// chosen axes, the best that fits stays, as `is_preferred` has it; between those that stay, the

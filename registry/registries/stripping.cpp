@@ -30,6 +30,18 @@ std::string class_in(const Project& project, AssetNumber asset) {
   return source.good() ? std::string(source.type_name_of(source.document_of(0))) : std::string();
 }
 
+// Client and server have the same files of what both have: an asset and its variants are kept
+// together, whichever of them is named, and whether or not one has been chosen.
+bool is_kept(const Project& project, const StripRules& rules, AssetNumber asset) {
+  return project.variants().any_path(
+      project.index(), asset, [&](const AssetPath& path) { return rules.keeps_path(path.text()); });
+}
+
+AssetNumber base_of(const Project& project, AssetNumber asset) {
+  const VariantFile* const variant = project.variants().find(asset);
+  return variant == nullptr ? asset : variant->base;
+}
+
 bool may_have_components(const Project& project, AssetNumber asset) {
   const Asset& one = project.index().at(asset);
   if (one.is_folder) return false;
@@ -93,6 +105,11 @@ void Stripping::protect(const Project& project, Target target) {
       if (edge.is_strong() && edge.to != kNoAsset) protected_.push_back(edge.to);
     }
   }
+  for (std::size_t i = protected_.size(); i-- > 0;) {
+    for (const VariantFile& file : project.variants().of(protected_[i])) {
+      protected_.push_back(file.file);
+    }
+  }
   sort_assets(protected_);
 }
 
@@ -115,13 +132,13 @@ void Stripping::apply(const Project& project, const StripRules& rules, unsigned 
   std::vector<FileParts> files(rules.has_classes() ? all.size() : 0);
   std::vector<std::string> rule_of(all.size());
   parallel_for(all.size(), jobs, {}, [&](std::size_t i, unsigned) {
-    rule_of[i] = rule_for(project, rules, all[i]);
+    rule_of[i] = rule_for(project, rules, base_of(project, all[i]));
     if (!files.empty()) files[i] = parts_of(project, rules, all[i]);
   });
   std::vector<bool> is_stripped(project.index().assets().size(), false);
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (rule_of[i].empty()) continue;
-    if (rules.keeps_path(project.index().at(all[i]).path.text())) {
+    if (is_kept(project, rules, all[i])) {
       kept_.push_back({all[i], rule_of[i]});
     } else if (std::ranges::binary_search(protected_, all[i])) {
       named_.push_back({all[i], rule_of[i]});

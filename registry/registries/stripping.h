@@ -29,7 +29,7 @@ struct StrippedComponents {
 ///
 /// An asset is left out when a rule names its kind or class, or when nothing that stays refers to
 /// it any more: what is reached in another way as well stays. What a registry names for the target
-/// (or a registry's file refers to) is never left out.
+/// (or a registry's file refers to) is never left out. A variant goes or stays with its base.
 class Stripping {
  public:
   /// Reads, on `jobs` threads, the prefabs that the target's registries reach.

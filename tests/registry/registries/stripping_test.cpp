@@ -1,6 +1,7 @@
 #include "registry/registries/stripping.h"
 
 #include <algorithm>
+#include <optional>
 #include <set>
 
 #include <catch2/catch.hpp>
@@ -55,7 +56,8 @@ class Game {
     }
     return add(path, text);
   }
-  const Project& open(const std::vector<std::string>& registered) {
+  const Project& open(const std::vector<std::string>& registered,
+                      const std::optional<std::vector<VariantWish>>& wishes = std::nullopt) {
     std::string entries = "class: ThingRegistry\nentries:\n";
     for (std::size_t i = 0; i < registered.size(); ++i) {
       entries += "- type_id: " + std::to_string(i) + "\n  thing: " + ref(registered[i]) + "\n";
@@ -66,7 +68,7 @@ class Game {
           std::string("class: AssetRegistryRoot\nserverBuild: ") + side + "\nassetRegistries:\n- " +
               ref("registry.yaml") + "\n");
     }
-    auto opened = Project::open(files_, 2, {});
+    auto opened = Project::open(files_, 2, {}, {}, wishes);
     REQUIRE(opened.has_value());
     project_ = std::move(opened).value();
     return *project_;
@@ -184,6 +186,62 @@ TEST_CASE("A project's own rules say what goes and what stays", "[registry][stri
   CHECK(project.stripping(Target::server).kept().front().asset == game.number("heights/north.png"));
   CHECK(game.rule_of("sfx.bank", Target::client) == "kind .bank");
   CHECK(game.built(Target::client).contains("dirt.fbx"));
+}
+
+std::string axes_and_keep(const std::string& keep) {
+  return "variants:\n  quality: {values: [low, high], default: high}\n"
+         "  language: {values: [en, de]}\n" +
+         (keep.empty() ? "" : "strip: {server: {keep: [\"" + keep + "\"]}}\n");
+}
+
+TEST_CASE("A server keeps an asset with all of its variants, or none",
+          "[registry][strip][variant][sys-14]") {
+  const std::string keep = GENERATE(as<std::string>{}, "", "a/skin.png", "a/skin@low.png",
+                                    "a/skin@low,de.png", "a/s*", "a/other.png");
+  const auto quality = GENERATE(as<std::string>{}, "", "low", "high");
+  CAPTURE(keep, quality);
+  Game game(axes_and_keep(keep));
+  for (const char* name :
+       {"skin.png", "skin@low.png", "skin@low,de.png", "hum.wav", "hum@low.wav"}) {
+    game.add(name);
+  }
+  game.prefab("crate.yaml", {{"Health", {"skin.png", "hum.wav"}}});
+  std::optional<std::vector<VariantWish>> wishes;
+  if (!quality.empty()) wishes = {{"quality", quality}};
+  const Project& project = game.open({"crate.yaml"}, wishes);
+  Paths files{"skin.png", "skin@low.png", "skin@low,de.png"};
+  if (quality == "low") files.erase("skin.png");
+  if (quality == "high") files = {"skin.png"};
+  Paths expected{"crate.yaml"};
+  const bool is_kept = !keep.empty() && keep != "a/other.png";
+  if (is_kept) expected.insert(files.begin(), files.end());
+  CHECK(game.built(Target::server) == expected);
+  const Paths client = game.built(Target::client);
+  CHECK(std::ranges::includes(client, files));
+  CHECK(project.stripping(Target::server).kept().size() == (is_kept ? files.size() : 0));
+  for (const std::string& file : files) {
+    CHECK(game.rule_of(file) == (is_kept ? "none" : "kind texture"));
+  }
+  CHECK(game.rule_of(quality == "low" ? "hum@low.wav" : "hum.wav") == "kind audio");
+}
+
+TEST_CASE("What a registry names goes to the server with its variants",
+          "[registry][strip][variant][sys-14]") {
+  Game game(axes_and_keep(""));
+  game.add("icon.png").add("icon@low.png").add("flag.png").add("flag@low.png").add("other.png");
+  game.add("other@low.png");
+  game.prefab("crate.yaml", {{"Image", {"other.png"}}});
+  game.extra_ = "flag: " + game.ref("flag.png") + "\n";
+  const std::vector<std::string> registered = {"crate.yaml", "icon.png"};
+  const Project& project = game.open(registered);
+  CHECK(game.built(Target::server) ==
+        Paths{"crate.yaml", "flag.png", "flag@low.png", "icon.png", "icon@low.png"});
+  CHECK(project.stripping(Target::server).named().size() == 4);
+  std::size_t told = 0;
+  for (const Finding& finding : validate(project, {})) told += finding.rule == "presentation-named";
+  CHECK(told == 2);
+  game.open(registered, std::vector<VariantWish>{{"quality", "low"}});
+  CHECK(game.built(Target::server) == Paths{"crate.yaml", "flag@low.png", "icon@low.png"});
 }
 
 TEST_CASE("Overrides of a nested prefab's renderer go with it; others stay",
