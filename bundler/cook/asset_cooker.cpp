@@ -149,11 +149,11 @@ void AssetCooker::cook_prefab(AssetNumber asset, const SourcePrefab& prefab,
     packed.is_active = entity.active;
     for (const SourceComponent& component : entity.components) {
       // Asked for either target, so that who looks for the other's bundle asks the same.
-      result.questions.push_back(
-          {.asks = CookAsks::stripping, .guid = {}, .text = component.class_name});
+      const ClassOwner owner = owner_of_class(component.class_id);
+      result.questions.push_back(question_of_stripping(component.class_name, owner));
       const ComponentDescription* description =
           description_of(component.class_name, result.questions);
-      if (strips(component.class_name)) continue;
+      if (strips(component.class_name, owner)) continue;
       PrefabComponent& held = packed.components.emplace_back();
       held.type = component.class_name.empty() ? "MonoBehaviour" : component.class_name;
       held.source_id = component.file_id;
@@ -178,7 +178,8 @@ void AssetCooker::cook_prefab(AssetNumber asset, const SourcePrefab& prefab,
 
 // A factory creates one entity of pure data. A plain one lists `components`; one of Unity's holds
 // them as fields of struct type, named after the component (`projectile: {...}` is a Projectile).
-// One that holds none stands for itself.
+// One that holds none stands for itself. What is told by descriptions or scripts is no class of the
+// engine's, whatever its name.
 SourcePrefab AssetCooker::factory_prefab(const SourceFile& source, AssetNumber asset,
                                          std::vector<CookQuestion>& questions) const {
   const yaml::NodeIndex fields = source.fields_of(source.document_of(0));
@@ -201,11 +202,13 @@ SourcePrefab AssetCooker::factory_prefab(const SourceFile& source, AssetNumber a
     }
     if (description_of(name, questions) == nullptr) continue;
     SourceComponent& component = entity.components.emplace_back();
+    component.class_id = kScriptClass;
     component.class_name = std::move(name);
     component.layers.push_back({&source, field, -1});
   }
   if (entity.components.empty()) {
     SourceComponent& component = entity.components.emplace_back();
+    component.class_id = kScriptClass;
     component.class_name = class_of_asset(project_, asset);
     component.layers.push_back({&source, fields, source.document_of(0)});
   }

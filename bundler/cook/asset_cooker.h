@@ -60,8 +60,8 @@ class AssetCooker {
   const ComponentDescription* description_of(std::string_view class_name,
                                              std::vector<CookQuestion>& questions) const;
 
-  bool strips(std::string_view class_name) const {
-    return strips_ != nullptr && strips_->strips_class(class_name);
+  bool strips(std::string_view class_name, ClassOwner owner) const {
+    return strips_ != nullptr && strips_->strips_class(class_name, owner);
   }
 
   const Project& project_;

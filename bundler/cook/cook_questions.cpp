@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "registry/registries/stripped_parts.h"
 
@@ -45,13 +46,20 @@ void ask_of_raw(const Guid& guid, std::vector<CookQuestion>& questions) {
 
 void ask_of_stripping(const Project& project, const SourceFile& source,
                       std::vector<CookQuestion>& questions) {
-  std::set<std::string> classes;
+  std::set<std::pair<std::string, ClassOwner>> classes;
   for (StrippedPart& part : component_parts(source, project.scripts())) {
-    classes.insert(std::move(part.class_name));
+    classes.emplace(std::move(part.class_name), part.owner);
   }
-  for (const std::string& name : classes) {
-    questions.push_back({.asks = CookAsks::stripping, .guid = {}, .text = name});
+  for (const auto& [name, owner] : classes) {
+    questions.push_back(question_of_stripping(name, owner));
   }
+}
+
+CookQuestion question_of_stripping(std::string_view class_name, ClassOwner owner) {
+  const bool is_engines = owner == ClassOwner::engine;
+  return {.asks = is_engines ? CookAsks::stripping : CookAsks::script_stripping,
+          .guid = {},
+          .text = std::string(class_name)};
 }
 
 void ask_of_text(const Project& project, AssetNumber asset, const SourcePrefab* prefab,
@@ -104,9 +112,12 @@ ContentHash CookAnswers::answer_of_file(CookAsks asks, const Guid& guid) const {
 
 ContentHash CookAnswers::answer(const CookQuestion& question, Target target) const {
   switch (question.asks) {
-    case CookAsks::stripping: {
+    case CookAsks::stripping:
+    case CookAsks::script_stripping: {
       const StripRules& rules = project_.config().strip[place_of(target)];
-      return rules.strips_class(question.text) ? hash_of_text("stripped") : ContentHash();
+      const bool is_engines = question.asks == CookAsks::stripping;
+      const auto owner = is_engines ? ClassOwner::engine : ClassOwner::project;
+      return rules.strips_class(question.text, owner) ? hash_of_text("stripped") : ContentHash();
     }
     case CookAsks::script:
       return hash_of_text(project_.scripts().class_of(question.guid));

@@ -7,6 +7,7 @@
 #include <map>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "registry/registries/registry_model.h"
@@ -17,15 +18,18 @@ namespace muster {
 
 /// What cooking asks a project for. The numbers are written into the state of builds.
 enum class CookAsks : std::uint8_t {
-  content = 1,    ///< The bytes of the file that has a guid.
-  sidecar = 2,    ///< The bytes of its sidecar.
-  extension = 3,  ///< The end of its name, which tells what it is.
-  name = 4,       ///< Its whole name, which becomes the name of an entity.
-  script = 5,     ///< The class that a script's guid stands for.
-  component = 6,  ///< The description of a component's name, or that there is none.
-  factory = 7,    ///< Whether a class is one of factories.
-  stripping = 8,  ///< Whether the target goes without components of a class.
+  content = 1,           ///< The bytes of the file that has a guid.
+  sidecar = 2,           ///< The bytes of its sidecar.
+  extension = 3,         ///< The end of its name, which tells what it is.
+  name = 4,              ///< Its whole name, which becomes the name of an entity.
+  script = 5,            ///< The class that a script's guid stands for.
+  component = 6,         ///< The description of a component's name, or that there is none.
+  factory = 7,           ///< Whether a class is one of factories.
+  stripping = 8,         ///< Whether the target goes without components of a class of the engine.
+  script_stripping = 9,  ///< The same of a script's class, which may have the same name.
 };
+inline constexpr CookAsks kFirstCookAsk = CookAsks::content;
+inline constexpr CookAsks kLastCookAsk = CookAsks::script_stripping;
 
 /// The subject is a guid, or a text for components and classes; the other is empty.
 struct CookQuestion {
@@ -44,6 +48,13 @@ struct CookFact {
 
 /// The class of assets that hold one entity of pure data.
 inline constexpr std::string_view kFactoryClass = "ReplicatedEntityFactory";
+
+/// Whether the answer may be another for client and server.
+constexpr bool depends_on_target(CookAsks asks) {
+  return asks == CookAsks::stripping || asks == CookAsks::script_stripping;
+}
+/// Whether a target goes without components of a class.
+CookQuestion question_of_stripping(std::string_view class_name, ClassOwner owner);
 
 /// Collects the questions about one text asset and all that its flattened form (null for what is no
 /// prefab) is made of: contents, sidecars, names and the classes of scripts.
@@ -66,7 +77,7 @@ class CookAnswers {
   CookAnswers(const Project& project, const std::vector<ComponentDescription>& components,
               ContentOf content_of);
 
-  /// The target matters for `stripping` alone.
+  /// The target matters where it `depends_on_target`.
   ContentHash answer(const CookQuestion& question, Target target) const;
 
  private:

@@ -200,8 +200,8 @@ class Decoder {
     state.facts.resize(count(34));
     for (CookFact& fact : state.facts) {
       const std::uint8_t asks = in_.u8();
-      if (asks < static_cast<unsigned>(CookAsks::content) ||
-          asks > static_cast<unsigned>(CookAsks::stripping)) {
+      if (asks < static_cast<unsigned>(kFirstCookAsk) ||
+          asks > static_cast<unsigned>(kLastCookAsk)) {
         in_.fail();
       }
       fact.question.asks = static_cast<CookAsks>(asks);

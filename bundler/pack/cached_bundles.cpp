@@ -70,8 +70,8 @@ std::optional<std::vector<CookQuestion>> parse_questions(Bytes bytes) {
     const Bytes guid = in.bytes(question.guid.bytes().size());
     if (!in.failed()) question.guid = Guid::from_bytes(guid);
     question.text = in.text();
-    if (asks < static_cast<std::uint8_t>(CookAsks::content) ||
-        asks > static_cast<std::uint8_t>(CookAsks::stripping)) {
+    if (asks < static_cast<std::uint8_t>(kFirstCookAsk) ||
+        asks > static_cast<std::uint8_t>(kLastCookAsk)) {
       return std::nullopt;
     }
     questions.push_back(std::move(question));

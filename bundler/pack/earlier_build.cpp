@@ -52,7 +52,7 @@ EarlierBuild::EarlierBuild(BuildState state, const FileSystem& files, const File
   parallel_for(holds.size(), jobs, {}, [&](std::size_t i, unsigned) {
     const CookFact& fact = state_.facts[i];
     const bool for_client = answers.answer(fact.question, Target::client) == fact.answer;
-    const bool for_server = fact.question.asks == CookAsks::stripping
+    const bool for_server = depends_on_target(fact.question.asks)
                                 ? answers.answer(fact.question, Target::server) == fact.answer
                                 : for_client;
     holds[i] = static_cast<std::uint8_t>((for_client ? 1U : 0U) | (for_server ? 2U : 0U));
@@ -184,6 +184,7 @@ void EarlierBuild::explain_facts(const Project& project, Target target,
         reasons.push_back({"base classes", question.text});
         break;
       case CookAsks::stripping:
+      case CookAsks::script_stripping:
         reasons.push_back({"stripping of component", question.text});
         break;
     }

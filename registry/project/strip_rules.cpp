@@ -116,6 +116,7 @@ class StripReading {
     if (auto good = read_components(); !good) return fail(good.error());
     sort_texts(rules_.kinds_);
     sort_texts(rules_.components_);
+    sort_texts(rules_.named_components_);
     if (auto good = read_keep(); !good) return fail(good.error());
     return std::move(rules_);
   }
@@ -183,6 +184,7 @@ class StripReading {
                                  "that does not name one for this target leaves it out");
       }
       rules_.components_.emplace_back(name);
+      rules_.named_components_.emplace_back(name);
       return {};
     });
   }
@@ -200,6 +202,7 @@ class StripReading {
       }
       const auto of_kinds = std::erase(rules_.kinds_, name);
       const auto of_components = std::erase(rules_.components_, name);
+      std::erase(rules_.named_components_, name);
       if (of_kinds + of_components > 0) return {};
       return refuse_config(tree_, item,
                            "'" + std::string(name) +
@@ -229,8 +232,9 @@ bool StripRules::strips_kind(std::string_view kind_or_extension) const {
   return std::ranges::binary_search(kinds_, kind_or_extension);
 }
 
-bool StripRules::strips_class(std::string_view class_name) const {
-  return std::ranges::binary_search(components_, class_name);
+bool StripRules::strips_class(std::string_view class_name, ClassOwner owner) const {
+  return std::ranges::binary_search(owner == ClassOwner::engine ? components_ : named_components_,
+                                    class_name);
 }
 
 bool StripRules::keeps_path(std::string_view path) const {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -12,6 +13,12 @@
 #include "registry/yaml/tree.h"
 
 namespace muster {
+
+/// Whose class it is that something is called by.
+enum class ClassOwner : std::uint8_t {
+  engine,   ///< Or a component's in a plain file, which has nothing but its name.
+  project,  ///< A script's, or a plain asset's.
+};
 
 /// What `muster.yaml` says under `strip` of one target, together with the defaults:
 ///
@@ -31,8 +38,9 @@ class StripRules {
   bool empty() const { return kinds_.empty() && components_.empty(); }
   /// Whether the rules drop assets of a kind, or with an extension (in lower case).
   bool strips_kind(std::string_view kind_or_extension) const;
-  /// Whether they drop components, and assets, of a class.
-  bool strips_class(std::string_view class_name) const;
+  /// Whether they drop components, and assets, of a class. The defaults mean the engine's classes:
+  /// a script that is called like one of them goes only when `muster.yaml` names it.
+  bool strips_class(std::string_view class_name, ClassOwner owner) const;
   bool has_classes() const { return !components_.empty(); }
   /// Whether they keep what has this path.
   bool keeps_path(std::string_view path) const;
@@ -46,7 +54,8 @@ class StripRules {
   friend class StripReading;
   std::vector<std::string> kinds_;
   std::vector<std::string> components_;
-  std::vector<std::string> kept_paths_;  ///< Patterns.
+  std::vector<std::string> named_components_;  ///< Those that `muster.yaml` names. Sorted.
+  std::vector<std::string> kept_paths_;        ///< Patterns.
 };
 
 /// Per target, client first.

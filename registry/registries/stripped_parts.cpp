@@ -60,7 +60,7 @@ class PlainParts {
       const NodeIndex fields = tree_.at(item).first_child;
       const std::string_view name =
           fields == kNoNode ? tree_.scalar(item) : std::string_view(tree_.at(fields).key);
-      parts_.push_back({std::string(name), -1, fields, 0});
+      parts_.push_back({std::string(name), ClassOwner::engine, -1, fields, 0});
     }
   }
 
@@ -90,7 +90,9 @@ bool changes_stripped(const Tree& tree, NodeIndex change, const Scripts& scripts
   if (inner == nullptr || target.value().file_id == 0) return false;
   for (std::size_t i = 0; i < inner->tree.documents.size(); ++i) {
     if (inner->tree.documents[i].file_id != target.value().file_id) continue;
-    return rules.strips_class(class_of_document(*inner, scripts, static_cast<int>(i)));
+    const int document = static_cast<int>(i);
+    return rules.strips_class(class_of_document(*inner, scripts, document),
+                              owner_of_class(*inner, document));
   }
   return false;
 }
@@ -101,7 +103,17 @@ std::string class_of_document(const SourceFile& source, const Scripts& scripts, 
   const auto script =
       yaml::reference_at(source.tree, source.tree.find(source.fields_of(document), "m_Script"));
   std::string name = script ? scripts.class_of(script.value().guid) : std::string();
-  return name.empty() ? std::string(source.type_name_of(document)) : name;
+  if (!name.empty()) return name;
+  // Of a package's script the object itself may tell: `Assembly::Namespace.Class`.
+  std::string_view identifier =
+      source.tree.scalar_at(source.fields_of(document), "m_EditorClassIdentifier");
+  identifier = identifier.substr(identifier.find_last_of(".:") + 1);
+  return std::string(identifier.empty() ? source.type_name_of(document) : identifier);
+}
+
+ClassOwner owner_of_class(const SourceFile& source, int document) {
+  if (document < 0) return ClassOwner::engine;
+  return owner_of_class(source.tree.documents[static_cast<std::size_t>(document)].class_id);
 }
 
 std::vector<StrippedPart> component_parts(const SourceFile& source, const Scripts& scripts) {
@@ -112,8 +124,9 @@ std::vector<StrippedPart> component_parts(const SourceFile& source, const Script
   std::vector<StrippedPart> parts;
   for (std::size_t i = 0; i < source.tree.documents.size(); ++i) {
     if (source.tree.documents[i].is_stripped) continue;
-    parts.push_back({class_of_document(source, scripts, static_cast<int>(i)), static_cast<int>(i),
-                     kNoNode, starts.empty() ? 0 : starts[i + 1] - starts[i]});
+    const int document = static_cast<int>(i);
+    parts.push_back({class_of_document(source, scripts, document), owner_of_class(source, document),
+                     document, kNoNode, starts.empty() ? 0 : starts[i + 1] - starts[i]});
   }
   return parts;
 }
@@ -122,8 +135,9 @@ std::vector<StrippedPart> stripped_parts(const SourceFile& source, const Scripts
                                          const StripRules& rules) {
   if (!rules.has_classes()) return {};
   std::vector<StrippedPart> parts = component_parts(source, scripts);
-  std::erase_if(parts,
-                [&](const StrippedPart& part) { return !rules.strips_class(part.class_name); });
+  std::erase_if(parts, [&](const StrippedPart& part) {
+    return !rules.strips_class(part.class_name, part.owner);
+  });
   return parts;
 }
 

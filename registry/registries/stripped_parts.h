@@ -17,13 +17,23 @@ namespace muster {
 /// One component of a file.
 struct StrippedPart {
   std::string class_name;
+  ClassOwner owner = ClassOwner::engine;
   int document = -1;                       ///< In Unity's dialect; -1 in plain files.
   yaml::NodeIndex fields = yaml::kNoNode;  ///< In plain files: what stands under the class's name.
   std::uint64_t source_bytes = 0;          ///< Of its text; 0 where that is not known.
 };
 
-/// The class of an object in a file: its script's where that is known, else Unity's type name.
+/// The class of an object in a file: its script's where that is known or the object names it, else
+/// Unity's type name.
 std::string class_of_document(const SourceFile& source, const Scripts& scripts, int document);
+
+/// Unity's number of the class MonoBehaviour: an object of it is a script's.
+inline constexpr std::int64_t kScriptClass = 114;
+/// Whose the class of an object is, told by its number or in its file.
+ClassOwner owner_of_class(const SourceFile& source, int document);
+constexpr ClassOwner owner_of_class(std::int64_t class_id) {
+  return class_id == kScriptClass ? ClassOwner::project : ClassOwner::engine;
+}
 
 /// All components of a prefab or level, in the file's order. Empty for files of other forms.
 std::vector<StrippedPart> component_parts(const SourceFile& source, const Scripts& scripts);

@@ -30,6 +30,13 @@ std::string class_in(const Project& project, AssetNumber asset) {
   return source.good() ? std::string(source.type_name_of(source.document_of(0))) : std::string();
 }
 
+// A component is no whole asset: what a plain file calls Light is the project's.
+ClassOwner owner_in(const Project& project, AssetNumber asset) {
+  const SourceFile& source = project.sources().get(asset);
+  const bool is_unitys = source.good() && source.dialect == yaml::Dialect::unity;
+  return is_unitys ? owner_of_class(source, source.document_of(0)) : ClassOwner::project;
+}
+
 // Client and server have the same files of what both have: an asset and its variants are kept
 // together, whichever of them is named, and whether or not one has been chosen.
 bool is_kept(const Project& project, const StripRules& rules, AssetNumber asset) {
@@ -123,7 +130,8 @@ std::string Stripping::rule_for(const Project& project, const StripRules& rules,
   if (rules.strips_kind(kind)) return "kind " + std::string(kind);
   if (!rules.has_classes() || kind_of(one.path.text()) != kTextAsset) return {};
   const std::string class_name = class_in(project, asset);
-  return rules.strips_class(class_name) ? "class " + class_name : std::string();
+  const bool is_stripped = rules.strips_class(class_name, owner_in(project, asset));
+  return is_stripped ? "class " + class_name : std::string();
 }
 
 void Stripping::apply(const Project& project, const StripRules& rules, unsigned jobs) {

@@ -182,6 +182,48 @@ TEST_CASE("What a target goes without leaves its name, and no values, in what is
   CHECK(types_of(whole).size() == types_of(bare).size() + 1);
 }
 
+TEST_CASE("A script that is called like a component of the engine stays in what is cooked",
+          "[bundler][cook][strip]") {
+  UnityProject project;
+  const Guid picture = project.file("Assets/a.png", "x");
+  const Guid script = project.script("Light");
+  const Guid factory = project.script("LightFactory", "ReplicatedEntityFactory");
+  const std::string use = "  m_Main: {fileID: 1, guid: " + picture.to_string() + ", type: 3}\n";
+  const Guid lamp = project.prefab("Assets/a.prefab", {{script, use}});
+  const Guid made = project.asset("Assets/b.asset", factory, "  light: {power: 1}\n");
+  const auto opened = Project::open(project.files, 1, {}).value();
+  std::vector<ComponentDescription> described(1);
+  described.front().name = "Light";
+  const auto types_with = [&](const Guid& guid, const StripRules& rules) {
+    const AssetCooker cooker(*opened, described, &rules);
+    const CookedAsset cooked = cooker.cook(opened->index().find(guid));
+    CHECK(cooked.problems.empty());
+    // Another question than of the engine's, with another answer.
+    CHECK(std::ranges::count(cooked.questions,
+                             CookQuestion{CookAsks::script_stripping, {}, "Light"}) > 0);
+    CHECK(std::ranges::count(cooked.questions, CookQuestion{CookAsks::stripping, {}, "Light"}) ==
+          0);
+    const PrefabReader prefab =
+        PrefabReader::open(entry_of(cooked, EntryKind::prefab)->plain).value();
+    std::vector<std::string> types;
+    for (std::uint32_t i = 0; i < prefab.component_count(); ++i) {
+      types.emplace_back(prefab.component(i).type);
+    }
+    return std::pair(
+        types, ObjectReader::open(entry_of(cooked, EntryKind::object)->plain).value().guid_count());
+  };
+  const StripRules usual = StripRules::defaults_for(Target::server);
+  REQUIRE(usual.strips_class("Light", ClassOwner::engine));
+  const auto [kept_types, kept_guids] = types_with(lamp, usual);
+  CHECK(std::ranges::count(kept_types, "Light") == 1);
+  CHECK(kept_guids == types_with(lamp, StripRules()).second);
+  CHECK(types_with(made, usual).first == std::vector<std::string>{"Light"});
+  // The target that goes without it has to know.
+  const CookAnswers answers(*opened, described, [](const AssetPath&) { return ContentHash(); });
+  CHECK(answers.answer({CookAsks::stripping, {}, "Light"}, Target::server) != ContentHash());
+  CHECK(answers.answer({CookAsks::script_stripping, {}, "Light"}, Target::server) == ContentHash());
+}
+
 TEST_CASE("A file that vanishes or cannot be read is a problem", "[bundler][cook]") {
   const std::string path = GENERATE(as<std::string>{}, "Assets/a.png", "Assets/a.mat");
   UnityProject project;

@@ -51,10 +51,10 @@ TEST_CASE(
       CHECK_FALSE(server.strips_kind(kind));
     }
     for (const char* name : {"MeshRenderer", "ParticleSystem", "AudioSource", "Light", "Camera"}) {
-      CHECK(server.strips_class(name));
+      CHECK(server.strips_class(name, ClassOwner::engine));
     }
     for (const char* name : {"Transform", "BoxCollider", "Animator", "Terrain", "Rigidbody", ""}) {
-      CHECK_FALSE(server.strips_class(name));
+      CHECK_FALSE(server.strips_class(name, ClassOwner::engine));
     }
     CHECK(rules_for(Target::client, text).empty());
   }
@@ -70,8 +70,8 @@ TEST_CASE("Rules are added, taken away and turned off", "[registry][strip]") {
   CHECK(server.strips_kind(".bank"));
   CHECK(server.strips_kind("texture"));
   CHECK_FALSE(server.strips_kind("font"));
-  CHECK(server.strips_class("Decal"));
-  CHECK_FALSE(server.strips_class("Light"));
+  CHECK(server.strips_class("Decal", ClassOwner::engine));
+  CHECK_FALSE(server.strips_class("Light", ClassOwner::engine));
   CHECK(server.keeps_path("Assets/Maps/a/b.png"));
   CHECK_FALSE(server.keeps_path("Assets/Other/b.png"));
   CHECK(server.keeps_path("sky.hdr"));
@@ -84,6 +84,19 @@ TEST_CASE("Rules are added, taken away and turned off", "[registry][strip]") {
       rules_for(Target::server, "strip: {server: {defaults: false, kinds: [audio]}}\n");
   CHECK(own.kinds().size() == 1);
   CHECK_FALSE(own.has_classes());
+}
+
+TEST_CASE("The defaults mean the engine's classes, what a project names any", "[registry][strip]") {
+  const auto strips = [](const std::string& text, std::string_view name) {
+    const StripRules rules = rules_for(Target::server, text);
+    return std::pair(rules.strips_class(name, ClassOwner::engine),
+                     rules.strips_class(name, ClassOwner::project));
+  };
+  CHECK(strips("", "Light") == std::pair(true, false));
+  CHECK(strips("strip: {server: {components: [Light]}}\n", "Light") == std::pair(true, true));
+  CHECK(strips("strip: {server: {components: [Light]}}\n", "Camera") == std::pair(true, false));
+  CHECK(strips("strip: {server: {components: [Light], keep: [Light]}}\n", "Light") ==
+        std::pair(false, false));
 }
 
 TEST_CASE("A rule that means nothing is refused with its line", "[registry][strip]") {

@@ -244,6 +244,86 @@ TEST_CASE("What a registry names goes to the server with its variants",
   CHECK(game.built(Target::server) == Paths{"crate.yaml", "flag@low.png", "icon@low.png"});
 }
 
+TEST_CASE("A class rule holds for a plain asset only when the project wrote it",
+          "[registry][strip][sys-14]") {
+  const bool is_named = GENERATE(false, true);
+  Game game(is_named ? "strip: {server: {components: [Light]}}\n" : "");
+  game.add("beam.bin");
+  game.add("sun.yaml", "class: Light\nbeam: " + game.ref("beam.bin") + "\n");
+  game.prefab("crate.yaml", {{"Sky", {"sun.yaml"}}});
+  game.open({"crate.yaml"});
+  CHECK(game.rule_of("sun.yaml") == (is_named ? "class Light" : "none"));
+  CHECK(game.built(Target::server).contains("beam.bin") == !is_named);
+}
+
+TEST_CASE("A script that is called like a class of the engine goes only when it is named",
+          "[registry][strip][sys-14]") {
+  const auto [strip, goes] = GENERATE(table<std::string, std::set<std::string>>({
+      {"", {"engine"}},
+      {"strip: {server: {components: [Light]}}\n", {"asset", "engine", "script"}},
+      {"strip: {server: {components: [Light], keep: [Light]}}\n", {}},
+      {"strip: {server: {defaults: false, components: [Light]}}\n", {"asset", "engine", "script"}},
+      {"strip: {server: {keep: [Light]}}\n", {}},
+  }));
+  CAPTURE(strip);
+  UnityProject project;
+  const Guid script = project.script("Light");
+  const auto use = [&](const char* name) {
+    const Guid used = project.file("Assets/" + std::string(name) + ".bytes", "x");
+    return "  m_Used: {fileID: 1, guid: " + used.to_string() + ", type: 3}\n";
+  };
+  const Guid data = project.asset("Assets/Data.asset", script, use("asset"));
+  const Guid prefab = project.file(
+      "Assets/Lamp.prefab",
+      "%YAML 1.1\n%TAG !u! tag:unity3d.com,2011:\n"
+      "--- !u!1 &1\nGameObject:\n  m_Name: L\n  m_Component:\n  - component: {fileID: 2}\n"
+      "  - component: {fileID: 3}\n  - component: {fileID: 4}\n"
+      "--- !u!4 &2\nTransform:\n  m_GameObject: {fileID: 1}\n  m_Father: {fileID: 0}\n"
+      "--- !u!108 &3\nLight:\n  m_GameObject: {fileID: 1}\n" +
+          use("engine") +
+          "--- !u!114 &4\nMonoBehaviour:\n  m_GameObject: {fileID: 1}\n"
+          "  m_Script: {fileID: 11500000, guid: " +
+          script.to_string() + ", type: 3}\n  m_Data: " + UnityProject::strong(data) + "\n" +
+          use("script"));
+  project.files.add("muster.yaml",
+                    "version: 1\nclasses:\n  Lamps:\n    references:\n"
+                    "    - {path: lamp, strength: strong, targets: [client, server]}\n" +
+                        strip);
+  const Guid registry =
+      project.asset("Assets/Lamps.asset", project.script("Lamps"),
+                    "  entries:\n  - lamp: " + UnityProject::strong(prefab) + "\n");
+  project.asset(
+      "Assets/Root.asset", project.script("AssetRegistryRoot"),
+      "  serverBuild: 1\n  assetRegistries:\n  - " + UnityProject::strong(registry) + "\n");
+  const auto opened = testing::open(project);
+  const Stripping& stripping = opened->stripping(Target::server);
+  std::set<std::string> left;
+  for (const char* name : {"asset", "engine", "script"}) {
+    const auto path = AssetPath::parse("Assets/" + std::string(name) + ".bytes");
+    const AssetNumber asset = opened->index().find(path.value());
+    if (!std::ranges::binary_search(stripping.built(), asset)) left.insert(name);
+  }
+  CHECK(left == goes);
+}
+
+TEST_CASE("A component of a package's script is known by the class that it names",
+          "[registry][strip][sys-14]") {
+  UnityProject project;
+  project.file("Assets/a.prefab",
+               "%YAML 1.1\n%TAG !u! tag:unity3d.com,2011:\n--- !u!1 &1\nGameObject:\n  m_Name: A\n"
+               "--- !u!114 &2\nMonoBehaviour:\n  m_GameObject: {fileID: 1}\n"
+               "  m_Script: {fileID: 11500000, guid: 0777d029ed3dffa4692f417d4aba19ca, type: 3}\n"
+               "  m_EditorClassIdentifier: Unity.RP::UnityEngine.Rendering.DecalProjector\n");
+  project.files.add("muster.yaml", "version: 1\nstrip: {server: {components: [DecalProjector]}}\n");
+  const auto opened = testing::open(project);
+  const AssetNumber asset = opened->index().find(AssetPath::parse("Assets/a.prefab").value());
+  const std::vector<StrippedPart> parts =
+      stripped_parts(opened->sources().get(asset), opened->scripts(), opened->config().strip[1]);
+  REQUIRE(parts.size() == 1);
+  CHECK(parts.front().class_name == "DecalProjector");
+  CHECK(parts.front().document == 1);
+}
+
 TEST_CASE("Overrides of a nested prefab's renderer go with it; others stay",
           "[registry][strip][sys-14]") {
   UnityProject project;
