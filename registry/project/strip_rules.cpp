@@ -197,18 +197,54 @@ class StripReading {
         if (std::ranges::count(name, '*') > kPatternStarsMax) {
           return refuse_config(tree_, item, "a pattern has at most 8 stars");
         }
-        rules_.kept_paths_.emplace_back(name);
+        rules_.kept_paths_.push_back({std::string(name), tree_.at(item).position});
         return {};
       }
+      if (name.starts_with('.')) return keep_extension(item, lower_ascii(name));
       const auto of_kinds = std::erase(rules_.kinds_, name);
       const auto of_components = std::erase(rules_.components_, name);
       std::erase(rules_.named_components_, name);
       if (of_kinds + of_components > 0) return {};
-      return refuse_config(tree_, item,
-                           "'" + std::string(name) +
-                               "' is kept anyway: no rule of this target strips it. "
-                               "A path has a slash or a star in it");
+      const std::string extension = "." + lower_ascii(name);
+      if (find_asset_kind(name) == nullptr && strips_extension(extension)) {
+        return refuse_config(
+            tree_, item,
+            "'" + std::string(name) + "' is no kind and no class. " + how_to_keep(extension));
+      }
+      return refuse_kept_anyway(item, name);
     });
+  }
+
+  // Only an extension that is a rule of its own is a name: the others go with their kind.
+  Result<void> keep_extension(NodeIndex item, const std::string& extension) {
+    const auto of_kinds = std::erase(rules_.kinds_, extension);
+    if (strips_extension(extension)) {
+      return refuse_config(
+          tree_, item,
+          "an extension alone ('" + extension + "') is not kept. " + how_to_keep(extension));
+    }
+    return of_kinds > 0 ? Result<void>() : refuse_kept_anyway(item, extension);
+  }
+
+  bool strips_extension(std::string_view extension) const {
+    return rules_.strips_kind(extension) ||
+           rules_.strips_kind(kind_of("x" + std::string(extension)));
+  }
+
+  std::string how_to_keep(const std::string& extension) const {
+    const std::string_view kind = kind_of("x" + extension);
+    const bool is_of_kind = rules_.strips_kind(kind);
+    return "Keep " +
+           (is_of_kind ? "the kind that such files are of, '" + std::string(kind) + "'"
+                       : "the extension, '" + extension + "'") +
+           ", or files by their paths: \"**" + extension + "\" are all of them";
+  }
+
+  tl::unexpected<Error> refuse_kept_anyway(NodeIndex item, std::string_view name) const {
+    return refuse_config(tree_, item,
+                         "'" + std::string(name) +
+                             "' is kept anyway: no rule of this target strips it. "
+                             "A path has a slash or a star in it");
   }
 
   const yaml::Tree& tree_;
@@ -239,7 +275,7 @@ bool StripRules::strips_class(std::string_view class_name, ClassOwner owner) con
 
 bool StripRules::keeps_path(std::string_view path) const {
   return std::ranges::any_of(
-      kept_paths_, [&](const std::string& pattern) { return fits_pattern(path, pattern); });
+      kept_paths_, [&](const KeptPath& kept) { return fits_pattern(path, kept.pattern); });
 }
 
 TargetStripRules default_strip_rules() {

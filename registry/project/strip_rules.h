@@ -20,6 +20,12 @@ enum class ClassOwner : std::uint8_t {
   project,  ///< A script's, or a plain asset's.
 };
 
+/// A line under `keep` that is a path.
+struct KeptPath {
+  std::string pattern;
+  yaml::Position position;
+};
+
 /// What `muster.yaml` says under `strip` of one target, together with the defaults:
 ///
 ///     strip:
@@ -48,14 +54,15 @@ class StripRules {
   /// Sorted, without what is kept.
   std::span<const std::string> kinds() const { return kinds_; }
   std::span<const std::string> components() const { return components_; }
-  std::span<const std::string> kept_paths() const { return kept_paths_; }
+  /// In the order of `muster.yaml`.
+  std::span<const KeptPath> kept_paths() const { return kept_paths_; }
 
  private:
   friend class StripReading;
   std::vector<std::string> kinds_;
   std::vector<std::string> components_;
   std::vector<std::string> named_components_;  ///< Those that `muster.yaml` names. Sorted.
-  std::vector<std::string> kept_paths_;        ///< Patterns.
+  std::vector<KeptPath> kept_paths_;
 };
 
 /// Per target, client first.

@@ -180,6 +180,10 @@ constexpr std::array kRules = {
          "sidecar. Where no class can be found at all this is an error."},
     Rule{"unlisted-registry", warning, "No root lists a registry",
          "Nothing in it is built. Add it to the client or server root, or remove it."},
+    Rule{"unmatched-keep", warning, "A path that 'strip' in muster.yaml is to keep is no file's",
+         "What it should keep is left out. Paths begin at the project's folder; '*' stands for "
+         "anything within a folder, '**' for any folders. Correct the path under 'keep', or remove "
+         "it."},
     Rule{"unmatched-path", warning, "A path that muster.yaml declares leads nowhere in any entry",
          "What it should find is not seen. Correct 'path' under 'references' of the class."},
     Rule{"unreadable-components", error, "The game's component descriptions cannot be read",

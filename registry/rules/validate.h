@@ -42,6 +42,7 @@ void check_entries(const Project& project, const Registry& registry, Findings& f
 void check_registration(const Project& project, TargetSet targets, Findings& findings);
 void check_components(const Project& project, Findings& findings);
 void check_references(const Project& project, TargetSet targets, Findings& findings);
+void check_keep(const Project& project, TargetSet targets, Findings& findings);
 void check_variants(const Project& project, const std::set<AssetNumber>& built, Findings& findings);
 /// Whether each variant is replicated as what it varies is: on the two ends of a connection another
 /// one may be chosen.

@@ -26,7 +26,8 @@ from variant_cases import (
     variant_unknown_key, variant_unknown_word, variant_without_base, variant_other_kind,
     variant_repeated, variant_impossible, variant_referenced, variant_flattened,
     missing_component_variant, own_guid_mismatch_variant, registry_id_mismatch_variant,
-    variant_other_wire, variant_other_wire_factory, variant_other_wire_placed)
+    variant_other_wire, variant_other_wire_factory, variant_other_wire_placed,
+    unmatched_keep)
 
 ROOT = pathlib.Path(__file__).resolve().parent
 
@@ -896,7 +897,7 @@ CASES = [
     client_only_in_server, client_only_in_server_definition, lfs_pointer, lfs_pointer_root,
     binary_asset, binary_root,
     malformed_entry, malformed_entry_unset, malformed_type_id, malformed_flag, missing_entries,
-    missing_entries_root, namesake_class, unmatched_path, unknown_registry,
+    missing_entries_root, namesake_class, unmatched_keep, unmatched_path, unknown_registry,
     unknown_registry_lost, unknown_registry_root, unresolved_reference_text,
     malformed_guid_words, orphan_lock,
     yaml_syntax_repeated, duplicate_file_id, packing_refused, prefab_without_root,

@@ -55,6 +55,18 @@ def variant_other_kind(case):
     case.expect("error", "variant-other-kind", "plain/paint@de.yaml")
 
 
+def unmatched_keep(case):
+    """Of what a server is to keep, half is there."""
+    varied(case, "plain/skin@low.png")
+    wrong = ("'*.png'", "plain/textures/**", "plain/prefabs/", "plain/SKIN.png", "\"?.wav/*\"")
+    lines = "".join(f"    - {path}\n"
+                    for path in ("plain/skin.png", "plain/skin@low.png", "'**/s*'", *wrong))
+    case.bare("muster.yaml", case.files["muster.yaml"].decode()
+              + "strip:\n  server:\n    keep:\n" + lines)
+    for path in wrong:
+        case.expect("warning", "unmatched-keep", "muster.yaml", path)
+
+
 def variant_repeated(case):
     varied(case, "plain/skin@low,de.png", "plain/skin@language=de,low.png")
     case.expect("error", "variant-repeated", "plain/skin@low,de.png")

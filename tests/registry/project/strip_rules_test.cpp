@@ -75,6 +75,9 @@ TEST_CASE("Rules are added, taken away and turned off", "[registry][strip]") {
   CHECK(server.keeps_path("Assets/Maps/a/b.png"));
   CHECK_FALSE(server.keeps_path("Assets/Other/b.png"));
   CHECK(server.keeps_path("sky.hdr"));
+  REQUIRE(server.kept_paths().size() == 2);
+  CHECK(server.kept_paths()[1].pattern == "*.hdr");
+  CHECK(server.kept_paths()[1].position.line == 6);
   const StripRules client = rules_for(Target::client, text);
   CHECK(client.kinds().size() == 1);
   CHECK(client.components().empty());
@@ -84,6 +87,10 @@ TEST_CASE("Rules are added, taken away and turned off", "[registry][strip]") {
       rules_for(Target::server, "strip: {server: {defaults: false, kinds: [audio]}}\n");
   CHECK(own.kinds().size() == 1);
   CHECK_FALSE(own.has_classes());
+  const StripRules kept =
+      rules_for(Target::server, "strip: {server: {kinds: [.Bank, .fsb], keep: [.BANK]}}\n");
+  CHECK_FALSE(kept.strips_kind(".bank"));
+  CHECK(kept.strips_kind(".fsb"));
 }
 
 TEST_CASE("The defaults mean the engine's classes, what a project names any", "[registry][strip]") {
@@ -117,6 +124,13 @@ TEST_CASE("A rule that means nothing is refused with its line", "[registry][stri
       {"strip: {server: {components: [A.B]}}\n", "muster.yaml:2:31", "no name of a class"},
       {"strip: {server: {keep: [mesh]}}\n", "muster.yaml:2:25", "kept anyway"},
       {"strip: {client: {keep: [font]}}\n", "muster.yaml:2:25", "kept anyway"},
+      {"strip: {server: {keep: [.png]}}\n", "muster.yaml:2:25", "'texture', or files by their"},
+      {"strip: {server: {keep: [.PNG]}}\n", "muster.yaml:2:25", "\"**.png\" are all"},
+      {"strip: {server: {keep: [png]}}\n", "muster.yaml:2:25", "no kind and no class"},
+      {"strip: {server: {kinds: [.png], keep: [.png]}}\n", "muster.yaml:2:40", "'texture', or"},
+      {"strip: {server: {kinds: [.bank], keep: [bank]}}\n", "muster.yaml:2:41", "'.bank', or"},
+      {"strip: {server: {keep: [.fbx]}}\n", "muster.yaml:2:25", "kept anyway"},
+      {"strip: {server: {keep: [texture, .png]}}\n", "muster.yaml:2:34", "kept anyway"},
       {"strip: {server: {keep: [\"*/*/*/*/*/*/*/*/*\"]}}\n", "muster.yaml:2:25", "8 stars"},
   }));
   CAPTURE(text);

@@ -223,6 +223,10 @@ TEST_CASE("A server keeps an asset with all of its variants, or none",
     CHECK(game.rule_of(file) == (is_kept ? "none" : "kind texture"));
   }
   CHECK(game.rule_of(quality == "low" ? "hum@low.wav" : "hum.wav") == "kind audio");
+  // It is a file of the project, whatever was chosen; what is none is told.
+  std::size_t told = 0;
+  for (const Finding& finding : validate(project, {})) told += finding.rule == "unmatched-keep";
+  CHECK(told == (keep == "a/other.png" ? 1 : 0));
 }
 
 TEST_CASE("What a registry names goes to the server with its variants",

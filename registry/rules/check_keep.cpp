@@ -1,0 +1,83 @@
+// What 'strip' is to keep by its path: whether there is such a file.
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string>
+
+#include "registry/project/budgets.h"
+#include "registry/rules/validate.h"
+
+namespace muster {
+namespace {
+
+constexpr std::ptrdiff_t kStarsMax = 8;  // As in what is written.
+
+class KeepCheck {
+ public:
+  explicit KeepCheck(const Project& project) : project_(project) {}
+
+  // What to say of a path that is no file's; nothing of one that is.
+  std::optional<std::string> complaint(const std::string& pattern) const {
+    if (fits_any(pattern)) return std::nullopt;
+    const auto suggest = [](const std::string& other) { return "; did you mean '" + other + "'?"; };
+    const auto folder = AssetPath::parse(pattern);
+    const AssetNumber number = folder ? project_.index().find(folder.value()) : kNoAsset;
+    if (number != kNoAsset) {
+      return "is a folder: what is in it is '" + folder.value().text() + "/**'";
+    }
+    const std::string text = "fits no file of the project";
+    for (const std::string& wider : {"**/" + pattern, across_folders(pattern)}) {
+      if (std::ranges::count(wider, '*') <= kStarsMax && fits_any(wider)) {
+        return text + suggest(wider);
+      }
+    }
+    const std::string low = lower_ascii(pattern);
+    const auto assets = project_.index().assets();
+    const auto other = std::ranges::find_if(assets, [&](const Asset& asset) {
+      return !asset.is_folder && fits_pattern(lower_ascii(asset.path.text()), low);
+    });
+    if (other == assets.end()) return text;
+    return text + ", but for upper and lower case '" + other->path.text() + "'";
+  }
+
+ private:
+  // Those that a choice of variants has put away are files of the project all the same.
+  bool fits_any(const std::string& pattern) const {
+    return std::ranges::any_of(project_.index().assets(),
+                               [&](const Asset& asset) {
+                                 return !asset.is_folder &&
+                                        fits_pattern(asset.path.text(), pattern);
+                               }) ||
+           std::ranges::any_of(project_.variants().settled(), [&](const SettledFile& file) {
+             return fits_pattern(file.path.text(), pattern);
+           });
+  }
+
+  // `a/*.png` with the folders in `a` as well.
+  static std::string across_folders(std::string pattern) {
+    const std::size_t slash = pattern.rfind('/');
+    if (slash != std::string::npos) pattern.insert(slash, "/**");
+    return pattern;
+  }
+
+  const Project& project_;
+};
+
+}  // namespace
+
+void check_keep(const Project& project, TargetSet targets, Findings& findings) {
+  const KeepCheck check(project);
+  const auto file = AssetPath::parse(ProjectConfig::kFileName);
+  for (const Target target : {Target::client, Target::server}) {
+    if (!targets.has(target)) continue;
+    const std::string side = target == Target::client ? "client" : "server";
+    for (const KeptPath& kept : project.config().strip[place_of(target)].kept_paths()) {
+      const auto complaint = check.complaint(kept.pattern);
+      if (!complaint) continue;
+      findings.add("unmatched-keep", {file.value(), kept.position},
+                   "'" + kept.pattern + "', which the " + side + " is to keep, " + *complaint);
+    }
+  }
+}
+
+}  // namespace muster
