@@ -63,9 +63,7 @@ BundleHandle BundleLoader::request(std::uint32_t bundle, const LoadRequest& requ
 
 Result<BundleHandle> BundleLoader::request_asset(const Guid& asset, const LoadRequest& request) {
   const std::optional<std::uint32_t> bundle = store_.catalog().bundle_of(asset);
-  if (!bundle) {
-    return fail(ErrorCode::not_found, "asset " + asset.to_string() + " is not in this build");
-  }
+  if (!bundle) return fail(why_not_packed(store_.catalog(), asset));
   return this->request(*bundle, request);
 }
 

@@ -117,7 +117,7 @@ class BundleLoader {
   /// Wants a bundle and all that it depends on. What has failed before is tried again. Requires: an
   /// index of the store's catalog.
   BundleHandle request(std::uint32_t bundle, const LoadRequest& request = {});
-  /// The same for the bundle that holds an asset. Fails with `not_found`.
+  /// The same for the bundle that holds an asset. Fails as `why_not_packed` says.
   Result<BundleHandle> request_asset(const Guid& asset, const LoadRequest& request = {});
   /// Wants every bundle of a registry's entries, in their order.
   std::vector<BundleHandle> request_registry(std::uint32_t registry, const LoadRequest& request);

@@ -77,13 +77,8 @@ BundleStore::~BundleStore() {
 Result<LoadedEntry> BundleStore::load(const Guid& guid, std::int64_t local_id) {
   const std::optional<CatalogAsset> asset = catalog_.find_asset(guid);
   if (!asset || asset->bundle == layout::kNone) {
-    return failed(ErrorCode::not_found,
-                  asset ? "asset " + guid.to_string() + " ('" + std::string(asset->path) +
-                              "') is only named in this build: the target goes without it ('strip' "
-                              "in muster.yaml)"
-                        : "asset " + guid.to_string() +
-                              " is not in this build: list it in a registry, or refer to it from a "
-                              "prefab");
+    Error why = why_not_packed(catalog_, guid);
+    return failed(why.code, std::move(why.message));
   }
   return load_from(asset->bundle, guid, local_id);
 }

@@ -202,6 +202,23 @@ std::string describe_variant(const CatalogReader& catalog, std::uint32_t bundle)
 
 }  // namespace
 
+// What is left out, and nothing that is packed refers to, is not in the catalog either.
+Error why_not_packed(const CatalogReader& catalog, const Guid& asset) {
+  const std::string side = catalog.target() == Target::server ? "server" : "client";
+  const std::string guid = asset.to_string();
+  if (const std::optional<CatalogAsset> named = catalog.find_asset(asset)) {
+    return {ErrorCode::not_found,
+            "asset " + guid + " ('" + std::string(named->path) +
+                "') is only named in this build: the " + side +
+                " goes without it ('strip' in muster.yaml); 'muster audit' tells by which rule"};
+  }
+  return {ErrorCode::not_found,
+          "asset " + guid +
+              " is not in this build: list it in a registry, or refer to it from a prefab. If one "
+              "does, 'strip' in muster.yaml left it out of the " +
+              side + ": 'muster why' tells"};
+}
+
 std::string describe_bundle(const CatalogReader& catalog, std::uint32_t bundle) {
   const CatalogBundle record = catalog.bundle(bundle);
   std::string text = record.name.path();

@@ -66,6 +66,10 @@ Result<OpenedBundle> verify_opened(const BundleSource& source, const CatalogRead
 Result<void> read_entry(OpenedBundle& bundle, std::uint32_t index, Decompressor& decompressor,
                         MemoryPool& memory);
 
+/// Why an asset is in no bundle: `not_found`, with what is known of it and what to do. Requires: it
+/// is in none (`CatalogReader::bundle_of`).
+Error why_not_packed(const CatalogReader& catalog, const Guid& asset);
+
 /// `bundles/<guid>.mbundle (Prefabs/Hero.prefab)`: what a message calls a bundle.
 std::string describe_bundle(const CatalogReader& catalog, std::uint32_t bundle);
 

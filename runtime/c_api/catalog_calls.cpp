@@ -125,8 +125,7 @@ muster_status muster_find_bundle(muster_store* store, const muster_guid* guid, u
     const Guid asset = guid_from(*guid);
     const std::optional<std::uint32_t> found = self.catalog().bundle_of(asset);
     if (!found) {
-      return self.refuse(MUSTER_NOT_FOUND,
-                         "no bundle of this build holds asset " + asset.to_string());
+      return self.refuse(MUSTER_NOT_FOUND, why_not_packed(self.catalog(), asset).message);
     }
     *bundle = *found;
     return MUSTER_OK;

@@ -5,9 +5,11 @@
 
 #include <catch2/catch.hpp>
 
+#include "runtime/assets/bundle_loader.h"
 #include "runtime/assets/bundle_store.h"
 #include "runtime/bundle/bundle_reader.h"
 #include "runtime/bundle/catalog_reader.h"
+#include "runtime/spawn/spawner.h"
 #include "tests/support/arena_build.h"
 #include "tests/support/memory_copy.h"
 #include "tests/support/unity_project.h"
@@ -86,7 +88,20 @@ TEST_CASE("What the server goes without is named in its catalog where something 
   const auto loaded = store.value().load(sound, kMainPayload);
   REQUIRE_FALSE(loaded.has_value());
   CHECK(loaded.error().code == ErrorCode::not_found);
-  CHECK(loaded.error().message.find("goes without it") != std::string::npos);
+  CHECK(loaded.error().message.find("the server goes without it") != std::string::npos);
+  CHECK(loaded.error().message.find("'plain/audio/pickup.wav'") != std::string::npos);
+  // Whichever way it is asked for, the message is one.
+  SteppedLoads loads(folder, store.value().catalog());
+  BundleLoader loader(store.value(), loads, {});
+  CHECK(loader.request_asset(sound).error().message == loaded.error().message);
+  World world(std::span<const ComponentDescription>{});
+  Spawner spawner(store.value(), world);
+  CHECK(spawner.spawn(sound).error().message == loaded.error().message);
+  // Of what nothing refers to any more the catalog knows nothing.
+  const Error unknown = loader.request_asset(material).error();
+  CHECK(unknown.code == ErrorCode::not_found);
+  CHECK(unknown.message.find("'muster why'") != std::string::npos);
+  CHECK(unknown.message == store.value().load(material, kMainPayload).error().message);
 }
 
 struct Attempt {
