@@ -44,7 +44,10 @@ class WireFormCheck {
     for (const ComponentDescription& component : components) {
       const bool is_stripped = std::ranges::any_of(
           project.config().strip,
-          [&](const StripRules& rules) { return rules.strips_class(component.name); });
+          // A description says nothing of whose class it is: what may be stripped may differ.
+          [&](const StripRules& rules) {
+            return rules.strips_class(component.name, ClassOwner::engine);
+          });
       if (!component.fields.empty() && !is_stripped) described_.insert(component.name);
     }
     for (const ClassDeclaration& declaration : project.model().classes) {
