@@ -87,11 +87,15 @@ Result<LoadedEntry> BundleStore::load_from(std::uint32_t bundle, const Guid& gui
                                            std::int64_t local_id) {
   assert(bundle < bundles_.size());
   bundle = chosen(bundle);
+  if (const PlainEntry* const read = find_read(bundle, guid, local_id)) {
+    ++counters_.cached_loads;
+    return LoadedEntry{.bytes = read->bytes, .kind = read->kind};
+  }
   if (!bundles_[bundle] || !has_dependencies(bundle)) {
     if (Result<void> opened = open_bundle(bundle); !opened) return fail(opened.error());
   }
   OpenBundle& open = *bundles_[bundle];
-  const std::optional<std::uint32_t> index = open.opened.reader.find_index(guid, local_id);
+  const std::optional<std::uint32_t> index = open.opened.find_index(guid, local_id);
   if (!index) {
     return failed(ErrorCode::not_found, "bundle " + describe(bundle) + " has no part " +
                                             std::to_string(local_id) + " of asset " +
@@ -100,6 +104,17 @@ Result<LoadedEntry> BundleStore::load_from(std::uint32_t bundle, const Guid& gui
   if (Result<void> read = read_once(bundle, *index); !read) return fail(read.error());
   const PlainEntry& plain = open.opened.plain[*index];
   return LoadedEntry{.bytes = plain.bytes, .kind = plain.kind};
+}
+
+// What most calls end with: nothing is opened, read, or reported. Null when one of them is to be.
+const PlainEntry* BundleStore::find_read(std::uint32_t bundle, const Guid& guid,
+                                         std::int64_t local_id) const {
+  const std::optional<OpenBundle>& open = bundles_[bundle];
+  if (!open || open->dependencies_seen_at != closings_) return nullptr;
+  const std::optional<std::uint32_t> index = open->opened.find_index(guid, local_id);
+  if (!index) return nullptr;
+  const PlainEntry& plain = open->opened.plain[*index];
+  return plain.is_read && !open->opened.is_lost(plain) ? &plain : nullptr;
 }
 
 Result<void> BundleStore::read_once(std::uint32_t bundle, std::uint32_t index) {

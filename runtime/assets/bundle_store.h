@@ -167,6 +167,7 @@ class BundleStore {
   };
   void give_back(OpenBundle& open) noexcept;
   std::size_t count_together(std::span<const std::uint32_t> bundles) const;
+  const PlainEntry* find_read(std::uint32_t bundle, const Guid& guid, std::int64_t local_id) const;
   Result<void> read_whole(std::uint32_t bundle);
   Result<void> read_once(std::uint32_t bundle, std::uint32_t index);
   std::vector<Missing> missing_of(std::span<const std::uint32_t> bundles);

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <new>
+#include <optional>
 
 namespace muster {
 namespace {
@@ -31,6 +32,17 @@ bool is_all_stored(const BundleReader& reader, const BundleEntry& entry) {
 bool is_in_place(const OpenedBundle& bundle, const BundleEntry& entry) {
   return (!bundle.file->is_shared() || entry.kind == EntryKind::raw) &&
          is_all_stored(bundle.reader, entry);
+}
+
+// A row for each entry, none of which has been read.
+std::vector<PlainEntry> name_entries(const BundleReader& reader) {
+  std::vector<PlainEntry> plain(reader.entry_count());
+  for (std::uint32_t i = 0; i < reader.entry_count(); ++i) {
+    const BundleEntry entry = reader.entry(i);
+    plain[i].guid = entry.guid;
+    plain[i].local_id = entry.local_id;
+  }
+  return plain;
 }
 
 // Decompresses an entry and returns the hash of what came out. Each block of a large one is hashed
@@ -68,6 +80,18 @@ std::uint64_t OpenedBundle::whole_memory_bytes() const {
     if (!is_in_place(*this, entry)) sum += entry.plain_bytes;
   }
   return sum;
+}
+
+std::optional<std::uint32_t> OpenedBundle::find_index(const Guid& guid,
+                                                      std::int64_t local_id) const {
+  const auto is_before = [&](const PlainEntry& entry) {
+    return entry.guid < guid || (entry.guid == guid && entry.local_id < local_id);
+  };
+  const auto found = std::ranges::partition_point(plain, is_before);
+  if (found == plain.end() || found->guid != guid || found->local_id != local_id) {
+    return std::nullopt;
+  }
+  return static_cast<std::uint32_t>(found - plain.begin());
 }
 
 std::vector<Result<std::unique_ptr<HeldFile>>> open_files(const BundleSource& source,
@@ -130,11 +154,10 @@ Result<OpenedBundle> verify_opened(const BundleSource& source, const CatalogRead
                             : "is not of this build: it has another hash than the catalog's ") +
                       (is_meant ? reader.value().bundle_hash() : record.hash).to_string());
   }
-  const std::uint32_t entries = reader.value().entry_count();
   return OpenedBundle{.file = std::move(file.value()),
                       .tables = std::move(tables),
                       .reader = reader.value(),
-                      .plain = std::vector<PlainEntry>(entries)};
+                      .plain = name_entries(reader.value())};
 }
 
 namespace {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -19,6 +20,8 @@ namespace muster {
 /// file that others can change, only raw entries are used in place: to follow an offset that
 /// changed after it was checked would lead anywhere.
 struct PlainEntry {
+  Guid guid;  ///< What the table calls it, here beside what is read of it anyway.
+  std::int64_t local_id = kMainPayload;
   PooledMemory memory;
   Bytes bytes;
   EntryKind kind = EntryKind::raw;
@@ -39,6 +42,8 @@ struct OpenedBundle {
   /// What that will be once all entries have been read: known before any of them is. Buffers that
   /// served before may be up to twice as large.
   std::uint64_t whole_memory_bytes() const;
+  /// The index of an entry, as `BundleReader::find_index`, without a look at the tables.
+  std::optional<std::uint32_t> find_index(const Guid& guid, std::int64_t local_id) const;
   /// Whether an entry that has been read lost bytes since.
   bool is_lost(const PlainEntry& entry) const {
     return entry.is_in_shared_file && file->is_damaged();
