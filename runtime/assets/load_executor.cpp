@@ -30,7 +30,8 @@ void move_to(std::vector<FinishedLoad>& from, std::vector<FinishedLoad>& out) {
 }
 
 Result<void> read_all(const CatalogReader& catalog, const LoadOrder& order,
-                      Decompressor& decompressor, MemoryPool* memory, FinishedLoad& load) {
+                      Decompressor& decompressor, MemoryPool* memory, SharedBlocks* shared,
+                      FinishedLoad& load) {
   OpenedBundle& opened = load.result.value();
   load.whole_bytes = opened.whole_memory_bytes();
   const auto refuse = [&](ErrorCode code, const std::string& reason) {
@@ -44,7 +45,7 @@ Result<void> read_all(const CatalogReader& catalog, const LoadOrder& order,
   std::optional<MemoryPool> own;
   if (memory == nullptr) memory = &own.emplace();
   for (std::uint32_t i = 0; i < opened.plain.size(); ++i) {
-    Result<void> entry = read_entry(opened, i, decompressor, *memory);
+    Result<void> entry = read_entry(opened, i, decompressor, *memory, shared);
     if (entry) continue;
     const bool is_damaged = entry.error().code != ErrorCode::limit_exceeded;
     return refuse(entry.error().code, (is_damaged ? "is damaged: " : "") + entry.error().message);
@@ -66,21 +67,22 @@ Result<std::unique_ptr<HeldFile>> open_alone(const BundleSource& source,
 }  // namespace
 
 FinishedLoad load_whole(const BundleSource& source, const CatalogReader& catalog,
-                        const LoadOrder& order, Decompressor& decompressor, MemoryPool* memory) {
+                        const LoadOrder& order, Decompressor& decompressor, MemoryPool* memory,
+                        SharedBlocks* shared) {
   return load_opened(source, catalog, order, open_alone(source, catalog, order.bundle),
-                     decompressor, memory);
+                     decompressor, memory, shared);
 }
 
 // A bundle may have more in it than there is memory. On a thread of its own nobody would catch
 // that.
 FinishedLoad load_opened(const BundleSource& source, const CatalogReader& catalog,
                          const LoadOrder& order, Result<std::unique_ptr<HeldFile>> file,
-                         Decompressor& decompressor, MemoryPool* memory) {
+                         Decompressor& decompressor, MemoryPool* memory, SharedBlocks* shared) {
   FinishedLoad load{.bundle = order.bundle, .result = fail_without_memory(), .whole_bytes = 0};
   try {
     load.result = verify_opened(source, catalog, order.bundle, std::move(file));
     if (!load.result) return load;
-    Result<void> read = read_all(catalog, order, decompressor, memory, load);
+    Result<void> read = read_all(catalog, order, decompressor, memory, shared, load);
     if (!read) load.result = fail(read.error());
   } catch (const std::bad_alloc&) {
     load.result = fail_without_memory();
@@ -102,7 +104,10 @@ Decompressor make_decompressor(const BundleSource& source, const CatalogReader& 
 ThreadedLoads::ThreadedLoads(const BundleSource& source, const CatalogReader& catalog,
                              std::uint32_t threads, std::shared_ptr<MemoryPool> memory,
                              std::shared_ptr<const DictionarySet> dictionaries)
-    : source_(source), catalog_(catalog), memory_(std::move(memory)) {
+    : source_(source),
+      catalog_(catalog),
+      memory_(std::move(memory)),
+      shared_(mutex_, started_signal_, threads) {
   assert(threads >= 1);
   threads_.reserve(threads);
   try {
@@ -171,13 +176,19 @@ void ThreadedLoads::work(Decompressor& decompressor) {
     if (is_stopping_) return;
     if (is_to_open()) {
       open_next(lock);
-    } else {
+    } else if (has_load()) {
+      // Before any help: side by side nothing waits for a hash, and what becomes urgent while a
+      // large entry is being loaded waits for one of its blocks, not for all of them.
       load_next(lock, decompressor);
+    } else {
+      shared_.help(lock, decompressor);
     }
   }
 }
 
-bool ThreadedLoads::has_work() const {
+bool ThreadedLoads::has_work() const { return has_load() || shared_.has_block(); }
+
+bool ThreadedLoads::has_load() const {
   return !opened_.empty() || (!started_.empty() && !is_opening_);
 }
 
@@ -259,10 +270,10 @@ void ThreadedLoads::load_next(Lock& lock, Decompressor& decompressor) {
     files.clear();  // One after the other, then: there may be memory for the next.
   }
   for (std::size_t i = 0; i < count; ++i) {
-    loads[i] = i < files.size()
-                   ? load_opened(source_, catalog_, orders[i], std::move(files[i]), decompressor,
-                                 memory_.get())
-                   : load_whole(source_, catalog_, orders[i], decompressor, memory_.get());
+    loads[i] = i < files.size() ? load_opened(source_, catalog_, orders[i], std::move(files[i]),
+                                              decompressor, memory_.get(), shared())
+                                : load_whole(source_, catalog_, orders[i], decompressor,
+                                             memory_.get(), shared());
   }
   lock.lock();
   for (std::size_t i = 0; i < count; ++i) finished_.push_back(std::move(loads[i].value()));
@@ -275,7 +286,7 @@ void ThreadedLoads::load_opened_next(Lock& lock, Decompressor& decompressor) {
   const LoadOrder order = next.front().order;
   lock.unlock();
   FinishedLoad load = load_opened(source_, catalog_, order, std::move(next.front().file),
-                                  decompressor, memory_.get());
+                                  decompressor, memory_.get(), shared());
   lock.lock();
   finished_.push_back(std::move(load));
   finished_signal_.notify_one();

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "runtime/assets/opened_bundle.h"
+#include "runtime/assets/shared_blocks.h"
 
 namespace muster {
 
@@ -33,15 +34,17 @@ struct FinishedLoad {
 };
 
 /// Opens, verifies and decompresses a bundle with all its entries, in buffers of `memory`, which
-/// may be null. Safe from several threads at once, each with a decompressor of its own. Fails as
-/// `open_verified` and `read_entry` do, and with `limit_exceeded` when memory or limit do not
-/// suffice.
+/// may be null, and with whoever `shared` brings, if anybody. Safe from several threads at once,
+/// each with a decompressor of its own. Fails as `open_verified` and `read_entry` do, and with
+/// `limit_exceeded` when memory or limit do not suffice.
 FinishedLoad load_whole(const BundleSource& source, const CatalogReader& catalog,
-                        const LoadOrder& order, Decompressor& decompressor, MemoryPool* memory);
+                        const LoadOrder& order, Decompressor& decompressor, MemoryPool* memory,
+                        SharedBlocks* shared = nullptr);
 /// The same for a file that the source has opened, or has failed to.
 FinishedLoad load_opened(const BundleSource& source, const CatalogReader& catalog,
                          const LoadOrder& order, Result<std::unique_ptr<HeldFile>> file,
-                         Decompressor& decompressor, MemoryPool* memory);
+                         Decompressor& decompressor, MemoryPool* memory,
+                         SharedBlocks* shared = nullptr);
 
 /// Makes a decompressor that has a build's dictionaries: those given, or else its own. One that
 /// cannot have them has none, and every entry that needs one fails and says so.
@@ -69,7 +72,8 @@ class LoadExecutor {
 };
 
 /// Loads on threads of its own. From a source that gains from it (`files_at_once`) one thread at a
-/// time opens several files together, while the others decompress what has been opened. Source and
+/// time opens several files together, while the others decompress what has been opened. Threads
+/// that find nothing to begin decompress blocks of large entries that others load. Source and
 /// catalog must outlive it; the catalog's bytes too. Large buffers come from `memory`, which is
 /// best the store's: `BundleStore::memory`; so are `dictionaries`, else it loads its own.
 class ThreadedLoads final : public LoadExecutor {
@@ -107,11 +111,13 @@ class ThreadedLoads final : public LoadExecutor {
 
   void work(Decompressor& decompressor);
   bool has_work() const;
+  bool has_load() const;
   bool is_to_open() const;
   std::list<OpenedFile> take_started();
   void open_next(Lock& lock);
   void load_next(Lock& lock, Decompressor& decompressor);
   void load_opened_next(Lock& lock, Decompressor& decompressor);
+  SharedBlocks* shared() { return threads_.size() > 1 ? &shared_ : nullptr; }
   void stop();
 
   const BundleSource& source_;
@@ -120,6 +126,7 @@ class ThreadedLoads final : public LoadExecutor {
   std::mutex mutex_;
   std::condition_variable started_signal_;
   std::condition_variable finished_signal_;
+  SharedBlocks shared_;
   std::deque<LoadOrder> started_;
   std::list<OpenedFile> opened_;  ///< Where files are opened together.
   bool is_opening_ = false;

@@ -48,17 +48,21 @@ std::vector<PlainEntry> name_entries(const BundleReader& reader) {
 // Decompresses an entry and returns the hash of what came out. Each block of a large one is hashed
 // while it is still in the cache.
 Result<ContentHash> read_blocks(const BundleReader& reader, const BundleEntry& entry,
-                                Decompressor& decompressor, std::span<std::byte> target) {
+                                Decompressor& decompressor, SharedBlocks* shared,
+                                std::span<std::byte> target) {
   std::optional<ContentHasher> hasher;
   if (entry.block_count > 1) hasher.emplace();
-  std::size_t done = 0;
-  for (std::uint32_t i = 0; i < entry.block_count; ++i) {
+  std::uint32_t first = 0;
+  if (shared != nullptr && SharedBlocks::is_worth_it(entry)) {
+    first = shared->read(reader, entry, target, decompressor, *hasher);
+  }
+  for (std::uint32_t i = first; i < entry.block_count; ++i) {
     const BundleBlock block = reader.block(entry, i);
-    const std::span<std::byte> piece = target.subspan(done, block.plain_bytes);
+    const std::size_t at = std::size_t{i} * reader.block_plain_bytes();
+    const std::span<std::byte> piece = target.subspan(at, block.plain_bytes);
     Result<void> decoded = reader.read_block(block, decompressor, piece);
     if (!decoded) return fail(decoded.error());
     if (hasher) hasher->update(piece);
-    done += block.plain_bytes;
   }
   return hasher ? hasher->finish() : hash_bytes(target);
 }
@@ -163,7 +167,7 @@ Result<OpenedBundle> verify_opened(const BundleSource& source, const CatalogRead
 namespace {
 
 Result<void> read_unlost(OpenedBundle& bundle, std::uint32_t index, Decompressor& decompressor,
-                         MemoryPool& memory) {
+                         MemoryPool& memory, SharedBlocks* shared) {
   const BundleReader& reader = bundle.reader;
   PlainEntry& plain = bundle.plain[index];
   const BundleEntry entry = reader.entry(index);
@@ -181,7 +185,7 @@ Result<void> read_unlost(OpenedBundle& bundle, std::uint32_t index, Decompressor
       return fail_without_memory();
     }
     const std::span<std::byte> target(plain.memory.bytes.get(), size);
-    Result<ContentHash> hash = read_blocks(reader, entry, decompressor, target);
+    Result<ContentHash> hash = read_blocks(reader, entry, decompressor, shared, target);
     if (!hash) return fail(hash.error());
     if (hash.value() != entry.plain_hash) {
       return fail(ErrorCode::hash_mismatch, "entry " + entry.guid.to_string() + ":" +
@@ -198,10 +202,10 @@ Result<void> read_unlost(OpenedBundle& bundle, std::uint32_t index, Decompressor
 }  // namespace
 
 Result<void> read_entry(OpenedBundle& bundle, std::uint32_t index, Decompressor& decompressor,
-                        MemoryPool& memory) {
+                        MemoryPool& memory, SharedBlocks* shared) {
   PlainEntry& plain = bundle.plain[index];
   if (!plain.is_read) {
-    Result<void> read = read_unlost(bundle, index, decompressor, memory);
+    Result<void> read = read_unlost(bundle, index, decompressor, memory, shared);
     plain.is_read = read.has_value();
     // Lost bytes are zeros, and explain the failure. What is in a copy, and has the right hash, was
     // read before.

@@ -11,6 +11,7 @@
 #include "registry/vocabulary/result.h"
 #include "runtime/assets/bundle_source.h"
 #include "runtime/assets/memory_pool.h"
+#include "runtime/assets/shared_blocks.h"
 #include "runtime/bundle/bundle_reader.h"
 #include "runtime/bundle/catalog_reader.h"
 
@@ -67,9 +68,10 @@ Result<OpenedBundle> verify_opened(const BundleSource& source, const CatalogRead
 
 /// Decompresses an entry and compares its hash; nothing happens when it has been read. Takes memory
 /// from the pool. Fails with `hash_mismatch`, `malformed`, `limit_exceeded` when there is no
-/// memory, or `io` when the file lost bytes.
+/// memory, or `io` when the file lost bytes. `shared`: who may help with a large one; null for
+/// nobody.
 Result<void> read_entry(OpenedBundle& bundle, std::uint32_t index, Decompressor& decompressor,
-                        MemoryPool& memory);
+                        MemoryPool& memory, SharedBlocks* shared = nullptr);
 
 /// Why an asset is in no bundle: `not_found`, with what is known of it and what to do. Requires: it
 /// is in none (`CatalogReader::bundle_of`).

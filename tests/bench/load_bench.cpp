@@ -228,6 +228,7 @@ void register_load_benchmarks(const BenchOptions& options) {
     measure_load(shape.name, source);
     register_loader_benchmarks(shape.name, source);
   }
+  register_large_entry_benchmarks(content);
   register_resolve(generate(kPrefabs, content), kPrefabs.bundles);
   register_spawn();
   if (options.build.empty()) return;

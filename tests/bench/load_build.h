@@ -62,6 +62,8 @@ std::size_t load_all(BundleStore& store);
 /// Background loading: throughput and latencies, from memory and from a cold disk.
 void register_loader_benchmarks(const std::string& name,
                                 const std::shared_ptr<MemorySource>& source);
+/// Large entries one by one, on one thread and on two. `content` as for `generate`.
+void register_large_entry_benchmarks(Bytes content);
 /// Of a build, everything at once. `memory` is the source's own, or null.
 enum class BuildPlace : std::uint8_t { files, memory };
 void register_whole_build_benchmarks(const std::string& name,

@@ -3,11 +3,14 @@
 // "load cold" reads files that the kernel forgot. The peers decompress the same bytes, and do
 // nothing else, or read them out of a zip that PhysFS has mounted.
 #include <algorithm>
+#include <atomic>
+#include <barrier>
 #include <cassert>
 #include <chrono>
 #include <functional>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <benchmark/benchmark.h>
@@ -113,16 +116,16 @@ struct RawZstd {
   RawZstd(const RawZstd&) = delete;
   RawZstd& operator=(const RawZstd&) = delete;
 
+  void load_frame(std::size_t index, ZSTD_DCtx* with) {
+    const auto& [frame, plain_bytes, dictionary] = frames.frames[index];
+    [[maybe_unused]] const std::size_t done = ZSTD_decompress_usingDDict(
+        with, target.data() + places[index], plain_bytes, frame.data(), frame.size(), dictionary);
+    assert(done == plain_bytes);
+  }
   void load(std::size_t first, std::size_t end) {
-    for (std::size_t i = first; i < end; ++i) {
-      const auto& [frame, plain_bytes, dictionary] = frames.frames[i];
-      [[maybe_unused]] const std::size_t done = ZSTD_decompress_usingDDict(
-          context, target.data() + places[i], plain_bytes, frame.data(), frame.size(), dictionary);
-      assert(done == plain_bytes);
-    }
+    for (std::size_t i = first; i < end; ++i) load_frame(i, context);
     benchmark::ClobberMemory();
   }
-
   std::shared_ptr<BundleSource> source;
   Frames frames;
   std::vector<std::size_t> places;
@@ -140,6 +143,49 @@ Subject zstd_subject(const std::shared_ptr<BundleSource>& source) {
           .forget = [] {},
           .bundles = static_cast<std::uint32_t>(raw->frames.files.size())};
 }
+
+// The same on two threads, of which one waits for the next bundle.
+class ZstdPair {
+ public:
+  explicit ZstdPair(const std::shared_ptr<BundleSource>& from) : raw_(from) {}
+  ~ZstdPair() {
+    is_over_ = true;
+    begin_.arrive_and_wait();
+    other_.join();
+    ZSTD_freeDCtx(other_context_);
+  }
+  ZstdPair(const ZstdPair&) = delete;
+  ZstdPair& operator=(const ZstdPair&) = delete;
+
+  std::uint32_t bundles() const { return static_cast<std::uint32_t>(raw_.frames.files.size()); }
+  void load(std::uint32_t bundle) {
+    next_ = raw_.frames.first_frames[bundle];
+    last_ = raw_.frames.first_frames[bundle + 1];
+    begin_.arrive_and_wait();
+    work(raw_.context);
+    end_.arrive_and_wait();
+  }
+
+ private:
+  void work(ZSTD_DCtx* context) {
+    for (std::size_t i = next_++; i < last_; i = next_++) raw_.load_frame(i, context);
+  }
+  void run() {
+    for (begin_.arrive_and_wait(); !is_over_; begin_.arrive_and_wait()) {
+      work(other_context_);
+      end_.arrive_and_wait();
+    }
+  }
+
+  RawZstd raw_;
+  ZSTD_DCtx* other_context_ = ZSTD_createDCtx();
+  std::atomic<std::size_t> next_ = 0;
+  std::size_t last_ = 0;
+  bool is_over_ = false;
+  std::barrier<> begin_{2};
+  std::barrier<> end_{2};
+  std::thread other_{[this] { run(); }};
+};
 
 #ifdef MUSTER_PHYSFS
 
@@ -228,6 +274,39 @@ void measure_all_at_once(const std::string& name, const std::shared_ptr<BundleSo
       state.ResumeTiming();
     }
   })->UseRealTime();
+}
+
+// Large entries in blocks of 256 KiB, one after the other, 64 MB in all: of fewer, the buffers
+// would still be in the cache of whichever core had them last. Generated when one of its benchmarks
+// first runs: that takes longer than all of them.
+void register_large_entries(std::size_t megabytes, Bytes content) {
+  const auto lazy = std::make_shared<std::shared_ptr<BundleSource>>();
+  const BundleShape shape = {.name = "",
+                             .bundles = static_cast<std::uint32_t>(64 / megabytes),
+                             .entry_bytes = megabytes << 20U};
+  const auto measure = [&](const std::string& subject, const MakeSubject& make) {
+    const MakeSubject one_by_one = [=, kept = ByteVector(content.begin(), content.end())](
+                                       const std::shared_ptr<BundleSource>&) {
+      if (*lazy == nullptr) *lazy = generate(shape, kept);
+      Subject made = make(*lazy);
+      made.load_all = [load = made.load, bundles = made.bundles] {
+        for (std::uint32_t i = 0; i < bundles; ++i) load(i);
+      };
+      return made;
+    };
+    const std::string group = "runtime/load one/" + std::to_string(megabytes) + " MB/";
+    measure_all_at_once(group + subject, nullptr, one_by_one);
+  };
+  measure("loader, 1 thread", [](const auto& from) { return loader_subject(from, nullptr, 1); });
+  measure("loader, 2 threads", [](const auto& from) { return loader_subject(from, nullptr, 2); });
+  measure("raw zstd", zstd_subject);
+  measure("raw zstd, 2 threads", [](const auto& from) {
+    const auto pair = std::make_shared<ZstdPair>(from);
+    return Subject{.load = [pair](std::uint32_t bundle) { pair->load(bundle); },
+                   .load_all = {},
+                   .forget = [] {},
+                   .bundles = pair->bundles()};
+  });
 }
 
 // Per mille of the bundles that are there sooner; the time of a round is that of one bundle.
@@ -349,6 +428,10 @@ void register_loader_benchmarks(const std::string& name,
 #endif
   }
   register_cold(name, source);
+}
+
+void register_large_entry_benchmarks(Bytes content) {
+  for (const std::size_t megabytes : {64U, 4U, 2U}) register_large_entries(megabytes, content);
 }
 
 void register_whole_build_benchmarks(const std::string& name,
