@@ -143,7 +143,9 @@ def zstd_bytes(files, level):
 
 
 def bundle_bytes(out, target):
-    return sum(path.stat().st_size for path in pathlib.Path(out, target).rglob("*.mbundle"))
+    """Of the bundles and of what they are packed with."""
+    return sum(path.stat().st_size for path in pathlib.Path(out, target).rglob("*")
+               if path.suffix in (".mbundle", ".mdict"))
 
 
 def touch_content(path):
