@@ -4,7 +4,10 @@
 #include <fmt/format.h>
 
 #include "bundler/cli/session.h"
+#include "bundler/cook/value_check.h"
 #include "bundler/pack/committed_dictionaries.h"
+#include "registry/rules/sinks.h"
+#include "registry/rules/validate.h"
 #include "registry/vocabulary/counted.h"
 #include "registry/vocabulary/json_text.h"
 #include "registry/vocabulary/parallel.h"
@@ -51,7 +54,8 @@ std::string shown(const std::optional<std::uint64_t>& bytes) {
 std::string_view verdict_on(const RetrainingPlan& plan, bool is_check) {
   switch (plan.what) {
     case Retraining::keep:
-      return plan.bytes_now ? "stays" : "none pays";
+      if (plan.bytes_now) return plan.has_few_samples ? "stays: too little to judge by" : "stays";
+      return "none pays";
     case Retraining::write:
       return is_check ? "to be trained" : "trained";
     case Retraining::remove:
@@ -83,6 +87,20 @@ Result<void> apply(const std::vector<RetrainingPlan>& plans, const AssetPath& fo
   return {};
 }
 
+// Of a project that cannot be built only a part would be looked at.
+bool can_be_built(const Project& project, const std::vector<ComponentDescription>& components,
+                  unsigned jobs, Session& session) {
+  const auto check = [&](const Project&, const std::set<AssetNumber>& built, Findings& findings) {
+    check_values(project, components, built, jobs, findings);
+  };
+  std::vector<Finding> blocking = validate(project, {.jobs = jobs, .further = check});
+  std::erase_if(blocking, [](const Finding& finding) { return !finding.blocks_build; });
+  if (blocking.empty()) return true;
+  session.err << format_findings(blocking, FindingFormat::text, {});
+  session.err << "muster: no dictionary was trained or changed\n";
+  return false;
+}
+
 int train(const TrainArguments& arguments, Session& session) {
   PatientReporter reporter(session.reporter, session.clock);
   const unsigned jobs = processor_count();
@@ -96,16 +114,22 @@ int train(const TrainArguments& arguments, Session& session) {
                                   "builds train their own; to keep some, add 'compression: "
                                   "{dictionaries: Dictionaries~}' to it"});
   }
-  // One that is damaged is none where a new one is wanted in any case.
-  auto present = load_committed(project.files(), rules);
-  if (!present && !arguments.is_forced) return report_error(session, present.error());
-  const CommittedDictionaries now = present ? std::move(*present.value()) : CommittedDictionaries();
+  RetrainingWish wish{.present = {}, .is_forced = arguments.is_forced};
+  auto present = look_at_committed(project.files(), rules, wish.unusable);
+  if (!present) return report_error(session, present.error());
+  if (!wish.unusable.empty() && !arguments.is_forced) {
+    return report_error(session, wish.unusable.front().error);
+  }
+  wish.present = std::move(*present.value());
   const auto components = load_components(project.files(), project.config());
   if (!components) return report_error(session, components.error());
+  reporter.begin("checking", 0);
+  if (!can_be_built(project, components.value(), jobs, session)) return kFindings;
   reporter.begin("training", 0);
-  const std::vector<RetrainingPlan> plans =
-      plan_retraining(project, components.value(), now, arguments.is_forced, jobs, session.stop);
+  const auto planned = plan_retraining(project, components.value(), wish, jobs, session.stop);
   reporter.finish();
+  if (!planned) return report_error(session, planned.error());
+  const std::vector<RetrainingPlan>& plans = planned.value();
   if (session.stop.stop_requested()) {
     return report_error(session, {ErrorCode::cancelled, "stopped; nothing was changed"});
   }

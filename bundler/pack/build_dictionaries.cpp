@@ -248,7 +248,10 @@ std::optional<std::vector<BuildDictionary>> parse_dictionaries(Bytes bytes) {
     const Bytes content = in.bytes(static_cast<std::size_t>(size));
     const bool is_known = std::ranges::count(kDictionaryKinds, dictionary.kind) > 0;
     const bool is_sorted = i == 0 || dictionaries[i - 1].kind < dictionary.kind;
-    if (!is_known || !is_sorted || !distinct.add(hash_bytes(content), content)) return std::nullopt;
+    if (!is_known || !is_sorted || !distinct.add(hash_bytes(content), content) ||
+        !CompressionDictionary::takes(content)) {
+      return std::nullopt;
+    }
     dictionary.bytes.assign(content.begin(), content.end());
   }
   if (in.failed() || in.remaining() > 0) return std::nullopt;

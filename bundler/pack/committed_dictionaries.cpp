@@ -23,24 +23,49 @@ bool pays(std::uint64_t then, std::uint64_t now, bool is_forced) {
   return is_forced ? then < now : then + now / kRetrainingShare < now;
 }
 
-RetrainingPlan plan_kind(EntryKind kind, const CookedSamples& cooked,
-                         const BuildDictionary* present, bool is_forced) {
+template <typename Range>
+auto* of_kind(Range& range, EntryKind kind) {
+  const auto found = std::ranges::find_if(range, [&](const auto& one) { return one.kind == kind; });
+  return found == range.end() ? nullptr : &*found;
+}
+
+RetrainingPlan plan_kind(EntryKind kind, const CookedSamples& cooked, const RetrainingWish& wish) {
   const std::vector<Bytes> samples = cooked.of(kind);
   RetrainingPlan plan{.kind = kind, .entries = cooked.estimated_entries(kind)};
+  plan.has_few_samples = samples.size() < kJudgedSamplesMin;
   plan.bytes_without = scaled(try_samples(samples, {}), plan.entries);
   auto trained = train_dictionary(samples, plan.entries);
   if (trained) {
     plan.bytes_then =
         scaled(try_samples(samples, trained->bytes), plan.entries) + trained->bytes.size();
   }
-  if (present != nullptr) {
-    plan.present_bytes = present->bytes.size();
+  if (const BuildDictionary* present = of_kind(wish.present, kind)) {
     plan.bytes_now =
         scaled(try_samples(samples, present->bytes), plan.entries) + present->bytes.size();
   }
-  plan.what = choose_retraining(plan.bytes_without, plan.bytes_now, plan.bytes_then, is_forced);
+  if (of_kind(wish.unusable, kind) != nullptr) {
+    plan.what = trained ? Retraining::write : Retraining::remove;
+  } else if (!plan.has_few_samples) {
+    plan.what =
+        choose_retraining(plan.bytes_without, plan.bytes_now, plan.bytes_then, wish.is_forced);
+  }
   if (plan.what == Retraining::write) plan.fresh = std::move(trained->bytes);
   return plan;
+}
+
+std::optional<Error> first_problem(const CookedSamples& cooked) {
+  for (const std::vector<CookedAsset>* some : {&cooked.text, &cooked.settings}) {
+    for (const CookedAsset& asset : *some) {
+      if (asset.problems.empty()) continue;
+      const CookProblem& problem = asset.problems.front();
+      return Error{ErrorCode::malformed,
+                   problem.location.path.text() + ":" +
+                       std::to_string(problem.location.position.line) + ": " + problem.message +
+                       "; dictionaries are trained on content that can be built ('muster "
+                       "validate' tells all)"};
+    }
+  }
+  return std::nullopt;
 }
 
 }  // namespace
@@ -49,23 +74,47 @@ AssetPath committed_dictionary_path(const AssetPath& folder, EntryKind kind) {
   return folder.child(std::string(to_string(kind)) + ".mdict");
 }
 
-Result<std::optional<CommittedDictionaries>> load_committed(const FileSystem& files,
-                                                            const CompressionRules& rules) {
+Result<std::optional<CommittedDictionaries>> look_at_committed(
+    const FileSystem& files, const CompressionRules& rules,
+    std::vector<UnusableDictionary>& unusable) {
   if (!rules.dictionaries) return std::nullopt;
   CommittedDictionaries found;
   DictionarySet distinct;
   for (const EntryKind kind : kDictionaryKinds) {
     const AssetPath path = committed_dictionary_path(*rules.dictionaries, kind);
+    const auto refuse = [&](ErrorCode code, const std::string& why) {
+      unusable.push_back(
+          {kind, {code, path.text() + ": " + why + "; 'muster train --force' does away with it"}});
+    };
     ByteVector buffer;
     const auto bytes = read_whole(files, path, layout::dictionary::kMaxBytes, buffer);
     if (!bytes && bytes.error().code == ErrorCode::not_found) continue;
-    if (!bytes) return fail(bytes.error());
-    if (auto good = distinct.add(hash_bytes(bytes.value()), bytes.value()); !good) {
-      return fail(good.error().code, path.text() + ": " + good.error().message +
-                                         "; 'muster train --force' makes another one");
+    if (!bytes && bytes.error().code == ErrorCode::limit_exceeded) {
+      refuse(ErrorCode::limit_exceeded, "it is too large for a dictionary");
+      continue;
     }
-    found.push_back({kind, ByteVector(bytes.value().begin(), bytes.value().end()), 0, 0});
+    if (!bytes) return fail(bytes.error());
+    const ContentHash hash = hash_bytes(bytes.value());
+    const bool is_other_kinds = std::ranges::any_of(
+        found, [&](const BuildDictionary& other) { return other.hash() == hash; });
+    if (const auto good = distinct.add(hash, bytes.value()); !good) {
+      refuse(good.error().code, good.error().message);
+    } else if (is_other_kinds) {
+      refuse(ErrorCode::already_exists, "another kind has the same dictionary");
+    } else if (!CompressionDictionary::takes(bytes.value())) {
+      refuse(ErrorCode::malformed, "the tables of the dictionary are damaged");
+    } else {
+      found.push_back({kind, ByteVector(bytes.value().begin(), bytes.value().end()), 0, 0});
+    }
   }
+  return found;
+}
+
+Result<std::optional<CommittedDictionaries>> load_committed(const FileSystem& files,
+                                                            const CompressionRules& rules) {
+  std::vector<UnusableDictionary> unusable;
+  auto found = look_at_committed(files, rules, unusable);
+  if (found && !unusable.empty()) return fail(std::move(unusable.front().error));
   return found;
 }
 
@@ -81,17 +130,15 @@ SamplingRules committed_sampling() {
   return {.assets_min = 1, .samples_wanted = kCommittedSamplesWanted, .share_min = 0};
 }
 
-std::vector<RetrainingPlan> plan_retraining(const Project& project,
-                                            const std::vector<ComponentDescription>& components,
-                                            const CommittedDictionaries& present, bool is_forced,
-                                            unsigned jobs, const std::stop_token& stop) {
+Result<std::vector<RetrainingPlan>> plan_retraining(
+    const Project& project, const std::vector<ComponentDescription>& components,
+    const RetrainingWish& wish, unsigned jobs, const std::stop_token& stop) {
   const CookedSamples cooked =
       cook_samples(project, components, choose_samples(project, committed_sampling()), jobs, stop);
+  if (auto problem = first_problem(cooked)) return fail(std::move(*problem));
   std::vector<RetrainingPlan> plans(kDictionaryKinds.size());
   parallel_for(plans.size(), jobs, stop, [&](std::size_t i, unsigned) {
-    const auto now = std::ranges::find(present, kDictionaryKinds[i], &BuildDictionary::kind);
-    plans[i] =
-        plan_kind(kDictionaryKinds[i], cooked, now == present.end() ? nullptr : &*now, is_forced);
+    plans[i] = plan_kind(kDictionaryKinds[i], cooked, wish);
   });
   return plans;
 }

@@ -15,9 +15,20 @@ namespace muster {
 /// The file of a kind in the folder: `object.mdict`, for one.
 AssetPath committed_dictionary_path(const AssetPath& folder, EntryKind kind);
 
+/// A file of the folder that cannot be used: it is no dictionary, or what another kind has.
+struct UnusableDictionary {
+  EntryKind kind = EntryKind::object;
+  Error error;  ///< Names the file, and says what to do.
+};
+
 /// Reads what is in the folder that the rules name: of a kind without a file there is none. Nothing
-/// when they name no folder. Fails with `malformed` or `limit_exceeded` for a file that is no
-/// dictionary, with `already_exists` when two have one id, or as the disk fails.
+/// when they name no folder. Fails as the disk fails. What cannot be used is in `unusable`, sorted
+/// by kind.
+Result<std::optional<CommittedDictionaries>> look_at_committed(
+    const FileSystem& files, const CompressionRules& rules,
+    std::vector<UnusableDictionary>& unusable);
+/// The same for a build. Fails also for the first that cannot be used: with `malformed`,
+/// `limit_exceeded` or `already_exists`.
 Result<std::optional<CommittedDictionaries>> load_committed(const FileSystem& files,
                                                             const CompressionRules& rules);
 
@@ -27,12 +38,16 @@ inline constexpr std::uint64_t kRetrainingShare = 20;
 
 enum class Retraining : std::uint8_t { keep, write, remove };
 
+/// With fewer samples nothing is said of a dictionary that is there.
+inline constexpr std::size_t kJudgedSamplesMin = 24;
+
 /// What is to be done about one kind. Bytes are estimates for all entries of the kind at the level
 /// that dictionaries are trained with, the dictionary's own included.
 struct RetrainingPlan {
   EntryKind kind = EntryKind::object;
   Retraining what = Retraining::keep;
   std::uint64_t entries = 0;
+  bool has_few_samples = false;               ///< Below `kJudgedSamplesMin`.
   std::uint64_t bytes_without = 0;            ///< With no dictionary at all.
   std::optional<std::uint64_t> bytes_now{};   ///< With the present one, where there is one.
   std::optional<std::uint64_t> bytes_then{};  ///< With a new one, where one pays.
@@ -49,12 +64,18 @@ Retraining choose_retraining(std::uint64_t bytes_without, std::optional<std::uin
 /// are worth it.
 SamplingRules committed_sampling();
 
-/// Tries the present dictionaries and new ones on samples of the project. `is_forced`: whatever is
-/// smaller pays.
-std::vector<RetrainingPlan> plan_retraining(const Project& project,
-                                            const std::vector<ComponentDescription>& components,
-                                            const CommittedDictionaries& present, bool is_forced,
-                                            unsigned jobs, const std::stop_token& stop);
+/// What there is, and how it is judged.
+struct RetrainingWish {
+  CommittedDictionaries present;
+  std::vector<UnusableDictionary> unusable{};  ///< Replaced, or removed where none pays.
+  bool is_forced = false;                      ///< Whatever is smaller pays.
+};
+
+/// Tries the present dictionaries and new ones on samples of the project. Fails with `malformed`
+/// when a sample cannot be cooked: of such a project nothing can be said.
+Result<std::vector<RetrainingPlan>> plan_retraining(
+    const Project& project, const std::vector<ComponentDescription>& components,
+    const RetrainingWish& wish, unsigned jobs, const std::stop_token& stop);
 
 std::string_view to_string(Retraining what);
 

@@ -29,6 +29,10 @@ struct CompressionDictionary::Digest {
   Digest& operator=(const Digest&) = delete;
 };
 
+bool CompressionDictionary::takes(Bytes bytes) {
+  return Digest(bytes, kMinLevel).dictionary != nullptr;
+}
+
 CompressionDictionary::CompressionDictionary(ByteVector bytes, int level)
     : bytes_(std::move(bytes)),
       hash_(hash_bytes(bytes_)),

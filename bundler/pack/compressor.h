@@ -23,7 +23,11 @@ std::string_view compressor_version();
 /// A dictionary made ready for compression at one level, once for all threads. Immutable.
 class CompressionDictionary {
  public:
-  /// Requires: the bytes of a `Dictionary`, and a level in range.
+  /// Whether bytes of a `Dictionary` are also good for this: zstd asks more of them than it does
+  /// for decompression.
+  static bool takes(Bytes bytes);
+
+  /// Requires: `takes(bytes)`, and a level in range.
   CompressionDictionary(ByteVector bytes, int level);
   ~CompressionDictionary();
   CompressionDictionary(CompressionDictionary&&) noexcept;

@@ -302,15 +302,19 @@ Result<void> stage_report(const BuildRun& run, const std::vector<TargetBuild>& b
 
 namespace {
 
-// Blocks of an output that does not remember how it was made: its report says the level.
-void remember_blocks(const FileSystem& files, const BuildOptions& options,
-                     const HowPacked& how_packed, StagedBundles& bundles) {
+// Blocks of an output that does not remember how it was made: its report says the levels.
+void remember_blocks(const FileSystem& files, const BuildRun& run, const HowPacked& how_packed,
+                     StagedBundles& bundles) {
   ByteVector buffer;
   const auto report = read_whole(files, AssetPath().child(OutputFolder::kReportName),
                                  OutputFolder::kReportBytesMax, buffer);
   if (!report) return;
   for (const Target target : {Target::client, Target::server}) {
-    if (level_in_report(as_text(report.value()), target) != options.level) continue;
+    const auto packed = packing_in_report(as_text(report.value()), target);
+    if (!packed || packed->level != run.options.level ||
+        packed->compression != compression_of(run.project.config()).text()) {
+      continue;
+    }
     for (const std::string_view kind : kBundleFolders) {
       const AssetPath folder = AssetPath().child(folder_of(target)).child(kind);
       const auto entries = files.list(folder);
@@ -400,7 +404,7 @@ Result<std::vector<TargetBuild>> build_project(const BuildRun& run,
                              std::move(dictionaries).value());
   const PackingTerms terms = terms_of(run, plan);
   if (leaves_state && !run.is_forced && !state) {
-    remember_blocks(old_files, run.options, plan.how_packed_in(run.project), bundles);
+    remember_blocks(old_files, run, plan.how_packed_in(run.project), bundles);
   }
   std::optional<CachedBundles> cached;
   if (shares && !(known == nullptr && bundles.remembers_earlier())) {

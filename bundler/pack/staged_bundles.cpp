@@ -13,6 +13,13 @@ Result<void> StagedBundles::stage(const AssetPath& path, Bytes bytes) {
 
 void StagedBundles::remember(std::size_t number, bool is_earlier, const BundleReader& bundle,
                              const BundleEntry& entry, const PackedHow& how) {
+  // Blocks that are stored say nothing of a level: content that was known to be compressed already
+  // has had none, and under another name it would get one.
+  bool is_all_stored = true;
+  for (std::uint32_t b = 0; b < entry.block_count; ++b) {
+    is_all_stored = is_all_stored && bundle.block(entry, b).coding == BlockCoding::stored;
+  }
+  if (is_all_stored) return;
   const PackedContent content{entry.plain_hash, entry.plain_bytes, how.level, how.dictionary_id};
   const auto [place, is_new] = entries_.try_emplace(content, std::vector<StagedBlock>());
   for (std::uint32_t b = 0; is_new && b < entry.block_count; ++b) {

@@ -66,7 +66,8 @@ class StagedBundles {
   Result<void> carry_over(const FileSystem& from, const AssetPath& old_path, const AssetPath& path);
   /// Remembers the entries of a bundle that an earlier build has left; a bundle that cannot be read
   /// has none. Compressed blocks whose dictionary is another than they would get now are not
-  /// remembered. Requires: called before anything is packed, and `files` lives longer.
+  /// remembered, nor are entries without any compressed block. Requires: called before anything is
+  /// packed, and `files` lives longer.
   void remember_earlier(const FileSystem& files, const AssetPath& path,
                         const HowPacked& how_packed);
   bool remembers_earlier() const { return !earlier_.empty(); }

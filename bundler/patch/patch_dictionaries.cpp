@@ -4,13 +4,18 @@
 #include <cassert>
 
 namespace muster {
+namespace {
+
+constexpr std::size_t kDigestsMax = 6;
+
+}  // namespace
 
 PatchDictionaries::PatchDictionaries(const BuildSide& before, const BuildSide& after) {
   auto set = std::make_shared<DictionarySet>();
   for (const LooseFile* file : after.dictionaries()) {
     const std::uint32_t id = dictionary_id(file->hash);
-    (void)set->add(file->hash, file->bytes).has_value();  // One that both targets have.
-    content_.try_emplace(id, file->bytes);
+    // Both targets may have it.
+    if (set->add(file->hash, file->bytes)) content_.try_emplace(id, file->bytes);
   }
   // One of the old build that has the id of a new one is not here; what needs it travels anew.
   for (const LooseFile* file : before.dictionaries()) {
@@ -25,6 +30,9 @@ const CompressionDictionary* PatchDictionaries::compressing(std::uint32_t id, in
   if (id == 0 || content == content_.end()) return nullptr;
   const auto made = digested_.find({id, level});
   if (made != digested_.end()) return &made->second;
+  if (!CompressionDictionary::takes(content->second)) return nullptr;
+  // A patch may ask for each of its dictionaries at every level, and each takes megabytes.
+  if (digested_.size() >= kDigestsMax) digested_.clear();
   return &digested_.try_emplace({id, level}, content->second, level).first->second;
 }
 

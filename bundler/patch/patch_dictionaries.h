@@ -20,7 +20,8 @@ class PatchDictionaries {
   PatchDictionaries(const BuildSide& before, const BuildSide& after);
 
   const std::shared_ptr<const DictionarySet>& decompressing() const { return decompressing_; }
-  /// A dictionary of the new build at a level; null for id 0 and for one that it has not.
+  /// A dictionary of the new build at a level; null for id 0, for one that it has not, and for one
+  /// that nothing can be compressed with. Valid until the next call.
   const CompressionDictionary* compressing(std::uint32_t id, int level);
 
   /// What a patch calls one: 0 for none, else 1 + its place among the new build's, which are sorted

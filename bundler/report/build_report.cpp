@@ -255,6 +255,7 @@ Json target_json(const Project& project, const TargetBuild& build, const BuildOp
   Json json;
   json["layout"] = name_of(options.layout);
   json["level"] = options.level;
+  json["compression"] = compression_of(project.config()).text();
   if (!project.choice().empty()) json["variants"] = choice_json(project, project.choice());
   json["fingerprint"] = build.fingerprint.to_string();
   json["catalog_bytes"] = build.catalog_bytes;
@@ -371,13 +372,19 @@ std::string lasting_report(std::string_view text, const std::vector<std::string>
   return json_text(report);
 }
 
-std::optional<int> level_in_report(std::string_view text, Target target) {
-  const auto report = nlohmann::json::parse(text, nullptr, false);
-  const nlohmann::json::json_pointer place("/targets/" + std::string(name_of(target)) + "/level");
-  if (!report.is_object() || !report.contains(place) || !report[place].is_number_integer()) {
+std::optional<ReportedPacking> packing_in_report(std::string_view text, Target target) {
+  using nlohmann::json;
+  const auto report = json::parse(text, nullptr, false);
+  const json::json_pointer place("/targets/" + std::string(name_of(target)));
+  if (!report.is_object() || !report.contains(place) || !report[place].is_object()) {
     return std::nullopt;
   }
-  return report[place].get<int>();
+  const json& built = report[place];
+  const auto level = built.find("level");
+  const auto kinds = built.find("compression");
+  if (level == built.end() || !level->is_number_integer()) return std::nullopt;
+  if (kinds == built.end() || !kinds->is_string()) return std::nullopt;
+  return ReportedPacking{level->get<int>(), kinds->get<std::string>()};
 }
 
 std::string explanation_text(const Project& project, const std::vector<TargetBuild>& builds) {

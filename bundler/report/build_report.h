@@ -23,8 +23,13 @@ std::string build_report_json(const Project& project, const std::vector<TargetBu
 std::string lasting_report(std::string_view text);
 /// The same, of some targets alone.
 std::string lasting_report(std::string_view text, const std::vector<std::string>& targets);
-/// The compression level that a report says a target was packed with; nothing when it does not.
-std::optional<int> level_in_report(std::string_view text, Target target);
+/// How a report says that a target was packed.
+struct ReportedPacking {
+  int level = 0;
+  std::string compression;  ///< As `CompressionRules::text` has it.
+};
+/// Nothing when it does not say.
+std::optional<ReportedPacking> packing_in_report(std::string_view text, Target target);
 
 /// The sums of a target's bundles.
 BuildTotals totals_of(const TargetBuild& build);

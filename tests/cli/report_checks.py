@@ -100,7 +100,8 @@ BUILD_FILE = {
     "targets": {"*": {
         "fingerprint": GUID, "catalog_bytes": POSITIVE, "source_bytes": NATURAL,
         "plain_bytes": NATURAL, "bytes": NATURAL, "duplicate_bytes_avoided": NATURAL,
-        "layout": {"shared", "self-contained"}, "level": POSITIVE, "variants?": {"*": str},
+        "layout": {"shared", "self-contained"}, "level": POSITIVE, "compression": str,
+        "variants?": {"*": str},
         "self_contained_source_bytes": NATURAL,
         "dictionaries": [{"kind": str, "path": str, "bytes": POSITIVE}],
         "sharing?": {**SHARING, "shared_bundles": NATURAL},

@@ -37,7 +37,10 @@ CommittedDictionaries committed_in(const MemoryFileSystem& files) {
 std::vector<RetrainingPlan> plan(const MemoryFileSystem& files, bool is_forced = false) {
   const auto project = Project::open(files, 1, {});
   REQUIRE(project.has_value());
-  return plan_retraining(*project.value(), {}, committed_in(files), is_forced, 1, {});
+  const RetrainingWish wish{.present = committed_in(files), .is_forced = is_forced};
+  auto plans = plan_retraining(*project.value(), {}, wish, 1, {});
+  REQUIRE(plans.has_value());
+  return std::move(plans).value();
 }
 
 void carry_out(const std::vector<RetrainingPlan>& plans, MemoryFileSystem& files) {
@@ -80,12 +83,48 @@ TEST_CASE("A dictionary that fits the content no more is replaced, or goes where
   REQUIRE(project.files.write(file_of(EntryKind::object), samples::dictionary(0)).has_value());
   CHECK(change_of(plan(project.files), EntryKind::object) == Retraining::write);
 
-  ManyPrefabs small(8);  // Too few samples for a new one.
-  commit_to_folder(small);
-  REQUIRE(small.files.write(file_of(EntryKind::object), samples::dictionary(0)).has_value());
-  const auto plans = plan(small.files);
-  CHECK(change_of(plans, EntryKind::object) == Retraining::remove);
-  CHECK_FALSE(plans[0].bytes_then.has_value());
+  // Nothing in common: a dictionary of its own bytes saves less than those.
+  ManyPrefabs few(40);
+  commit_to_folder(few);
+  REQUIRE(few.files.write(file_of(EntryKind::prefab), samples::dictionary(0)).has_value());
+  CHECK(change_of(plan(few.files), EntryKind::prefab) == Retraining::remove);
+}
+
+TEST_CASE("Where there is too little to judge by, a dictionary stays", "[bundler][dictionary]") {
+  ManyPrefabs project(200);
+  commit_to_folder(project);
+  carry_out(plan(project.files), project.files);
+  // As when somebody has taken the registry away.
+  REQUIRE(project.files.remove(AssetPath::parse("plain/things.yaml").value()).has_value());
+  const auto plans = plan(project.files, GENERATE(false, true));
+  CHECK(change_of(plans, EntryKind::object) == Retraining::keep);
+  CHECK(plans[0].has_few_samples);
+  CHECK(plans[0].entries == 0);
+}
+
+TEST_CASE("What cannot be used is replaced, or removed where none pays, and the rest is judged",
+          "[bundler][dictionary]") {
+  ManyPrefabs project(200);
+  commit_to_folder(project);
+  carry_out(plan(project.files), project.files);
+  const ByteVector object = project.files.files().at(file_of(EntryKind::object));
+  project.files.add("Dictionaries~/import_settings.mdict", "no dictionary");
+  REQUIRE(project.files.write(file_of(EntryKind::prefab), object).has_value());  // Object's again.
+  const auto opened = Project::open(project.files, 1, {});
+  REQUIRE(opened.has_value());
+  RetrainingWish wish{.present = {}, .is_forced = true};
+  auto present =
+      look_at_committed(project.files, compression_of(opened.value()->config()), wish.unusable);
+  REQUIRE(present.has_value());
+  REQUIRE(wish.unusable.size() == 2);
+  CHECK(wish.unusable[0].error.code == ErrorCode::already_exists);
+  CHECK(wish.unusable[1].error.code == ErrorCode::malformed);
+  wish.present = std::move(*present.value());
+  const auto plans = plan_retraining(*opened.value(), {}, wish, 1, {});
+  REQUIRE(plans.has_value());
+  CHECK(change_of(plans.value(), EntryKind::object) == Retraining::keep);
+  CHECK(change_of(plans.value(), EntryKind::prefab) != Retraining::keep);
+  CHECK(change_of(plans.value(), EntryKind::import_settings) == Retraining::remove);
 }
 
 TEST_CASE("Another dictionary has to make its entries a twentieth smaller, unless it is forced",

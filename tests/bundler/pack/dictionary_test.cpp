@@ -161,6 +161,59 @@ TEST_CASE("Levels of kinds pack anew what they are for, as a clean build does",
   }
 }
 
+// A prefab of one picture, whose content begins like a PNG's and compresses well.
+MemoryFileSystem picture_called(const std::string& extension) {
+  MemoryFileSystem files;
+  files.add("muster.yaml",
+            "version: 1\nname: one\nfolders: [a]\nclasses:\n  Things:\n    references:\n"
+            "    - {path: thing, targets: [client, server]}\n"
+            "compression: {kinds: {bytes: 6}}\n");
+  const auto add = [&](const std::string& name, const std::string& text, unsigned number) {
+    files.add("a/" + name, text);
+    files.add("a/" + name + ".meta", "guid: " + ManyPrefabs::guid_of(number).to_string() + "\n");
+  };
+  const auto guid = [](unsigned number) { return ManyPrefabs::guid_of(number).to_string(); };
+  add("things.yaml", "class: Things\nentries:\n- {type_id: 1, thing: {guid: " + guid(2) + "}}\n",
+      1);
+  add("crate.yaml", "class: Thing\npicture: {fileID: 1, guid: " + guid(3) + "}\n", 2);
+  std::string content = "\x89PNG\r\n\x1a\n";
+  for (int i = 0; i < 20000; ++i) content += "pixel " + std::to_string(i % 97) + "\n";
+  add("picture." + extension, content, 3);
+  return files;
+}
+
+TEST_CASE(
+    "What was stored under the name of a picture is compressed under another, as from nothing",
+    "[bundler][compression]") {
+  MemoryFileSystem output;
+  const MemoryFileSystem before = picture_called("png");
+  REQUIRE(testing::build(before, before, output, output, {}).is_built);
+  const MemoryFileSystem after = picture_called("bytes");
+  REQUIRE(testing::build(after, after, output, output, {}).is_built);
+  MemoryFileSystem clean;
+  REQUIRE(testing::build(after, after, clean, clean, {}).is_built);
+  CHECK(differences(output, clean).empty());
+  std::uint64_t bytes = 0;
+  for (const auto& [path, file] : output.files()) bytes += file.size();
+  CHECK(bytes < 60'000);
+}
+
+TEST_CASE("Blocks of an output without a state are used again at equal levels of kinds only",
+          "[bundler][compression]") {
+  const MemoryFileSystem project = picture_called("bytes");
+  MemoryFileSystem other = picture_called("bytes");
+  const std::string config(as_text(other.files().at(AssetPath().child("muster.yaml"))));
+  other.add("muster.yaml",
+            config.substr(0, config.find("compression")) + "compression: {kinds: {bytes: 1}}\n");
+  MemoryFileSystem output;
+  REQUIRE(testing::build(other, other, output, output, {}).is_built);
+  REQUIRE(output.remove(AssetPath().child(kStateName)).has_value());
+  REQUIRE(testing::build(project, project, output, output, {}).is_built);
+  MemoryFileSystem clean;
+  REQUIRE(testing::build(project, project, clean, clean, {}).is_built);
+  CHECK(differences(output, clean).empty());
+}
+
 TEST_CASE("Another zstd trains nothing anew", "[bundler][dictionary]") {
   ManyPrefabs project(600);
   MemoryFileSystem output;
