@@ -298,10 +298,6 @@ Result<void> stage_report(const BuildRun& run, const std::vector<TargetBuild>& b
                           as_bytes(run.key ? signed_report(*run.key, path.text(), text) : text));
 }
 
-}  // namespace
-
-namespace {
-
 // Blocks of an output that does not remember how it was made: its report says the levels.
 void remember_blocks(const FileSystem& files, const BuildRun& run, const HowPacked& how_packed,
                      StagedBundles& bundles) {
