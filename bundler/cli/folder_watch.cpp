@@ -30,7 +30,7 @@ std::string place_of(const std::string& root, const AssetPath& folder) {
 }  // namespace
 
 Result<FolderWatch> FolderWatch::open(const FileSystem& files, const std::string& root,
-                                      const std::string& except) {
+                                      const std::string& except, const AssetPath& named) {
   FolderWatch watch(Descriptor(::inotify_init1(IN_NONBLOCK | IN_CLOEXEC)), except);
   if (!watch.queue_.valid()) return fail_errno(errno, "cannot watch folders");
   std::set<std::uint64_t> seen;
@@ -53,6 +53,9 @@ Result<FolderWatch> FolderWatch::open(const FileSystem& files, const std::string
       waiting.push_back(path);
     }
   }
+  if (named.empty()) return watch;
+  watch.named_ = place_of(root, named);
+  if (auto added = watch.add(watch.named_); !added) return fail(added.error());
   return watch;
 }
 
@@ -106,10 +109,11 @@ Result<bool> FolderWatch::take_events() const {
 }
 
 bool FolderWatch::counts(int watch, std::string_view name) const {
-  if (is_ignored_name(name) && !is_lock_name(name)) return false;
   const auto folder = folder_of_.find(watch);
-  if (folder == folder_of_.end()) return true;
-  const std::string path = folder->second + "/" + std::string(name);
+  const bool is_known = folder != folder_of_.end();
+  const std::string path = is_known ? folder->second + "/" + std::string(name) : std::string();
+  if (is_ignored_name(name) && !is_lock_name(name)) return is_known && path == named_;
+  if (!is_known) return true;
   return except_ != path && !except_.starts_with(path + "/");
 }
 

@@ -18,10 +18,11 @@ class FolderWatch {
  public:
   /// Looks at everything below `root`, a folder of the disk that `files` reads, but for `except`
   /// and the making of folders on the way to it (both absolute, with links resolved): a build into
-  /// the project is no change of it. What changes from now on is remembered until `wait`.
+  /// the project is no change of it. `named` is a folder that the project names, which is looked at
+  /// whatever it is called; empty for none. What changes from now on is remembered until `wait`.
   /// Fails with `limit_exceeded` when the system allows no more watches.
   static Result<FolderWatch> open(const FileSystem& files, const std::string& root,
-                                  const std::string& except);
+                                  const std::string& except, const AssetPath& named = {});
 
   std::size_t folder_count() const { return folder_count_; }
 
@@ -41,6 +42,7 @@ class FolderWatch {
 
   Descriptor queue_;
   std::string except_;
+  std::string named_;
   std::unordered_map<int, std::string> folder_of_;  // per watch
   std::size_t folder_count_ = 0;
 };

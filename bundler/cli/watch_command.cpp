@@ -9,6 +9,7 @@
 #include "bundler/cli/edges.h"
 #include "bundler/cli/folder_watch.h"
 #include "bundler/cli/watch_socket.h"
+#include "registry/project/compression.h"
 #include "registry/vocabulary/counted.h"
 
 namespace muster::cli {
@@ -34,7 +35,10 @@ int watch(const BuildArguments& arguments, Session& session) {
     const auto out = resolved(arguments.out);
     if (!out) return report_error(session, out.error());
     // Begun before the build, so that a change that the build just missed begins the next one.
-    auto folders = FolderWatch::open(*files.value(), root.value(), out.value());
+    const auto config = load_config(*files.value());
+    const CompressionRules rules = config ? compression_of(config.value()) : CompressionRules();
+    auto folders = FolderWatch::open(*files.value(), root.value(), out.value(),
+                                     rules.dictionaries.value_or(AssetPath()));
     if (!folders) return report_error(session, folders.error());
     const int code = build(arguments, session);
     session.writing = false;

@@ -78,6 +78,11 @@ Result<std::optional<CommittedDictionaries>> look_at_committed(
     const FileSystem& files, const CompressionRules& rules,
     std::vector<UnusableDictionary>& unusable) {
   if (!rules.dictionaries) return std::nullopt;
+  const auto folder = files.stat(*rules.dictionaries);
+  if (folder && folder.value().kind != FileKind::folder) {
+    return fail(ErrorCode::malformed, "muster.yaml: 'dictionaries' names '" +
+                                          rules.dictionaries->text() + "', which is no folder");
+  }
   CommittedDictionaries found;
   DictionarySet distinct;
   for (const EntryKind kind : kDictionaryKinds) {

@@ -22,8 +22,8 @@ struct UnusableDictionary {
 };
 
 /// Reads what is in the folder that the rules name: of a kind without a file there is none. Nothing
-/// when they name no folder. Fails as the disk fails. What cannot be used is in `unusable`, sorted
-/// by kind.
+/// when they name no folder. Fails with `malformed` when that is a file, or as the disk fails. What
+/// cannot be used is in `unusable`, sorted by kind.
 Result<std::optional<CommittedDictionaries>> look_at_committed(
     const FileSystem& files, const CompressionRules& rules,
     std::vector<UnusableDictionary>& unusable);

@@ -188,6 +188,10 @@ TEST_CASE("A committed dictionary that is none is an error that names the file",
   CHECK(load().error().message.find("Dictionaries~/prefab.mdict") == 0);
   MemoryFileSystem output;
   CHECK_FALSE(build(project, output).is_built);
+  CompressionRules rules;
+  rules.dictionaries = AssetPath::parse("Dictionaries~/prefab.mdict").value();
+  CHECK(load_committed(project.files, rules).error().message.find("no folder") !=
+        std::string::npos);
   REQUIRE(project.files.write(file_of(EntryKind::prefab), ByteVector(2U << 20U)).has_value());
   CHECK(load().error().code == ErrorCode::limit_exceeded);
 }
