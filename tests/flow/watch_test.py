@@ -84,6 +84,21 @@ class Listener:
         return heard
 
 
+def follow_dictionaries(muster, project, out):
+    """Dictionaries that the project keeps, in a folder that is no content."""
+    with open(project / "muster.yaml", "a", encoding="utf-8") as config:
+        config.write("compression: {dictionaries: Dictionaries~}\n")
+    watch = Program(muster, "watch", str(project), "--out", out)
+    watch.until("watching")
+    for _ in range(2):  # Where there was no folder, and where there is one.
+        subprocess.run([muster, "train", str(project)], check=True, stdout=subprocess.DEVNULL,
+                       stderr=subprocess.DEVNULL)
+        assert any("built in" in line for line in watch.until("watching"))
+        os.remove(project / "Dictionaries~/object.mdict")
+        assert any("built in" in line for line in watch.until("watching"))
+    watch.end(signal.SIGINT)
+
+
 def main():
     muster, live, content = sys.argv[1:4]
     with tempfile.TemporaryDirectory(prefix="muster-watch-") as folder:
@@ -141,18 +156,7 @@ def main():
             edit(project / LIFT, "y: 8", "y: 9")
             watch.until("watching")
             watch.end(signal.SIGINT)
-        # Dictionaries that the project keeps, in a folder that is no content.
-        with open(project / "muster.yaml", "a", encoding="utf-8") as config:
-            config.write("compression: {dictionaries: Dictionaries~}\n")
-        watch = Program(muster, "watch", str(project), "--out", os.path.join(folder, "trained"))
-        watch.until("watching")
-        for _ in range(2):  # Where there was no folder, and where there is one.
-            subprocess.run([muster, "train", str(project)], check=True, stdout=subprocess.DEVNULL,
-                           stderr=subprocess.DEVNULL)
-            assert any("built in" in line for line in watch.until("watching"))
-            os.remove(project / "Dictionaries~/object.mdict")
-            assert any("built in" in line for line in watch.until("watching"))
-        watch.end(signal.SIGINT)
+        follow_dictionaries(muster, project, os.path.join(folder, "trained"))
 
         # What is missing is told, once, and the game plays on.
         meta = (project / (LIFT + ".meta")).read_text()
