@@ -52,7 +52,6 @@ struct RetrainingPlan {
   std::optional<std::uint64_t> bytes_now{};   ///< With the present one, where there is one.
   std::optional<std::uint64_t> bytes_then{};  ///< With a new one, where one pays.
   ByteVector fresh{};                         ///< What to write.
-  std::uint64_t present_bytes = 0;            ///< Of the present dictionary's file.
 };
 
 /// The decision alone: `now` for the present dictionary, `then` for a new one, none where there is
