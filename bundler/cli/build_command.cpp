@@ -12,6 +12,7 @@
 #include "bundler/cli/key_files.h"
 #include "bundler/cli/session.h"
 #include "bundler/cook/value_check.h"
+#include "bundler/pack/committed_dictionaries.h"
 #include "bundler/pack/incremental_build.h"
 #include "bundler/report/build_report.h"
 #include "registry/project/compression.h"
@@ -82,6 +83,7 @@ int check_before(const Project& project, const std::vector<ComponentDescription>
   session.reporter.begin("checking", 0);
   const auto check = [&](const Project&, const std::set<AssetNumber>& built, Findings& findings) {
     check_values(project, components, built, jobs, findings);
+    check_committed(project, findings);
   };
   std::vector<Finding> blocking =
       validate(project, {.targets = targets, .jobs = jobs, .further = check});

@@ -38,6 +38,7 @@ std::string as_json(const std::vector<RetrainingPlan>& plans, const AssetPath& f
     json["kind"] = to_string(plan.kind);
     json["path"] = committed_dictionary_path(folder, plan.kind).text();
     json["change"] = to_string(plan.what);
+    json["stored"] = plan.is_stored;
     json["entries"] = plan.entries;
     json["bytes_without"] = plan.bytes_without;
     json["bytes_now"] = optional_number(plan.bytes_now);
@@ -54,6 +55,7 @@ std::string shown(const std::optional<std::uint64_t>& bytes) {
 std::string_view verdict_on(const RetrainingPlan& plan, bool is_check) {
   switch (plan.what) {
     case Retraining::keep:
+      if (plan.is_stored) return "none: such entries are stored";
       if (plan.bytes_now) return plan.has_few_samples ? "stays: too little to judge by" : "stays";
       return "none pays";
     case Retraining::write:
@@ -118,7 +120,7 @@ int train(const TrainArguments& arguments, Session& session) {
   auto present = look_at_committed(project.files(), rules, wish.unusable);
   if (!present) return report_error(session, present.error());
   if (!wish.unusable.empty() && !arguments.is_forced) {
-    return report_error(session, wish.unusable.front().error);
+    return report_error(session, wish.unusable.front().error());
   }
   wish.present = std::move(*present.value());
   const auto components = load_components(project.files(), project.config());

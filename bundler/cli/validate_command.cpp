@@ -8,6 +8,7 @@
 #include "bundler/cli/fixes.h"
 #include "bundler/cli/session.h"
 #include "bundler/cook/value_check.h"
+#include "bundler/pack/committed_dictionaries.h"
 #include "registry/registries/unread.h"
 #include "registry/rules/baseline.h"
 #include "registry/rules/sinks.h"
@@ -93,6 +94,7 @@ std::vector<Finding> check_all(const Project& project, const Comparisons& compar
   const auto components = load_components(project.files(), project.config());
   options.further = [&](const Project&, const std::set<AssetNumber>& built, Findings& findings) {
     if (components) check_values(project, components.value(), built, options.jobs, findings);
+    check_committed(project, findings);
     if (comparisons.shipped) {
       check_breaking(*comparisons.shipped, contract_of(project, options.targets), findings);
     }

@@ -27,7 +27,7 @@ class Making {
  public:
   explicit Making(const DictionaryWork& work) : work_(work) {
     if (work.committed != nullptr) return;
-    samples_ = choose_samples(work.project, work.rules);
+    if (!work.kinds.empty()) samples_ = choose_samples(work.project, work.rules);
     made_.key = key();
     for (const std::vector<AssetNumber>* assets : {&samples_.text, &samples_.settings}) {
       for (const AssetNumber asset : *assets) {
@@ -57,6 +57,7 @@ class Making {
                                             static_cast<std::byte>(samples_.text_share),
                                             static_cast<std::byte>(samples_.settings_share)};
     hasher.update(rules);
+    for (const EntryKind kind : work_.kinds) hasher.update_text(to_string(kind));
     for (const std::vector<AssetNumber>* assets : {&samples_.text, &samples_.settings}) {
       hasher.update_text(std::to_string(assets->size()));
       for (const AssetNumber asset : *assets) {
@@ -68,6 +69,9 @@ class Making {
 
   void take_committed() {
     made_.all = *work_.committed;
+    std::erase_if(made_.all, [&](const BuildDictionary& one) {
+      return !std::ranges::binary_search(work_.kinds, one.kind);
+    });
     made_.is_committed = true;
     ContentHasher hasher;
     hasher.update_text("committed dictionaries");
@@ -175,16 +179,17 @@ class Making {
   void make() {
     const CookedSamples cooked =
         cook_samples(work_.project, work_.components, samples_, work_.jobs, work_.stop);
-    std::array<std::optional<TrainedDictionary>, kDictionaryKinds.size()> trained;
-    parallel_for(kDictionaryKinds.size(), work_.jobs, work_.stop, [&](std::size_t i, unsigned) {
-      const auto samples = cooked.of(kDictionaryKinds[i]);
-      const std::uint64_t others = cooked.estimated_entries(kDictionaryKinds[i]) - samples.size();
+    const std::vector<EntryKind>& kinds = work_.kinds;
+    std::vector<std::optional<TrainedDictionary>> trained(kinds.size());
+    parallel_for(kinds.size(), work_.jobs, work_.stop, [&](std::size_t i, unsigned) {
+      const auto samples = cooked.of(kinds[i]);
+      const std::uint64_t others = cooked.estimated_entries(kinds[i]) - samples.size();
       trained[i] = train_dictionary(samples, others, work_.rules.training);
     });
-    for (std::size_t i = 0; i < kDictionaryKinds.size(); ++i) {
+    for (std::size_t i = 0; i < kinds.size(); ++i) {
       if (!trained[i]) continue;
-      made_.all.push_back({kDictionaryKinds[i], std::move(trained[i]->bytes),
-                           trained[i]->sample_bytes, trained[i]->saved_bytes});
+      made_.all.push_back({kinds[i], std::move(trained[i]->bytes), trained[i]->sample_bytes,
+                           trained[i]->saved_bytes});
     }
     if (work_.answers == nullptr) return;
     for (const std::vector<CookedAsset>* some : {&cooked.text, &cooked.settings}) {

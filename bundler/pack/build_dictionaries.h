@@ -45,6 +45,7 @@ struct BuildDictionaries {
 struct DictionaryWork {
   const Project& project;
   const std::vector<ComponentDescription>& components;
+  std::vector<EntryKind> kinds{};  ///< Those that may have one, sorted.
   SamplingRules rules{};
   std::string tool{};
   unsigned jobs = 1;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "bundler/pack/compression_plan.h"
 #include "registry/vocabulary/parallel.h"
 #include "runtime/bundle/bundle_layout.h"
 #include "runtime/bundle/bundle_reader.h"
@@ -29,9 +30,17 @@ auto* of_kind(Range& range, EntryKind kind) {
   return found == range.end() ? nullptr : &*found;
 }
 
-RetrainingPlan plan_kind(EntryKind kind, const CookedSamples& cooked, const RetrainingWish& wish) {
+RetrainingPlan plan_kind(EntryKind kind, const CookedSamples& cooked, const RetrainingWish& wish,
+                         const std::vector<EntryKind>& useful) {
   const std::vector<Bytes> samples = cooked.of(kind);
   RetrainingPlan plan{.kind = kind, .entries = cooked.estimated_entries(kind)};
+  const BuildDictionary* const present = of_kind(wish.present, kind);
+  const bool is_unusable = of_kind(wish.unusable, kind) != nullptr;
+  if (std::ranges::count(useful, kind) == 0) {
+    plan.is_stored = true;
+    plan.what = present != nullptr || is_unusable ? Retraining::remove : Retraining::keep;
+    return plan;
+  }
   plan.has_few_samples = samples.size() < kJudgedSamplesMin;
   plan.bytes_without = scaled(try_samples(samples, {}), plan.entries);
   auto trained = train_dictionary(samples, plan.entries);
@@ -39,11 +48,11 @@ RetrainingPlan plan_kind(EntryKind kind, const CookedSamples& cooked, const Retr
     plan.bytes_then =
         scaled(try_samples(samples, trained->bytes), plan.entries) + trained->bytes.size();
   }
-  if (const BuildDictionary* present = of_kind(wish.present, kind)) {
+  if (present != nullptr) {
     plan.bytes_now =
         scaled(try_samples(samples, present->bytes), plan.entries) + present->bytes.size();
   }
-  if (of_kind(wish.unusable, kind) != nullptr) {
+  if (is_unusable) {
     plan.what = trained ? Retraining::write : Retraining::remove;
   } else if (!plan.has_few_samples) {
     plan.what =
@@ -74,13 +83,17 @@ AssetPath committed_dictionary_path(const AssetPath& folder, EntryKind kind) {
   return folder.child(std::string(to_string(kind)) + ".mdict");
 }
 
+Error UnusableDictionary::error() const {
+  return {code, path.text() + ": " + reason + "; 'muster train --force' does away with it"};
+}
+
 Result<std::optional<CommittedDictionaries>> look_at_committed(
     const FileSystem& files, const CompressionRules& rules,
     std::vector<UnusableDictionary>& unusable) {
   if (!rules.dictionaries) return std::nullopt;
   const auto folder = files.stat(*rules.dictionaries);
   if (folder && folder.value().kind != FileKind::folder) {
-    return fail(ErrorCode::malformed, "muster.yaml: 'dictionaries' names '" +
+    return fail(ErrorCode::malformed, "'dictionaries' in muster.yaml names '" +
                                           rules.dictionaries->text() + "', which is no folder");
   }
   CommittedDictionaries found;
@@ -88,8 +101,7 @@ Result<std::optional<CommittedDictionaries>> look_at_committed(
   for (const EntryKind kind : kDictionaryKinds) {
     const AssetPath path = committed_dictionary_path(*rules.dictionaries, kind);
     const auto refuse = [&](ErrorCode code, const std::string& why) {
-      unusable.push_back(
-          {kind, {code, path.text() + ": " + why + "; 'muster train --force' does away with it"}});
+      unusable.push_back({kind, path, code, why});
     };
     ByteVector buffer;
     const auto bytes = read_whole(files, path, layout::dictionary::kMaxBytes, buffer);
@@ -119,8 +131,28 @@ Result<std::optional<CommittedDictionaries>> load_committed(const FileSystem& fi
                                                             const CompressionRules& rules) {
   std::vector<UnusableDictionary> unusable;
   auto found = look_at_committed(files, rules, unusable);
-  if (found && !unusable.empty()) return fail(std::move(unusable.front().error));
+  if (found && !unusable.empty()) return fail(unusable.front().error());
   return found;
+}
+
+void check_committed(const Project& project, Findings& findings) {
+  const CompressionRules rules = compression_of(project.config());
+  if (!rules.dictionaries) return;
+  const Location named{AssetPath().child(std::string(ProjectConfig::kFileName)),
+                       rules.dictionaries_at};
+  std::vector<UnusableDictionary> unusable;
+  const auto found = look_at_committed(project.files(), rules, unusable);
+  if (!found) findings.add("unusable-dictionary", named, found.error().message).blocks_build = true;
+  for (UnusableDictionary& one : unusable) {
+    findings.add("unusable-dictionary", {std::move(one.path), {}}, std::move(one.reason))
+        .blocks_build = true;
+  }
+  const auto folder = project.files().stat(*rules.dictionaries);
+  if (!folder && folder.error().code == ErrorCode::not_found) {
+    findings.add("missing-dictionaries", named,
+                 "'" + rules.dictionaries->text() +
+                     "', which dictionaries are to be kept in, is not there: builds have none");
+  }
 }
 
 Retraining choose_retraining(std::uint64_t bytes_without, std::optional<std::uint64_t> now,
@@ -141,9 +173,11 @@ Result<std::vector<RetrainingPlan>> plan_retraining(
   const CookedSamples cooked =
       cook_samples(project, components, choose_samples(project, committed_sampling()), jobs, stop);
   if (auto problem = first_problem(cooked)) return fail(std::move(*problem));
+  const CompressionRules rules = compression_of(project.config());
+  const auto useful = kinds_with_dictionaries(rules.level.value_or(kDefaultLevel), rules);
   std::vector<RetrainingPlan> plans(kDictionaryKinds.size());
   parallel_for(plans.size(), jobs, stop, [&](std::size_t i, unsigned) {
-    plans[i] = plan_kind(kDictionaryKinds[i], cooked, wish);
+    plans[i] = plan_kind(kDictionaryKinds[i], cooked, wish, useful);
   });
   return plans;
 }

@@ -8,6 +8,7 @@
 
 #include "bundler/pack/build_dictionaries.h"
 #include "registry/project/compression.h"
+#include "registry/rules/finding.h"
 #include "registry/vocabulary/file_system.h"
 
 namespace muster {
@@ -18,7 +19,11 @@ AssetPath committed_dictionary_path(const AssetPath& folder, EntryKind kind);
 /// A file of the folder that cannot be used: it is no dictionary, or what another kind has.
 struct UnusableDictionary {
   EntryKind kind = EntryKind::object;
-  Error error;  ///< Names the file, and says what to do.
+  AssetPath path;
+  ErrorCode code = ErrorCode::malformed;
+  std::string reason;
+  /// Names the file, and says what to do.
+  Error error() const;
 };
 
 /// Reads what is in the folder that the rules name: of a kind without a file there is none. Nothing
@@ -31,6 +36,10 @@ Result<std::optional<CommittedDictionaries>> look_at_committed(
 /// `limit_exceeded` or `already_exists`.
 Result<std::optional<CommittedDictionaries>> load_committed(const FileSystem& files,
                                                             const CompressionRules& rules);
+
+/// Adds an `unusable-dictionary` for each file that no build takes, and `missing-dictionaries` when
+/// the folder is not there: a `FurtherCheck` of `validate`.
+void check_committed(const Project& project, Findings& findings);
 
 /// Another dictionary has to make all entries of its kind, itself included, smaller by one part in
 /// so many. Every one of them changes with it, and each player loads it again.
@@ -47,6 +56,7 @@ struct RetrainingPlan {
   EntryKind kind = EntryKind::object;
   Retraining what = Retraining::keep;
   std::uint64_t entries = 0;
+  bool is_stored = false;                     ///< By the rules: a dictionary is of no use.
   bool has_few_samples = false;               ///< Below `kJudgedSamplesMin`.
   std::uint64_t bytes_without = 0;            ///< With no dictionary at all.
   std::optional<std::uint64_t> bytes_now{};   ///< With the present one, where there is one.

@@ -1,12 +1,38 @@
 #include "bundler/pack/compression_plan.h"
 
+#include <algorithm>
 #include <set>
 
 #include "bundler/pack/compressed_media.h"
+#include "registry/project/reference_graph.h"
 #include "registry/vocabulary/asset_path.h"
 #include "runtime/bundle/bundle_reader.h"
 
 namespace muster {
+
+namespace {
+
+// Whether files with an extension may have entries of a kind: import settings are those of media.
+bool may_have(std::string_view extension, EntryKind kind) {
+  const bool is_text = holds_references(AssetPath().child("any." + std::string(extension)));
+  return is_text == (kind != EntryKind::import_settings);
+}
+
+}  // namespace
+
+std::vector<EntryKind> kinds_with_dictionaries(int level, const CompressionRules& rules) {
+  const CompressionPlan plan(level, rules, {});
+  std::vector<EntryKind> kinds;
+  for (const EntryKind kind : kDictionaryKinds) {
+    const auto compresses = [&](const auto& rule) {
+      return rule.second > 0 && may_have(rule.first, kind);
+    };
+    if (plan.level_of(kind, {}) > 0 || std::ranges::any_of(rules.kinds, compresses)) {
+      kinds.push_back(kind);
+    }
+  }
+  return kinds;
+}
 
 CompressionPlan::CompressionPlan(int level) : CompressionPlan(level, {}, {}) {}
 

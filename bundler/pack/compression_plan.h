@@ -15,6 +15,10 @@
 
 namespace muster {
 
+/// The kinds of entries that a dictionary may be of use to, sorted: of the others everything is
+/// stored. `level` is that of what the rules have no kind for.
+std::vector<EntryKind> kinds_with_dictionaries(int level, const CompressionRules& rules);
+
 /// One for a whole build, made before anything is packed; then from any number of threads.
 class CompressionPlan {
  public:

@@ -345,10 +345,12 @@ bool may_have_old_blocks(const TargetBuild& built, const BuildDictionaries& dict
 // A dictionary that earlier builds trained with another release stays with that one.
 Result<BuildDictionaries> dictionaries_for(const BuildRun& run, const EarlierBuild* earlier,
                                            const CookAnswers* answers, BuildCache* cache) {
-  const auto committed = load_committed(run.project.files(), compression_of(run.project.config()));
+  const CompressionRules rules = compression_of(run.project.config());
+  const auto committed = load_committed(run.project.files(), rules);
   if (!committed) return fail(committed.error());
   return make_dictionaries({.project = run.project,
                             .components = run.components,
+                            .kinds = kinds_with_dictionaries(run.options.level, rules),
                             .rules = run.options.sampling,
                             .tool = run.tool,
                             .jobs = run.options.jobs,

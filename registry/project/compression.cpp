@@ -88,6 +88,7 @@ Result<CompressionRules> read_compression(const yaml::Tree& tree, NodeIndex sect
                            "'dictionaries' is a folder of the project, such as 'Dictionaries~'");
     }
     rules.dictionaries = std::move(path).value();
+    rules.dictionaries_at = tree.at(folder).position;
   }
   return rules;
 }

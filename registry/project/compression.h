@@ -27,6 +27,7 @@ struct CompressionRules {
   std::optional<int> level;                       ///< The default.
   std::map<std::string, int, std::less<>> kinds;  ///< Extensions in lower case; 0 stores.
   std::optional<AssetPath> dictionaries;          ///< The folder of the committed ones.
+  yaml::Position dictionaries_at{};               ///< Where it is named.
 
   /// All kinds in one line, as builds compare them; empty without kinds.
   std::string text() const;

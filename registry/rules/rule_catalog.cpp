@@ -86,6 +86,10 @@ constexpr std::array kRules = {
     Rule{"missing-component", error, "A registered prefab's root lacks the component it needs",
          "Add the component to the root of the prefab (or of the prefab that it is a variant "
          "of), or remove the entry with 'muster prepare'."},
+    Rule{"missing-dictionaries", warning, "The folder for the project's dictionaries is not there",
+         "Builds pack without dictionaries. Let 'muster train' make them and commit what it "
+         "writes; or correct 'dictionaries' under 'compression' in muster.yaml, or remove it: then "
+         "builds train their own."},
     Rule{"missing-entries", error, "A root or registry does not have the list of its class",
          "It has no entries. An empty list says that this is meant. Correct the key, or "
          "'entries' of the class in muster.yaml."},
@@ -199,6 +203,9 @@ constexpr std::array kRules = {
     Rule{"unset-own-guid", warning, "An asset that stores its own guid does not say it yet",
          "The build takes the guid from the registry, but other code may ask the asset. Run "
          "'muster prepare', which writes it into registered assets."},
+    Rule{"unusable-dictionary", error, "A dictionary that the project keeps cannot be used",
+         "A build would refuse it. Put back the file that was committed, or let 'muster train "
+         "--force' replace or remove it."},
     Rule{"upper-case-guid", note, "A guid is spelled in upper case",
          "It is read all the same; the editor writes lower case."},
     Rule{"variant-flattened", warning, "A prefab contains one whose variants the game chooses",

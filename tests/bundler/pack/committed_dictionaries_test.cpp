@@ -90,6 +90,25 @@ TEST_CASE("A dictionary that fits the content no more is replaced, or goes where
   CHECK(change_of(plan(few.files), EntryKind::prefab) == Retraining::remove);
 }
 
+TEST_CASE("A dictionary of entries that are stored goes, and builds pass over it until then",
+          "[bundler][dictionary]") {
+  ManyPrefabs project(100);
+  const std::string config(as_text(project.files.files().at(AssetPath().child("muster.yaml"))));
+  commit_to_folder(project);
+  carry_out(plan(project.files), project.files);
+  project.files.add("muster.yaml", config +
+                                       "compression: {dictionaries: Dictionaries~, kinds: {object: "
+                                       "store, prefab: store}}\n");
+  MemoryFileSystem output;
+  REQUIRE(build(project, output).is_built);
+  CHECK(dictionaries_in(output).empty());
+  const std::vector<RetrainingPlan> plans = plan(project.files);
+  CHECK(change_of(plans, EntryKind::object) == Retraining::remove);
+  carry_out(plans, project.files);
+  CHECK(change_of(plan(project.files), EntryKind::object) == Retraining::keep);
+  CHECK(build(project, output).packed == 0);
+}
+
 TEST_CASE("Where there is too little to judge by, a dictionary stays", "[bundler][dictionary]") {
   ManyPrefabs project(200);
   commit_to_folder(project);
@@ -117,8 +136,8 @@ TEST_CASE("What cannot be used is replaced, or removed where none pays, and the 
       look_at_committed(project.files, compression_of(opened.value()->config()), wish.unusable);
   REQUIRE(present.has_value());
   REQUIRE(wish.unusable.size() == 2);
-  CHECK(wish.unusable[0].error.code == ErrorCode::already_exists);
-  CHECK(wish.unusable[1].error.code == ErrorCode::malformed);
+  CHECK(wish.unusable[0].code == ErrorCode::already_exists);
+  CHECK(wish.unusable[1].code == ErrorCode::malformed);
   wish.present = std::move(*present.value());
   const auto plans = plan_retraining(*opened.value(), {}, wish, 1, {});
   REQUIRE(plans.has_value());

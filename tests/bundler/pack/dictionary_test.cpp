@@ -161,6 +161,30 @@ TEST_CASE("Levels of kinds pack anew what they are for, as a clean build does",
   }
 }
 
+TEST_CASE("Kinds of which all is stored have no dictionary", "[bundler][dictionary][compression]") {
+  ManyPrefabs project(600);
+  MemoryFileSystem output;
+  REQUIRE(build(project, output).is_built);
+  const auto before = dictionaries_in(output);
+  REQUIRE_FALSE(before.empty());
+  const std::string config(as_text(project.files.files().at(AssetPath().child("muster.yaml"))));
+  // A rule for the prefabs' extension is one for all that is packed of them.
+  const auto [rule, has_dictionaries] = GENERATE(
+      table<std::string, bool>({{"{object: store, prefab: store, import_settings: store}", false},
+                                {"{object: store, prefab: 3, import_settings: store}", true}}));
+  CAPTURE(rule);
+  project.files.add("muster.yaml", config + "compression: {kinds: " + rule + "}\n");
+  REQUIRE(build(project, output).is_built);
+  CHECK(dictionaries_in(output).empty() == !has_dictionaries);
+  MemoryFileSystem clean;
+  REQUIRE(build(project, clean).is_built);
+  CHECK(differences(output, clean).empty());
+  CHECK(build(project, output).was_up_to_date);
+  project.files.add("muster.yaml", config);
+  REQUIRE(build(project, output).is_built);
+  CHECK(dictionaries_in(output) == before);
+}
+
 // A prefab of one picture, whose content begins like a PNG's and compresses well.
 MemoryFileSystem picture_called(const std::string& extension) {
   MemoryFileSystem files;

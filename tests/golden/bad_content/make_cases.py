@@ -881,6 +881,30 @@ def unreadable_components(case):
     case.expect("error", "unreadable-components", "components.json")
 
 
+def names_dictionaries(case):
+    sound_unity(case)
+    case.bare("muster.yaml", f"version: 1\nname: {case.name}\nfolders: [Assets]\n"
+                             "compression: {dictionaries: Kept~}\n")
+
+
+def missing_dictionaries(case):
+    names_dictionaries(case)
+    case.expect("warning", "missing-dictionaries", "muster.yaml", "Kept~")
+
+
+def unusable_dictionary(case):
+    names_dictionaries(case)
+    case.bare("Kept~/object.mdict", "no dictionary")
+    case.expect("error", "unusable-dictionary", "Kept~/object.mdict")
+
+
+def unusable_dictionary_file(case):
+    """A file has the folder's place."""
+    names_dictionaries(case)
+    case.bare("Kept~", "no folder")
+    case.expect("error", "unusable-dictionary", "muster.yaml", "Kept~")
+
+
 CASES = [
     clean, clean_unusual, unresolved_reference_entry, unresolved_reference_words,
     unresolved_reference_definition,
@@ -905,7 +929,8 @@ CASES = [
     wrong_target, wrong_target_container, wrong_target_nested,
     prefab_cycle, prefab_cycle_unbuilt, case_clash, bad_pool_size,
     bad_pool_size_definition, yaml_syntax, yaml_syntax_plain,
-    yaml_syntax_unregistered, unknown_component, unfit_value, cut_short, yaml_syntax_unneeded,
+    yaml_syntax_unregistered, unknown_component, unfit_value, missing_dictionaries,
+    unusable_dictionary, unusable_dictionary_file, cut_short, yaml_syntax_unneeded,
     inner_references, unreadable_components,
     variant_unknown_key, variant_unknown_word, variant_without_base, variant_other_kind,
     variant_repeated, variant_impossible, variant_referenced, variant_flattened,

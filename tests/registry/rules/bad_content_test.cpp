@@ -6,6 +6,7 @@
 #include <catch2/catch.hpp>
 
 #include "bundler/cook/value_check.h"
+#include "bundler/pack/committed_dictionaries.h"
 #include "registry/rules/validate.h"
 #include "registry/vocabulary/disk_file_system.h"
 
@@ -32,6 +33,7 @@ std::multiset<std::string> actual_findings(const std::string& path) {
   const auto check = [&](const Project& checked, const std::set<AssetNumber>& built,
                          Findings& findings) {
     if (components) check_values(checked, components.value(), built, 2, findings);
+    check_committed(checked, findings);
   };
   for (const Finding& finding : validate(*project.value(), {.further = check})) {
     if (finding.severity == Severity::note) continue;
