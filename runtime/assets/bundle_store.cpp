@@ -87,11 +87,7 @@ Result<LoadedEntry> BundleStore::load_from(std::uint32_t bundle, const Guid& gui
                                            std::int64_t local_id) {
   assert(bundle < bundles_.size());
   bundle = chosen(bundle);
-  if (const PlainEntry* const read = find_read(bundle, guid, local_id)) {
-    ++counters_.cached_loads;
-    return LoadedEntry{.bytes = read->bytes, .kind = read->kind};
-  }
-  if (!bundles_[bundle] || !has_dependencies(bundle)) {
+  if (!is_complete(bundle)) {
     if (Result<void> opened = open_bundle(bundle); !opened) return fail(opened.error());
   }
   OpenBundle& open = *bundles_[bundle];
@@ -101,20 +97,13 @@ Result<LoadedEntry> BundleStore::load_from(std::uint32_t bundle, const Guid& gui
                                             std::to_string(local_id) + " of asset " +
                                             guid.to_string());
   }
-  if (Result<void> read = read_once(bundle, *index); !read) return fail(read.error());
   const PlainEntry& plain = open.opened.plain[*index];
+  if (plain.is_read && !open.opened.is_lost(plain)) {
+    ++counters_.cached_loads;
+  } else if (Result<void> read = read_once(bundle, *index); !read) {
+    return fail(read.error());
+  }
   return LoadedEntry{.bytes = plain.bytes, .kind = plain.kind};
-}
-
-// What most calls end with: nothing is opened, read, or reported. Null when one of them is to be.
-const PlainEntry* BundleStore::find_read(std::uint32_t bundle, const Guid& guid,
-                                         std::int64_t local_id) const {
-  const std::optional<OpenBundle>& open = bundles_[bundle];
-  if (!open || open->dependencies_seen_at != closings_) return nullptr;
-  const std::optional<std::uint32_t> index = open->opened.find_index(guid, local_id);
-  if (!index) return nullptr;
-  const PlainEntry& plain = open->opened.plain[*index];
-  return plain.is_read && !open->opened.is_lost(plain) ? &plain : nullptr;
 }
 
 Result<void> BundleStore::read_once(std::uint32_t bundle, std::uint32_t index) {
@@ -138,8 +127,10 @@ Result<void> BundleStore::read_once(std::uint32_t bundle, std::uint32_t index) {
 Result<void> BundleStore::open_bundle(std::uint32_t bundle) {
   assert(bundle < bundles_.size());
   bundle = chosen(bundle);
-  if (bundles_[bundle] && has_dependencies(bundle)) return {};
-  const bool is_alone = !bundles_[bundle] && catalog_.bundle(bundle).dependency_count == 0;
+  if (is_complete(bundle)) return {};
+  bool is_alone = !bundles_[bundle];
+  choice_.each_dependency(
+      bundle, [&](std::uint32_t needed) { is_alone = is_alone && bundles_[needed].has_value(); });
   if (!is_alone) return open_bundles({&bundle, 1});
   // Without the lists that many of them need.
   Result<OpenedBundle> opened = open_verified(*source_, catalog_, bundle);
@@ -210,10 +201,16 @@ std::size_t BundleStore::count_together(std::span<const std::uint32_t> bundles) 
 }
 
 Result<void> BundleStore::read_whole(std::uint32_t bundle) {
-  OpenedBundle& opened = bundles_[bundle]->opened;
-  for (std::uint32_t i = 0; i < opened.plain.size(); ++i) {
+  OpenBundle& open = *bundles_[bundle];
+  // Many depend on the same few. Those in a file that others can change may have lost bytes.
+  if (open.is_whole && !open.opened.file->is_shared()) {
+    counters_.cached_loads += open.opened.plain.size();
+    return {};
+  }
+  for (std::uint32_t i = 0; i < open.opened.plain.size(); ++i) {
     if (Result<void> read = read_once(bundle, i); !read) return read;
   }
+  open.is_whole = true;
   return {};
 }
 
@@ -248,7 +245,7 @@ std::vector<BundleStore::Missing> BundleStore::missing_of(std::span<const std::u
   for (const std::uint32_t asked : bundles) {
     assert(asked < bundles_.size());
     const std::uint32_t bundle = chosen(asked);
-    if (bundles_[bundle] && has_dependencies(bundle)) continue;
+    if (is_complete(bundle)) continue;
     add(bundle, bundle);
     // The whole closure, so there is no recursion here.
     choice_.each_dependency(bundle, [&](std::uint32_t needed) { add(needed, bundle); });

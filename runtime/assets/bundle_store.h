@@ -150,6 +150,7 @@ class BundleStore {
   struct OpenBundle {
     explicit OpenBundle(OpenedBundle&& adopted) noexcept : opened(std::move(adopted)) {}
     OpenedBundle opened;
+    bool is_whole = false;  ///< All entries have been read.
     /// `closings_` when its dependencies were last seen open; what was closed since may be one.
     std::uint64_t dependencies_seen_at = kNever;
   };
@@ -160,6 +161,9 @@ class BundleStore {
   bool has_dependencies(std::uint32_t bundle) const {
     return bundles_[bundle]->dependencies_seen_at == closings_;
   }
+  bool is_complete(std::uint32_t bundle) const {
+    return bundles_[bundle] && has_dependencies(bundle);
+  }
   /// A bundle that is to be opened, and the one that depends on it or is it.
   struct Missing {
     std::uint32_t bundle = 0;
@@ -167,7 +171,6 @@ class BundleStore {
   };
   void give_back(OpenBundle& open) noexcept;
   std::size_t count_together(std::span<const std::uint32_t> bundles) const;
-  const PlainEntry* find_read(std::uint32_t bundle, const Guid& guid, std::int64_t local_id) const;
   Result<void> read_whole(std::uint32_t bundle);
   Result<void> read_once(std::uint32_t bundle, std::uint32_t index);
   std::vector<Missing> missing_of(std::span<const std::uint32_t> bundles);

@@ -31,14 +31,13 @@ void move_to(std::vector<FinishedLoad>& from, std::vector<FinishedLoad>& out) {
 
 Result<void> read_all(const CatalogReader& catalog, const LoadOrder& order,
                       Decompressor& decompressor, MemoryPool* memory, SharedBlocks* shared,
-                      FinishedLoad& load) {
-  OpenedBundle& opened = load.result.value();
-  load.whole_bytes = opened.whole_memory_bytes();
+                      OpenedBundle& opened) {
+  const std::uint64_t whole_bytes = opened.whole_memory_bytes();
   const auto refuse = [&](ErrorCode code, const std::string& reason) {
     return fail(code, "bundle " + describe_bundle(catalog, order.bundle) + " " + reason);
   };
-  if (load.whole_bytes > order.memory_max_bytes) {
-    return refuse(ErrorCode::limit_exceeded, "takes " + std::to_string(load.whole_bytes) +
+  if (whole_bytes > order.memory_max_bytes) {
+    return refuse(ErrorCode::limit_exceeded, "takes " + std::to_string(whole_bytes) +
                                                  " bytes, and may take " +
                                                  std::to_string(order.memory_max_bytes));
   }
@@ -78,16 +77,21 @@ FinishedLoad load_whole(const BundleSource& source, const CatalogReader& catalog
 FinishedLoad load_opened(const BundleSource& source, const CatalogReader& catalog,
                          const LoadOrder& order, Result<std::unique_ptr<HeldFile>> file,
                          Decompressor& decompressor, MemoryPool* memory, SharedBlocks* shared) {
-  FinishedLoad load{.bundle = order.bundle, .result = fail_without_memory(), .whole_bytes = 0};
+  std::uint64_t whole_bytes = 0;
   try {
-    load.result = verify_opened(source, catalog, order.bundle, std::move(file));
+    FinishedLoad load{
+        .bundle = order.bundle,
+        .result = verify_opened(source, catalog, order.bundle, std::move(file)),
+        .whole_bytes = 0,
+    };
     if (!load.result) return load;
-    Result<void> read = read_all(catalog, order, decompressor, memory, shared, load);
+    whole_bytes = load.whole_bytes = load.result.value().whole_memory_bytes();
+    Result<void> read = read_all(catalog, order, decompressor, memory, shared, load.result.value());
     if (!read) load.result = fail(read.error());
+    return load;
   } catch (const std::bad_alloc&) {
-    load.result = fail_without_memory();
+    return {.bundle = order.bundle, .result = fail_without_memory(), .whole_bytes = whole_bytes};
   }
-  return load;
 }
 
 Decompressor make_decompressor(const BundleSource& source, const CatalogReader& catalog,
@@ -324,7 +328,11 @@ void SteppedLoads::step(std::size_t index) {
   assert(index < started_.size());
   const LoadOrder order = started_[index];
   finished_.push_back({.bundle = order.bundle, .result = fail_without_memory(), .whole_bytes = 0});
-  started_.erase(started_.begin() + static_cast<std::ptrdiff_t>(index));
+  if (index == 0) {
+    started_.pop_front();
+  } else {
+    started_.erase(started_.begin() + static_cast<std::ptrdiff_t>(index));
+  }
   finished_.back() = load_whole(source_, catalog_, order, decompressor_, memory_.get());
 }
 

@@ -22,27 +22,22 @@ std::uint64_t max_bytes_of(const CatalogReader& catalog, const CatalogBundle& re
   return catalog.is_preview() ? kMaxPreviewBytes : record.file_bytes;
 }
 
-bool is_all_stored(const BundleReader& reader, const BundleEntry& entry) {
-  for (std::uint32_t i = 0; i < entry.block_count; ++i) {
-    if (reader.block(entry, i).coding != BlockCoding::stored) return false;
+// A row for each entry, none of which has been read: the one look at the tables in which it is
+// found out what has to be copied.
+void name_entries(OpenedBundle& bundle) {
+  const bool is_shared = bundle.file->is_shared();
+  bundle.plain.resize(bundle.reader.entry_count());
+  for (std::uint32_t i = 0; i < bundle.plain.size(); ++i) {
+    const BundleEntry entry = bundle.reader.entry(i);
+    PlainEntry& plain = bundle.plain[i];
+    plain.guid = entry.guid;
+    plain.local_id = entry.local_id;
+    plain.kind = entry.kind;
+    plain.is_in_place =
+        (!is_shared || entry.kind == EntryKind::raw) && bundle.reader.is_all_stored(entry);
+    plain.is_in_shared_file = plain.is_in_place && is_shared;
+    if (!plain.is_in_place) bundle.copied_bytes += entry.plain_bytes;
   }
-  return true;
-}
-
-bool is_in_place(const OpenedBundle& bundle, const BundleEntry& entry) {
-  return (!bundle.file->is_shared() || entry.kind == EntryKind::raw) &&
-         is_all_stored(bundle.reader, entry);
-}
-
-// A row for each entry, none of which has been read.
-std::vector<PlainEntry> name_entries(const BundleReader& reader) {
-  std::vector<PlainEntry> plain(reader.entry_count());
-  for (std::uint32_t i = 0; i < reader.entry_count(); ++i) {
-    const BundleEntry entry = reader.entry(i);
-    plain[i].guid = entry.guid;
-    plain[i].local_id = entry.local_id;
-  }
-  return plain;
 }
 
 // Decompresses an entry and returns the hash of what came out. Each block of a large one is hashed
@@ -73,16 +68,6 @@ std::uint64_t OpenedBundle::memory_bytes() const {
   std::uint64_t sum = file->bytes().size();
   sum += tables.size();
   for (const PlainEntry& entry : plain) sum += entry.memory.capacity_bytes;
-  return sum;
-}
-
-std::uint64_t OpenedBundle::whole_memory_bytes() const {
-  // The reader has checked the sum: it does not wrap around.
-  std::uint64_t sum = file->bytes().size() + tables.size();
-  for (std::uint32_t i = 0; i < reader.entry_count(); ++i) {
-    const BundleEntry entry = reader.entry(i);
-    if (!is_in_place(*this, entry)) sum += entry.plain_bytes;
-  }
   return sum;
 }
 
@@ -158,10 +143,12 @@ Result<OpenedBundle> verify_opened(const BundleSource& source, const CatalogRead
                             : "is not of this build: it has another hash than the catalog's ") +
                       (is_meant ? reader.value().bundle_hash() : record.hash).to_string());
   }
-  return OpenedBundle{.file = std::move(file.value()),
-                      .tables = std::move(tables),
-                      .reader = reader.value(),
-                      .plain = name_entries(reader.value())};
+  Result<OpenedBundle> opened(OpenedBundle{.file = std::move(file.value()),
+                                           .tables = std::move(tables),
+                                           .reader = reader.value(),
+                                           .plain = {}});
+  name_entries(opened.value());
+  return opened;
 }
 
 namespace {
@@ -171,14 +158,13 @@ Result<void> read_unlost(OpenedBundle& bundle, std::uint32_t index, Decompressor
   const BundleReader& reader = bundle.reader;
   PlainEntry& plain = bundle.plain[index];
   const BundleEntry entry = reader.entry(index);
-  const auto size = static_cast<std::size_t>(entry.plain_bytes);
-  const bool stays_in_place = is_in_place(bundle, entry);
-  if (stays_in_place) {
-    ByteVector unused;
-    Result<Bytes> stored = reader.read(entry, decompressor, unused);
-    if (!stored) return fail(stored.error());
-    plain.bytes = stored.value();
+  Bytes bytes;
+  ContentHash found;
+  if (plain.is_in_place) {
+    bytes = reader.stored(entry);
+    found = hash_bytes(bytes);
   } else {
+    const auto size = static_cast<std::size_t>(entry.plain_bytes);
     try {
       plain.memory = memory.take(size);
     } catch (const std::bad_alloc&) {
@@ -187,15 +173,15 @@ Result<void> read_unlost(OpenedBundle& bundle, std::uint32_t index, Decompressor
     const std::span<std::byte> target(plain.memory.bytes.get(), size);
     Result<ContentHash> hash = read_blocks(reader, entry, decompressor, shared, target);
     if (!hash) return fail(hash.error());
-    if (hash.value() != entry.plain_hash) {
-      return fail(ErrorCode::hash_mismatch, "entry " + entry.guid.to_string() + ":" +
-                                                std::to_string(entry.local_id) +
-                                                " has another hash than its table says");
-    }
-    plain.bytes = target;
+    bytes = target;
+    found = hash.value();
   }
-  plain.kind = entry.kind;
-  plain.is_in_shared_file = stays_in_place && bundle.file->is_shared();
+  if (found != entry.plain_hash) {
+    return fail(ErrorCode::hash_mismatch, "entry " + entry.guid.to_string() + ":" +
+                                              std::to_string(entry.local_id) +
+                                              " has another hash than its table says");
+  }
+  plain.bytes = bytes;
   return {};
 }
 

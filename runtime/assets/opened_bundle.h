@@ -26,6 +26,7 @@ struct PlainEntry {
   PooledMemory memory;
   Bytes bytes;
   EntryKind kind = EntryKind::raw;
+  bool is_in_place = false;  ///< It is used where it lies in the file.
   bool is_read = false;
   bool is_in_shared_file = false;
 };
@@ -36,13 +37,17 @@ struct OpenedBundle {
   std::unique_ptr<HeldFile> file;
   ByteVector tables;  ///< The reader's, when others can change the file.
   BundleReader reader;
-  std::vector<PlainEntry> plain;  ///< By index of the entry.
+  std::vector<PlainEntry> plain;   ///< By index of the entry.
+  std::uint64_t copied_bytes = 0;  ///< Of all entries that are not used in place.
 
   /// Of the file and of the entries that have been read out of it.
   std::uint64_t memory_bytes() const;
   /// What that will be once all entries have been read: known before any of them is. Buffers that
   /// served before may be up to twice as large.
-  std::uint64_t whole_memory_bytes() const;
+  std::uint64_t whole_memory_bytes() const {
+    // The reader has checked the sum: it does not wrap around.
+    return file->bytes().size() + tables.size() + copied_bytes;
+  }
   /// The index of an entry, as `BundleReader::find_index`, without a look at the tables.
   std::optional<std::uint32_t> find_index(const Guid& guid, std::int64_t local_id) const;
   /// Whether an entry that has been read lost bytes since.

@@ -31,6 +31,46 @@ bool is_kind(std::uint16_t value) {
          value <= static_cast<std::uint16_t>(EntryKind::text);
 }
 
+// Whether a block's sizes go together. Requires: a coding that there is.
+bool is_sane(const BundleBlock& block) {
+  if (block.coding == BlockCoding::stored) return block.stored_bytes == block.plain_bytes;
+  return block.stored_bytes > 0 && block.stored_bytes < block.plain_bytes &&
+         block.plain_bytes <= block.stored_bytes * kMaxCompressionRatio;
+}
+
+bool is_coding(BlockCoding coding) {
+  return coding == BlockCoding::stored || coding == BlockCoding::zstd;
+}
+
+bool is_sound(const BundleBlock& block, std::uint64_t expected_offset, std::uint64_t bytes_left) {
+  return block.offset_bytes == expected_offset && block.stored_bytes <= bytes_left &&
+         is_coding(block.coding) && is_sane(block);
+}
+
+// What is wrong with a block that is not sound.
+tl::unexpected<Error> wrong_block(const BundleBlock& block, std::uint32_t index, std::size_t at,
+                                  std::uint64_t expected_offset, std::uint64_t bytes_left) {
+  const auto named = [&](std::string_view field) {
+    return "block " + std::to_string(index) + ": " + std::string(field);
+  };
+  if (block.offset_bytes != expected_offset) {
+    return wrong(named("offset"), at + block::kOffsetAt, std::to_string(expected_offset),
+                 block.offset_bytes);
+  }
+  if (block.stored_bytes > bytes_left) {
+    return format_error(ErrorCode::truncated,
+                        {kEncoding, named("stored_bytes"), at + block::kStoredBytesAt},
+                        "at most " + std::to_string(bytes_left), block.stored_bytes);
+  }
+  if (!is_coding(block.coding)) {
+    return wrong(named("coding"), at + block::kCodingAt, "0 or 1",
+                 static_cast<std::uint32_t>(block.coding));
+  }
+  return wrong(named("stored_bytes"), at + block::kStoredBytesAt,
+               "a size that fits " + std::to_string(block.plain_bytes) + " plain bytes",
+               block.stored_bytes);
+}
+
 }  // namespace
 
 Result<void> BundleReader::check_header() {
@@ -90,22 +130,24 @@ Result<void> BundleReader::check_tables() const {
   std::uint64_t offset = block_at(block_count_);
   std::uint64_t plain_total = 0;
   std::uint64_t blocks_total = 0;
-  BundleEntry previous;
+  Guid previous_guid;
+  std::int64_t previous_local_id = 0;
   for (std::uint32_t i = 0; i < entry_count_; ++i) {
     const std::size_t at = entry_at(i);
+    const auto row = tables_.subspan(at).first<entry::kBytes>();
     const BundleEntry now = entry(i);
-    const bool is_sorted = i == 0 || previous.guid < now.guid ||
-                           (previous.guid == now.guid && previous.local_id < now.local_id);
+    const bool is_sorted = i == 0 || previous_guid < now.guid ||
+                           (previous_guid == now.guid && previous_local_id < now.local_id);
     if (!is_sorted) {
       return format_error(ErrorCode::malformed, {kEncoding, "entry " + std::to_string(i), at},
                           "a greater (guid, local id) than the entry before",
                           now.guid.to_string() + ":" + std::to_string(now.local_id));
     }
-    const auto kind = load<std::uint16_t>(tables_, at + entry::kKindAt);
+    const auto kind = load<std::uint16_t>(row, entry::kKindAt);
     if (!is_kind(kind)) return wrong_entry(i, "kind", at + entry::kKindAt, "1 to 5", kind);
-    const auto flags = load<std::uint16_t>(tables_, at + entry::kFlagsAt);
+    const auto flags = load<std::uint16_t>(row, entry::kFlagsAt);
     if (flags != 0) return wrong_entry(i, "flags", at + entry::kFlagsAt, "0", flags);
-    const auto reserved = load<std::uint32_t>(tables_, at + entry::kReservedAt);
+    const auto reserved = load<std::uint32_t>(row, entry::kReservedAt);
     if (reserved != 0) return wrong_entry(i, "reserved", at + entry::kReservedAt, "0", reserved);
     if (now.plain_bytes > kMaxEntryPlainBytes) {
       return format_error(
@@ -125,16 +167,21 @@ Result<void> BundleReader::check_tables() const {
     }
     bool is_compressed = false;
     for (std::uint32_t b = 0; b < now.block_count; ++b) {
-      Result<std::uint64_t> end = check_block(block(now, b), now.first_block + b, offset);
-      if (!end) return fail(end.error());
-      offset = end.value();
-      is_compressed = is_compressed || block(now, b).coding == BlockCoding::zstd;
+      const BundleBlock part = block(now, b);
+      const std::uint64_t bytes_left = bytes_.size() - offset;
+      if (!is_sound(part, offset, bytes_left)) {
+        const std::uint32_t index = now.first_block + b;
+        return wrong_block(part, index, block_at(index), offset, bytes_left);
+      }
+      offset += part.stored_bytes;
+      is_compressed = is_compressed || part.coding == BlockCoding::zstd;
     }
     if (now.dictionary_id != 0 && !is_compressed) {
       return wrong_entry(i, "dictionary_id", at + entry::kDictionaryAt, "0: no block is compressed",
                          now.dictionary_id);
     }
-    previous = now;
+    previous_guid = now.guid;
+    previous_local_id = now.local_id;
   }
   if (blocks_total != block_count_) {
     return wrong("block_count", header::kBlockCountAt, std::to_string(blocks_total), block_count_);
@@ -147,42 +194,6 @@ Result<void> BundleReader::check_tables() const {
                  "the end of the last block at " + std::to_string(offset), bytes_.size());
   }
   return {};
-}
-
-Result<std::uint64_t> BundleReader::check_block(const BundleBlock& block, std::uint32_t index,
-                                                std::uint64_t expected_offset) const {
-  const std::size_t at = block_at(index);
-  const auto named = [&](std::string_view field) {
-    return "block " + std::to_string(index) + ": " + std::string(field);
-  };
-  if (block.offset_bytes != expected_offset) {
-    return wrong(named("offset"), at + block::kOffsetAt, std::to_string(expected_offset),
-                 block.offset_bytes);
-  }
-  if (block.stored_bytes > bytes_.size() - expected_offset) {
-    return format_error(
-        ErrorCode::truncated, {kEncoding, named("stored_bytes"), at + block::kStoredBytesAt},
-        "at most " + std::to_string(bytes_.size() - expected_offset), block.stored_bytes);
-  }
-  bool is_sane = false;
-  switch (block.coding) {
-    case BlockCoding::stored:
-      is_sane = block.stored_bytes == block.plain_bytes;
-      break;
-    case BlockCoding::zstd:
-      is_sane = block.stored_bytes > 0 && block.stored_bytes < block.plain_bytes &&
-                block.plain_bytes <= block.stored_bytes * kMaxCompressionRatio;
-      break;
-    default:
-      return wrong(named("coding"), at + block::kCodingAt, "0 or 1",
-                   static_cast<std::uint32_t>(block.coding));
-  }
-  if (!is_sane) {
-    return wrong(named("stored_bytes"), at + block::kStoredBytesAt,
-                 "a size that fits " + std::to_string(block.plain_bytes) + " plain bytes",
-                 block.stored_bytes);
-  }
-  return expected_offset + block.stored_bytes;
 }
 
 }  // namespace muster

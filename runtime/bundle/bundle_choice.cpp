@@ -79,6 +79,7 @@ Result<void> BundleChoice::set(std::span<const VariantSetting> settings) {
 void BundleChoice::choose() {
   chosen_.resize(catalog_.bundle_count());
   is_varied_.resize(catalog_.bundle_count());
+  needs_varied_.resize(catalog_.bundle_count());
   seen_in_.resize(catalog_.bundle_count());
   needed_.reserve(catalog_.bundle_count());
   for (std::uint32_t i = 0; i < chosen_.size(); ++i) chosen_[i] = i;
@@ -103,6 +104,12 @@ void BundleChoice::choose() {
     if (chosen != alternative.bundle && !is_preferred(keys, best)) continue;
     chosen = alternative.alternative;
     best = keys;
+  }
+  for (std::uint32_t i = 0; i < chosen_.size(); ++i) {
+    const CatalogBundle record = catalog_.bundle(i);
+    for (std::uint32_t d = 0; d < record.dependency_count && !needs_varied_[i]; ++d) {
+      needs_varied_[i] = is_varied_[catalog_.dependency(record, d)];
+    }
   }
 }
 

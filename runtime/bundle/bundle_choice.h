@@ -46,7 +46,7 @@ class BundleChoice {
   /// no longer than there are dependencies in the catalog, and no memory.
   template <typename Visit>
   void each_dependency(std::uint32_t bundle, Visit visit) const {
-    if (chosen_.empty()) {
+    if (chosen_.empty() || !needs_varied_[bundle]) {
       const CatalogBundle record = catalog_.bundle(bundle);
       for (std::uint32_t i = 0; i < record.dependency_count; ++i) {
         visit(catalog_.dependency(record, i));
@@ -79,6 +79,7 @@ class BundleChoice {
   std::vector<std::uint32_t> settled_;  ///< Indices of values, ascending: one an axis at most.
   std::vector<std::uint32_t> chosen_;   ///< By bundle; empty in a catalog without alternatives.
   std::vector<bool> is_varied_;         ///< By bundle: has alternatives, or is one.
+  std::vector<bool> needs_varied_;      ///< By bundle: depends on one of those.
   /// Room for an answer, which has it while it is visited.
   mutable std::vector<std::uint32_t> needed_;
   mutable std::vector<std::uint32_t> seen_in_;  ///< By bundle: the last answer that has it.

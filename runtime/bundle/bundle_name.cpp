@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cstring>
 
 namespace muster {
 namespace {
@@ -47,7 +48,10 @@ BundlePath::BundlePath(const BundleName& name) {
   assert(size_ <= text_.size());
   auto* at = std::ranges::copy(folder, text_.begin()).out;
   *at++ = '/';
-  for (const std::uint8_t byte : name.bytes) at = std::ranges::copy(kHexDigits[byte], at).out;
+  for (const std::uint8_t byte : name.bytes) {
+    std::memcpy(at, kHexDigits[byte].data(), 2);
+    at += 2;
+  }
   std::ranges::copy(kExtension, at);
 }
 

@@ -71,6 +71,12 @@ class BundleReader {
   Result<Bytes> read(const BundleEntry& entry, Decompressor& decompressor,
                      ByteVector& buffer) const;
 
+  /// Whether no block of an entry is compressed: its plain bytes lie in the bundle as they are.
+  bool is_all_stored(const BundleEntry& entry) const;
+  /// Those bytes, not checked against their hash. Requires: `is_all_stored(entry)`, an entry of
+  /// this bundle.
+  Bytes stored(const BundleEntry& entry) const;
+
   /// Requires: `index < entry.block_count`, an entry of this bundle.
   BundleBlock block(const BundleEntry& entry, std::uint32_t index) const;
   /// Decompresses one block into `plain`: for reading a large entry in part or on several threads.
@@ -95,11 +101,8 @@ class BundleReader {
   Result<BundleReader> checked();
   Result<void> check_header();
   Result<void> check_tables() const;
-  Result<std::uint64_t> check_block(const BundleBlock& block, std::uint32_t index,
-                                    std::uint64_t expected_offset) const;
   std::size_t entry_at(std::uint32_t index) const;
   std::size_t block_at(std::uint32_t index) const;
-  bool is_all_stored(const BundleEntry& entry) const;
 
   Bytes bytes_;
   Bytes tables_;  ///< Of header and tables; where they are not copied, `bytes_`.

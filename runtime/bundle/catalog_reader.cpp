@@ -49,14 +49,17 @@ ContentHash CatalogReader::agreement() const { return load_hash(bytes_, header::
 
 CatalogBundle CatalogReader::bundle(std::uint32_t index) const {
   using namespace bundle_record;  // NOLINT(google-build-using-namespace)
-  const std::size_t at = record_at(Section::bundles, index);
+  constexpr std::size_t kBytes = kRecordBytes[static_cast<std::size_t>(Section::bundles)];
+  // Of a size that the compiler knows: one check of bounds for all fields.
+  assert(index < bundle_count());
+  const auto row = bytes_.subspan(record_at(Section::bundles, index)).first<kBytes>();
   CatalogBundle record;
-  record.name.kind = static_cast<BundleKind>(load<std::uint16_t>(bytes_, at + kKindAt));
-  record.name.bytes = load_hash(bytes_, at + kNameAt).bytes;
-  record.hash = load_hash(bytes_, at + kHashAt);
-  record.file_bytes = load<std::uint64_t>(bytes_, at + bundle_record::kFileBytesAt);
-  record.first_dependency = load<std::uint32_t>(bytes_, at + kFirstDependencyAt);
-  record.dependency_count = load<std::uint32_t>(bytes_, at + kDependencyCountAt);
+  record.name.kind = static_cast<BundleKind>(load<std::uint16_t>(row, kKindAt));
+  record.name.bytes = load_hash(row, kNameAt).bytes;
+  record.hash = load_hash(row, kHashAt);
+  record.file_bytes = load<std::uint64_t>(row, bundle_record::kFileBytesAt);
+  record.first_dependency = load<std::uint32_t>(row, kFirstDependencyAt);
+  record.dependency_count = load<std::uint32_t>(row, kDependencyCountAt);
   return record;
 }
 

@@ -1,7 +1,6 @@
 // Decompressing straight into the target needs no window buffer, so a frame cannot ask for memory.
 #include "runtime/bundle/decompressor.h"
 
-#include <algorithm>
 #include <array>
 #include <cassert>
 #include <cstring>
@@ -34,6 +33,25 @@ struct FrameShape {
   std::size_t frame_bytes = 0;
 };
 
+template <typename Integer>
+std::uint64_t first_of(Bytes bytes) {
+  return load<Integer>(bytes, 0);
+}
+
+// Each of a size that the compiler knows. Requires: as many bytes.
+std::uint64_t size_of(Bytes bytes, unsigned size_kind) {
+  switch (size_kind) {
+    case 0:
+      return first_of<std::uint8_t>(bytes);
+    case 1:
+      return std::uint64_t{256} + first_of<std::uint16_t>(bytes);
+    case 2:
+      return first_of<std::uint32_t>(bytes);
+    default:
+      return first_of<std::uint64_t>(bytes);
+  }
+}
+
 // Nothing when the size is not said, or the bytes end before the frame does. Requires: more bytes
 // than the magic number.
 std::optional<FrameShape> shape_of(Bytes frame) {
@@ -45,9 +63,7 @@ std::optional<FrameShape> shape_of(Bytes frame) {
   if (size_kind == 0 && !is_single) return std::nullopt;
   std::size_t at = size_at + (std::size_t{1} << size_kind);
   if (at > frame.size()) return std::nullopt;
-  FrameShape shape;
-  std::memcpy(&shape.plain_bytes, frame.data() + size_at, at - size_at);
-  if (size_kind == 1) shape.plain_bytes += 256;
+  FrameShape shape{.plain_bytes = size_of(frame.subspan(size_at), size_kind)};
   for (bool is_last = false; !is_last;) {
     if (frame.size() - at < kBlockHeaderBytes) return std::nullopt;
     std::uint32_t block = 0;
@@ -94,7 +110,7 @@ Result<void> Decompressor::decompress(Bytes frame, std::span<std::byte> plain,
                                       std::uint32_t dictionary_id) {
   assert(!plain.empty());
   if (frame.size() <= kDescriptorAt ||
-      !std::equal(kFrameMagic.begin(), kFrameMagic.end(), frame.begin())) {
+      std::memcmp(frame.data(), kFrameMagic.data(), kFrameMagic.size()) != 0) {
     return fail(ErrorCode::malformed, "the block does not begin with a zstd frame");
   }
   if ((std::to_integer<unsigned>(frame[kDescriptorAt]) & kChecksumOrDictionary) != 0) {

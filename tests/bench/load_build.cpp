@@ -130,20 +130,27 @@ Frames frames_of(BundleStore& store, const BundleSource& source) {
     result.files.push_back(source.open(record.name.path(), record.file_bytes).value());
     const Bytes file = result.files.back()->bytes();
     result.first_frames.push_back(result.frames.size());
+    result.first_stored.push_back(result.stored.size());
     for (std::uint32_t n = 0; n < reader.entry_count(); ++n) {
       const BundleEntry entry = reader.entry(n);
       for (std::uint32_t b = 0; b < entry.block_count; ++b) {
         const BundleBlock block = reader.block(entry, b);
-        if (block.coding != BlockCoding::zstd) continue;
+        const Bytes bytes = file.subspan(block.offset_bytes, block.stored_bytes);
+        if (block.coding != BlockCoding::zstd) {
+          result.stored.push_back(bytes);
+          result.stored_bytes += bytes.size();
+          continue;
+        }
         const bool is_plain = entry.dictionary_id == 0;
         result.frames.push_back(
-            {file.subspan(block.offset_bytes, block.stored_bytes), block.plain_bytes,
+            {bytes, block.plain_bytes,
              is_plain ? nullptr : result.dictionaries->find(entry.dictionary_id)->digested()});
         result.plain_bytes += block.plain_bytes;
       }
     }
   }
   result.first_frames.push_back(result.frames.size());
+  result.first_stored.push_back(result.stored.size());
   return result;
 }
 

@@ -37,7 +37,9 @@ std::shared_ptr<MemorySource> generate(const BundleShape& shape, Bytes content);
 /// A copy of a build's files: what loading costs without the disk.
 std::shared_ptr<MemorySource> in_memory_of(const BundleSource& source);
 
-/// Every zstd frame of a build, bundle by bundle.
+/// Every block of a build, bundle by bundle: zstd frames, and those that are stored as they are.
+/// Whoever has a bundle in memory can use the latter where they lie, and a store does; others have
+/// to copy them.
 struct Frames {
   std::vector<std::unique_ptr<HeldFile>> files;
   struct Frame {
@@ -47,7 +49,10 @@ struct Frames {
   };
   std::vector<Frame> frames;
   std::vector<std::size_t> first_frames;  ///< Of each bundle, and the end.
-  std::size_t plain_bytes = 0;
+  std::size_t plain_bytes = 0;            ///< Of the frames.
+  std::vector<Bytes> stored;
+  std::vector<std::size_t> first_stored;  ///< Of each bundle, and the end.
+  std::size_t stored_bytes = 0;
   std::shared_ptr<const DictionarySet> dictionaries;
 };
 Frames frames_of(BundleStore& store, const BundleSource& source);
