@@ -208,7 +208,8 @@ Result<void> BundleStore::read_whole(std::uint32_t bundle) {
     return {};
   }
   for (std::uint32_t i = 0; i < open.opened.plain.size(); ++i) {
-    if (Result<void> read = read_once(bundle, i); !read) return read;
+    Result<void> read = read_once(bundle, i);
+    if (!read) return read;
   }
   open.is_whole = true;
   return {};

@@ -26,17 +26,19 @@ std::uint64_t max_bytes_of(const CatalogReader& catalog, const CatalogBundle& re
 // found out what has to be copied.
 void name_entries(OpenedBundle& bundle) {
   const bool is_shared = bundle.file->is_shared();
-  bundle.plain.resize(bundle.reader.entry_count());
-  for (std::uint32_t i = 0; i < bundle.plain.size(); ++i) {
+  bundle.plain.reserve(bundle.reader.entry_count());
+  for (std::uint32_t i = 0; i < bundle.reader.entry_count(); ++i) {
     const BundleEntry entry = bundle.reader.entry(i);
-    PlainEntry& plain = bundle.plain[i];
-    plain.guid = entry.guid;
-    plain.local_id = entry.local_id;
-    plain.kind = entry.kind;
-    plain.is_in_place =
+    const bool is_in_place =
         (!is_shared || entry.kind == EntryKind::raw) && bundle.reader.is_all_stored(entry);
-    plain.is_in_shared_file = plain.is_in_place && is_shared;
-    if (!plain.is_in_place) bundle.copied_bytes += entry.plain_bytes;
+    bundle.plain.push_back({.guid = entry.guid,
+                            .local_id = entry.local_id,
+                            .memory = {},
+                            .bytes = {},
+                            .kind = entry.kind,
+                            .is_in_place = is_in_place,
+                            .is_in_shared_file = is_in_place && is_shared});
+    if (!is_in_place) bundle.copied_bytes += entry.plain_bytes;
   }
 }
 

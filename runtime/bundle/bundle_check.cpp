@@ -1,6 +1,6 @@
 // What opening a bundle checks: BUNDLE_FORMAT.md, section 1, rule by rule. Everything after it may
 // trust the tables; nothing may trust a block's content.
-#include <algorithm>
+#include <cstring>
 #include <string>
 
 #include "runtime/bundle/bundle_reader.h"
@@ -77,40 +77,41 @@ Result<void> BundleReader::check_header() {
   if (bytes_.size() < header::kBytes) {
     return format_error(ErrorCode::truncated, {kEncoding, "header", 0}, "64 bytes", bytes_.size());
   }
-  if (!std::ranges::equal(tables_.first(kMagic.size()), std::as_bytes(std::span(kMagic)))) {
+  const auto head = tables_.first<header::kBytes>();
+  if (std::memcmp(head.data(), kMagic.data(), kMagic.size()) != 0) {
     return format_error(ErrorCode::malformed, {kEncoding, "magic", 0}, "MBND CR LF SUB LF",
                         "other bytes: not a bundle, or damaged in transfer");
   }
-  const auto version = load<std::uint16_t>(tables_, header::kVersionAt);
+  const auto version = load<std::uint16_t>(head, header::kVersionAt);
   if (version != kVersion) {
     return format_error(ErrorCode::unsupported_version, {kEncoding, "version", header::kVersionAt},
                         std::to_string(kVersion), version);
   }
-  const auto flags = load<std::uint16_t>(tables_, header::kFlagsAt);
+  const auto flags = load<std::uint16_t>(head, header::kFlagsAt);
   if (flags != 0) return wrong("flags", header::kFlagsAt, "0", flags);
   for (const std::size_t at : {header::kReservedAt, header::kReserved2At}) {
-    const auto reserved = load<std::uint32_t>(tables_, at);
+    const auto reserved = load<std::uint32_t>(head, at);
     if (reserved != 0) return wrong("reserved", at, "0", reserved);
   }
-  const auto file_bytes = load<std::uint64_t>(tables_, header::kFileBytesAt);
+  const auto file_bytes = load<std::uint64_t>(head, header::kFileBytesAt);
   if (file_bytes != bytes_.size()) {
     const ErrorCode code = file_bytes > bytes_.size() ? ErrorCode::truncated : ErrorCode::malformed;
     return format_error(code, {kEncoding, "file_bytes", header::kFileBytesAt},
                         "the file's size of " + std::to_string(bytes_.size()), file_bytes);
   }
-  entry_count_ = load<std::uint32_t>(tables_, header::kEntryCountAt);
+  entry_count_ = load<std::uint32_t>(head, header::kEntryCountAt);
   if (entry_count_ > kMaxEntries) {
     return format_error(ErrorCode::limit_exceeded,
                         {kEncoding, "entry_count", header::kEntryCountAt}, "at most 1048576",
                         entry_count_);
   }
-  block_count_ = load<std::uint32_t>(tables_, header::kBlockCountAt);
+  block_count_ = load<std::uint32_t>(head, header::kBlockCountAt);
   if (block_count_ > kMaxBlocks) {
     return format_error(ErrorCode::limit_exceeded,
                         {kEncoding, "block_count", header::kBlockCountAt}, "at most 4194304",
                         block_count_);
   }
-  block_plain_bytes_ = load<std::uint32_t>(tables_, header::kBlockPlainBytesAt);
+  block_plain_bytes_ = load<std::uint32_t>(head, header::kBlockPlainBytesAt);
   const bool is_power_of_two = (block_plain_bytes_ & (block_plain_bytes_ - 1)) == 0;
   if (!is_power_of_two || block_plain_bytes_ < kMinBlockPlainBytes ||
       block_plain_bytes_ > kMaxBlockPlainBytes) {

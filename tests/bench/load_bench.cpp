@@ -1,7 +1,6 @@
 // What it costs to turn a type id into entities. The peers: decompressing the same frames into
 // memory that is there already, and doing nothing else; an array read and a probe of a hash table;
 // copying the same bytes. `allocations` counts those of one round in steady state.
-#include <algorithm>
 #include <cassert>
 #include <cstring>
 #include <memory>
@@ -64,11 +63,14 @@ void measure_zstd(const std::string& subject, const std::shared_ptr<BundleSource
     const bool is_hashed = peer == ZstdPeer::with_hashes;
     BundleStore store = BundleStore::open(*source).value();
     const Frames frames = frames_of(store, *source);
-    // All of it is kept, as a store keeps it.
-    ByteVector target(frames.plain_bytes + frames.stored_bytes);
+    ByteVector target(frames.plain_bytes);  // All of it is kept, as a store keeps it.
+    // Each block at the beginning of a line: elsewhere some processors take three times as long.
+    constexpr std::size_t kLineBytes = 64;
+    ByteVector copies(frames.stored_bytes + kLineBytes * frames.stored.size());
     ZSTD_DCtx* const context = ZSTD_createDCtx();
     for ([[maybe_unused]] const auto round : state) {
       std::size_t at = 0;
+      std::size_t copied = 0;
       for (std::size_t i = 0; i < frames.files.size(); ++i) {
         const std::size_t first_at = at;
         if (is_hashed) benchmark::DoNotOptimize(hash_bytes(frames.files[i]->bytes()));
@@ -81,8 +83,9 @@ void measure_zstd(const std::string& subject, const std::shared_ptr<BundleSource
         }
         if (peer == ZstdPeer::with_copies) {
           for (std::size_t b = frames.first_stored[i]; b < frames.first_stored[i + 1]; ++b) {
-            std::ranges::copy(frames.stored[b], target.begin() + static_cast<std::ptrdiff_t>(at));
-            at += frames.stored[b].size();
+            const Bytes block = frames.stored[b];
+            std::memcpy(copies.data() + copied, block.data(), block.size());
+            copied += (block.size() + kLineBytes - 1) & ~(kLineBytes - 1);
           }
         }
         const Bytes plain = Bytes(target).subspan(first_at, at - first_at);
