@@ -107,7 +107,9 @@ TEST_CASE("Bundles that are loaded together are read whole", "[runtime][assets][
   CHECK(counters.entries_read == entries);
   CHECK(counters.failures == 0);
   const std::uint64_t plain_bytes = counters.plain_bytes;
+  const std::uint64_t cached_loads = counters.cached_loads;
   REQUIRE(store.load_bundles(all));
+  CHECK(counters.cached_loads >= cached_loads + entries);
   CHECK(store.load(guid(samples::kPicture), kMainPayload));
   CHECK(counters.entries_read == entries);
   CHECK(counters.plain_bytes == plain_bytes);

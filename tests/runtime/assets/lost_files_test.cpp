@@ -88,6 +88,16 @@ TEST_CASE("What was decompressed before is not lost with its file", "[runtime][a
   CHECK(std::ranges::equal(after.bytes, samples::compressible(20'000, 7)));
 }
 
+TEST_CASE("A bundle that was read whole is looked at again", "[runtime][assets][lost]") {
+  const StoredBuild build(EntryKind::raw);
+  BundleStore store = BundleStore::open(build.source).value();
+  const std::uint32_t bundle = 0;
+  REQUIRE(store.load_bundles({&bundle, 1}));
+  REQUIRE(store.load_bundles({&bundle, 1}));
+  fs::resize_file(build.folder.path() + "/" + build.path, 0);
+  CHECK(store.load_bundles({&bundle, 1}).error().code == ErrorCode::io);
+}
+
 TEST_CASE("A lost catalog does not take its store along", "[runtime][assets][lost]") {
   const MappedBuild build;
   BundleStore store = BundleStore::open(build.source).value();
