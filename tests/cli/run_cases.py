@@ -21,6 +21,7 @@ import fnmatch
 import json
 import os
 import pathlib
+import re
 import shlex
 import shutil
 import subprocess
@@ -30,6 +31,9 @@ import tempfile
 import report_checks
 
 TIMEOUT_SECONDS = 120
+PHASE = re.compile(r"(walking the folders|reading sidecars|scanning assets|reading the registries|"
+                   r"looking for members|following references|checking|comparing|training|"
+                   r"packing \w+|publishing|patching|verifying)( \((\d+|\*)\))?")
 
 
 @dataclasses.dataclass
@@ -232,7 +236,7 @@ def compare(world, step, code, out, err):
     for name, expected, text in streams:
         if text and not text.endswith("\n"):
             problems.append(f"{name} does not end with a line break")
-        if not matches(expected, text.splitlines()):
+        if not matches(expected, without_late_phases(expected, text.splitlines())):
             problems += [f"{name} is:"] + [f"    {line}" for line in text.splitlines()[:200]]
     for check in step.checks:
         name, *arguments = shlex.split(check)
@@ -245,6 +249,14 @@ def compare(world, step, code, out, err):
             problems.append(f"check {check}: {type(problem).__name__}: {problem}")
     if problems:
         raise Mismatch("\n".join(problems))
+
+
+def without_late_phases(expected, lines):
+    """Commands that say nothing of short work tell their phases on a slow machine. Those count only
+    where a case expects some."""
+    if any(PHASE.fullmatch(line[1:].lstrip()) for line in expected):
+        return lines
+    return [line for line in lines if not PHASE.fullmatch(line)]
 
 
 def run_case(muster, source, path, rewrite):
