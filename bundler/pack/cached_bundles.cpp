@@ -88,8 +88,9 @@ CachedBundles::CachedBundles(BuildCache& cache, const Project& project, const Co
       terms_(terms.tool + " level " + std::to_string(terms.level)),
       only_stores_(only_stores) {
   if (!terms.compression.empty()) terms_ += " kinds " + terms.compression;
+  // A kind without a dictionary leaves no gap: which kind has it has to be said.
   for (const StateDictionary& dictionary : terms.dictionaries) {
-    terms_ += " " + dictionary.hash.to_string();
+    terms_ += " " + std::string(to_string(dictionary.kind)) + " " + dictionary.hash.to_string();
   }
 }
 

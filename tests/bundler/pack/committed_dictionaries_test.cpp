@@ -2,6 +2,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "tests/bundler/cache/memory_blobs.h"
 #include "tests/support/bundle_samples.h"
 #include "tests/support/many_prefabs.h"
 
@@ -191,6 +192,26 @@ TEST_CASE("Builds pack with committed dictionaries, however few prefabs there ar
   MemoryFileSystem without;
   REQUIRE(build(project, without).is_built);
   CHECK(differences(output, without).empty());
+}
+
+TEST_CASE("A cache knows which kind a dictionary was for", "[bundler][dictionary][cache]") {
+  ManyPrefabs project(100);
+  commit_to_folder(project);
+  carry_out(plan(project.files), project.files);
+  const ByteVector trained = project.files.files().at(file_of(EntryKind::object));
+  // Object's alone, then prefab's alone.
+  (void)project.files.remove(file_of(EntryKind::prefab)).has_value();
+  MemoryBlobs blobs;
+  BuildCache cache({{.store = &blobs, .name = "a cache"}});
+  const testing::Settings cached{.cache = &cache};
+  MemoryFileSystem output;
+  REQUIRE(build(project, output, cached).is_built);
+  REQUIRE(project.files.remove(file_of(EntryKind::object)).has_value());
+  REQUIRE(project.files.write(file_of(EntryKind::prefab), trained).has_value());
+  REQUIRE(build(project, output, cached).is_built);
+  MemoryFileSystem clean;
+  REQUIRE(build(project, clean).is_built);
+  CHECK(differences(output, clean).empty());
 }
 
 TEST_CASE("A committed dictionary that is none is an error that names the file",
