@@ -81,6 +81,10 @@ void ask_of_text(const Project& project, AssetNumber asset, const SourcePrefab* 
   }
 }
 
+ContentHash answer_for_path(CookAsks asks, const AssetPath& path) {
+  return hash_of_text(asks == CookAsks::extension ? path.extension() : path.name());
+}
+
 CookAnswers::CookAnswers(const Project& project,
                          const std::vector<ComponentDescription>& components, ContentOf content_of)
     : project_(project), content_of_(std::move(content_of)) {
@@ -102,9 +106,8 @@ ContentHash CookAnswers::answer_of_file(CookAsks asks, const Guid& guid) const {
     case CookAsks::sidecar:
       return content_of_(sidecar_of(path));
     case CookAsks::extension:
-      return hash_of_text(path.extension());
     case CookAsks::name:
-      return hash_of_text(path.name());
+      return answer_for_path(asks, path);
     default:
       return content_of_(path);
   }

@@ -67,6 +67,9 @@ void ask_of_stripping(const Project& project, const SourceFile& source,
 /// The questions about an asset that goes in byte for byte.
 void ask_of_raw(const Guid& guid, std::vector<CookQuestion>& questions);
 
+/// The answer to a question about the extension or the name of a file that has this path.
+ContentHash answer_for_path(CookAsks asks, const AssetPath& path);
+
 /// Answers questions from a project. Equal answers to all questions that an asset was cooked with
 /// give equal cooked bytes. Safe to use from several threads.
 class CookAnswers {

@@ -141,6 +141,33 @@ std::vector<BuildReason> EarlierBuild::reasons_of_terms(const StateTarget& targe
   return reasons;
 }
 
+// What a bundle was told of a file's name or extension is a hash: it shows whether the recorded
+// name is still the one of then.
+EarlierBuild::ExtensionThen EarlierBuild::extensions_in(const StateTarget& target,
+                                                        const StateBundle& bundle) const {
+  std::map<Guid, const CookFact*> told;
+  for (const std::uint32_t index : bundle.facts) {
+    const CookAsks asks = state_.facts[index].question.asks;
+    if (target.is_current || (asks != CookAsks::extension && asks != CookAsks::name)) continue;
+    told.emplace(state_.facts[index].question.guid, &state_.facts[index]);
+  }
+  return [this, is_current = target.is_current,
+          told = std::move(told)](const Guid& guid) -> std::optional<std::string> {
+    const auto name = std::ranges::lower_bound(state_.assets, guid, {}, &StateName::guid);
+    const bool is_named = name != state_.assets.end() && name->guid == guid;
+    const auto path = AssetPath::parse(is_named ? name->path : std::string());
+    if (!path) return std::nullopt;
+    if (!is_current) {
+      const auto fact = told.find(guid);
+      const bool is_as_then =
+          fact != told.end() &&
+          answer_for_path(fact->second->question.asks, path.value()) == fact->second->answer;
+      if (!is_as_then) return std::nullopt;
+    }
+    return std::string(path.value().extension());
+  };
+}
+
 bool EarlierBuild::do_hold(const std::vector<std::uint32_t>& facts) const {
   return std::ranges::all_of(facts, [this](std::uint32_t fact) { return holds_[0][fact]; });
 }

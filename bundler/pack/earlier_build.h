@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <map>
 #include <optional>
 #include <span>
@@ -62,6 +63,10 @@ class EarlierBuild {
                      std::vector<BuildReason>& reasons) const;
   /// The path of an asset, or of what was there under its guid.
   std::string path_of(const Project& project, const Guid& guid) const;
+  /// Tells the extension that an asset's file had when a bundle was packed; nothing where nobody
+  /// knows: the state has names of the last build, and a target that was not built then is older.
+  using ExtensionThen = std::function<std::optional<std::string>(const Guid&)>;
+  ExtensionThen extensions_in(const StateTarget& target, const StateBundle& bundle) const;
   /// A dictionary that the earlier build has left, from any target; nothing when it is not whole.
   std::optional<ByteVector> read_dictionary(const ContentHash& hash) const;
 

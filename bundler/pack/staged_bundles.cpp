@@ -38,7 +38,7 @@ Result<void> StagedBundles::stage_bundle(const AssetPath& path, const BundleRead
   for (std::uint32_t i = 0; i < bundle.entry_count(); ++i) {
     const BundleEntry entry = bundle.entry(i);
     if (entry.plain_bytes < kMinPlainBytes) continue;
-    remember(number, false, bundle, entry, how_packed(entry));
+    if (const auto how = how_packed(entry)) remember(number, false, bundle, entry, *how);
   }
   return {};
 }
@@ -71,12 +71,12 @@ void StagedBundles::remember_earlier(const FileSystem& files, const AssetPath& p
   earlier_.push_back({&files, path});
   for (std::uint32_t i = 0; i < bundle.value().entry_count(); ++i) {
     const BundleEntry entry = bundle.value().entry(i);
-    const PackedHow how = how_packed(entry);
-    if (entry.dictionary_id != 0 && entry.dictionary_id != how.dictionary_id) continue;
+    const auto how = how_packed(entry);
+    if (!how || (entry.dictionary_id != 0 && entry.dictionary_id != how->dictionary_id)) continue;
     // Compressed without the dictionary that it would be offered now.
     const bool is_one_block = entry.block_count == 1;
-    if (entry.dictionary_id == 0 && how.dictionary_id != 0 && is_one_block) continue;
-    remember(number, true, bundle.value(), entry, how);
+    if (entry.dictionary_id == 0 && how->dictionary_id != 0 && is_one_block) continue;
+    remember(number, true, bundle.value(), entry, *how);
   }
 }
 

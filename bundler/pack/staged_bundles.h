@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -39,7 +40,8 @@ struct PackedHow {
   int level = 0;
   std::uint32_t dictionary_id = 0;
 };
-using HowPacked = std::function<PackedHow(const BundleEntry&)>;
+/// Nothing where that cannot be told.
+using HowPacked = std::function<std::optional<PackedHow>(const BundleEntry&)>;
 
 /// The bundles that one build has staged, found by what is in them: an asset that client and server
 /// both need, or that many self-contained bundles hold, is compressed once. Remembers where blocks
@@ -66,8 +68,8 @@ class StagedBundles {
   Result<void> carry_over(const FileSystem& from, const AssetPath& old_path, const AssetPath& path);
   /// Remembers the entries of a bundle that an earlier build has left; a bundle that cannot be read
   /// has none. Compressed blocks whose dictionary is another than they would get now are not
-  /// remembered, nor are entries without any compressed block. Requires: called before anything is
-  /// packed, and `files` lives longer.
+  /// remembered, nor are entries without any compressed block, or of which nobody can tell how they
+  /// were packed. Requires: called before anything is packed, and `files` lives longer.
   void remember_earlier(const FileSystem& files, const AssetPath& path,
                         const HowPacked& how_packed);
   bool remembers_earlier() const { return !earlier_.empty(); }

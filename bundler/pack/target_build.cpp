@@ -168,21 +168,18 @@ class TargetBuilder {
         if (target.target != result_.target && earlier.state().tool == edges_.tool) continue;
         const auto path =
             AssetPath::parse(std::string(folder_of(target.target)) + "/" + bundle.name.path());
-        if (path) edges_.output.remember_earlier(earlier.files(), path.value(), how_packed_then());
+        if (!path) continue;
+        edges_.output.remember_earlier(earlier.files(), path.value(),
+                                       how_packed_then(earlier.extensions_in(target, bundle)));
       }
     }
   }
 
   // Files may have got another extension since.
-  HowPacked how_packed_then() const {
-    return [this](const BundleEntry& entry) {
-      const auto& assets = edges_.earlier->state().assets;
-      const auto name = std::ranges::lower_bound(assets, entry.guid, {}, &StateName::guid);
-      const auto path = name == assets.end() || name->guid != entry.guid
-                            ? Result<AssetPath>(AssetPath())
-                            : AssetPath::parse(name->path);
-      const bool is_named = path && !path.value().empty();
-      return plan_.how_packed(entry, is_named ? path.value().extension() : std::string_view());
+  HowPacked how_packed_then(EarlierBuild::ExtensionThen extension_then) const {
+    return [this, extension_then = std::move(extension_then)](const BundleEntry& entry) {
+      const auto extension = extension_then(entry.guid);
+      return extension ? std::optional(plan_.how_packed(entry, *extension)) : std::nullopt;
     };
   }
 

@@ -1,0 +1,49 @@
+// Client and server built one at a time: what the other one's earlier bundles are good for.
+#include <catch2/catch.hpp>
+
+#include "tests/support/incremental_builds.h"
+#include "tests/support/unity_project.h"
+
+namespace muster {
+namespace {
+
+using testing::build;
+using testing::differences;
+using testing::Settings;
+using testing::UnityProject;
+
+TEST_CASE("What one target packed of a file is not taken for another name that it got meanwhile",
+          "[flow][incremental][sys-12]") {
+  UnityProject project;
+  project.files.add("muster.yaml",
+                    "version: 1\nfolders: [Assets]\ncompression: {kinds: {dat: 19}}\nclasses:\n"
+                    "  CrateRegistry:\n    entries: entries\n    references:\n"
+                    "    - {path: crate, strength: strong, targets: [client, server]}\n");
+  const Guid health = project.script("Health");
+  const Guid paint = project.file("Assets/Paint.mat",
+                                  "%YAML 1.1\n--- !u!21 &2100000\nMaterial:\n  m_Name: Paint\n");
+  std::string text;
+  for (int i = 0; i < 40000; ++i) text += static_cast<char>('a' + (i * i) % 23);
+  const Guid data = project.file("Assets/Big.dat", text);
+  // A server goes without the material: no bundle of the client's has the same members.
+  const Guid box = project.prefab(
+      "Assets/Box.prefab", {{health, "  data: " + UnityProject::strong(data) +
+                                         "\n  paint: " + UnityProject::strong(paint) + "\n"}});
+  project.file("Assets/crates.yaml", "class: CrateRegistry\nentries:\n- type_id: 0\n  crate: " +
+                                         UnityProject::strong(box) + "\n");
+  const Settings client{.options = {.targets = Target::client, .level = 1, .jobs = 1}};
+  const Settings server{.options = {.targets = Target::server, .level = 1, .jobs = 1}};
+  MemoryFileSystem output;
+  REQUIRE(build(project.files, output, output, Settings{}).is_built);
+  SECTION("that is packed otherwise") { project.move("Assets/Big.dat", "Assets/Big.bin"); }
+  SECTION("that is packed alike") { project.move("Assets/Big.dat", "Assets/Large.dat"); }
+  REQUIRE(build(project.files, output, output, client).is_built);
+  REQUIRE(build(project.files, output, output, server).is_built);
+  MemoryFileSystem clean;
+  REQUIRE(build(project.files, clean, clean, client).is_built);
+  REQUIRE(build(project.files, clean, clean, server).is_built);
+  CHECK(differences(output, clean).empty());
+}
+
+}  // namespace
+}  // namespace muster
