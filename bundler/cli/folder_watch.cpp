@@ -4,6 +4,7 @@
 #include <sys/inotify.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <set>
@@ -54,9 +55,26 @@ Result<FolderWatch> FolderWatch::open(const FileSystem& files, const std::string
     }
   }
   if (named.empty()) return watch;
-  watch.named_ = place_of(root, named);
-  if (auto added = watch.add(watch.named_); !added) return fail(added.error());
+  if (auto added = watch.add_named(files, root, named); !added) return fail(added.error());
   return watch;
+}
+
+// Where it is not there yet, the nearest folder that it will lie in is looked at for it.
+Result<void> FolderWatch::add_named(const FileSystem& files, const std::string& root,
+                                    const AssetPath& named) {
+  named_ = place_of(root, named);
+  const auto is_folder = [&](const AssetPath& path) {
+    const auto info = files.stat(path);
+    return info && info.value().kind == FileKind::folder;
+  };
+  AssetPath nearest = named;
+  while (!nearest.empty() && !is_folder(nearest)) nearest = nearest.parent();
+  const std::string place = place_of(root, nearest);
+  const bool is_watched =
+      std::ranges::any_of(folder_of_, [&](const auto& known) { return known.second == place; });
+  if (is_watched) return {};
+  if (nearest != named) awaiting_ = place;
+  return add(place);
 }
 
 Result<void> FolderWatch::add(const std::string& folder) {
@@ -112,8 +130,10 @@ bool FolderWatch::counts(int watch, std::string_view name) const {
   const auto folder = folder_of_.find(watch);
   const bool is_known = folder != folder_of_.end();
   const std::string path = is_known ? folder->second + "/" + std::string(name) : std::string();
-  if (is_ignored_name(name) && !is_lock_name(name)) return is_known && path == named_;
+  const bool leads_to_named = path == named_ || named_.starts_with(path + "/");
+  if (is_ignored_name(name) && !is_lock_name(name)) return is_known && leads_to_named;
   if (!is_known) return true;
+  if (folder->second == awaiting_) return leads_to_named;
   return except_ != path && !except_.starts_with(path + "/");
 }
 

@@ -19,7 +19,8 @@ class FolderWatch {
   /// Looks at everything below `root`, a folder of the disk that `files` reads, but for `except`
   /// and the making of folders on the way to it (both absolute, with links resolved): a build into
   /// the project is no change of it. `named` is a folder that the project names, which is looked at
-  /// whatever it is called; empty for none. What changes from now on is remembered until `wait`.
+  /// whatever it is called, and for the making of which is looked as well; empty for none. What
+  /// changes from now on is remembered until `wait`.
   /// Fails with `limit_exceeded` when the system allows no more watches.
   static Result<FolderWatch> open(const FileSystem& files, const std::string& root,
                                   const std::string& except, const AssetPath& named = {});
@@ -34,6 +35,7 @@ class FolderWatch {
   FolderWatch(Descriptor queue, std::string except)
       : queue_(std::move(queue)), except_(std::move(except)) {}
   Result<void> add(const std::string& folder);
+  Result<void> add_named(const FileSystem& files, const std::string& root, const AssetPath& named);
   /// Takes what has happened; true when any of it counts.
   Result<bool> take_events() const;
   /// Whether what happened to this name in a folder, given by its watch, is a change of the
@@ -43,6 +45,7 @@ class FolderWatch {
   Descriptor queue_;
   std::string except_;
   std::string named_;
+  std::string awaiting_;  // Looked at for `named_` alone, which is to come below it.
   std::unordered_map<int, std::string> folder_of_;  // per watch
   std::size_t folder_count_ = 0;
 };

@@ -84,19 +84,21 @@ class Listener:
         return heard
 
 
-def follow_dictionaries(muster, project, out):
+def follow_dictionaries(muster, project, kept, out):
     """Dictionaries that the project keeps, in a folder that is no content."""
-    with open(project / "muster.yaml", "a", encoding="utf-8") as config:
-        config.write("compression: {dictionaries: Dictionaries~}\n")
+    config = project / "muster.yaml"
+    before = config.read_text(encoding="utf-8")
+    config.write_text(before + f"compression: {{dictionaries: {kept}}}\n", encoding="utf-8")
     watch = Program(muster, "watch", str(project), "--out", out)
     watch.until("watching")
     for _ in range(2):  # Where there was no folder, and where there is one.
         subprocess.run([muster, "train", str(project)], check=True, stdout=subprocess.DEVNULL,
                        stderr=subprocess.DEVNULL)
         assert any("built in" in line for line in watch.until("watching"))
-        os.remove(project / "Dictionaries~/object.mdict")
+        os.remove(project / kept / "object.mdict")
         assert any("built in" in line for line in watch.until("watching"))
     watch.end(signal.SIGINT)
+    config.write_text(before, encoding="utf-8")
 
 
 def main():
@@ -156,7 +158,8 @@ def main():
             edit(project / LIFT, "y: 8", "y: 9")
             watch.until("watching")
             watch.end(signal.SIGINT)
-        follow_dictionaries(muster, project, os.path.join(folder, "trained"))
+        for kept in ("Dictionaries~", "Kept~/for/builds"):
+            follow_dictionaries(muster, project, kept, os.path.join(folder, "trained"))
 
         # What is missing is told, once, and the game plays on.
         meta = (project / (LIFT + ".meta")).read_text()
