@@ -156,7 +156,6 @@ void AssetCooker::cook_prefab(AssetNumber asset, const SourcePrefab& prefab,
       if (strips(component.class_name, owner)) continue;
       PrefabComponent& held = packed.components.emplace_back();
       held.type = component.class_name.empty() ? "MonoBehaviour" : component.class_name;
-      held.source_id = component.file_id;
       const ComponentLayer& layer = component.layers.back();
       if (layer.source->guid == own.guid && layer.document >= 0) {
         held.document = static_cast<std::uint32_t>(layer.document);

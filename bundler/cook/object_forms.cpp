@@ -16,38 +16,11 @@ using yaml::NodeIndex;
 using yaml::NodeKind;
 using yaml::ScalarStyle;
 
-ObjectForms::ObjectForms(const yaml::Tree& tree)
-    : tree_(tree), forms_(tree.nodes.size()), key_numbers_(tree.nodes.size()) {}
-
-bool ObjectForms::classify(std::span<const std::string_view> type_names) {
-  assert(type_names.empty() || type_names.size() == tree_.documents.size());
+bool ObjectForms::classify() {
   for (const yaml::Document& document : tree_.documents) {
     if (document.root != kNoNode && !classify_node(document.root, 1)) return false;
   }
-  name_types(type_names);
-  strings_.sort();
-  guids_.sort();
-  references_.sort();
   return true;
-}
-
-std::optional<std::uint32_t> ObjectForms::type_name_of(std::size_t document) const {
-  const std::optional<std::uint32_t> number = type_numbers_[document];
-  if (!number) return std::nullopt;
-  return strings_.index_of(*number);
-}
-
-std::uint32_t ObjectForms::index_of(const ObjectForm& form) const {
-  const auto number = static_cast<std::uint32_t>(form.payload);
-  switch (form.kind) {
-    case ObjectKind::text:
-      return strings_.index_of(number);
-    case ObjectKind::reference:
-      return references_.index_of(number);
-    default:
-      assert(form.kind == ObjectKind::guid_text || form.kind == ObjectKind::guid_words);
-      return guids_.index_of(number);
-  }
 }
 
 bool ObjectForms::classify_node(NodeIndex index, std::uint32_t depth) {
@@ -61,10 +34,8 @@ bool ObjectForms::classify_node(NodeIndex index, std::uint32_t depth) {
     forms_[index] = *form;
     return true;
   }
-  const bool is_mapping = node.kind == NodeKind::mapping;
-  forms_[index].kind = is_mapping ? ObjectKind::mapping : ObjectKind::sequence;
+  forms_[index].kind = node.kind == NodeKind::mapping ? ObjectKind::mapping : ObjectKind::sequence;
   for (const NodeIndex child : Children(tree_, index)) {
-    if (is_mapping) key_numbers_[child] = strings_.add(tree_.at(child).key);
     if (!classify_node(child, depth + 1)) return false;
   }
   return true;
@@ -74,7 +45,7 @@ ObjectForm ObjectForms::scalar_form(const Node& node) {
   if (node.style == ScalarStyle::plain) {
     if (node.text.empty()) return {};
     if (const auto guid = canonical_guid(node.text)) {
-      return {ObjectKind::guid_text, guids_.add(*guid)};
+      return guid_form(ObjectKind::guid_text, *guid);
     }
     if (const auto value = canonical_integer(node.text)) {
       return {ObjectKind::integer, static_cast<std::uint64_t>(*value)};
@@ -86,7 +57,7 @@ ObjectForm ObjectForms::scalar_form(const Node& node) {
       return {ObjectKind::real64, std::bit_cast<std::uint64_t>(*value)};
     }
   }
-  return {ObjectKind::text, strings_.add(node.text)};
+  return {.kind = ObjectKind::text};
 }
 
 // A mapping that is a reference or a weak reference.
@@ -102,18 +73,18 @@ std::optional<ObjectForm> ObjectForms::reference_form(NodeIndex index) {
   constexpr std::array<std::string_view, 3> kKeys = {"fileID", "guid", "type"};
   std::array<std::string_view, 3> texts;
   if (!plain_scalars(index, kKeys, texts)) return std::nullopt;
-  ObjectReferenceKey key;
+  WrittenReference reference;
   const std::optional<std::int64_t> file_id = canonical_integer(texts[0]);
   if (!file_id) return std::nullopt;
-  key.file_id = *file_id;
+  reference.file_id = *file_id;
   if (tree_.at(index).child_count == 3) {
-    key.guid = canonical_guid(texts[1]);
+    reference.guid = canonical_guid(texts[1]);
     const std::optional<std::int32_t> type = canonical_i32(texts[2]);
-    if (!key.guid || !type) return std::nullopt;
-    key.type = *type;
-    guids_.add(*key.guid);
+    if (!reference.guid || !type) return std::nullopt;
+    reference.type = *type;
   }
-  return ObjectForm{ObjectKind::reference, references_.add(key)};
+  references_.push_back(reference);
+  return ObjectForm{ObjectKind::reference, references_.size() - 1};
 }
 
 std::optional<ObjectForm> ObjectForms::words_form(NodeIndex index) {
@@ -126,7 +97,12 @@ std::optional<ObjectForm> ObjectForms::words_form(NodeIndex index) {
     if (!word) return std::nullopt;
     words.at(i) = *word;
   }
-  return ObjectForm{ObjectKind::guid_words, guids_.add(guid_from_words(words))};
+  return guid_form(ObjectKind::guid_words, guid_from_words(words));
+}
+
+ObjectForm ObjectForms::guid_form(ObjectKind kind, const Guid& guid) {
+  guids_.push_back(guid);
+  return {kind, guids_.size() - 1};
 }
 
 // The texts of a mapping whose plain keys are the first ones of `keys`, in order, and whose
@@ -143,20 +119,6 @@ bool ObjectForms::plain_scalars(NodeIndex index, std::span<const std::string_vie
     texts[i++] = node.text;
   }
   return true;
-}
-
-void ObjectForms::name_types(std::span<const std::string_view> type_names) {
-  for (std::size_t i = 0; i < tree_.documents.size(); ++i) {
-    std::optional<std::uint32_t>& name = type_numbers_.emplace_back();
-    if (!type_names.empty() && !type_names[i].empty()) {
-      name = strings_.add(type_names[i]);
-      continue;
-    }
-    const NodeIndex root = tree_.documents[i].root;
-    if (root == kNoNode || forms_[root].kind != ObjectKind::mapping) continue;
-    const NodeIndex first = tree_.at(root).first_child;
-    if (first != kNoNode) name = key_numbers_[first];
-  }
 }
 
 }  // namespace muster

@@ -1,8 +1,7 @@
-// Two walks over the classified nodes: `measure` computes the size of every container, since it
-// stands before the content; `write` writes.
+// Two walks over the classified nodes: `measure` computes the size of every value, since some sizes
+// stand before the content; `write` writes.
 #include "bundler/cook/object_writer.h"
 
-#include <algorithm>
 #include <cassert>
 #include <limits>
 #include <optional>
@@ -21,6 +20,7 @@ namespace {
 
 using yaml::Children;
 using yaml::kNoNode;
+using yaml::Node;
 using yaml::NodeIndex;
 using yaml::Tree;
 
@@ -30,192 +30,248 @@ std::size_t varint_bytes(std::uint64_t value) {
   return size;
 }
 
-std::uint64_t zigzag(std::uint64_t bits) {
-  const auto value = static_cast<std::int64_t>(bits);
-  return (bits << 1U) ^ (value < 0 ? ~std::uint64_t{0} : 0U);
+std::size_t signed_varint_bytes(std::int64_t value) {
+  const auto bits = static_cast<std::uint64_t>(value);
+  return varint_bytes((bits << 1U) ^ (value < 0 ? ~std::uint64_t{0} : 0U));
 }
 
 class ObjectEncoder {
  public:
-  explicit ObjectEncoder(const Tree& tree)
-      : tree_(tree), forms_(tree), content_bytes_(tree.nodes.size()) {}
+  ObjectEncoder(const Tree& tree, std::span<const std::string_view> type_names)
+      : tree_(tree), type_names_(type_names), forms_(tree), content_bytes_(tree.nodes.size()) {
+    assert(type_names.empty() || type_names.size() == tree.documents.size());
+    for (std::uint32_t i = 0; i < tree.documents.size(); ++i) {
+      document_of_.try_emplace(tree.documents[i].file_id, i);
+    }
+  }
 
-  Result<ByteVector> encode(std::span<const std::string_view> type_names) {
-    if (!forms_.classify(type_names)) {
+  Result<ByteVector> encode() {
+    if (!forms_.classify()) {
       return fail(ErrorCode::limit_exceeded,
                   "a value is nested deeper than " + std::to_string(kMaxDepth) + " levels");
     }
-    for (const yaml::Document& document : tree_.documents) {
-      value_offsets_.push_back(value_bytes_);
-      if (document.root != kNoNode) value_bytes_ += measure(document.root);
+    measure_documents();
+    if (tree_.documents.size() > kMaxDocuments ||
+        total_bytes_ > std::numeric_limits<std::uint32_t>::max()) {
+      return fail(ErrorCode::limit_exceeded,
+                  "the file has more documents or bytes than the object form takes");
     }
-    if (Result<void> fits = check_limits(); !fits) return fail(fits.error());
-    write_header();
-    write_documents();
-    write_strings();
-    for (const Guid& guid : forms_.guids()) out_.bytes(guid.bytes());
-    write_references();
-    assert(out_.size() == values_offset_);
-    for (const yaml::Document& document : tree_.documents) {
-      if (document.root != kNoNode) write(document.root);
+    write_tables();
+    for (document_ = 0; document_ < tree_.documents.size(); ++document_) {
+      write_head();
+      const NodeIndex root = tree_.documents[document_].root;
+      if (root != kNoNode) write(root, true);
     }
-    assert(out_.size() == values_offset_ + value_bytes_);
+    assert(out_.size() == total_bytes_);
     return out_.take();
   }
 
  private:
-  std::uint64_t key_of(NodeIndex child) const {
-    const auto style = static_cast<std::uint64_t>(tree_.at(child).key_style);
-    return (std::uint64_t{forms_.key_of(child)} << value::kKeyStyleBits) | style;
+  // --- Sizes. A value that nothing follows in what it stands in is the last one.
+
+  void measure_documents() {
+    const std::size_t count = tree_.documents.size();
+    const std::size_t marks = count == 0 ? 0 : (count - 1) / document::kPerMark;
+    total_bytes_ = header::kBytes + count * (document::kFileIdBytes + document::kSizeBytes) +
+                   marks * document::kMarkBytes;
+    for (document_ = 0; document_ < count; ++document_) {
+      const yaml::Document& source = tree_.documents[document_];
+      std::uint64_t size = signed_varint_bytes(source.class_id) + 1;
+      const std::string_view name = other_type_name();
+      size += varint_bytes(type_name_head(name)) + name.size();
+      if (source.root != kNoNode) size += measure(source.root, true);
+      document_bytes_.push_back(size);
+      total_bytes_ += size;
+    }
   }
 
-  // The varint that follows the tag of a value that is neither real nor container.
-  std::uint64_t varint_of(const ObjectForm& form) const {
-    return form.kind == ObjectKind::integer ? zigzag(form.payload) : forms_.index_of(form);
-  }
-
-  // Returns the size of the whole value, and notes the content size of each container.
-  std::uint64_t measure(NodeIndex index) {
+  // Notes the content size of each container as well.
+  std::uint64_t measure(NodeIndex index, bool is_last) {
     const ObjectForm& form = forms_.of(index);
     switch (form.kind) {
       case ObjectKind::null:
         return 1;
+      case ObjectKind::integer:
+        return 1 + signed_varint_bytes(static_cast<std::int64_t>(form.payload));
       case ObjectKind::real32:
         return 1 + sizeof(float);
       case ObjectKind::real64:
         return 1 + sizeof(double);
+      case ObjectKind::text:
+        return 1 + varint_bytes(tree_.at(index).text.size()) + tree_.at(index).text.size();
+      case ObjectKind::guid_text:
+      case ObjectKind::guid_words:
+        return 1 + 16;
+      case ObjectKind::reference:
+        return measure_reference(forms_.reference_of(form));
       case ObjectKind::mapping:
       case ObjectKind::sequence:
         break;
-      default:
-        return 1 + varint_bytes(varint_of(form));
     }
     std::uint64_t content = 0;
     for (const NodeIndex child : Children(tree_, index)) {
-      if (form.kind == ObjectKind::mapping) content += varint_bytes(key_of(child));
-      content += measure(child);
+      if (form.kind == ObjectKind::mapping) {
+        content += varint_bytes(key_head(tree_.at(child))) + tree_.at(child).key.size();
+      }
+      content += measure(child, tree_.at(child).next_sibling == kNoNode);
     }
     content_bytes_[index] = content;
-    return 1 + varint_bytes(tree_.at(index).child_count) + varint_bytes(content) + content;
+    const std::uint64_t size_bytes = is_sized(content, is_last) ? varint_bytes(content) : 0;
+    return 1 + varint_bytes(tree_.at(index).child_count) + size_bytes + content;
   }
 
-  Result<void> check_limits() {
-    for (const std::string_view text : forms_.strings()) text_bytes_ += text.size();
-    values_offset_ = header::kBytes + tree_.documents.size() * document::kBytes +
-                     forms_.strings().size() * 4 + text_bytes_ + forms_.guids().size() * 16 +
-                     forms_.references().size() * reference::kBytes;
-    const std::size_t records =
-        std::max({forms_.strings().size(), forms_.guids().size(), forms_.references().size()});
-    if (tree_.documents.size() > kMaxDocuments || records > kMaxTableRecords ||
-        values_offset_ + value_bytes_ > std::numeric_limits<std::uint32_t>::max()) {
-      return fail(ErrorCode::limit_exceeded,
-                  "the file has more documents, texts or references than the object form takes");
+  std::uint64_t measure_reference(const WrittenReference& reference) const {
+    if (reference.guid) {
+      return 1 + 16 + signed_varint_bytes(reference.file_id) + signed_varint_bytes(reference.type);
     }
-    return {};
+    return 1 + signed_varint_bytes(way_to_document(reference).value_or(reference.file_id));
   }
 
-  void u32(std::size_t value) { out_.u32(static_cast<std::uint32_t>(value)); }
+  static bool is_sized(std::uint64_t content_bytes, bool is_last) {
+    return content_bytes >= value::kSizedBytesMin && !is_last;
+  }
 
-  void write_header() {
+  static std::uint64_t key_head(const Node& child) {
+    return (std::uint64_t{child.key.size()} << value::kKeyStyleBits) |
+           static_cast<std::uint64_t>(child.key_style);
+  }
+
+  // --- What the parts say.
+
+  std::optional<std::string_view> first_key() const {
+    const NodeIndex root = tree_.documents[document_].root;
+    if (root == kNoNode || forms_.of(root).kind != ObjectKind::mapping) return std::nullopt;
+    const NodeIndex first = tree_.at(root).first_child;
+    if (first == kNoNode) return std::nullopt;
+    return tree_.at(first).key;
+  }
+
+  // The type's name where it is not the first key; else empty.
+  std::string_view other_type_name() const {
+    if (type_names_.empty() || first_key() == type_names_[document_]) return {};
+    return type_names_[document_];
+  }
+
+  std::uint64_t type_name_head(std::string_view other_name) const {
+    if (!other_name.empty()) return document::kTypeNameBias + other_name.size();
+    return first_key() ? document::kFirstKeyIsTypeName : document::kNoTypeName;
+  }
+
+  // How many documents further the one is that a reference within the file means.
+  std::optional<std::int64_t> way_to_document(const WrittenReference& reference) const {
+    if (reference.file_id == 0) return std::nullopt;
+    const auto found = document_of_.find(reference.file_id);
+    if (found == document_of_.end()) return std::nullopt;
+    return std::int64_t{found->second} - static_cast<std::int64_t>(document_);
+  }
+
+  // --- Bytes.
+
+  void u32(std::uint64_t value) { out_.u32(static_cast<std::uint32_t>(value)); }
+
+  void write_tables() {
     out_.bytes(std::as_bytes(std::span(kMagic)));
     out_.u16(kVersion);
     out_.u16(0);
     u32(tree_.documents.size());
-    u32(forms_.strings().size());
-    u32(text_bytes_);
-    u32(forms_.guids().size());
-    u32(forms_.references().size());
-    u32(value_bytes_);
-    u32(values_offset_ + value_bytes_);
-    for (std::size_t i = 0; i < header::kReservedBytes; ++i) out_.u8(0);
-  }
-
-  void write_documents() {
-    for (std::size_t i = 0; i < tree_.documents.size(); ++i) {
-      const yaml::Document& document = tree_.documents[i];
-      out_.i64(document.class_id);
-      out_.i64(document.file_id);
-      u32(document.root == kNoNode ? layout::kNone : value_offsets_[i]);
-      u32(forms_.type_name_of(i).value_or(layout::kNone));
-      u32(document.is_stripped ? document::kIsStripped : 0);
-      u32(0);
+    u32(total_bytes_);
+    for (const yaml::Document& document : tree_.documents) out_.i64(document.file_id);
+    for (const std::uint64_t size : document_bytes_) u32(size);
+    std::uint64_t offset = 0;
+    for (std::size_t i = 0; i < document_bytes_.size(); ++i) {
+      if (i != 0 && i % document::kPerMark == 0) u32(offset);
+      offset += document_bytes_[i];
     }
   }
 
-  void write_strings() {
-    std::size_t end = 0;
-    for (const std::string_view text : forms_.strings()) u32(end += text.size());
-    for (const std::string_view text : forms_.strings()) out_.bytes(as_bytes(text));
+  void write_head() {
+    const yaml::Document& source = tree_.documents[document_];
+    out_.signed_varint(source.class_id);
+    out_.u8(source.is_stripped ? document::kIsStripped : 0);
+    const std::string_view name = other_type_name();
+    out_.varint(type_name_head(name));
+    out_.bytes(as_bytes(name));
   }
 
-  void write_references() {
-    std::unordered_map<std::int64_t, std::uint32_t> documents;
-    for (std::uint32_t i = 0; i < tree_.documents.size(); ++i) {
-      documents.try_emplace(tree_.documents[i].file_id, i);
-    }
-    const std::vector<Guid>& guids = forms_.guids();
-    for (const ObjectReferenceKey& key : forms_.references()) {
-      std::size_t guid = layout::kNone;
-      std::uint32_t document = layout::kNone;
-      if (key.guid) {
-        guid = static_cast<std::size_t>(std::ranges::lower_bound(guids, *key.guid) - guids.begin());
-      } else if (key.file_id != 0) {
-        const auto found = documents.find(key.file_id);
-        if (found != documents.end()) document = found->second;
-      }
-      u32(guid);
-      out_.u32(static_cast<std::uint32_t>(key.type));
-      out_.i64(key.file_id);
-      u32(document);
-      u32(0);
-    }
+  void write_tag(ObjectKind kind, unsigned form) {
+    out_.u8(static_cast<std::uint8_t>(static_cast<unsigned>(kind) | form << value::kFormShift));
   }
 
-  void write(NodeIndex index) {
+  void write(NodeIndex index, bool is_last) {
     const ObjectForm& form = forms_.of(index);
-    auto tag = static_cast<unsigned>(form.kind);
-    if (form.kind == ObjectKind::text) {
-      tag |= static_cast<unsigned>(tree_.at(index).style) << value::kStyleShift;
-    }
-    out_.u8(static_cast<std::uint8_t>(tag));
+    const Node& node = tree_.at(index);
     switch (form.kind) {
       case ObjectKind::null:
-        return;
+        return write_tag(form.kind, 0);
+      case ObjectKind::integer:
+        write_tag(form.kind, 0);
+        return out_.signed_varint(static_cast<std::int64_t>(form.payload));
       case ObjectKind::real32:
-        out_.u32(static_cast<std::uint32_t>(form.payload));
-        return;
+        write_tag(form.kind, 0);
+        return u32(form.payload);
       case ObjectKind::real64:
-        out_.u64(form.payload);
-        return;
+        write_tag(form.kind, 0);
+        return out_.u64(form.payload);
+      case ObjectKind::text:
+        write_tag(form.kind, static_cast<unsigned>(node.style));
+        return out_.text(node.text);
+      case ObjectKind::guid_text:
+      case ObjectKind::guid_words:
+        write_tag(form.kind, 0);
+        return out_.bytes(forms_.guid_of(form).bytes());
+      case ObjectKind::reference:
+        return write_reference(forms_.reference_of(form));
       case ObjectKind::mapping:
       case ObjectKind::sequence:
-        break;
-      default:
-        out_.varint(varint_of(form));
-        return;
+        return write_container(index, form.kind, is_last);
     }
+  }
+
+  void write_reference(const WrittenReference& reference) {
+    if (reference.guid) {
+      write_tag(ObjectKind::reference, value::kExternal);
+      out_.bytes(reference.guid->bytes());
+      out_.signed_varint(reference.file_id);
+      out_.signed_varint(reference.type);
+    } else if (const std::optional<std::int64_t> way = way_to_document(reference)) {
+      write_tag(ObjectKind::reference, value::kToDocument);
+      out_.signed_varint(*way);
+    } else {
+      write_tag(ObjectKind::reference, value::kByFileId);
+      out_.signed_varint(reference.file_id);
+    }
+  }
+
+  void write_container(NodeIndex index, ObjectKind kind, bool is_last) {
+    const bool sized = is_sized(content_bytes_[index], is_last);
+    write_tag(kind, sized ? value::kIsSized : 0);
     out_.varint(tree_.at(index).child_count);
-    out_.varint(content_bytes_[index]);
+    if (sized) out_.varint(content_bytes_[index]);
     for (const NodeIndex child : Children(tree_, index)) {
-      if (form.kind == ObjectKind::mapping) out_.varint(key_of(child));
-      write(child);
+      const Node& node = tree_.at(child);
+      if (kind == ObjectKind::mapping) {
+        out_.varint(key_head(node));
+        out_.bytes(as_bytes(node.key));
+      }
+      write(child, node.next_sibling == kNoNode);
     }
   }
 
   const Tree& tree_;
+  std::span<const std::string_view> type_names_;
   ObjectForms forms_;
-  std::vector<std::uint64_t> content_bytes_;  // By node; containers only.
-  std::vector<std::uint64_t> value_offsets_;  // By document.
-  std::uint64_t value_bytes_ = 0;
-  std::size_t text_bytes_ = 0;
-  std::size_t values_offset_ = 0;
+  std::vector<std::uint64_t> content_bytes_;   // By node; containers only.
+  std::vector<std::uint64_t> document_bytes_;  // By document.
+  std::unordered_map<std::int64_t, std::uint32_t> document_of_;
+  std::uint64_t total_bytes_ = 0;
+  std::size_t document_ = 0;  // The one that is measured or written.
   ByteWriter out_;
 };
 
 }  // namespace
 
 Result<ByteVector> encode_object(const Tree& tree, std::span<const std::string_view> type_names) {
-  return ObjectEncoder(tree).encode(type_names);
+  return ObjectEncoder(tree, type_names).encode();
 }
 
 }  // namespace muster

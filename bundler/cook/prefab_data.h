@@ -19,7 +19,6 @@ struct CookedComponent {
 
 struct PrefabComponent {
   std::string type{};                       ///< The description's name, or the type's name.
-  std::int64_t source_id = 0;               ///< File id in the source, 0 for none.
   std::optional<std::uint32_t> document{};  ///< Index of its document in the `object` entry.
   std::optional<CookedComponent> cooked{};  ///< None for a component without description.
 };

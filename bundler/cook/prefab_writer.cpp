@@ -1,6 +1,4 @@
-// Descriptions are collected first, because components refer to them by their sorted index; texts
-// are appended while the records that name them are written, which puts them in the order that the
-// format wants.
+// Types are collected first, because components refer to them by their sorted index.
 #include "bundler/cook/prefab_writer.h"
 
 #include <map>
@@ -27,12 +25,17 @@ class PrefabBuilder {
 
   Result<ByteVector> build() {
     if (Result<void> done = check_order(); !done) return fail(done.error());
-    if (Result<void> done = collect_descriptions(); !done) return fail(done.error());
-    for (const PrefabEntity& entity : prefab_.entities) add_entity(entity);
+    if (Result<void> done = collect_types(); !done) return fail(done.error());
+    for (std::uint32_t i = 0; i < prefab_.entities.size(); ++i) add_entity(i);
     for (const PrefabEntity& entity : prefab_.entities) {
       for (const PrefabComponent& component : entity.components) add_component(component);
     }
-    for (const auto& [name, description] : descriptions_) add_description(name, description);
+    for (const auto& [name, description] : descriptions_) {
+      hashes_.bytes(std::as_bytes(std::span(description.hash.bytes)));
+      data_sizes_.u32(static_cast<std::uint32_t>(description.size_bytes));
+      add_text(name);
+    }
+    for (const auto& [name, index] : other_types_) add_text(name);
     if (is_text_too_long_) {
       return fail(ErrorCode::limit_exceeded, "a name in the prefab is longer than 65535 bytes");
     }
@@ -65,10 +68,13 @@ class PrefabBuilder {
     return {};
   }
 
-  Result<void> collect_descriptions() {
+  Result<void> collect_types() {
     for (const PrefabEntity& entity : prefab_.entities) {
       for (const PrefabComponent& component : entity.components) {
-        if (!component.cooked) continue;
+        if (!component.cooked) {
+          other_types_.try_emplace(component.type);
+          continue;
+        }
         const Description now{component.cooked->description_hash, component.cooked->data.size()};
         const auto [place, is_new] = descriptions_.try_emplace(component.type, now);
         const Description& first = place->second;
@@ -82,62 +88,52 @@ class PrefabBuilder {
         }
       }
     }
-    if (descriptions_.size() > kMaxDescriptions) {
-      return fail(ErrorCode::limit_exceeded, "a prefab uses at most 65536 described components");
+    if (descriptions_.size() + other_types_.size() > kMaxTypes) {
+      return fail(ErrorCode::limit_exceeded, "a prefab has components of at most 65536 types");
     }
-    std::uint32_t index = 0;
-    for (auto& [name, description] : descriptions_) description.index = index++;
+    std::uint32_t next = 0;
+    for (auto& [name, description] : descriptions_) description.index = next++;
+    for (auto& [name, index] : other_types_) index = next++;
     return {};
   }
 
-  void add_text(ByteWriter& record, std::string_view text) {
+  void add_text(std::string_view text) {
     if (text.size() > kMaxTextBytes) is_text_too_long_ = true;
-    record.u32(static_cast<std::uint32_t>(text_.size()));
-    record.u32(static_cast<std::uint32_t>(text.size()));
     text_.bytes(as_bytes(text));
+    text_ends_.u32(static_cast<std::uint32_t>(text_.size()));
   }
 
-  void add_entity(const PrefabEntity& entity) {
-    const auto count = static_cast<std::uint32_t>(entity.components.size());
-    entities_.i64(entity.source_id);
-    entities_.u32(entity.parent.value_or(layout::kNone));
-    entities_.u32(next_component_);
-    entities_.u32(count);
-    add_text(entities_, entity.name);
-    entities_.u32(entity.is_active ? entity::kIsActive : 0);
-    next_component_ += count;
+  void add_entity(std::uint32_t index) {
+    const PrefabEntity& entity = prefab_.entities[index];
+    component_end_ += static_cast<std::uint32_t>(entity.components.size());
+    source_ids_.i64(entity.source_id);
+    parents_.u32(entity.parent ? index - *entity.parent : 0);
+    component_ends_.u32(component_end_);
+    flags_.u8(entity.is_active ? kIsActive : 0);
+    add_text(entity.name);
   }
 
   void add_component(const PrefabComponent& component) {
-    components_.i64(component.source_id);
-    components_.u32(component.cooked ? descriptions_.at(component.type).index : layout::kNone);
-    components_.u32(component.document.value_or(layout::kNone));
+    types_.u32(component.cooked ? descriptions_.at(component.type).index
+                                : other_types_.at(component.type));
+    documents_.u32(component.document.value_or(layout::kNone));
     if (component.cooked) {
       data_.align(kDataAlignment);
-      components_.u32(static_cast<std::uint32_t>(data_.size()));
-      components_.u32(static_cast<std::uint32_t>(component.cooked->data.size()));
       data_.bytes(component.cooked->data);
-    } else {
-      components_.u64(0);
     }
-    add_text(components_, component.cooked ? std::string_view() : component.type);
-  }
-
-  void add_description(std::string_view name, const Description& description) {
-    description_records_.bytes(std::as_bytes(std::span(description.hash.bytes)));
-    add_text(description_records_, name);
-    description_records_.u32(static_cast<std::uint32_t>(description.size_bytes));
-    description_records_.u32(0);
+    if (!descriptions_.empty()) data_ends_.u32(static_cast<std::uint32_t>(data_.size()));
   }
 
   Result<ByteVector> assemble() {
-    ByteWriter tables;
-    for (const ByteWriter* part : {&entities_, &components_, &description_records_, &text_}) {
-      tables.bytes(part->view());
+    ByteWriter columns;
+    for (const ByteWriter* column :
+         {&source_ids_, &hashes_, &parents_, &component_ends_, &text_ends_, &types_, &documents_,
+          &data_ends_, &data_sizes_, &flags_, &text_}) {
+      columns.bytes(column->view());
     }
     static_assert(header::kBytes % kDataAlignment == 0);
-    tables.align(kDataAlignment);
-    const std::size_t total = header::kBytes + tables.size() + data_.size();
+    columns.align(kDataAlignment);
+    const std::size_t total = header::kBytes + columns.size() + data_.size();
     if (total > 0xFFFFFFFFU) {
       return fail(ErrorCode::limit_exceeded, "the flattened prefab is larger than 4 GiB");
     }
@@ -145,27 +141,33 @@ class PrefabBuilder {
     out.bytes(std::as_bytes(std::span(kMagic)));
     out.u16(kVersion);
     out.u16(0);
-    out.u32(static_cast<std::uint32_t>(prefab_.entities.size()));
-    out.u32(static_cast<std::uint32_t>(component_count_));
-    out.u32(static_cast<std::uint32_t>(descriptions_.size()));
-    out.u32(static_cast<std::uint32_t>(text_.size()));
-    out.u32(static_cast<std::uint32_t>(data_.size()));
-    out.u32(static_cast<std::uint32_t>(total));
-    out.u64(0);
-    out.u64(0);
-    out.bytes(tables.view());
+    for (const std::size_t field :
+         {prefab_.entities.size(), component_count_, descriptions_.size() + other_types_.size(),
+          descriptions_.size(), text_.size(), data_.size(), total, std::size_t{0}}) {
+      out.u32(static_cast<std::uint32_t>(field));
+    }
+    out.bytes(columns.view());
     out.bytes(data_.view());
     return out.take();
   }
 
   const PrefabData& prefab_;
   std::map<std::string, Description, std::less<>> descriptions_;
+  std::map<std::string, std::uint32_t, std::less<>> other_types_;  // To their index.
   std::size_t component_count_ = 0;
-  std::uint32_t next_component_ = 0;
+  std::uint32_t component_end_ = 0;
   bool is_text_too_long_ = false;
-  ByteWriter entities_;
-  ByteWriter components_;
-  ByteWriter description_records_;
+  // The columns.
+  ByteWriter source_ids_;
+  ByteWriter hashes_;
+  ByteWriter parents_;
+  ByteWriter component_ends_;
+  ByteWriter text_ends_;
+  ByteWriter types_;
+  ByteWriter documents_;
+  ByteWriter data_ends_;
+  ByteWriter data_sizes_;
+  ByteWriter flags_;
   ByteWriter text_;
   ByteWriter data_;
 };

@@ -236,10 +236,9 @@ inline constexpr std::size_t kReservedAt = 22;
 namespace object {
 
 inline constexpr std::array<std::uint8_t, 4> kMagic = {0x4D, 0x4F, 0x42, 0x4A};
-inline constexpr std::uint16_t kVersion = 1;
+inline constexpr std::uint16_t kVersion = 2;
 
 inline constexpr std::uint32_t kMaxDocuments = 1U << 22U;
-inline constexpr std::uint32_t kMaxTableRecords = 1U << 24U;  ///< Strings, guids, references.
 /// Real files nest below 20, and the YAML readers stop at 200; a bomb would exhaust the stack.
 inline constexpr std::uint32_t kMaxDepth = 256;
 
@@ -247,42 +246,37 @@ namespace header {
 inline constexpr std::size_t kVersionAt = 4;
 inline constexpr std::size_t kFlagsAt = 6;
 inline constexpr std::size_t kDocumentCountAt = 8;
-inline constexpr std::size_t kStringCountAt = 12;
-inline constexpr std::size_t kTextBytesAt = 16;
-inline constexpr std::size_t kGuidCountAt = 20;
-inline constexpr std::size_t kReferenceCountAt = 24;
-inline constexpr std::size_t kValueBytesAt = 28;
-inline constexpr std::size_t kTotalBytesAt = 32;
-inline constexpr std::size_t kReservedAt = 36;
-inline constexpr std::size_t kReservedBytes = 12;
-inline constexpr std::size_t kBytes = 48;
+inline constexpr std::size_t kTotalBytesAt = 12;
+inline constexpr std::size_t kBytes = 16;
 }  // namespace header
 
 namespace document {
-inline constexpr std::size_t kClassIdAt = 0;
-inline constexpr std::size_t kFileIdAt = 8;
-inline constexpr std::size_t kValueOffsetAt = 16;
-inline constexpr std::size_t kTypeNameAt = 20;
-inline constexpr std::size_t kFlagsAt = 24;
-inline constexpr std::size_t kReservedAt = 28;
-inline constexpr std::size_t kBytes = 32;
-inline constexpr std::uint32_t kIsStripped = 1;
+inline constexpr std::size_t kFileIdBytes = 8;
+inline constexpr std::size_t kSizeBytes = 4;
+inline constexpr std::size_t kMarkBytes = 4;
+/// Every so many documents the offset of the next is marked: what finding one adds up at most.
+inline constexpr std::uint32_t kPerMark = 16;
+inline constexpr std::uint8_t kIsStripped = 1;
+inline constexpr std::uint64_t kNoTypeName = 0;
+inline constexpr std::uint64_t kFirstKeyIsTypeName = 1;
+inline constexpr std::uint64_t kTypeNameBias = 2;  ///< Added to the length of any other name.
 }  // namespace document
-
-namespace reference {
-inline constexpr std::size_t kGuidAt = 0;
-inline constexpr std::size_t kTypeAt = 4;
-inline constexpr std::size_t kFileIdAt = 8;
-inline constexpr std::size_t kDocumentAt = 16;
-inline constexpr std::size_t kReservedAt = 20;
-inline constexpr std::size_t kBytes = 24;
-}  // namespace reference
 
 namespace value {
 inline constexpr std::uint8_t kKindMask = 0x0F;
-inline constexpr unsigned kStyleShift = 4;
+inline constexpr unsigned kFormShift = 4;
 inline constexpr unsigned kKeyStyleBits = 2;
 inline constexpr std::uint64_t kKeyStyleMask = 3;
+
+// Forms of a mapping or sequence.
+inline constexpr unsigned kIsSized = 1;
+/// Content from this size on is skipped by its size, shorter content value by value.
+inline constexpr std::uint64_t kSizedBytesMin = 256;
+
+// Forms of a reference.
+inline constexpr unsigned kByFileId = 0;
+inline constexpr unsigned kToDocument = 1;
+inline constexpr unsigned kExternal = 2;
 }  // namespace value
 
 }  // namespace object
@@ -290,57 +284,33 @@ inline constexpr std::uint64_t kKeyStyleMask = 3;
 namespace prefab {
 
 inline constexpr std::array<std::uint8_t, 4> kMagic = {0x4D, 0x50, 0x46, 0x42};
-inline constexpr std::uint16_t kVersion = 1;
+inline constexpr std::uint16_t kVersion = 2;
 
 inline constexpr std::uint32_t kMaxEntities = 1U << 20U;  ///< The largest scene seen has 60,000.
 inline constexpr std::uint32_t kMaxComponents = 1U << 22U;
-inline constexpr std::uint32_t kMaxDescriptions = 1U << 16U;
+inline constexpr std::uint32_t kMaxTypes = 1U << 16U;
 inline constexpr std::uint32_t kMaxTextBytes = 65535;
 inline constexpr std::uint32_t kMaxComponentBytes = 65536;
 inline constexpr std::size_t kDataAlignment = 8;
+inline constexpr std::size_t kSourceIdBytes = 8;
+inline constexpr std::size_t kHashBytes = 16;
+inline constexpr std::size_t kFieldBytes = 4;  ///< Of every other column but the flags.
+inline constexpr std::uint8_t kIsActive = 1;
 
 namespace header {
 inline constexpr std::size_t kVersionAt = 4;
 inline constexpr std::size_t kFlagsAt = 6;
 inline constexpr std::size_t kEntityCountAt = 8;
 inline constexpr std::size_t kComponentCountAt = 12;
-inline constexpr std::size_t kDescriptionCountAt = 16;
-inline constexpr std::size_t kTextBytesAt = 20;
-inline constexpr std::size_t kDataBytesAt = 24;
-inline constexpr std::size_t kTotalBytesAt = 28;
-inline constexpr std::size_t kReservedAt = 32;
-inline constexpr std::size_t kReservedBytes = 16;
-inline constexpr std::size_t kBytes = 48;
+inline constexpr std::size_t kTypeCountAt = 16;
+inline constexpr std::size_t kDescriptionCountAt = 20;
+inline constexpr std::size_t kTextBytesAt = 24;
+inline constexpr std::size_t kDataBytesAt = 28;
+inline constexpr std::size_t kTotalBytesAt = 32;
+inline constexpr std::size_t kReservedAt = 36;
+inline constexpr std::size_t kReservedBytes = 4;
+inline constexpr std::size_t kBytes = 40;
 }  // namespace header
-
-namespace entity {
-inline constexpr std::size_t kSourceIdAt = 0;
-inline constexpr std::size_t kParentAt = 8;
-inline constexpr std::size_t kFirstComponentAt = 12;
-inline constexpr std::size_t kComponentCountAt = 16;
-inline constexpr std::size_t kNameAt = 20;
-inline constexpr std::size_t kFlagsAt = 28;
-inline constexpr std::size_t kBytes = 32;
-inline constexpr std::uint32_t kIsActive = 1;
-}  // namespace entity
-
-namespace component {
-inline constexpr std::size_t kSourceIdAt = 0;
-inline constexpr std::size_t kDescriptionAt = 8;
-inline constexpr std::size_t kDocumentAt = 12;
-inline constexpr std::size_t kDataOffsetAt = 16;
-inline constexpr std::size_t kDataBytesAt = 20;
-inline constexpr std::size_t kTypeAt = 24;
-inline constexpr std::size_t kBytes = 32;
-}  // namespace component
-
-namespace description {
-inline constexpr std::size_t kHashAt = 0;
-inline constexpr std::size_t kNameAt = 16;
-inline constexpr std::size_t kSizeBytesAt = 24;
-inline constexpr std::size_t kReservedAt = 28;
-inline constexpr std::size_t kBytes = 32;
-}  // namespace description
 
 }  // namespace prefab
 }  // namespace muster::layout

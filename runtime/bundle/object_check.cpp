@@ -1,8 +1,8 @@
 // What opening an object checks: BUNDLE_FORMAT.md, section 3, rule by rule.
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <string>
-#include <tuple>
 
 #include "runtime/bundle/format_error.h"
 #include "runtime/bundle/little_endian.h"
@@ -22,19 +22,155 @@ tl::unexpected<Error> wrong(std::string_view field, std::size_t offset, std::str
   return format_error(ErrorCode::malformed, {kEncoding, field, offset}, expected, found);
 }
 
-Result<std::uint32_t> load_count(Bytes bytes, std::string_view field, std::size_t offset,
-                                 std::uint32_t limit) {
-  const auto count = load<std::uint32_t>(bytes, offset);
-  if (count <= limit) return count;
-  return format_error(ErrorCode::limit_exceeded, {kEncoding, field, offset},
-                      "at most " + std::to_string(limit), count);
-}
+// The bytes of one document, walked once from its head to its end.
+class DocumentCheck {
+ public:
+  DocumentCheck(Bytes document, std::size_t offset, std::uint32_t index, std::uint32_t count)
+      : reader_(document), offset_(offset), index_(index), count_(count) {}
+
+  Result<void> check() {
+    reader_.signed_varint();
+    const std::uint8_t flags = reader_.u8();
+    if ((flags & ~document::kIsStripped) != 0) return refuse("flags of 0 or 1");
+    const std::uint64_t name = reader_.varint();
+    std::string_view type_name;
+    if (name >= document::kTypeNameBias) {
+      type_name = as_text(reader_.bytes(static_cast<std::size_t>(name - document::kTypeNameBias)));
+      if (type_name.empty()) return refuse("a type name of at least one byte");
+    }
+    if (reader_.failed()) return refuse("the head of a document");
+    const bool is_first_key = name == document::kFirstKeyIsTypeName;
+    if (reader_.remaining() == 0) {
+      return is_first_key ? refuse("a mapping whose first key is the type name") : Result<void>();
+    }
+    if (Result<void> sane = check_value(1, true); !sane) return sane;
+    if (reader_.remaining() != 0) return refuse("a value that ends with its document");
+    if (is_first_key && !first_key_) return refuse("a mapping whose first key is the type name");
+    if (!type_name.empty() && first_key_ == type_name) {
+      return refuse("a type name that is not the first key");
+    }
+    return {};
+  }
+
+ private:
+  // Recursion is bounded by kMaxDepth; work by the bytes, since every value has at least one.
+  // `is_last`: nothing follows the value in what it stands in.
+  Result<void> check_value(std::uint32_t depth, bool is_last) {
+    if (depth > kMaxDepth) {
+      return format_error(ErrorCode::limit_exceeded,
+                          {kEncoding, "value", offset_ + reader_.position()},
+                          "at most " + std::to_string(kMaxDepth) + " levels", "more");
+    }
+    const std::uint8_t tag = reader_.u8();
+    const auto kind = static_cast<ObjectKind>(tag & value::kKindMask);
+    const unsigned form = tag >> value::kFormShift;
+    if (form > last_form(kind)) return refuse("a tag of the format");
+    switch (kind) {
+      case ObjectKind::null:
+        break;
+      case ObjectKind::integer:
+        reader_.signed_varint();
+        break;
+      case ObjectKind::real32:
+        if (!std::isfinite(reader_.f32())) return refuse("a number");
+        break;
+      case ObjectKind::real64:
+        if (!std::isfinite(reader_.f64())) return refuse("a number");
+        break;
+      case ObjectKind::text:
+        reader_.text();
+        break;
+      case ObjectKind::mapping:
+      case ObjectKind::sequence:
+        return check_container(kind, form == value::kIsSized, depth, is_last);
+      case ObjectKind::reference:
+        return check_reference(form);
+      case ObjectKind::guid_text:
+      case ObjectKind::guid_words:
+        reader_.bytes(16);
+        break;
+      default:
+        return refuse("a kind from 0 to 9");
+    }
+    return reader_.failed() ? refuse("a whole value") : Result<void>();
+  }
+
+  static unsigned last_form(ObjectKind kind) {
+    switch (kind) {
+      case ObjectKind::text:
+        return kLastStyle;
+      case ObjectKind::mapping:
+      case ObjectKind::sequence:
+        return value::kIsSized;
+      case ObjectKind::reference:
+        return value::kExternal;
+      default:
+        return 0;
+    }
+  }
+
+  Result<void> check_reference(unsigned form) {
+    if (form == value::kExternal) reader_.bytes(16);
+    const std::int64_t number = reader_.signed_varint();
+    if (form == value::kToDocument) {
+      // From here to a document: the way there, or back.
+      if (number >= std::int64_t{count_} - index_ || number < -std::int64_t{index_}) {
+        return refuse("a reference to a document of the file");
+      }
+    } else if (form == value::kExternal) {
+      const std::int64_t type = reader_.signed_varint();
+      if (type != static_cast<std::int32_t>(type)) return refuse("a type of 32 bits");
+    }
+    return reader_.failed() ? refuse("a whole reference") : Result<void>();
+  }
+
+  Result<void> check_container(ObjectKind kind, bool is_sized, std::uint32_t depth, bool is_last) {
+    const std::uint64_t child_count = reader_.varint();
+    const std::uint64_t said_bytes = is_sized ? reader_.varint() : 0;
+    if (child_count > reader_.remaining()) reader_.fail();
+    if (reader_.failed()) return refuse("children within the document");
+    const std::size_t start = reader_.position();
+    for (std::uint64_t i = 0; i < child_count; ++i) {
+      if (kind == ObjectKind::mapping) {
+        const std::uint64_t head = reader_.varint();
+        const Bytes key = reader_.bytes(static_cast<std::size_t>(head >> value::kKeyStyleBits));
+        if (reader_.failed() || (head & value::kKeyStyleMask) > kLastStyle) {
+          return refuse("a key of the format");
+        }
+        if (depth == 1 && i == 0) first_key_ = as_text(key);
+      }
+      if (Result<void> sane = check_value(depth + 1, i + 1 == child_count); !sane) return sane;
+    }
+    const std::uint64_t content_bytes = reader_.position() - start;
+    const bool needs_size = !is_last && content_bytes >= value::kSizedBytesMin;
+    if (is_sized != needs_size) {
+      return refuse(needs_size ? "the size of children" : "children without a size");
+    }
+    if (is_sized && said_bytes != content_bytes) {
+      return refuse("children of " + std::to_string(content_bytes) + " bytes");
+    }
+    return {};
+  }
+
+  Result<void> refuse(std::string_view expected) const {
+    return format_error(
+        ErrorCode::malformed,
+        {kEncoding, "document " + std::to_string(index_) + " before", offset_ + reader_.position()},
+        expected, "something else");
+  }
+
+  ByteReader reader_;
+  std::size_t offset_;  // Of the document, in the object.
+  std::uint32_t index_;
+  std::uint32_t count_;
+  std::optional<std::string_view> first_key_;  // Of the document's mapping.
+};
 
 }  // namespace
 
 Result<void> ObjectReader::check_header() {
   if (bytes_.size() < header::kBytes) {
-    return format_error(ErrorCode::truncated, {kEncoding, "header", 0}, "48 bytes", bytes_.size());
+    return format_error(ErrorCode::truncated, {kEncoding, "header", 0}, "16 bytes", bytes_.size());
   }
   if (!std::ranges::equal(bytes_.first(kMagic.size()), std::as_bytes(std::span(kMagic)))) {
     return format_error(ErrorCode::malformed, {kEncoding, "magic", 0}, "MOBJ", "other bytes");
@@ -46,211 +182,55 @@ Result<void> ObjectReader::check_header() {
   }
   const auto flags = load<std::uint16_t>(bytes_, header::kFlagsAt);
   if (flags != 0) return wrong("flags", header::kFlagsAt, "0", flags);
-  const Bytes reserved = bytes_.subspan(header::kReservedAt, header::kReservedBytes);
-  if (!std::ranges::all_of(reserved, [](std::byte b) { return b == std::byte{0}; })) {
-    return wrong("reserved", header::kReservedAt, "zeros", 1);
+  document_count_ = load<std::uint32_t>(bytes_, header::kDocumentCountAt);
+  if (document_count_ > kMaxDocuments) {
+    return format_error(ErrorCode::limit_exceeded,
+                        {kEncoding, "document_count", header::kDocumentCountAt},
+                        "at most " + std::to_string(kMaxDocuments), document_count_);
   }
-  struct Count {
-    std::string_view field;
-    std::size_t offset;
-    std::uint32_t limit;
-    std::uint32_t* target;
-  };
-  const Count counts[] = {
-      {"document_count", header::kDocumentCountAt, kMaxDocuments, &document_count_},
-      {"string_count", header::kStringCountAt, kMaxTableRecords, &string_count_},
-      {"guid_count", header::kGuidCountAt, kMaxTableRecords, &guid_count_},
-      {"reference_count", header::kReferenceCountAt, kMaxTableRecords, &reference_count_}};
-  for (const Count& count : counts) {
-    const auto value = load_count(bytes_, count.field, count.offset, count.limit);
-    if (!value) return fail(value.error());
-    *count.target = value.value();
-  }
-  text_bytes_ = load<std::uint32_t>(bytes_, header::kTextBytesAt);
-  strings_offset_ = header::kBytes + std::size_t{document_count_} * document::kBytes;
-  text_offset_ = strings_offset_ + std::size_t{string_count_} * 4;
-  guids_offset_ = text_offset_ + text_bytes_;
-  references_offset_ = guids_offset_ + std::size_t{guid_count_} * 16;
-  values_offset_ = references_offset_ + std::size_t{reference_count_} * reference::kBytes;
-  const std::size_t total = values_offset_ + load<std::uint32_t>(bytes_, header::kValueBytesAt);
   const auto total_bytes = load<std::uint32_t>(bytes_, header::kTotalBytesAt);
-  if (total_bytes != total) {
-    return wrong("total_bytes", header::kTotalBytesAt, std::to_string(total), total_bytes);
-  }
-  if (total != bytes_.size()) {
-    const ErrorCode code = total > bytes_.size() ? ErrorCode::truncated : ErrorCode::malformed;
+  if (total_bytes != bytes_.size()) {
+    const ErrorCode code =
+        total_bytes > bytes_.size() ? ErrorCode::truncated : ErrorCode::malformed;
     return format_error(code, {kEncoding, "total_bytes", header::kTotalBytesAt},
-                        "the size of " + std::to_string(bytes_.size()), total);
+                        "the size of " + std::to_string(bytes_.size()), total_bytes);
   }
-  return {};
-}
-
-Result<void> ObjectReader::check_tables() const {
-  std::uint32_t end = 0;
-  for (std::uint32_t i = 0; i < string_count_; ++i) {
-    const std::size_t at = strings_offset_ + std::size_t{i} * 4;
-    const auto now = load<std::uint32_t>(bytes_, at);
-    if (now < end || now > text_bytes_) {
-      return wrong("end of string " + std::to_string(i), at,
-                   std::to_string(end) + " to " + std::to_string(text_bytes_), now);
-    }
-    end = now;
-    if (i > 0 && !(string(i - 1) < string(i))) {
-      return wrong("string", at, "a greater string than the one before", i);
-    }
-  }
-  if (end != text_bytes_) {
-    return wrong("text_bytes", header::kTextBytesAt, std::to_string(end), text_bytes_);
-  }
-  for (std::uint32_t i = 1; i < guid_count_; ++i) {
-    if (!(guid(i - 1) < guid(i))) {
-      return wrong("guid", guids_offset_ + std::size_t{i} * 16,
-                   "a greater guid than the one before", i);
-    }
-  }
-  return {};
-}
-
-Result<void> ObjectReader::check_references() const {
-  const auto key_of = [&](std::uint32_t index) {
-    const ObjectReference reference = this->reference(index);
-    return std::tuple(load<std::uint32_t>(bytes_, reference_at(index) + reference::kGuidAt),
-                      reference.file_id, reference.type);
-  };
-  for (std::uint32_t i = 0; i < reference_count_; ++i) {
-    const std::size_t at = reference_at(i);
-    const auto guid_index = load<std::uint32_t>(bytes_, at + reference::kGuidAt);
-    const bool is_local = guid_index == layout::kNone;
-    if (!is_local && guid_index >= guid_count_) {
-      return wrong("reference guid", at + reference::kGuidAt, "an index or none", guid_index);
-    }
-    const ObjectReference now = reference(i);
-    if (is_local && now.type != 0) {
-      return wrong("reference type", at + reference::kTypeAt, "0 within the file",
-                   static_cast<std::uint32_t>(now.type));
-    }
-    const auto reserved = load<std::uint32_t>(bytes_, at + reference::kReservedAt);
-    if (reserved != 0) return wrong("reserved", at + reference::kReservedAt, "0", reserved);
-    if (now.document != layout::kNone &&
-        (!is_local || now.document >= document_count_ ||
-         load<std::int64_t>(bytes_, document_at(now.document) + document::kFileIdAt) !=
-             now.file_id)) {
-      return wrong("reference document", at + reference::kDocumentAt,
-                   "a document with the reference's file id, or none", now.document);
-    }
-    if (i > 0 && !(key_of(i - 1) < key_of(i))) {
-      return wrong("reference", at, "a greater reference than the one before", i);
-    }
+  const std::size_t marks = document_count_ == 0 ? 0 : (document_count_ - 1) / document::kPerMark;
+  sizes_offset_ = header::kBytes + std::size_t{document_count_} * document::kFileIdBytes;
+  marks_offset_ = sizes_offset_ + std::size_t{document_count_} * document::kSizeBytes;
+  documents_offset_ = marks_offset_ + marks * document::kMarkBytes;
+  if (documents_offset_ > bytes_.size()) {
+    return wrong("document_count", header::kDocumentCountAt, "as many as the bytes have room for",
+                 document_count_);
   }
   return {};
 }
 
 Result<void> ObjectReader::check_documents() const {
-  ByteReader values(bytes_.subspan(values_offset_));
+  std::size_t at = documents_offset_;
   for (std::uint32_t i = 0; i < document_count_; ++i) {
-    const std::size_t at = document_at(i);
-    const auto flags = load<std::uint32_t>(bytes_, at + document::kFlagsAt);
-    if ((flags & ~document::kIsStripped) != 0) {
-      return wrong("document flags", at + document::kFlagsAt, "0 or 1", flags);
+    const std::size_t size = document_bytes(i);
+    if (size > bytes_.size() - at) {
+      return wrong("size of document " + std::to_string(i),
+                   sizes_offset_ + std::size_t{i} * document::kSizeBytes,
+                   "at most " + std::to_string(bytes_.size() - at), size);
     }
-    const auto reserved = load<std::uint32_t>(bytes_, at + document::kReservedAt);
-    if (reserved != 0) return wrong("reserved", at + document::kReservedAt, "0", reserved);
-    const auto type_name = load<std::uint32_t>(bytes_, at + document::kTypeNameAt);
-    if (type_name != layout::kNone && type_name >= string_count_) {
-      return wrong("document type_name", at + document::kTypeNameAt, "an index or none", type_name);
-    }
-    const auto root = load<std::uint32_t>(bytes_, at + document::kValueOffsetAt);
-    if (root == layout::kNone) continue;
-    if (root != values.position()) {
-      return wrong("document value_offset", at + document::kValueOffsetAt,
-                   std::to_string(values.position()), root);
-    }
-    if (Result<void> sane = check_value(values, 1); !sane) return sane;
-  }
-  if (values.remaining() != 0) {
-    return wrong("value_bytes", header::kValueBytesAt, std::to_string(values.position()),
-                 values.position() + values.remaining());
-  }
-  return {};
-}
-
-// Recursion is bounded by kMaxDepth; work by the bytes, since every value has at least one.
-Result<void> ObjectReader::check_value(ByteReader& values, std::uint32_t depth) const {
-  if (depth > kMaxDepth) {
-    return format_error(ErrorCode::limit_exceeded,
-                        {kEncoding, "value", values_offset_ + values.position()},
-                        "at most " + std::to_string(kMaxDepth) + " levels", "more");
-  }
-  const std::uint8_t tag = values.u8();
-  const auto kind = static_cast<ObjectKind>(tag & value::kKindMask);
-  const unsigned style = tag >> value::kStyleShift;
-  if (style > kLastStyle || (style != 0 && kind != ObjectKind::text)) {
-    return wrong_value(values, "a tag of the format");
-  }
-  std::uint64_t index_limit = 0;
-  switch (kind) {
-    case ObjectKind::null:
-      return values.failed() ? wrong_value(values, "a whole value") : Result<void>();
-    case ObjectKind::integer:
-      values.signed_varint();
-      return values.failed() ? wrong_value(values, "a whole integer") : Result<void>();
-    case ObjectKind::real32:
-      return std::isfinite(values.f32()) && !values.failed() ? Result<void>()
-                                                             : wrong_value(values, "a number");
-    case ObjectKind::real64:
-      return std::isfinite(values.f64()) && !values.failed() ? Result<void>()
-                                                             : wrong_value(values, "a number");
-    case ObjectKind::mapping:
-    case ObjectKind::sequence:
-      return check_children(values, kind, depth);
-    case ObjectKind::text:
-      index_limit = string_count_;
-      break;
-    case ObjectKind::reference:
-      index_limit = reference_count_;
-      break;
-    case ObjectKind::guid_text:
-    case ObjectKind::guid_words:
-      index_limit = guid_count_;
-      break;
-    default:
-      return wrong_value(values, "a kind from 0 to 9");
-  }
-  const std::uint64_t index = values.varint();
-  if (values.failed() || index >= index_limit) {
-    return wrong_value(values, "an index below " + std::to_string(index_limit));
-  }
-  return {};
-}
-
-Result<void> ObjectReader::check_children(ByteReader& values, ObjectKind kind,
-                                          std::uint32_t depth) const {
-  const std::uint64_t child_count = values.varint();
-  const std::uint64_t content_bytes = values.varint();
-  if (values.failed() || content_bytes > values.remaining() || child_count > content_bytes) {
-    return wrong_value(values, "children within the values");
-  }
-  const std::uint64_t end = values.position() + content_bytes;
-  for (std::uint64_t i = 0; i < child_count; ++i) {
-    if (kind == ObjectKind::mapping) {
-      const std::uint64_t key = values.varint();
-      if (values.failed() || (key >> value::kKeyStyleBits) >= string_count_ ||
-          (key & value::kKeyStyleMask) > kLastStyle) {
-        return wrong_value(values, "a key of the format");
+    if (i != 0 && i % document::kPerMark == 0) {
+      const std::uint32_t index = i / document::kPerMark - 1;
+      if (mark(index) != at - documents_offset_) {
+        return wrong("mark of document " + std::to_string(i),
+                     marks_offset_ + std::size_t{index} * document::kMarkBytes,
+                     std::to_string(at - documents_offset_), mark(index));
       }
     }
-    if (Result<void> sane = check_value(values, depth + 1); !sane) return sane;
+    DocumentCheck document(bytes_.subspan(at, size), at, i, document_count_);
+    if (Result<void> sane = document.check(); !sane) return sane;
+    at += size;
   }
-  if (values.position() != end) {
-    return wrong_value(values, "children that end at byte " + std::to_string(values_offset_ + end));
+  if (at != bytes_.size()) {
+    return wrong("total_bytes", header::kTotalBytesAt, std::to_string(at), bytes_.size());
   }
   return {};
-}
-
-Result<void> ObjectReader::wrong_value(const ByteReader& values, std::string_view expected) const {
-  return format_error(ErrorCode::malformed,
-                      {kEncoding, "value before", values_offset_ + values.position()}, expected,
-                      "something else");
 }
 
 }  // namespace muster

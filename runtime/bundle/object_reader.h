@@ -54,12 +54,14 @@ class ObjectValue {
  private:
   friend class ObjectReader;
   friend class ObjectChildren;
-  ObjectValue(const ObjectReader* object, std::size_t offset) : object_(object), offset_(offset) {}
+  ObjectValue(const ObjectReader* object, std::size_t offset, std::uint32_t document)
+      : object_(object), offset_(static_cast<std::uint32_t>(offset)), document_(document) {}
+  unsigned form() const;
   std::size_t end() const;
-  std::uint64_t index() const;
 
   const ObjectReader* object_;
-  std::size_t offset_;  ///< Of the tag, in the object's bytes.
+  std::uint32_t offset_;    ///< Of the tag, in the object's bytes.
+  std::uint32_t document_;  ///< The one that the value is of.
 };
 
 struct ObjectChild {
@@ -73,30 +75,36 @@ class ObjectChildren {
  public:
   class Iterator {
    public:
-    ObjectChild operator*() const;
+    ObjectChild operator*() const {
+      return {.key = key_, .key_style = key_style_, .value = {object_, offset_, document_}};
+    }
     Iterator& operator++();
-    bool operator==(const Iterator& other) const { return offset_ == other.offset_; }
+    bool operator==(const Iterator& other) const { return remaining_ == other.remaining_; }
 
    private:
     friend class ObjectChildren;
-    Iterator(const ObjectReader* object, bool has_keys, std::size_t offset)
-        : object_(object), has_keys_(has_keys), offset_(offset) {}
-    std::size_t value_at() const;
+    explicit Iterator(const ObjectChildren& children);
+    void read_key();
 
     const ObjectReader* object_;
+    std::size_t offset_;  // Of the value, once the key is read.
+    std::uint32_t document_;
+    std::uint32_t remaining_;
+    std::string_view key_;
+    TextStyle key_style_ = TextStyle::plain;
     bool has_keys_;
-    std::size_t offset_;
   };
 
-  Iterator begin() const { return {object_, has_keys_, begin_}; }
-  Iterator end() const { return {object_, has_keys_, end_}; }
+  Iterator begin() const { return Iterator(*this); }
+  Iterator end() const { return Iterator(ObjectChildren()); }
 
  private:
   friend class ObjectValue;
   const ObjectReader* object_ = nullptr;
-  bool has_keys_ = false;
   std::size_t begin_ = 0;
-  std::size_t end_ = 0;
+  std::uint32_t document_ = 0;
+  std::uint32_t count_ = 0;
+  bool has_keys_ = false;
 };
 
 struct ObjectDocument {
@@ -114,49 +122,29 @@ struct ObjectDocument {
 ///     for (const ObjectChild child : object.document(0).root->children()) ...
 class ObjectReader {
  public:
-  /// Checks tables and values, in time linear in the size; allocates nothing. Fails with
+  /// Checks documents and values, in time linear in the size; allocates nothing. Fails with
   /// `truncated`, `unsupported_version`, `limit_exceeded` or `malformed`.
   static Result<ObjectReader> open(Bytes bytes);
 
   std::uint32_t document_count() const { return document_count_; }
-  /// Requires: `index < document_count()`.
+  /// Takes the same time for each. Requires: `index < document_count()`.
   ObjectDocument document(std::uint32_t index) const;
-
-  /// Every guid that the object mentions, in whatever form, sorted.
-  std::uint32_t guid_count() const { return guid_count_; }
-  Guid guid(std::uint32_t index) const;
-
-  std::uint32_t reference_count() const { return reference_count_; }
-  ObjectReference reference(std::uint32_t index) const;
-
-  std::uint32_t string_count() const { return string_count_; }
-  std::string_view string(std::uint32_t index) const;
 
  private:
   friend class ObjectValue;
   friend class ObjectChildren;
   explicit ObjectReader(Bytes bytes) : bytes_(bytes) {}
   Result<void> check_header();
-  Result<void> check_tables() const;
-  Result<void> check_references() const;
   Result<void> check_documents() const;
-  Result<void> check_value(ByteReader& values, std::uint32_t depth) const;
-  Result<void> check_children(ByteReader& values, ObjectKind kind, std::uint32_t depth) const;
-  Result<void> wrong_value(const ByteReader& values, std::string_view expected) const;
-  std::size_t document_at(std::uint32_t index) const;
-  std::size_t reference_at(std::uint32_t index) const;
+  std::int64_t file_id(std::uint32_t index) const;
+  std::uint32_t document_bytes(std::uint32_t index) const;
+  std::uint32_t mark(std::uint32_t index) const;
 
   Bytes bytes_;
   std::uint32_t document_count_ = 0;
-  std::uint32_t string_count_ = 0;
-  std::uint32_t guid_count_ = 0;
-  std::uint32_t reference_count_ = 0;
-  std::uint32_t text_bytes_ = 0;
-  std::size_t strings_offset_ = 0;
-  std::size_t text_offset_ = 0;
-  std::size_t guids_offset_ = 0;
-  std::size_t references_offset_ = 0;
-  std::size_t values_offset_ = 0;
+  std::size_t sizes_offset_ = 0;
+  std::size_t marks_offset_ = 0;
+  std::size_t documents_offset_ = 0;
 };
 
 }  // namespace muster

@@ -1,5 +1,4 @@
-// What opening a prefab checks: BUNDLE_FORMAT.md, section 4, rule by rule, in one walk over the
-// tables in their order.
+// What opening a prefab checks: BUNDLE_FORMAT.md, section 4, rule by rule, column by column.
 #include <algorithm>
 #include <bitset>
 #include <string>
@@ -21,10 +20,8 @@ tl::unexpected<Error> wrong(std::string_view field, std::size_t offset, std::str
   return format_error(ErrorCode::malformed, {kEncoding, field, offset}, expected, found);
 }
 
-tl::unexpected<Error> too_many(std::string_view field, std::size_t offset, std::uint64_t limit,
-                               std::uint64_t found) {
-  return format_error(ErrorCode::limit_exceeded, {kEncoding, field, offset},
-                      "at most " + std::to_string(limit), found);
+std::string named(std::string_view what, std::uint32_t index, std::string_view field) {
+  return std::string(what) + " " + std::to_string(index) + ": " + std::string(field);
 }
 
 std::size_t aligned(std::size_t offset) {
@@ -35,7 +32,7 @@ std::size_t aligned(std::size_t offset) {
 
 Result<void> PrefabReader::check_header() {
   if (bytes_.size() < header::kBytes) {
-    return format_error(ErrorCode::truncated, {kEncoding, "header", 0}, "48 bytes", bytes_.size());
+    return format_error(ErrorCode::truncated, {kEncoding, "header", 0}, "40 bytes", bytes_.size());
   }
   if (!std::ranges::equal(bytes_.first(kMagic.size()), std::as_bytes(std::span(kMagic)))) {
     return format_error(ErrorCode::malformed, {kEncoding, "magic", 0}, "MPFB", "other bytes");
@@ -47,30 +44,60 @@ Result<void> PrefabReader::check_header() {
   }
   const auto flags = load<std::uint16_t>(bytes_, header::kFlagsAt);
   if (flags != 0) return wrong("flags", header::kFlagsAt, "0", flags);
-  Result<void> zero = check_zero(header::kReservedAt, header::kReservedBytes);
-  if (!zero) return zero;
   entity_count_ = load<std::uint32_t>(bytes_, header::kEntityCountAt);
   component_count_ = load<std::uint32_t>(bytes_, header::kComponentCountAt);
+  type_count_ = load<std::uint32_t>(bytes_, header::kTypeCountAt);
   description_count_ = load<std::uint32_t>(bytes_, header::kDescriptionCountAt);
   text_bytes_ = load<std::uint32_t>(bytes_, header::kTextBytesAt);
   data_bytes_ = load<std::uint32_t>(bytes_, header::kDataBytesAt);
+  return check_zero(header::kReservedAt, header::kReservedBytes);
+}
+
+Result<void> PrefabReader::check_counts() const {
+  struct Count {
+    std::string_view field;
+    std::size_t offset;
+    std::uint32_t limit;
+    std::uint32_t found;
+  };
+  const Count counts[] = {
+      {"entity_count", header::kEntityCountAt, kMaxEntities, entity_count_},
+      {"component_count", header::kComponentCountAt, kMaxComponents, component_count_},
+      {"type_count", header::kTypeCountAt, kMaxTypes, type_count_}};
+  for (const Count& count : counts) {
+    if (count.found > count.limit) {
+      return format_error(ErrorCode::limit_exceeded, {kEncoding, count.field, count.offset},
+                          "at most " + std::to_string(count.limit), count.found);
+    }
+  }
   if (entity_count_ == 0) return wrong("entity_count", header::kEntityCountAt, "at least 1", 0);
-  if (entity_count_ > kMaxEntities) {
-    return too_many("entity_count", header::kEntityCountAt, kMaxEntities, entity_count_);
+  if (description_count_ > type_count_) {
+    return wrong("description_count", header::kDescriptionCountAt, "at most type_count",
+                 description_count_);
   }
-  if (component_count_ > kMaxComponents) {
-    return too_many("component_count", header::kComponentCountAt, kMaxComponents, component_count_);
-  }
-  if (description_count_ > kMaxDescriptions) {
-    return too_many("description_count", header::kDescriptionCountAt, kMaxDescriptions,
-                    description_count_);
-  }
-  text_offset_ = header::kBytes + std::size_t{entity_count_} * entity::kBytes +
-                 std::size_t{component_count_} * component::kBytes +
-                 std::size_t{description_count_} * description::kBytes;
-  const std::size_t text_end = text_offset_ + text_bytes_;
-  data_offset_ = aligned(text_end);
-  const std::size_t total = data_offset_ + data_bytes_;
+  return {};
+}
+
+Result<void> PrefabReader::place_columns() {
+  std::size_t at = header::kBytes;
+  const auto place = [&at](std::size_t count, std::size_t width) {
+    const std::size_t start = at;
+    at += count * width;
+    return start;
+  };
+  at_.source_ids = place(entity_count_, kSourceIdBytes);
+  at_.hashes = place(description_count_, kHashBytes);
+  at_.parents = place(entity_count_, kFieldBytes);
+  at_.component_ends = place(entity_count_, kFieldBytes);
+  at_.text_ends = place(std::size_t{entity_count_} + type_count_, kFieldBytes);
+  at_.types = place(component_count_, kFieldBytes);
+  at_.documents = place(component_count_, kFieldBytes);
+  at_.data_ends = place(description_count_ == 0 ? 0 : component_count_, kFieldBytes);
+  at_.data_sizes = place(description_count_, kFieldBytes);
+  at_.flags = place(entity_count_, 1);
+  at_.text = place(text_bytes_, 1);
+  at_.data = aligned(at);
+  const std::size_t total = at_.data + data_bytes_;
   const auto total_bytes = load<std::uint32_t>(bytes_, header::kTotalBytesAt);
   if (total_bytes != total) {
     return wrong("total_bytes", header::kTotalBytesAt, std::to_string(total), total_bytes);
@@ -80,28 +107,26 @@ Result<void> PrefabReader::check_header() {
     return format_error(code, {kEncoding, "total_bytes", header::kTotalBytesAt},
                         "the size of " + std::to_string(bytes_.size()), total);
   }
-  return check_zero(text_end, data_offset_ - text_end);
+  return check_zero(at, at_.data - at);
 }
 
-Result<void> PrefabReader::check_entities() {
-  std::uint64_t components = 0;
+Result<void> PrefabReader::check_entities() const {
+  std::uint32_t components = 0;
   for (std::uint32_t i = 0; i < entity_count_; ++i) {
-    const std::size_t at = entity_at(i);
-    if (Result<void> text = check_text(at + entity::kNameAt, text_end_); !text) return text;
-    const FlatEntity now = entity(i);
     if (!is_depth_first(i)) {
-      return wrong("entity " + std::to_string(i) + ": parent", at + entity::kParentAt,
-                   "the entity before or one of its ancestors", now.parent);
+      return wrong(named("entity", i, "parent"), at_.parents + i * kFieldBytes,
+                   "the way to the entity before or to one of its ancestors",
+                   field(at_.parents, i));
     }
-    if (now.first_component != components) {
-      return wrong("entity " + std::to_string(i) + ": first_component",
-                   at + entity::kFirstComponentAt, std::to_string(components), now.first_component);
+    const std::uint32_t end = field(at_.component_ends, i);
+    if (end < components || end > component_count_) {
+      return wrong(named("entity", i, "end of components"), at_.component_ends + i * kFieldBytes,
+                   std::to_string(components) + " to " + std::to_string(component_count_), end);
     }
-    components += now.component_count;
-    const auto flags = load<std::uint32_t>(bytes_, at + entity::kFlagsAt);
-    if ((flags & ~entity::kIsActive) != 0) {
-      return wrong("entity " + std::to_string(i) + ": flags", at + entity::kFlagsAt, "0 or 1",
-                   flags);
+    components = end;
+    const auto flags = load<std::uint8_t>(bytes_, at_.flags + i);
+    if ((flags & ~kIsActive) != 0) {
+      return wrong(named("entity", i, "flags"), at_.flags + i, "0 or 1", flags);
     }
   }
   if (components != component_count_) {
@@ -111,89 +136,66 @@ Result<void> PrefabReader::check_entities() {
   return {};
 }
 
-Result<void> PrefabReader::check_components() {
-  std::bitset<kMaxDescriptions> used;
+Result<void> PrefabReader::check_texts() const {
+  std::uint32_t last = 0;
+  for (std::uint32_t i = 0; i < entity_count_ + type_count_; ++i) {
+    const std::uint32_t end = field(at_.text_ends, i);
+    if (end < last || end > text_bytes_ || end - last > kMaxTextBytes) {
+      return wrong(named("name", i, "end"), at_.text_ends + i * kFieldBytes,
+                   "the one before and at most 65535, within the text", end);
+    }
+    last = end;
+  }
+  if (last != text_bytes_) {
+    return wrong("text_bytes", header::kTextBytesAt, std::to_string(last), text_bytes_);
+  }
+  return {};
+}
+
+Result<void> PrefabReader::check_types() const {
+  for (std::uint32_t i = 0; i < type_count_; ++i) {
+    if (i < description_count_ && field(at_.data_sizes, i) > kMaxComponentBytes) {
+      return format_error(ErrorCode::limit_exceeded,
+                          {kEncoding, "description size_bytes", at_.data_sizes + i * kFieldBytes},
+                          "at most " + std::to_string(kMaxComponentBytes),
+                          field(at_.data_sizes, i));
+    }
+    if (i != 0 && i != description_count_ && !(type_name(i - 1) < type_name(i))) {
+      return format_error(ErrorCode::malformed,
+                          {kEncoding, named("type", i, "name"), at_.text_ends},
+                          "a greater name than the one before", type_name(i));
+    }
+  }
+  return {};
+}
+
+Result<void> PrefabReader::check_components() const {
+  std::bitset<kMaxTypes> used;
   std::size_t data_end = 0;
   for (std::uint32_t i = 0; i < component_count_; ++i) {
-    const std::size_t at = component_at(i);
-    const auto named = [&](std::string_view field) {
-      return "component " + std::to_string(i) + ": " + std::string(field);
-    };
-    if (Result<void> text = check_text(at + component::kTypeAt, text_end_); !text) return text;
-    const auto description = load<std::uint32_t>(bytes_, at + component::kDescriptionAt);
-    const auto offset = load<std::uint32_t>(bytes_, at + component::kDataOffsetAt);
-    const auto size = load<std::uint32_t>(bytes_, at + component::kDataBytesAt);
-    if (description == layout::kNone) {
-      if (offset != 0)
-        return wrong(named("data_offset"), at + component::kDataOffsetAt, "0", offset);
-      if (size != 0) return wrong(named("data_bytes"), at + component::kDataBytesAt, "0", size);
-      continue;
+    const std::uint32_t type = field(at_.types, i);
+    if (type >= type_count_) {
+      return wrong(named("component", i, "type"), at_.types + i * kFieldBytes, "an index", type);
     }
-    if (description >= description_count_) {
-      return wrong(named("description"), at + component::kDescriptionAt, "an index or none",
-                   description);
+    used.set(type);
+    if (description_count_ == 0) continue;
+    const std::size_t start = type < description_count_ ? aligned(data_end) : data_end;
+    const std::size_t end =
+        type < description_count_ ? start + field(at_.data_sizes, type) : data_end;
+    const std::uint32_t found = field(at_.data_ends, i);
+    if (found != end || end > data_bytes_) {
+      return wrong(named("component", i, "end of data"), at_.data_ends + i * kFieldBytes,
+                   std::to_string(end) + ", within data", found);
     }
-    used.set(description);
-    if (!text_at(at + component::kTypeAt).empty()) {
-      return wrong(named("type"), at + component::kTypeAt + 4, "no text beside a description",
-                   text_at(at + component::kTypeAt).size());
-    }
-    const auto expected =
-        load<std::uint32_t>(bytes_, description_at(description) + description::kSizeBytesAt);
-    if (size != expected) {
-      return wrong(named("data_bytes"), at + component::kDataBytesAt, std::to_string(expected),
-                   size);
-    }
-    if (offset != aligned(data_end)) {
-      return wrong(named("data_offset"), at + component::kDataOffsetAt,
-                   std::to_string(aligned(data_end)), offset);
-    }
-    const std::size_t gap_start = data_end;
-    data_end = std::size_t{offset} + size;
-    if (data_end > data_bytes_) {
-      return wrong(named("data_bytes"), at + component::kDataBytesAt, "a range within data", size);
-    }
-    Result<void> zero = check_zero(data_offset_ + gap_start, offset - gap_start);
-    if (!zero) return zero;
+    if (Result<void> zero = check_zero(at_.data + data_end, start - data_end); !zero) return zero;
+    data_end = end;
   }
   if (data_end != data_bytes_) {
     return wrong("data_bytes", header::kDataBytesAt, std::to_string(data_end), data_bytes_);
   }
-  if (used.count() != description_count_) {
-    return wrong("description_count", header::kDescriptionCountAt,
-                 std::to_string(used.count()) + ", as many as are used", description_count_);
-  }
-  return {};
-}
-
-Result<void> PrefabReader::check_descriptions() {
-  for (std::uint32_t i = 0; i < description_count_; ++i) {
-    const std::size_t at = description_at(i);
-    if (Result<void> text = check_text(at + description::kNameAt, text_end_); !text) return text;
-    if (Result<void> zero = check_zero(at + description::kReservedAt, 4); !zero) return zero;
-    const FlatDescription now = description(i);
-    if (now.size_bytes > kMaxComponentBytes) {
-      return too_many("description size_bytes", at + description::kSizeBytesAt, kMaxComponentBytes,
-                      now.size_bytes);
-    }
-    if (i > 0 && !(description(i - 1).name < now.name)) {
-      return format_error(ErrorCode::malformed, {kEncoding, "description name", at},
-                          "a greater name than the one before", now.name);
-    }
-  }
-  if (text_end_ != text_bytes_) {
-    return wrong("text_bytes", header::kTextBytesAt, std::to_string(text_end_), text_bytes_);
-  }
-  return {};
-}
-
-Result<void> PrefabReader::check_text(std::size_t offset, std::uint64_t& text_end) const {
-  const auto start = load<std::uint32_t>(bytes_, offset);
-  const auto length = load<std::uint32_t>(bytes_, offset + 4);
-  if (start != text_end) return wrong("text offset", offset, std::to_string(text_end), start);
-  text_end += length;
-  if (length > kMaxTextBytes || text_end > text_bytes_) {
-    return wrong("text length", offset + 4, "at most 65535, within the text", length);
+  if (used.count() != type_count_) {
+    return wrong("type_count", header::kTypeCountAt,
+                 std::to_string(used.count()) + ", as many as are used", type_count_);
   }
   return {};
 }
@@ -208,14 +210,12 @@ Result<void> PrefabReader::check_zero(std::size_t offset, std::size_t size) cons
 // Climbs from the entity before. Over all entities the steps add up to at most their number: each
 // step up undoes a step down.
 bool PrefabReader::is_depth_first(std::uint32_t index) const {
-  const std::uint32_t parent = entity(index).parent;
-  if (parent == layout::kNone) return true;
-  if (parent >= index) return false;
+  const std::uint32_t way = field(at_.parents, index);
+  if (way == 0) return true;
+  if (way > index) return false;
   std::uint32_t ancestor = index - 1;
-  while (ancestor != parent && ancestor != layout::kNone) {
-    ancestor = load<std::uint32_t>(bytes_, entity_at(ancestor) + entity::kParentAt);
-  }
-  return ancestor == parent;
+  while (ancestor != index - way && ancestor != layout::kNone) ancestor = parent(ancestor);
+  return ancestor == index - way;
 }
 
 }  // namespace muster

@@ -12,69 +12,69 @@ using namespace layout::prefab;  // NOLINT(google-build-using-namespace): this f
 Result<PrefabReader> PrefabReader::open(Bytes bytes) {
   PrefabReader reader(bytes);
   if (Result<void> checked = reader.check_header(); !checked) return fail(checked.error());
+  if (Result<void> checked = reader.check_counts(); !checked) return fail(checked.error());
+  if (Result<void> checked = reader.place_columns(); !checked) return fail(checked.error());
   if (Result<void> checked = reader.check_entities(); !checked) return fail(checked.error());
+  if (Result<void> checked = reader.check_texts(); !checked) return fail(checked.error());
+  if (Result<void> checked = reader.check_types(); !checked) return fail(checked.error());
   if (Result<void> checked = reader.check_components(); !checked) return fail(checked.error());
-  if (Result<void> checked = reader.check_descriptions(); !checked) return fail(checked.error());
   return reader;
 }
 
 FlatEntity PrefabReader::entity(std::uint32_t index) const {
-  const std::size_t at = entity_at(index);
-  return {
-      .source_id = load<std::int64_t>(bytes_, at + entity::kSourceIdAt),
-      .parent = load<std::uint32_t>(bytes_, at + entity::kParentAt),
-      .first_component = load<std::uint32_t>(bytes_, at + entity::kFirstComponentAt),
-      .component_count = load<std::uint32_t>(bytes_, at + entity::kComponentCountAt),
-      .name = text_at(at + entity::kNameAt),
-      .is_active = (load<std::uint32_t>(bytes_, at + entity::kFlagsAt) & entity::kIsActive) != 0};
+  assert(index < entity_count_);
+  FlatEntity entity;
+  entity.source_id = load<std::int64_t>(bytes_, at_.source_ids + index * kSourceIdBytes);
+  entity.parent = parent(index);
+  entity.first_component = start(at_.component_ends, index);
+  entity.component_count = field(at_.component_ends, index) - entity.first_component;
+  entity.name = text(index);
+  entity.is_active = load<std::uint8_t>(bytes_, at_.flags + index) == kIsActive;
+  return entity;
 }
 
 FlatComponent PrefabReader::component(std::uint32_t index) const {
-  const std::size_t at = component_at(index);
+  assert(index < component_count_);
   FlatComponent component;
-  component.source_id = load<std::int64_t>(bytes_, at + component::kSourceIdAt);
-  component.description = load<std::uint32_t>(bytes_, at + component::kDescriptionAt);
-  component.document = load<std::uint32_t>(bytes_, at + component::kDocumentAt);
-  if (component.description == layout::kNone) {
-    component.type = text_at(at + component::kTypeAt);
-    return component;
-  }
-  component.type = description(component.description).name;
-  component.data =
-      bytes_.subspan(data_offset_ + load<std::uint32_t>(bytes_, at + component::kDataOffsetAt),
-                     load<std::uint32_t>(bytes_, at + component::kDataBytesAt));
+  const std::uint32_t type = field(at_.types, index);
+  component.type = type_name(type);
+  component.document = field(at_.documents, index);
+  if (type >= description_count_) return component;
+  component.description = type;
+  const std::uint32_t size_bytes = field(at_.data_sizes, type);
+  component.data = bytes_.subspan(at_.data + field(at_.data_ends, index) - size_bytes, size_bytes);
   return component;
 }
 
 FlatDescription PrefabReader::description(std::uint32_t index) const {
-  const std::size_t at = description_at(index);
-  return {.name = text_at(at + description::kNameAt),
-          .hash = load_hash(bytes_, at + description::kHashAt),
-          .size_bytes = load<std::uint32_t>(bytes_, at + description::kSizeBytesAt)};
-}
-
-std::string_view PrefabReader::text_at(std::size_t offset) const {
-  const auto start = load<std::uint32_t>(bytes_, offset);
-  const auto length = load<std::uint32_t>(bytes_, offset + 4);
-  return as_text(bytes_.subspan(text_offset_ + start, length));
-}
-
-std::size_t PrefabReader::entity_at(std::uint32_t index) const {
-  assert(index < entity_count_);
-  return header::kBytes + std::size_t{index} * entity::kBytes;
-}
-
-std::size_t PrefabReader::component_at(std::uint32_t index) const {
-  assert(index < component_count_);
-  return header::kBytes + std::size_t{entity_count_} * entity::kBytes +
-         std::size_t{index} * component::kBytes;
-}
-
-std::size_t PrefabReader::description_at(std::uint32_t index) const {
   assert(index < description_count_);
-  return header::kBytes + std::size_t{entity_count_} * entity::kBytes +
-         std::size_t{component_count_} * component::kBytes +
-         std::size_t{index} * description::kBytes;
+  return {.name = type_name(index),
+          .hash = load_hash(bytes_, at_.hashes + index * kHashBytes),
+          .size_bytes = field(at_.data_sizes, index)};
+}
+
+std::uint32_t PrefabReader::field(std::size_t column, std::uint32_t index) const {
+  return load<std::uint32_t>(bytes_, column + index * kFieldBytes);
+}
+
+// Where something starts, in a column of where each ends.
+std::uint32_t PrefabReader::start(std::size_t ends, std::uint32_t index) const {
+  return index == 0 ? 0 : field(ends, index - 1);
+}
+
+std::uint32_t PrefabReader::parent(std::uint32_t index) const {
+  const std::uint32_t way = field(at_.parents, index);
+  return way == 0 ? layout::kNone : index - way;
+}
+
+// The names of the entities, then those of the types.
+std::string_view PrefabReader::text(std::uint32_t index) const {
+  const std::uint32_t begin = start(at_.text_ends, index);
+  return as_text(bytes_.subspan(at_.text + begin, field(at_.text_ends, index) - begin));
+}
+
+std::string_view PrefabReader::type_name(std::uint32_t index) const {
+  return text(entity_count_ + index);
 }
 
 }  // namespace muster

@@ -23,8 +23,8 @@ struct FlatEntity {
   bool is_active = true;
 };
 
+/// A component that has a document has its file id there.
 struct FlatComponent {
-  std::int64_t source_id = 0;
   std::uint32_t description = layout::kNone;  ///< Index into this prefab's descriptions.
   std::uint32_t document = layout::kNone;     ///< Index into the `object` entry's documents.
   std::string_view type{};                    ///< The type's name, with or without a description.
@@ -60,28 +60,46 @@ class PrefabReader {
   FlatDescription description(std::uint32_t index) const;
 
  private:
+  // Where the columns begin.
+  struct Columns {
+    std::size_t source_ids = 0;
+    std::size_t hashes = 0;
+    std::size_t parents = 0;
+    std::size_t component_ends = 0;
+    std::size_t text_ends = 0;
+    std::size_t types = 0;
+    std::size_t documents = 0;
+    std::size_t data_ends = 0;
+    std::size_t data_sizes = 0;
+    std::size_t flags = 0;
+    std::size_t text = 0;
+    std::size_t data = 0;
+  };
+
   explicit PrefabReader(Bytes bytes) : bytes_(bytes) {}
   Result<void> check_header();
-  Result<void> check_entities();
-  Result<void> check_components();
-  Result<void> check_descriptions();
-  Result<void> check_text(std::size_t offset, std::uint64_t& text_end) const;
+  Result<void> check_counts() const;
+  Result<void> place_columns();
+  Result<void> check_entities() const;
+  Result<void> check_texts() const;
+  Result<void> check_types() const;
+  Result<void> check_components() const;
   Result<void> check_zero(std::size_t offset, std::size_t size) const;
   bool is_depth_first(std::uint32_t index) const;
-  std::string_view text_at(std::size_t offset) const;
-  std::size_t entity_at(std::uint32_t index) const;
-  std::size_t component_at(std::uint32_t index) const;
-  std::size_t description_at(std::uint32_t index) const;
+  std::uint32_t field(std::size_t column, std::uint32_t index) const;
+  std::uint32_t start(std::size_t ends, std::uint32_t index) const;
+  std::uint32_t parent(std::uint32_t index) const;
+  std::string_view text(std::uint32_t index) const;
+  std::string_view type_name(std::uint32_t index) const;
 
   Bytes bytes_;
   std::uint32_t entity_count_ = 0;
   std::uint32_t component_count_ = 0;
+  std::uint32_t type_count_ = 0;  ///< The described ones first.
   std::uint32_t description_count_ = 0;
   std::uint32_t text_bytes_ = 0;
   std::uint32_t data_bytes_ = 0;
-  std::size_t text_offset_ = 0;
-  std::size_t data_offset_ = 0;
-  std::uint64_t text_end_ = 0;  ///< Of the texts checked so far; only used by `open`.
+  Columns at_;
 };
 
 }  // namespace muster

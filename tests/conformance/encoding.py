@@ -92,3 +92,7 @@ class Varints:
                 require(value < 1 << 64, "a varint has at most 64 bits")
                 return value
             shift += 7
+
+    def signed_varint(self):
+        value = self.varint()
+        return value >> 1 ^ -(value & 1)

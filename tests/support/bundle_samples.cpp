@@ -35,16 +35,14 @@ BundleName prefab_bundle(std::uint64_t number) { return BundleName::of_prefab(gu
 
 BundleName shared_bundle() { return BundleName::of_shared(hash_bytes(as_bytes("shared"))); }
 
-PrefabComponent cooked(const ComponentDescription& description, std::int64_t source_id,
-                       std::uint32_t document) {
+PrefabComponent cooked(const ComponentDescription& description, std::uint32_t document) {
   return {.type = description.name,
-          .source_id = source_id,
           .document = document,
           .cooked = CookedComponent{description.hash(), description.default_value}};
 }
 
-PrefabComponent other(std::string type, std::int64_t source_id, std::uint32_t document) {
-  return {.type = std::move(type), .source_id = source_id, .document = document, .cooked = {}};
+PrefabComponent other(std::string type, std::uint32_t document) {
+  return {.type = std::move(type), .document = document, .cooked = {}};
 }
 
 }  // namespace
@@ -216,12 +214,11 @@ CatalogData catalog() {
 PrefabData prefab() {
   const std::vector<ComponentDescription> known = components();
   PrefabData data;
-  data.entities = {
-      {"Hero", 100, std::nullopt, true, {other("Transform", 101, 1), cooked(known[1], 102, 2)}},
-      {"Body", 200, 0, true, {other("Transform", 201, 4)}},
-      {"Hand", -300, 1, false, {cooked(known[0], -301, 6), cooked(known[1], -302, 7)}},
-      {"", 0, 0, true, {}},
-      {"Größe", 500, 3, true, {other("MeshRenderer", 501, 9)}}};
+  data.entities = {{"Hero", 100, std::nullopt, true, {other("Transform", 1), cooked(known[1], 2)}},
+                   {"Body", 200, 0, true, {other("Transform", 4)}},
+                   {"Hand", -300, 1, false, {cooked(known[0], 6), cooked(known[1], 7)}},
+                   {"", 0, 0, true, {}},
+                   {"Größe", 500, 3, true, {other("MeshRenderer", 9)}}};
   return data;
 }
 
@@ -250,6 +247,10 @@ GameObject:
   m_NotANumber: nan
   m_Flow: {x: 0, y: -1.5, z: 2}
   m_List: [1, two, '3', {a: 4}, []]
+  m_Long:
+  - [zero, one, two, three, four, five, six, seven, eight, nine, ten, eleven, twelve, thirteen]
+  - [fourteen, fifteen, sixteen, seventeen, eighteen, nineteen, twenty, twenty-one, twenty-two]
+  - [twenty-three, twenty-four, twenty-five, twenty-six, twenty-seven, twenty-eight]
   m_NoMapping: {}
   m_Script: {fileID: 11500000, guid: 0123456789abcdef0123456789abcdef, type: 3}
   m_Other: {fileID: 11500000, guid: 0123456789abcdef0123456789abcdef, type: 2}
@@ -276,6 +277,22 @@ MonoBehaviour:
 )";
 }
 
+namespace {
+
+// So many documents that one of them is marked.
+ByteVector many_documents() {
+  yaml::Tree tree;
+  for (std::int64_t i = 0; i < 18; ++i) {
+    yaml::Document document;
+    document.class_id = i;
+    document.file_id = 1000 - i;
+    tree.documents.push_back(document);
+  }
+  return encode_object(tree).value();
+}
+
+}  // namespace
+
 std::vector<SampleFile> files() {
   const BundleSample all = bundle();
   const BundleSample stored = stored_bundle();
@@ -284,7 +301,7 @@ std::vector<SampleFile> files() {
   const ByteVector sample_catalog = encode_catalog(catalog()).value();
   const ByteVector sample_prefab = encode_prefab(prefab()).value();
   const ByteVector sample_object = encode_object(yaml::read(object_source()).tree()).value();
-  const PrefabData factory{{{.name = "Factory", .components = {cooked(components()[1], 0, 0)}}}};
+  const PrefabData factory{{{.name = "Factory", .components = {cooked(components()[1], 0)}}}};
   const DictionarySample with = dictionary_bundle();
   const ByteVector sample_with = pack_bundle(with.bundle.entries, with.bundle.options).value();
   const Bytes trained = with.dictionary->bytes();
@@ -304,6 +321,7 @@ std::vector<SampleFile> files() {
       {"fuzz/corpus/catalog/empty", encode_catalog({}).value()},
       {"fuzz/corpus/catalog/sample", sample_catalog},
       {"fuzz/corpus/object/empty", encode_object({}).value()},
+      {"fuzz/corpus/object/many", many_documents()},
       {"fuzz/corpus/object/plain",
        encode_object(yaml::read("a: [1, b, {c: 0.5}]\n").tree()).value()},
       {"fuzz/corpus/object/sample", sample_object},

@@ -1,5 +1,6 @@
 #include "tests/support/decoded.h"
 
+#include <set>
 #include <vector>
 
 #include "bundler/cook/object_to_tree.h"
@@ -50,6 +51,15 @@ std::optional<std::string> difference(const yaml::Tree& a, yaml::NodeIndex in_a,
   return std::nullopt;
 }
 
+void add_guids(const ObjectValue& value, std::set<Guid>& guids) {
+  if (value.kind() == ObjectKind::reference) {
+    if (value.reference().is_external) guids.insert(value.reference().guid);
+  } else if (value.kind() == ObjectKind::guid_text || value.kind() == ObjectKind::guid_words) {
+    guids.insert(value.guid());
+  }
+  for (const ObjectChild child : value.children()) add_guids(child.value, guids);
+}
+
 }  // namespace
 
 PrefabData decode(const PrefabReader& prefab) {
@@ -65,7 +75,6 @@ PrefabData decode(const PrefabReader& prefab) {
       const FlatComponent component = prefab.component(source.first_component + c);
       PrefabComponent& target = entity.components.emplace_back();
       target.type = component.type;
-      target.source_id = component.source_id;
       if (component.document != layout::kNone) target.document = component.document;
       if (component.description == layout::kNone) continue;
       target.cooked = CookedComponent{prefab.description(component.description).hash,
@@ -133,6 +142,14 @@ Result<ByteVector> encode_again(const ObjectReader& object) {
     type_names.push_back(object.document(i).type_name);
   }
   return encode_object(object_to_tree(object), type_names);
+}
+
+std::size_t guid_count(const ObjectReader& object) {
+  std::set<Guid> guids;
+  for (std::uint32_t i = 0; i < object.document_count(); ++i) {
+    if (const auto root = object.document(i).root) add_guids(*root, guids);
+  }
+  return guids.size();
 }
 
 std::optional<std::string> difference(const yaml::Tree& a, const yaml::Tree& b) {

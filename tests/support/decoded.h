@@ -19,6 +19,9 @@ CatalogData decode(const CatalogReader& catalog);
 /// Decodes to a tree and encodes that, with the documents' type names.
 Result<ByteVector> encode_again(const ObjectReader& object);
 
+/// How many guids the values of an object name, each counted once.
+std::size_t guid_count(const ObjectReader& object);
+
 /// Where two trees differ in documents, kinds, keys, styles or texts; nothing when they are equal.
 /// Positions and block or flow style do not count.
 std::optional<std::string> difference(const yaml::Tree& a, const yaml::Tree& b);

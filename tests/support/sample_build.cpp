@@ -31,15 +31,14 @@ class TargetBuilder {
       if (description.name != type) continue;
       const Bytes bytes = std::as_bytes(std::span<const T, 1>(&value, 1));
       return {.type = std::string(type),
-              .source_id = 0,
               .document = {},
               .cooked = CookedComponent{description.hash(), {bytes.begin(), bytes.end()}}};
     }
-    return {.type = std::string(type), .source_id = 0, .document = {}, .cooked = {}};
+    return {.type = std::string(type), .document = {}, .cooked = {}};
   }
 
   static PrefabComponent other(std::string type) {
-    return {.type = std::move(type), .source_id = 0, .document = {}, .cooked = {}};
+    return {.type = std::move(type), .document = {}, .cooked = {}};
   }
 
   void add_prefab(std::uint64_t asset, const std::string& path, std::vector<PrefabEntity> entities,

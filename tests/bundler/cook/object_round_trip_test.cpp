@@ -72,10 +72,11 @@ class TreeMaker {
   explicit TreeMaker(std::uint64_t seed) : random_(seed) {}
 
   yaml::Tree make() {
-    for (std::uint64_t i = random_.below(4); i > 0; --i) {
+    // Now and then so many documents that marks stand among them.
+    for (std::uint64_t i = random_.below(random_.below(8) == 0 ? 60 : 4); i > 0; --i) {
       yaml::Document document;
       document.class_id = static_cast<std::int64_t>(random_.below(200));
-      document.file_id = static_cast<std::int64_t>(random_.below(5));
+      document.file_id = static_cast<std::int64_t>(random_.below(5)) - 1;
       document.is_stripped = random_.below(4) == 0;
       if (random_.below(5) != 0) document.root = add({}, 0);
       tree_.documents.push_back(document);
@@ -88,7 +89,7 @@ class TreeMaker {
     const std::uint64_t choice = depth > 5 ? 0 : random_.below(6);
     if (choice < 3) {
       node.style = style();
-      node.text = kTexts.at(random_.below(kTexts.size()));
+      node.text = random_.below(12) == 0 ? kLongText : kTexts.at(random_.below(kTexts.size()));
       return tree_.add(node);
     }
     const bool is_mapping = choice < 5;
@@ -115,6 +116,11 @@ class TreeMaker {
                                  : static_cast<yaml::ScalarStyle>(random_.below(3));
   }
 
+  // Of what has it, the size is written: content of 256 bytes and more.
+  static constexpr std::string_view kLongText =
+      "0123456789 123456789 123456789 123456789 123456789 123456789 123456789 123456789 "
+      "0123456789 123456789 123456789 123456789 123456789 123456789 123456789 123456789 "
+      "0123456789 123456789 123456789 123456789 123456789 123456789 123456789 123456789 ";
   static constexpr std::array<std::string_view, 16> kTexts = {"",
                                                               "0",
                                                               "-1",

@@ -1,6 +1,7 @@
 #include "runtime/bundle/object_reader.h"
 
 #include <limits>
+#include <string>
 
 #include <catch2/catch.hpp>
 
@@ -102,54 +103,170 @@ TEST_CASE("An object with a flipped bit is refused or is another sane object",
 
 TEST_CASE("Fields of an object with wrong values are refused", "[runtime][bundle][object]") {
   const ByteVector sane = sample_bytes();
-  const auto strings = std::size_t{48 + 3 * 32};
+  const auto sizes = std::size_t{16 + 3 * 8};
+  const auto first = sizes + std::size_t{3 * 4};
   const std::uint32_t huge = 0xFFFFFFFFU;
   const WrongField field = GENERATE_COPY(values<WrongField>({
       {0, 0, ErrorCode::malformed, "magic"},
-      {4, 2, ErrorCode::unsupported_version, "version"},
-      {4, 0x00010001, ErrorCode::malformed, "flags"},
+      {4, 1, ErrorCode::unsupported_version, "the version before"},
+      {4, 3, ErrorCode::unsupported_version, "a later version"},
+      {4, 0x00010002, ErrorCode::malformed, "flags"},
       {8, huge, ErrorCode::limit_exceeded, "document count"},
-      {12, huge, ErrorCode::limit_exceeded, "string count"},
-      {16, huge, ErrorCode::malformed, "text size"},
-      {20, huge, ErrorCode::limit_exceeded, "guid count"},
-      {24, huge, ErrorCode::limit_exceeded, "reference count"},
-      {28, huge, ErrorCode::malformed, "value size"},
-      {32, huge, ErrorCode::malformed, "total size"},
-      {36, 1, ErrorCode::malformed, "reserved"},
-      {48 + 16, 1, ErrorCode::malformed, "value offset"},
-      {48 + 20, 9999, ErrorCode::malformed, "type name"},
-      {48 + 24, 2, ErrorCode::malformed, "document flags"},
-      {48 + 28, 1, ErrorCode::malformed, "reserved in a document"},
-      {strings + 4, huge, ErrorCode::malformed, "end of a string"},
-      {strings + 4, 0, ErrorCode::malformed, "two equal strings"},
+      {8, 1U << 22U, ErrorCode::malformed, "more documents than bytes"},
+      {8, 2, ErrorCode::malformed, "fewer documents"},
+      {12, huge, ErrorCode::truncated, "total size"},
+      {12, 1, ErrorCode::malformed, "a total size that is too small"},
+      {sizes, huge, ErrorCode::malformed, "size of a document"},
+      {sizes, 0, ErrorCode::malformed, "a document without a head"},
+      {sizes + 4, 3, ErrorCode::malformed, "a document that ends within its value"},
+      {first, 0x01010202, ErrorCode::malformed, "document flags"},
+      {first, 0x05020002, ErrorCode::malformed, "an empty type name"},
+      {first, 0x00010002, ErrorCode::malformed, "a first key of what is no mapping"},
+      {first, 0x1A010002, ErrorCode::malformed, "a tag of no form"},
   }));
   const ByteVector damaged = samples::patched(sane, field.offset, field.value);
   check_refused<ObjectReader>(damaged, field);
 }
 
-// An object of one document whose value is a sequence in a sequence, `depth` levels of them.
-ByteVector nested_object(std::size_t depth) {
-  ByteVector value = {std::byte{6}, std::byte{0}, std::byte{0}};
-  for (std::size_t i = 1; i < depth; ++i) {
-    ByteWriter outer;
-    outer.u8(6);
-    outer.varint(1);
-    outer.varint(value.size());
-    outer.bytes(value);
-    value = outer.take();
+ByteVector text_object(std::string_view text) {
+  return encode_object(yaml::read(text).tree()).value();
+}
+
+TEST_CASE("Each of many documents is found", "[runtime][bundle][object]") {
+  std::string text = "%YAML 1.1\n%TAG !u! tag:unity3d.com,2011:\n";
+  for (int i = 0; i < 50; ++i) {
+    text += "--- !u!" + std::to_string(i * 7) + " &" + std::to_string(i + 100) +
+            "\nThing:\n  name: '" + std::string(static_cast<std::size_t>(i * 9), 'x') +
+            "'\n  next: {fileID: " + std::to_string((i + 1) % 50 + 100) + "}\n";
   }
+  const ByteVector bytes = text_object(text);
+  const ObjectReader object = ObjectReader::open(bytes).value();
+  REQUIRE(object.document_count() == 50);
+  for (std::uint32_t i = 50; i-- > 0;) {
+    const ObjectDocument document = object.document(i);
+    CHECK(document.class_id == i * 7);
+    CHECK(document.file_id == i + 100);
+    CHECK(document.root->find("Thing")->find("name")->text().size() == std::size_t{i} * 9);
+    const ObjectReference next = document.root->find("Thing")->find("next")->reference();
+    CHECK(next.document == (i + 1) % 50);
+    CHECK(next.file_id == (i + 1) % 50 + 100);
+  }
+  const std::size_t marks = 16 + std::size_t{50 * 12};
+  for (std::size_t mark = 0; mark < 3; ++mark) {
+    check_refused<ObjectReader>(samples::patched(bytes, marks + mark * 4, 0),
+                                {marks + mark * 4, 0, ErrorCode::malformed, "mark"});
+  }
+}
+
+TEST_CASE("Long values are passed by, wherever they stand", "[runtime][bundle][object]") {
+  const std::string long_text(300, 'x');
+  const std::string list = "[" + long_text + ", {a: " + long_text + ", b: [" + long_text + "]}]";
+  const ByteVector bytes = text_object("first: " + list + "\nshort: {a: {b: [1, [2]]}, c: [3]}\n" +
+                                       "second: {in: " + list + "}\nlast: 7\n");
+  const ObjectReader object = ObjectReader::open(bytes).value();
+  const ObjectValue root = object.document(0).root.value();
+  CHECK(root.child_count() == 4);
+  CHECK(root.find("last")->integer() == 7);
+  CHECK(root.find("short")->find("c")->child_count() == 1);
+  std::size_t texts = 0;
+  const ObjectValue inner = root.find("second")->find("in").value();
+  for (const ObjectChild child : inner.children()) {
+    const ObjectValue value = child.value.kind() == ObjectKind::mapping
+                                  ? (*child.value.find("b")->children().begin()).value
+                                  : child.value;
+    texts += value.text().size();
+  }
+  CHECK(texts == 600);
+}
+
+// A document of one sequence of two values, with the size of the first one as it is given.
+ByteVector two_values(const ByteVector& first) {
+  ByteWriter document;
+  for (const unsigned byte : {0U, 0U, 0U, 6U, 2U}) document.u8(static_cast<std::uint8_t>(byte));
+  document.bytes(first);
+  document.u8(0);
   ByteWriter object;
   object.bytes(as_bytes("MOBJ"));
-  object.u16(1);
+  object.u16(2);
   object.u16(0);
-  for (const std::uint32_t count : {1U, 0U, 0U, 0U, 0U}) object.u32(count);
-  object.u32(static_cast<std::uint32_t>(value.size()));
-  object.u32(static_cast<std::uint32_t>(48 + 32 + value.size()));
-  for (int i = 0; i < 3; ++i) object.u32(0);
+  object.u32(1);
+  object.u32(static_cast<std::uint32_t>(16 + 12 + document.size()));
   object.i64(0);
+  object.u32(static_cast<std::uint32_t>(document.size()));
+  object.bytes(document.view());
+  return object.take();
+}
+
+// A sequence of nulls.
+ByteVector nulls(std::uint8_t tag, std::size_t count, std::optional<std::size_t> said_bytes) {
+  ByteWriter value;
+  value.u8(tag);
+  value.varint(count);
+  if (said_bytes) value.varint(*said_bytes);
+  for (std::size_t i = 0; i < count; ++i) value.u8(0);
+  return value.take();
+}
+
+TEST_CASE("A size stands before long content and nowhere else", "[runtime][bundle][object]") {
+  const std::uint8_t sized = 0x16;
+  CHECK(ObjectReader::open(two_values(nulls(6, 255, {}))).has_value());
+  CHECK(ObjectReader::open(two_values(nulls(sized, 256, 256))).has_value());
+  CHECK_FALSE(ObjectReader::open(two_values(nulls(6, 256, {}))).has_value());
+  CHECK_FALSE(ObjectReader::open(two_values(nulls(sized, 255, 255))).has_value());
+  CHECK_FALSE(ObjectReader::open(two_values(nulls(sized, 256, 257))).has_value());
+  CHECK_FALSE(ObjectReader::open(two_values(nulls(sized, 256, 255))).has_value());
+}
+
+TEST_CASE("A reference leads to a document of its file", "[runtime][bundle][object]") {
+  const auto with_way = [](std::uint8_t way) {
+    return ObjectReader::open(two_values({std::byte{0x17}, std::byte{way}}));
+  };
+  CHECK(with_way(0).has_value());
+  CHECK_FALSE(with_way(1).has_value());  // One back.
+  CHECK_FALSE(with_way(2).has_value());  // One further.
+}
+
+TEST_CASE("Equal components are equal bytes wherever they stand", "[runtime][bundle][object]") {
+  const std::string head = "%YAML 1.1\n%TAG !u! tag:unity3d.com,2011:\n";
+  const auto component = [](int own, int script) {
+    return "--- !u!114 &" + std::to_string(own) +
+           "\nMonoBehaviour:\n  m_GameObject: {fileID: " + std::to_string(own - 1) +
+           "}\n  m_Script: {fileID: 11500000, guid: 0123456789abcdef0123456789abcdef, type: 3}\n" +
+           "  speed: 1.5\n  name: walker\n  next: {fileID: " + std::to_string(script) + "}\n";
+  };
+  const auto thing = [](int own) {
+    return "--- !u!1 &" + std::to_string(own) + "\nGameObject:\n  a: " + std::to_string(own) + "\n";
+  };
+  const auto document_of = [](const ByteVector& bytes, std::uint32_t index) {
+    const std::uint32_t count = ObjectReader::open(bytes).value().document_count();
+    ByteReader sizes(Bytes(bytes).subspan(16 + std::size_t{count} * 8));
+    std::size_t start = 16 + std::size_t{count} * 12;
+    for (std::uint32_t i = 0; i < index; ++i) start += sizes.u32();
+    return ByteVector(bytes.begin() + static_cast<std::ptrdiff_t>(start),
+                      bytes.begin() + static_cast<std::ptrdiff_t>(start + sizes.u32()));
+  };
+  const ByteVector one = text_object(head + thing(10) + component(11, 10));
+  const ByteVector two =
+      text_object(head + thing(8) + thing(9) + thing(90) + component(91, 90) + thing(95));
+  CHECK(document_of(one, 1) == document_of(two, 3));
+  CHECK_FALSE(document_of(one, 0) == document_of(two, 0));
+}
+
+// An object of one document whose value is a sequence in a sequence, `depth` levels of them.
+ByteVector nested_object(std::size_t depth) {
+  ByteWriter object;
+  object.bytes(as_bytes("MOBJ"));
+  object.u16(2);
+  object.u16(0);
+  object.u32(1);
+  object.u32(static_cast<std::uint32_t>(16 + 12 + 3 + depth * 2));
   object.i64(0);
-  for (const std::uint32_t field : {0U, layout::kNone, 0U, 0U}) object.u32(field);
-  object.bytes(value);
+  object.u32(static_cast<std::uint32_t>(3 + depth * 2));
+  for (int i = 0; i < 3; ++i) object.u8(0);
+  for (std::size_t i = 1; i <= depth; ++i) {
+    object.u8(6);
+    object.u8(i == depth ? 0 : 1);
+  }
   return object.take();
 }
 

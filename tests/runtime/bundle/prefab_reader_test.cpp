@@ -12,8 +12,15 @@ namespace muster {
 namespace {
 
 constexpr std::size_t kEntities = layout::prefab::header::kBytes;
-constexpr std::size_t kComponents = kEntities + 5 * 32;
-constexpr std::size_t kDescriptions = kComponents + 6 * 32;
+// Five entities, six components, four types of which two are described.
+constexpr std::size_t kParents = kEntities + 5 * 8 + 2 * 16;
+constexpr std::size_t kComponentEnds = kParents + 5 * 4;
+constexpr std::size_t kTextEnds = kComponentEnds + 5 * 4;
+constexpr std::size_t kTypes = kTextEnds + 9 * 4;
+constexpr std::size_t kDocuments = kTypes + 6 * 4;
+constexpr std::size_t kDataEnds = kDocuments + 6 * 4;
+constexpr std::size_t kDataSizes = kDataEnds + 6 * 4;
+constexpr std::size_t kFlags = kDataSizes + 2 * 4;
 
 ByteVector sample_bytes() { return encode_prefab(samples::prefab()).value(); }
 
@@ -63,35 +70,59 @@ TEST_CASE("Fields of a prefab with wrong values are refused", "[runtime][bundle]
   const std::uint32_t huge = 0xFFFFFFFFU;
   const WrongField field = GENERATE_COPY(values<WrongField>({
       {0, 0, ErrorCode::malformed, "magic"},
-      {4, 2, ErrorCode::unsupported_version, "version"},
-      {4, 0x00010001, ErrorCode::malformed, "flags"},
+      {4, 1, ErrorCode::unsupported_version, "the version before"},
+      {4, 3, ErrorCode::unsupported_version, "a later version"},
+      {4, 0x00010002, ErrorCode::malformed, "flags"},
       {8, 0, ErrorCode::malformed, "no entity"},
       {8, huge, ErrorCode::limit_exceeded, "entity count"},
       {12, huge, ErrorCode::limit_exceeded, "component count"},
-      {16, huge, ErrorCode::limit_exceeded, "description count"},
-      {16, 0, ErrorCode::malformed, "descriptions fewer than used"},
-      {20, huge, ErrorCode::malformed, "text size"},
-      {24, huge, ErrorCode::malformed, "data size"},
-      {28, huge, ErrorCode::malformed, "total size"},
-      {32, 1, ErrorCode::malformed, "reserved"},
-      {kEntities + 8, 0, ErrorCode::malformed, "the root is its own parent"},
-      {kEntities + 2 * 32 + 8, 3, ErrorCode::malformed, "a parent that comes later"},
-      {kEntities + 4 * 32 + 8, 1, ErrorCode::malformed, "a parent that is closed already"},
-      {kEntities + 12, 1, ErrorCode::malformed, "first component"},
-      {kEntities + 16, huge, ErrorCode::malformed, "component count of an entity"},
-      {kEntities + 20, 1, ErrorCode::malformed, "name offset"},
-      {kEntities + 24, huge, ErrorCode::malformed, "name length"},
-      {kEntities + 28, 2, ErrorCode::malformed, "entity flags"},
-      {kComponents + 8, 2, ErrorCode::malformed, "description out of range"},
-      {kComponents + 8, 0, ErrorCode::malformed, "a type beside a description"},
-      {kComponents + 16, 8, ErrorCode::malformed, "data without description"},
-      {kComponents + 32 + 16, 8, ErrorCode::malformed, "data offset"},
-      {kComponents + 32 + 20, 8, ErrorCode::malformed, "data size of a component"},
-      {kDescriptions + 24, huge, ErrorCode::malformed, "size of a description"},
-      {kDescriptions + 28, 1, ErrorCode::malformed, "reserved"},
+      {12, 5, ErrorCode::malformed, "fewer components"},
+      {16, huge, ErrorCode::limit_exceeded, "type count"},
+      {16, 1, ErrorCode::malformed, "fewer types than descriptions"},
+      {20, 0, ErrorCode::malformed, "fewer descriptions"},
+      {20, 5, ErrorCode::malformed, "more descriptions than types"},
+      {24, huge, ErrorCode::malformed, "text size"},
+      {28, huge, ErrorCode::malformed, "data size"},
+      {32, huge, ErrorCode::malformed, "total size"},
+      {36, 1, ErrorCode::malformed, "reserved"},
+      {kParents, 1, ErrorCode::malformed, "the root has a parent"},
+      {kParents + 4, huge, ErrorCode::malformed, "a parent that comes later"},
+      {kParents + 4 * 4, 3, ErrorCode::malformed, "a parent that is closed already"},
+      {kComponentEnds, 4, ErrorCode::malformed, "ends of components that fall"},
+      {kComponentEnds + 4 * 4, 7, ErrorCode::malformed, "more components than there are"},
+      {kComponentEnds + 4 * 4, 5, ErrorCode::malformed, "components of no entity"},
+      {kTextEnds, huge, ErrorCode::malformed, "end of a name"},
+      {kTextEnds + 4, 3, ErrorCode::malformed, "ends of names that fall"},
+      {kTextEnds + 8 * 4, 40, ErrorCode::malformed, "text that is no name"},
+      {kTypes, 4, ErrorCode::malformed, "type out of range"},
+      {kTypes + 5 * 4, 3, ErrorCode::malformed, "a type that nothing is of"},
+      {kDataEnds, 8, ErrorCode::malformed, "data without description"},
+      {kDataEnds + 4, 0, ErrorCode::malformed, "a description without data"},
+      {kDataSizes, huge, ErrorCode::limit_exceeded, "size of a description"},
+      {kDataSizes, 1, ErrorCode::malformed, "another size of a description"},
+      {kFlags, 2, ErrorCode::malformed, "entity flags"},
   }));
   const ByteVector damaged = samples::patched(sample_bytes(), field.offset, field.value);
   check_refused<PrefabReader>(damaged, field);
+}
+
+TEST_CASE("A prefab without described components says nothing of data",
+          "[runtime][bundle][prefab]") {
+  const auto named = [](std::string type) {
+    return PrefabComponent{.type = std::move(type), .document = {}, .cooked = {}};
+  };
+  PrefabData data;
+  data.entities = {{"Root", 1, std::nullopt, true, {named("B"), named("A"), named("B")}}};
+  const ByteVector bytes = encode_prefab(data).value();
+  const PrefabReader reader = PrefabReader::open(bytes).value();
+  CHECK(reader.description_count() == 0);
+  CHECK(reader.component(0).type == "B");
+  CHECK(reader.component(1).type == "A");
+  CHECK(reader.component(2).type == "B");
+  CHECK(reader.component(2).description == layout::kNone);
+  CHECK(reader.component(2).data.empty());
+  // Header, an entity's id and four numbers, of the types an end, of the components two numbers.
+  CHECK(bytes.size() == 40 + 8 + 3 * 4 + 2 * 4 + 3 * 2 * 4 + 1 + 6 + 5);
 }
 
 TEST_CASE("The prefab writer refuses what the format cannot say", "[bundler][prefab]") {

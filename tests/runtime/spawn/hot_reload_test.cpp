@@ -31,7 +31,6 @@ struct Build {
       const Bytes bytes = std::as_bytes(std::span(&value, 1));
       return PrefabComponent{
           .type = type,
-          .source_id = 0,
           .document = {},
           .cooked = CookedComponent{found->hash(), {bytes.begin(), bytes.end()}}};
     };

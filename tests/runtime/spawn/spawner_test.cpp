@@ -183,7 +183,6 @@ TEST_CASE("Two components of a type on one entity are refused", "[runtime][spawn
   entity.name = "Twice";
   for (int i = 0; i < 2; ++i) {
     entity.components.push_back({.type = life.name,
-                                 .source_id = 0,
                                  .document = {},
                                  .cooked = CookedComponent{life.hash(), life.default_value}});
   }

@@ -31,7 +31,6 @@ ByteVector low_crate() {
       .parent = {},
       .is_active = true,
       .components = {{.type = "Life",
-                      .source_id = 0,
                       .document = {},
                       .cooked = CookedComponent{life->hash(), {bytes.begin(), bytes.end()}}}}};
   const ByteVector prefab = encode_prefab({{crate}}).value();
