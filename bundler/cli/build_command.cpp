@@ -196,6 +196,7 @@ std::optional<int> write_output(const BuildJob& job, const OpenProject& open,
                      .clock = session.clock,
                      .stop = session.stop,
                      .inputs = open.recorded.get(),
+                     .memory = open.memory.get(),
                      .output_stamps = &locked.value()->stamps(),
                      .is_forced = job.arguments.is_forced,
                      .previous = previous.files == nullptr
@@ -241,7 +242,8 @@ std::optional<int> write_output(const BuildJob& job, const OpenProject& open,
 // more: those of variants are held against the project as it lies there.
 int check_variants_before(const BuildJob& job, const OpenProject& open, Session& session) {
   if (open.project->config().axes.empty()) return kSuccess;
-  const auto whole = Project::open(*open.recorded, job.jobs, session.stop);
+  const auto whole =
+      Project::open(*open.recorded, job.jobs, session.stop, {}, std::nullopt, open.memory.get());
   if (!whole) return report_error(session, whole.error());
   std::vector<Finding> blocking =
       validate(*whole.value(), {.targets = job.wish.targets, .jobs = job.jobs, .further = {}});
@@ -254,14 +256,29 @@ int check_variants_before(const BuildJob& job, const OpenProject& open, Session&
   return kFindings;
 }
 
+// What the last build into the output has left, or the one to take bundles from. It is read once
+// more for what it says of the output, when nobody else can write there.
+std::optional<BuildState> state_of(const BuildArguments& arguments) {
+  for (const std::string& place : {arguments.out, arguments.previous}) {
+    if (place.empty()) continue;
+    const auto output = open_folder(place);
+    if (!output) continue;
+    if (auto state = read_state(*output.value())) return state;
+  }
+  return std::nullopt;
+}
+
 // Reads the project and builds it. Nothing when it changed meanwhile.
 std::optional<int> build_once(const BuildJob& job, Session& session) {
-  const auto open = open_recorded_project(job.arguments.project, session, job.jobs,
-                                          job.wish.variants, progress_of(session.reporter));
+  const auto open =
+      open_recorded_project(job.arguments.project, session, job.jobs, job.wish.variants,
+                            job.arguments.is_forced ? std::nullopt : state_of(job.arguments),
+                            job.wish.terms.tool, progress_of(session.reporter));
   if (!open) return report_error(session, open.error());
   const Project& project = *open.value().project;
   const auto components = load_components(project.files(), project.config());
   if (!components) return report_error(session, components.error());
+  open.value().memory->know_assets(*open.value().project, components.value(), job.jobs);
   for (const std::string& place : places_of(job.arguments)) {
     if (auto fits = check_place(project, job.arguments, place); !fits) {
       return report_error(session, fits.error());

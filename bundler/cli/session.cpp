@@ -19,13 +19,16 @@ Result<OpenProject> open_project(const std::string& path, const Session& session
 
 Result<OpenProject> open_recorded_project(const std::string& path, const Session& session,
                                           unsigned jobs, const std::vector<VariantWish>& variants,
-                                          const Progress& progress) {
+                                          std::optional<BuildState> earlier,
+                                          const std::string& tool, const Progress& progress) {
   auto folder = open_stamped_folder(path);
   if (!folder) return fail(folder.error());
   OpenProject open;
   open.files = std::move(folder.value().files);
   open.recorded = std::make_unique<RecordedFiles>(*open.files, *folder.value().stamps);
-  auto project = Project::open(*open.recorded, jobs, session.stop, progress, variants);
+  open.memory = std::make_unique<BuildMemory>(*open.recorded, std::move(earlier), tool);
+  auto project =
+      Project::open(*open.recorded, jobs, session.stop, progress, variants, open.memory.get());
   if (!project) return fail(project.error().code, "'" + path + "': " + project.error().message);
   open.project = std::move(project).value();
   return open;

@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "bundler/cli/output_stream.h"
-#include "bundler/pack/recorded_files.h"
+#include "bundler/pack/build_memory.h"
 #include "bundler/report/reporter.h"
 #include "registry/registries/registry_model.h"
 
@@ -43,14 +43,17 @@ struct Session {
 struct OpenProject {
   std::unique_ptr<FileSystem> files;
   std::unique_ptr<RecordedFiles> recorded;  ///< Null where nobody records.
+  std::unique_ptr<BuildMemory> memory;      ///< Likewise.
   std::unique_ptr<Project> project;
 };
 Result<OpenProject> open_project(const std::string& path, const Session& session, unsigned jobs,
                                  const Progress& progress = {});
-/// The same for a build, as `Project::open` has it with wishes; remembers what is looked at.
+/// The same for a build, as `Project::open` has it with wishes; remembers what is looked at. What
+/// an `earlier` build by the same `tool` has left spares some of it.
 Result<OpenProject> open_recorded_project(const std::string& path, const Session& session,
                                           unsigned jobs, const std::vector<VariantWish>& variants,
-                                          const Progress& progress = {});
+                                          std::optional<BuildState> earlier,
+                                          const std::string& tool, const Progress& progress = {});
 
 /// Prints a line for a person; what is in it comes from files and their names.
 void tell(Session& session, std::string_view message);

@@ -3,6 +3,7 @@
 #include "bundler/cook/value_check.h"
 
 #include "bundler/cook/asset_cooker.h"
+#include "registry/registries/asset_memory.h"
 #include "registry/vocabulary/parallel.h"
 
 namespace muster {
@@ -11,10 +12,15 @@ void check_values(const Project& project, const std::vector<ComponentDescription
                   const std::set<AssetNumber>& built, unsigned jobs, Findings& findings) {
   if (components.empty()) return;
   const AssetCooker cooker(project, components);
+  AssetMemory* const memory = project.memory();
   const std::vector<AssetNumber> assets(built.begin(), built.end());
   std::vector<std::vector<CookProblem>> problems(assets.size());
   parallel_for(assets.size(), jobs, {}, [&](std::size_t i, unsigned) {
-    if (!project.index().at(assets[i]).is_folder) problems[i] = cooker.unfit_values(assets[i]);
+    if (project.index().at(assets[i]).is_folder) return;
+    const AssetFacts* const known = memory == nullptr ? nullptr : memory->find(assets[i]);
+    if (known != nullptr && known->has_fit_values) return;
+    problems[i] = cooker.unfit_values(assets[i]);
+    if (memory != nullptr && problems[i].empty()) memory->note_fit_values(project, assets[i]);
   });
   for (std::vector<CookProblem>& of_asset : problems) {
     for (CookProblem& problem : of_asset) {

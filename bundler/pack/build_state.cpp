@@ -6,17 +6,19 @@
 #include <cstring>
 #include <span>
 
+#include "bundler/pack/state_facts.h"
+#include "bundler/pack/state_reader.h"
+
 namespace muster {
 namespace {
 
 constexpr std::string_view kMagic = "MBST\r\n\x1a\n";
-constexpr std::uint16_t kVersion = 3;
+constexpr std::uint16_t kVersion = 4;
 constexpr std::uint8_t kUseMask = 0x03;
 constexpr std::uint8_t kSettled = 0x04;
 constexpr std::uint8_t kExists = 0x08;
 constexpr unsigned kKindShift = 4;
 constexpr std::size_t kHashBytes = sizeof(ContentHash::bytes);
-constexpr std::size_t kGuidBytes = 16;
 constexpr std::size_t kHeadHashAt = 16;
 constexpr std::size_t kBodyHashAt = 32;
 constexpr std::size_t kSizesAt = 48;
@@ -120,11 +122,6 @@ class Encoder {
     }
   }
 
-  static void write_indices(ByteWriter& out, const std::vector<std::uint32_t>& indices) {
-    out.varint(indices.size());
-    for (const std::uint32_t index : indices) out.varint(index);
-  }
-
   void write_body(ByteWriter& out) const {
     out.varint(state_.assets.size());
     for (const StateName& asset : state_.assets) {
@@ -146,6 +143,7 @@ class Encoder {
       out.varint(target.bundles.size());
       for (const StateBundle& bundle : target.bundles) write_bundle(out, bundle);
     }
+    write_facts(out, state_);
   }
 
   static void write_bundle(ByteWriter& out, const StateBundle& bundle) {
@@ -174,30 +172,30 @@ class Decoder {
   bool read_head(BuildState& state) {
     state.tool = in_.text();
     state.compressor = in_.text();
-    state.folders.resize(count(2));
+    state.folders.resize(in_.count(2));
     for (StateFolder& folder : state.folders) {
-      folder.path = path();
-      folder.inputs.resize(count(2));
+      folder.path = in_.path();
+      folder.inputs.resize(in_.count(2));
       for (StateInput& input : folder.inputs) read_input(input);
       if (!is_sorted(folder.inputs, &StateInput::name)) in_.fail();
       if (in_.failed()) return false;
     }
     if (!is_sorted(state.folders, &StateFolder::path)) in_.fail();
     read_output(state.report);
-    state.targets.resize(count(1));
+    state.targets.resize(in_.count(1));
     if (state.targets.size() > 2) in_.fail();
     for (StateTarget& target : state.targets) read_target(target);
     if (!is_sorted(state.targets, &StateTarget::target)) in_.fail();
-    return at_end();
+    return in_.at_end();
   }
 
   bool read_body(BuildState& state) {
-    state.assets.resize(count(17));
+    state.assets.resize(in_.count(17));
     for (StateName& asset : state.assets) {
-      asset.guid = guid();
+      asset.guid = in_.guid();
       asset.path = in_.text();
     }
-    state.facts.resize(count(34));
+    state.facts.resize(in_.count(34));
     for (CookFact& fact : state.facts) {
       const std::uint8_t asks = in_.u8();
       if (asks < static_cast<unsigned>(kFirstCookAsk) ||
@@ -205,65 +203,32 @@ class Decoder {
         in_.fail();
       }
       fact.question.asks = static_cast<CookAsks>(asks);
-      fact.question.guid = guid();
+      fact.question.guid = in_.guid();
       fact.question.text = in_.text();
-      fact.answer = hash();
+      fact.answer = in_.hash();
     }
     if (!is_sorted(state.assets, &StateName::guid)) in_.fail();
     if (std::ranges::adjacent_find(state.facts, std::ranges::greater_equal{}) !=
         state.facts.end()) {
       in_.fail();
     }
-    state.dictionaries.key = hash();
+    state.dictionaries.key = in_.hash();
     read_dictionaries(state.dictionaries.all);
-    read_indices(state.dictionaries.samples, state.assets.size());
-    read_indices(state.dictionaries.facts, state.facts.size());
+    in_.read_indices(state.dictionaries.samples, state.assets.size());
+    in_.read_indices(state.dictionaries.facts, state.facts.size());
     for (StateTarget& target : state.targets) {
-      target.bundles.resize(count(50));
+      target.bundles.resize(in_.count(50));
       for (StateBundle& bundle : target.bundles) {
         read_bundle(bundle, state);
         if (in_.failed()) return false;
       }
       if (!is_sorted(target.bundles, &StateBundle::name)) in_.fail();
     }
-    return at_end();
+    read_facts(in_, state);
+    return in_.at_end();
   }
 
  private:
-  // A count that the bytes left can hold, each with at least so many.
-  std::size_t count(std::size_t least_bytes) {
-    const std::uint64_t number = in_.varint();
-    if (number > in_.remaining() / least_bytes) in_.fail();
-    return in_.failed() ? 0 : static_cast<std::size_t>(number);
-  }
-
-  bool at_end() const { return !in_.failed() && in_.remaining() == 0; }
-
-  template <typename Record, typename Key>
-  static bool is_sorted(const std::vector<Record>& records, Key Record::*key) {
-    return std::ranges::adjacent_find(records, [&](const Record& a, const Record& b) {
-             return !(a.*key < b.*key);
-           }) == records.end();
-  }
-
-  ContentHash hash() {
-    ContentHash result;
-    const Bytes bytes = in_.bytes(kHashBytes);
-    if (bytes.size() == kHashBytes) std::memcpy(result.bytes.data(), bytes.data(), kHashBytes);
-    return result;
-  }
-
-  Guid guid() {
-    const Bytes bytes = in_.bytes(kGuidBytes);
-    return bytes.size() == kGuidBytes ? Guid::from_bytes(bytes) : Guid();
-  }
-
-  AssetPath path() {
-    const auto parsed = AssetPath::parse(in_.text());
-    if (!parsed) in_.fail();
-    return parsed ? parsed.value() : AssetPath();
-  }
-
   void read_input(StateInput& input) {
     input.name = in_.text();
     const std::uint8_t flags = in_.u8();
@@ -285,29 +250,23 @@ class Decoder {
       input.stamp.changed_ns = in_.i64();
       input.stamp.identity = in_.u64();
     }
-    if (input.use == InputUse::whole) input.hash = hash();
+    if (input.use == InputUse::whole) input.hash = in_.hash();
   }
 
   void read_output(StateOutput& output) {
-    output.path = path().text();
+    output.path = in_.path().text();
     output.size_bytes = in_.varint();
     output.modified_ns = in_.i64();
     output.identity = in_.u64();
   }
 
-  bool flag() {
-    const std::uint8_t value = in_.u8();
-    if (value > 1) in_.fail();
-    return value == 1;
-  }
-
   void read_target(StateTarget& target) {
-    target.target = flag() ? Target::server : Target::client;
-    target.layout = flag() ? Layout::self_contained : Layout::shared;
+    target.target = in_.flag() ? Target::server : Target::client;
+    target.layout = in_.flag() ? Layout::self_contained : Layout::shared;
     target.level = in_.u8();
     target.compression = in_.text();
-    target.is_current = flag();
-    target.has_old_blocks = flag();
+    target.is_current = in_.flag();
+    target.has_old_blocks = in_.flag();
     const Bytes signer = in_.bytes(target.signer.size());
     if (!in_.failed()) std::ranges::copy(signer, target.signer.begin());
     target.variants = in_.text();
@@ -317,9 +276,9 @@ class Decoder {
           &totals.file_bytes, &totals.duplicate_bytes_avoided}) {
       *number = in_.varint();
     }
-    totals.fingerprint = hash();
+    totals.fingerprint = in_.hash();
     read_dictionaries(target.dictionaries);
-    target.outputs.resize(count(18));
+    target.outputs.resize(in_.count(18));
     for (StateOutput& output : target.outputs) read_output(output);
     if (!is_sorted(target.outputs, &StateOutput::path)) in_.fail();
   }
@@ -330,30 +289,22 @@ class Decoder {
     bundle.name.kind = static_cast<BundleKind>(kind);
     const Bytes name = in_.bytes(bundle.name.bytes.size());
     if (!in_.failed()) std::memcpy(bundle.name.bytes.data(), name.data(), name.size());
-    bundle.prefab = guid();
-    bundle.hash = hash();
+    bundle.prefab = in_.guid();
+    bundle.hash = in_.hash();
     bundle.file_bytes = in_.varint();
     bundle.plain_bytes = in_.varint();
     bundle.source_bytes = in_.varint();
-    bundle.assets.resize(count(2));
+    bundle.assets.resize(in_.count(2));
     for (StateAsset& asset : bundle.assets) {
-      asset.asset = index(state.assets.size());
+      asset.asset = in_.index(state.assets.size());
       asset.plain_bytes = in_.varint();
     }
-    read_indices(bundle.facts, state.facts.size());
+    in_.read_indices(bundle.facts, state.facts.size());
     if (!is_sorted(bundle.assets, &StateAsset::asset)) in_.fail();
   }
 
-  void read_indices(std::vector<std::uint32_t>& indices, std::size_t below) {
-    indices.resize(count(1));
-    for (std::uint32_t& one : indices) one = index(below);
-    if (std::ranges::adjacent_find(indices, std::ranges::greater_equal{}) != indices.end()) {
-      in_.fail();
-    }
-  }
-
   void read_dictionaries(std::vector<StateDictionary>& dictionaries) {
-    dictionaries.resize(count(19));
+    dictionaries.resize(in_.count(19));
     for (StateDictionary& dictionary : dictionaries) {
       const std::uint8_t kind = in_.u8();
       if (kind < static_cast<unsigned>(EntryKind::object) ||
@@ -361,20 +312,14 @@ class Decoder {
         in_.fail();
       }
       dictionary.kind = static_cast<EntryKind>(kind);
-      dictionary.hash = hash();
+      dictionary.hash = in_.hash();
       dictionary.sample_bytes = in_.varint();
       dictionary.saved_bytes = in_.varint();
     }
     if (!is_sorted(dictionaries, &StateDictionary::kind)) in_.fail();
   }
 
-  std::uint32_t index(std::size_t below) {
-    const std::uint64_t value = in_.varint();
-    if (value >= below) in_.fail();
-    return in_.failed() ? 0 : static_cast<std::uint32_t>(value);
-  }
-
-  ByteReader in_;
+  StateReader in_;
 };
 
 tl::unexpected<Error> bad(const char* what) {
@@ -421,6 +366,36 @@ const StateInput* BuildState::find(const AssetPath& path) const {
   const std::string_view name = path.empty() ? std::string_view() : path.name();
   const auto input = std::ranges::lower_bound(folder->inputs, name, {}, &StateInput::name);
   return input == folder->inputs.end() || input->name != name ? nullptr : &*input;
+}
+
+InputNumbers::InputNumbers(const BuildState& state) : state_(state), first_{0} {
+  for (const StateFolder& folder : state.folders) {
+    first_.push_back(first_.back() + static_cast<std::uint32_t>(folder.inputs.size()));
+  }
+}
+
+std::optional<std::uint32_t> InputNumbers::of(const AssetPath& path) const {
+  const StateInput* const input = state_.find(path);
+  if (input == nullptr) return std::nullopt;
+  const auto folder =
+      std::ranges::lower_bound(state_.folders, path.parent(), {}, &StateFolder::path);
+  const auto place = static_cast<std::uint32_t>(input - folder->inputs.data());
+  return first_[static_cast<std::size_t>(folder - state_.folders.begin())] + place;
+}
+
+std::size_t InputNumbers::folder_of(std::uint32_t number) const {
+  return static_cast<std::size_t>(std::ranges::upper_bound(first_, number) - first_.begin()) - 1;
+}
+
+const StateInput& InputNumbers::at(std::uint32_t number) const {
+  const std::size_t folder = folder_of(number);
+  return state_.folders[folder].inputs[number - first_[folder]];
+}
+
+AssetPath InputNumbers::path_of(std::uint32_t number) const {
+  const StateFolder& folder = state_.folders[folder_of(number)];
+  const std::string& name = at(number).name;
+  return name.empty() ? folder.path : folder.path.child(name);
 }
 
 ByteVector encode_state(const BuildState& state) { return Encoder(state).encode(); }

@@ -11,6 +11,8 @@
 #include "bundler/cook/cook_questions.h"
 #include "bundler/pack/recorded_files.h"
 #include "bundler/plan/bundle_plan.h"
+#include "registry/project/file_memory.h"
+#include "registry/registries/asset_memory.h"
 #include "registry/vocabulary/bytes.h"
 #include "runtime/bundle/bundle_layout.h"
 #include "runtime/bundle/bundle_name.h"
@@ -111,6 +113,25 @@ struct StateName {
   std::string path;
 };
 
+/// What a sidecar said. Files are named by their numbers among all inputs (`InputNumbers`).
+struct StateSidecar {
+  std::uint32_t input = 0;
+  SidecarFacts facts;
+};
+
+/// What a file mentions.
+struct StateMentions {
+  std::uint32_t input = 0;
+  std::vector<FileMention> mentions;  ///< In order of appearance.
+};
+
+/// What was known of an asset.
+struct StateKnown {
+  std::uint32_t asset = 0;  ///< Index into `BuildState::assets`.
+  ContentHash key{};        ///< Of all that the facts follow from, besides `known_terms`.
+  AssetFacts facts;
+};
+
 struct BuildState {
   std::string tool;                  ///< Of which version, and build, of muster.
   std::string compressor;            ///< Which release of zstd it used.
@@ -121,10 +142,31 @@ struct BuildState {
   std::vector<StateName> assets;  ///< Sorted by guid.
   std::vector<CookFact> facts;    ///< Sorted.
   StateDictionaries dictionaries;
+  std::vector<StateSidecar> sidecars;   ///< Sorted by input.
+  std::vector<StateMentions> mentions;  ///< Sorted by input.
+  ContentHash known_terms{};            ///< What the facts of all assets follow from.
+  std::vector<StateKnown> known;        ///< Sorted by asset.
 
   const StateTarget* find(Target target) const;
   /// The input at a path, or null.
   const StateInput* find(const AssetPath& path) const;
+};
+
+/// The inputs of a state, numbered from 0 in its order. Refers to the state.
+class InputNumbers {
+ public:
+  explicit InputNumbers(const BuildState& state);
+
+  std::uint32_t count() const { return first_.back(); }
+  std::optional<std::uint32_t> of(const AssetPath& path) const;
+  /// Requires: below `count()`.
+  const StateInput& at(std::uint32_t number) const;
+  AssetPath path_of(std::uint32_t number) const;
+
+ private:
+  std::size_t folder_of(std::uint32_t number) const;
+  const BuildState& state_;
+  std::vector<std::uint32_t> first_;  // per folder; one more at the end
 };
 
 inline constexpr std::string_view kStateName = ".muster-state";

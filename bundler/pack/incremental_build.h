@@ -19,6 +19,8 @@ struct PreviousOutput {
   const FileStamps& stamps;
 };
 
+class BuildMemory;
+
 /// What a build works on. All of it outlives the build.
 struct BuildRun {
   const Project& project;
@@ -33,6 +35,8 @@ struct BuildRun {
   std::stop_token stop{};
   /// What the project was read through; null when nobody asks what bundles depend on.
   const RecordedFiles* inputs = nullptr;
+  /// What spared reading the project, to be left for the next build; null for none.
+  const BuildMemory* memory = nullptr;
   /// Of the output's files; null for a build that leaves no state. Both make it incremental.
   const FileStamps* output_stamps = nullptr;
   /// Builds everything, whatever is there.

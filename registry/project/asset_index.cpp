@@ -138,17 +138,25 @@ struct MetaSlot {
   bool has_mentions = false;
 };
 
-void read_sidecar(const FileSystem& files, const AssetPath& path, ByteVector& buffer,
-                  MetaSlot& slot) {
+void read_sidecar(const FileSystem& files, const AssetPath& path, FileMemory* memory,
+                  ByteVector& buffer, MetaSlot& slot) {
+  if (const auto known = memory == nullptr ? std::nullopt : memory->find_sidecar(path); known) {
+    slot.meta.guid = known->guid;
+    slot.meta.is_folder = known->is_folder;
+    slot.has_mentions = known->has_mentions;
+    slot.usable = true;
+    return;
+  }
   auto bytes = files.read(path, 0, kMetaFirstBytes, buffer);
   if (bytes && bytes.value().size() == kMetaFirstBytes) {
     bytes = read_whole(files, path, kMetaBytesMax, buffer);
   }
-  if (!bytes) {
-    slot.problems.push_back(
-        {IndexProblem::Kind::unreadable, path, {}, {}, {}, bytes.error().message});
-    return;
-  }
+  const auto add_problem = [&](IndexProblem::Kind kind, yaml::Position position, Guid guid,
+                               std::string detail) {
+    slot.problems.push_back({kind, path, position, {}, guid, std::move(detail)});
+  };
+  using enum IndexProblem::Kind;
+  if (!bytes) return add_problem(unreadable, {}, {}, bytes.error().message);
   const MetaResult read = read_meta(as_text(bytes.value()));
   if (read.problem != MetaProblem::none) slot.problems.push_back(meta_problem(path, read));
   slot.meta = read.meta;
@@ -158,21 +166,13 @@ void read_sidecar(const FileSystem& files, const AssetPath& path, ByteVector& bu
   yaml::scan_mentions(as_text(bytes.value()), [&](const yaml::Mention& mention) {
     if (mention.kind != yaml::MentionKind::textual) slot.has_mentions = true;
   });
-  if (read.meta.is_upper_case) {
-    slot.problems.push_back({IndexProblem::Kind::upper_case_guid,
-                             path,
-                             read.meta.guid_position,
-                             {},
-                             read.meta.guid,
-                             {}});
+  const Meta& meta = read.meta;
+  if (meta.is_upper_case) add_problem(upper_case_guid, meta.guid_position, meta.guid, {});
+  if (looks_like_placeholder(meta.guid)) {
+    add_problem(placeholder_guid, meta.guid_position, meta.guid, {});
   }
-  if (looks_like_placeholder(read.meta.guid)) {
-    slot.problems.push_back({IndexProblem::Kind::placeholder_guid,
-                             path,
-                             read.meta.guid_position,
-                             {},
-                             read.meta.guid,
-                             {}});
+  if (memory != nullptr && slot.problems.empty()) {
+    memory->note_sidecar(path, {meta.guid, meta.is_folder, slot.has_mentions});
   }
 }
 
@@ -266,7 +266,7 @@ AssetNumber AssetIndex::find(const AssetPath& path) const {
 
 Result<AssetIndex> build_asset_index(const FileSystem& files, const ProjectConfig& config,
                                      unsigned jobs, const std::stop_token& stop,
-                                     const Progress& progress) {
+                                     const Progress& progress, FileMemory* memory) {
   progress.begin("walking the folders", 0);
   Walk walk{.files = files,
             .metas = {},
@@ -295,7 +295,7 @@ Result<AssetIndex> build_asset_index(const FileSystem& files, const ProjectConfi
   std::vector<MetaSlot> slots(walk.metas.size());
   std::vector<ByteVector> buffers(std::max(jobs, 1U));
   const bool finished = parallel_for(slots.size(), jobs, stop, [&](std::size_t i, unsigned worker) {
-    read_sidecar(files, walk.metas[i], buffers[worker], slots[i]);
+    read_sidecar(files, walk.metas[i], memory, buffers[worker], slots[i]);
     progress.advance(1, walk.metas[i].text());
   });
   if (!finished) return fail(ErrorCode::cancelled, "stopped while reading sidecars");

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "registry/project/config.h"
+#include "registry/project/file_memory.h"
 #include "registry/project/meta.h"
 #include "registry/vocabulary/guid.h"
 #include "registry/vocabulary/progress.h"
@@ -87,12 +88,12 @@ class AssetIndex {
 };
 
 /// Walks a project's folders as Unity does (names that start with `.` or end with `~`, `cvs` and
-/// `*.tmp` are passed over), reads every sidecar on `jobs` threads, and indexes them. Everything
-/// odd becomes a problem, never a failure; fails only when a top folder cannot be listed, or with
-/// `cancelled`.
+/// `*.tmp` are passed over), reads every sidecar that `memory` does not know, on `jobs` threads,
+/// and indexes them. Everything odd becomes a problem, never a failure; fails only when a top
+/// folder cannot be listed, or with `cancelled`.
 Result<AssetIndex> build_asset_index(const FileSystem& files, const ProjectConfig& config,
                                      unsigned jobs, const std::stop_token& stop,
-                                     const Progress& progress = {});
+                                     const Progress& progress = {}, FileMemory* memory = nullptr);
 
 /// True for names that Unity, and so Muster, passes over.
 bool is_ignored_name(std::string_view name);

@@ -50,10 +50,28 @@ struct GuidSlot {
   std::vector<ContentProblem> problems;
 };
 
+// Each guid and kind once, first mention first.
+std::vector<FileMention> merged(std::vector<FileMention> mentions) {
+  const auto key = [](const FileMention& one) { return std::tie(one.guid, one.kind); };
+  std::ranges::stable_sort(mentions, [&](const auto& a, const auto& b) { return key(a) < key(b); });
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < mentions.size(); ++i) {
+    if (kept > 0 && key(mentions[kept - 1]) == key(mentions[i])) {
+      ++mentions[kept - 1].times;
+    } else {
+      mentions[kept++] = mentions[i];
+    }
+  }
+  mentions.resize(kept);
+  std::ranges::stable_sort(mentions, {}, &FileMention::offset_bytes);
+  return mentions;
+}
+
 class AssetScan {
  public:
-  AssetScan(const FileSystem& files, const AssetIndex& index, ByteVector& buffer)
-      : files_(files), index_(index), buffer_(buffer) {}
+  AssetScan(const FileSystem& files, const AssetIndex& index, FileMemory* memory,
+            ByteVector& buffer)
+      : files_(files), index_(index), memory_(memory), buffer_(buffer) {}
 
   void run(AssetNumber asset, GuidSlot& slot) {
     const AssetPath& path = index_.at(asset).path;
@@ -63,17 +81,44 @@ class AssetScan {
     if (index_.at(asset).has_mentions_in_meta) {
       scan(asset, path.parent().child(std::string(path.name()) + ".meta"), true, slot);
     }
-    merge(slot.edges);
   }
 
  private:
   void scan(AssetNumber asset, const AssetPath& path, bool in_meta, GuidSlot& slot) {
+    if (memory_ != nullptr) {
+      const std::vector<FileMention>* const known = memory_->find_mentions(path);
+      if (known != nullptr) return add_edges(asset, in_meta, *known, slot);
+    }
+    const std::size_t problems_before = slot.problems.size();
+    std::vector<FileMention> mentions = merged(read(asset, path, in_meta, slot));
+    add_edges(asset, in_meta, mentions, slot);
+    if (memory_ != nullptr && slot.problems.size() == problems_before) {
+      memory_->note_mentions(path, std::move(mentions));
+    }
+  }
+
+  void add_edges(AssetNumber asset, bool in_meta, const std::vector<FileMention>& mentions,
+                 GuidSlot& slot) const {
+    for (const FileMention& mention : mentions) {
+      slot.edges.push_back({.from = asset,
+                            .to = index_.find(mention.guid),
+                            .guid = mention.guid,
+                            .kind = mention.kind,
+                            .in_meta = in_meta,
+                            .offset_bytes = mention.offset_bytes,
+                            .times = mention.times});
+    }
+  }
+
+  std::vector<FileMention> read(AssetNumber asset, const AssetPath& path, bool in_meta,
+                                GuidSlot& slot) {
     using Kind = ContentProblem::Kind;
+    std::vector<FileMention> mentions;
     // A binary asset is told by its beginning: its gigabytes are not read.
     auto bytes = files_.read(path, 0, kHeadBytes, buffer_);
     if (!bytes) {
       slot.problems.push_back({Kind::unreadable, asset, bytes.error().message, {}});
-      return;
+      return mentions;
     }
     const auto dialect = yaml::detect_dialect(as_text(bytes.value()));
     if (dialect == yaml::Dialect::lfs_pointer || dialect == yaml::Dialect::binary) {
@@ -81,7 +126,7 @@ class AssetScan {
       if (!in_meta) {
         slot.problems.push_back({pointer ? Kind::lfs_pointer : Kind::binary, asset, {}, {}});
       }
-      return;
+      return mentions;
     }
     if (bytes.value().size() == kHeadBytes) {
       bytes = read_whole(files_, path, SourceCache::kMaxSourceBytes, buffer_);
@@ -92,7 +137,7 @@ class AssetScan {
            asset,
            bytes.error().message,
            {}});
-      return;
+      return mentions;
     }
     if (!in_meta) check_objects(asset, path, as_text(bytes.value()), slot);
     // A plain file that is no UTF-8 is told where it is parsed.
@@ -105,14 +150,9 @@ class AssetScan {
     find_mentions(path, as_text(bytes.value()), [&](const yaml::Mention& mention) {
       // A sidecar's own guid is no reference.
       if (in_meta && mention.kind == yaml::MentionKind::textual) return;
-      slot.edges.push_back({.from = asset,
-                            .to = kNoAsset,
-                            .guid = mention.guid,
-                            .kind = mention.kind,
-                            .in_meta = in_meta,
-                            .offset_bytes = mention.offset_bytes,
-                            .times = 1});
+      mentions.push_back({mention.guid, mention.kind, mention.offset_bytes, 1});
     });
+    return mentions;
   }
 
   static void check_objects(AssetNumber asset, const AssetPath& path, std::string_view text,
@@ -165,30 +205,10 @@ class AssetScan {
     }
   }
 
-  // One edge per guid and kind, first mention first.
-  void merge(std::vector<ReferenceEdge>& edges) {
-    const auto key = [](const ReferenceEdge& edge) {
-      return std::tie(edge.guid, edge.kind, edge.in_meta);
-    };
-    std::ranges::stable_sort(edges, [&](const auto& a, const auto& b) { return key(a) < key(b); });
-    std::size_t kept = 0;
-    for (std::size_t i = 0; i < edges.size(); ++i) {
-      if (kept > 0 && key(edges[kept - 1]) == key(edges[i])) {
-        ++edges[kept - 1].times;
-      } else {
-        edges[kept++] = edges[i];
-      }
-    }
-    edges.resize(kept);
-    for (ReferenceEdge& edge : edges) edge.to = index_.find(edge.guid);
-    std::ranges::stable_sort(edges, {}, [](const ReferenceEdge& edge) {
-      return std::pair(edge.in_meta, edge.offset_bytes);
-    });
-  }
-
   static constexpr std::uint64_t kHeadBytes = 64ULL * 1024;
   const FileSystem& files_;
   const AssetIndex& index_;
+  FileMemory* memory_;
   ByteVector& buffer_;
 };
 
@@ -289,12 +309,13 @@ std::vector<AssetNumber> ReferenceGraph::chain(std::span<const AssetNumber> root
 
 Result<ReferenceGraph> scan_references(const FileSystem& files, const AssetIndex& index,
                                        unsigned jobs, const std::stop_token& stop,
-                                       const Progress& progress, const Variants& variants) {
+                                       const Progress& progress, const Variants& variants,
+                                       FileMemory* memory) {
   progress.begin("scanning assets", index.assets().size());
   std::vector<GuidSlot> slots(index.assets().size());
   std::vector<ByteVector> buffers(std::max(jobs, 1U));
   const bool finished = parallel_for(slots.size(), jobs, stop, [&](std::size_t i, unsigned worker) {
-    AssetScan(files, index, buffers[worker]).run(static_cast<AssetNumber>(i), slots[i]);
+    AssetScan(files, index, memory, buffers[worker]).run(static_cast<AssetNumber>(i), slots[i]);
     progress.advance(1, index.assets()[i].path.text());
   });
   if (!finished) return fail(ErrorCode::cancelled, "stopped while scanning references");

@@ -93,11 +93,11 @@ bool holds_references(const AssetPath& path);
 /// True for code, which bundles name but do not hold.
 bool is_script(const AssetPath& path);
 
-/// Scans every asset that can hold references, and every sidecar, on `jobs` threads; an asset
-/// also leads to its variants. Fails only with `cancelled`.
+/// Scans every asset that can hold references, and every sidecar, on `jobs` threads, but for those
+/// that `memory` knows; an asset also leads to its variants. Fails only with `cancelled`.
 Result<ReferenceGraph> scan_references(const FileSystem& files, const AssetIndex& index,
                                        unsigned jobs, const std::stop_token& stop,
-                                       const Progress& progress = {},
-                                       const Variants& variants = {});
+                                       const Progress& progress = {}, const Variants& variants = {},
+                                       FileMemory* memory = nullptr);
 
 }  // namespace muster

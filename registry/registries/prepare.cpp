@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "registry/registries/asset_memory.h"
 #include "registry/registries/entry_values.h"
 #include "registry/registries/member_mender.h"
 #include "registry/registries/presentation_key.h"
@@ -153,7 +154,7 @@ class ClassPlan {
   void note_damage(const Registry& registry, const RegistryEntry& entry, PreparePlan& plan) const {
     const AssetNumber asset = project_.index().find(identity_of(entry));
     if (asset == kNoAsset || !is_prefab(project_.sources(), asset)) return;
-    if (members_.has(identity_of(entry))) return;
+    if (members_.has(identity_of(entry)) || is_known_packable(project_, asset)) return;
     for (const PrefabProblem& problem : project_.prefabs().flatten(asset).problems) {
       using enum PrefabProblem::Kind;
       if (problem.kind != cut_short && problem.kind != no_root && problem.kind != not_readable) {

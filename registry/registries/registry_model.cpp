@@ -419,14 +419,14 @@ const Stripping& Project::stripping(Target target) const {
 
 Result<std::unique_ptr<Project>> Project::open(
     const FileSystem& files, unsigned jobs, const std::stop_token& stop, const Progress& progress,
-    const std::optional<std::vector<VariantWish>>& wishes) {
+    const std::optional<std::vector<VariantWish>>& wishes, FileMemory* memory) {
   std::unique_ptr<Project> project(new Project(files, jobs));
   auto config = load_config(files);
   if (!config) return fail(config.error());
   project->config_ = std::move(config).value();
   auto classes = declared_classes(project->config_);
   if (!classes) return fail(classes.error());
-  auto index = build_asset_index(files, project->config_, jobs, stop, progress);
+  auto index = build_asset_index(files, project->config_, jobs, stop, progress, memory);
   if (!index) return fail(index.error());
   project->index_ = std::move(index).value();
   project->variants_ = Variants(project->config_.axes, project->index_);
@@ -436,7 +436,8 @@ Result<std::unique_ptr<Project>> Project::open(
     project->choice_ = std::move(choice).value();
     settle_variants(project->choice_, project->index_, project->variants_);
   }
-  auto graph = scan_references(files, project->index_, jobs, stop, progress, project->variants_);
+  auto graph =
+      scan_references(files, project->index_, jobs, stop, progress, project->variants_, memory);
   if (!graph) return fail(graph.error());
   project->graph_ = std::move(graph).value();
   project->scripts_ = std::make_unique<Scripts>(files, project->index_);

@@ -129,6 +129,7 @@ struct RegistryModel {
   std::vector<AssetNumber> holders_for(Target target) const;
 };
 
+class AssetMemory;
 class Stripping;
 
 /// Everything that is known of a project: what the commands work on. Members refer to one another,
@@ -139,11 +140,12 @@ class Project {
   /// settings are wrong, or with `cancelled`; everything else becomes a problem in its place.
   ///
   /// With `wishes` the project is what a build for them packs (`choose_for_build`, which may fail;
-  /// `settle_variants`); without, every variant is there.
+  /// `settle_variants`); without, every variant is there. `memory` spares reading what it knows.
   static Result<std::unique_ptr<Project>> open(
       const FileSystem& files, unsigned jobs, const std::stop_token& stop,
       const Progress& progress = {},
-      const std::optional<std::vector<VariantWish>>& wishes = std::nullopt);
+      const std::optional<std::vector<VariantWish>>& wishes = std::nullopt,
+      FileMemory* memory = nullptr);
   Project(const Project&) = delete;
   Project& operator=(const Project&) = delete;
   ~Project();
@@ -163,6 +165,11 @@ class Project {
   /// Safe to call from several threads.
   const Stripping& stripping(Target target) const;
 
+  /// What spares looks into assets, for as long as it lives; null where nobody remembers anything.
+  AssetMemory* memory() const { return memory_; }
+  /// Requires: nobody else uses the project yet.
+  void remember_in(AssetMemory& memory) { memory_ = &memory; }
+
   /// True when a guid may be missing from the tree: built into the engine, or declared external.
   bool is_known_elsewhere(const Guid& guid) const {
     return guid.is_null() || is_builtin_resource(guid) || config_.external_guids.contains(guid);
@@ -181,6 +188,7 @@ class Project {
   std::unique_ptr<SourceCache> sources_;
   std::unique_ptr<PrefabFlattener> prefabs_;
   RegistryModel model_;
+  AssetMemory* memory_ = nullptr;
   unsigned jobs_;
   mutable std::mutex mutex_;
   mutable std::array<std::unique_ptr<const Stripping>, 2> stripping_;  // client, server

@@ -23,6 +23,13 @@ struct StrippedPart {
   std::uint64_t source_bytes = 0;          ///< Of its text; 0 where that is not known.
 };
 
+/// The components of one class that are left out.
+struct StrippedComponents {
+  std::size_t count = 0;
+  std::uint64_t source_bytes = 0;  ///< Of their text.
+  friend bool operator==(const StrippedComponents&, const StrippedComponents&) = default;
+};
+
 /// The class of an object in a file: its script's where that is known or the object names it, else
 /// Unity's type name.
 std::string class_of_document(const SourceFile& source, const Scripts& scripts, int document);

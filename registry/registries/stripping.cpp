@@ -9,6 +9,7 @@
 #include <set>
 
 #include "registry/project/asset_kinds.h"
+#include "registry/registries/asset_memory.h"
 #include "registry/registries/stripped_parts.h"
 #include "registry/vocabulary/parallel.h"
 
@@ -16,11 +17,6 @@ namespace muster {
 namespace {
 
 constexpr std::string_view kTextAsset = "data";  // The kind of `.asset` and plain files.
-
-struct FileParts {
-  std::vector<StrippedPart> parts;
-  MentionCounts counts;
-};
 
 // Of the main object: its script's, a plain file's own, or the engine's type.
 std::string class_in(const Project& project, AssetNumber asset) {
@@ -56,16 +52,57 @@ bool may_have_components(const Project& project, AssetNumber asset) {
          project.sources().plain_class(asset) == "Prefab";
 }
 
-FileParts parts_of(const Project& project, const StripRules& rules, AssetNumber asset) {
-  if (!may_have_components(project, asset)) return {};
+std::string rule_for(const Project& project, const StripRules& rules, AssetNumber asset) {
+  const Asset& one = project.index().at(asset);
+  if (one.is_folder || is_script(one.path)) return {};
+  const std::string extension = "." + lower_ascii(one.path.extension());
+  if (rules.strips_kind(extension)) return "kind " + extension;
+  const std::string_view kind = kind_of_asset(project, asset);
+  if (rules.strips_kind(kind)) return "kind " + std::string(kind);
+  if (!rules.has_classes() || kind_of(one.path.text()) != kTextAsset) return {};
+  const std::string class_name = class_in(project, asset);
+  const bool is_stripped = rules.strips_class(class_name, owner_in(project, asset));
+  return is_stripped ? "class " + class_name : std::string();
+}
+
+// Adds the assets whose files are looked into as well.
+void find_parts(const Project& project, const StripRules& rules, AssetNumber asset,
+                StrippedFile& file, std::vector<Guid>& looked_into) {
+  if (!rules.has_classes() || !may_have_components(project, asset)) return;
   const SourceFile& source = project.sources().get(asset);
-  FileParts file{stripped_parts(source, project.scripts(), rules), {}};
-  file.counts = mentions_of(source, file.parts, project.scripts(), rules, [&](const Guid& guid) {
+  const std::vector<StrippedPart> parts = stripped_parts(source, project.scripts(), rules);
+  for (const StrippedPart& part : parts) {
+    StrippedComponents& components = file.components[part.class_name];
+    ++components.count;
+    components.source_bytes += part.source_bytes;
+  }
+  file.counts = mentions_of(source, parts, project.scripts(), rules, [&](const Guid& guid) {
+    looked_into.push_back(guid);
     const AssetNumber inner = project.index().find(guid);
     const bool is_readable =
         inner != kNoAsset && has_extension(project.index().at(inner).path, "prefab");
     return is_readable ? &project.sources().get(inner) : nullptr;
   });
+}
+
+// Without opening it where the project remembers it.
+StrippedFile look_into(const Project& project, Target target, AssetNumber asset) {
+  AssetMemory* const memory = project.memory();
+  const AssetFacts* const known = memory == nullptr ? nullptr : memory->find(asset);
+  if (known != nullptr && known->stripped[place_of(target)]) {
+    return *known->stripped[place_of(target)];
+  }
+  const StripRules& rules = project.config().strip[place_of(target)];
+  StrippedFile file;
+  std::vector<Guid> looked_into;
+  find_parts(project, rules, asset, file, looked_into);
+  file.rule = rule_for(project, rules, base_of(project, asset));
+  // What goes by the rule of another depends on that as well; media are not looked into.
+  const Asset& one = project.index().at(asset);
+  const bool is_own = base_of(project, asset) == asset;
+  if (memory != nullptr && is_own && !one.is_folder && holds_references(one.path)) {
+    memory->note_stripped(project, asset, target, file, looked_into);
+  }
   return file;
 }
 
@@ -96,7 +133,7 @@ Stripping::Stripping(const Project& project, Target target, unsigned jobs)
     return;
   }
   protect(project, target);
-  apply(project, rules, jobs);
+  apply(project, target, jobs);
 }
 
 // Whoever writes a registry says what a target gets: a rule that took it away again would leave an
@@ -120,43 +157,28 @@ void Stripping::protect(const Project& project, Target target) {
   sort_assets(protected_);
 }
 
-std::string Stripping::rule_for(const Project& project, const StripRules& rules,
-                                AssetNumber asset) {
-  const Asset& one = project.index().at(asset);
-  if (one.is_folder || is_script(one.path)) return {};
-  const std::string extension = "." + lower_ascii(one.path.extension());
-  if (rules.strips_kind(extension)) return "kind " + extension;
-  const std::string_view kind = kind_of_asset(project, asset);
-  if (rules.strips_kind(kind)) return "kind " + std::string(kind);
-  if (!rules.has_classes() || kind_of(one.path.text()) != kTextAsset) return {};
-  const std::string class_name = class_in(project, asset);
-  const bool is_stripped = rules.strips_class(class_name, owner_in(project, asset));
-  return is_stripped ? "class " + class_name : std::string();
-}
-
-void Stripping::apply(const Project& project, const StripRules& rules, unsigned jobs) {
+void Stripping::apply(const Project& project, Target target, unsigned jobs) {
   is_whole_ = false;
+  const StripRules& rules = project.config().strip[place_of(target)];
   const std::vector<AssetNumber> all = whole_.closure(starts_, project.index());
-  std::vector<FileParts> files(rules.has_classes() ? all.size() : 0);
-  std::vector<std::string> rule_of(all.size());
-  parallel_for(all.size(), jobs, {}, [&](std::size_t i, unsigned) {
-    rule_of[i] = rule_for(project, rules, base_of(project, all[i]));
-    if (!files.empty()) files[i] = parts_of(project, rules, all[i]);
-  });
+  std::vector<StrippedFile> files(all.size());
+  parallel_for(all.size(), jobs, {},
+               [&](std::size_t i, unsigned) { files[i] = look_into(project, target, all[i]); });
   std::vector<bool> is_stripped(project.index().assets().size(), false);
   for (std::size_t i = 0; i < all.size(); ++i) {
-    if (rule_of[i].empty()) continue;
+    const std::string& rule = files[i].rule;
+    if (rule.empty()) continue;
     if (is_kept(project, rules, all[i])) {
-      kept_.push_back({all[i], rule_of[i]});
+      kept_.push_back({all[i], rule});
     } else if (std::ranges::binary_search(protected_, all[i])) {
-      named_.push_back({all[i], rule_of[i]});
+      named_.push_back({all[i], rule});
     } else {
       is_stripped[all[i]] = true;
     }
   }
   const auto counts_of = [&](AssetNumber asset) -> const MentionCounts* {
     const auto found = std::ranges::lower_bound(all, asset);
-    if (files.empty() || found == all.end() || *found != asset) return nullptr;
+    if (found == all.end() || *found != asset) return nullptr;
     return &files[static_cast<std::size_t>(found - all.begin())].counts;
   };
   std::vector<ReferenceEdge> edges;
@@ -177,14 +199,13 @@ void Stripping::apply(const Project& project, const StripRules& rules, unsigned 
   built_ = graph_.closure(starts_, project.index());
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (std::ranges::binary_search(built_, all[i])) {
-      if (files.empty()) continue;
-      for (const StrippedPart& part : files[i].parts) {
-        StrippedComponents& components = components_[part.class_name];
-        ++components.count;
-        components.source_bytes += part.source_bytes;
+      for (const auto& [class_name, found] : files[i].components) {
+        StrippedComponents& components = components_[class_name];
+        components.count += found.count;
+        components.source_bytes += found.source_bytes;
       }
     } else if (!project.index().at(all[i]).is_folder) {
-      assets_.push_back({all[i], is_stripped[all[i]] ? rule_of[i] : std::string()});
+      assets_.push_back({all[i], is_stripped[all[i]] ? files[i].rule : std::string()});
     }
   }
   const auto is_left_out = [&](const StrippedAsset& one) { return find(one.asset) != nullptr; };

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "registry/registries/registry_model.h"
+#include "registry/registries/stripped_parts.h"
 
 namespace muster {
 
@@ -19,12 +20,6 @@ struct StrippedAsset {
   std::string rule;
 };
 
-/// The components of one class that are left out.
-struct StrippedComponents {
-  std::size_t count = 0;
-  std::uint64_t source_bytes = 0;  ///< Of their text.
-};
-
 /// A target's rules applied. Immutable, made by `Project::stripping`.
 ///
 /// An asset is left out when a rule names its kind or class, or when nothing that stays refers to
@@ -32,7 +27,8 @@ struct StrippedComponents {
 /// (or a registry's file refers to) is never left out. A variant goes or stays with its base.
 class Stripping {
  public:
-  /// Reads, on `jobs` threads, the prefabs that the target's registries reach.
+  /// Reads, on `jobs` threads, the prefabs that the target's registries reach, but for those that
+  /// the project's memory knows.
   Stripping(const Project& project, Target target, unsigned jobs);
 
   /// The project's references without those of stripped components and those to stripped assets:
@@ -55,8 +51,7 @@ class Stripping {
 
  private:
   void protect(const Project& project, Target target);
-  void apply(const Project& project, const StripRules& rules, unsigned jobs);
-  std::string rule_for(const Project& project, const StripRules& rules, AssetNumber asset);
+  void apply(const Project& project, Target target, unsigned jobs);
 
   const ReferenceGraph& whole_;
   bool is_whole_ = true;  // No rules, no other graph.

@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "registry/registries/asset_memory.h"
 #include "registry/rules/packing.h"
 #include "registry/rules/validate.h"
 #include "registry/vocabulary/counted.h"
@@ -12,15 +13,19 @@
 namespace muster {
 namespace {
 
+// What a circle draws in is told with the prefabs, and shows in no packing.
+bool is_in_circle(const Project& project, AssetNumber asset) {
+  if (!is_prefab(project.sources(), asset)) return false;
+  using enum PrefabProblem::Kind;
+  return std::ranges::any_of(project.prefabs().flatten(asset).problems,
+                             [](const PrefabProblem& problem) {
+                               return problem.kind == cycle || problem.kind == too_deep;
+                             });
+}
+
 // These are told with the registry that needs them, or with the circle that they are part of.
 bool is_told_elsewhere(const Project& project, AssetNumber asset, const PackingFault& fault) {
-  if (fault.rule == "prefab-without-root") {
-    using enum PrefabProblem::Kind;
-    return std::ranges::any_of(project.prefabs().flatten(asset).problems,
-                               [](const PrefabProblem& problem) {
-                                 return problem.kind == cycle || problem.kind == too_deep;
-                               });
-  }
+  if (fault.rule == "prefab-without-root") return is_in_circle(project, asset);
   return std::ranges::any_of(project.model().problems, [&](const ModelProblem& problem) {
     return problem.asset == asset && (problem.kind == ModelProblem::Kind::textless ||
                                       problem.kind == ModelProblem::Kind::unreadable);
@@ -108,6 +113,38 @@ class InnerReferences {
   std::map<std::int64_t, Missing> missing_;
 };
 
+// What was found of one asset: a slot each, so that it does not depend on the order of threads.
+struct Look {
+  std::optional<PackingFault> fault;
+  Findings findings;
+};
+
+// True also of what is no prefab. A source that is missing is told with the reference to it.
+bool is_whole_prefab(const Project& project, AssetNumber asset) {
+  if (!is_prefab(project.sources(), asset)) return true;
+  return std::ranges::all_of(project.prefabs().flatten(asset).problems,
+                             [](const PrefabProblem& problem) {
+                               return problem.kind == PrefabProblem::Kind::missing_source;
+                             });
+}
+
+void look_at(const Project& project, AssetNumber asset, Look& look) {
+  if (is_known_packable(project, asset)) return;
+  Packing packing = packing_of(project, asset);
+  look.fault = std::move(packing.fault);
+  check_file_ids(project, asset, look.findings);
+  const RegistryModel& model = project.model();
+  // What a root lists is told with the root.
+  if (is_among(model.roots, asset)) return;
+  if (packing.is_text) {
+    const bool is_registry = is_among(model.registries, asset);
+    InnerReferences(project.sources().get(asset), is_registry, look.findings).check();
+  }
+  const bool is_packable = !look.fault && look.findings.empty() && is_whole_prefab(project, asset);
+  AssetMemory* const memory = project.memory();
+  if (memory != nullptr && is_packable) memory->note_packable(project, asset);
+}
+
 }  // namespace
 
 void check_packing(const Project& project, const std::set<AssetNumber>& built, unsigned jobs,
@@ -116,17 +153,10 @@ void check_packing(const Project& project, const std::set<AssetNumber>& built, u
   std::erase_if(assets, [&](AssetNumber asset) {
     return project.index().at(asset).is_folder || is_script(project.index().at(asset).path);
   });
-  std::vector<Packing> packings(assets.size());
+  std::vector<Look> looks(assets.size());
   parallel_for(assets.size(), jobs, {},
-               [&](std::size_t i, unsigned) { packings[i] = packing_of(project, assets[i]); });
-  for (std::size_t i = 0; i < assets.size(); ++i) {
-    check_file_ids(project, assets[i], findings);
-    // What a root lists is told with the root.
-    const RegistryModel& model = project.model();
-    if (!packings[i].is_text || is_among(model.roots, assets[i])) continue;
-    const bool is_registry = is_among(model.registries, assets[i]);
-    InnerReferences(project.sources().get(assets[i]), is_registry, findings).check();
-  }
+               [&](std::size_t i, unsigned) { look_at(project, assets[i], looks[i]); });
+  for (Look& look : looks) findings.append(std::move(look.findings));
   for (const ContentProblem& problem : project.graph().problems()) {
     if (problem.kind != ContentProblem::Kind::no_objects || built.contains(problem.asset)) continue;
     const AssetPath& path = project.index().at(problem.asset).path;
@@ -136,8 +166,8 @@ void check_packing(const Project& project, const std::set<AssetNumber>& built, u
         .severity = Severity::warning;
   }
   for (std::size_t i = 0; i < assets.size(); ++i) {
-    if (!packings[i].fault || is_told_elsewhere(project, assets[i], *packings[i].fault)) continue;
-    PackingFault& fault = *packings[i].fault;
+    if (!looks[i].fault || is_told_elsewhere(project, assets[i], *looks[i].fault)) continue;
+    PackingFault& fault = *looks[i].fault;
     Finding& finding =
         findings.add(fault.rule, std::move(fault.location), std::move(fault.message));
     finding.severity = Severity::error;

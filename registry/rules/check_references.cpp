@@ -5,6 +5,7 @@
 #include <set>
 #include <tuple>
 
+#include "registry/registries/asset_memory.h"
 #include "registry/registries/stripping.h"
 #include "registry/rules/validate.h"
 
@@ -256,6 +257,7 @@ void check_prefabs(const Project& project, const std::set<AssetNumber>& in_closu
   std::set<std::vector<AssetNumber>> seen_cycles;
   std::set<AssetPath> seen_deep;
   for (const AssetNumber asset : in_closure) {
+    if (is_known_packable(project, asset)) continue;
     if (!is_prefab(project.sources(), asset)) continue;
     for (const PrefabProblem& problem : project.prefabs().flatten(asset).problems) {
       const Location location{problem.path, problem.position};

@@ -51,6 +51,9 @@ class Findings {
  public:
   /// Adds a finding of a rule, with the rule's severity, and returns it for details.
   Finding& add(std::string_view rule, Location location, std::string message);
+  /// Adds what others have found.
+  void append(Findings&& others);
+  bool empty() const { return findings_.empty(); }
   /// Sorts by path, position, rule and message.
   std::vector<Finding> take_sorted();
 

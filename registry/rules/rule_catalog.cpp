@@ -282,6 +282,11 @@ Finding& Findings::add(std::string_view rule, Location location, std::string mes
   return finding;
 }
 
+void Findings::append(Findings&& others) {
+  std::ranges::move(others.findings_, std::back_inserter(findings_));
+  others.findings_.clear();
+}
+
 std::vector<Finding> Findings::take_sorted() {
   const auto key = [](const Finding& finding) {
     return std::tie(finding.location.path, finding.location.position, finding.rule,

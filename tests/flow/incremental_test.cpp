@@ -65,6 +65,9 @@ class Run {
     MemoryFileSystem clean;
     const Outcome anew = build(project_, clean, settings_);
     REQUIRE(outcome.is_built == anew.is_built);
+    if (!outcome.was_up_to_date) CHECK(outcome.findings == anew.findings);
+    known_ += outcome.known_assets;
+    CHECK(anew.known_assets == 0);
     if (!outcome.is_built) return;
     ++built_;
     for (const auto& [path, bytes] : output_.files()) {
@@ -89,6 +92,7 @@ class Run {
   std::size_t packed() const { return packed_; }
   std::size_t packed_clean() const { return packed_clean_; }
   std::size_t varied() const { return varied_; }
+  std::size_t known() const { return known_; }
 
  private:
   std::uint32_t below(std::uint32_t count) { return static_cast<std::uint32_t>(random_() % count); }
@@ -144,6 +148,7 @@ class Run {
   std::size_t packed_ = 0;
   std::size_t packed_clean_ = 0;
   std::size_t varied_ = 0;  ///< Bundles that stand for others.
+  std::size_t known_ = 0;   ///< Assets that were not looked into again.
 };
 
 void run_seeds(std::uint32_t first, std::uint32_t last) {
@@ -152,6 +157,7 @@ void run_seeds(std::uint32_t first, std::uint32_t last) {
   std::size_t packed = 0;
   std::size_t packed_clean = 0;
   std::size_t varied = 0;
+  std::size_t known = 0;
   for (std::uint32_t seed = first; seed < last; ++seed) {
     CAPTURE(seed);
     Run run(seed);
@@ -161,12 +167,14 @@ void run_seeds(std::uint32_t first, std::uint32_t last) {
     packed += run.packed();
     packed_clean += run.packed_clean();
     varied += run.varied();
+    known += run.known();
   }
   // Most states of the project can be built, many with a choice for the game; most bundles stay.
   CHECK(built > 3 * (last - first));
   CHECK(varied > built);
   CHECK(packed * 2 < packed_clean);
   CHECK(dictionaries > last - first);
+  CHECK(known > 4 * built);
 }
 
 TEST_CASE("Random edits build to what a clean build makes (1 of 4)",

@@ -34,9 +34,30 @@ std::string strong(std::uint64_t guid, int file_id = 11400000) {
   return fmt::format("{{fileID: {}, guid: {}, type: 3}}", file_id, guid_text(guid));
 }
 
+// Every seventh has its guid in upper case, which is told.
 std::string meta_of(std::uint64_t guid, int settings) {
+  std::string digits = guid_text(guid);
+  if (settings % 7 == 6) {
+    std::ranges::transform(digits, digits.begin(), [](char c) {
+      return c >= 'a' && c <= 'f' ? static_cast<char>(c - 'a' + 'A') : c;
+    });
+  }
   return fmt::format("fileFormatVersion: 2\nguid: {}\nNativeFormatImporter:\n  quality: {}\n",
-                     guid_text(guid), settings);
+                     digits, settings);
+}
+
+// An object twice, a reference to one that the file has not, a guid that is none.
+std::string damage_text(int damage) {
+  switch (damage) {
+    case 1:
+      return "--- !u!4 &400\nTransform:\n  m_GameObject: {fileID: 100}\n";
+    case 2:
+      return "--- !u!4 &401\nTransform:\n  other: {fileID: 77}\n";
+    case 3:
+      return "--- !u!4 &402\nTransform:\n  other: {fileID: 77, guid: none, type: 3}\n";
+    default:
+      return {};
+  }
 }
 
 std::string components_text(int health_default, bool knows_armor) {
@@ -132,6 +153,8 @@ void EditedProject::change_form(Item& item) {
 std::string EditedProject::text_of(const Item& item) const {
   std::string uses;
   for (const std::uint64_t used : item.uses) uses += "  - " + strong(used) + "\n";
+  // What only an override of a component refers to goes with the component.
+  const bool is_by_override = item.value % 2 == 1 && !item.uses.empty();
   switch (item.kind) {
     case Kind::unity:
       return fmt::format(
@@ -140,16 +163,19 @@ std::string EditedProject::text_of(const Item& item) const {
           "--- !u!4 &400\nTransform:\n  m_GameObject: {{fileID: 100}}\n  m_Children: []\n"
           "  m_Father: {{fileID: 0}}\n"
           "--- !u!114 &500\nMonoBehaviour:\n  m_GameObject: {{fileID: 100}}\n"
-          "  m_Script: {}\n  current: {}\n  uses:\n{}",
-          kHead, "inner", strong(kScriptGuid, 11500000), item.value, uses);
+          "  m_Script: {}\n  current: {}\n  uses:\n{}{}",
+          kHead, "inner", strong(kScriptGuid, 11500000), item.value, uses,
+          damage_text(item.damage));
     case Kind::variant:
       return fmt::format(
           "{}--- !u!1001 &700\nPrefabInstance:\n  m_Modification:\n"
           "    m_TransformParent: {{fileID: 0}}\n    m_Modifications:\n"
           "    - target: {{fileID: 500, guid: {}, type: 3}}\n      propertyPath: current\n"
-          "      value: {}\n      objectReference: {{fileID: 0}}\n    m_RemovedComponents: []\n"
+          "      value: {}\n      objectReference: {}\n    m_RemovedComponents: []\n"
           "  m_SourcePrefab: {{fileID: 100100000, guid: {}, type: 3}}\n  uses:\n{}",
-          kHead, guid_text(item.base), item.value, guid_text(item.base), uses);
+          kHead, guid_text(item.base), item.value,
+          is_by_override ? strong(item.uses.front()) : "{fileID: 0}", guid_text(item.base),
+          is_by_override ? std::string() : uses);
     case Kind::plain:
       return fmt::format(
           "class: Prefab\n{}components:\n- Health: {{current: {}}}\n- Armor: "
@@ -254,6 +280,8 @@ std::string EditedProject::edit() {
       {"retag", [&] { any().type_id = model_.next_type_id++; }},
       {"sides", [&] { any().sides = static_cast<int>(below(4)); }},
       {"settings", [&] { any().settings += 1; }},
+      {"damage", [&] { any().damage = static_cast<int>(below(4)); }},
+      {"odd sidecar", [&] { any().settings = 6; }},
       {"base",
        [&] {
          Item& item = any();

@@ -44,8 +44,9 @@ class EditedProject {
     std::string folder = "a";
     int value = 0;
     int settings = 0;
-    std::uint64_t base = 0;                                      // 0 for none
-    std::vector<std::uint64_t> uses;                             // guids
+    int damage = 0;                   // 0 none; what the checks tell of else
+    std::uint64_t base = 0;           // 0 for none
+    std::vector<std::uint64_t> uses;  // guids
     std::map<std::string, std::pair<std::uint64_t, int>> forms;  // by keys: guid, value
     int sides = 0;  // bit 0 client, bit 1 server; 0: not registered
     std::uint32_t type_id = 0;

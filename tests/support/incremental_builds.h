@@ -8,8 +8,12 @@
 
 #include <catch2/catch.hpp>
 
+#include "bundler/cook/value_check.h"
+#include "bundler/pack/build_memory.h"
 #include "bundler/pack/incremental_build.h"
 #include "bundler/report/build_report.h"
+#include "registry/rules/sinks.h"
+#include "registry/rules/validate.h"
 #include "registry/vocabulary/memory_file_system.h"
 
 namespace muster::testing {
@@ -22,6 +26,8 @@ struct Outcome {
   std::size_t packed = 0;            ///< Bundles.
   std::vector<BuildReason> reasons;  ///< Of what was packed, and of what went.
   std::size_t reused_blocks = 0;
+  std::string findings;          ///< What the checks before it tell, whether they block or not.
+  std::size_t known_assets = 0;  ///< Of which the checks knew something before they began.
 };
 
 struct Settings {
@@ -34,6 +40,17 @@ struct Settings {
   const MemoryFileSystem* previous_stamps = nullptr;  ///< When they are others than its own.
   BuildCache* cache = nullptr;
 };
+
+/// What `muster build` checks before it builds.
+inline std::string findings_of(const Project& project,
+                               const std::vector<ComponentDescription>& components,
+                               TargetSet targets) {
+  const auto check = [&](const Project&, const std::set<AssetNumber>& built, Findings& findings) {
+    check_values(project, components, built, 1, findings);
+  };
+  return format_findings(validate(project, {.targets = targets, .further = check}),
+                         FindingFormat::text, {});
+}
 
 /// Builds once.
 inline Outcome build(const FileSystem& project, const FileStamps& project_stamps,
@@ -57,11 +74,16 @@ inline Outcome build(const FileSystem& project, const FileStamps& project_stamps
     }
   }
   const RecordedFiles recorded(project, project_stamps);
-  const auto opened = Project::open(recorded, 1, {}, {}, settings.variants);
+  BuildMemory memory(recorded, settings.is_forced ? std::nullopt : read_state(output),
+                     settings.tool);
+  const auto opened = Project::open(recorded, 1, {}, {}, settings.variants, &memory);
   if (!opened && !settings.variants.empty()) return outcome;  // There may be no axes any more.
   REQUIRE(opened.has_value());
   const auto components = load_components(recorded, opened.value()->config());
   REQUIRE(components.has_value());
+  memory.know_assets(*opened.value(), components.value(), 1);
+  outcome.known_assets = memory.known_assets(1).size();
+  outcome.findings = findings_of(*opened.value(), components.value(), settings.options.targets);
   auto folder = OutputFolder::open_for_build(output);
   if (!folder) return outcome;
   SilentReporter reporter;
@@ -81,6 +103,7 @@ inline Outcome build(const FileSystem& project, const FileStamps& project_stamps
                                      .reporter = reporter,
                                      .clock = clock,
                                      .inputs = &recorded,
+                                     .memory = &memory,
                                      .output_stamps = &output_stamps,
                                      .is_forced = settings.is_forced,
                                      .previous = previous,

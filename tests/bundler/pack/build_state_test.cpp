@@ -72,6 +72,25 @@ BuildState sample() {
   target.is_current = false;
   target.bundles.clear();
   state.targets.push_back(target);
+  state.sidecars = {{1, {guid(1), false, true}}, {3, {guid(2), true, false}}};
+  state.mentions = {
+      {1, {}},
+      {2,
+       {{guid(3), yaml::MentionKind::strong, 40, 2}, {guid(1), yaml::MentionKind::json, 40, 1}}}};
+  state.known_terms = hash("terms");
+  AssetFacts facts{.is_packable = true,
+                   .has_fit_values = true,
+                   .stripped = {},
+                   .sources = {guid(1), guid(4)},
+                   .scripts = {guid(3)},
+                   .class_name = "Health"};
+  state.known.push_back({0, hash("a"), facts});
+  facts.is_packable = false;
+  facts.stripped[1] = StrippedFile{.rule = "kind mesh",
+                                   .components = {{"Light", {2, 300}}, {"Camera", {1, 20}}},
+                                   .counts = {{{guid(1), yaml::MentionKind::strong}, 2},
+                                              {{guid(1), yaml::MentionKind::json}, 1}}};
+  state.known.push_back({1, hash("b"), facts});
   return state;
 }
 
@@ -90,6 +109,11 @@ TEST_CASE("The state of a build is read as it was written", "[bundler][state][sy
   CHECK(read.value().find(path("Nowhere/a.png")) == nullptr);
   CHECK(read.value().find(Target::server)->layout == Layout::self_contained);
   CHECK(read.value().facts == state.facts);
+  CHECK(read.value().sidecars[1].facts == state.sidecars[1].facts);
+  CHECK(read.value().mentions[1].mentions == state.mentions[1].mentions);
+  CHECK(read.value().known[1].facts == state.known[1].facts);
+  CHECK(read.value().known[1].facts.stripped[1].has_value());
+  CHECK(read.value().known[1].key == hash("b"));
 
   const auto head = decode_state_head(
       Bytes(bytes).first(static_cast<std::size_t>(state_head_bytes(bytes).value())));
@@ -109,6 +133,39 @@ TEST_CASE("A state that is cut short or damaged is refused", "[bundler][state][s
   ByteVector longer = bytes;
   longer.push_back(std::byte{0});
   CHECK_FALSE(decode_state(longer).has_value());
+}
+
+TEST_CASE("The inputs of a state have numbers", "[bundler][state][sys-12]") {
+  const BuildState state = sample();
+  const InputNumbers numbers(state);
+  REQUIRE(numbers.count() == 4);
+  for (std::uint32_t number = 0; number < numbers.count(); ++number) {
+    CHECK(numbers.of(numbers.path_of(number)) == number);
+  }
+  CHECK(numbers.path_of(0).empty());
+  CHECK(numbers.at(2).name == "muster.yaml");
+  CHECK(numbers.path_of(3) == path("Assets/a.png"));
+  CHECK_FALSE(numbers.of(path("Assets")).has_value());
+}
+
+TEST_CASE("Facts that cannot be are refused", "[bundler][state][sys-12]") {
+  const auto is_refused = [](const auto& spoil) {
+    BuildState state = sample();
+    spoil(state);
+    return !decode_state(encode_state(state)).has_value();
+  };
+  CHECK_FALSE(is_refused([](BuildState&) {}));
+  CHECK(is_refused([](BuildState& state) { state.sidecars[0].input = 4; }));
+  CHECK(is_refused([](BuildState& state) { state.sidecars[0].input = 3; }));
+  CHECK(is_refused([](BuildState& state) { state.sidecars[0].facts.guid = {}; }));
+  CHECK(is_refused([](BuildState& state) { state.mentions[1].input = 1; }));
+  CHECK(is_refused([](BuildState& state) { state.mentions[1].mentions[0].offset_bytes = 41; }));
+  CHECK(is_refused([](BuildState& state) { state.mentions[1].mentions[0].times = 0; }));
+  CHECK(is_refused([](BuildState& state) { state.known[1].asset = 2; }));
+  CHECK(is_refused([](BuildState& state) { state.known[1].asset = 0; }));
+  CHECK(is_refused([](BuildState& state) {
+    std::swap(state.known[0].facts.sources[0], state.known[0].facts.sources[1]);
+  }));
 }
 
 TEST_CASE("Inputs are compared by how closely they were looked at", "[bundler][state][sys-12]") {

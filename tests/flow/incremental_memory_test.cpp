@@ -1,0 +1,210 @@
+// A build after an edit opens what has changed alone, and says of the rest what a clean build says.
+#include <functional>
+#include <set>
+#include <string>
+
+#include <catch2/catch.hpp>
+
+#include "tests/support/incremental_builds.h"
+#include "tests/support/unity_project.h"
+
+namespace muster {
+namespace {
+
+using testing::differences;
+using testing::Outcome;
+using testing::UnityProject;
+
+/// Remembers what was read of a project.
+class ReadLog final : public FileSystem {
+ public:
+  explicit ReadLog(const MemoryFileSystem& files) : files_(files) {}
+
+  Result<FileInfo> stat(const AssetPath& path) const override { return files_.stat(path); }
+  Result<std::vector<DirectoryEntry>> list(const AssetPath& folder) const override {
+    return files_.list(folder);
+  }
+  Result<Bytes> read(const AssetPath& path, std::uint64_t offset, std::uint64_t max_bytes,
+                     ByteVector& buffer) const override {
+    read_.insert(path.text());
+    return files_.read(path, offset, max_bytes, buffer);
+  }
+  Result<void> write(const AssetPath&, Bytes) override { return no_writing(); }
+  Result<void> commit(std::span<const Move>) override { return no_writing(); }
+  Result<void> remove(const AssetPath&) override { return no_writing(); }
+  std::set<std::string> take() { return std::exchange(read_, {}); }
+
+ private:
+  static Result<void> no_writing() { return fail(ErrorCode::permission_denied, "a test's"); }
+
+  const MemoryFileSystem& files_;
+  mutable std::set<std::string> read_;
+};
+
+std::string variant_of(const Guid& base, std::string_view change) {
+  const std::string target = "guid: " + base.to_string() + ", type: 3}";
+  return "%YAML 1.1\n--- !u!1001 &700\nPrefabInstance:\n  m_Modification:\n"
+         "    m_TransformParent: {fileID: 0}\n    m_Modifications:\n" +
+         std::string(change) +
+         "    m_RemovedComponents: []\n  m_SourcePrefab: {fileID: 100100000, " + target + "\n";
+}
+
+/// A lamp that is a variant of a post, with a picture and a script; both are registered.
+struct Street {
+  Street() {
+    settings("");
+    lit = project.script("Lit");
+    picture = project.file("Assets/Glass.png", "\x89PNG" + std::string(5000, 'g'));
+    post = project.prefab("Assets/Post.prefab", {{lit, "  current: 7\n"}});
+    lamp = project.file("Assets/Lamp.prefab", variant_of(post, ""));
+    paint = project.file("Assets/Paint.mat",
+                         "%YAML 1.1\n--- !u!21 &2100000\nMaterial:\n  m_Name: Paint\n");
+    list({lamp, post, paint});
+  }
+
+  void settings(const std::string& more) {
+    project.files.add("muster.yaml",
+                      "version: 1\nfolders: [Assets]\nclasses:\n  ThingRegistry:\n"
+                      "    entries: entries\n    references:\n"
+                      "    - {path: thing, strength: strong, targets: [client, server]}\n" +
+                          more);
+  }
+
+  void list(const std::vector<Guid>& things) {
+    std::string text = "class: ThingRegistry\nentries:\n";
+    for (std::size_t i = 0; i < things.size(); ++i) {
+      text += "- type_id: " + std::to_string(i) + "\n  thing: " + UnityProject::strong(things[i]) +
+              "\n";
+    }
+    project.file("Assets/things.yaml", text);
+  }
+
+  Outcome build(const FileSystem& read_through) {
+    return testing::build(read_through, project.files, output, output, {});
+  }
+
+  UnityProject project;
+  MemoryFileSystem output;
+  Guid lit, picture, post, lamp, paint;
+};
+
+TEST_CASE("A build after one file opens none that is as it was", "[flow][incremental][sys-12]") {
+  Street street;
+  ReadLog log(street.project.files);
+  REQUIRE(street.build(log).is_built);
+  CHECK(log.take().contains("Assets/Paint.mat"));
+  std::string text(
+      as_text(street.project.files.files().at(AssetPath::parse("Assets/Post.prefab").value())));
+  text.replace(text.find("current: 7"), 10, "current: 8");
+  street.project.files.add("Assets/Post.prefab", text);
+  const Outcome outcome = street.build(log);
+  REQUIRE(outcome.is_built);
+  CHECK(outcome.packed > 0);
+  CHECK(outcome.known_assets > 0);
+  const std::set<std::string> read = log.take();
+  CHECK(read.contains("Assets/Post.prefab"));
+  CHECK(read.contains("Assets/Lamp.prefab"));  // What it is made of has changed.
+  for (const char* const rested :
+       {"Assets/Post.prefab.meta", "Assets/Lamp.prefab.meta", "Assets/Paint.mat",
+        "Assets/Paint.mat.meta", "Assets/things.yaml.meta", "Assets/Scripts/Lit.cs.meta"}) {
+    CAPTURE(rested);
+    CHECK_FALSE(read.contains(rested));
+  }
+}
+
+struct Edit {
+  const char* name;
+  const char* rule;  ///< Of what is told then.
+  std::function<void(Street&)> apply;
+};
+
+TEST_CASE("What is known of an asset is asked anew when something else changes it",
+          "[flow][incremental][sys-12]") {
+  const auto [name, rule, apply] = GENERATE(
+      Edit{"a source becomes a circle", "prefab-cycle",
+           [](Street& street) {
+             street.project.file("Assets/Post.prefab", variant_of(street.lamp, ""));
+           }},
+      Edit{"a source goes", "unresolved-reference",
+           [](Street& street) {
+             street.project.remove("Assets/Post.prefab");
+             street.list({street.lamp, street.paint});
+           }},
+      Edit{"a source loses its root", "prefab-without-root",
+           [](Street& street) {
+             street.project.file("Assets/Post.prefab",
+                                 "%YAML 1.1\n--- !u!21 &1\nMaterial:\n  m_Name: x\n");
+           }},
+      Edit{"a sidecar is damaged", "malformed-guid",
+           [](Street& street) {
+             street.project.files.add("Assets/Lamp.prefab.meta", "fileFormatVersion: 2\nguid: 1\n");
+           }},
+      Edit{"another asset takes the guid", "duplicate-guid",
+           [](Street& street) {
+             street.project.files.add("Assets/Alike.mat", "%YAML 1.1\n--- !u!21 &2\nMaterial:\n");
+             street.project.files.add("Assets/Alike.mat.meta", "fileFormatVersion: 2\nguid: " +
+                                                                   street.lamp.to_string() + "\n");
+           }},
+      Edit{"what a registry lists goes", "unresolved-reference",
+           [](Street& street) { street.project.remove("Assets/Paint.mat"); }});
+  CAPTURE(name);
+  Street street;
+  const Outcome before = street.build(street.project.files);
+  REQUIRE(before.is_built);
+  CHECK(before.findings.find(rule) == std::string::npos);
+  apply(street);
+  const Outcome after = street.build(street.project.files);
+  MemoryFileSystem clean;
+  const Outcome anew = testing::build(street.project.files, clean, clean, {});
+  CHECK(after.known_assets > 0);
+  CHECK(anew.findings.find(rule) != std::string::npos);
+  CHECK(after.findings == anew.findings);
+  CHECK(after.is_built == anew.is_built);
+}
+
+TEST_CASE("What is stripped from an unchanged file follows rules and classes",
+          "[flow][incremental][strip][sys-12]") {
+  Street street;
+  // The override of the script's component alone refers to the picture.
+  const std::string post(
+      as_text(street.project.files.files().at(AssetPath::parse("Assets/Post.prefab").value())));
+  const std::size_t at = post.find("--- !u!114 &");
+  REQUIRE(at != std::string::npos);
+  const std::string id = post.substr(at + 12, post.find('\n', at) - at - 12);
+  street.project.file("Assets/Lamp.prefab",
+                      variant_of(street.post, "    - target: {fileID: " + id +
+                                                  ", guid: " + street.post.to_string() +
+                                                  ", type: 3}\n      propertyPath: glass\n"
+                                                  "      value: \n      objectReference: " +
+                                                  UnityProject::strong(street.picture) + "\n"));
+  const std::string keep = "keep: [texture]";
+  // In the report's list of what is left out, a path is followed by the rule.
+  const auto is_packed = [&] {
+    REQUIRE(street.build(street.project.files).is_built);
+    MemoryFileSystem clean;
+    REQUIRE(testing::build(street.project.files, clean, clean, {}).is_built);
+    CHECK(differences(street.output, clean).empty());
+    const ByteVector report = testing::visible(street.output).at("build.json");
+    const std::string_view text = as_text(report);
+    constexpr std::string_view kPath = "Assets/Glass.png\",";
+    for (std::size_t found = text.find(kPath); found != std::string_view::npos;
+         found = text.find(kPath, found + 1)) {
+      const std::string_view rest = text.substr(found + kPath.size());
+      if (rest.substr(rest.find('"')).starts_with("\"rule\"")) return false;
+    }
+    return true;
+  };
+  street.settings("strip: {server: {" + keep + "}}\n");
+  CHECK(is_packed());
+  street.settings("strip: {server: {components: [Lit], " + keep + "}}\n");
+  CHECK_FALSE(is_packed());
+  street.project.move("Assets/Scripts/Lit.cs", "Assets/Scripts/Unlit.cs");
+  CHECK(is_packed());
+  street.project.move("Assets/Scripts/Unlit.cs", "Assets/Scripts/Lit.cs");
+  CHECK_FALSE(is_packed());
+  street.settings("strip: {server: {" + keep + "}}\n");
+  CHECK(is_packed());
+}
+
+}  // namespace
+}  // namespace muster
