@@ -14,6 +14,7 @@
 #include "bundler/report/strip_audit.h"
 #include "registry/vocabulary/counted.h"
 #include "registry/vocabulary/json_text.h"
+#include "registry/vocabulary/parallel.h"
 #include "registry/vocabulary/shown_text.h"
 #include "runtime/bundle/bundle_reader.h"
 #include "runtime/bundle/dictionary.h"
@@ -73,15 +74,16 @@ Json bundle_json(const Project& project, const TargetBuild& build, const BuiltBu
     json["needed_source_bytes"] = planned.needed_bytes;
     json["vain_source_bytes"] = planned.vain_bytes;
   }
-  json["assets"] = Json::array();
+  Json& assets = json["assets"] = Json::array();
   for (const AssetNumber asset : planned.assets) {
-    json["assets"].push_back({{"guid", packed_guid(project, asset).to_string()},
-                              {"path", project.index().at(asset).path.text()},
-                              {"plain_bytes", build.plain_bytes_of[asset]}});
+    Json row;
+    row["guid"] = packed_guid(project, asset).to_string();
+    row["path"] = project.index().at(asset).path.text();
+    row["plain_bytes"] = build.plain_bytes_of[asset];
     // A variant is there for whatever pulled in what it varies.
     const AssetNumber by = chains[planned.keys.empty() ? asset : planned.varied];
-    if (by == kNoAsset) continue;
-    json["assets"].back()["pulled_by"] = packed_guid(project, by).to_string();
+    if (by != kNoAsset) row["pulled_by"] = packed_guid(project, by).to_string();
+    assets.push_back(std::move(row));
   }
   return json;
 }
@@ -140,7 +142,10 @@ Json inputs_json(const Project& project, const TargetBuild& build) {
   }
   Json json = Json::array();
   for (const auto& [path, hash] : inputs) {
-    json.push_back({{"path", path}, {"hash", hash.to_string()}});
+    Json row;
+    row["path"] = path;
+    row["hash"] = hash.to_string();
+    json.push_back(std::move(row));
   }
   return json;
 }
@@ -273,10 +278,10 @@ Json target_json(const Project& project, const TargetBuild& build, const BuildOp
   }
   json["stripped"] = stripped_json(project, build.target);
   json["inputs"] = inputs_json(project, build);
-  json["bundles"] = Json::array();
+  Json& bundles = json["bundles"] = Json::array();
   const std::vector<AssetNumber> chains = pulled_by(project, build.target);
   for (const BuiltBundle* bundle : sorted_bundles(build)) {
-    json["bundles"].push_back(bundle_json(project, build, *bundle, chains));
+    bundles.push_back(bundle_json(project, build, *bundle, chains));
   }
   return json;
 }
@@ -339,52 +344,24 @@ std::string build_report_json(const Project& project, const std::vector<TargetBu
   // The old text of a large project is large, and most builds replace all of it.
   const Json old =
       builds.size() == kTargets.size() ? Json() : Json::parse(previous, nullptr, false);
+  // Of large projects each is as much work as some bundles.
+  std::vector<Json> parts(builds.size() + 1);
+  parallel_for(parts.size(), options.jobs, {}, [&](std::size_t i, unsigned) {
+    parts[i] =
+        i < builds.size() ? target_json(project, builds[i], options) : moment_json(project, builds);
+  });
   for (const Target target : {Target::client, Target::server}) {
     const auto built = std::ranges::find(builds, target, &TargetBuild::target);
     if (built != builds.end()) {
-      report["targets"][name_of(target)] = target_json(project, *built, options);
+      const auto place = static_cast<std::size_t>(built - builds.begin());
+      report["targets"][name_of(target)] = std::move(parts[place]);
     } else if (old.is_object() && old.contains("targets") && old["targets"].is_object() &&
                old["targets"].contains(name_of(target))) {
       report["targets"][name_of(target)] = old["targets"][std::string(name_of(target))];
     }
   }
-  report["build"] = moment_json(project, builds);
+  report["build"] = std::move(parts.back());
   return json_text(report);
-}
-
-std::string lasting_report(std::string_view text) {
-  Json report = Json::parse(text, nullptr, false);
-  if (!report.is_object()) return std::string(text);
-  report.erase("build");
-  report.erase("signature");
-  return json_text(report);
-}
-
-std::string lasting_report(std::string_view text, const std::vector<std::string>& targets) {
-  Json report = Json::parse(lasting_report(text), nullptr, false);
-  if (!report.is_object() || !report.contains("targets") || !report["targets"].is_object()) {
-    return std::string(text);
-  }
-  for (const Target target : {Target::client, Target::server}) {
-    const std::string name(name_of(target));
-    if (std::ranges::find(targets, name) == targets.end()) report["targets"].erase(name);
-  }
-  return json_text(report);
-}
-
-std::optional<ReportedPacking> packing_in_report(std::string_view text, Target target) {
-  using nlohmann::json;
-  const auto report = json::parse(text, nullptr, false);
-  const json::json_pointer place("/targets/" + std::string(name_of(target)));
-  if (!report.is_object() || !report.contains(place) || !report[place].is_object()) {
-    return std::nullopt;
-  }
-  const json& built = report[place];
-  const auto level = built.find("level");
-  const auto kinds = built.find("compression");
-  if (level == built.end() || !level->is_number_integer()) return std::nullopt;
-  if (kinds == built.end() || !kinds->is_string()) return std::nullopt;
-  return ReportedPacking{level->get<int>(), kinds->get<std::string>()};
 }
 
 std::string explanation_text(const Project& project, const std::vector<TargetBuild>& builds) {

@@ -305,14 +305,18 @@ std::int64_t DiskFileSystem::now_ns() const {
 }
 
 Result<void> DiskFileSystem::link(const AssetPath& from, const AssetPath& to) {
-  if (auto made = create_parents(to); !made) return made;
   const std::string what = "cannot link '" + to.text() + "'";
   const Spot source(root_descriptor_, from);
   if (!source.valid()) return fail_beneath(errno, what);
-  const Spot target(root_descriptor_, to);
-  if (!target.valid()) return fail_beneath(errno, what);
-  if (::linkat(source.folder(), source.name(), target.folder(), target.name(), 0) == 0) return {};
-  return fail_errno(errno, what);
+  const auto link_now = [&] {
+    const Spot target(root_descriptor_, to);
+    if (!target.valid()) return errno;
+    return ::linkat(source.folder(), source.name(), target.folder(), target.name(), 0) ? errno : 0;
+  };
+  int error = link_now();
+  // The folders are there for all but the first of many.
+  if (error == ENOENT && create_parents(to)) error = link_now();
+  return error == 0 ? Result<void>() : fail_beneath(error, what);
 }
 
 Result<void> DiskFileSystem::create_parents(const AssetPath& path) {
