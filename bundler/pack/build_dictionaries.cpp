@@ -181,11 +181,12 @@ class Making {
         cook_samples(work_.project, work_.components, samples_, work_.jobs, work_.stop);
     const std::vector<EntryKind>& kinds = work_.kinds;
     std::vector<std::optional<TrainedDictionary>> trained(kinds.size());
-    parallel_for(kinds.size(), work_.jobs, work_.stop, [&](std::size_t i, unsigned) {
+    // Side by side within a kind: one of them has nearly all there is to train on.
+    for (std::size_t i = 0; i < kinds.size() && !work_.stop.stop_requested(); ++i) {
       const auto samples = cooked.of(kinds[i]);
       const std::uint64_t others = cooked.estimated_entries(kinds[i]) - samples.size();
-      trained[i] = train_dictionary(samples, others, work_.rules.training);
-    });
+      trained[i] = train_dictionary(samples, others, work_.rules.training, work_.jobs);
+    }
     for (std::size_t i = 0; i < kinds.size(); ++i) {
       if (!trained[i]) continue;
       made_.all.push_back({kinds[i], std::move(trained[i]->bytes), trained[i]->sample_bytes,

@@ -11,6 +11,7 @@
 #include <zdict.h>
 
 #include "bundler/pack/compressor.h"
+#include "registry/vocabulary/parallel.h"
 
 namespace muster {
 namespace {
@@ -72,6 +73,33 @@ std::uint64_t packed_bytes(std::span<const Bytes> plain, const CompressionDictio
   return sum;
 }
 
+// Each other size is twice as large, and the largest is that which there may be.
+std::vector<std::size_t> sizes_to_try(const Material& material, const TrainingRules& rules) {
+  const std::size_t size_max = std::min(kDictionaryBytesMax, material.bytes.size() / kShareMax);
+  std::vector<std::size_t> sizes;
+  for (std::size_t size = rules.dictionary_bytes_min; size <= size_max;
+       size = size < kDictionaryBytesMax ? std::min(2 * size, kDictionaryBytesMax) : 2 * size) {
+    sizes.push_back(size);
+  }
+  return sizes;
+}
+
+struct Trial {
+  ByteVector bytes;  ///< Empty where there is no dictionary.
+  std::uint64_t packed_bytes = 0;
+};
+
+// With size 0, what the samples take without.
+Trial try_size(const Material& material, std::size_t size) {
+  Compressor compressor;
+  if (size == 0) return {{}, packed_bytes(material.tried, nullptr, compressor)};
+  auto dictionary = train(material, size);
+  if (!dictionary || !Dictionary::open(*dictionary)) return {};
+  const CompressionDictionary digested(*dictionary, kTrainingLevel);
+  const std::uint64_t packed = packed_bytes(material.tried, &digested, compressor);
+  return {std::move(*dictionary), packed};
+}
+
 }  // namespace
 
 TriedSamples try_samples(std::span<const Bytes> samples, Bytes dictionary) {
@@ -86,28 +114,28 @@ TriedSamples try_samples(std::span<const Bytes> samples, Bytes dictionary) {
 }
 
 std::optional<TrainedDictionary> train_dictionary(std::span<const Bytes> samples,
-                                                  std::uint64_t others,
-                                                  const TrainingRules& rules) {
+                                                  std::uint64_t others, const TrainingRules& rules,
+                                                  unsigned jobs) {
   const Material material = divide(samples);
   const std::vector<Bytes>& tried = material.tried;
   if (material.sizes.size() + tried.size() < rules.samples_min) return std::nullopt;
-  Compressor compressor;
-  const std::uint64_t alone = packed_bytes(tried, nullptr, compressor);
+  const std::vector<std::size_t> sizes = sizes_to_try(material, rules);
+  if (sizes.empty()) return std::nullopt;
+  // The last slot is that of none. The largest come first: one that starts last keeps all waiting.
+  std::vector<Trial> trials(sizes.size() + 1);
+  parallel_for(trials.size(), jobs, {}, [&](std::size_t i, unsigned) {
+    const std::size_t slot = trials.size() - 1 - i;
+    trials[slot] = try_size(material, slot < sizes.size() ? sizes[slot] : 0);
+  });
+  const std::uint64_t alone = trials.back().packed_bytes;
   std::optional<TrainedDictionary> best;
-  const std::size_t size_max = std::min(kDictionaryBytesMax, material.bytes.size() / kShareMax);
-  for (std::size_t size = rules.dictionary_bytes_min; size <= size_max;
-       size = size < kDictionaryBytesMax ? std::min(2 * size, kDictionaryBytesMax) : 2 * size) {
-    auto dictionary = train(material, size);
-    if (!dictionary) continue;
-    if (!Dictionary::open(*dictionary)) continue;
-    const CompressionDictionary digested(*dictionary, kTrainingLevel);
-    const std::uint64_t with = packed_bytes(tried, &digested, compressor);
-    if (with >= alone) continue;
-    const std::uint64_t saved = (alone - with) * others / tried.size();
-    if (2 * saved < rules.halves_saved_min * dictionary->size()) continue;
+  for (Trial& trial : std::span(trials).first(sizes.size())) {
+    if (trial.bytes.empty() || trial.packed_bytes >= alone) continue;
+    const std::uint64_t saved = (alone - trial.packed_bytes) * others / tried.size();
+    if (2 * saved < rules.halves_saved_min * trial.bytes.size()) continue;
     const bool is_better =
-        !best || saved + best->bytes.size() > best->saved_bytes + dictionary->size();
-    if (is_better) best = TrainedDictionary{std::move(*dictionary), material.sample_bytes, saved};
+        !best || saved + best->bytes.size() > best->saved_bytes + trial.bytes.size();
+    if (is_better) best = TrainedDictionary{std::move(trial.bytes), material.sample_bytes, saved};
   }
   return best;
 }

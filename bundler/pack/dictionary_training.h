@@ -48,9 +48,11 @@ TriedSamples try_samples(std::span<const Bytes> samples, Bytes dictionary);
 /// that saves most after its own bytes are paid for. `others` is the number of entries that are no
 /// samples; what they would save is estimated from those that were tried. Nothing when there are
 /// too few samples, or when the estimate is below one and a half times the dictionary's bytes.
-/// Equal samples in equal order give equal bytes with one release of zstd; on one thread.
+/// Equal samples in equal order give equal bytes with one release of zstd, on as many threads
+/// (`jobs`) as it may be.
 std::optional<TrainedDictionary> train_dictionary(std::span<const Bytes> samples,
                                                   std::uint64_t others,
-                                                  const TrainingRules& rules = {});
+                                                  const TrainingRules& rules = {},
+                                                  unsigned jobs = 1);
 
 }  // namespace muster

@@ -47,6 +47,7 @@ TEST_CASE("Equal samples train equal dictionaries, that save what they cost",
   const auto first = train_dictionary(samples, 1000);
   REQUIRE(first.has_value());
   CHECK(first->bytes == train_dictionary(samples, 1000)->bytes);
+  CHECK(first->bytes == train_dictionary(samples, 1000, {}, 3)->bytes);
   CHECK(first->sample_bytes == 240'000);
   CHECK(2 * first->saved_bytes >= 3 * first->bytes.size());
   CHECK(Dictionary::open(first->bytes).has_value());
