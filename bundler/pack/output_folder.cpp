@@ -212,19 +212,26 @@ Result<void> OutputFolder::stage(const AssetPath& path, Bytes bytes) {
   return files_->write(staged.value(), bytes);
 }
 
-Result<void> OutputFolder::carry_over(const FileSystem& from, const AssetPath& old_path,
-                                      const AssetPath& path) {
+Result<void> OutputFolder::carry_over(const FileSystem& from, const AssetPath& old_folder,
+                                      const AssetPath& folder, std::span<const std::string> names) {
   constexpr std::uint64_t kFileBytesMax = 8ULL * 1024 * 1024 * 1024;
-  const auto staged = staged_path(path);
+  const auto staged = staged_path(folder);
   if (!staged) return fail(staged.error());
-  if (links_ != nullptr && &from == files_ && links_->link(old_path, staged.value())) {
-    parts_.insert(path.text().substr(0, path.text().find('/')));
-    return {};
+  std::vector<bool> linked(names.size(), false);
+  if (links_ != nullptr && &from == files_) {
+    linked = links_->link_all(old_folder, staged.value(), names);
+  }
+  if (std::ranges::count(linked, true) > 0) {
+    parts_.insert(folder.text().substr(0, folder.text().find('/')));
   }
   ByteVector buffer;
-  const auto bytes = read_whole(from, old_path, kFileBytesMax, buffer);
-  if (!bytes) return fail(bytes.error());
-  return stage(path, bytes.value());
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (linked[i]) continue;
+    const auto bytes = read_whole(from, old_folder.child(names[i]), kFileBytesMax, buffer);
+    if (!bytes) return fail(bytes.error());
+    if (auto written = stage(folder.child(names[i]), bytes.value()); !written) return written;
+  }
+  return {};
 }
 
 void OutputFolder::stamps_of_staged(const FileStamps& stamps, const AssetPath& folder,

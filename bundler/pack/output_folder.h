@@ -53,9 +53,11 @@ class OutputFolder {
   /// Lets files of the present output become files of the new one without copying them.
   void use_links(FileLinks& links) { links_ = &links; }
 
-  /// Makes a file of some output (this one, when `from` is its file system) a file of the new
-  /// output: by a link where that is possible, else as a copy. Fails as the disk does.
-  Result<void> carry_over(const FileSystem& from, const AssetPath& old_path, const AssetPath& path);
+  /// Makes files in a folder of some output (this one, when `from` is its file system) files of the
+  /// new output in `folder`: by links where that is possible, else as copies. Fails as the disk
+  /// does.
+  Result<void> carry_over(const FileSystem& from, const AssetPath& old_folder,
+                          const AssetPath& folder, std::span<const std::string> names);
   /// The stamps of staged files in one folder, like `FileStamps::stamps_in`.
   void stamps_of_staged(const FileStamps& stamps, const AssetPath& folder,
                         std::span<const std::string_view> names, std::span<FileStamp> found) const;

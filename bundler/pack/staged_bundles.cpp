@@ -43,10 +43,11 @@ Result<void> StagedBundles::stage_bundle(const AssetPath& path, const BundleRead
   return {};
 }
 
-Result<void> StagedBundles::carry_over(const FileSystem& from, const AssetPath& old_path,
-                                       const AssetPath& path) {
+Result<void> StagedBundles::carry_over(const FileSystem& from, const AssetPath& old_folder,
+                                       const AssetPath& folder,
+                                       std::span<const std::string> names) {
   const std::lock_guard lock(mutex_);
-  return output_.carry_over(from, old_path, path);
+  return output_.carry_over(from, old_folder, folder, names);
 }
 
 Result<Bytes> StagedBundles::read_staged(const AssetPath& path, ByteVector& buffer) const {

@@ -64,8 +64,9 @@ class StagedBundles {
   /// Reads a staged file. `buffer` as in `FileSystem::read`.
   Result<Bytes> read_staged(const AssetPath& path, ByteVector& buffer) const;
 
-  /// Makes a file of an earlier output one of this one, see `OutputFolder::carry_over`.
-  Result<void> carry_over(const FileSystem& from, const AssetPath& old_path, const AssetPath& path);
+  /// Makes files of an earlier output some of this one, see `OutputFolder::carry_over`.
+  Result<void> carry_over(const FileSystem& from, const AssetPath& old_folder,
+                          const AssetPath& folder, std::span<const std::string> names);
   /// Remembers the entries of a bundle that an earlier build has left; a bundle that cannot be read
   /// has none. Compressed blocks whose dictionary is another than they would get now are not
   /// remembered, nor are entries without any compressed block, or of which nobody can tell how they

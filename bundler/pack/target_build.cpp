@@ -6,6 +6,7 @@
 #include "bundler/pack/target_build.h"
 
 #include <algorithm>
+#include <map>
 #include <mutex>
 #include <set>
 #include <tuple>
@@ -76,6 +77,7 @@ class TargetBuilder {
     edges_.reporter.begin("packing " + std::string(folder_of(result_.target)), count);
     const std::size_t reused_before = edges_.output.reused_blocks();
     if (auto staged = stage_dictionaries(); !staged) return fail(staged.error());
+    if (auto carried = carry_over_kept(); !carried) return fail(carried.error());
     pack_all(sizes);
     result_.reused_blocks = edges_.output.reused_blocks() - reused_before;
     if (edges_.stop.stop_requested()) {
@@ -202,6 +204,24 @@ class TargetBuilder {
     std::ranges::sort(result_.gone);
   }
 
+  // All at once: opening their folders for each would take longer than the rest. Threads side by
+  // side would only wait for the folder.
+  Result<void> carry_over_kept() {
+    std::map<std::pair<AssetPath, AssetPath>, std::vector<std::string>> names;
+    for (const EarlierBuild::Match& match : matches_) {
+      if (match.bundle == nullptr) continue;
+      const auto path = path_of(match.bundle->name);
+      if (!path) return fail(path.error());
+      names[{match.path.parent(), path.value().parent()}].emplace_back(path.value().name());
+    }
+    for (const auto& [folders, some] : names) {
+      auto carried =
+          edges_.output.carry_over(edges_.earlier->files(), folders.first, folders.second, some);
+      if (!carried) return carried;
+    }
+    return {};
+  }
+
   // Takes an earlier bundle over as it is; false when it has to be packed.
   bool keep(std::size_t index) {
     BuiltBundle& built = result_.bundles[index];
@@ -228,18 +248,14 @@ class TargetBuilder {
         if (number != kNoAsset) result_.plain_bytes_of[number] = asset.plain_bytes;
       }
     }
-    const auto path = path_of(built);
-    Result<void> kept =
-        path ? edges_.output.carry_over(edges_.earlier->files(), match.path, path.value())
-             : Result<void>(fail(path.error()));
-    if (kept && edges_.is_earlier_shared && !is_staged_whole(built, path.value())) {
+    const auto path = path_of(built.name);
+    if (path && edges_.is_earlier_shared && !is_staged_whole(built, path.value())) {
       const BuildReason reason{"output", built.name.path()};
       built = BuiltBundle();
       built.planned = index;
       built.reasons.push_back(reason);
       return false;
     }
-    if (!kept) fail_with(kept.error());
     edges_.reporter.advance(1, built.name.to_string());
     return true;
   }
@@ -254,8 +270,8 @@ class TargetBuilder {
            reader.value().find_hash() == built.hash;
   }
 
-  Result<AssetPath> path_of(const BuiltBundle& built) const {
-    return AssetPath::parse(std::string(folder_of(result_.target)) + "/" + built.name.path());
+  Result<AssetPath> path_of(const BundleName& name) const {
+    return AssetPath::parse(std::string(folder_of(result_.target)) + "/" + name.path());
   }
 
   void answer(const std::vector<CookedAsset>& cooked, BuiltBundle& built) const {
@@ -400,7 +416,7 @@ class TargetBuilder {
     built.file_bytes = bytes.size();
     built.name = name_of(project_, result_.plan.bundles[built.planned])
                      .value_or(BundleName::of_shared(built.hash));
-    const auto path = path_of(built);
+    const auto path = path_of(built.name);
     Result<void> staged = path ? Result<void>() : Result<void>(fail(path.error()));
     // Nobody here has packed what a cache gave: its blocks go into no other bundle.
     if (path && built.is_cached) staged = edges_.output.stage(path.value(), bytes);

@@ -304,19 +304,17 @@ std::int64_t DiskFileSystem::now_ns() const {
   return nanoseconds(now);
 }
 
-Result<void> DiskFileSystem::link(const AssetPath& from, const AssetPath& to) {
-  const std::string what = "cannot link '" + to.text() + "'";
-  const Spot source(root_descriptor_, from);
-  if (!source.valid()) return fail_beneath(errno, what);
-  const auto link_now = [&] {
-    const Spot target(root_descriptor_, to);
-    if (!target.valid()) return errno;
-    return ::linkat(source.folder(), source.name(), target.folder(), target.name(), 0) ? errno : 0;
-  };
-  int error = link_now();
-  // The folders are there for all but the first of many.
-  if (error == ENOENT && create_parents(to)) error = link_now();
-  return error == 0 ? Result<void>() : fail_beneath(error, what);
+std::vector<bool> DiskFileSystem::link_all(const AssetPath& from, const AssetPath& to,
+                                           std::span<const std::string> names) {
+  std::vector<bool> linked(names.size(), false);
+  if (names.empty() || !create_parents(to.child(names.front()))) return linked;
+  const Spot source(root_descriptor_, from.child(names.front()));
+  const Spot target(root_descriptor_, to.child(names.front()));
+  for (std::size_t i = 0; source.valid() && target.valid() && i < names.size(); ++i) {
+    const char* const name = names[i].c_str();
+    linked[i] = ::linkat(source.folder(), name, target.folder(), name, 0) == 0;
+  }
+  return linked;
 }
 
 Result<void> DiskFileSystem::create_parents(const AssetPath& path) {

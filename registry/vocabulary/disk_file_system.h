@@ -34,7 +34,8 @@ class DiskFileSystem final : public FileSystem, public FileStamps, public FileLi
   void stamps_in(const AssetPath& folder, std::span<const std::string_view> names,
                  std::span<FileStamp> stamps) const override;
   std::int64_t now_ns() const override;
-  Result<void> link(const AssetPath& from, const AssetPath& to) override;
+  std::vector<bool> link_all(const AssetPath& from, const AssetPath& to,
+                             std::span<const std::string> names) override;
 
   /// The root as an absolute path with links resolved, as it was when it was opened.
   const std::string& root() const { return root_; }

@@ -3,7 +3,9 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "registry/vocabulary/file_system.h"
 
@@ -55,9 +57,11 @@ class FileLinks {
  public:
   virtual ~FileLinks() = default;
 
-  /// Makes `to` another name of the file `from`, with the folders that it needs. Fails when there
-  /// is such a name, and where the disk has no links; the caller copies then.
-  virtual Result<void> link(const AssetPath& from, const AssetPath& to) = 0;
+  /// Makes these names of one folder names of the same files in another, with the folders that it
+  /// needs. Tells of each whether that was done: it is not where there is such a name, and where
+  /// the disk has no links; the caller copies then. Folders are looked for once.
+  virtual std::vector<bool> link_all(const AssetPath& from, const AssetPath& to,
+                                     std::span<const std::string> names) = 0;
 };
 
 }  // namespace muster

@@ -114,16 +114,22 @@ void MemoryFileSystem::stamps_in(const AssetPath& folder, std::span<const std::s
   }
 }
 
-Result<void> MemoryFileSystem::link(const AssetPath& from, const AssetPath& to) {
-  const auto found = files_.find(from);
-  if (found == files_.end()) return fail(ErrorCode::not_found, "no file '" + from.text() + "'");
-  if (files_.contains(to)) return fail(ErrorCode::already_exists, "'" + to.text() + "' exists");
-  files_[to] = ByteVector(found->second);
-  identities_[to] = identities_.at(from);
-  identify(to.parent());
-  changed_ns_[to] = changed_ns_.at(from);
-  change_names();
-  return {};
+std::vector<bool> MemoryFileSystem::link_all(const AssetPath& from, const AssetPath& to,
+                                             std::span<const std::string> names) {
+  std::vector<bool> linked(names.size(), false);
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const AssetPath old_path = from.child(names[i]);
+    const AssetPath path = to.child(names[i]);
+    const auto found = files_.find(old_path);
+    if (found == files_.end() || files_.contains(path)) continue;
+    files_[path] = ByteVector(found->second);
+    identities_[path] = identities_.at(old_path);
+    identify(to);
+    changed_ns_[path] = changed_ns_.at(old_path);
+    change_names();
+    linked[i] = true;
+  }
+  return linked;
 }
 
 void MemoryFileSystem::touch(const AssetPath& path) {

@@ -28,7 +28,8 @@ class MemoryFileSystem final : public FileSystem, public FileStamps, public File
   void stamps_in(const AssetPath& folder, std::span<const std::string_view> names,
                  std::span<FileStamp> stamps) const override;
   std::int64_t now_ns() const override { return now_ns_; }
-  Result<void> link(const AssetPath& from, const AssetPath& to) override;
+  std::vector<bool> link_all(const AssetPath& from, const AssetPath& to,
+                             std::span<const std::string> names) override;
 
   /// Stamps a file anew and leaves its content alone. Requires: it exists.
   void touch(const AssetPath& path);

@@ -72,13 +72,19 @@ TEST_CASE("A link is another name of one file", "[registry][file_system]") {
   const Twin twin(GENERATE(false, true));
   twin.put("old/file", "123");
   const FileStamp before = twin.stamp("old/file");
-  REQUIRE(twin.links->link(path_of("old/file"), path_of("new/deep/file")).has_value());
+  const std::vector<std::string> names = {"none", "file"};
+  const auto link = [&] {
+    return twin.links->link_all(path_of("old"), path_of("new/deep"), names);
+  };
+  CHECK(link() == std::vector<bool>{false, true});
   const FileStamp linked = twin.stamp("new/deep/file");
   CHECK(linked.identity == before.identity);
   CHECK(linked.modified_ns == before.modified_ns);
   CHECK(linked.size_bytes == 3);
-  CHECK_FALSE(twin.links->link(path_of("old/file"), path_of("new/deep/file")).has_value());
-  CHECK_FALSE(twin.links->link(path_of("old/none"), path_of("new/none")).has_value());
+  CHECK(link() == std::vector<bool>{false, false});
+  CHECK(twin.links->link_all(path_of("nowhere"), path_of("new"), names) ==
+        std::vector<bool>{false, false});
+  CHECK(twin.links->link_all(path_of("old"), path_of("new"), {}).empty());
   // What becomes of one name is nothing to the other.
   REQUIRE(twin.files->remove(path_of("old")).has_value());
   CHECK(twin.stamp("new/deep/file").modified_ns == before.modified_ns);
