@@ -43,8 +43,18 @@ Result<void> stage_report(const BuildRun& run, const std::vector<TargetBuild>& b
                           as_bytes(run.key ? signed_report(*run.key, path.text(), text) : text));
 }
 
+// The level of a block follows from how its file was called when it was packed.
+HowPacked how_packed_by(const CatalogReader& catalog, const CompressionPlan& plan) {
+  return [&](const BundleEntry& entry) -> std::optional<PackedHow> {
+    const std::optional<CatalogAsset> asset = catalog.find_asset(entry.guid);
+    const auto path = AssetPath::parse(asset ? asset->path : std::string_view());
+    if (!path) return std::nullopt;
+    return plan.how_packed(entry, path.value().extension());
+  };
+}
+
 // Blocks of an output that does not remember how it was made: its report says the levels.
-void remember_blocks(const FileSystem& files, const BuildRun& run, const HowPacked& how_packed,
+void remember_blocks(const FileSystem& files, const BuildRun& run, const CompressionPlan& plan,
                      StagedBundles& bundles) {
   ByteVector buffer;
   const auto report = read_whole(files, AssetPath().child(OutputFolder::kReportName),
@@ -56,8 +66,15 @@ void remember_blocks(const FileSystem& files, const BuildRun& run, const HowPack
         packed->compression != compression_of(run.project.config()).text()) {
       continue;
     }
+    const AssetPath target_folder = AssetPath().child(folder_of(target));
+    ByteVector catalog_buffer;
+    const auto bytes =
+        read_whole(files, target_folder.child(kCatalogName), kCatalogBytesMax, catalog_buffer);
+    const auto catalog = bytes ? CatalogReader::open(bytes.value()) : fail(bytes.error());
+    if (!catalog) continue;
+    const HowPacked how_packed = how_packed_by(catalog.value(), plan);
     for (const std::string_view kind : kBundleFolders) {
-      const AssetPath folder = AssetPath().child(folder_of(target)).child(kind);
+      const AssetPath folder = target_folder.child(kind);
       const auto entries = files.list(folder);
       if (!entries) continue;
       for (const DirectoryEntry& entry : entries.value()) {
@@ -147,7 +164,7 @@ Result<std::vector<TargetBuild>> build_project(const BuildRun& run,
                              std::move(dictionaries).value());
   const PackingTerms terms = terms_of(run, plan);
   if (leaves_state && !run.is_forced && !state) {
-    remember_blocks(old_files, run, plan.how_packed_in(run.project), bundles);
+    remember_blocks(old_files, run, plan, bundles);
   }
   std::optional<CachedBundles> cached;
   if (shares && !(known == nullptr && bundles.remembers_earlier())) {

@@ -1,4 +1,5 @@
-// Client and server built one at a time: what the other one's earlier bundles are good for.
+// Client and server built one at a time, and outputs that remember nothing: what their bundles are
+// good for.
 #include <catch2/catch.hpp>
 
 #include "tests/support/incremental_builds.h"
@@ -12,8 +13,8 @@ using testing::differences;
 using testing::Settings;
 using testing::UnityProject;
 
-TEST_CASE("What one target packed of a file is not taken for another name that it got meanwhile",
-          "[flow][incremental][sys-12]") {
+/// A prefab whose members differ by side, and a large file that has a level by its extension.
+UnityProject project_of_data() {
   UnityProject project;
   project.files.add("muster.yaml",
                     "version: 1\nfolders: [Assets]\ncompression: {kinds: {dat: 19}}\nclasses:\n"
@@ -31,6 +32,12 @@ TEST_CASE("What one target packed of a file is not taken for another name that i
                                          "\n  paint: " + UnityProject::strong(paint) + "\n"}});
   project.file("Assets/crates.yaml", "class: CrateRegistry\nentries:\n- type_id: 0\n  crate: " +
                                          UnityProject::strong(box) + "\n");
+  return project;
+}
+
+TEST_CASE("What one target packed of a file is not taken for another name that it got meanwhile",
+          "[flow][incremental][sys-12]") {
+  UnityProject project = project_of_data();
   const Settings client{.options = {.targets = Target::client, .level = 1, .jobs = 1}};
   const Settings server{.options = {.targets = Target::server, .level = 1, .jobs = 1}};
   MemoryFileSystem output;
@@ -42,6 +49,22 @@ TEST_CASE("What one target packed of a file is not taken for another name that i
   MemoryFileSystem clean;
   REQUIRE(build(project.files, clean, clean, client).is_built);
   REQUIRE(build(project.files, clean, clean, server).is_built);
+  CHECK(differences(output, clean).empty());
+}
+
+TEST_CASE("An output without a state tells by its catalog how files were called",
+          "[flow][incremental][sys-12]") {
+  UnityProject project = project_of_data();
+  MemoryFileSystem output;
+  REQUIRE(build(project.files, output, output, Settings{}).is_built);
+  REQUIRE(output.remove(AssetPath().child(kStateName)).has_value());
+  SECTION("of one that is packed otherwise now") {
+    project.move("Assets/Big.dat", "Assets/Big.bin");
+  }
+  SECTION("of one that is packed alike") { project.move("Assets/Big.dat", "Assets/Large.dat"); }
+  REQUIRE(build(project.files, output, output, Settings{}).is_built);
+  MemoryFileSystem clean;
+  REQUIRE(build(project.files, clean, clean, Settings{}).is_built);
   CHECK(differences(output, clean).empty());
 }
 
