@@ -162,6 +162,38 @@ TEST_CASE("What is known of an asset is asked anew when something else changes i
   CHECK(after.is_built == anew.is_built);
 }
 
+TEST_CASE("A value that its source's new script does not take is told of the unchanged prefab",
+          "[flow][incremental][sys-12]") {
+  Street street;
+  const Guid dim = street.project.script("Dim");
+  street.project.files.add("components.json",
+                           R"({"components": [)"
+                           R"({"name": "Dim", "size": 1, "alignment": 1, "default": "00",)"
+                           R"( "fields": [{"name": "current", "type": "bool", "offset": 0}]},)"
+                           R"({"name": "Lit", "size": 1, "alignment": 1, "default": "00",)"
+                           R"( "fields": [{"name": "current", "type": "uint8", "offset": 0}]}]})");
+  street.settings("components: components.json\n");
+  const AssetPath path = AssetPath::parse("Assets/Post.prefab").value();
+  std::string post(as_text(street.project.files.files().at(path)));
+  post.replace(post.find("current: 7"), 10, "current: 1");
+  street.project.files.add(path.text(), post);
+  const std::size_t at = post.find("--- !u!114 &") + 12;
+  const std::string id = post.substr(at, post.find('\n', at) - at);
+  street.project.file("Assets/Lamp.prefab",
+                      variant_of(street.post, "    - target: {fileID: " + id +
+                                                  ", guid: " + street.post.to_string() +
+                                                  ", type: 3}\n      propertyPath: current\n"
+                                                  "      value: 7\n      objectReference: "
+                                                  "{fileID: 0}\n"));
+  REQUIRE(street.build(street.project.files).is_built);
+  post.replace(post.find(street.lit.to_string()), 32, dim.to_string());
+  street.project.files.add(path.text(), post);
+  const Outcome after = street.build(street.project.files);
+  CHECK(after.known_assets > 0);
+  CHECK(after.findings.find("unfit-value") != std::string::npos);
+  CHECK_FALSE(after.is_built);
+}
+
 TEST_CASE("What is stripped from an unchanged file follows rules and classes",
           "[flow][incremental][strip][sys-12]") {
   Street street;
