@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -16,6 +17,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -97,23 +99,37 @@ std::int64_t nanoseconds(const timespec& time) {
   return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
 }
 
-FileStamp stamp_from(const struct stat& info) {
+std::int64_t nanoseconds(const struct statx_timestamp& time) {
+  return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+}
+
+// Asks for what a stamp needs and no more: some file systems have to fetch the rest.
+std::optional<struct statx> look_at(int folder, const char* name, int flags) {
+  constexpr unsigned kFields = STATX_TYPE | STATX_SIZE | STATX_MTIME | STATX_CTIME | STATX_INO;
+  struct statx info {};
+  if (::statx(folder, name, flags, kFields, &info) != 0) return std::nullopt;
+  return info;
+}
+
+FileStamp stamp_from(const struct statx& info) {
+  const std::uint64_t device = makedev(info.stx_dev_major, info.stx_dev_minor);
   return {.exists = true,
-          .kind = kind_of_mode(info.st_mode),
-          .size_bytes = static_cast<std::uint64_t>(info.st_size),
-          .modified_ns = nanoseconds(info.st_mtim),
-          .changed_ns = nanoseconds(info.st_ctim),
-          .identity = (static_cast<std::uint64_t>(info.st_dev) << 48U) ^ info.st_ino};
+          .kind = kind_of_mode(info.stx_mode),
+          .size_bytes = info.stx_size,
+          .modified_ns = nanoseconds(info.stx_mtime),
+          .changed_ns = nanoseconds(info.stx_ctime),
+          .identity = (device << 48U) ^ info.stx_ino};
 }
 
 // Of a link, both ends count: whichever changes gives it a later time.
 FileStamp stamp_at(int folder, const char* name) {
-  struct stat info {};
-  if (::fstatat(folder, name, &info, AT_SYMLINK_NOFOLLOW) != 0) return {};
-  FileStamp stamp = stamp_from(info);
-  if (!S_ISLNK(info.st_mode)) return stamp;
-  if (::fstatat(folder, name, &info, 0) != 0) return stamp;
-  const FileStamp target = stamp_from(info);
+  const auto info = look_at(folder, name, AT_SYMLINK_NOFOLLOW);
+  if (!info) return {};
+  FileStamp stamp = stamp_from(*info);
+  if (!S_ISLNK(info->stx_mode)) return stamp;
+  const auto behind = look_at(folder, name, 0);
+  if (!behind) return stamp;
+  const FileStamp target = stamp_from(*behind);
   stamp.kind = target.kind;
   stamp.size_bytes = target.size_bytes;
   stamp.modified_ns = std::max(stamp.modified_ns, target.modified_ns);
@@ -277,9 +293,9 @@ Result<Bytes> DiskFileSystem::read(const AssetPath& path, std::uint64_t offset,
   return Bytes(buffer).first(done);
 }
 
-// The folder is opened once for all its names: the way to it is a good part of each look, but less
-// than opening is. What is there is read by `read` only, so nothing is asked about links on the
-// way.
+// A batch is a folder: it is opened once for all its names, because the way to it is a good part of
+// each look, but less than opening is. What is there is read by `read` only, so nothing is asked
+// about links on the way.
 void DiskFileSystem::stamps_in(const AssetPath& folder, std::span<const std::string_view> names,
                                std::span<FileStamp> stamps) const {
   assert(names.size() == stamps.size());
