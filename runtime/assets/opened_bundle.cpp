@@ -1,7 +1,8 @@
 // Blocks are decompressed straight into memory that is not cleared first: for a level's textures
 // clearing costs a tenth of the decompression. The bundle's own hash, checked on opening, covers
-// every byte of the file; the entry's hash is checked as well, because a mapped file can change
-// afterwards. Its tables cannot: they are checked and used in a copy.
+// every byte of the file, so nothing more is checked of bytes that are ours. A file that is mapped
+// can change afterwards: of that the hash of each entry that is read is checked as well. Its tables
+// cannot: they are checked and used in a copy.
 #include "runtime/assets/opened_bundle.h"
 
 #include <algorithm>
@@ -42,25 +43,35 @@ void name_entries(OpenedBundle& bundle) {
   }
 }
 
-// Decompresses an entry and returns the hash of what came out. Each block of a large one is hashed
-// while it is still in the cache.
-Result<ContentHash> read_blocks(const BundleReader& reader, const BundleEntry& entry,
-                                Decompressor& decompressor, SharedBlocks* shared,
-                                std::span<std::byte> target) {
-  std::optional<ContentHasher> hasher;
-  if (entry.block_count > 1) hasher.emplace();
+// Decompresses an entry, and gives what comes out to the hasher, if there is one. Each block is
+// hashed while it is still in the cache.
+Result<void> read_blocks(const BundleReader& reader, const BundleEntry& entry,
+                         Decompressor& decompressor, SharedBlocks* shared, ContentHasher* hasher,
+                         std::span<std::byte> target) {
   std::uint32_t first = 0;
   if (shared != nullptr && SharedBlocks::is_worth_it(entry)) {
-    first = shared->read(reader, entry, target, decompressor, *hasher);
+    first = shared->read(reader, entry, target, decompressor, hasher);
   }
   for (std::uint32_t i = first; i < entry.block_count; ++i) {
     const BundleBlock block = reader.block(entry, i);
     const std::size_t at = std::size_t{i} * reader.block_plain_bytes();
     const std::span<std::byte> piece = target.subspan(at, block.plain_bytes);
     Result<void> decoded = reader.read_block(block, decompressor, piece);
-    if (!decoded) return fail(decoded.error());
-    if (hasher) hasher->update(piece);
+    if (!decoded) return decoded;
+    if (hasher != nullptr) hasher->update(piece);
   }
+  return {};
+}
+
+// As much is hashed in one piece where that is possible: it is faster.
+Result<ContentHash> read_and_hash(const BundleReader& reader, const BundleEntry& entry,
+                                  Decompressor& decompressor, SharedBlocks* shared,
+                                  std::span<std::byte> target) {
+  std::optional<ContentHasher> hasher;
+  if (entry.block_count > 1) hasher.emplace();
+  Result<void> read =
+      read_blocks(reader, entry, decompressor, shared, hasher ? &*hasher : nullptr, target);
+  if (!read) return fail(read.error());
   return hasher ? hasher->finish() : hash_bytes(target);
 }
 
@@ -155,16 +166,24 @@ Result<OpenedBundle> verify_opened(const BundleSource& source, const CatalogRead
 
 namespace {
 
+Result<void> check_hash(const BundleEntry& entry, const ContentHash& found) {
+  if (found == entry.plain_hash) return {};
+  return fail(ErrorCode::hash_mismatch, "entry " + entry.guid.to_string() + ":" +
+                                            std::to_string(entry.local_id) +
+                                            " has another hash than its table says");
+}
+
 Result<void> read_unlost(OpenedBundle& bundle, std::uint32_t index, Decompressor& decompressor,
                          MemoryPool& memory, SharedBlocks* shared) {
   const BundleReader& reader = bundle.reader;
   PlainEntry& plain = bundle.plain[index];
   const BundleEntry entry = reader.entry(index);
+  const bool can_change = bundle.file->is_shared();
+  Result<void> read;
   Bytes bytes;
-  ContentHash found;
   if (plain.is_in_place) {
     bytes = reader.stored(entry);
-    found = hash_bytes(bytes);
+    if (can_change) read = check_hash(entry, hash_bytes(bytes));
   } else {
     const auto size = static_cast<std::size_t>(entry.plain_bytes);
     try {
@@ -173,16 +192,15 @@ Result<void> read_unlost(OpenedBundle& bundle, std::uint32_t index, Decompressor
       return fail_without_memory();
     }
     const std::span<std::byte> target(plain.memory.bytes.get(), size);
-    Result<ContentHash> hash = read_blocks(reader, entry, decompressor, shared, target);
-    if (!hash) return fail(hash.error());
     bytes = target;
-    found = hash.value();
+    if (can_change) {
+      const auto hash = read_and_hash(reader, entry, decompressor, shared, target);
+      read = hash ? check_hash(entry, hash.value()) : fail(hash.error());
+    } else {
+      read = read_blocks(reader, entry, decompressor, shared, nullptr, target);
+    }
   }
-  if (found != entry.plain_hash) {
-    return fail(ErrorCode::hash_mismatch, "entry " + entry.guid.to_string() + ":" +
-                                              std::to_string(entry.local_id) +
-                                              " has another hash than its table says");
-  }
+  if (!read) return read;
   plain.bytes = bytes;
   return {};
 }

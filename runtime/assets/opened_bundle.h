@@ -71,10 +71,10 @@ std::vector<Result<std::unique_ptr<HeldFile>>> open_files(const BundleSource& so
 Result<OpenedBundle> verify_opened(const BundleSource& source, const CatalogReader& catalog,
                                    std::uint32_t bundle, Result<std::unique_ptr<HeldFile>> file);
 
-/// Decompresses an entry and compares its hash; nothing happens when it has been read. Takes memory
-/// from the pool. Fails with `hash_mismatch`, `malformed`, `limit_exceeded` when there is no
-/// memory, or `io` when the file lost bytes. `shared`: who may help with a large one; null for
-/// nobody.
+/// Decompresses an entry, and compares its hash where the file can have changed since it was
+/// opened; nothing happens when it has been read. Takes memory from the pool. Fails with
+/// `hash_mismatch`, `malformed`, `limit_exceeded` when there is no memory, or `io` when the file
+/// lost bytes. `shared`: who may help with a large one; null for nobody.
 Result<void> read_entry(OpenedBundle& bundle, std::uint32_t index, Decompressor& decompressor,
                         MemoryPool& memory, SharedBlocks* shared = nullptr);
 

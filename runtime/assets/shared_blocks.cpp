@@ -43,17 +43,19 @@ void SharedBlocks::read_block(Job& job, std::uint32_t block, Lock& lock,
 
 std::uint32_t SharedBlocks::read(const BundleReader& reader, const BundleEntry& entry,
                                  std::span<std::byte> target, Decompressor& decompressor,
-                                 ContentHasher& hasher) noexcept {
+                                 ContentHasher* hasher) noexcept {
   Job job{.reader = reader, .entry = entry, .target = target, .end = entry.block_count};
   Lock lock(mutex_);
   assert(jobs_.size() < jobs_.capacity());
   jobs_.push_back(&job);
   work_signal_.notify_all();
-  std::uint32_t hashed = 0;
-  while (hashed < job.end) {
-    if (job.is_done(hashed)) {
+  std::uint32_t done = 0;
+  while (done < job.end) {
+    if (job.is_done(done)) {
+      const std::uint32_t block = done++;
+      if (hasher == nullptr) continue;
       lock.unlock();
-      hasher.update(job.piece(hashed++));
+      hasher->update(job.piece(block));
       lock.lock();
     } else if (job.next < job.end) {
       read_block(job, job.next++, lock, decompressor);
@@ -63,7 +65,7 @@ std::uint32_t SharedBlocks::read(const BundleReader& reader, const BundleEntry& 
   }
   std::erase(jobs_, &job);
   block_signal_.wait(lock, [&job] { return job.helpers == 0; });
-  return hashed;
+  return done;
 }
 
 bool SharedBlocks::has_block() const { return std::ranges::any_of(jobs_, &Job::wants_help); }

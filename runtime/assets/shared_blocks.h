@@ -15,9 +15,9 @@
 namespace muster {
 
 /// The blocks of large entries that are being loaded. Threads without work of their own help with
-/// them, each with its own decompressor; the thread that loads an entry works as well, hashes, and
-/// waits only for blocks that others have taken. Belongs to an executor, under whose mutex it is.
-/// Allocates nothing once it is there.
+/// them, each with its own decompressor; the thread that loads an entry works as well, hashes where
+/// that is wanted, and waits only for blocks that others have taken. Belongs to an executor, under
+/// whose mutex it is. Allocates nothing once it is there.
 class SharedBlocks {
  public:
   using Lock = std::unique_lock<std::mutex>;
@@ -38,14 +38,14 @@ class SharedBlocks {
     return entry.block_count > 1 && entry.plain_bytes >= kMinSharedBytes;
   }
 
-  /// Decompresses the entry's blocks with whoever helps, adds them to the hasher in their order,
-  /// and returns how many those are: all, or those before one that somebody could not read. With
-  /// that one the caller goes on alone: it may be damaged, or another thread may have lacked the
-  /// memory to say so. Nobody looks at entry or target any more when it returns.
+  /// Decompresses the entry's blocks with whoever helps, adds them to the hasher, if there is one,
+  /// in their order, and returns how many those are: all, or those before one that somebody could
+  /// not read. With that one the caller goes on alone: it may be damaged, or another thread may
+  /// have lacked the memory to say so. Nobody looks at entry or target any more when it returns.
   /// Requires: the mutex is not held; `target` has room for the entry.
   std::uint32_t read(const BundleReader& reader, const BundleEntry& entry,
                      std::span<std::byte> target, Decompressor& decompressor,
-                     ContentHasher& hasher) noexcept;
+                     ContentHasher* hasher) noexcept;
 
   /// Whether there is something to help with. Requires: the mutex is held.
   bool has_block() const;

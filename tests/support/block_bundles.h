@@ -3,7 +3,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "bundler/pack/bundle_writer.h"
@@ -46,6 +48,32 @@ inline void damage_block(ByteVector& bundle, std::uint32_t index) {
   bundle.at(block.offset_bytes) ^= std::byte{1};
   fix_hash(bundle);
 }
+
+/// The files of another source, as ones that others can change.
+class ChangeableSource final : public BundleSource {
+ public:
+  explicit ChangeableSource(const BundleSource& inner) : inner_(inner) {}
+
+  Result<std::unique_ptr<HeldFile>> open(std::string_view path,
+                                         std::uint64_t max_bytes) const override {
+    auto file = inner_.open(path, max_bytes);
+    if (!file) return file;
+    return std::make_unique<File>(std::move(file).value());
+  }
+  std::string name() const override { return inner_.name(); }
+
+ private:
+  class File final : public HeldFile {
+   public:
+    explicit File(std::unique_ptr<HeldFile> inner) : inner_(std::move(inner)) {}
+    Bytes bytes() const override { return inner_->bytes(); }
+    bool is_shared() const override { return true; }
+
+   private:
+    std::unique_ptr<HeldFile> inner_;
+  };
+  const BundleSource& inner_;
+};
 
 /// A catalog, and a bundle with one raw entry each.
 inline MemorySource block_bundles(const std::vector<BlockBundle>& wanted) {

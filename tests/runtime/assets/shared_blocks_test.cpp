@@ -57,7 +57,7 @@ struct OneEntry {
   std::uint32_t read(BlockTeam<Beside>& team) {
     hasher = ContentHasher();
     std::ranges::fill(target, std::byte{0});
-    return team.shared().read(reader, entry, target, decompressor, hasher);
+    return team.shared().read(reader, entry, target, decompressor, &hasher);
   }
 
   MemorySource source;
@@ -94,9 +94,10 @@ TEST_CASE("A damaged entry of many blocks fails as on one thread", "[runtime][as
   const std::vector<std::uint32_t>& damaged = damages.at(index);
   const bool has_wrong_hash = damaged.empty();
   CAPTURE(damaged, has_wrong_hash);
-  const MemorySource source = block_bundles(
+  const MemorySource files = block_bundles(
       {{.plain_bytes = kLargeBytes, .damaged_blocks = damaged, .has_wrong_hash = has_wrong_hash},
        {.plain_bytes = kLargeBytes}});
+  const samples::ChangeableSource source(files);
   const BundleStore store = BundleStore::open(source).value();
   const std::uint32_t bad = block_bundle_of(store.catalog(), 0);
   const std::uint32_t good = block_bundle_of(store.catalog(), 1);
@@ -116,6 +117,23 @@ TEST_CASE("A damaged entry of many blocks fails as on one thread", "[runtime][as
     REQUIRE(next.size() == 1);
     CHECK(has_bytes(next[0], block_bundle_bytes(1, kLargeBytes)));
   }
+}
+
+TEST_CASE("Bytes that nobody can change once they are verified are not hashed again",
+          "[runtime][assets]") {
+  const bool is_large = GENERATE(false, true);
+  const std::size_t size = is_large ? kLargeBytes : 1000;
+  const MemorySource files = block_bundles({{.plain_bytes = size, .has_wrong_hash = true}});
+  const BundleStore store = BundleStore::open(files).value();
+  Decompressor decompressor;
+  const FinishedLoad ours =
+      load_whole(files, store.catalog(), {.bundle = 0}, decompressor, nullptr);
+  CHECK(has_bytes(ours, block_bundle_bytes(0, size)));
+  const samples::ChangeableSource changeable(files);
+  const FinishedLoad mapped =
+      load_whole(changeable, store.catalog(), {.bundle = 0}, decompressor, nullptr);
+  REQUIRE_FALSE(mapped.result.has_value());
+  CHECK(mapped.result.error().code == ErrorCode::hash_mismatch);
 }
 
 TEST_CASE("What takes more than it may is refused before anybody helps",
