@@ -8,11 +8,10 @@
 #include "bundler/cli/build_caches.h"
 #include "bundler/cli/build_sizes.h"
 #include "bundler/cli/build_verification.h"
+#include "bundler/cli/checks.h"
 #include "bundler/cli/edges.h"
 #include "bundler/cli/key_files.h"
 #include "bundler/cli/session.h"
-#include "bundler/cook/value_check.h"
-#include "bundler/pack/committed_dictionaries.h"
 #include "bundler/pack/incremental_build.h"
 #include "bundler/report/build_report.h"
 #include "registry/project/compression.h"
@@ -81,12 +80,8 @@ void tell_preparation(const Project& project, Session& session) {
 int check_before(const Project& project, const std::vector<ComponentDescription>& components,
                  TargetSet targets, unsigned jobs, Session& session) {
   session.reporter.begin("checking", 0);
-  const auto check = [&](const Project&, const std::set<AssetNumber>& built, Findings& findings) {
-    check_values(project, components, built, jobs, findings);
-    check_committed(project, findings);
-  };
-  std::vector<Finding> blocking =
-      validate(project, {.targets = targets, .jobs = jobs, .further = check});
+  std::vector<Finding> blocking = validate(
+      project, {.targets = targets, .jobs = jobs, .further = checks_of_packing(&components, jobs)});
   const auto others = static_cast<std::size_t>(std::ranges::count_if(blocking, [](const auto& one) {
     return !one.blocks_build && one.severity != Severity::note;
   }));
@@ -324,20 +319,15 @@ int run_build(const BuildArguments& arguments, TargetSet targets, Session& sessi
   const Time start = session.clock.now();
   const auto key = read_signing_key(arguments.sign);
   if (!key) return report_error(session, key.error());
-  std::vector<VariantWish> variants;
-  for (const std::string& text : arguments.variants) {
-    auto variant = read_variant_wish(text);
-    if (!variant)
-      return report_error(session, {variant.error().code, "--variant: " + variant.error().message});
-    variants.push_back(std::move(variant).value());
-  }
+  auto variants = read_variants(arguments.variants);
+  if (!variants) return report_error(session, variants.error());
   const Layout layout = arguments.layout == "shared" ? Layout::shared : Layout::self_contained;
   const BuildJob job{
       .arguments = arguments,
       .wish = {.targets = targets,
                .terms = {.tool = tool_name(), .layout = layout, .level = level_of(arguments)},
                .key = key.value(),
-               .variants = std::move(variants)},
+               .variants = std::move(variants).value()},
       .jobs = arguments.jobs == 0 ? processor_count() : arguments.jobs,
       .start = start};
   const int code = make_output(job, session);

@@ -4,11 +4,10 @@
 
 #include "bundler/cli/against.h"
 #include "bundler/cli/build_sizes.h"
+#include "bundler/cli/checks.h"
 #include "bundler/cli/edges.h"
 #include "bundler/cli/fixes.h"
 #include "bundler/cli/session.h"
-#include "bundler/cook/value_check.h"
-#include "bundler/pack/committed_dictionaries.h"
 #include "registry/registries/unread.h"
 #include "registry/rules/baseline.h"
 #include "registry/rules/sinks.h"
@@ -28,8 +27,9 @@ struct ValidateArguments {
   std::string baseline;
   std::string write_baseline;
   bool prune_baseline = false;
-  std::string against;  ///< A revision or a build, or empty.
-  std::string build;    ///< An output to hold against the budgets, or empty.
+  std::string against;                     ///< A revision or a build, or empty.
+  std::string build;                       ///< An output to hold against the budgets, or empty.
+  std::vector<std::string> variants = {};  ///< As in "platform=linux".
   std::string explain;
   bool strict = false;
   bool fix = false;
@@ -89,18 +89,24 @@ Result<Comparisons> load_comparisons(const ValidateArguments& arguments, TargetS
 }
 
 // Descriptions that cannot be read have a finding of their own.
-std::vector<Finding> check_all(const Project& project, const Comparisons& comparisons,
-                               ValidateOptions options) {
+Result<std::vector<Finding>> check_all(const Project& project, const Comparisons& comparisons,
+                                       const std::vector<VariantWish>& wishes,
+                                       const ValidateOptions& options, const Session& session) {
   const auto components = load_components(project.files(), project.config());
-  options.further = [&](const Project&, const std::set<AssetNumber>& built, Findings& findings) {
-    if (components) check_values(project, components.value(), built, options.jobs, findings);
-    check_committed(project, findings);
+  const FurtherCheck packing =
+      checks_of_packing(components ? &components.value() : nullptr, options.jobs);
+  ValidateOptions as_it_lies = options;
+  as_it_lies.further = [&](const Project&, const std::set<AssetNumber>& built, Findings& findings) {
+    packing(project, built, findings);
     if (comparisons.shipped) {
       check_breaking(*comparisons.shipped, contract_of(project, options.targets), findings);
     }
     check_budgets(project.config(), comparisons.sizes, findings);
   };
-  return validate(project, options);
+  ValidateOptions as_chosen = options;
+  as_chosen.further = packing;
+  return with_findings_of_choices(project, wishes, as_chosen, validate(project, as_it_lies),
+                                  session.stop);
 }
 
 // Marks what the baseline knows. What it counts and nobody finds any more is taken out of it, or
@@ -153,6 +159,8 @@ int validate_project(const ValidateArguments& arguments, Session& session) {
   if (!targets) return report_error(session, targets.error());
   const auto format = finding_format_from(arguments.format);
   if (!format) return report_error(session, format.error());
+  const auto wishes = read_variants(arguments.variants);
+  if (!wishes) return report_error(session, wishes.error());
   if (arguments.fix) {
     const auto fixed = fix_config(arguments.project, arguments.dry_run, session);
     if (!fixed) return report_error(session, fixed.error());
@@ -171,11 +179,14 @@ int validate_project(const ValidateArguments& arguments, Session& session) {
   const auto comparisons =
       load_comparisons(arguments, targets.value(), open.value().project->config(), session);
   if (!comparisons) return report_error(session, comparisons.error());
-  std::vector<Finding> findings = check_all(*open.value().project, comparisons.value(),
-                                            {.targets = targets.value(),
-                                             .strict = arguments.strict,
-                                             .jobs = processor_count(),
-                                             .progress = progress});
+  auto checked = check_all(*open.value().project, comparisons.value(), wishes.value(),
+                           {.targets = targets.value(),
+                            .strict = arguments.strict,
+                            .jobs = processor_count(),
+                            .progress = progress},
+                           session);
+  if (!checked) return report_error(session, checked.error());
+  std::vector<Finding> findings = std::move(checked).value();
   reporter.finish();
   const std::string none = no_registries_note(*open.value().project);
   if (!none.empty()) tell(session, none);
@@ -226,6 +237,12 @@ void add_validate(CLI::App& app, Session& session) {
                       "folder or a catalog");
   command->add_option("--build", arguments->build,
                       "Also hold this build's output to the budgets of muster.yaml");
+  command
+      ->add_option(
+          "--variant", arguments->variants,
+          "AXIS=VALUE as of a build: check that build alone, instead of one for each value "
+          "that a build may choose")
+      ->allow_extra_args(false);
   command->add_flag("--fix", arguments->fix,
                     "Mend what needs no thought: sidecars, registries, stored guids and ids");
   command->add_flag("--dry-run", arguments->dry_run,

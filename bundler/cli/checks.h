@@ -1,0 +1,31 @@
+// The checks of a project that more than one command makes.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "bundler/cli/session.h"
+#include "registry/project/variant_axes.h"
+#include "registry/rules/validate.h"
+
+namespace muster::cli {
+
+/// The checks of later rooms: values of components, and dictionaries that the project keeps.
+/// `components` null: their descriptions cannot be read, which has a finding of its own. Refers to
+/// it.
+FurtherCheck checks_of_packing(const std::vector<ComponentDescription>* components, unsigned jobs);
+
+/// What the options `--variant` wish for. Fails with `invalid_argument`.
+Result<std::vector<VariantWish>> read_variants(const std::vector<std::string>& options);
+
+/// Adds what a build refuses only because it is made for certain variants: for those that are
+/// wished for, or without wishes for each value of each axis that is chosen at build. `findings`
+/// are those of the project as it lies there. Fails for wishes that the project does not have, and
+/// as `Project::open` does.
+Result<std::vector<Finding>> with_findings_of_choices(const Project& project,
+                                                      const std::vector<VariantWish>& wishes,
+                                                      const ValidateOptions& options,
+                                                      std::vector<Finding> findings,
+                                                      std::stop_token stop);
+
+}  // namespace muster::cli
