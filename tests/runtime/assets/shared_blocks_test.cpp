@@ -186,7 +186,7 @@ TEST_CASE("Sharing blocks allocates nothing", "[runtime][assets][threads]") {
   Counted::total = 0;
   const std::uint64_t before = allocation_count();
   const std::uint32_t done =
-      team.shared().read(one.reader, one.entry, one.target, one.decompressor, one.hasher);
+      team.shared().read(one.reader, one.entry, one.target, one.decompressor, &one.hasher);
   CHECK(allocation_count() == before);
   CHECK(done == kLargeBlocks);
   CHECK(Counted::total == 0);

@@ -87,7 +87,7 @@ TEST_CASE("Who helps needs no memory, not even for what is damaged", "[runtime][
   samples::BlockTeam<WithoutMemory> team(3);
   for (int round = 0; round < 50; ++round) {
     ContentHasher hasher;
-    const std::uint32_t done = team.shared().read(reader, entry, target, decompressor, hasher);
+    const std::uint32_t done = team.shared().read(reader, entry, target, decompressor, &hasher);
     CHECK(done == (is_damaged ? kDamaged : entry.block_count));
   }
 }
