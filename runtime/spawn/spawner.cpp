@@ -81,7 +81,7 @@ Spawned Spawner::fill(const PrefabPlan& plan, EntityId parent, EntityId root) {
   return {.root = made_.front(),
           .entities = static_cast<std::uint32_t>(plan.entities.size()),
           .components = static_cast<std::uint32_t>(plan.components.size()),
-          .other_components = static_cast<std::uint32_t>(plan.other_types.size())};
+          .other_components = plan.other_components};
 }
 
 void Spawner::dress(const PlannedEntity& planned, EntityId entity) {

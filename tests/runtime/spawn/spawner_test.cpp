@@ -193,6 +193,29 @@ TEST_CASE("Two components of a type on one entity are refused", "[runtime][spawn
   CHECK(plan.error().message.find("'Twice'") != std::string::npos);
 }
 
+TEST_CASE("A plan has the name of each type once, of however many components it is",
+          "[runtime][spawn][sys-13]") {
+  const ComponentDescription life = samples::game_components()[2];
+  PrefabData data;
+  PrefabEntity& entity = data.entities.emplace_back();
+  entity.name = "Forged";
+  entity.components.push_back({.type = life.name,
+                               .document = {},
+                               .cooked = CookedComponent{life.hash(), life.default_value}});
+  const std::string long_name(60000, 'x');
+  for (int i = 0; i < 1000; ++i) {
+    entity.components.push_back({.type = long_name, .document = {}, .cooked = {}});
+    entity.components.push_back({.type = "Other", .document = {}, .cooked = {}});
+  }
+  const ByteVector bytes = encode_prefab(data).value();
+  CHECK(bytes.size() < 100000);
+  World world(samples::game_components());
+  const PrefabPlan plan = plan_prefab(PrefabReader::open(bytes).value(), world).value();
+  CHECK(plan.other_types == std::vector<std::string>{"Other", long_name});
+  CHECK(plan.other_components == 2000);
+  CHECK(plan.components.size() == 1);
+}
+
 TEST_CASE("A damaged bundle spoils its own entities only", "[runtime][spawn][sys-13]") {
   Side client("client");
   const AssetPath path =
