@@ -1,9 +1,13 @@
 #include "runtime/spawn/spawner.h"
 
+#include <algorithm>
+
 #include <catch2/catch.hpp>
 
 #include "bundler/cook/prefab_writer.h"
+#include "bundler/pack/bundle_writer.h"
 #include "registry/vocabulary/describe.h"
+#include "runtime/bundle/bundle_reader.h"
 #include "tests/support/allocation_counter.h"
 #include "tests/support/bundle_samples.h"
 #include "tests/support/sample_build.h"
@@ -214,6 +218,33 @@ TEST_CASE("A plan has the name of each type once, of however many components it 
   CHECK(plan.other_types == std::vector<std::string>{"Other", long_name});
   CHECK(plan.other_components == 2000);
   CHECK(plan.components.size() == 1);
+}
+
+TEST_CASE("What another version of muster cooked is not called damaged",
+          "[runtime][spawn][sys-13]") {
+  const auto [asset, part, kind] = GENERATE(table<std::uint64_t, std::int64_t, EntryKind>(
+      {{samples::kSky, kFlattenedPrefab, EntryKind::prefab},
+       {samples::kDefinition, kMainPayload, EntryKind::object}}));
+  Side client("client");
+  const Bytes now = client.store.load(guid(asset), part).value().bytes;
+  ByteVector before(now.begin(), now.end());
+  before[4] = std::byte{1};
+  const std::vector<PackEntry> entries = {{guid(asset), part, kind, before}};
+  const ByteVector bundle = pack_bundle(entries).value();
+  const BundleName name = BundleName::of_prefab(guid(asset));
+  MemoryFileSystem files;
+  samples::TargetOptions options;
+  options.change = [&](CatalogData& data) {
+    const auto row = std::ranges::find(data.bundles, name, &BundleData::name);
+    row->hash = BundleReader::open(bundle).value().bundle_hash();
+    row->file_bytes = bundle.size();
+  };
+  samples::build_target(files, options);
+  REQUIRE(files.write(AssetPath::parse("client/" + name.path()).value(), bundle).has_value());
+  Side old("client", std::move(files));
+  const Error error = old.spawner.spawn(guid(asset)).error();
+  CHECK(error.code == ErrorCode::unsupported_version);
+  CHECK(error.message.find("damaged") == std::string::npos);
 }
 
 TEST_CASE("A damaged bundle spoils its own entities only", "[runtime][spawn][sys-13]") {
