@@ -23,7 +23,7 @@ struct FlatEntity {
   bool is_active = true;
 };
 
-/// A component that has a document has its file id there.
+/// A component that has a document has its file id there; that of another is not kept.
 struct FlatComponent {
   std::uint32_t description = layout::kNone;  ///< Index into this prefab's descriptions.
   std::uint32_t document = layout::kNone;     ///< Index into the `object` entry's documents.
