@@ -74,6 +74,7 @@ std::string_view PrefabReader::text(std::uint32_t index) const {
 }
 
 std::string_view PrefabReader::type_name(std::uint32_t index) const {
+  assert(index < type_count_);
   return text(entity_count_ + index);
 }
 

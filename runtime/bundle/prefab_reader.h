@@ -23,7 +23,7 @@ struct FlatEntity {
   bool is_active = true;
 };
 
-/// A component that has a document has its file id there.
+/// A component that has a document has its file id there; that of another is not kept.
 struct FlatComponent {
   std::uint32_t description = layout::kNone;  ///< Index into this prefab's descriptions.
   std::uint32_t document = layout::kNone;     ///< Index into the `object` entry's documents.
@@ -59,6 +59,10 @@ class PrefabReader {
   std::uint32_t description_count() const { return description_count_; }
   FlatDescription description(std::uint32_t index) const;
 
+  /// The types that components are of, each once: those with a description first.
+  std::uint32_t type_count() const { return type_count_; }
+  std::string_view type_name(std::uint32_t index) const;
+
  private:
   // Where the columns begin.
   struct Columns {
@@ -90,7 +94,6 @@ class PrefabReader {
   std::uint32_t start(std::size_t ends, std::uint32_t index) const;
   std::uint32_t parent(std::uint32_t index) const;
   std::string_view text(std::uint32_t index) const;
-  std::string_view type_name(std::uint32_t index) const;
 
   Bytes bytes_;
   std::uint32_t entity_count_ = 0;

@@ -1,6 +1,7 @@
 #include "runtime/spawn/prefab_plan.h"
 
 #include <algorithm>
+#include <set>
 
 namespace muster {
 namespace {
@@ -59,7 +60,7 @@ Result<PrefabPlan> plan_prefab(const PrefabReader& prefab, World& world) {
     for (std::uint32_t c = 0; c < flat.component_count; ++c) {
       const FlatComponent component = prefab.component(flat.first_component + c);
       if (component.description == layout::kNone) {
-        plan.other_types.emplace_back(component.type);
+        ++plan.other_components;
         continue;
       }
       const ComponentId id = ids.value()[component.description];
@@ -76,6 +77,11 @@ Result<PrefabPlan> plan_prefab(const PrefabReader& prefab, World& world) {
     entity.component_count =
         static_cast<std::uint32_t>(plan.components.size()) - entity.first_component;
   }
+  // A name with each component would be as much memory as a forged bundle asks for: the form has a
+  // long name once, and four bytes for a component of it.
+  for (std::uint32_t i = prefab.description_count(); i < prefab.type_count(); ++i) {
+    plan.other_types.emplace_back(prefab.type_name(i));
+  }
   return plan;
 }
 
@@ -83,9 +89,12 @@ PrefabPlan plan_definition(const ObjectReader& object, std::string_view name, Wo
   PrefabPlan plan;
   PlannedEntity& entity = plan.entities.emplace_back();
   entity.name = world.intern(name);
+  std::set<std::string_view> types;
   for (std::uint32_t i = 0; i < object.document_count(); ++i) {
-    plan.other_types.emplace_back(object.document(i).type_name);
+    types.insert(object.document(i).type_name);
   }
+  plan.other_types.assign(types.begin(), types.end());
+  plan.other_components = object.document_count();
   return plan;
 }
 

@@ -37,9 +37,10 @@ struct PrefabPlan {
   std::vector<PlannedEntity> entities;  ///< Parents before children.
   std::vector<PlannedComponent> components;
   ByteVector data;
-  /// The type of each component that has no description: its values stay in the asset's `object`
-  /// entry, and nothing of it reaches the world.
+  /// The types of components that have no description, each once: their values stay in the asset's
+  /// `object` entry, and nothing of them reaches the world.
   std::vector<std::string> other_types;
+  std::uint32_t other_components = 0;  ///< How many components are of these.
 };
 
 /// Plans a flattened prefab (a factory's too: that is one of one entity). Fails with

@@ -81,7 +81,7 @@ Spawned Spawner::fill(const PrefabPlan& plan, EntityId parent, EntityId root) {
   return {.root = made_.front(),
           .entities = static_cast<std::uint32_t>(plan.entities.size()),
           .components = static_cast<std::uint32_t>(plan.components.size()),
-          .other_components = static_cast<std::uint32_t>(plan.other_types.size())};
+          .other_components = plan.other_components};
 }
 
 void Spawner::dress(const PlannedEntity& planned, EntityId entity) {
@@ -103,9 +103,16 @@ Result<PrefabPlan> Spawner::load_plan(const Guid& asset) {
   Result<LoadedEntry> entry = store_->load_from(record->bundle, asset, part);
   if (!entry) return fail(entry.error());
   const std::string what = "'" + std::string(record->path) + "' ";
+  const auto refuse = [&what](const Error& error) {
+    const bool is_other = error.code == ErrorCode::unsupported_version;
+    return fail(error.code, what +
+                                (is_other ? "was built by another version of muster, build again: "
+                                          : "is damaged: ") +
+                                error.message);
+  };
   if (is_prefab) {
     Result<PrefabReader> prefab = PrefabReader::open(entry.value().bytes);
-    if (!prefab) return fail(prefab.error().code, what + "is damaged: " + prefab.error().message);
+    if (!prefab) return refuse(prefab.error());
     Result<PrefabPlan> plan = plan_prefab(prefab.value(), world_);
     if (!plan) {
       return fail(plan.error().code, what + "cannot be spawned: " + plan.error().message);
@@ -117,7 +124,7 @@ Result<PrefabPlan> Spawner::load_plan(const Guid& asset) {
                 what + "is no prefab and no definition: there is nothing to spawn");
   }
   Result<ObjectReader> object = ObjectReader::open(entry.value().bytes);
-  if (!object) return fail(object.error().code, what + "is damaged: " + object.error().message);
+  if (!object) return refuse(object.error());
   return plan_definition(object.value(), stem_of(record->path), world_);
 }
 

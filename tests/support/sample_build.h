@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -61,7 +62,7 @@ MemoryFileSystem build();
 struct TargetOptions {
   Target target = Target::client;
   std::vector<ComponentDescription> components = game_components();
-  void (*change)(CatalogData&) = nullptr;
+  std::function<void(CatalogData&)> change{};
 };
 void build_target(MemoryFileSystem& files, const TargetOptions& options);
 

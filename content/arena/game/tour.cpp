@@ -109,7 +109,7 @@ class Guide {
     stop.entities = view_.entity_count() - before;
     const PrefabPlan& plan = *spawner_.prepare(row.presentation).value();
     stop.components = static_cast<std::uint32_t>(plan.components.size());
-    stop.other_components = static_cast<std::uint32_t>(plan.other_types.size());
+    stop.other_components = plan.other_components;
   }
 
   void play_effects() {
@@ -129,7 +129,7 @@ class Guide {
       };
       stop.entities = total(plan.entities.size());
       stop.components = total(plan.components.size());
-      stop.other_components = total(plan.other_types.size());
+      stop.other_components = total(plan.other_components);
     }
     if (!are_loaded) return;
     Result<EffectPlayer> player = EffectPlayer::create(views_);

@@ -1,9 +1,13 @@
 #include "runtime/spawn/spawner.h"
 
+#include <algorithm>
+
 #include <catch2/catch.hpp>
 
 #include "bundler/cook/prefab_writer.h"
+#include "bundler/pack/bundle_writer.h"
 #include "registry/vocabulary/describe.h"
+#include "runtime/bundle/bundle_reader.h"
 #include "tests/support/allocation_counter.h"
 #include "tests/support/bundle_samples.h"
 #include "tests/support/sample_build.h"
@@ -191,6 +195,56 @@ TEST_CASE("Two components of a type on one entity are refused", "[runtime][spawn
   const Result<PrefabPlan> plan = plan_prefab(PrefabReader::open(bytes).value(), world);
   CHECK(plan.error().code == ErrorCode::malformed);
   CHECK(plan.error().message.find("'Twice'") != std::string::npos);
+}
+
+TEST_CASE("A plan has the name of each type once, of however many components it is",
+          "[runtime][spawn][sys-13]") {
+  const ComponentDescription life = samples::game_components()[2];
+  PrefabData data;
+  PrefabEntity& entity = data.entities.emplace_back();
+  entity.name = "Forged";
+  entity.components.push_back({.type = life.name,
+                               .document = {},
+                               .cooked = CookedComponent{life.hash(), life.default_value}});
+  const std::string long_name(60000, 'x');
+  for (int i = 0; i < 1000; ++i) {
+    entity.components.push_back({.type = long_name, .document = {}, .cooked = {}});
+    entity.components.push_back({.type = "Other", .document = {}, .cooked = {}});
+  }
+  const ByteVector bytes = encode_prefab(data).value();
+  CHECK(bytes.size() < 100000);
+  World world(samples::game_components());
+  const PrefabPlan plan = plan_prefab(PrefabReader::open(bytes).value(), world).value();
+  CHECK(plan.other_types == std::vector<std::string>{"Other", long_name});
+  CHECK(plan.other_components == 2000);
+  CHECK(plan.components.size() == 1);
+}
+
+TEST_CASE("What another version of muster cooked is not called damaged",
+          "[runtime][spawn][sys-13]") {
+  const auto [asset, part, kind] = GENERATE(table<std::uint64_t, std::int64_t, EntryKind>(
+      {{samples::kSky, kFlattenedPrefab, EntryKind::prefab},
+       {samples::kDefinition, kMainPayload, EntryKind::object}}));
+  Side client("client");
+  const Bytes now = client.store.load(guid(asset), part).value().bytes;
+  ByteVector before(now.begin(), now.end());
+  before[4] = std::byte{1};
+  const std::vector<PackEntry> entries = {{guid(asset), part, kind, before}};
+  const ByteVector bundle = pack_bundle(entries).value();
+  const BundleName name = BundleName::of_prefab(guid(asset));
+  MemoryFileSystem files;
+  samples::TargetOptions options;
+  options.change = [&](CatalogData& data) {
+    const auto row = std::ranges::find(data.bundles, name, &BundleData::name);
+    row->hash = BundleReader::open(bundle).value().bundle_hash();
+    row->file_bytes = bundle.size();
+  };
+  samples::build_target(files, options);
+  REQUIRE(files.write(AssetPath::parse("client/" + name.path()).value(), bundle).has_value());
+  Side old("client", std::move(files));
+  const Error error = old.spawner.spawn(guid(asset)).error();
+  CHECK(error.code == ErrorCode::unsupported_version);
+  CHECK(error.message.find("damaged") == std::string::npos);
 }
 
 TEST_CASE("A damaged bundle spoils its own entities only", "[runtime][spawn][sys-13]") {
