@@ -31,7 +31,8 @@ class ObjectValue {
 
   /// Requires: `kind() == ObjectKind::integer`.
   std::int64_t integer() const;
-  /// The number as written, to full precision. Requires: `real32` or `real64`.
+  /// The number as it is stored: of `real32` the float, which is near to what was written.
+  /// Requires: `real32` or `real64`.
   double real() const;
   /// Requires: `text`.
   std::string_view text() const;

@@ -13,6 +13,7 @@ class ObjectForm:
     def __init__(self, data):
         self.data = data
         self.documents, total = fields(data, 8, "II")
+        require(self.documents <= 1 << 22, "document_count")
         marks = max(self.documents - 1, 0) // 16
         self.file_ids = fields(data, 16, f"{self.documents}q")
         self.sizes = fields(data, 16 + self.documents * 8, f"{self.documents}I")
