@@ -106,22 +106,6 @@ FileStamp stamp_from(const struct stat& info) {
           .identity = (static_cast<std::uint64_t>(info.st_dev) << 48U) ^ info.st_ino};
 }
 
-// Of a link, both ends count: whichever changes gives it a later time.
-FileStamp stamp_at(int folder, const char* name) {
-  struct stat info {};
-  if (::fstatat(folder, name, &info, AT_SYMLINK_NOFOLLOW) != 0) return {};
-  FileStamp stamp = stamp_from(info);
-  if (!S_ISLNK(info.st_mode)) return stamp;
-  if (::fstatat(folder, name, &info, 0) != 0) return stamp;
-  const FileStamp target = stamp_from(info);
-  stamp.kind = target.kind;
-  stamp.size_bytes = target.size_bytes;
-  stamp.modified_ns = std::max(stamp.modified_ns, target.modified_ns);
-  stamp.changed_ns = std::max(stamp.changed_ns, target.changed_ns);
-  stamp.identity = (stamp.identity * 31) ^ target.identity;
-  return stamp;
-}
-
 }  // namespace
 
 Result<DiskFileSystem> DiskFileSystem::open(const std::string& root) {
@@ -277,6 +261,24 @@ Result<Bytes> DiskFileSystem::read(const AssetPath& path, std::uint64_t offset,
   return Bytes(buffer).first(done);
 }
 
+// Of a link that is followed, both ends count: whichever changes gives it a later time.
+FileStamp DiskFileSystem::stamp_at(int parent, const char* name, const AssetPath& folder,
+                                   std::string_view child) const {
+  struct stat info {};
+  if (::fstatat(parent, name, &info, AT_SYMLINK_NOFOLLOW) != 0) return {};
+  FileStamp stamp = stamp_from(info);
+  if (!S_ISLNK(info.st_mode)) return stamp;
+  stamp.kind = behind_link(relative(child.empty() ? folder : folder.child(child))).kind;
+  if (stamp.kind == FileKind::broken_link || stamp.kind == FileKind::outside_link) return stamp;
+  if (::fstatat(parent, name, &info, 0) != 0) return stamp;
+  const FileStamp target = stamp_from(info);
+  stamp.size_bytes = target.size_bytes;
+  stamp.modified_ns = std::max(stamp.modified_ns, target.modified_ns);
+  stamp.changed_ns = std::max(stamp.changed_ns, target.changed_ns);
+  stamp.identity = (stamp.identity * 31) ^ target.identity;
+  return stamp;
+}
+
 // The folder is opened once for all its names: the way to it is a good part of each look, but less
 // than opening is. What is there is read by `read` only, so nothing is asked about links on the
 // way.
@@ -285,7 +287,7 @@ void DiskFileSystem::stamps_in(const AssetPath& folder, std::span<const std::str
   assert(names.size() == stamps.size());
   if (names.size() == 1) {
     const AssetPath path = names[0].empty() ? folder : folder.child(names[0]);
-    stamps[0] = stamp_at(root_descriptor_, relative(path));
+    stamps[0] = stamp_at(root_descriptor_, relative(path), folder, names[0]);
     return;
   }
   const Descriptor parent(
@@ -293,7 +295,8 @@ void DiskFileSystem::stamps_in(const AssetPath& folder, std::span<const std::str
   std::string name;
   for (std::size_t i = 0; i < names.size(); ++i) {
     name = names[i].empty() ? std::string_view(".") : names[i];
-    stamps[i] = parent.valid() ? stamp_at(parent.get(), name.c_str()) : FileStamp();
+    stamps[i] =
+        parent.valid() ? stamp_at(parent.get(), name.c_str(), folder, names[i]) : FileStamp();
   }
 }
 
