@@ -315,7 +315,8 @@ std::vector<bool> DiskFileSystem::link_all(const AssetPath& from, const AssetPat
   const Spot target(root_descriptor_, to.child(names.front()));
   for (std::size_t i = 0; source.valid() && target.valid() && i < names.size(); ++i) {
     const char* const name = names[i].c_str();
-    linked[i] = ::linkat(source.folder(), name, target.folder(), name, 0) == 0;
+    // A link would lead to what the file has become, or from the other folder elsewhere.
+    linked[i] = ::linkat(source.folder(), name, target.folder(), name, AT_SYMLINK_FOLLOW) == 0;
   }
   return linked;
 }

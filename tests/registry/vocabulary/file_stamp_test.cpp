@@ -149,5 +149,20 @@ TEST_CASE("The stamp of a link that leaves the folder says so, and nothing of wh
   CHECK(stamps[1] == stamp_of(files.value(), path_of("sub/link")));
 }
 
+TEST_CASE("What a symbolic link leads to gets another name, not the link", "[registry][disk]") {
+  const TemporaryFolder folder;
+  folder.put("one", "123");
+  folder.put("old/file", "12345");
+  const fs::path root = folder.path();
+  fs::create_symlink("../one", root / "old/link");
+  auto files = DiskFileSystem::open(folder.path());
+  REQUIRE(files.has_value());
+  const std::vector<std::string> names = {"file", "link"};
+  CHECK(files.value().link_all(path_of("old"), path_of("new/deep"), names) ==
+        std::vector<bool>{true, true});
+  CHECK(fs::is_regular_file(fs::symlink_status(root / "new/deep/link")));
+  CHECK(stamp_of(files.value(), path_of("new/deep/link")).size_bytes == 3);
+}
+
 }  // namespace
 }  // namespace muster
