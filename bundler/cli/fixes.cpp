@@ -82,9 +82,9 @@ Result<void> fix_project(OpenProject& open, bool dry_run, std::unique_ptr<FileSy
   if (session.stop.stop_requested()) {
     return fail(ErrorCode::cancelled, "stopped; nothing was changed");
   }
-  session.writing = !dry_run;
   FileSystem& files = dry_run ? *as_fixed : *open.files;
   if (!dry_run) {
+    if (auto may = begin_writing(session); !may) return may;
     if (auto done = apply_sidecar_mends(files, mends.value()); !done) return done;
   }
   for (const SidecarMend& mend : mends.value()) tell(session, sentence(mend, dry_run));

@@ -23,6 +23,7 @@ void wait_for_signals(const sigset_t& signals, const std::stop_source& stop,
   int signal = 0;
   sigwait(&signals, &signal);
   stop.request_stop();
+  std::atomic_thread_fence(std::memory_order_seq_cst);  // see `begin_writing`
   if (writing.load()) {
     for (int i = 0; i < kStepsOfOneRequest; ++i) sigtimedwait(&signals, nullptr, &kStep);
     sigwait(&signals, &signal);

@@ -34,6 +34,15 @@ Result<OpenProject> open_recorded_project(const std::string& path, const Session
   return open;
 }
 
+Result<void> begin_writing(Session& session) {
+  session.writing = true;
+  // Who waits for signals asks to stop, and then looks at `writing`; here it is the other way
+  // round, so that at least one of the two sees what the other has done.
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  if (!session.stop.stop_requested()) return {};
+  return fail(ErrorCode::cancelled, "stopped; nothing was changed");
+}
+
 void tell(Session& session, std::string_view message) {
   session.err << "muster: " << shown_text(message) << "\n";
 }
