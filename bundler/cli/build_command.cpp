@@ -141,13 +141,14 @@ std::optional<int> tell_up_to_date(const BuildJob& job, Session& session) {
   auto found = find_up_to_date(*output.value().files, *output.value().stamps,
                                *project.value().files, *project.value().stamps, job.wish, job.jobs);
   if (!found) return std::nullopt;
-  if (found->check.has_new_stamps) {
+  if (found->check.has_new_stamps && begin_writing(session)) {
     // Who does not get the lock, or the disk, hashes these files once more next time.
     const auto locked = LockedOutput::open(job.arguments.out);
     if (locked) {
       (void)refresh_state(locked.value()->folder(), found->state).has_value();
     }
   }
+  session.writing = false;
   const Duration elapsed = session.clock.now() - job.start;
   const bool is_json = job.arguments.format == "json";
   const int written = write_report(session,
@@ -164,7 +165,7 @@ std::optional<int> tell_up_to_date(const BuildJob& job, Session& session) {
 std::optional<int> write_output(const BuildJob& job, const OpenProject& open,
                                 const std::vector<ComponentDescription>& components,
                                 Session& session) {
-  session.writing = true;
+  if (auto may = begin_writing(session); !may) return report_error(session, may.error());
   const auto locked = LockedOutput::open(job.arguments.out);
   if (!locked) return report_error(session, locked.error());
   StampedFolder previous;

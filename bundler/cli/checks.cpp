@@ -1,6 +1,9 @@
 #include "bundler/cli/checks.h"
 
 #include <algorithm>
+#include <set>
+#include <tuple>
+#include <utility>
 
 #include "bundler/cook/value_check.h"
 #include "bundler/pack/committed_dictionaries.h"
@@ -10,25 +13,28 @@ namespace {
 
 using Choice = std::vector<VariantWish>;
 
-// One for each value of each axis; of the other axes their defaults, or the first value where
-// nothing says which.
-std::vector<Choice> choices_of(const std::vector<VariantAxis>& axes) {
-  Choice usual;
-  for (const VariantAxis& axis : axes) {
-    if (axis.is_chosen_at_build) {
-      usual.push_back({axis.name, axis.values.at(axis.default_value.value_or(0))});
+VariantWish wish_of(const VariantAxis& axis, std::size_t value) {
+  return {axis.name, axis.values.at(value)};
+}
+
+// What builds take that choose nothing, and what each file takes that is a variant; of the other
+// axes that are chosen at build their defaults, or the first value where nothing says which.
+std::vector<Choice> choices_of(const Project& project) {
+  const std::vector<VariantAxis>& axes = project.config().axes;
+  std::set<VariantKeys> wanted{{}};
+  for (const VariantFile& file : project.variants().files()) wanted.insert(file.keys);
+  std::vector<Choice> choices;
+  for (const VariantKeys& keys : wanted) {
+    Choice choice;
+    for (std::uint16_t i = 0; i < axes.size(); ++i) {
+      const auto key = std::ranges::find(keys, i, &VariantKey::axis);
+      if (key != keys.end()) {
+        choice.push_back(wish_of(axes[i], key->value));
+      } else if (axes[i].is_chosen_at_build) {
+        choice.push_back(wish_of(axes[i], axes[i].default_value.value_or(0)));
+      }
     }
-  }
-  if (usual.empty()) return {};
-  std::vector<Choice> choices{usual};
-  for (VariantWish& one : usual) {
-    const std::string usual_value = one.value;
-    const VariantAxis& axis = axes[find_axis(axes, one.axis).value()];
-    for (const std::string& value : axis.values) {
-      one.value = value;
-      if (value != usual_value) choices.push_back(usual);
-    }
-    one.value = usual_value;
+    if (std::ranges::find(choices, choice) == choices.end()) choices.push_back(std::move(choice));
   }
   return choices;
 }
@@ -41,10 +47,31 @@ std::string text_of(const Choice& choice) {
   return text;
 }
 
-bool is_same(const Finding& a, const Finding& b) {
-  return a.rule == b.rule && a.location.path == b.location.path &&
-         a.location.position == b.location.position;
-}
+// What blocks builds. What is told of a variant's file is told again, in a build for it, of whoever
+// names it: that is one thing.
+class Blocking {
+ public:
+  void add(const Finding& finding) {
+    if (!finding.blocks_build) return;
+    exact_.insert(key_of(finding));
+    files_.emplace(finding.rule, finding.location.path);
+  }
+  bool knows(const Finding& finding) const {
+    return exact_.contains(key_of(finding)) ||
+           std::ranges::any_of(finding.related, [&](const RelatedLocation& related) {
+             return files_.contains({finding.rule, related.location.path});
+           });
+  }
+
+ private:
+  using Key = std::tuple<std::string_view, AssetPath, std::uint32_t, std::uint32_t, std::string>;
+  static Key key_of(const Finding& finding) {
+    const Location& at = finding.location;
+    return {finding.rule, at.path, at.position.line, at.position.column, finding.message};
+  }
+  std::set<Key> exact_;
+  std::set<std::pair<std::string_view, AssetPath>> files_;
+};
 
 }  // namespace
 
@@ -70,16 +97,29 @@ Result<std::vector<Finding>> with_findings_of_choices(const Project& project,
                                                       const ValidateOptions& options,
                                                       std::vector<Finding> findings,
                                                       std::stop_token stop) {
+  // Without variants every build is of the project as it lies there.
+  if (wishes.empty() && project.variants().files().empty()) return findings;
   const std::vector<Choice> choices =
-      wishes.empty() ? choices_of(project.config().axes) : std::vector<Choice>{wishes};
+      wishes.empty() ? choices_of(project) : std::vector<Choice>{wishes};
+  Blocking known;
+  for (const Finding& finding : findings) known.add(finding);
+  options.progress.begin("checking builds for variants", choices.size());
+  ValidateOptions quiet = options;
+  quiet.progress = {};
   for (const Choice& choice : choices) {
-    const auto chosen =
-        Project::open(project.files(), options.jobs, stop, options.progress, choice);
+    options.progress.advance(1, text_of(choice));
+    const auto chosen = Project::open(project.files(), options.jobs, stop, {}, choice);
     if (!chosen) return fail(chosen.error());
-    for (Finding& finding : validate(*chosen.value(), options)) {
-      const auto is_known = [&](const Finding& known) { return is_same(known, finding); };
-      if (!finding.blocks_build || std::ranges::any_of(findings, is_known)) continue;
-      finding.message += " (in a build with '" + text_of(choice) + "')";
+    std::vector<Finding> found = validate(*chosen.value(), quiet);
+    std::erase_if(found, [&](const Finding& finding) {
+      return !finding.blocks_build || known.knows(finding);
+    });
+    for (Finding& finding : found) {
+      known.add(finding);
+      // Other axes make it no other finding.
+      if (finding.identity.empty()) finding.identity = finding.message;
+      finding.message +=
+          choice.empty() ? " (in a build)" : " (in a build with '" + text_of(choice) + "')";
       findings.push_back(std::move(finding));
     }
   }

@@ -1,6 +1,7 @@
 // The checks of a project that more than one command makes.
 #pragma once
 
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -19,7 +20,8 @@ FurtherCheck checks_of_packing(const std::vector<ComponentDescription>* componen
 Result<std::vector<VariantWish>> read_variants(const std::vector<std::string>& options);
 
 /// Adds what a build refuses only because it is made for certain variants: for those that are
-/// wished for, or without wishes for each value of each axis that is chosen at build. `findings`
+/// wished for, or without wishes for what builds choose by themselves and for what each variant's
+/// file is for. What several of these files make of a project together, a wish tells. `findings`
 /// are those of the project as it lies there. Fails for wishes that the project does not have, and
 /// as `Project::open` does.
 Result<std::vector<Finding>> with_findings_of_choices(const Project& project,

@@ -61,9 +61,11 @@ Result<bool> fix_config(const std::string& project, bool dry_run, Session& sessi
   const std::string name(ProjectConfig::kFileName);
   if (!dry_run) {
     const AssetPath path = AssetPath().child(name);
+    if (auto may = begin_writing(session); !may) return fail(may.error());
     if (auto done = write_atomically(*files.value(), path, as_bytes(*text)); !done) {
       return fail(done.error());
     }
+    session.writing = false;
   }
   tell(session, (dry_run ? "would write '" : "wrote '") + name + "' (paths as on the disk)");
   return true;
@@ -82,9 +84,9 @@ Result<void> fix_project(OpenProject& open, bool dry_run, std::unique_ptr<FileSy
   if (session.stop.stop_requested()) {
     return fail(ErrorCode::cancelled, "stopped; nothing was changed");
   }
-  session.writing = !dry_run;
   FileSystem& files = dry_run ? *as_fixed : *open.files;
   if (!dry_run) {
+    if (auto may = begin_writing(session); !may) return may;
     if (auto done = apply_sidecar_mends(files, mends.value()); !done) return done;
   }
   for (const SidecarMend& mend : mends.value()) tell(session, sentence(mend, dry_run));

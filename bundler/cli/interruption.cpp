@@ -19,11 +19,13 @@ constexpr timespec kStep{0, 20'000'000};
 constexpr int kStepsOfOneRequest = 50;
 
 void wait_for_signals(const sigset_t& signals, const std::stop_source& stop,
-                      const std::atomic<bool>& writing) {
+                      std::atomic<bool>& writing) {
   int signal = 0;
   sigwait(&signals, &signal);
   stop.request_stop();
-  if (writing.load()) {
+  bool is_writing = false;
+  writing.compare_exchange_strong(is_writing, false);  // no mere look: see `begin_writing`
+  if (is_writing) {
     for (int i = 0; i < kStepsOfOneRequest; ++i) sigtimedwait(&signals, nullptr, &kStep);
     sigwait(&signals, &signal);
   }
@@ -32,7 +34,7 @@ void wait_for_signals(const sigset_t& signals, const std::stop_source& stop,
 
 }  // namespace
 
-void watch_interruptions(std::stop_source stop, const std::atomic<bool>& writing) {
+void watch_interruptions(std::stop_source stop, std::atomic<bool>& writing) {
   sigset_t signals;
   sigemptyset(&signals);
   for (const int signal : {SIGINT, SIGTERM}) {
@@ -46,7 +48,7 @@ void watch_interruptions(std::stop_source stop, const std::atomic<bool>& writing
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);  // a limit on the size of files is an error of writing
   try {
-    std::thread(wait_for_signals, signals, std::move(stop), std::cref(writing)).detach();
+    std::thread(wait_for_signals, signals, std::move(stop), std::ref(writing)).detach();
   } catch (const std::system_error&) {
     // Without memory for a thread a signal ends the program, as it does others.
     pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);

@@ -10,6 +10,6 @@ namespace muster::cli {
 /// ends at once (exit code kUsage) while `writing` is false, and at the second request in any case.
 /// A closed pipe is a write that fails from now on, not our death. Requires: called once, before
 /// any other thread starts; `writing` lives as long as the program.
-void watch_interruptions(std::stop_source stop, const std::atomic<bool>& writing);
+void watch_interruptions(std::stop_source stop, std::atomic<bool>& writing);
 
 }  // namespace muster::cli

@@ -30,7 +30,7 @@ int keygen(const std::string& path, Session& session) {
                                                  "' exists: the key that it belongs to would be "
                                                  "lost; remove it, or name another file"});
   }
-  session.writing = true;
+  if (auto may = begin_writing(session); !may) return report_error(session, may.error());
   const SigningKeys keys = signing_keys(random_seed());
   // The secret one first: a key of which only the open half is there would be of no use.
   if (auto made = create_secret_file(path, as_bytes(key_file_text(keys.secret))); !made) {

@@ -257,7 +257,7 @@ int extract(const ExtractArguments& arguments, Session& session) {
   if (auto whole = bundle.value().verify(decompressor, plain); !whole) {
     return report_damage(session, whole.error());
   }
-  session.writing = true;
+  if (auto may = begin_writing(session); !may) return report_error(session, may.error());
   const auto folder = open_or_create_folder(arguments.folder);
   if (!folder) return report_error(session, folder.error());
   const auto written = Extraction(*folder.value(), catalog, decompressor.dictionaries())

@@ -33,7 +33,7 @@ int create(const PatchArguments& arguments, Session& session) {
   session.reporter.finish();
   if (!made) return report_error(session, made.error());
   const MadePatch& patch = made.value();
-  session.writing = true;
+  if (auto may = begin_writing(session); !may) return report_error(session, may.error());
   if (auto written = write_named_file(arguments.patch, patch.bytes); !written) {
     return report_error(session, written.error());
   }
@@ -68,7 +68,7 @@ int apply(const PatchArguments& arguments, Session& session) {
       return kSuccess;
     }
   }
-  session.writing = true;
+  if (auto may = begin_writing(session); !may) return report_error(session, may.error());
   const auto out = LockedOutput::open(arguments.out);
   if (!out) return report_error(session, out.error());
   session.reporter.begin("patching", 0);

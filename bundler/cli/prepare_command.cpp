@@ -98,7 +98,7 @@ int prepare(const PrepareOptions& options, Session& session) {
   if (!plan) return report_error(session, plan.error());
   for (const std::string& note : plan.value().notes) tell(session, note);
   if (!options.dry_run) {
-    session.writing = true;
+    if (auto may = begin_writing(session); !may) return report_error(session, may.error());
     const auto applied = apply_prepare(*open.value().files, plan.value());
     if (!applied) return report_error(session, applied.error());
   }

@@ -34,6 +34,14 @@ Result<OpenProject> open_recorded_project(const std::string& path, const Session
   return open;
 }
 
+Result<void> begin_writing(Session& session) {
+  // Who waits for signals asks to stop, and then looks at `writing`, as one step with those of
+  // others; here it is the other way round. So one of the two sees what the other has done.
+  session.writing.exchange(true);
+  if (!session.stop.stop_requested()) return {};
+  return fail(ErrorCode::cancelled, "stopped; nothing was changed");
+}
+
 void tell(Session& session, std::string_view message) {
   session.err << "muster: " << shown_text(message) << "\n";
 }

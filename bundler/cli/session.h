@@ -34,7 +34,7 @@ struct Session {
   const Clock& clock;
   std::stop_token stop;
   /// Set while a command writes something that an interruption must not leave half done. Until then
-  /// Ctrl-C ends the program at once.
+  /// Ctrl-C ends the program at once. Set by `begin_writing`.
   std::atomic<bool>& writing;
   int exit_code = kSuccess;
 };
@@ -54,6 +54,10 @@ Result<OpenProject> open_recorded_project(const std::string& path, const Session
                                           unsigned jobs, const std::vector<VariantWish>& variants,
                                           std::optional<BuildState> earlier,
                                           const std::string& tool, const Progress& progress = {});
+
+/// Sets `writing`. Fails with `cancelled` when Ctrl-C came just before: then nothing is to be
+/// written, and the program ends on its own.
+Result<void> begin_writing(Session& session);
 
 /// Prints a line for a person; what is in it comes from files and their names.
 void tell(Session& session, std::string_view message);

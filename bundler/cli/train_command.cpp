@@ -136,7 +136,7 @@ int train(const TrainArguments& arguments, Session& session) {
     return report_error(session, {ErrorCode::cancelled, "stopped; nothing was changed"});
   }
   if (!arguments.is_check) {
-    session.writing = true;
+    if (auto may = begin_writing(session); !may) return report_error(session, may.error());
     if (auto done = apply(plans, *rules.dictionaries, *open.value().files); !done) {
       return report_error(session, done.error());
     }

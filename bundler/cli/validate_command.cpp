@@ -116,7 +116,8 @@ Result<bool> apply_baseline(const ValidateArguments& arguments, std::vector<Find
   const auto baseline = load_baseline(arguments.baseline);
   if (!baseline) return fail(baseline.error());
   baseline.value().mark_known(findings);
-  if (arguments.target != "all") return true;  // of the rest nobody knows
+  // Of the rest nobody knows.
+  if (arguments.target != "all" || !arguments.variants.empty()) return true;
   const Baseline pruned = baseline.value().pruned(findings, [&](std::string_view rule) {
     if (rule == kBudgetRule) return !arguments.build.empty();
     return !is_breaking_rule(rule) || !arguments.against.empty();
@@ -149,6 +150,9 @@ Result<void> check_arguments(const ValidateArguments& arguments) {
   if (arguments.prune_baseline && arguments.target != "all") {
     return refuse("a baseline is pruned for all targets at once; leave '--target' out");
   }
+  if (arguments.prune_baseline && !arguments.variants.empty()) {
+    return refuse("a baseline is pruned for all variants at once; leave '--variant' out");
+  }
   return {};
 }
 
@@ -171,6 +175,10 @@ int validate_project(const ValidateArguments& arguments, Session& session) {
   const Progress progress = progress_of(reporter);
   auto open = open_project(arguments.project, session, processor_count(), progress);
   if (!open) return report_error(session, open.error());
+  if (!wishes.value().empty()) {
+    const auto choice = choose_for_build(open.value().project->config().axes, wishes.value());
+    if (!choice) return report_error(session, choice.error());
+  }
   std::unique_ptr<FileSystem> as_fixed;  // outlives the project that reads it
   if (arguments.fix) {
     const auto fixed = fix_project(open.value(), arguments.dry_run, as_fixed, session, progress);

@@ -75,7 +75,6 @@ struct StateDictionary {
   ContentHash hash{};
   std::uint64_t sample_bytes = 0;
   std::uint64_t saved_bytes = 0;
-  friend bool operator==(const StateDictionary&, const StateDictionary&) = default;
 };
 
 /// What the dictionaries of the last build came from.

@@ -37,6 +37,13 @@ std::string_view name_of(Layout layout) {
   return layout == Layout::shared ? "shared" : "self-contained";
 }
 
+// What made dictionaries worth while says nothing of what is packed with them.
+bool are_same(const std::vector<StateDictionary>& a, const std::vector<StateDictionary>& b) {
+  return std::ranges::equal(a, b, [](const StateDictionary& one, const StateDictionary& other) {
+    return one.kind == other.kind && one.hash == other.hash;
+  });
+}
+
 void tidy(std::vector<BuildReason>& reasons) {
   std::ranges::sort(reasons);
   reasons.erase(std::unique(reasons.begin(), reasons.end()), reasons.end());
@@ -131,7 +138,7 @@ std::vector<BuildReason> EarlierBuild::reasons_of_terms(const StateTarget& targe
     reasons.push_back({"option", "compression of kinds " + shown(target.compression) + " -> " +
                                      shown(terms.compression)});
   }
-  if (target.dictionaries != terms.dictionaries) {
+  if (!are_same(target.dictionaries, terms.dictionaries)) {
     for (const BuildReason& why : terms.dictionary_reasons) {
       reasons.push_back(
           {"dictionary", std::string(why.what) + (why.detail.empty() ? "" : ": ") + why.detail});

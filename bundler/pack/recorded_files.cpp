@@ -63,7 +63,12 @@ Result<FileInfo> RecordedFiles::stat(const AssetPath& path) const {
 Result<std::vector<DirectoryEntry>> RecordedFiles::list(const AssetPath& folder) const {
   note(folder, InputUse::part);
   auto entries = inner_.list(folder);
-  if (entries) note_whole(folder, hash_of_names(entries.value()));
+  if (!entries) return entries;
+  note_whole(folder, hash_of_names(entries.value()));
+  // What a link leads to may come, go, or become another kind, and the folder does not show it.
+  for (const DirectoryEntry& entry : entries.value()) {
+    if (entry.is_link) note(folder.child(entry.name), InputUse::looked);
+  }
   return entries;
 }
 

@@ -29,6 +29,7 @@ struct VariantAxis {
 struct VariantWish {
   std::string axis;
   std::string value;
+  friend bool operator==(const VariantWish&, const VariantWish&) = default;
 };
 
 /// Bounds that a catalog has, too: a game asks for few axes of few values.

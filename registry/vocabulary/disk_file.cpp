@@ -100,6 +100,14 @@ bool is_inside(const std::string& path, const std::string& folder) {
                             (folder.ends_with('/') || path[folder.size()] == '/'));
 }
 
+const char* relative(const AssetPath& path) { return path.empty() ? "." : path.text().c_str(); }
+
+FileKind kind_of_mode(std::uint32_t mode) {
+  if (S_ISREG(mode)) return FileKind::file;
+  if (S_ISDIR(mode)) return FileKind::folder;
+  return FileKind::other;
+}
+
 Descriptor open_inside(int folder, const char* path, int flags) {
   Descriptor direct = open_resolving(folder, path, flags, RESOLVE_BENEATH);
   // EAGAIN: somebody renamed something meanwhile, so that the kernel cannot be sure of a `..`.

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "registry/vocabulary/asset_path.h"
+#include "registry/vocabulary/file_system.h"
 #include "registry/vocabulary/result.h"
 
 namespace muster {
@@ -39,6 +40,12 @@ std::string real_path_of(int descriptor);
 
 /// Whether a path is the folder's, or one inside. Both are absolute, with links resolved.
 bool is_inside(const std::string& path, const std::string& folder);
+
+/// A path as the operating system takes it below an open folder. Views the path.
+const char* relative(const AssetPath& path);
+
+/// What kind of thing it is that has this mode of `stat`, which is no link.
+FileKind kind_of_mode(std::uint32_t mode);
 
 /// Opens what is inside a folder, with the flags of `open`: never what a link outside of it leads
 /// to, also not through a linked folder on the way. Returns no descriptor, with `errno`, when that

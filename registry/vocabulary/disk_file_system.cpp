@@ -7,7 +7,6 @@
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <sys/sysmacros.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -17,7 +16,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
-#include <optional>
 #include <set>
 #include <utility>
 
@@ -25,8 +23,6 @@
 
 namespace muster {
 namespace {
-
-const char* relative(const AssetPath& path) { return path.empty() ? "." : path.text().c_str(); }
 
 // A name and the folder that it is in, held open: what is done to it cannot be led out of the root
 // by a link on the way. `folder()` is -1 with `errno` set when the folder cannot be entered.
@@ -55,12 +51,6 @@ tl::unexpected<Error> fail_beneath(int error, const std::string& what) {
   if (error != EXDEV) return fail_errno(error, what);
   return fail(ErrorCode::permission_denied,
               what + ": a link on the way leads out of the folder and is not followed");
-}
-
-FileKind kind_of_mode(mode_t mode) {
-  if (S_ISREG(mode)) return FileKind::file;
-  if (S_ISDIR(mode)) return FileKind::folder;
-  return FileKind::other;
 }
 
 Result<void> write_all(int descriptor, Bytes bytes, const std::string& what) {
@@ -93,49 +83,6 @@ Result<void> remove_contents(int parent, const char* name, const std::string& wh
     if (::unlinkat(folder, entry->d_name, AT_REMOVEDIR) != 0) return fail_errno(errno, what);
   }
   return {};
-}
-
-std::int64_t nanoseconds(const timespec& time) {
-  return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
-}
-
-std::int64_t nanoseconds(const struct statx_timestamp& time) {
-  return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
-}
-
-// Asks for what a stamp needs and no more: some file systems have to fetch the rest.
-std::optional<struct statx> look_at(int folder, const char* name, int flags) {
-  constexpr unsigned kFields = STATX_TYPE | STATX_SIZE | STATX_MTIME | STATX_CTIME | STATX_INO;
-  struct statx info {};
-  if (::statx(folder, name, flags, kFields, &info) != 0) return std::nullopt;
-  return info;
-}
-
-FileStamp stamp_from(const struct statx& info) {
-  const std::uint64_t device = makedev(info.stx_dev_major, info.stx_dev_minor);
-  return {.exists = true,
-          .kind = kind_of_mode(info.stx_mode),
-          .size_bytes = info.stx_size,
-          .modified_ns = nanoseconds(info.stx_mtime),
-          .changed_ns = nanoseconds(info.stx_ctime),
-          .identity = (device << 48U) ^ info.stx_ino};
-}
-
-// Of a link, both ends count: whichever changes gives it a later time.
-FileStamp stamp_at(int folder, const char* name) {
-  const auto info = look_at(folder, name, AT_SYMLINK_NOFOLLOW);
-  if (!info) return {};
-  FileStamp stamp = stamp_from(*info);
-  if (!S_ISLNK(info->stx_mode)) return stamp;
-  const auto behind = look_at(folder, name, 0);
-  if (!behind) return stamp;
-  const FileStamp target = stamp_from(*behind);
-  stamp.kind = target.kind;
-  stamp.size_bytes = target.size_bytes;
-  stamp.modified_ns = std::max(stamp.modified_ns, target.modified_ns);
-  stamp.changed_ns = std::max(stamp.changed_ns, target.changed_ns);
-  stamp.identity = (stamp.identity * 31) ^ target.identity;
-  return stamp;
 }
 
 }  // namespace
@@ -293,33 +240,6 @@ Result<Bytes> DiskFileSystem::read(const AssetPath& path, std::uint64_t offset,
   return Bytes(buffer).first(done);
 }
 
-// A batch is a folder: it is opened once for all its names, because the way to it is a good part of
-// each look, but less than opening is. What is there is read by `read` only, so nothing is asked
-// about links on the way.
-void DiskFileSystem::stamps_in(const AssetPath& folder, std::span<const std::string_view> names,
-                               std::span<FileStamp> stamps) const {
-  assert(names.size() == stamps.size());
-  if (names.size() == 1) {
-    const AssetPath path = names[0].empty() ? folder : folder.child(names[0]);
-    stamps[0] = stamp_at(root_descriptor_, relative(path));
-    return;
-  }
-  const Descriptor parent(
-      ::openat(root_descriptor_, relative(folder), O_PATH | O_DIRECTORY | O_CLOEXEC));
-  std::string name;
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    name = names[i].empty() ? std::string_view(".") : names[i];
-    stamps[i] = parent.valid() ? stamp_at(parent.get(), name.c_str()) : FileStamp();
-  }
-}
-
-// The kernel stamps files by this clock.
-std::int64_t DiskFileSystem::now_ns() const {
-  timespec now{};
-  ::clock_gettime(CLOCK_REALTIME_COARSE, &now);
-  return nanoseconds(now);
-}
-
 std::vector<bool> DiskFileSystem::link_all(const AssetPath& from, const AssetPath& to,
                                            std::span<const std::string> names) {
   std::vector<bool> linked(names.size(), false);
@@ -328,7 +248,8 @@ std::vector<bool> DiskFileSystem::link_all(const AssetPath& from, const AssetPat
   const Spot target(root_descriptor_, to.child(names.front()));
   for (std::size_t i = 0; source.valid() && target.valid() && i < names.size(); ++i) {
     const char* const name = names[i].c_str();
-    linked[i] = ::linkat(source.folder(), name, target.folder(), name, 0) == 0;
+    // A link would lead to what the file has become, or from the other folder elsewhere.
+    linked[i] = ::linkat(source.folder(), name, target.folder(), name, AT_SYMLINK_FOLLOW) == 0;
   }
   return linked;
 }

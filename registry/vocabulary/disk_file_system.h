@@ -43,6 +43,8 @@ class DiskFileSystem final : public FileSystem, public FileStamps, public FileLi
  private:
   DiskFileSystem(int descriptor, std::string root);
   FileInfo behind_link(const char* name) const;
+  FileStamp stamp_at(int parent, const char* name, const AssetPath& folder,
+                     std::string_view child) const;
   Result<void> create_parents(const AssetPath& path);
   int put_in_place(const Move& move) const;
   Result<void> sync_folder(const AssetPath& folder) const;

@@ -15,7 +15,7 @@ namespace muster {
 /// rest when the first was taken (`is_settled`) mean equal content.
 struct FileStamp {
   bool exists = false;
-  FileKind kind = FileKind::file;
+  FileKind kind = FileKind::file;  ///< As `FileInfo` has it.
   std::uint64_t size_bytes = 0;
   std::int64_t modified_ns = 0;  ///< Of the content; people and tools may set it.
   std::int64_t changed_ns = 0;   ///< Of anything, also of names and rights; nobody can set it.

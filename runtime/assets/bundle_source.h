@@ -22,7 +22,8 @@ class HeldFile {
   virtual Bytes bytes() const = 0;
 
   /// Whether somebody else can change or take away the bytes meanwhile, as those of a mapped file.
-  /// Such bytes are checked in a copy, or looked at again after they were used.
+  /// Such bytes are checked in a copy, or looked at again after they were used; others are checked
+  /// once, when they are opened, and never again.
   virtual bool is_shared() const { return false; }
   /// Whether bytes of a shared file were lost and read as zeros now. What was read before this
   /// returned false was the file's.

@@ -26,8 +26,8 @@ class SharedBlocks {
   /// gain nothing at 512 KiB; but where the target is still in the cache of another core its lines
   /// have to come over, which takes more than what is gained below this.
   static constexpr std::uint64_t kMinSharedBytes = std::uint64_t{2} << 20U;
-  /// So many may help with one entry: one thread hashes all of it, which takes it a tenth of the
-  /// time of decompression.
+  /// So many may help with one entry: where it is hashed, one thread does all of that, which takes
+  /// a tenth of the time of decompression.
   static constexpr std::size_t kMaxHelpers = 7;
 
   /// Both belong to who owns this. `work_signal` is what threads wait for that may help.

@@ -18,4 +18,12 @@ tl::unexpected<Error> format_error(ErrorCode code, const FormatPlace& place,
   return format_error(code, place, expected, std::to_string(found));
 }
 
+tl::unexpected<Error> fail_asset(const std::string& asset, const Error& error) {
+  const bool is_other = error.code == ErrorCode::unsupported_version;
+  return fail(error.code, asset +
+                              (is_other ? " was built by another version of muster, build again: "
+                                        : " is damaged: ") +
+                              error.message);
+}
+
 }  // namespace muster

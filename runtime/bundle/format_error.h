@@ -1,7 +1,8 @@
-// How the readers of this room say what is wrong with a file.
+// How readers say what is wrong with a file.
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "registry/vocabulary/result.h"
@@ -20,5 +21,8 @@ tl::unexpected<Error> format_error(ErrorCode code, const FormatPlace& place,
                                    std::string_view expected, std::string_view found);
 tl::unexpected<Error> format_error(ErrorCode code, const FormatPlace& place,
                                    std::string_view expected, std::uint64_t found);
+
+/// The error of an asset whose cooked form cannot be opened; `asset` is what people call it.
+tl::unexpected<Error> fail_asset(const std::string& asset, const Error& error);
 
 }  // namespace muster

@@ -5,6 +5,7 @@
 #include <cassert>
 #include <map>
 
+#include "runtime/bundle/format_error.h"
 #include "runtime/bundle/object_reader.h"
 
 namespace muster {
@@ -46,7 +47,7 @@ Result<std::vector<LevelLayer>> level_layers(BundleStore& store, const Guid& lev
   Result<LoadedEntry> entry = store.load(level, kMainPayload);
   if (!entry) return fail(entry.error());
   Result<ObjectReader> object = ObjectReader::open(entry.value().bytes);
-  if (!object) return fail(object.error());
+  if (!object) return fail_asset("level " + level.to_string(), object.error());
   std::vector<LevelLayer> told;
   const std::optional<ObjectValue> layers = find_layers(object.value(), options.layers_field);
   if (!layers) return told;

@@ -78,7 +78,7 @@ Result<PrefabPlan> plan_prefab(const PrefabReader& prefab, World& world) {
         static_cast<std::uint32_t>(plan.components.size()) - entity.first_component;
   }
   // A name with each component would be as much memory as a forged bundle asks for: the form has a
-  // long name once, and four bytes for a component of it.
+  // long name once, and eight bytes for a component of it.
   for (std::uint32_t i = prefab.description_count(); i < prefab.type_count(); ++i) {
     plan.other_types.emplace_back(prefab.type_name(i));
   }

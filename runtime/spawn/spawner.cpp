@@ -2,6 +2,7 @@
 
 #include <cassert>
 
+#include "runtime/bundle/format_error.h"
 #include "runtime/spawn/hot_reload.h"
 
 namespace muster {
@@ -102,29 +103,22 @@ Result<PrefabPlan> Spawner::load_plan(const Guid& asset) {
   const std::int64_t part = is_prefab ? kFlattenedPrefab : kMainPayload;
   Result<LoadedEntry> entry = store_->load_from(record->bundle, asset, part);
   if (!entry) return fail(entry.error());
-  const std::string what = "'" + std::string(record->path) + "' ";
-  const auto refuse = [&what](const Error& error) {
-    const bool is_other = error.code == ErrorCode::unsupported_version;
-    return fail(error.code, what +
-                                (is_other ? "was built by another version of muster, build again: "
-                                          : "is damaged: ") +
-                                error.message);
-  };
+  const std::string what = "'" + std::string(record->path) + "'";
   if (is_prefab) {
     Result<PrefabReader> prefab = PrefabReader::open(entry.value().bytes);
-    if (!prefab) return refuse(prefab.error());
+    if (!prefab) return fail_asset(what, prefab.error());
     Result<PrefabPlan> plan = plan_prefab(prefab.value(), world_);
     if (!plan) {
-      return fail(plan.error().code, what + "cannot be spawned: " + plan.error().message);
+      return fail(plan.error().code, what + " cannot be spawned: " + plan.error().message);
     }
     return plan;
   }
   if (entry.value().kind != EntryKind::object) {
     return fail(ErrorCode::invalid_argument,
-                what + "is no prefab and no definition: there is nothing to spawn");
+                what + " is no prefab and no definition: there is nothing to spawn");
   }
   Result<ObjectReader> object = ObjectReader::open(entry.value().bytes);
-  if (!object) return refuse(object.error());
+  if (!object) return fail_asset(what, object.error());
   return plan_definition(object.value(), stem_of(record->path), world_);
 }
 

@@ -110,6 +110,25 @@ TEST_CASE("A dictionary of entries that are stored goes, and builds pass over it
   CHECK(build(project, output).packed == 0);
 }
 
+TEST_CASE("To keep the very dictionaries that builds have trained packs nothing anew",
+          "[bundler][dictionary]") {
+  ManyPrefabs project(200);
+  MemoryFileSystem output;
+  REQUIRE(build(project, output).is_built);
+  const auto state = read_state(output);
+  REQUIRE(state.has_value());
+  REQUIRE_FALSE(state->dictionaries.all.empty());
+  for (const StateDictionary& one : state->dictionaries.all) {
+    const auto path = AssetPath::parse("client/" + dictionary_path(one.hash));
+    REQUIRE(project.files.write(file_of(one.kind), output.files().at(path.value())).has_value());
+  }
+  commit_to_folder(project);
+  CHECK(build(project, output).packed == 0);
+  MemoryFileSystem clean;
+  REQUIRE(build(project, clean).is_built);
+  CHECK(differences(output, clean).empty());
+}
+
 TEST_CASE("Where there is too little to judge by, a dictionary stays", "[bundler][dictionary]") {
   ManyPrefabs project(200);
   commit_to_folder(project);

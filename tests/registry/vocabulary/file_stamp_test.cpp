@@ -115,6 +115,7 @@ TEST_CASE("The disk stamps a symbolic link by both of its ends", "[registry][dis
   CHECK(before.kind == FileKind::file);
   CHECK(before.size_bytes == 3);
   CHECK(stamp_of(files.value(), path_of("broken")).exists);
+  CHECK(stamp_of(files.value(), path_of("broken")).kind == FileKind::broken_link);
   folder.put("one", "1234");
   const FileStamp edited = stamp();
   CHECK(edited != before);
@@ -123,6 +124,44 @@ TEST_CASE("The disk stamps a symbolic link by both of its ends", "[registry][dis
   CHECK(stamp() != edited);
   CHECK(stamp().size_bytes == 5);
   CHECK(files.value().now_ns() >= stamp().changed_ns - 1'000'000'000);
+}
+
+TEST_CASE("The stamp of a link that leaves the folder says so, and nothing of what is there",
+          "[registry][disk]") {
+  const TemporaryFolder folder;
+  folder.put("inside/sub/one", "123");
+  folder.put("outside/one", "12345");
+  const fs::path root = folder.path();
+  fs::create_symlink("../outside", root / "inside/link");
+  const auto files = DiskFileSystem::open(folder.path() + "/inside");
+  REQUIRE(files.has_value());
+  const FileStamp before = stamp_of(files.value(), path_of("link"));
+  CHECK(before.kind == FileKind::outside_link);
+  folder.put("outside/two", "1");
+  CHECK(stamp_of(files.value(), path_of("link")) == before);
+  // Alone, and among others of a folder.
+  fs::create_symlink("../../outside/one", root / "inside/sub/link");
+  const std::vector<std::string_view> names{"one", "link"};
+  std::vector<FileStamp> stamps(names.size());
+  files.value().stamps_in(path_of("sub"), names, stamps);
+  CHECK(stamps[0].kind == FileKind::file);
+  CHECK(stamps[1].kind == FileKind::outside_link);
+  CHECK(stamps[1] == stamp_of(files.value(), path_of("sub/link")));
+}
+
+TEST_CASE("What a symbolic link leads to gets another name, not the link", "[registry][disk]") {
+  const TemporaryFolder folder;
+  folder.put("one", "123");
+  folder.put("old/file", "12345");
+  const fs::path root = folder.path();
+  fs::create_symlink("../one", root / "old/link");
+  auto files = DiskFileSystem::open(folder.path());
+  REQUIRE(files.has_value());
+  const std::vector<std::string> names = {"file", "link"};
+  CHECK(files.value().link_all(path_of("old"), path_of("new/deep"), names) ==
+        std::vector<bool>{true, true});
+  CHECK(fs::is_regular_file(fs::symlink_status(root / "new/deep/link")));
+  CHECK(stamp_of(files.value(), path_of("new/deep/link")).size_bytes == 3);
 }
 
 }  // namespace

@@ -1,0 +1,71 @@
+// Links in a project may lead elsewhere, or somewhere at last, without a change of their folders.
+#include <filesystem>
+
+#include <catch2/catch.hpp>
+
+#include "bundler/pack/input_check.h"
+#include "bundler/pack/recorded_files.h"
+#include "registry/vocabulary/disk_file_system.h"
+#include "tests/support/temporary_folder.h"
+
+namespace muster {
+namespace {
+
+namespace fs = std::filesystem;
+
+AssetPath path_of(std::string_view text) { return AssetPath::parse(text).value(); }
+
+// What a build remembers of its inputs.
+std::vector<StateFolder> remembered(const RecordedFiles& seen) {
+  std::vector<StateFolder> folders;
+  for (const RecordedInput& input : seen.inputs()) {
+    if (folders.empty() || folders.back().path != input.path.parent()) {
+      folders.push_back({input.path.parent(), {}});
+    }
+    folders.back().inputs.push_back({.name = std::string(input.path.name()),
+                                     .stamp = input.stamp,
+                                     .use = input.use,
+                                     .is_settled = true,
+                                     .hash = input.hash});
+  }
+  return folders;
+}
+
+TEST_CASE("A build looks again when a link that led nowhere leads somewhere",
+          "[bundler][state][sys-12]") {
+  const TemporaryFolder folder;
+  folder.put("content/one", "1");
+  folder.put("parts/one", "1");
+  fs::create_symlink("../parts/more", folder.path() + "/content/more");
+  const auto files = DiskFileSystem::open(folder.path());
+  REQUIRE(files.has_value());
+  const RecordedFiles seen(files.value(), files.value());
+  REQUIRE(seen.list(path_of("content")).has_value());
+  auto inputs = remembered(seen);
+  CHECK(check_inputs(inputs, files.value(), files.value(), 1).changed.empty());
+  folder.put("parts/more/two", "2");
+  CHECK(check_inputs(inputs, files.value(), files.value(), 1).changed ==
+        std::vector{path_of("content/more")});
+}
+
+TEST_CASE("A build looks again when a folder on the way to content has left the project",
+          "[bundler][state][sys-12]") {
+  const TemporaryFolder folder;
+  folder.put("project/game/content/one", "1");
+  const fs::path root = folder.path();
+  const auto files = DiskFileSystem::open(folder.path() + "/project");
+  REQUIRE(files.has_value());
+  const RecordedFiles seen(files.value(), files.value());
+  REQUIRE(seen.stat(path_of("game")).has_value());
+  ByteVector buffer;
+  REQUIRE(seen.read(path_of("game/content/one"), 0, 100, buffer).has_value());
+  auto inputs = remembered(seen);
+  CHECK(check_inputs(inputs, files.value(), files.value(), 1).changed.empty());
+  fs::rename(root / "project/game", root / "game");
+  fs::create_symlink("../game", root / "project/game");
+  CHECK(check_inputs(inputs, files.value(), files.value(), 1).changed ==
+        std::vector{path_of("game")});
+}
+
+}  // namespace
+}  // namespace muster
