@@ -248,8 +248,8 @@ void add_validate(CLI::App& app, Session& session) {
   command
       ->add_option(
           "--variant", arguments->variants,
-          "AXIS=VALUE as of a build: check that build alone, instead of one for each value "
-          "that a build may choose")
+          "AXIS=VALUE as of a build, once per axis: check that build too, and not one for each "
+          "variant's file")
       ->allow_extra_args(false);
   command->add_flag("--fix", arguments->fix,
                     "Mend what needs no thought: sidecars, registries, stored guids and ids");
