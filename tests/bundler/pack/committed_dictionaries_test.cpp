@@ -112,7 +112,7 @@ TEST_CASE("A dictionary of entries that are stored goes, and builds pass over it
 
 TEST_CASE("To keep the very dictionaries that builds have trained packs nothing anew",
           "[bundler][dictionary]") {
-  ManyPrefabs project(200);
+  ManyPrefabs project(600);
   MemoryFileSystem output;
   REQUIRE(build(project, output).is_built);
   const auto state = read_state(output);
