@@ -1,6 +1,6 @@
 // Only what cooking really looks at is asked, so that a rename or a change elsewhere rebuilds
 // nothing; what it looks at is told by the flattener, and by the documents of each source. A name
-// is asked of what has none inside: plain prefabs, factories and imported models.
+// is asked of what has none inside: plain prefabs without a root, factories and imported models.
 #include "bundler/cook/cook_questions.h"
 
 #include <algorithm>
@@ -29,7 +29,8 @@ void ask_of_file(const Guid& guid, CookAsks name, std::vector<CookQuestion>& que
 void ask_of_source(const Project& project, AssetNumber asset,
                    std::vector<CookQuestion>& questions) {
   const SourceFile& source = project.sources().get(asset);
-  const bool is_named = source.dialect == yaml::Dialect::plain;
+  const bool is_named = is_prefab(project.sources(), asset) &&
+                        source.dialect == yaml::Dialect::plain && is_named_by_file(source);
   ask_of_file(source.guid, is_named ? CookAsks::name : CookAsks::extension, questions);
   for (std::size_t i = 0; i < source.tree.documents.size(); ++i) {
     const yaml::NodeIndex fields = source.fields_of(static_cast<int>(i));

@@ -35,8 +35,8 @@ class InputLook {
     if (input.use == InputUse::looked) {
       if (!is_folder && now.size_bytes != input.stamp.size_bytes) return false;
     } else if (input.use == InputUse::part) {
-      // Which part it was is not known: it is as it was, or not.
-      if (!is_same) return false;
+      // Which part it was is not known: it is surely as it was, or it counts as changed.
+      return false;
     } else if (!has_hash(path, is_folder, input.hash, buffer)) {
       return false;
     }

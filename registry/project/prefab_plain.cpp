@@ -17,12 +17,10 @@ class PlainFlattening {
 
   SourcePrefab run() {
     const NodeIndex top = source_.fields_of(0);
-    const NodeIndex root = tree_.find(top, "root");
-    const NodeIndex base = tree_.find(top, "variant_of");
-    if (root == kNoNode && base == kNoNode) {
+    if (is_named_by_file(source_)) {
       add_bare(top);
     } else {
-      add_entity(root, base, -1);
+      add_entity(tree_.find(top, "root"), tree_.find(top, "variant_of"), -1);
     }
     for (std::size_t i = 0; i < result_.entities.size(); ++i) {
       result_.entities[i].file_id = static_cast<std::int64_t>(i) + 1;
@@ -123,3 +121,13 @@ SourcePrefab flatten_plain(const SourceFile& source, const Nested& nested) {
 }
 
 }  // namespace muster::prefab_build
+
+namespace muster {
+
+bool is_named_by_file(const SourceFile& source) {
+  const yaml::NodeIndex top = source.fields_of(0);
+  return source.tree.find(top, "root") == yaml::kNoNode &&
+         source.tree.find(top, "variant_of") == yaml::kNoNode;
+}
+
+}  // namespace muster

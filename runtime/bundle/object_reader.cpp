@@ -63,7 +63,7 @@ Result<ObjectReader> ObjectReader::open(Bytes bytes) {
   return reader;
 }
 
-ObjectDocument ObjectReader::document(std::uint32_t index) const {
+ObjectDocument ObjectReader::document(std::uint32_t index) const& {
   assert(index < document_count_);
   const std::uint32_t marked = index / document::kPerMark;
   std::size_t start = documents_offset_ + (marked == 0 ? 0 : mark(marked - 1));

@@ -129,7 +129,9 @@ class ObjectReader {
 
   std::uint32_t document_count() const { return document_count_; }
   /// Takes the same time for each. Requires: `index < document_count()`.
-  ObjectDocument document(std::uint32_t index) const;
+  ObjectDocument document(std::uint32_t index) const&;
+  /// Its values would view a reader that is gone.
+  ObjectDocument document(std::uint32_t index) const&& = delete;
 
  private:
   friend class ObjectValue;

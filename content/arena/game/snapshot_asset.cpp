@@ -5,6 +5,7 @@
 
 #include "content/arena/game/session.h"
 #include "net/snapshot/model_file.h"
+#include "runtime/bundle/format_error.h"
 #include "runtime/bundle/object_reader.h"
 
 namespace arena {
@@ -21,7 +22,7 @@ Result<Guid> model_of_level(BundleStore& store, const Guid& level) {
   const Result<LoadedEntry> entry = store.load(level, kMainPayload);
   if (!entry) return fail(entry.error());
   const Result<ObjectReader> object = ObjectReader::open(entry.value().bytes);
-  if (!object) return fail(object.error());
+  if (!object) return fail_asset("level " + level.to_string(), object.error());
   if (object.value().document_count() == 0) return Guid();
   const std::optional<ObjectValue> root = object.value().document(0).root;
   const std::optional<ObjectValue> model = root ? root->find(kModelField) : std::nullopt;

@@ -1,0 +1,314 @@
+#!/usr/bin/env python3
+"""Edits the sample game at random, as people and tools do on a disk: links, swapped and restored
+files, times set back, outputs that somebody damages. What a build then makes of its earlier output
+is what a clean build makes.
+
+usage: disk_edits_test.py MUSTER PROJECT FIRST_SEED LAST_SEED
+
+A failure prints its seed and the edits that led to it. What needs no disk is tested far more often
+in memory (tests/flow/incremental_test.cpp).
+"""
+import hashlib
+import json
+import os
+import pathlib
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+
+STEPS = 10
+
+
+def tree(folder):
+    """Every file that ships, with a hash; without what the report tells of its build alone."""
+    found = {}
+    for path in sorted(pathlib.Path(folder).rglob("*")):
+        relative = path.relative_to(folder)
+        if not path.is_file() or relative.parts[0].startswith("."):
+            continue
+        content = path.read_bytes()
+        if path.name == "build.json":
+            report = json.loads(content)
+            report.pop("build", None)
+            content = json.dumps(report).encode()
+        found[str(relative)] = hashlib.sha256(content).hexdigest()
+    return found
+
+
+class World:
+    def __init__(self, muster, sample, seed, folder):
+        self.muster = muster
+        self.random = random.Random(seed)
+        self.folder = pathlib.Path(folder)
+        self.project = self.folder / "project"
+        self.pristine = self.folder / "pristine"
+        self.aside = self.folder / "aside"  # what links lead to outside
+        self.out = self.folder / "out"
+        shutil.copytree(sample, self.pristine, ignore=shutil.ignore_patterns("game", "*.py"))
+        shutil.copytree(self.pristine, self.project)
+        self.aside.mkdir()
+        self.names = 0
+        self.is_refused = False
+        self.history = []
+
+    # ---- what is edited
+
+    def new_name(self):
+        self.names += 1
+        return f"n{self.names}"
+
+    def any_file(self, suffixes=None):
+        files = []
+        for root in ("Assets", "plain"):
+            for path in sorted((self.project / root).rglob("*")):
+                if path.is_file() and path.suffix != ".meta" and \
+                        (suffixes is None or path.suffix in suffixes):
+                    files.append(path)
+        return self.random.choice(files) if files else self.project / "muster.yaml"
+
+    def any_folder(self):
+        return self.random.choice([path for path in sorted((self.project / "plain").iterdir())
+                                   if path.is_dir()] or [self.project / "plain"])
+
+    def sidecar(self, path):
+        return path.with_name(path.name + ".meta")
+
+    def changed(self, content):
+        """The content with one digit another, so of the same size; or with a comment more."""
+        digits = [i for i, byte in enumerate(content) if chr(byte).isdigit()]
+        if not digits or self.random.random() < 0.2:
+            return content + b"# more\n"
+        place = self.random.choice(digits)
+        return content[:place] + str((content[place] - 47) % 10).encode() + content[place + 1:]
+
+    def edit_content(self):
+        path = self.any_file({".yaml", ".prefab", ".asset", ".mat"})
+        path.write_bytes(self.changed(path.read_bytes()))
+
+    def edit_and_set_time_back(self):
+        path = self.any_file()
+        times = path.stat()
+        path.write_bytes(self.changed(path.read_bytes()))
+        os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
+
+    def edit_as_editors_do(self):
+        path = self.any_file()
+        beside = path.with_name("." + path.name + ".swp")
+        beside.write_bytes(self.changed(path.read_bytes()))
+        os.replace(beside, path)
+
+    def swap_two(self):
+        one, other = self.any_file({".yaml"}), self.any_file({".yaml"})
+        middle = self.aside / self.new_name()
+        if one == other:
+            return
+        os.rename(one, middle)
+        os.rename(other, one)
+        os.rename(middle, other)
+
+    def move_asset(self):
+        path = self.any_file()
+        place = self.any_folder() / (self.new_name() + path.suffix)
+        if self.sidecar(path).is_file():
+            os.rename(self.sidecar(path), self.sidecar(place))
+        os.rename(path, place)
+
+    def remove_asset(self):
+        path = self.any_file()
+        path.unlink()
+        if self.random.random() < 0.7:
+            self.sidecar(path).unlink(missing_ok=True)
+
+    def remove_sidecar(self):
+        self.sidecar(self.any_file()).unlink(missing_ok=True)
+
+    def rename_folder(self):
+        folder = self.any_folder()
+        name = folder.with_name(self.new_name())
+        os.rename(folder, name)
+        if self.sidecar(folder).is_file():
+            os.rename(self.sidecar(folder), self.sidecar(name))
+
+    def touch(self):
+        os.utime(self.any_file())
+
+    def change_permissions(self):
+        os.chmod(self.any_file(), self.random.choice([0o600, 0o644, 0o444, 0o755]))
+
+    def link_to_file(self):
+        """A link in the place of a file, to the same or to other content, inside or outside."""
+        path = self.any_file()
+        content = path.read_bytes()
+        if self.random.random() < 0.4:
+            content = self.changed(content)
+        hidden = self.project / "plain" / ".linked"
+        hidden.mkdir(exist_ok=True)
+        target = self.random.choice([self.aside, hidden]) / self.new_name()
+        target.write_bytes(content)
+        path.unlink()
+        path.symlink_to(target if self.random.random() < 0.5 else
+                        os.path.relpath(target, path.parent))
+
+    def edit_behind_links(self):
+        for folder in (self.aside, self.project / "plain" / ".linked"):
+            for path in sorted(folder.iterdir()) if folder.is_dir() else []:
+                if path.is_file() and self.random.random() < 0.3:
+                    path.write_bytes(self.changed(path.read_bytes()))
+
+    def lead_link_elsewhere(self):
+        links = [path for path in sorted(self.project.rglob("*")) if path.is_symlink()]
+        targets = [path for path in sorted(self.aside.iterdir())]
+        if links and targets:
+            link = self.random.choice(links)
+            link.unlink()
+            link.symlink_to(self.random.choice([*targets, self.aside / "nowhere"]))
+
+    def link_folder(self):
+        folder = self.any_folder()
+        if folder.is_symlink():
+            return
+        hidden = self.project / ".folders"
+        hidden.mkdir(exist_ok=True)
+        target = self.random.choice([hidden, self.aside]) / self.new_name()
+        os.rename(folder, target)
+        folder.symlink_to(target)
+
+    def share_by_hard_link(self):
+        """Another name for a file, through which it is changed later."""
+        path = self.any_file({".yaml", ".prefab"})
+        try:
+            os.link(path, self.aside / self.new_name(), follow_symlinks=True)
+        except OSError:
+            pass  # a link that leads to another link
+
+    def put_folder_in_place_of_file(self):
+        path = self.any_file()
+        path.unlink()
+        path.mkdir()
+
+    def restore(self):
+        """What a checkout does: all is as it was, with the times of then or new ones."""
+        copy = shutil.copy2 if self.random.random() < 0.5 else shutil.copy
+        shutil.rmtree(self.project)
+        shutil.copytree(self.pristine, self.project, copy_function=copy)
+
+    # ---- who damages an output
+
+    def any_output(self):
+        files = [path for path in sorted(self.out.rglob("*"))
+                 if path.is_file() and path.name != ".muster-lock"]
+        return self.random.choice(files) if files else None
+
+    def flip_output(self):
+        path = self.any_output()
+        if path is None or path.stat().st_size == 0:
+            return
+        content = bytearray(path.read_bytes())
+        content[self.random.randrange(len(content))] ^= 1 << self.random.randrange(8)
+        path.unlink()
+        path.write_bytes(content)
+
+    def truncate_output(self):
+        path = self.any_output()
+        if path is not None:
+            os.truncate(path, self.random.randrange(path.stat().st_size + 1))
+
+    def remove_output(self):
+        path = self.any_output()
+        if path is not None:
+            path.unlink()
+
+    def remove_target(self):
+        shutil.rmtree(self.out / self.random.choice(["client", "server"]), ignore_errors=True)
+
+    def link_output(self):
+        """What tools that save space do with files that are alike."""
+        path = self.any_output()
+        if path is None:
+            return
+        target = self.aside / self.new_name()
+        os.rename(path, target)
+        path.symlink_to(target)
+
+    def swap_outputs(self):
+        one, other = self.any_output(), self.any_output()
+        if one is None or one == other:
+            return
+        middle = self.folder / "middle"
+        os.rename(one, middle)
+        os.rename(other, one)
+        os.rename(middle, other)
+
+    # ---- building
+
+    def build(self, out):
+        done = subprocess.run([self.muster, "build", str(self.project), "--out", str(out)],
+                              capture_output=True, text=True, check=False, timeout=120)
+        return done.returncode, done.stdout + done.stderr
+
+    def step(self):
+        edits = [self.edit_content, self.edit_content, self.edit_and_set_time_back,
+                 self.edit_as_editors_do, self.swap_two, self.move_asset, self.remove_asset,
+                 self.remove_sidecar, self.rename_folder, self.touch, self.change_permissions,
+                 self.link_to_file, self.link_to_file, self.edit_behind_links,
+                 self.lead_link_elsewhere, self.link_folder, self.share_by_hard_link,
+                 self.put_folder_in_place_of_file, self.restore, self.restore]
+        damages = [self.flip_output, self.truncate_output, self.remove_output, self.remove_target,
+                   self.link_output, self.swap_outputs]
+        chosen = [self.random.choice(edits) for _ in range(self.random.randrange(3))]
+        if self.is_refused and self.random.random() < 0.7:
+            chosen = [self.restore]
+        if self.random.random() < 0.4:
+            chosen.append(self.random.choice(damages))
+        edit = None
+        for edit in chosen:
+            edit()
+        self.history.append(" ".join(edit.__name__ for edit in chosen) or "nothing")
+        code, said = self.build(self.out)
+        if code == 2 and "holds something that is no build" in said and edit in damages:
+            # Without its report an output could be somebody's documents.
+            shutil.rmtree(self.out)
+            code, said = self.build(self.out)
+        clean = self.folder / "clean"
+        clean_code, clean_said = self.build(clean)
+        assert code == clean_code, f"ended with {code}, clean with {clean_code}:\n{said}{clean_said}"
+        assert code in (0, 1), said
+        if code == 0:
+            self.compare(clean)
+        shutil.rmtree(clean, ignore_errors=True)
+        self.is_refused = code != 0
+        return code == 0
+
+    def compare(self, clean):
+        mine, other = tree(self.out), tree(clean)
+        unlike = [name for name in sorted({*mine, *other}) if mine.get(name) != other.get(name)]
+        assert not unlike, f"not what a clean build makes: {unlike[:10]}"
+        done = subprocess.run([self.muster, "verify", str(self.out)], capture_output=True,
+                              text=True, check=False, timeout=60)
+        assert done.returncode == 0, done.stdout + done.stderr
+        assert self.build(self.out)[0] == 0
+
+
+def main():
+    muster, project, first, last = sys.argv[1:]
+    built = steps = 0
+    for seed in range(int(first), int(last)):
+        with tempfile.TemporaryDirectory(prefix="muster-edits-") as folder:
+            world = World(os.path.abspath(muster), project, seed, folder)
+            try:
+                for _ in range(STEPS):
+                    built += world.step()
+                    steps += 1
+            except AssertionError as failure:
+                print(f"seed {seed}, after: " + " | ".join(world.history), file=sys.stderr)
+                print(failure, file=sys.stderr)
+                return 1
+    print(f"{steps} steps, {built} of them built")
+    # Were most of them refused, nothing would be compared.
+    return 0 if built * 3 > steps else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
