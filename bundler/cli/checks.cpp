@@ -7,6 +7,7 @@
 
 #include "bundler/cook/value_check.h"
 #include "bundler/pack/committed_dictionaries.h"
+#include "registry/project/read_once.h"
 
 namespace muster::cli {
 namespace {
@@ -18,7 +19,8 @@ VariantWish wish_of(const VariantAxis& axis, std::size_t value) {
 }
 
 // What builds take that choose nothing, and what each file takes that is a variant; of the other
-// axes that are chosen at build their defaults, or the first value where nothing says which.
+// axes their defaults, or the first value where nothing says which. What a game chooses, builds
+// pack beside each other.
 std::vector<Choice> choices_of(const Project& project) {
   const std::vector<VariantAxis>& axes = project.config().axes;
   std::set<VariantKeys> wanted{{}};
@@ -27,12 +29,10 @@ std::vector<Choice> choices_of(const Project& project) {
   for (const VariantKeys& keys : wanted) {
     Choice choice;
     for (std::uint16_t i = 0; i < axes.size(); ++i) {
+      if (!axes[i].is_chosen_at_build) continue;
       const auto key = std::ranges::find(keys, i, &VariantKey::axis);
-      if (key != keys.end()) {
-        choice.push_back(wish_of(axes[i], key->value));
-      } else if (axes[i].is_chosen_at_build) {
-        choice.push_back(wish_of(axes[i], axes[i].default_value.value_or(0)));
-      }
+      choice.push_back(
+          wish_of(axes[i], key != keys.end() ? key->value : axes[i].default_value.value_or(0)));
     }
     if (std::ranges::find(choices, choice) == choices.end()) choices.push_back(std::move(choice));
   }
@@ -106,9 +106,10 @@ Result<std::vector<Finding>> with_findings_of_choices(const Project& project,
   options.progress.begin("checking builds for variants", choices.size());
   ValidateOptions quiet = options;
   quiet.progress = {};
+  ReadOnce memory;
   for (const Choice& choice : choices) {
     options.progress.advance(1, text_of(choice));
-    const auto chosen = Project::open(project.files(), options.jobs, stop, {}, choice);
+    const auto chosen = Project::open(project.files(), options.jobs, stop, {}, choice, &memory);
     if (!chosen) return fail(chosen.error());
     std::vector<Finding> found = validate(*chosen.value(), quiet);
     std::erase_if(found, [&](const Finding& finding) {

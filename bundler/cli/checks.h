@@ -21,9 +21,9 @@ Result<std::vector<VariantWish>> read_variants(const std::vector<std::string>& o
 
 /// Adds what a build refuses only because it is made for certain variants: for those that are
 /// wished for, or without wishes for what builds choose by themselves and for what each variant's
-/// file is for. What several of these files make of a project together, a wish tells. `findings`
-/// are those of the project as it lies there. Fails for wishes that the project does not have, and
-/// as `Project::open` does.
+/// file is chosen for at build. What several of these files make of a project together, a wish
+/// tells. `findings` are those of the project as it lies there. Fails for wishes that the project
+/// does not have, and as `Project::open` does.
 Result<std::vector<Finding>> with_findings_of_choices(const Project& project,
                                                       const std::vector<VariantWish>& wishes,
                                                       const ValidateOptions& options,

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <memory>
 
 #include <CLI/CLI.hpp>
@@ -109,6 +110,18 @@ Result<std::vector<Finding>> check_all(const Project& project, const Comparisons
                                   session.stop);
 }
 
+std::vector<std::string> sorted(std::vector<std::string> texts) {
+  std::ranges::sort(texts);
+  return texts;
+}
+
+std::string named(const std::vector<std::string>& variants) {
+  if (variants.empty()) return "the whole project, without '--variant'";
+  std::string text;
+  for (const std::string& variant : variants) text += " --variant " + variant;
+  return "the build for '" + text.substr(1) + "'";
+}
+
 // Marks what the baseline knows. What it counts and nobody finds any more is taken out of it, or
 // told: CI fails then with '--strict'.
 Result<bool> apply_baseline(const ValidateArguments& arguments, std::vector<Finding>& findings,
@@ -117,7 +130,13 @@ Result<bool> apply_baseline(const ValidateArguments& arguments, std::vector<Find
   if (!baseline) return fail(baseline.error());
   baseline.value().mark_known(findings);
   // Of the rest nobody knows.
-  if (arguments.target != "all" || !arguments.variants.empty()) return true;
+  if (arguments.target != "all") return true;
+  if (baseline.value().variants() != sorted(arguments.variants)) {
+    if (!arguments.prune_baseline) return true;
+    return fail(ErrorCode::invalid_argument,
+                "'" + arguments.baseline + "' is of other variants; it is pruned by a look at " +
+                    named(baseline.value().variants()));
+  }
   const Baseline pruned = baseline.value().pruned(findings, [&](std::string_view rule) {
     if (rule == kBudgetRule) return !arguments.build.empty();
     return !is_breaking_rule(rule) || !arguments.against.empty();
@@ -147,11 +166,9 @@ Result<void> check_arguments(const ValidateArguments& arguments) {
     return refuse("'--prune-baseline' wants '--baseline FILE'");
   }
   if (arguments.dry_run && !arguments.fix) return refuse("'--dry-run' wants '--fix'");
-  if (arguments.prune_baseline && arguments.target != "all") {
-    return refuse("a baseline is pruned for all targets at once; leave '--target' out");
-  }
-  if (arguments.prune_baseline && !arguments.variants.empty()) {
-    return refuse("a baseline is pruned for all variants at once; leave '--variant' out");
+  if ((arguments.prune_baseline || !arguments.write_baseline.empty()) &&
+      arguments.target != "all") {
+    return refuse("a baseline is of all targets; leave '--target' out");
   }
   return {};
 }
@@ -199,7 +216,8 @@ int validate_project(const ValidateArguments& arguments, Session& session) {
   const std::string none = no_registries_note(*open.value().project);
   if (!none.empty()) tell(session, none);
   if (!arguments.write_baseline.empty()) {
-    return write_report(session, Baseline::of(findings).format(), arguments.write_baseline);
+    return write_report(session, Baseline::of(findings, arguments.variants).format(),
+                        arguments.write_baseline);
   }
   bool is_baseline_fresh = true;
   if (!arguments.baseline.empty()) {

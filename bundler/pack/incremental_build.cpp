@@ -43,6 +43,43 @@ Result<void> stage_report(const BuildRun& run, const std::vector<TargetBuild>& b
                           as_bytes(run.key ? signed_report(*run.key, path.text(), text) : text));
 }
 
+// Where a target has links, it gets the files themselves that they lead to.
+Result<void> keep_target(const BuildRun& run, Target target) {
+  const FileSystem& files = run.output.files();
+  std::vector<AssetPath> folders{AssetPath().child(folder_of(target))};
+  std::vector<std::vector<std::string>> names;
+  bool has_links = false;
+  for (std::size_t i = 0; i < folders.size(); ++i) {
+    const AssetPath folder = folders[i];
+    names.emplace_back();
+    const auto entries = files.list(folder);
+    if (!entries && entries.error().code == ErrorCode::not_found) continue;
+    if (!entries) return fail(entries.error());
+    for (const DirectoryEntry& entry : entries.value()) {
+      has_links |= entry.is_link && entry.kind == FileKind::file;
+      if (entry.kind == FileKind::folder) {
+        if (i == 0) folders.push_back(folder.child(entry.name));  // it has no deeper ones
+      } else if (entry.kind != FileKind::broken_link) {
+        names[i].push_back(entry.name);
+      }
+    }
+  }
+  for (std::size_t i = 0; has_links && i < folders.size(); ++i) {
+    auto carried = run.output.carry_over(files, folders[i], folders[i], names[i]);
+    if (!carried) return carried;
+  }
+  return {};
+}
+
+// What links in a target that is left alone lead to may be in the folder of one that is replaced
+// (tools that save space put such links in the place of equal files).
+Result<void> keep_left(const BuildRun& run) {
+  const std::array targets = {Target::client, Target::server};
+  const auto target =
+      std::ranges::find_if_not(targets, [&](Target one) { return run.options.targets.has(one); });
+  return target == targets.end() ? Result<void>() : keep_target(run, *target);
+}
+
 // The level of a block follows from how its file was called when it was packed.
 HowPacked how_packed_by(const CatalogReader& catalog, const CompressionPlan& plan) {
   return [&](const BundleEntry& entry) -> std::optional<PackedHow> {
@@ -193,6 +230,7 @@ Result<std::vector<TargetBuild>> build_project(const BuildRun& run,
     builds.push_back(std::move(built).value());
   }
   if (auto staged = stage_report(run, builds); !staged) return fail(staged.error());
+  if (auto kept = keep_left(run); !kept) return fail(kept.error());
   if (leaves_state) {
     auto staged =
         run.output.stage(AssetPath().child(kStateName),

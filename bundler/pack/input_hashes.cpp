@@ -20,7 +20,7 @@ ContentHash InputHashes::hash_of(const AssetPath& path) const {
 const StateInput* InputHashes::rested(const AssetPath& path, const FileStamp& stamp) const {
   const StateInput* known = earlier_ == nullptr ? nullptr : earlier_->find(path);
   const bool is_same = known != nullptr && known->use == InputUse::whole && known->is_settled &&
-                       known->stamp == stamp && stamp.kind == FileKind::file;
+                       known->stamp == stamp && stamp.exists && stamp.kind == FileKind::file;
   return is_same ? known : nullptr;
 }
 

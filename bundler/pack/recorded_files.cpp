@@ -51,6 +51,12 @@ void RecordedFiles::note_whole(const AssetPath& path, const ContentHash& hash) c
   input.hash = hash;
 }
 
+void RecordedFiles::note_torn(const AssetPath& path) const {
+  Shard& shard = shard_of(path);
+  const std::lock_guard lock(shard.mutex);
+  shard.torn.push_back(path);
+}
+
 FileStamp RecordedFiles::look_at(const AssetPath& path) const {
   return note(path, InputUse::looked);
 }
@@ -66,8 +72,11 @@ Result<std::vector<DirectoryEntry>> RecordedFiles::list(const AssetPath& folder)
   if (!entries) return entries;
   note_whole(folder, hash_of_names(entries.value()));
   // What a link leads to may come, go, or become another kind, and the folder does not show it.
+  // Where it did between the list and the stamp, the list is not the one that the stamps are of.
   for (const DirectoryEntry& entry : entries.value()) {
-    if (entry.is_link) note(folder.child(entry.name), InputUse::looked);
+    if (!entry.is_link) continue;
+    const FileStamp stamp = note(folder.child(entry.name), InputUse::looked);
+    if (!stamp.exists || stamp.kind != entry.kind) note_torn(folder);
   }
   return entries;
 }

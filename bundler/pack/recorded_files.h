@@ -74,6 +74,7 @@ class RecordedFiles final : public FileSystem {
   Shard& shard_of(const AssetPath& path) const;
   FileStamp note(const AssetPath& path, InputUse use) const;
   void note_whole(const AssetPath& path, const ContentHash& hash) const;
+  void note_torn(const AssetPath& path) const;
 
   const FileSystem& inner_;
   const FileStamps& stamps_;

@@ -1,6 +1,7 @@
 #include "registry/rules/baseline.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "registry/rules/sink_text.h"
 #include "registry/vocabulary/json_text.h"
@@ -33,14 +34,20 @@ Result<Baseline> Baseline::parse(std::string_view text) {
         baseline.counts_[{rule, path}] = number.get<std::size_t>();
       }
     }
+    if (json.contains("variants")) {
+      baseline.variants_ = json.at("variants").get<std::vector<std::string>>();
+      std::ranges::sort(baseline.variants_);
+    }
     return baseline;
   } catch (const nlohmann::json::exception& problem) {
     return fail(ErrorCode::malformed, std::string("baseline: ") + problem.what());
   }
 }
 
-Baseline Baseline::of(std::span<const Finding> findings) {
+Baseline Baseline::of(std::span<const Finding> findings, std::vector<std::string> variants) {
   Baseline baseline;
+  baseline.variants_ = std::move(variants);
+  std::ranges::sort(baseline.variants_);
   for (const Finding& finding : findings) {
     ++baseline.counts_[key_of(finding)];
   }
@@ -50,7 +57,9 @@ Baseline Baseline::of(std::span<const Finding> findings) {
 std::string Baseline::format() const {
   Json known = Json::object();
   for (const auto& [key, number] : counts_) known[key.first][key.second] = number;
-  return Json{{"version", 1}, {"known", std::move(known)}}.dump(2) + "\n";
+  Json file{{"version", 1}, {"known", std::move(known)}};
+  if (!variants_.empty()) file["variants"] = variants_;
+  return file.dump(2) + "\n";
 }
 
 void Baseline::mark_known(std::span<Finding> findings) const {
@@ -66,6 +75,7 @@ Baseline Baseline::pruned(std::span<const Finding> findings,
                           const std::function<bool(std::string_view rule)>& is_checked) const {
   const Baseline present = of(findings);
   Baseline result;
+  result.variants_ = variants_;
   for (const auto& [key, number] : counts_) {
     const auto found = present.counts_.find(key);
     const std::size_t there = found == present.counts_.end() ? 0 : found->second;

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "registry/rules/finding.h"
 
@@ -17,12 +18,16 @@ namespace muster {
 /// count, so that a diff of it reads as what was accepted:
 ///
 ///     {"version": 1, "known": {"missing-meta": {"Assets/Old.png": 1}}}
+///
+/// One of a look at a build for certain variants says so: `"variants": ["platform=linux"]`. Such a
+/// look finds other things, so it cannot tell what a baseline of another accepts in vain.
 class Baseline {
  public:
   /// Reads a baseline file's text. Fails with `malformed` or `unsupported_version`.
   static Result<Baseline> parse(std::string_view text);
-  /// The baseline that accepts exactly these findings.
-  static Baseline of(std::span<const Finding> findings);
+  /// The baseline that accepts exactly these findings, of a look at a build for these variants
+  /// (`AXIS=VALUE`, in any order).
+  static Baseline of(std::span<const Finding> findings, std::vector<std::string> variants = {});
   std::string format() const;
 
   /// Sets `is_known` of what is accepted: for each rule and file as many findings as are counted,
@@ -36,8 +41,11 @@ class Baseline {
                   const std::function<bool(std::string_view rule)>& is_checked) const;
   /// How many findings it accepts.
   std::size_t total() const;
+  /// Sorted; empty for a look at the whole project.
+  const std::vector<std::string>& variants() const { return variants_; }
 
  private:
+  std::vector<std::string> variants_;
   std::map<std::pair<std::string, std::string>, std::size_t> counts_;
 };
 

@@ -303,14 +303,12 @@ TEST_CASE("Touching, renaming and copying rebuild nothing", "[flow][incremental]
   }
 }
 
-TEST_CASE("A plain prefab's file name counts only where it has no other name",
-          "[flow][incremental][sys-12]") {
+TEST_CASE("A plain prefab has its file's name where no other", "[flow][incremental][sys-12]") {
   const bool is_bare = GENERATE(false, true);
-  CAPTURE(is_bare);
   Crates crates;
-  crates.tin = crates.project.file("Assets/Lift.yaml", is_bare
-                                                           ? "class: Prefab\ncomponents: [Health]\n"
-                                                           : "class: Prefab\nroot: {name: lift}\n");
+  crates.tin =
+      crates.project.file("Assets/Lift.yaml", is_bare ? "class: Prefab\ncomponents: [Health]\n"
+                                                      : "class: Prefab\nroot: {name: lift}\n");
   crates.registry("both");
   REQUIRE(crates.make().is_built);
   crates.project.move("Assets/Lift.yaml", "Assets/Elevator.yaml");

@@ -6,6 +6,7 @@
 #include "bundler/pack/input_check.h"
 #include "bundler/pack/recorded_files.h"
 #include "registry/vocabulary/disk_file_system.h"
+#include "registry/vocabulary/memory_file_system.h"
 #include "tests/support/temporary_folder.h"
 
 namespace muster {
@@ -65,6 +66,63 @@ TEST_CASE("A build looks again when a folder on the way to content has left the 
   fs::create_symlink("../game", root / "project/game");
   CHECK(check_inputs(inputs, files.value(), files.value(), 1).changed ==
         std::vector{path_of("game")});
+}
+
+/// A disk on which a folder is put in its place just after another one was listed.
+class PutAfterList final : public FileSystem {
+ public:
+  PutAfterList(const FileSystem& files, fs::path from, fs::path to)
+      : files_(files), from_(std::move(from)), to_(std::move(to)) {}
+
+  Result<FileInfo> stat(const AssetPath& path) const override { return files_.stat(path); }
+  Result<std::vector<DirectoryEntry>> list(const AssetPath& folder) const override {
+    auto entries = files_.list(folder);
+    if (fs::exists(from_)) fs::rename(from_, to_);
+    return entries;
+  }
+  Result<Bytes> read(const AssetPath& path, std::uint64_t offset, std::uint64_t max_bytes,
+                     ByteVector& buffer) const override {
+    return files_.read(path, offset, max_bytes, buffer);
+  }
+  Result<void> write(const AssetPath&, Bytes) override { return {}; }
+  Result<void> commit(std::span<const Move>) override { return {}; }
+  Result<void> remove(const AssetPath&) override { return {}; }
+
+ private:
+  const FileSystem& files_;
+  fs::path from_;
+  fs::path to_;
+};
+
+TEST_CASE("What a link leads to does not come unseen between a folder's list and its stamps",
+          "[bundler][state][sys-12]") {
+  const TemporaryFolder folder;
+  folder.put("content/one", "1");
+  folder.put("later/two", "2");
+  const fs::path root = folder.path();
+  fs::create_symlink("../more", root / "content/more");
+  const auto files = DiskFileSystem::open(folder.path());
+  REQUIRE(files.has_value());
+  const PutAfterList changing(files.value(), root / "later", root / "more");
+  const RecordedFiles seen(changing, files.value());
+  REQUIRE(seen.list(path_of("content")).has_value());
+  CHECK(seen.torn() == std::vector{path_of("content")});
+  const RecordedFiles again(changing, files.value());
+  REQUIRE(again.list(path_of("content")).has_value());
+  CHECK_FALSE(again.is_torn());
+}
+
+TEST_CASE("What was read in part counts as changed until its stamp is sure to show a change",
+          "[bundler][state][sys-12]") {
+  MemoryFileSystem files;
+  files.add("content/large", std::string(100, 'x'));
+  const RecordedFiles seen(files, files);
+  ByteVector buffer;
+  REQUIRE(seen.read(path_of("content/large"), 0, 10, buffer).has_value());
+  auto inputs = remembered(seen);
+  CHECK(check_inputs(inputs, files, files, 1).changed.empty());
+  inputs.front().inputs.front().is_settled = false;
+  CHECK(check_inputs(inputs, files, files, 1).changed == std::vector{path_of("content/large")});
 }
 
 }  // namespace
