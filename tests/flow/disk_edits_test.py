@@ -224,17 +224,23 @@ class World:
         shutil.rmtree(self.out / self.random.choice(["client", "server"]), ignore_errors=True)
 
     def link_output(self):
-        """What tools that save space do with files that are alike."""
+        """A bundle becomes a link to a copy elsewhere."""
         path = self.any_output()
         if path is None or path.suffix != ".mbundle" or path.is_symlink():
             return
-        twins = [other for other in self.out.rglob(path.name)
-                 if other != path and other.read_bytes() == path.read_bytes()]
-        target = twins[0] if twins else self.aside / self.new_name()
-        if not twins:
-            os.rename(path, target)
-        path.unlink(missing_ok=True)
-        path.symlink_to(os.path.relpath(target, path.parent) if twins else target)
+        target = self.aside / self.new_name()
+        os.rename(path, target)
+        path.symlink_to(target)
+
+    def link_twins(self):
+        """What tools that save space do: bundles of one target lead to equal ones of the other."""
+        one, other = self.random.choice([("client", "server"), ("server", "client")])
+        for path in sorted((self.out / one).rglob("*.mbundle")):
+            twin = self.out / other / path.relative_to(self.out / one)
+            if twin.is_file() and not twin.is_symlink() and not path.is_symlink() and \
+                    twin.read_bytes() == path.read_bytes():
+                path.unlink()
+                path.symlink_to(os.path.relpath(twin, path.parent))
 
     def swap_outputs(self):
         one, other = self.any_output(), self.any_output()
@@ -257,7 +263,8 @@ class World:
         """Whatever becomes of the one, the other is what it was."""
         target, other = self.random.choice([("client", "server"), ("server", "client")])
         before = tree(self.out / other)
-        code, said = self.build(self.out, "--target", target)
+        level = self.random.choice(["9", "3"])  # another one packs all anew
+        code, said = self.build(self.out, "--target", target, "--level", level)
         assert code in (0, 1), said
         assert tree(self.out / other) == before, f"--target {target} has changed the {other}"
 
@@ -269,7 +276,7 @@ class World:
                  self.lead_link_elsewhere, self.link_folder, self.share_by_hard_link,
                  self.put_folder_in_place_of_file, self.restore, self.restore]
         damages = [self.flip_output, self.truncate_output, self.remove_output, self.remove_target,
-                   self.link_output, self.swap_outputs]
+                   self.link_output, self.link_twins, self.link_twins, self.swap_outputs]
         chosen = [self.random.choice(edits) for _ in range(self.random.randrange(3))]
         if self.is_refused and self.random.random() < 0.7:
             chosen = [self.restore]
@@ -279,7 +286,7 @@ class World:
         for edit in chosen:
             edit()
         self.history.append(" ".join(edit.__name__ for edit in chosen) or "nothing")
-        is_whole = edit in [None, *edits, self.link_output] and self.out.is_dir()
+        is_whole = edit in [None, *edits, self.link_output, self.link_twins] and self.out.is_dir()
         if is_whole and self.random.random() < 0.3:
             self.history.append("one target")
             self.build_one_target()
