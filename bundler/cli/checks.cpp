@@ -28,7 +28,7 @@ std::vector<Choice> choices_of(const Project& project) {
   std::vector<Choice> choices;
   for (const VariantKeys& keys : wanted) {
     Choice choice;
-    for (std::uint16_t i = 0; i < axes.size(); ++i) {
+    for (std::size_t i = 0; i < axes.size(); ++i) {
       if (!axes[i].is_chosen_at_build) continue;
       const auto key = std::ranges::find(keys, i, &VariantKey::axis);
       choice.push_back(
@@ -96,7 +96,7 @@ Result<std::vector<Finding>> with_findings_of_choices(const Project& project,
                                                       const std::vector<VariantWish>& wishes,
                                                       const ValidateOptions& options,
                                                       std::vector<Finding> findings,
-                                                      std::stop_token stop) {
+                                                      const std::stop_token& stop) {
   // Without variants every build is of the project as it lies there.
   if (wishes.empty() && project.variants().files().empty()) return findings;
   const std::vector<Choice> choices =

@@ -28,6 +28,6 @@ Result<std::vector<Finding>> with_findings_of_choices(const Project& project,
                                                       const std::vector<VariantWish>& wishes,
                                                       const ValidateOptions& options,
                                                       std::vector<Finding> findings,
-                                                      std::stop_token stop);
+                                                      const std::stop_token& stop);
 
 }  // namespace muster::cli

@@ -132,10 +132,11 @@ Result<bool> apply_baseline(const ValidateArguments& arguments, std::vector<Find
   // Of the rest nobody knows.
   if (arguments.target != "all") return true;
   if (baseline.value().variants() != sorted(arguments.variants)) {
-    if (!arguments.prune_baseline) return true;
-    return fail(ErrorCode::invalid_argument,
-                "'" + arguments.baseline + "' is of other variants; it is pruned by a look at " +
-                    named(baseline.value().variants()));
+    const std::string why = "'" + arguments.baseline + "' is of other variants: of " +
+                            named(baseline.value().variants());
+    if (arguments.prune_baseline) return fail(ErrorCode::invalid_argument, why);
+    tell(session, why + "; what it accepts in vain was not looked for");
+    return true;
   }
   const Baseline pruned = baseline.value().pruned(findings, [&](std::string_view rule) {
     if (rule == kBudgetRule) return !arguments.build.empty();

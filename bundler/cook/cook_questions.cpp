@@ -1,6 +1,6 @@
 // Only what cooking really looks at is asked, so that a rename or a change elsewhere rebuilds
 // nothing; what it looks at is told by the flattener, and by the documents of each source. A name
-// is asked of what has none inside: plain prefabs without a root, factories and imported models.
+// is asked of what has none inside: plain prefabs that say none, factories and imported models.
 #include "bundler/cook/cook_questions.h"
 
 #include <algorithm>
@@ -26,11 +26,12 @@ void ask_of_file(const Guid& guid, CookAsks name, std::vector<CookQuestion>& que
   questions.push_back({.asks = name, .guid = guid});
 }
 
-void ask_of_source(const Project& project, AssetNumber asset,
+// Whatever its class, a file that is flattened may give its name to an entity.
+void ask_of_source(const Project& project, AssetNumber asset, bool is_flattened,
                    std::vector<CookQuestion>& questions) {
   const SourceFile& source = project.sources().get(asset);
-  const bool is_named = is_prefab(project.sources(), asset) &&
-                        source.dialect == yaml::Dialect::plain && is_named_by_file(source);
+  const bool is_named =
+      is_flattened && source.dialect == yaml::Dialect::plain && is_named_by_file(source);
   ask_of_file(source.guid, is_named ? CookAsks::name : CookAsks::extension, questions);
   for (std::size_t i = 0; i < source.tree.documents.size(); ++i) {
     const yaml::NodeIndex fields = source.fields_of(static_cast<int>(i));
@@ -65,7 +66,7 @@ CookQuestion question_of_stripping(std::string_view class_name, ClassOwner owner
 
 void ask_of_text(const Project& project, AssetNumber asset, const SourcePrefab* prefab,
                  std::vector<CookQuestion>& questions) {
-  ask_of_source(project, asset, questions);
+  ask_of_source(project, asset, prefab != nullptr, questions);
   if (prefab == nullptr) return;
   for (const Guid& guid : prefab->sources) {
     const AssetNumber nested = project.index().find(guid);
@@ -77,7 +78,7 @@ void ask_of_text(const Project& project, AssetNumber asset, const SourcePrefab* 
       questions.push_back({.asks = CookAsks::sidecar, .guid = guid});
       questions.push_back({.asks = CookAsks::name, .guid = guid});
     } else {
-      ask_of_source(project, nested, questions);
+      ask_of_source(project, nested, true, questions);
     }
   }
 }

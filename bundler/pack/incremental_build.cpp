@@ -56,11 +56,13 @@ Result<void> keep_target(const BuildRun& run, Target target) {
     if (!entries && entries.error().code == ErrorCode::not_found) continue;
     if (!entries) return fail(entries.error());
     for (const DirectoryEntry& entry : entries.value()) {
-      has_links |= entry.is_link && entry.kind == FileKind::file;
-      if (entry.kind == FileKind::folder) {
-        if (i == 0) folders.push_back(folder.child(entry.name));  // it has no deeper ones
-      } else if (entry.kind != FileKind::broken_link) {
+      // Of other kinds, such as links that lead out, nobody reads anything.
+      if (entry.kind != FileKind::file && entry.kind != FileKind::folder) continue;
+      has_links |= entry.is_link;
+      if (entry.kind == FileKind::file) {
         names[i].push_back(entry.name);
+      } else if (i == 0) {  // a target has no deeper folders
+        folders.push_back(folder.child(entry.name));
       }
     }
   }

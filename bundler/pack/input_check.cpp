@@ -32,11 +32,10 @@ class InputLook {
     if (is_same && (input.is_settled || !now.exists)) return true;
     const bool is_folder = now.kind == FileKind::folder;
     if (now.exists != input.stamp.exists || now.kind != input.stamp.kind) return false;
+    // Of what was read in part nobody knows which part: it is surely as it was, or it has changed.
+    if (input.use == InputUse::part) return false;
     if (input.use == InputUse::looked) {
       if (!is_folder && now.size_bytes != input.stamp.size_bytes) return false;
-    } else if (input.use == InputUse::part) {
-      // Which part it was is not known: it is surely as it was, or it counts as changed.
-      return false;
     } else if (!has_hash(path, is_folder, input.hash, buffer)) {
       return false;
     }

@@ -76,7 +76,9 @@ Result<std::vector<DirectoryEntry>> RecordedFiles::list(const AssetPath& folder)
   for (const DirectoryEntry& entry : entries.value()) {
     if (!entry.is_link) continue;
     const FileStamp stamp = note(folder.child(entry.name), InputUse::looked);
-    if (!stamp.exists || stamp.kind != entry.kind) note_torn(folder);
+    // That a link itself has gone the folder shows; where none may be looked at, all are broken.
+    const FileKind kind = stamp.exists ? stamp.kind : FileKind::broken_link;
+    if (kind != entry.kind) note_torn(folder);
   }
   return entries;
 }

@@ -17,11 +17,14 @@ class PlainFlattening {
 
   SourcePrefab run() {
     const NodeIndex top = source_.fields_of(0);
-    if (is_named_by_file(source_)) {
+    const NodeIndex root = tree_.find(top, "root");
+    const NodeIndex base = tree_.find(top, "variant_of");
+    if (root == kNoNode && base == kNoNode) {
       add_bare(top);
     } else {
-      add_entity(tree_.find(top, "root"), tree_.find(top, "variant_of"), -1);
+      add_entity(root, base, -1);
     }
+    if (is_named_by_file(source_)) result_.entities.front().name = source_.path.stem();
     for (std::size_t i = 0; i < result_.entities.size(); ++i) {
       result_.entities[i].file_id = static_cast<std::int64_t>(i) + 1;
     }
@@ -31,9 +34,7 @@ class PlainFlattening {
  private:
   // A factory: components at the top, no hierarchy.
   void add_bare(NodeIndex top) {
-    SourceEntity& entity = result_.entities.emplace_back();
-    entity.name = source_.path.stem();
-    overlay(entity, top);
+    overlay(result_.entities.emplace_back(), top);
   }
 
   void add_entity(NodeIndex node, NodeIndex base, int parent) {
@@ -125,9 +126,10 @@ SourcePrefab flatten_plain(const SourceFile& source, const Nested& nested) {
 namespace muster {
 
 bool is_named_by_file(const SourceFile& source) {
+  const yaml::Tree& tree = source.tree;
   const yaml::NodeIndex top = source.fields_of(0);
-  return source.tree.find(top, "root") == yaml::kNoNode &&
-         source.tree.find(top, "variant_of") == yaml::kNoNode;
+  return tree.find(top, "variant_of") == yaml::kNoNode &&
+         tree.find(tree.find(top, "root"), "name") == yaml::kNoNode;
 }
 
 }  // namespace muster

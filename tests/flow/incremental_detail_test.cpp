@@ -303,21 +303,6 @@ TEST_CASE("Touching, renaming and copying rebuild nothing", "[flow][incremental]
   }
 }
 
-TEST_CASE("A plain prefab has its file's name where no other", "[flow][incremental][sys-12]") {
-  const bool is_bare = GENERATE(false, true);
-  Crates crates;
-  crates.tin =
-      crates.project.file("Assets/Lift.yaml", is_bare ? "class: Prefab\ncomponents: [Health]\n"
-                                                      : "class: Prefab\nroot: {name: lift}\n");
-  crates.registry("both");
-  REQUIRE(crates.make().is_built);
-  crates.project.move("Assets/Lift.yaml", "Assets/Elevator.yaml");
-  CHECK(crates.make().packed == (is_bare ? 2 : 0));
-  MemoryFileSystem clean;
-  REQUIRE(build(crates.project.files, clean, clean, {}).is_built);
-  CHECK(differences(crates.output, clean).empty());
-}
-
 TEST_CASE("A file that changes twice within one step of the clock is not missed",
           "[flow][incremental][sys-12]") {
   Crates crates;

@@ -85,6 +85,7 @@ inline Outcome build(const FileSystem& project, const FileStamps& project_stamps
   outcome.known_assets = memory.known_assets(1).size();
   outcome.findings = findings_of(*opened.value(), components.value(), settings.options.targets);
   auto folder = OutputFolder::open_for_build(output);
+  if (!folder) UNSCOPED_INFO(folder.error().message);
   if (!folder) return outcome;
   SilentReporter reporter;
   const ManualClock clock;
@@ -109,7 +110,9 @@ inline Outcome build(const FileSystem& project, const FileStamps& project_stamps
                                      .previous = previous,
                                      .cache = settings.cache},
                                     problems);
-  if (!builds || !folder.value().publish()) return outcome;
+  const Result<void> published = builds ? folder.value().publish() : fail(builds.error());
+  if (!published) UNSCOPED_INFO(published.error().message);
+  if (!published) return outcome;
   outcome.is_built = true;
   for (const TargetBuild& target : builds.value()) {
     outcome.reused_blocks += target.reused_blocks;

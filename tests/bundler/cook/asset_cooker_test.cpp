@@ -162,7 +162,8 @@ TEST_CASE("What a target goes without leaves its name, and no values, in what is
   CHECK(samples::guid_count(object_of(bare)) == 0);
   CHECK(object_of(whole).document_count() == object_of(bare).document_count());
   if (is_unity) {
-    const ObjectDocument renderer = object_of(bare).document(2);
+    const ObjectReader object = object_of(bare);
+    const ObjectDocument renderer = object.document(2);
     CHECK(renderer.is_stripped);
     CHECK(renderer.type_name == "MeshRenderer");
     CHECK(renderer.file_id == 3);

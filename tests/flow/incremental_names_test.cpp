@@ -1,0 +1,61 @@
+// Names of files that are packed, and the others.
+#include <string>
+
+#include <catch2/catch.hpp>
+
+#include "tests/support/incremental_builds.h"
+#include "tests/support/unity_project.h"
+
+namespace muster {
+namespace {
+
+using testing::UnityProject;
+
+struct Renaming {
+  std::string of;      ///< What is renamed, of Lift.yaml and Inner.yaml.
+  std::string lift;    ///< The text of a prefab; GUID is Inner's.
+  std::string inner;   ///< The text of what it refers to.
+  std::size_t packed;  ///< Bundles, of client and server.
+};
+
+TEST_CASE("A rename packs again what has its name from the file, and nothing else",
+          "[flow][incremental][sys-12]") {
+  const std::string nesting = "class: Prefab\nroot:\n  name: lift\n  children:\n  - prefab: GUID\n";
+  const std::string bare = "components: [Health]\n";
+  const auto renaming = GENERATE_COPY(values<Renaming>({
+      {"Lift", "class: Prefab\nroot: {name: lift}\n", bare, 0},
+      {"Lift", "class: Prefab\n" + bare, bare, 2},
+      {"Lift", "class: Prefab\nroot: {active: false}\n", bare, 2},
+      {"Inner", "class: Prefab\nroot: {name: lift}\nuses: GUID\n", "class: Thing\n" + bare, 0},
+      {"Inner", nesting, "class: Prefab\n" + bare, 2},
+      {"Inner", nesting, "class: Prefab\nroot: {name: inner}\n", 0},
+      // What is no prefab is taken for one where a prefab nests or varies it.
+      {"Inner", nesting, "class: Thing\n" + bare, 2},
+      {"Inner", nesting, bare, 2},
+      {"Inner", "class: Prefab\nvariant_of: GUID\n", "class: Thing\n" + bare, 2},
+  }));
+  CAPTURE(renaming.of, renaming.lift, renaming.inner);
+  UnityProject project;
+  project.files.add("muster.yaml",
+                    "version: 1\nfolders: [Assets]\nclasses:\n  LiftRegistry:\n"
+                    "    entries: entries\n    references:\n"
+                    "    - {path: lift, strength: strong, targets: [client, server]}\n");
+  const Guid inner = project.file("Assets/Inner.yaml", renaming.inner);
+  std::string text = renaming.lift;
+  if (const std::size_t at = text.find("GUID"); at != std::string::npos) {
+    text.replace(at, 4, UnityProject::strong(inner));
+  }
+  const Guid lift = project.file("Assets/Lift.yaml", text);
+  project.file("Assets/lifts.yaml", "class: LiftRegistry\nentries:\n- {type_id: 0, lift: " +
+                                        UnityProject::strong(lift) + "}\n");
+  MemoryFileSystem output;
+  REQUIRE(testing::build(project.files, output, output, {}).is_built);
+  project.move("Assets/" + renaming.of + ".yaml", "Assets/Other.yaml");
+  CHECK(testing::build(project.files, output, output, {}).packed == renaming.packed);
+  MemoryFileSystem clean;
+  REQUIRE(testing::build(project.files, clean, clean, {}).is_built);
+  CHECK(testing::differences(output, clean).empty());
+}
+
+}  // namespace
+}  // namespace muster
