@@ -125,8 +125,8 @@ class PrefabFlattener {
 
 /// True for assets that hold a prefab: Unity's `.prefab`, or plain files of class `Prefab`.
 bool is_prefab(const SourceCache& sources, AssetNumber asset);
-/// True for a plain file whose root, where it is taken for a prefab, is called like the file: it has
-/// no base and says no name. Requires: `source` is in the plain dialect.
+/// True for a plain file whose root, where it is taken for a prefab, is called like the file: it
+/// has no base and says no name. Requires: `source` is in the plain dialect.
 bool is_named_by_file(const SourceFile& source);
 /// True for the formats whose imported form can stand in for a prefab.
 bool is_model_path(const AssetPath& path);

@@ -33,9 +33,7 @@ class PlainFlattening {
 
  private:
   // A factory: components at the top, no hierarchy.
-  void add_bare(NodeIndex top) {
-    overlay(result_.entities.emplace_back(), top);
-  }
+  void add_bare(NodeIndex top) { overlay(result_.entities.emplace_back(), top); }
 
   void add_entity(NodeIndex node, NodeIndex base, int parent) {
     const std::size_t first = result_.entities.size();
