@@ -1,7 +1,5 @@
 // Of a target that is left alone, links may lead into the one that is built.
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <map>
 
 #include <catch2/catch.hpp>
@@ -46,16 +44,25 @@ void change_all(UnityProject& project) {
   }
 }
 
-std::map<std::string, std::string> files_in(const fs::path& folder) {
-  std::map<std::string, std::string> files;
-  const auto options = fs::directory_options::follow_directory_symlink;
-  for (const auto& entry : fs::recursive_directory_iterator(folder, options)) {
-    if (!entry.is_regular_file()) continue;
-    std::ifstream file(entry.path(), std::ios::binary);
-    files[entry.path().lexically_relative(folder)] =
-        std::string(std::istreambuf_iterator<char>(file), {});
+using Contents = std::map<std::string, std::string>;
+
+/// What a reader finds, through links as well.
+Contents files_in(const FileSystem& files, const AssetPath& folder) {
+  Contents found;
+  const auto entries = files.list(folder);
+  REQUIRE(entries.has_value());
+  for (const DirectoryEntry& entry : entries.value()) {
+    const AssetPath path = folder.child(entry.name);
+    if (entry.kind == FileKind::folder) {
+      for (auto& [name, text] : files_in(files, path)) found[entry.name + "/" + name] = text;
+    } else if (entry.kind == FileKind::file) {
+      ByteVector buffer;
+      const auto bytes = read_whole(files, path, 1 << 20, buffer);
+      REQUIRE(bytes.has_value());
+      found[entry.name] = as_text(bytes.value());
+    }
   }
-  return files;
+  return found;
 }
 
 void link_files(const fs::path& folder, const fs::path& twin) {
@@ -82,24 +89,27 @@ TEST_CASE("A target that a build leaves alone is what it was, though it is links
   UnityProject project = project_of_crates();
   REQUIRE(testing::build(project.files, files, files, Settings{}).is_built);
 
-  const fs::path root = folder.path();
-  const fs::path twin = root / folder_of(built);
-  const fs::path left = root / folder_of(built == Target::client ? Target::server : Target::client);
-  for (const char* const kind : {"bundles", "shared"}) {
-    REQUIRE(files_in(left / kind) == files_in(twin / kind));
-    is_by_folder ? link_folder(left / kind, twin / kind) : link_files(left / kind, twin / kind);
+  const AssetPath twin = AssetPath().child(folder_of(built));
+  const AssetPath left =
+      AssetPath().child(folder_of(built == Target::client ? Target::server : Target::client));
+  const auto on_disk = [&](const AssetPath& path) { return fs::path(files.root()) / path.text(); };
+  for (const std::string kind : {"bundles", "shared"}) {
+    REQUIRE(files_in(files, left.child(kind)) == files_in(files, twin.child(kind)));
+    const fs::path place = on_disk(left.child(kind));
+    const fs::path target = on_disk(twin.child(kind));
+    is_by_folder ? link_folder(place, target) : link_files(place, target);
   }
-  const auto before = files_in(left);
+  const Contents before = files_in(files, left);
   if (!is_by_folder) {
-    fs::create_symlink("/nowhere", left / "bundles/broken");
-    fs::create_symlink("/etc/passwd", left / "bundles/outside");
+    fs::create_symlink("/nowhere", on_disk(left) / "bundles/broken");
+    fs::create_symlink("/etc/passwd", on_disk(left) / "bundles/outside");
   }
 
   change_all(project);
   const Settings alone{.options = {.targets = built, .level = 1, .jobs = 1}};
   REQUIRE(testing::build(project.files, files, files, alone).packed == 3);
-  CHECK(files_in(left) == before);
-  CHECK(files_in(twin / "bundles") != files_in(left / "bundles"));
+  CHECK(files_in(files, left) == before);
+  CHECK(files_in(files, twin.child("bundles")) != files_in(files, left.child("bundles")));
 }
 
 }  // namespace
