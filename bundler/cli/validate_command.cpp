@@ -115,11 +115,11 @@ std::vector<std::string> sorted(std::vector<std::string> texts) {
   return texts;
 }
 
-std::string named(const std::vector<std::string>& variants) {
-  if (variants.empty()) return "the whole project, without '--variant'";
+std::string look_at(const std::vector<std::string>& variants) {
+  if (variants.empty()) return "a look without '--variant'";
   std::string text;
   for (const std::string& variant : variants) text += " --variant " + variant;
-  return "the build for '" + text.substr(1) + "'";
+  return "a look with '" + text.substr(1) + "'";
 }
 
 // Marks what the baseline knows. What it counts and nobody finds any more is taken out of it, or
@@ -131,12 +131,11 @@ Result<bool> apply_baseline(const ValidateArguments& arguments, std::vector<Find
   baseline.value().mark_known(findings);
   // Of the rest nobody knows.
   if (arguments.target != "all") return true;
-  if (baseline.value().variants() != sorted(arguments.variants)) {
-    const std::string why = "'" + arguments.baseline + "' is of other variants: of " +
-                            named(baseline.value().variants());
-    if (arguments.prune_baseline) return fail(ErrorCode::invalid_argument, why);
-    tell(session, why + "; what it accepts in vain was not looked for");
-    return true;
+  const bool is_same_look = baseline.value().variants() == sorted(arguments.variants);
+  const std::string same_look = look_at(baseline.value().variants());
+  if (arguments.prune_baseline && !is_same_look) {
+    return fail(ErrorCode::invalid_argument,
+                "'" + arguments.baseline + "' is of " + same_look + ", and pruned by such a one");
   }
   const Baseline pruned = baseline.value().pruned(findings, [&](std::string_view rule) {
     if (rule == kBudgetRule) return !arguments.build.empty();
@@ -144,6 +143,12 @@ Result<bool> apply_baseline(const ValidateArguments& arguments, std::vector<Find
   });
   const std::size_t gone = baseline.value().total() - pruned.total();
   if (gone == 0) return true;
+  if (!is_same_look) {
+    tell(session, "'" + arguments.baseline + "' accepts " + counted(gone, "finding") +
+                      " that this look does not find; " + same_look +
+                      " tells whether they are there");
+    return true;
+  }
   if (arguments.prune_baseline) {
     if (auto written = write_named_file(arguments.baseline, as_bytes(pruned.format())); !written) {
       return fail(written.error());

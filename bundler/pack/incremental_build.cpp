@@ -48,6 +48,7 @@ Result<void> keep_target(const BuildRun& run, Target target) {
   const FileSystem& files = run.output.files();
   std::vector<AssetPath> folders{AssetPath().child(folder_of(target))};
   std::vector<std::vector<std::string>> names;
+  AssetPath outside;
   bool has_links = false;
   for (std::size_t i = 0; i < folders.size(); ++i) {
     const AssetPath folder = folders[i];
@@ -56,7 +57,7 @@ Result<void> keep_target(const BuildRun& run, Target target) {
     if (!entries && entries.error().code == ErrorCode::not_found) continue;
     if (!entries) return fail(entries.error());
     for (const DirectoryEntry& entry : entries.value()) {
-      // Of other kinds, such as links that lead out, nobody reads anything.
+      if (entry.kind == FileKind::outside_link) outside = folder.child(entry.name);
       if (entry.kind != FileKind::file && entry.kind != FileKind::folder) continue;
       has_links |= entry.is_link;
       if (entry.kind == FileKind::file) {
@@ -65,6 +66,11 @@ Result<void> keep_target(const BuildRun& run, Target target) {
         folders.push_back(folder.child(entry.name));
       }
     }
+  }
+  if (has_links && !outside.empty()) {
+    return fail(ErrorCode::permission_denied,
+                "'" + outside.text() + "' is a link that leads out of the output; build '" +
+                    std::string(folder_of(target)) + "' as well, which makes a file of it");
   }
   for (std::size_t i = 0; has_links && i < folders.size(); ++i) {
     auto carried = run.output.carry_over(files, folders[i], folders[i], names[i]);

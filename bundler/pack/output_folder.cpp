@@ -112,6 +112,10 @@ Result<bool> is_target_of_ours(const FileSystem& files, const AssetPath& folder)
   const auto present = find(files, folder);
   if (!present) return fail(present.error());
   if (!present.value()) return true;
+  if (present.value()->is_link) {
+    return fail(ErrorCode::already_exists,
+                "'" + folder.text() + "' is a link, and a build replaces folders; remove it");
+  }
   const auto listed = files.list(folder);
   if (!listed && listed.error().code == ErrorCode::not_found) return false;  // it is no folder
   if (!listed) return fail(listed.error());

@@ -286,11 +286,12 @@ class World:
         for edit in chosen:
             edit()
         self.history.append(" ".join(edit.__name__ for edit in chosen) or "nothing")
-        is_whole = edit in [None, *edits, self.link_output] and self.out.is_dir()
-        if is_whole and self.random.random() < 0.3:
-            self.history.append("twins, one target")
+        if edit in [None, *edits] and self.out.is_dir() and self.random.random() < 0.4:
+            self.history.append("twins")
             self.link_twins()
-            self.build_one_target()
+            if self.random.random() < 0.7:
+                self.history.append("one target")
+                self.build_one_target()
         code, said = self.build(self.out)
         if code == 2 and "holds something that is no build" in said and edit in damages:
             # Without its report an output could be somebody's documents.

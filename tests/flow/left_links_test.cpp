@@ -100,16 +100,38 @@ TEST_CASE("A target that a build leaves alone is what it was, though it is links
     is_by_folder ? link_folder(place, target) : link_files(place, target);
   }
   const Contents before = files_in(files, left);
-  if (!is_by_folder) {
-    fs::create_symlink("/nowhere", on_disk(left) / "bundles/broken");
-    fs::create_symlink("/etc/passwd", on_disk(left) / "bundles/outside");
-  }
+  if (!is_by_folder) fs::create_symlink("../nowhere", on_disk(left) / "bundles/broken");
 
   change_all(project);
   const Settings alone{.options = {.targets = built, .level = 1, .jobs = 1}};
   REQUIRE(testing::build(project.files, files, files, alone).packed == 3);
   CHECK(files_in(files, left) == before);
   CHECK(files_in(files, twin.child("bundles")) != files_in(files, left.child("bundles")));
+
+  // What leads out of the output could not be kept beside the others.
+  if (is_by_folder) return;
+  link_files(on_disk(left.child("shared")), on_disk(twin.child("shared")));
+  fs::create_symlink("/etc/passwd", on_disk(left) / "bundles/outside");
+  change_all(project);
+  CHECK_FALSE(testing::build(project.files, files, files, alone).is_built);
+  CHECK(fs::is_symlink(on_disk(left) / "bundles/outside"));
+}
+
+TEST_CASE("A target that is a link itself is refused before anything is replaced",
+          "[flow][incremental][sys-12]") {
+  const TemporaryFolder folder;
+  auto output = DiskFileSystem::open(folder.path());
+  REQUIRE(output.has_value());
+  DiskFileSystem& files = output.value();
+  UnityProject project = project_of_crates();
+  REQUIRE(testing::build(project.files, files, files, Settings{}).is_built);
+  const AssetPath client = AssetPath().child("client");
+  const Contents before = files_in(files, client);
+  link_folder(fs::path(files.root()) / "server", fs::path(files.root()) / "client");
+  change_all(project);
+  CHECK_FALSE(testing::build(project.files, files, files, Settings{}).is_built);
+  CHECK(files_in(files, client) == before);
+  CHECK(OutputFolder::needs_recovery(files).value() == false);
 }
 
 }  // namespace
