@@ -78,58 +78,59 @@ void link_folder(const fs::path& folder, const fs::path& twin) {
   fs::create_directory_symlink(fs::relative(twin, folder.parent_path()), folder);
 }
 
+/// An output on a disk, built for both targets.
+struct BuiltCrates {
+  BuiltCrates() { REQUIRE(testing::build(project.files, files, files, Settings{}).is_built); }
+  fs::path on_disk(const AssetPath& path) const { return fs::path(files.root()) / path.text(); }
+
+  TemporaryFolder folder;
+  DiskFileSystem files = DiskFileSystem::open(folder.path()).value();
+  UnityProject project = project_of_crates();
+};
+
 TEST_CASE("A target that a build leaves alone is what it was, though it is links into the other",
           "[flow][incremental][sys-12]") {
   const Target built = GENERATE(Target::client, Target::server);
   const bool is_by_folder = GENERATE(false, true);
-  const TemporaryFolder folder;
-  auto output = DiskFileSystem::open(folder.path());
-  REQUIRE(output.has_value());
-  DiskFileSystem& files = output.value();
-  UnityProject project = project_of_crates();
-  REQUIRE(testing::build(project.files, files, files, Settings{}).is_built);
+  BuiltCrates crates;
+  DiskFileSystem& files = crates.files;
 
   const AssetPath twin = AssetPath().child(folder_of(built));
   const AssetPath left =
       AssetPath().child(folder_of(built == Target::client ? Target::server : Target::client));
-  const auto on_disk = [&](const AssetPath& path) { return fs::path(files.root()) / path.text(); };
   for (const std::string kind : {"bundles", "shared"}) {
     REQUIRE(files_in(files, left.child(kind)) == files_in(files, twin.child(kind)));
-    const fs::path place = on_disk(left.child(kind));
-    const fs::path target = on_disk(twin.child(kind));
+    const fs::path place = crates.on_disk(left.child(kind));
+    const fs::path target = crates.on_disk(twin.child(kind));
     is_by_folder ? link_folder(place, target) : link_files(place, target);
   }
   const Contents before = files_in(files, left);
-  if (!is_by_folder) fs::create_symlink("../nowhere", on_disk(left) / "bundles/broken");
+  if (!is_by_folder) fs::create_symlink("../nowhere", crates.on_disk(left) / "bundles/broken");
 
-  change_all(project);
+  change_all(crates.project);
   const Settings alone{.options = {.targets = built, .level = 1, .jobs = 1}};
-  REQUIRE(testing::build(project.files, files, files, alone).packed == 3);
+  REQUIRE(testing::build(crates.project.files, files, files, alone).packed == 3);
   CHECK(files_in(files, left) == before);
   CHECK(files_in(files, twin.child("bundles")) != files_in(files, left.child("bundles")));
 
   // What leads out of the output could not be kept beside the others.
   if (is_by_folder) return;
-  link_files(on_disk(left.child("shared")), on_disk(twin.child("shared")));
-  fs::create_symlink("/etc/passwd", on_disk(left) / "bundles/outside");
-  change_all(project);
-  CHECK_FALSE(testing::build(project.files, files, files, alone).is_built);
-  CHECK(fs::is_symlink(on_disk(left) / "bundles/outside"));
+  link_files(crates.on_disk(left.child("shared")), crates.on_disk(twin.child("shared")));
+  fs::create_symlink("/etc/passwd", crates.on_disk(left) / "bundles/outside");
+  change_all(crates.project);
+  CHECK_FALSE(testing::build(crates.project.files, files, files, alone).is_built);
+  CHECK(fs::is_symlink(crates.on_disk(left) / "bundles/outside"));
 }
 
 TEST_CASE("A target that is a link itself is refused before anything is replaced",
           "[flow][incremental][sys-12]") {
-  const TemporaryFolder folder;
-  auto output = DiskFileSystem::open(folder.path());
-  REQUIRE(output.has_value());
-  DiskFileSystem& files = output.value();
-  UnityProject project = project_of_crates();
-  REQUIRE(testing::build(project.files, files, files, Settings{}).is_built);
+  BuiltCrates crates;
+  DiskFileSystem& files = crates.files;
   const AssetPath client = AssetPath().child("client");
   const Contents before = files_in(files, client);
-  link_folder(fs::path(files.root()) / "server", fs::path(files.root()) / "client");
-  change_all(project);
-  CHECK_FALSE(testing::build(project.files, files, files, Settings{}).is_built);
+  link_folder(crates.on_disk(AssetPath().child("server")), crates.on_disk(client));
+  change_all(crates.project);
+  CHECK_FALSE(testing::build(crates.project.files, files, files, Settings{}).is_built);
   CHECK(files_in(files, client) == before);
   CHECK(OutputFolder::needs_recovery(files).value() == false);
 }
