@@ -57,7 +57,9 @@ Result<void> keep_target(const BuildRun& run, Target target) {
     if (!entries && entries.error().code == ErrorCode::not_found) continue;
     if (!entries) return fail(entries.error());
     for (const DirectoryEntry& entry : entries.value()) {
-      if (entry.kind == FileKind::outside_link) outside = folder.child(entry.name);
+      if (entry.kind == FileKind::outside_link || entry.kind == FileKind::broken_link) {
+        outside = folder.child(entry.name);
+      }
       if (entry.kind != FileKind::file && entry.kind != FileKind::folder) continue;
       has_links |= entry.is_link;
       if (entry.kind == FileKind::file) {
@@ -69,8 +71,9 @@ Result<void> keep_target(const BuildRun& run, Target target) {
   }
   if (has_links && !outside.empty()) {
     return fail(ErrorCode::permission_denied,
-                "'" + outside.text() + "' is a link that leads out of the output; build '" +
-                    std::string(folder_of(target)) + "' as well, which makes a file of it");
+                "'" + outside.text() +
+                    "' is a link that leads out of the output, or nowhere; build '" +
+                    std::string(folder_of(target)) + "' as well, which replaces it");
   }
   for (std::size_t i = 0; has_links && i < folders.size(); ++i) {
     auto carried = run.output.carry_over(files, folders[i], folders[i], names[i]);

@@ -112,10 +112,6 @@ Result<bool> is_target_of_ours(const FileSystem& files, const AssetPath& folder)
   const auto present = find(files, folder);
   if (!present) return fail(present.error());
   if (!present.value()) return true;
-  if (present.value()->is_link) {
-    return fail(ErrorCode::already_exists,
-                "'" + folder.text() + "' is a link, and a build replaces folders; remove it");
-  }
   const auto listed = files.list(folder);
   if (!listed && listed.error().code == ErrorCode::not_found) return false;  // it is no folder
   if (!listed) return fail(listed.error());
@@ -123,6 +119,19 @@ Result<bool> is_target_of_ours(const FileSystem& files, const AssetPath& folder)
     return std::ranges::count(kBundleFolders, entry.name) > 0 || entry.name == "dictionaries" ||
            entry.name == "catalog.mcat" || entry.name == kCatalogSignatureFile;
   });
+}
+
+// Publishing would stop half way, and again whenever it was finished.
+Result<void> refuse_links(const FileSystem& files) {
+  for (const std::string_view target : {"client", "server"}) {
+    const auto present = find(files, named(target));
+    if (!present) return fail(present.error());
+    if (!present.value() || !present.value()->is_link) continue;
+    return fail(ErrorCode::already_exists, "'" + std::string(target) +
+                                               "' is a link, and a build replaces folders; "
+                                               "remove it");
+  }
+  return {};
 }
 
 // Only what is surely a build, or empty, is ever written into: the parts get replaced as a whole.
@@ -136,6 +145,7 @@ Result<bool> is_build_or_empty(const FileSystem& files) {
     has_journal = has_journal || entry.name == kJournal;
   }
   if (only_ours) return true;
+  if (auto folders = refuse_links(files); !folders) return fail(folders.error());
   if (has_journal) {
     if (const auto parts = read_parts(files); !parts) return fail(parts.error());
     return true;
