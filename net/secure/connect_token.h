@@ -16,7 +16,7 @@ namespace muster {
 /// Seconds since 1970 (UTC): backends and servers have different clocks, but know the date.
 using UnixSeconds = std::uint64_t;
 
-inline constexpr UnixSeconds kTokenLifetimeMax = 7 * 24 * 3600;
+inline constexpr UnixSeconds kTokenLifetimeMax = UnixSeconds{7} * 24 * 3600;
 inline constexpr std::size_t kTokenAddressesMax = 16;
 inline constexpr std::size_t kUserDataBytesMax = 256;
 /// What a response carries of a token, at most.

@@ -30,7 +30,7 @@ struct ChannelOptions {
   /// Its share when the budget does not suffice for all: 1 to 16. A payload has 8, blocks have 1.
   std::uint8_t weight = 4;
   /// The most bytes of messages that wait to be sent or acknowledged.
-  std::size_t queue_bytes = 64 * 1024;
+  std::size_t queue_bytes = std::size_t{64} * 1024;
 };
 
 /// What became of a wish to send. Nothing is dropped without one of these.

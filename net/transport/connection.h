@@ -35,7 +35,7 @@ struct ConnectionOptions {
   std::vector<ChannelOptions> channels{};
   SendRateLimits rate{};
   /// The largest block that is taken from the peer.
-  std::size_t block_bytes_max = 16 * 1024 * 1024;
+  std::size_t block_bytes_max = std::size_t{16} * 1024 * 1024;
   /// The largest datagram that this end sends and takes.
   std::size_t datagram_bytes_max = kDatagramBytesMax;
   /// Bytes of a datagram around the body: head and tag.
