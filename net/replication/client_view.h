@@ -40,7 +40,7 @@ struct ClientViewCounters {
 inline constexpr std::size_t kPartsPerTickMax = 4;
 /// Snapshots in a round trip. What is acknowledged must still be in the codec's window, and some
 /// more with it from which to predict: else every snapshot would say everything, for ever.
-inline constexpr double kPartsOnTheWayMax = 20;
+inline constexpr double kPartsOnTheWayMax = 40;
 static_assert(kPartsOnTheWayMax + 8 < kSnapshotWindow);
 
 /// A state of an entity that does not fit into a datagram: the client is not told of it.

@@ -123,7 +123,7 @@ TEST_CASE("Where datagrams overtake each other by many, nothing is told anew but
   options.snapshot_ticks = 1;
   ReplicationStage stage(5, options);
   const LinkOptions link{.latency = std::chrono::milliseconds(40),
-                         .jitter = std::chrono::milliseconds(700),
+                         .jitter = std::chrono::milliseconds(400),
                          .jitter_kind = Jitter::exponential};
   ReplicationStage::Client& client = stage.join(link, {});
   stage.step([&] {
