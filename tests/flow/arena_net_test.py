@@ -52,6 +52,7 @@ def match_over_a_lossy_link(stage, net_demo):
     assert server["despawned"] > 5, server
     for client in clients:
         assert client["despawned"] > 0 and client["effects"]["played"] > 20, client
+        assert client["shown"] > 20, client
         assert client["checksums"] > 0 and client["is_still"], client
         # What goes before its bundle is there is not loaded.
         stayed = client["spawned"] - client["despawned"]

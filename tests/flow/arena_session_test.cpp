@@ -137,6 +137,7 @@ TEST_CASE("Everybody who plays sees the server's world, when it stands still",
     CHECK(client.summary().is_still);
     CHECK(client.summary().failed_loads == 0);
     CHECK(client.effects().played > 20);
+    CHECK(client.shown_count() > 20);
     CHECK(client.effects().repeated > client.effects().played);
   }
   CHECK(evening.server->clients().size() == 2);

@@ -48,6 +48,7 @@ ArenaClient::ArenaClient(BundleStore& store, BundleLoader& loader, const Clock& 
       views_(store, view_),
       deferred_(spawner_, loader, {}),
       collection_(world_),
+      looks_(views_, loader, world_, collection_),
       receiver_(spawner_, deferred_, collection_, {.registry = registry}),
       replication_({.channel = kReplicationChannel, .models = {snapshot_model_}}) {}
 
@@ -79,6 +80,8 @@ void ArenaClient::frame() {
   note_completed(now);
   cues_->request(Tick(replication_.tick()), now);
   effects_->update(now);
+  looks_.update(player_ ? PlayerId(*player_) : PlayerId::none);
+  note_problems();
   world_.process_despawns();
   view_.process_despawns();
   net_->send(net_time(clock_.now()));
@@ -138,9 +141,14 @@ void ArenaClient::note_completed(Time now) {
     if (!deferred_.is_placeholder(root)) summary_.completion.add(now - one.since);
     return true;
   });
-  for (Error& problem : deferred_.take_problems()) {
-    ++summary_.failed_loads;
-    problems_.push_back(std::move(problem.message));
+}
+
+void ArenaClient::note_problems() {
+  for (std::vector<Error> problems : {deferred_.take_problems(), looks_.take_problems()}) {
+    for (Error& problem : problems) {
+      ++summary_.failed_loads;
+      problems_.push_back(std::move(problem.message));
+    }
   }
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "content/arena/game/effect_cues.h"
+#include "content/arena/game/looks.h"
 #include "content/arena/game/session.h"
 #include "content/arena/game/world_values.h"
 #include "net/endpoint/client.h"
@@ -72,6 +73,8 @@ class ArenaClient {
   const ArenaClientSummary& summary() const { return summary_; }
   const muster::ReplicationClientCounters& replicated() const { return replication_.counters(); }
   const muster::EffectCounters& effects() const { return effects_->counters(); }
+  /// Presentations that were shown so far.
+  std::uint64_t shown_count() const { return looks_.complete_count(); }
   /// Nothing before it is connected.
   std::optional<muster::ConnectionCounters> connection() const;
   double round_trip_ms() const;
@@ -89,6 +92,7 @@ class ArenaClient {
   void note_changes(muster::Time now);
   void note_events();
   void note_completed(muster::Time now);
+  void note_problems();
   std::string name_of(std::uint16_t type) const;
 
   muster::BundleStore& store_;
@@ -97,11 +101,12 @@ class ArenaClient {
   std::uint32_t registry_;
   muster::ByteVector snapshot_model_;
   muster::World world_;
-  muster::World view_;  ///< What is only shown: effects.
+  muster::World view_;  ///< What is only shown: presentations and effects.
   muster::Spawner spawner_;
   muster::Spawner views_;
   muster::DeferredSpawner deferred_;
   muster::ReplicatedCollection collection_;
+  Looks looks_;
   muster::WorldReceiver receiver_;
   muster::ReplicationClient replication_;
   std::optional<muster::EffectPlayer> effects_;

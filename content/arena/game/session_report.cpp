@@ -55,6 +55,7 @@ ordered_json json_of(const ArenaClient& client) {
       {"is_still", client.summary().is_still},
       {"load", json_of(client.summary().completion)},
       {"frames", json_of(client.summary().frames)},
+      {"shown", client.shown_count()},
       {"effects", {{"played", client.effects().played}, {"too_late", client.effects().too_late}}},
       {"snapshots", client.replicated().snapshots},
       {"snapshot_bytes", client.replicated().snapshot_bytes},
@@ -106,11 +107,11 @@ std::string client_report(const ArenaClient& client, bool is_json) {
   const ordered_json json = json_of(client);
   if (is_json) return json.dump() + "\n";
   return fmt::format(
-      "{} entities here; {} came, {} went; {} effects played\n"
+      "{} entities here; {} came, {} went; {} presentations shown, {} effects played\n"
       "complete {:.2f} ms after they came (mean of {}; longest {:.2f}); longest frame {:.2f} ms\n"
       "{} bytes in, {} out; {:.1f} % lost; {} snapshots; round trip {:.1f} ms\n",
       json["entities"].get<std::uint64_t>(), client.summary().spawned, client.summary().despawned,
-      client.effects().played, json["load"]["mean_ms"].get<double>(),
+      client.shown_count(), client.effects().played, json["load"]["mean_ms"].get<double>(),
       client.summary().completion.count, json["load"]["longest_ms"].get<double>(),
       json["frames"]["longest_ms"].get<double>(), json["bytes_in"].get<std::uint64_t>(),
       json["bytes_out"].get<std::uint64_t>(), json["loss_percent"].get<double>(),
