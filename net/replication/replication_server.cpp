@@ -140,8 +140,10 @@ bool ReplicationServer::send_event(ReplicationClientId id, std::uint32_t tick,
 void ReplicationServer::send_event_about(std::uint32_t entity, std::uint32_t tick,
                                          std::span<const std::byte> event) {
   for (const auto& client : clients_) {
-    if (!client->is_playing || !client->view.knows(entity)) continue;
-    if (!client->view.events().push(tick, event)) ++client->view.counters().events_refused;
+    if (!client->is_playing) continue;
+    if (!client->view.send_event_about(world_, entity, tick, event)) {
+      ++client->view.counters().events_refused;
+    }
   }
 }
 
