@@ -425,8 +425,9 @@ ClientView::Written ClientView::write_payload(const ReplicatedWorld& world, std:
 void ClientView::write_checksum(SectionWriter& writer, const ReplicatedWorld& world,
                                 std::uint32_t first_id) {
   for (std::size_t tries = 0; tries < states_.size(); ++tries) {
-    const EntityState& state = states_[next_checksum_++ % states_.size()];
-    if (state.is_held || state.id < first_id || state.id >= writer_->end_id()) continue;
+    const std::size_t i = next_checksum_++ % states_.size();
+    const EntityState& state = states_[i];
+    if (!is_told_for_certain(i, first_id, writer_->end_id())) continue;
     const std::size_t lanes = world.views().view(state.kind.type).parts.size();
     writer.write_u32(state.id);
     writer.write_u32(checksum(std::span(state.values, lanes)));

@@ -193,6 +193,7 @@ void ReplicationServer::take_message(Client& client, std::span<const std::byte> 
   WantMessage want;
   UnreadableMessage unreadable;
   DivergedMessage diverged;
+  MissingMessage missing;
   switch (kind_of(message).value_or(ReplicationMessage::begin)) {
     case ReplicationMessage::join:
       if (!decode(message, join)) break;
@@ -215,6 +216,9 @@ void ReplicationServer::take_message(Client& client, std::span<const std::byte> 
     case ReplicationMessage::diverged:
       if (!decode(message, diverged)) break;
       return compare(client, diverged);
+    case ReplicationMessage::missing:
+      if (!decode(message, missing)) break;
+      return take_missing(client, missing);
     case ReplicationMessage::begin:
     case ReplicationMessage::truth:
     case ReplicationMessage::setup_refused:
@@ -290,6 +294,20 @@ void ReplicationServer::compare(Client& client, const DivergedMessage& message) 
                   .field = field,
                   .server_value = truth.ours,
                   .client_value = truth.theirs});
+}
+
+void ReplicationServer::take_missing(Client& client, const MissingMessage& message) const {
+  const bool has_type = message.codec_type != kNoCodecType;
+  if (has_type ? message.codec_type >= views_.count() ||
+                     !client.view.knows_as(message.id, message.codec_type)
+               : !client.view.knows(message.id)) {
+    ++client.view.counters().malformed;
+    return;
+  }
+  if (client.compared_at == world_.tick()) return;  // Nobody fills the log: one a tick.
+  client.compared_at = world_.tick();
+  ++client.view.counters().divergences;
+  if (log_ != nullptr) log_->diverged(divergence_of(message, schema_, views_));
 }
 
 std::size_t ReplicationServer::memory_bytes() const {

@@ -92,6 +92,7 @@ class ReplicationServer {
   void prepare_setup(Client& client, const WantMessage& want) const;
   void send_answers(Client& client, Connection& connection) const;
   void compare(Client& client, const DivergedMessage& message) const;
+  void take_missing(Client& client, const MissingMessage& message) const;
 
   ReplicationServerOptions options_;
   ReplicationSchema schema_;
