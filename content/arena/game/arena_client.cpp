@@ -192,7 +192,9 @@ std::optional<WorldValues> ArenaClient::world() const {
   receiver_.each([&](EntityReference id, std::uint16_t type, SeenBy seen_by) {
     values.assign(schema.value_count(type), 0);
     const auto number = static_cast<std::uint32_t>(id.network_id);
-    if (receiver_.values(number, values)) world.add(number, type, seen_by, values);
+    std::uint16_t lacking = 0;
+    if (receiver_.values(number, values, lacking) != EntityFound::here) return;
+    world.add(number, type, seen_by, values);
   });
   return world;
 }

@@ -184,10 +184,7 @@ WorldValues ArenaServer::world_of(std::uint16_t player) const {
   return world;
 }
 
-void ArenaServer::diverged(const Divergence& divergence) {
-  lines_.push_back("entity " + std::to_string(divergence.id) + " is not the same at a client: " +
-                   (divergence.field.empty() ? "unknown field" : divergence.field));
-}
+void ArenaServer::diverged(const Divergence& divergence) { lines_.push_back(to_line(divergence)); }
 
 void ArenaServer::left_out(const UnfitEntity& entity) {
   lines_.push_back("entity " + std::to_string(entity.id) + " of type " +
