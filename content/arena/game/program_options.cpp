@@ -15,12 +15,15 @@ namespace {
 constexpr std::string_view kServerUsage =
     "usage: arena_server BUILD [ADDRESS] [--seconds N] [--still-seconds N] [--seed N]\n"
     "                    [--loss PERCENT] [--delay MS] [--admit-other-content] [--world] [--json]\n"
-    "                    [--record FILE]\n"
+    "                    [--record FILE] [--workers N]\n"
     "'muster build' writes BUILD; ADDRESS is 127.0.0.1:0 when it is not said";
 constexpr std::string_view kClientUsage =
     "usage: arena_client BUILD ADDRESS KEY [--seconds N] [--seed N] [--loss PERCENT] [--delay MS]\n"
     "                    [--world] [--json]\n"
     "the server prints ADDRESS and KEY";
+
+/// More threads than any machine's cores only wait for each other.
+constexpr std::uint32_t kWorkersMax = 256;
 
 template <typename T>
 bool read(std::string_view text, T& value) {
@@ -53,6 +56,9 @@ bool take_value(Program program, std::string_view name, std::string_view value,
   if (name == "--record" && program == Program::server) {
     options.record = value;
     return !value.empty();
+  }
+  if (name == "--workers" && program == Program::server) {
+    return read(value, options.workers) && options.workers > 0 && options.workers <= kWorkersMax;
   }
   if (name == "--seconds") return read(value, options.seconds) && options.seconds < 1e6;
   if (name == "--still-seconds") return read(value, options.still_seconds);

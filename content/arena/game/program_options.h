@@ -21,7 +21,8 @@ struct ProgramOptions {
   double still_seconds = 2;  ///< Of these, the last ones: nothing moves then.
   LossOptions loss;
   std::uint64_t seed = 1;
-  std::string record;  ///< A file for what the server replicates; empty for none.
+  std::uint32_t workers = 1;  ///< Threads that encode; of servers only.
+  std::string record;         ///< A file for what the server replicates; empty for none.
   bool is_json = false;
   bool shows_world = false;  ///< Prints the world's values at the end.
   bool admits_other_content = false;

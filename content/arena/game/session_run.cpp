@@ -22,7 +22,8 @@ constexpr Duration kGoodbye = std::chrono::milliseconds(500);
 
 ArenaServerOptions server_options(const ProgramOptions& options) {
   ArenaServerOptions server{.seed = options.seed,
-                            .admits_other_content = options.admits_other_content};
+                            .admits_other_content = options.admits_other_content,
+                            .worker_count = options.workers};
   if (options.seconds > options.still_seconds) {
     server.still_from_tick =
         static_cast<std::uint32_t>((options.seconds - options.still_seconds) * kTicksPerSecond);
