@@ -88,7 +88,7 @@ Result<std::unique_ptr<ArenaServer>> ArenaServer::open(BundleStore& store,
 void ArenaServer::start(DatagramSocket& socket, Entropy& entropy, Time now) {
   ServerOptions options;
   options.connection = connection_options();
-  options.agreement = agreement_of(store_.catalog());
+  options.agreement = agreement();
   options.identity = SecretKey::random(entropy);
   Admission& door = *this;
   net_ = std::make_unique<Server>(options, socket, entropy, door, net_time(now));
@@ -165,6 +165,9 @@ void ArenaServer::stand_still() {
   for (const Player& player : players_) {
     (void)match_->replication.send_event(id_of(player), match_->loop.tick().value(),
                                          as_bytes(kStillText));
+  }
+  if (recording_ != nullptr) {
+    recording_->add_event(match_->loop.tick().value(), as_bytes(kStillText));
   }
   lines_.emplace_back(kStillText);
 }

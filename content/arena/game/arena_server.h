@@ -70,7 +70,10 @@ class ArenaServer final : private muster::Admission, private muster::DivergenceL
   const muster::WorldSenderCounters& sent() const;
   /// The world as it is replicated.
   const muster::ReplicatedWorld& replicated() const;
-  /// Adds every tick from now on; null ends that. Must outlive the server, or be taken away.
+  /// What its clients must have, too.
+  muster::Agreement agreement() const { return agreement_of(store_.catalog()); }
+  /// Adds every tick from now on, and what is announced; null ends that. Must outlive the server,
+  /// or be taken away.
   void record(muster::RecordingWriter* recording) { recording_ = recording; }
 
  private:
