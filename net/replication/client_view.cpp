@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <utility>
 
 #include "net/wire/byte_io.h"
 
@@ -16,6 +17,9 @@ namespace {
 constexpr std::size_t kEventShare = 3;
 /// A wait beyond `longest_ticks` is more urgent than any weight.
 constexpr float kOverdue = 1e6F;
+/// No change waits longer, whatever its class says: what is known of an entity is forgotten after
+/// `kKnownTicksMax`, and one that is held then is gone for the client. The rest is for losses.
+constexpr std::uint32_t kHeldTicksMax = kKnownTicksMax - 95;
 /// Bits of an update and of each of its lanes, before anything was measured.
 constexpr double kUpdateBits = 6;
 constexpr double kLaneBits = 1.5;
@@ -80,6 +84,16 @@ const ClientView::Record* ClientView::find_record(std::uint32_t id) const {
   return found != records_.end() && found->id == id ? &*found : nullptr;
 }
 
+const ClientView::Record* ClientView::find_record(const EventSubject& entity) const {
+  const Record* record = find_record(entity.id);
+  return record != nullptr && record->generation == entity.generation ? record : nullptr;
+}
+
+ClientView::Record* ClientView::find_record(const EventSubject& entity) {
+  const Record* const found = std::as_const(*this).find_record(entity);
+  return found == nullptr ? nullptr : &records_[static_cast<std::size_t>(found - records_.data())];
+}
+
 bool ClientView::knows(std::uint32_t entity) const {
   const Record* record = find_record(entity);
   return record != nullptr && record->was_told;
@@ -98,6 +112,7 @@ void ClientView::take_fates(std::span<const PayloadFate> fates) {
     InFlight& flight = in_flight_[place_of(number)];
     if (!fate.delivered) {
       ++counters_.lost;
+      take_loss(number);
       continue;
     }
     ++counters_.delivered;
@@ -109,13 +124,25 @@ void ClientView::take_fates(std::span<const PayloadFate> fates) {
     flight.is_used = false;
     writer_->acknowledge(number);
     for (const Said& said : flight.said) {
-      if (const Record* found = find_record(said.entity)) {
-        Record& record = records_[static_cast<std::size_t>(found - records_.data())];
-        record.acked = said.row;
-        record.is_there = record.is_there || said.is_certain;
+      if (Record* const record = find_record(said.entity)) {
+        record->acked = said.row;
+        record->outdated_since = flight.tick;
+        record->is_there = record->is_there || said.is_certain;
       }
       if (said.is_certain) release_events(said.entity);
     }
+  }
+}
+
+/// What nothing later says waits as if it had never been told.
+void ClientView::take_loss(std::uint16_t number) {
+  InFlight& flight = in_flight_[place_of(number)];
+  if (!flight.is_used || flight.number != number) return;
+  for (const Said& said : flight.said) {
+    Record* const record = find_record(said.entity);
+    if (record == nullptr || record->told_at != flight.tick) continue;
+    record->waiting_since = record->outdated_since;
+    record->told_at = 0;
   }
 }
 
@@ -220,7 +247,10 @@ SeenBy ClientView::seen_by(const ReplicatedEntity& entity) const {
 }
 
 void ClientView::activate(std::uint32_t i, std::uint32_t tick) {
-  if (records_[i].waiting_since == 0) records_[i].waiting_since = tick;
+  if (records_[i].waiting_since == 0) {
+    records_[i].waiting_since = tick;
+    records_[i].outdated_since = tick;
+  }
   if (records_[i].is_active) return;
   records_[i].is_active = true;
   active_.push_back(i);
@@ -326,7 +356,10 @@ void ClientView::choose(const ReplicatedWorld& world, std::size_t budget_bytes) 
     float distance = distance_to(*entities_[i]);
     if (!(distance < update_class.radius)) distance = update_class.radius;  // Also no number.
     const std::uint32_t waited = world.tick() - record.waiting_since;
-    if (record.acked != nullptr && world.tick() - record.told_at < update_class.far_ticks &&
+    const bool is_overdue =
+        waited >= std::min<std::uint32_t>(update_class.longest_ticks, kHeldTicksMax);
+    if (record.acked != nullptr && waited < kHeldTicksMax &&
+        world.tick() - record.told_at < update_class.far_ticks &&
         distance > update_class.near_distance) {
       hold(i);
       continue;
@@ -334,7 +367,7 @@ void ClientView::choose(const ReplicatedWorld& world, std::size_t budget_bytes) 
     const float nearness =
         1 - 0.9F * std::min(distance / std::max(update_class.radius, 1e-3F), 1.0F);
     record.priority += update_class.weight * nearness;
-    if (waited >= update_class.longest_ticks) record.priority += kOverdue;
+    if (is_overdue) record.priority += kOverdue;
     candidates_.push_back(i);
     wanted += predicted_bits(i);
   }
@@ -442,6 +475,7 @@ void ClientView::remember(std::uint32_t first_id, std::uint32_t tick, std::size_
   InFlight& flight = in_flight_[place_of(writer_->last_number())];
   flight.number = writer_->last_number();
   flight.is_used = true;
+  flight.tick = tick;
   flight.said.clear();
   double predicted = 0;
   double predicted_new = 0;

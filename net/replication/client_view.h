@@ -114,6 +114,8 @@ class ClientView {
     const LaneValue* acked = nullptr;  ///< The row that the client is known to have.
     std::uint32_t told_at = 0;         ///< The tick of the last snapshot that said it.
     std::uint32_t waiting_since = 0;   ///< The tick since when a change waits; 0 when none does.
+    /// The first tick at which what the client is known to have may not have been the truth.
+    std::uint32_t outdated_since = 0;
     bool was_told = false;
     bool is_there = false;   ///< A snapshot that is known to have arrived told of it, for certain.
     bool is_active = false;  ///< The client is not known to have its values: it is in `active_`.
@@ -142,6 +144,7 @@ class ClientView {
   struct InFlight {
     std::uint16_t number = 0;
     bool is_used = false;
+    std::uint32_t tick = 0;
     std::vector<Said> said;
   };
 
@@ -154,11 +157,13 @@ class ClientView {
   std::uint32_t end_of_group(std::uint32_t end_id) const;
   const Record* find_record(std::uint32_t id) const;
   const Record* find_record(const EventSubject& entity) const;
+  Record* find_record(const EventSubject& entity);
   bool refresh_interest(const ReplicatedWorld& world, const InterestGrid& grid);
   bool take_changes(const ReplicatedWorld& world);
   void merge_records(const ReplicatedWorld& world);
   SeenBy seen_by(const ReplicatedEntity& entity) const;
   void activate(std::uint32_t i, std::uint32_t tick);
+  void take_loss(std::uint16_t number);
   void hold(std::uint32_t i);
   std::size_t byte_budget(const Connection& connection, NetTime now, std::uint32_t ticks);
   void choose(const ReplicatedWorld& world, std::size_t budget_bytes);

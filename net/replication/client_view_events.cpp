@@ -100,9 +100,4 @@ bool ClientView::is_on_its_way(const EventSubject& entity) const {
   });
 }
 
-const ClientView::Record* ClientView::find_record(const EventSubject& entity) const {
-  const Record* record = find_record(entity.id);
-  return record != nullptr && record->generation == entity.generation ? record : nullptr;
-}
-
 }  // namespace muster
