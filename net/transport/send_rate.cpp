@@ -77,6 +77,17 @@ constexpr double kMeanGain = 4;
 constexpr double kMeanFrom = 0.2;
 constexpr double kMeanWhole = 0.35;
 constexpr double kMeanTime = 0.004;
+/// A delay that has changed by no more than this in so long a time and a round trip
+/// in which less was sent, is the path's.
+constexpr double kLevelDelay = 0.005;
+constexpr NetDuration kLevelTime = std::chrono::milliseconds(120);
+constexpr double kSendsLess = 0.8;
+/// Longer ones are told as 0.4 seconds, however long they are.
+constexpr double kPathExtraMost = 0.3;
+/// A queue of ours does not go faster than this times what was left out of it, and this, in
+/// seconds.
+constexpr double kOwnDrain = 1.2;
+constexpr double kOwnDrainNoise = 0.004;
 /// What the rate yields of a slope.
 constexpr double kSlopeShare = 1.07;
 /// What the rate may change by in a round, as shares.
@@ -162,8 +173,10 @@ void SendRate::delivered(NetTime now, const PacketRecord& record, NetDuration qu
   now_ = now;
   if (path.has_sample()) round_trip_ = path.minimum();
   const NetDuration noise = noise_time();
+  // What the peer learns of its path in time is not added any more.
+  path_extra_ = std::min(path_extra_, seconds(queue_delay));
   standing_delay_.set_window(noise);
-  standing_delay_.add(now, queue_delay);
+  standing_delay_.add(now, queue_delay - duration_of(path_extra_));
   delivered_bytes_ += record.byte_count;
   count_fate(record, false);
   ++delivered_packets_;
@@ -237,10 +250,11 @@ void SendRate::begin_round(NetTime now) {
   is_seen_ = false;
   // What came of a part of the rate tells nothing of the whole.
   if (is_far_above()) {
-    shorten_queue(delay);
+    shorten_queue(now, delay);
   } else if (is_shortening_) {
     is_shortening_ = false;
-    rate_ = std::clamp(0.95 * carried_, rate_, rate_before_);
+    rate_ = was_another_queue(now, delay) ? rate_before_
+                                          : std::clamp(0.95 * carried_, rate_, rate_before_);
   } else if (!was_drained && !drain(now, delay)) {
     steer(round, delay, slope);
   }
@@ -294,8 +308,23 @@ double SendRate::pull(double error, double slope, double round) {
 }
 
 /// With a queue there is a rate that is known: what comes through. Below it the queue shrinks.
-void SendRate::shorten_queue(double delay) {
-  if (!is_shortening_) rate_before_ = rate_;
+void SendRate::shorten_queue(NetTime now, double delay) {
+  if (!is_shortening_) {
+    rate_before_ = rate_;
+    shorten_from_ = now;
+    longest_ = 0;
+  }
+  longest_ = std::max(longest_, delay);
+  // What is told now was sent a queue and a round trip ago.
+  const bool is_less = rate_ < kSendsLess * rate_before_ && loss_ < kLossMatters &&
+                       delay < kPathExtraMost &&
+                       now - shorten_from_ > round_trip_ + duration_of(delay) + kLookMin;
+  if (!is_less || std::abs(delay - level_) > kLevelDelay) {
+    level_ = delay;
+    level_from_ = now;
+  } else if (now - level_from_ >= kLevelTime + round_trip_) {
+    return take_for_path(delay);
+  }
   carried_ = std::max(is_shortening_ ? carried_ : 0, delivered_rate_);
   is_shortening_ = true;
   slow_start_ = false;
@@ -305,6 +334,23 @@ void SendRate::shorten_queue(double delay) {
   // A game that asks for less than it may have keeps what it uses: the queue is not its own.
   const double share = is_full_ ? 1 - less : 1;
   rate_ = std::clamp(delivered_rate_ * share, limits_.rate_min, rate_before_);
+}
+
+/// However little is sent, the delay stays: the path is longer than it was. The peer finds out when
+/// it has forgotten how short it once was.
+void SendRate::take_for_path(double delay) {
+  path_extra_ += delay;
+  standing_delay_ = WindowedMinimum<NetDuration>(kNoiseLeast);
+  is_shortening_ = false;
+  rate_ = std::max(rate_, 0.95 * rate_before_);
+}
+
+/// Whether a delay went faster than sending less can have shortened a queue: then it was none, or
+/// others have left it.
+bool SendRate::was_another_queue(NetTime now, double delay) const {
+  const double time = std::max(seconds(now - shorten_from_ - round_trip_), 0.0);
+  const double left_out = time * (1 - rate_ / rate_before_);
+  return longest_ - delay > kOwnDrain * left_out + kOwnDrainNoise;
 }
 
 /// A queue too short to be seen in the delay shows in loss that is absent at a part of the rate:

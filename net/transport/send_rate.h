@@ -67,7 +67,9 @@ class SendRate {
   void begin_round(NetTime now);
   void steer(double round, double delay, double slope);
   double pull(double error, double slope, double round);
-  void shorten_queue(double delay);
+  void shorten_queue(NetTime now, double delay);
+  void take_for_path(double delay);
+  bool was_another_queue(NetTime now, double delay) const;
   void count_fate(const PacketRecord& record, bool is_lost);
   double least_loss() const;
   bool yields_to_loss();
@@ -99,6 +101,11 @@ class SendRate {
   bool is_shortening_ = false;  ///< The queue is far too long.
   double rate_before_ = 0;      ///< Before it was shortened,
   double carried_ = 0;          ///< and what came through meanwhile.
+  NetTime shorten_from_{};      ///< Since then,
+  double longest_ = 0;          ///< and the longest that it was, seconds.
+  NetTime level_from_{};        ///< Since then it has been about this long, although less is sent.
+  double level_ = 0;
+  double path_extra_ = 0;  ///< Of the delay that is told: the path's, not a queue's; seconds.
 
   double loss_ = 0;          ///< Smoothed over packets.
   double fates_ = 0;         ///< Since the loss was last judged: packets whose fate became known,

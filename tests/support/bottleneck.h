@@ -99,6 +99,8 @@ class Bottleneck {
     options_.bytes_per_second = bytes_per_second;
     network_.link(link_).bytes_per_second = bytes_per_second;
   }
+  /// Of what is sent from now on.
+  void set_latency(NetDuration latency) { network_.link(link_).latency = latency; }
   /// Of the link, at present.
   double rate() { return network_.link(link_).bytes_per_second; }
 

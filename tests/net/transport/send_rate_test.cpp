@@ -170,7 +170,7 @@ TEST_CASE("Across an ocean two come to equal shares within ten seconds, where pa
 }
 
 TEST_CASE("Loss that is the path's own does not stop the sender", "[net][transport][sys-31]") {
-  const auto [loss, used] = GENERATE(table<double, double>({{0.05, 0.9}, {0.25, 0.75}}));
+  const auto [loss, used] = GENERATE(table<double, double>({{0.05, 0.9}, {0.25, 0.88}}));
   CAPTURE(loss);
   LinkOptions link = path(2000, 25ms, 500ms);
   link.loss = loss;
@@ -181,6 +181,41 @@ TEST_CASE("Loss that is the path's own does not stop the sender", "[net][transpo
   CAPTURE(report.used, report.delay_p95.count());
   REQUIRE(report.used >= used);
   REQUIRE(report.delay_p95 <= 60ms);
+}
+
+TEST_CASE("A path that becomes longer or shorter is not taken for a queue",
+          "[net][transport][sys-31]") {
+  // It takes some round trips to tell the two apart.
+  const auto [longer, used] = GENERATE(table<NetDuration, double>({{75ms, 0.93}, {150ms, 0.65}}));
+  const Offer offer = GENERATE(Offer::messages, Offer::payloads);
+  CAPTURE(longer.count(), static_cast<int>(offer));
+  Bottleneck bottleneck(6, path(2000, 15ms, 1s), offer);
+  bottleneck.add_flow();
+  bottleneck.run(5s);
+  for (const NetDuration latency : {longer, NetDuration(15ms), longer}) {
+    CAPTURE(latency.count());
+    bottleneck.set_latency(latency);
+    bottleneck.run(1s);
+    const Bottleneck::Report report = bottleneck.measure(12s);
+    CAPTURE(report.used, report.delay_p95.count());
+    REQUIRE(report.used >= used);
+    REQUIRE(report.delay_p95 <= 75ms);
+  }
+}
+
+TEST_CASE("A delay that goes as it came was no queue", "[net][transport][sys-31]") {
+  Bottleneck bottleneck(7, path(3000, 20ms, 1s));
+  bottleneck.add_flow();
+  bottleneck.run(5s);
+  double used = 0;
+  for (int i = 0; i < 20; ++i) {
+    bottleneck.set_latency(20ms);
+    used += bottleneck.measure(900ms).used * 0.9;
+    bottleneck.set_latency(60ms);
+    used += bottleneck.measure(100ms).used * 0.1;
+  }
+  CAPTURE(used / 20);
+  REQUIRE(used / 20 >= 0.92);
 }
 
 TEST_CASE("A queue too short to be seen in the delay is not kept overflowing",
