@@ -93,6 +93,7 @@ struct ServerCounters {
   std::uint64_t accepts_again = 0;
   std::array<std::uint64_t, 16> refusals{};  ///< By `RefuseReason`.
   std::uint64_t pending_expired = 0;
+  std::uint64_t pending_replaced = 0;  ///< By another response of the same attempt.
   std::uint64_t connected = 0;
   std::uint64_t closed = 0;
   std::uint64_t unknown_connection = 0;
@@ -173,6 +174,7 @@ class Server {
   void send_client(NetTime now, Client& client);
   void release(std::uint32_t slot);
   std::optional<std::uint32_t> free_slot() const;
+  std::optional<std::uint32_t> place_for(const RequestView& attempt) const;
 
   ServerOptions options_;
   DatagramSocket& socket_;

@@ -86,6 +86,8 @@ constexpr CounterMetric<S> kServerCounters[] = {
     {"accepts", "Handshake accepts sent.", &S::accepts},
     {"repeated_accepts", "Accepts sent again.", &S::accepts_again},
     {"expired_pending", "Accepted clients that never sent a packet.", &S::pending_expired},
+    {"replaced_pending", "Accepted clients that asked anew before their first packet.",
+     &S::pending_replaced},
     {"connected", "Clients that connected.", &S::connected},
     {"closed", "Clients whose connection ended.", &S::closed},
     {"unknown_connection_packets", "Packets of no known connection.", &S::unknown_connection},
