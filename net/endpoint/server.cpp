@@ -25,6 +25,7 @@ Server::Server(const ServerOptions& options, DatagramSocket& socket, Entropy& en
       challenger_(entropy),
       response_budget_({}, entropy),
       slots_(options.clients_max),
+      counted_for_(options.clients_max),
       arrivals_(now),
       cap_filled_at_(now) {
   assert(options.clients_max >= 1);
@@ -191,6 +192,7 @@ void Server::send_client(NetTime now, Client& client) {
                      .client = handle_of(client.slot),
                      .close = connection.end()});
   client.closed_at = now;
+  counted_for_[client.slot].reset();
   ++counters_.closed;
 }
 
@@ -202,6 +204,7 @@ void Server::release(std::uint32_t slot) {
   }
   slot_of_attempt_.erase(client.attempt);
   slots_[slot].reset();
+  counted_for_[slot].reset();
 }
 
 std::optional<std::uint32_t> Server::free_slot() const {

@@ -52,6 +52,9 @@ struct ServerOptions {
   /// DANGER: lets in clients whose packets anybody can read and forge. For development.
   bool danger_allow_unprotected = false;
   std::size_t clients_max = 64;  ///< At most 4096.
+  /// Of one address (IPv6: one /64) no more are let in, lest one machine takes every place. Whoever
+  /// comes with a token does not count. More where many play behind one address.
+  std::size_t clients_per_address = 8;
   /// Where clients reach this server: a token must name one of them. Empty: not checked.
   std::vector<Address> public_addresses{};
   double bytes_per_second_max = 125e6;  ///< Of all connections together.
@@ -87,6 +90,7 @@ struct ServerCounters {
   std::uint64_t requests_limited = 0;  ///< Beyond what is answered in all.
   std::uint64_t responses = 0;
   std::uint64_t responses_limited = 0;  ///< Beyond an address's budget.
+  std::uint64_t clients_limited = 0;    ///< Refused: their address had all it may have.
   std::uint64_t challenges_stale = 0;   ///< Too old, or never ours.
   std::uint64_t hellos_forged = 0;
   std::uint64_t accepts = 0;
@@ -175,6 +179,7 @@ class Server {
   void release(std::uint32_t slot);
   std::optional<std::uint32_t> free_slot() const;
   std::optional<std::uint32_t> place_for(const RequestView& attempt) const;
+  bool has_too_many(const Address& from, const RequestView& attempt) const;
 
   ServerOptions options_;
   DatagramSocket& socket_;
@@ -185,6 +190,9 @@ class Server {
   AddressBudget response_budget_;
   UsedTokens used_tokens_;
   std::vector<std::unique_ptr<Client>> slots_;
+  /// Of each slot who it counts for: where its client was accepted, and nobody when a token vouches
+  /// for it or it has closed. Not where the client is now: he would make room by moving on.
+  std::vector<std::optional<Address>> counted_for_;
   std::map<PublicKey, std::uint32_t> slot_of_attempt_;
   std::vector<ServerEvent> events_;
   IncomingBatch incoming_;

@@ -138,6 +138,15 @@ std::optional<std::uint32_t> Server::place_for(const RequestView& attempt) const
   return pending_ < kPendingMax ? free_slot() : std::nullopt;
 }
 
+/// Whether the address has as many clients as it may have, the attempt's own place not counted.
+bool Server::has_too_many(const Address& from, const RequestView& attempt) const {
+  const std::optional<Address> subscriber = subscriber_of(from);
+  auto count = static_cast<std::size_t>(std::ranges::count(counted_for_, subscriber));
+  const auto known = slot_of_attempt_.find(attempt.ephemeral);
+  if (known != slot_of_attempt_.end() && counted_for_[known->second] == subscriber) --count;
+  return count >= options_.clients_per_address;
+}
+
 /// Checks mode, token and room; then does the cryptography that costs something.
 void Server::apply(NetTime now, UnixSeconds date, const Address& from,
                    const ResponseView& response) {
@@ -152,6 +161,12 @@ void Server::apply(NetTime now, UnixSeconds date, const Address& from,
   if (head.mode == TrustMode::token && !take_token(date, from, response, token)) return;
   if (!place_for(head).has_value()) {
     refuse(from, head, RefuseReason::full, "the server is full");
+    return;
+  }
+  if (head.mode != TrustMode::token && has_too_many(from, head)) {
+    ++counters_.clients_limited;
+    refuse(from, head, RefuseReason::full,
+           "too many players have joined from your address: one of them has to leave first");
     return;
   }
   ServerHandshake handshake(identity_, token.has_value() ? token->secret : SecretKey());
@@ -224,6 +239,8 @@ void Server::admit(NetTime now, const Address& from, const ResponseView& respons
   if (options_.recorder != nullptr) record(now, response, *client, keys.cipher);
   slot_of_attempt_[response.head.ephemeral] = slot;  // The last that may throw.
   slots_[slot] = std::move(client);
+  counted_for_[slot].reset();
+  if (response.head.mode != TrustMode::token) counted_for_[slot] = subscriber_of(from);
   if (is_new) {
     ++pending_;
   } else {

@@ -81,6 +81,8 @@ constexpr CounterMetric<S> kServerCounters[] = {
     {"limited_requests", "Requests beyond what is answered in all.", &S::requests_limited},
     {"responses", "Handshake responses received.", &S::responses},
     {"limited_responses", "Responses beyond an address's budget.", &S::responses_limited},
+    {"limited_clients", "Handshakes refused, since their address had all clients it may have.",
+     &S::clients_limited},
     {"stale_challenges", "Responses to challenges too old, or never ours.", &S::challenges_stale},
     {"forged_hellos", "Hellos that did not open.", &S::hellos_forged},
     {"accepts", "Handshake accepts sent.", &S::accepts},

@@ -26,6 +26,8 @@ struct ArenaServerOptions {
   std::uint32_t still_from_tick = 0;
   /// Lets in clients with another build; what replication can convert, it does.
   bool admits_other_content = false;
+  /// Who is let in from one address.
+  std::size_t clients_per_address = muster::ServerOptions().clients_per_address;
 };
 
 /// A client as the server sees it.

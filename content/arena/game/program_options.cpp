@@ -15,7 +15,7 @@ namespace {
 constexpr std::string_view kServerUsage =
     "usage: arena_server BUILD [ADDRESS] [--seconds N] [--still-seconds N] [--seed N]\n"
     "                    [--loss PERCENT] [--delay MS] [--admit-other-content] [--world] [--json]\n"
-    "                    [--record FILE]\n"
+    "                    [--record FILE] [--clients-per-address N]\n"
     "'muster build' writes BUILD; ADDRESS is 127.0.0.1:0 when it is not said";
 constexpr std::string_view kClientUsage =
     "usage: arena_client BUILD ADDRESS KEY [--seconds N] [--seed N] [--loss PERCENT] [--delay MS]\n"
@@ -53,6 +53,9 @@ bool take_value(Program program, std::string_view name, std::string_view value,
   if (name == "--record" && program == Program::server) {
     options.record = value;
     return !value.empty();
+  }
+  if (name == "--clients-per-address" && program == Program::server) {
+    return read(value, options.clients_per_address.emplace());
   }
   if (name == "--seconds") return read(value, options.seconds) && options.seconds < 1e6;
   if (name == "--still-seconds") return read(value, options.still_seconds);

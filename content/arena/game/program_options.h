@@ -21,6 +21,9 @@ struct ProgramOptions {
   double still_seconds = 2;  ///< Of these, the last ones: nothing moves then.
   LossOptions loss;
   std::uint64_t seed = 1;
+  /// Who is let in from one address; when it is not said, all who fit where only this machine can
+  /// come in, and elsewhere what is usual.
+  std::optional<std::uint32_t> clients_per_address;
   std::string record;  ///< A file for what the server replicates; empty for none.
   bool is_json = false;
   bool shows_world = false;  ///< Prints the world's values at the end.
