@@ -39,6 +39,7 @@ enum class BlockRefusal : std::uint8_t {
   too_large = 1,
   too_many = 2,
   no_memory = 3,
+  closed = 254,    ///< Never travels: the connection ended before it was known to have arrived.
   map_over = 255,  ///< Never travels: both ends know.
 };
 

@@ -170,7 +170,8 @@ class Connection {
   /// 2,048 are kept: more are counted as `fates_unread`.
   std::span<const PayloadFate> payload_fates() const { return fates_; }
   void clear_fates() { fates_.clear(); }
-  /// Blocks of ours that arrived or were refused, since `clear_finished_blocks`.
+  /// Blocks of ours that arrived, were refused or ended with map or connection, since
+  /// `clear_finished_blocks`.
   std::span<const SentBlock> finished_blocks() const { return blocks_out_.finished(); }
   void clear_finished_blocks() { blocks_out_.clear_finished(); }
   /// Takes one of them, for whoever shares the connection with others; nothing when it is none.

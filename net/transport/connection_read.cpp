@@ -335,8 +335,11 @@ void Connection::take_parts(std::uint32_t sequence, const Incoming& incoming) {
 
 void Connection::take_control(const Incoming& incoming) {
   for (std::size_t i = 0; i < incoming.question_count; ++i) {
-    if (path_question_count_ == path_questions_.size()) break;
-    path_questions_[path_question_count_++] = incoming.questions[i];
+    if (path_question_count_ < path_questions_.size()) {
+      path_questions_[path_question_count_++] = incoming.questions[i];
+    } else {
+      ++counters_.questions_dropped;
+    }
   }
   if (incoming.path_answer.has_value()) path_answer_ = incoming.path_answer;
   if (incoming.has_close) finish(incoming.close_reason, true, printable(incoming.close_text));

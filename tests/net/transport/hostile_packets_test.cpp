@@ -286,8 +286,33 @@ TEST_CASE("What was not known to have arrived when it ended is counted",
     REQUIRE(a.send_message(1, pattern(1, 10)) == SendStatus::queued);
     REQUIRE(a.send_payload(pattern(1, 10), 1) == SendStatus::queued);
   }
+  const NetBytes blocks = pattern(2, 3000);
+  std::uint16_t first = 0;
+  std::uint16_t second = 0;
+  REQUIRE(a.send_block(blocks, first) == SendStatus::queued);
+  REQUIRE(a.send_block(std::span(blocks).first(5), second) == SendStatus::queued);
   a.close(CloseReason::left, "", pair.now);
-  REQUIRE(a.counters().lost_at_close == 16);
+  REQUIRE(a.counters().lost_at_close == 18);
+  // The blocks' bytes are the caller's again, and he hears it of each.
+  REQUIRE(a.finished_blocks().size() == 2);
+  for (const std::uint16_t id : {first, second}) {
+    const std::optional<SentBlock> block = a.take_finished_block(id);
+    REQUIRE(block.has_value());
+    REQUIRE(block->refusal == BlockRefusal::closed);
+  }
+}
+
+TEST_CASE("A wish to send that comes after the end is refused and counted",
+          "[net][transport][sys-36]") {
+  Connection connection(options(), NetTime(1s));
+  connection.close(CloseReason::left, "", NetTime(1s));
+  std::uint16_t id = 0;
+  const NetBytes bytes = pattern(1, 10);
+  REQUIRE(connection.send_message(0, bytes) == SendStatus::closed);
+  REQUIRE(connection.send_payload(bytes, 1) == SendStatus::closed);
+  REQUIRE(connection.send_block(bytes, id) == SendStatus::closed);
+  REQUIRE(connection.counters().would_block == 3);
+  REQUIRE(connection.finished_blocks().empty());
 }
 
 TEST_CASE("A refused block is told of in every packet, and to every address",
@@ -315,6 +340,23 @@ TEST_CASE("Of several questions of a path the newest is answered last",
   NetBytes body = copy_of(victim.connection.write_packet(NetTime(1s), memory));
   const NetBytes answers = bytes_of({3, 1, 0, 0, 0, 0, 0, 0, 0, 3, 2, 0, 0, 0, 0, 0, 0, 0});
   REQUIRE(std::search(body.begin(), body.end(), answers.begin(), answers.end()) != body.end());
+}
+
+TEST_CASE("More questions of a path than one packet answers are counted",
+          "[net][transport][sys-22][sys-36]") {
+  Victim victim;
+  const NetBytes six = [] {
+    NetBytes items = bytes_of({6});
+    for (unsigned i = 1; i <= 6; ++i) {
+      const NetBytes question = bytes_of({2, i, 0, 0, 0, 0, 0, 0, 0});
+      items.insert(items.end(), question.begin(), question.end());
+    }
+    return items;
+  }();
+  PacketDraft draft;
+  draft.add(kControlSection, six);
+  REQUIRE(victim.give(draft) == PacketVerdict::received);
+  REQUIRE(victim.connection.counters().questions_dropped == 2);
 }
 
 }  // namespace
