@@ -48,6 +48,8 @@ constexpr CounterMetric<C> kConnectionCounters[] = {
     {"received_messages", "Messages received for the first time.", &C::messages_in},
     {"resent_messages", "Messages written again after a loss.", &C::messages_resent},
     {"duplicate_messages", "Messages received again.", &C::messages_duplicate},
+    {"dropped_messages", "Unreliable messages that came while too many were not read.",
+     &C::messages_dropped},
     {"sent_fragments", "Fragments of blocks sent.", &C::fragments_out},
     {"received_fragments", "Fragments of blocks received.", &C::fragments_in},
     {"resent_chunks", "Chunks of blocks sent again after a loss.", &C::chunks_resent},

@@ -35,6 +35,7 @@ struct ConnectionCounters {
   std::uint64_t messages_in = 0;
   std::uint64_t messages_resent = 0;
   std::uint64_t messages_duplicate = 0;
+  std::uint64_t messages_dropped = 0;  ///< Unreliable ones that came while the game did not read.
   std::uint64_t fragments_out = 0;
   std::uint64_t fragments_in = 0;
   std::uint64_t chunks_resent = 0;

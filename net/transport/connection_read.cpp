@@ -253,15 +253,15 @@ PacketVerdict Connection::check_contents(Incoming& incoming) const {
   return check_room(incoming);
 }
 
-/// Whether everything in the packet can be taken. Messages and fragments of one packet do not take
-/// room from each other but for unreliable messages and new blocks, which are counted.
+/// Whether everything in the packet can be taken that must not be lost. Messages and fragments of
+/// one packet do not take room from each other but for new blocks, which are counted. An unreliable
+/// message has no claim to room: for its sake nothing else is kept out.
 PacketVerdict Connection::check_room(const Incoming& incoming) const {
   if (!incoming.payload.empty() && !payloads_in_.has_room()) return PacketVerdict::no_room;
-  std::array<std::uint32_t, kChannelsMax> ahead{};
   for (std::size_t i = 0; i < incoming.message_count; ++i) {
     const Incoming::Message& message = incoming.messages[i];
-    const Arrival arrival =
-        messages_in_[message.channel].look(message.id, ahead[message.channel]++);
+    if (!message.is_reliable) continue;
+    const Arrival arrival = messages_in_[message.channel].look(message.id);
     if (arrival == Arrival::no_room) return PacketVerdict::no_room;
   }
   const std::span fragments = std::span(incoming.fragments).first(incoming.fragment_count);
@@ -311,11 +311,11 @@ void Connection::take_parts(std::uint32_t sequence, const Incoming& incoming) {
     const Incoming::Message& message = incoming.messages[i];
     MessageReceiver& receiver = messages_in_[message.channel];
     // A packet may hold a message twice.
-    if (receiver.look(message.id, 0) == Arrival::fresh) {
+    if (receiver.look(message.id) == Arrival::fresh) {
       receiver.store(message.id, message.bytes());
       ++counters_.messages_in;
     } else {
-      ++counters_.messages_duplicate;
+      ++(message.is_reliable ? counters_.messages_duplicate : counters_.messages_dropped);
     }
   }
   for (std::size_t i = 0; i < incoming.fragment_count; ++i) {

@@ -315,6 +315,70 @@ TEST_CASE("A wish to send that comes after the end is refused and counted",
   REQUIRE(connection.finished_blocks().empty());
 }
 
+TEST_CASE("An unreliable channel that nobody reads keeps nothing else out",
+          "[net][transport][sys-32][sys-36]") {
+  ConnectionPair pair(5, options(), {.latency = 10ms}, {.latency = 10ms});
+  Connection& a = pair.a->connection;
+  Connection& b = pair.b->connection;
+  std::uint32_t said = 0;
+  std::uint32_t heard = 0;
+  std::uint64_t payloads = 0;
+  for (int i = 0; i < 600; ++i) {
+    REQUIRE(a.send_message(2, pattern(1, 20)) == SendStatus::queued);
+    REQUIRE(a.send_message(0, pattern(said++, 20)) == SendStatus::queued);
+    REQUIRE(a.send_payload(pattern(2, 20), 1) == SendStatus::queued);
+    pair.step(16ms);
+    for (; !b.message(0).empty(); b.pop_message(0)) {
+      REQUIRE(copy_of(b.message(0)) == pattern(heard++, 20));
+    }
+    for (; !b.payload().bytes.empty(); b.pop_payload()) ++payloads;
+  }
+  REQUIRE(said - heard < 5);
+  REQUIRE(said - payloads < 5);
+  REQUIRE(a.counters().lost_out == 0);
+  REQUIRE(b.counters().no_room_in == 0);
+  // What is kept is what came first; the rest is counted.
+  pair.run(100ms, 16ms);
+  std::uint64_t kept = 0;
+  for (; !b.message(2).empty(); b.pop_message(2)) ++kept;
+  REQUIRE(kept == kMessageWindow);
+  REQUIRE(b.counters().messages_dropped == b.counters().payloads_in - kept);
+  REQUIRE(a.send_message(2, pattern(7, 20)) == SendStatus::queued);
+  pair.run(100ms, 16ms);
+  REQUIRE(copy_of(b.message(2)) == pattern(7, 20));
+}
+
+TEST_CASE("A reliable channel that nobody reads loses nothing, and all goes on when it is read",
+          "[net][transport][sys-32][sys-35]") {
+  ConnectionPair pair(5, options(), {.latency = 10ms}, {.latency = 10ms});
+  Connection& a = pair.a->connection;
+  Connection& b = pair.b->connection;
+  std::uint32_t blocked = 0;
+  std::uint32_t said = 0;
+  std::uint32_t heard = 0;
+  const auto play = [&](int ticks) {
+    for (int i = 0; i < ticks; ++i) {
+      while (a.send_message(0, pattern(blocked, 40)) == SendStatus::queued) ++blocked;
+      if (a.send_message(1, pattern(said, 20)) == SendStatus::queued) ++said;
+      pair.step(16ms);
+      for (; !b.message(1).empty(); b.pop_message(1)) ++heard;
+    }
+  };
+  play(1200);
+  REQUIRE(b.counters().no_room_in > 0);
+  // The game reads again. The rate had fallen, and has to grow.
+  std::uint32_t next = 0;
+  for (int i = 0; i < 6000; ++i) {
+    pair.step(16ms);
+    for (; !b.message(0).empty(); b.pop_message(0)) {
+      REQUIRE(copy_of(b.message(0)) == pattern(next++, 40));
+    }
+    for (; !b.message(1).empty(); b.pop_message(1)) ++heard;
+  }
+  REQUIRE(next == blocked);
+  REQUIRE(heard == said);
+}
+
 TEST_CASE("A refused block is told of in every packet, and to every address",
           "[net][transport][sys-30]") {
   Victim victim;
