@@ -24,6 +24,7 @@ Server::Server(const ServerOptions& options, DatagramSocket& socket, Entropy& en
       identity_(KeyPair::of(options.identity)),
       challenger_(entropy),
       response_budget_({}, entropy),
+      used_tokens_(options.used_tokens_max),
       slots_(options.clients_max),
       counted_for_(options.clients_max),
       arrivals_(now),

@@ -57,6 +57,8 @@ struct ServerOptions {
   std::size_t clients_per_address = 8;
   /// Where clients reach this server: a token must name one of them. Empty: not checked.
   std::vector<Address> public_addresses{};
+  /// Used tokens that are remembered until they expire; beyond that none is taken (`busy`).
+  std::size_t used_tokens_max = 65536;
   double bytes_per_second_max = 125e6;  ///< Of all connections together.
   /// Is told of all that travels once a client is admitted, when there is one. Must outlive the
   /// server.
