@@ -28,10 +28,19 @@ Server::Server(const ServerOptions& options, DatagramSocket& socket, Entropy& en
       slots_(options.clients_max),
       counted_for_(options.clients_max),
       arrivals_(now),
-      cap_filled_at_(now) {
+      cap_filled_at_(now),
+      notice_(options.danger_log) {
   assert(options.clients_max >= 1);
   assert(options.clients_max <= kClientsMax);
   bytes_left_ = options.bytes_per_second_max * std::chrono::duration<double>(kCapBurst).count();
+  warn(now);
+}
+
+void Server::warn(NetTime now) {
+  if (!is_dangerous()) return;
+  notice_.remind(now,
+                 "DANGER: this server lets in clients without protection. Anybody on the way reads "
+                 "and forges what they say and hear. For development only.");
 }
 
 Server::~Server() = default;
@@ -70,6 +79,7 @@ std::span<const std::byte> Server::token_data(ClientHandle client) const {
 }
 
 void Server::receive(NetTime now, UnixSeconds date) {
+  warn(now);
   requests_this_tick_ = 0;
   used_tokens_.forget_expired(date);
   // A flood must not keep us here for ever: what is left waits for the next tick.

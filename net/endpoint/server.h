@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "net/endpoint/danger_notice.h"
 #include "net/endpoint/datagram_batch.h"
 #include "net/endpoint/packet_recorder.h"
 #include "net/secure/address_budget.h"
@@ -51,6 +52,8 @@ struct ServerOptions {
   bool allow_pinned = true;
   /// DANGER: lets in clients whose packets anybody can read and forge. For development.
   bool danger_allow_unprotected = false;
+  /// Hears of it, at once and every minute; standard error when there is none.
+  DangerLog danger_log{};
   std::size_t clients_max = 64;  ///< At most 4096.
   /// Of one address (IPv6: one /64) no more are let in, lest one machine takes every place. Whoever
   /// comes with a token does not count. More where many play behind one address.
@@ -147,7 +150,8 @@ class Server {
 
   const PublicKey& public_key() const { return identity_.shared; }
   const ServerCounters& counters() const { return counters_; }
-  /// True when anybody may read and forge what travels: to be shown where people see it.
+  /// True when anybody may read and forge what travels: to be shown where people see it. The server
+  /// says it to `danger_log`, too.
   bool is_dangerous() const { return options_.danger_allow_unprotected; }
 
  private:
@@ -157,6 +161,7 @@ class Server {
   ClientHandle handle_of(std::uint32_t slot) const;
   const Client* find(ClientHandle client) const;
 
+  void warn(NetTime now);
   void take_datagram(NetTime now, UnixSeconds date, const Address& from,
                      std::span<std::byte> datagram);
   void take_request(NetTime now, const Address& from, std::span<const std::byte> datagram);
@@ -207,6 +212,7 @@ class Server {
   NetTime cap_filled_at_{};
   std::uint32_t first_to_send_ = 0;  ///< Takes turns, so that a cap is fair.
   ServerCounters counters_;
+  DangerNotice notice_;
 };
 
 }  // namespace muster

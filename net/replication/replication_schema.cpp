@@ -14,7 +14,7 @@
 namespace muster {
 namespace {
 
-constexpr std::uint32_t kMagic = 0x3153524D;  // "MRS1"
+constexpr std::uint32_t kSchemaMagic = 0x3153524D;  // "MRS1"
 
 bool is_name(std::string_view name) { return !name.empty() && name.size() <= kSchemaNameBytesMax; }
 
@@ -174,7 +174,7 @@ const char* find_fault(const ReplicationSchema& schema) {
 std::vector<std::byte> encode_schema(const ReplicationSchema& schema) {
   assert(find_fault(schema) == nullptr);
   Encoder encoder;
-  encoder.u32(kMagic);
+  encoder.u32(kSchemaMagic);
   encoder.u16(schema.components.size());
   for (const ComponentSchema& component : schema.components) {
     encoder.name(component.name);
@@ -206,7 +206,7 @@ std::vector<std::byte> encode_schema(const ReplicationSchema& schema) {
 std::optional<ReplicationSchema> decode_schema(std::span<const std::byte> bytes) {
   if (bytes.size() > kSchemaBytesMax) return std::nullopt;
   SectionReader reader(bytes);
-  if (reader.read_u32() != kMagic) return std::nullopt;
+  if (reader.read_u32() != kSchemaMagic) return std::nullopt;
   ReplicationSchema schema;
   for (std::uint16_t i = reader.read_u16(); i > 0 && !reader.failed(); --i) {
     ComponentSchema& component = schema.components.emplace_back();
