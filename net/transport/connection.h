@@ -34,7 +34,8 @@ namespace muster {
 struct ConnectionOptions {
   std::vector<ChannelOptions> channels{};
   SendRateLimits rate{};
-  /// The largest block that is taken from the peer.
+  /// The largest block that is taken from the peer; all that arrive or wait to be read are no
+  /// larger than twice that.
   std::size_t block_bytes_max = std::size_t{16} * 1024 * 1024;
   /// The largest datagram that this end sends and takes.
   std::size_t datagram_bytes_max = kDatagramBytesMax;
@@ -232,7 +233,9 @@ class Connection {
   void take_header(NetTime now, std::uint32_t sequence, const PacketHeader& header,
                    std::uint32_t ack);
   void take_control(const Incoming& incoming);
-  void take_parts(std::uint32_t sequence, const Incoming& incoming);
+  void take_parts(NetTime now, std::uint32_t sequence, const Incoming& incoming);
+  void refuse_block(std::uint16_t id, BlockRefusal reason);
+  void give_up_stalled_blocks(NetTime now);
   void take_refusals(const Incoming& incoming);
 
   // connection.cpp

@@ -39,8 +39,10 @@ struct ConnectionCounters {
   std::uint64_t fragments_out = 0;
   std::uint64_t fragments_in = 0;
   std::uint64_t chunks_resent = 0;
-  std::uint64_t blocks_refused = 0;
-  std::uint64_t would_block = 0;    ///< Wishes to send that were refused, for whatever reason.
+  std::uint64_t blocks_refused = 0;     ///< Of ours, by the peer.
+  std::uint64_t blocks_refused_in = 0;  ///< Of the peer's, by us.
+  std::uint64_t blocks_stalled = 0;     ///< Of these, such as stopped on their way.
+  std::uint64_t would_block = 0;        ///< Wishes to send that were refused, for whatever reason.
   std::uint64_t lost_at_close = 0;  ///< Messages, payloads and blocks that may not have arrived.
   std::uint64_t lost_at_map = 0;    ///< Messages that were not known to have arrived.
   std::uint64_t unread_at_map = 0;  ///< Messages, payloads and blocks that the game had not read.

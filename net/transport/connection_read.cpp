@@ -113,7 +113,8 @@ PacketVerdict Connection::read_packet(NetTime now, std::uint32_t sequence,
   }
   if (is_present) {
     maps_.take(sequence, incoming.map);
-    take_parts(sequence, incoming);
+    take_parts(now, sequence, incoming);
+    give_up_stalled_blocks(now);
   } else {
     ++counters_.past_map_in;
   }
@@ -302,7 +303,24 @@ void Connection::take_header(NetTime now, std::uint32_t sequence, const PacketHe
   settle(now);
 }
 
-void Connection::take_parts(std::uint32_t sequence, const Incoming& incoming) {
+void Connection::refuse_block(std::uint16_t id, BlockRefusal reason) {
+  assert(refusal_count_ < refusals_.size());
+  refusals_[refusal_count_++] = {.id = id, .reason = reason};
+  has_new_refusal_ = true;
+  ++counters_.blocks_refused_in;
+}
+
+/// As packets come and not as time goes by, so that a capture replays alike.
+void Connection::give_up_stalled_blocks(NetTime now) {
+  while (refusal_count_ < refusals_.size()) {
+    const std::optional<std::uint16_t> stalled = blocks_in_.give_up_stalled(now);
+    if (!stalled.has_value()) return;
+    refuse_block(*stalled, BlockRefusal::no_memory);
+    ++counters_.blocks_stalled;
+  }
+}
+
+void Connection::take_parts(NetTime now, std::uint32_t sequence, const Incoming& incoming) {
   if (!incoming.payload.empty()) {
     payloads_in_.push(incoming.payload, sequence);
     ++counters_.payloads_in;
@@ -320,10 +338,8 @@ void Connection::take_parts(std::uint32_t sequence, const Incoming& incoming) {
   }
   for (std::size_t i = 0; i < incoming.fragment_count; ++i) {
     const Fragment& fragment = incoming.fragments[i];
-    if (const std::optional<BlockRefusal> reason = blocks_in_.take(fragment)) {
-      assert(refusal_count_ < refusals_.size());
-      refusals_[refusal_count_++] = {.id = fragment.block, .reason = *reason};
-      has_new_refusal_ = true;
+    if (const std::optional<BlockRefusal> reason = blocks_in_.take(now, fragment)) {
+      refuse_block(fragment.block, *reason);
     }
     ++counters_.fragments_in;
   }

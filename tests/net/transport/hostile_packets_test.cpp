@@ -25,6 +25,7 @@ ConnectionOptions options() {
 /// One connection, and a peer that may say anything.
 struct Victim {
   Connection connection{options(), NetTime(1s)};
+  NetTime now{1s};
   std::uint32_t sequence = 0;
 
   PacketVerdict give(const PacketDraft& draft, std::size_t datagram_bytes = 0) {
@@ -33,7 +34,7 @@ struct Victim {
   PacketVerdict give(const NetBytes& body, std::size_t datagram_bytes = 0) {
     ++sequence;
     REQUIRE(connection.look(sequence) == Reception::fresh);
-    return connection.read_packet(NetTime(1s), sequence,
+    return connection.read_packet(now, sequence,
                                   datagram_bytes != 0 ? datagram_bytes : body.size() + 23, body);
   }
 };
@@ -167,6 +168,58 @@ TEST_CASE("A block that begins where another just ended is refused, not lost",
   REQUIRE(std::search(body.begin(), body.end(), refusal.begin(), refusal.end()) != body.end());
   REQUIRE(victim.give(PacketDraft().fragments(1).fragment(5, 10, 0)) == PacketVerdict::received);
   REQUIRE(victim.connection.block().empty());
+}
+
+TEST_CASE("A peer that begins large blocks and leaves them takes little memory, and not for long",
+          "[net][transport][sys-30][sys-36]") {
+  constexpr std::uint32_t kLargest = 16 * 1024 * 1024;
+  Victim victim;
+  const auto begin = [&](std::uint16_t id) {
+    return victim.give(PacketDraft().fragments(1).fragment(id, kLargest, 0));
+  };
+  for (const std::uint16_t id : {std::uint16_t{1}, std::uint16_t{2}, std::uint16_t{3}}) {
+    REQUIRE(begin(id) == PacketVerdict::received);
+  }
+  NetBytes memory(kDatagramBytesMax);
+  const auto tells = [&](const NetBytes& refusal) {
+    const auto body = victim.connection.write_packet(victim.now, memory);
+    return std::search(body.begin(), body.end(), refusal.begin(), refusal.end()) != body.end();
+  };
+  REQUIRE(victim.connection.counters().blocks_refused_in == 1);
+  REQUIRE(tells(bytes_of({6, 3, 0, 3})));
+  victim.now += kBlockStallMax - 1ms;
+  REQUIRE(victim.give(PacketDraft().control({1, 1})) == PacketVerdict::received);
+  REQUIRE(victim.connection.counters().blocks_stalled == 0);
+  victim.now += 1ms;
+  REQUIRE(victim.give(PacketDraft().control({1, 1})) == PacketVerdict::received);
+  REQUIRE(victim.connection.counters().blocks_stalled == 2);
+  REQUIRE(victim.connection.counters().blocks_refused_in == 3);
+  REQUIRE(victim.connection.wants_to_send(victim.now));
+  REQUIRE(tells(bytes_of({6, 1, 0, 3})));
+  REQUIRE(tells(bytes_of({6, 2, 0, 3})));
+  REQUIRE(begin(4) == PacketVerdict::received);
+  REQUIRE(victim.connection.counters().blocks_refused_in == 3);
+}
+
+TEST_CASE("Of four of the largest blocks two go through, and the sender is told of the others",
+          "[net][transport][sys-30]") {
+  ConnectionOptions small = options();
+  small.block_bytes_max = 50'000;
+  ConnectionPair pair(3, small, {.latency = 10ms}, {.latency = 10ms});
+  Connection& a = pair.a->connection;
+  Connection& b = pair.b->connection;
+  const NetBytes block = pattern(1, 50'000);
+  std::uint16_t id = 0;
+  for (int i = 0; i < 4; ++i) REQUIRE(a.send_block(block, id) == SendStatus::queued);
+  pair.run(10s, 16ms);
+  std::size_t came = 0;
+  for (; !b.block().empty(); b.pop_block(), ++came) REQUIRE(copy_of(b.block()) == block);
+  REQUIRE(came == 2);
+  REQUIRE(a.finished_blocks().size() == 4);
+  REQUIRE(std::ranges::count(a.finished_blocks(), BlockRefusal::no_memory, &SentBlock::refusal) ==
+          2);
+  REQUIRE(a.counters().blocks_refused == 2);
+  REQUIRE(b.counters().blocks_refused_in == 2);
 }
 
 TEST_CASE("A packet that contradicts itself about a block is refused", "[net][transport][sys-30]") {
