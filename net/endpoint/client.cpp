@@ -15,7 +15,18 @@ Client::Client(const ClientOptions& options, DatagramSocket& socket, Entropy& en
       socket_(&socket),
       handshake_(options.handshake, entropy),
       began_(now),
-      arrivals_(now) {}
+      arrivals_(now),
+      notice_(options.danger_log) {
+  warn(now);
+}
+
+void Client::warn(NetTime now) {
+  if (!is_dangerous()) return;
+  notice_.remind(
+      now,
+      "DANGER: this connection is not protected. Anybody on the way reads and forges what "
+      "is said and heard. For development only.");
+}
 
 ClientState Client::state() const {
   if (end_.has_value()) return ClientState::closed;
@@ -39,6 +50,7 @@ std::optional<Close> Client::end() const {
 }
 
 void Client::receive(NetTime now) {
+  if (!end_.has_value()) warn(now);
   for (int batch = 0; batch < kPacketsPerTickMax; ++batch) {
     const std::span<IncomingDatagram> arrived = incoming_.receive(*socket_);
     for (const IncomingDatagram& datagram : arrived) {

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "net/endpoint/danger_notice.h"
 #include "net/endpoint/datagram_batch.h"
 #include "net/endpoint/sealed_connection.h"
 #include "net/secure/handshake.h"
@@ -22,6 +23,9 @@ struct ClientOptions {
   ConnectionOptions connection{};
   ClientHandshake::Options handshake{};
   Address server{};
+  /// Hears, at once and every minute, when the mode is `unprotected`; standard error when there is
+  /// none.
+  DangerLog danger_log{};
   /// From the first request to the first packet.
   NetDuration connect_timeout = std::chrono::seconds(10);
   /// Is told of all that travels, when there is one. Must outlive the client.
@@ -67,6 +71,7 @@ class Client {
   bool is_dangerous() const { return options_.handshake.mode == TrustMode::unprotected; }
 
  private:
+  void warn(NetTime now);
   void take_datagram(NetTime now, std::span<std::byte> datagram);
   void take_packet(NetTime now, std::span<std::byte> datagram);
   void take_answer(NetTime now, std::span<const std::byte> datagram);
@@ -91,6 +96,7 @@ class Client {
   IncomingBatch incoming_;
   OutgoingBatch outgoing_;
   ClientCounters counters_;
+  DangerNotice notice_;
 };
 
 }  // namespace muster

@@ -24,12 +24,23 @@ Server::Server(const ServerOptions& options, DatagramSocket& socket, Entropy& en
       identity_(KeyPair::of(options.identity)),
       challenger_(entropy),
       response_budget_({}, entropy),
+      used_tokens_(options.used_tokens_max),
       slots_(options.clients_max),
+      counted_for_(options.clients_max),
       arrivals_(now),
-      cap_filled_at_(now) {
+      cap_filled_at_(now),
+      notice_(options.danger_log) {
   assert(options.clients_max >= 1);
   assert(options.clients_max <= kClientsMax);
   bytes_left_ = options.bytes_per_second_max * std::chrono::duration<double>(kCapBurst).count();
+  warn(now);
+}
+
+void Server::warn(NetTime now) {
+  if (!is_dangerous()) return;
+  notice_.remind(now,
+                 "DANGER: this server lets in clients without protection. Anybody on the way reads "
+                 "and forges what they say and hear. For development only.");
 }
 
 Server::~Server() = default;
@@ -68,6 +79,7 @@ std::span<const std::byte> Server::token_data(ClientHandle client) const {
 }
 
 void Server::receive(NetTime now, UnixSeconds date) {
+  warn(now);
   requests_this_tick_ = 0;
   used_tokens_.forget_expired(date);
   // A flood must not keep us here for ever: what is left waits for the next tick.
@@ -191,6 +203,7 @@ void Server::send_client(NetTime now, Client& client) {
                      .client = handle_of(client.slot),
                      .close = connection.end()});
   client.closed_at = now;
+  counted_for_[client.slot].reset();
   ++counters_.closed;
 }
 
@@ -202,6 +215,7 @@ void Server::release(std::uint32_t slot) {
   }
   slot_of_attempt_.erase(client.attempt);
   slots_[slot].reset();
+  counted_for_[slot].reset();
 }
 
 std::optional<std::uint32_t> Server::free_slot() const {

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "net/endpoint/danger_notice.h"
 #include "net/endpoint/datagram_batch.h"
 #include "net/endpoint/packet_recorder.h"
 #include "net/secure/address_budget.h"
@@ -51,9 +52,16 @@ struct ServerOptions {
   bool allow_pinned = true;
   /// DANGER: lets in clients whose packets anybody can read and forge. For development.
   bool danger_allow_unprotected = false;
+  /// Hears of it, at once and every minute; standard error when there is none.
+  DangerLog danger_log{};
   std::size_t clients_max = 64;  ///< At most 4096.
+  /// Of one address (IPv6: one /64) no more are let in, lest one machine takes every place. Whoever
+  /// comes with a token does not count. More where many play behind one address.
+  std::size_t clients_per_address = 8;
   /// Where clients reach this server: a token must name one of them. Empty: not checked.
   std::vector<Address> public_addresses{};
+  /// Used tokens that are remembered until they expire; beyond that none is taken (`busy`).
+  std::size_t used_tokens_max = 65536;
   double bytes_per_second_max = 125e6;  ///< Of all connections together.
   /// Is told of all that travels once a client is admitted, when there is one. Must outlive the
   /// server.
@@ -87,12 +95,14 @@ struct ServerCounters {
   std::uint64_t requests_limited = 0;  ///< Beyond what is answered in all.
   std::uint64_t responses = 0;
   std::uint64_t responses_limited = 0;  ///< Beyond an address's budget.
+  std::uint64_t clients_limited = 0;    ///< Refused: their address had all it may have.
   std::uint64_t challenges_stale = 0;   ///< Too old, or never ours.
   std::uint64_t hellos_forged = 0;
   std::uint64_t accepts = 0;
   std::uint64_t accepts_again = 0;
   std::array<std::uint64_t, 16> refusals{};  ///< By `RefuseReason`.
   std::uint64_t pending_expired = 0;
+  std::uint64_t pending_replaced = 0;  ///< By another response of the same attempt.
   std::uint64_t connected = 0;
   std::uint64_t closed = 0;
   std::uint64_t unknown_connection = 0;
@@ -140,7 +150,8 @@ class Server {
 
   const PublicKey& public_key() const { return identity_.shared; }
   const ServerCounters& counters() const { return counters_; }
-  /// True when anybody may read and forge what travels: to be shown where people see it.
+  /// True when anybody may read and forge what travels: to be shown where people see it. The server
+  /// says it to `danger_log`, too.
   bool is_dangerous() const { return options_.danger_allow_unprotected; }
 
  private:
@@ -150,6 +161,7 @@ class Server {
   ClientHandle handle_of(std::uint32_t slot) const;
   const Client* find(ClientHandle client) const;
 
+  void warn(NetTime now);
   void take_datagram(NetTime now, UnixSeconds date, const Address& from,
                      std::span<std::byte> datagram);
   void take_request(NetTime now, const Address& from, std::span<const std::byte> datagram);
@@ -173,6 +185,8 @@ class Server {
   void send_client(NetTime now, Client& client);
   void release(std::uint32_t slot);
   std::optional<std::uint32_t> free_slot() const;
+  std::optional<std::uint32_t> place_for(const RequestView& attempt) const;
+  bool has_too_many(const Address& from, const RequestView& attempt) const;
 
   ServerOptions options_;
   DatagramSocket& socket_;
@@ -183,6 +197,9 @@ class Server {
   AddressBudget response_budget_;
   UsedTokens used_tokens_;
   std::vector<std::unique_ptr<Client>> slots_;
+  /// Of each slot who it counts for: where its client was accepted, and nobody when a token vouches
+  /// for it or it has closed. Not where the client is now: he would make room by moving on.
+  std::vector<std::optional<Address>> counted_for_;
   std::map<PublicKey, std::uint32_t> slot_of_attempt_;
   std::vector<ServerEvent> events_;
   IncomingBatch incoming_;
@@ -195,6 +212,7 @@ class Server {
   NetTime cap_filled_at_{};
   std::uint32_t first_to_send_ = 0;  ///< Takes turns, so that a cap is fair.
   ServerCounters counters_;
+  DangerNotice notice_;
 };
 
 }  // namespace muster

@@ -77,16 +77,15 @@ void Server::take_response(NetTime now, UnixSeconds date, const Address& from,
   apply(now, date, from, *response);
 }
 
-/// The accept may have been lost: the same response gets the same answer.
+/// The accept may have been lost: the same response gets the same answer. The ephemeral key alone
+/// proves nothing, it travels in the open: another response with it is looked at like any other,
+/// and ends nobody's attempt before its hello has opened.
 bool Server::answers_again(const ResponseView& response, const Address& from) {
   const auto known = slot_of_attempt_.find(response.head.ephemeral);
   if (known == slot_of_attempt_.end()) return false;
   const Client& client = *slots_[known->second];
   if (client.is_connected) return true;  // It has the accept, or this is a replay.
-  if (client.address != from || client.response_hash != hash_of_response(response)) {
-    release(known->second);
-    return false;
-  }
+  if (client.address != from || client.response_hash != hash_of_response(response)) return false;
   const std::span<std::byte> memory = outgoing_.next(socket_);
   std::copy_n(client.accept.begin(), client.accept_bytes, memory.begin());
   outgoing_.add(from, client.accept_bytes);
@@ -132,6 +131,22 @@ bool Server::take_token(UnixSeconds date, const Address& from, const ResponseVie
   return true;
 }
 
+/// The slot that an attempt would have: its own, if it has one, for it takes the place of itself.
+std::optional<std::uint32_t> Server::place_for(const RequestView& attempt) const {
+  const auto known = slot_of_attempt_.find(attempt.ephemeral);
+  if (known != slot_of_attempt_.end()) return known->second;
+  return pending_ < kPendingMax ? free_slot() : std::nullopt;
+}
+
+/// Whether the address has as many clients as it may have, the attempt's own place not counted.
+bool Server::has_too_many(const Address& from, const RequestView& attempt) const {
+  const std::optional<Address> subscriber = subscriber_of(from);
+  auto count = static_cast<std::size_t>(std::ranges::count(counted_for_, subscriber));
+  const auto known = slot_of_attempt_.find(attempt.ephemeral);
+  if (known != slot_of_attempt_.end() && counted_for_[known->second] == subscriber) --count;
+  return count >= options_.clients_per_address;
+}
+
 /// Checks mode, token and room; then does the cryptography that costs something.
 void Server::apply(NetTime now, UnixSeconds date, const Address& from,
                    const ResponseView& response) {
@@ -144,8 +159,14 @@ void Server::apply(NetTime now, UnixSeconds date, const Address& from,
   }
   std::optional<OpenedToken> token;
   if (head.mode == TrustMode::token && !take_token(date, from, response, token)) return;
-  if (pending_ >= kPendingMax || !free_slot().has_value()) {
+  if (!place_for(head).has_value()) {
     refuse(from, head, RefuseReason::full, "the server is full");
+    return;
+  }
+  if (head.mode != TrustMode::token && has_too_many(from, head)) {
+    ++counters_.clients_limited;
+    refuse(from, head, RefuseReason::full,
+           "too many players have joined from your address: one of them has to leave first");
     return;
   }
   ServerHandshake handshake(identity_, token.has_value() ? token->secret : SecretKey());
@@ -189,7 +210,8 @@ std::optional<RefuseReason> Server::check_hello(const Applicant& applicant,
 
 void Server::admit(NetTime now, const Address& from, const ResponseView& response,
                    const Applicant& applicant, ServerHandshake& handshake) {
-  const std::uint32_t slot = *free_slot();
+  const std::uint32_t slot = *place_for(response.head);
+  const bool is_new = slots_[slot] == nullptr;
   std::array<std::byte, 4> noise{};
   entropy_.fill(noise);
   // Never 0: that is no connection.
@@ -217,7 +239,13 @@ void Server::admit(NetTime now, const Address& from, const ResponseView& respons
   if (options_.recorder != nullptr) record(now, response, *client, keys.cipher);
   slot_of_attempt_[response.head.ephemeral] = slot;  // The last that may throw.
   slots_[slot] = std::move(client);
-  ++pending_;
+  counted_for_[slot].reset();
+  if (response.head.mode != TrustMode::token) counted_for_[slot] = subscriber_of(from);
+  if (is_new) {
+    ++pending_;
+  } else {
+    ++counters_.pending_replaced;
+  }
   ++counters_.accepts;
   const std::span<std::byte> memory = outgoing_.next(socket_);
   std::copy_n(accept.begin(), accept_bytes, memory.begin());

@@ -42,7 +42,9 @@ struct ReplicationServer::Client {
       has_setup_to_send = true;  // The game's are in its way; they will be read.
       return;
     }
-    if (block->refusal && *block->refusal != BlockRefusal::map_over) {
+    const bool is_over =
+        block->refusal == BlockRefusal::map_over || block->refusal == BlockRefusal::closed;
+    if (block->refusal && !is_over) {
       ++view.counters().setups_refused;
       refused_setup_bytes = static_cast<std::uint32_t>(setup.size());
     }

@@ -13,7 +13,6 @@ namespace {
 /// 64 KiB of buckets. A flood from real addresses of a whole botnet shares them; those who play do
 /// not pass here.
 constexpr std::size_t kBuckets = 4096;
-constexpr std::size_t kSubscriberBytes = 8;
 
 }  // namespace
 
@@ -25,10 +24,10 @@ AddressBudget::AddressBudget(const Limits& limits, Entropy& entropy)
 }
 
 bool AddressBudget::take(NetTime now, const Address& address) {
-  const std::size_t bytes = address.is_ipv4() ? address.ip().size() : kSubscriberBytes;
+  const Address subscriber = subscriber_of(address);
   std::array<unsigned char, crypto_shorthash_BYTES> hash{};
   static_assert(crypto_shorthash_KEYBYTES == 16);
-  crypto_shorthash(hash.data(), address.ip().data(), bytes,
+  crypto_shorthash(hash.data(), subscriber.ip().data(), subscriber.ip().size(),
                    reinterpret_cast<const unsigned char*>(secret_.data()));
   Bucket& bucket = buckets_[(hash[0] | static_cast<std::size_t>(hash[1]) << 8U) % kBuckets];
   const double passed = std::chrono::duration<double>(now - bucket.filled_at).count();

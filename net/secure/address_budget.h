@@ -13,8 +13,8 @@
 namespace muster {
 
 /// A bucket for every address, in a table of fixed size: addresses whose secret hash falls together
-/// share a bucket, so nobody can choose whom to disturb. IPv6 counts by /64, which is what one
-/// subscriber gets.
+/// share a bucket, so nobody can choose whom to disturb. IPv6 counts by /64
+/// (`subscriber_of`).
 class AddressBudget {
  public:
   struct Limits {

@@ -15,7 +15,7 @@ namespace muster {
 /// twice). Only a backend makes tokens, so an attacker cannot fill it.
 class UsedTokens {
  public:
-  static constexpr std::size_t kMax = 65536;
+  explicit UsedTokens(std::size_t most) : most_(most) {}
 
   /// True when another attempt than this one has used it. An attempt is known by its ephemeral key:
   /// its answer may have to be sent twice.
@@ -23,7 +23,7 @@ class UsedTokens {
     const auto user = user_of_.find(id);
     return user != user_of_.end() && user->second != attempt;
   }
-  bool is_full() const { return user_of_.size() >= kMax; }
+  bool is_full() const { return user_of_.size() >= most_; }
   /// Requires: not used by another, not full.
   void add(const TokenId& id, const PublicKey& attempt, UnixSeconds expires) {
     if (user_of_.emplace(id, attempt).second) by_expiry_.emplace(expires, id);
@@ -37,6 +37,7 @@ class UsedTokens {
   }
 
  private:
+  std::size_t most_;
   std::map<TokenId, PublicKey> user_of_;
   std::set<std::pair<UnixSeconds, TokenId>> by_expiry_;
 };

@@ -120,6 +120,12 @@ std::string Address::text() const {
   return text;
 }
 
+Address subscriber_of(const Address& address) {
+  std::array<std::uint8_t, 16> ip = address.ip();
+  if (!address.is_ipv4()) std::fill(ip.begin() + 8, ip.end(), std::uint8_t{0});
+  return {ip, 0};
+}
+
 std::size_t hash_of(const Address& address) {
   // FNV-1a over all bytes.
   std::uint64_t hash = 0xCBF29CE484222325U;

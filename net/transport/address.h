@@ -40,6 +40,10 @@ class Address {
   std::uint16_t port_ = 0;
 };
 
+/// What one subscriber gets, without a port: an IPv4 address, or a /64 of IPv6, in which everybody
+/// has as many addresses as he likes. Whoever counts by address counts by this.
+Address subscriber_of(const Address& address);
+
 /// A hash for tables; the same on every machine, so not to be trusted against chosen addresses.
 std::size_t hash_of(const Address& address);
 

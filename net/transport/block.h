@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "net/wire/net_time.h"
+
 namespace muster {
 
 /// What a block is cut in, and what is acknowledged. Small, so that a slow path is not blocked.
@@ -22,6 +24,12 @@ inline constexpr std::size_t kBlocksAtOnce = 4;
 /// allocates is never more than this ahead of what it received.
 inline constexpr std::uint32_t kChunkWindow = 8192;
 
+/// All blocks together that arrive or wait to be read are no larger than so many of the largest.
+inline constexpr std::size_t kBlocksOfLargestSize = 2;
+/// A block of which nothing new came for this long is given up. A peer that is there sends some of
+/// it in every second, and one that is not has been closed by then.
+inline constexpr NetDuration kBlockStallMax = std::chrono::seconds(60);
+
 /// How many chunks so many bytes have.
 constexpr std::uint32_t chunk_count(std::size_t bytes) {
   return static_cast<std::uint32_t>((bytes + kChunkBytes - 1) / kChunkBytes);
@@ -38,7 +46,8 @@ struct ChunkRange {
 enum class BlockRefusal : std::uint8_t {
   too_large = 1,
   too_many = 2,
-  no_memory = 3,
+  no_memory = 3,   ///< Or not any longer: nothing came of it for `kBlockStallMax`.
+  closed = 254,    ///< Never travels: the connection ended before it was known to have arrived.
   map_over = 255,  ///< Never travels: both ends know.
 };
 

@@ -75,6 +75,17 @@ std::size_t BlockReceiver::count_of(Block::State state) const {
       std::ranges::count_if(blocks_, [state](const Block& block) { return block.state == state; }));
 }
 
+/// Whether a new block fits beside those that arrive, and those that wait to be read. What they
+/// announce counts, and not what has come: a peer that began all must be able to end them.
+bool BlockReceiver::has_memory(std::size_t block_bytes, bool are_complete_counted) const {
+  std::size_t sum = block_bytes;
+  for (const Block& block : blocks_) {
+    if (block.state == Block::State::complete && !are_complete_counted) continue;
+    sum += block.byte_count;
+  }
+  return sum <= kBlocksOfLargestSize * block_bytes_max_;
+}
+
 bool BlockReceiver::is_new(std::uint16_t id) const {
   return place_of(id) == kBlocksAtOnce && !is_over(id);
 }
@@ -82,6 +93,7 @@ bool BlockReceiver::is_new(std::uint16_t id) const {
 std::optional<BlockRefusal> BlockReceiver::refusal(std::uint32_t block_bytes) const {
   if (block_bytes > block_bytes_max_) return BlockRefusal::too_large;
   if (count_of(Block::State::arriving) >= kBlocksAtOnce) return BlockRefusal::too_many;
+  if (!has_memory(block_bytes, false)) return BlockRefusal::no_memory;
   return std::nullopt;
 }
 
@@ -95,7 +107,8 @@ FragmentFate BlockReceiver::look(const Fragment& fragment) const {
   if (is_over(fragment.block)) return FragmentFate::taken;
   if (fragment.first >= kChunkWindow) return FragmentFate::invalid;
   if (refusal(fragment.block_bytes).has_value()) return FragmentFate::refused;
-  return free_place() < kBlocksAtOnce ? FragmentFate::taken : FragmentFate::no_room;
+  const bool has_room = free_place() < kBlocksAtOnce && has_memory(fragment.block_bytes, true);
+  return has_room ? FragmentFate::taken : FragmentFate::no_room;
 }
 
 FragmentFate BlockReceiver::look(std::span<const Fragment> fragments) const {
@@ -122,7 +135,7 @@ std::optional<BlockRefusal> BlockReceiver::refuse(const Fragment& fragment, Bloc
   return reason;
 }
 
-std::optional<BlockRefusal> BlockReceiver::take(const Fragment& fragment) {
+std::optional<BlockRefusal> BlockReceiver::take(NetTime now, const Fragment& fragment) {
   std::size_t place = place_of(fragment.block);
   if (place == kBlocksAtOnce) {
     if (is_over(fragment.block)) return std::nullopt;
@@ -130,9 +143,11 @@ std::optional<BlockRefusal> BlockReceiver::take(const Fragment& fragment) {
     place = free_place();
     // Another block of the same packet has just become complete, and keeps its place until read.
     if (place == kBlocksAtOnce) return refuse(fragment, BlockRefusal::too_many);
+    if (!has_memory(fragment.block_bytes, true)) return refuse(fragment, BlockRefusal::no_memory);
     blocks_[place].state = Block::State::arriving;
     blocks_[place].id = fragment.block;
     blocks_[place].byte_count = fragment.block_bytes;
+    blocks_[place].last_news = now;
   }
   Block& block = blocks_[place];
   if (block.state == Block::State::complete) return std::nullopt;
@@ -145,6 +160,7 @@ std::optional<BlockRefusal> BlockReceiver::take(const Fragment& fragment) {
   for (std::uint32_t chunk = fragment.first; chunk < fragment.first + fragment.count; ++chunk) {
     if (block.arrived[chunk]) continue;
     block.arrived[chunk] = true;
+    block.last_news = now;
     ++block.arrived_count;
   }
   while (block.first_missing < block.arrived.size() && block.arrived[block.first_missing]) {
@@ -154,6 +170,17 @@ std::optional<BlockRefusal> BlockReceiver::take(const Fragment& fragment) {
   block.state = Block::State::complete;
   block.completed_order = ++completed_;
   mark_over(block.id);
+  return std::nullopt;
+}
+
+std::optional<std::uint16_t> BlockReceiver::give_up_stalled(NetTime now) {
+  for (Block& block : blocks_) {
+    if (block.state != Block::State::arriving || now - block.last_news < kBlockStallMax) continue;
+    const std::uint16_t id = block.id;
+    mark_over(id);
+    block = {};
+    return id;
+  }
   return std::nullopt;
 }
 

@@ -34,7 +34,8 @@ enum class [[nodiscard]] FragmentFate : std::uint8_t{
 };
 
 /// Up to `kBlocksAtOnce` blocks that arrive or wait to be read. Allocates what arrives, and at most
-/// `kChunkWindow` chunks more; never beyond the block's own bytes, at most `block_bytes_max` each.
+/// `kChunkWindow` chunks more; never beyond the block's own bytes, at most `block_bytes_max` each
+/// and `kBlocksOfLargestSize` times that in all.
 class BlockReceiver {
  public:
   explicit BlockReceiver(std::size_t block_bytes_max) : block_bytes_max_(block_bytes_max) {}
@@ -45,7 +46,10 @@ class BlockReceiver {
   FragmentFate look(std::span<const Fragment> fragments) const;
   /// Takes a fragment, unless its block is refused, just now: then it tells why. Requires: `look`
   /// said `taken` or `refused`.
-  std::optional<BlockRefusal> take(const Fragment& fragment);
+  std::optional<BlockRefusal> take(NetTime now, const Fragment& fragment);
+  /// Gives up a block of which nothing new came for `kBlockStallMax`: its id, to be refused.
+  /// Nothing when there is none.
+  std::optional<std::uint16_t> give_up_stalled(NetTime now);
   /// Why a new block of this size would be refused; nothing when it would not.
   std::optional<BlockRefusal> refusal(std::uint32_t block_bytes) const;
 
@@ -69,6 +73,7 @@ class BlockReceiver {
     std::uint32_t arrived_count = 0;
     std::uint32_t first_missing = 0;
     std::uint64_t completed_order = 0;
+    NetTime last_news{};  ///< When a chunk of it came that had not come before.
     std::vector<bool> arrived;
     std::vector<std::byte> bytes;
   };
@@ -81,6 +86,7 @@ class BlockReceiver {
   static bool make_room(Block& block, const Fragment& fragment);
   std::optional<BlockRefusal> refuse(const Fragment& fragment, BlockRefusal reason);
   std::size_t count_of(Block::State state) const;
+  bool has_memory(std::size_t block_bytes, bool are_complete_counted) const;
   bool is_new(std::uint16_t id) const;
   bool is_over(std::uint16_t id) const;
   void mark_over(std::uint16_t id);

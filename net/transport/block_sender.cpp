@@ -127,10 +127,14 @@ bool BlockSender::refused(std::uint16_t id, BlockRefusal reason) {
   return block != nullptr;
 }
 
-void BlockSender::end_all(BlockRefusal reason) {
+std::size_t BlockSender::end_all(BlockRefusal reason) {
+  std::size_t count = 0;
   for (Block& block : blocks_) {
-    if (block.is_active) finish(block, reason);
+    if (!block.is_active) continue;
+    finish(block, reason);
+    ++count;
   }
+  return count;
 }
 
 std::optional<SentBlock> BlockSender::take_finished(std::uint16_t id) {

@@ -37,10 +37,10 @@ class BlockSender {
   /// The receiver does not take a block. Returns whether it was on its way.
   bool refused(std::uint16_t id, BlockRefusal reason);
 
-  /// None of those on their way goes on.
-  void end_all(BlockRefusal reason);
+  /// None of those on their way goes on. Returns how many there were.
+  std::size_t end_all(BlockRefusal reason);
 
-  /// Blocks that arrived or were refused since `clear_finished`.
+  /// Blocks that arrived, were refused or ended since `clear_finished`.
   std::span<const SentBlock> finished() const {
     return std::span(finished_).first(finished_count_);
   }

@@ -19,7 +19,7 @@ inline constexpr std::uint32_t kMessagesQueuedMax = 1024;
 
 /// How a channel treats its messages.
 enum class Delivery : std::uint8_t {
-  unreliable,          ///< At most once, in any order.
+  unreliable,          ///< At most once, in any order. Dropped when too many are not read.
   reliable_unordered,  ///< Exactly once, as soon as it arrives.
   reliable_ordered,    ///< Exactly once, in the order of sending.
 };

@@ -44,16 +44,17 @@ Connection::Connection(const ConnectionOptions& options, NetTime now)
 
 SendStatus Connection::send_message(std::size_t channel, std::span<const std::byte> message) {
   assert(channel < messages_out_.size());
-  if (state_ == ConnectionState::closed) return SendStatus::closed;
-  const SendStatus status = messages_out_[channel].push(message);
+  const SendStatus status =
+      state_ == ConnectionState::closed ? SendStatus::closed : messages_out_[channel].push(message);
   if (status != SendStatus::queued) ++counters_.would_block;
   return status;
 }
 
 SendStatus Connection::send_payload(std::span<const std::byte> payload, std::uint64_t tag) {
-  if (state_ == ConnectionState::closed) return SendStatus::closed;
   SendStatus status = SendStatus::queued;
-  if (payload.empty()) {
+  if (state_ == ConnectionState::closed) {
+    status = SendStatus::closed;
+  } else if (payload.empty()) {
     status = SendStatus::empty;
   } else if (payload.size() > payload_bytes_max()) {
     status = SendStatus::too_large;
@@ -69,8 +70,8 @@ SendStatus Connection::send_payload(std::span<const std::byte> payload, std::uin
 }
 
 SendStatus Connection::send_block(std::span<const std::byte> block, std::uint16_t& id) {
-  if (state_ == ConnectionState::closed) return SendStatus::closed;
-  const SendStatus status = blocks_out_.begin(block, id);
+  const SendStatus status =
+      state_ == ConnectionState::closed ? SendStatus::closed : blocks_out_.begin(block, id);
   if (status != SendStatus::queued) ++counters_.would_block;
   return status;
 }
@@ -139,7 +140,7 @@ void Connection::leave_map() {
   while (!payloads_out_.is_empty()) drop_payload();
   counters_.unread_at_map += payloads_in_.count();
   while (!payloads_in_.is_empty()) payloads_in_.pop();
-  blocks_out_.end_all(BlockRefusal::map_over);
+  static_cast<void>(blocks_out_.end_all(BlockRefusal::map_over));
   counters_.unread_at_map += blocks_in_.unread();
   blocks_in_.clear();
   refusal_count_ = 0;
@@ -232,6 +233,7 @@ void Connection::finish(CloseReason reason, bool by_peer, std::string_view text)
     counters_.lost_at_close += sender.unconfirmed();
   }
   counters_.lost_at_close += payloads_out_.count() + sent_.open_payloads();
+  counters_.lost_at_close += blocks_out_.end_all(BlockRefusal::closed);
 }
 
 std::optional<std::uint64_t> Connection::take_path_answer() {

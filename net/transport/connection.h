@@ -34,7 +34,8 @@ namespace muster {
 struct ConnectionOptions {
   std::vector<ChannelOptions> channels{};
   SendRateLimits rate{};
-  /// The largest block that is taken from the peer.
+  /// The largest block that is taken from the peer; all that arrive or wait to be read are no
+  /// larger than twice that.
   std::size_t block_bytes_max = std::size_t{16} * 1024 * 1024;
   /// The largest datagram that this end sends and takes.
   std::size_t datagram_bytes_max = kDatagramBytesMax;
@@ -170,7 +171,8 @@ class Connection {
   /// 2,048 are kept: more are counted as `fates_unread`.
   std::span<const PayloadFate> payload_fates() const { return fates_; }
   void clear_fates() { fates_.clear(); }
-  /// Blocks of ours that arrived or were refused, since `clear_finished_blocks`.
+  /// Blocks of ours that arrived, were refused or ended with map or connection, since
+  /// `clear_finished_blocks`.
   std::span<const SentBlock> finished_blocks() const { return blocks_out_.finished(); }
   void clear_finished_blocks() { blocks_out_.clear_finished(); }
   /// Takes one of them, for whoever shares the connection with others; nothing when it is none.
@@ -231,7 +233,9 @@ class Connection {
   void take_header(NetTime now, std::uint32_t sequence, const PacketHeader& header,
                    std::uint32_t ack);
   void take_control(const Incoming& incoming);
-  void take_parts(std::uint32_t sequence, const Incoming& incoming);
+  void take_parts(NetTime now, std::uint32_t sequence, const Incoming& incoming);
+  void refuse_block(std::uint16_t id, BlockRefusal reason);
+  void give_up_stalled_blocks(NetTime now);
   void take_refusals(const Incoming& incoming);
 
   // connection.cpp

@@ -23,8 +23,9 @@ struct ConnectionCounters {
   std::uint64_t stale_in = 0;
   std::uint64_t out_of_order_in = 0;
   std::uint64_t malformed_in = 0;
-  std::uint64_t unbelievable_in = 0;  ///< Acknowledged what was never sent.
-  std::uint64_t no_room_in = 0;       ///< Refused until the game reads what it got.
+  std::uint64_t unbelievable_in = 0;    ///< Acknowledged what was never sent.
+  std::uint64_t no_room_in = 0;         ///< Refused until the game reads what it got.
+  std::uint64_t questions_dropped = 0;  ///< Of a path, beyond those that one packet answers.
 
   std::uint64_t payloads_out = 0;
   std::uint64_t payloads_in = 0;
@@ -34,12 +35,15 @@ struct ConnectionCounters {
   std::uint64_t messages_in = 0;
   std::uint64_t messages_resent = 0;
   std::uint64_t messages_duplicate = 0;
+  std::uint64_t messages_dropped = 0;  ///< Unreliable ones that came while the game did not read.
   std::uint64_t fragments_out = 0;
   std::uint64_t fragments_in = 0;
   std::uint64_t chunks_resent = 0;
-  std::uint64_t blocks_refused = 0;
-  std::uint64_t would_block = 0;  ///< Wishes to send that were refused, for whatever reason.
-  std::uint64_t lost_at_close = 0;
+  std::uint64_t blocks_refused = 0;     ///< Of ours, by the peer.
+  std::uint64_t blocks_refused_in = 0;  ///< Of the peer's, by us.
+  std::uint64_t blocks_stalled = 0;     ///< Of these, such as stopped on their way.
+  std::uint64_t would_block = 0;        ///< Wishes to send that were refused, for whatever reason.
+  std::uint64_t lost_at_close = 0;  ///< Messages, payloads and blocks that may not have arrived.
   std::uint64_t lost_at_map = 0;    ///< Messages that were not known to have arrived.
   std::uint64_t unread_at_map = 0;  ///< Messages, payloads and blocks that the game had not read.
   std::uint64_t past_map_in = 0;    ///< Packets received without what they brought.

@@ -113,7 +113,8 @@ PacketVerdict Connection::read_packet(NetTime now, std::uint32_t sequence,
   }
   if (is_present) {
     maps_.take(sequence, incoming.map);
-    take_parts(sequence, incoming);
+    take_parts(now, sequence, incoming);
+    give_up_stalled_blocks(now);
   } else {
     ++counters_.past_map_in;
   }
@@ -253,15 +254,15 @@ PacketVerdict Connection::check_contents(Incoming& incoming) const {
   return check_room(incoming);
 }
 
-/// Whether everything in the packet can be taken. Messages and fragments of one packet do not take
-/// room from each other but for unreliable messages and new blocks, which are counted.
+/// Whether everything in the packet can be taken that must not be lost. Messages and fragments of
+/// one packet do not take room from each other but for new blocks, which are counted. An unreliable
+/// message has no claim to room: for its sake nothing else is kept out.
 PacketVerdict Connection::check_room(const Incoming& incoming) const {
   if (!incoming.payload.empty() && !payloads_in_.has_room()) return PacketVerdict::no_room;
-  std::array<std::uint32_t, kChannelsMax> ahead{};
   for (std::size_t i = 0; i < incoming.message_count; ++i) {
     const Incoming::Message& message = incoming.messages[i];
-    const Arrival arrival =
-        messages_in_[message.channel].look(message.id, ahead[message.channel]++);
+    if (!message.is_reliable) continue;
+    const Arrival arrival = messages_in_[message.channel].look(message.id);
     if (arrival == Arrival::no_room) return PacketVerdict::no_room;
   }
   const std::span fragments = std::span(incoming.fragments).first(incoming.fragment_count);
@@ -302,7 +303,24 @@ void Connection::take_header(NetTime now, std::uint32_t sequence, const PacketHe
   settle(now);
 }
 
-void Connection::take_parts(std::uint32_t sequence, const Incoming& incoming) {
+void Connection::refuse_block(std::uint16_t id, BlockRefusal reason) {
+  assert(refusal_count_ < refusals_.size());
+  refusals_[refusal_count_++] = {.id = id, .reason = reason};
+  has_new_refusal_ = true;
+  ++counters_.blocks_refused_in;
+}
+
+/// As packets come and not as time goes by, so that a capture replays alike.
+void Connection::give_up_stalled_blocks(NetTime now) {
+  while (refusal_count_ < refusals_.size()) {
+    const std::optional<std::uint16_t> stalled = blocks_in_.give_up_stalled(now);
+    if (!stalled.has_value()) return;
+    refuse_block(*stalled, BlockRefusal::no_memory);
+    ++counters_.blocks_stalled;
+  }
+}
+
+void Connection::take_parts(NetTime now, std::uint32_t sequence, const Incoming& incoming) {
   if (!incoming.payload.empty()) {
     payloads_in_.push(incoming.payload, sequence);
     ++counters_.payloads_in;
@@ -311,19 +329,17 @@ void Connection::take_parts(std::uint32_t sequence, const Incoming& incoming) {
     const Incoming::Message& message = incoming.messages[i];
     MessageReceiver& receiver = messages_in_[message.channel];
     // A packet may hold a message twice.
-    if (receiver.look(message.id, 0) == Arrival::fresh) {
+    if (receiver.look(message.id) == Arrival::fresh) {
       receiver.store(message.id, message.bytes());
       ++counters_.messages_in;
     } else {
-      ++counters_.messages_duplicate;
+      ++(message.is_reliable ? counters_.messages_duplicate : counters_.messages_dropped);
     }
   }
   for (std::size_t i = 0; i < incoming.fragment_count; ++i) {
     const Fragment& fragment = incoming.fragments[i];
-    if (const std::optional<BlockRefusal> reason = blocks_in_.take(fragment)) {
-      assert(refusal_count_ < refusals_.size());
-      refusals_[refusal_count_++] = {.id = fragment.block, .reason = *reason};
-      has_new_refusal_ = true;
+    if (const std::optional<BlockRefusal> reason = blocks_in_.take(now, fragment)) {
+      refuse_block(fragment.block, *reason);
     }
     ++counters_.fragments_in;
   }
@@ -335,8 +351,11 @@ void Connection::take_parts(std::uint32_t sequence, const Incoming& incoming) {
 
 void Connection::take_control(const Incoming& incoming) {
   for (std::size_t i = 0; i < incoming.question_count; ++i) {
-    if (path_question_count_ == path_questions_.size()) break;
-    path_questions_[path_question_count_++] = incoming.questions[i];
+    if (path_question_count_ < path_questions_.size()) {
+      path_questions_[path_question_count_++] = incoming.questions[i];
+    } else {
+      ++counters_.questions_dropped;
+    }
   }
   if (incoming.path_answer.has_value()) path_answer_ = incoming.path_answer;
   if (incoming.has_close) finish(incoming.close_reason, true, printable(incoming.close_text));

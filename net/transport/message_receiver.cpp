@@ -13,9 +13,9 @@ std::uint32_t MessageReceiver::widen_id(std::uint16_t low) const {
   return widen(Sequence(low), base_).value_or(0);
 }
 
-Arrival MessageReceiver::look(std::uint32_t id, std::uint32_t ahead) const {
+Arrival MessageReceiver::look(std::uint32_t id) const {
   if (delivery_ == Delivery::unreliable) {
-    return ready_end_ - ready_begin_ + ahead < kMessageWindow ? Arrival::fresh : Arrival::no_room;
+    return ready_end_ - ready_begin_ < kMessageWindow ? Arrival::fresh : Arrival::no_room;
   }
   if (id < base_) return Arrival::duplicate;
   if (id - base_ >= kMessageWindow) return Arrival::no_room;

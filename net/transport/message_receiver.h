@@ -15,7 +15,7 @@ namespace muster {
 enum class [[nodiscard]] Arrival : std::uint8_t{
     fresh,      ///< To be stored.
     duplicate,  ///< Was stored before: nothing to do.
-    no_room,    ///< The game has not read enough: its packet must not be received.
+    no_room,    ///< The game has not read enough. A reliable one's packet must not be received.
 };
 
 /// The inbox of one channel. A message is looked at first, and stored when all of its packet may be
@@ -27,9 +27,8 @@ class MessageReceiver {
 
   /// The id whose low 16 bits travelled. Nothing outside the window has a meaning: 0 then.
   std::uint32_t widen_id(std::uint16_t low) const;
-  /// Changes nothing. `id` is ignored for an unreliable channel, where `ahead` is how many messages
-  /// of the same packet come before this one.
-  Arrival look(std::uint32_t id, std::uint32_t ahead) const;
+  /// Changes nothing. `id` is ignored for an unreliable channel.
+  Arrival look(std::uint32_t id) const;
   /// Requires: `look` said fresh.
   void store(std::uint32_t id, std::span<const std::byte> message);
 

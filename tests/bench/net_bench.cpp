@@ -73,10 +73,12 @@ class MusterService final : public Service {
     options.identity = SecretKey::random(entropy_);
     options.clients_max = clients;
     options.danger_allow_unprotected = true;
+    options.danger_log = [](std::string_view) {};  // Nobody else is here.
     server_ = std::make_unique<Server>(options, *socket_, entropy_, door_, now_);
     ClientOptions client;
     client.connection = options.connection;
     client.server = socket_->local_address();
+    client.danger_log = options.danger_log;
     client.handshake.mode = is_protected ? TrustMode::pinned : TrustMode::unprotected;
     client.handshake.server_key = server_->public_key();
     // In groups: no more than 256 may be pending.

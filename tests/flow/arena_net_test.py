@@ -144,6 +144,7 @@ def usage_is_told(stage, _):
             ("arena_server", [stage.build, "--loss", "101"]),
             ("arena_server", [stage.build, "--seconds"]),
             ("arena_server", [stage.build, "--workers", "0"]),
+            ("arena_server", [stage.build, "--clients-per-address", "many"]),
             ("arena_client", [stage.build, "127.0.0.1:1"]),
             ("arena_client", [stage.build, "127.0.0.1:1", "12"]),
             ("arena_client", [stage.build, "127.0.0.1:1", "00" * 32, "--speed", "2"]),

@@ -7,6 +7,7 @@
 #include <catch2/catch.hpp>
 
 #include "content/arena/game/lossy_socket.h"
+#include "content/arena/game/session_run.h"
 #include "content/arena/game/snapshot_asset.h"
 #include "net/snapshot/model_file.h"
 #include "tests/support/arena_evening.h"
@@ -213,6 +214,21 @@ TEST_CASE("A lossy socket loses its share, and lets the rest come late in their 
   CHECK(arrived.size() + lossy.dropped() == kSent);
   CHECK(lossy.dropped() > kSent / 8);
   CHECK(lossy.dropped() < kSent / 2);
+}
+
+TEST_CASE("A server that only this machine reaches lets in from one address all who fit",
+          "[flow][session]") {
+  arena::ProgramOptions options;
+  const auto per_address = [&options](const char* address) {
+    options.address = *Address::parse(address);
+    return arena::server_options(options).clients_per_address;
+  };
+  CHECK(per_address("127.0.0.1:7000") == ServerOptions().clients_max);
+  CHECK(per_address("[::1]:7000") == ServerOptions().clients_max);
+  CHECK(per_address("0.0.0.0:7000") == ServerOptions().clients_per_address);
+  CHECK(per_address("[::]:7000") == ServerOptions().clients_per_address);
+  options.clients_per_address = 3;
+  CHECK(per_address("127.0.0.1:7000") == 3);
 }
 
 TEST_CASE("Where datagrams overtake each other everybody sees the server's world all the same",

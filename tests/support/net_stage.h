@@ -74,7 +74,9 @@ class NetStage {
   /// The client has its own links, in the order of `links`: up, down.
   Client& add_client(const ClientOptions& client) {
     const auto number = static_cast<std::uint8_t>(clients.size() + 1);
-    const Address address = Address::ipv4({10, 0, 1, number}, 1000);
+    return add_client(client, Address::ipv4({10, 0, 1, number}, 1000));
+  }
+  Client& add_client(const ClientOptions& client, const Address& address) {
     links.push_back(network.add_link(link_));
     links.push_back(network.add_link(link_));
     sockets.push_back(network.open(address, {links[links.size() - 2]}, {links[links.size() - 1]}));

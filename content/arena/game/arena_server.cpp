@@ -90,6 +90,7 @@ void ArenaServer::start(DatagramSocket& socket, Entropy& entropy, Time now) {
   options.connection = connection_options();
   options.agreement = agreement();
   options.identity = SecretKey::random(entropy);
+  options.clients_per_address = options_.clients_per_address;
   Admission& door = *this;
   net_ = std::make_unique<Server>(options, socket, entropy, door, net_time(now));
 }

@@ -29,6 +29,8 @@ struct ArenaServerOptions {
   bool admits_other_content = false;
   /// Threads that encode for clients, the caller's among them. What is sent is the same for any.
   std::uint32_t worker_count = 1;
+  /// Who is let in from one address.
+  std::size_t clients_per_address = muster::ServerOptions().clients_per_address;
 };
 
 /// A client as the server sees it.

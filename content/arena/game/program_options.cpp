@@ -15,7 +15,7 @@ namespace {
 constexpr std::string_view kServerUsage =
     "usage: arena_server BUILD [ADDRESS] [--seconds N] [--still-seconds N] [--seed N]\n"
     "                    [--loss PERCENT] [--delay MS] [--admit-other-content] [--world] [--json]\n"
-    "                    [--record FILE] [--workers N]\n"
+    "                    [--record FILE] [--workers N] [--clients-per-address N]\n"
     "'muster build' writes BUILD; ADDRESS is 127.0.0.1:0 when it is not said\n"
     "Example: arena_server build/demo 127.0.0.1:7000 --seconds 60 --record match.mrec";
 constexpr std::string_view kClientUsage =
@@ -80,6 +80,9 @@ bool take_value(Program program, std::string_view name, std::string_view value,
   }
   if (name == "--workers" && program == Program::server) {
     return read(value, options.workers) && options.workers > 0 && options.workers <= kWorkersMax;
+  }
+  if (name == "--clients-per-address" && program == Program::server) {
+    return read(value, options.clients_per_address.emplace());
   }
   if (name == "--play" || name == "--from" || name == "--speed") {
     return program == Program::client && take_replay_value(name, value, options);

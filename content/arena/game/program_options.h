@@ -27,6 +27,9 @@ struct ProgramOptions {
   double from_seconds = 0;    ///< Where in it.
   double speed = 1;           ///< How many times as fast as it was; 0 for as fast as it goes.
   bool wants_help = false;    ///< Nothing else is said then.
+  /// Who is let in from one address; when it is not said, all who fit where only this machine can
+  /// come in, and elsewhere what is usual.
+  std::optional<std::uint32_t> clients_per_address;
   bool is_json = false;
   bool shows_world = false;  ///< Prints the world's values at the end.
   bool admits_other_content = false;

@@ -26,6 +26,12 @@ bool tell_failed_loads(const MatchSummary& summary, const Say& complain) {
   return false;
 }
 
+/// Whether only programs of this machine reach the address.
+bool is_loopback(const Address& address) {
+  const Address six({0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1}, address.port());
+  return address == six || (address.is_ipv4() && address.ip()[12] == 127);
+}
+
 }  // namespace
 
 ArenaServerOptions server_options(const ProgramOptions& options) {
@@ -35,6 +41,11 @@ ArenaServerOptions server_options(const ProgramOptions& options) {
   if (options.seconds > options.still_seconds) {
     server.still_from_tick =
         static_cast<std::uint32_t>((options.seconds - options.still_seconds) * kTicksPerSecond);
+  }
+  if (options.clients_per_address) {
+    server.clients_per_address = *options.clients_per_address;
+  } else if (is_loopback(options.address)) {
+    server.clients_per_address = ServerOptions().clients_max;
   }
   return server;
 }

@@ -180,16 +180,40 @@ TEST_CASE("A refusal tells a person why", "[net][endpoint]") {
 
 TEST_CASE("Without protection both ends say that it is dangerous", "[net][endpoint]") {
   NetStage stage(4, {.latency = 20ms});
+  std::vector<std::string> server_lines;
+  std::vector<std::string> client_lines;
   stage.options.danger_allow_unprotected = true;
+  stage.options.danger_log = [&](std::string_view line) { server_lines.emplace_back(line); };
   stage.start();
+  REQUIRE(server_lines.size() == 1);
+  REQUIRE(server_lines[0].find("DANGER") != std::string::npos);
   ClientOptions options = stage.client_options();
   options.handshake.mode = TrustMode::unprotected;
+  options.danger_log = [&](std::string_view line) { client_lines.emplace_back(line); };
   Client& client = stage.add_client(options);
   stage.run(1s);
   REQUIRE(client.state() == ClientState::connected);
   REQUIRE(client.is_dangerous());
   REQUIRE(stage.server->is_dangerous());
   require_talk(stage, client);
+  REQUIRE(client_lines.size() == 1);
+  REQUIRE(client_lines[0].find("not protected") != std::string::npos);
+  stage.run(121s, 250ms);
+  REQUIRE(server_lines.size() == 3);
+  REQUIRE(client_lines.size() == 3);
+}
+
+TEST_CASE("Ends that are protected have nothing to warn of", "[net][endpoint]") {
+  NetStage stage(4, {.latency = 20ms});
+  unsigned lines = 0;
+  stage.options.danger_log = [&lines](std::string_view) { ++lines; };
+  stage.start();
+  ClientOptions options = stage.client_options();
+  options.danger_log = stage.options.danger_log;
+  const Client& client = stage.add_client(options);
+  stage.run(70s, 250ms);
+  REQUIRE(client.state() == ClientState::connected);
+  REQUIRE(lines == 0);
 }
 
 TEST_CASE("A client whose address changes goes on, and nobody else can take its place",

@@ -191,6 +191,24 @@ TEST_CASE("A client whose end does not take the setup is told so", "[net][replic
   CHECK(client.replication->phase() == ReplicationPhase::playing);
 }
 
+TEST_CASE("A setup that a connection's end cuts off was not refused, and its memory is given back",
+          "[net][replication]") {
+  ReplicationStage stage(2);
+  ReplicationStage::Client& client = stage.join({.latency = std::chrono::milliseconds(50)});
+  stage.run(30);
+  const NetBytes map(1'000'000);
+  const std::size_t before = stage.server.memory_bytes();
+  stage.step([&] { stage.server.begin_map(map); });
+  stage.run(10);
+  CHECK(stage.server.memory_bytes() > before + map.size());
+  Connection& server_end = client.pair->a->connection;
+  server_end.close(CloseReason::kicked, "too loud", client.pair->now);
+  CHECK(server_end.counters().lost_at_close > 0);
+  stage.run(5);
+  CHECK(stage.server.view(client.id)->counters().setups_refused == 0);
+  CHECK(stage.server.memory_bytes() < before + map.size() / 2);
+}
+
 TEST_CASE("A setup that finds the game's blocks in its way comes when they are read",
           "[net][replication]") {
   ReplicationStage stage(2);

@@ -59,5 +59,15 @@ TEST_CASE("The text of an address is that address", "[net][transport][sys-22]") 
   REQUIRE(Address::ipv4({10, 0, 0, 1}, 7000).text() == "10.0.0.1:7000");
 }
 
+TEST_CASE("A subscriber is an IPv4 address or a /64 of IPv6, whatever the port",
+          "[net][transport][sys-22]") {
+  const auto subscriber = [](const char* text) { return subscriber_of(*Address::parse(text)); };
+  REQUIRE(subscriber("1.2.3.4:5") == subscriber("1.2.3.4:6"));
+  REQUIRE(subscriber("1.2.3.4:5") != subscriber("1.2.3.5:5"));
+  REQUIRE(subscriber("[2001:db8:1:2::3]:5") == subscriber("[2001:db8:1:2:ffff::4]:6"));
+  REQUIRE(subscriber("[2001:db8:1:2::3]:5") != subscriber("[2001:db8:1:3::3]:5"));
+  REQUIRE(subscriber("[::1]:5") != subscriber("0.0.0.0:5"));
+}
+
 }  // namespace
 }  // namespace muster

@@ -12,6 +12,7 @@
 namespace muster {
 namespace {
 
+constexpr NetTime kNow{};
 constexpr std::size_t kRoom = kFragmentHeadBytes + kFragmentChunksMax * kChunkBytes;
 
 /// A fragment with bytes of its own, as it was written.
@@ -130,7 +131,7 @@ TEST_CASE("Blocks arrive whole through any order, loss and repetition",
       continue;
     }
     REQUIRE(fate == FragmentFate::taken);
-    receiver.take(fragment);
+    receiver.take(kNow, fragment);
     sender.delivered(written.range);
     if (random.below(5) == 0) read_one();
     for (const SentBlock& block : sender.finished()) {
@@ -187,7 +188,7 @@ TEST_CASE("No chunk goes further ahead than the receiver takes", "[net][transpor
   REQUIRE(receiver.look(fragment_of(sent.back().bytes)) == FragmentFate::taken);
   REQUIRE(receiver.look(plain(1, static_cast<std::uint32_t>(block.size()), kChunkWindow)) ==
           FragmentFate::invalid);
-  receiver.take(fragment_of(sent.front().bytes));
+  receiver.take(kNow, fragment_of(sent.front().bytes));
   const std::uint32_t moved = sent.front().range.count;
   REQUIRE(receiver.look(plain(1, static_cast<std::uint32_t>(block.size()),
                               kChunkWindow + moved - 1)) == FragmentFate::taken);
@@ -199,18 +200,18 @@ TEST_CASE("A receiver takes what it has place for, and tells why not", "[net][tr
   BlockReceiver receiver(10'000);
   REQUIRE(receiver.look(plain(1, 10'000, 0)) == FragmentFate::taken);
   REQUIRE(receiver.look(plain(1, 10'001, 0)) == FragmentFate::refused);
-  receiver.take(plain(1, 10'001, 0));
+  receiver.take(kNow, plain(1, 10'001, 0));
   // What still comes of it is taken for nothing to do, not for a new block.
   REQUIRE(receiver.look(plain(1, 10'001, 3)) == FragmentFate::taken);
-  receiver.take(plain(1, 10'001, 3));
+  receiver.take(kNow, plain(1, 10'001, 3));
   REQUIRE(receiver.front().empty());
   for (std::uint16_t id = 2; id < 6; ++id) {
     REQUIRE(receiver.look(plain(id, 1000, 0)) == FragmentFate::taken);
-    receiver.take(plain(id, 1000, 0));
+    receiver.take(kNow, plain(id, 1000, 0));
     REQUIRE(receiver.look(plain(id, 1001, 1)) == FragmentFate::invalid);
   }
   REQUIRE(receiver.look(plain(6, 1000, 0)) == FragmentFate::refused);
-  receiver.take(plain(3, 1000, 1, 3));
+  receiver.take(kNow, plain(3, 1000, 1, 3));
   REQUIRE(receiver.front_id() == 3);
   REQUIRE(receiver.front().size() == 1000);
   // One is complete and waits: three arrive, and there is no place.
@@ -218,7 +219,47 @@ TEST_CASE("A receiver takes what it has place for, and tells why not", "[net][tr
   receiver.pop();
   REQUIRE(receiver.look(plain(6, 1000, 0)) == FragmentFate::taken);
   REQUIRE(receiver.look(plain(3, 1000, 0)) == FragmentFate::taken);
-  receiver.take(plain(3, 1000, 0));
+  receiver.take(kNow, plain(3, 1000, 0));
+  REQUIRE(receiver.front().empty());
+}
+
+TEST_CASE("All blocks of a peer together take no more than twice the largest",
+          "[net][transport][sys-30]") {
+  BlockReceiver receiver(10'000);
+  receiver.take(kNow, plain(1, 9'000, 0));
+  receiver.take(kNow, plain(2, 9'000, 0));
+  REQUIRE(receiver.refusal(2'000) == std::nullopt);
+  REQUIRE(receiver.refusal(2'001) == BlockRefusal::no_memory);
+  REQUIRE(receiver.look(plain(3, 2'001, 0)) == FragmentFate::refused);
+  REQUIRE(receiver.take(kNow, plain(3, 2'001, 0)) == BlockRefusal::no_memory);
+  // What waits to be read counts, too; for that the sender waits.
+  for (std::uint32_t first = 0; first < chunk_count(9'000); first += 4) {
+    receiver.take(kNow, plain(1, 9'000, first, 4));
+  }
+  REQUIRE(receiver.front_id() == 1);
+  REQUIRE(receiver.look(plain(4, 2'001, 0)) == FragmentFate::no_room);
+  REQUIRE(receiver.look(plain(4, 2'000, 0)) == FragmentFate::taken);
+  receiver.pop();
+  REQUIRE(receiver.look(plain(4, 2'001, 0)) == FragmentFate::taken);
+}
+
+TEST_CASE("A block of which nothing new comes is given up after a minute",
+          "[net][transport][sys-30]") {
+  using namespace std::chrono_literals;
+  BlockReceiver receiver(10'000);
+  REQUIRE_FALSE(receiver.take(kNow, plain(1, 1'000, 0)).has_value());
+  REQUIRE_FALSE(receiver.take(kNow, plain(2, 200, 0)).has_value());
+  // A chunk that came before is no news; one that did not is.
+  REQUIRE_FALSE(receiver.take(kNow + 30s, plain(1, 1'000, 0)).has_value());
+  REQUIRE(receiver.give_up_stalled(kNow + 60s - 1ns) == std::nullopt);
+  REQUIRE_FALSE(receiver.take(kNow + 59s, plain(1, 1'000, 1)).has_value());
+  REQUIRE(receiver.give_up_stalled(kNow + 119s - 1ns) == std::nullopt);
+  REQUIRE(receiver.give_up_stalled(kNow + 119s) == 1);
+  REQUIRE(receiver.give_up_stalled(kNow + 119s) == std::nullopt);
+  // What still comes of it is nothing, and the complete one waits for its reader for ever.
+  receiver.take(kNow + 120s, plain(1, 1'000, 0, 4));
+  REQUIRE(receiver.front_id() == 2);
+  receiver.pop();
   REQUIRE(receiver.front().empty());
 }
 
@@ -230,7 +271,7 @@ TEST_CASE("Block numbers from anywhere are taken once each", "[net][transport][s
     CAPTURE(id);
     REQUIRE(receiver.look(plain(id, 300, 0, 2)) == FragmentFate::taken);
     for (int i = 0; i < 2; ++i) {
-      receiver.take(plain(id, 300, 0, 2));
+      receiver.take(kNow, plain(id, 300, 0, 2));
       if (i == 1) break;
       REQUIRE(receiver.front_id() == id);
       receiver.pop();
@@ -251,13 +292,13 @@ TEST_CASE("Block numbers wrap, and a finished one never begins again", "[net][tr
     const Written written = *take(sender);
     const Fragment fragment = fragment_of(written.bytes);
     if (receiver.look(fragment) != FragmentFate::taken) FAIL("block " << i);
-    receiver.take(fragment);
+    receiver.take(kNow, fragment);
     if (receiver.front_id() != id || receiver.front().size() != 300) FAIL("block " << i);
     receiver.pop();
     sender.delivered(written.range);
     sender.clear_finished();
-    receiver.take(fragment);
-    if (!before.empty()) receiver.take(fragment_of(before));
+    receiver.take(kNow, fragment);
+    if (!before.empty()) receiver.take(kNow, fragment_of(before));
     if (!receiver.front().empty()) FAIL("block " << i << " or the one before came twice");
     before = written.bytes;
   }

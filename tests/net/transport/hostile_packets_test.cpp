@@ -25,6 +25,7 @@ ConnectionOptions options() {
 /// One connection, and a peer that may say anything.
 struct Victim {
   Connection connection{options(), NetTime(1s)};
+  NetTime now{1s};
   std::uint32_t sequence = 0;
 
   PacketVerdict give(const PacketDraft& draft, std::size_t datagram_bytes = 0) {
@@ -33,7 +34,7 @@ struct Victim {
   PacketVerdict give(const NetBytes& body, std::size_t datagram_bytes = 0) {
     ++sequence;
     REQUIRE(connection.look(sequence) == Reception::fresh);
-    return connection.read_packet(NetTime(1s), sequence,
+    return connection.read_packet(now, sequence,
                                   datagram_bytes != 0 ? datagram_bytes : body.size() + 23, body);
   }
 };
@@ -169,6 +170,58 @@ TEST_CASE("A block that begins where another just ended is refused, not lost",
   REQUIRE(victim.connection.block().empty());
 }
 
+TEST_CASE("A peer that begins large blocks and leaves them takes little memory, and not for long",
+          "[net][transport][sys-30][sys-36]") {
+  constexpr std::uint32_t kLargest = 16 * 1024 * 1024;
+  Victim victim;
+  const auto begin = [&](std::uint16_t id) {
+    return victim.give(PacketDraft().fragments(1).fragment(id, kLargest, 0));
+  };
+  for (const std::uint16_t id : {std::uint16_t{1}, std::uint16_t{2}, std::uint16_t{3}}) {
+    REQUIRE(begin(id) == PacketVerdict::received);
+  }
+  NetBytes memory(kDatagramBytesMax);
+  const auto tells = [&](const NetBytes& refusal) {
+    const auto body = victim.connection.write_packet(victim.now, memory);
+    return std::search(body.begin(), body.end(), refusal.begin(), refusal.end()) != body.end();
+  };
+  REQUIRE(victim.connection.counters().blocks_refused_in == 1);
+  REQUIRE(tells(bytes_of({6, 3, 0, 3})));
+  victim.now += kBlockStallMax - 1ms;
+  REQUIRE(victim.give(PacketDraft().control({1, 1})) == PacketVerdict::received);
+  REQUIRE(victim.connection.counters().blocks_stalled == 0);
+  victim.now += 1ms;
+  REQUIRE(victim.give(PacketDraft().control({1, 1})) == PacketVerdict::received);
+  REQUIRE(victim.connection.counters().blocks_stalled == 2);
+  REQUIRE(victim.connection.counters().blocks_refused_in == 3);
+  REQUIRE(victim.connection.wants_to_send(victim.now));
+  REQUIRE(tells(bytes_of({6, 1, 0, 3})));
+  REQUIRE(tells(bytes_of({6, 2, 0, 3})));
+  REQUIRE(begin(4) == PacketVerdict::received);
+  REQUIRE(victim.connection.counters().blocks_refused_in == 3);
+}
+
+TEST_CASE("Of four of the largest blocks two go through, and the sender is told of the others",
+          "[net][transport][sys-30]") {
+  ConnectionOptions small = options();
+  small.block_bytes_max = 50'000;
+  ConnectionPair pair(3, small, {.latency = 10ms}, {.latency = 10ms});
+  Connection& a = pair.a->connection;
+  Connection& b = pair.b->connection;
+  const NetBytes block = pattern(1, 50'000);
+  std::uint16_t id = 0;
+  for (int i = 0; i < 4; ++i) REQUIRE(a.send_block(block, id) == SendStatus::queued);
+  pair.run(10s, 16ms);
+  std::size_t came = 0;
+  for (; !b.block().empty(); b.pop_block(), ++came) REQUIRE(copy_of(b.block()) == block);
+  REQUIRE(came == 2);
+  REQUIRE(a.finished_blocks().size() == 4);
+  REQUIRE(std::ranges::count(a.finished_blocks(), BlockRefusal::no_memory, &SentBlock::refusal) ==
+          2);
+  REQUIRE(a.counters().blocks_refused == 2);
+  REQUIRE(b.counters().blocks_refused_in == 2);
+}
+
 TEST_CASE("A packet that contradicts itself about a block is refused", "[net][transport][sys-30]") {
   Victim victim;
   REQUIRE(victim.give(PacketDraft().fragments(2).fragment(1, 1000, 0).fragment(1, 5000, 8)) ==
@@ -286,8 +339,97 @@ TEST_CASE("What was not known to have arrived when it ended is counted",
     REQUIRE(a.send_message(1, pattern(1, 10)) == SendStatus::queued);
     REQUIRE(a.send_payload(pattern(1, 10), 1) == SendStatus::queued);
   }
+  const NetBytes blocks = pattern(2, 3000);
+  std::uint16_t first = 0;
+  std::uint16_t second = 0;
+  REQUIRE(a.send_block(blocks, first) == SendStatus::queued);
+  REQUIRE(a.send_block(std::span(blocks).first(5), second) == SendStatus::queued);
   a.close(CloseReason::left, "", pair.now);
-  REQUIRE(a.counters().lost_at_close == 16);
+  REQUIRE(a.counters().lost_at_close == 18);
+  // The blocks' bytes are the caller's again, and he hears it of each.
+  REQUIRE(a.finished_blocks().size() == 2);
+  for (const std::uint16_t id : {first, second}) {
+    const std::optional<SentBlock> block = a.take_finished_block(id);
+    REQUIRE(block.has_value());
+    REQUIRE(block->refusal == BlockRefusal::closed);
+  }
+}
+
+TEST_CASE("A wish to send that comes after the end is refused and counted",
+          "[net][transport][sys-36]") {
+  Connection connection(options(), NetTime(1s));
+  connection.close(CloseReason::left, "", NetTime(1s));
+  std::uint16_t id = 0;
+  const NetBytes bytes = pattern(1, 10);
+  REQUIRE(connection.send_message(0, bytes) == SendStatus::closed);
+  REQUIRE(connection.send_payload(bytes, 1) == SendStatus::closed);
+  REQUIRE(connection.send_block(bytes, id) == SendStatus::closed);
+  REQUIRE(connection.counters().would_block == 3);
+  REQUIRE(connection.finished_blocks().empty());
+}
+
+TEST_CASE("An unreliable channel that nobody reads keeps nothing else out",
+          "[net][transport][sys-32][sys-36]") {
+  ConnectionPair pair(5, options(), {.latency = 10ms}, {.latency = 10ms});
+  Connection& a = pair.a->connection;
+  Connection& b = pair.b->connection;
+  std::uint32_t said = 0;
+  std::uint32_t heard = 0;
+  std::uint64_t payloads = 0;
+  for (int i = 0; i < 600; ++i) {
+    REQUIRE(a.send_message(2, pattern(1, 20)) == SendStatus::queued);
+    REQUIRE(a.send_message(0, pattern(said++, 20)) == SendStatus::queued);
+    REQUIRE(a.send_payload(pattern(2, 20), 1) == SendStatus::queued);
+    pair.step(16ms);
+    for (; !b.message(0).empty(); b.pop_message(0)) {
+      REQUIRE(copy_of(b.message(0)) == pattern(heard++, 20));
+    }
+    for (; !b.payload().bytes.empty(); b.pop_payload()) ++payloads;
+  }
+  REQUIRE(said - heard < 5);
+  REQUIRE(said - payloads < 5);
+  REQUIRE(a.counters().lost_out == 0);
+  REQUIRE(b.counters().no_room_in == 0);
+  // What is kept is what came first; the rest is counted.
+  pair.run(100ms, 16ms);
+  std::uint64_t kept = 0;
+  for (; !b.message(2).empty(); b.pop_message(2)) ++kept;
+  REQUIRE(kept == kMessageWindow);
+  REQUIRE(b.counters().messages_dropped == b.counters().payloads_in - kept);
+  REQUIRE(a.send_message(2, pattern(7, 20)) == SendStatus::queued);
+  pair.run(100ms, 16ms);
+  REQUIRE(copy_of(b.message(2)) == pattern(7, 20));
+}
+
+TEST_CASE("A reliable channel that nobody reads loses nothing, and all goes on when it is read",
+          "[net][transport][sys-32][sys-35]") {
+  ConnectionPair pair(5, options(), {.latency = 10ms}, {.latency = 10ms});
+  Connection& a = pair.a->connection;
+  Connection& b = pair.b->connection;
+  std::uint32_t blocked = 0;
+  std::uint32_t said = 0;
+  std::uint32_t heard = 0;
+  const auto play = [&](int ticks) {
+    for (int i = 0; i < ticks; ++i) {
+      while (a.send_message(0, pattern(blocked, 40)) == SendStatus::queued) ++blocked;
+      if (a.send_message(1, pattern(said, 20)) == SendStatus::queued) ++said;
+      pair.step(16ms);
+      for (; !b.message(1).empty(); b.pop_message(1)) ++heard;
+    }
+  };
+  play(1200);
+  REQUIRE(b.counters().no_room_in > 0);
+  // The game reads again. The rate had fallen, and has to grow.
+  std::uint32_t next = 0;
+  for (int i = 0; i < 6000; ++i) {
+    pair.step(16ms);
+    for (; !b.message(0).empty(); b.pop_message(0)) {
+      REQUIRE(copy_of(b.message(0)) == pattern(next++, 40));
+    }
+    for (; !b.message(1).empty(); b.pop_message(1)) ++heard;
+  }
+  REQUIRE(next == blocked);
+  REQUIRE(heard == said);
 }
 
 TEST_CASE("A refused block is told of in every packet, and to every address",
@@ -315,6 +457,23 @@ TEST_CASE("Of several questions of a path the newest is answered last",
   NetBytes body = copy_of(victim.connection.write_packet(NetTime(1s), memory));
   const NetBytes answers = bytes_of({3, 1, 0, 0, 0, 0, 0, 0, 0, 3, 2, 0, 0, 0, 0, 0, 0, 0});
   REQUIRE(std::search(body.begin(), body.end(), answers.begin(), answers.end()) != body.end());
+}
+
+TEST_CASE("More questions of a path than one packet answers are counted",
+          "[net][transport][sys-22][sys-36]") {
+  Victim victim;
+  const NetBytes six = [] {
+    NetBytes items = bytes_of({6});
+    for (unsigned i = 1; i <= 6; ++i) {
+      const NetBytes question = bytes_of({2, i, 0, 0, 0, 0, 0, 0, 0});
+      items.insert(items.end(), question.begin(), question.end());
+    }
+    return items;
+  }();
+  PacketDraft draft;
+  draft.add(kControlSection, six);
+  REQUIRE(victim.give(draft) == PacketVerdict::received);
+  REQUIRE(victim.connection.counters().questions_dropped == 2);
 }
 
 }  // namespace

@@ -1,0 +1,24 @@
+// The one file of the net that writes to standard error.
+#include "net/endpoint/danger_notice.h"
+
+#include <cstdio>
+
+namespace muster {
+
+namespace {
+
+constexpr NetDuration kInterval = std::chrono::minutes(1);
+
+void say_on_standard_error(std::string_view line) {
+  std::fprintf(stderr, "muster: %.*s\n", static_cast<int>(line.size()), line.data());
+}
+
+}  // namespace
+
+void DangerNotice::remind(NetTime now, std::string_view line) {
+  if (said_at_.has_value() && now - *said_at_ < kInterval) return;
+  said_at_ = now;
+  log_ ? log_(line) : say_on_standard_error(line);
+}
+
+}  // namespace muster

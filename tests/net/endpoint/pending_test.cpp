@@ -1,0 +1,78 @@
+// Clients that were accepted and have not spoken yet: nobody else ends them.
+#include <algorithm>
+
+#include <catch2/catch.hpp>
+
+#include "net/endpoint/server.h"
+#include "tests/support/stepped_handshake.h"
+
+namespace muster {
+namespace {
+
+using namespace std::chrono_literals;
+
+const Address kElsewhere = Address::ipv4({66, 6, 6, 6}, 666);
+
+/// A client that the server has accepted and that does not know yet: its link is long.
+struct PendingClient {
+  PendingClient()
+      : entropy_before(started(stage)), client(stage.add_client(stage.client_options())) {
+    while (stage.server->counters().accepts == 0) stage.step(16ms);
+    REQUIRE(stage.server->counters().connected == 0);
+  }
+
+  static SeededEntropy started(NetStage& stage) {
+    stage.start();
+    return stage.entropy;
+  }
+
+  NetStage stage{4, {.latency = 200ms}};
+  SeededEntropy entropy_before;
+  Client& client;
+};
+
+TEST_CASE("Who has seen a client's request does not end its pending connection",
+          "[net][endpoint][sys-33]") {
+  PendingClient pending;
+  NetStage& stage = pending.stage;
+  SteppedHandshake thief(stage, kElsewhere, pending.entropy_before);
+  // Of the client's secrets he makes no use: the hello is noise.
+  const std::optional<NetBytes> challenge = thief.give(thief.request());
+  REQUIRE(challenge.has_value());
+  REQUIRE(thief.handshake().take_challenge(*challenge));
+  NetBytes response = thief.response();
+  std::ranges::fill(std::span(response).subspan(76, 20), std::byte{9});
+  REQUIRE_FALSE(thief.give(response).has_value());
+  REQUIRE(stage.server->counters().hellos_forged == 1);
+  stage.run(1s);
+  REQUIRE(pending.client.state() == ClientState::connected);
+  REQUIRE(stage.server->counters().connected == 1);
+  REQUIRE(stage.server->counters().unknown_connection == 0);
+  REQUIRE(stage.server->counters().pending_replaced == 0);
+}
+
+TEST_CASE("A client that asks anew from elsewhere takes its own place, also in a full server",
+          "[net][endpoint]") {
+  NetStage stage(4);
+  stage.options.clients_max = 1;
+  stage.start();
+  const SeededEntropy same = stage.entropy;
+  SteppedHandshake before(stage, Address::ipv4({10, 0, 2, 1}, 1000), same);
+  SteppedHandshake after(stage, kElsewhere, same);
+  REQUIRE(before.keys(before.shake()).has_value());
+  const std::optional<ConnectionKeys> keys = after.keys(after.shake());
+  REQUIRE(keys.has_value());
+  REQUIRE(stage.server->counters().accepts == 2);
+  REQUIRE(stage.server->counters().pending_replaced == 1);
+  // The new accept is the one that is kept, and there is one pending client, not two.
+  REQUIRE(after.keys(after.give(after.response()))->server_receives == keys->server_receives);
+  REQUIRE(stage.server->counters().accepts_again == 1);
+  stage.run(6s);
+  REQUIRE(stage.server->counters().pending_expired == 1);
+  stage.add_client(stage.client_options());
+  stage.run(1s);
+  REQUIRE(stage.server->counters().connected == 1);
+}
+
+}  // namespace
+}  // namespace muster

@@ -1,0 +1,154 @@
+// When a connection sends although there is nothing to say, when it does not although there is, and
+// how soon it is itself again.
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include <catch2/catch.hpp>
+
+#include "net/transport/connection.h"
+#include "net/wire/bit_stream.h"
+#include "tests/support/connection_pair.h"
+#include "tests/support/net_bytes.h"
+
+namespace muster {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// No probe of the path's size comes between.
+ConnectionOptions options() {
+  return {.channels = {ChannelOptions{}}, .datagram_bytes_max = kDatagramBytesSafe};
+}
+
+/// A packet as it went out, taken apart as far as the tests want.
+struct Sent {
+  NetTime at;
+  std::uint8_t sections = 0;
+  NetBytes after_head;
+};
+
+/// Lets a connection alone that hears nothing, and returns what it sends meanwhile.
+std::vector<Sent> listen(Connection& connection, NetTime& now, NetDuration duration) {
+  std::vector<Sent> packets;
+  std::array<std::byte, kDatagramBytesMax> memory;
+  for (const NetTime end = now + duration; now < end; now += 1ms) {
+    connection.tick(now);
+    while (connection.wants_to_send(now)) {
+      const std::span<const std::byte> body = connection.write_packet(now, memory);
+      BitReader bits(body);
+      const PacketHeader header = read_packet_header(bits);
+      REQUIRE_FALSE(bits.failed());
+      packets.push_back({.at = now,
+                         .sections = header.sections,
+                         .after_head = copy_of(body.subspan(bits.bit_position() / 8))});
+    }
+  }
+  return packets;
+}
+
+const NetBytes kPing = bytes_of({1, static_cast<unsigned>(ControlItem::ping)});
+
+TEST_CASE("A connection with nothing to say says so every 250 ms, also while it is interrupted",
+          "[net][transport][sys-22][sys-32]") {
+  NetTime now(1s);
+  Connection connection(options(), now);
+  const std::vector<Sent> packets = listen(connection, now, 10'100ms);
+  REQUIRE(connection.state() == ConnectionState::interrupted);
+  REQUIRE(packets.size() == 40);
+  for (std::size_t i = 0; i < packets.size(); ++i) {
+    CAPTURE(i);
+    REQUIRE(packets[i].at == NetTime(1s) + (i + 1) * 250ms);
+    REQUIRE(packets[i].sections == kControlSection);
+    REQUIRE(packets[i].after_head == kPing);
+  }
+}
+
+TEST_CASE("Whoever has said something pings 250 ms later, and not before", "[net][transport]") {
+  NetTime now(1s);
+  Connection connection(options(), now);
+  REQUIRE(listen(connection, now, 200ms).empty());
+  REQUIRE(connection.send_payload(pattern(1, 10), 1) == SendStatus::queued);
+  const std::vector<Sent> packets = listen(connection, now, 300ms);
+  REQUIRE(packets.size() == 2);
+  REQUIRE(packets[0].sections == kPayloadSection);
+  REQUIRE(packets[1].at - packets[0].at == 250ms);
+  REQUIRE(packets[1].after_head == kPing);
+}
+
+TEST_CASE("With 1024 packets on their way only a ping goes out, every 300 ms, and is counted",
+          "[net][transport][sys-25][sys-36]") {
+  NetTime now(1s);
+  Connection connection(options(), now);
+  std::array<std::byte, kDatagramBytesMax> memory;
+  for (std::uint32_t i = 0; i < kPacketsOnTheWayMax; ++i) {
+    static_cast<void>(connection.write_packet(now, memory));
+  }
+  REQUIRE(connection.counters().choked == 0);
+  REQUIRE(connection.send_payload(pattern(1, 10), 1) == SendStatus::queued);
+  REQUIRE(connection.send_message(0, pattern(2, 10)) == SendStatus::queued);
+  const std::vector<Sent> packets = listen(connection, now, 499ms);
+  REQUIRE(packets.size() == 2);
+  REQUIRE(packets[1].at - packets[0].at == 300ms);
+  for (const Sent& each : packets) {
+    REQUIRE(each.sections == kControlSection);
+    REQUIRE(each.after_head == kPing);
+  }
+  REQUIRE(connection.counters().choked == 2);
+  REQUIRE(connection.counters().payloads_out == 0);
+  REQUIRE(connection.counters().messages_out == 0);
+  // After half a second all these count as lost, and what waited goes.
+  const std::vector<Sent> next = listen(connection, now, 100ms);
+  REQUIRE_FALSE(next.empty());
+  REQUIRE(next[0].sections == (kPayloadSection | kMessageSection));
+  REQUIRE(connection.counters().choked == 2);
+}
+
+TEST_CASE("After two seconds of silence every message arrives within a few round trips",
+          "[net][transport][sys-35]") {
+  // A message that is lost is said again about once in a round trip, and everything behind it
+  // waits.
+  const auto [loss, round_trips] = GENERATE(table<double, int>({
+      {0.0, 6},
+      {0.1, 12},
+      {0.3, 25},
+      {0.6, 75},
+  }));
+  const std::uint64_t seed = GENERATE(1U, 2U, 3U, 4U);
+  CAPTURE(loss, seed);
+  constexpr NetDuration kLatency = 30ms;
+  const LinkOptions link{.latency = kLatency, .loss = loss};
+  ConnectionPair pair(seed, options(), link, link);
+  const NetTime dark(4s);
+  const NetTime light = dark + 2s;
+  const auto set_down = [&](bool is_down) {
+    pair.network.link(pair.there_link).is_down = is_down;
+    pair.network.link(pair.back_link).is_down = is_down;
+  };
+  std::vector<NetTime> sent_at;
+  std::uint32_t heard = 0;
+  NetDuration waited{};
+  while (pair.now < light + 10s) {
+    if (pair.now >= dark) set_down(pair.now < light);
+    if (pair.now < light + 5s) {
+      const auto number = static_cast<std::uint32_t>(sent_at.size());
+      REQUIRE(pair.a->connection.send_message(0, pattern(number, 40)) == SendStatus::queued);
+      sent_at.push_back(pair.now);
+    }
+    pair.step(16ms);
+    Connection& b = pair.b->connection;
+    for (; !b.message(0).empty(); b.pop_message(0), ++heard) {
+      REQUIRE(copy_of(b.message(0)) == pattern(heard, 40));
+      if (sent_at[heard] >= dark) {
+        waited = std::max(waited, pair.now - std::max(sent_at[heard], light));
+      }
+    }
+  }
+  REQUIRE(heard == sent_at.size());
+  REQUIRE(waited < 2 * kLatency * round_trips);
+}
+
+}  // namespace
+}  // namespace muster

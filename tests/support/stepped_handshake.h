@@ -1,0 +1,71 @@
+// A client whose datagrams go out one by one, when a test wants them.
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <memory>
+#include <optional>
+
+#include "net/secure/handshake.h"
+#include "tests/support/net_bytes.h"
+#include "tests/support/net_stage.h"
+
+namespace muster {
+
+/// Somebody at an address of a stage's network, with no link between. With a copy of the entropy
+/// that a client had he knows its secrets, without it only what he is given.
+class SteppedHandshake {
+ public:
+  SteppedHandshake(NetStage& stage, const Address& from, SeededEntropy entropy)
+      : SteppedHandshake(stage, from, entropy, stage.client_options().handshake) {}
+  SteppedHandshake(NetStage& stage, const Address& from, SeededEntropy entropy,
+                   const ClientHandshake::Options& options)
+      : stage_(stage), socket_(stage.network.open(from)), handshake_(options, entropy) {}
+
+  NetBytes request() const {
+    NetBytes bytes(kRequestBytes);
+    handshake_.write_request(std::span<std::byte, kRequestBytes>(bytes));
+    return bytes;
+  }
+  /// Requires: a challenge was taken.
+  NetBytes response() {
+    NetBytes bytes(kRequestBytes);
+    handshake_.write_response(std::span<std::byte, kRequestBytes>(bytes));
+    return bytes;
+  }
+
+  /// Sends to the server, and lets all look once. Returns what came back, if anything.
+  std::optional<NetBytes> give(const NetBytes& datagram) {
+    const OutgoingDatagram out{.to = stage_.server_address, .bytes = datagram};
+    static_cast<void>(socket_->send(std::span(&out, 1)));
+    stage_.step(std::chrono::milliseconds(1));
+    stage_.network.advance(stage_.now);
+    std::array<std::byte, kDatagramBytesMax + 1> memory;
+    IncomingDatagram answer{.from = {}, .memory = memory};
+    if (socket_->receive(std::span(&answer, 1)) == 0) return std::nullopt;
+    return copy_of(std::span(memory).first(answer.byte_count));
+  }
+
+  /// Asks, and answers what comes. The answer to that, if there was one.
+  std::optional<NetBytes> shake() {
+    const std::optional<NetBytes> challenge = give(request());
+    if (!challenge.has_value() || !handshake_.take_challenge(*challenge)) return challenge;
+    return give(response());
+  }
+  /// The keys, or the refusal, that an answer holds for this client.
+  std::optional<ConnectionKeys> keys(const std::optional<NetBytes>& answer) const {
+    return answer.has_value() ? handshake_.take_accept(*answer) : std::nullopt;
+  }
+  std::optional<Refusal> refusal(const std::optional<NetBytes>& answer) const {
+    return answer.has_value() ? handshake_.take_refuse(*answer) : std::nullopt;
+  }
+
+  ClientHandshake& handshake() { return handshake_; }
+
+ private:
+  NetStage& stage_;
+  std::unique_ptr<DatagramSocket> socket_;
+  ClientHandshake handshake_;
+};
+
+}  // namespace muster
