@@ -27,6 +27,7 @@ int run_command(int argc, char** argv, Session& session) {
     add_build(app, session);
     add_list(app, session);
     add_prepare(app, session);
+    add_preview(app, session);
     add_schema(app, session);
     add_train(app, session);
     add_validate(app, session);

@@ -79,6 +79,7 @@ void add_list(CLI::App& app, Session& session);
 void add_output_commands(CLI::App& app, Session& session);
 void add_patch(CLI::App& app, Session& session);
 void add_prepare(CLI::App& app, Session& session);
+void add_preview(CLI::App& app, Session& session);
 void add_report(CLI::App& app, Session& session);
 void add_schema(CLI::App& app, Session& session);
 void add_train(CLI::App& app, Session& session);

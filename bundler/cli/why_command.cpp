@@ -5,7 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include "bundler/cli/edges.h"
+#include "bundler/cli/named_asset.h"
 #include "bundler/cli/session.h"
 #include "bundler/report/strip_audit.h"
 #include "registry/vocabulary/json_text.h"
@@ -164,41 +164,15 @@ std::string as_json_report(const Project& project, AssetNumber asset,
   return json_text(report);
 }
 
-AssetNumber find_path(const Project& project, std::string_view name) {
-  const auto path = AssetPath::parse(name);
-  return path ? project.index().find(path.value()) : kNoAsset;
-}
-
-// A guid, a path from the project's root, or one that the shell completed: from the present folder,
-// or absolute.
-AssetNumber find_asset(const Project& project, const WhyOptions& options) {
-  if (const auto guid = Guid::parse_any_case(options.asset)) {
-    return project.index().find(guid.value());
-  }
-  const AssetNumber asset = find_path(project, options.asset);
-  if (asset != kNoAsset) return asset;
-  const auto root = resolved(options.project);
-  const auto place = resolved(options.asset);
-  if (!root || !place) return kNoAsset;
-  std::string inside = root.value();
-  if (!inside.ends_with('/')) inside += '/';
-  if (!place.value().starts_with(inside)) return kNoAsset;
-  return find_path(project, std::string_view(place.value()).substr(inside.size()));
-}
-
 int why(const WhyOptions& options, Session& session) {
   PatientReporter reporter(session.reporter, session.clock);
   const Progress progress = progress_of(reporter);
   const auto open = open_project(options.project, session, processor_count(), progress);
   if (!open) return report_error(session, open.error());
   const Project& project = *open.value().project;
-  const AssetNumber asset = find_asset(project, options);
-  if (asset == kNoAsset) {
-    return report_error(session, {ErrorCode::not_found,
-                                  "'" + options.asset +
-                                      "' is neither the guid nor the path (from the project's "
-                                      "root, or from here) of an asset with a sidecar"});
-  }
+  const auto named = find_named_asset(project, options.project, options.asset);
+  if (!named) return report_error(session, named.error());
+  const AssetNumber asset = named.value();
   progress.begin("following references", 0);
   const auto reasons = reasons_for(project, asset);
   const auto users = direct_users(project, asset);

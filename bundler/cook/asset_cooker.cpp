@@ -112,6 +112,24 @@ bool AssetCooker::is_factory(AssetNumber asset, std::vector<CookQuestion>& quest
   return !class_name.empty() && project_.scripts().derives_from(class_name, kFactoryClass);
 }
 
+namespace {
+
+// An entity of a world has one component of each type.
+void note_second(const SourceComponent& component, const SourceEntity& entity,
+                 std::vector<CookProblem>& problems) {
+  const SourceComponent* const first = entity.find(component.class_name);
+  if (first == &component) return;
+  const ComponentLayer& layer = component.layers.back();
+  const bool has_place = layer.fields != yaml::kNoNode;
+  problems.push_back(
+      {{layer.source->path,
+        has_place ? layer.source->tree.at(layer.fields).key_position : yaml::Position()},
+       "'" + entity.name + "' has two components " + component.class_name +
+           ": an entity has one of each type"});
+}
+
+}  // namespace
+
 std::vector<CookProblem> AssetCooker::unfit_values(AssetNumber asset) const {
   std::vector<CookProblem> problems;
   std::vector<CookQuestion> questions;  // which nobody compares
@@ -122,7 +140,9 @@ std::vector<CookProblem> AssetCooker::unfit_values(AssetNumber asset) const {
     for (const SourceEntity& entity : prefab.entities) {
       for (const SourceComponent& component : entity.components) {
         const ComponentDescription* description = description_of(component.class_name, questions);
-        if (description != nullptr) cook_component(*description, component, problems);
+        if (description == nullptr) continue;
+        cook_component(*description, component, problems);
+        note_second(component, entity, problems);
       }
     }
   };

@@ -9,6 +9,10 @@
 #include <optional>
 #include <type_traits>
 
+#include <fmt/format.h>
+
+#include "registry/vocabulary/lanes.h"
+
 namespace muster {
 namespace {
 
@@ -226,6 +230,9 @@ class ComponentCook {
       if (field.type == FieldType::boolean && value > 1) return false;
       bytes.push_back(static_cast<std::byte>(value));
     }
+    for (std::size_t at = 0; at < size; at += field.element_bytes) {
+      if (!is_allowed(field, bytes.data() + at)) return false;
+    }
     std::ranges::copy(bytes, place);
     return true;
   }
@@ -242,11 +249,29 @@ class ComponentCook {
     } else if (field.type == FieldType::asset) {
       store_asset(field, item, place);
     } else if (const PropertyOverride* changed = override_of(item.path)) {
-      if (!store_text(field, changed->value, place)) note(field, *changed);
-    } else if (item.exists() && (item.node().kind != yaml::NodeKind::scalar ||
-                                 !store_text(field, item.node().text, place))) {
-      note(field, item);
+      if (!store_text(field, changed->value, place)) return note(field, *changed);
+      if (!is_allowed(field, place)) note_beyond(field, *changed);
+    } else if (item.exists()) {
+      if (item.node().kind != yaml::NodeKind::scalar ||
+          !store_text(field, item.node().text, place)) {
+        return note(field, item);
+      }
+      if (!is_allowed(field, place)) note_beyond(field, item);
     }
+  }
+
+  // Whether a number, or one of a vector, is one that the description knows.
+  static bool is_allowed(const FieldDescription& field, const std::byte* place) {
+    const bool has_range = field.minimum != field.maximum;
+    if (!has_range && field.names.empty()) return true;
+    return with_lane_type(lane_type(field.type), [&]<typename T>(T value) {
+      std::memcpy(&value, place, sizeof value);
+      const auto number = static_cast<double>(value);
+      if (!field.names.empty()) return number >= 0 && number < double(field.names.size());
+      // The nearest float to a limit may lie beyond it.
+      const double slack = 1e-6 * std::max(std::abs(field.minimum), std::abs(field.maximum));
+      return number >= field.minimum - slack && number <= field.maximum + slack;
+    });
   }
 
   static bool store_text(const FieldDescription& field, std::string_view text, std::byte* place) {
@@ -281,9 +306,17 @@ class ComponentCook {
       const Item part{item.path + "." + std::string(kAxes[axis]), {item.place.source, nodes[axis]}};
       std::byte* const at = place + axis * sizeof(float);
       if (const PropertyOverride* changed = override_of(part.path)) {
-        if (!store_real<float>(changed->value, at)) note(field, *changed);
-      } else if (part.exists() && !store_real<float>(part.node().text, at)) {
-        note(field, part);
+        if (!store_real<float>(changed->value, at)) {
+          note(field, *changed);
+        } else if (!is_allowed(field, at)) {
+          note_beyond(field, *changed);
+        }
+      } else if (part.exists()) {
+        if (!store_real<float>(part.node().text, at)) {
+          note(field, part);
+        } else if (!is_allowed(field, at)) {
+          note_beyond(field, part);
+        }
       }
     }
   }
@@ -352,6 +385,26 @@ class ComponentCook {
 
   void note(const FieldDescription& field, const PropertyOverride& change) {
     note(field, {change.source->path, change.position}, change.value);
+  }
+
+  void note_beyond(const FieldDescription& field, const Item& item) {
+    note_beyond(field, {item.place.source->path, item.node().position},
+                item.place.source->tree.scalar(item.place.node));
+  }
+
+  void note_beyond(const FieldDescription& field, const PropertyOverride& change) {
+    note_beyond(field, {change.source->path, change.position}, change.value);
+  }
+
+  void note_beyond(const FieldDescription& field, Location location, std::string_view text) {
+    const std::string what = "'" + std::string(text) + "' is ";
+    const std::string whose = " of " + description_.name + "." + field.name;
+    std::string allowed;
+    for (const std::string& name : field.names) allowed += (allowed.empty() ? "" : ", ") + name;
+    problems_.push_back({std::move(location), field.names.empty()
+                                                  ? fmt::format("{}outside {} to {}{}", what,
+                                                                field.minimum, field.maximum, whose)
+                                                  : what + "none" + whose + ": " + allowed});
   }
 
   void note(const FieldDescription& field, Location location, std::string_view text) {

@@ -32,6 +32,7 @@ constexpr std::array kHeadParts = {
     HeadPart{slots::kAnotherNew, "which", "new"},
     HeadPart{slots::kBlockWakes, "which", "groups at rest"},
     HeadPart{slots::kIdGap, "which", "new"},
+    HeadPart{slots::kReferenceAfterGap, "head", "number and references"},
 };
 
 /// `Component.field[i]` without what stands behind the field.

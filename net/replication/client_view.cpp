@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <utility>
 
 #include "net/wire/byte_io.h"
 
@@ -16,6 +17,9 @@ namespace {
 constexpr std::size_t kEventShare = 3;
 /// A wait beyond `longest_ticks` is more urgent than any weight.
 constexpr float kOverdue = 1e6F;
+/// No change waits longer, whatever its class says: what is known of an entity is forgotten after
+/// `kKnownTicksMax`, and one that is held then is gone for the client. The rest is for losses.
+constexpr std::uint32_t kHeldTicksMax = kKnownTicksMax - 95;
 /// Bits of an update and of each of its lanes, before anything was measured.
 constexpr double kUpdateBits = 6;
 constexpr double kLaneBits = 1.5;
@@ -38,6 +42,8 @@ void ClientView::restart() {
   ++epoch_;
   writer_.emplace(options_.model, options_.snapshot);
   events_.clear();
+  open_events_.clear();
+  open_bytes_.clear();
   interest_.clear();
   has_interest_ = false;
   records_.clear();
@@ -51,6 +57,7 @@ void ClientView::resync() {
   for (std::uint32_t i = 0; i < records_.size(); ++i) {
     records_[i].acked = nullptr;
     records_[i].was_told = false;
+    records_[i].is_there = false;
     activate(i, budget_tick_);
   }
 }
@@ -64,21 +71,32 @@ void ClientView::disown(SnapshotNumber number) {
   if (flight.number != number) return;
   flight.is_used = false;
   for (const Said& said : flight.said) {
-    const auto found = std::ranges::lower_bound(records_, said.id, {}, &Record::id);
-    if (found == records_.end() || found->id != said.id) continue;
+    const auto found = std::ranges::lower_bound(records_, said.entity.id, {}, &Record::id);
+    if (found == records_.end() || found->id != said.entity.id) continue;
     if (found->acked == said.row) found->acked = nullptr;
+    found->is_there = false;
     activate(static_cast<std::uint32_t>(found - records_.begin()), budget_tick_);
   }
 }
 
-ClientView::Record* ClientView::find_record(std::uint32_t id) {
+const ClientView::Record* ClientView::find_record(std::uint32_t id) const {
   const auto found = std::ranges::lower_bound(records_, id, {}, &Record::id);
   return found != records_.end() && found->id == id ? &*found : nullptr;
 }
 
+const ClientView::Record* ClientView::find_record(const EventSubject& entity) const {
+  const Record* record = find_record(entity.id);
+  return record != nullptr && record->generation == entity.generation ? record : nullptr;
+}
+
+ClientView::Record* ClientView::find_record(const EventSubject& entity) {
+  const Record* const found = std::as_const(*this).find_record(entity);
+  return found == nullptr ? nullptr : &records_[static_cast<std::size_t>(found - records_.data())];
+}
+
 bool ClientView::knows(std::uint32_t entity) const {
-  const auto found = std::ranges::lower_bound(records_, entity, {}, &Record::id);
-  return found != records_.end() && found->id == entity && found->was_told;
+  const Record* record = find_record(entity);
+  return record != nullptr && record->was_told;
 }
 
 bool ClientView::knows_as(std::uint32_t entity, std::uint16_t codec_type) const {
@@ -94,6 +112,7 @@ void ClientView::take_fates(std::span<const PayloadFate> fates) {
     InFlight& flight = in_flight_[place_of(number)];
     if (!fate.delivered) {
       ++counters_.lost;
+      take_loss(number);
       continue;
     }
     ++counters_.delivered;
@@ -105,8 +124,25 @@ void ClientView::take_fates(std::span<const PayloadFate> fates) {
     flight.is_used = false;
     writer_->acknowledge(number);
     for (const Said& said : flight.said) {
-      if (Record* record = find_record(said.id)) record->acked = said.row;
+      if (Record* const record = find_record(said.entity)) {
+        record->acked = said.row;
+        record->outdated_since = flight.tick;
+        record->is_there = record->is_there || said.is_certain;
+      }
+      if (said.is_certain) release_events(said.entity);
     }
+  }
+}
+
+/// What nothing later says waits as if it had never been told.
+void ClientView::take_loss(std::uint16_t number) {
+  InFlight& flight = in_flight_[place_of(number)];
+  if (!flight.is_used || flight.number != number) return;
+  for (const Said& said : flight.said) {
+    Record* const record = find_record(said.entity);
+    if (record == nullptr || record->told_at != flight.tick) continue;
+    record->waiting_since = record->outdated_since;
+    record->told_at = 0;
   }
 }
 
@@ -116,6 +152,8 @@ void ClientView::send(const ReplicatedWorld& world, const InterestGrid& grid,
   budget_tick_ = world.tick();
   const bool is_other = refresh_interest(world, grid);
   if (is_other || !take_changes(world)) merge_records(world);
+  decide_open_events();
+  settle_events();
   // For whoever is sent next to nothing, everything has changed sooner or later.
   if (is_merged_ || changed_.size() > states_.size()) {
     changed_.clear();
@@ -139,6 +177,7 @@ void ClientView::send(const ReplicatedWorld& world, const InterestGrid& grid,
   is_merged_ = false;
   changed_.clear();
   std::uint32_t first_id = 0;
+  certain_from_ = 0;
   for (std::size_t part = 0; part < parts_max && !writer_->is_done() && budget > 0; ++part) {
     const Written written = write_part(world, first_id);
     const std::size_t bytes = written.payload_bytes;
@@ -208,7 +247,10 @@ SeenBy ClientView::seen_by(const ReplicatedEntity& entity) const {
 }
 
 void ClientView::activate(std::uint32_t i, std::uint32_t tick) {
-  if (records_[i].waiting_since == 0) records_[i].waiting_since = tick;
+  if (records_[i].waiting_since == 0) {
+    records_[i].waiting_since = tick;
+    records_[i].outdated_since = tick;
+  }
   if (records_[i].is_active) return;
   records_[i].is_active = true;
   active_.push_back(i);
@@ -314,7 +356,10 @@ void ClientView::choose(const ReplicatedWorld& world, std::size_t budget_bytes) 
     float distance = distance_to(*entities_[i]);
     if (!(distance < update_class.radius)) distance = update_class.radius;  // Also no number.
     const std::uint32_t waited = world.tick() - record.waiting_since;
-    if (record.acked != nullptr && world.tick() - record.told_at < update_class.far_ticks &&
+    const bool is_overdue =
+        waited >= std::min<std::uint32_t>(update_class.longest_ticks, kHeldTicksMax);
+    if (record.acked != nullptr && waited < kHeldTicksMax &&
+        world.tick() - record.told_at < update_class.far_ticks &&
         distance > update_class.near_distance) {
       hold(i);
       continue;
@@ -322,7 +367,7 @@ void ClientView::choose(const ReplicatedWorld& world, std::size_t budget_bytes) 
     const float nearness =
         1 - 0.9F * std::min(distance / std::max(update_class.radius, 1e-3F), 1.0F);
     record.priority += update_class.weight * nearness;
-    if (waited >= update_class.longest_ticks) record.priority += kOverdue;
+    if (is_overdue) record.priority += kOverdue;
     candidates_.push_back(i);
     wanted += predicted_bits(i);
   }
@@ -387,21 +432,25 @@ bool ClientView::is_unfit(std::size_t i) const {
 
 ClientView::Written ClientView::write_payload(const ReplicatedWorld& world, std::uint32_t first_id,
                                               bool has_events, bool has_checksum) {
-  SectionWriter writer(memory_);
-  writer.write_u8((has_events ? kPayloadHasEvents : 0U) |
-                  (has_checksum ? kPayloadHasChecksum : 0U));
-  const auto number = static_cast<std::uint16_t>(writer_->last_number() + 1);
-  if (has_events) events_.write(writer, memory_.size() / kEventShare, number);
+  settle_events_of_part(first_id, kEveryId);
+  const std::size_t events_max =
+      has_events ? events_.waiting_bytes(memory_.size() / kEventShare) : 0;
   constexpr std::size_t kChecksumBytes = 8;
-  const std::size_t checksum_at = writer.used();
-  if (has_checksum) writer.write_zeros(kChecksumBytes);
+  const std::size_t head_max = 1 + events_max + (has_checksum ? kChecksumBytes : 0);
   const std::span<std::byte> memory = memory_;
-  const std::span<const std::byte> bytes = writer_->write(memory.subspan(writer.used()));
+  const std::span<const std::byte> bytes = writer_->write(memory.subspan(head_max));
   if (bytes.empty()) return {};
-  if (has_checksum) {
-    SectionWriter checksum_writer(memory.subspan(checksum_at, kChecksumBytes));
-    write_checksum(checksum_writer, world, first_id);
+  // Which events go is known when it is known how far this part got.
+  settle_events_of_part(first_id, writer_->end_id());
+  SectionWriter writer(memory.first(head_max));
+  writer.write_zeros(1);
+  std::uint32_t flags = has_checksum ? kPayloadHasChecksum : 0U;
+  if (has_events && events_.write(writer, events_max, writer_->last_number()) > 0) {
+    flags |= kPayloadHasEvents;
   }
+  if (has_checksum) write_checksum(writer, world, first_id);
+  memory_[0] = static_cast<std::byte>(flags);
+  std::ranges::copy(bytes, memory_.begin() + static_cast<std::ptrdiff_t>(writer.used()));
   return {.payload_bytes = writer.used() + bytes.size(), .snapshot_bytes = bytes.size()};
 }
 
@@ -409,8 +458,9 @@ ClientView::Written ClientView::write_payload(const ReplicatedWorld& world, std:
 void ClientView::write_checksum(SectionWriter& writer, const ReplicatedWorld& world,
                                 std::uint32_t first_id) {
   for (std::size_t tries = 0; tries < states_.size(); ++tries) {
-    const EntityState& state = states_[next_checksum_++ % states_.size()];
-    if (state.is_held || state.id < first_id || state.id >= writer_->end_id()) continue;
+    const std::size_t i = next_checksum_++ % states_.size();
+    const EntityState& state = states_[i];
+    if (!is_told_for_certain(i, first_id, writer_->end_id())) continue;
     const std::size_t lanes = world.views().view(state.kind.type).parts.size();
     writer.write_u32(state.id);
     writer.write_u32(checksum(std::span(state.values, lanes)));
@@ -425,6 +475,7 @@ void ClientView::remember(std::uint32_t first_id, std::uint32_t tick, std::size_
   InFlight& flight = in_flight_[place_of(writer_->last_number())];
   flight.number = writer_->last_number();
   flight.is_used = true;
+  flight.tick = tick;
   flight.said.clear();
   double predicted = 0;
   double predicted_new = 0;
@@ -432,13 +483,16 @@ void ClientView::remember(std::uint32_t first_id, std::uint32_t tick, std::size_
     const EntityState& state = states_[i];
     if (state.id < first_id || state.id >= writer_->end_id() || state.is_held) continue;
     Record& record = records_[i];
-    flight.said.push_back({.id = record.id, .row = state.values});
+    flight.said.push_back({.entity = {.id = record.id, .generation = record.generation},
+                           .is_certain = is_told_for_certain(i, first_id, writer_->end_id()),
+                           .row = state.values});
     (record.acked != nullptr ? predicted : predicted_new) += predicted_bits(i);
     record.told_at = tick;
     record.was_told = true;
     record.waiting_since = tick;
     record.priority = 0;
   }
+  certain_from_ = std::max(certain_from_, end_of_group(writer_->end_id()));
   learn_cost(predicted, predicted_new, snapshot_bytes);
 }
 
@@ -460,6 +514,7 @@ std::size_t ClientView::memory_bytes() const {
                       (interest_.capacity() + next_interest_.capacity() + candidates_.capacity() +
                        active_.capacity() + held_.capacity() + changed_.capacity()) *
                           sizeof(std::uint32_t);
+  bytes += open_events_.capacity() * sizeof(OpenEvent) + open_bytes_.capacity();
   for (const InFlight& flight : in_flight_) bytes += flight.said.capacity() * sizeof(Said);
   return bytes;
 }

@@ -26,13 +26,14 @@ struct ClientViewCounters {
   std::uint64_t choked = 0;    ///< Snapshots that were due when nothing could go out.
   std::uint64_t paced = 0;  ///< Snapshots put off until earlier ones can be known to have arrived.
   std::uint64_t held = 0;   ///< Changes that waited for room or for their turn.
-  std::uint64_t resyncs = 0;         ///< The client asked for everything again.
-  std::uint64_t events_refused = 0;  ///< Too many or too long.
-  std::uint64_t divergences = 0;     ///< The client had other values than the server.
-  std::uint64_t disowned = 0;        ///< Snapshots that arrived too late to be read.
-  std::uint64_t malformed = 0;       ///< Messages that no client of ours sends.
-  std::uint64_t unfit = 0;           ///< States of an entity that no datagram has room for.
-  std::uint64_t setups_refused = 0;  ///< The client's end does not take so large a block.
+  std::uint64_t resyncs = 0;           ///< The client asked for everything again.
+  std::uint64_t events_refused = 0;    ///< Too many or too long.
+  std::uint64_t events_not_meant = 0;  ///< About entities that the client does not get.
+  std::uint64_t divergences = 0;       ///< The client had other values than the server.
+  std::uint64_t disowned = 0;          ///< Snapshots that arrived too late to be read.
+  std::uint64_t malformed = 0;         ///< Messages that no client of ours sends.
+  std::uint64_t unfit = 0;             ///< States of an entity that no datagram has room for.
+  std::uint64_t setups_refused = 0;    ///< The client's end does not take so large a block.
 };
 
 /// Datagrams of one tick: what is known of entities reaches back as many ticks as the codec's
@@ -40,8 +41,11 @@ struct ClientViewCounters {
 inline constexpr std::size_t kPartsPerTickMax = 4;
 /// Snapshots in a round trip. What is acknowledged must still be in the codec's window, and some
 /// more with it from which to predict: else every snapshot would say everything, for ever.
-inline constexpr double kPartsOnTheWayMax = 20;
+inline constexpr double kPartsOnTheWayMax = 40;
 static_assert(kPartsOnTheWayMax + 8 < kSnapshotWindow);
+
+/// Events about entities of which it is not known yet whether a client gets them.
+inline constexpr std::size_t kOpenEventsMax = 1024;
 
 /// A state of an entity that does not fit into a datagram: the client is not told of it.
 struct UnfitState {
@@ -79,6 +83,10 @@ class ClientView {
   /// Payloads arrived or were lost.
   void take_fates(std::span<const PayloadFate> fates);
   TimedEventSender& events() { return events_; }
+  /// An event for the client if it gets the entity, now or with the next `send`; it does not arrive
+  /// before the entity. False when it is too long, or too many wait.
+  bool send_event_about(const ReplicatedWorld& world, std::uint32_t entity, std::uint32_t tick,
+                        std::span<const std::byte> event);
   /// Whether the client was told of an entity, and as what.
   bool knows(std::uint32_t entity) const;
   bool knows_as(std::uint32_t entity, std::uint16_t codec_type) const;
@@ -106,7 +114,10 @@ class ClientView {
     const LaneValue* acked = nullptr;  ///< The row that the client is known to have.
     std::uint32_t told_at = 0;         ///< The tick of the last snapshot that said it.
     std::uint32_t waiting_since = 0;   ///< The tick since when a change waits; 0 when none does.
+    /// The first tick at which what the client is known to have may not have been the truth.
+    std::uint32_t outdated_since = 0;
     bool was_told = false;
+    bool is_there = false;   ///< A snapshot that is known to have arrived told of it, for certain.
     bool is_active = false;  ///< The client is not known to have its values: it is in `active_`.
     float priority = 0;
     /// Of the state that did not fit, since when it was so, in which view, and into how much.
@@ -120,20 +131,39 @@ class ClientView {
   };
   /// What a snapshot on its way says anew.
   struct Said {
-    std::uint32_t id = 0;
+    EventSubject entity;
+    bool is_certain = false;
     const LaneValue* row = nullptr;
+  };
+  /// An event of `open_bytes_`, about an entity that may be of interest soon.
+  struct OpenEvent {
+    EventSubject subject;
+    std::uint32_t tick = 0;
+    std::size_t size_bytes = 0;
   };
   struct InFlight {
     std::uint16_t number = 0;
     bool is_used = false;
+    std::uint32_t tick = 0;
     std::vector<Said> said;
   };
 
+  void decide_open_events();
+  void settle_events();
+  void release_events(const EventSubject& entity);
+  void settle_events_of_part(std::uint32_t first_id, std::uint32_t end_id);
+  bool is_on_its_way(const EventSubject& entity) const;
+  bool is_told_for_certain(std::size_t i, std::uint32_t first_id, std::uint32_t end_id) const;
+  std::uint32_t end_of_group(std::uint32_t end_id) const;
+  const Record* find_record(std::uint32_t id) const;
+  const Record* find_record(const EventSubject& entity) const;
+  Record* find_record(const EventSubject& entity);
   bool refresh_interest(const ReplicatedWorld& world, const InterestGrid& grid);
   bool take_changes(const ReplicatedWorld& world);
   void merge_records(const ReplicatedWorld& world);
   SeenBy seen_by(const ReplicatedEntity& entity) const;
   void activate(std::uint32_t i, std::uint32_t tick);
+  void take_loss(std::uint16_t number);
   void hold(std::uint32_t i);
   std::size_t byte_budget(const Connection& connection, NetTime now, std::uint32_t ticks);
   void choose(const ReplicatedWorld& world, std::size_t budget_bytes);
@@ -148,12 +178,14 @@ class ClientView {
   void write_checksum(SectionWriter& writer, const ReplicatedWorld& world, std::uint32_t first_id);
   void remember(std::uint32_t first_id, std::uint32_t tick, std::size_t snapshot_bytes);
   void learn_cost(double predicted, double predicted_new, std::size_t snapshot_bytes);
-  Record* find_record(std::uint32_t id);
 
   ClientViewOptions options_;
   std::optional<SnapshotWriter> writer_;  ///< Never empty: begins anew with each map.
   TimedEventSender events_;
-  std::uint64_t epoch_ = 0;  ///< Rises with each restart; tells fates of before.
+  std::vector<OpenEvent> open_events_;
+  std::vector<std::byte> open_bytes_;  ///< Of all of them, one after the other.
+  std::uint32_t certain_from_ = 0;  ///< No part of this tick so far told of new ones from here on.
+  std::uint64_t epoch_ = 0;         ///< Rises with each restart; tells fates of before.
   std::vector<std::uint32_t> interest_;
   std::vector<std::uint32_t> next_interest_;
   Viewer interest_viewer_{};

@@ -12,7 +12,7 @@
 namespace muster {
 namespace {
 
-constexpr std::uint32_t kMagic = 0x3252524D;     // "MRR2"
+constexpr std::uint32_t kMagic = 0x3352524D;     // "MRR3"
 constexpr std::uint32_t kEndMagic = 0x4552524D;  // "MRRE"
 constexpr std::size_t kRecordHeadBytes = 1 + 4 + 4;
 constexpr std::size_t kFootBytes = 8 + 4;

@@ -38,7 +38,9 @@ struct UpdateClass {
   float radius = 100;           ///< For `Relevance::near`: farther ones do not exist for a client.
   float near_distance = 1e9F;   ///< Within it every change is told at once; beyond it ...
   std::uint16_t far_ticks = 1;  ///< ... a change waits until this many ticks after the last.
-  std::uint16_t longest_ticks = 60;  ///< A change that waited so long comes before all others.
+  /// A change that waited so long comes before all others, and one that was lost comes at once.
+  /// More than 160 counts as that many, of `far_ticks` as well.
+  std::uint16_t longest_ticks = 60;
 };
 
 /// What a game says of an entity once.

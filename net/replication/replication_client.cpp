@@ -198,6 +198,7 @@ void ReplicationClient::take_payload(std::span<const std::byte> payload) {
       check.tick = tick();
       check.is_pending =
           check.is_pending && check.id != kEveryId && mirror_->reader().last_is_newest();
+      check.is_missing = check.is_pending && mirror_->find(check.id) == nullptr;
       if (check.is_pending && checks_.size() < kChecksMax) checks_.push_back(check);
       return;
     case SnapshotVerdict::late:
@@ -234,18 +235,15 @@ void ReplicationClient::want_everything() {
 
 void ReplicationClient::verify(const EntityValues* game) {
   for (const Check& check : checks_) {
-    const SeenEntity* entity = mirror_ ? mirror_->find(check.id) : nullptr;
-    if (entity == nullptr || entity->tick != check.tick) continue;
-    ++counters_.checksums;
-    const TypeView& view = views_->view(entity->kind.type);
-    lanes_.assign(entity->values, entity->values + view.parts.size());
-    if (game != nullptr) {
-      values_.assign(schema_->value_count(view.type), 0);
-      view.from_lanes(lanes_, values_);
-      if (!game->values(check.id, values_)) continue;
-      view.to_lanes(values_, lanes_);
+    if (check.is_missing) {
+      ++counters_.checksums;
+      tell_missing({.id = check.id, .tick = check.tick});
+      continue;
     }
-    if (checksum(lanes_) == check.expected) continue;
+    const SeenEntity* entity = mirror_ ? mirror_->find(check.id) : nullptr;
+    // It has gone since, or changed: another checksum will tell.
+    if (entity == nullptr || entity->tick != check.tick) continue;
+    if (compare(check, *entity, game)) continue;
     ++counters_.divergences;
     if (!unsent_.has_room()) continue;
     const std::size_t count = std::min(lanes_.size(), kDivergedLanesMax);
@@ -257,6 +255,36 @@ void ReplicationClient::verify(const EntityValues* game) {
     want_everything();
   }
   checks_.clear();
+}
+
+/// False when `lanes_`, what there is, is not what the server has.
+bool ReplicationClient::compare(const Check& check, const SeenEntity& entity,
+                                const EntityValues* game) {
+  const TypeView& view = views_->view(entity.kind.type);
+  lanes_.assign(entity.values, entity.values + view.parts.size());
+  auto found = EntityFound::here;
+  std::uint16_t component = kNoComponent;
+  if (game != nullptr) {
+    values_.assign(schema_->value_count(view.type), 0);
+    view.from_lanes(lanes_, values_);
+    found = game->values(check.id, values_, component);
+    if (found == EntityFound::here) view.to_lanes(values_, lanes_);
+  }
+  if (found == EntityFound::not_kept) return true;
+  ++counters_.checksums;
+  if (found == EntityFound::here) return checksum(lanes_) == check.expected;
+  tell_missing({.id = check.id,
+                .tick = check.tick,
+                .codec_type = entity.kind.type,
+                .component = found == EntityFound::missing ? kNoComponent : component});
+  return true;
+}
+
+void ReplicationClient::tell_missing(const MissingMessage& missing) {
+  ++counters_.divergences;
+  if (unsent_.has_room()) unsent_.push(encode(missing));
+  want_everything();
+  if (log_ != nullptr) log_->diverged(divergence_of(missing, *schema_, *views_));
 }
 
 void ReplicationClient::take_truth(const TruthMessage& truth) {

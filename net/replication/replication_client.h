@@ -45,12 +45,22 @@ enum class ReplicationPhase : std::uint8_t {
   failed,  ///< This server cannot be followed: `failure` says why. Until the next map.
 };
 
+/// What a game has of an entity that it was told of.
+enum class EntityFound : std::uint8_t {
+  here = 0,
+  missing = 1,
+  lacks_component = 2,
+  not_kept = 3,  ///< It never took it: there is nothing to compare.
+};
+
 /// A game's world, as far as it follows a server's.
 class EntityValues {
  public:
   virtual ~EntityValues() = default;
-  /// Overwrites the values of an entity with those that the game has; false when it has none.
-  virtual bool values(std::uint32_t id, std::span<std::int64_t> values) const = 0;
+  /// Overwrites the values of an entity with those that the game has. When the entity lacks a
+  /// component that it was given, `lacking` becomes that one's index in the schema.
+  virtual EntityFound values(std::uint32_t id, std::span<std::int64_t> values,
+                             std::uint16_t& lacking) const = 0;
 };
 
 struct ReplicationClientCounters {
@@ -102,8 +112,9 @@ class ReplicationClient {
   std::span<const TimedEvent> events() const { return events_.due(); }
   void clear();
   /// Compares what the server said of some entities with what the game made of them, when
-  /// `changes()` have been applied; without, `clear` compares what the codec has. What differs is
-  /// told to the server and to the log on both sides, and everything is asked for again.
+  /// `changes()` have been applied; without, `clear` compares what the codec has. What differs or
+  /// is missing is told to the server and to the log on both sides, and everything is asked for
+  /// again.
   void verify(const EntityValues* game);
 
   /// The newest tick of which something is known.
@@ -119,6 +130,7 @@ class ReplicationClient {
     std::uint32_t tick = 0;
     std::uint32_t expected = 0;
     bool is_pending = false;
+    bool is_missing = false;  ///< In the snapshot that told of it.
   };
 
   void begin_map(std::uint16_t map);
@@ -131,6 +143,8 @@ class ReplicationClient {
   void take_payload(std::span<const std::byte> payload);
   bool read_payload_head(SectionReader& reader, Check& check);
   void refuse_payload();
+  bool compare(const Check& check, const SeenEntity& entity, const EntityValues* game);
+  void tell_missing(const MissingMessage& missing);
   void take_truth(const TruthMessage& truth);
   void want_everything();
   void disown();

@@ -69,6 +69,15 @@ std::vector<std::byte> encode(const DivergedMessage& message) {
   });
 }
 
+std::vector<std::byte> encode(const MissingMessage& message) {
+  return written(ReplicationMessage::missing, [&](SectionWriter& writer) {
+    writer.write_u32(message.id);
+    writer.write_u32(message.tick);
+    writer.write_u16(message.codec_type);
+    writer.write_u16(message.component);
+  });
+}
+
 std::vector<std::byte> encode(const TruthMessage& message) {
   return written(ReplicationMessage::truth, [&](SectionWriter& writer) {
     writer.write_u32(message.id);
@@ -92,7 +101,7 @@ std::vector<std::byte> encode(ReplicationMessage kind) {
 std::optional<ReplicationMessage> kind_of(std::span<const std::byte> message) {
   if (message.empty()) return std::nullopt;
   const auto kind = static_cast<ReplicationMessage>(message[0]);
-  const bool is_client = kind >= ReplicationMessage::join && kind <= ReplicationMessage::unreadable;
+  const bool is_client = kind >= ReplicationMessage::join && kind <= ReplicationMessage::missing;
   const bool is_server =
       kind >= ReplicationMessage::begin && kind <= ReplicationMessage::setup_refused;
   if (!is_client && !is_server) return std::nullopt;
@@ -143,6 +152,15 @@ bool decode(std::span<const std::byte> bytes, DivergedMessage& message) {
   return reader.is_finished();
 }
 
+bool decode(std::span<const std::byte> bytes, MissingMessage& message) {
+  SectionReader reader = reader_of(bytes, ReplicationMessage::missing);
+  message.id = reader.read_u32();
+  message.tick = reader.read_u32();
+  message.codec_type = reader.read_u16();
+  message.component = reader.read_u16();
+  return reader.is_finished();
+}
+
 bool decode(std::span<const std::byte> bytes, TruthMessage& message) {
   SectionReader reader = reader_of(bytes, ReplicationMessage::truth);
   message.id = reader.read_u32();
@@ -190,6 +208,38 @@ std::optional<SetupBlock> decode_setup(std::span<const std::byte> block) {
   setup.map_info = reader.read_bytes(map_info);
   if (!reader.is_finished()) return std::nullopt;
   return setup;
+}
+
+Divergence divergence_of(const MissingMessage& missing, const ReplicationSchema& schema,
+                         const TypeViews& views) {
+  Divergence divergence{.kind = Divergence::Kind::missing,
+                        .id = missing.id,
+                        .tick = missing.tick,
+                        .type = 0,
+                        .field = {}};
+  if (missing.codec_type < views.count()) {
+    divergence.type = schema.types[views.view(missing.codec_type).type].id;
+  }
+  if (missing.component < schema.components.size()) {
+    divergence.kind = Divergence::Kind::missing_component;
+    divergence.field = schema.components[missing.component].name;
+  }
+  return divergence;
+}
+
+std::string to_line(const Divergence& divergence) {
+  const std::string entity =
+      "entity " + std::to_string(divergence.id) + " of type " + std::to_string(divergence.type);
+  switch (divergence.kind) {
+    case Divergence::Kind::missing:
+      return entity + " is missing at a client";
+    case Divergence::Kind::missing_component:
+      return entity + " lacks its " + divergence.field + " at a client";
+    case Divergence::Kind::values:
+      break;
+  }
+  return entity + " is not the same at a client: " +
+         (divergence.field.empty() ? "unknown field" : divergence.field);
 }
 
 // A multiplication and a shift by word: every bit of every lane reaches all bits of the result.

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "net/replication/replication_schema.h"
+#include "net/replication/type_views.h"
 #include "net/snapshot/model_file.h"
 #include "net/snapshot/snapshot_options.h"
 
@@ -31,6 +32,7 @@ enum class ReplicationMessage : std::uint8_t {
   resync = 4,
   diverged = 5,
   unreadable = 6,
+  missing = 7,
   // From the server:
   begin = 16,
   truth = 17,
@@ -58,6 +60,9 @@ struct WantMessage {
 struct UnreadableMessage {
   std::uint16_t number = 0;
 };
+inline constexpr std::uint16_t kNoComponent = 0xFFFF;
+/// Of an entity of which not even a snapshot has told.
+inline constexpr std::uint16_t kNoCodecType = 0xFFFF;
 /// An entity whose values are not what the server's checksum says.
 struct DivergedMessage {
   std::uint32_t id = 0;
@@ -65,7 +70,14 @@ struct DivergedMessage {
   std::uint16_t codec_type = 0;
   std::vector<LaneValue> lanes;  ///< The first of them, as far as they fit.
 };
-/// The server's answer to that.
+/// An entity that the server's checksum is of, and that is not there, or lacks a component.
+struct MissingMessage {
+  std::uint32_t id = 0;
+  std::uint32_t tick = 0;
+  std::uint16_t codec_type = kNoCodecType;
+  std::uint16_t component = kNoComponent;  ///< Index into the schema; `kNoComponent`: all of it.
+};
+/// The server's answer to `DivergedMessage`.
 struct TruthMessage {
   std::uint32_t id = 0;
   std::uint32_t tick = 0;
@@ -87,6 +99,7 @@ std::vector<std::byte> encode(const BeginMessage& message);
 std::vector<std::byte> encode(const WantMessage& message);
 std::vector<std::byte> encode(const UnreadableMessage& message);
 std::vector<std::byte> encode(const DivergedMessage& message);
+std::vector<std::byte> encode(const MissingMessage& message);
 std::vector<std::byte> encode(const TruthMessage& message);
 std::vector<std::byte> encode(const SetupRefusedMessage& message);
 /// For `ready` and `resync`, which say nothing more.
@@ -100,6 +113,7 @@ bool decode(std::span<const std::byte> bytes, BeginMessage& message);
 bool decode(std::span<const std::byte> bytes, WantMessage& message);
 bool decode(std::span<const std::byte> bytes, UnreadableMessage& message);
 bool decode(std::span<const std::byte> bytes, DivergedMessage& message);
+bool decode(std::span<const std::byte> bytes, MissingMessage& message);
 bool decode(std::span<const std::byte> bytes, TruthMessage& message);
 bool decode(std::span<const std::byte> bytes, SetupRefusedMessage& message);
 
@@ -119,11 +133,17 @@ std::optional<SetupBlock> decode_setup(std::span<const std::byte> block);
 /// Whether a block is for replication at all: a game may send blocks of its own.
 bool is_setup(std::span<const std::byte> block);
 
-/// An entity whose values were not the same on both sides.
+/// An entity that was not the same on both sides.
 struct Divergence {
+  enum class Kind : std::uint8_t {
+    values = 0,
+    missing = 1,            ///< The client does not have the entity.
+    missing_component = 2,  ///< `field` is the name of one that the client's entity lacks.
+  };
+  Kind kind = Kind::values;
   std::uint32_t id = 0;
   std::uint32_t tick = 0;
-  std::uint32_t type = 0;  ///< As the game calls it.
+  std::uint32_t type = 0;  ///< As the game calls it; 0 when no snapshot has told of the entity.
   /// `Component.field`, with `[i]` where a field has several values; `behind Component.field` when
   /// it lies behind those that the client told; empty when the server does not know its past any
   /// more, or found no difference.
@@ -131,6 +151,12 @@ struct Divergence {
   LaneValue server_value = 0;
   LaneValue client_value = 0;
 };
+
+/// What a client says is missing, by its names.
+Divergence divergence_of(const MissingMessage& missing, const ReplicationSchema& schema,
+                         const TypeViews& views);
+/// A line for a person: which entity differs, and in what.
+std::string to_line(const Divergence& divergence);
 
 /// An entity whose state has no room in a datagram: a client is not told of it, until it is another
 /// one. Those behind it are told.

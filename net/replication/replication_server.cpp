@@ -142,8 +142,10 @@ bool ReplicationServer::send_event(ReplicationClientId id, std::uint32_t tick,
 void ReplicationServer::send_event_about(std::uint32_t entity, std::uint32_t tick,
                                          std::span<const std::byte> event) {
   for (const auto& client : clients_) {
-    if (!client->is_playing || !client->view.knows(entity)) continue;
-    if (!client->view.events().push(tick, event)) ++client->view.counters().events_refused;
+    if (!client->is_playing) continue;
+    if (!client->view.send_event_about(world_, entity, tick, event)) {
+      ++client->view.counters().events_refused;
+    }
   }
 }
 
@@ -193,6 +195,7 @@ void ReplicationServer::take_message(Client& client, std::span<const std::byte> 
   WantMessage want;
   UnreadableMessage unreadable;
   DivergedMessage diverged;
+  MissingMessage missing;
   switch (kind_of(message).value_or(ReplicationMessage::begin)) {
     case ReplicationMessage::join:
       if (!decode(message, join)) break;
@@ -215,6 +218,9 @@ void ReplicationServer::take_message(Client& client, std::span<const std::byte> 
     case ReplicationMessage::diverged:
       if (!decode(message, diverged)) break;
       return compare(client, diverged);
+    case ReplicationMessage::missing:
+      if (!decode(message, missing)) break;
+      return take_missing(client, missing);
     case ReplicationMessage::begin:
     case ReplicationMessage::truth:
     case ReplicationMessage::setup_refused:
@@ -290,6 +296,20 @@ void ReplicationServer::compare(Client& client, const DivergedMessage& message) 
                   .field = field,
                   .server_value = truth.ours,
                   .client_value = truth.theirs});
+}
+
+void ReplicationServer::take_missing(Client& client, const MissingMessage& message) const {
+  const bool has_type = message.codec_type != kNoCodecType;
+  if (has_type ? message.codec_type >= views_.count() ||
+                     !client.view.knows_as(message.id, message.codec_type)
+               : !client.view.knows(message.id)) {
+    ++client.view.counters().malformed;
+    return;
+  }
+  if (client.compared_at == world_.tick()) return;  // Nobody fills the log: one a tick.
+  client.compared_at = world_.tick();
+  ++client.view.counters().divergences;
+  if (log_ != nullptr) log_->diverged(divergence_of(message, schema_, views_));
 }
 
 std::size_t ReplicationServer::memory_bytes() const {

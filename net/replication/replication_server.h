@@ -67,7 +67,8 @@ class ReplicationServer {
   /// Something that happened at a tick, and must be known to a client when it gets there. False
   /// when too many wait for that client, or the event is longer than `kTimedEventBytesMax`.
   bool send_event(ReplicationClientId id, std::uint32_t tick, std::span<const std::byte> event);
-  /// To every client of whom the entity is known to exist.
+  /// To every client that has the entity, or is told of it with its next snapshot: to none of them
+  /// before the entity, also when that has to wait for room. For the others it is not meant.
   void send_event_about(std::uint32_t entity, std::uint32_t tick, std::span<const std::byte> event);
 
   /// Another map: nothing is in the world any more, and every client is told `map_info` before what
@@ -91,6 +92,7 @@ class ReplicationServer {
   void prepare_setup(Client& client, const WantMessage& want) const;
   void send_answers(Client& client, Connection& connection) const;
   void compare(Client& client, const DivergedMessage& message) const;
+  void take_missing(Client& client, const MissingMessage& message) const;
 
   ReplicationServerOptions options_;
   ReplicationSchema schema_;

@@ -8,13 +8,25 @@ bool TimedEventSender::push(std::uint32_t tick, std::span<const std::byte> event
   if (end_ - begin_ == kTimedEventsMax || event.size() > kTimedEventBytesMax) return false;
   Slot& free = slot(end_);
   free.tick = tick;
-  free.is_delivered = false;
+  free.is_over = false;
+  free.turn = EventTurn::any;
   free.bytes.assign(event.begin(), event.end());
   ++end_;
   return true;
 }
 
-void TimedEventSender::write(SectionWriter& writer, std::size_t bytes_max, std::uint16_t payload) {
+bool TimedEventSender::push_about(const EventSubject& subject, std::uint32_t tick,
+                                  std::span<const std::byte> event) {
+  if (!push(tick, event)) return false;
+  Slot& pushed = slot(end_ - 1);
+  pushed.turn = EventTurn::waits;
+  pushed.subject = subject;
+  ++waiting_;
+  return true;
+}
+
+std::size_t TimedEventSender::write(SectionWriter& writer, std::size_t bytes_max,
+                                    std::uint16_t payload) {
   Carried& carried = carried_[payload % kPayloads];
   carried.payload = payload;
   carried.is_used = true;
@@ -22,11 +34,12 @@ void TimedEventSender::write(SectionWriter& writer, std::size_t bytes_max, std::
   std::size_t bytes = 1;
   for (std::uint32_t number = begin_; number != end_; ++number) {
     const Slot& event = slot(number);
-    if (event.is_delivered) continue;
+    if (event.is_over || event.turn == EventTurn::waits) continue;
     bytes += kTimedEventHeadBytes + event.bytes.size();
     if (bytes > bytes_max || carried.events.size() == 255) break;
     carried.events.push_back(number);
   }
+  if (carried.events.empty()) return 0;
   writer.write_u8(static_cast<std::uint32_t>(carried.events.size()));
   for (const std::uint32_t number : carried.events) {
     const Slot& event = slot(number);
@@ -35,13 +48,15 @@ void TimedEventSender::write(SectionWriter& writer, std::size_t bytes_max, std::
     writer.write_u16(static_cast<std::uint32_t>(event.bytes.size()));
     writer.write_bytes(event.bytes);
   }
+  return carried.events.size();
 }
 
 std::size_t TimedEventSender::waiting_bytes(std::size_t bytes_max) const {
   std::size_t bytes = 0;
   for (std::uint32_t number = begin_; number != end_ && bytes < bytes_max; ++number) {
     const Slot& event = slots_[number % kTimedEventsMax];
-    if (!event.is_delivered) bytes += kTimedEventHeadBytes + event.bytes.size();
+    if (event.is_over || event.turn == EventTurn::waits) continue;
+    bytes += (bytes == 0 ? 1 : 0) + kTimedEventHeadBytes + event.bytes.size();
   }
   return std::min(bytes, bytes_max);
 }
@@ -52,13 +67,20 @@ void TimedEventSender::delivered(std::uint16_t payload) {
   carried.is_used = false;
   // The slot of an event that was delivered long ago may belong to another one by now.
   for (const std::uint32_t number : carried.events) {
-    if (number - begin_ < end_ - begin_) slot(number).is_delivered = true;
+    if (number - begin_ >= end_ - begin_ || slot(number).is_over) continue;
+    slot(number).is_over = true;
+    if (slot(number).turn != EventTurn::any) --waiting_;
   }
-  while (begin_ != end_ && slot(begin_).is_delivered) ++begin_;
+  drop_finished();
+}
+
+void TimedEventSender::drop_finished() {
+  while (begin_ != end_ && slot(begin_).is_over) ++begin_;
 }
 
 void TimedEventSender::clear() {
   begin_ = end_ = 0;
+  waiting_ = 0;
   for (Carried& carried : carried_) carried.is_used = false;
 }
 

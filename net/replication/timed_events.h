@@ -17,6 +17,21 @@ inline constexpr std::size_t kTimedEventBytesMax = 256;
 /// Number, tick, length.
 inline constexpr std::size_t kTimedEventHeadBytes = 2 + 4 + 2;
 
+/// The entity that an event tells of.
+struct EventSubject {
+  std::uint32_t id = 0;
+  std::uint8_t generation = 0;
+  friend bool operator==(const EventSubject&, const EventSubject&) = default;
+};
+
+/// Which payloads an event may stand in.
+enum class EventTurn : std::uint8_t {
+  any = 0,
+  waits = 1,     ///< Its entity may not be there: none but those that tell of it, ...
+  together = 2,  ///< ... as the next one does.
+  never = 3,     ///< The entity will not come.
+};
+
 /// The sending side, of one client. An event stands in every payload until one of them is known to
 /// have arrived: a lost packet does not delay it by a round trip. Memory is bounded; steady state
 /// allocates nothing.
@@ -26,11 +41,27 @@ class TimedEventSender {
 
   /// False when too many wait, or the event is too long.
   bool push(std::uint32_t tick, std::span<const std::byte> event);
-  /// Writes a count and as many events as fit into `bytes_max`, the oldest first; `payload` is
-  /// whichever number the caller gives the payload that carries them.
-  void write(SectionWriter& writer, std::size_t bytes_max, std::uint16_t payload);
+  /// An event that must not arrive before its entity: it waits until `settle` says otherwise.
+  bool push_about(const EventSubject& subject, std::uint32_t tick,
+                  std::span<const std::byte> event);
+  /// Asks `turn_of(EventSubject)` of each event that waits for its entity.
+  template <typename TurnOf>
+  void settle(const TurnOf& turn_of) {
+    for (std::uint32_t number = begin_; waiting_ > 0 && number != end_; ++number) {
+      Slot& event = slot(number);
+      if (event.is_over || event.turn == EventTurn::any) continue;
+      event.turn = turn_of(event.subject);
+      if (event.turn == EventTurn::never) event.is_over = true;
+      if (event.is_over || event.turn == EventTurn::any) --waiting_;
+    }
+    drop_finished();
+  }
+  /// Writes a count and as many events as fit into `bytes_max`, the oldest first of those whose
+  /// turn it is; nothing when there is none. `payload` is whichever number the caller gives the
+  /// payload that carries them. Returns the count.
+  std::size_t write(SectionWriter& writer, std::size_t bytes_max, std::uint16_t payload);
   bool has_any() const { return begin_ != end_; }
-  /// What `write` would take of as many bytes, or a little less.
+  /// What `write` takes of as many bytes at most.
   std::size_t waiting_bytes(std::size_t bytes_max) const;
   /// The payload with this number has arrived.
   void delivered(std::uint16_t payload);
@@ -42,7 +73,9 @@ class TimedEventSender {
 
   struct Slot {
     std::uint32_t tick = 0;
-    bool is_delivered = false;
+    bool is_over = false;  ///< It was delivered, or never will be.
+    EventTurn turn = EventTurn::any;
+    EventSubject subject;
     std::vector<std::byte> bytes;
   };
   struct Carried {
@@ -52,10 +85,12 @@ class TimedEventSender {
   };
 
   Slot& slot(std::uint32_t number) { return slots_[number % kTimedEventsMax]; }
+  void drop_finished();
 
   std::vector<Slot> slots_;
-  std::uint32_t begin_ = 0;  ///< The oldest that is not known to have arrived.
+  std::uint32_t begin_ = 0;  ///< The oldest that is not over.
   std::uint32_t end_ = 0;
+  std::size_t waiting_ = 0;  ///< For their entity.
   std::array<Carried, kPayloads> carried_;
 };
 

@@ -353,12 +353,12 @@ void FollowedWorld::remember_track(Followed& followed, bool is_said, bool is_the
   end_run(track, records, ticks, next_);
   if (!is_said && known.states.count == 0) return;
   track.last = next_;
-  records[place_of(next_)] = {.values = known.states.values[0],
-                              .serial = next_,
-                              .tick = is_said ? tick_ : known.states.ticks[0],
-                              .since = known.since,
-                              .kind = known.kind,
-                              .standing = is_said ? Standing::gone : Standing::there};
+  TrackRecord& record = records[place_of(next_)];
+  record = record_of(next_, known.kind, known.states.values[0], known.states.ticks[0], known.since);
+  if (is_said) {
+    record.tick = tick_;
+    record.standing = Standing::gone;
+  }
 }
 
 std::size_t FollowedWorld::memory_bytes() const {

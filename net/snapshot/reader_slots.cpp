@@ -89,12 +89,7 @@ void SnapshotReader::end_run_of(Slot& slot) {
 }
 
 TrackRecord SnapshotReader::run_of(const Slot& slot) const {
-  return {.values = slot.track.values,
-          .serial = serial_,
-          .tick = said_tick_,
-          .since = slot.track.since,
-          .kind = slot.track.kind,
-          .standing = Standing::there};
+  return record_of(serial_, slot.track.kind, slot.track.values, said_tick_, slot.track.since);
 }
 
 /// The entity has these values in this snapshot.
@@ -103,12 +98,7 @@ TrackRecord SnapshotReader::say(Slot& slot, EntityKind kind, const LaneValue* va
   // No two snapshots are of one serial, so equal ones mean equal values.
   const auto since = static_cast<std::uint32_t>(serial_);
   if (is_overtaken_) {
-    return set_apart(slot, {.values = values,
-                            .serial = serial_,
-                            .tick = said_tick_,
-                            .since = since,
-                            .kind = kind,
-                            .standing = Standing::there});
+    return set_apart(slot, record_of(serial_, kind, values, said_tick_, since));
   }
   const std::size_t lanes = model_.types[kind.type].lanes.size();
   if (track.has_run() && track.kind == kind && std::equal(values, values + lanes, track.values)) {
@@ -142,7 +132,7 @@ TrackRecord SnapshotReader::set_apart(Slot& slot, const TrackRecord& record) {
   if (record.standing == Standing::unknown) return kept;
   track.last = std::max(track.last, serial_);
   if (record.standing == Standing::there) {
-    kept.values = keep(slot, serial_, record.kind, record.values);
+    kept.values = keep(slot, serial_, record.kind(), record.values);
   }
   return kept;
 }
@@ -154,11 +144,11 @@ void SnapshotReader::show(Slot& slot, const TrackRecord& record) {
     slot.is_there = slot.is_there && slot.tick == tick_;
     return;
   }
-  const bool is_alike = slot.is_there && slot.kind == record.kind;
+  const bool is_alike = slot.is_there && slot.kind == record.kind();
   const bool is_shown = is_alike && slot.shown_since == record.since;
   slot.is_there = true;
   slot.tick = record.tick;
-  slot.kind = record.kind;
+  slot.kind = record.kind();
   slot.shown_since = record.since;
   if (is_shown) return;
   LaneValue* newest = slot.rows.row(StateRows::kNewest);
@@ -170,12 +160,9 @@ void SnapshotReader::show(Slot& slot, const TrackRecord& record) {
 
 /// Does what the snapshot says or does not say, and returns what it leaves behind.
 TrackRecord SnapshotReader::apply_change(Slot& slot, const Change* change) {
-  TrackRecord record{.values = nullptr,
-                     .serial = serial_,
-                     .tick = said_tick_,
-                     .since = static_cast<std::uint32_t>(serial_),
-                     .kind = {},
-                     .standing = Standing::gone};
+  TrackRecord record = record_of(serial_, {}, Standing::gone);
+  record.tick = said_tick_;
+  record.since = static_cast<std::uint32_t>(serial_);
   if (change != nullptr) {
     switch (change->what) {
       case Change::Kind::same:
@@ -190,10 +177,9 @@ TrackRecord SnapshotReader::apply_change(Slot& slot, const Change* change) {
   }
   // What is not mentioned stays as it was known.
   const KnownEntity known = known_of(slot.track);
-  record.standing = known.states.count > 0 ? Standing::there : Standing::unknown;
-  record.values = known.states.values[0];
-  record.tick = known.states.ticks[0];
-  record.kind = known.kind;
+  const auto since = static_cast<std::uint32_t>(serial_);
+  record = record_of(serial_, known.kind, known.states.values[0], known.states.ticks[0], since);
+  if (known.states.count == 0) record.standing = Standing::unknown;
   return set_apart(slot, record);
 }
 

@@ -22,7 +22,8 @@ inline constexpr std::uint32_t kAnyNew = 10;      ///< Among many known entities
 inline constexpr std::uint32_t kBlockWakes = 11;  ///< Of entities at rest: any that changed?
 inline constexpr std::uint32_t kGroupWakes = 14;  ///< The same of fewer; others among them, before.
 inline constexpr std::uint32_t kIdGap = 20;
-inline constexpr std::uint32_t kPerSnapshot = kIdGap + 18;
+inline constexpr std::uint32_t kReferenceAfterGap = kIdGap + 18;  ///< of one snapshot; of more
+inline constexpr std::uint32_t kPerSnapshot = kReferenceAfterGap + 2;
 
 // About an entity: is it different from the newest known state?
 inline constexpr std::uint32_t kActivities = 6;  ///< Lanes that changed last time, 5 for more.

@@ -24,7 +24,7 @@ struct SnapshotHead {
 /// The bits of a snapshot's number that are always sent; with references the receiver knows the
 /// rest.
 inline constexpr unsigned kNumberBits = 8;
-inline constexpr unsigned kAgeBits = 5;
+inline constexpr unsigned kAgeBits = 6;
 static_assert(kSnapshotWindow == 1U << kAgeBits);
 
 /// Codes an unsigned number without any expectation.
@@ -46,6 +46,11 @@ void code_whole_number(Coder& coder, SnapshotNumber& number) {
   number = static_cast<SnapshotNumber>(high << kNumberBits | (number & ((1U << kNumberBits) - 1)));
 }
 
+/// The first age that is too old to be a reference beside one of age `newest`.
+inline std::uint32_t references_end(std::uint32_t newest) {
+  return static_cast<std::uint32_t>(std::min(newest + kReferenceSpan, kSnapshotWindow));
+}
+
 /// Codes the references: the newest by its age, then each older one by a bit until there are as
 /// many as can be or the window ends.
 template <DecisionCoder Coder>
@@ -60,10 +65,16 @@ void code_references(Coder& coder, SnapshotNumber number, SnapshotReferences& re
   const std::uint32_t newest =
       code_even(coder, given.count > 0 ? age_of(next++) - 1 : 0, kAgeBits) + 1;
   references.numbers[references.count++] = static_cast<SnapshotNumber>(number - newest);
-  for (std::uint32_t age = newest + 1; age < kSnapshotWindow && references.count < kMaxReferences;
-       ++age) {
+  const std::uint32_t end = references_end(newest);
+  std::uint32_t gap = 0;
+  for (std::uint32_t age = newest + 1; age < end && references.count < kMaxReferences; ++age) {
     const bool is_given = next < given.count && age_of(next) == age;
-    if (!coder.bit(slots::kOlderReference, is_given)) continue;
+    // A lost one between others is likely; so is it that behind a few lost ones there are no more.
+    const std::uint32_t slot =
+        gap == 0 ? slots::kOlderReference : slots::kReferenceAfterGap + std::min(gap, 2U) - 1;
+    ++gap;
+    if (!coder.bit(slot, is_given)) continue;
+    gap = 0;
     references.numbers[references.count++] = static_cast<SnapshotNumber>(number - age);
     ++next;
   }

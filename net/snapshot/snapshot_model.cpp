@@ -180,6 +180,8 @@ void lay_out(SnapshotModel& model) {
   // Once or a few times a snapshot: what is rare in a game that runs well.
   set(slots::kHasReference, 0.99);
   set(slots::kOlderReference, 0.95);
+  set(slots::kReferenceAfterGap, 0.8);
+  set(slots::kReferenceAfterGap + 1, 0.1);
   set(slots::kOddTick, 0.02);
   set(slots::kHolds, 0.1);
   set(slots::kHeld, 0.7);

@@ -16,8 +16,8 @@ using SnapshotNumber = std::uint16_t;
 
 /// The last snapshots of which both sides keep what they made of each entity. A snapshot is coded
 /// against acknowledged ones among them; a receiver of which nothing arrived for longer is sent
-/// everything again. 32 are half a second at 60 Hz, more than any playable round trip.
-inline constexpr std::size_t kSnapshotWindow = 32;
+/// everything again. 64 are a second at 60 Hz, or four datagrams in every tick of a quarter of it.
+inline constexpr std::size_t kSnapshotWindow = 64;
 
 /// A state that is further in the past is known no more: whoever keeps the values can let go of
 /// them. Some four seconds at 60 Hz.
@@ -46,15 +46,41 @@ inline std::size_t place_of(SnapshotSerial serial) { return serial % kSnapshotWi
 /// are only cleared where that is needed.
 struct TrackRecord {
   const LaneValue* values;  ///< Of entities that are there.
-  SnapshotSerial serial;    ///< Which snapshot; another one that had its place is none.
+  /// Which snapshot, its lower half: another one that had its place is none, and two that share it
+  /// are years apart.
+  std::uint32_t serial;
   /// The tick at which it was the truth: older than the snapshot's own when that one did not speak
   /// of the entity.
   std::uint32_t tick;
   /// Equal in two records of an entity: so are the values. Different ones say nothing.
   std::uint32_t since;
-  EntityKind kind;
+  std::uint16_t type;
+  std::uint8_t generation;
   Standing standing;
+
+  EntityKind kind() const { return {.type = type, .generation = generation}; }
+  bool is_of(SnapshotSerial snapshot) const {
+    return serial == static_cast<std::uint32_t>(snapshot);
+  }
 };
+static_assert(sizeof(TrackRecord) <= 24);  // Most of what a server holds of a client.
+inline TrackRecord record_of(SnapshotSerial snapshot, EntityKind kind, Standing standing) {
+  return {.values = nullptr,
+          .serial = static_cast<std::uint32_t>(snapshot),
+          .tick = 0,
+          .since = 0,
+          .type = kind.type,
+          .generation = kind.generation,
+          .standing = standing};
+}
+inline TrackRecord record_of(SnapshotSerial snapshot, EntityKind kind, const LaneValue* values,
+                             std::uint32_t tick, std::uint32_t since) {
+  TrackRecord record = record_of(snapshot, kind, Standing::there);
+  record.values = values;
+  record.tick = tick;
+  record.since = since;
+  return record;
+}
 /// By snapshot, modulo the window.
 using TrackRecords = std::array<TrackRecord, kSnapshotWindow>;
 
@@ -113,12 +139,8 @@ inline void end_run(EntityTrack& track, TrackRecords& records, const SnapshotTic
   SnapshotSerial serial = track.run_first;
   if (serial + kSnapshotWindow <= next) serial = next - kSnapshotWindow + 1;
   for (; serial <= track.run_last; ++serial) {
-    records[place_of(serial)] = {.values = track.values,
-                                 .serial = serial,
-                                 .tick = ticks[place_of(serial)],
-                                 .since = track.since,
-                                 .kind = track.kind,
-                                 .standing = Standing::there};
+    records[place_of(serial)] =
+        record_of(serial, track.kind, track.values, ticks[place_of(serial)], track.since);
   }
   track.run_first = track.run_last + 1;
 }
@@ -136,6 +158,9 @@ inline void begin_run(EntityTrack& track, SnapshotSerial serial, EntityKind kind
 /// The most acknowledged snapshots that one is coded against: more than the states used of each
 /// entity, because a world that takes several datagrams speaks of each entity in one of them.
 inline constexpr std::size_t kMaxReferences = 24;
+/// They are less than this older than the newest of them: who has few does not say so for each
+/// snapshot of the window.
+inline constexpr std::size_t kReferenceSpan = 32;
 
 /// The acknowledged snapshots against which one is coded; the newest first.
 struct SnapshotReferences {
@@ -226,13 +251,13 @@ bool find_plain_states(const EntityTrack& track, const TrackRecords& records,
     EntityKind kind = track.kind;
     if (serial < track.run_first || serial > track.run_last) {
       const TrackRecord& record = records[place_of(serial)];
-      if (record.serial != serial || record.standing != Standing::there ||
+      if (!record.is_of(serial) || record.standing != Standing::there ||
           record.tick != references.ticks[i]) {
         return false;
       }
       values = record.values;
       since = record.since;
-      kind = record.kind;
+      kind = record.kind();
     }
     if (i == 0) {
       newest = values;
@@ -271,7 +296,7 @@ KnownEntity known_entity(const EntityTrack& track, const TrackRecords& records,
     std::uint32_t tick = references.ticks[i];
     if (serial < track.run_first || serial > track.run_last) {
       record = &records[place_of(serial)];
-      if (record->serial != serial || record->standing == Standing::unknown) continue;
+      if (!record->is_of(serial) || record->standing == Standing::unknown) continue;
       tick = record->tick;
     }
     if (tick >= references.now || references.now - tick > kKnownTicksMax) continue;
@@ -287,23 +312,18 @@ KnownEntity known_entity(const EntityTrack& track, const TrackRecords& records,
     ++count;
   }
   known.states.now = references.now;
-  const TrackRecord run{.values = track.values,
-                        .serial = track.run_last,
-                        .tick = 0,
-                        .since = track.since,
-                        .kind = track.kind,
-                        .standing = Standing::there};
+  const TrackRecord run = record_of(track.run_last, track.kind, track.values, 0, track.since);
   const auto state = [&](std::size_t i) -> const TrackRecord& {
     return found[i] == nullptr ? run : *found[i];
   };
   if (count == 0 || state(0).standing == Standing::gone) return known;
-  known.kind = state(0).kind;
+  known.kind = state(0).kind();
   known.since = state(0).since;
   const LaneValue* newest = state(0).values;
   const std::size_t lanes = lanes_of(known.kind);
   for (std::size_t i = 0; i < count; ++i) {
     const TrackRecord& is = state(i);
-    if (is.standing != Standing::there || is.kind != known.kind) break;
+    if (is.standing != Standing::there || is.kind() != known.kind) break;
     const bool is_same = is.since == known.since || is_same_row(newest, is.values, lanes);
     known.states.values[i] = is_same ? newest : is.values;
     known.states.ticks[i] = ticks[i];
@@ -334,7 +354,7 @@ inline void expect_rows(const EntityTrack& track, const TrackStore& records,
   const std::size_t count = std::min(references.count, kMaxKnownStates);
   for (std::size_t i = 0; i < count; ++i) {
     const TrackRecord& record = all[place_of(references.serials[i])];
-    if (record.serial == references.serials[i]) __builtin_prefetch(record.values);
+    if (record.is_of(references.serials[i])) __builtin_prefetch(record.values);
   }
 }
 

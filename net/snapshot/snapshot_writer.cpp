@@ -48,10 +48,12 @@ void SnapshotWriter::disown(SnapshotNumber number) {
 
 SnapshotHead SnapshotWriter::next_head() const {
   SnapshotHead head{.number = static_cast<SnapshotNumber>(next_), .tick = tick_, .references = {}};
-  for (std::uint64_t age = 1; age < kSnapshotWindow; ++age) {
+  std::uint32_t end = kSnapshotWindow;
+  for (std::uint32_t age = 1; age < end; ++age) {
     const SnapshotSerial serial = next_ - age;
     const Sent& sent = sent_[place_of(serial)];
     if (!sent.is_used || sent.serial != serial || !sent.is_acknowledged) continue;
+    if (head.references.count == 0) end = references_end(age);
     head.references.numbers[head.references.count++] = static_cast<SnapshotNumber>(serial);
     if (head.references.count == kMaxReferences) break;
   }

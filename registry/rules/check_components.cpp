@@ -2,8 +2,11 @@
 // exports. Unity's files are left alone: a script there has fields of its own that the game need
 // not know.
 #include <algorithm>
+#include <array>
+#include <map>
 #include <set>
 
+#include "registry/project/strip_rules.h"
 #include "registry/rules/validate.h"
 
 namespace muster {
@@ -40,19 +43,85 @@ std::string nearest(std::string_view name, const Names& names) {
   return best;
 }
 
-// The first step of each field's name: `slots` of `slots[2].ammo`.
-std::set<std::string> field_names(const ComponentDescription& component) {
+// Components of engines that games seldom describe, besides those that only present something.
+constexpr std::array<std::string_view, 37> kEngineComponents = {
+    "Animation",           "Animator",          "AreaEffector2D",
+    "BoxCollider",         "BoxCollider2D",     "BuoyancyEffector2D",
+    "CapsuleCollider",     "CapsuleCollider2D", "CharacterController",
+    "CharacterJoint",      "CircleCollider2D",  "Cloth",
+    "CompositeCollider2D", "ConfigurableJoint", "ConstantForce",
+    "EdgeCollider2D",      "FixedJoint",        "Grid",
+    "HingeJoint",          "MeshCollider",      "MonoBehaviour",
+    "NavMeshAgent",        "NavMeshObstacle",   "OffMeshLink",
+    "PlatformEffector2D",  "PlayableDirector",  "PolygonCollider2D",
+    "RectTransform",       "Rigidbody",         "Rigidbody2D",
+    "SphereCollider",      "SpringJoint",       "Terrain",
+    "TerrainCollider",     "Tilemap",           "Transform",
+    "WheelCollider",
+};
+static_assert(std::ranges::is_sorted(kEngineComponents));
+
+bool is_known_engine_component(std::string_view name) {
+  return std::ranges::binary_search(kEngineComponents, name) ||
+         std::ranges::find(presenting_components(), name) != presenting_components().end();
+}
+
+// Items of a list have one set of names: `slots[2].ammo` is `slots[].ammo`.
+std::string without_numbers(std::string_view field) {
+  std::string name;
+  for (const char c : field) {
+    const bool is_number =
+        c >= '0' && c <= '9' && name.find('[', name.rfind(']') + 1) < name.size();
+    if (!is_number) name += c;
+  }
+  return name;
+}
+
+// The names that may stand below a path, which ends with a dot or is empty.
+std::set<std::string> names_below(const ComponentDescription& component, std::string_view path) {
   std::set<std::string> names;
   for (const FieldDescription& field : component.fields) {
-    names.insert(field.name.substr(0, field.name.find_first_of(".[")));
+    const std::string name = without_numbers(field.name);
+    if (!name.starts_with(path)) continue;
+    const std::string rest = name.substr(path.size());
+    names.insert(rest.substr(0, rest.find_first_of(".[")));
   }
   return names;
 }
 
+// How many items a list of structs has: the last one that is named is the last that there is.
+std::size_t item_count(const ComponentDescription& component, std::string_view list) {
+  std::set<std::string_view> items;
+  for (const FieldDescription& field : component.fields) {
+    if (!without_numbers(field.name).starts_with(std::string(list) + "[]")) continue;
+    std::size_t end = 0;
+    for (std::size_t opened = 1 + std::size_t(std::ranges::count(list, '[')); opened > 0;
+         --opened) {
+      end = field.name.find(']', end) + 1;
+    }
+    items.insert(std::string_view(field.name).substr(0, end));
+  }
+  return items.size();
+}
+
+std::set<std::string> axes_of(FieldType type) {
+  switch (type) {
+    case FieldType::vec2:
+      return {"x", "y"};
+    case FieldType::vec3:
+      return {"x", "y", "z"};
+    case FieldType::quaternion:
+      return {"x", "y", "z", "w"};
+    default:
+      return {};
+  }
+}
+
 class ComponentCheck {
  public:
-  ComponentCheck(const std::vector<ComponentDescription>& components, Findings& findings)
-      : components_(components), findings_(findings) {
+  ComponentCheck(const Project& project, const std::vector<ComponentDescription>& components,
+                 Findings& findings)
+      : strip_(project.config().strip), components_(components), findings_(findings) {
     for (const ComponentDescription& component : components) names_.insert(component.name);
   }
 
@@ -68,28 +137,113 @@ class ComponentCheck {
         findings_.add(
             "unknown-component", {file.path, node.key_position},
             "no component is called '" + component.class_name + "'; did you mean '" + meant + "'?");
+      } else if (!component.class_name.empty() && !is_of_engine(component.class_name)) {
+        note_undescribed(component.class_name,
+                         {file.path, file.tree.at(layer.fields).key_position});
       }
     }
   }
 
- private:
-  void check_fields(const ComponentDescription& description, const SourceFile& file,
-                    yaml::NodeIndex fields) {
-    if (file.tree.at(fields).kind != yaml::NodeKind::mapping) return;
-    const std::set<std::string> known = field_names(description);
-    for (const yaml::NodeIndex child : yaml::Children(file.tree, fields)) {
-      const yaml::Node& node = file.tree.at(child);
-      if (known.contains(std::string(node.key))) continue;
-      std::string message = description.name + " has no field '" + std::string(node.key) + "'";
-      const std::string meant = nearest(node.key, known);
-      if (!meant.empty()) message += "; did you mean '" + meant + "'?";
-      findings_.add("unknown-field", {file.path, node.key_position}, std::move(message));
+  // An engine may know what the game does not describe, and then many prefabs have it: one finding
+  // for each name.
+  void tell_undescribed() {
+    for (const auto& [name, found] : undescribed_) {
+      std::string message = "the game describes no component '" + name + "'";
+      if (found.count > 1) message += " (here and in " + std::to_string(found.count - 1) + " more)";
+      findings_.add("undescribed-component", found.first, std::move(message));
     }
   }
 
+ private:
+  // What the project lists as presenting is none of the game's either.
+  bool is_of_engine(std::string_view name) const {
+    return is_known_engine_component(name) ||
+           std::ranges::any_of(strip_, [&](const StripRules& rules) {
+             return rules.strips_class(name, ClassOwner::project);
+           });
+  }
+
+  struct Undescribed {
+    Location first;
+    std::size_t count = 0;
+  };
+
+  void note_undescribed(const std::string& name, const Location& place) {
+    Undescribed& found = undescribed_[name];
+    if (found.count++ == 0) found.first = place;
+  }
+
+  void check_fields(const ComponentDescription& description, const SourceFile& file,
+                    yaml::NodeIndex fields) {
+    if (file.tree.at(fields).kind == yaml::NodeKind::mapping) {
+      check_names(description, file, fields, "");
+    }
+  }
+
+  // `path` leads to the mapping, and ends with a dot unless that is the component itself.
+  void check_names(const ComponentDescription& description, const SourceFile& file,
+                   yaml::NodeIndex mapping, const std::string& path) {
+    const std::set<std::string> known = names_below(description, path);
+    for (const yaml::NodeIndex child : yaml::Children(file.tree, mapping)) {
+      const std::string key(file.tree.at(child).key);
+      if (!known.contains(key)) {
+        tell_unknown(description.name, file, child, path + key, nearest(key, known));
+      } else {
+        check_value(description, file, child, path + key);
+      }
+    }
+  }
+
+  void check_value(const ComponentDescription& description, const SourceFile& file,
+                   yaml::NodeIndex value, const std::string& path) {
+    const auto field = std::ranges::find_if(description.fields, [&](const FieldDescription& one) {
+      return without_numbers(one.name) == path;
+    });
+    const yaml::NodeKind kind = file.tree.at(value).kind;
+    if (field != description.fields.end()) {
+      check_axes(description.name, file, value, path, axes_of(field->type));
+      if (kind != yaml::NodeKind::sequence || field->count == 1) return;
+      for (const yaml::NodeIndex item : yaml::Children(file.tree, value)) {
+        check_axes(description.name, file, item, path + "[]", axes_of(field->type));
+      }
+    } else if (kind == yaml::NodeKind::mapping) {
+      check_names(description, file, value, path + ".");
+    } else if (kind == yaml::NodeKind::sequence) {
+      std::size_t left = item_count(description, path);
+      for (const yaml::NodeIndex item : yaml::Children(file.tree, value)) {
+        if (left-- == 0) return tell_unknown(description.name, file, item, path + "[]", "");
+        if (file.tree.at(item).kind != yaml::NodeKind::mapping) continue;
+        check_names(description, file, item, path + "[].");
+      }
+    }
+  }
+
+  void check_axes(const std::string& component, const SourceFile& file, yaml::NodeIndex vector,
+                  const std::string& path, const std::set<std::string>& axes) {
+    if (axes.empty() || file.tree.at(vector).kind != yaml::NodeKind::mapping) return;
+    for (const yaml::NodeIndex child : yaml::Children(file.tree, vector)) {
+      const std::string key(file.tree.at(child).key);
+      if (!axes.contains(key)) tell_unknown(component, file, child, path + "." + key, "");
+    }
+  }
+
+  void tell_unknown(const std::string& component, const SourceFile& file, yaml::NodeIndex node,
+                    const std::string& field, const std::string& meant) {
+    std::string message = component + " has no ";
+    const bool is_item = field.ends_with("[]");
+    message += is_item ? "further item in '" + field.substr(0, field.size() - 2) + "'"
+                       : "field '" + field + "'";
+    if (!meant.empty()) message += "; did you mean '" + meant + "'?";
+    const yaml::Node& at = file.tree.at(node);
+    findings_.add("unknown-field", {file.path, is_item ? at.position : at.key_position},
+                  std::move(message));
+  }
+
+  const TargetStripRules& strip_;
   const std::vector<ComponentDescription>& components_;
   Findings& findings_;
   std::set<std::string> names_;
+  std::map<std::string, Undescribed> undescribed_;
 };
 
 // Where a plain file states its class.
@@ -130,7 +284,7 @@ void check_components(const Project& project, Findings& findings) {
     return;
   }
   if (components.value().empty()) return;
-  ComponentCheck check(components.value(), findings);
+  ComponentCheck check(project, components.value(), findings);
   for (AssetNumber asset = 0; asset < project.index().assets().size(); ++asset) {
     if (project.sources().plain_class(asset) != "Prefab") continue;
     const SourceFile& file = project.sources().get(asset);
@@ -139,6 +293,7 @@ void check_components(const Project& project, Findings& findings) {
       for (const SourceComponent& component : entity.components) check.check(file, component);
     }
   }
+  check.tell_undescribed();
 }
 
 }  // namespace muster

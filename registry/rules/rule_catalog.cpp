@@ -168,6 +168,11 @@ constexpr std::array kRules = {
          "same line in both locks); 'muster prepare' changes nothing of the class before."},
     Rule{"type-id-reused", error, "An entry uses a type id that was retired",
          "Clients that have shipped still know the old meaning. Give the entry a fresh id."},
+    Rule{
+        "undescribed-component", note, "The game describes no component of that name",
+        "It is packed as it stands, for an engine that knows it; the game's code gets nothing of "
+        "it. If the game should, describe it and export the game's components again. If it is only "
+        "to be seen or heard, list it under 'strip' in muster.yaml."},
     Rule{"unfit-value", error, "A value does not fit the field of its component",
          "The game describes what each field can hold (components.json), and a build would "
          "refuse this. Correct the value, or export the game's components again."},

@@ -26,9 +26,7 @@ constexpr std::array kTypes = {
     TypeRow{FieldType::asset, "asset", 16},
 };
 
-// Bounds on descriptions from outside: larger ones are a mistake, and would let a file ask for any
-// amount of memory.
-constexpr std::uint32_t kMaxComponentBytes = 64 * 1024;
+// Of descriptions from outside: more are a mistake, and would take any amount of memory.
 constexpr std::size_t kMaxFields = 1024;
 
 const TypeRow* row_of(FieldType type) {
@@ -64,7 +62,11 @@ std::string_view problem_of(const FieldDescription& field, std::uint64_t begin,
                                         .interpolation = field.interpolation,
                                         .is_enumeration = is_integer && !field.names.empty(),
                                         .has_names = !field.names.empty()});
-  return broken == FieldRule::none ? std::string_view() : complaint(broken);
+  if (broken != FieldRule::none) return complaint(broken);
+  const std::vector<std::string_view> names(field.names.begin(), field.names.end());
+  return are_enumerators(names, field.type)
+             ? std::string_view()
+             : "has enumerators without a name or a value of their own";
 }
 
 // Empty when every field has a name of its own.

@@ -134,6 +134,8 @@ Result<FieldType> field_type_from(std::string_view name);
 /// its own there.
 inline constexpr std::uint32_t kMaxComponentAlignment = 16;
 static_assert(kMaxComponentAlignment <= __STDCPP_DEFAULT_NEW_ALIGNMENT__);
+/// A larger component is a mistake, and would let a file ask for any amount of memory.
+inline constexpr std::uint32_t kMaxComponentBytes = 64 * 1024;
 
 /// Checks a description that came from outside by the rules that `describe.h` has for those in
 /// code: a size that fits the alignment; fields inside the component, without overlap, with names

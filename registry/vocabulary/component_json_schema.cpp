@@ -15,6 +15,16 @@ Json number_schema(const FieldDescription& field) {
   if (field.minimum != field.maximum) {
     json["minimum"] = field.minimum;
     json["maximum"] = field.maximum;
+  } else if (is_whole && field.names.empty()) {
+    // What the type holds; beyond 32 bits editors round.
+    with_lane_type(lane_type(field.type), [&]<typename T>(T) {
+      if (sizeof(T) > sizeof(std::uint32_t)) return;
+      json["minimum"] = std::numeric_limits<T>::lowest();
+      json["maximum"] = std::numeric_limits<T>::max();
+    });
+  } else if (!field.names.empty()) {
+    json["minimum"] = 0;
+    json["maximum"] = field.names.size() - 1;
   }
   return json;
 }

@@ -1,7 +1,8 @@
 #include "registry/vocabulary/describe.h"
 
 #include <algorithm>
-#include <cassert>
+#include <cstdio>
+#include <cstdlib>
 
 namespace muster::describe_detail {
 namespace {
@@ -57,8 +58,10 @@ void finish(ComponentDescription& component) {
               component.default_value.begin() + range.end, clean.begin() + range.begin);
   }
   component.default_value = std::move(clean);
-  [[maybe_unused]] const auto checked = check(component);
-  assert(checked.has_value());
+  if (const Result<void> checked = check(component); !checked) {
+    std::fprintf(stderr, "%s\n", checked.error().message.c_str());
+    std::abort();
+  }
 }
 
 }  // namespace muster::describe_detail

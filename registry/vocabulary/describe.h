@@ -47,7 +47,7 @@ namespace describe_detail {
 template <typename T>
 inline constexpr bool kIsText = false;
 template <std::size_t N>
-inline constexpr bool kIsText<FixedText<N>> = true;
+inline constexpr bool kIsText<FixedText<N>> = N > 0;
 
 /// The field type of a C++ type; also of every enumeration.
 template <typename T>
@@ -138,7 +138,40 @@ consteval FieldTraits checked(FieldType type, bool is_enumeration, FieldTraits t
                       .interpolation = traits.interpolation,
                       .is_enumeration = is_enumeration,
                       .has_names = !traits.names.empty()}));
+  if (!are_enumerators(traits.names, type)) enumerators_have_names_and_values_of_their_own();
   return traits;
+}
+
+/// Whether a value that is known at compile time lies in the range, if there is one. The nearest
+/// float to a limit may lie beyond it.
+template <typename T>
+consteval bool is_within(const FieldTraits& traits, const T& value) {
+  if constexpr (Element<T>::kIsArray) {
+    for (const auto& item : value) {
+      if (!is_within(traits, item)) return false;
+    }
+    return true;
+  } else if constexpr (std::is_arithmetic_v<T>) {
+    if (traits.minimum == traits.maximum) return true;
+    const double low = traits.minimum < 0 ? -traits.minimum : traits.minimum;
+    const double high = traits.maximum < 0 ? -traits.maximum : traits.maximum;
+    const double slack = 1e-6 * (low < high ? high : low);
+    const auto number = static_cast<double>(value);
+    return number >= traits.minimum - slack && number <= traits.maximum + slack;
+  } else {
+    return true;
+  }
+}
+/// Of a struct whose default value the compiler can make; of others nothing is known.
+template <auto Member>
+consteval bool has_default_within(const FieldTraits& traits) {
+  using Owner = typename MemberOf<decltype(Member)>::Owner;
+  if constexpr (requires { typename std::bool_constant<(static_cast<void>(Owner{}), true)>; }) {
+    const Owner value{};
+    return is_within(traits, value.*Member);
+  } else {
+    return true;
+  }
 }
 
 /// A field before it is data: all that can be known at compile time, and two functions for the
@@ -160,7 +193,8 @@ struct FieldSpec {
 /// The fields as data; those of structs inside take the place of the struct.
 std::vector<FieldDescription> flatten(std::span<const FieldSpec> specs);
 
-/// Sorts fields, zeroes padding in the default value, and asserts that `check` passes.
+/// Sorts fields, and zeroes padding in the default value. What no compiler sees (members that
+/// overlap, too many fields) ends the program here, with what `check` says.
 void finish(ComponentDescription& component);
 
 template <auto Member>
@@ -218,10 +252,12 @@ class Describe {
   static_assert(std::is_standard_layout_v<T>, "a component must have standard layout");
   static_assert(std::is_default_constructible_v<T>, "a component needs default values");
   static_assert(alignof(T) <= kMaxComponentAlignment, "a component is aligned to 16 at most");
+  static_assert(sizeof(T) <= kMaxComponentBytes, "a component has 64 KiB at most");
 
  public:
   consteval explicit Describe(std::string_view name) requires(N == 0) : name_(name) {
     if (name.empty()) description_error::a_component_needs_a_name();
+    if (!is_in_one_line(name)) description_error::a_name_stands_in_one_line();
   }
 
   /// Adds a member. Its type is one of `component.h`, an integer of up to 64 bits, `float`,
@@ -236,8 +272,11 @@ class Describe {
                   "this member's type cannot be a field: use the types of component.h, integers of "
                   "up to 64 bits, float, double, enumerations, structs with a description, or "
                   "std::array of them; no const");
+    static_assert(Element<typename MemberOf<decltype(Member)>::Of>::kCount > 0,
+                  "an array that is a field has elements");
     if (name.empty()) description_error::a_field_needs_a_name();
     if (!is_plain_name(name)) description_error::a_name_has_no_dots_or_brackets();
+    if (!is_in_one_line(name)) description_error::a_name_stands_in_one_line();
     for (const FieldSpec& other : fields_) {
       if (other.name == name) description_error::this_name_is_taken_by_another_field();
       if (other.member == member_text<Member>()) {
@@ -254,6 +293,9 @@ class Describe {
     if constexpr (describe_detail::Value<Value>) {
       added.type = field_type<Value>();
       added.traits = checked(added.type, std::is_enum_v<Value>, traits);
+      if (!has_default_within<Member>(added.traits)) {
+        description_error::a_default_lies_within_the_range();
+      }
       added.receivers_used = bit_of(traits.receivers);
     } else if constexpr (Described<Value>) {
       // What the whole says holds for its parts; a part that says something else would be shown to

@@ -32,6 +32,9 @@ inline void this_type_cannot_be_interpolated_so() {}
 inline void there_is_nothing_between_enumerators() {}
 inline void an_angle_is_in_deg_or_rad() {}
 inline void names_are_for_enumerations() {}
+inline void enumerators_have_names_and_values_of_their_own() {}
+inline void a_default_lies_within_the_range() {}
+inline void a_name_stands_in_one_line() {}
 inline void a_struct_inside_has_traits_of_its_own() {}
 inline void a_part_goes_to_others_than_the_whole() {}
 }  // namespace description_error

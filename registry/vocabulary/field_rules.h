@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <string_view>
 
 #include "registry/vocabulary/component.h"
@@ -123,6 +124,27 @@ constexpr FieldRule broken_rule(const FieldNumbers& field) {
   if (!has_range) return FieldRule::none;
   if (!lies_within(field.type, field.minimum, field.maximum)) return FieldRule::range_within_type;
   return field.resolution > 0 ? broken_step_rule(field) : FieldRule::none;
+}
+
+/// Text that a person can read in one line of a report: UTF-8 is not looked at.
+constexpr bool is_in_one_line(std::string_view name) {
+  for (const char c : name) {
+    if ((c >= 0 && c < ' ') || c == 0x7F) return false;
+  }
+  return true;
+}
+
+/// Whether these can be the names of 0, 1, 2 ... in an enumeration of that type: each its own, and
+/// a value for each.
+constexpr bool are_enumerators(std::span<const std::string_view> names, FieldType type) {
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (names[i].empty() || !is_in_one_line(names[i])) return false;
+    for (std::size_t k = 0; k < i; ++k) {
+      if (names[k] == names[i]) return false;
+    }
+  }
+  return names.empty() ||
+         field_rules_detail::lies_within(type, 0, static_cast<double>(names.size() - 1));
 }
 
 /// What is wrong with a field that breaks a rule: `its maximum is below its minimum`.

@@ -14,9 +14,11 @@ constexpr std::uint32_t kNotTaken = std::numeric_limits<std::uint32_t>::max();
 
 ReceivingPlan::ReceivingPlan(const ReplicationSchema& schema, const World& world) {
   std::vector<std::uint32_t> taken;  // By index in the schema.
-  for (const ComponentSchema& sent : schema.components) {
+  for (std::uint16_t i = 0; i < schema.components.size(); ++i) {
     const auto next = static_cast<std::uint32_t>(components_.size());
-    taken.push_back(match(sent, world) ? next : kNotTaken);
+    const bool is_taken = match(schema.components[i], world);
+    if (is_taken) components_.back().sent = i;
+    taken.push_back(is_taken ? next : kNotTaken);
   }
   for (std::uint16_t i = 0; i < schema.types.size(); ++i) {
     Type& type = types_.emplace_back();

@@ -23,6 +23,7 @@ struct ReceivedField {
 
 /// A component that both ends have.
 struct ReceivedComponent {
+  std::uint16_t sent = 0;    ///< Its index in the server's schema.
   std::uint32_t member = 0;  ///< Whose it is; see `members.h`.
   ComponentId component;
   std::vector<ReceivedField> fields;

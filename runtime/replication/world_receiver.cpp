@@ -24,15 +24,30 @@ void WorldReceiver::apply(const WorldSource& source) {
   follow_schema(source);
   come_and_go(source.changes());
   if (!plan_) return;
-  // Something here is not as it was applied: all of it is applied again.
-  if (std::exchange(divergences_, source.divergences()) != source.divergences()) {
-    each([&](EntityReference id, std::uint16_t, SeenBy) {
-      apply_again(source, static_cast<std::uint32_t>(id.network_id), nullptr);
-    });
-  }
+  if (std::exchange(divergences_, source.divergences()) != source.divergences()) mend(source);
   for (const ReplicatedChange& change : source.changes()) {
     if (change.kind != ReplicatedChange::Kind::despawned) update(source, change);
   }
+}
+
+// Something here is not as it was applied: what the game lost comes again, and all is applied
+// again.
+void WorldReceiver::mend(const WorldSource& source) {
+  for (std::uint32_t id = 0; id < received_.size(); ++id) {
+    if (!is_lost(id)) continue;
+    const Received& received = received_[id];
+    const ReplicatedSpawn again{.id = {static_cast<std::int32_t>(id)},
+                                .type = TypeId(plan_->type_id(received.type)),
+                                .player = player_of(received.seen_by)};
+    replicated_.apply({.tick = {}, .despawned = {}, .spawned = {&again, 1}, .updated = {}});
+    begin({.kind = ReplicatedChange::Kind::spawned,
+           .id = id,
+           .type = received.type,
+           .seen_by = received.seen_by});
+  }
+  each([&](EntityReference id, std::uint16_t, SeenBy) {
+    apply_again(source, static_cast<std::uint32_t>(id.network_id), nullptr);
+  });
 }
 
 // Another schema comes with another map, and not before everything has gone.
@@ -55,6 +70,7 @@ void WorldReceiver::come_and_go(std::span<const ReplicatedChange> changes) {
     if (change.kind == ReplicatedChange::Kind::despawned) {
       despawned_.push_back(id);
       std::erase(incomplete_, change.id);
+      if (change.id < received_.size()) received_[change.id].is_kept = false;
     } else if (change.kind == ReplicatedChange::Kind::spawned && plan_) {
       spawned_.push_back({.id = id,
                           .type = TypeId(plan_->type_id(change.type)),
@@ -75,6 +91,7 @@ void WorldReceiver::begin(const ReplicatedChange& change) {
   Received& received = received_[change.id];
   received.type = change.type;
   received.seen_by = change.seen_by;
+  received.is_kept = true;
   received.values.clear();
   // What stands in the level is there already.
   if (!world_.has(link_.id(), root)) {
@@ -93,6 +110,10 @@ const WorldReceiver::Received* WorldReceiver::find(std::uint32_t id) const {
   if (!plan_ || id >= received_.size() || received_[id].members.empty()) return nullptr;
   const EntityId root = collection_.find({static_cast<std::int32_t>(id)});
   return !root.is_null() && received_[id].members.front() == root ? &received_[id] : nullptr;
+}
+
+bool WorldReceiver::is_lost(std::uint32_t id) const {
+  return plan_ && id < received_.size() && received_[id].is_kept && find(id) == nullptr;
 }
 
 void WorldReceiver::update(const WorldSource& source, const ReplicatedChange& change) {
@@ -213,22 +234,28 @@ const PrefabPlan* WorldReceiver::prefab_of(EntityId root) {
   return plan ? plan.value() : nullptr;
 }
 
-bool WorldReceiver::values(std::uint32_t id, std::span<std::int64_t> values) const {
+EntityFound WorldReceiver::values(std::uint32_t id, std::span<std::int64_t> values,
+                                  std::uint16_t& lacking) const {
   const Received* const received = find(id);
-  if (received == nullptr) return false;
+  if (received == nullptr) return is_lost(id) ? EntityFound::missing : EntityFound::not_kept;
   for (const ReceivingPlan::Part& part : plan_->parts(received->type)) {
     const ReceivedComponent& component = plan_->component(part);
     if (component.member >= received->members.size()) continue;
-    const Bytes value =
-        std::as_const(world_).bytes(component.component, received->members[component.member]);
-    if (value.empty()) continue;
+    const EntityId entity = received->members[component.member];
+    // What is below an entity is the prefab's, and may be another one's here.
+    if (!world_.is_alive(entity)) continue;
+    const Bytes value = std::as_const(world_).bytes(component.component, entity);
+    if (value.empty()) {
+      lacking = component.sent;
+      return EntityFound::lacks_component;
+    }
     for (const ReceivedField& field : component.fields) {
       if (!is_received(field.receivers, received->seen_by)) continue;
       (void)field.conversion.reverse(
           value, values.subspan(part.first_value + field.first_value, field.value_count));
     }
   }
-  return true;
+  return EntityFound::here;
 }
 
 void WorldReceiver::set_player(PlayerId player) {

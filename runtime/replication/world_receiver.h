@@ -101,8 +101,10 @@ class WorldReceiver final : public EntityValues {
   void complete(const ReplicationClient& client) { complete(ServerSource(client)); }
   void complete(const RecordingReader& reader) { complete(RecordedSource(reader)); }
 
-  /// The values of an entity as this world has them, for `ReplicationClient::verify`.
-  bool values(std::uint32_t id, std::span<std::int64_t> values) const override;
+  /// The values of an entity as this world has them, for `ReplicationClient::verify`. It lacks what
+  /// the game has destroyed: the entity, or a component of its root that the server sends.
+  EntityFound values(std::uint32_t id, std::span<std::int64_t> values,
+                     std::uint16_t& lacking) const override;
 
   /// Calls `visit(EntityReference, std::uint16_t type, SeenBy)` for every entity that is here, by
   /// ascending id; `type` is an index into the source's schema.
@@ -128,6 +130,7 @@ class WorldReceiver final : public EntityValues {
   struct Received {
     std::uint16_t type = 0;  ///< Index into the plan.
     SeenBy seen_by = SeenBy::others;
+    bool is_kept = false;              ///< It came and has not gone, as far as the server says.
     std::vector<EntityId> members;     ///< The root alone while its bundle is missing.
     std::vector<std::int64_t> values;  ///< Those applied last; empty when they have to be again.
   };
@@ -137,6 +140,8 @@ class WorldReceiver final : public EntityValues {
   void begin(const ReplicatedChange& change);
   bool has_lost_members(const Received& received) const;
   void update(const WorldSource& source, const ReplicatedChange& change);
+  void mend(const WorldSource& source);
+  bool is_lost(std::uint32_t id) const;
   void apply_again(const WorldSource& source, std::uint32_t id, const PrefabPlan* prefab);
   bool take_values(const WorldSource& source, std::uint32_t id, Received& received);
   void list_updates(std::uint32_t id, const Received& received, const PrefabPlan* prefab);

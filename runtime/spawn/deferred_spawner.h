@@ -76,6 +76,8 @@ class DeferredSpawner {
   static constexpr std::size_t kMaxProblems = 64;
 
   const DeferredSpawnCounters& counters() const { return counters_; }
+  World& world() const { return spawner_->world(); }
+  const BundleStore& store() const { return spawner_->store(); }
 
  private:
   /// The bundle of an asset that entities were spawned from.

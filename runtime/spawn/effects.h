@@ -101,10 +101,11 @@ struct EffectOptions {
 ///     player.update(now);   // once a frame
 class EffectPlayer {
  public:
-  /// Spawns all pools, inactive. Fails with `invalid_argument` in a server's world (by the target
-  /// of the catalog), with `limit_exceeded` for a pool larger than `kMaxEffectPool`, or as
-  /// `Spawner::spawn` does; what was spawned by then is asked to despawn. The spawner's world must
-  /// outlive the player.
+  /// Spawns all pools, inactive, and waits for the bundles that are not in the store yet: for the
+  /// loading screen, or request the registries before. Fails with `invalid_argument` in a server's
+  /// world (by the target of the catalog), with `limit_exceeded` for a pool larger than
+  /// `kMaxEffectPool`, or as `Spawner::spawn` does; what was spawned by then is asked to despawn.
+  /// The spawner's world must outlive the player.
   static Result<EffectPlayer> create(Spawner& spawner, const EffectOptions& options = {});
 
   EffectVerdict request(const SpatialEffectRequest& request);

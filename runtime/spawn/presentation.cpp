@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cassert>
+#include <utility>
 
 namespace muster {
 
-Presentations::Presentations(Spawner& views, const World& game) : views_(views), game_(game) {
+Presentations::Presentations(DeferredSpawner& views, const World& game)
+    : views_(views), game_(game) {
   assert(&views.world() != &game);
 }
 
@@ -14,10 +16,10 @@ Result<EntityId> Presentations::show(EntityId owner, const PresentationKey& key)
     return fail(ErrorCode::invalid_argument, "the owner of a presentation is gone");
   }
   const Place place = place_of(owner, key.type);
-  const auto before = shown_.find(place);
-  if (before != shown_.end() && before->second.key == key &&
-      views_.world().is_alive(before->second.root)) {
-    return before->second.root;
+  const auto shown = shown_.find(place);
+  if (shown != shown_.end() && shown->second.key == key &&
+      views_.world().is_alive(shown->second.root)) {
+    return shown->second.root;
   }
   const std::optional<CatalogPresentation> found = views_.store().catalog().find_presentation(key);
   if (!found) {
@@ -26,42 +28,66 @@ Result<EntityId> Presentations::show(EntityId owner, const PresentationKey& key)
                                           ", type " + std::to_string(key.type) + ", variation " +
                                           std::to_string(key.variation));
   }
-  Result<Spawned> spawned = views_.spawn(found->presentation);
-  if (!spawned) return fail(spawned.error());
-  hide(owner, key.type);
-  shown_[place] = {.key = key, .root = spawned.value().root};
-  return spawned.value().root;
+  // What nobody has seen yet goes; what was seen stays until there is something in its place.
+  EntityId before;
+  if (shown != shown_.end()) {
+    Shown& last = shown->second;
+    if (views_.is_waiting(last.root)) std::swap(last.root, last.before);
+    before = last.root;
+    despawn(last.before);
+  }
+  const EntityId root = views_.spawn(found->presentation);
+  if (!views_.is_waiting(root)) {
+    despawn(before);
+    before = EntityId();
+  }
+  shown_[place] = {.key = key, .root = root, .before = before};
+  return root;
+}
+
+void Presentations::despawn(EntityId presentation) {
+  if (!presentation.is_null()) views_.world().request_despawn(presentation);
 }
 
 void Presentations::hide(EntityId owner, std::uint32_t type) {
   const auto found = shown_.find(place_of(owner, type));
   if (found == shown_.end()) return;
-  views_.world().request_despawn(found->second.root);
+  despawn(found->second.root);
+  despawn(found->second.before);
   shown_.erase(found);
 }
 
 EntityId Presentations::shown(EntityId owner, std::uint32_t type) const {
   const auto found = shown_.find(place_of(owner, type));
-  return found == shown_.end() ? EntityId() : found->second.root;
+  if (found == shown_.end()) return {};
+  const auto& [key, root, before] = found->second;
+  return before.is_null() || !views_.is_waiting(root) ? root : before;
 }
 
 EntityId Presentations::owner_of(EntityId presentation) const {
-  const auto found =
-      std::ranges::find(shown_, presentation, [](const auto& row) { return row.second.root; });
+  if (presentation.is_null()) return {};
+  const auto found = std::ranges::find_if(shown_, [&](const auto& row) {
+    return row.second.root == presentation || row.second.before == presentation;
+  });
   return found == shown_.end() ? EntityId() : owner_at(found->first);
 }
 
 std::uint32_t Presentations::update() {
   std::uint32_t count = 0;
   for (auto row = shown_.begin(); row != shown_.end();) {
+    Shown& shown = row->second;
     const EntityId owner = owner_at(row->first);
-    if (!owner.is_null() && !game_.is_despawning(owner)) {
-      ++row;
+    if (owner.is_null() || game_.is_despawning(owner)) {
+      despawn(shown.root);
+      despawn(shown.before);
+      row = shown_.erase(row);
+      ++count;
       continue;
     }
-    views_.world().request_despawn(row->second.root);
-    row = shown_.erase(row);
-    ++count;
+    if (!shown.before.is_null() && !views_.is_waiting(shown.root)) {
+      despawn(std::exchange(shown.before, EntityId()));
+    }
+    ++row;
   }
   return count;
 }

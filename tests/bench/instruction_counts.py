@@ -4,12 +4,18 @@
 Unlike times, these do not depend on what else the machine does, so two commits can be compared.
 They do depend on the compiler, its options and the processor's family. Needs valgrind.
 
-Example: instruction_counts.py build/release/bin/snapshot_bench
+    instruction_counts.py build/release/bin/snapshot_bench
+    instruction_counts.py ... --compiler "GNU 12.2.0 -O2" --write instruction_counts.json
+    instruction_counts.py ... --compiler "GNU 12.2.0 -O2" --check instruction_counts.json
+
+Exit codes: 0 as it was or better, 1 more than the baseline and its tolerance, or nothing could be
+counted, 77 nothing to compare with: no valgrind, another compiler or another processor.
 """
 
 import argparse
 import json
 import os
+import platform
 import re
 import shutil
 import subprocess
@@ -36,6 +42,64 @@ def count(program, functions, trace):
     return int(collected.group(1)), json.loads(run.stdout.splitlines()[-1])
 
 
+def processor():
+    """What libraries choose their code by."""
+    flags = ""
+    if os.path.exists("/proc/cpuinfo"):
+        with open("/proc/cpuinfo", encoding="utf-8") as info:
+            flags = next((line for line in info if line.startswith("flags")), "")
+    found = [flag for flag in ("avx2", "avx512f") if flag in flags.split()]
+    return " ".join([platform.machine(), *found])
+
+
+def skip(why):
+    print("instruction_counts.py: skipped: " + why)
+    sys.exit(77)
+
+
+def compare(counts, baseline, tolerance):
+    """What went up by more than the tolerance, a line each; tells of what went down."""
+    problems = []
+    for name, before in baseline.items():
+        now = counts.get(name)
+        if now is None:
+            problems.append(f"{name} was not counted")
+        elif now > before * (1 + tolerance):
+            problems.append(f"{name}: {now:.0f} instructions, {now / before - 1:+.1%}; "
+                            f"the baseline is {before:.0f}")
+        elif now < before * (1 - tolerance):
+            print(f"{name}: {now / before - 1:+.1%}: renew the baseline with --write")
+    return problems
+
+
+def judge(arguments, counts):
+    """Writes the baseline, or holds the counts against it."""
+    if arguments.write:
+        baseline = {"compiler": arguments.compiler, "processor": processor(),
+                    "instructions": {name: round(now) for name, now in counts.items()}}
+        with open(arguments.write, "w", encoding="utf-8") as file:
+            file.write(json.dumps(baseline, indent=2) + "\n")
+    if arguments.check:
+        wanted = arguments.coder or ["range", "mix"]
+        baseline = {name: before for name, before in arguments.baseline["instructions"].items()
+                    if name.split()[0] in wanted}
+        problems = compare(counts, baseline, arguments.tolerance / 100)
+        if problems:
+            sys.exit("\n".join(["instruction_counts.py: the codec became dearer; if that is "
+                                "meant, renew the baseline with --write", *problems]))
+
+
+def read_baseline(arguments):
+    """Fails early: counting takes half a minute."""
+    if arguments.check is None:
+        return
+    with open(arguments.check, encoding="utf-8") as file:
+        arguments.baseline = json.load(file)
+    for key, here in (("compiler", arguments.compiler), ("processor", processor())):
+        if arguments.baseline[key] != here:
+            skip(f"the baseline is of {key} '{arguments.baseline[key]}', this is '{here}'")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("program", help="snapshot_bench, of the release preset")
@@ -43,20 +107,28 @@ def main():
     parser.add_argument("--model", help="what snapshot_train wrote; else the built-in model")
     parser.add_argument("--rate", type=int, default=20, help="snapshots a second")
     parser.add_argument("--coder", action="append", choices=["range", "mix"], help="else both")
+    parser.add_argument("--compiler", default="", help="what made the program, for the baseline")
+    parser.add_argument("--write", metavar="BASELINE", help="writes what was counted")
+    parser.add_argument("--check", metavar="BASELINE", help="fails when more is counted than then")
+    parser.add_argument("--tolerance", type=float, default=3, help="percent more, no matter")
     arguments = parser.parse_args()
     if shutil.which("valgrind") is None:
-        sys.exit("instruction_counts.py: valgrind is not installed")
+        skip("valgrind is not installed")
+    read_baseline(arguments)
     # Everything is counted from the first snapshot on, and each stands in one datagram.
     trace = [arguments.trace, "--rate", str(arguments.rate), "--from", "0"]
     trace += ["--datagram", "60000", "--no-peers", "--json"]
     if arguments.model is not None:
         trace += ["--model", arguments.model]
+    counts = {}
     for coder in arguments.coder or ["range", "mix"]:
         for name, functions in COUNTED.items():
             total, report = count([arguments.program], functions, trace + ["--coder", coder])
             changed = report["changed_entities"]
+            counts[f"{coder} {name}"] = total / changed
             print(f"{coder:5} {name}: {total / changed:8.0f} instructions for each of {changed} "
-                  f"changed entities, {report['mean_bytes']:.1f} bytes a snapshot")
+                  f"changed entities, {report['mean_bytes']:.1f} bytes a snapshot", flush=True)
+    judge(arguments, counts)
 
 
 if __name__ == "__main__":

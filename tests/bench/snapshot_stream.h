@@ -20,7 +20,8 @@ struct StreamSettings {
   double loss = 0;             ///< Share of datagrams lost, in both directions.
   std::uint64_t seed = 1;      ///< Of the losses.
   std::size_t datagram_bytes = 1200;  ///< Snapshots that are longer are split.
-  /// The rest of a world that takes more waits until the client has this: it joins bit by bit.
+  /// The rest of a world that takes more waits until the client has this: it joins bit by bit. Over
+  /// long ways a tick has fewer, or none.
   std::size_t datagrams_per_snapshot = 4;
   SnapshotOptions options;
   std::uint32_t from_seconds = 1;  ///< What comes before is sent, but not counted.
@@ -32,6 +33,8 @@ struct StreamResult {
   std::string fault;               ///< When it is not: what differed first, for people.
   std::vector<std::size_t> bytes;  ///< Of each snapshot, all its datagrams together.
   std::size_t datagrams = 0;
+  /// Ticks for which none was sent: there were as many on the way as the codec can look back upon.
+  std::size_t left_out = 0;
   double encode_ns = 0;
   double decode_ns = 0;
   std::size_t entities = 0;             ///< In all snapshots together, ...

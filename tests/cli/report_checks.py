@@ -5,6 +5,7 @@ shapes; a key that ends with `?` may be missing, and `*` stands for any key. Not
 allowed in a dict.
 """
 
+import html.parser
 import json
 import re
 import urllib.parse
@@ -367,7 +368,76 @@ def check_capture(text, whole="true"):
         require_shape(record, shape, f"records[{index}]")
 
 
+BANDWIDTH = {"snapshots": int, "bytes": int, "bytes_per_snapshot": NUMBER,
+             "rows": [{"section": str, "type": str, "component": str, "field": str,
+                       "bits": NUMBER, "bytes_per_snapshot": NUMBER, "share": NUMBER}]}
+
+
+def check_bandwidth(text, *names):
+    """Where bits went: nothing is missing, the most first, and every COMPONENT.FIELD is there."""
+    report = json.loads(text)
+    require_shape(report, BANDWIDTH)
+    rows, snapshots = report["rows"], report["snapshots"]
+    assert [row["bits"] for row in rows] == sorted((row["bits"] for row in rows), reverse=True)
+    assert abs(sum(row["share"] for row in rows) - 1) < 1e-9, "shares are of all there is"
+    for row in rows:
+        assert abs(row["bits"] / 8 / snapshots - row["bytes_per_snapshot"]) < 1e-9, row
+    # What is lost in filling up the last byte of each.
+    missing = report["bytes"] - sum(row["bits"] for row in rows) / 8
+    assert 0 <= missing <= snapshots, missing
+    found = {f"{row['component']}.{row['field']}" for row in rows if row["component"]}
+    assert found == set(names), f"fields are {sorted(found)}"
+
+
+class Page(html.parser.HTMLParser):
+    """What a browser would load, and the data that a page carries."""
+
+    def __init__(self):
+        super().__init__()
+        self.loaded, self.scripts, self.tags, self.title = [], [], [], ""
+        self.open_tag = None
+
+    def handle_starttag(self, tag, attrs):
+        self.open_tag = tag
+        self.tags.append(tag)
+        if tag == "script":
+            self.scripts.append([dict(attrs).get("type", ""), ""])
+        self.loaded += [f"{tag} {name}={value}" for name, value in attrs
+                        if name in ("src", "href", "srcset", "data", "action", "xlink:href",
+                                    "background", "poster", "style")]
+
+    def handle_endtag(self, tag):
+        self.open_tag = None
+
+    def handle_data(self, data):
+        if self.open_tag == "script":
+            self.scripts[-1][1] += data
+        if self.open_tag == "title":
+            self.title += data
+
+
+def check_bandwidth_page(text, *names):
+    """The page needs nothing but itself, and carries the report."""
+    page = Page()
+    page.feed(text)
+    page.close()
+    assert not page.loaded, page.loaded
+    assert not {"link", "img", "iframe", "object", "embed", "base"} & set(page.tags), page.tags
+    for sign in ("http:", "https:", "src=", "url(", "@import", "import(", "fetch(", "Request"):
+        assert sign not in text, f"'{sign}' reaches beyond the page"
+    assert page.title.startswith("Bandwidth of "), page.title
+    kinds = [kind for kind, _ in page.scripts]
+    assert kinds == ["application/json", ""], kinds
+    # Names come from a file: none of them becomes an element.
+    assert "b" not in page.tags and "i" not in page.tags, page.tags
+    check_bandwidth(page.scripts[0][1], *names)
+    for column in ("section", "type", "component", "field", "share", "bytes_per_snapshot"):
+        assert f'data-key="{column}"' in text, f"no column of {column}"
+
+
 CHECKS = {
+    "bandwidth": check_bandwidth,
+    "bandwidth-page": check_bandwidth_page,
     "audit": shape_check(AUDIT),
     "overview": check_overview,
     "capture": check_capture,

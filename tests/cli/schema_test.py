@@ -9,6 +9,7 @@ skipped.
 
 import json
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -31,6 +32,7 @@ UNDERLINED = {
     ("missing-entries", "plain/registries/spatial_effects.yaml"),
     ("unknown-component", "plain/prefabs/barrel.yaml"),
 }
+PLATFORM_GUID = "82b902277f64b6c96414fc60648ed5d5"
 # What no YAML parser reads.
 UNREADABLE = {"yaml-syntax-plain", "yaml-syntax-bytes", "yaml-syntax-unregistered"}
 
@@ -61,6 +63,24 @@ CONFIGS = [
     ("version: 1\nbudgets:\n- {target: client}\n", False),
     ("version: 1\nbudgets:\n- {bytes: plenty}\n", False),
     ("version: 1\nbudgets:\n- {bytes: 1, target: all}\n", False),
+]
+
+# Components of a prefab: what validate refuses the schema refuses too, and the other way round.
+COMPONENTS = [
+    ({"Platform": {"phase": 0.5, "travel": {"y": 2}}}, True),
+    ({"Platform": {"phase": 7}}, False),
+    ({"Platform": {"phaze": 1}}, False),
+    ({"Platform": {"travel": {"x": 0, "w": 3}}}, False),
+    ({"GameMode": {"phase": "running", "teamScores": [1, 2]}}, True),
+    ({"GameMode": {"phase": 2}}, True),
+    ({"GameMode": {"phase": 3}}, False),
+    ({"GameMode": {"phase": "asleep"}}, False),
+    ({"GameMode": {"teamScores": [1, 2, 3]}}, False),
+    ({"GameMode": {"scoreLimit": 3000000000}}, False),
+    ({"PresentationOwner": {"variation": 65535}}, True),
+    ({"PresentationOwner": {"variation": 65536}}, False),
+    ({"PresentationOwner": {"variation": -1}}, False),
+    ({"Wobbulator": {"speed": 3}}, True),
 ]
 
 
@@ -113,6 +133,25 @@ def check_sample(run):
         run.check(problems_of(content, prefab), f"{wrong} is not underlined")
     level = {"class": "LevelRegistry", "entries": [{"type_id": 70000}]}
     run.check(problems_of(content, level), "a type id beyond the wire is not underlined")
+
+
+def check_components(run):
+    arena = run.source / "content/arena"
+    content = run.schema("content", arena)
+    with tempfile.TemporaryDirectory() as folder:
+        project = pathlib.Path(folder) / "arena"
+        shutil.copytree(arena, project)
+        for component, good in COMPONENTS:
+            prefab = {"class": "Prefab", "root": {"name": "x", "components": [
+                {"ReplicatedEntity": {"assetGuid": {"guid": PLATFORM_GUID}}}, component]}}
+            run.check(bool(problems_of(content, prefab)) != good,
+                      f"the schema is wrong about {component}")
+            (project / "plain/replicated/platform.yaml").write_text(json.dumps(prefab))
+            found = subprocess.run([run.muster, "validate", project, "--strict"],
+                                   capture_output=True, text=True, timeout=TIMEOUT_SECONDS,
+                                   check=False)
+            run.check(found.returncode == (0 if good else 1),
+                      f"validate is wrong about {component}: {found.stdout}")
 
 
 def check_bad_content(run):
@@ -187,7 +226,7 @@ def check_sarif(run):
 
 def main():
     run = Run(*map(pathlib.Path.resolve, map(pathlib.Path, sys.argv[1:])))
-    for check in (check_sample, check_bad_content, check_configs, check_sarif):
+    for check in (check_sample, check_components, check_bad_content, check_configs, check_sarif):
         check(run)
     for failure in run.failures:
         print(failure)

@@ -8,7 +8,7 @@ from snapshot_lanes import EntityReader
 from snapshot_plain import read_entity
 
 NONE = 0xFFFFFFFF
-WINDOW = 31
+WINDOW = 63
 GROUP = 16
 BLOCK = 64 * GROUP
 
@@ -98,9 +98,11 @@ class SnapshotReader:
         ages = []
         if reader.bit(slots.HAS_REFERENCE):
             number = self.nearest(low, 256)
-            ages.append(reader.even(5) + 1)
-            for age in range(ages[0] + 1, WINDOW + 1):
-                if len(ages) < 24 and reader.bit(slots.OLDER_REFERENCE):
+            ages.append(reader.even(6) + 1)
+            for age in range(ages[0] + 1, min(ages[0] + 31, WINDOW) + 1):
+                gap = age - ages[-1] - 1
+                slot = slots.REFERENCE_AFTER_GAP + min(gap, 2) - 1 if gap else slots.OLDER_REFERENCE
+                if len(ages) < 24 and reader.bit(slot):
                     ages.append(age)
         else:
             number = self.nearest(reader.even(8) << 8 | low, 1 << 16)

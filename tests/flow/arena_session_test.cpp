@@ -1,5 +1,4 @@
-// A match of the arena in one process: the programs' own server and clients, over a simulated
-// network and an injected clock, so that a seed tells all of it.
+// Matches of the arena over a bad link: what everybody sees, and how it ends.
 #include <algorithm>
 #include <memory>
 #include <string>
@@ -7,15 +6,11 @@
 
 #include <catch2/catch.hpp>
 
-#include "content/arena/game/arena_client.h"
-#include "content/arena/game/arena_server.h"
 #include "content/arena/game/lossy_socket.h"
 #include "content/arena/game/session_run.h"
 #include "content/arena/game/snapshot_asset.h"
 #include "net/snapshot/model_file.h"
-#include "net/transport/simulated_network.h"
-#include "registry/vocabulary/disk_file_system.h"
-#include "tests/support/arena_build.h"
+#include "tests/support/arena_evening.h"
 
 namespace muster {
 namespace {
@@ -23,103 +18,13 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-const MemoryFileSystem& arena_build() {
-  static const MemoryFileSystem files = testing::build_to_memory(
-      DiskFileSystem::open(MUSTER_SOURCE_DIR "/content/arena").value(), {.level = 1});
-  return files;
-}
-
-const Address kServerAddress = Address::ipv4({10, 0, 0, 1}, 7000);
-
-/// A link as an evening has it: late, unsteady, and now and then silent.
-LinkOptions bad_link(double loss, bool may_overtake) {
-  return {.latency = milliseconds(40),
-          .jitter = milliseconds(10),
-          .may_overtake = may_overtake,
-          .loss = loss,
-          .duplicate = 0.01};
-}
-
-struct Seat {
-  explicit Seat(const Clock& clock, bool is_manual)
-      : loads(source, store.catalog(), is_manual),
-        client(arena::ArenaClient::open(store, loader, clock).value()) {}
-
-  FileSystemSource source{arena_build(), AssetPath::parse("client").value()};
-  BundleStore store = BundleStore::open(source).value();
-  SteppedLoads loads;
-  BundleLoader loader{store, loads, {}};
-  std::unique_ptr<DatagramSocket> socket;
-  SeededEntropy entropy{99};
-  std::unique_ptr<arena::ArenaClient> client;
-};
-
-class Evening {
- public:
-  explicit Evening(std::uint64_t seed, std::uint32_t still_from_tick, double loss = 0.05)
-      : network(seed), loss_(loss) {
-    clock.advance(seconds(1));
-    network.advance(arena::net_time(clock.now()));
-    server =
-        arena::ArenaServer::open(store, {.seed = seed, .still_from_tick = still_from_tick}).value();
-    server_socket = network.open(kServerAddress);
-    server->start(*server_socket, entropy, clock.now());
-  }
-
-  bool may_overtake = false;  ///< Datagrams each other, on the links of those who join from now on.
-
-  Seat& join(bool is_manual = false) {
-    auto seat = std::make_unique<Seat>(clock, is_manual);
-    const auto number = static_cast<std::uint8_t>(10 + seats.size());
-    seat->socket = network.open(Address::ipv4({10, 0, 0, number}, 1000),
-                                {network.add_link(bad_link(loss_, may_overtake))},
-                                {network.add_link(bad_link(loss_, may_overtake))});
-    seat->entropy = SeededEntropy(number);
-    seat->client->connect({kServerAddress, server->public_key()}, *seat->socket, seat->entropy);
-    seats.push_back(std::move(seat));
-    return *seats.back();
-  }
-
-  void run(Duration duration) {
-    constexpr Duration kFrame = milliseconds(8);
-    for (Duration passed{}; passed < duration; passed += kFrame) {
-      clock.advance(kFrame);
-      network.advance(arena::net_time(clock.now()));
-      server->frame(clock.now());
-      for (const auto& seat : seats) seat->client->frame();
-    }
-  }
-
-  /// What is not the server's in a client's world; empty when nothing is.
-  std::string difference(const Seat& seat) const {
-    const auto world = seat.client->world();
-    if (!world || !seat.client->player()) return "it has none";
-    const arena::WorldValues expected = server->world_of(*seat.client->player());
-    return world->text() == expected.text()
-               ? ""
-               : "expected\n" + expected.text() + "but sees\n" + world->text();
-  }
-
-  ManualClock clock;
-  SimulatedNetwork network;
-  FileSystemSource source{arena_build(), AssetPath::parse("server").value()};
-  BundleStore store = BundleStore::open(source).value();
-  SeededEntropy entropy{1};
-  std::unique_ptr<DatagramSocket> server_socket;
-  std::unique_ptr<arena::ArenaServer> server;
-  std::vector<std::unique_ptr<Seat>> seats;
-
- private:
-  double loss_;
-};
-
 }  // namespace
 
 TEST_CASE("Everybody who plays sees the server's world, when it stands still",
           "[flow][arena][sys-15][sys-18][sys-19][sys-20][sys-33][sys-40][sys-45][sys-47]") {
   const auto seed = GENERATE(1U, 2U, 3U, 4U, 5U, 6U, 7U, 8U);
   CAPTURE(seed);
-  Evening evening(seed, 6 * 60);
+  Evening evening(seed, {.still_from_tick = 6 * 60});
   evening.join();
   evening.join();
   evening.run(seconds(3));
@@ -138,6 +43,7 @@ TEST_CASE("Everybody who plays sees the server's world, when it stands still",
     CHECK(client.summary().is_still);
     CHECK(client.summary().failed_loads == 0);
     CHECK(client.effects().played > 20);
+    CHECK(client.shown_count() > 20);
     CHECK(client.effects().repeated > client.effects().played);
   }
   CHECK(evening.server->clients().size() == 2);
@@ -156,7 +62,7 @@ TEST_CASE("Client and server have the model of their snapshots from their own bu
     SnapshotModel trained;
     std::string error;
     REQUIRE(decode_model(models.back(), trained, error));
-    Evening evening(1, 0);
+    Evening evening(1);
     const TypeViews views(evening.server->replicated().schema());
     for (const EntitySchema& schema : views.schemas()) {
       const std::string name = schema.name.substr(0, schema.name.find('/'));
@@ -179,7 +85,7 @@ TEST_CASE("Client and server have the model of their snapshots from their own bu
 
 TEST_CASE("The same evening twice is the same evening", "[flow][arena][determinism]") {
   const auto play = [] {
-    Evening evening(5, 0);
+    Evening evening(5);
     evening.join();
     evening.run(seconds(2));
     return evening.seats.front()->client->world()->text() + evening.server->world_of(0).text();
@@ -189,7 +95,7 @@ TEST_CASE("The same evening twice is the same evening", "[flow][arena][determini
 
 TEST_CASE("Who loads nothing sees all the same what does not hang on his bundles",
           "[flow][arena][sys-13][sys-18]") {
-  Evening evening(6, 3 * 60);
+  Evening evening(6, {.still_from_tick = 3 * 60});
   Seat& slow = evening.join(true);
   evening.run(seconds(5));
   const std::uint32_t waiting = evening.server->world_of(0).entity_count();
@@ -208,7 +114,7 @@ TEST_CASE("Who loads nothing sees all the same what does not hang on his bundles
 }
 
 TEST_CASE("A server that says good-bye, and one that falls silent", "[flow][arena][sys-22]") {
-  Evening evening(7, 0);
+  Evening evening(7);
   Seat& seat = evening.join();
   evening.run(seconds(1));
   SECTION("good-bye") {
@@ -327,7 +233,7 @@ TEST_CASE("A server that only this machine reaches lets in from one address all 
 
 TEST_CASE("Where datagrams overtake each other everybody sees the server's world all the same",
           "[flow][session][sys-46]") {
-  Evening evening(1, 8 * 60, 0);
+  Evening evening(1, {.still_from_tick = 8 * 60, .loss = 0});
   evening.may_overtake = true;
   for (int i = 0; i < 8; ++i) evening.join();
   evening.run(seconds(10));

@@ -122,9 +122,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     case 8:
       try_message<UnreadableMessage>(rest());
       break;
-    case 9:
-      try_message<SetupRefusedMessage>(rest());
+    case 9: {
+      const std::span<const std::byte> message = rest();
+      try_message<SetupRefusedMessage>(message);
+      try_message<MissingMessage>(message);
       break;
+    }
     default:
       talk(input);
   }

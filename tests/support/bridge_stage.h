@@ -15,6 +15,7 @@
 #include "runtime/replication/world_sender.h"
 #include "tests/support/bundle_samples.h"
 #include "tests/support/connection_pair.h"
+#include "tests/support/divergence_list.h"
 #include "tests/support/sample_build.h"
 
 namespace muster::samples {
@@ -25,10 +26,26 @@ inline constexpr TypeId kFactoryType(3);
 inline constexpr std::uint32_t kReplicatedRegistry = 1;
 inline constexpr PlayerId kClientPlayer = PlayerId(3);
 
-inline MemoryFileSystem build_of(const std::vector<ComponentDescription>& components) {
+/// What one end was built from.
+struct BridgeBuild {
+  std::vector<ComponentDescription> components = game_components();
+  std::vector<PrefabComponent> crate{};  ///< What the crate has besides.
+};
+
+struct BridgeOptions {
+  BridgeBuild server{};
+  BridgeBuild client{};  ///< Perhaps of another version of the game.
+  LinkOptions link{};    ///< Both ways.
+  std::uint16_t checksum_interval = 8;
+};
+
+inline MemoryFileSystem build_of(const BridgeOptions& options) {
   MemoryFileSystem files;
-  build_target(files, {.target = Target::client, .components = components});
-  build_target(files, {.target = Target::server, .components = components});
+  const auto add = [&](Target target, const BridgeBuild& build) {
+    build_target(files, {.target = target, .components = build.components, .crate = build.crate});
+  };
+  add(Target::client, options.client);
+  add(Target::server, options.server);
   return files;
 }
 
@@ -40,9 +57,14 @@ inline std::vector<ComponentDescription> with_links(std::vector<ComponentDescrip
 class BridgeStage {
  public:
   explicit BridgeStage(const std::vector<ComponentDescription>& components = game_components())
-      : files(build_of(components)),
-        world(with_links(components)),
-        client_world(with_links(components)) {
+      : BridgeStage(BridgeOptions{.server = {.components = components},
+                                  .client = {.components = components}}) {}
+  explicit BridgeStage(const BridgeOptions& options)
+      : files(build_of(options)),
+        world(with_links(options.server.components)),
+        server({.checksum_interval = options.checksum_interval}, types.schema, &server_log),
+        client_world(with_links(options.client.components)),
+        pair(7, connection_options(), options.link, options.link) {
     server.add_client(1, {.player = static_cast<PlayerNumber>(kClientPlayer)});
   }
 
@@ -109,7 +131,8 @@ class BridgeStage {
   ReplicatedTypes types =
       replicated_types(spawner, {.registry = kReplicatedRegistry, .local = {}}).value();
   WorldSender sender{types, world, collection, {"Body", "position"}};
-  ReplicationServer server{{}, types.schema};
+  DivergenceList server_log;
+  ReplicationServer server;
 
   FileSystemSource source{files, AssetPath::parse("client").value()};
   BundleStore store = BundleStore::open(source).value();
@@ -120,9 +143,10 @@ class BridgeStage {
   DeferredSpawner deferred{client_spawner, loader, {}};
   ReplicatedCollection seen{client_world};
   WorldReceiver receiver{client_spawner, deferred, seen, {kReplicatedRegistry, kClientPlayer}};
-  ReplicationClient client{ReplicationClientOptions{}};
+  DivergenceList client_log;
+  ReplicationClient client{ReplicationClientOptions{}, &client_log};
 
-  ConnectionPair pair{7, connection_options(), {}, {}};
+  ConnectionPair pair;
   std::uint32_t tick = 0;
   bool begins_map = false;  ///< With the next step.
 

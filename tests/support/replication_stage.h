@@ -13,6 +13,7 @@
 #include "net/replication/replication_server.h"
 #include "registry/vocabulary/seed.h"
 #include "tests/support/connection_pair.h"
+#include "tests/support/divergence_list.h"
 #include "tests/support/net_bytes.h"
 
 namespace muster {
@@ -42,15 +43,6 @@ inline ReplicationSchema replication_samples_schema() {
   schema.types.push_back({.id = 900, .components = {0}});
   return schema;
 }
-
-/// Hears of divergences.
-class DivergenceList final : public DivergenceLog {
- public:
-  void diverged(const Divergence& divergence) override { all.push_back(divergence); }
-  void left_out(const UnfitEntity& entity) override { left_out_entities.push_back(entity); }
-  std::vector<Divergence> all;
-  std::vector<UnfitEntity> left_out_entities;
-};
 
 /// What a client made of what it was told: as a game would, change by change.
 struct ClientWorld {

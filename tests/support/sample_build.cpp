@@ -105,7 +105,7 @@ std::string layer(std::uint64_t prefab, const std::string& more = {}) {
   return "- prefab: {guid: " + guid(prefab).to_string() + "}\n" + more;
 }
 
-void add_shared_content(TargetBuilder& builder) {
+void add_shared_content(TargetBuilder& builder, const std::vector<PrefabComponent>& more) {
   builder.add_picture();
   builder.add_definition(kDefinition, "Heroes/Hero.asset", std::string(kHeroDefinition));
   builder.add_definition(kLevel, "Levels/Yard.asset",
@@ -119,13 +119,14 @@ void add_shared_content(TargetBuilder& builder) {
       {entity("Yard", {}, {}), entity("Post", 0, {builder.cooked("Life", Life{10, 0})}, true, 500),
        entity("Post", 0, {builder.cooked("Life", Life{20, 0})}, true, 500),
        entity("Gate", 0, {builder.cooked("Life", Life{30, 0})}, true, 77)});
-  builder.add_prefab(
-      kCrate, "Prefabs/Crate.prefab",
-      {entity("Crate", {},
-              {TargetBuilder::other("Rigidbody"), builder.cooked("Body", Body{{1, 2, 3}, 20}),
-               builder.cooked("Life", Life{50, 2})}),
-       entity("Lid", 0, {builder.cooked("Body", Body{{0, 1, 0}, 2})}, false)},
-      true);
+  std::vector<PrefabComponent> crate = {TargetBuilder::other("Rigidbody"),
+                                        builder.cooked("Body", Body{{1, 2, 3}, 20}),
+                                        builder.cooked("Life", Life{50, 2})};
+  crate.insert(crate.end(), more.begin(), more.end());
+  builder.add_prefab(kCrate, "Prefabs/Crate.prefab",
+                     {entity("Crate", {}, std::move(crate)),
+                      entity("Lid", 0, {builder.cooked("Body", Body{{0, 1, 0}, 2})}, false)},
+                     true);
   builder.add_prefab(kFactory, "Factories/Spectator.asset",
                      {entity("Spectator", {}, {builder.cooked("Life", Life{1, 1})})});
 }
@@ -194,7 +195,7 @@ std::string bundle_path(std::uint64_t asset) { return BundleName::of_prefab(guid
 void build_target(MemoryFileSystem& files, const TargetOptions& options) {
   TargetBuilder builder(options);
   const bool is_client = options.target == Target::client;
-  add_shared_content(builder);
+  add_shared_content(builder, options.crate);
   if (is_client) {
     add_client_content(builder);
   } else {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "bundler/cook/prefab_writer.h"
 #include "bundler/pack/catalog_data.h"
 #include "registry/vocabulary/component.h"
 #include "registry/vocabulary/memory_file_system.h"
@@ -62,6 +63,7 @@ MemoryFileSystem build();
 struct TargetOptions {
   Target target = Target::client;
   std::vector<ComponentDescription> components = game_components();
+  std::vector<PrefabComponent> crate{};  ///< What the crate has besides.
   std::function<void(CatalogData&)> change{};
 };
 void build_target(MemoryFileSystem& files, const TargetOptions& options);

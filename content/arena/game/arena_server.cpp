@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
+#include <system_error>
 #include <utility>
 
 #include "content/arena/game/course.h"
 #include "content/arena/game/population.h"
 #include "content/arena/game/snapshot_asset.h"
 #include "runtime/session/game_loop.h"
+#include "runtime/world/worker_pool.h"
 
 namespace arena {
 
@@ -39,7 +42,8 @@ struct ArenaServer::Match {
                     types.schema, &server),
         modules{course.module()},
         loop(server.world_, modules,
-             {.role = LoopRole::server, .ticks_per_second = kTicksPerSecond}) {
+             {.role = LoopRole::server, .ticks_per_second = kTicksPerSecond}),
+        workers(server.options_.worker_count) {
     course.begin();
   }
 
@@ -51,6 +55,7 @@ struct ArenaServer::Match {
   ReplicationServer replication;
   std::vector<GameModule> modules;
   GameLoop loop;
+  WorkerPool workers;
 };
 
 ArenaServer::ArenaServer(BundleStore& store, const ArenaServerOptions& options)
@@ -70,8 +75,12 @@ Result<std::unique_ptr<ArenaServer>> ArenaServer::open(BundleStore& store,
   if (!types) return fail(types.error());
   Result<ByteVector> model = find_snapshot_model(store);
   if (!model) return fail(model.error());
-  server->match_ = std::make_unique<Match>(*server, std::move(types.value()), *registry,
-                                           std::move(model.value()));
+  try {
+    server->match_ = std::make_unique<Match>(*server, std::move(types.value()), *registry,
+                                             std::move(model.value()));
+  } catch (const std::system_error& error) {
+    return fail(ErrorCode::io, std::string("cannot start the workers: ") + error.what());
+  }
   server->lines_ = name_large_types(server->replicated().views());
   return server;
 }
@@ -79,7 +88,7 @@ Result<std::unique_ptr<ArenaServer>> ArenaServer::open(BundleStore& store,
 void ArenaServer::start(DatagramSocket& socket, Entropy& entropy, Time now) {
   ServerOptions options;
   options.connection = connection_options();
-  options.agreement = agreement_of(store_.catalog());
+  options.agreement = agreement();
   options.identity = SecretKey::random(entropy);
   options.clients_per_address = options_.clients_per_address;
   Admission& door = *this;
@@ -124,17 +133,30 @@ void ArenaServer::come_and_go() {
   net_->clear_events();
 }
 
+void ArenaServer::welcome(Player& player, Connection& connection) {
+  if (player.is_welcomed) return;
+  const std::array<std::byte, 2> welcome = {static_cast<std::byte>(player.number & 0xFFU),
+                                            static_cast<std::byte>(player.number >> 8U)};
+  player.is_welcomed = connection.send_message(kGameChannel, welcome) == SendStatus::queued;
+}
+
+/// Clients share nothing but what they only read, so each is served by whoever is free.
 void ArenaServer::replicate(NetTime now) {
+  served_.clear();
   for (Player& player : players_) {
     Connection* const connection = net_->connection(player.client);
     if (connection == nullptr) continue;
-    if (!player.is_welcomed) {
-      const std::array<std::byte, 2> welcome = {static_cast<std::byte>(player.number & 0xFFU),
-                                                static_cast<std::byte>(player.number >> 8U)};
-      player.is_welcomed = connection->send_message(kGameChannel, welcome) == SendStatus::queued;
-    }
-    match_->replication.update(id_of(player), *connection, now);
+    welcome(player, *connection);
+    served_.push_back({.id = id_of(player), .connection = connection});
   }
+  auto serve = [&](std::uint32_t i) {
+    match_->replication.update(served_[i].id, *served_[i].connection, now);
+  };
+  match_->workers.run(static_cast<std::uint32_t>(served_.size()), serve);
+  // Which worker came first is nobody's business.
+  std::ranges::sort(of_clients_);
+  std::ranges::move(of_clients_, std::back_inserter(lines_));
+  of_clients_.clear();
 }
 
 /// Tells everybody at which tick it was.
@@ -144,6 +166,9 @@ void ArenaServer::stand_still() {
   for (const Player& player : players_) {
     (void)match_->replication.send_event(id_of(player), match_->loop.tick().value(),
                                          as_bytes(kStillText));
+  }
+  if (recording_ != nullptr) {
+    recording_->add_event(match_->loop.tick().value(), as_bytes(kStillText));
   }
   lines_.emplace_back(kStillText);
 }
@@ -185,15 +210,17 @@ WorldValues ArenaServer::world_of(std::uint16_t player) const {
   return world;
 }
 
-void ArenaServer::diverged(const Divergence& divergence) {
-  lines_.push_back("entity " + std::to_string(divergence.id) + " is not the same at a client: " +
-                   (divergence.field.empty() ? "unknown field" : divergence.field));
-}
+void ArenaServer::diverged(const Divergence& divergence) { note_of_client(to_line(divergence)); }
 
 void ArenaServer::left_out(const UnfitEntity& entity) {
-  lines_.push_back("entity " + std::to_string(entity.id) + " of type " +
-                   std::to_string(entity.type) + " is not told: a datagram has room for " +
-                   std::to_string(entity.payload_bytes) + " bytes, and it takes more");
+  note_of_client("entity " + std::to_string(entity.id) + " of type " + std::to_string(entity.type) +
+                 " is not told: a datagram has room for " + std::to_string(entity.payload_bytes) +
+                 " bytes, and it takes more");
+}
+
+void ArenaServer::note_of_client(std::string line) {
+  const std::lock_guard lock(of_clients_mutex_);
+  of_clients_.push_back(std::move(line));
 }
 
 std::vector<std::string> ArenaServer::take_lines() { return std::exchange(lines_, {}); }

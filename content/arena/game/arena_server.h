@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -28,6 +29,8 @@ struct ArenaServerOptions {
   bool admits_other_content = false;
   /// Who is let in from one address.
   std::size_t clients_per_address = muster::ServerOptions().clients_per_address;
+  /// Threads that encode for clients, the caller's among them. What is sent is the same for any.
+  std::uint32_t worker_count = 1;
 };
 
 /// A client as the server sees it.
@@ -40,11 +43,12 @@ struct ArenaClientReport {
   double round_trip_ms = 0;
 };
 
-/// Runs with injected time, over any socket. One thread at a time.
+/// Runs with injected time, over any socket. One thread at a time; its workers are its own.
 class ArenaServer final : private muster::Admission, private muster::DivergenceLog {
  public:
-  /// Loads every replicated prefab of a server's build. Fails as `replicated_types` does. The
-  /// store must outlive the server.
+  /// Loads every replicated prefab of a server's build. Fails as `replicated_types` does, and when
+  /// the system has no more threads. The store must outlive the server.
+  /// Requires: at least one worker.
   static muster::Result<std::unique_ptr<ArenaServer>> open(muster::BundleStore& store,
                                                            const ArenaServerOptions& options);
   ~ArenaServer() override;
@@ -68,7 +72,10 @@ class ArenaServer final : private muster::Admission, private muster::DivergenceL
   const muster::WorldSenderCounters& sent() const;
   /// The world as it is replicated.
   const muster::ReplicatedWorld& replicated() const;
-  /// Adds every tick from now on; null ends that. Must outlive the server, or be taken away.
+  /// What its clients must have, too.
+  muster::Agreement agreement() const { return agreement_of(store_.catalog()); }
+  /// Adds every tick from now on, and what is announced; null ends that. Must outlive the server,
+  /// or be taken away.
   void record(muster::RecordingWriter* recording) { recording_ = recording; }
 
  private:
@@ -76,6 +83,11 @@ class ArenaServer final : private muster::Admission, private muster::DivergenceL
     muster::ClientHandle client;
     std::uint16_t number = 0;
     bool is_welcomed = false;
+  };
+  /// A player who is to be told something now.
+  struct Served {
+    muster::ReplicationClientId id = 0;
+    muster::Connection* connection = nullptr;
   };
 
   struct Match;
@@ -87,7 +99,9 @@ class ArenaServer final : private muster::Admission, private muster::DivergenceL
   void left_out(const muster::UnfitEntity& entity) override;
 
   void come_and_go();
+  void welcome(Player& player, muster::Connection& connection);
   void replicate(muster::NetTime now);
+  void note_of_client(std::string line);
   void stand_still();
   static muster::ReplicationClientId id_of(const Player& player) { return player.number; }
 
@@ -104,6 +118,9 @@ class ArenaServer final : private muster::Admission, private muster::DivergenceL
   bool stands_still_ = false;
   muster::RecordingWriter* recording_ = nullptr;
   std::vector<std::string> lines_;
+  std::vector<Served> served_;  ///< Kept for its memory.
+  std::mutex of_clients_mutex_;
+  std::vector<std::string> of_clients_;  ///< Lines that workers add to, in any order.
 };
 
 }  // namespace arena

@@ -1,12 +1,15 @@
-// Joins a match of the arena and prints what it sees.
+// Joins a match of the arena, or plays a recorded one, and prints what it sees.
 //
 //     arena_client build/demo 127.0.0.1:7000 KEY
+//     arena_client build/demo --play match.mrec --speed max
 //
-// Exit codes: 0 the match or the time is over, 1 the server was lost or refused, or something could
-// not be loaded, 2 usage, unreadable build or no socket.
+// Exit codes: 0 the match or the time is over, 1 the server was lost or refused, something could
+// not be loaded, or the recording is not all there, 2 usage, unreadable build or recording, or no
+// socket.
 #include <cstdio>
 #include <memory>
 #include <string>
+#include <thread>
 
 #include "content/arena/game/session_run.h"
 #include "net/transport/udp_socket.h"
@@ -25,25 +28,10 @@ void say(const std::string& text) {
   std::fflush(stdout);
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-  const auto parsed = arena::parse_options(arena::Program::client, argc, argv);
-  if (!parsed) return complain(parsed.error().message);
-  const arena::ProgramOptions& options = parsed.value();
-  const muster::MappingGuard mapping_guard;
-  const auto memory = std::make_shared<muster::MemoryPool>();
-  const auto disk =
-      muster::open_disk_source(options.build + "/client", muster::SourceKind::automatic, memory);
-  if (!disk) return complain(disk.error().message);
-  const muster::BundleSource& source = *disk.value().source;
-  auto store = muster::BundleStore::open(source, muster::BundleStore::Catalogs::built, memory);
-  if (!store) return complain(store.error().message);
-  muster::ThreadedLoads loads(source, store.value().catalog(), 1, memory,
-                              store.value().dictionaries());
-  muster::BundleLoader loader(store.value(), loads, {});
+int follow(muster::BundleStore& store, muster::BundleLoader& loader,
+           const arena::ProgramOptions& options) {
   const muster::SteadyClock clock;
-  auto client = arena::ArenaClient::open(store.value(), loader, clock);
+  auto client = arena::ArenaClient::open(store, loader, clock);
   if (!client) return complain(client.error().message);
   const muster::OpenedUdp udp = muster::open_udp({.local = arena::any_port_for(options.address)});
   if (udp.socket == nullptr) return complain(udp.error);
@@ -53,4 +41,47 @@ int main(int argc, char** argv) {
   client.value()->connect({options.address, options.key}, socket, entropy);
   const bool went_well = arena::run_client(*client.value(), options, socket, clock, say, complain);
   return went_well ? 0 : 1;
+}
+
+int play(muster::BundleStore& store, muster::BundleLoader& loader,
+         const arena::ProgramOptions& options) {
+  const auto file = arena::read_recording(options.play);
+  if (!file) return complain(file.error().message);
+  auto replay =
+      arena::MatchReplay::open(store, loader, file.value(), {.from_seconds = options.from_seconds});
+  if (!replay) return complain(options.play + ": " + replay.error().message);
+  const muster::SteadyClock clock;
+  const auto wait = [](muster::Duration time) { std::this_thread::sleep_for(time); };
+  return arena::run_replay(*replay.value(), options, clock, wait, say, complain) ? 0 : 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const auto parsed = arena::parse_options(arena::Program::client, argc, argv);
+  if (!parsed) return complain(parsed.error().message);
+  const arena::ProgramOptions& options = parsed.value();
+  if (options.wants_help) {
+    say(arena::usage_of(arena::Program::client) + "\n");
+    return 0;
+  }
+  const muster::MappingGuard mapping_guard;
+  const auto memory = std::make_shared<muster::MemoryPool>();
+  const auto disk =
+      muster::open_disk_source(options.build + "/client", muster::SourceKind::automatic, memory);
+  if (!disk) return complain(disk.error().message);
+  const muster::BundleSource& source = *disk.value().source;
+  auto store = muster::BundleStore::open(source, muster::BundleStore::Catalogs::built, memory);
+  if (!store) return complain(store.error().message);
+  if (!options.play.empty()) {
+    // What comes is complete at once, at whatever speed.
+    muster::SteppedLoads loads(source, store.value().catalog(), false, memory,
+                               store.value().dictionaries());
+    muster::BundleLoader loader(store.value(), loads, {});
+    return play(store.value(), loader, options);
+  }
+  muster::ThreadedLoads loads(source, store.value().catalog(), 1, memory,
+                              store.value().dictionaries());
+  muster::BundleLoader loader(store.value(), loads, {});
+  return follow(store.value(), loader, options);
 }

@@ -9,6 +9,10 @@ namespace arena {
 
 using namespace muster;  // NOLINT(google-build-using-namespace): a game speaks muster
 
+void begin_match(RecordingWriter& recording, const ArenaServer& server) {
+  recording.begin_map(match_info(server.agreement()));
+}
+
 Result<std::unique_ptr<MatchRecording>> MatchRecording::create(const std::string& path,
                                                                ArenaServer& server) {
   std::string problem;
@@ -22,6 +26,7 @@ MatchRecording::MatchRecording(std::string path, AppendedFile file, ArenaServer&
       file_(std::move(file)),
       server_(server),
       writer_({.ticks_per_second = kTicksPerSecond}, server.replicated().schema()) {
+  begin_match(writer_, server_);
   server_.record(&writer_);
 }
 

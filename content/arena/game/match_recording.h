@@ -11,6 +11,9 @@
 
 namespace arena {
 
+/// Adds what tells a match of this server from others. Requires: nothing was added before.
+void begin_match(muster::RecordingWriter& recording, const ArenaServer& server);
+
 /// Records a server from now on, until it is destroyed. Must not outlive the server.
 class MatchRecording {
  public:

@@ -15,12 +15,19 @@ namespace {
 constexpr std::string_view kServerUsage =
     "usage: arena_server BUILD [ADDRESS] [--seconds N] [--still-seconds N] [--seed N]\n"
     "                    [--loss PERCENT] [--delay MS] [--admit-other-content] [--world] [--json]\n"
-    "                    [--record FILE] [--clients-per-address N]\n"
-    "'muster build' writes BUILD; ADDRESS is 127.0.0.1:0 when it is not said";
+    "                    [--record FILE] [--workers N] [--clients-per-address N]\n"
+    "'muster build' writes BUILD; ADDRESS is 127.0.0.1:0 when it is not said\n"
+    "Example: arena_server build/demo 127.0.0.1:7000 --seconds 60 --record match.mrec";
 constexpr std::string_view kClientUsage =
     "usage: arena_client BUILD ADDRESS KEY [--seconds N] [--seed N] [--loss PERCENT] [--delay MS]\n"
     "                    [--world] [--json]\n"
-    "the server prints ADDRESS and KEY";
+    "       arena_client BUILD --play FILE [--from SECONDS] [--speed X|max] [--seconds N]\n"
+    "                    [--world] [--json]\n"
+    "the server prints ADDRESS and KEY; 'arena_server --record FILE' records a match\n"
+    "Example: arena_client build/demo --play match.mrec --from 30 --speed max";
+
+/// More threads than any machine's cores only wait for each other.
+constexpr std::uint32_t kWorkersMax = 256;
 
 template <typename T>
 bool read(std::string_view text, T& value) {
@@ -47,6 +54,23 @@ bool read_percent(std::string_view text, double& share) {
   return true;
 }
 
+bool read_speed(std::string_view text, double& speed) {
+  if (text == "max") {
+    speed = 0;
+    return true;
+  }
+  return read(text, speed) && speed > 0 && speed < 1e6;
+}
+
+bool take_replay_value(std::string_view name, std::string_view value, ProgramOptions& options) {
+  if (name == "--play") {
+    options.play = value;
+    return !value.empty();
+  }
+  if (name == "--from") return read(value, options.from_seconds);
+  return name == "--speed" && read_speed(value, options.speed);
+}
+
 // An option with a value; false when there is none of that name, or its value makes no sense.
 bool take_value(Program program, std::string_view name, std::string_view value,
                 ProgramOptions& options) {
@@ -56,6 +80,12 @@ bool take_value(Program program, std::string_view name, std::string_view value,
   }
   if (name == "--clients-per-address" && program == Program::server) {
     return read(value, options.clients_per_address.emplace());
+  }
+  if (name == "--workers" && program == Program::server) {
+    return read(value, options.workers) && options.workers > 0 && options.workers <= kWorkersMax;
+  }
+  if (name == "--play" || name == "--from" || name == "--speed") {
+    return program == Program::client && take_replay_value(name, value, options);
   }
   if (name == "--seconds") return read(value, options.seconds) && options.seconds < 1e6;
   if (name == "--still-seconds") return read(value, options.still_seconds);
@@ -68,6 +98,7 @@ bool take_value(Program program, std::string_view name, std::string_view value,
 
 bool take_flag(Program program, std::string_view name, ProgramOptions& options) {
   bool* flag = nullptr;
+  if (name == "--help") flag = &options.wants_help;
   if (name == "--json") flag = &options.is_json;
   if (name == "--world") flag = &options.shows_world;
   if (name == "--admit-other-content" && program == Program::server) {
@@ -80,8 +111,14 @@ bool take_flag(Program program, std::string_view name, ProgramOptions& options) 
 bool take_places(Program program, const std::vector<std::string_view>& places,
                  ProgramOptions& options) {
   const bool is_client = program == Program::client;
-  if (places.empty() || (is_client ? places.size() != 3 : places.size() > 2)) return false;
+  const bool is_replay = !options.play.empty();
+  // Nothing else can be played from somewhere, or faster than it is.
+  if (!is_replay && (options.from_seconds > 0 || options.speed != 1)) return false;
+  const std::size_t most = is_replay ? 1 : is_client ? 3 : 2;
+  if (places.empty() || places.size() > most) return false;
   options.build = places[0];
+  if (is_replay) return true;
+  if (is_client && places.size() != 3) return false;
   const auto address = Address::parse(places.size() > 1 ? places[1] : "127.0.0.1:0");
   const auto key = is_client ? parse_key(places[2]) : PublicKey{};
   if (!address || !key) return false;
@@ -92,11 +129,12 @@ bool take_places(Program program, const std::vector<std::string_view>& places,
 
 }  // namespace
 
+std::string usage_of(Program program) {
+  return std::string(program == Program::server ? kServerUsage : kClientUsage);
+}
+
 Result<ProgramOptions> parse_options(Program program, int argc, char** argv) {
-  const auto refuse = [&] {
-    return fail(ErrorCode::invalid_argument,
-                std::string(program == Program::server ? kServerUsage : kClientUsage));
-  };
+  const auto refuse = [&] { return fail(ErrorCode::invalid_argument, usage_of(program)); };
   ProgramOptions options;
   std::vector<std::string_view> places;
   for (int i = 1; i < argc; ++i) {
@@ -108,6 +146,7 @@ Result<ProgramOptions> parse_options(Program program, int argc, char** argv) {
       ++i;
     }
   }
+  if (options.wants_help) return options;
   if (!take_places(program, places, options)) return refuse();
   options.loss.seed = options.seed;
   return options;

@@ -24,7 +24,12 @@ struct ProgramOptions {
   /// Who is let in from one address; when it is not said, all who fit where only this machine can
   /// come in, and elsewhere what is usual.
   std::optional<std::uint32_t> clients_per_address;
-  std::string record;  ///< A file for what the server replicates; empty for none.
+  std::uint32_t workers = 1;  ///< Threads that encode; of servers only.
+  std::string record;         ///< A file for what the server replicates; empty for none.
+  std::string play;           ///< A recording to be played instead of a server's match.
+  double from_seconds = 0;    ///< Where in it.
+  double speed = 1;           ///< How many times as fast as it was; 0 for as fast as it goes.
+  bool wants_help = false;    ///< Nothing else is said then.
   bool is_json = false;
   bool shows_world = false;  ///< Prints the world's values at the end.
   bool admits_other_content = false;
@@ -33,6 +38,9 @@ struct ProgramOptions {
 };
 
 enum class Program : std::uint8_t { server, client };
+
+/// How a program is called, with an example.
+std::string usage_of(Program program);
 
 /// Reads a command line. Fails with `invalid_argument` and the usage.
 muster::Result<ProgramOptions> parse_options(Program program, int argc, char** argv);

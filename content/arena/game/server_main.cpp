@@ -30,6 +30,10 @@ int main(int argc, char** argv) {
   const auto parsed = arena::parse_options(arena::Program::server, argc, argv);
   if (!parsed) return complain(parsed.error().message);
   const arena::ProgramOptions& options = parsed.value();
+  if (options.wants_help) {
+    say(arena::usage_of(arena::Program::server) + "\n");
+    return 0;
+  }
   const muster::MappingGuard mapping_guard;
   const muster::MappedSource source(options.build + "/server");
   auto store = muster::BundleStore::open(source);

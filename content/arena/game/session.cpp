@@ -40,6 +40,15 @@ Agreement agreement_of(const CatalogReader& catalog) {
   return agreement;
 }
 
+std::array<std::byte, 16> match_info(const Agreement& agreement) {
+  std::array<std::byte, 16> info{};
+  for (unsigned i = 0; i < 8; ++i) {
+    info[i] = static_cast<std::byte>(agreement.application >> (8 * i) & 0xFFU);
+    info[8 + i] = static_cast<std::byte>(agreement.content >> (8 * i) & 0xFFU);
+  }
+  return info;
+}
+
 std::optional<std::uint32_t> find_registry(const CatalogReader& catalog,
                                            std::string_view class_name) {
   for (std::uint32_t i = 0; i < catalog.registry_count(); ++i) {

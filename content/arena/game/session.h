@@ -1,6 +1,7 @@
 // What a server and its clients of the arena have in common before the first datagram.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -34,6 +35,9 @@ muster::ConnectionOptions connection_options();
 
 /// Two builds play together when type ids and components are the same.
 muster::Agreement agreement_of(const muster::CatalogReader& catalog);
+
+/// What a recording says of its match besides the world: the game and its content.
+std::array<std::byte, 16> match_info(const muster::Agreement& agreement);
 
 /// The index of a registry by its class.
 std::optional<std::uint32_t> find_registry(const muster::CatalogReader& catalog,

@@ -1,5 +1,7 @@
 #include "content/arena/game/session_report.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -54,7 +56,8 @@ ordered_json json_of(const ArenaClient& client) {
       {"failed_loads", client.summary().failed_loads},
       {"is_still", client.summary().is_still},
       {"load", json_of(client.summary().completion)},
-      {"frames", json_of(client.summary().frames)},
+      {"frames", json_of(client.frames())},
+      {"shown", client.shown_count()},
       {"effects", {{"played", client.effects().played}, {"too_late", client.effects().too_late}}},
       {"snapshots", client.replicated().snapshots},
       {"snapshot_bytes", client.replicated().snapshot_bytes},
@@ -106,15 +109,47 @@ std::string client_report(const ArenaClient& client, bool is_json) {
   const ordered_json json = json_of(client);
   if (is_json) return json.dump() + "\n";
   return fmt::format(
-      "{} entities here; {} came, {} went; {} effects played\n"
+      "{} entities here; {} came, {} went; {} presentations shown, {} effects played\n"
       "complete {:.2f} ms after they came (mean of {}; longest {:.2f}); longest frame {:.2f} ms\n"
       "{} bytes in, {} out; {:.1f} % lost; {} snapshots; round trip {:.1f} ms\n",
       json["entities"].get<std::uint64_t>(), client.summary().spawned, client.summary().despawned,
-      client.effects().played, json["load"]["mean_ms"].get<double>(),
+      client.shown_count(), client.effects().played, json["load"]["mean_ms"].get<double>(),
       client.summary().completion.count, json["load"]["longest_ms"].get<double>(),
       json["frames"]["longest_ms"].get<double>(), json["bytes_in"].get<std::uint64_t>(),
       json["bytes_out"].get<std::uint64_t>(), json["loss_percent"].get<double>(),
       client.replicated().snapshots, client.round_trip_ms());
+}
+
+std::string replay_report(const MatchReplay& replay, Duration took, bool is_json) {
+  const WorldValues world = replay.world();
+  const double recorded_s = milliseconds(replay.played()) / 1000;
+  const double took_s = milliseconds(took) / 1000;
+  const double times = recorded_s / std::max(took_s, 1e-9);
+  if (is_json) {
+    const ordered_json json = {
+        {"first_tick", replay.first_tick()},
+        {"last_tick", replay.tick()},
+        {"ticks", replay.tick_count()},
+        {"recorded_seconds", recorded_s},
+        {"took_seconds", took_s},
+        {"times_real_time", times},
+        {"world", world.hash().to_string()},
+        {"entities", world.entity_count()},
+        {"spawned", replay.summary().spawned},
+        {"despawned", replay.summary().despawned},
+        {"failed_loads", replay.summary().failed_loads},
+        {"is_still", replay.summary().is_still},
+        {"shown", replay.shown_count()},
+        {"effects", {{"played", replay.effects().played}, {"too_late", replay.effects().too_late}}},
+        {"end", replay.complaint().value_or("")}};
+    return json.dump() + "\n";
+  }
+  return fmt::format(
+      "{} entities here; {} came, {} went; {} presentations shown, {} effects played\n"
+      "ticks {} to {}: {:.2f} s of the match in {:.3f} s, {:.1f} times real time\n",
+      world.entity_count(), replay.summary().spawned, replay.summary().despawned,
+      replay.shown_count(), replay.effects().played, replay.first_tick(), replay.tick(), recorded_s,
+      took_s, times);
 }
 
 }  // namespace arena

@@ -5,6 +5,7 @@
 
 #include "content/arena/game/arena_client.h"
 #include "content/arena/game/arena_server.h"
+#include "content/arena/game/match_replay.h"
 
 namespace arena {
 
@@ -13,5 +14,9 @@ std::string server_report(ArenaServer& server, bool is_json);
 
 /// A few lines, or JSON: `{"player":..,"world":..,"entities":..,"load":{..},"net":{..},..}`.
 std::string client_report(const ArenaClient& client, bool is_json);
+
+/// The same of a recording that was played in this time:
+/// `{"ticks":..,"world":..,"times_real_time":..,..}`.
+std::string replay_report(const MatchReplay& replay, muster::Duration took, bool is_json);
 
 }  // namespace arena

@@ -24,11 +24,20 @@ bool is_loopback(const Address& address) {
   return address == six || (address.is_ipv4() && address.ip()[12] == 127);
 }
 
+/// Whether there are none.
+bool tell_failed_loads(const MatchSummary& summary, const Say& complain) {
+  if (summary.failed_loads == 0) return true;
+  complain(std::to_string(summary.failed_loads) +
+           " assets could not be loaded: build the content again, or copy what is missing");
+  return false;
+}
+
 }  // namespace
 
 ArenaServerOptions server_options(const ProgramOptions& options) {
   ArenaServerOptions server{.seed = options.seed,
-                            .admits_other_content = options.admits_other_content};
+                            .admits_other_content = options.admits_other_content,
+                            .worker_count = options.workers};
   if (options.seconds > options.still_seconds) {
     server.still_from_tick =
         static_cast<std::uint32_t>((options.seconds - options.still_seconds) * kTicksPerSecond);
@@ -99,13 +108,29 @@ bool run_client(ArenaClient& client, const ProgramOptions& options, DatagramSock
   if (const auto world = client.world(); world && options.shows_world) say(world->text());
   const std::optional<std::string> complaint = client.complaint();
   if (complaint) complain(*complaint);
-  const std::uint64_t failed = client.summary().failed_loads;
-  if (failed > 0) {
-    complain(std::to_string(failed) +
-             " assets could not be loaded: build the content again, or "
-             "copy what is missing");
-  }
-  return !complaint && failed == 0;
+  return tell_failed_loads(client.summary(), complain) && !complaint;
+}
+
+bool run_replay(MatchReplay& replay, const ProgramOptions& options, const Clock& clock,
+                const Wait& wait, const Say& say, const Say& complain) {
+  const Time start = clock.now();
+  const std::chrono::duration<double> limit(options.seconds);
+  do {
+    for (const std::string& problem : replay.take_problems()) complain(problem);
+    for (const std::string& line : replay.take_lines()) {
+      if (!options.is_json) say(line + "\n");
+    }
+    if (options.speed > 0) {
+      const std::chrono::duration<double, Duration::period> due = replay.played() / options.speed;
+      const Duration early = std::chrono::duration_cast<Duration>(due) - (clock.now() - start);
+      if (early > Duration()) wait(early);
+    }
+  } while ((options.seconds == 0 || replay.played() < limit) && replay.step());
+  say(replay_report(replay, clock.now() - start, options.is_json));
+  if (options.shows_world) say(replay.world().text());
+  const std::optional<std::string> complaint = replay.complaint();
+  if (complaint) complain(*complaint);
+  return tell_failed_loads(replay.summary(), complain) && !complaint;
 }
 
 }  // namespace arena

@@ -6,6 +6,7 @@
 
 #include "content/arena/game/arena_client.h"
 #include "content/arena/game/arena_server.h"
+#include "content/arena/game/match_replay.h"
 #include "content/arena/game/program_options.h"
 
 namespace arena {
@@ -29,5 +30,11 @@ muster::Result<void> run_server(ArenaServer& server, const ProgramOptions& optio
 /// goes wrong is told to `complain`. Returns whether nothing did.
 bool run_client(ArenaClient& client, const ProgramOptions& options, muster::DatagramSocket& socket,
                 const muster::Clock& clock, const Say& say, const Say& complain);
+
+/// Plays a recording to its end, or for as long as the options want; then reports. Between ticks it
+/// calls `wait`, unless it plays as fast as it goes. Returns whether nothing went wrong.
+using Wait = std::function<void(muster::Duration)>;
+bool run_replay(MatchReplay& replay, const ProgramOptions& options, const muster::Clock& clock,
+                const Wait& wait, const Say& say, const Say& complain);
 
 }  // namespace arena

@@ -6,7 +6,6 @@
 #include "content/arena/game/components.h"
 #include "content/arena/game/level_spawn.h"
 #include "runtime/spawn/effects.h"
-#include "runtime/spawn/presentation.h"
 #include "runtime/spawn/spawner.h"
 
 namespace arena {
@@ -28,8 +27,7 @@ class Guide {
         world_(arena_components()),
         view_(arena_components()),
         spawner_(store, world_),
-        views_(store, view_),
-        presentations_(views_, world_) {}
+        views_(store, view_) {}
 
   void run() {
     for (std::uint32_t i = 0; i < catalog().registry_count(); ++i) {
@@ -90,26 +88,7 @@ class Guide {
 
   void show(const CatalogPresentation& row) {
     TourStop& stop = stop_at("presentation", TypeId(row.key.type), row.presentation, row.bundle);
-    if (!load(stop)) return;
-    // On the side where the logic is not packed, anything can be shown for a bare entity.
-    EntityId owner;
-    if (catalog().bundle_of(row.key.owner)) {
-      Result<Spawned> logic = spawner_.spawn(row.key.owner);
-      if (!logic) return note(stop, logic);
-      owner = logic.value().root;
-    } else {
-      owner = world_.create();
-    }
-    const std::uint32_t before = view_.entity_count();
-    Result<EntityId> shown = presentations_.show(owner, row.key);
-    if (!shown) {
-      stop.error = shown.error().message;
-      return;
-    }
-    stop.entities = view_.entity_count() - before;
-    const PrefabPlan& plan = *spawner_.prepare(row.presentation).value();
-    stop.components = static_cast<std::uint32_t>(plan.components.size());
-    stop.other_components = plan.other_components;
+    if (load(stop)) note(stop, views_.spawn(row.presentation));
   }
 
   void play_effects() {
@@ -164,7 +143,7 @@ class Guide {
   void leave() {
     world_.each_entity([&](EntityId entity) { world_.request_despawn(entity); });
     world_.process_despawns();
-    presentations_.update();
+    view_.each_entity([&](EntityId entity) { view_.request_despawn(entity); });
     view_.process_despawns();
     report_.left_over += world_.entity_count() + view_.entity_count();
     report_.bundles_opened += store_.counters().bundles_opened;
@@ -178,7 +157,6 @@ class Guide {
   World view_;  ///< What only this side shows.
   Spawner spawner_;
   Spawner views_;
-  Presentations presentations_;
 };
 
 }  // namespace

@@ -107,6 +107,75 @@ void learn_sizes(SnapshotModel& model, std::span<const TrainingTrace> traces) {
   }
 }
 
+/// Where the decisions of a number's length begin, and those of its low bits.
+struct NumberSlots {
+  std::uint32_t first = 0;
+  std::uint32_t count = 0;
+  std::uint32_t low = 0;
+};
+std::span<const NumberSlots> numbers_in(std::size_t pool) {
+  using namespace slots;
+  static constexpr std::array<NumberSlots, 1> kSymbols = {
+      {{.first = kSymbolNew + 2, .count = kLengths, .low = kSymbolNew + 2 + kLengths}}};
+  static constexpr std::array<NumberSlots, 2> kTicks = {
+      {{.first = kTickAge, .count = kLengths, .low = kTickAge + kLengths},
+       {.first = kTickNew + 2, .count = kLengths, .low = kTickNew + 2 + kLengths}}};
+  static constexpr std::array<NumberSlots, 2> kNumbers = {
+      {{.first = kLength, .count = (kLevels + kRestLevels) * kLengths, .low = kLowBits},
+       {.first = kNew + 2, .count = kLengths, .low = kNew + 2 + kLengths}}};
+  switch (pool) {
+    case 0:
+      return kSymbols;
+    case 1:
+      return kTicks;
+    case 2:
+      return kNumbers;
+    default:
+      return {};
+  }
+}
+
+/// How likely a decision was before any was seen. A number with so many bits probably has more: the
+/// chance that it ends falls with its length, so that no length costs much.
+double length_goes_on(std::uint32_t place) {
+  const double length = place % slots::kLengths + 1;
+  return place % slots::kLengths + 1 == slots::kLengths ? 0.93 : length / (length + 1);
+}
+std::vector<double> expectations(std::size_t pool, std::size_t count) {
+  std::vector<double> expected(count, 0.5);
+  for (const NumberSlots& number : numbers_in(pool)) {
+    for (std::uint32_t i = 0; i < number.count; ++i) expected[number.first + i] = length_goes_on(i);
+  }
+  return expected;
+}
+
+/// Numbers of other games are larger, and their low bits are others: there what was seen in some
+/// worlds is no more than a hint.
+void loosen_numbers(std::size_t pool, std::vector<double>& probabilities) {
+  constexpr std::uint32_t kSeenLengths = 11;
+  for (const NumberSlots& number : numbers_in(pool)) {
+    for (std::uint32_t i = 0; i < number.count; ++i) {
+      if (i % slots::kLengths >= kSeenLengths) probabilities[number.first + i] = length_goes_on(i);
+    }
+    for (std::uint32_t i = 0; i < slots::kLow; ++i) {
+      double& low = probabilities[number.low + i];
+      low = std::clamp(low, 0.25, 0.75);
+    }
+  }
+}
+
+/// What is likely in all lanes of a kind; nothing where there are no such lanes.
+std::vector<double> common_of(std::size_t pool, std::span<const Count> counts) {
+  if (counts.empty()) return {};
+  constexpr double kExpected = 0.8;  // Decisions that weigh as much as what is expected.
+  std::vector<double> common = expectations(pool, counts.size());
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    common[i] =
+        (counts[i].ones + kExpected * common[i]) / (counts[i].zeros + counts[i].ones + kExpected);
+  }
+  return common;
+}
+
 /// The lanes with the same decisions, which learn from each other where they saw little.
 std::size_t pool_of(const LaneSchema& lane) {
   const std::uint32_t slots = slot_count(lane);
@@ -114,12 +183,12 @@ std::size_t pool_of(const LaneSchema& lane) {
 }
 
 void set_probabilities(SnapshotModel& model, std::uint32_t first, std::span<const Count> own,
-                       std::span<const Count> pool) {
+                       std::span<const double> pool) {
   // How many decisions of one's own weigh as much as what all lanes did.
   constexpr double kTrust = 6;
   constexpr double kSlotBits = 4;
   for (std::size_t i = 0; i < own.size(); ++i) {
-    const double common = (pool[i].ones + 0.4) / (pool[i].zeros + pool[i].ones + 0.8);
+    const double common = pool[i];
     double one = (own[i].ones + kTrust * common) / (own[i].zeros + own[i].ones + kTrust);
     // A slot of one's own takes room in the file: it must have saved that.
     const double saved =
@@ -155,14 +224,16 @@ void learn_probabilities(SnapshotModel& model, std::span<const TrainingTrace> tr
   const std::span<const Count> counts(learner.counts());
   Pools pools;
   add_counts(model, counts, pools);
+  std::array<std::vector<double>, 4> common;
+  for (std::size_t i = 0; i < pools.size(); ++i) common[i] = common_of(i, pools[i]);
   for (const TypeModel& type : model.types) {
     set_probabilities(model, type.first_slot, counts.subspan(type.first_slot, slots::kPerEntity),
-                      pools[3]);
+                      common[3]);
     for (std::size_t i = 0; i < type.lanes.size(); ++i) {
       const LaneSchema& lane = type.schema.lanes[i];
       set_probabilities(model, type.lanes[i].first_slot,
                         counts.subspan(type.lanes[i].first_slot, slot_count(lane)),
-                        pools[pool_of(lane)]);
+                        common[pool_of(lane)]);
     }
   }
 }
@@ -209,8 +280,9 @@ CommonPriors common_priors(std::span<const TrainingTrace> traces) {
     add_counts(models[i], learner.counts(), pools);
   }
   for (std::size_t kind = 0; kind < pools.size(); ++kind) {
-    for (const Count& count : pools[kind]) {
-      const double one = (count.ones + 0.4) / (count.zeros + count.ones + 0.8);
+    std::vector<double> common = common_of(kind, pools[kind]);
+    if (!common.empty()) loosen_numbers(kind, common);
+    for (const double one : common) {
       priors.steps[kind].push_back(
           step_of(static_cast<BitProbability>(std::clamp(one * 65536, 2.0, 65534.0))));
     }

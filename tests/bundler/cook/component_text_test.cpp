@@ -88,7 +88,7 @@ TEST_CASE("Cooking a component's text gives its bytes back", "[bundler][cook][te
     ByteVector value = everything.default_value;
     std::vector<std::int64_t> steps;
     for (const FieldDescription& field : everything.fields) {
-      // Random values of what can travel: no NaN, no flag of 2.
+      // Random values of what can travel and has a name: no NaN, no flag of 2.
       const WireRange range = wire_range(field);
       steps.resize(wire_value_count(field));
       for (std::int64_t& step : steps) {
@@ -101,6 +101,7 @@ TEST_CASE("Cooking a component's text gives its bytes back", "[bundler][cook][te
           step %= 0x7F000000;
         }
         if (field.type == FieldType::text) step = 'a' + step % 26;
+        if (!field.names.empty()) step %= static_cast<std::int64_t>(field.names.size());
       }
       dequantise(field, steps, value);
     }

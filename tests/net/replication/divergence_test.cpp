@@ -5,19 +5,30 @@
 namespace muster {
 namespace {
 
-/// A game that gets two values of one entity wrong: Motion.turn[3] and Health.points.
+/// A game that gets two values of one entity wrong: Motion.turn[3] and Health.points; and lacks
+/// others.
 class WrongGame final : public EntityValues {
  public:
   explicit WrongGame(const ReplicationStage& stage) : stage_(stage) {}
-  bool values(std::uint32_t id, std::span<std::int64_t> values) const override {
+  EntityFound values(std::uint32_t id, std::span<std::int64_t> values,
+                     std::uint16_t& lacking) const override {
+    if (id == missing_id) return EntityFound::missing;
+    if (id == not_kept_id) return EntityFound::not_kept;
+    if (id == lacking_id) {
+      lacking = 1;
+      return EntityFound::lacks_component;
+    }
     const auto& truth = stage_.values.at(id);
     std::copy(truth.begin(), truth.end(), values.begin());
-    if (id != wrong_id) return true;
+    if (id != wrong_id) return EntityFound::here;
     values[7] = values[7] == 1 ? 2 : 1;
     values[8] = (values[8] + 1) % 200;
-    return true;
+    return EntityFound::here;
   }
-  std::uint32_t wrong_id = 0;
+  std::uint32_t wrong_id = kEveryId;
+  std::uint32_t missing_id = kEveryId;
+  std::uint32_t not_kept_id = kEveryId;
+  std::uint32_t lacking_id = kEveryId;
 
  private:
   const ReplicationStage& stage_;
@@ -69,6 +80,114 @@ TEST_CASE("A game that made something else of what it was told is found, by the 
   stage.run(60);
   CHECK(stage.difference(client).empty());
   CHECK(client.world.spawned == 5);
+}
+
+TEST_CASE("What a game has lost is found and named on both sides, and what it never took is not",
+          "[net][replication][sys-48]") {
+  ReplicationServerOptions options;
+  options.checksum_interval = 1;
+  ReplicationStage stage(2, options);
+  ReplicationStage::Client& client = stage.join();
+  stage.step([&] {
+    for (std::uint32_t id = 0; id < 5; ++id) stage.spawn(id, {.relevance = Relevance::always});
+  });
+  stage.run(30);
+  WrongGame game(stage);
+  stage.game = &game;
+  using Kind = Divergence::Kind;
+  SECTION("an entity") {
+    game.missing_id = 3;
+    stage.run(60);
+    for (const DivergenceList* log : {&stage.server_log, &client.log}) {
+      REQUIRE_FALSE(log->all.empty());
+      CHECK(log->all[0].kind == Kind::missing);
+      CHECK(to_line(log->all[0]) == "entity 3 of type 7 is missing at a client");
+    }
+  }
+  SECTION("a component") {
+    game.lacking_id = 2;
+    stage.run(60);
+    for (const DivergenceList* log : {&stage.server_log, &client.log}) {
+      REQUIRE_FALSE(log->all.empty());
+      CHECK(log->all[0].kind == Kind::missing_component);
+      CHECK(to_line(log->all[0]) == "entity 2 of type 7 lacks its Health at a client");
+    }
+  }
+  SECTION("nothing") {
+    game.not_kept_id = 1;
+    stage.run(60);
+    CHECK(stage.server_log.all.empty());
+    CHECK(client.log.all.empty());
+    CHECK(client.replication->counters().resyncs == 0);
+    return;
+  }
+  CHECK(client.replication->counters().divergences > 0);
+  CHECK(stage.server.view(client.id)->counters().divergences > 0);
+  CHECK(stage.server.view(client.id)->counters().resyncs > 0);
+  CHECK(stage.server.view(client.id)->counters().malformed == 0);
+}
+
+TEST_CASE("A checksum of an entity that its snapshot does not tell of is a divergence",
+          "[net][replication][sys-48]") {
+  ReplicationServerOptions options;
+  options.snapshot_ticks = 60;
+  ReplicationStage stage(2, options);
+  ReplicationStage::Client& client = stage.join();
+  stage.run(90);
+  REQUIRE(client.replication->phase() == ReplicationPhase::playing);
+  REQUIRE(client.log.all.empty());
+  // A snapshot of nobody that is newer than those of the server.
+  const SnapshotModel model = stage.server.world().views().model(SnapshotModel{});
+  SnapshotWriter writer(model, {.coder = SnapshotCoder::range});
+  NetBytes payload(200);
+  std::span<const std::byte> snapshot;
+  for (int i = 0; i < 20; ++i) {
+    writer.begin(stage.tick + 1, {});
+    snapshot = writer.write(std::span(payload).subspan(9));
+  }
+  REQUIRE_FALSE(snapshot.empty());
+  payload.resize(9 + snapshot.size());
+  const std::span<std::byte> memory = payload;
+  SectionWriter head(memory.first(9));
+  head.write_u8(kPayloadHasChecksum);
+  head.write_u32(999);
+  head.write_u32(0);
+  REQUIRE(client.pair->a->connection.send_payload(payload, 1'000'000) == SendStatus::queued);
+  stage.run(6);
+  REQUIRE(client.log.all.size() == 1);
+  CHECK(client.log.all[0].kind == Divergence::Kind::missing);
+  CHECK(client.log.all[0].id == 999);
+  CHECK(client.replication->counters().divergences == 1);
+  // Our server never told of it.
+  CHECK(stage.server.view(client.id)->counters().malformed == 1);
+}
+
+TEST_CASE("Nobody is called missing whose datagram was lost", "[net][replication][sys-48]") {
+  ReplicationServerOptions options;
+  options.checksum_interval = 1;
+  ReplicationStage stage(9, options);
+  const LinkOptions link{.latency = std::chrono::milliseconds(40), .loss = 0.3};
+  ReplicationStage::Client& client = stage.join(link, link);
+  stage.run(300);
+  // New ones between known ones, in worlds that take several datagrams a tick.
+  for (std::uint32_t round = 0; round < 300; ++round) {
+    stage.step([&] {
+      for (std::uint32_t i = 0; i < 40; ++i) {
+        const std::uint32_t id = i * 100 + round % 25;
+        if (stage.values.contains(id)) {
+          stage.despawn(id);
+        } else {
+          stage.spawn(id, {.relevance = Relevance::always});
+        }
+      }
+    });
+    stage.run(3);
+  }
+  CHECK(client.replication->counters().checksums > 300);
+  CHECK(client.replication->counters().divergences == 0);
+  CHECK(client.replication->counters().resyncs == 0);
+  stage.run(300);
+  CHECK(stage.difference(client).empty());
 }
 
 TEST_CASE("What a client calls diverged shows it nothing that it was not told",
@@ -123,7 +242,7 @@ TEST_CASE("Where datagrams overtake each other by many, nothing is told anew but
   options.snapshot_ticks = 1;
   ReplicationStage stage(5, options);
   const LinkOptions link{.latency = std::chrono::milliseconds(40),
-                         .jitter = std::chrono::milliseconds(700),
+                         .jitter = std::chrono::milliseconds(400),
                          .jitter_kind = Jitter::exponential};
   ReplicationStage::Client& client = stage.join(link, {});
   stage.step([&] {

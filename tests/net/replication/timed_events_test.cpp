@@ -95,6 +95,179 @@ TEST_CASE("Events about an entity go to those who know it", "[net][replication]"
   CHECK(does_not.world.events.empty());
 }
 
+namespace {
+
+/// Steps, and checks that no event came before its entity: event `n` is about entity `n`.
+template <typename Change>
+void step_and_check(ReplicationStage& stage, const Change& change) {
+  std::vector<std::size_t> before;
+  for (const auto& client : stage.clients) before.push_back(client->world.events.size());
+  stage.step(change);
+  for (std::size_t i = 0; i < stage.clients.size(); ++i) {
+    const ClientWorld& world = stage.clients[i]->world;
+    for (std::size_t k = before[i]; k < world.events.size(); ++k) {
+      CAPTURE(world.events[k]);
+      CHECK(world.entities.contains(world.events[k]));
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("An event about an entity that spawns in the same tick comes with it",
+          "[net][replication][sys-35]") {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    CAPTURE(seed);
+    ReplicationStage stage(seed);
+    const LinkOptions link{.latency = std::chrono::milliseconds(stage.random.below(100)),
+                           .loss = seed % 2 == 0 ? 0.3 : 0.0};
+    ReplicationStage::Client& sees = stage.join(link, link, {.player = 1});
+    ReplicationStage::Client& does_not = stage.join(link, link, {.player = 2});
+    stage.run(900);
+    REQUIRE(sees.replication->phase() == ReplicationPhase::playing);
+    REQUIRE(does_not.replication->phase() == ReplicationPhase::playing);
+    std::vector<std::uint32_t> sent;
+    // Entities that are many datagrams at once, most of them with an event.
+    for (std::uint32_t round = 0; round < 8; ++round) {
+      step_and_check(stage, [&] {
+        for (std::uint32_t i = 0; i < 40; ++i) {
+          const std::uint32_t id = i * 100 + round;
+          stage.spawn(id, {.owner = 1, .relevance = Relevance::owner});
+          if (i % 2 != 0) continue;
+          stage.server.send_event_about(id, stage.tick, event_of(id));
+          sent.push_back(id);
+        }
+      });
+      for (int i = 0; i < 40; ++i) step_and_check(stage, [] {});
+    }
+    for (int i = 0; i < 300; ++i) step_and_check(stage, [] {});
+    CHECK(std::ranges::is_permutation(sees.world.events, sent));
+    CHECK(stage.server.view(sees.id)->counters().events_not_meant == 0);
+    CHECK(does_not.world.events.empty());
+    CHECK(stage.server.view(does_not.id)->counters().events_not_meant == sent.size());
+    CHECK(stage.server.view(sees.id)->counters().events_refused == 0);
+  }
+}
+
+TEST_CASE("An event about an entity that is held for lack of room comes with it",
+          "[net][replication][sys-35]") {
+  for (const double loss : {0.0, 0.2}) {
+    CAPTURE(loss);
+    ReplicationStage stage(3);
+    ReplicationClientOptions narrow;
+    narrow.wish.bytes_per_second = 3'000;
+    const LinkOptions link{.latency = std::chrono::milliseconds(40), .loss = loss};
+    ReplicationStage::Client& client = stage.join(link, link, {}, narrow);
+    stage.run(300);
+    REQUIRE(client.replication->phase() == ReplicationPhase::playing);
+    const std::uint64_t held_before = stage.server.view(client.id)->counters().held;
+    std::vector<std::uint32_t> sent;
+    step_and_check(stage, [&] {
+      for (std::uint32_t id = 0; id < 200; ++id) {
+        stage.spawn(id, {.relevance = Relevance::always});
+        stage.server.send_event_about(id, stage.tick, event_of(id));
+        sent.push_back(id);
+      }
+    });
+    stage.run(6);
+    CHECK(client.world.events.size() < sent.size());
+    for (int i = 0; i < 900; ++i) step_and_check(stage, [] {});
+    CHECK(stage.server.view(client.id)->counters().held > held_before);
+    CHECK(std::ranges::is_permutation(client.world.events, sent));
+    CHECK(client.world.fault.empty());
+  }
+}
+
+TEST_CASE("An event about an entity that goes before a client was told of it is not meant for it",
+          "[net][replication]") {
+  ReplicationStage stage(1);
+  ReplicationStage::Client& client = stage.join({.latency = std::chrono::milliseconds(50)}, {});
+  stage.run(30);
+  const ClientViewCounters& counters = stage.server.view(client.id)->counters();
+  stage.step([&] {
+    stage.spawn(4, {.relevance = Relevance::always});
+    stage.server.send_event_about(4, stage.tick, event_of(4));
+    stage.despawn(4);
+    stage.server.send_event_about(4, stage.tick, event_of(5));
+  });
+  stage.run(30);
+  CHECK(client.world.events.empty());
+  CHECK(counters.events_not_meant == 2);
+  // One that was told of is there for its last event, also when that is on the way still.
+  stage.step([&] { stage.spawn(6, {.relevance = Relevance::always}); });
+  stage.run(3);
+  REQUIRE(client.world.spawned == 0);
+  stage.step([&] {
+    stage.server.send_event_about(6, stage.tick, event_of(6));
+    stage.despawn(6);
+  });
+  stage.run(30);
+  CHECK(client.world.spawned == 1);
+  CHECK(client.world.events == std::vector<std::uint32_t>{6});
+  CHECK(counters.events_not_meant == 2);
+}
+
+TEST_CASE("An event of an entity's past is none about the one that has its id now",
+          "[net][replication]") {
+  ReplicationStage stage(1);
+  ReplicationStage::Client& client = stage.join({.latency = std::chrono::milliseconds(50)}, {});
+  stage.run(30);
+  stage.step([&] {
+    stage.spawn(4, {.relevance = Relevance::always});
+    stage.server.send_event_about(4, stage.tick, event_of(1));
+    stage.despawn(4);
+    stage.spawn(4, {.relevance = Relevance::always});
+    stage.server.send_event_about(4, stage.tick, event_of(2));
+  });
+  stage.run(30);
+  CHECK(client.world.events == std::vector<std::uint32_t>{2});
+}
+
+TEST_CASE("An event about an entity that no datagram has room for lets those behind it go",
+          "[net][replication]") {
+  ReplicationSchema schema;
+  schema.components.push_back({.name = "Giant",
+                               .fields = {{.name = "bits",
+                                           .value_count = 1'000,
+                                           .low = 0,
+                                           .high = 0xFFFF'FFFF,
+                                           .kind = LaneKind::opaque}}});
+  schema.types.push_back({.id = 77, .components = {0}});
+  ReplicationStage stage(1, {}, schema);
+  ReplicationStage::Client& client = stage.join();
+  stage.run(30);
+  stage.step([&] {
+    stage.spawn(4, {.relevance = Relevance::always});
+    stage.server.send_event_about(4, stage.tick, event_of(4));
+  });
+  stage.run(30);
+  CHECK(stage.server.view(client.id)->counters().events_not_meant == 1);
+  for (std::uint32_t i = 0; i < kTimedEventsMax; ++i) {
+    REQUIRE(stage.server.send_event(client.id, stage.tick, event_of(i)));
+  }
+  stage.run(90);
+  CHECK(client.world.events.size() == kTimedEventsMax);
+}
+
+TEST_CASE("Events about what a client may never get are bounded", "[net][replication]") {
+  ReplicationStage stage(1);
+  ReplicationStage::Client& client = stage.join();
+  stage.run(30);
+  const ClientViewCounters& counters = stage.server.view(client.id)->counters();
+  stage.step([&] {
+    stage.spawn(4, {.owner = 9, .relevance = Relevance::owner});
+    for (std::size_t i = 0; i < kOpenEventsMax + 10; ++i) {
+      stage.server.send_event_about(4, stage.tick, event_of(0));
+    }
+  });
+  CHECK(counters.events_refused == 10);
+  stage.run(6);
+  CHECK(counters.events_not_meant == kOpenEventsMax);
+  CHECK(stage.server.send_event(client.id, stage.tick, event_of(7)));
+  stage.run(6);
+  CHECK(client.world.events == std::vector<std::uint32_t>{7});
+}
+
 TEST_CASE("A section of events that is cut is refused whole", "[net][replication]") {
   TimedEventSender sender;
   for (std::uint32_t i = 0; i < 5; ++i) REQUIRE(sender.push(10 + i, event_of(i)));

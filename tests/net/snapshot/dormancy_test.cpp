@@ -13,6 +13,9 @@
 namespace muster {
 namespace {
 
+/// So long after the last change an entity rests: every snapshot of the window says the same.
+constexpr int kTicksToRest = static_cast<int>(kSnapshotWindow) + 10;
+
 /// What a world and its link do; chances are in 1/1000 a tick, of a change for each entity.
 struct RestSettings {
   std::uint32_t entities = 400;
@@ -174,7 +177,7 @@ TEST_CASE("Who looks only at what changed writes what others write", "[net][snap
       settings.loss = random.below(2) * random.below(400);
       settings.small_datagrams = random.below(2) * random.below(100);
       settings.tick_step_max = random.below(4) == 0 ? 40 : 1 + random.below(3);
-      for (int i = 0; i < 50; ++i) {
+      for (int i = 0; i < 2 * kTicksToRest; ++i) {
         stage.tick();
         rested = std::max(rested, stage.writer().resting_count());
       }
@@ -188,7 +191,7 @@ TEST_CASE("Who looks only at what changed writes what others write", "[net][snap
 
 TEST_CASE("A world at rest is work for no entity", "[net][snapshot]") {
   RestStage stage(1, {.entities = 5'000, .changes = 0}, SnapshotCoder::range);
-  for (int i = 0; i < 60; ++i) stage.tick();
+  for (int i = 0; i < kTicksToRest; ++i) stage.tick();
   CHECK(stage.writer().resting_count() == 5'000);
   const std::uint64_t before = stage.writer().looked_at_count();
   for (int i = 0; i < 100; ++i) stage.tick();
@@ -200,7 +203,7 @@ TEST_CASE("One that wakes is looked at, and none of those around it", "[net][sna
   const std::uint32_t which = GENERATE(0U, 63U, 64U, 1023U, 1024U, 2'999U);
   CAPTURE(which);
   RestStage stage(2, {.entities = 3'000, .changes = 0}, SnapshotCoder::range);
-  for (int i = 0; i < 60; ++i) stage.tick();
+  for (int i = 0; i < kTicksToRest; ++i) stage.tick();
   std::uint64_t before = stage.writer().looked_at_count();
   stage.change_next(which);
   stage.tick();
@@ -208,8 +211,8 @@ TEST_CASE("One that wakes is looked at, and none of those around it", "[net][sna
   CHECK(stage.writer().resting_count() == 2'999);
   CHECK(stage.is_world_read());
   // Until it rests again it is listed, remembered and reset once a tick.
-  for (int i = 0; i < 60; ++i) stage.tick();
-  CHECK(stage.writer().looked_at_count() - before < 3 * 61);
+  for (int i = 0; i < kTicksToRest; ++i) stage.tick();
+  CHECK(stage.writer().looked_at_count() - before < 3 * (kTicksToRest + 1));
   CHECK(stage.writer().resting_count() == 3'000);
   before = stage.writer().looked_at_count();
   stage.tick();
@@ -218,7 +221,7 @@ TEST_CASE("One that wakes is looked at, and none of those around it", "[net][sna
 
 TEST_CASE("One that goes or comes among those at rest", "[net][snapshot]") {
   RestStage stage(3, {.entities = 2'000, .changes = 0}, SnapshotCoder::range);
-  for (int i = 0; i < 60; ++i) stage.tick();
+  for (int i = 0; i < kTicksToRest; ++i) stage.tick();
   stage.despawn(1'030);
   stage.tick();
   CHECK(stage.writer().resting_count() == 1'999);
@@ -227,7 +230,7 @@ TEST_CASE("One that goes or comes among those at rest", "[net][snapshot]") {
   stage.tick();
   CHECK(stage.writer().resting_count() == 1'999);
   CHECK(stage.is_world_read());
-  for (int i = 0; i < 60; ++i) stage.tick();
+  for (int i = 0; i < kTicksToRest; ++i) stage.tick();
   CHECK(stage.writer().resting_count() == 2'000);
   CHECK(stage.is_world_read());
 }
@@ -236,7 +239,7 @@ TEST_CASE("Silence while all rest is made good", "[net][snapshot]") {
   const int silence = GENERATE(1, 8, 30, 31, 32, 33, 60);
   CAPTURE(silence);
   RestStage stage(4, {.entities = 300, .changes = 0}, SnapshotCoder::range);
-  for (int i = 0; i < 60; ++i) stage.tick();
+  for (int i = 0; i < kTicksToRest; ++i) stage.tick();
   stage.settings.loss = 1000;
   for (int i = 0; i < silence; ++i) stage.tick();
   stage.settings.loss = 0;

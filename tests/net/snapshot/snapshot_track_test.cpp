@@ -33,12 +33,9 @@ struct Life {
       if (random.below(4) < restlessness) values[random.below(kLanes)] = random.below(3) != 0;
       rows.push_back(values);
       TrackRecord& record = records[place_of(serial)];
-      record = {.values = rows.back().data(),
-                .serial = serial,
-                .tick = random.below(30) == 0 ? tick - 3 : tick,
-                .since = static_cast<std::uint32_t>(serial),
-                .kind = kind,
-                .standing = random.below(60) == 0 ? Standing::gone : Standing::there};
+      record = record_of(serial, kind, rows.back().data(), random.below(30) == 0 ? tick - 3 : tick,
+                         static_cast<std::uint32_t>(serial));
+      if (random.below(60) == 0) record.standing = Standing::gone;
     }
     if (random.below(2) == 0) return;
     rows.push_back(values);

@@ -47,6 +47,9 @@ struct Part {
   long double widest = 0;
   const float fixed = 0;
   Mood mood = Mood::calm;
+  float five = 5;
+  std::array<std::uint8_t, 2> sevens = {1, 7};
+  FixedText<0> no_text;
 };
 using D = Describe<Part>;
 constexpr std::array<std::string_view, 1> kNames = {"one"};
@@ -114,6 +117,35 @@ auto c1 = D("P").field<&Part::wide>("a", {.maximum = std::numeric_limits<double>
 auto d1 = D("P").field<&Part::widest>("a");
 //! const float
 auto e1 = D("P").field<&Part::fixed>("a");
+
+constexpr std::array<std::string_view, 2> kSame = {"one", "one"};
+//! enumerators_have_names_and_values_of_their_own
+auto g1 = D("P").field<&Part::mood>("a", {.names = kSame});
+constexpr std::array<std::string_view, 2> kUnnamed = {"one", ""};
+//! enumerators_have_names_and_values_of_their_own
+auto h1 = D("P").field<&Part::mood>("a", {.names = kUnnamed});
+//! a_default_lies_within_the_range
+auto i1 = D("P").field<&Part::five>("a", {.maximum = 1, .resolution = 0.1});
+//! a_default_lies_within_the_range
+auto j1 = D("P").field<&Part::sevens>("a", {.bits = 2});
+//! a_name_stands_in_one_line
+auto k1 = D("P").field<&Part::real>("a\nb");
+//! a_name_stands_in_one_line
+auto l1 = D("P\t");
+//! this member's type cannot be a field
+auto m1 = D("P").field<&Part::no_text>("a");
+
+struct Empty {
+  std::array<float, 0> none{};
+};
+//! an array that is a field has elements
+auto n1 = Describe<Empty>("E").field<&Empty::none>("a");
+
+struct Huge {
+  std::array<std::uint8_t, 70'000> bytes{};
+};
+//! a component has 64 KiB at most
+auto o1 = Describe<Huge>("H");
 
 struct Wide {
   alignas(32) float value = 0;

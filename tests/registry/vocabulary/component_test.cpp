@@ -191,6 +191,19 @@ TEST_CASE("Numbers from outside obey the rules of those in code", "[registry][co
             f.unit = "m";
             f.interpolation = Interpolation::angle;
           }},
+      Row{"one name for two enumerators", uint8,
+          [](F& f) {
+            f.names = {"a", "a"};
+          }},
+      Row{"an enumerator without a name", uint8,
+          [](F& f) {
+            f.names = {"a", ""};
+          }},
+      Row{"an enumerator in two lines", uint8, [](F& f) { f.names = {"a\nb"}; }},
+      Row{"more enumerators than values", uint8,
+          [](F& f) {
+            for (int i = 0; i < 257; ++i) f.names.push_back(std::to_string(i));
+          }},
       Row{"names of a float", float32, [](F& f) { f.names = {"a"}; }},
       Row{"half steps of an integer", int16, [](F& f) { f.resolution = 0.5; }},
       Row{"half a range of an integer", uint8, [](F& f) { f.maximum = 3.7; }},

@@ -178,6 +178,46 @@ TEST_CASE("A client whose world is not what the server says finds out and mends 
   CHECK(stage.client.counters().checksums > stage.client.counters().divergences);
 }
 
+TEST_CASE("What a game destroys of what it was told is found, named on both sides, and comes again",
+          "[runtime][replication][sys-48]") {
+  BridgeStage stage;
+  const EntityId crate = stage.spawn(1, kCrateType);
+  stage.spawn(2, kFactoryType);
+  stage.world.get(stage.life, crate)->current = 33;
+  stage.run(60);
+  REQUIRE(stage.client.counters().divergences == 0);
+  const auto check_logs = [&](const std::string& line) {
+    for (const DivergenceList* log : {&stage.server_log, &stage.client_log}) {
+      REQUIRE_FALSE(log->all.empty());
+      CHECK(to_line(log->all[0]) == line);
+    }
+  };
+  SECTION("an entity, with all that is below it") {
+    stage.client_world.request_despawn(stage.seen.find({1}));
+    stage.client_world.process_despawns();
+    REQUIRE(stage.seen.find({1}).is_null());
+    stage.run(200);
+    check_logs("entity 1 of type 2 is missing at a client");
+    REQUIRE(stage.received(stage.body, 1, 1) != nullptr);
+    CHECK(stage.client_world.entity_count() == 3);
+  }
+  SECTION("a component") {
+    stage.client_world.remove(stage.life.id(), stage.seen.find({1}));
+    REQUIRE(stage.received(stage.life, 1) == nullptr);
+    stage.run(200);
+    check_logs("entity 1 of type 2 lacks its Life at a client");
+  }
+  REQUIRE(stage.received(stage.life, 1) != nullptr);
+  CHECK(stage.received(stage.life, 1)->current == 33);
+  CHECK(stage.client.counters().resyncs > 0);
+  // All is well from now on, and what is told arrives.
+  const std::uint64_t divergences = stage.client.counters().divergences;
+  stage.world.get(stage.life, crate)->current = 34;
+  stage.run(200);
+  CHECK(stage.received(stage.life, 1)->current == 34);
+  CHECK(stage.client.counters().divergences == divergences);
+}
+
 TEST_CASE("What is at rest is compared and no more, what sleeps is not looked at",
           "[runtime][replication]") {
   BridgeStage stage;

@@ -3,31 +3,44 @@
 #include <catch2/catch.hpp>
 
 #include "runtime/world/snapshot_ring.h"
-#include "tests/support/bundle_samples.h"
-#include "tests/support/sample_build.h"
+#include "tests/support/spawn_stage.h"
 
 namespace muster {
 namespace {
 
 using samples::guid;
 
-struct Stage {
-  MemoryFileSystem files = samples::build();
-  FileSystemSource source{files, AssetPath::parse("client").value()};
-  BundleStore store = BundleStore::open(source).value();
-  World world{samples::game_components()};
-  World view{samples::game_components()};
-  Spawner spawner{store, world};
-  Spawner views{store, view};
-  Presentations presentations{views, world};
+/// A game's world, and a view into which all that is shown comes as its bundles do.
+struct Stage : samples::SpawnStage {
+  explicit Stage(const Guid& placeholder = {}) : SpawnStage(placeholder) {}
 
-  EntityId crate() { return spawner.spawn(guid(samples::kCrate)).value().root; }
+  World game{samples::game_components()};
+  Spawner logic{store, game};
+  World& view = SpawnStage::world;
+  Presentations presentations{deferred, game};
+
+  EntityId crate() { return logic.spawn(guid(samples::kCrate)).value().root; }
+  /// Shows it, and waits until it is there.
+  EntityId show(EntityId owner, const PresentationKey& key) {
+    const EntityId root = presentations.show(owner, key).value();
+    settle();
+    return root;
+  }
+  void settle() {
+    load();
+    presentations.update();
+    view.process_despawns();
+  }
   std::uint32_t shown_count() {
     presentations.update();
     view.process_despawns();
     std::uint32_t roots = 0;
     view.each_entity([&](EntityId entity) { roots += view.parent(entity).is_null() ? 1U : 0U; });
     return roots;
+  }
+  void break_file(std::uint64_t asset) {
+    const auto path = AssetPath::parse("client/" + samples::bundle_path(asset)).value();
+    REQUIRE(files.remove(path).has_value());
   }
 };
 
@@ -39,7 +52,7 @@ PresentationKey crate_key(std::uint16_t variation, std::uint32_t type = 0,
 TEST_CASE("A presentation is found by its whole key", "[runtime][spawn][sys-9]") {
   Stage stage;
   const EntityId owner = stage.crate();
-  const EntityId whole = stage.presentations.show(owner, crate_key(0)).value();
+  const EntityId whole = stage.show(owner, crate_key(0));
   CHECK(stage.view.name(whole) == "CrateLook");
   CHECK(stage.presentations.shown(owner, 0) == whole);
   CHECK(stage.presentations.owner_of(whole) == owner);
@@ -58,13 +71,11 @@ TEST_CASE("A presentation is found by its whole key", "[runtime][spawn][sys-9]")
 TEST_CASE("Another variation takes the place of the one before", "[runtime][spawn][sys-9]") {
   Stage stage;
   const EntityId owner = stage.crate();
-  const EntityId whole = stage.presentations.show(owner, crate_key(0)).value();
-  CHECK(stage.presentations.show(owner, crate_key(0)).value() == whole);
-  const EntityId broken = stage.presentations.show(owner, crate_key(1)).value();
+  const EntityId whole = stage.show(owner, crate_key(0));
+  CHECK(stage.show(owner, crate_key(0)) == whole);
+  const EntityId broken = stage.show(owner, crate_key(1));
   CHECK(stage.view.name(broken) == "CrateBroken");
-  CHECK(stage.view.is_despawning(whole));
   CHECK(stage.presentations.owner_of(whole).is_null());
-  stage.view.process_despawns();
   CHECK_FALSE(stage.view.is_alive(whole));
   CHECK(stage.view.is_alive(broken));
 }
@@ -72,8 +83,8 @@ TEST_CASE("Another variation takes the place of the one before", "[runtime][spaw
 TEST_CASE("Types of presentations stand side by side", "[runtime][spawn][sys-9]") {
   Stage stage;
   const EntityId owner = stage.crate();
-  const EntityId third = stage.presentations.show(owner, crate_key(0, 0)).value();
-  const EntityId first = stage.presentations.show(owner, crate_key(0, 1)).value();
+  const EntityId third = stage.show(owner, crate_key(0, 0));
+  const EntityId first = stage.show(owner, crate_key(0, 1));
   CHECK(stage.presentations.shown(owner, 0) == third);
   CHECK(stage.presentations.shown(owner, 1) == first);
   stage.presentations.hide(owner, 1);
@@ -85,9 +96,9 @@ TEST_CASE("A presentation leaves with its owner", "[runtime][spawn][sys-9]") {
   Stage stage;
   const EntityId owner = stage.crate();
   const EntityId other = stage.crate();
-  const EntityId look = stage.presentations.show(owner, crate_key(0)).value();
-  const EntityId other_look = stage.presentations.show(other, crate_key(0)).value();
-  stage.world.request_despawn(owner);
+  const EntityId look = stage.show(owner, crate_key(0));
+  const EntityId other_look = stage.show(other, crate_key(0));
+  stage.game.request_despawn(owner);
   CHECK(stage.presentations.show(owner, crate_key(1)).error().code == ErrorCode::invalid_argument);
   CHECK(stage.presentations.update() == 1);
   stage.view.process_despawns();
@@ -99,39 +110,40 @@ TEST_CASE("A presentation leaves with its owner", "[runtime][spawn][sys-9]") {
 TEST_CASE("Going back in time neither loses, doubles nor hands over a presentation",
           "[runtime][spawn][sys-9]") {
   Stage stage;
-  SnapshotRing ring(stage.world, 8);
+  SnapshotRing ring(stage.game, 8);
   const EntityId owner = stage.crate();
-  const EntityId whole = stage.presentations.show(owner, crate_key(0)).value();
+  const EntityId whole = stage.show(owner, crate_key(0));
   ring.capture(Tick(10));
   SECTION("when the owner's end is taken back before anybody looked") {
-    stage.world.request_despawn(owner);
-    stage.world.process_despawns();
+    stage.game.request_despawn(owner);
+    stage.game.process_despawns();
     ring.restore(Tick(10));
-    CHECK(stage.presentations.show(owner, crate_key(0)).value() == whole);
+    CHECK(stage.show(owner, crate_key(0)) == whole);
     CHECK(stage.shown_count() == 1);
   }
   SECTION("when the owner's end is taken back afterwards") {
-    stage.world.request_despawn(owner);
-    stage.world.process_despawns();
+    stage.game.request_despawn(owner);
+    stage.game.process_despawns();
     CHECK(stage.shown_count() == 0);
     ring.restore(Tick(10));
-    CHECK(stage.view.name(stage.presentations.show(owner, crate_key(0)).value()) == "CrateLook");
+    CHECK(stage.view.name(stage.show(owner, crate_key(0))) == "CrateLook");
     CHECK(stage.shown_count() == 1);
   }
   SECTION("when another variation is taken back") {
     REQUIRE(stage.presentations.show(owner, crate_key(1)).has_value());
     ring.restore(Tick(10));
-    CHECK(stage.view.name(stage.presentations.show(owner, crate_key(0)).value()) == "CrateLook");
+    CHECK(stage.view.name(stage.show(owner, crate_key(0))) == "CrateLook");
     CHECK(stage.shown_count() == 1);
   }
   SECTION("when another entity gets the id of one that was taken back") {
     const EntityId second = stage.crate();
     REQUIRE(stage.presentations.show(second, crate_key(0)).has_value());
     ring.restore(Tick(10));
-    const EntityId shot = stage.world.create();
+    const EntityId shot = stage.game.create();
     REQUIRE(shot == second);
     CHECK(stage.presentations.show(shot, crate_key(1)).has_value());
-    CHECK_FALSE(stage.world.is_despawning(shot));
+    CHECK_FALSE(stage.game.is_despawning(shot));
+    stage.settle();
     CHECK(stage.shown_count() == 2);
   }
 }
@@ -140,17 +152,92 @@ TEST_CASE("An owner with a signature keeps its presentation under another id",
           "[runtime][spawn][sys-9]") {
   Stage stage;
   constexpr Signature kShot("shot");
-  SnapshotRing ring(stage.world, 8);
+  SnapshotRing ring(stage.game, 8);
   ring.capture(Tick(10));
-  const EntityId before = stage.world.create({.signature = kShot});
-  const EntityId look = stage.presentations.show(before, crate_key(0)).value();
+  const EntityId before = stage.game.create({.signature = kShot});
+  const EntityId look = stage.show(before, crate_key(0));
   ring.restore(Tick(10));
-  stage.world.create();  // Takes the place.
-  const EntityId after = stage.world.create({.signature = kShot});
+  stage.game.create();  // Takes the place.
+  const EntityId after = stage.game.create({.signature = kShot});
   REQUIRE(after != before);
-  CHECK(stage.presentations.show(after, crate_key(0)).value() == look);
+  CHECK(stage.show(after, crate_key(0)) == look);
   CHECK(stage.presentations.owner_of(look) == after);
   CHECK(stage.shown_count() == 1);
+}
+
+TEST_CASE("To show something reads no file: it is there when its bundle is",
+          "[runtime][spawn][sys-9]") {
+  Stage stage;
+  const EntityId owner = stage.game.create();
+  const EntityId look = stage.presentations.show(owner, crate_key(0)).value();
+  CHECK(stage.store.counters().bundles_opened == 0);
+  CHECK(stage.view.is_alive(look));
+  CHECK(stage.deferred.is_waiting(look));
+  CHECK(stage.presentations.shown(owner, 0) == look);
+  CHECK(stage.presentations.show(owner, crate_key(0)).value() == look);
+  stage.settle();
+  CHECK(stage.view.name(look) == "CrateLook");
+  CHECK(stage.shown_count() == 1);
+}
+
+TEST_CASE("Another variation is seen when it is there, and until then the one before",
+          "[runtime][spawn][sys-9]") {
+  Stage stage;
+  const EntityId owner = stage.game.create();
+  const EntityId whole = stage.show(owner, crate_key(0));
+  const EntityId broken = stage.presentations.show(owner, crate_key(1)).value();
+  CHECK(stage.shown_count() == 2);
+  CHECK(stage.presentations.shown(owner, 0) == whole);
+  CHECK(stage.presentations.owner_of(whole) == owner);
+  CHECK(stage.presentations.owner_of(broken) == owner);
+  SECTION("when it comes") {
+    stage.settle();
+    CHECK(stage.presentations.shown(owner, 0) == broken);
+    CHECK_FALSE(stage.view.is_alive(whole));
+  }
+  SECTION("when the one before is wanted again first") {
+    const EntityId again = stage.presentations.show(owner, crate_key(0)).value();
+    CHECK(stage.view.is_despawning(broken));
+    stage.settle();
+    CHECK(stage.presentations.shown(owner, 0) == again);
+    CHECK_FALSE(stage.view.is_alive(broken));
+    CHECK(stage.shown_count() == 1);
+  }
+  SECTION("when the owner goes first") {
+    stage.game.request_despawn(owner);
+    CHECK(stage.presentations.update() == 1);
+    CHECK(stage.shown_count() == 0);
+  }
+  SECTION("when it is hidden first") {
+    stage.presentations.hide(owner, 0);
+    CHECK(stage.shown_count() == 0);
+  }
+}
+
+TEST_CASE("What cannot be loaded has a placeholder, is told once and counted",
+          "[runtime][spawn][sys-9]") {
+  Stage stage(guid(samples::kSky));
+  stage.break_file(samples::kCrateLook);
+  const EntityId owner = stage.game.create();
+  const EntityId look = stage.presentations.show(owner, crate_key(0)).value();
+  for (int frame = 0; frame < 3; ++frame) {
+    CHECK(stage.presentations.show(owner, crate_key(0)).value() == look);
+    stage.settle();
+  }
+  CHECK(stage.deferred.is_placeholder(look));
+  CHECK_FALSE(stage.view.first_child(look).is_null());
+  CHECK(stage.deferred.counters().failed == 1);
+  CHECK(stage.deferred.take_problems().size() == 1);
+  SECTION("and gives way to what can be") {
+    stage.show(owner, crate_key(1));
+    CHECK(stage.view.name(stage.presentations.shown(owner, 0)) == "CrateBroken");
+    CHECK(stage.shown_count() == 1);
+  }
+  SECTION("and leaves with its owner") {
+    stage.game.request_despawn(owner);
+    stage.game.process_despawns();
+    CHECK(stage.shown_count() == 0);
+  }
 }
 
 }  // namespace

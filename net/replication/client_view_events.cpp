@@ -1,0 +1,103 @@
+// Events about entities. Whether a client gets an entity is known when its view is brought up to
+// date; that it has it, when a snapshot that tells of it is known to have arrived. Until then such
+// an event stands in those payloads alone that tell of the entity.
+#include <algorithm>
+
+#include "net/replication/client_view.h"
+
+namespace muster {
+
+bool ClientView::send_event_about(const ReplicatedWorld& world, std::uint32_t entity,
+                                  std::uint32_t tick, std::span<const std::byte> event) {
+  const Record* record = find_record(entity);
+  const ReplicatedEntity* now = world.find(entity);
+  // One that has just gone is still there for the client, if it ever was.
+  if (record != nullptr && (now == nullptr || now->generation == record->generation)) {
+    if (record->is_there) return events_.push(tick, event);
+    return events_.push_about({.id = entity, .generation = record->generation}, tick, event);
+  }
+  if (now == nullptr) {
+    ++counters_.events_not_meant;
+    return true;
+  }
+  if (event.size() > kTimedEventBytesMax || open_events_.size() == kOpenEventsMax) return false;
+  open_events_.push_back({.subject = {.id = entity, .generation = now->generation},
+                          .tick = tick,
+                          .size_bytes = event.size()});
+  open_bytes_.insert(open_bytes_.end(), event.begin(), event.end());
+  return true;
+}
+
+/// The interest is as it is this tick: who is not in it is not for this client.
+void ClientView::decide_open_events() {
+  std::span<const std::byte> left = open_bytes_;
+  for (const OpenEvent& event : open_events_) {
+    const std::span<const std::byte> bytes = left.first(event.size_bytes);
+    left = left.subspan(event.size_bytes);
+    if (find_record(event.subject) == nullptr) {
+      ++counters_.events_not_meant;
+    } else if (!events_.push_about(event.subject, event.tick, bytes)) {
+      ++counters_.events_refused;
+    }
+  }
+  open_events_.clear();
+  open_bytes_.clear();
+}
+
+void ClientView::settle_events() {
+  events_.settle([&](const EventSubject& subject) {
+    const Record* record = find_record(subject);
+    if (record != nullptr && record->is_there) return EventTurn::any;
+    const bool may_come = record != nullptr
+                              ? !is_unfit(static_cast<std::size_t>(record - records_.data()))
+                              : is_on_its_way(subject);
+    if (may_come) return EventTurn::waits;
+    ++counters_.events_not_meant;
+    return EventTurn::never;
+  });
+}
+
+void ClientView::release_events(const EventSubject& entity) {
+  events_.settle([&](const EventSubject& subject) {
+    return subject == entity ? EventTurn::any : EventTurn::waits;
+  });
+}
+
+/// Lets those go whose entities the snapshot tells of that speaks of these ids.
+void ClientView::settle_events_of_part(std::uint32_t first_id, std::uint32_t end_id) {
+  events_.settle([&](const EventSubject& subject) {
+    const Record* record = find_record(subject);
+    const bool is_told =
+        record != nullptr &&
+        is_told_for_certain(static_cast<std::size_t>(record - records_.data()), first_id, end_id);
+    return is_told ? EventTurn::together : EventTurn::waits;
+  });
+}
+
+bool ClientView::is_told_for_certain(std::size_t i, std::uint32_t first_id,
+                                     std::uint32_t end_id) const {
+  const Record& record = records_[i];
+  return record.id >= first_id && record.id < end_id && !states_[i].is_held &&
+         (record.is_there || record.id >= certain_from_);
+}
+
+/// The new entities of a group are told before its known ones: a part that ends among these has
+/// told of new ones behind its end, and the next one does not tell of them again.
+std::uint32_t ClientView::end_of_group(std::uint32_t end_id) const {
+  std::size_t known = 0;
+  auto record = std::ranges::lower_bound(records_, end_id, {}, &Record::id);
+  for (; record != records_.end(); ++record) {
+    if (record->is_there && ++known == kGroupSize) return record->id;
+  }
+  return kEveryId;
+}
+
+/// Whether a snapshot that told of an entity, which is gone by now, may still arrive.
+bool ClientView::is_on_its_way(const EventSubject& entity) const {
+  return std::ranges::any_of(in_flight_, [&](const InFlight& flight) {
+    return flight.is_used &&
+           std::ranges::find(flight.said, entity, &Said::entity) != flight.said.end();
+  });
+}
+
+}  // namespace muster

@@ -1,0 +1,94 @@
+// Nothing waits longer than its class says, however much else is more urgent.
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include <catch2/catch.hpp>
+
+#include "tests/support/replication_stage.h"
+
+namespace muster {
+namespace {
+
+constexpr std::uint32_t kUrgent = 40;
+constexpr std::uint32_t kPlain = 30;
+/// Longer is not held: the client would forget whom it is about.
+constexpr std::uint32_t kCounted = 160;
+
+/// The most ticks between two updates of a plain entity that a client saw, when urgent ones alone
+/// want more than there is room for.
+std::uint32_t longest_wait(std::uint16_t longest_ticks, double loss) {
+  ReplicationServerOptions options;
+  options.classes = {{.weight = 1, .longest_ticks = longest_ticks}, {.weight = 1'000}};
+  ReplicationStage stage(4, options);
+  const LinkOptions link{.latency = std::chrono::milliseconds(30), .loss = loss};
+  ReplicationStage::Client& client =
+      stage.join(link, link, {}, {.wish = {.bytes_per_second = 3'000}});
+  stage.step([&] {
+    for (std::uint32_t id = 0; id < kUrgent + kPlain; ++id) {
+      stage.spawn(id, {.type = 1,
+                       .relevance = Relevance::always,
+                       .update_class = static_cast<std::uint8_t>(id < kUrgent ? 1 : 0)});
+    }
+  });
+  stage.run(400);
+  REQUIRE(stage.difference(client).empty());
+  const std::uint32_t begin = stage.tick;  // Until here nothing wanted to be told.
+  std::map<std::uint32_t, std::uint32_t> last;
+  std::uint32_t longest = 0;
+  std::uint32_t updates = 0;
+  for (int i = 0; i < 3'000; ++i) {
+    stage.step([&] {
+      for (std::uint32_t id = 0; id < kUrgent + kPlain; ++id) stage.stir(id);
+    });
+    for (std::uint32_t id = kUrgent; id < kUrgent + kPlain; ++id) {
+      const std::uint32_t told = std::max(client.world.entities.at(id).tick, begin);
+      if (std::exchange(last[id], told) != told) ++updates;
+      longest = std::max(longest, stage.tick - told);
+    }
+  }
+  CHECK(client.world.despawned == 0);
+  // They get what they were promised, and little more.
+  CHECK(updates < kPlain * 3'000U / std::min<std::uint32_t>(longest_ticks, kCounted) * 5 / 4);
+  CHECK(stage.server.view(client.id)->counters().held > 10'000);
+  return longest;
+}
+
+}  // namespace
+
+TEST_CASE("Whatever is more urgent, no change waits longer than its class says",
+          "[net][replication][sys-31]") {
+  const auto longest_ticks = GENERATE(60U, 120U, 240U);
+  const auto loss = GENERATE(0.0, 0.1);
+  const std::uint32_t waited = longest_wait(static_cast<std::uint16_t>(longest_ticks), loss);
+  CAPTURE(longest_ticks, loss, waited);
+  // All plain ones became overdue in one tick, and take turns; then there is the way, and where
+  // something is lost, the time until that is known.
+  constexpr std::uint32_t kTurnsAndWay = 26;
+  constexpr std::uint32_t kLosses = 20;
+  const std::uint32_t promised = std::min<std::uint32_t>(longest_ticks, kCounted);
+  CHECK(waited >= promised);
+  CHECK(waited <= promised + kTurnsAndWay + (loss > 0 ? kLosses : 0));
+}
+
+TEST_CASE("What is told seldom for its distance is not forgotten meanwhile", "[net][replication]") {
+  ReplicationServerOptions options;
+  options.classes = {{.radius = 100, .near_distance = 20, .far_ticks = 2'000}};
+  ReplicationStage stage(6, options);
+  ReplicationStage::Client& client = stage.join({.loss = 0.2}, {.loss = 0.2});
+  stage.server.set_eyes(client.id, {});
+  stage.step([&] { stage.spawn(2, {.type = 1, .place = {.x = 80}}); });
+  stage.run(60);
+  std::uint32_t updates = 0;
+  std::uint32_t told = 0;
+  for (int i = 0; i < 4'000; ++i) {
+    stage.step([&] { stage.stir(2); });
+    REQUIRE(client.world.entities.contains(2));
+    if (std::exchange(told, client.world.entities.at(2).tick) != told) ++updates;
+  }
+  CHECK(client.world.spawned == 1);
+  CHECK(updates > 4'000 / (kCounted + 40));
+  CHECK(updates < 4'000 / kCounted * 2);
+}
+
+}  // namespace muster

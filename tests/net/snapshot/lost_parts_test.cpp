@@ -1,0 +1,156 @@
+// A tick in several datagrams: each is of use without the others.
+#include <deque>
+#include <map>
+#include <vector>
+
+#include <catch2/catch.hpp>
+
+#include "net/snapshot/snapshot_reader.h"
+#include "net/snapshot/snapshot_writer.h"
+
+namespace muster {
+namespace {
+
+/// By id: its value, an opaque number.
+using World = std::map<std::uint32_t, LaneValue>;
+
+/// One of the datagrams of a tick.
+struct Part {
+  std::vector<std::byte> bytes;
+  SnapshotNumber number = 0;
+  std::uint64_t first_id = 0;  ///< It says all there is from here ...
+  std::uint64_t end_id = 0;    ///< ... to here.
+};
+
+class Ends {
+ public:
+  explicit Ends(SnapshotCoder coder)
+      : model_(untrained_model(
+            {{.name = "a",
+              .lanes = {{.name = "x", .kind = LaneKind::opaque, .greatest = 0xFFFF'FFFF}}}})),
+        writer(model_, {.coder = coder}),
+        reader(model_, {}, {.coder = coder}) {}
+
+  std::vector<Part> write(const World& world, std::size_t datagram_bytes) {
+    std::vector<EntityState> states;
+    for (const auto& [id, value] : worlds_.emplace_back(world)) {
+      states.push_back({.id = id, .kind = {}, .values = &value});
+    }
+    std::vector<Part> parts;
+    std::vector<std::byte> memory(datagram_bytes);
+    writer.begin(++tick, states);
+    while (!writer.is_done()) {
+      const std::span<const std::byte> bytes = writer.write(memory);
+      REQUIRE_FALSE(bytes.empty());
+      parts.push_back({.bytes = {bytes.begin(), bytes.end()},
+                       .number = writer.last_number(),
+                       .first_id = parts.empty() ? 0 : parts.back().end_id,
+                       .end_id = writer.end_id()});
+    }
+    parts.back().end_id = std::uint64_t{1} << 32U;
+    return parts;
+  }
+
+  void deliver(const Part& part) {
+    REQUIRE(reader.read(part.bytes) == SnapshotVerdict::applied);
+    writer.acknowledge(part.number);
+  }
+
+  World seen() const {
+    World world;
+    for (const SeenEntity& entity : reader.entities()) world[entity.id] = *entity.values;
+    return world;
+  }
+
+ private:
+  SnapshotModel model_;
+  std::deque<World> worlds_;  ///< The writer looks at rows of the past.
+
+ public:
+  std::uint32_t tick = 0;
+  SnapshotWriter writer;
+  SnapshotReader reader;
+};
+
+/// Sixty entities, and what becomes of them: all change, some go, some come, everywhere.
+World before() {
+  World world;
+  for (std::uint32_t id = 10; id < 70; ++id) world[id * 10] = 0x1234'5678 + id;
+  return world;
+}
+
+World after() {
+  World world = before();
+  for (auto& [id, value] : world) value = 0x9ABC'DEF0 - id;
+  for (std::uint32_t id = 13; id < 70; id += 8) {
+    world.erase(id * 10);
+    world[id * 10 + 5] = id;
+  }
+  return world;
+}
+
+/// Those who are new to a reader that had `then`.
+World newcomers(const World& seen, const World& then) {
+  World came;
+  for (const auto& [id, value] : seen) {
+    if (!then.contains(id)) came[id] = value;
+  }
+  return came;
+}
+
+}  // namespace
+
+TEST_CASE("Each datagram of a tick is of use at once, whichever others are lost",
+          "[net][snapshot]") {
+  const auto coder = GENERATE(SnapshotCoder::range, SnapshotCoder::mix, SnapshotCoder::huffman,
+                              SnapshotCoder::raw, SnapshotCoder::reference);
+  CAPTURE(static_cast<int>(coder));
+  constexpr std::size_t kDatagramBytes = 110;
+  const World then = before();
+  const World now = after();
+  const auto begin = [&](Ends& ends) {
+    for (const Part& part : ends.write(then, 1200)) ends.deliver(part);
+    return ends.write(now, kDatagramBytes);
+  };
+  // A part may say who is new a little behind its end; the others do not say it again.
+  std::vector<World> came;
+  World all_who_came;
+  std::size_t count = 1;
+  for (std::size_t i = 0; i < count; ++i) {
+    Ends ends(coder);
+    const std::vector<Part> parts = begin(ends);
+    count = parts.size();
+    ends.deliver(parts[i]);
+    came.push_back(newcomers(ends.seen(), then));
+    for (const auto& newcomer : came.back()) CHECK(all_who_came.insert(newcomer).second);
+  }
+  CHECK(all_who_came == newcomers(now, then));
+  REQUIRE(count >= 3);
+  REQUIRE(count <= 6);
+  const bool is_reversed = GENERATE(false, true);
+  for (std::size_t arrives = 1; arrives < (std::size_t{1} << count); ++arrives) {
+    CAPTURE(arrives, is_reversed);
+    Ends ends(coder);
+    const std::vector<Part> parts = begin(ends);
+    World expected = then;
+    for (std::size_t k = 0; k < count; ++k) {
+      const std::size_t i = is_reversed ? count - 1 - k : k;
+      if ((arrives >> i & 1U) == 0) continue;
+      ends.deliver(parts[i]);
+      for (const auto& [id, value] : then) {
+        if (id < parts[i].first_id || id >= parts[i].end_id) continue;
+        expected.erase(id);
+        if (now.contains(id)) expected[id] = now.at(id);
+      }
+      expected.insert(came[i].begin(), came[i].end());
+      // At once: before any further part is here.
+      REQUIRE(ends.seen() == expected);
+      REQUIRE(ends.reader.tick() == ends.tick);
+    }
+    // What was lost is said again, and nothing else is needed.
+    for (const Part& part : ends.write(now, 1200)) ends.deliver(part);
+    REQUIRE(ends.seen() == now);
+  }
+}
+
+}  // namespace muster
