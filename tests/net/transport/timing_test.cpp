@@ -79,7 +79,7 @@ TEST_CASE("Whoever has said something pings 250 ms later, and not before", "[net
 }
 
 TEST_CASE("With 1024 packets on their way only a ping goes out, every 300 ms, and is counted",
-          "[net][transport][sys-25][sys-36]") {
+          "[net][transport][sys-25][sys-29][sys-36]") {
   NetTime now(1s);
   Connection connection(options(), now);
   std::array<std::byte, kDatagramBytesMax> memory;
