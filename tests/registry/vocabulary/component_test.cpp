@@ -191,19 +191,6 @@ TEST_CASE("Numbers from outside obey the rules of those in code", "[registry][co
             f.unit = "m";
             f.interpolation = Interpolation::angle;
           }},
-      Row{"one name for two enumerators", uint8,
-          [](F& f) {
-            f.names = {"a", "a"};
-          }},
-      Row{"an enumerator without a name", uint8,
-          [](F& f) {
-            f.names = {"a", ""};
-          }},
-      Row{"an enumerator in two lines", uint8, [](F& f) { f.names = {"a\nb"}; }},
-      Row{"more enumerators than values", uint8,
-          [](F& f) {
-            for (int i = 0; i < 257; ++i) f.names.push_back(std::to_string(i));
-          }},
       Row{"names of a float", float32, [](F& f) { f.names = {"a"}; }},
       Row{"half steps of an integer", int16, [](F& f) { f.resolution = 0.5; }},
       Row{"half a range of an integer", uint8, [](F& f) { f.maximum = 3.7; }},
@@ -241,6 +228,29 @@ TEST_CASE("Numbers from outside obey the rules of those in code", "[registry][co
   REQUIRE_FALSE(checked.has_value());
   CHECK(checked.error().code == ErrorCode::malformed);
   CHECK(checked.error().message.find("field 'f' ") != std::string::npos);
+}
+
+TEST_CASE("Enumerators from outside have names and values of their own", "[registry][component]") {
+  using Names = std::vector<std::string>;
+  Names many;
+  for (int i = 0; i < 257; ++i) many.push_back(std::to_string(i));
+  const auto [names, is_good] = GENERATE_COPY(table<Names, bool>({{{"a", "b"}, true},
+                                                                  {{"a", "a"}, false},
+                                                                  {{"a", ""}, false},
+                                                                  {{"a\nb"}, false},
+                                                                  {many, false}}));
+  CAPTURE(names.size(), names[0]);
+  FieldDescription field;
+  field.name = "f";
+  field.type = FieldType::uint8;
+  field.element_bytes = 1;
+  field.names = names;
+  const ComponentDescription component{.name = "C",
+                                       .size_bytes = 1,
+                                       .alignment_bytes = 1,
+                                       .fields = {field},
+                                       .default_value = ByteVector(1)};
+  CHECK(check(component).has_value() == is_good);
 }
 
 TEST_CASE("What JSON describes can be quantised, or is malformed",

@@ -1,0 +1,138 @@
+// Who is of interest to a client, and what is known of each: brought up to date before a snapshot
+// is written, so that what did not change costs nothing.
+#include <algorithm>
+#include <utility>
+
+#include "net/replication/client_view.h"
+
+namespace muster {
+namespace {
+
+/// The first state whose id is not less, looked for from one that is near: changes come in the
+/// order in which they were made, which is seldom at random.
+std::vector<EntityState>::iterator find_near(std::vector<EntityState>& states,
+                                             std::vector<EntityState>::iterator near,
+                                             std::uint32_t id) {
+  if (near == states.end() || near->id > id) near = states.begin();
+  std::ptrdiff_t step = 1;
+  while (states.end() - near > step && near[step].id < id) step *= 2;
+  const auto last = states.end() - near > step ? near + step + 1 : states.end();
+  return std::ranges::lower_bound(near + step / 2, last, id, {}, &EntityState::id);
+}
+
+}  // namespace
+
+const ClientView::Record* ClientView::find_record(std::uint32_t id) const {
+  const auto found = std::ranges::lower_bound(records_, id, {}, &Record::id);
+  return found != records_.end() && found->id == id ? &*found : nullptr;
+}
+
+const ClientView::Record* ClientView::find_record(const EventSubject& entity) const {
+  const Record* record = find_record(entity.id);
+  return record != nullptr && record->generation == entity.generation ? record : nullptr;
+}
+
+ClientView::Record* ClientView::find_record(const EventSubject& entity) {
+  const Record* const found = std::as_const(*this).find_record(entity);
+  return found == nullptr ? nullptr : &records_[static_cast<std::size_t>(found - records_.data())];
+}
+
+/// Whether who is of interest may have changed, or who they are.
+bool ClientView::refresh_interest(const ReplicatedWorld& world, const InterestGrid& grid) {
+  const InterestOptions& interest = options_.interest;
+  // Another player sees other views of the same entities.
+  const bool is_other_world = !has_interest_ || world_version_ != world.version() ||
+                              interest_viewer_.player != viewer.player;
+  const bool may_differ = grid_version_ != grid.version() || !(interest_viewer_ == viewer);
+  const bool is_due = world.tick() - interest_tick_ >= interest.refresh_ticks;
+  // A rule may look at what no grid knows of.
+  if (!is_other_world && !(is_due && (may_differ || interest.rule != nullptr))) return false;
+  grid.find(world, viewer, interest_, next_interest_);
+  looked_at_ += next_interest_.size();
+  const bool is_same = !is_other_world && interest_ == next_interest_;
+  interest_.swap(next_interest_);
+  has_interest_ = true;
+  world_version_ = world.version();
+  grid_version_ = grid.version();
+  interest_viewer_ = viewer;
+  interest_tick_ = world.tick();
+  return !is_same;
+}
+
+/// Brings what changed since the last snapshot up to date; what did not costs nothing. False when
+/// that is not known any more.
+bool ClientView::take_changes(const ReplicatedWorld& world) {
+  const auto changes = world.changes_since(changes_seen_);
+  if (!changes) return false;
+  changes_seen_ = world.change_count();
+  looked_at_ += held_.size() + changes->size();
+  for (const std::uint32_t i : held_) states_[i].is_held = false;
+  held_.clear();
+  auto found = states_.begin();
+  for (const std::uint32_t id : *changes) {
+    found = find_near(states_, found, id);
+    if (found == states_.end() || found->id != id) continue;
+    const auto i = static_cast<std::uint32_t>(found - states_.begin());
+    const SeenBy who = seen_by(*entities_[i]);
+    if (found->values == entities_[i]->row(who)) continue;  // Nothing that this client may see.
+    found->values = entities_[i]->row(who);
+    found->since = entities_[i]->since(who);
+    changed_.push_back(i);
+    activate(i, world.tick());
+  }
+  return true;
+}
+
+SeenBy ClientView::seen_by(const ReplicatedEntity& entity) const {
+  const bool is_owner = viewer.player != kNobody && entity.options.owner == viewer.player;
+  return is_owner ? SeenBy::owner : SeenBy::others;
+}
+
+void ClientView::activate(std::uint32_t i, std::uint32_t tick) {
+  if (records_[i].waiting_since == 0) {
+    records_[i].waiting_since = tick;
+    records_[i].outdated_since = tick;
+  }
+  if (records_[i].is_active) return;
+  records_[i].is_active = true;
+  active_.push_back(i);
+}
+
+/// Brings records and states in line with the interest; all three are sorted by id.
+void ClientView::merge_records(const ReplicatedWorld& world) {
+  next_records_.clear();
+  states_.clear();
+  entities_.clear();
+  held_.clear();
+  active_.clear();
+  changed_.clear();
+  is_merged_ = true;
+  changes_seen_ = world.change_count();
+  const std::span<const ReplicatedEntity> all = world.entities();
+  std::size_t record = 0;
+  std::size_t entity = 0;
+  for (const std::uint32_t id : interest_) {
+    while (entity < all.size() && all[entity].id < id) ++entity;
+    if (entity == all.size() || all[entity].id != id) continue;
+    while (record < records_.size() && records_[record].id < id) ++record;
+    const ReplicatedEntity& found = all[entity];
+    const bool is_known = record < records_.size() && records_[record].id == id &&
+                          records_[record].generation == found.generation;
+    next_records_.push_back(is_known ? records_[record]
+                                     : Record{.id = id, .generation = found.generation});
+    const SeenBy who = seen_by(found);
+    const EntityKind kind{.type = world.views().codec_type(found.options.type, who),
+                          .generation = found.generation};
+    states_.push_back(
+        {.id = id, .kind = kind, .values = found.row(who), .since = found.since(who)});
+    entities_.push_back(&found);
+    next_records_.back().is_active = false;
+  }
+  records_.swap(next_records_);
+  looked_at_ += records_.size();
+  for (std::uint32_t i = 0; i < records_.size(); ++i) {
+    if (records_[i].acked != states_[i].values) activate(i, world.tick());
+  }
+}
+
+}  // namespace muster
