@@ -95,7 +95,8 @@ struct EffectOptions {
 /// time; requesting and updating allocate nothing, but for causes that are new.
 ///
 /// Its world is a view: one that never goes back in time, as what has been shown cannot be taken
-/// back. A game whose world does, asks with causes.
+/// back. A game whose world does, asks with causes, after every tick that it computes: also of
+/// those that it computes again, as a world only says when something happened last.
 ///
 ///     player.request(SpatialEffectRequest{explosion, where, {}, when});
 ///     player.update(now);   // once a frame

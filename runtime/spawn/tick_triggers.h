@@ -30,13 +30,17 @@ class TickTriggers {
   };
 
   /// `same_within_ticks`: an occurrence that a correction moved by so little from where it was
-  /// reported is still the same one. Must be less than what lies between two real ones.
+  /// reported is still the same one. Must be less than half of what lies between two real ones: one
+  /// that was foretold in vain between them passes for one of them only.
   explicit TickTriggers(std::uint32_t same_within_ticks = 1) : same_within_(same_within_ticks) {}
 
   /// Whether this is an occurrence that has not been reported. Tick 0 means that it never happened.
   /// What lies before the last `kRemembered` reports was reported, or is too late to be.
   bool fires(const Key& key, Tick tick);
-  static constexpr std::size_t kRemembered = 8;
+  /// All that a rollback by so many ticks can bring up again, should each have been reported: no
+  /// ring of snapshots is deeper by default. With fewer, a shot that a correction puts before
+  /// others of a quick gun would be lost.
+  static constexpr std::size_t kRemembered = 32;
 
   /// An entity has gone; its id may come again for another one.
   void forget(EntityReference entity);

@@ -26,33 +26,53 @@ void EntitySnapshot::capture(const World& world, std::span<const EntityId> entit
   }
 }
 
-std::uint32_t EntitySnapshot::restore(World& world) const {
-  std::uint32_t gone = 0;
+template <typename Visit>
+void EntitySnapshot::each(const World& world, Visit visit) const {
   auto part = parts_.begin();
   for (std::uint32_t e = 0; e < entities_.size(); ++e) {
-    const EntityId entity = entities_[e];
-    const bool is_alive = world.is_alive(entity);
-    if (!is_alive) ++gone;
     for (std::uint32_t i = 0; i < world.component_type_count(); ++i) {
       const ComponentId id(i);
-      const bool was_there = part != parts_.end() && part->entity == e && part->component == id;
-      if (!was_there) {
-        if (is_alive) world.remove(id, entity);
-        continue;
+      Bytes value;
+      if (part != parts_.end() && part->entity == e && part->component == id) {
+        value = Bytes(values_).subspan(part->offset_bytes, world.storage(id).stride_bytes());
+        ++part;
       }
-      const Bytes value =
-          Bytes(values_).subspan(part->offset_bytes, world.storage(id).stride_bytes());
-      ++part;
-      if (!is_alive) continue;
-      const std::span<std::byte> place = world.bytes(id, entity);
-      if (place.empty()) {
-        world.add(id, entity, value);
-      } else {
-        std::ranges::copy(value, place.begin());
-      }
+      if (!visit(entities_[e], id, value)) return;
     }
   }
-  return gone;
+}
+
+std::uint32_t EntitySnapshot::restore(World& world) const {
+  each(world, [&](EntityId entity, ComponentId id, Bytes value) {
+    if (!world.is_alive(entity)) return true;
+    const std::span<std::byte> place = world.bytes(id, entity);
+    if (value.empty()) {
+      world.remove(id, entity);
+    } else if (place.empty()) {
+      world.add(id, entity, value);
+    } else {
+      std::ranges::copy(value, place.begin());
+    }
+    return true;
+  });
+  const auto is_gone = [&](EntityId entity) { return !world.is_alive(entity); };
+  return static_cast<std::uint32_t>(std::ranges::count_if(entities_, is_gone));
+}
+
+std::optional<EntityDifference> EntitySnapshot::first_difference(const World& world) const {
+  std::optional<EntityDifference> found;
+  each(world, [&](EntityId entity, ComponentId id, Bytes before) {
+    const Bytes now = world.bytes(id, entity);
+    if (before.empty() != now.empty()) {
+      found = {.entity = entity, .component = id, .field = std::nullopt};
+    } else if (!before.empty()) {
+      const ComponentDescription& description = world.storage(id).description();
+      const auto field = muster::first_difference(description, before, now);
+      if (field) found = {.entity = entity, .component = id, .field = field};
+    }
+    return !found.has_value();
+  });
+  return found;
 }
 
 Bytes EntitySnapshot::value(ComponentId component, EntityId entity) const {

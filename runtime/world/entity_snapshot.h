@@ -6,10 +6,19 @@
 #include <span>
 #include <vector>
 
+#include "registry/vocabulary/comparison.h"
 #include "registry/vocabulary/tick.h"
 #include "runtime/world/world.h"
 
 namespace muster {
+
+/// Where a world differs from what was kept of an entity.
+struct EntityDifference {
+  EntityId entity;
+  ComponentId component;
+  /// By more than its tolerance; nothing when only the one or the other has the component.
+  std::optional<FieldDifference> field;
+};
 
 /// The values of some entities' components, to put back or to compare with: those that a player
 /// predicts, say. Which entities exist is not part of it.
@@ -27,11 +36,22 @@ class EntitySnapshot {
   /// entities did not have. Entities that are gone are left out. Returns how many there were.
   std::uint32_t restore(World& world) const;
 
+  /// Compares what was kept with these entities as they are now, as reconciliation does: the first
+  /// component that is there only once, or has a field that differs by more than its tolerance;
+  /// entities in the order of `capture`, each one's components by their ids. An entity that is gone
+  /// has none. Allocates nothing. Requires: a world of the component types that were captured.
+  std::optional<EntityDifference> first_difference(const World& world) const;
+
   std::span<const EntityId> entities() const { return entities_; }
   /// Empty when the entity had no such component.
   Bytes value(ComponentId component, EntityId entity) const;
 
  private:
+  /// Calls `visit(entity, component, value)` for every component that an entity had or could have
+  /// had, until it returns false; the value is empty where it had none.
+  template <typename Visit>
+  void each(const World& world, Visit visit) const;
+
   struct Part {
     std::uint32_t entity = 0;  ///< Index in `entities_`.
     ComponentId component;

@@ -212,7 +212,8 @@ class World {
   friend class ComponentEvents;
   template <typename First, typename... Rest>
   friend class Query;
-  friend std::optional<WorldDifference> first_difference(const World& left, const World& right);
+  friend void differences(const World& left, const World& right, std::size_t count_max,
+                          std::vector<WorldDifference>& out);
 
   /// The entities as they are now, as a place in the log of changes.
   struct Bookmark {

@@ -21,140 +21,195 @@ std::string called(const World& world, EntityId entity) {
   return text;
 }
 
-std::optional<std::string> value_difference(const World& left, const World& right,
-                                            EntityId entity) {
+// What has been found so far, as much of it as is wanted.
+class Findings {
+ public:
+  Findings(std::size_t count_max, std::vector<WorldDifference>& found)
+      : wanted_(count_max), found_(found) {}
+
+  bool is_full() const { return wanted_ == 0; }
+  void add(EntityId entity, std::string text, bool is_tolerable = false) {
+    if (is_full()) return;
+    --wanted_;
+    found_.push_back({.entity = entity, .text = std::move(text), .is_tolerable = is_tolerable});
+  }
+
+  // Something exists or hangs in one world only: that orders and ids differ follows from it.
+  void add_cause(EntityId entity, std::string text) {
+    has_cause_ = true;
+    add(entity, std::move(text));
+  }
+  bool has_cause() const { return has_cause_; }
+
+ private:
+  std::size_t wanted_;
+  bool has_cause_ = false;
+  std::vector<WorldDifference>& found_;
+};
+
+// Calls `look(field, difference)` for each field whose bytes differ; `difference` is nothing when
+// that is within its tolerance.
+template <typename Look>
+void each_changed_field(const ComponentDescription& description, Bytes a, Bytes b, Look look) {
+  if (std::memcmp(a.data(), b.data(), description.size_bytes) == 0) return;
+  ComponentDescription single = description;
+  for (const FieldDescription& field : description.fields) {
+    const std::size_t size = std::size_t{field.count} * field.element_bytes;
+    if (std::memcmp(&a[field.offset_bytes], &b[field.offset_bytes], size) == 0) continue;
+    single.fields.assign(1, field);
+    look(field, first_difference(single, a, b));
+  }
+}
+
+void compare_components(const World& left, const World& right, EntityId entity, Findings& found) {
   for (std::uint32_t i = 0; i < left.component_type_count(); ++i) {
     const ComponentDescription& description = left.storage(ComponentId(i)).description();
+    const auto prefix = [&] { return called(left, entity) + ": " + description.name; };
     const Bytes a = left.bytes(ComponentId(i), entity);
     const Bytes b = right.bytes(ComponentId(i), entity);
     if (a.empty() != b.empty()) {
-      return description.name + " is only " + (b.empty() ? "left" : "right");
+      found.add_cause(entity, prefix() + " is only " + (b.empty() ? "left" : "right"));
+    } else if (!a.empty()) {
+      each_changed_field(description, a, b, [&](const FieldDescription&, const auto& difference) {
+        if (difference) found.add(entity, prefix() + "." + difference->to_string());
+      });
     }
-    if (a.empty()) continue;
-    const auto difference = first_difference(description, a, b);
-    if (difference) return description.name + "." + difference->to_string();
   }
-  return std::nullopt;
 }
 
 // What differs in an entity that both worlds have, without its place in lists.
-std::optional<std::string> entity_difference(const World& left, const World& right,
-                                             EntityId entity) {
-  if (left.parent(entity) != right.parent(entity)) return "it hangs under another parent";
-  if (left.signature(entity) != right.signature(entity)) return "it has another signature";
+void compare_entity(const World& left, const World& right, EntityId entity, Findings& found) {
+  const auto it = [&] { return called(left, entity) + ": it "; };
+  if (left.parent(entity) != right.parent(entity)) {
+    found.add_cause(entity, it() + "hangs under another parent");
+  }
+  if (left.signature(entity) != right.signature(entity)) {
+    found.add(entity, it() + "has another signature");
+  }
   if (left.player(entity) != right.player(entity)) {
-    return "it is player " + std::to_string(static_cast<std::int32_t>(left.player(entity))) +
-           "'s on the left, " + std::to_string(static_cast<std::int32_t>(right.player(entity))) +
-           "'s on the right";
+    const auto player = [&](const World& world) {
+      return std::to_string(static_cast<std::int32_t>(world.player(entity)));
+    };
+    found.add(entity, it() + "is player " + player(left) + "'s on the left, " + player(right) +
+                          "'s on the right");
   }
   if (left.is_active(entity) != right.is_active(entity)) {
-    return std::string("it is active only ") + (left.is_active(entity) ? "left" : "right");
+    found.add(entity, it() + "is active only " + (left.is_active(entity) ? "left" : "right"));
   }
   if (left.is_despawning(entity) != right.is_despawning(entity)) {
-    return std::string("it is despawning only ") + (left.is_despawning(entity) ? "left" : "right");
+    found.add_cause(entity,
+                    it() + "is despawning only " + (left.is_despawning(entity) ? "left" : "right"));
   }
-  return value_difference(left, right, entity);
+  compare_components(left, right, entity, found);
 }
 
-// Calls `look(entity)` for each of the left world's entities until it returns a text.
+// Calls `look(entity)` for each of a world's entities, until enough is found.
 template <typename Look>
-std::optional<WorldDifference> look_at_each(const World& world, Look look) {
-  std::optional<WorldDifference> found;
+void look_at_each(const World& world, const Findings& found, Look look) {
   world.each_entity([&](EntityId entity) {
-    if (found) return;
-    if (std::optional<std::string> what = look(entity)) {
-      found = {.entity = entity, .text = called(world, entity) + *what};
-    }
-  });
-  return found;
-}
-
-// The first entity of a world that the other one does not have.
-std::optional<WorldDifference> missing(const World& from, const World& in, const char* side) {
-  return look_at_each(from, [&](EntityId entity) -> std::optional<std::string> {
-    if (in.is_alive(entity)) return std::nullopt;
-    return std::string(" is only ") + side;
+    if (!found.is_full()) look(entity);
   });
 }
 
-std::optional<WorldDifference> array_difference(const World& left, const World& right) {
+// The entities of a world that the other one does not have.
+void find_missing(const World& from, const World& in, const char* side, Findings& found) {
+  look_at_each(from, found, [&](EntityId entity) {
+    if (!in.is_alive(entity)) found.add_cause(entity, called(from, entity) + " is only " + side);
+  });
+}
+
+void compare_arrays(const World& left, const World& right, Findings& found) {
   for (std::uint32_t i = 0; i < left.component_type_count(); ++i) {
     const std::span<const EntityId> a = left.storage(ComponentId(i)).owners();
     const std::span<const EntityId> b = right.storage(ComponentId(i)).owners();
     assert(a.size() == b.size());  // Each has an owner that both worlds have.
     const auto [at_left, at_right] = std::mismatch(a.begin(), a.end(), b.begin());
     if (at_left == a.end()) continue;
-    return WorldDifference{
-        .entity = *at_left,
-        .text = "array order of " + left.storage(ComponentId(i)).description().name + ": at " +
-                std::to_string(at_left - a.begin()) + " there is " + called(left, *at_left) +
-                " on the left, " + called(right, *at_right) + " on the right"};
+    found.add(*at_left, "array order of " + left.storage(ComponentId(i)).description().name +
+                            ": at " + std::to_string(at_left - a.begin()) + " there is " +
+                            called(left, *at_left) + " on the left, " + called(right, *at_right) +
+                            " on the right");
   }
-  return std::nullopt;
 }
 
 // Free slots and how often each was used: the ids that come next follow from them.
-std::optional<WorldDifference> slot_difference(Records left, Records right) {
+void compare_slots(Records left, Records right, Findings& found) {
   for (std::size_t slot = 0; slot < std::max(left.size(), right.size()); ++slot) {
     const bool is_in_both = slot < left.size() && slot < right.size();
+    // A slot that is free has the next free one there; of entities it was looked at before.
     if (is_in_both && left[slot].generation == right[slot].generation &&
-        left[slot].next_sibling == right[slot].next_sibling) {
+        (left[slot].is_alive != 0 || left[slot].next_sibling == right[slot].next_sibling)) {
       continue;
     }
-    return WorldDifference{.entity = {},
-                           .text = "slot " + std::to_string(slot) +
-                                   ": it has been used at other times, so later ids differ"};
+    found.add({}, "slot " + std::to_string(slot) +
+                      ": it has been used at other times, so later ids differ");
+    return;  // Those behind it say nothing new.
   }
-  return std::nullopt;
 }
 
-// Values that differ in their bytes, although each field is within its tolerance.
-std::optional<std::string> tolerated(const World& left, const World& right, EntityId entity) {
+// Values that differ in their bytes, although the field is within its tolerance.
+void find_tolerated(const World& left, const World& right, EntityId entity, Findings& found) {
   for (std::uint32_t i = 0; i < left.component_type_count(); ++i) {
     const ComponentDescription& description = left.storage(ComponentId(i)).description();
     const Bytes a = left.bytes(ComponentId(i), entity);
     const Bytes b = right.bytes(ComponentId(i), entity);
-    if (a.empty()) continue;
-    for (const FieldDescription& field : description.fields) {
-      const std::size_t size = std::size_t{field.count} * field.element_bytes;
-      if (std::memcmp(&a[field.offset_bytes], &b[field.offset_bytes], size) == 0) continue;
-      return ": " + description.name + "." + field.name + ": differs within its tolerance";
-    }
+    if (a.empty() || b.empty()) continue;
+    each_changed_field(description, a, b,
+                       [&](const FieldDescription& field, const auto& difference) {
+                         if (difference) return;  // It has been named.
+                         found.add(entity,
+                                   called(left, entity) + ": " + description.name + "." +
+                                       field.name + ": differs within its tolerance",
+                                   true);
+                       });
   }
-  return std::nullopt;
 }
 
 }  // namespace
 
 std::optional<WorldDifference> first_difference(const World& left, const World& right) {
+  std::vector<WorldDifference> found;
+  differences(left, right, 1, found);
+  return found.empty() ? std::nullopt : std::optional(std::move(found.front()));
+}
+
+void differences(const World& left, const World& right, std::size_t count_max,
+                 std::vector<WorldDifference>& out) {
   assert(left.component_type_count() == right.component_type_count());
-  if (auto alone = missing(left, right, "left")) return alone;
-  if (auto alone = missing(right, left, "right")) return alone;
-  const auto in_itself = [&](EntityId entity) -> std::optional<std::string> {
-    const std::optional<std::string> what = entity_difference(left, right, entity);
-    return what ? std::optional(": " + *what) : std::nullopt;
-  };
-  if (auto found = look_at_each(left, in_itself)) return found;
-  const auto in_order = [&](EntityId entity) -> std::optional<std::string> {
+  Findings found(count_max, out);
+  find_missing(left, right, "left", found);
+  find_missing(right, left, "right", found);
+  look_at_each(left, found, [&](EntityId entity) {
+    if (right.is_alive(entity)) compare_entity(left, right, entity, found);
+  });
+  const auto compare_order = [&](EntityId entity) {
     const EntityRecord& a = left.records_[entity.slot()];
     const EntityRecord& b = right.records_[entity.slot()];
-    if (a.first_child != b.first_child) return ": its children come in another order";
-    if (a.next_sibling != b.next_sibling) return ": another child of its parent comes after it";
-    if (a.next_despawn != b.next_despawn) return ": another entity goes after it";
-    return std::nullopt;
+    const auto name = [&] { return called(left, entity); };
+    if (a.first_child != b.first_child) {
+      found.add(entity, name() + ": its children come in another order");
+    }
+    if (a.next_sibling != b.next_sibling) {
+      found.add(entity, name() + ": another child of its parent comes after it");
+    }
+    if (a.next_despawn != b.next_despawn) {
+      found.add(entity, name() + ": another entity goes after it");
+    }
   };
-  if (auto found = look_at_each(left, in_order)) return found;
-  if (left.state_.first_despawn != right.state_.first_despawn) {
-    return WorldDifference{.entity = {}, .text = "another entity is the first to go"};
+  if (!found.has_cause() && !found.is_full()) {
+    look_at_each(left, found, compare_order);
+    if (left.state_.first_despawn != right.state_.first_despawn) {
+      found.add({}, "another entity is the first to go");
+    }
+    compare_arrays(left, right, found);
+    compare_slots(left.records_, right.records_, found);
+    if (left.state_.first_free != right.state_.first_free) {
+      found.add({}, "another slot is the next to be used");
+    }
   }
-  if (auto found = array_difference(left, right)) return found;
-  if (auto found = slot_difference(left.records_, right.records_)) return found;
-  if (left.state_.first_free != right.state_.first_free) {
-    return WorldDifference{.entity = {}, .text = "another slot is the next to be used"};
-  }
-  auto found = look_at_each(left, [&](EntityId entity) { return tolerated(left, right, entity); });
-  if (found) found->is_tolerable = true;
-  return found;
+  look_at_each(left, found, [&](EntityId entity) {
+    if (right.is_alive(entity)) find_tolerated(left, right, entity, found);
+  });
 }
 
 }  // namespace muster

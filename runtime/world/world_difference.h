@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "runtime/world/world.h"
 
@@ -11,7 +12,8 @@ namespace muster {
 struct WorldDifference {
   EntityId entity;   ///< Null where it is about no single one.
   std::string text;  ///< `entity 7 'Hero': Health.current: differs by 3 hp (tolerance 0)`
-  /// All that differs, in the whole worlds, are values within their tolerances.
+  /// A value within its tolerance. As these come last, the first difference is one only when all
+  /// are.
   bool is_tolerable = false;
 };
 
@@ -21,5 +23,15 @@ struct WorldDifference {
 /// ids to be given next; last, values that differ within their tolerance. Nothing exactly when the
 /// checksums agree. Not for every tick. Requires: worlds of equal component types.
 std::optional<WorldDifference> first_difference(const World& left, const World& right);
+
+/// Appends the first `count_max` differences to `out`, in that order: for the report of a desync.
+/// Each field that differs is one (of an array, its first element that does). Orders, and the ids
+/// to be given next, are named only where no entity, component, parent or despawn of one world
+/// alone explains them; of the slots, the first. Not for every tick.
+///
+///     std::vector<WorldDifference> list;
+///     differences(mine, theirs, 20, list);
+void differences(const World& left, const World& right, std::size_t count_max,
+                 std::vector<WorldDifference>& out);
 
 }  // namespace muster

@@ -198,11 +198,12 @@ void simulate(benchmark::State& state, std::uint32_t entities, bool again) {
   state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(kTicks));
 }
 
-void compare(benchmark::State& state, std::uint32_t entities) {
+// `moved` is within the tolerance; by 0 it is enough to look at the bytes.
+void compare(benchmark::State& state, std::uint32_t entities, float moved) {
   const auto sample = crowd(entities);
   SnapshotRing past(sample->world, 2);
   past.capture(Tick(1));
-  for (Position& position : sample->world.values(sample->position)) position.x += 0.001F;
+  for (Position& position : sample->world.values(sample->position)) position.x += moved;
   const ComponentId id = sample->position.id();
   const std::uint64_t before = allocation_count();
   for (auto _ : state) {
@@ -218,9 +219,9 @@ void compare(benchmark::State& state, std::uint32_t entities) {
 }
 
 // Comparing the same numbers with the same tolerance by hand.
-void compare_plain(benchmark::State& state, std::uint32_t entities) {
+void compare_plain(benchmark::State& state, std::uint32_t entities, float moved) {
   std::vector<Position> left(entities, Position{1, 2, 3});
-  std::vector<Position> right(entities, Position{1.001F, 2, 3});
+  std::vector<Position> right(entities, Position{1 + moved, 2, 3});
   const auto differs = [](float a, float b) { return std::abs(a - b) > 0.01F; };
   for (auto _ : state) {
     std::uint32_t different = 0;
@@ -251,8 +252,10 @@ void register_world_benchmarks() {
   add("runtime/update 100000/plain arrays", update_plain, 100000U);
   add("runtime/15 ticks of 1000/again", simulate, 1000U, true);
   add("runtime/15 ticks of 1000/forward", simulate, 1000U, false);
-  add("runtime/compare 10000/ring", compare, 10000U);
-  add("runtime/compare 10000/plain arrays", compare_plain, 10000U);
+  add("runtime/compare 10000/ring", compare, 10000U, 0.001F);
+  add("runtime/compare 10000/plain arrays", compare_plain, 10000U, 0.001F);
+  add("runtime/compare 10000 that are equal/ring", compare, 10000U, 0.0F);
+  add("runtime/compare 10000 that are equal/plain arrays", compare_plain, 10000U, 0.0F);
 }
 
 }  // namespace muster

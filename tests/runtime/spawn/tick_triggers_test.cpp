@@ -40,6 +40,15 @@ TEST_CASE("A steady stream of occurrences is reported in full", "[runtime][spawn
   CHECK(reported == 20);
 }
 
+TEST_CASE("A rollback of 32 ticks brings up what was not known of a gun that fires in each",
+          "[runtime][spawn][sys-56]") {
+  TickTriggers triggers(0);
+  for (std::uint32_t tick = 70; tick < 101; ++tick) CHECK(triggers.fires(kShot, Tick(tick)));
+  CHECK(triggers.fires(kShot, Tick(69)));
+  CHECK_FALSE(triggers.fires(kShot, Tick(69)));
+  CHECK_FALSE(triggers.fires(kShot, Tick(68)));  // Would be the 33rd.
+}
+
 TEST_CASE("One that was predicted in vain hides neither the real one nor brings an old one back",
           "[runtime][spawn][sys-56]") {
   TickTriggers triggers;
@@ -47,8 +56,9 @@ TEST_CASE("One that was predicted in vain hides neither the real one nor brings 
   CHECK(triggers.fires(kShot, Tick(120)));        // Predicted, and wrong.
   CHECK_FALSE(triggers.fires(kShot, Tick(100)));  // What the server knows of.
   CHECK(triggers.fires(kShot, Tick(110)));        // What really happened.
-  for (std::uint32_t tick = 130; tick < 210; tick += 10) CHECK(triggers.fires(kShot, Tick(tick)));
-  CHECK_FALSE(triggers.fires(kShot, Tick(90)));  // Too old to know.
+  CHECK(triggers.fires(kShot, Tick(90)));
+  for (std::uint32_t tick = 130; tick < 450; tick += 10) CHECK(triggers.fires(kShot, Tick(tick)));
+  CHECK_FALSE(triggers.fires(kShot, Tick(80)));  // Too old to know.
 }
 
 TEST_CASE("Entities and channels are told apart, and forgotten", "[runtime][spawn][sys-56]") {

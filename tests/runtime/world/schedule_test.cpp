@@ -1,5 +1,7 @@
 #include "runtime/world/schedule.h"
 
+#include <algorithm>
+#include <atomic>
 #include <system_error>
 
 #include <catch2/catch.hpp>
@@ -107,6 +109,60 @@ TEST_CASE("A schedule allocates nothing in steady state", "[runtime][world]") {
     again.schedule.run(again.f.world, {.tick = Tick(tick), .seconds = 1.0F / 60});
   }
   CHECK(allocation_count() == before);
+}
+
+TEST_CASE("Neither do its workers, nor entities that come and go", "[runtime][world][sys-21]") {
+  SampleWorld f;
+  f.world.reserve(300, 300);
+  Query<Position, const Velocity> moving(f.world, f.position, f.velocity);
+  Query<const Vitality> living(f.world, f.vitality);
+  // Allocations are counted thread by thread, and a system runs on any of them.
+  std::atomic<std::uint64_t> in_systems = 0;
+  const auto counted = [&in_systems](auto run) {
+    return [&in_systems, run](SystemContext& context) {
+      const std::uint64_t before = allocation_count();
+      run(context);
+      in_systems += allocation_count() - before;
+    };
+  };
+  const auto replace = [&](SystemContext& context, EntityId entity) {
+    context.changes.request_despawn(entity);
+    const QueuedEntity fresh = context.changes.create();
+    const QueuedEntity hand = context.changes.create_below(fresh);
+    context.changes.add(f.position, fresh, {1, 2, 3});
+    context.changes.add(f.velocity, hand, {1, 2, 3});
+    context.changes.add(f.vitality, fresh, {});
+  };
+  Schedule schedule;
+  schedule.add({"move", {f.velocity.id()}, {f.position.id()}, counted([&](SystemContext& context) {
+                  walk(context, moving, [](Position& p, const Velocity& v) { p.x += v.x; });
+                })});
+  schedule.add({"replace", {f.vitality.id()}, {}, counted([&](SystemContext& context) {
+                  walk(context, living, [&](EntityId entity, const Vitality&) {
+                    if ((entity.slot() + context.tick.value()) % 7 == 0) replace(context, entity);
+                  });
+                })});
+  schedule.add({"leave", {}, {}, [](SystemContext& context) { context.world.process_despawns(); }});
+  REQUIRE(schedule.stages().front().size() == 2);
+  for (int i = 0; i < 100; ++i) f.spawn(static_cast<float>(i));
+  WorkerPool workers(4);
+  std::uint32_t tick = 0;
+  const auto run = [&](std::uint32_t count) {
+    for (const std::uint32_t end = tick + count; tick < end;) {
+      schedule.run(f.world, {.tick = Tick(++tick), .seconds = 1.0F / 60, .workers = &workers});
+    }
+  };
+  run(200);
+  std::vector<EntityId> owners(f.world.owners(f.vitality).begin(),
+                               f.world.owners(f.vitality).end());
+  in_systems = 0;
+  const std::uint64_t before = allocation_count();
+  run(200);
+  CHECK(allocation_count() == before);
+  CHECK(in_systems == 0);
+  REQUIRE(owners.size() == 100);
+  CHECK(f.world.owners(f.vitality).size() == 100);
+  CHECK(std::ranges::count_if(owners, [&](EntityId one) { return f.world.is_alive(one); }) < 50);
 }
 
 TEST_CASE("A system can be run for one player's entities alone",

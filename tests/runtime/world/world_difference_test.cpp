@@ -1,5 +1,10 @@
 #include "runtime/world/world_difference.h"
 
+#include <algorithm>
+#include <set>
+#include <string>
+#include <vector>
+
 #include <catch2/catch.hpp>
 
 #include "tests/support/world_samples.h"
@@ -109,6 +114,73 @@ TEST_CASE("Signatures and the order of despawns have a name when they differ",
         "entity 0: another entity goes after it");
 }
 
+std::vector<std::string> texts(const World& left, const World& right, std::size_t count_max) {
+  std::vector<WorldDifference> found;
+  differences(left, right, count_max, found);
+  std::vector<std::string> texts;
+  for (const WorldDifference& difference : found) texts.push_back(difference.text);
+  return texts;
+}
+
+TEST_CASE("A report names each field that differs, as many as are wanted",
+          "[runtime][world][sys-57]") {
+  SampleWorld left;
+  for (int i = 0; i < 3; ++i) left.spawn(1);
+  SampleWorld right;
+  right.world = left.world;
+  const auto owners = right.world.owners(right.position);
+  right.world.get(right.position, owners[2])->x += 0.001F;
+  right.world.get(right.position, owners[0])->y = 0.5F;
+  right.world.get(right.position, owners[0])->z = 2;
+  right.world.get(right.vitality, owners[0])->health = 97;
+  right.world.set_player(owners[1], PlayerId{3});
+  right.world.remove(right.velocity.id(), owners[2]);
+  const std::vector<std::string> all = {
+      "entity 0: Position.y: differs by 0.5 m (tolerance 0.01)",
+      "entity 0: Position.z: differs by 2 m (tolerance 0.01)",
+      "entity 0: Vitality.health: differs by 3 hp (tolerance 0)",
+      "entity 1: it is player -1's on the left, 3's on the right",
+      "entity 2: Velocity is only left",
+      "entity 2: Position.x: differs within its tolerance",
+  };
+  CHECK(texts(left.world, right.world, 100) == all);
+  CHECK(texts(left.world, right.world, 0).empty());
+  CHECK(texts(left.world, right.world, 4) == std::vector(all.begin(), all.begin() + 4));
+
+  std::vector<WorldDifference> list;
+  differences(left.world, right.world, 1, list);
+  differences(left.world, right.world, 6, list);  // A count of its own, behind what is there.
+  REQUIRE(list.size() == 7);
+  CHECK(list[1].entity == owners[0]);
+  CHECK_FALSE(list[5].is_tolerable);
+  CHECK(list[6].is_tolerable);
+}
+
+TEST_CASE("A report leaves out the orders that differ because an entity exists only once",
+          "[runtime][world][sys-57]") {
+  SampleWorld left;
+  const EntityId root = left.spawn(1);
+  const EntityId child = left.spawn(2, {.parent = root});
+  left.spawn(3, {.parent = root});
+  SampleWorld right;
+  right.world = left.world;
+  right.world.request_despawn(child);
+  right.world.process_despawns();
+  right.world.get(right.vitality, root)->health = 99;
+  CHECK(texts(left.world, right.world, 100) ==
+        std::vector<std::string>{"entity 1 is only left",
+                                 "entity 0: Vitality.health: differs by 1 hp (tolerance 0)"});
+  // A value explains no order.
+  right.world = left.world;
+  right.world.get(right.vitality, root)->health = 99;
+  right.world.set_parent(child, root);
+  CHECK(texts(left.world, right.world, 100) ==
+        std::vector<std::string>{"entity 0: Vitality.health: differs by 1 hp (tolerance 0)",
+                                 "entity 0: its children come in another order",
+                                 "entity 1: another child of its parent comes after it",
+                                 "entity 2: another child of its parent comes after it"});
+}
+
 TEST_CASE("Worlds differ exactly when their checksums do", "[runtime][world][sys-57][property]") {
   const auto seed = GENERATE(range(1U, 201U));
   CAPTURE(seed);
@@ -128,6 +200,13 @@ TEST_CASE("Worlds differ exactly when their checksums do", "[runtime][world][sys
     CAPTURE(round, difference ? difference->text : "");
     REQUIRE(difference.has_value() == differs);
     REQUIRE(first_difference(right.world, left.world).has_value() == differs);
+    const std::vector<std::string> all = texts(left.world, right.world, 1000);
+    REQUIRE(all.empty() != differs);
+    if (differs) REQUIRE(all.front() == difference->text);
+    REQUIRE(std::set(all.begin(), all.end()).size() == all.size());  // none twice
+    const auto some = std::min<std::size_t>(all.size(), random() % 5);
+    REQUIRE(texts(left.world, right.world, some) ==
+            std::vector(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(some)));
   }
 }
 
