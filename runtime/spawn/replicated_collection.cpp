@@ -30,7 +30,7 @@ EntityId ReplicatedCollection::find(EntityReference id) const {
 }
 
 EntityReference ReplicatedCollection::lowest_free() const {
-  std::int32_t id = 0;
+  std::int32_t id = placed_count_;
   while (id < kMaxNetworkIds && !find({id}).is_null()) ++id;
   return {id < kMaxNetworkIds ? id : -1};
 }

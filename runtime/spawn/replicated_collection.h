@@ -48,7 +48,9 @@ class ReplicatedCollection {
   /// yet, or has gone) or no such id: every value is safe.
   EntityId find(EntityReference id) const;
 
-  /// The lowest id that `add` would accept; none (-1) when all are in use. For servers.
+  /// The lowest id that `add` would accept and that is no placed entity's; none (-1) when all are
+  /// in use. For servers: an id of the level stays its entity's when that is gone, because for
+  /// clients that join later the entity stands there.
   EntityReference lowest_free() const;
 
   /// Calls `visit(EntityReference, EntityId)` for every entity that is alive, by ascending id.

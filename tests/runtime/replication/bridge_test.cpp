@@ -73,6 +73,32 @@ TEST_CASE("Snapshots apply to an entity whose bundle is not there",
   CHECK(stage.receiver.incomplete_count() == 0);
 }
 
+TEST_CASE("What stands in the level on both sides is followed, and not made again",
+          "[runtime][replication][sys-15]") {
+  BridgeStage stage;
+  const EntityId placed =
+      stage.client_spawner.spawn_type(samples::kReplicatedRegistry, kCrateType).value().root;
+  REQUIRE(stage.seen.add({0}, placed) == CollectionVerdict::accepted);
+  stage.seen.set_placed_count(1);
+  const EntityId crate = stage.spawn(0, kCrateType);
+  stage.world.get(stage.life, crate)->current = 33;
+  stage.world.get(stage.body, stage.world.first_child(crate))->mass = 4;
+  stage.run(30);
+  CHECK(stage.seen.find({0}) == placed);
+  CHECK(stage.client_world.entity_count() == 2);
+  REQUIRE(stage.received(stage.life, 0) != nullptr);
+  CHECK(stage.received(stage.life, 0)->current == 33);
+  REQUIRE(stage.received(stage.body, 0, 1) != nullptr);
+  CHECK(stage.received(stage.body, 0, 1)->mass == 4);
+  CHECK(stage.receiver.counters().placed == 1);
+  CHECK(stage.receiver.incomplete_count() == 0);
+  CHECK(stage.client.counters().divergences == 0);
+  stage.despawn(0);
+  stage.run(10);
+  CHECK_FALSE(stage.client_world.is_alive(placed));
+  CHECK(stage.client_world.entity_count() == 0);
+}
+
 TEST_CASE("Another prefab on the client takes what it has room for",
           "[runtime][replication][sys-2]") {
   BridgeStage stage;

@@ -26,6 +26,22 @@ TEST_CASE("Entities are found by network id", "[runtime][spawn][sys-17]") {
   CHECK(collection.lowest_free().network_id == 0);
 }
 
+TEST_CASE("An id of what stood in the level is not given to another entity",
+          "[runtime][spawn][sys-15][sys-17]") {
+  World world(samples::game_components());
+  ReplicatedCollection collection(world);
+  for (std::int32_t id = 0; id < 3; ++id) {
+    REQUIRE(collection.add({id}, world.create()) == CollectionVerdict::accepted);
+  }
+  collection.set_placed_count(2);
+  world.request_despawn(collection.find({0}));
+  world.request_despawn(collection.find({2}));
+  world.process_despawns();
+  CHECK(collection.lowest_free().network_id == 2);
+  collection.set_placed_count(0);  // The level was unloaded.
+  CHECK(collection.lowest_free().network_id == 0);
+}
+
 TEST_CASE("An id is not given twice while its entity lives", "[runtime][spawn][sys-17]") {
   World world(samples::game_components());
   ReplicatedCollection collection(world);
