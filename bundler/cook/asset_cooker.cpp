@@ -181,6 +181,7 @@ void AssetCooker::cook_prefab(AssetNumber asset, const SourcePrefab& prefab,
         held.document = static_cast<std::uint32_t>(layer.document);
       }
       if (description != nullptr) {
+        note_second(component, entity, result.problems);
         held.cooked = CookedComponent{description->hash(),
                                       cook_component(*description, component, result.problems)};
       }

@@ -24,8 +24,8 @@ std::optional<double> parse_real(std::string_view text) {
   if (text.starts_with('+')) text.remove_prefix(1);
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
+  const bool is_number = error == std::errc() && end == text.data() + text.size();
+  return is_number && !std::isnan(value) ? std::optional(value) : std::nullopt;
 }
 
 template <typename Integer>
@@ -269,7 +269,8 @@ class ComponentCook {
       const auto number = static_cast<double>(value);
       if (!field.names.empty()) return number >= 0 && number < double(field.names.size());
       // The nearest float to a limit may lie beyond it.
-      const double slack = 1e-6 * std::max(std::abs(field.minimum), std::abs(field.maximum));
+      const double limit = std::max(std::abs(field.minimum), std::abs(field.maximum));
+      const double slack = std::is_floating_point_v<T> ? 1e-6 * limit : 0;
       return number >= field.minimum - slack && number <= field.maximum + slack;
     });
   }

@@ -116,6 +116,7 @@ class ClientView {
     std::uint32_t waiting_since = 0;   ///< The tick since when a change waits; 0 when none does.
     /// The first tick at which what the client is known to have may not have been the truth.
     std::uint32_t outdated_since = 0;
+    std::uint16_t codec_type = 0;  ///< As which the client sees it.
     bool was_told = false;
     bool is_there = false;   ///< A snapshot that is known to have arrived told of it, for certain.
     bool is_active = false;  ///< The client is not known to have its values: it is in `active_`.

@@ -126,7 +126,11 @@ void ClientView::merge_records(const ReplicatedWorld& world) {
     states_.push_back(
         {.id = id, .kind = kind, .values = found.row(who), .since = found.since(who)});
     entities_.push_back(&found);
-    next_records_.back().is_active = false;
+    Record& next = next_records_.back();
+    next.is_active = false;
+    // To the codec what has another type is another one, which the client does not have yet.
+    next.is_there = next.is_there && next.codec_type == kind.type;
+    next.codec_type = kind.type;
   }
   records_.swap(next_records_);
   looked_at_ += records_.size();

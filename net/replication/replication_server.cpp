@@ -38,8 +38,10 @@ struct ReplicationServer::Client {
     const std::optional<SentBlock> block = connection.take_finished_block(setup_block);
     if (!block) return;
     is_setup_on_its_way = false;
-    if (block->refusal == BlockRefusal::too_many && ++setup_attempts < kSetupAttemptsMax) {
-      has_setup_to_send = true;  // The game's are in its way; they will be read.
+    const bool is_in_the_way =
+        block->refusal == BlockRefusal::too_many || block->refusal == BlockRefusal::no_memory;
+    if (is_in_the_way && ++setup_attempts < kSetupAttemptsMax) {
+      has_setup_to_send = true;  // The game's are; they will be read.
       return;
     }
     const bool is_over =

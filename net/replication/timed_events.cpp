@@ -107,11 +107,9 @@ void TimedEventReceiver::take(std::uint16_t number, std::uint32_t tick,
                               std::span<const std::byte> bytes) {
   const auto ahead = static_cast<std::int16_t>(static_cast<std::uint16_t>(number - next_));
   const std::uint32_t wide = next_ + static_cast<std::uint32_t>(ahead);
-  // A sender keeps fewer than half a window: what lies further back was received.
-  if (ahead >= static_cast<int>(kTimedEventsMax) || ahead < -static_cast<int>(kTimedEventsMax) ||
-      (ahead < 0 && wide > next_)) {
-    return;
-  }
+  // A sender keeps fewer than half a window: what lies further back was received. How far ahead it
+  // lies says nothing: numbers of events that are not meant for this client never come.
+  if (ahead < -static_cast<int>(kTimedEventsMax) || (ahead < 0 && wide > next_)) return;
   if (received_[wide % kWindow] == wide + 1) return;
   received_[wide % kWindow] = wide + 1;
   if (ahead >= 0) next_ = wide + 1;

@@ -99,6 +99,10 @@ bool SnapshotReader::read_head(Decoder& decoder, SnapshotHead& head) const {
   head.number = static_cast<SnapshotNumber>(
       newest + (has_any_ ? static_cast<std::int8_t>(ahead) : static_cast<int>(low)));
   code_references(decoder, head.number, head.references);
+  // The snapshot that had this one's place is none to look back upon.
+  const SnapshotReferences& references = head.references;
+  const auto oldest = static_cast<SnapshotNumber>(head.number - kSnapshotWindow);
+  if (references.count > 0 && references.numbers[0] == oldest) return false;
   if (head.references.count == 0) code_whole_number(decoder, head.number);
   return !decoder.failed();
 }

@@ -33,9 +33,10 @@ enum class [[nodiscard]] SnapshotVerdict : std::uint8_t{
 /// What a sender can claim of a reader.
 struct ReaderLimits {
   std::size_t entity_max = 65'536;
-  /// Bytes of the entities' states: of an entity some 34 times what its lanes take, and a kilobyte.
-  /// A datagram of an enemy's speaks of as many entities as it likes, for next to no bits.
-  std::size_t memory_bytes_max = std::size_t{256} << 20U;
+  /// Bytes of the entities' states: of an entity some 66 times what its lanes take, and two
+  /// kilobytes. A datagram of an enemy's speaks of as many entities as it likes, for next to no
+  /// bits.
+  std::size_t memory_bytes_max = std::size_t{512} << 20U;
 };
 
 /// An entity as the newest snapshot that speaks of it has it.

@@ -317,7 +317,7 @@ void SendRate::shorten_queue(NetTime now, double delay) {
   longest_ = std::max(longest_, delay);
   // What is told now was sent a queue and a round trip ago.
   const bool is_less = rate_ < kSendsLess * rate_before_ && loss_ < kLossMatters &&
-                       delay < kPathExtraMost &&
+                       delay + path_extra_ < kPathExtraMost &&
                        now - shorten_from_ > round_trip_ + duration_of(delay) + kLookMin;
   if (!is_less || std::abs(delay - level_) > kLevelDelay) {
     level_ = delay;

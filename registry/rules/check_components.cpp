@@ -99,7 +99,8 @@ std::size_t item_count(const ComponentDescription& component, std::string_view l
          --opened) {
       end = field.name.find(']', end) + 1;
     }
-    items.insert(std::string_view(field.name).substr(0, end));
+    const std::size_t open = field.name.rfind('[', end);
+    items.insert(std::string_view(field.name).substr(open, end - open));
   }
   return items.size();
 }
@@ -132,15 +133,24 @@ class ComponentCheck {
       if (layer.source != &file || layer.fields == yaml::kNoNode) continue;
       if (described != components_.end()) {
         check_fields(*described, file, layer.fields);
-      } else if (const std::string meant = nearest(component.class_name, names_); !meant.empty()) {
-        const yaml::Node& node = file.tree.at(layer.fields);
-        findings_.add(
-            "unknown-component", {file.path, node.key_position},
-            "no component is called '" + component.class_name + "'; did you mean '" + meant + "'?");
-      } else if (!component.class_name.empty() && !is_of_engine(component.class_name)) {
-        note_undescribed(component.class_name,
-                         {file.path, file.tree.at(layer.fields).key_position});
+      } else {
+        check_name(component.class_name, {file.path, file.tree.at(layer.fields).key_position});
       }
+    }
+  }
+
+  void check_name(const std::string& name, const Location& place) {
+    if (names_.contains(name) || name.empty() || is_of_engine(name)) return;
+    const std::string meant = nearest(name, names_);
+    if (meant.empty()) return note_undescribed(name, place);
+    findings_.add("unknown-component", place,
+                  "no component is called '" + name + "'; did you mean '" + meant + "'?");
+  }
+
+  void check_lists(const SourceFile& file, yaml::NodeIndex node) {
+    for (const yaml::NodeIndex child : yaml::Children(file.tree, node)) {
+      if (file.tree.at(child).key == "components") check_list(file, child);
+      check_lists(file, child);
     }
   }
 
@@ -161,6 +171,31 @@ class ComponentCheck {
            std::ranges::any_of(strip_, [&](const StripRules& rules) {
              return rules.strips_class(name, ClassOwner::project);
            });
+  }
+
+  // What no flattened prefab shows: names without fields, names given twice, and second names.
+  void check_list(const SourceFile& file, yaml::NodeIndex list) {
+    std::set<std::string> seen;
+    for (const yaml::NodeIndex item : yaml::Children(file.tree, list)) {
+      const yaml::Node& at = file.tree.at(item);
+      const bool is_bare = at.kind == yaml::NodeKind::scalar;
+      if (at.kind == yaml::NodeKind::sequence || (!is_bare && at.child_count == 0)) continue;
+      const yaml::Node& first = is_bare ? at : file.tree.at(at.first_child);
+      const std::string name(is_bare ? file.tree.scalar(item) : first.key);
+      const Location place{file.path, is_bare ? at.position : first.key_position};
+      if (!seen.insert(name).second) {
+        findings_.add("unfit-value", place,
+                      "a second '" + name + "' in one list: an entity has one of each type");
+      }
+      if (is_bare) {
+        check_name(name, place);
+      } else if (at.child_count > 1) {
+        const yaml::Node& second = file.tree.at(first.next_sibling);
+        findings_.add("unknown-component", {file.path, second.key_position},
+                      "'" + std::string(second.key) + "' stands inside the item of '" + name +
+                          "': begin it with '-'");
+      }
+    }
   }
 
   struct Undescribed {
@@ -200,6 +235,9 @@ class ComponentCheck {
       return without_numbers(one.name) == path;
     });
     const yaml::NodeKind kind = file.tree.at(value).kind;
+    if (field == description.fields.end() && kind == yaml::NodeKind::scalar) {
+      return tell_misplaced(description.name, file, value, path);
+    }
     if (field != description.fields.end()) {
       check_axes(description.name, file, value, path, axes_of(field->type));
       if (kind != yaml::NodeKind::sequence || field->count == 1) return;
@@ -212,8 +250,11 @@ class ComponentCheck {
       std::size_t left = item_count(description, path);
       for (const yaml::NodeIndex item : yaml::Children(file.tree, value)) {
         if (left-- == 0) return tell_unknown(description.name, file, item, path + "[]", "");
-        if (file.tree.at(item).kind != yaml::NodeKind::mapping) continue;
-        check_names(description, file, item, path + "[].");
+        if (file.tree.at(item).kind == yaml::NodeKind::mapping) {
+          check_names(description, file, item, path + "[].");
+        } else {
+          tell_misplaced(description.name, file, item, path + "[]");
+        }
       }
     }
   }
@@ -225,6 +266,15 @@ class ComponentCheck {
       const std::string key(file.tree.at(child).key);
       if (!axes.contains(key)) tell_unknown(component, file, child, path + "." + key, "");
     }
+  }
+
+  // A value, where there are fields: an empty one keeps the defaults.
+  void tell_misplaced(const std::string& component, const SourceFile& file, yaml::NodeIndex node,
+                      const std::string& path) {
+    const yaml::Node& at = file.tree.at(node);
+    if (at.kind == yaml::NodeKind::scalar && at.text.empty()) return;
+    findings_.add("unknown-field", {file.path, at.position},
+                  component + " has fields in '" + path + "', and no value");
   }
 
   void tell_unknown(const std::string& component, const SourceFile& file, yaml::NodeIndex node,
@@ -289,6 +339,7 @@ void check_components(const Project& project, Findings& findings) {
     if (project.sources().plain_class(asset) != "Prefab") continue;
     const SourceFile& file = project.sources().get(asset);
     if (!file.good()) continue;
+    check.check_lists(file, file.fields_of(file.document_of(0)));
     for (const SourceEntity& entity : project.prefabs().flatten(asset).entities) {
       for (const SourceComponent& component : entity.components) check.check(file, component);
     }

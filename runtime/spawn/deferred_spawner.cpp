@@ -90,6 +90,13 @@ bool DeferredSpawner::is_placeholder(EntityId root) const {
          (link->stage == PrefabStage::failed || link->stage == PrefabStage::replaced);
 }
 
+bool DeferredSpawner::is_there(EntityId root) const {
+  const World& world = spawner_->world();
+  const PrefabLink* const link = world.get(link_, root);
+  if (link == nullptr || world.is_despawning(root)) return false;
+  return link->stage == PrefabStage::complete || has_stand_in(root);
+}
+
 std::size_t DeferredSpawner::waiting_count() const {
   const auto links = spawner_->world().values(link_);
   return static_cast<std::size_t>(

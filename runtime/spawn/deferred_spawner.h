@@ -68,6 +68,9 @@ class DeferredSpawner {
   bool is_waiting(EntityId root) const;
   /// Whether an entity could not be completed.
   bool is_placeholder(EntityId root) const;
+  /// Whether there is something to be seen of an entity: it is complete, or a placeholder stands
+  /// below it. False when it is gone or about to go.
+  bool is_there(EntityId root) const;
   std::size_t waiting_count() const;
 
   /// What could not be loaded since the last call, one message per asset, for the log. At most

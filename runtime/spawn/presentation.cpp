@@ -18,7 +18,8 @@ Result<EntityId> Presentations::show(EntityId owner, const PresentationKey& key)
   const Place place = place_of(owner, key.type);
   const auto shown = shown_.find(place);
   if (shown != shown_.end() && shown->second.key == key &&
-      views_.world().is_alive(shown->second.root)) {
+      views_.world().is_alive(shown->second.root) &&
+      !views_.world().is_despawning(shown->second.root)) {
     return shown->second.root;
   }
   const std::optional<CatalogPresentation> found = views_.store().catalog().find_presentation(key);
@@ -29,20 +30,23 @@ Result<EntityId> Presentations::show(EntityId owner, const PresentationKey& key)
                                           std::to_string(key.variation));
   }
   // What nobody has seen yet goes; what was seen stays until there is something in its place.
-  EntityId before;
+  Shown next{.key = key, .root = {}, .before = {}, .before_key = {}};
   if (shown != shown_.end()) {
-    Shown& last = shown->second;
-    if (views_.is_waiting(last.root)) std::swap(last.root, last.before);
-    before = last.root;
-    despawn(last.before);
+    const Shown& last = shown->second;
+    const bool is_seen = views_.is_there(last.root);
+    next.before = is_seen ? last.root : last.before;
+    next.before_key = is_seen ? last.key : last.before_key;
+    despawn(is_seen ? last.before : last.root);
   }
-  const EntityId root = views_.spawn(found->presentation);
-  if (!views_.is_waiting(root)) {
-    despawn(before);
-    before = EntityId();
+  if (views_.is_there(next.before) && next.before_key == key) {
+    next.root = std::exchange(next.before, EntityId());
+  } else {
+    next.root = views_.spawn(found->presentation);
   }
-  shown_[place] = {.key = key, .root = root, .before = before};
-  return root;
+  if (!views_.is_there(next.before) || views_.is_there(next.root)) {
+    despawn(std::exchange(next.before, EntityId()));
+  }
+  return (shown_[place] = next).root;
 }
 
 void Presentations::despawn(EntityId presentation) {
@@ -60,8 +64,8 @@ void Presentations::hide(EntityId owner, std::uint32_t type) {
 EntityId Presentations::shown(EntityId owner, std::uint32_t type) const {
   const auto found = shown_.find(place_of(owner, type));
   if (found == shown_.end()) return {};
-  const auto& [key, root, before] = found->second;
-  return before.is_null() || !views_.is_waiting(root) ? root : before;
+  const Shown& shown = found->second;
+  return shown.before.is_null() || views_.is_there(shown.root) ? shown.root : shown.before;
 }
 
 EntityId Presentations::owner_of(EntityId presentation) const {
@@ -84,7 +88,7 @@ std::uint32_t Presentations::update() {
       ++count;
       continue;
     }
-    if (!shown.before.is_null() && !views_.is_waiting(shown.root)) {
+    if (!shown.before.is_null() && views_.is_there(shown.root)) {
       despawn(std::exchange(shown.before, EntityId()));
     }
     ++row;

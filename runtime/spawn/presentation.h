@@ -36,9 +36,9 @@ class Presentations {
   /// Makes sure that the presentation with this key shows `owner`, and returns its root in the
   /// view: looks it up by the full key (owner's asset, platform, type, variation) and spawns it.
   /// The one that it takes the place of stays until the new one is complete or has a placeholder,
-  /// so that nothing blinks. Nothing changes when it is shown already, or on failure. Fails with
-  /// `not_found` when there is none of that key, or with `invalid_argument` when the owner is gone
-  /// or about to go.
+  /// so that nothing blinks; it is taken back when it is wanted again by then. Nothing changes when
+  /// it is shown already, or on failure. Fails with `not_found` when there is none of that key, or
+  /// with `invalid_argument` when the owner is gone or about to go.
   Result<EntityId> show(EntityId owner, const PresentationKey& key);
 
   /// Requests the despawn of what shows `owner`; nothing happens when nothing does.
@@ -67,6 +67,7 @@ class Presentations {
     PresentationKey key;
     EntityId root;
     EntityId before;  ///< Another variation, seen until the root is there; or null.
+    PresentationKey before_key;
   };
   Place place_of(EntityId owner, std::uint32_t type) const;
   EntityId owner_at(const Place& place) const;

@@ -99,6 +99,7 @@ class SnapshotReader:
         if reader.bit(slots.HAS_REFERENCE):
             number = self.nearest(low, 256)
             ages.append(reader.even(6) + 1)
+            require(ages[0] <= WINDOW, "a reference is in the window")
             for age in range(ages[0] + 1, min(ages[0] + 31, WINDOW) + 1):
                 gap = age - ages[-1] - 1
                 slot = slots.REFERENCE_AFTER_GAP + min(gap, 2) - 1 if gap else slots.OLDER_REFERENCE

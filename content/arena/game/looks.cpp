@@ -38,7 +38,11 @@ void Looks::show(EntityId entity, PlayerId player) {
   const Guid asset = Guid::from_bytes(std::as_bytes(std::span(link->asset.guid)));
   show_as(entity, kSeenByOthers, asset);
   const bool is_mine = player != PlayerId::none && world_.player(entity) == player;
-  if (is_mine) show_as(entity, kFirstPerson, asset);
+  if (is_mine) {
+    show_as(entity, kFirstPerson, asset);
+  } else {
+    presentations_.hide(entity, kFirstPerson);
+  }
 }
 
 /// Not every entity looks like something in first person: there is nothing to tell then.

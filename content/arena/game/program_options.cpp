@@ -34,7 +34,7 @@ bool read(std::string_view text, T& value) {
   T read_value{};
   const char* const end = text.data() + text.size();
   const auto [stopped, error] = std::from_chars(text.data(), end, read_value);
-  if (error != std::errc() || stopped != end || read_value < T{}) return false;
+  if (error != std::errc() || stopped != end || !(read_value >= T{})) return false;
   value = read_value;
   return true;
 }

@@ -843,8 +843,12 @@ def unknown_component(case):
              "  - Dor: {openSeconds: 1}\n  - Spin:\n      degreesPerSecnd: 2\n"
              "  - MeshRenderer: {}\n  - BoxCollider: {}\n  - Wobbulator: {speed: 3}\n"
              "  - Gun:\n      recoil:\n        angel: 3\n      muzzle:\n        w: 2\n"
-             "      slots:\n      - ammo: 1\n      - amo: 2\n      - ammo: 3\n")
+             "      slots:\n      - ammo: 1\n      - amo: 2\n      - ammo: 3\n"
+             "  - Doorr\n  - Spin: {}\n    Gun: {}\n")
     case.expect("warning", "unknown-component", PLAIN_BARREL, "Dor:")
+    case.expect("warning", "unknown-component", PLAIN_BARREL, "Doorr")
+    case.expect("warning", "unknown-component", PLAIN_BARREL, "Gun: {}")
+    case.expect("error", "unfit-value", PLAIN_BARREL, "Spin: {}")
     for unknown in ("degreesPerSecnd", "angel", "w: 2", "amo: 2", "ammo: 3"):
         case.expect("warning", "unknown-field", PLAIN_BARREL, unknown)
 

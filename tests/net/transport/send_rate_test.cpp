@@ -203,6 +203,19 @@ TEST_CASE("A path that becomes longer or shorter is not taken for a queue",
   }
 }
 
+TEST_CASE("A queue on a path that became longer is still seen", "[net][transport][sys-31]") {
+  Bottleneck bottleneck(8, path(8000, 20ms, 5s));
+  bottleneck.add_flow();
+  bottleneck.run(5s);
+  bottleneck.set_latency(220ms);
+  bottleneck.run(2s);
+  bottleneck.set_rate(kilobits(800));
+  bottleneck.run(12s);
+  const Bottleneck::Report report = bottleneck.measure(8s);
+  CAPTURE(report.used, report.delay_p95.count());
+  REQUIRE(report.delay_p95 <= 150ms);
+}
+
 TEST_CASE("A delay that goes as it came was no queue", "[net][transport][sys-31]") {
   Bottleneck bottleneck(7, path(3000, 20ms, 1s));
   bottleneck.add_flow();

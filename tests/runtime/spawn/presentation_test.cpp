@@ -196,10 +196,10 @@ TEST_CASE("Another variation is seen when it is there, and until then the one be
     CHECK_FALSE(stage.view.is_alive(whole));
   }
   SECTION("when the one before is wanted again first") {
-    const EntityId again = stage.presentations.show(owner, crate_key(0)).value();
+    CHECK(stage.presentations.show(owner, crate_key(0)).value() == whole);
     CHECK(stage.view.is_despawning(broken));
     stage.settle();
-    CHECK(stage.presentations.shown(owner, 0) == again);
+    CHECK(stage.presentations.shown(owner, 0) == whole);
     CHECK_FALSE(stage.view.is_alive(broken));
     CHECK(stage.shown_count() == 1);
   }
@@ -212,6 +212,20 @@ TEST_CASE("Another variation is seen when it is there, and until then the one be
     stage.presentations.hide(owner, 0);
     CHECK(stage.shown_count() == 0);
   }
+}
+
+TEST_CASE("What is seen stays when what was to take its place cannot be had",
+          "[runtime][spawn][sys-9]") {
+  Stage stage;
+  stage.break_file(samples::kCrateBroken);
+  const EntityId owner = stage.game.create();
+  const EntityId whole = stage.show(owner, crate_key(0));
+  REQUIRE(stage.presentations.show(owner, crate_key(1)).has_value());
+  for (int frame = 0; frame < 3; ++frame) stage.settle();
+  CHECK(stage.presentations.shown(owner, 0) == whole);
+  CHECK(stage.deferred.take_problems().size() == 1);
+  CHECK(stage.presentations.show(owner, crate_key(0)).value() == whole);
+  CHECK(stage.shown_count() == 1);
 }
 
 TEST_CASE("What cannot be loaded has a placeholder, is told once and counted",
