@@ -95,23 +95,22 @@ TEST_CASE("What a game has lost is found and named on both sides, and what it ne
   WrongGame game(stage);
   stage.game = &game;
   using Kind = Divergence::Kind;
+  const auto first_is = [&](Kind kind, std::string_view line) {
+    for (const DivergenceList* log : {&stage.server_log, &client.log}) {
+      REQUIRE_FALSE(log->all.empty());
+      CHECK(log->all[0].kind == kind);
+      CHECK(to_line(log->all[0]) == line);
+    }
+  };
   SECTION("an entity") {
     game.missing_id = 3;
     stage.run(60);
-    for (const DivergenceList* log : {&stage.server_log, &client.log}) {
-      REQUIRE_FALSE(log->all.empty());
-      CHECK(log->all[0].kind == Kind::missing);
-      CHECK(to_line(log->all[0]) == "entity 3 of type 7 is missing at a client");
-    }
+    first_is(Kind::missing, "entity 3 of type 7 is missing at a client");
   }
   SECTION("a component") {
     game.lacking_id = 2;
     stage.run(60);
-    for (const DivergenceList* log : {&stage.server_log, &client.log}) {
-      REQUIRE_FALSE(log->all.empty());
-      CHECK(log->all[0].kind == Kind::missing_component);
-      CHECK(to_line(log->all[0]) == "entity 2 of type 7 lacks its Health at a client");
-    }
+    first_is(Kind::missing_component, "entity 2 of type 7 lacks its Health at a client");
   }
   SECTION("nothing") {
     game.not_kept_id = 1;
