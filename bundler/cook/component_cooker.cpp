@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include "registry/vocabulary/field_rules.h"
 #include "registry/vocabulary/lanes.h"
 
 namespace muster {
@@ -262,16 +263,9 @@ class ComponentCook {
 
   // Whether a number, or one of a vector, is one that the description knows.
   static bool is_allowed(const FieldDescription& field, const std::byte* place) {
-    const bool has_range = field.minimum != field.maximum;
-    if (!has_range && field.names.empty()) return true;
-    return with_lane_type(lane_type(field.type), [&]<typename T>(T value) {
-      std::memcpy(&value, place, sizeof value);
-      const auto number = static_cast<double>(value);
-      if (!field.names.empty()) return number >= 0 && number < double(field.names.size());
-      // The nearest float to a limit may lie beyond it.
-      const double limit = std::max(std::abs(field.minimum), std::abs(field.maximum));
-      const double slack = std::is_floating_point_v<T> ? 1e-6 * limit : 0;
-      return number >= field.minimum - slack && number <= field.maximum + slack;
+    return with_lane_type(lane_type(field.type), [&]<typename T>(T) {
+      return muster::is_allowed(load_lane<T>(place), field.minimum, field.maximum,
+                                field.names.size());
     });
   }
 

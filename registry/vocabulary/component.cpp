@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "registry/vocabulary/field_rules.h"
+#include "registry/vocabulary/lanes.h"
 
 namespace muster {
 namespace {
@@ -52,7 +53,6 @@ std::string_view problem_of(const FieldDescription& field, std::uint64_t begin,
   if (end_of(field) > component_bytes) return "lies outside";
   if (field.receivers > Receivers::all_but_owner) return "has unknown receivers";
   if (field.rollback > RollbackClass::confirmed_only) return "has an unknown rollback class";
-  const bool is_integer = field.type >= FieldType::int8 && field.type <= FieldType::uint64;
   const FieldRule broken = broken_rule({.type = field.type,
                                         .unit = field.unit,
                                         .minimum = field.minimum,
@@ -60,13 +60,23 @@ std::string_view problem_of(const FieldDescription& field, std::uint64_t begin,
                                         .resolution = field.resolution,
                                         .tolerance = field.tolerance,
                                         .interpolation = field.interpolation,
-                                        .is_enumeration = is_integer && !field.names.empty(),
+                                        .is_enumeration = !field.names.empty(),
                                         .has_names = !field.names.empty()});
   if (broken != FieldRule::none) return complaint(broken);
   const std::vector<std::string_view> names(field.names.begin(), field.names.end());
-  return are_enumerators(names, field.type)
+  return are_enumerators(names, field.type, field.minimum, field.maximum)
              ? std::string_view()
              : "has enumerators without a name or a value of their own";
+}
+
+bool has_default_within(const FieldDescription& field, Bytes defaults) {
+  return with_lane_type(lane_type(field.type), [&]<typename T>(T) {
+    for (std::uint64_t at = field.offset_bytes; at < end_of(field); at += sizeof(T)) {
+      const T value = load_lane<T>(defaults.data() + at);
+      if (!is_allowed(value, field.minimum, field.maximum, field.names.size())) return false;
+    }
+    return true;
+  });
 }
 
 // Empty when every field has a name of its own.
@@ -179,6 +189,9 @@ Result<void> check(const ComponentDescription& component) {
   for (const FieldDescription& field : component.fields) {
     const std::string_view problem = problem_of(field, end, component.size_bytes);
     if (!problem.empty()) return refuse("field '" + field.name + "' " + std::string(problem));
+    if (!has_default_within(field, component.default_value)) {
+      return refuse("field '" + field.name + "' has a default beyond its range or its names");
+    }
     end = end_of(field);
   }
   if (const std::string_view twice = name_given_twice(component); !twice.empty()) {

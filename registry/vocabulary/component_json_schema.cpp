@@ -12,19 +12,19 @@ namespace {
 Json number_schema(const FieldDescription& field) {
   const bool is_whole = field.type <= FieldType::uint64 || field.type == FieldType::entity;
   Json json{{"type", is_whole ? "integer" : "number"}};
-  if (field.minimum != field.maximum) {
+  if (!field.names.empty()) {
+    json["minimum"] = 0;
+    json["maximum"] = field.names.size() - 1;
+  } else if (field.minimum != field.maximum) {
     json["minimum"] = field.minimum;
     json["maximum"] = field.maximum;
-  } else if (is_whole && field.names.empty()) {
+  } else if (is_whole) {
     // What the type holds; beyond 32 bits editors round.
     with_lane_type(lane_type(field.type), [&]<typename T>(T) {
       if (sizeof(T) > sizeof(std::uint32_t)) return;
       json["minimum"] = std::numeric_limits<T>::lowest();
       json["maximum"] = std::numeric_limits<T>::max();
     });
-  } else if (!field.names.empty()) {
-    json["minimum"] = 0;
-    json["maximum"] = field.names.size() - 1;
   }
   return json;
 }

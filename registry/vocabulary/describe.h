@@ -138,37 +138,53 @@ consteval FieldTraits checked(FieldType type, bool is_enumeration, FieldTraits t
                       .interpolation = traits.interpolation,
                       .is_enumeration = is_enumeration,
                       .has_names = !traits.names.empty()}));
-  if (!are_enumerators(traits.names, type)) enumerators_have_names_and_values_of_their_own();
+  if (!are_enumerators(traits.names, type, traits.minimum, traits.maximum)) {
+    enumerators_have_names_and_values_of_their_own();
+  }
   return traits;
 }
 
-/// Whether a value that is known at compile time lies in the range, if there is one. The nearest
-/// float to a limit may lie beyond it.
+/// Whether a field with these traits may hold a value: each number of it, and of each struct inside
+/// what that struct's own description says.
 template <typename T>
-consteval bool is_within(const FieldTraits& traits, const T& value) {
+constexpr bool is_within(const FieldTraits& traits, const T& value) {
+  const auto holds = [&](auto number) {
+    return is_allowed(number, traits.minimum, traits.maximum, traits.names.size());
+  };
   if constexpr (Element<T>::kIsArray) {
     for (const auto& item : value) {
       if (!is_within(traits, item)) return false;
     }
     return true;
+  } else if constexpr (std::is_enum_v<T>) {
+    return holds(static_cast<std::underlying_type_t<T>>(value));
   } else if constexpr (std::is_arithmetic_v<T>) {
-    if (traits.minimum == traits.maximum) return true;
-    const double low = traits.minimum < 0 ? -traits.minimum : traits.minimum;
-    const double high = traits.maximum < 0 ? -traits.maximum : traits.maximum;
-    const double slack = 1e-6 * (low < high ? high : low);
-    const auto number = static_cast<double>(value);
-    return number >= traits.minimum - slack && number <= traits.maximum + slack;
+    return holds(value);
+  } else if constexpr (std::is_same_v<T, Vec2>) {
+    return holds(value.x) && holds(value.y);
+  } else if constexpr (std::is_same_v<T, Vec3>) {
+    return holds(value.x) && holds(value.y) && holds(value.z);
+  } else if constexpr (std::is_same_v<T, Quaternion>) {
+    return holds(value.x) && holds(value.y) && holds(value.z) && holds(value.w);
+  } else if constexpr (Described<T>) {
+    constexpr auto kDescribed = describe(Type<T>{});
+    return kDescribed.allows(value);
   } else {
     return true;
   }
 }
-/// Of a struct whose default value the compiler can make; of others nothing is known.
+/// `is_within` of one member, for a list of the members of a struct.
+template <auto Member>
+constexpr bool is_member_within(const FieldTraits& traits,
+                                const typename MemberOf<decltype(Member)>::Owner& owner) {
+  return is_within(traits, owner.*Member);
+}
+/// Of a struct whose default value the compiler can make; of others `check` tells at run time.
 template <auto Member>
 consteval bool has_default_within(const FieldTraits& traits) {
   using Owner = typename MemberOf<decltype(Member)>::Owner;
   if constexpr (requires { typename std::bool_constant<(static_cast<void>(Owner{}), true)>; }) {
-    const Owner value{};
-    return is_within(traits, value.*Member);
+    return is_member_within<Member>(traits, Owner{});
   } else {
     return true;
   }
@@ -293,9 +309,6 @@ class Describe {
     if constexpr (describe_detail::Value<Value>) {
       added.type = field_type<Value>();
       added.traits = checked(added.type, std::is_enum_v<Value>, traits);
-      if (!has_default_within<Member>(added.traits)) {
-        description_error::a_default_lies_within_the_range();
-      }
       added.receivers_used = bit_of(traits.receivers);
     } else if constexpr (Described<Value>) {
       // What the whole says holds for its parts; a part that says something else would be shown to
@@ -315,7 +328,10 @@ class Describe {
         description_error::a_struct_inside_has_traits_of_its_own();
       }
     }
-    return Describe<T, N + 1>(*this, added);
+    if (!has_default_within<Member>(added.traits)) {
+      description_error::a_default_lies_within_the_range();
+    }
+    return Describe<T, N + 1>(*this, added, &is_member_within<Member>);
   }
 
   constexpr std::span<const describe_detail::FieldSpec> fields() const { return fields_; }
@@ -323,6 +339,14 @@ class Describe {
     std::uint32_t used = 0;
     for (const describe_detail::FieldSpec& field : fields_) used |= field.receivers_used;
     return used;
+  }
+
+  /// Whether every field may hold what it has in `value`.
+  constexpr bool allows(const T& value) const {
+    for (std::size_t i = 0; i < N; ++i) {
+      if (!is_within_[i](fields_[i].traits, value)) return false;
+    }
+    return true;
   }
 
   /// The description as data.
@@ -342,15 +366,21 @@ class Describe {
  private:
   template <typename, std::size_t>
   friend class Describe;
-  consteval Describe(const Describe<T, N - 1>& before,
-                     const describe_detail::FieldSpec& added) requires(N > 0)
+  using IsWithin = bool (*)(const FieldTraits& traits, const T& value);
+  consteval Describe(const Describe<T, N - 1>& before, const describe_detail::FieldSpec& added,
+                     IsWithin is_within) requires(N > 0)
       : name_(before.name_) {
-    for (std::size_t i = 0; i + 1 < N; ++i) fields_[i] = before.fields_[i];
+    for (std::size_t i = 0; i + 1 < N; ++i) {
+      fields_[i] = before.fields_[i];
+      is_within_[i] = before.is_within_[i];
+    }
     fields_[N - 1] = added;
+    is_within_[N - 1] = is_within;
   }
 
   std::string_view name_;
   std::array<describe_detail::FieldSpec, N> fields_{};
+  std::array<IsWithin, N> is_within_{};  ///< Beside `fields_`.
 };
 
 /// The description of `T` as data, from the `describe` beside it.

@@ -2,10 +2,12 @@
 // and `check` a description from outside.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <span>
 #include <string_view>
+#include <type_traits>
 
 #include "registry/vocabulary/component.h"
 #include "registry/vocabulary/lanes.h"
@@ -116,7 +118,9 @@ constexpr FieldRule broken_rule(const FieldNumbers& field) {
   if (field.interpolation == Interpolation::angle && field.unit != "deg" && field.unit != "rad") {
     return FieldRule::angle_in_deg_or_rad;
   }
-  if (field.has_names && !field.is_enumeration) return FieldRule::names_are_for_enumerations;
+  if (field.has_names && !(field.is_enumeration && is_integer(field.type))) {
+    return FieldRule::names_are_for_enumerations;
+  }
   if (is_integer(field.type)) {
     if (!is_whole(field.resolution)) return FieldRule::whole_resolution;
     if (!is_whole(field.minimum) || !is_whole(field.maximum)) return FieldRule::whole_range;
@@ -134,17 +138,33 @@ constexpr bool is_in_one_line(std::string_view name) {
   return true;
 }
 
-/// Whether these can be the names of 0, 1, 2 ... in an enumeration of that type: each its own, and
-/// a value for each.
-constexpr bool are_enumerators(std::span<const std::string_view> names, FieldType type) {
+/// Whether a field may hold that number: one of those with a name where there are names, else what
+/// its range has. The nearest float to a limit may lie beyond it.
+template <typename T>
+constexpr bool is_allowed(T value, double minimum, double maximum, std::size_t names) {
+  const auto number = static_cast<double>(value);
+  if (names > 0) return number >= 0 && number < static_cast<double>(names);
+  if (minimum == maximum) return true;
+  const double low = field_rules_detail::size_of(minimum);
+  const double high = field_rules_detail::size_of(maximum);
+  const double slack = std::is_floating_point_v<T> ? 1e-6 * (low < high ? high : low) : 0;
+  return number >= minimum - slack && number <= maximum + slack;
+}
+
+/// Whether these can be the names of 0, 1, 2 ... in an enumeration of that type and range, if it
+/// has one: each its own, and a value for each.
+constexpr bool are_enumerators(std::span<const std::string_view> names, FieldType type,
+                               double minimum, double maximum) {
   for (std::size_t i = 0; i < names.size(); ++i) {
     if (names[i].empty() || !is_in_one_line(names[i])) return false;
     for (std::size_t k = 0; k < i; ++k) {
       if (names[k] == names[i]) return false;
     }
   }
-  return names.empty() ||
-         field_rules_detail::lies_within(type, 0, static_cast<double>(names.size() - 1));
+  if (names.empty()) return true;
+  const auto last = static_cast<double>(names.size() - 1);
+  return field_rules_detail::lies_within(type, 0, last) && is_allowed(0, minimum, maximum, 0) &&
+         is_allowed(names.size() - 1, minimum, maximum, 0);
 }
 
 /// What is wrong with a field that breaks a rule: `its maximum is below its minimum`.

@@ -25,6 +25,16 @@ consteval auto describe(Type<Around>) {
 }
 
 enum class Mood : std::uint8_t { calm, angry };
+constexpr std::array<std::string_view, 2> kMoods = {"calm", "angry"};
+constexpr std::array<std::string_view, 4> kFour = {"one", "two", "three", "four"};
+enum class Shown : bool { no, yes };
+
+struct Percent {
+  float value = 0;
+};
+consteval auto describe(Type<Percent>) {
+  return Describe<Percent>("Percent").field<&Percent::value>("v", {.maximum = 100});
+}
 
 struct Good {
   float first = 0;
@@ -50,6 +60,13 @@ struct Part {
   float five = 5;
   std::array<std::uint8_t, 2> sevens = {1, 7};
   FixedText<0> no_text;
+  Vec3 place{0, 0, 2};
+  Quaternion spin{0, 0, 0, 3};
+  Mood enraged = static_cast<Mood>(2);
+  Percent hundred{.value = 101};
+  std::array<Percent, 2> hundreds{Percent{}, Percent{.value = -1}};
+  std::int32_t million = 1'000'001;
+  Shown shown = Shown::no;
 };
 using D = Describe<Part>;
 constexpr std::array<std::string_view, 1> kNames = {"one"};
@@ -128,6 +145,24 @@ auto h1 = D("P").field<&Part::mood>("a", {.names = kUnnamed});
 auto i1 = D("P").field<&Part::five>("a", {.maximum = 1, .resolution = 0.1});
 //! a_default_lies_within_the_range
 auto j1 = D("P").field<&Part::sevens>("a", {.bits = 2});
+//! a_default_lies_within_the_range
+auto p1 = D("P").field<&Part::place>("a", {.maximum = 1, .resolution = 0.1});
+//! a_default_lies_within_the_range
+auto q1 = D("P").field<&Part::spin>("a", {.minimum = -1, .maximum = 1, .resolution = 0.1});
+//! a_default_lies_within_the_range
+auto r1 = D("P").field<&Part::enraged>("a", {.names = kMoods});
+//! a_default_lies_within_the_range
+auto s1 = D("P").field<&Part::hundred>("a");
+//! a_default_lies_within_the_range
+auto t1 = D("P").field<&Part::hundreds>("a");
+//! a_default_lies_within_the_range
+auto u1 = D("P").field<&Part::million>("a", {.maximum = 1'000'000});
+//! names_are_for_enumerations
+auto v1 = D("P").field<&Part::shown>("a", {.names = kMoods});
+//! enumerators_have_names_and_values_of_their_own
+auto w1 = D("P").field<&Part::mood>("a", {.bits = 1, .names = kFour});
+//! enumerators_have_names_and_values_of_their_own
+auto x1 = D("P").field<&Part::enraged>("a", {.minimum = 1, .maximum = 9, .names = kFour});
 //! a_name_stands_in_one_line
 auto k1 = D("P").field<&Part::real>("a\nb");
 //! a_name_stands_in_one_line

@@ -253,6 +253,45 @@ TEST_CASE("Enumerators from outside have names and values of their own", "[regis
   CHECK(check(component).has_value() == is_good);
 }
 
+TEST_CASE("Enumerators from outside lie within the bits that they have", "[registry][component]") {
+  const auto [maximum, is_good] = GENERATE(table<double, bool>({{3, true}, {2, false}}));
+  FieldDescription field;
+  field.name = "f";
+  field.type = FieldType::uint8;
+  field.element_bytes = 1;
+  field.maximum = maximum;
+  field.resolution = 1;
+  field.names = {"a", "b", "c", "d"};
+  const ComponentDescription component{.name = "C",
+                                       .size_bytes = 1,
+                                       .alignment_bytes = 1,
+                                       .fields = {field},
+                                       .default_value = ByteVector(1)};
+  CHECK(check(component).has_value() == is_good);
+}
+
+TEST_CASE("A default from outside lies within the range, or has a name", "[registry][component]") {
+  using Names = std::vector<std::string>;
+  const auto [value, maximum, names, is_good] = GENERATE(table<int, double, Names, bool>(
+      {{3, 3, {}, true}, {4, 3, {}, false}, {1, 0, {"a", "b"}, true}, {2, 0, {"a", "b"}, false}}));
+  CAPTURE(value, maximum, names);
+  FieldDescription field;
+  field.name = "f";
+  field.type = FieldType::uint8;
+  field.count = 2;
+  field.element_bytes = 1;
+  field.maximum = maximum;
+  field.names = names;
+  const ComponentDescription component{.name = "C",
+                                       .size_bytes = 2,
+                                       .alignment_bytes = 1,
+                                       .fields = {field},
+                                       .default_value = {std::byte{0}, std::byte(value)}};
+  const auto checked = check(component);
+  REQUIRE(checked.has_value() == is_good);
+  if (!is_good) CHECK(checked.error().message.find("field 'f' has a default") != std::string::npos);
+}
+
 TEST_CASE("What JSON describes can be quantised, or is malformed",
           "[registry][component][property]") {
   const auto seed = GENERATE(range(1U, 6U));

@@ -64,6 +64,17 @@ TEST_CASE("A schema for editors says of each field what may be typed", "[registr
   CHECK(schema()["$defs"]["Everything"]["properties"][name] == Json::parse(expected));
 }
 
+TEST_CASE("A schema for editors takes names for more than bits", "[registry][component]") {
+  ComponentDescription component = description_of<samples::Recoil>();
+  FieldDescription& field = component.fields.back();
+  field.minimum = 0;
+  field.maximum = 7;
+  field.names = {"low", "high"};
+  const Json json = Json::parse(components_json_schema(std::span(&component, 1)));
+  CHECK(json["$defs"]["Recoil"]["properties"][field.name]["anyOf"] == Json::parse(R"(
+      [{"enum": ["low", "high"]}, {"type": "integer", "minimum": 0, "maximum": 1}])"));
+}
+
 TEST_CASE("A schema for editors knows how many structs a list has", "[registry][component]") {
   const Json slots = schema()["$defs"]["Everything"]["properties"]["slots"];
   CHECK(slots["type"] == "array");
