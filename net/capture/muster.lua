@@ -22,7 +22,7 @@ local refusals = {
 local verdicts = { [0] = "received", [1] = "malformed", [2] = "unbelievable", [3] = "no room" }
 local items = {
   [1] = "ping", [2] = "path challenge", [3] = "path response", [4] = "probe", [5] = "close",
-  [6] = "block refused", [7] = "map",
+  [6] = "block refused", [7] = "map", [8] = "channel limit",
 }
 local closes = {
   [1] = "left", [2] = "kicked", [3] = "timed out", [4] = "malformed", [5] = "forged",
@@ -76,6 +76,8 @@ local f = {
   refused_block = ProtoField.uint16("muster.control.block", "Block"),
   block_refusal = ProtoField.uint8("muster.control.block_reason", "Reason", base.DEC, block_refusals),
   map = ProtoField.uint16("muster.control.map", "Map"),
+  limited_channel = ProtoField.uint8("muster.control.channel", "Channel"),
+  channel_limit = ProtoField.uint16("muster.control.limit", "First message not taken"),
   payload_bytes = ProtoField.uint16("muster.payload.bytes", "Bytes"),
   payload = ProtoField.bytes("muster.payload", "Payload"),
   message_count = ProtoField.uint8("muster.message.count", "Messages"),
@@ -189,6 +191,9 @@ local function dissect_control(reader, tree)
       reader:number(item, f.block_refusal, 1)
     elseif kind == 7 then
       reader:number(item, f.map, 2)
+    elseif kind == 8 then
+      reader:number(item, f.limited_channel, 1)
+      reader:number(item, f.channel_limit, 2)
     elseif kind ~= 1 then
       error("unknown item", 0)
     end

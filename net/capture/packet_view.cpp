@@ -43,6 +43,11 @@ void read_control_item(SectionReader& reader, ControlView& item) {
     case ControlItem::map:
       item.number = reader.read_u16();
       return;
+    case ControlItem::channel_limit:
+      item.channel = reader.read_u8();
+      item.number = reader.read_u16();
+      if (item.channel >= kChannelsMax) reader.fail();
+      return;
   }
   reader.fail();
 }
@@ -54,6 +59,7 @@ bool read_controls(SectionReader& reader, std::size_t datagram_bytes, PacketView
   bool has_ping = false;
   bool has_map = false;
   bool has_close = false;
+  unsigned limited_channels = 0;
   for (std::size_t i = 0; i < count; ++i) {
     ControlView item{.kind = static_cast<ControlItem>(reader.read_u8())};
     read_control_item(reader, item);
@@ -66,6 +72,10 @@ bool read_controls(SectionReader& reader, std::size_t datagram_bytes, PacketView
       has_probe = true;
     }
     if (item.kind == ControlItem::map && has_map) return false;
+    if (item.kind == ControlItem::channel_limit) {
+      if ((limited_channels >> item.channel & 1U) != 0) return false;
+      limited_channels |= 1U << item.channel;
+    }
     has_map = has_map || item.kind == ControlItem::map;
     has_ping = has_ping || item.kind == ControlItem::ping;
     has_close = item.kind == ControlItem::close;

@@ -18,7 +18,8 @@ namespace muster {
 struct ControlView {
   ControlItem kind = ControlItem::ping;
   std::uint64_t question = 0;  ///< The bytes of a path challenge or response, little-endian.
-  std::uint16_t number = 0;    ///< A probe's size, a refused block's id, or a map.
+  std::uint16_t number = 0;    ///< A probe's size, a refused block's id, a map, or a limit.
+  std::uint8_t channel = 0;    ///< Of a limit.
   std::uint8_t reason = 0;     ///< Of a close or a refused block.
   std::span<const std::byte> text{};
 };

@@ -80,6 +80,8 @@ Json control_json(const ControlView& item) {
           {"item", "close"}, {"reason", close_text(item.reason)}, {"text", printable(item.text)}};
     case ControlItem::map:
       return {{"item", "map"}, {"number", item.number}};
+    case ControlItem::channel_limit:
+      return {{"item", "channel limit"}, {"channel", item.channel}, {"below", item.number}};
     case ControlItem::block_refused:
       break;
   }

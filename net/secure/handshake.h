@@ -17,7 +17,7 @@
 
 namespace muster {
 
-inline constexpr std::uint8_t kProtocolVersion = 1;
+inline constexpr std::uint8_t kProtocolVersion = 2;
 inline constexpr std::size_t kRequestBytes = 1200;
 inline constexpr std::size_t kChallengeBytes = 64;
 inline constexpr std::size_t kAcceptBytesMax = 76;

@@ -14,6 +14,10 @@ inline constexpr std::size_t kMessageBytesMax = 1024;
 inline constexpr std::size_t kMessagesPerPacketMax = 64;
 /// Messages of a reliable channel that are on their way or wait to be read at a time.
 inline constexpr std::uint32_t kMessageWindow = 256;
+/// The first message that a receiver does not take before it has told of more room.
+inline constexpr std::uint32_t kFirstMessageLimit = 1 + kMessageWindow;
+/// How much room there must be that a sender does not know of before it is told.
+inline constexpr std::uint32_t kLimitStep = kMessageWindow / 4;
 /// Messages of a channel that wait to be sent or acknowledged.
 inline constexpr std::uint32_t kMessagesQueuedMax = 1024;
 

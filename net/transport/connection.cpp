@@ -145,6 +145,7 @@ void Connection::leave_map() {
   blocks_in_.clear();
   refusal_count_ = 0;
   has_new_refusal_ = false;
+  told_limits_ = {};
 }
 
 /// Tells every part of the packets whose fate became known.
@@ -196,12 +197,25 @@ void Connection::settle_part(const PacketPart& part, bool delivered) {
     case PacketPart::Kind::refusal:
       if (delivered) refusal_is_known(part.chunks.block);
       return;
+    case PacketPart::Kind::limit:
+      settle_limit(part, delivered);
+      return;
   }
 }
 
 void Connection::refusal_is_known(std::uint16_t id) {
   for (std::size_t i = 0; i < refusal_count_; ++i) {
     if (refusals_[i].id == id) refusals_[i] = refusals_[--refusal_count_];
+  }
+}
+
+/// A lost one that nothing newer went out for is told again.
+void Connection::settle_limit(const PacketPart& part, bool delivered) {
+  ToldLimit& told = told_limits_[part.channel];
+  if (delivered) {
+    told.surely = std::max(told.surely, part.message_id);
+  } else if (told.last == part.message_id) {
+    told.last = told.surely;
   }
 }
 

@@ -70,6 +70,7 @@ enum class ControlItem : std::uint8_t {
   close = 5,
   block_refused = 6,
   map = 7,
+  channel_limit = 8,
 };
 inline constexpr std::size_t kControlItemsMax = 16;
 
@@ -216,6 +217,7 @@ class Connection {
   void write_refusals(PacketDraft& draft);
   void add_contents(PacketDraft& draft, std::size_t budget);
   void write_map(PacketDraft& draft);
+  void write_limits(PacketDraft& draft);
   bool is_ready(std::size_t source, const PacketDraft& draft, std::size_t room) const;
   void add_from(std::size_t source, PacketDraft& draft, std::size_t room);
   void add_part(PacketDraft& draft, const PacketPart& part);
@@ -227,6 +229,7 @@ class Connection {
   bool parse(std::span<const std::byte> sections, std::uint8_t which, std::size_t datagram_bytes,
              Incoming& incoming) const;
   bool parse_control(SectionReader& reader, std::size_t datagram_bytes, Incoming& incoming) const;
+  bool parse_limit(SectionReader& reader, Incoming& incoming) const;
   bool parse_messages(SectionReader& reader, Incoming& incoming) const;
   PacketVerdict check_contents(Incoming& incoming) const;
   PacketVerdict check_room(const Incoming& incoming) const;
@@ -237,6 +240,7 @@ class Connection {
   void refuse_block(std::uint16_t id, BlockRefusal reason);
   void give_up_stalled_blocks(NetTime now);
   void take_refusals(const Incoming& incoming);
+  void take_limits(const Incoming& incoming);
 
   // connection.cpp
   bool has_fitting_payload() const;
@@ -247,6 +251,7 @@ class Connection {
   void settle_part(const PacketPart& part, bool delivered);
   void leave_map();
   void refusal_is_known(std::uint16_t id);
+  void settle_limit(const PacketPart& part, bool delivered);
   void finish(CloseReason reason, bool by_peer, std::string_view text);
 
   ConnectionOptions options_;
@@ -291,6 +296,12 @@ class Connection {
   std::array<RefusedBlock, 2 * kBlocksAtOnce> refusals_{};
   std::size_t refusal_count_ = 0;
   bool has_new_refusal_ = false;
+  /// Of each channel, what the peer was told of the room for its messages: last, and surely.
+  struct ToldLimit {
+    std::uint32_t last = kFirstMessageLimit;
+    std::uint32_t surely = kFirstMessageLimit;
+  };
+  std::array<ToldLimit, kChannelsMax> told_limits_{};
   unsigned closes_to_send_ = 0;
 
   ConnectionCounters counters_;

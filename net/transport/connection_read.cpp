@@ -47,6 +47,12 @@ struct Connection::Incoming {
   bool has_probe = false;
   std::array<RefusedBlock, kControlItemsMax> refusals;
   std::size_t refusal_count = 0;
+  struct Limit {
+    std::uint8_t channel;
+    std::uint16_t id;
+  };
+  std::array<Limit, kChannelsMax> limits;
+  std::size_t limit_count = 0;
   std::optional<std::uint16_t> map;
   PacketMap map_kind = PacketMap::present;
   bool has_close = false;
@@ -106,7 +112,10 @@ PacketVerdict Connection::read_packet(NetTime now, std::uint32_t sequence,
   counters_.header_bits_in += bits.bit_position();
   const bool is_present = incoming.map_kind == PacketMap::present;
   // Before the acknowledgement: a block that was refused has not arrived.
-  if (is_present) take_refusals(incoming);
+  if (is_present) {
+    take_refusals(incoming);
+    take_limits(incoming);
+  }
   take_header(now, sequence, header, *ack);
   if (header.sections != 0) {
     if (unanswered_++ == 0) unanswered_since_ = now;
@@ -127,6 +136,13 @@ void Connection::take_refusals(const Incoming& incoming) {
     if (blocks_out_.refused(incoming.refusals[i].id, incoming.refusals[i].reason)) {
       ++counters_.blocks_refused;
     }
+  }
+}
+
+void Connection::take_limits(const Incoming& incoming) {
+  for (const Incoming::Limit& told : std::span(incoming.limits).first(incoming.limit_count)) {
+    MessageSender& sender = messages_out_[told.channel];
+    sender.allow_below(widen(Sequence(told.id), sender.limit()).value_or(0));
   }
 }
 
@@ -212,11 +228,27 @@ bool Connection::parse_control(SectionReader& reader, std::size_t datagram_bytes
         if (incoming.map.has_value()) return false;
         incoming.map = reader.read_u16();
         break;
+      case ControlItem::channel_limit:
+        if (!parse_limit(reader, incoming)) return false;
+        break;
       default:
         return false;
     }
     if (reader.failed()) return false;
   }
+  return true;
+}
+
+bool Connection::parse_limit(SectionReader& reader, Incoming& incoming) const {
+  const Incoming::Limit limit{.channel = reader.read_u8(), .id = reader.read_u16()};
+  if (limit.channel >= messages_out_.size() ||
+      messages_out_[limit.channel].options().delivery == Delivery::unreliable) {
+    return false;
+  }
+  for (const Incoming::Limit& other : std::span(incoming.limits).first(incoming.limit_count)) {
+    if (other.channel == limit.channel) return false;
+  }
+  incoming.limits[incoming.limit_count++] = limit;
   return true;
 }
 

@@ -88,6 +88,11 @@ bool Connection::wants_to_send(NetTime now) const {
   if (state_ == ConnectionState::closed) return closes_to_send_ > 0;
   if (!sent_.has_room()) return now - last_choke_ >= kChokeInterval;
   if (path_question_count_ > 0 || has_new_refusal_ || maps_.is_urgent()) return true;
+  if (has_room_for_part()) {
+    for (std::size_t i = 0; i < messages_in_.size(); ++i) {
+      if (messages_in_[i].limit() - told_limits_[i].last >= 2 * kLimitStep) return true;
+    }
+  }
   if (is_answer_due(now)) return true;
   if (now - last_departure_ >= kKeepAlive) return true;
   if (wanted_probe(now) != 0) return true;
@@ -129,6 +134,7 @@ void Connection::write_control(PacketDraft& draft, NetTime now, std::size_t prob
   path_question_count_ = 0;
   write_refusals(draft);
   write_map(draft);
+  if (state_ != ConnectionState::closed) write_limits(draft);
   if (probe_bytes != 0) {
     item(ControlItem::probe);
     draft.control.write_u16(static_cast<std::uint32_t>(probe_bytes));
@@ -151,6 +157,27 @@ void Connection::write_map(PacketDraft& draft) {
   draft.control.write_u16(maps_.present());
   ++draft.control_count;
   maps_.told();
+}
+
+/// So a sender never sends what there is no room for, and a channel that the game does not read
+/// stands still alone. (QUIC's flow control by limits, RFC 9000, section 4.) They stand in every
+/// packet until the peer knows: it may wait for nothing else.
+void Connection::write_limits(PacketDraft& draft) {
+  // Of the items of a packet a probe and a close want one each.
+  constexpr std::size_t kItemsMost = kControlItemsMax - 2;
+  for (std::size_t i = 0; i < messages_in_.size(); ++i) {
+    if (messages_in_[i].limit() - told_limits_[i].surely < kLimitStep) continue;
+    if (draft.control_count >= kItemsMost || !has_room_for_part()) return;
+    const std::uint32_t limit = messages_in_[i].limit();
+    draft.control.write_u8(static_cast<std::uint8_t>(ControlItem::channel_limit));
+    draft.control.write_u8(static_cast<std::uint32_t>(i));
+    draft.control.write_u16(limit & 0xFFFFU);
+    ++draft.control_count;
+    add_part(draft, {.kind = PacketPart::Kind::limit,
+                     .channel = static_cast<std::uint8_t>(i),
+                     .message_id = limit});
+    told_limits_[i].last = limit;
+  }
 }
 
 void Connection::write_refusals(PacketDraft& draft) {

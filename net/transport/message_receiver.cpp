@@ -42,6 +42,10 @@ void MessageReceiver::advance_base() {
   }
 }
 
+void MessageReceiver::advance_floor() {
+  while (floor_ != base_ && !slot_of(floor_).is_full) ++floor_;
+}
+
 std::span<const std::byte> MessageReceiver::front() const {
   if (delivery_ == Delivery::reliable_ordered) {
     const Slot& slot = slot_of(base_);
@@ -56,11 +60,12 @@ void MessageReceiver::pop() {
     Slot& slot = slot_of(base_);
     assert(slot.is_full);
     slot.is_full = slot.has_arrived = false;
-    ++base_;
+    floor_ = ++base_;
     return;
   }
   assert(ready_begin_ != ready_end_);
   slot_of(ready_[ready_begin_++ % kMessageWindow]).is_full = false;
+  if (delivery_ == Delivery::reliable_unordered) advance_floor();
 }
 
 std::size_t MessageReceiver::unread() const {
@@ -69,7 +74,7 @@ std::size_t MessageReceiver::unread() const {
 
 void MessageReceiver::clear() {
   for (Slot& slot : slots_) slot.is_full = slot.has_arrived = false;
-  base_ = 1;
+  base_ = floor_ = 1;
   ready_begin_ = ready_end_ = next_unreliable_ = 0;
 }
 

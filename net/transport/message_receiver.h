@@ -37,6 +37,9 @@ class MessageReceiver {
   /// The game has read it. Requires: `front` was not empty.
   void pop();
 
+  /// The first message of a reliable channel for which there is no room before the game reads more.
+  std::uint32_t limit() const { return floor_ + kMessageWindow; }
+
   /// Messages that wait, also such that others have to come before.
   std::size_t unread() const;
   /// Forgets all messages; their numbers begin anew.
@@ -52,11 +55,13 @@ class MessageReceiver {
   Slot& slot_of(std::uint32_t id) { return slots_[id % kMessageWindow]; }
   const Slot& slot_of(std::uint32_t id) const { return slots_[id % kMessageWindow]; }
   void advance_base();
+  void advance_floor();
 
   Delivery delivery_;
   std::vector<Slot> slots_;
   /// Reliable: the lowest id that did not arrive (unordered), or was not read (ordered).
   std::uint32_t base_ = 1;
+  std::uint32_t floor_ = 1;  ///< Reliable: all below were read. Never above `base_`.
   /// The ids of stored messages in the order of reading: all but ordered channels.
   std::array<std::uint32_t, kMessageWindow> ready_{};
   std::uint32_t ready_begin_ = 0;

@@ -55,7 +55,8 @@ std::uint32_t MessageSender::next_pending() const {
       if (entries_.find(id)->state == State::lost) return id;
     }
   }
-  const bool in_window = !is_reliable() || next_new_ - oldest_ < kMessageWindow;
+  const bool in_window =
+      !is_reliable() || (next_new_ - oldest_ < kMessageWindow && next_new_ < limit_);
   return next_new_ < next_id_ && in_window ? next_new_ : 0;
 }
 
@@ -109,6 +110,7 @@ void MessageSender::clear() {
   entries_.clear();
   begin_ = end_ = 0;
   oldest_ = next_new_ = next_id_ = 1;
+  limit_ = kFirstMessageLimit;
   lost_count_ = 0;
 }
 

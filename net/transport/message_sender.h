@@ -1,6 +1,7 @@
 // The sending side of one channel: keeps messages until they are delivered, or just until sent.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -33,6 +34,11 @@ class MessageSender {
   void delivered(std::uint32_t id);
   /// The packet with this message was lost: it is written again.
   void lost(std::uint32_t id);
+
+  /// The receiver takes messages below this one. That only grows: what is lower is old news.
+  void allow_below(std::uint32_t limit) { limit_ = std::max(limit_, limit); }
+  /// As was told last, or is known from the start.
+  std::uint32_t limit() const { return limit_; }
 
   /// Forgets all messages; their numbers begin anew.
   void clear();
@@ -67,6 +73,7 @@ class MessageSender {
   std::uint32_t oldest_ = 1;
   std::uint32_t next_new_ = 1;  ///< The first that was never written.
   std::uint32_t next_id_ = 1;
+  std::uint32_t limit_ = kFirstMessageLimit;
   std::uint32_t lost_count_ = 0;
   std::uint64_t resent_ = 0;
 };

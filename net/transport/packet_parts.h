@@ -17,11 +17,11 @@ struct RefusedBlock {
 
 /// One thing in a packet that has to know whether it arrived.
 struct PacketPart {
-  enum class Kind : std::uint8_t { message, chunks, refusal };
+  enum class Kind : std::uint8_t { message, chunks, refusal, limit };
   Kind kind = Kind::message;
-  std::uint8_t channel = 0;  ///< Of a message; of a refusal its reason.
-  std::uint32_t message_id = 0;
-  ChunkRange chunks{};  ///< Of a refusal only the block.
+  std::uint8_t channel = 0;      ///< Of a message or limit; of a refusal its reason.
+  std::uint32_t message_id = 0;  ///< Of a limit the first message that is not taken.
+  ChunkRange chunks{};           ///< Of a refusal only the block.
 };
 
 /// The parts of all packets on their way, one packet after the other in a ring. A packet knows its

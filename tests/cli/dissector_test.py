@@ -88,6 +88,9 @@ def compare_packet(what, fields, record):
     expect(f"{what} items", len(numbers("control.item")), len(controls))
     expect(f"{what} probe", numbers("control.probe"),
            [row["datagram_bytes"] for row in controls if row["item"] == "probe"])
+    limits = [row for row in controls if row["item"] == "channel limit"]
+    expect(f"{what} limited", numbers("control.channel"), [row["channel"] for row in limits])
+    expect(f"{what} limits", numbers("control.limit"), [row["below"] for row in limits])
     fill = sum(len(text) // 2 for text in texts("fill"))
     expect(f"{what} filling", fill, record.get("fill_bytes", 0))
     expect(f"{what} close", len(numbers("control.close")),
@@ -113,7 +116,7 @@ def compare(muster_net, script, capture, folder):
         if record["record"].startswith("packet"):
             compare_packet(what, fields, record)
         else:
-            expect(f"{what} version", fields["muster.version"], ["1"])
+            expect(f"{what} version", fields["muster.version"], [str(record["version"])])
             expect(f"{what} id", [number(text) for text in fields["muster.connection"]],
                    [int(record["connection"], 16)])
     return len(frames)

@@ -65,7 +65,7 @@ def check_control(cursor):
     items = []
     for index in range(count):
         kind = cursor.number(1)
-        require(1 <= kind <= 7, "a control item has a known type")
+        require(1 <= kind <= 8, "a control item has a known type")
         if kind in (2, 3):
             items.append((kind, bytes(cursor.take(8))))
         elif kind == 4:
@@ -86,6 +86,11 @@ def check_control(cursor):
         elif kind == 7:
             require(all(item[0] != 7 for item in items), "at most one map")
             items.append((kind, cursor.number(2)))
+        elif kind == 8:
+            channel = cursor.number(1)
+            require(channel <= 7, "a limit is one of a channel")
+            require(all(item[:2] != (8, channel) for item in items), "one limit a channel")
+            items.append((kind, channel, cursor.number(2)))
         else:
             require((1,) not in items, "at most one ping")
             items.append((kind,))
@@ -169,7 +174,7 @@ def check_packet(data):
 def check_start(data, kind, size):
     require(len(data) == size, "the size of the datagram")
     require(data[0] == kind, "the kind")
-    require(data[1] == 1, "the version")
+    require(data[1] == 2, "the version")
     require(data[2] <= 2, "the mode")
     require(kind == 5 or data[3] == 0, "byte 3 is zero but in a refuse")
     return data[2]

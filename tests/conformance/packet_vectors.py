@@ -76,7 +76,9 @@ def bodies_to_take():
     yield "sixteen items", acknowledgement(1) + counted(*[b"\x02" + bytes(8)] * 16)
     yield "every item", acknowledgement(1) + counted(
         b"\x01", b"\x02" + b"8 bytes!", b"\x03" + b"the same", b"\x06\x05\x00\x01",
-        b"\x07\x00\x00", close(2, b"bye"))
+        b"\x07\x00\x00", b"\x08\x01\x01\x01", close(2, b"bye"))
+    yield "a limit of each channel", acknowledgement(1) + counted(
+        *[b"\x08" + bytes([channel]) + b"\xff\xff" for channel in (1, 2)])
     yield "a close with the longest text", acknowledgement(1) + counted(close(1, b"t" * 128))
     yield "block refused for each reason", acknowledgement(1) + counted(
         *[b"\x06\xff\xff" + bytes([reason]) for reason in (1, 2, 3)])
@@ -115,7 +117,10 @@ def bodies_to_drop():
     yield "no control items", start(1) + b"\x00"
     yield "17 control items", start(1) + b"\x11" + (b"\x02" + bytes(8)) * 17
     yield "item 0", start(1) + counted(b"\x00")
-    yield "item 8", start(1) + counted(b"\x08")
+    yield "item 9", start(1) + counted(b"\x09")
+    yield "half a limit", start(1) + counted(b"\x08\x01\x01")
+    yield "two limits of a channel", start(1) + counted(*[b"\x08\x01\x01\x01"] * 2)
+    yield "a limit of channel 8", start(1) + counted(b"\x08\x08\x01\x01")
     yield "two maps", start(1) + counted(b"\x07\x00\x00", b"\x07\x00\x00")
     yield "half a map", start(1) + counted(b"\x07\x00")
     yield "close before the end", start(1) + counted(close(), b"\x01")

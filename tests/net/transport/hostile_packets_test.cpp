@@ -47,7 +47,12 @@ TEST_CASE("A packet that breaks the format is not received, and counted",
       {"17 items", 1, bytes_of({17, 2, 0, 0, 0, 0, 0, 0, 0, 0})},
       {"a count and nothing", 1, bytes_of({1})},
       {"item 0", 1, bytes_of({1, 0})},
-      {"item 7", 1, bytes_of({1, 7})},
+      {"half a map", 1, bytes_of({1, 7})},
+      {"item 9", 1, bytes_of({1, 9, 0, 0})},
+      {"a limit of a channel that nobody declared", 1, bytes_of({1, 8, 3, 1, 1})},
+      {"a limit of an unreliable channel", 1, bytes_of({1, 8, 2, 1, 1})},
+      {"two limits of a channel", 1, bytes_of({2, 8, 0, 1, 1, 8, 0, 2, 1})},
+      {"half a limit", 1, bytes_of({1, 8, 0, 1})},
       {"a challenge of 7 bytes", 1, bytes_of({1, 2, 0, 0, 0, 0, 0, 0, 0})},
       {"close is not the last", 1, bytes_of({2, 5, 1, 0, 1})},
       {"close without a reason", 1, bytes_of({1, 5, 0, 0})},
@@ -401,35 +406,45 @@ TEST_CASE("An unreliable channel that nobody reads keeps nothing else out",
   REQUIRE(copy_of(b.message(2)) == pattern(7, 20));
 }
 
-TEST_CASE("A reliable channel that nobody reads loses nothing, and all goes on when it is read",
+TEST_CASE("A reliable channel that nobody reads keeps nothing else out",
           "[net][transport][sys-32][sys-35]") {
-  ConnectionPair pair(5, options(), {.latency = 10ms}, {.latency = 10ms});
+  const double loss = GENERATE(0.0, 0.2);
+  const LinkOptions link{.latency = 10ms, .loss = loss};
+  ConnectionPair pair(5, options(), link, link);
   Connection& a = pair.a->connection;
   Connection& b = pair.b->connection;
   std::uint32_t blocked = 0;
   std::uint32_t said = 0;
   std::uint32_t heard = 0;
+  std::uint64_t payloads = 0;
   const auto play = [&](int ticks) {
     for (int i = 0; i < ticks; ++i) {
       while (a.send_message(0, pattern(blocked, 40)) == SendStatus::queued) ++blocked;
-      if (a.send_message(1, pattern(said, 20)) == SendStatus::queued) ++said;
+      REQUIRE(a.send_message(1, pattern(said++, 20)) == SendStatus::queued);
+      REQUIRE(a.send_payload(pattern(2, 20), 1) == SendStatus::queued);
       pair.step(16ms);
       for (; !b.message(1).empty(); b.pop_message(1)) ++heard;
+      for (; !b.payload().bytes.empty(); b.pop_payload()) ++payloads;
     }
   };
   play(1200);
-  REQUIRE(b.counters().no_room_in > 0);
-  // The game reads again. The rate had fallen, and has to grow.
+  REQUIRE(said - heard < (loss == 0 ? 5U : 30U));
+  if (loss == 0) REQUIRE(a.counters().lost_out == 0);
+  REQUIRE(double(payloads) > (1 - 1.3 * loss) * (said - 5));
+  // The game reads: as often as not, and as the sender goes on.
   std::uint32_t next = 0;
-  for (int i = 0; i < 6000; ++i) {
+  for (int i = 0; i < 1200; ++i) {
     pair.step(16ms);
-    for (; !b.message(0).empty(); b.pop_message(0)) {
+    for (; i % 3 == 0 && !b.message(0).empty(); b.pop_message(0)) {
       REQUIRE(copy_of(b.message(0)) == pattern(next++, 40));
     }
     for (; !b.message(1).empty(); b.pop_message(1)) ++heard;
+    for (; !b.payload().bytes.empty(); b.pop_payload()) ++payloads;
   }
   REQUIRE(next == blocked);
+  REQUIRE(next > kMessageWindow);
   REQUIRE(heard == said);
+  REQUIRE(b.counters().no_room_in == 0);
 }
 
 TEST_CASE("A refused block is told of in every packet, and to every address",
