@@ -123,7 +123,21 @@ void PrefabInstances::note(const World& world, const Guid& asset, std::span<cons
   assert(!made.empty());
   if (instances_.size() >= next_pruning_) prune(world);
   // What was taken back and spawned again is one instance.
-  instances_[made.front()] = {asset, {made.begin(), made.end()}};
+  instances_[made.front()] = instance_of(world, asset, made);
+}
+
+PrefabInstances::Instance PrefabInstances::instance_of(const World& world, const Guid& asset,
+                                                       std::span<const EntityId> made) {
+  Instance instance{.asset = asset, .made = {}};
+  for (const EntityId entity : made) instance.made.push_back({entity, world.birth(entity)});
+  return instance;
+}
+
+// False when an entity of it has its id from another creation: going back in time took it back.
+bool PrefabInstances::is_itself(const World& world, const Instance& instance) {
+  return std::ranges::all_of(instance.made, [&](const Made& made) {
+    return !world.is_alive(made.entity) || world.birth(made.entity) == made.birth;
+  });
 }
 
 void PrefabInstances::prune(const World& world) {
@@ -131,15 +145,22 @@ void PrefabInstances::prune(const World& world) {
   next_pruning_ = std::max(kFirstPruning, 2 * instances_.size());
 }
 
+Result<const PrefabPlan*> PrefabInstances::plan_before(Spawner& spawner, const Guid& asset) {
+  const auto kept = kept_plans_.find(asset);
+  if (kept != kept_plans_.end()) return &kept->second;
+  return spawner.prepare(asset);
+}
+
 ReloadReport PrefabInstances::reload(Spawner& spawner, BundleStore& newer) {
   World& world = spawner.world();
+  std::erase_if(instances_, [&](const auto& row) { return !is_itself(world, row.second); });
   prune(world);
   Spawner after(newer, world);
   ReloadReport report;
   std::set<Guid> failed;
   std::set<Guid> changed;
   for (auto& [root, instance] : instances_) {
-    Result<const PrefabPlan*> old = spawner.prepare(instance.asset);
+    Result<const PrefabPlan*> old = plan_before(spawner, instance.asset);
     Result<const PrefabPlan*> fresh = after.prepare(instance.asset);
     if (!old || !fresh) {
       ++report.failed;
@@ -147,22 +168,28 @@ ReloadReport PrefabInstances::reload(Spawner& spawner, BundleStore& newer) {
       report.errors.push_back(fresh ? old.error() : fresh.error());
       continue;
     }
-    Follow follow(world, *old.value(), *fresh.value());
     if (are_equal(*old.value(), *fresh.value())) {
       ++report.unchanged;
       continue;
     }
     changed.insert(instance.asset);
+    std::vector<EntityId> made;
+    for (const Made& each : instance.made) made.push_back(each.entity);
+    Follow follow(world, *old.value(), *fresh.value());
     if (have_same_structure(*old.value(), *fresh.value())) {
-      follow.in_place(instance.made);
+      follow.in_place(made);
       ++report.updated;
     } else {
-      const std::span<const EntityId> made = follow.rebuild(after, instance.made);
-      instance.made.assign(made.begin(), made.end());
+      instance = instance_of(world, instance.asset, follow.rebuild(after, made));
       ++report.rebuilt;
     }
   }
   report.changed.assign(changed.begin(), changed.end());
+  std::erase_if(kept_plans_, [&](const auto& row) { return !failed.contains(row.first); });
+  for (const Guid& asset : failed) {
+    auto plan = spawner.plans_.extract(asset);
+    if (!plan.empty()) kept_plans_.try_emplace(asset, std::move(plan.mapped()));
+  }
   spawner.store_ = &newer;
   spawner.plans_ = std::move(after.plans_);
   spawner.last_plan_ = nullptr;

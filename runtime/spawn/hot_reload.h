@@ -44,8 +44,9 @@ class PrefabInstances {
   /// `newer`, from which the spawner spawns afterwards. A field that still has the value of the old
   /// prefab takes that of the new one; what the game has changed, stays. When the prefab's entities
   /// or components are others than before, the root keeps its id and what the game gave it, and all
-  /// below it is spawned anew (the old entities are asked to despawn). Instances that are gone are
-  /// forgotten.
+  /// below it is spawned anew (the old entities are asked to despawn). What the new build cannot
+  /// spawn stays, and follows the next build that can. Instances that are gone are forgotten, also
+  /// when going back in time took them back and other entities have their ids.
   ///
   /// The old store is no longer needed by the spawner. Snapshots of the world from before hold the
   /// old values: clear their rings.
@@ -54,15 +55,25 @@ class PrefabInstances {
   std::size_t count() const { return instances_.size(); }
 
  private:
+  struct Made {
+    EntityId entity;
+    std::uint64_t birth = 0;
+  };
   struct Instance {
     Guid asset;
-    std::vector<EntityId> made;
+    std::vector<Made> made;
   };
   static constexpr std::size_t kFirstPruning = 64;
 
+  static Instance instance_of(const World& world, const Guid& asset,
+                              std::span<const EntityId> made);
+  static bool is_itself(const World& world, const Instance& instance);
   void prune(const World& world);
+  Result<const PrefabPlan*> plan_before(Spawner& spawner, const Guid& asset);
 
   std::map<EntityId, Instance> instances_;  ///< By root.
+  /// Of assets that the last build could not spawn: what their instances were made from.
+  std::map<Guid, PrefabPlan> kept_plans_;
   std::size_t next_pruning_ = kFirstPruning;
 };
 

@@ -17,6 +17,7 @@ inline constexpr std::uint32_t kNoSlot = 0xFFFFFFFF;
 /// Plain data: an array of these is copied as bytes. Links are slots.
 struct EntityRecord {
   Signature signature;
+  std::uint64_t birth = 0;  ///< `World::birth`. Of no meaning to the game's state.
   std::uint32_t generation = 1;
   std::uint32_t parent = kNoSlot;
   std::uint32_t first_child = kNoSlot;

@@ -32,6 +32,7 @@ EntityId World::create(const EntityOptions& options) {
   assert(parent.is_null() || is_alive(parent));
   const std::uint32_t slot = take_slot();
   EntityRecord& record = edit(slot);
+  record.birth = ++last_birth_;
   record.next_sibling = kNoSlot;
   record.name = options.name;
   record.player = options.player;

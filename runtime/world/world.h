@@ -92,6 +92,11 @@ class World {
     const EntityRecord& record = records_[entity.slot()];
     return record.is_alive != 0 && record.generation == entity.generation();
   }
+  /// Which creation made it, of all in this world; 0 for an entity that is gone. Going back in time
+  /// brings ids back, that then may be given to others, but no births.
+  std::uint64_t birth(EntityId entity) const {
+    return is_alive(entity) ? records_[entity.slot()].birth : 0;
+  }
   std::uint32_t entity_count() const { return state_.alive_count; }
   /// Calls `visit(EntityId)` for every entity in the order of slots. Creating entities meanwhile is
   /// allowed; whether they are visited follows from their slots.
@@ -299,6 +304,7 @@ class World {
   SignatureTable signatures_;
   Bookmark state_;  ///< The position in the log is kept by the log itself.
   std::uint64_t last_version_ = 0;
+  std::uint64_t last_birth_ = 0;
   std::vector<EntityComponent> initialised_;
   NameTable names_;
   WorldWatch watch_;

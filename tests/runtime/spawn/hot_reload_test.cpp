@@ -187,6 +187,69 @@ TEST_CASE("What the new build cannot spawn stays as it is; what is gone is forgo
   CHECK(f.instances.count() == 1);
 }
 
+TEST_CASE("What one build could not spawn follows the next that can", "[runtime][spawn][reload]") {
+  Build old(100);
+  Build bad(120);
+  Build mended(150);
+  Forest f;
+  Spawner spawner(old.open(), f.world);
+  const EntityId tree = f.plant(spawner);
+  bad.open();
+  REQUIRE(bad.files.remove(AssetPath::parse(samples::bundle_path(kTree)).value()).has_value());
+  for (int i = 0; i < 2; ++i) CHECK(f.instances.reload(spawner, *bad.store).failed == 1);
+  CHECK_FALSE(spawner.spawn(guid(kTree)).has_value());
+  old.store.reset();
+  CHECK(f.instances.reload(spawner, mended.open()).updated == 1);
+  CHECK(*f.world.get(f.life, tree) == Life{150, 7});
+  CHECK(f.world.get(f.life, f.plant(spawner))->current == 150);
+  Build newest(160);
+  CHECK(f.instances.reload(spawner, newest.open()).updated == 2);
+  CHECK(f.world.get(f.life, tree)->current == 160);
+}
+
+TEST_CASE("Entities that got the ids of a spawn which was taken back are left alone",
+          "[runtime][spawn][reload]") {
+  Build old(100, 1);
+  Build fresh(150, 3);
+  Forest f;
+  Spawner spawner(old.open(), f.world);
+  SnapshotRing ring(f.world, 8);
+  const EntityId kept = f.plant(spawner);
+  ring.capture(Tick(1));
+  const EntityId tree = f.plant(spawner);
+  const EntityId fruit = f.world.first_child(tree);
+  ring.capture(Tick(2));
+  REQUIRE(ring.restore(Tick(1)));
+  std::vector<EntityId> others;
+  for (int i = 0; i < 2; ++i) {
+    others.push_back(f.world.create({.name = f.world.intern("other")}));
+    f.world.add(f.life, others.back(), Life{100, 7});
+  }
+  REQUIRE(others == std::vector{tree, fruit});
+  CHECK(f.instances.reload(spawner, fresh.open()).rebuilt == 1);
+  f.world.process_despawns();
+  CHECK(f.world.entity_count() == 2 + 4);
+  for (const EntityId other : others) CHECK(*f.world.get(f.life, other) == Life{100, 7});
+  CHECK(f.world.is_alive(kept));
+}
+
+TEST_CASE("A spawn that comes back when time goes back still follows", "[runtime][spawn][reload]") {
+  Build old(100);
+  Build fresh(150);
+  Forest f;
+  Spawner spawner(old.open(), f.world);
+  SnapshotRing ring(f.world, 8);
+  const EntityId tree = f.plant(spawner);
+  ring.capture(Tick(1));
+  f.world.request_despawn(tree);
+  f.world.process_despawns();
+  static_cast<void>(f.world.create());
+  ring.capture(Tick(2));
+  REQUIRE(ring.restore(Tick(1)));
+  CHECK(f.instances.reload(spawner, fresh.open()).updated == 1);
+  CHECK(f.world.get(f.life, tree)->current == 150);
+}
+
 TEST_CASE("What comes and goes does not fill the memory", "[runtime][spawn][reload]") {
   Build old(100);
   Build fresh(150);
