@@ -202,7 +202,8 @@ class ComponentCook {
         nodes.push_back(child);
       }
     } else if (list.exists() && !list.is_null()) {
-      if (!store_packed(field, list, place)) note(field, list);
+      const bool is_text = list.node().kind == yaml::NodeKind::scalar;
+      if (!is_text || !store_packed(field, list, place)) note(field, list);
     }
     if (nodes.size() > field.count) note(field, list);
     nodes.resize(field.count, yaml::kNoNode);

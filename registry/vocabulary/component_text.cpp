@@ -1,5 +1,6 @@
 #include "registry/vocabulary/component_text.h"
 
+#include <algorithm>
 #include <array>
 #include <cassert>
 #include <charconv>
@@ -47,6 +48,20 @@ std::string quoted(std::string_view text) {
   return out + '"';
 }
 
+// A name as it may stand for a key or a value, also in a list: quoted where YAML would read more
+// into it. Names are almost always words.
+std::string word(std::string_view name) {
+  const auto is_letter = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+  };
+  const auto is_plain = [&](char c) { return is_letter(c) || (c >= '0' && c <= '9') || c == '-'; };
+  constexpr std::array<std::string_view, 3> kMeant = {"null", "true", "false"};
+  const bool is_word = !name.empty() && is_letter(name.front()) &&
+                       std::ranges::all_of(name, is_plain) &&
+                       std::ranges::find(kMeant, name) == kMeant.end();
+  return is_word ? std::string(name) : quoted(name);
+}
+
 std::string guid_text(const std::byte* at) { return Guid::from_bytes(Bytes(at, 16)).to_string(); }
 
 std::string lane_text(FieldType lane, const std::byte* at) {
@@ -81,7 +96,7 @@ std::string element_text(const FieldDescription& field, const std::byte* at) {
   std::size_t index = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), index);
   const bool is_named = error == std::errc() && end == text.data() + text.size();
-  return is_named && index < field.names.size() ? field.names[index] : text;
+  return is_named && index < field.names.size() ? word(field.names[index]) : text;
 }
 
 std::string field_text(const FieldDescription& field, Bytes value) {
@@ -142,7 +157,7 @@ class Writer {
       }
       std::size_t after = begin;
       while (after < end && first_step(rest_of(after, prefix)).name == step.name) ++after;
-      out_.append(indent, ' ') += std::string(step.name) + ":\n";
+      out_.append(indent, ' ') += word(step.name) + ":\n";
       write_struct(begin, after, prefix, indent);
       begin = after;
     }
@@ -162,7 +177,7 @@ class Writer {
   }
 
   void line(const FieldDescription& field, std::string_view name, std::size_t indent) {
-    out_.append(indent, ' ') += std::string(name) + ": " + field_text(field, value_);
+    out_.append(indent, ' ') += word(name) + ": " + field_text(field, value_);
     if (options_.with_units && !field.unit.empty()) out_ += "  # " + field.unit;
     out_ += '\n';
   }

@@ -71,13 +71,22 @@ consteval FieldType field_type() {
   return text;
 }
 
+/// Whether `char` has a sign, and how wide `wchar_t` is, every compiler says for itself.
+template <typename T>
+concept Character = std::same_as<T, char> || std::same_as<T, wchar_t> || std::same_as<T, char8_t> ||
+    std::same_as<T, char16_t> || std::same_as<T, char32_t>;
+
 /// Neither `const` nor `volatile`, which are types of their own: values are written into fields.
 template <typename T>
 concept Number = std::same_as<T, float> || std::same_as<T, double> ||
-    (std::integral<T> && sizeof(T) <= 8 && std::same_as<T, std::remove_cv_t<T>>);
+    (std::integral<T> && sizeof(T) <= 8 && std::same_as<T, std::remove_cv_t<T>> && !Character<T>);
 
+/// One that says what its values are kept in, as every `enum class` does: of others each compiler
+/// decides for itself. (Only those that say it can be made from a number in braces.)
 template <typename T>
-concept Enumeration = std::is_enum_v<T> && std::same_as<T, std::remove_cv_t<T>>;
+concept Enumeration = std::is_enum_v<T> && std::same_as<T, std::remove_cv_t<T>> && requires {
+  T{std::underlying_type_t<T>{}};
+};
 
 template <typename T>
 concept Value = Enumeration<T> || Number<T> || kIsText<T> || std::same_as<T, Vec2> ||
@@ -286,10 +295,14 @@ class Describe {
                   "this member belongs to another struct");
     static_assert(describe_detail::Value<Value> || Described<Value>,
                   "this member's type cannot be a field: use the types of component.h, integers of "
-                  "up to 64 bits, float, double, enumerations, structs with a description, or "
-                  "std::array of them; no const");
+                  "up to 64 bits, float, double, enumerations that name their type, structs with "
+                  "a description, or std::array of them; no const, no char");
     static_assert(Element<typename MemberOf<decltype(Member)>::Of>::kCount > 0,
                   "an array that is a field has elements");
+    static_assert(!(describe_detail::Value<Value> &&
+                    Element<typename MemberOf<decltype(Member)>::Of>::kIsArray &&
+                    Element<typename MemberOf<decltype(Member)>::Of>::kCount == 1),
+                  "an array of one value is that value: describe it without the array");
     if (name.empty()) description_error::a_field_needs_a_name();
     if (!is_plain_name(name)) description_error::a_name_has_no_dots_or_brackets();
     if (!is_in_one_line(name)) description_error::a_name_stands_in_one_line();

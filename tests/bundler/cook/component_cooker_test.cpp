@@ -213,6 +213,7 @@ TEST_CASE("A value that does not fit is told with its place, and the default sta
       {"numbers: [1, x, 3]", "no number in a list"},
       {"numbers: [1, 2, 3, 4]", "too many items"},
       {"numbers: 5", "a number for a list"},
+      {"numbers: {0: 1}", "a mapping for a list"},
       {"assets: [hello]", "no reference in a list"},
   }));
   CAPTURE(field, reason);

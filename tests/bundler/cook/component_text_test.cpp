@@ -39,6 +39,40 @@ ByteVector cook(const std::string& fields, std::vector<CookProblem>& problems) {
 
 }  // namespace
 
+namespace {
+
+enum class Odd : std::uint8_t { first, second, third, fourth };
+constexpr std::array<std::string_view, 4> kOddNames = {"yes: no", "a, b]", "#3", "null"};
+
+struct Oddly {
+  Odd one = Odd::first;
+  std::array<Odd, 3> some{};
+  float value = 0;
+  float other = 0;
+};
+consteval auto describe(Type<Oddly>) {
+  return Describe<Oddly>("Oddly")
+      .field<&Oddly::one>("the one: #", {.names = kOddNames})
+      .field<&Oddly::some>("- some", {.names = kOddNames})
+      .field<&Oddly::value>("'quoted\"")
+      .field<&Oddly::other>("12");
+}
+
+}  // namespace
+
+TEST_CASE("Names that mean something in YAML are read back as the names they are",
+          "[bundler][cook][text]") {
+  const Oddly odd{Odd::second, {Odd::third, Odd::fourth, Odd::first}, 1.5F, 2.5F};
+  const std::string text =
+      component_text(description_of<Oddly>(), bytes_of(odd), {.indent = 6, .with_units = false});
+  CAPTURE(text);
+  std::vector<CookProblem> problems;
+  const ByteVector cooked = cook_as(description_of<Oddly>(), text, problems);
+  CHECK(problems.empty());
+  const Bytes expected = bytes_of(odd);
+  CHECK(cooked == ByteVector(expected.begin(), expected.end()));
+}
+
 TEST_CASE("A component's text is what a person would write", "[bundler][cook][text]") {
   const std::string text = component_text(description_of<Everything>(), bytes_of(Everything()),
                                           {.indent = 0, .with_units = true});

@@ -28,6 +28,7 @@ enum class Mood : std::uint8_t { calm, angry };
 constexpr std::array<std::string_view, 2> kMoods = {"calm", "angry"};
 constexpr std::array<std::string_view, 4> kFour = {"one", "two", "three", "four"};
 enum class Shown : bool { no, yes };
+enum Loose { no, yes };
 
 struct Percent {
   float value = 0;
@@ -67,6 +68,9 @@ struct Part {
   std::array<Percent, 2> hundreds{Percent{}, Percent{.value = -1}};
   std::int32_t million = 1'000'001;
   Shown shown = Shown::no;
+  char letter = 'a';
+  Loose loose = Loose::yes;
+  std::array<std::uint8_t, 1> alone{};
 };
 using D = Describe<Part>;
 constexpr std::array<std::string_view, 1> kNames = {"one"};
@@ -159,6 +163,12 @@ auto t1 = D("P").field<&Part::hundreds>("a");
 auto u1 = D("P").field<&Part::million>("a", {.maximum = 1'000'000});
 //! names_are_for_enumerations
 auto v1 = D("P").field<&Part::shown>("a", {.names = kMoods});
+//! this member's type cannot be a field
+auto y1 = D("P").field<&Part::letter>("a");
+//! this member's type cannot be a field
+auto z1 = D("P").field<&Part::loose>("a");
+//! an array of one value is that value
+auto a2 = D("P").field<&Part::alone>("a");
 //! enumerators_have_names_and_values_of_their_own
 auto w1 = D("P").field<&Part::mood>("a", {.bits = 1, .names = kFour});
 //! enumerators_have_names_and_values_of_their_own
