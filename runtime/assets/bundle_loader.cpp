@@ -35,8 +35,6 @@ BundleLoader::BundleLoader(BundleStore& store, LoadExecutor& executor, const Loa
   for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
     if (store_.chosen(i) != i || !store_.is_open(i)) continue;
     nodes_[i].state = NodeState::present;
-    nodes_[i].memory_bytes = store_.memory_bytes(i);
-    memory_bytes_ += nodes_[i].memory_bytes;
   }
 }
 
@@ -83,11 +81,7 @@ void BundleLoader::reload(std::uint32_t bundle) {
   bundle = store_.chosen(bundle);
   Node& node = nodes_[bundle];
   store_.close_bundle(bundle);
-  if (node.state == NodeState::present) {
-    memory_bytes_ -= std::exchange(node.memory_bytes, 0);
-  } else if (node.state != NodeState::failed) {
-    return;
-  }
+  if (node.state != NodeState::present && node.state != NodeState::failed) return;
   node.state = NodeState::absent;
   node.error = {};
   node.whole_bytes = 0;  // a preview's may be another

@@ -81,6 +81,8 @@ struct LoaderOptions {
   /// Files and decompressed entries of all open bundles and of those under way, and buffers that
   /// are kept for the next ones. Those go first to stay below it, then bundles that nobody keeps,
   /// the one used longest ago first; if that is not enough, a load fails and nothing is closed.
+  /// What the game opens through the store once there is a loader counts, too, and stays: only
+  /// who opened it knows how long it is in use.
   std::uint64_t memory_budget_bytes = std::uint64_t{1} << 30U;
   /// Bytes of bundle files whose loading starts in one `update`; one bundle always may.
   std::uint64_t start_budget_bytes = std::uint64_t{8} << 20U;
@@ -138,7 +140,7 @@ class BundleLoader {
 
   /// What counts against the budget now.
   std::uint64_t memory_bytes() const {
-    return memory_bytes_ + reserved_bytes_ + store_.memory()->kept_bytes();
+    return store_.memory_bytes() + reserved_bytes_ + store_.memory()->kept_bytes();
   }
   std::uint32_t under_way() const { return static_cast<std::uint32_t>(started_.size()); }
   const LoaderCounters& counters() const { return counters_; }
@@ -154,11 +156,11 @@ class BundleLoader {
     std::uint32_t endless_wishes = 0;                     ///< Those without a deadline.
     Time last_deadline;                                   ///< The latest one of any of them.
     std::uint64_t order = 0;                              ///< Of its being asked for.
-    std::uint64_t ticket = 0;        ///< What the queue has under another is old.
-    std::uint64_t used_at = 0;       ///< Counts releases: the least is evicted first.
-    std::uint64_t memory_bytes = 0;  ///< Of what is present; under way, what is reserved for it.
-    std::uint64_t whole_bytes = 0;   ///< What it takes, once that is known.
-    std::uint32_t started_at = 0;    ///< Where it stands in `started_`.
+    std::uint64_t ticket = 0;          ///< What the queue has under another is old.
+    std::uint64_t used_at = 0;         ///< Counts releases: the least is evicted first.
+    std::uint64_t reserved_bytes = 0;  ///< While it is under way.
+    std::uint64_t whole_bytes = 0;     ///< What it takes, once that is known.
+    std::uint32_t started_at = 0;      ///< Where it stands in `started_`.
     Error error;
 
     LoadPriority priority() const;
@@ -231,7 +233,6 @@ class BundleLoader {
   std::uint64_t last_order_ = 0;
   std::uint64_t last_ticket_ = 0;
   std::uint64_t last_use_ = 0;
-  std::uint64_t memory_bytes_ = 0;    ///< Of the bundles that are present.
   std::uint64_t reserved_bytes_ = 0;  ///< For the bundles under way.
   std::uint32_t handles_ = 0;
   LoaderCounters counters_;

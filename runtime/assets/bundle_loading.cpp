@@ -92,8 +92,6 @@ void BundleLoader::take_in(FinishedLoad& finished) {
     store_.adopt(finished.bundle, std::move(finished.result.value()));
   }
   node.state = NodeState::present;
-  node.memory_bytes = bytes;
-  memory_bytes_ += bytes;
   ++counters_.loaded;
   if (node.wanted_by == 0) ++counters_.unwanted;
 }
@@ -181,7 +179,7 @@ void BundleLoader::forget_started(std::uint32_t bundle) {
   nodes_[started_.back()].started_at = at;
   started_[at] = started_.back();
   started_.pop_back();
-  reserved_bytes_ -= std::exchange(nodes_[bundle].memory_bytes, 0);
+  reserved_bytes_ -= std::exchange(nodes_[bundle].reserved_bytes, 0);
 }
 
 // All at once: to hand over small bundles one by one takes longer than loading them.
@@ -222,7 +220,7 @@ bool BundleLoader::start(const Waiting& next) {
     const std::uint64_t by_share = std::min(kGuessedLeast, free_bytes() / kGuessedShare);
     reserved = std::max(least, std::min(std::max(by_file, by_share), free_bytes()));
   }
-  node.memory_bytes = reserved;
+  node.reserved_bytes = reserved;
   reserved_bytes_ += reserved;
   store_.memory()->shrink_to(free_bytes());
   node.started_at = under_way();
@@ -235,7 +233,7 @@ bool BundleLoader::start(const Waiting& next) {
 
 // Without what is kept for reuse, which goes when it is in the way.
 std::uint64_t BundleLoader::free_bytes() const {
-  const std::uint64_t used = memory_bytes_ + reserved_bytes_;
+  const std::uint64_t used = store_.memory_bytes() + reserved_bytes_;
   return options_.memory_budget_bytes - std::min(used, options_.memory_budget_bytes);
 }
 
@@ -249,9 +247,9 @@ bool BundleLoader::make_room(std::uint64_t bytes) {
     for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
       if (nodes_[i].state != NodeState::present || nodes_[i].wanted_by > 0) continue;
       evictable.push_back(i);
-      evictable_bytes += nodes_[i].memory_bytes;
+      evictable_bytes += store_.memory_bytes(i);
     }
-    const std::uint64_t kept_bytes = memory_bytes_ - evictable_bytes + reserved_bytes_;
+    const std::uint64_t kept_bytes = store_.memory_bytes() - evictable_bytes + reserved_bytes_;
     const std::uint64_t budget = options_.memory_budget_bytes;
     if (kept_bytes > budget || bytes > budget - kept_bytes) return false;
     std::ranges::sort(evictable, {}, [this](std::uint32_t i) { return nodes_[i].used_at; });
@@ -263,7 +261,6 @@ bool BundleLoader::make_room(std::uint64_t bytes) {
 
 void BundleLoader::evict(std::uint32_t bundle) {
   store_.close_bundle(bundle);
-  memory_bytes_ -= std::exchange(nodes_[bundle].memory_bytes, 0);
   nodes_[bundle].state = NodeState::absent;
   ++counters_.evicted;
 }
@@ -271,7 +268,7 @@ void BundleLoader::evict(std::uint32_t bundle) {
 Error BundleLoader::without_room(std::uint32_t bundle, std::uint64_t bytes) const {
   return {ErrorCode::limit_exceeded,
           "no room for bundle " + store_.describe(bundle) + " of " + std::to_string(bytes) +
-              " bytes: " + std::to_string(memory_bytes_ + reserved_bytes_) + " of " +
+              " bytes: " + std::to_string(store_.memory_bytes() + reserved_bytes_) + " of " +
               std::to_string(options_.memory_budget_bytes) + " bytes are in use"};
 }
 

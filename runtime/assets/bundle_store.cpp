@@ -113,7 +113,10 @@ Result<void> BundleStore::read_once(std::uint32_t bundle, std::uint32_t index) {
     ++counters_.cached_loads;
     return {};
   }
-  if (Result<void> read = read_entry(opened, index, decompressor_, *memory_); !read) {
+  const std::size_t before = plain.memory.capacity_bytes;
+  const Result<void> read = read_entry(opened, index, decompressor_, *memory_);
+  memory_bytes_ += plain.memory.capacity_bytes - before;
+  if (!read) {
     const bool is_damaged = read.error().code != ErrorCode::limit_exceeded;
     return failed(read.error().code, "bundle " + describe(bundle) +
                                          (is_damaged ? " is damaged: " : ": ") +
@@ -224,6 +227,7 @@ void BundleStore::close_bundle(std::uint32_t bundle) {
   assert(bundle < bundles_.size());
   bundle = chosen(bundle);
   if (!bundles_[bundle]) return;
+  memory_bytes_ -= bundles_[bundle]->opened.memory_bytes();
   give_back(*bundles_[bundle]);
   bundles_[bundle].reset();
   ++closings_;  // Whoever depends on it has to ask for it again.
@@ -257,6 +261,7 @@ std::vector<BundleStore::Missing> BundleStore::missing_of(std::span<const std::u
 void BundleStore::adopt(std::uint32_t bundle, OpenedBundle&& opened) {
   assert(bundle < bundles_.size() && chosen(bundle) == bundle && !bundles_[bundle]);
   ++counters_.bundles_opened;
+  memory_bytes_ += opened.memory_bytes();
   counters_.bundle_bytes += opened.file->bytes().size();
   for (const PlainEntry& plain : opened.plain) {
     if (!plain.is_read) continue;

@@ -128,6 +128,8 @@ class BundleStore {
     const std::optional<OpenBundle>& open = bundles_[chosen(bundle)];
     return open ? open->opened.memory_bytes() : 0;
   }
+  /// Memory that all open bundles take.
+  std::uint64_t memory_bytes() const { return memory_bytes_; }
 
   const BundleSource& source() const { return *source_; }
 
@@ -186,6 +188,7 @@ class BundleStore {
   std::vector<std::uint64_t> listed_in_;
   std::uint64_t lists_ = 0;
   std::uint64_t closings_ = 0;
+  std::uint64_t memory_bytes_ = 0;
   std::shared_ptr<MemoryPool> memory_;
   Decompressor decompressor_;
   BundleStoreCounters counters_;

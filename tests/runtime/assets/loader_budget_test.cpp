@@ -69,6 +69,25 @@ TEST_CASE("Buffers of closed bundles serve the next ones, and go before any bund
   CHECK(other.used_bytes() <= 900 * kKilobyte);
 }
 
+TEST_CASE("What is opened past a loader counts against its budget, and is not closed by it",
+          "[runtime][assets]") {
+  Stage stage({300 * kKilobyte, 300 * kKilobyte, 300 * kKilobyte, 300 * kKilobyte},
+              1000 * kKilobyte);
+  CHECK(stage.load(0) == LoadState::ready);
+  const LoadedEntry kept = stage.store.load(plain_asset(1), kMainPayload).value();
+  CHECK(stage.loader.memory_bytes() == stage.used_bytes());
+  CHECK(stage.load(2) == LoadState::ready);
+  CHECK(stage.load(3) == LoadState::ready);
+  CHECK_FALSE(stage.is_open(0));
+  CHECK(stage.is_open(1));
+  CHECK(kept.bytes.data() == stage.store.load(plain_asset(1), kMainPayload).value().bytes.data());
+  CHECK(stage.used_bytes() <= 1000 * kKilobyte);
+  // Closed past the loader, it leaves room again.
+  stage.store.close_bundle(stage.store.catalog().bundle_of(plain_asset(1)).value());
+  CHECK(stage.loader.memory_bytes() == stage.used_bytes());
+  CHECK(stage.store.memory_bytes() + stage.store.memory()->kept_bytes() == stage.used_bytes());
+}
+
 TEST_CASE("A store that ends leaves its buffers to who else has a part in the pool",
           "[runtime][assets]") {
   const MemorySource source = plain_bundles({2 * kKilobyte, 300 * kKilobyte});
