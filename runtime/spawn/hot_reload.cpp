@@ -131,6 +131,14 @@ void PrefabInstances::prune(const World& world) {
   next_pruning_ = std::max(kFirstPruning, 2 * instances_.size());
 }
 
+// A text that somebody is still typing fails, and the next one is compared with the last that did
+// not: what is alive was made from that.
+Result<const PrefabPlan*> PrefabInstances::plan_of(Spawner& spawner, const Guid& asset) {
+  const auto left = left_behind_.find(asset);
+  if (left != left_behind_.end()) return &left->second;
+  return spawner.prepare(asset);
+}
+
 ReloadReport PrefabInstances::reload(Spawner& spawner, BundleStore& newer) {
   World& world = spawner.world();
   prune(world);
@@ -139,7 +147,7 @@ ReloadReport PrefabInstances::reload(Spawner& spawner, BundleStore& newer) {
   std::set<Guid> failed;
   std::set<Guid> changed;
   for (auto& [root, instance] : instances_) {
-    Result<const PrefabPlan*> old = spawner.prepare(instance.asset);
+    Result<const PrefabPlan*> old = plan_of(spawner, instance.asset);
     Result<const PrefabPlan*> fresh = after.prepare(instance.asset);
     if (!old || !fresh) {
       ++report.failed;
@@ -163,9 +171,15 @@ ReloadReport PrefabInstances::reload(Spawner& spawner, BundleStore& newer) {
     }
   }
   report.changed.assign(changed.begin(), changed.end());
+  std::erase_if(left_behind_, [&](const auto& row) { return !failed.contains(row.first); });
+  for (const Guid& asset : failed) {
+    auto plan = spawner.plans_.extract(asset);
+    if (!plan.empty()) left_behind_.emplace(asset, std::move(plan.mapped()));
+  }
   spawner.store_ = &newer;
   spawner.plans_ = std::move(after.plans_);
   spawner.last_plan_ = nullptr;
+  ++spawner.reload_count_;
   return report;
 }
 

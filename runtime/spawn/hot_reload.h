@@ -15,7 +15,8 @@ struct ReloadReport {
   std::uint32_t unchanged = 0;
   std::uint32_t updated = 0;  ///< New values in place; every entity is the one it was.
   std::uint32_t rebuilt = 0;  ///< Another hierarchy or other components: only the root stayed.
-  std::uint32_t failed = 0;   ///< The new build cannot spawn it; it stays as it is.
+  /// The new build cannot spawn it: it stays as it is, and follows the next one that can.
+  std::uint32_t failed = 0;
   std::vector<Guid> changed;  ///< The assets whose instances were updated or rebuilt; sorted.
   std::vector<Error> errors;  ///< One per asset that failed.
 };
@@ -61,8 +62,11 @@ class PrefabInstances {
   static constexpr std::size_t kFirstPruning = 64;
 
   void prune(const World& world);
+  Result<const PrefabPlan*> plan_of(Spawner& spawner, const Guid& asset);
 
   std::map<EntityId, Instance> instances_;  ///< By root.
+  /// What those were made from that the spawner's build cannot spawn.
+  std::map<Guid, PrefabPlan> left_behind_;
   std::size_t next_pruning_ = kFirstPruning;
 };
 

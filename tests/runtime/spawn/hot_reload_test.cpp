@@ -187,6 +187,30 @@ TEST_CASE("What the new build cannot spawn stays as it is; what is gone is forgo
   CHECK(f.instances.count() == 1);
 }
 
+TEST_CASE("What one build could not spawn follows the next one that can",
+          "[runtime][spawn][reload]") {
+  Build old(100);
+  Build broken(150);
+  Build mended(200, 2);
+  Forest f;
+  Spawner spawner(old.open(), f.world);
+  const EntityId tree = f.plant(spawner);
+  broken.open();
+  const AssetPath bundle = AssetPath::parse(samples::bundle_path(kTree)).value();
+  REQUIRE(broken.files.remove(bundle).has_value());
+  CHECK(f.instances.reload(spawner, *broken.store).failed == 1);
+  CHECK(f.instances.reload(spawner, *broken.store).failed == 1);
+  CHECK_FALSE(spawner.spawn(guid(kTree)).has_value());
+  const EntityId fruit = f.world.first_child(tree);
+  CHECK(f.instances.reload(spawner, mended.open()).rebuilt == 1);
+  f.world.process_despawns();
+  // Compared with what it was made from, its life is the prefab's, and not the game's.
+  CHECK(f.world.get(f.life, tree)->current == 200);
+  CHECK_FALSE(f.world.is_alive(fruit));
+  CHECK(f.world.entity_count() == 3);
+  CHECK(f.instances.reload(spawner, *mended.store).unchanged == 1);
+}
+
 TEST_CASE("What comes and goes does not fill the memory", "[runtime][spawn][reload]") {
   Build old(100);
   Build fresh(150);
