@@ -76,23 +76,30 @@ void tell_preparation(const Project& project, Session& session) {
               << "); 'muster prepare' brings them there\n";
 }
 
+// Names that mean nothing: the build is as sound as any, but what somebody wrote is not in it.
+bool loses_data(const Finding& finding) {
+  return finding.rule == "unknown-component" || finding.rule == "unknown-field";
+}
+
 // The registries as they are must be buildable.
 int check_before(const Project& project, const std::vector<ComponentDescription>& components,
                  TargetSet targets, unsigned jobs, Session& session) {
   session.reporter.begin("checking", 0);
-  std::vector<Finding> blocking = validate(
+  std::vector<Finding> found = validate(
       project, {.targets = targets, .jobs = jobs, .further = checks_of_packing(&components, jobs)});
-  const auto others = static_cast<std::size_t>(std::ranges::count_if(blocking, [](const auto& one) {
-    return !one.blocks_build && one.severity != Severity::note;
+  const auto others = static_cast<std::size_t>(std::ranges::count_if(found, [](const auto& one) {
+    return !one.blocks_build && !loses_data(one) && one.severity != Severity::note;
   }));
-  std::erase_if(blocking, [](const Finding& finding) { return !finding.blocks_build; });
+  std::erase_if(
+      found, [](const Finding& finding) { return !finding.blocks_build && !loses_data(finding); });
+  const bool is_refused = std::ranges::any_of(found, &Finding::blocks_build);
   session.reporter.finish();
-  if (!blocking.empty()) session.err << format_findings(blocking, FindingFormat::text, {});
+  if (!found.empty()) session.err << format_findings(found, FindingFormat::text, {});
   const std::string hidden = hidden_roots_note(project);
   if (!hidden.empty()) tell(session, hidden);
   if (const std::string none = no_registries_note(project); !none.empty()) tell(session, none);
   tell_preparation(project, session);
-  if (!blocking.empty()) {
+  if (is_refused) {
     session.err << "muster: nothing was built\n";
     return kFindings;
   }

@@ -2,6 +2,7 @@
 
 #include "bundler/cook/object_writer.h"
 #include "bundler/cook/prefab_writer.h"
+#include "registry/registries/plain_components.h"
 #include "registry/registries/stripped_parts.h"
 #include "registry/rules/packing.h"
 
@@ -120,12 +121,8 @@ void note_second(const SourceComponent& component, const SourceEntity& entity,
   const SourceComponent* const first = entity.find(component.class_name);
   if (first == &component) return;
   const ComponentLayer& layer = component.layers.back();
-  const bool has_place = layer.fields != yaml::kNoNode;
   problems.push_back(
-      {{layer.source->path,
-        has_place ? layer.source->tree.at(layer.fields).key_position : yaml::Position()},
-       "'" + entity.name + "' has two components " + component.class_name +
-           ": an entity has one of each type"});
+      {{layer.source->path, layer.named_at}, told_of_second(entity.name, component.class_name)});
 }
 
 }  // namespace
@@ -196,41 +193,28 @@ void AssetCooker::cook_prefab(AssetNumber asset, const SourcePrefab& prefab,
       {own.guid, kFlattenedPrefab, EntryKind::prefab, std::move(bytes).value()});
 }
 
-// A factory creates one entity of pure data. A plain one lists `components`; one of Unity's holds
-// them as fields of struct type, named after the component (`projectile: {...}` is a Projectile).
-// One that holds none stands for itself. What is told by descriptions or scripts is no class of the
-// engine's, whatever its name.
+// A factory creates one entity of pure data. One that holds no component stands for itself. What is
+// told by descriptions or scripts is no class of the engine's, whatever its name.
 SourcePrefab AssetCooker::factory_prefab(const SourceFile& source, AssetNumber asset,
                                          std::vector<CookQuestion>& questions) const {
   const yaml::NodeIndex fields = source.fields_of(source.document_of(0));
   SourcePrefab factory;
   SourceEntity& entity = factory.entities.emplace_back();
   entity.name = source.path.stem();
-  const yaml::NodeIndex list = source.tree.find(fields, "components");
-  for (const yaml::NodeIndex item : yaml::Children(source.tree, list)) {
-    const yaml::NodeIndex inner = source.tree.at(item).first_child;
+  const auto describes = [&](std::string_view name) {
+    return description_of(name, questions) != nullptr;
+  };
+  for (FactoryPart& part : factory_parts(source, describes)) {
     SourceComponent& component = entity.components.emplace_back();
-    component.class_name =
-        inner == yaml::kNoNode ? source.tree.scalar(item) : source.tree.at(inner).key;
-    component.layers.push_back({&source, inner, -1});
-  }
-  for (const yaml::NodeIndex field : yaml::Children(source.tree, fields)) {
-    std::string name(source.tree.at(field).key);
-    if (name.empty() || source.tree.at(field).kind != yaml::NodeKind::mapping) continue;
-    if (name.front() >= 'a' && name.front() <= 'z') {
-      name.front() = static_cast<char>(name.front() - 'a' + 'A');
-    }
-    if (description_of(name, questions) == nullptr) continue;
-    SourceComponent& component = entity.components.emplace_back();
-    component.class_id = kScriptClass;
-    component.class_name = std::move(name);
-    component.layers.push_back({&source, field, -1});
+    if (!part.is_listed) component.class_id = kScriptClass;
+    component.class_name = std::move(part.class_name);
+    component.layers.push_back({&source, part.fields, -1, part.named_at});
   }
   if (entity.components.empty()) {
     SourceComponent& component = entity.components.emplace_back();
     component.class_id = kScriptClass;
     component.class_name = class_of_asset(project_, asset);
-    component.layers.push_back({&source, fields, source.document_of(0)});
+    component.layers.push_back({&source, fields, source.document_of(0), {}});
   }
   return factory;
 }

@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "registry/registries/plain_components.h"
 #include "registry/registries/stripped_parts.h"
 
 namespace muster {

@@ -46,9 +46,6 @@ struct CookFact {
   friend auto operator<=>(const CookFact&, const CookFact&) = default;
 };
 
-/// The class of assets that hold one entity of pure data.
-inline constexpr std::string_view kFactoryClass = "ReplicatedEntityFactory";
-
 /// Whether the answer may be another for client and server.
 constexpr bool depends_on_target(CookAsks asks) {
   return asks == CookAsks::stripping || asks == CookAsks::script_stripping;

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "bundler/cook/cook_questions.h"
+#include "registry/registries/plain_components.h"
 #include "registry/vocabulary/parallel.h"
 
 namespace muster {

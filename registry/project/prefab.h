@@ -27,7 +27,8 @@ struct PropertyOverride {
 struct ComponentLayer {
   const SourceFile* source = nullptr;
   yaml::NodeIndex fields = yaml::kNoNode;
-  int document = -1;  ///< The document in `source`; -1 in plain prefabs.
+  int document = -1;        ///< The document in `source`; -1 in plain prefabs.
+  yaml::Position named_at;  ///< Where the component is named: also one without fields.
 };
 
 /// A component of a flattened prefab. Layers run from the innermost source outwards; a later layer

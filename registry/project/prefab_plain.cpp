@@ -103,7 +103,9 @@ class PlainFlattening {
         component = &entity.components.emplace_back();
         component->class_name = class_name;
       }
-      component->layers.push_back({&source_, fields, -1});
+      component->layers.push_back(
+          {&source_, fields, -1,
+           fields == kNoNode ? tree_.at(item).position : tree_.at(fields).key_position});
     }
   }
 

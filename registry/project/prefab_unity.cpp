@@ -172,7 +172,8 @@ class UnityFlattening {
         component.class_name = identifier.substr(identifier.find_last_of(".:") + 1);
       }
     }
-    component.layers.push_back({&source_, own, document});
+    component.layers.push_back(
+        {&source_, own, document, own == kNoNode ? entry.position : tree_.at(own).key_position});
     return component;
   }
 

@@ -3,6 +3,7 @@
 #include "registry/registries/json_schemas.h"
 
 #include "registry/project/config_keys.h"
+#include "registry/registries/plain_components.h"
 #include "registry/registries/ready_made.h"
 #include "registry/vocabulary/effect_pool.h"
 #include "registry/vocabulary/json_text.h"
@@ -216,6 +217,24 @@ Json prefab_schema() {
             {"removed", or_null(list_of(any_text()))}}}};
 }
 
+// Lists components, or has fields named after them (`health` or `Health`). More is its script's.
+Json factory_schema(const Json& described) {
+  Json properties{{"guid", part_reference("reference")},
+                  {"components", or_null(list_of(part_reference("component")))}};
+  for (const auto& [name, schema] : described.at("$defs").items()) {
+    std::string field = name;
+    if (field.front() >= 'A' && field.front() <= 'Z') {
+      field.front() = static_cast<char>(field.front() - 'A' + 'a');
+    }
+    // A field that is no mapping is no component.
+    const Json component{{"if", {{"type", "object"}}},
+                         {"then", part_reference("components/" + name)}};
+    if (!properties.contains(field)) properties[field] = component;
+    if (!properties.contains(name)) properties[name] = component;
+  }
+  return {{"type", "object"}, {"properties", std::move(properties)}};
+}
+
 // `- Health: {current: 50}` or only `- Marker`. What a game does not describe, its engine may know.
 Json component_schema(const Json& described) {
   Json properties = Json::object();
@@ -263,8 +282,9 @@ std::string content_json_schema(std::span<const ClassDeclaration> classes,
       {"reference", reference_schema()},     {"entity", entity_schema()},
       {"prefab", prefab_schema()},           {"component", component_schema(described)},
       {"components", described.at("$defs")}, {"root", root_schema()},
-      {"registries", Json::object()}};
+      {"registries", Json::object()},        {"factory", factory_schema(described)}};
   add_case(schema, "Prefab", "prefab");
+  add_case(schema, std::string(kFactoryClass), "factory");
   add_case(schema, std::string(kRootClass), "root");
   for (const ClassDeclaration& entry : classes) {
     definitions["registries"][entry.name] = registry_schema(entry);

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "registry/project/strip_rules.h"
+#include "registry/registries/plain_components.h"
 #include "registry/rules/validate.h"
 
 namespace muster {
@@ -126,31 +127,44 @@ class ComponentCheck {
     for (const ComponentDescription& component : components) names_.insert(component.name);
   }
 
-  void check(const SourceFile& file, const SourceComponent& component) {
-    const auto described =
-        std::ranges::find(components_, component.class_name, &ComponentDescription::name);
-    for (const ComponentLayer& layer : component.layers) {
-      if (layer.source != &file || layer.fields == yaml::kNoNode) continue;
-      if (described != components_.end()) {
-        check_fields(*described, file, layer.fields);
-      } else {
-        check_name(component.class_name, {file.path, file.tree.at(layer.fields).key_position});
+  /// `is_built`: a build refuses what does not fit.
+  void check_prefab(const SourceFile& file, const SourcePrefab& flattened, bool is_built) {
+    is_built_ = is_built;
+    const yaml::NodeIndex top = file.fields_of(file.document_of(0));
+    check_lists(file, top, file.path.stem());
+    check_entity(file, file.tree.find(top, "root"), file.path.stem());
+    for (const SourceEntity& entity : flattened.entities) {
+      for (const SourceComponent& component : entity.components) {
+        for (const ComponentLayer& layer : component.layers) {
+          if (layer.source != &file || layer.fields == yaml::kNoNode) continue;
+          check_component(file, component.class_name, layer.fields, layer.named_at);
+        }
       }
     }
   }
 
-  void check_name(const std::string& name, const Location& place) {
-    if (names_.contains(name) || name.empty() || is_of_engine(name)) return;
-    const std::string meant = nearest(name, names_);
-    if (meant.empty()) return note_undescribed(name, place);
-    findings_.add("unknown-component", place,
-                  "no component is called '" + name + "'; did you mean '" + meant + "'?");
-  }
-
-  void check_lists(const SourceFile& file, yaml::NodeIndex node) {
-    for (const yaml::NodeIndex child : yaml::Children(file.tree, node)) {
-      if (file.tree.at(child).key == "components") check_list(file, child);
-      check_lists(file, child);
+  void check_factory(const SourceFile& file, const std::string& class_name, bool is_built) {
+    is_built_ = is_built;
+    const yaml::NodeIndex top = file.fields_of(file.document_of(0));
+    std::set<std::string> seen = check_lists(file, top, file.path.stem());
+    const std::vector<FactoryPart> parts = factory_parts(
+        file, [this](std::string_view name) { return names_.contains(std::string(name)); });
+    for (const FactoryPart& part : parts) {
+      if (!part.is_listed && !seen.insert(part.class_name).second) {
+        tell_second(file.path.stem(), part.class_name, {file.path, part.named_at});
+      }
+      if (part.fields == yaml::kNoNode) continue;
+      check_component(file, part.class_name, part.fields, part.named_at);
+    }
+    const ComponentDescription* const itself = parts.empty() ? find(class_name) : nullptr;
+    for (const yaml::NodeIndex field : yaml::Children(file.tree, top)) {
+      const std::string_view key = file.tree.at(field).key;
+      if (key == "class" || key == "guid" || key == "components") continue;
+      if (itself != nullptr) {
+        check_key(*itself, file, field, "", names_below(*itself, ""));
+      } else {
+        check_field(file, field);
+      }
     }
   }
 
@@ -173,20 +187,112 @@ class ComponentCheck {
            });
   }
 
+  const ComponentDescription* find(std::string_view name) const {
+    const auto described = std::ranges::find(components_, name, &ComponentDescription::name);
+    return described == components_.end() ? nullptr : &*described;
+  }
+
+  void check_name(const std::string& name, const Location& place) {
+    if (names_.contains(name) || name.empty() || is_of_engine(name)) return;
+    if (!tell_mistyped(name, place)) note_undescribed(name, place);
+  }
+
+  bool tell_mistyped(const std::string& name, const Location& place) {
+    const std::string meant = nearest(name, names_);
+    if (meant.empty()) return false;
+    findings_.add("unknown-component", place,
+                  "no component is called '" + name + "'; did you mean '" + meant + "'?");
+    return true;
+  }
+
+  void tell_unfit(Location place, std::string message) {
+    findings_.add("unfit-value", std::move(place), std::move(message)).blocks_build = is_built_;
+  }
+
+  void tell_second(std::string_view entity, std::string_view name, const Location& place) {
+    tell_unfit(place, told_of_second(entity, name));
+  }
+
+  // What is said of a component: `fields`, which are its fields if they are a mapping.
+  void check_component(const SourceFile& file, const std::string& name, yaml::NodeIndex fields,
+                       yaml::Position named_at) {
+    const ComponentDescription* const described = find(name);
+    if (described == nullptr) return check_name(name, {file.path, named_at});
+    const yaml::Node& at = file.tree.at(fields);
+    if (at.kind == yaml::NodeKind::mapping) return check_names(*described, file, fields, "");
+    if (is_empty(at)) return;
+    tell_unfit(
+        {file.path, at.position},
+        name + " has fields, and no " + (at.kind == yaml::NodeKind::scalar ? "value" : "list"));
+  }
+
+  // A factory's own field may have any name. One that holds fields, and is called almost like a
+  // component, is one that nobody would find.
+  void check_field(const SourceFile& file, yaml::NodeIndex field) {
+    const yaml::Node& at = file.tree.at(field);
+    if (at.kind != yaml::NodeKind::mapping) return;
+    const bool is_reference = file.tree.find(field, "guid") != yaml::kNoNode ||
+                              file.tree.find(field, "fileID") != yaml::kNoNode;
+    const std::string name = component_of_field(at.key);
+    if (is_reference || names_.contains(name) || is_of_engine(name)) return;
+    tell_mistyped(name, {file.path, at.key_position});
+  }
+
+  void check_entity(const SourceFile& file, yaml::NodeIndex entity, std::string_view name) {
+    if (const auto named = file.tree.find(entity, "name"); named != yaml::kNoNode) {
+      name = file.tree.scalar(named);
+    }
+    check_lists(file, entity, name);
+    for (const auto child : yaml::Children(file.tree, file.tree.find(entity, "children"))) {
+      check_entity(file, child, {});
+    }
+  }
+
+  static bool is_empty(const yaml::Node& node) {
+    return node.kind == yaml::NodeKind::scalar ? node.text.empty() : node.child_count == 0;
+  }
+
+  // What is no list names no component, whatever stands there.
+  bool is_list(const SourceFile& file, yaml::NodeIndex list, std::string_view items) {
+    if (list == yaml::kNoNode || is_empty(file.tree.at(list))) return false;
+    const yaml::Node& at = file.tree.at(list);
+    if (at.kind == yaml::NodeKind::sequence) return true;
+    tell_unfit({file.path, at.position}, "'" + std::string(at.key) + "' is a list of " +
+                                             std::string(items) + ": begin each with '-'");
+    return false;
+  }
+
+  // The names that one entity lists: those that `components` adds are returned.
+  std::set<std::string> check_lists(const SourceFile& file, yaml::NodeIndex entity,
+                                    std::string_view name) {
+    const yaml::NodeIndex removed = file.tree.find(entity, "removed");
+    if (is_list(file, removed, "names")) {
+      for (const yaml::NodeIndex item : yaml::Children(file.tree, removed)) {
+        const std::string gone(file.tree.scalar(item));
+        if (names_.contains(gone) || gone.empty() || is_of_engine(gone)) continue;
+        tell_mistyped(gone, {file.path, file.tree.at(item).position});
+      }
+    }
+    const yaml::NodeIndex list = file.tree.find(entity, "components");
+    return is_list(file, list, "components") ? check_list(file, list, name)
+                                             : std::set<std::string>();
+  }
+
   // What no flattened prefab shows: names without fields, names given twice, and second names.
-  void check_list(const SourceFile& file, yaml::NodeIndex list) {
+  std::set<std::string> check_list(const SourceFile& file, yaml::NodeIndex list,
+                                   std::string_view entity) {
     std::set<std::string> seen;
     for (const yaml::NodeIndex item : yaml::Children(file.tree, list)) {
       const yaml::Node& at = file.tree.at(item);
       const bool is_bare = at.kind == yaml::NodeKind::scalar;
-      if (at.kind == yaml::NodeKind::sequence || (!is_bare && at.child_count == 0)) continue;
+      if (at.kind == yaml::NodeKind::sequence || is_empty(at)) {
+        tell_unfit({file.path, at.position}, "an item of 'components' is a component by its name");
+        continue;
+      }
       const yaml::Node& first = is_bare ? at : file.tree.at(at.first_child);
       const std::string name(is_bare ? file.tree.scalar(item) : first.key);
       const Location place{file.path, is_bare ? at.position : first.key_position};
-      if (!seen.insert(name).second) {
-        findings_.add("unfit-value", place,
-                      "a second '" + name + "' in one list: an entity has one of each type");
-      }
+      if (!seen.insert(name).second) tell_second(entity, name, place);
       if (is_bare) {
         check_name(name, place);
       } else if (at.child_count > 1) {
@@ -196,6 +302,7 @@ class ComponentCheck {
                           "': begin it with '-'");
       }
     }
+    return seen;
   }
 
   struct Undescribed {
@@ -208,24 +315,23 @@ class ComponentCheck {
     if (found.count++ == 0) found.first = place;
   }
 
-  void check_fields(const ComponentDescription& description, const SourceFile& file,
-                    yaml::NodeIndex fields) {
-    if (file.tree.at(fields).kind == yaml::NodeKind::mapping) {
-      check_names(description, file, fields, "");
-    }
-  }
-
   // `path` leads to the mapping, and ends with a dot unless that is the component itself.
   void check_names(const ComponentDescription& description, const SourceFile& file,
                    yaml::NodeIndex mapping, const std::string& path) {
     const std::set<std::string> known = names_below(description, path);
     for (const yaml::NodeIndex child : yaml::Children(file.tree, mapping)) {
-      const std::string key(file.tree.at(child).key);
-      if (!known.contains(key)) {
-        tell_unknown(description.name, file, child, path + key, nearest(key, known));
-      } else {
-        check_value(description, file, child, path + key);
-      }
+      check_key(description, file, child, path, known);
+    }
+  }
+
+  void check_key(const ComponentDescription& description, const SourceFile& file,
+                 yaml::NodeIndex field, const std::string& path,
+                 const std::set<std::string>& known) {
+    const std::string key(file.tree.at(field).key);
+    if (!known.contains(key)) {
+      tell_unknown(description.name, file, field, path + key, nearest(key, known));
+    } else {
+      check_value(description, file, field, path + key);
     }
   }
 
@@ -293,6 +399,7 @@ class ComponentCheck {
   const std::vector<ComponentDescription>& components_;
   Findings& findings_;
   std::set<std::string> names_;
+  bool is_built_ = false;
   std::map<std::string, Undescribed> undescribed_;
 };
 
@@ -325,7 +432,8 @@ void check_classes(const Project& project, Findings& findings) {
 
 }  // namespace
 
-void check_components(const Project& project, Findings& findings) {
+void check_components(const Project& project, const std::set<AssetNumber>& built,
+                      Findings& findings) {
   check_classes(project, findings);
   const auto components = load_components(project.files(), project.config());
   if (!components) {
@@ -336,12 +444,16 @@ void check_components(const Project& project, Findings& findings) {
   if (components.value().empty()) return;
   ComponentCheck check(project, components.value(), findings);
   for (AssetNumber asset = 0; asset < project.index().assets().size(); ++asset) {
-    if (project.sources().plain_class(asset) != "Prefab") continue;
+    const std::string& name = project.sources().plain_class(asset);
+    const bool is_factory =
+        name != "Prefab" && !name.empty() && project.scripts().derives_from(name, kFactoryClass);
+    if (name != "Prefab" && !is_factory) continue;
     const SourceFile& file = project.sources().get(asset);
     if (!file.good()) continue;
-    check.check_lists(file, file.fields_of(file.document_of(0)));
-    for (const SourceEntity& entity : project.prefabs().flatten(asset).entities) {
-      for (const SourceComponent& component : entity.components) check.check(file, component);
+    if (is_factory) {
+      check.check_factory(file, name, built.contains(asset));
+    } else {
+      check.check_prefab(file, project.prefabs().flatten(asset), built.contains(asset));
     }
   }
   check.tell_undescribed();

@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "registry/registries/plain_components.h"
 #include "registry/rules/validate.h"
 
 namespace muster {
@@ -129,24 +130,11 @@ class WireFormCheck {
     std::vector<WirePart> parts;
     const SourceFile& source = project_.sources().get(asset);
     if (!source.good()) return parts;
-    const auto add = [&](std::string name) {
-      if (!described_.contains(name)) return;
-      parts.push_back({0, std::move(name), std::string(source.path.stem())});
-    };
-    const yaml::NodeIndex fields = source.fields_of(source.document_of(0));
-    for (const yaml::NodeIndex item :
-         yaml::Children(source.tree, source.tree.find(fields, "components"))) {
-      const yaml::NodeIndex inner = source.tree.at(item).first_child;
-      add(inner == yaml::kNoNode ? std::string(source.tree.scalar(item))
-                                 : std::string(source.tree.at(inner).key));
-    }
-    for (const yaml::NodeIndex field : yaml::Children(source.tree, fields)) {
-      std::string name(source.tree.at(field).key);
-      if (name.empty() || source.tree.at(field).kind != yaml::NodeKind::mapping) continue;
-      if (name.front() >= 'a' && name.front() <= 'z') {
-        name.front() = static_cast<char>(name.front() - 'a' + 'A');
+    for (FactoryPart& part :
+         factory_parts(source, [&](std::string_view name) { return described_.contains(name); })) {
+      if (described_.contains(part.class_name)) {
+        parts.push_back({0, std::move(part.class_name), std::string(source.path.stem())});
       }
-      add(std::move(name));
     }
     std::ranges::sort(parts, std::less<>{});
     return parts;

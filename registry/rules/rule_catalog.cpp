@@ -174,14 +174,17 @@ constexpr std::array kRules = {
         "it. If the game should, describe it and export the game's components again. If it is only "
         "to be seen or heard, list it under 'strip' in muster.yaml."},
     Rule{"unfit-value", error, "A value does not fit the field of its component",
-         "The game describes what each field can hold (components.json), and a build would "
-         "refuse this. Correct the value, or export the game's components again."},
+         "The game describes what each field can hold (components.json), an entity has one "
+         "component of each type, and a build would refuse this. Correct the value, or export the "
+         "game's components again."},
     Rule{"unknown-class", warning, "A plain file has a class whose name looks mistyped",
          "A registry, root or prefab that is not known as one is not seen. Correct the name, or "
          "declare the class under 'classes' in muster.yaml."},
-    Rule{"unknown-component", warning, "A plain prefab has a component whose name looks mistyped",
+    Rule{"unknown-component", warning,
+         "A plain prefab or factory has a component whose name looks mistyped",
          "Nothing of it reaches the game. Correct the name."},
-    Rule{"unknown-field", warning, "A plain prefab sets a field that its component does not have",
+    Rule{"unknown-field", warning,
+         "A plain prefab or factory sets a field that its component does not have",
          "The value reaches nobody. Correct the name, or export the game's components again."},
     Rule{"unknown-registry", warning, "A root or registry is of no known class",
          "Its entries are not seen. Declare the class under 'classes' in muster.yaml (by 'script: "

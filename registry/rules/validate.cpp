@@ -12,9 +12,9 @@ std::vector<Finding> validate(const Project& project, const ValidateOptions& opt
   options.progress.advance(1, "registration");
   check_registration(project, options.targets, findings);
   options.progress.advance(1, "components");
-  check_components(project, findings);
-  options.progress.advance(1, "files");
   const std::set<AssetNumber> built = built_assets(project, options.targets);
+  check_components(project, built, findings);
+  options.progress.advance(1, "files");
   check_packing(project, built, options.jobs, findings);
   check_variants(project, built, findings);
   check_wire_forms(project, built, findings);

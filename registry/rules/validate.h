@@ -40,7 +40,10 @@ void check_roots(const Project& project, TargetSet targets, Findings& findings);
 void check_registries(const Project& project, TargetSet targets, Findings& findings);
 void check_entries(const Project& project, const Registry& registry, Findings& findings);
 void check_registration(const Project& project, TargetSet targets, Findings& findings);
-void check_components(const Project& project, Findings& findings);
+/// What plain prefabs and factories say of components; of what is not built too, but that blocks
+/// no build.
+void check_components(const Project& project, const std::set<AssetNumber>& built,
+                      Findings& findings);
 void check_references(const Project& project, TargetSet targets, Findings& findings);
 void check_keep(const Project& project, TargetSet targets, Findings& findings);
 void check_variants(const Project& project, const std::set<AssetNumber>& built, Findings& findings);

@@ -18,12 +18,16 @@ WorldReceiver::WorldReceiver(Spawner& spawner, DeferredSpawner& deferred,
       world_(spawner.world()),
       replicated_(deferred, collection, world_, options.registry),
       options_(options),
-      link_(world_.component<PrefabLink>("PrefabLink")) {}
+      link_(world_.component<PrefabLink>("PrefabLink")),
+      reloads_(spawner.reload_count()) {}
 
 void WorldReceiver::apply(const WorldSource& source) {
   follow_schema(source);
   come_and_go(source.changes());
   if (!plan_) return;
+  if (std::exchange(reloads_, spawner_.reload_count()) != spawner_.reload_count()) {
+    follow_reload(source);
+  }
   if (std::exchange(divergences_, source.divergences()) != source.divergences()) mend(source);
   for (const ReplicatedChange& change : source.changes()) {
     if (change.kind != ReplicatedChange::Kind::despawned) update(source, change);
@@ -47,6 +51,22 @@ void WorldReceiver::mend(const WorldSource& source) {
   }
   each([&](EntityReference id, std::uint16_t, SeenBy) {
     apply_again(source, static_cast<std::uint32_t>(id.network_id), nullptr);
+  });
+}
+
+// A reload has made what is below an entity anew, or has put a prefab's value in the place of an
+// equal one that the server had sent. Nothing need change there, so that nothing would come.
+void WorldReceiver::follow_reload(const WorldSource& source) {
+  each([&](EntityReference reference, std::uint16_t, SeenBy) {
+    const auto id = static_cast<std::uint32_t>(reference.network_id);
+    if (std::ranges::find(incomplete_, id) != incomplete_.end()) return;  // `complete` does it
+    std::vector<EntityId>& members = find(id)->members;
+    const EntityId root = members.front();
+    list_members(world_, root, members);
+    // What the reload has replaced goes with the end of the tick only.
+    std::erase_if(members,
+                  [&](EntityId entity) { return entity != root && world_.is_despawning(entity); });
+    apply_again(source, id, nullptr);
   });
 }
 

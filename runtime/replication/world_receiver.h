@@ -73,6 +73,9 @@ class RecordedSource final : public WorldSource {
 /// children is put there when these come. A component of another version is converted field by
 /// field; what this end has and the server does not send, keeps the value of the prefab.
 ///
+/// Where prefabs are reloaded while it plays (`PrefabInstances`), it looks anew at what belongs to
+/// each entity, and applies again what the server says of it.
+///
 /// A reference to an entity is its network id: it may come before that entity, and is resolved by
 /// `ReplicatedCollection::find` from the moment on at which that one is there.
 ///
@@ -141,6 +144,7 @@ class WorldReceiver final : public EntityValues {
   bool has_lost_members(const Received& received) const;
   void update(const WorldSource& source, const ReplicatedChange& change);
   void mend(const WorldSource& source);
+  void follow_reload(const WorldSource& source);
   bool is_lost(std::uint32_t id) const;
   void apply_again(const WorldSource& source, std::uint32_t id, const PrefabPlan* prefab);
   bool take_values(const WorldSource& source, std::uint32_t id, Received& received);
@@ -164,6 +168,7 @@ class WorldReceiver final : public EntityValues {
   std::vector<Received> received_;  ///< By network id.
   std::vector<std::uint32_t> incomplete_;
   std::uint64_t divergences_ = 0;  ///< That the source has told of.
+  std::uint32_t reloads_ = 0;      ///< That the spawner has seen.
 
   // Of one call; kept for their memory.
   std::vector<EntityReference> despawned_;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <utility>
 
 namespace muster {
 namespace {
@@ -31,20 +32,38 @@ Vec3 between(const Vec3& a, const Vec3& b, float part) {
   return {std::lerp(a.x, b.x, part), std::lerp(a.y, b.y, part), std::lerp(a.z, b.z, part)};
 }
 
-// A float field of a component, when the entity has it and it is a positive number.
-float field_or(const World& world, EntityId entity, std::string_view component,
-               std::string_view field, float otherwise) {
-  const std::optional<ComponentId> id = world.find_component(component);
-  if (!id) return otherwise;
-  const FieldDescription* const found = world.storage(*id).description().find(field);
-  const Bytes bytes = world.bytes(*id, entity);
-  if (found == nullptr || found->type != FieldType::float32 || bytes.empty()) return otherwise;
-  float value = 0;
-  std::memcpy(&value, bytes.data() + found->offset_bytes, sizeof value);
-  return std::isfinite(value) && value > 0 ? value : otherwise;
+}  // namespace
+
+EffectPlayer::EffectPlayer(World& world, const EffectOptions& options)
+    : world_(&world),
+      expiry_(options.expiry),
+      triggers_(options.same_within_ticks),
+      duration_(find_setting(world, options.spatial_component, options.duration_field,
+                             std::chrono::duration<float>(options.default_duration).count())),
+      speed_(find_setting(world, options.hitscan_component, options.speed_field,
+                          options.default_speed)) {}
+
+EffectPlayer::Setting EffectPlayer::find_setting(const World& world, std::string_view component,
+                                                 std::string_view field, float otherwise) {
+  Setting setting{.component = world.find_component(component), .otherwise = otherwise};
+  if (!setting.component) return setting;
+  const FieldDescription* const found = world.storage(*setting.component).description().find(field);
+  if (found == nullptr || found->type != FieldType::float32) {
+    setting.component.reset();
+  } else {
+    setting.offset_bytes = found->offset_bytes;
+  }
+  return setting;
 }
 
-}  // namespace
+float EffectPlayer::read(const Setting& setting, EntityId entity) const {
+  if (!setting.component) return setting.otherwise;
+  const Bytes bytes = std::as_const(*world_).bytes(*setting.component, entity);
+  if (bytes.empty()) return setting.otherwise;
+  float value = 0;
+  std::memcpy(&value, bytes.data() + setting.offset_bytes, sizeof value);
+  return std::isfinite(value) && value > 0 ? value : setting.otherwise;
+}
 
 Result<EffectPlayer> EffectPlayer::create(Spawner& spawner, const EffectOptions& options) {
   const CatalogReader& catalog = spawner.store().catalog();
@@ -56,7 +75,7 @@ Result<EffectPlayer> EffectPlayer::create(Spawner& spawner, const EffectOptions&
   player.spatial_requests_.reserve(kMaxEffectRequests);
   player.hitscan_requests_.reserve(kMaxEffectRequests);
   for (std::uint32_t i = 0; i < catalog.effect_count(); ++i) {
-    Result<void> added = player.add_pool(spawner, catalog.effect(i), options);
+    Result<void> added = player.add_pool(spawner, catalog.effect(i));
     if (added) continue;
     player.close();
     return fail(added.error());
@@ -64,8 +83,7 @@ Result<EffectPlayer> EffectPlayer::create(Spawner& spawner, const EffectOptions&
   return player;
 }
 
-Result<void> EffectPlayer::add_pool(Spawner& spawner, const CatalogEffect& effect,
-                                    const EffectOptions& options) {
+Result<void> EffectPlayer::add_pool(Spawner& spawner, const CatalogEffect& effect) {
   if (effect.pool_size == 0 || effect.pool_size > kMaxEffectPool) {
     return fail(ErrorCode::limit_exceeded,
                 "effect " + std::to_string(effect.type_id.value()) + " (" +
@@ -82,12 +100,6 @@ Result<void> EffectPlayer::add_pool(Spawner& spawner, const CatalogEffect& effec
     world_->set_active(spawned.value().root, false);
     pool.instances.emplace_back().root = spawned.value().root;
   }
-  const EntityId model = pool.instances.front().root;
-  const float usual = std::chrono::duration<float>(options.default_duration).count();
-  pool.duration =
-      seconds(field_or(*world_, model, options.spatial_component, options.duration_field, usual));
-  pool.speed = field_or(*world_, model, options.hitscan_component, options.speed_field,
-                        options.default_speed);
   return {};
 }
 
@@ -115,7 +127,7 @@ void EffectPlayer::update(Time now) {
     if (instance == nullptr) continue;
     instance->position = request.position;
     instance->rotation = request.rotation;
-    instance->ends_at = now + pool.duration;
+    instance->ends_at = now + seconds(read(duration_, instance->root));
   }
   spatial_requests_.clear();
   for (const HitscanEffectRequest& request : hitscan_requests_) {
@@ -125,7 +137,8 @@ void EffectPlayer::update(Time now) {
     instance->position = request.start;
     instance->start = request.start;
     instance->end = request.end;
-    instance->ends_at = now + seconds(distance(request.start, request.end) / pool.speed);
+    const float speed = read(speed_, instance->root);
+    instance->ends_at = now + seconds(distance(request.start, request.end) / speed);
   }
   hitscan_requests_.clear();
 }

@@ -77,7 +77,8 @@ struct EffectCounters {
 };
 
 /// What an EffectPlayer takes from its environment. The names are those of the game's components:
-/// the fields are read once, from the prefab's root, through their descriptions.
+/// the fields are read through their descriptions, from the root of the instance, whenever it
+/// begins to play.
 struct EffectOptions {
   Duration expiry = std::chrono::milliseconds(500);
   std::string_view spatial_component = "SpatialEffect";
@@ -93,6 +94,9 @@ struct EffectOptions {
 /// construction. Requests are taken in rotation; a pool with none free loses the oldest. An effect
 /// is on its client only, and never on the wire. Time is what `update` is told. One thread at a
 /// time; requesting and updating allocate nothing, but for causes that are new.
+///
+/// After `PrefabInstances::reload` what begins lasts as its prefab says then. Pools keep their
+/// sizes, and what plays its end: for other effects or sizes, close the player and create another.
 ///
 /// Its world is a view: one that never goes back in time, as what has been shown cannot be taken
 /// back. A game whose world does, asks with causes, after every tick that it computes: also of
@@ -130,16 +134,22 @@ class EffectPlayer {
   struct Pool {
     EffectKind kind = EffectKind::spatial;
     TypeId effect;
-    Duration duration{};  ///< Of a spatial effect.
-    float speed = 0;      ///< Of a hitscan effect.
     std::size_t next = 0;
     std::vector<EffectInstance> instances;
   };
 
-  EffectPlayer(World& world, const EffectOptions& options)
-      : world_(&world), expiry_(options.expiry), triggers_(options.same_within_ticks) {}
-  Result<void> add_pool(Spawner& spawner, const CatalogEffect& effect,
-                        const EffectOptions& options);
+  /// A float field of a component, if the world knows it.
+  struct Setting {
+    std::optional<ComponentId> component;
+    std::uint32_t offset_bytes = 0;
+    float otherwise = 0;  ///< For what has none, or no positive number there.
+  };
+
+  EffectPlayer(World& world, const EffectOptions& options);
+  static Setting find_setting(const World& world, std::string_view component,
+                              std::string_view field, float otherwise);
+  float read(const Setting& setting, EntityId entity) const;
+  Result<void> add_pool(Spawner& spawner, const CatalogEffect& effect);
   std::size_t find_pool(EffectKind kind, TypeId effect) const;
   EffectVerdict verdict(EffectKind kind, TypeId effect, std::size_t waiting, bool is_finite,
                         const std::optional<EffectCause>& cause);
@@ -150,6 +160,8 @@ class EffectPlayer {
   World* world_;
   Duration expiry_;
   TickTriggers triggers_;
+  Setting duration_;         ///< Of spatial effects, in seconds.
+  Setting speed_;            ///< Of hitscan effects.
   std::vector<Pool> pools_;  ///< By kind and type id.
   std::vector<SpatialEffectRequest> spatial_requests_;
   std::vector<HitscanEffectRequest> hitscan_requests_;

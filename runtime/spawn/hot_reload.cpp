@@ -193,6 +193,7 @@ ReloadReport PrefabInstances::reload(Spawner& spawner, BundleStore& newer) {
   spawner.store_ = &newer;
   spawner.plans_ = std::move(after.plans_);
   spawner.last_plan_ = nullptr;
+  ++spawner.reload_count_;
   return report;
 }
 

@@ -71,6 +71,10 @@ class Spawner {
   /// development: see `PrefabInstances`, which must outlive this or be taken off before.
   void note_in(PrefabInstances* instances) { instances_ = instances; }
 
+  /// How often `PrefabInstances::reload` has put another build in place: for whoever keeps
+  /// something of what was spawned.
+  std::uint32_t reload_count() const { return reload_count_; }
+
   BundleStore& store() { return *store_; }
   World& world() { return world_; }
 
@@ -84,6 +88,7 @@ class Spawner {
   BundleStore* store_;
   World& world_;
   PrefabInstances* instances_ = nullptr;
+  std::uint32_t reload_count_ = 0;
   std::unordered_map<Guid, PrefabPlan> plans_;
   const PrefabPlan* last_plan_ = nullptr;  ///< Of what was spawned last: it often comes in bursts.
   std::vector<EntityId> made_;  ///< The entities of the last spawn, by index in the plan.

@@ -31,8 +31,13 @@ UNDERLINED = {
     ("malformed-type-id", "plain/registries/hitscan_effects.yaml"),
     ("missing-entries", "plain/registries/spatial_effects.yaml"),
     ("unknown-component", "plain/prefabs/barrel.yaml"),
+    ("unknown-component-factory", "plain/factories/listed.yaml"),
+    ("unknown-component-factory", "plain/factories/mapping.yaml"),
+    ("unknown-component-factory", "plain/factories/named.yaml"),
+    ("unknown-component-factory", "plain/prefabs/barrel.yaml"),
 }
 PLATFORM_GUID = "82b902277f64b6c96414fc60648ed5d5"
+FACTORY_GUID = "5fee320f42c34835a255c95032738311"
 # What no YAML parser reads.
 UNREADABLE = {"yaml-syntax-plain", "yaml-syntax-bytes", "yaml-syntax-unregistered"}
 
@@ -147,9 +152,17 @@ def check_components(run):
             run.check(bool(problems_of(content, prefab)) != good,
                       f"the schema is wrong about {component}")
             (project / "plain/replicated/platform.yaml").write_text(json.dumps(prefab))
+            # A factory says the same in a list of its own.
+            factory = {"class": "ReplicatedEntityFactory", "guid": {"guid": FACTORY_GUID},
+                       "components": [component]}
+            run.check(bool(problems_of(content, factory)) != good,
+                      f"the schema is wrong about a factory's {component}")
+            (project / "plain/factories/spectator.yaml").write_text(yaml.safe_dump(factory))
             found = subprocess.run([run.muster, "validate", project, "--strict"],
                                    capture_output=True, text=True, timeout=TIMEOUT_SECONDS,
                                    check=False)
+            told = [name for name in ("platform.yaml:", "spectator.yaml:") if name in found.stdout]
+            run.check(good or len(told) == 2, f"not told of both: {found.stdout}")
             run.check(found.returncode == (0 if good else 1),
                       f"validate is wrong about {component}: {found.stdout}")
 

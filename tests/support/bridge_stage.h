@@ -30,6 +30,7 @@ inline constexpr PlayerId kClientPlayer = PlayerId(3);
 struct BridgeBuild {
   std::vector<ComponentDescription> components = game_components();
   std::vector<PrefabComponent> crate{};  ///< What the crate has besides.
+  SampleValues values{};
 };
 
 struct BridgeOptions {
@@ -42,7 +43,10 @@ struct BridgeOptions {
 inline MemoryFileSystem build_of(const BridgeOptions& options) {
   MemoryFileSystem files;
   const auto add = [&](Target target, const BridgeBuild& build) {
-    build_target(files, {.target = target, .components = build.components, .crate = build.crate});
+    build_target(files, {.target = target,
+                         .components = build.components,
+                         .crate = build.crate,
+                         .values = build.values});
   };
   add(Target::client, options.client);
   add(Target::server, options.server);

@@ -105,7 +105,7 @@ std::string layer(std::uint64_t prefab, const std::string& more = {}) {
   return "- prefab: {guid: " + guid(prefab).to_string() + "}\n" + more;
 }
 
-void add_shared_content(TargetBuilder& builder, const std::vector<PrefabComponent>& more) {
+void add_shared_content(TargetBuilder& builder, const TargetOptions& options) {
   builder.add_picture();
   builder.add_definition(kDefinition, "Heroes/Hero.asset", std::string(kHeroDefinition));
   builder.add_definition(kLevel, "Levels/Yard.asset",
@@ -121,12 +121,13 @@ void add_shared_content(TargetBuilder& builder, const std::vector<PrefabComponen
        entity("Gate", 0, {builder.cooked("Life", Life{30, 0})}, true, 77)});
   std::vector<PrefabComponent> crate = {TargetBuilder::other("Rigidbody"),
                                         builder.cooked("Body", Body{{1, 2, 3}, 20}),
-                                        builder.cooked("Life", Life{50, 2})};
-  crate.insert(crate.end(), more.begin(), more.end());
-  builder.add_prefab(kCrate, "Prefabs/Crate.prefab",
-                     {entity("Crate", {}, std::move(crate)),
-                      entity("Lid", 0, {builder.cooked("Body", Body{{0, 1, 0}, 2})}, false)},
-                     true);
+                                        builder.cooked("Life", Life{options.values.crate_life, 2})};
+  crate.insert(crate.end(), options.crate.begin(), options.crate.end());
+  std::vector<PrefabEntity> entities = {entity("Crate", {}, std::move(crate))};
+  for (std::size_t i = 0; i < options.values.crate_lids; ++i) {
+    entities.push_back(entity("Lid", 0, {builder.cooked("Body", Body{{0, 1, 0}, 2})}, false));
+  }
+  builder.add_prefab(kCrate, "Prefabs/Crate.prefab", std::move(entities), true);
   builder.add_prefab(kFactory, "Factories/Spectator.asset",
                      {entity("Spectator", {}, {builder.cooked("Life", Life{1, 1})})});
 }
@@ -140,7 +141,7 @@ void add_server_content(TargetBuilder& builder) {
       true);
 }
 
-void add_client_content(TargetBuilder& builder) {
+void add_client_content(TargetBuilder& builder, const SampleValues& values) {
   builder.add_prefab(kSky, "Levels/Sky.prefab", {entity("Sky", {}, {})});
   builder.add_prefab(kHeroClient, "Prefabs/Hero_Client.prefab",
                      {entity("Hero", {},
@@ -151,11 +152,13 @@ void add_client_content(TargetBuilder& builder) {
                      {entity("CrateLook", {}, {TargetBuilder::other("MeshRenderer")})});
   builder.add_prefab(kCrateBroken, "Looks/CrateBroken.prefab",
                      {entity("CrateBroken", {}, {TargetBuilder::other("MeshRenderer")})});
+  const SpatialEffect explosion{values.explosion_seconds};
   builder.add_prefab(kExplosion, "Effects/Explosion.prefab",
-                     {entity("Explosion", {}, {builder.cooked("SpatialEffect", SpatialEffect{2})}),
+                     {entity("Explosion", {}, {builder.cooked("SpatialEffect", explosion)}),
                       entity("Sparks", 0, {})});
+  const HitscanEffect tracer{values.tracer_speed};
   builder.add_prefab(kTracer, "Effects/Tracer.prefab",
-                     {entity("Tracer", {}, {builder.cooked("HitscanEffect", HitscanEffect{50})})});
+                     {entity("Tracer", {}, {builder.cooked("HitscanEffect", tracer)})});
   builder.add_prefab(kFlash, "Effects/Flash.prefab", {entity("Flash", {}, {})});
   builder.data().effects = {{EffectKind::spatial, TypeId(1), 3, guid(kExplosion)},
                             {EffectKind::spatial, TypeId(2), 1, guid(kFlash)},
@@ -195,9 +198,9 @@ std::string bundle_path(std::uint64_t asset) { return BundleName::of_prefab(guid
 void build_target(MemoryFileSystem& files, const TargetOptions& options) {
   TargetBuilder builder(options);
   const bool is_client = options.target == Target::client;
-  add_shared_content(builder, options.crate);
+  add_shared_content(builder, options);
   if (is_client) {
-    add_client_content(builder);
+    add_client_content(builder, options.values);
   } else {
     add_server_content(builder);
   }

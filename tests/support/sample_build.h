@@ -59,11 +59,20 @@ std::string bundle_path(std::uint64_t asset);
 /// Builds `client/` and `server/` with equal agreements.
 MemoryFileSystem build();
 
+/// Values that an edit may change.
+struct SampleValues {
+  float crate_life = 50;
+  std::size_t crate_lids = 1;
+  float explosion_seconds = 2;
+  float tracer_speed = 50;
+};
+
 /// One target of it. `change` may alter the catalog before it is encoded.
 struct TargetOptions {
   Target target = Target::client;
   std::vector<ComponentDescription> components = game_components();
   std::vector<PrefabComponent> crate{};  ///< What the crate has besides.
+  SampleValues values{};
   std::function<void(CatalogData&)> change{};
 };
 void build_target(MemoryFileSystem& files, const TargetOptions& options);

@@ -7,7 +7,6 @@
 See README.md for the format of expected.txt. Needs only Python's standard library.
 """
 
-import json
 import pathlib
 import shutil
 import sys
@@ -16,6 +15,8 @@ from case_writer import (
     Case, BARREL, CRATE, MISSING, NONE, PLAIN_BARREL, PLAIN_CRATE, PLAIN_REGISTRY, REGISTRY,
     UNITY_HEAD, guid_of, inline_entry, plain_prefab, plain_registry, plain_replicated,
     sound_unity, strong, unity_registry, weak, words, words_of)
+from component_cases import (
+    unfit_value, unknown_component, unknown_component_factory, unreadable_components)
 from unread_cases import (
     lfs_pointer, binary_asset, lfs_pointer_root, binary_root, yaml_syntax_cut,
     yaml_syntax_cut_object, yaml_syntax_repeated, duplicate_file_id, packing_refused,
@@ -824,82 +825,6 @@ def bad_pool_size_definition(case):
     case.expect("error", "bad-pool-size", effect, "poolSize:")
 
 
-def unknown_component(case):
-    components = {"components": [
-        {"name": name, "size": 4, "alignment": 4, "default": "00000000",
-         "fields": [{"name": field, "type": "float32", "offset": 0}]}
-        for name, field in (("Spin", "degreesPerSecond"), ("Door", "openSeconds"))]}
-    components["components"].append(
-        {"name": "Gun", "size": 28, "alignment": 4, "default": "00" * 28,
-         "fields": [{"name": name, "type": kind, "offset": at} for name, kind, at in (
-             ("recoil.angle", "float32", 0), ("slots[0].ammo", "int32", 4),
-             ("slots[1].ammo", "int32", 8), ("muzzle", "vec3", 12), ("level", "int32", 24))]})
-    plain_replicated(case, PLAIN_CRATE)
-    plain_registry(case, "ReplicatedEntityRegistry", PLAIN_REGISTRY,
-                   f"entries:\n- type_id: 1\n  prefab: {{guid: {guid_of(PLAIN_CRATE)}}}\n")
-    case.bare("components.json", json.dumps(components) + "\n")
-    case.bare("muster.yaml", case.files["muster.yaml"].decode() + "components: components.json\n")
-    case.add(PLAIN_BARREL, "class: Prefab\nroot:\n  name: barrel\n  components:\n"
-             "  - Dor: {openSeconds: 1}\n  - Spin:\n      degreesPerSecnd: 2\n"
-             "  - MeshRenderer: {}\n  - BoxCollider: {}\n  - Wobbulator: {speed: 3}\n"
-             "  - Gun:\n      recoil:\n        angel: 3\n      muzzle:\n        w: 2\n"
-             "      slots:\n      - ammo: 1\n      - amo: 2\n      - ammo: 3\n"
-             "  - Doorr\n  - Spin: {}\n    Gun: {}\n")
-    case.expect("warning", "unknown-component", PLAIN_BARREL, "Dor:")
-    case.expect("warning", "unknown-component", PLAIN_BARREL, "Doorr")
-    case.expect("warning", "unknown-component", PLAIN_BARREL, "Gun: {}")
-    case.expect("error", "unfit-value", PLAIN_BARREL, "Spin: {}")
-    for unknown in ("degreesPerSecnd", "angel", "w: 2", "amo: 2", "ammo: 3"):
-        case.expect("warning", "unknown-field", PLAIN_BARREL, unknown)
-
-
-def unfit_value(case):
-    """In a prefab, in one that inherits it, in an override, and in a factory; one is not built."""
-    fields = [("degreesPerSecond", "float32", 0, {}), ("turns", "uint8", 4, {}),
-              ("share", "float32", 8, {"minimum": 0, "maximum": 0.1}),
-              ("way", "uint8", 12, {"names": ["left", "right"]})]
-    components = {"components": [
-        {"name": "Spin", "size": 16, "alignment": 4, "default": "00000000" * 4,
-         "fields": [{"name": name, "type": kind, "offset": at, **more}
-                    for name, kind, at, more in fields]}]}
-    spin = "Assets/Data/SpinFactory.asset"
-    # The nearest float to 0.1 lies beyond it, and is fine.
-    case.prefab(CRATE, [("Spin", "  degreesPerSecond: fast\n  turns: 3\n  share: 0.1\n"
-                         "  way: 2")])
-    case.add(BARREL, UNITY_HEAD + "--- !u!1001 &5000000\nPrefabInstance:\n  m_Modification:\n"
-             "    m_TransformParent: {fileID: 0}\n    m_Modifications:\n"
-             f"    - target: {{fileID: 114000, guid: {guid_of(CRATE)}, type: 3}}\n"
-             "      propertyPath: turns\n      value: 300\n"
-             "      objectReference: {fileID: 0}\n"
-             f"  m_SourcePrefab: {{fileID: 100100000, guid: {guid_of(CRATE)}, type: 3}}\n")
-    case.prefab("Assets/Prefabs/Unbuilt.prefab", [("Spin", "  degreesPerSecond: slow")])
-    case.script("ReplicatedEntityFactory", "ScriptableObject")
-    case.asset(spin, "SpinFactory", f"  guid:{words(guid_of(spin), 4)}\n  spin:\n    turns: -1\n"
-                                    "    share: 0.2", base="ReplicatedEntityFactory")
-    effects = "Assets/Registries/SpatialEffectRegistry.asset"
-    unity_registry(case, inline_entry(guid_of(spin), prefab=NONE, factory=strong(spin)))
-    case.asset(effects, "SpatialEffectRegistry", "  entries:" + "".join(
-        f"\n  - prefab:\n      guid: {guid_of(path)}\n    poolSize: 16"
-        for path in (CRATE, BARREL)))
-    case.roots(REGISTRY, effects)
-    case.bare("components.json", json.dumps(components) + "\n")
-    case.bare("muster.yaml", "version: 1\nname: unfit-value\nfolders: [Assets]\n"
-                             "components: components.json\n")
-    case.expect("error", "unfit-value", CRATE, "fast")
-    case.expect("error", "unfit-value", CRATE, "way: 2")
-    case.expect("error", "unfit-value", BARREL, "value: 300")
-    case.expect("error", "unfit-value", spin, "turns: -1")
-    case.expect("error", "unfit-value", spin, "share: 0.2")
-
-
-def unreadable_components(case):
-    sound_unity(case)
-    case.bare("components.json", "{\"components\": [")
-    case.bare("muster.yaml", "version: 1\nname: unreadable-components\nfolders: [Assets]\n"
-                             "components: components.json\n")
-    case.expect("error", "unreadable-components", "components.json")
-
-
 def names_dictionaries(case):
     sound_unity(case)
     case.bare("muster.yaml", f"version: 1\nname: {case.name}\nfolders: [Assets]\n"
@@ -948,7 +873,8 @@ CASES = [
     wrong_target, wrong_target_container, wrong_target_nested,
     prefab_cycle, prefab_cycle_unbuilt, case_clash, bad_pool_size,
     bad_pool_size_definition, yaml_syntax, yaml_syntax_plain,
-    yaml_syntax_unregistered, unknown_component, unfit_value, missing_dictionaries,
+    yaml_syntax_unregistered, unknown_component, unknown_component_factory, unfit_value,
+    missing_dictionaries,
     unusable_dictionary, unusable_dictionary_file, cut_short, yaml_syntax_unneeded,
     inner_references, unreadable_components,
     variant_unknown_key, variant_unknown_word, variant_without_base, variant_other_kind,

@@ -40,6 +40,46 @@ TEST_CASE("A file that refers to a missing asset in two ways is one file", "[reg
   CHECK(found->related.empty());
 }
 
+TEST_CASE("What a plain factory says of components is held against their descriptions",
+          "[registry][rules]") {
+  UnityProject project;
+  project.script("ReplicatedEntityFactory", "ScriptableObject");
+  project.script("SpinFactory", "ReplicatedEntityFactory");
+  project.script("Notes", "ScriptableObject");
+  project.files.add("muster.yaml",
+                    "version: 1\nname: x\nfolders: [Assets]\ncomponents: components.json\n");
+  project.files.add("components.json", R"({"components": [
+      {"name": "Spin", "size": 4, "alignment": 4, "default": "00000000",
+       "fields": [{"name": "speed", "type": "float32", "offset": 0}]},
+      {"name": "SpinFactory", "size": 4, "alignment": 4, "default": "00000000",
+       "fields": [{"name": "speed", "type": "float32", "offset": 0}]}]})");
+  const auto [body, rule, position, reason] =
+      GENERATE(table<std::string, std::string, yaml::Position, std::string>(
+          {{"components:\n- Spin: {sped: 1}\n", "unknown-field", {3, 10}, "in a list"},
+           {"components:\n- Spim: {speed: 1}\n", "unknown-component", {3, 3}, "in a list"},
+           {"components:\n- Spim\n", "unknown-component", {3, 3}, "a bare name"},
+           {"spin: {sped: 1}\n", "unknown-field", {2, 8}, "a field that is a component"},
+           {"sped: 1\n", "unknown-field", {2, 1}, "it is a component itself"},
+           {"spim: {speed: 1}\n", "unknown-field", {2, 1}, "it is one, and has no such field"},
+           {"components:\n- Spin\n- Spin\n", "unfit-value", {4, 3}, "two of a type"},
+           {"components:\n- Spin\nspin: {speed: 1}\n", "unfit-value", {4, 1}, "in either way"},
+           {"components:\n- Spin: [1]\n", "unfit-value", {3, 9}, "no fields"},
+           {"components: Spin\n", "unfit-value", {2, 13}, "no list"}}));
+  CAPTURE(body, reason);
+  project.file("Assets/A.yaml", "class: SpinFactory\n" + body);
+  project.file("Assets/B.yaml", "class: SpinFactory\nspeed: 1\nguid: {guid: 0}\n");
+  project.file("Assets/C.yaml", "class: SpinFactory\nsped: {guid: 0}\ncomponents: [Spin, Light]\n");
+  project.file("Assets/D.yaml", "class: Notes\n" + body);  // no factory
+  std::vector<Finding> found = findings_of(project);
+  std::erase_if(found, [](const Finding& finding) {
+    return !finding.rule.starts_with("unknown-") && finding.rule != "unfit-value";
+  });
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].rule == rule);
+  CHECK(found[0].location.path.text() == "Assets/A.yaml");
+  CHECK(found[0].location.position == position);
+}
+
 TEST_CASE("Each missing asset is told at the first place that refers to it", "[registry][rules]") {
   UnityProject project;
   std::string text = kHead;

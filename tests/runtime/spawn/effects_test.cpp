@@ -5,6 +5,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "runtime/spawn/hot_reload.h"
 #include "tests/support/allocation_counter.h"
 #include "tests/support/bundle_samples.h"
 #include "tests/support/sample_build.h"
@@ -122,6 +123,42 @@ TEST_CASE("Without a component a hitscan effect flies at 100 m/s", "[runtime][sp
   CHECK(player.instances(EffectKind::hitscan, TypeId(1))[0].position.x == Approx(25));
   player.update(Time(seconds(1)));
   CHECK(player.playing_count() == 0);
+}
+
+TEST_CASE("An effect that begins after a reload lasts as its prefab says then",
+          "[runtime][spawn][sys-20][reload]") {
+  const auto built = [](float explosion_seconds, float tracer_speed) {
+    MemoryFileSystem files;
+    samples::build_target(
+        files, {.values = {.explosion_seconds = explosion_seconds, .tracer_speed = tracer_speed}});
+    return files;
+  };
+  Stage stage("client", built(2, 50));
+  Stage newer("client", built(5, 100));
+  PrefabInstances instances;
+  stage.spawner.note_in(&instances);
+  EffectPlayer player = EffectPlayer::create(stage.spawner).value();
+  const auto explode = [&](Time now) {
+    CHECK(player.request(SpatialEffectRequest{TypeId(1), {}, {}, now}) == EffectVerdict::accepted);
+    player.update(now);
+  };
+  explode(Time());
+  CHECK(instances.reload(stage.spawner, newer.store).updated == 3 + 2);
+  // What plays already ends when it would have.
+  player.update(Time(milliseconds(1999)));
+  CHECK(player.playing_count() == 1);
+  player.update(Time(seconds(2)));
+  CHECK(player.playing_count() == 0);
+  explode(Time(seconds(2)));
+  player.update(Time(milliseconds(6999)));
+  CHECK(player.playing_count() == 1);
+  player.update(Time(seconds(7)));
+  CHECK(player.playing_count() == 0);
+  REQUIRE(player.request(HitscanEffectRequest{TypeId(1), {}, {100, 0, 0}, Time(seconds(7))}) ==
+          EffectVerdict::accepted);
+  player.update(Time(seconds(7)));
+  player.update(Time(milliseconds(7500)));
+  CHECK(player.instances(EffectKind::hitscan, TypeId(1))[0].position.x == Approx(50));
 }
 
 TEST_CASE("A full pool loses its oldest", "[runtime][spawn][sys-20]") {

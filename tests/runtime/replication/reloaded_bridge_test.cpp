@@ -1,0 +1,129 @@
+// What a server says of entities, while a client's prefabs are edited and reloaded.
+#include <catch2/catch.hpp>
+
+#include "runtime/spawn/hot_reload.h"
+#include "tests/support/bridge_stage.h"
+
+namespace muster {
+namespace {
+
+using samples::BridgeStage;
+using samples::kCrateType;
+using samples::SampleValues;
+
+// A client's build, after an edit.
+struct Edited {
+  explicit Edited(const SampleValues& values) : files(built(values)) {}
+  static MemoryFileSystem built(const SampleValues& values) {
+    MemoryFileSystem files;
+    samples::build_target(files, {.values = values});
+    return files;
+  }
+  MemoryFileSystem files;
+  FileSystemSource source{files, AssetPath::parse("client").value()};
+  BundleStore store = BundleStore::open(source).value();
+};
+
+// A crate of a server whose lid weighs 9, and a client that has heard of it. Nothing changes.
+struct AtRest : BridgeStage {
+  explicit AtRest(std::size_t client_lids)
+      : BridgeStage(samples::BridgeOptions{.client = {.values = {.crate_lids = client_lids}}}) {
+    client_spawner.note_in(&instances);
+    crate = spawn(5, kCrateType);
+    lid = world.first_child(crate);
+    world.get(body, lid)->mass = 9;
+    run(40);
+    REQUIRE(received(life, 5) != nullptr);
+  }
+  ReloadReport reload(Edited& edited) {
+    root = seen.find({5});
+    return instances.reload(client_spawner, edited.store);
+  }
+  // The same entity still, and nobody had to find out by comparing.
+  void check_root() const {
+    CHECK(seen.find({5}) == root);
+    CHECK(client.counters().divergences == 0);
+    CHECK(receiver.counters().refused == 0);
+    CHECK(receiver.counters().unknown_id == 0);
+    CHECK(receiver.incomplete_count() == 0);
+  }
+
+  PrefabInstances instances;
+  EntityId crate;
+  EntityId lid;
+  EntityId root;
+};
+
+}  // namespace
+
+TEST_CASE("What is below an entity and was made anew by a reload is what the server says",
+          "[runtime][replication][reload][sys-18]") {
+  const std::size_t lids_before = GENERATE(0U, 1U, 3U);
+  CAPTURE(lids_before);
+  Edited edited({.crate_lids = 2});
+  AtRest stage(lids_before);
+  const EntityId old_lid = stage.client_world.first_child(stage.seen.find({5}));
+  CHECK(stage.reload(edited).rebuilt == 1);
+  stage.step();
+  CHECK_FALSE(stage.client_world.is_alive(old_lid));
+  REQUIRE(stage.received(stage.body, 5, 2) != nullptr);
+  CHECK(stage.received(stage.body, 5, 1)->mass == 9);
+  CHECK(stage.received(stage.body, 5, 2)->mass == 2);  // Which the server does not have.
+  CHECK(stage.client_world.entity_count() == 3);
+  // What changes from now on arrives there too.
+  stage.world.get(stage.body, stage.lid)->mass = 4;
+  stage.world.get(stage.life, stage.crate)->current = 33;
+  stage.run(20);
+  CHECK(stage.received(stage.body, 5, 1)->mass == 4);
+  CHECK(stage.received(stage.life, 5)->current == 33);
+  stage.check_root();
+  stage.despawn(5);
+  stage.run(20);
+  CHECK(stage.client_world.entity_count() == 0);
+}
+
+TEST_CASE("What a reload takes away below an entity is missed by nobody",
+          "[runtime][replication][reload][sys-18]") {
+  Edited edited({.crate_lids = 0});
+  AtRest stage(1);
+  CHECK(stage.reload(edited).rebuilt == 1);
+  for (int i = 0; i < 40; ++i) {
+    stage.world.get(stage.body, stage.lid)->mass += 1;
+    stage.world.get(stage.life, stage.crate)->current += 1;
+    stage.step();
+  }
+  stage.run(20);
+  CHECK(stage.client_world.entity_count() == 1);
+  CHECK(stage.received(stage.life, 5)->current == 90);
+  stage.check_root();
+}
+
+TEST_CASE("A reload does not put a prefab's value in the place of an equal one that was sent",
+          "[runtime][replication][reload][sys-18]") {
+  Edited edited({.crate_life = 70});
+  AtRest stage(1);
+  REQUIRE(stage.received(stage.life, 5)->current == 50);
+  CHECK(stage.reload(edited).updated == 1);
+  stage.run(40);
+  CHECK(stage.received(stage.life, 5)->current == 50);
+  stage.check_root();
+}
+
+TEST_CASE("An entity that waits for its bundle while prefabs are reloaded is completed by the new",
+          "[runtime][replication][reload][sys-18]") {
+  Edited edited({.crate_lids = 2});
+  BridgeStage stage;
+  PrefabInstances instances;
+  stage.client_spawner.note_in(&instances);
+  const EntityId crate = stage.spawn(5, kCrateType);
+  stage.world.get(stage.body, stage.world.first_child(crate))->mass = 9;
+  stage.run(20, false);
+  REQUIRE(stage.receiver.incomplete_count() == 1);
+  CHECK(instances.reload(stage.client_spawner, edited.store).failed == 0);
+  stage.run(20);
+  REQUIRE(stage.received(stage.body, 5, 2) != nullptr);
+  CHECK(stage.received(stage.body, 5, 1)->mass == 9);
+  CHECK(stage.receiver.incomplete_count() == 0);
+}
+
+}  // namespace muster
