@@ -33,12 +33,15 @@ void ClientView::restart() {
   open_bytes_.clear();
   interest_.clear();
   has_interest_ = false;
+  has_first_ = false;
+  is_complete_ = false;
   records_.clear();
   for (InFlight& flight : in_flight_) flight.is_used = false;
 }
 
 void ClientView::resync() {
   ++counters_.resyncs;
+  is_complete_ = false;
   writer_->forget_acknowledged();
   for (InFlight& flight : in_flight_) flight.is_used = false;
   for (std::uint32_t i = 0; i < records_.size(); ++i) {
@@ -141,6 +144,7 @@ void ClientView::send(const ReplicatedWorld& world, const InterestGrid& grid,
   // What goes beyond as many datagrams as may be sent is no room at all.
   budget = std::min(budget, parts_max * memory_.size());
   choose(world, budget - std::min(budget / 2, events_.waiting_bytes(memory_.size() / kEventShare)));
+  note_complete();
   if (is_merged_) {
     writer_->begin(world.tick(), states_);
   } else {
@@ -262,6 +266,15 @@ void ClientView::choose(const ReplicatedWorld& world, std::size_t budget_bytes) 
   }
 }
 
+/// What came of interest since then has no end: only what there was at first is waited for. What
+/// fits into no datagram is never told.
+void ClientView::note_complete() {
+  const auto is_lacking = [&](std::uint32_t i) {
+    return records_[i].is_first && records_[i].acked == nullptr && !is_unfit(i);
+  };
+  is_complete_ = is_complete_ || std::ranges::none_of(active_, is_lacking);
+}
+
 void ClientView::hold(std::uint32_t i) {
   states_[i].is_held = true;
   held_.push_back(i);
@@ -322,6 +335,7 @@ ClientView::Written ClientView::write_payload(const ReplicatedWorld& world, std:
   if (has_events && events_.write(writer, events_max, writer_->last_number()) > 0) {
     flags |= kPayloadHasEvents;
   }
+  if (is_complete_) flags |= kPayloadIsComplete;
   if (has_checksum) write_checksum(writer, world, first_id);
   memory_[0] = static_cast<std::byte>(flags);
   std::ranges::copy(bytes, memory_.begin() + static_cast<std::ptrdiff_t>(writer.used()));

@@ -120,6 +120,7 @@ class ClientView {
     bool was_told = false;
     bool is_there = false;   ///< A snapshot that is known to have arrived told of it, for certain.
     bool is_active = false;  ///< The client is not known to have its values: it is in `active_`.
+    bool is_first = false;   ///< It was of interest when the client began.
     float priority = 0;
     /// Of the state that did not fit, since when it was so, in which view, and into how much.
     std::uint32_t unfit_since = 0;
@@ -168,6 +169,7 @@ class ClientView {
   void hold(std::uint32_t i);
   std::size_t byte_budget(const Connection& connection, NetTime now, std::uint32_t ticks);
   void choose(const ReplicatedWorld& world, std::size_t budget_bytes);
+  void note_complete();
   float distance_to(const ReplicatedEntity& entity) const;
   double predicted_bits(std::size_t i) const;
   std::size_t parts_allowed(const Connection& connection, std::uint32_t ticks);
@@ -195,6 +197,8 @@ class ClientView {
   std::uint64_t changes_seen_ = 0;  ///< Of the world's.
   std::uint32_t interest_tick_ = 0;
   bool has_interest_ = false;
+  bool has_first_ = false;       ///< It is known what was of interest when the client began, ...
+  bool is_complete_ = false;     ///< ... and that the client has all of it.
   std::vector<Record> records_;  ///< Sorted by id, as `states_`.
   std::vector<Record> next_records_;
   std::vector<EntityState> states_;

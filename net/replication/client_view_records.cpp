@@ -118,8 +118,9 @@ void ClientView::merge_records(const ReplicatedWorld& world) {
     const ReplicatedEntity& found = all[entity];
     const bool is_known = record < records_.size() && records_[record].id == id &&
                           records_[record].generation == found.generation;
-    next_records_.push_back(is_known ? records_[record]
-                                     : Record{.id = id, .generation = found.generation});
+    next_records_.push_back(
+        is_known ? records_[record]
+                 : Record{.id = id, .generation = found.generation, .is_first = !has_first_});
     const SeenBy who = seen_by(found);
     const EntityKind kind{.type = world.views().codec_type(found.options.type, who),
                           .generation = found.generation};
@@ -133,6 +134,7 @@ void ClientView::merge_records(const ReplicatedWorld& world) {
     next.codec_type = kind.type;
   }
   records_.swap(next_records_);
+  has_first_ = true;
   looked_at_ += records_.size();
   for (std::uint32_t i = 0; i < records_.size(); ++i) {
     if (records_[i].acked != states_[i].values) activate(i, world.tick());

@@ -55,6 +55,7 @@ void ReplicationClient::update(Connection& connection) {
 void ReplicationClient::begin_map(std::uint16_t map) {
   map_ = map;
   has_joined_ = true;
+  is_complete_ = false;
   phase_ = ReplicationPhase::joining;
   failure_.clear();
   if (mirror_) mirror_->list_end(changes_);
@@ -166,9 +167,10 @@ std::string ReplicationClient::use_setup(std::span<const std::byte> block) {
 }
 
 /// False when it is malformed.
-bool ReplicationClient::read_payload_head(SectionReader& reader, Check& check) {
+bool ReplicationClient::read_payload_head(SectionReader& reader, Check& check, bool& is_complete) {
   const std::uint8_t flags = reader.read_u8();
-  if (flags > (kPayloadHasEvents | kPayloadHasChecksum)) return false;
+  if (flags > (kPayloadHasEvents | kPayloadHasChecksum | kPayloadIsComplete)) return false;
+  is_complete = (flags & kPayloadIsComplete) != 0;
   if ((flags & kPayloadHasEvents) != 0 && !events_.read(reader)) return false;
   check.is_pending = (flags & kPayloadHasChecksum) != 0;
   if (check.is_pending) {
@@ -191,9 +193,11 @@ void ReplicationClient::take_payload(std::span<const std::byte> payload) {
   counters_.snapshot_bytes += payload.size();
   SectionReader reader(payload);
   Check check;
-  if (!read_payload_head(reader, check)) return refuse_payload();
+  bool is_complete = false;
+  if (!read_payload_head(reader, check, is_complete)) return refuse_payload();
   switch (mirror_->read(payload.subspan(reader.position()))) {
     case SnapshotVerdict::applied:
+      is_complete_ = is_complete_ || is_complete;
       // An overtaken one shows nothing: there is nothing to compare.
       check.tick = tick();
       check.is_pending =

@@ -108,6 +108,10 @@ class ReplicationClient {
   }
   /// Whether an entity is there: what a reference means that came before it.
   bool has(std::uint32_t id) const { return mirror_ && mirror_->find(id) != nullptr; }
+  /// Whether everything was told of by now that there was of this map when the server began to tell
+  /// this client of it: what the game has besides is not there, or none of its business. An entity
+  /// that fits into no datagram is an exception: of it the client is never told.
+  bool is_complete() const { return is_complete_; }
   /// Events whose tick has been reached, by tick. Good until `clear`.
   std::span<const TimedEvent> events() const { return events_.due(); }
   void clear();
@@ -141,7 +145,7 @@ class ReplicationClient {
   void fail(std::string why);
   bool use_schema(std::span<const std::byte> encoded);
   void take_payload(std::span<const std::byte> payload);
-  bool read_payload_head(SectionReader& reader, Check& check);
+  bool read_payload_head(SectionReader& reader, Check& check, bool& is_complete);
   void refuse_payload();
   bool compare(const Check& check, const SeenEntity& entity, const EntityValues* game);
   void tell_missing(const MissingMessage& missing);
@@ -155,6 +159,7 @@ class ReplicationClient {
   std::string failure_;
   std::uint16_t map_ = 0;
   bool has_joined_ = false;
+  bool is_complete_ = false;
   std::optional<BeginMessage> begin_;
   WantMessage wanted_{};
   std::vector<std::byte> schema_bytes_;

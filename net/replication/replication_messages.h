@@ -120,6 +120,8 @@ bool decode(std::span<const std::byte> bytes, SetupRefusedMessage& message);
 /// The flags of a payload.
 inline constexpr std::uint8_t kPayloadHasEvents = 1;
 inline constexpr std::uint8_t kPayloadHasChecksum = 2;
+/// The client is known to have all that was of interest to it when it began.
+inline constexpr std::uint8_t kPayloadIsComplete = 4;
 
 /// What a client lacks, as one block.
 struct SetupBlock {

@@ -61,7 +61,8 @@ class ReplicationServer {
   /// Requires: its connection has ended: a block of ours may be on its way.
   void remove_client(ReplicationClientId id);
   void set_info(ReplicationClientId id, const ReplicationClientInfo& info);
-  /// From where the client sees the world; before the first nothing is near.
+  /// From where the client sees the world; before the first nothing is near. What is near only then
+  /// does not count for `ReplicationClient::is_complete`.
   void set_eyes(ReplicationClientId id, const Place& place);
 
   /// Something that happened at a tick, and must be known to a client when it gets there. False

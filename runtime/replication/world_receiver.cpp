@@ -25,6 +25,7 @@ void WorldReceiver::apply(const WorldSource& source) {
   follow_schema(source);
   come_and_go(source.changes());
   if (!plan_) return;
+  if (source.is_complete()) drop_untold();
   if (std::exchange(reloads_, spawner_.reload_count()) != spawner_.reload_count()) {
     follow_reload(source);
   }
@@ -68,6 +69,19 @@ void WorldReceiver::follow_reload(const WorldSource& source) {
                   [&](EntityId entity) { return entity != root && world_.is_despawning(entity); });
     apply_again(source, id, nullptr);
   });
+}
+
+// Who comes late has loaded what stood in the level at first: of what is gone by then, no despawn
+// is told any more.
+void WorldReceiver::drop_untold() {
+  despawned_.clear();
+  for (std::int32_t id = 0; id < collection_.placed_count(); ++id) {
+    const auto index = static_cast<std::size_t>(id);
+    const bool is_told = index < received_.size() && received_[index].is_kept;
+    if (!is_told && !collection_.find({id}).is_null()) despawned_.push_back({id});
+  }
+  if (despawned_.empty()) return;
+  replicated_.apply({.tick = {}, .despawned = despawned_, .spawned = {}, .updated = {}});
 }
 
 // Another schema comes with another map, and not before everything has gone.

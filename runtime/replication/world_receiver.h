@@ -32,6 +32,8 @@ class WorldSource {
   virtual bool values(std::uint32_t id, std::span<std::int64_t> values) const = 0;
   /// Rises when it turned out that a world was not as it was applied.
   virtual std::uint64_t divergences() const = 0;
+  /// Whether all was told by now that there was for this end at first.
+  virtual bool is_complete() const = 0;
 };
 
 /// A server, through the client's connection.
@@ -47,6 +49,7 @@ class ServerSource final : public WorldSource {
     return client_.values(id, values);
   }
   std::uint64_t divergences() const override { return client_.counters().divergences; }
+  bool is_complete() const override { return client_.is_complete(); }
 
  private:
   const ReplicationClient& client_;
@@ -63,6 +66,8 @@ class RecordedSource final : public WorldSource {
     return reader_.mirror().values(id, values);
   }
   std::uint64_t divergences() const override { return 0; }
+  /// Every tick of a recording has the whole world.
+  bool is_complete() const override { return reader_.tick() != 0; }
 
  private:
   const RecordingReader& reader_;
@@ -78,6 +83,10 @@ class RecordedSource final : public WorldSource {
 ///
 /// A reference to an entity is its network id: it may come before that entity, and is resolved by
 /// `ReplicatedCollection::find` from the moment on at which that one is there.
+///
+/// What stands in the level has its ids (`Level::register_placed`) before the first `apply`. An
+/// entity of a placed id is followed as it stands there, and not made again; those of which the
+/// source, once it is complete, has not told are gone from its world, and are despawned.
 ///
 /// What it is given must outlive it. One thread at a time; steady state allocates nothing.
 ///
@@ -146,6 +155,7 @@ class WorldReceiver final : public EntityValues {
   void mend(const WorldSource& source);
   void follow_reload(const WorldSource& source);
   bool is_lost(std::uint32_t id) const;
+  void drop_untold();
   void apply_again(const WorldSource& source, std::uint32_t id, const PrefabPlan* prefab);
   bool take_values(const WorldSource& source, std::uint32_t id, Received& received);
   void list_updates(std::uint32_t id, const Received& received, const PrefabPlan* prefab);

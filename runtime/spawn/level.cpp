@@ -242,6 +242,13 @@ CollectionVerdict Level::register_placed(ReplicatedCollection& collection) const
   return CollectionVerdict::accepted;
 }
 
+ContentHash Level::placed_hash() const {
+  ContentHasher hasher;
+  for (const PlacedEntity& placed : placed_)
+    hasher.update(std::as_bytes(std::span(placed.key.bytes)));
+  return hasher.finish();
+}
+
 void Level::open_definition() {
   Result<std::vector<LevelLayer>> told = level_layers(loader_->store(), level_, options_);
   if (!told) return fail_level(told.error());

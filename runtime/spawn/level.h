@@ -132,6 +132,10 @@ class Level {
   /// level is ready.
   CollectionVerdict register_placed(ReplicatedCollection& collection) const;
 
+  /// Of the keys in their order: two ends for which it is the same have placed the same entities,
+  /// and give them the same ids. Whoever lets in clients with other content has to compare it.
+  ContentHash placed_hash() const;
+
  private:
   struct Layer {
     LevelLayer told;

@@ -109,6 +109,28 @@ TEST_CASE("A recorded match plays as it was, from its beginning and from elsewhe
   }
 }
 
+TEST_CASE("A match in another level plays without what is placed in this one",
+          "[flow][arena][recording][sys-15]") {
+  Screen screen;
+  const auto info = arena::match_info(arena::agreement_of(screen.store.catalog()));
+  std::vector<std::byte> file = recorded().file;
+  const auto place = std::search(file.begin(), file.end(), info.begin(), info.end());
+  REQUIRE(place != file.end());
+  const auto play = [&] {
+    auto opened = screen.open(file);
+    REQUIRE(opened);
+    const std::vector<std::string> lines = opened.value()->take_lines();
+    while (opened.value()->step()) {
+    }
+    CHECK(opened.value()->world().text() == recorded().world);
+    return std::ranges::count_if(
+        lines, [](const std::string& line) { return line.starts_with("the match has another"); });
+  };
+  CHECK(play() == 0);
+  *(place + std::ssize(info)) ^= std::byte{1};  // The first byte behind it: of what is placed.
+  CHECK(play() == 1);
+}
+
 TEST_CASE("A recording that ends anywhere plays until there, and says that it is cut",
           "[flow][arena][recording]") {
   const std::vector<std::byte>& file = recorded().file;

@@ -34,11 +34,13 @@ inline LinkOptions bad_link(double loss, bool may_overtake) {
 }
 
 struct Seat {
-  explicit Seat(const Clock& clock, bool is_manual)
-      : loads(source, store.catalog(), is_manual),
+  /// `files` must outlive it.
+  explicit Seat(const Clock& clock, bool is_manual, const MemoryFileSystem& files = arena_build())
+      : source(files, AssetPath::parse("client").value()),
+        loads(source, store.catalog(), is_manual),
         client(arena::ArenaClient::open(store, loader, clock).value()) {}
 
-  FileSystemSource source{arena_build(), AssetPath::parse("client").value()};
+  FileSystemSource source;
   BundleStore store = BundleStore::open(source).value();
   SteppedLoads loads;
   BundleLoader loader{store, loads, {}};
@@ -94,8 +96,8 @@ class Evening {
 
   bool may_overtake = false;  ///< Datagrams each other, on the links of those who join from now on.
 
-  Seat& join(bool is_manual = false) {
-    auto seat = std::make_unique<Seat>(clock, is_manual);
+  Seat& join(bool is_manual = false, const MemoryFileSystem& files = arena_build()) {
+    auto seat = std::make_unique<Seat>(clock, is_manual, files);
     const auto number = static_cast<std::uint8_t>(10 + seats.size());
     seat->socket = network.open(Address::ipv4({10, 0, 0, number}, 1000),
                                 {network.add_link(bad_link(loss_, may_overtake))},

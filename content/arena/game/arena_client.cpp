@@ -42,17 +42,25 @@ void ArenaClient::connect(const Place& place, DatagramSocket& socket, Entropy& e
 void ArenaClient::frame() {
   const Time now = clock_.now();
   net_->receive(net_time(now));
+  const bool stands = match_->load(now);
   if (Connection* const connection = net_->connection()) {
     take_welcome(*connection);
-    replication_.update(*connection);
-    leave_if_failed(now);
-    match_->apply(ServerSource(replication_), replication_.events(), now);
-    replication_.verify(&match_->receiver());  // Nothing here foretells what the server will say.
-    replication_.clear();
+    if (stands) follow(*connection, now);
   }
   match_->go_on(ServerSource(replication_), Tick(replication_.tick()), now);
   net_->send(net_time(clock_.now()));
   frames_.add(clock_.now() - now);
+}
+
+void ArenaClient::follow(Connection& connection, Time now) {
+  replication_.update(connection);
+  leave_if_failed(now);
+  if (replication_.phase() == ReplicationPhase::playing && !std::exchange(has_agreed_, true)) {
+    match_->agree(replication_.map_info());
+  }
+  match_->apply(ServerSource(replication_), replication_.events(), now);
+  replication_.verify(&match_->receiver());  // Nothing here foretells what the server will say.
+  replication_.clear();
 }
 
 void ArenaClient::leave_if_failed(Time now) {

@@ -27,7 +27,8 @@ class ArenaClient {
     muster::Address server;
     muster::PublicKey key{};
   };
-  /// Begins to connect. Socket and entropy must outlive the client.
+  /// Begins to connect; the server is not asked for its world before the level stands here. Socket
+  /// and entropy must outlive the client.
   void connect(const Place& place, muster::DatagramSocket& socket, muster::Entropy& entropy);
 
   void frame();
@@ -47,6 +48,7 @@ class ArenaClient {
   std::optional<std::uint16_t> player() const { return player_; }
   /// The world as it is here. Nothing before the server's schema is known.
   std::optional<WorldValues> world() const;
+  const FollowedMatch& match() const { return *match_; }
   const MatchSummary& summary() const { return match_->summary(); }
   const Durations& frames() const { return frames_; }
   const muster::ReplicationClientCounters& replicated() const { return replication_.counters(); }
@@ -60,6 +62,7 @@ class ArenaClient {
  private:
   ArenaClient(muster::BundleStore& store, const muster::Clock& clock,
               std::unique_ptr<FollowedMatch> match, muster::ByteVector snapshot_model);
+  void follow(muster::Connection& connection, muster::Time now);
   void leave_if_failed(muster::Time now);
   void take_welcome(muster::Connection& connection);
 
@@ -70,7 +73,8 @@ class ArenaClient {
   muster::ReplicationClient replication_;
   std::unique_ptr<muster::Client> net_;
   std::optional<std::uint16_t> player_;
-  std::string failure_;  ///< Why the server cannot be followed; empty when it can.
+  bool has_agreed_ = false;  ///< What both sides have placed was compared.
+  std::string failure_;      ///< Why the server cannot be followed; empty when it can.
   Durations frames_;
 };
 

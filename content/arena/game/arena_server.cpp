@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <iterator>
 #include <system_error>
 #include <utility>
@@ -44,7 +45,13 @@ struct ArenaServer::Match {
         loop(server.world_, modules,
              {.role = LoopRole::server, .ticks_per_second = kTicksPerSecond}),
         workers(server.options_.worker_count) {
-    course.begin();
+    std::int32_t id = 0;
+    for (const PlacedEntity& placed : server.level_.placed()) {
+      if (population.adopt({id++}, placed.entity)) continue;
+      server.lines_.push_back("what is placed with the id " + std::to_string(id - 1) +
+                              " is of no type that travels: clients go without");
+    }
+    course.begin(server.level_.placed());
   }
 
   ByteVector model;
@@ -73,6 +80,7 @@ Result<std::unique_ptr<ArenaServer>> ArenaServer::open(BundleStore& store,
   Result<ReplicatedTypes> types =
       replicated_types(server->spawner_, {.registry = *registry, .local = {}});
   if (!types) return fail(types.error());
+  if (const Result<void> loaded = server->load_level(); !loaded) return fail(loaded.error());
   Result<ByteVector> model = find_snapshot_model(store);
   if (!model) return fail(model.error());
   try {
@@ -81,8 +89,24 @@ Result<std::unique_ptr<ArenaServer>> ArenaServer::open(BundleStore& store,
   } catch (const std::system_error& error) {
     return fail(ErrorCode::io, std::string("cannot start the workers: ") + error.what());
   }
-  server->lines_ = name_large_types(server->replicated().views());
+  std::ranges::move(name_large_types(server->replicated().views()),
+                    std::back_inserter(server->lines_));
   return server;
+}
+
+/// The match does not begin before it stands; a server has nothing else to do meanwhile.
+Result<void> ArenaServer::load_level() {
+  const std::optional<Guid> level = find_level(store_.catalog());
+  if (!level) return {};
+  level_.load(*level);
+  while (level_.state() == LevelState::loading) {
+    loader_.update(Time());
+    level_.update();
+  }
+  if (level_.state() == LevelState::failed) return fail(level_.error());
+  [[maybe_unused]] const CollectionVerdict placed = level_.register_placed(collection_);
+  assert(placed == CollectionVerdict::accepted);  // Nothing had an id.
+  return {};
 }
 
 void ArenaServer::start(DatagramSocket& socket, Entropy& entropy, Time now) {
@@ -97,12 +121,14 @@ void ArenaServer::start(DatagramSocket& socket, Entropy& entropy, Time now) {
 
 void ArenaServer::frame(Time now) {
   net_->receive(net_time(now), 0);
-  come_and_go();
+  // With the first tick a map begins, and what was told of no map would be over with it.
+  if (sent_tick_ != Tick()) come_and_go();
   match_->loop.advance(now);
   const Tick tick = match_->loop.tick();
   if (options_.still_from_tick != 0 && tick.value() >= options_.still_from_tick) stand_still();
-  if (std::exchange(sent_tick_, tick) != tick) {
+  if (const Tick last = std::exchange(sent_tick_, tick); last != tick) {
     match_->replication.begin_tick(tick.value());
+    if (last == Tick()) match_->replication.begin_map(info());
     match_->sender.write(match_->replication.world());
     match_->replication.end_tick();
     if (recording_ != nullptr) recording_->add(match_->replication.world());

@@ -1,6 +1,8 @@
 // The arena's server: a world, what goes on in it, and those who watch.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -15,8 +17,10 @@
 #include "net/replication/replication_server.h"
 #include "registry/vocabulary/result.h"
 #include "registry/vocabulary/tick.h"
+#include "runtime/assets/bundle_loader.h"
 #include "runtime/assets/bundle_store.h"
 #include "runtime/replication/world_sender.h"
+#include "runtime/spawn/level.h"
 #include "runtime/spawn/spawner.h"
 
 namespace arena {
@@ -46,9 +50,9 @@ struct ArenaClientReport {
 /// Runs with injected time, over any socket. One thread at a time; its workers are its own.
 class ArenaServer final : private muster::Admission, private muster::DivergenceLog {
  public:
-  /// Loads every replicated prefab of a server's build. Fails as `replicated_types` does, and when
-  /// the system has no more threads. The store must outlive the server.
-  /// Requires: at least one worker.
+  /// Loads every replicated prefab of a server's build, and its level: what stands in it has the
+  /// first ids. Fails as `replicated_types` and `Level` do, and when the system has no more
+  /// threads. The store must outlive the server. Requires: at least one worker.
   static muster::Result<std::unique_ptr<ArenaServer>> open(muster::BundleStore& store,
                                                            const ArenaServerOptions& options);
   ~ArenaServer() override;
@@ -74,6 +78,10 @@ class ArenaServer final : private muster::Admission, private muster::DivergenceL
   const muster::ReplicatedWorld& replicated() const;
   /// What its clients must have, too.
   muster::Agreement agreement() const { return agreement_of(store_.catalog()); }
+  /// What its clients are told of the match before all else.
+  std::array<std::byte, 32> info() const { return map_info(agreement(), level_.placed_hash()); }
+  /// What stands in the level.
+  const muster::Level& level() const { return level_; }
   /// Adds every tick from now on, and what is announced; null ends that. Must outlive the server,
   /// or be taken away.
   void record(muster::RecordingWriter* recording) { recording_ = recording; }
@@ -98,6 +106,7 @@ class ArenaServer final : private muster::Admission, private muster::DivergenceL
   void diverged(const muster::Divergence& divergence) override;
   void left_out(const muster::UnfitEntity& entity) override;
 
+  muster::Result<void> load_level();
   void come_and_go();
   void welcome(Player& player, muster::Connection& connection);
   void replicate(muster::NetTime now);
@@ -110,6 +119,10 @@ class ArenaServer final : private muster::Admission, private muster::DivergenceL
   muster::World world_;
   muster::Spawner spawner_{store_, world_};
   muster::ReplicatedCollection collection_{world_};
+  muster::SteppedLoads loads_{store_.source(), store_.catalog(), false, store_.memory(),
+                              store_.dictionaries()};
+  muster::BundleLoader loader_{store_, loads_, {}};
+  muster::Level level_{spawner_, loader_};
   std::unique_ptr<Match> match_;
   std::unique_ptr<muster::Server> net_;
   std::vector<Player> players_;

@@ -49,7 +49,14 @@ EntityId Course::place(TypeId type) {
   return entity;
 }
 
-void Course::begin() {
+void Course::begin(std::span<const PlacedEntity> placed) {
+  for (const PlacedEntity& one : placed) {
+    if (world_.get(explosive_, one.entity) != nullptr) {
+      barrels_.push_back(one.entity);
+    } else if (world_.get(health_, one.entity) != nullptr) {
+      crates_.push_back(one.entity);
+    }
+  }
   population_.spawn(types::kGameMode);
   const auto place_all = [&](TypeId type, int count) {
     for (int i = 0; i < count; ++i) place(type);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "content/arena/game/combat.h"
@@ -10,6 +11,7 @@
 #include "content/arena/game/population.h"
 #include "registry/vocabulary/seed.h"
 #include "runtime/session/game_loop.h"
+#include "runtime/spawn/level.h"
 
 namespace arena {
 
@@ -20,8 +22,8 @@ class Course {
   /// The population must outlive it.
   Course(Population& population, std::uint64_t seed);
 
-  /// The first entities.
-  void begin();
+  /// The first entities, besides those that stand in the level: what of these can break, does.
+  void begin(std::span<const muster::PlacedEntity> placed);
   /// A player has come, or gone.
   void join(muster::PlayerId player);
   void leave(muster::PlayerId player);

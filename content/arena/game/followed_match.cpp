@@ -1,6 +1,7 @@
 #include "content/arena/game/followed_match.h"
 
 #include <algorithm>
+#include <cassert>
 #include <utility>
 
 namespace arena {
@@ -24,6 +25,7 @@ Result<std::unique_ptr<FollowedMatch>> FollowedMatch::open(BundleStore& store,
   if (!effects) return fail(effects.error());
   match->effects_.emplace(std::move(effects.value()));
   match->cues_.emplace(match->world_, match->collection_, *match->effects_);
+  if (const std::optional<Guid> level = find_level(store.catalog())) match->level_.load(*level);
   return match;
 }
 
@@ -37,8 +39,39 @@ FollowedMatch::FollowedMatch(BundleStore& store, BundleLoader& loader, std::uint
       views_(store, view_),
       deferred_(spawner_, loader, {}),
       collection_(world_),
+      level_(spawner_, loader),
       looks_(views_, loader, world_, collection_),
       receiver_(spawner_, deferred_, collection_, {.registry = registry}) {}
+
+bool FollowedMatch::load(Time now) {
+  if (stands_) return true;
+  loader_.update(now);
+  level_.update();
+  if (level_.state() == LevelState::loading) return false;
+  stands_ = true;
+  if (level_.state() == LevelState::failed) {
+    ++summary_.failed_loads;
+    problems_.push_back("the level is not shown: " + level_.error().message);
+  } else if (level_.state() == LevelState::ready) {
+    [[maybe_unused]] const CollectionVerdict placed = level_.register_placed(collection_);
+    assert(placed == CollectionVerdict::accepted);  // Nothing had an id.
+  }
+  return true;
+}
+
+void FollowedMatch::agree(std::span<const std::byte> map_info) {
+  assert(stands_);
+  const ContentHash here = level_.placed_hash();
+  const bool is_same =
+      std::ranges::equal(placed_in(map_info), std::as_bytes(std::span(here.bytes)));
+  if (is_same || level_.placed().empty()) return;
+  for (std::int32_t id = 0; id < collection_.placed_count(); ++id) {
+    world_.request_despawn(collection_.find({id}));
+    (void)collection_.remove({id});
+  }
+  collection_.set_placed_count(0);
+  lines_.emplace_back("the match has another level: what is placed in this one goes");
+}
 
 void FollowedMatch::set_player(PlayerId player) {
   player_ = player;

@@ -16,6 +16,7 @@
 #include "registry/vocabulary/result.h"
 #include "runtime/assets/bundle_loader.h"
 #include "runtime/replication/world_receiver.h"
+#include "runtime/spawn/level.h"
 
 namespace arena {
 
@@ -39,14 +40,25 @@ struct MatchSummary {
 /// The world here, what of it is only shown, and how both come about. One thread at a time.
 class FollowedMatch {
  public:
-  /// Fills the pools of effects. Fails as `EffectPlayer::create` does, and with `not_found` when
-  /// the build has no replicated entities. Both must outlive the match.
+  /// Fills the pools of effects, and begins to load the level. Fails as `EffectPlayer::create`
+  /// does, and with `not_found` when the build has no replicated entities. Both must outlive the
+  /// match.
   static muster::Result<std::unique_ptr<FollowedMatch>> open(muster::BundleStore& store,
                                                              muster::BundleLoader& loader);
 
+  /// Goes on with the level. Returns whether it stands: what is placed in it has its ids. Without
+  /// one, or when it cannot be had, nothing is placed, and what the server has placed is made by
+  /// its type.
+  bool load(muster::Time now);
+  bool stands() const { return stands_; }
+  /// Compares what is placed here with what the source's match has: where that is another level's,
+  /// what is placed here goes. Once, before the first `apply`. Requires: the level stands.
+  void agree(std::span<const std::byte> map_info);
+
   /// Who plays here.
   void set_player(muster::PlayerId player);
-  /// Takes over the source's changes, once, and notes what they and the events mean.
+  /// Takes over the source's changes, once, and notes what they and the events mean. Requires: the
+  /// level stands.
   void apply(const muster::WorldSource& source, std::span<const muster::TimedEvent> events,
              muster::Time now);
   /// Goes on with what loads and is shown. `tick` is the newest one that is known.
@@ -55,6 +67,9 @@ class FollowedMatch {
   /// The entities' values as this world has them. `schema` is the source's, and must outlive them.
   WorldValues world(const muster::ReplicationSchema& schema) const;
   const muster::WorldReceiver& receiver() const { return receiver_; }
+  const muster::Level& level() const { return level_; }
+  /// What travels, by its ids, as it stands here.
+  const muster::ReplicatedCollection& collection() const { return collection_; }
   const MatchSummary& summary() const { return summary_; }
   /// Presentations that were shown so far.
   std::uint64_t shown_count() const { return looks_.complete_count(); }
@@ -89,6 +104,8 @@ class FollowedMatch {
   muster::Spawner views_;
   muster::DeferredSpawner deferred_;
   muster::ReplicatedCollection collection_;
+  muster::Level level_;
+  bool stands_ = false;
   Looks looks_;
   muster::WorldReceiver receiver_;
   muster::PlayerId player_ = muster::PlayerId::none;

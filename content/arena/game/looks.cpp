@@ -24,7 +24,8 @@ Looks::Looks(Spawner& views, BundleLoader& loader, const World& world,
       views_(views, loader, {.placeholder = placeholder()}),
       presentations_(views_, world),
       owner_(world.component<PresentationOwner>("PresentationOwner")),
-      link_(world.component<PrefabLink>("PrefabLink")) {}
+      link_(world.component<PrefabLink>("PrefabLink")),
+      replicated_(world.component<ReplicatedEntity>("ReplicatedEntity")) {}
 
 void Looks::update(PlayerId player) {
   collection_.each([&](EntityReference /*id*/, EntityId entity) { show(entity, player); });
@@ -33,16 +34,24 @@ void Looks::update(PlayerId player) {
 }
 
 void Looks::show(EntityId entity, PlayerId player) {
-  const PrefabLink* const link = world_.get(link_, entity);
-  if (link == nullptr || world_.get(owner_, entity) == nullptr) return;
-  const Guid asset = Guid::from_bytes(std::as_bytes(std::span(link->asset.guid)));
-  show_as(entity, kSeenByOthers, asset);
+  const std::optional<Guid> asset = asset_of(entity);
+  if (!asset || world_.get(owner_, entity) == nullptr) return;
+  show_as(entity, kSeenByOthers, *asset);
   const bool is_mine = player != PlayerId::none && world_.player(entity) == player;
   if (is_mine) {
-    show_as(entity, kFirstPerson, asset);
+    show_as(entity, kFirstPerson, *asset);
   } else {
     presentations_.hide(entity, kFirstPerson);
   }
+}
+
+/// What stands in the level was not made from a prefab of its own, but says which it is of.
+std::optional<Guid> Looks::asset_of(EntityId entity) const {
+  const PrefabLink* const link = world_.get(link_, entity);
+  const ReplicatedEntity* const replicated = world_.get(replicated_, entity);
+  if (link == nullptr && replicated == nullptr) return std::nullopt;
+  const AssetReference& asset = link != nullptr ? link->asset : replicated->asset_guid;
+  return Guid::from_bytes(std::as_bytes(std::span(asset.guid)));
 }
 
 /// Not every entity looks like something in first person: there is nothing to tell then.

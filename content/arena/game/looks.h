@@ -1,9 +1,11 @@
 // What a client shows for the logical entities of its world.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "content/arena/game/presentation.h"
+#include "content/arena/game/replicated.h"
 #include "runtime/spawn/deferred_spawner.h"
 #include "runtime/spawn/presentation.h"
 #include "runtime/spawn/replicated_collection.h"
@@ -28,6 +30,7 @@ class Looks {
 
  private:
   void show(muster::EntityId entity, muster::PlayerId player);
+  std::optional<muster::Guid> asset_of(muster::EntityId entity) const;
   void show_as(muster::EntityId entity, std::uint32_t type, const muster::Guid& owner);
 
   const muster::World& world_;
@@ -36,6 +39,7 @@ class Looks {
   muster::Presentations presentations_;
   muster::ComponentHandle<PresentationOwner> owner_;
   muster::ComponentHandle<muster::PrefabLink> link_;
+  muster::ComponentHandle<ReplicatedEntity> replicated_;
 };
 
 }  // namespace arena

@@ -10,7 +10,7 @@ namespace arena {
 using namespace muster;  // NOLINT(google-build-using-namespace): a game speaks muster
 
 void begin_match(RecordingWriter& recording, const ArenaServer& server) {
-  recording.begin_map(match_info(server.agreement()));
+  recording.begin_map(server.info());
 }
 
 Result<std::unique_ptr<MatchRecording>> MatchRecording::create(const std::string& path,

@@ -44,7 +44,7 @@ Result<void> MatchReplay::begin(const Options& options, const Agreement& agreeme
   const auto info = match_info(agreement);
   const std::span<const std::byte> recorded = reader_->map_info();
   const auto is_same = [&](std::size_t first, std::size_t count) {
-    return recorded.size() == info.size() &&
+    return recorded.size() >= info.size() &&
            std::ranges::equal(recorded.subspan(first, count),
                               std::span(info).subspan(first, count));
   };
@@ -64,6 +64,9 @@ Result<void> MatchReplay::begin(const Options& options, const Agreement& agreeme
   }
   if (status_ != RecordingStatus::tick) return fail(ErrorCode::malformed, *complaint());
   first_tick_ = reader_->tick();
+  while (!match_->load(time_of(first_tick_))) {
+  }
+  match_->agree(recorded);
   show();
   return {};
 }

@@ -30,7 +30,7 @@ class MatchReplay {
   /// Shows the first tick. Fails with `malformed` when `file` is no recording of this game, with
   /// `truncated` when no tick of it is there, with `hash_mismatch` when it is of other content,
   /// with `not_found` when it ends before `from_seconds`, and as `FollowedMatch::open` does. All
-  /// must outlive the replay.
+  /// must outlive the replay. Waits for the level.
   static muster::Result<std::unique_ptr<MatchReplay>> open(muster::BundleStore& store,
                                                            muster::BundleLoader& loader,
                                                            std::span<const std::byte> file,

@@ -1,5 +1,7 @@
 #include "content/arena/game/population.h"
 
+#include <span>
+
 namespace arena {
 
 using namespace muster;  // NOLINT(google-build-using-namespace): a game speaks muster
@@ -29,6 +31,27 @@ EntityId Population::spawn(TypeId type, PlayerId player) {
   }
   world().request_despawn(root);
   return {};
+}
+
+bool Population::adopt(EntityReference id, EntityId entity) {
+  const std::optional<TypeId> type = type_of(entity);
+  if (!type) return false;
+  world().get(replicated_, entity)->id = id.network_id;
+  return sender_.add(id, {.type = *type, .relevance = Relevance::always}) == SendVerdict::accepted;
+}
+
+/// By the prefab that it was made from.
+std::optional<TypeId> Population::type_of(EntityId entity) {
+  const ReplicatedEntity* const replicated = world().get(replicated_, entity);
+  if (replicated == nullptr) return std::nullopt;
+  const Guid asset = Guid::from_bytes(std::as_bytes(std::span(replicated->asset_guid.guid)));
+  const CatalogReader& catalog = spawner_.store().catalog();
+  const CatalogRegistry registry = catalog.registry(registry_);
+  for (std::uint32_t i = 0; i < registry.entry_count; ++i) {
+    const CatalogEntry entry = catalog.entry(registry.first_entry + i);
+    if (entry.guid == asset) return entry.type_id;
+  }
+  return std::nullopt;
 }
 
 void Population::despawn_all_of(PlayerId player) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -40,6 +41,9 @@ class Population {
   /// Makes an entity of a type, gives it the lowest free network id, and has it sent. Null when
   /// there is no such type, or no id is free. Its prefab must have been prepared.
   muster::EntityId spawn(muster::TypeId type, muster::PlayerId player = muster::PlayerId::none);
+  /// Has an entity sent that stands in the level, under the id that it has there. False when it is
+  /// of no type.
+  bool adopt(muster::EntityReference id, muster::EntityId entity);
   void despawn(muster::EntityId entity) { spawner_.world().request_despawn(entity); }
   /// All that is a player's.
   void despawn_all_of(muster::PlayerId player);
@@ -48,6 +52,8 @@ class Population {
   muster::World& world() { return spawner_.world(); }
 
  private:
+  std::optional<muster::TypeId> type_of(muster::EntityId entity);
+
   muster::Spawner& spawner_;
   muster::ReplicatedCollection& collection_;
   muster::WorldSender& sender_;

@@ -1,5 +1,6 @@
 #include "content/arena/game/session.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cstring>
 
@@ -47,6 +48,23 @@ std::array<std::byte, 16> match_info(const Agreement& agreement) {
     info[8 + i] = static_cast<std::byte>(agreement.content >> (8 * i) & 0xFFU);
   }
   return info;
+}
+
+std::array<std::byte, 32> map_info(const Agreement& agreement, const ContentHash& placed) {
+  std::array<std::byte, 32> info{};
+  std::ranges::copy(match_info(agreement), info.begin());
+  std::ranges::copy(std::as_bytes(std::span(placed.bytes)), info.begin() + 16);
+  return info;
+}
+
+std::span<const std::byte> placed_in(std::span<const std::byte> map_info) {
+  return map_info.size() == 32 ? map_info.subspan(16) : std::span<const std::byte>();
+}
+
+std::optional<Guid> find_level(const CatalogReader& catalog) {
+  const std::optional<std::uint32_t> levels = find_registry(catalog, kLevelRegistry);
+  if (!levels || catalog.registry(*levels).entry_count == 0) return std::nullopt;
+  return catalog.entry(catalog.registry(*levels).first_entry).guid;
 }
 
 std::optional<std::uint32_t> find_registry(const CatalogReader& catalog,

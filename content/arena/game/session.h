@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "net/transport/connection.h"
 #include "registry/vocabulary/clock.h"
 #include "registry/vocabulary/component.h"
+#include "registry/vocabulary/content_hash.h"
 #include "runtime/bundle/catalog_reader.h"
 
 namespace arena {
@@ -26,6 +28,7 @@ inline constexpr std::size_t kReplicationChannel = 0;
 inline constexpr std::size_t kGameChannel = 1;
 
 inline constexpr std::string_view kReplicatedRegistry = "ReplicatedEntityRegistry";
+inline constexpr std::string_view kLevelRegistry = "LevelRegistry";
 
 /// The arena's components, and the one that deferred spawning wants.
 std::vector<muster::ComponentDescription> session_components();
@@ -36,8 +39,17 @@ muster::ConnectionOptions connection_options();
 /// Two builds play together when type ids and components are the same.
 muster::Agreement agreement_of(const muster::CatalogReader& catalog);
 
-/// What a recording says of its match besides the world: the game and its content.
+/// The first part of what a server, or a recording, says of its match besides the world: the game
+/// and its content.
 std::array<std::byte, 16> match_info(const muster::Agreement& agreement);
+/// All of it: what is placed in its level follows, as `Level::placed_hash`.
+std::array<std::byte, 32> map_info(const muster::Agreement& agreement,
+                                   const muster::ContentHash& placed);
+/// That last part; empty when it is not there.
+std::span<const std::byte> placed_in(std::span<const std::byte> map_info);
+
+/// The level in which a match is played: the first one of its registry. None in a build without.
+std::optional<muster::Guid> find_level(const muster::CatalogReader& catalog);
 
 /// The index of a registry by its class.
 std::optional<std::uint32_t> find_registry(const muster::CatalogReader& catalog,

@@ -14,7 +14,6 @@ using namespace muster;  // NOLINT(google-build-using-namespace): a game speaks 
 
 namespace {
 
-constexpr std::string_view kLevelRegistry = "LevelRegistry";
 constexpr std::string_view kModelField = "snapshot_model";
 
 /// Null when the level names none.
@@ -32,11 +31,9 @@ Result<Guid> model_of_level(BundleStore& store, const Guid& level) {
 }  // namespace
 
 Result<ByteVector> find_snapshot_model(BundleStore& store) {
-  const CatalogReader& catalog = store.catalog();
-  const std::optional<std::uint32_t> levels = find_registry(catalog, kLevelRegistry);
-  if (!levels || catalog.registry(*levels).entry_count == 0) return ByteVector();
-  const Guid level = catalog.entry(catalog.registry(*levels).first_entry).guid;
-  const Result<Guid> model = model_of_level(store, level);
+  const std::optional<Guid> level = find_level(store.catalog());
+  if (!level) return ByteVector();
+  const Result<Guid> model = model_of_level(store, *level);
   if (!model) return fail(model.error());
   if (model.value() == Guid()) return ByteVector();
   const Result<LoadedEntry> file = store.load(model.value(), kMainPayload);

@@ -90,6 +90,7 @@ TEST_CASE("An entity that no datagram has room for is told by name, and those be
   stage.run(60);
   const auto is_plain = [](const ReplicatedEntity& entity) { return entity.options.type == 0; };
   CHECK(stage.difference(client, kNobody, is_plain).empty());
+  CHECK(client.replication->is_complete());  // Nobody waits for what never comes.
   CHECK_FALSE(client.world.entities.contains(5'000));
   // Once for each state.
   REQUIRE(stage.server_log.left_out_entities.size() == 1);

@@ -92,6 +92,10 @@ TEST_CASE("Entities that stand in a level get the first ids, alike on both sides
           server.world.get(server.life, on_server)->current);
   }
   CHECK(of_server.lowest_free().network_id == 4);
+  CHECK(client.level.placed_hash() == server.level.placed_hash());
+  const ContentHash loaded = client.level.placed_hash();
+  client.level.unload();
+  CHECK(client.level.placed_hash() != loaded);
 }
 
 TEST_CASE("A level may be unloaded while it loads, and another one asked for",
