@@ -140,6 +140,11 @@ bool PrefabInstances::is_itself(const World& world, const Instance& instance) {
   });
 }
 
+EntityId PrefabInstances::last_entity(EntityId root) const {
+  const auto found = instances_.find(root);
+  return found == instances_.end() ? EntityId() : found->second.made.back().entity;
+}
+
 void PrefabInstances::prune(const World& world) {
   std::erase_if(instances_, [&](const auto& row) { return !world.is_alive(row.first); });
   next_pruning_ = std::max(kFirstPruning, 2 * instances_.size());

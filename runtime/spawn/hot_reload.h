@@ -52,6 +52,10 @@ class PrefabInstances {
   /// old values: clear their rings.
   ReloadReport reload(Spawner& spawner, BundleStore& newer);
 
+  /// The last of the entities of an instance, which is another one when it was rebuilt; null for
+  /// no instance.
+  EntityId last_entity(EntityId root) const;
+
   std::size_t count() const { return instances_.size(); }
 
  private:

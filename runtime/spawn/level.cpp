@@ -7,6 +7,7 @@
 
 #include "runtime/bundle/format_error.h"
 #include "runtime/bundle/object_reader.h"
+#include "runtime/spawn/hot_reload.h"
 
 namespace muster {
 namespace {
@@ -101,7 +102,7 @@ void Level::unload() {
 
 void Level::follow(BundleLoader& loader) {
   loader_ = &loader;
-  if (state_ == LevelState::loading || state_ == LevelState::loaded) {
+  if (state_ == LevelState::loading || state_ == LevelState::loaded || was_rebuilt()) {
     std::set<std::string, std::less<>> wishes = std::move(wishes_);
     for (const Layer& layer : layers_) {
       if (layer.told.is_on_demand && layer.state != LevelState::none)
@@ -128,6 +129,17 @@ void Level::follow(BundleLoader& loader) {
       layer.bundle.release();
     }
   }
+}
+
+// Whether a reload has made what is below a layer's root anew.
+bool Level::was_rebuilt() const {
+  const PrefabInstances* const instances = spawner_.instances();
+  if (instances == nullptr) return false;
+  return std::ranges::any_of(layers_, [&](const Layer& layer) {
+    if (layer.told.is_on_demand || layer.root.is_null()) return false;
+    const EntityId last = instances->last_entity(layer.root);
+    return !last.is_null() && last != layer.last;
+  });
 }
 
 void Level::update() {
@@ -300,6 +312,7 @@ void Level::spawn_layer(Layer& layer) {
   layer.root = spawner_.instantiate(*plan.value(), root_).root;
   layer.state = LevelState::ready;
   const std::span<const EntityId> made = spawner_.last_made();
+  layer.last = made.back();
   const World& world = spawner_.world();
   const std::optional<ComponentId> replicated = world.find_component(options_.replicated_component);
   std::map<std::int64_t, std::uint32_t> ordinals;

@@ -107,7 +107,9 @@ class Level {
   const Error& layer_error(std::string_view name) const;
 
   /// Takes its bundles from another loader from now on, as after a hot reload; the old one may go.
-  /// A level that is loading begins anew.
+  /// A level that is loading begins anew; so does one of which the reload has rebuilt a layer, for
+  /// what was placed in that is gone: it is loading again, and when it is ready, after a tick's
+  /// end, `register_placed` gives the ids from 0 on to what stands in it then.
   void follow(BundleLoader& loader);
 
   /// Spawns what has come since the last call.
@@ -142,8 +144,10 @@ class Level {
     BundleHandle bundle;
     LevelState state = LevelState::none;
     EntityId root;
+    EntityId last;  ///< Of its entities; of one that belongs to the level.
     Error error;
   };
+  bool was_rebuilt() const;
   void begin(const Guid& level, bool is_wanted);
   void open_definition();
   void request(Layer& layer);

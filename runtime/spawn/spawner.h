@@ -71,6 +71,9 @@ class Spawner {
   /// development: see `PrefabInstances`, which must outlive this or be taken off before.
   void note_in(PrefabInstances* instances) { instances_ = instances; }
 
+  /// What is told of every spawn; null for nothing.
+  const PrefabInstances* instances() const { return instances_; }
+
   /// How often `PrefabInstances::reload` has put another build in place: for whoever keeps
   /// something of what was spawned.
   std::uint32_t reload_count() const { return reload_count_; }

@@ -114,11 +114,13 @@ void add_shared_content(TargetBuilder& builder, const TargetOptions& options) {
                              layer(kFlash, "  name: fireworks\n  onDemand: 1\n") +
                              layer(kYard, "  name: crowd\n  onDemand: true\n"));
   // Two nested instances of one post: they share their source id.
-  builder.add_prefab(
-      kYard, "Levels/Yard.prefab",
-      {entity("Yard", {}, {}), entity("Post", 0, {builder.cooked("Life", Life{10, 0})}, true, 500),
-       entity("Post", 0, {builder.cooked("Life", Life{20, 0})}, true, 500),
-       entity("Gate", 0, {builder.cooked("Life", Life{30, 0})}, true, 77)});
+  std::vector<PrefabEntity> yard = {entity("Yard", {}, {})};
+  for (std::size_t i = 0; i < options.values.yard_posts; ++i) {
+    const Life life{10 * static_cast<float>(i + 1), 0};
+    yard.push_back(entity("Post", 0, {builder.cooked("Life", life)}, true, 500));
+  }
+  yard.push_back(entity("Gate", 0, {builder.cooked("Life", Life{30, 0})}, true, 77));
+  builder.add_prefab(kYard, "Levels/Yard.prefab", std::move(yard));
   std::vector<PrefabComponent> crate = {TargetBuilder::other("Rigidbody"),
                                         builder.cooked("Body", Body{{1, 2, 3}, 20}),
                                         builder.cooked("Life", Life{options.values.crate_life, 2})};

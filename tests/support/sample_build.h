@@ -65,6 +65,7 @@ struct SampleValues {
   std::size_t crate_lids = 1;
   float explosion_seconds = 2;
   float tracer_speed = 50;
+  std::size_t yard_posts = 2;
 };
 
 /// One target of it. `change` may alter the catalog before it is encoded.

@@ -4,6 +4,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "runtime/spawn/hot_reload.h"
 #include "runtime/world/snapshot_ring.h"
 #include "tests/support/bundle_samples.h"
 #include "tests/support/sample_build.h"
@@ -205,6 +206,42 @@ TEST_CASE("A level takes its bundles from another loader, and keeps what it has"
     CHECK(store.is_open(store.catalog().bundle_of(guid(samples::kYard)).value()));
     client.level.unload();
   }
+}
+
+TEST_CASE("What is placed in a layer that a reload rebuilds gets the first ids again",
+          "[runtime][spawn][sys-14][sys-15][reload]") {
+  Side client("client");
+  PrefabInstances instances;
+  client.spawner.note_in(&instances);
+  client.load();
+  client.level.load_layer("fireworks");
+  for (int i = 0; i < 4; ++i) client.frame();
+  ReplicatedCollection collection(client.world);
+  REQUIRE(client.level.register_placed(collection) == CollectionVerdict::accepted);
+  const std::uint32_t before = client.world.entity_count();
+
+  MemoryFileSystem files;
+  samples::build_target(files, {.values = {.yard_posts = 3}});
+  const FileSystemSource source(files, AssetPath::parse("client").value());
+  BundleStore store = BundleStore::open(source).value();
+  SteppedLoads executor(source, store.catalog());
+  BundleLoader loader(store, executor, {});
+  CHECK(instances.reload(client.spawner, store).rebuilt > 0);
+  client.level.follow(loader);
+  CHECK(client.level.state() == LevelState::loading);
+  for (int i = 0; i < 12; ++i) {
+    loader.update(kStart);
+    client.level.update();
+    client.world.process_despawns();
+  }
+  REQUIRE(client.level.state() == LevelState::ready);
+  CHECK(client.level.layer_state("fireworks") == LevelState::ready);
+  REQUIRE(client.level.placed().size() == 5);
+  CHECK(client.level.register_placed(collection) == CollectionVerdict::accepted);
+  CHECK(collection.placed_count() == 5);
+  for (std::int32_t id = 0; id < 5; ++id) CHECK_FALSE(collection.find({id}).is_null());
+  CHECK(client.world.entity_count() == before + 1);
+  client.level.unload();
 }
 
 TEST_CASE("A level whose entity is taken away while it loads fails, and leaves nothing",
