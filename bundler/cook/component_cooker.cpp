@@ -404,6 +404,9 @@ class ComponentCook {
   }
 
   void note(const FieldDescription& field, Location location, std::string_view text) {
+    if (!field.names.empty() && !text.empty()) {
+      return note_beyond(field, std::move(location), text);
+    }
     const std::string what = text.empty() ? "this" : "'" + std::string(text) + "'";
     problems_.push_back({std::move(location), what + " is no " +
                                                   std::string(to_string(field.type)) +

@@ -32,7 +32,8 @@ Json number_schema(const FieldDescription& field) {
 Json axes_schema(const FieldDescription& field, std::span<const char* const> axes) {
   Json json{{"type", "object"}, {"properties", Json::object()}, {"additionalProperties", false}};
   for (const char* axis : axes) json["properties"][axis] = number_schema(field);
-  return json;
+  const Json list{{"type", "array"}, {"items", number_schema(field)}, {"maxItems", axes.size()}};
+  return {{"anyOf", {json, list}}};
 }
 
 Json element_schema(const FieldDescription& field) {

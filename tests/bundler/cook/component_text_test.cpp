@@ -73,6 +73,13 @@ TEST_CASE("Names that mean something in YAML are read back as the names they are
   CHECK(cooked == ByteVector(expected.begin(), expected.end()));
 }
 
+TEST_CASE("A mistyped name is told with the names that there are", "[bundler][cook][text]") {
+  std::vector<CookProblem> problems;
+  static_cast<void>(cook_as(description_of<Oddly>(), "      'the one: #': third\n", problems));
+  REQUIRE(problems.size() == 1);
+  CHECK(problems[0].message == "'third' is none of Oddly.the one: #: yes: no, a, b], #3, null");
+}
+
 TEST_CASE("A component's text is what a person would write", "[bundler][cook][text]") {
   const std::string text = component_text(description_of<Everything>(), bytes_of(Everything()),
                                           {.indent = 0, .with_units = true});
