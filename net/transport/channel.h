@@ -16,8 +16,11 @@ inline constexpr std::size_t kMessagesPerPacketMax = 64;
 inline constexpr std::uint32_t kMessageWindow = 256;
 /// The first message that a receiver does not take before it has told of more room.
 inline constexpr std::uint32_t kFirstMessageLimit = 1 + kMessageWindow;
-/// How much room there must be that a sender does not know of before it is told.
+/// How much room there must be that a sender does not know of before a packet tells of it: what
+/// remains of the window is more than a packet's messages, so that a fast sender is not held up.
 inline constexpr std::uint32_t kLimitStep = kMessageWindow / 4;
+/// And before a packet goes out for that alone: the sender has sent half a window by then.
+inline constexpr std::uint32_t kUrgentLimitStep = kMessageWindow / 2;
 /// Messages of a channel that wait to be sent or acknowledged.
 inline constexpr std::uint32_t kMessagesQueuedMax = 1024;
 

@@ -168,7 +168,7 @@ void Connection::settle(NetTime now) {
     if (record.has_payload) tell_fate(packet, packet.delivered && !is_past);
     if (is_past) continue;
     for (std::uint32_t i = 0; i < record.part_count; ++i) {
-      settle_part(parts_.at(record.first_part + i), packet.delivered);
+      settle_part(parts_.at(record.first_part + i), packet.sequence, packet.delivered);
     }
   }
   sent_.clear_resolved();
@@ -184,7 +184,7 @@ void Connection::tell_fate(const ResolvedPacket& packet, bool delivered) {
       {.tag = packet.record.payload_tag, .sequence = packet.sequence, .delivered = delivered});
 }
 
-void Connection::settle_part(const PacketPart& part, bool delivered) {
+void Connection::settle_part(const PacketPart& part, std::uint32_t sequence, bool delivered) {
   switch (part.kind) {
     case PacketPart::Kind::message: {
       MessageSender& sender = messages_out_[part.channel];
@@ -198,7 +198,7 @@ void Connection::settle_part(const PacketPart& part, bool delivered) {
       if (delivered) refusal_is_known(part.chunks.block);
       return;
     case PacketPart::Kind::limit:
-      settle_limit(part, delivered);
+      settle_limit(part, sequence, delivered);
       return;
   }
 }
@@ -209,13 +209,13 @@ void Connection::refusal_is_known(std::uint16_t id) {
   }
 }
 
-/// A lost one that nothing newer went out for is told again.
-void Connection::settle_limit(const PacketPart& part, bool delivered) {
-  ToldLimit& told = told_limits_[part.channel];
+/// A lost one is told again, unless a later packet told, too.
+void Connection::settle_limit(const PacketPart& part, std::uint32_t sequence, bool delivered) {
+  ToldLimit& limit = told_limits_[part.channel];
   if (delivered) {
-    told.surely = std::max(told.surely, part.message_id);
-  } else if (told.last == part.message_id) {
-    told.last = told.surely;
+    limit.known = std::max(limit.known, part.message_id);
+  } else if (limit.sequence == sequence) {
+    limit.told = limit.known;
   }
 }
 

@@ -218,6 +218,7 @@ class Connection {
   void add_contents(PacketDraft& draft, std::size_t budget);
   void write_map(PacketDraft& draft);
   void write_limits(PacketDraft& draft);
+  void write_limit(PacketDraft& draft, std::size_t channel);
   bool is_ready(std::size_t source, const PacketDraft& draft, std::size_t room) const;
   void add_from(std::size_t source, PacketDraft& draft, std::size_t room);
   void add_part(PacketDraft& draft, const PacketPart& part);
@@ -248,10 +249,10 @@ class Connection {
   void settle(NetTime now);
   void tell_fate(const ResolvedPacket& packet, bool delivered);
   void drop_payload();
-  void settle_part(const PacketPart& part, bool delivered);
+  void settle_part(const PacketPart& part, std::uint32_t sequence, bool delivered);
   void leave_map();
   void refusal_is_known(std::uint16_t id);
-  void settle_limit(const PacketPart& part, bool delivered);
+  void settle_limit(const PacketPart& part, std::uint32_t sequence, bool delivered);
   void finish(CloseReason reason, bool by_peer, std::string_view text);
 
   ConnectionOptions options_;
@@ -296,10 +297,11 @@ class Connection {
   std::array<RefusedBlock, 2 * kBlocksAtOnce> refusals_{};
   std::size_t refusal_count_ = 0;
   bool has_new_refusal_ = false;
-  /// Of each channel, what the peer was told of the room for its messages: last, and surely.
+  /// Of each channel, what the peer was told of the room for its messages.
   struct ToldLimit {
-    std::uint32_t last = kFirstMessageLimit;
-    std::uint32_t surely = kFirstMessageLimit;
+    std::uint32_t told = kFirstMessageLimit;   ///< Last.
+    std::uint32_t known = kFirstMessageLimit;  ///< It is known to know this.
+    std::uint32_t sequence = 0;                ///< Of the last packet that told.
   };
   std::array<ToldLimit, kChannelsMax> told_limits_{};
   unsigned closes_to_send_ = 0;

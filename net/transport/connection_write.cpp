@@ -90,7 +90,7 @@ bool Connection::wants_to_send(NetTime now) const {
   if (path_question_count_ > 0 || has_new_refusal_ || maps_.is_urgent()) return true;
   if (has_room_for_part()) {
     for (std::size_t i = 0; i < messages_in_.size(); ++i) {
-      if (messages_in_[i].limit() - told_limits_[i].last >= 2 * kLimitStep) return true;
+      if (messages_in_[i].limit() - told_limits_[i].told >= kUrgentLimitStep) return true;
     }
   }
   if (is_answer_due(now)) return true;
@@ -160,24 +160,39 @@ void Connection::write_map(PacketDraft& draft) {
 }
 
 /// So a sender never sends what there is no room for, and a channel that the game does not read
-/// stands still alone. (QUIC's flow control by limits, RFC 9000, section 4.) They stand in every
-/// packet until the peer knows: it may wait for nothing else.
+/// stands still alone. (QUIC's flow control by limits, RFC 9000, section 4.) News come first; where
+/// nothing else is to be said they are repeated until the peer knows, for it may wait for nothing
+/// else, and a packet more that tells costs nothing.
 void Connection::write_limits(PacketDraft& draft) {
+  const auto each_with = [&](auto is_due) {
+    for (std::size_t i = 0; i < messages_in_.size(); ++i) {
+      if (is_due(messages_in_[i].limit(), told_limits_[i])) write_limit(draft, i);
+    }
+  };
+  each_with([](std::uint32_t limit, const ToldLimit& before) {
+    return limit - before.told >= kLimitStep;
+  });
+  if (has_content()) return;
+  const std::uint32_t sequence = next_sequence();
+  each_with([sequence](std::uint32_t limit, const ToldLimit& before) {
+    return limit - before.known >= kLimitStep && before.sequence != sequence;
+  });
+}
+
+void Connection::write_limit(PacketDraft& draft, std::size_t channel) {
   // Of the items of a packet a probe and a close want one each.
-  constexpr std::size_t kItemsMost = kControlItemsMax - 2;
-  for (std::size_t i = 0; i < messages_in_.size(); ++i) {
-    if (messages_in_[i].limit() - told_limits_[i].surely < kLimitStep) continue;
-    if (draft.control_count >= kItemsMost || !has_room_for_part()) return;
-    const std::uint32_t limit = messages_in_[i].limit();
-    draft.control.write_u8(static_cast<std::uint8_t>(ControlItem::channel_limit));
-    draft.control.write_u8(static_cast<std::uint32_t>(i));
-    draft.control.write_u16(limit & 0xFFFFU);
-    ++draft.control_count;
-    add_part(draft, {.kind = PacketPart::Kind::limit,
-                     .channel = static_cast<std::uint8_t>(i),
-                     .message_id = limit});
-    told_limits_[i].last = limit;
-  }
+  constexpr std::size_t kItemsMax = kControlItemsMax - 2;
+  if (draft.control_count >= kItemsMax || !has_room_for_part()) return;
+  ToldLimit& told = told_limits_[channel];
+  told.told = messages_in_[channel].limit();
+  told.sequence = next_sequence();
+  draft.control.write_u8(static_cast<std::uint8_t>(ControlItem::channel_limit));
+  draft.control.write_u8(static_cast<std::uint32_t>(channel));
+  draft.control.write_u16(told.told & 0xFFFFU);
+  ++draft.control_count;
+  add_part(draft, {.kind = PacketPart::Kind::limit,
+                   .channel = static_cast<std::uint8_t>(channel),
+                   .message_id = told.told});
 }
 
 void Connection::write_refusals(PacketDraft& draft) {

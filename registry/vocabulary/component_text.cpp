@@ -55,10 +55,14 @@ std::string word(std::string_view name) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
   };
   const auto is_plain = [&](char c) { return is_letter(c) || (c >= '0' && c <= '9') || c == '-'; };
-  constexpr std::array<std::string_view, 3> kMeant = {"null", "true", "false"};
+  // In any case of letters, as YAML readers take them.
+  constexpr std::array<std::string_view, 9> kMeant = {"null", "true", "false", "yes", "no",
+                                                      "on",   "off",  "y",     "n"};
+  std::string lower(name);
+  for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
   const bool is_word = !name.empty() && is_letter(name.front()) &&
                        std::ranges::all_of(name, is_plain) &&
-                       std::ranges::find(kMeant, name) == kMeant.end();
+                       std::ranges::find(kMeant, lower) == kMeant.end();
   return is_word ? std::string(name) : quoted(name);
 }
 

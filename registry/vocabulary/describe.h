@@ -86,7 +86,7 @@ concept Number = std::same_as<T, float> || std::same_as<T, double> ||
 template <typename T>
 concept Enumeration = std::is_enum_v<T> && std::same_as<T, std::remove_cv_t<T>> && requires {
   T{std::underlying_type_t<T>{}};
-};
+} && !Character<std::underlying_type_t<T>>;
 
 template <typename T>
 concept Value = Enumeration<T> || Number<T> || kIsText<T> || std::same_as<T, Vec2> ||

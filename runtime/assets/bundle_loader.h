@@ -81,8 +81,8 @@ struct LoaderOptions {
   /// Files and decompressed entries of all open bundles and of those under way, and buffers that
   /// are kept for the next ones. Those go first to stay below it, then bundles that nobody keeps,
   /// the one used longest ago first; if that is not enough, a load fails and nothing is closed.
-  /// What the game opens through the store once there is a loader counts, too, and stays: only
-  /// who opened it knows how long it is in use.
+  /// What the game opens through the store once there is a loader counts, too, and stays until
+  /// somebody asks the loader for it: only who opened it knows how long it is in use.
   std::uint64_t memory_budget_bytes = std::uint64_t{1} << 30U;
   /// Bytes of bundle files whose loading starts in one `update`; one bundle always may.
   std::uint64_t start_budget_bytes = std::uint64_t{8} << 20U;

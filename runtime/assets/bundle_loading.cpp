@@ -83,12 +83,12 @@ void BundleLoader::take_in(FinishedLoad& finished) {
     }
     return fail_node(node, [&] { return std::move(finished.result.error()); });
   }
-  const std::uint64_t bytes = finished.result.value().memory_bytes();
-  if (!make_room(bytes)) {
-    return fail_node(node, [&] { return without_room(finished.bundle, bytes); });
-  }
   // Somebody may have opened it meanwhile by asking the store itself.
   if (!store_.is_open(finished.bundle)) {
+    const std::uint64_t bytes = finished.result.value().memory_bytes();
+    if (!make_room(bytes)) {
+      return fail_node(node, [&] { return without_room(finished.bundle, bytes); });
+    }
     store_.adopt(finished.bundle, std::move(finished.result.value()));
   }
   node.state = NodeState::present;
@@ -205,6 +205,11 @@ void BundleLoader::choose_next() {
 // wait.
 bool BundleLoader::start(const Waiting& next) {
   Node& node = nodes_[next.bundle];
+  // Somebody has asked the store itself for it since: it is there, and counts already.
+  if (store_.is_open(next.bundle)) {
+    node.state = NodeState::present;
+    return true;
+  }
   const std::uint64_t file_bytes = store_.catalog().bundle(next.bundle).file_bytes;
   const std::uint64_t least = std::max(file_bytes, node.whole_bytes);
   if (!make_room(least)) {

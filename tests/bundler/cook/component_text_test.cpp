@@ -42,7 +42,7 @@ ByteVector cook(const std::string& fields, std::vector<CookProblem>& problems) {
 namespace {
 
 enum class Odd : std::uint8_t { first, second, third, fourth };
-constexpr std::array<std::string_view, 4> kOddNames = {"yes: no", "a, b]", "#3", "null"};
+constexpr std::array<std::string_view, 4> kOddNames = {"yes: no", "a, b]", "#3", "Null"};
 
 struct Oddly {
   Odd one = Odd::first;
@@ -55,7 +55,7 @@ consteval auto describe(Type<Oddly>) {
       .field<&Oddly::one>("the one: #", {.names = kOddNames})
       .field<&Oddly::some>("- some", {.names = kOddNames})
       .field<&Oddly::value>("'quoted\"")
-      .field<&Oddly::other>("12");
+      .field<&Oddly::other>("NULL");
 }
 
 }  // namespace
@@ -77,7 +77,7 @@ TEST_CASE("A mistyped name is told with the names that there are", "[bundler][co
   std::vector<CookProblem> problems;
   static_cast<void>(cook_as(description_of<Oddly>(), "      'the one: #': third\n", problems));
   REQUIRE(problems.size() == 1);
-  CHECK(problems[0].message == "'third' is none of Oddly.the one: #: yes: no, a, b], #3, null");
+  CHECK(problems[0].message == "'third' is none of Oddly.the one: #: yes: no, a, b], #3, Null");
 }
 
 TEST_CASE("A component's text is what a person would write", "[bundler][cook][text]") {

@@ -29,6 +29,7 @@ constexpr std::array<std::string_view, 2> kMoods = {"calm", "angry"};
 constexpr std::array<std::string_view, 4> kFour = {"one", "two", "three", "four"};
 enum class Shown : bool { no, yes };
 enum Loose { no, yes };
+enum class Letter : char { a, b };
 
 struct Percent {
   float value = 0;
@@ -70,6 +71,7 @@ struct Part {
   Shown shown = Shown::no;
   char letter = 'a';
   Loose loose = Loose::yes;
+  Letter big = Letter::a;
   std::array<std::uint8_t, 1> alone{};
 };
 using D = Describe<Part>;
@@ -167,6 +169,8 @@ auto v1 = D("P").field<&Part::shown>("a", {.names = kMoods});
 auto y1 = D("P").field<&Part::letter>("a");
 //! this member's type cannot be a field
 auto z1 = D("P").field<&Part::loose>("a");
+//! this member's type cannot be a field
+auto b2 = D("P").field<&Part::big>("a");
 //! an array of one value is that value
 auto a2 = D("P").field<&Part::alone>("a");
 //! enumerators_have_names_and_values_of_their_own

@@ -88,6 +88,18 @@ TEST_CASE("What is opened past a loader counts against its budget, and is not cl
   CHECK(stage.store.memory_bytes() + stage.store.memory()->kept_bytes() == stage.used_bytes());
 }
 
+TEST_CASE("What was opened past a loader is ready when it is asked for, and takes no more room",
+          "[runtime][assets]") {
+  Stage stage({600 * kKilobyte, 300 * kKilobyte, 600 * kKilobyte}, 1000 * kKilobyte);
+  CHECK(stage.load(1) == LoadState::ready);
+  REQUIRE(stage.store.load(plain_asset(0), kMainPayload).has_value());
+  CHECK(stage.load(0) == LoadState::ready);
+  CHECK(stage.is_open(1));
+  // From then on it is the loader's, and goes like all others.
+  CHECK(stage.load(2) == LoadState::ready);
+  CHECK_FALSE(stage.is_open(0));
+}
+
 TEST_CASE("A store that ends leaves its buffers to who else has a part in the pool",
           "[runtime][assets]") {
   const MemorySource source = plain_bundles({2 * kKilobyte, 300 * kKilobyte});

@@ -1,0 +1,175 @@
+// The room for messages that a receiver tells of: when, how often, and what it means in a new map.
+#include <array>
+#include <set>
+#include <vector>
+
+#include <catch2/catch.hpp>
+
+#include "net/capture/packet_view.h"
+#include "net/transport/connection.h"
+#include "tests/support/net_bytes.h"
+#include "tests/support/packet_draft.h"
+
+namespace muster {
+namespace {
+
+using namespace std::chrono_literals;
+
+ConnectionOptions ordered(std::size_t channels) {
+  ConnectionOptions options;
+  options.channels.resize(channels, {.delivery = Delivery::reliable_ordered});
+  options.leads_maps = true;
+  return options;
+}
+
+/// One connection, and a peer that says what the test wants.
+struct End {
+  explicit End(std::size_t channels) : connection(ordered(channels), NetTime(1s)) {}
+
+  PacketVerdict give(const PacketDraft& draft) {
+    const NetBytes body = draft.body();
+    return connection.read_packet(now, ++heard, body.size() + 23, body);
+  }
+  /// Gives a window of messages on a channel, and reads them.
+  void fill_and_read(unsigned channel) {
+    for (unsigned id = 1; id <= kMessageWindow; ++id) {
+      const unsigned head = channel | 8U | 16U;
+      REQUIRE(give(PacketDraft().messages({1, head, id & 0xFFU, id >> 8U, 1, 7})) ==
+              PacketVerdict::received);
+      REQUIRE_FALSE(connection.message(channel).empty());
+      connection.pop_message(channel);
+    }
+  }
+  /// The limits in the packet that is written now, each as channel and number.
+  std::vector<std::array<unsigned, 2>> limits_written() {
+    NetBytes memory(kDatagramBytesMax);
+    const std::span<const std::byte> body = connection.write_packet(now, memory);
+    PacketView view;
+    read_packet_view(body, body.size(), view);
+    REQUIRE(view.problem.empty());
+    std::vector<std::array<unsigned, 2>> limits;
+    for (const ControlView& item : std::span(view.controls).first(view.control_count)) {
+      if (item.kind == ControlItem::channel_limit) limits.push_back({item.channel, item.number});
+    }
+    return limits;
+  }
+  void acknowledge(std::uint32_t sequence, std::uint32_t word) {
+    PacketDraft draft;
+    draft.header.ack = Sequence::of(sequence);
+    draft.header.mask = {.words = {word}, .word_count = 1};
+    draft.header.hold = 0;
+    REQUIRE(give(draft) == PacketVerdict::received);
+  }
+
+  Connection connection;
+  NetTime now{1s};
+  std::uint32_t heard = 0;
+};
+
+using Limits = std::vector<std::array<unsigned, 2>>;
+
+TEST_CASE("A game that has read half a window says so at once", "[net][transport][sys-32]") {
+  End end(2);
+  for (unsigned id = 1; id <= kMessageWindow / 2; ++id) {
+    REQUIRE_FALSE(end.connection.wants_to_send(end.now));
+    REQUIRE(end.give(PacketDraft().messages({1, 24, id & 0xFFU, id >> 8U, 1, 7})) ==
+            PacketVerdict::received);
+    // What asks for an answer is answered, so that only the limit is left to be told.
+    if (id % 8 == 0) REQUIRE(end.limits_written().empty());
+    if (id == kMessageWindow / 2) end.now += 1ms;
+  }
+  const std::uint32_t read = kMessageWindow / 2;
+  for (std::uint32_t i = 0; i < read; ++i) end.connection.pop_message(0);
+  REQUIRE(end.connection.wants_to_send(end.now));
+  REQUIRE(end.limits_written() == Limits{{0, kFirstMessageLimit + read}});
+  REQUIRE_FALSE(end.connection.wants_to_send(end.now));
+}
+
+TEST_CASE("A limit is told in each packet until it is known, but in one of those that carry more",
+          "[net][transport][sys-32]") {
+  End end(2);
+  end.fill_and_read(1);
+  const bool has_more = GENERATE(false, true);
+  CAPTURE(has_more);
+  const auto write = [&] {
+    if (has_more) {
+      static_cast<void>(end.connection.send_payload(pattern(1, 10), 1));
+    }
+    return end.limits_written();
+  };
+  const Limits told = {{1, kFirstMessageLimit + kMessageWindow}};
+  const std::uint32_t first = end.connection.next_sequence();
+  REQUIRE(write() == told);
+  for (int i = 0; i < 4; ++i) REQUIRE(write() == (has_more ? Limits() : told));
+  if (has_more) {
+    // The packet that told is overtaken by those behind it: it is lost, and the limit told again.
+    end.now += 100ms;
+    end.acknowledge(first + 4, 0xFFFFFFEF);
+    end.now += 50ms;
+    end.connection.tick(end.now);
+    REQUIRE(write() == told);
+    REQUIRE(write().empty());
+  }
+  end.acknowledge(end.connection.next_sequence() - 1, ~0U);
+  for (int i = 0; i < 4; ++i) REQUIRE(write().empty());
+}
+
+TEST_CASE("However much there is to be said, a packet has no more items than it may",
+          "[net][transport][sys-32]") {
+  End end(kChannelsMax);
+  constexpr std::uint32_t kTooLarge = 17 * 1024 * 1024;
+  for (const std::uint16_t first : {std::uint16_t{1}, std::uint16_t{5}}) {
+    PacketDraft four;
+    four.fragments(4);
+    for (std::uint16_t i = 0; i < 4; ++i) four.fragment(first + i, kTooLarge, 0);
+    REQUIRE(end.give(four) == PacketVerdict::received);
+  }
+  for (unsigned channel = 0; channel < kChannelsMax; ++channel) end.fill_and_read(channel);
+  for (unsigned question = 0; question < 4; ++question) {
+    REQUIRE(end.give(PacketDraft().control({1, 2, question, 0, 0, 0, 0, 0, 0, 0})) ==
+            PacketVerdict::received);
+  }
+  std::set<unsigned> told;
+  int packets = 0;
+  for (; end.connection.wants_to_send(end.now) && packets < 10; ++packets) {
+    for (const auto& limit : end.limits_written()) told.insert(limit[0]);
+  }
+  REQUIRE(told.size() == kChannelsMax);
+  REQUIRE(packets <= 3);
+}
+
+TEST_CASE("A limit of the map before does not count in the next", "[net][transport][sys-34]") {
+  End end(1);
+  Connection& connection = end.connection;
+  NetBytes memory(kDatagramBytesMax);
+  const auto messages_sent = [&] {
+    for (int i = 0; i < 20; ++i) {
+      end.now += 16ms;
+      connection.tick(end.now);
+      while (connection.wants_to_send(end.now)) {
+        static_cast<void>(connection.write_packet(end.now, memory));
+      }
+    }
+    return connection.counters().messages_out - connection.counters().messages_resent;
+  };
+  connection.begin_map();
+  for (int i = 0; i < 300; ++i) {
+    REQUIRE(connection.send_message(0, pattern(1, 1)) == SendStatus::queued);
+  }
+  // The peer does not say the new map yet.
+  REQUIRE(end.give(PacketDraft().control({1, 8, 0, 0x90, 1})) == PacketVerdict::received);
+  REQUIRE(connection.counters().past_map_in == 1);
+  REQUIRE(messages_sent() == kMessageWindow);
+  PacketDraft acknowledgement;
+  acknowledgement.header.ack = Sequence::of(connection.next_sequence() - 1);
+  acknowledgement.header.mask = {.words = {~0U, ~0U, ~0U, ~0U}, .word_count = 4};
+  acknowledgement.header.hold = 0;
+  acknowledgement.control({1, 7, 1, 0});
+  REQUIRE(end.give(acknowledgement) == PacketVerdict::received);
+  REQUIRE(messages_sent() == kMessageWindow);
+  REQUIRE(end.give(PacketDraft().control({1, 8, 0, 0x90, 1})) == PacketVerdict::received);
+  REQUIRE(messages_sent() == 300);
+}
+
+}  // namespace
+}  // namespace muster
