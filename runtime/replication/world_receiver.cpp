@@ -29,6 +29,7 @@ void WorldReceiver::apply(const WorldSource& source) {
   if (std::exchange(reloads_, spawner_.reload_count()) != spawner_.reload_count()) {
     follow_reload(source);
   }
+  follow_level(source);
   if (std::exchange(divergences_, source.divergences()) != source.divergences()) mend(source);
   for (const ReplicatedChange& change : source.changes()) {
     if (change.kind != ReplicatedChange::Kind::despawned) update(source, change);
@@ -82,6 +83,17 @@ void WorldReceiver::drop_untold() {
   }
   if (despawned_.empty()) return;
   replicated_.apply({.tick = {}, .despawned = despawned_, .spawned = {}, .updated = {}});
+}
+
+// A level that has begun anew has other entities under the same ids.
+void WorldReceiver::follow_level(const WorldSource& source) {
+  for (std::int32_t id = 0; id < collection_.placed_count(); ++id) {
+    const auto index = static_cast<std::uint32_t>(id);
+    const EntityId root = collection_.find({id});
+    if (root.is_null() || !is_lost(index)) continue;
+    list_members(world_, root, received_[index].members);
+    apply_again(source, index, nullptr);
+  }
 }
 
 // Another schema comes with another map, and not before everything has gone.

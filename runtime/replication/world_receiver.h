@@ -156,6 +156,7 @@ class WorldReceiver final : public EntityValues {
   void follow_reload(const WorldSource& source);
   bool is_lost(std::uint32_t id) const;
   void drop_untold();
+  void follow_level(const WorldSource& source);
   void apply_again(const WorldSource& source, std::uint32_t id, const PrefabPlan* prefab);
   bool take_values(const WorldSource& source, std::uint32_t id, Received& received);
   void list_updates(std::uint32_t id, const Received& received, const PrefabPlan* prefab);

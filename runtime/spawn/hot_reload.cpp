@@ -128,7 +128,7 @@ void PrefabInstances::note(const World& world, const Guid& asset, std::span<cons
 
 PrefabInstances::Instance PrefabInstances::instance_of(const World& world, const Guid& asset,
                                                        std::span<const EntityId> made) {
-  Instance instance{.asset = asset, .made = {}};
+  Instance instance{.asset = asset, .made = {}, .rebuilds = 0};
   for (const EntityId entity : made) instance.made.push_back({entity, world.birth(entity)});
   return instance;
 }
@@ -140,9 +140,9 @@ bool PrefabInstances::is_itself(const World& world, const Instance& instance) {
   });
 }
 
-EntityId PrefabInstances::last_entity(EntityId root) const {
+std::uint32_t PrefabInstances::rebuild_count(EntityId root) const {
   const auto found = instances_.find(root);
-  return found == instances_.end() ? EntityId() : found->second.made.back().entity;
+  return found == instances_.end() ? 0 : found->second.rebuilds;
 }
 
 void PrefabInstances::prune(const World& world) {
@@ -185,7 +185,9 @@ ReloadReport PrefabInstances::reload(Spawner& spawner, BundleStore& newer) {
       follow.in_place(made);
       ++report.updated;
     } else {
+      const std::uint32_t rebuilds = instance.rebuilds + 1;
       instance = instance_of(world, instance.asset, follow.rebuild(after, made));
+      instance.rebuilds = rebuilds;
       ++report.rebuilt;
     }
   }

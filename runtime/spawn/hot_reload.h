@@ -52,9 +52,8 @@ class PrefabInstances {
   /// old values: clear their rings.
   ReloadReport reload(Spawner& spawner, BundleStore& newer);
 
-  /// The last of the entities of an instance, which is another one when it was rebuilt; null for
-  /// no instance.
-  EntityId last_entity(EntityId root) const;
+  /// How often an instance was rebuilt since its spawn; 0 for a root of none.
+  std::uint32_t rebuild_count(EntityId root) const;
 
   std::size_t count() const { return instances_.size(); }
 
@@ -66,6 +65,7 @@ class PrefabInstances {
   struct Instance {
     Guid asset;
     std::vector<Made> made;
+    std::uint32_t rebuilds = 0;
   };
   static constexpr std::size_t kFirstPruning = 64;
 

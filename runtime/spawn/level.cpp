@@ -122,6 +122,12 @@ void Level::follow(BundleLoader& loader) {
     if (layer.state == LevelState::loading) {
       this->request(layer);
     } else if (layer.state == LevelState::ready) {
+      Result<const PrefabPlan*> plan = spawner_.prepare(layer.told.prefab);
+      if (layer.told.is_on_demand && plan && has_travellers(*plan.value())) {
+        spawner_.world().request_despawn(std::exchange(layer.root, EntityId()));
+        fail_layer(layer, travels_on_demand(layer));
+        continue;
+      }
       layer.bundle.release();
       auto bundle = loader_->request_asset(layer.told.prefab, request);
       if (bundle) layer.bundle = std::move(bundle.value());
@@ -131,15 +137,13 @@ void Level::follow(BundleLoader& loader) {
   }
 }
 
-// Whether a reload has made what is below a layer's root anew.
+// Whether a reload has made what is below the root of a layer anew. (A level spawns each of its
+// layers once, so that any rebuild is news.)
 bool Level::was_rebuilt() const {
   const PrefabInstances* const instances = spawner_.instances();
-  if (instances == nullptr) return false;
-  return std::ranges::any_of(layers_, [&](const Layer& layer) {
-    if (layer.told.is_on_demand || layer.root.is_null()) return false;
-    const EntityId last = instances->last_entity(layer.root);
-    return !last.is_null() && last != layer.last;
-  });
+  return instances != nullptr && std::ranges::any_of(layers_, [&](const Layer& layer) {
+           return !layer.told.is_on_demand && instances->rebuild_count(layer.root) > 0;
+         });
 }
 
 void Level::update() {
@@ -247,8 +251,12 @@ CollectionVerdict Level::register_placed(ReplicatedCollection& collection) const
   assert(state_ == LevelState::ready);
   std::int32_t id = 0;
   for (const PlacedEntity& placed : placed_) {
-    const CollectionVerdict verdict = collection.add({id++}, placed.entity);
-    if (verdict != CollectionVerdict::accepted) return verdict;
+    const CollectionVerdict verdict = collection.add({id}, placed.entity);
+    if (verdict != CollectionVerdict::accepted) {
+      while (id > 0) static_cast<void>(collection.remove({--id}));
+      return verdict;
+    }
+    ++id;
   }
   collection.set_placed_count(id);
   return CollectionVerdict::accepted;
@@ -293,17 +301,18 @@ bool Level::has_travellers(const PrefabPlan& plan) const {
   return replicated && std::ranges::count(plan.components, *replicated, &PlannedComponent::id) > 0;
 }
 
+Error Level::travels_on_demand(const Layer& layer) const {
+  return {ErrorCode::invalid_argument, "layer '" + layer.told.name +
+                                           "' comes on demand, and holds an entity with " +
+                                           std::string(options_.replicated_component) +
+                                           ", which would have another network id everywhere"};
+}
+
 void Level::spawn_layer(Layer& layer) {
   Result<const PrefabPlan*> plan = spawner_.prepare(layer.told.prefab);
   if (layer.told.is_on_demand) {
     if (!plan) return fail_layer(layer, plan.error());
-    if (has_travellers(*plan.value())) {
-      return fail_layer(
-          layer, {ErrorCode::invalid_argument,
-                  "layer '" + layer.told.name + "' comes on demand, and holds an entity with " +
-                      std::string(options_.replicated_component) +
-                      ", which would have another network id everywhere"});
-    }
+    if (has_travellers(*plan.value())) return fail_layer(layer, travels_on_demand(layer));
     layer.root = spawner_.instantiate(*plan.value(), root_).root;
     layer.state = LevelState::ready;
     return;
@@ -312,7 +321,6 @@ void Level::spawn_layer(Layer& layer) {
   layer.root = spawner_.instantiate(*plan.value(), root_).root;
   layer.state = LevelState::ready;
   const std::span<const EntityId> made = spawner_.last_made();
-  layer.last = made.back();
   const World& world = spawner_.world();
   const std::optional<ComponentId> replicated = world.find_component(options_.replicated_component);
   std::map<std::int64_t, std::uint32_t> ordinals;

@@ -107,9 +107,10 @@ class Level {
   const Error& layer_error(std::string_view name) const;
 
   /// Takes its bundles from another loader from now on, as after a hot reload; the old one may go.
-  /// A level that is loading begins anew; so does one of which the reload has rebuilt a layer, for
-  /// what was placed in that is gone: it is loading again, and when it is ready, after a tick's
-  /// end, `register_placed` gives the ids from 0 on to what stands in it then.
+  /// A level that is loading begins anew; so does one of which the reload has rebuilt a layer that
+  /// is not on demand, for what was placed in that is gone. It is loading again then, and until it
+  /// is ready and registered nothing is applied to its world (`WorldReceiver`). Otherwise a level
+  /// keeps the layers that it has, whatever its newer definition says.
   void follow(BundleLoader& loader);
 
   /// Spawns what has come since the last call.
@@ -130,8 +131,9 @@ class Level {
 
   /// Gives the placed entities the network ids from 0 on, in the order of their keys: before any
   /// other entity gets one, and the same on a server and on its clients, as long as the layers that
-  /// hold them are in both builds. Returns the first verdict that is not `accepted`. Requires: the
-  /// level is ready.
+  /// hold them are in both builds. Gives none when one cannot be given, and returns why: when a
+  /// level has begun anew with more in it than before, others may have those ids, and have to go
+  /// first. Requires: the level is ready, and a tick has ended since another one was unloaded.
   CollectionVerdict register_placed(ReplicatedCollection& collection) const;
 
   /// Of the keys in their order: two ends for which it is the same have placed the same entities,
@@ -144,7 +146,6 @@ class Level {
     BundleHandle bundle;
     LevelState state = LevelState::none;
     EntityId root;
-    EntityId last;  ///< Of its entities; of one that belongs to the level.
     Error error;
   };
   bool was_rebuilt() const;
@@ -156,6 +157,7 @@ class Level {
   void spawn_on_demand();
   void spawn_layer(Layer& layer);
   bool has_travellers(const PrefabPlan& plan) const;
+  Error travels_on_demand(const Layer& layer) const;
   Layer* find_on_demand(std::string_view name);
   const Layer* find_layer(std::string_view name) const;
   void fail_layer(Layer& layer, Error error);

@@ -161,7 +161,9 @@ void add_client_content(TargetBuilder& builder, const SampleValues& values) {
   const HitscanEffect tracer{values.tracer_speed};
   builder.add_prefab(kTracer, "Effects/Tracer.prefab",
                      {entity("Tracer", {}, {builder.cooked("HitscanEffect", tracer)})});
-  builder.add_prefab(kFlash, "Effects/Flash.prefab", {entity("Flash", {}, {})});
+  std::vector<PrefabComponent> flash;
+  if (values.flash_lives) flash.push_back(builder.cooked("Life", Life{1, 0}));
+  builder.add_prefab(kFlash, "Effects/Flash.prefab", {entity("Flash", {}, std::move(flash))});
   builder.data().effects = {{EffectKind::spatial, TypeId(1), 3, guid(kExplosion)},
                             {EffectKind::spatial, TypeId(2), 1, guid(kFlash)},
                             {EffectKind::hitscan, TypeId(1), 2, guid(kTracer)}};

@@ -66,6 +66,7 @@ struct SampleValues {
   float explosion_seconds = 2;
   float tracer_speed = 50;
   std::size_t yard_posts = 2;
+  bool flash_lives = false;
 };
 
 /// One target of it. `change` may alter the catalog before it is encoded.

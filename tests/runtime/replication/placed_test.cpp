@@ -162,6 +162,33 @@ TEST_CASE("A recording knows what of the level was gone when it began",
   CHECK(ids_of(seen) == std::vector<std::int32_t>{0, 2, 3});
 }
 
+TEST_CASE("A client's level that begins anew stands as the server says",
+          "[runtime][replication][sys-14][sys-15][reload]") {
+  Yard yard;
+  BridgeStage& stage = yard.stage;
+  yard.load_client();
+  for (std::int32_t id = 0; id < 4; ++id) {
+    stage.world.get(stage.life, yard.placed(id))->current = static_cast<float>(60 + id);
+  }
+  stage.despawn(3);
+  stage.run(30);
+  const std::uint32_t before = stage.client_world.entity_count();
+  yard.on_client.unload();
+  stage.client_world.process_despawns();
+  yard.load_client();
+  // The server is at rest, and has nothing new to say.
+  stage.run(30);
+  CHECK(ids_of(stage.seen) == std::vector<std::int32_t>{0, 1, 2});
+  for (std::int32_t id = 0; id < 3; ++id) {
+    CAPTURE(id);
+    CHECK(stage.seen.find({id}) == yard.on_client.placed()[static_cast<std::size_t>(id)].entity);
+    REQUIRE(stage.received(stage.life, id) != nullptr);
+    CHECK(stage.received(stage.life, id)->current == static_cast<float>(60 + id));
+  }
+  CHECK(stage.client_world.entity_count() == before);
+  CHECK(stage.client.counters().divergences == 0);
+}
+
 TEST_CASE("A level that its server unloads takes what is placed in it from its clients",
           "[runtime][replication][sys-14][sys-15]") {
   Yard yard;

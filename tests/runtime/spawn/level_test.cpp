@@ -244,6 +244,47 @@ TEST_CASE("What is placed in a layer that a reload rebuilds gets the first ids a
   client.level.unload();
 }
 
+TEST_CASE("A layer on demand in which something travels after a reload fails, and is gone",
+          "[runtime][spawn][sys-14][reload]") {
+  Side client("client");
+  PrefabInstances instances;
+  client.spawner.note_in(&instances);
+  client.load();
+  client.level.load_layer("fireworks");
+  for (int i = 0; i < 4; ++i) client.frame();
+  REQUIRE(client.level.layer_state("fireworks") == LevelState::ready);
+  const std::uint32_t before = client.world.entity_count();
+
+  MemoryFileSystem files;
+  samples::build_target(files, {.values = {.flash_lives = true}});
+  const FileSystemSource source(files, AssetPath::parse("client").value());
+  BundleStore store = BundleStore::open(source).value();
+  SteppedLoads executor(source, store.catalog());
+  BundleLoader loader(store, executor, {});
+  CHECK(instances.reload(client.spawner, store).rebuilt == 1);
+  client.level.follow(loader);
+  CHECK(client.level.state() == LevelState::ready);
+  REQUIRE(client.level.layer_state("fireworks") == LevelState::failed);
+  CHECK(client.level.layer_error("fireworks").message.find("on demand") != std::string::npos);
+  client.world.process_despawns();
+  CHECK(client.world.entity_count() == before - 1);
+  client.level.unload();
+}
+
+TEST_CASE("Ids of what is placed are given all or none", "[runtime][spawn][sys-15]") {
+  Side client("client");
+  client.load();
+  ReplicatedCollection collection(client.world);
+  const EntityId other = client.world.create();
+  REQUIRE(collection.add({2}, other) == CollectionVerdict::accepted);
+  CHECK(client.level.register_placed(collection) == CollectionVerdict::id_in_use);
+  CHECK(collection.placed_count() == 0);
+  CHECK(collection.find({0}).is_null());
+  CHECK(collection.find({2}) == other);
+  REQUIRE(collection.remove({2}) == CollectionVerdict::accepted);
+  CHECK(client.level.register_placed(collection) == CollectionVerdict::accepted);
+}
+
 TEST_CASE("A level whose entity is taken away while it loads fails, and leaves nothing",
           "[runtime][spawn][sys-14]") {
   Side client("client");
