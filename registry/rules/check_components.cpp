@@ -30,11 +30,13 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 /// Names that are no further apart than this are one name with a slip of the finger.
 constexpr std::size_t kMaxSlip = 2;
+/// The same where any name may stand, so that one which is like another is seldom a mistake.
+constexpr std::size_t kMaxSlipOfOwn = 1;
 
 template <typename Names>
-std::string nearest(std::string_view name, const Names& names) {
+std::string nearest(std::string_view name, const Names& names, std::size_t max_slip = kMaxSlip) {
   std::string best;
-  std::size_t best_distance = kMaxSlip + 1;
+  std::size_t best_distance = max_slip + 1;
   for (const std::string& known : names) {
     const std::size_t distance = edit_distance(name, known);
     if (distance >= best_distance || distance >= known.size()) continue;
@@ -199,10 +201,13 @@ class ComponentCheck {
 
   bool tell_mistyped(const std::string& name, const Location& place) {
     const std::string meant = nearest(name, names_);
-    if (meant.empty()) return false;
+    if (!meant.empty()) tell_meant(name, meant, place);
+    return !meant.empty();
+  }
+
+  void tell_meant(const std::string& name, const std::string& meant, const Location& place) {
     findings_.add("unknown-component", place,
                   "no component is called '" + name + "'; did you mean '" + meant + "'?");
-    return true;
   }
 
   void tell_unfit(Location place, std::string message) {
@@ -220,22 +225,39 @@ class ComponentCheck {
     if (described == nullptr) return check_name(name, {file.path, named_at});
     const yaml::Node& at = file.tree.at(fields);
     if (at.kind == yaml::NodeKind::mapping) return check_names(*described, file, fields, "");
-    if (is_empty(at)) return;
-    tell_unfit(
-        {file.path, at.position},
-        name + " has fields, and no " + (at.kind == yaml::NodeKind::scalar ? "value" : "list"));
+    if (!is_empty(at)) tell_unfit({file.path, at.position}, told_of_fieldless(name, at));
   }
 
-  // A factory's own field may have any name. One that holds fields, and is called almost like a
-  // component, is one that nobody would find.
+  static std::string told_of_fieldless(const std::string& name, const yaml::Node& at) {
+    return name + " has fields, and no " + (at.kind == yaml::NodeKind::scalar ? "value" : "list");
+  }
+
+  // A factory's own field may have any name. One that is called like a component, and holds no
+  // fields, is not that component; one that holds fields of a component, and is called almost like
+  // it, is one that nobody would find.
   void check_field(const SourceFile& file, yaml::NodeIndex field) {
     const yaml::Node& at = file.tree.at(field);
-    if (at.kind != yaml::NodeKind::mapping) return;
+    const std::string name = component_of_field(at.key);
+    if (at.kind != yaml::NodeKind::mapping) {
+      if (!names_.contains(name) || is_empty(at)) return;
+      // A warning, since it may be a field of the game's own after all.
+      findings_.add("unknown-field", {file.path, at.position}, told_of_fieldless(name, at));
+      return;
+    }
     const bool is_reference = file.tree.find(field, "guid") != yaml::kNoNode ||
                               file.tree.find(field, "fileID") != yaml::kNoNode;
-    const std::string name = component_of_field(at.key);
     if (is_reference || names_.contains(name) || is_of_engine(name)) return;
-    tell_mistyped(name, {file.path, at.key_position});
+    const ComponentDescription* const meant = find(nearest(name, names_, kMaxSlipOfOwn));
+    if (meant == nullptr || !has_any(names_below(*meant, ""), file.tree, field)) return;
+    tell_meant(name, meant->name, {file.path, at.key_position});
+  }
+
+  static bool has_any(const std::set<std::string>& names, const yaml::Tree& tree,
+                      yaml::NodeIndex mapping) {
+    for (const yaml::NodeIndex child : yaml::Children(tree, mapping)) {
+      if (names.contains(std::string(tree.at(child).key))) return true;
+    }
+    return false;
   }
 
   void check_entity(const SourceFile& file, yaml::NodeIndex entity, std::string_view name) {
@@ -243,16 +265,16 @@ class ComponentCheck {
       name = file.tree.scalar(named);
     }
     check_lists(file, entity, name);
-    for (const auto child : yaml::Children(file.tree, file.tree.find(entity, "children"))) {
-      check_entity(file, child, {});
-    }
+    const yaml::NodeIndex children = file.tree.find(entity, "children");
+    if (!is_list(file, children, "entities")) return;
+    for (const auto child : yaml::Children(file.tree, children)) check_entity(file, child, {});
   }
 
   static bool is_empty(const yaml::Node& node) {
     return node.kind == yaml::NodeKind::scalar ? node.text.empty() : node.child_count == 0;
   }
 
-  // What is no list names no component, whatever stands there.
+  // What is no list names no component and no entity, whatever stands there.
   bool is_list(const SourceFile& file, yaml::NodeIndex list, std::string_view items) {
     if (list == yaml::kNoNode || is_empty(file.tree.at(list))) return false;
     const yaml::Node& at = file.tree.at(list);

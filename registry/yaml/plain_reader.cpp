@@ -70,6 +70,21 @@ class Source {
     const auto offset = static_cast<std::size_t>(std::max(mark.pos, 0));
     return text_.substr(std::min(offset, text_.size()));
   }
+  /// The dash nearest before a mark that is behind an empty item of a list: nothing but blanks and
+  /// comments stands between. Unknown when there is none.
+  Position dash_before(const YAML::Mark& mark) const {
+    std::string_view before = text_.substr(0, text_.size() - rest_at(mark).size());
+    auto line = static_cast<std::uint32_t>(position_of(mark).line);
+    for (;; --line) {
+      const std::size_t begin = before.rfind('\n') + 1;  // npos + 1 is 0: the first line.
+      const std::string_view text = before.substr(begin);
+      // Items of lists inside lists may share a line: the last dash is the innermost one's.
+      const std::size_t dash = text.substr(0, text.find_first_not_of(" \t-")).rfind('-');
+      if (dash != std::string_view::npos) return {line, static_cast<std::uint32_t>(dash + 1)};
+      if (begin == 0) return {};
+      before = before.substr(0, begin - 1);
+    }
+  }
   Position position_of(const YAML::Mark& mark) const {
     if (mark.is_null()) return {};
     if (rest_at(mark).empty()) return end_;
@@ -98,12 +113,15 @@ class TreeHandler final : public YAML::EventHandler {
   void OnNull(const YAML::Mark& mark, YAML::anchor_t /*anchor*/) override {
     if (open_.empty()) return;
     Position position = source_.position_of(mark);
-    // The mark is that of whatever comes next, maybe lines below; the key is what a reader looks
-    // for.
+    // The mark is that of whatever comes next, maybe lines below; the key or the dash is what a
+    // reader looks for.
     const Frame& top = open_.back();
     if (top.is_mapping && top.has_key) {
       const Position& key = builder_.tree.at(top.last_child).key_position;
       if (position.line != key.line) position = key;
+    } else if (!top.is_mapping && !builder_.tree.at(top.node).is_flow) {
+      const Position dash = source_.dash_before(mark);
+      if (position.line != dash.line && dash.line > 0) position = dash;
     }
     add_scalar(position, Scalar{});
   }

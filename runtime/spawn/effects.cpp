@@ -34,8 +34,10 @@ Vec3 between(const Vec3& a, const Vec3& b, float part) {
 
 }  // namespace
 
-EffectPlayer::EffectPlayer(World& world, const EffectOptions& options)
-    : world_(&world),
+EffectPlayer::EffectPlayer(const Spawner& spawner, World& world, const EffectOptions& options)
+    : spawner_(&spawner),
+      world_(&world),
+      reloads_(spawner.reload_count()),
       expiry_(options.expiry),
       triggers_(options.same_within_ticks),
       duration_(find_setting(world, options.spatial_component, options.duration_field,
@@ -71,7 +73,7 @@ Result<EffectPlayer> EffectPlayer::create(Spawner& spawner, const EffectOptions&
     return fail(ErrorCode::invalid_argument, "effects are played by clients only");
   }
   World& world = spawner.world();
-  EffectPlayer player(world, options);
+  EffectPlayer player(spawner, world, options);
   player.spatial_requests_.reserve(kMaxEffectRequests);
   player.hitscan_requests_.reserve(kMaxEffectRequests);
   for (std::uint32_t i = 0; i < catalog.effect_count(); ++i) {
@@ -120,6 +122,7 @@ EffectVerdict EffectPlayer::request(const HitscanEffectRequest& request) {
 }
 
 void EffectPlayer::update(Time now) {
+  follow_reload();
   for (Pool& pool : pools_) advance(pool, now);
   for (const SpatialEffectRequest& request : spatial_requests_) {
     Pool& pool = pools_[find_pool(EffectKind::spatial, request.effect)];
@@ -192,6 +195,16 @@ EffectVerdict EffectPlayer::verdict(EffectKind kind, TypeId effect, std::size_t 
     result = EffectVerdict::repeated;
   }
   return result;
+}
+
+// A reload makes instances as active as their prefabs have become; here the pools decide that.
+void EffectPlayer::follow_reload() {
+  if (std::exchange(reloads_, spawner_->reload_count()) == spawner_->reload_count()) return;
+  for (const Pool& pool : pools_) {
+    for (const EffectInstance& instance : pool.instances) {
+      world_->set_active(instance.root, instance.is_playing);
+    }
+  }
 }
 
 void EffectPlayer::advance(Pool& pool, Time now) {

@@ -97,6 +97,7 @@ struct EffectOptions {
 ///
 /// After `PrefabInstances::reload` what begins lasts as its prefab says then. Pools keep their
 /// sizes, and what plays its end: for other effects or sizes, close the player and create another.
+/// What plays is active and nothing else is, whatever the reload made of it, from the next update.
 ///
 /// Its world is a view: one that never goes back in time, as what has been shown cannot be taken
 /// back. A game whose world does, asks with causes, after every tick that it computes: also of
@@ -110,7 +111,7 @@ class EffectPlayer {
   /// loading screen, or request the registries before. Fails with `invalid_argument` in a server's
   /// world (by the target of the catalog), with `limit_exceeded` for a pool larger than
   /// `kMaxEffectPool`, or as `Spawner::spawn` does; what was spawned by then is asked to despawn.
-  /// The spawner's world must outlive the player.
+  /// The spawner and its world must outlive the player.
   static Result<EffectPlayer> create(Spawner& spawner, const EffectOptions& options = {});
 
   EffectVerdict request(const SpatialEffectRequest& request);
@@ -145,7 +146,7 @@ class EffectPlayer {
     float otherwise = 0;  ///< For what has none, or no positive number there.
   };
 
-  EffectPlayer(World& world, const EffectOptions& options);
+  EffectPlayer(const Spawner& spawner, World& world, const EffectOptions& options);
   static Setting find_setting(const World& world, std::string_view component,
                               std::string_view field, float otherwise);
   float read(const Setting& setting, EntityId entity) const;
@@ -153,11 +154,14 @@ class EffectPlayer {
   std::size_t find_pool(EffectKind kind, TypeId effect) const;
   EffectVerdict verdict(EffectKind kind, TypeId effect, std::size_t waiting, bool is_finite,
                         const std::optional<EffectCause>& cause);
+  void follow_reload();
   void advance(Pool& pool, Time now);
   static std::size_t free_or_oldest(const Pool& pool);
   EffectInstance* begin(Pool& pool, Time happened_at, Time now);
 
+  const Spawner* spawner_;
   World* world_;
+  std::uint32_t reloads_;
   Duration expiry_;
   TickTriggers triggers_;
   Setting duration_;         ///< Of spatial effects, in seconds.

@@ -264,8 +264,10 @@ CollectionVerdict Level::register_placed(ReplicatedCollection& collection) const
 
 ContentHash Level::placed_hash() const {
   ContentHasher hasher;
-  for (const PlacedEntity& placed : placed_)
+  for (const PlacedEntity& placed : placed_) {
     hasher.update(std::as_bytes(std::span(placed.key.bytes)));
+    hasher.update(std::as_bytes(std::span(placed.kind.bytes)));
+  }
   return hasher.finish();
 }
 
@@ -328,7 +330,10 @@ void Level::spawn_layer(Layer& layer) {
     const std::int64_t source_id = plan.value()->entities[i].source_id;
     const std::uint32_t ordinal = ordinals[source_id]++;
     if (!replicated || !world.has(*replicated, made[i])) continue;
-    placed_.push_back({key_of(layer.told.prefab, source_id, ordinal), made[i]});
+    placed_.push_back({.key = key_of(layer.told.prefab, source_id, ordinal),
+                       .entity = made[i],
+                       .kind = hash_fields(world.storage(*replicated).description(),
+                                           world.bytes(*replicated, made[i]))});
   }
   ++spawned_layers_;
 }

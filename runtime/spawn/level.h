@@ -46,6 +46,8 @@ struct LevelLayer {
 struct PlacedEntity {
   ContentHash key;  ///< Of its layer, and which entity of it this is: the same on every machine.
   EntityId entity;
+  /// Of what it travels as: its replicated component, as it came.
+  ContentHash kind;
 };
 
 /// What a level's definition names as its layers, in its order, the main prefab first: those whose
@@ -136,8 +138,10 @@ class Level {
   /// first. Requires: the level is ready, and a tick has ended since another one was unloaded.
   CollectionVerdict register_placed(ReplicatedCollection& collection) const;
 
-  /// Of the keys in their order: two ends for which it is the same have placed the same entities,
-  /// and give them the same ids. Whoever lets in clients with other content has to compare it.
+  /// Of the keys in their order, and of the kinds: two ends for which it is the same have placed
+  /// the same entities, and give them the same ids, as far as the replicated component tells what
+  /// they are. Names and all else may differ, since each end may strip, or have another variant.
+  /// Whoever lets in clients with other content has to compare it.
   ContentHash placed_hash() const;
 
  private:

@@ -35,6 +35,7 @@ UNDERLINED = {
     ("unknown-component-factory", "plain/factories/mapping.yaml"),
     ("unknown-component-factory", "plain/factories/named.yaml"),
     ("unknown-component-factory", "plain/prefabs/barrel.yaml"),
+    ("unknown-component-factory", "plain/prefabs/crate.yaml"),
 }
 PLATFORM_GUID = "82b902277f64b6c96414fc60648ed5d5"
 FACTORY_GUID = "5fee320f42c34835a255c95032738311"

@@ -116,8 +116,10 @@ void add_shared_content(TargetBuilder& builder, const TargetOptions& options) {
   // Two nested instances of one post: they share their source id.
   std::vector<PrefabEntity> yard = {entity("Yard", {}, {})};
   for (std::size_t i = 0; i < options.values.yard_posts; ++i) {
-    const Life life{10 * static_cast<float>(i + 1), 0};
-    yard.push_back(entity("Post", 0, {builder.cooked("Life", life)}, true, 500));
+    const std::vector<float>& lives = options.values.yard_lives;
+    const Life life{i < lives.size() ? lives[i] : 10 * static_cast<float>(i + 1), 0};
+    const std::string& name = options.values.yard_name;
+    yard.push_back(entity(name, 0, {builder.cooked("Life", life)}, true, 500));
   }
   yard.push_back(entity("Gate", 0, {builder.cooked("Life", Life{30, 0})}, true, 77));
   builder.add_prefab(kYard, "Levels/Yard.prefab", std::move(yard));
@@ -156,7 +158,8 @@ void add_client_content(TargetBuilder& builder, const SampleValues& values) {
                      {entity("CrateBroken", {}, {TargetBuilder::other("MeshRenderer")})});
   const SpatialEffect explosion{values.explosion_seconds};
   builder.add_prefab(kExplosion, "Effects/Explosion.prefab",
-                     {entity("Explosion", {}, {builder.cooked("SpatialEffect", explosion)}),
+                     {entity("Explosion", {}, {builder.cooked("SpatialEffect", explosion)},
+                             values.is_explosion_active),
                       entity("Sparks", 0, {})});
   const HitscanEffect tracer{values.tracer_speed};
   builder.add_prefab(kTracer, "Effects/Tracer.prefab",

@@ -67,6 +67,9 @@ struct SampleValues {
   float tracer_speed = 50;
   std::size_t yard_posts = 2;
   bool flash_lives = false;
+  std::vector<float> yard_lives = {10, 20};  ///< Of the posts, the first ones.
+  std::string yard_name = "Post";
+  bool is_explosion_active = true;
 };
 
 /// One target of it. `change` may alter the catalog before it is encoded.

@@ -62,23 +62,29 @@ def unknown_component_factory(case):
 
     factory(listed, "components:\n- Dor: {openSeconds: 1}\n- Spin:\n    degreesPerSecnd: 2\n"
                     "- MeshRenderer: {}\n- Spin: {degreesPerSecond: 720}\n- Doorr\n- Seat: 5\n"
-                    "- Door: {openSeconds: soon}\n- [Seat]\n")
+                    "- Door: {openSeconds: soon}\n- # nothing\n\n- [Seat]\n")
     factory(named, "spin: {degreesPerSecond: fast}\ndoor: {opnSeconds: 1}\n"
-                   "doors: {fileID: 0}\nseta: {row: 1}\nspeed: {top: 3}\nSpin: {}\n")
-    factory(unlisted, "components:\n  Door: {openSeconds: 1}\n")
+                   "doors: {fileID: 0}\nseats: {row: 1}\nspeed: {top: 3}\nSpin: {}\n"
+                   # Almost components, and yet the game's own.
+                   "poor: {min: 1}\nfloor: {openSeconds: 1}\n")
+    factory(unlisted, "components:\n  Door: {openSeconds: 1}\nseat: 4\ndoor: [1, 2]\nspin:\n")
     factory(unbuilt, "components:\n- Dor: {openSeconds: 1}\n")
     case.add(PLAIN_BARREL, "class: Prefab\nroot:\n  name: barrel\n  removed: [Dooor, Light]\n"
                            "  components: {Spin: {}}\n")
-    for path, mistyped in ((listed, "Dor:"), (listed, "Doorr"), (named, "seta:"),
+    case.files[PLAIN_CRATE] += b"  children: {name: lid, components: [Spin]}\n"
+    for path, mistyped in ((listed, "Dor:"), (listed, "Doorr"), (named, "seats:"),
                            (unbuilt, "Dor:"), (PLAIN_BARREL, "Dooor")):
         case.expect("warning", "unknown-component", path, mistyped)
     case.expect("warning", "unregistered-prefab", unbuilt)
     case.expect("warning", "unknown-field", listed, "degreesPerSecnd")
     case.expect("warning", "unknown-field", named, "opnSeconds")
+    case.expect("warning", "unknown-field", unlisted, "seat: 4")
+    case.expect("warning", "unknown-field", unlisted, "door: [")
     for path, unfit in ((listed, "- Spin: {"), (listed, "degreesPerSecond: 720"),
-                        (listed, "Seat: 5"), (listed, "soon"), (listed, "[Seat]"),
+                        (listed, "Seat: 5"), (listed, "soon"), (listed, "- # nothing"),
+                        (listed, "[Seat]"),
                         (named, "fast"), (named, "Spin: {}"), (unlisted, "Door:"),
-                        (PLAIN_BARREL, "components:")):
+                        (PLAIN_BARREL, "components:"), (PLAIN_CRATE, "children:")):
         case.expect("error", "unfit-value", path, unfit)
 
 

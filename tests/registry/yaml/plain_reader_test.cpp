@@ -68,6 +68,33 @@ TEST_CASE("Plain reader gives each node its place in the file", "[registry][yaml
   CHECK(nulls.tree().at(3).position == Position{3, 1});
 }
 
+TEST_CASE("Plain reader says of an empty item where its dash stands", "[registry][yaml]") {
+  struct Listed {
+    std::string text;
+    std::vector<Position> items;
+  };
+  const auto listed = GENERATE(
+      Listed{"a:\n- b\n-\n\n# - no\nc:\n", {{2, 3}, {3, 1}}},
+      Listed{"a:\n  -   # one\n  - \n\n", {{2, 3}, {3, 3}}}, Listed{"a:\n-\n-", {{2, 1}, {3, 2}}},
+      Listed{"a:\r\n-\r\n\r\n- ~\r\n-\r\nb: 1\r\n", {{2, 1}, {4, 3}, {5, 1}}},
+      Listed{"-\n\n-\n---\nb: 1\n", {{1, 1}, {3, 1}}}, Listed{"a: [b, ~]\n", {{1, 5}, {1, 8}}});
+  CAPTURE(listed.text);
+  const ReadResult result = read_plain(listed.text);
+  REQUIRE(result.good());
+  const Tree& tree = result.tree();
+  const NodeIndex root = tree.documents.at(0).root;
+  const bool is_top = tree.at(root).kind == NodeKind::sequence;
+  std::vector<Position> items;
+  for (const NodeIndex item : Children(tree, is_top ? root : tree.find(root, "a"))) {
+    items.push_back(tree.at(item).position);
+  }
+  CHECK(items == listed.items);
+  // The last dash of a line is that of the innermost list.
+  const ReadResult nested = read_plain("- -\n  - b\n");
+  REQUIRE(nested.good());
+  CHECK(nested.tree().at(2).position == Position{1, 3});
+}
+
 TEST_CASE("Plain reader names the place and the reason when it refuses", "[registry][yaml]") {
   struct Refusal {
     std::string text;

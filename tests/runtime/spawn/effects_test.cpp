@@ -161,6 +161,31 @@ TEST_CASE("An effect that begins after a reload lasts as its prefab says then",
   CHECK(player.instances(EffectKind::hitscan, TypeId(1))[0].position.x == Approx(50));
 }
 
+TEST_CASE("What a reload makes active or not is as its pool has it again",
+          "[runtime][spawn][sys-20][reload]") {
+  const auto built = [](bool is_active) {
+    MemoryFileSystem files;
+    samples::build_target(files, {.values = {.is_explosion_active = is_active}});
+    return files;
+  };
+  const bool was_active = GENERATE(true, false);
+  CAPTURE(was_active);
+  Stage stage("client", built(was_active));
+  Stage newer("client", built(!was_active));
+  PrefabInstances instances;
+  stage.spawner.note_in(&instances);
+  EffectPlayer player = EffectPlayer::create(stage.spawner).value();
+  REQUIRE(player.request(SpatialEffectRequest{TypeId(1), {}, {}, Time()}) ==
+          EffectVerdict::accepted);
+  player.update(Time());
+  REQUIRE(instances.reload(stage.spawner, newer.store).updated == 3);
+  player.update(Time(milliseconds(1)));
+  REQUIRE(player.playing_count() == 1);
+  for (const EffectInstance& instance : player.instances(EffectKind::spatial, TypeId(1))) {
+    CHECK(stage.world.is_active(instance.root) == instance.is_playing);
+  }
+}
+
 TEST_CASE("A full pool loses its oldest", "[runtime][spawn][sys-20]") {
   Show show;
   for (int i = 0; i < 4; ++i) {

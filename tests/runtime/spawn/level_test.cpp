@@ -19,8 +19,10 @@ constexpr Time kStart{};
 
 // In this game what has a Life travels.
 struct Side {
-  explicit Side(const std::string& name, bool is_manual = false)
-      : source(files, AssetPath::parse(name).value()),
+  explicit Side(const std::string& name, bool is_manual = false,
+                MemoryFileSystem built = samples::build())
+      : files(std::move(built)),
+        source(files, AssetPath::parse(name).value()),
         store(BundleStore::open(source).value()),
         executor(source, store.catalog(), is_manual) {}
 
@@ -34,7 +36,7 @@ struct Side {
     for (int i = 0; i < 12; ++i) frame();
   }
 
-  MemoryFileSystem files = samples::build();
+  MemoryFileSystem files;
   FileSystemSource source;
   BundleStore store;
   SteppedLoads executor;
@@ -97,6 +99,26 @@ TEST_CASE("Entities that stand in a level get the first ids, alike on both sides
   const ContentHash loaded = client.level.placed_hash();
   client.level.unload();
   CHECK(client.level.placed_hash() != loaded);
+}
+
+TEST_CASE("Two levels that place other things at the same places are told apart",
+          "[runtime][spawn][sys-15]") {
+  const auto placed = [](std::vector<float> lives, const std::string& name = "Post") {
+    MemoryFileSystem files;
+    samples::build_target(files, {.values = {.yard_lives = lives, .yard_name = name}});
+    Side side("client", false, std::move(files));
+    side.load();
+    CHECK(side.level.placed().size() == 4);
+    const ContentHash loaded = side.level.placed_hash();
+    side.world.get(side.life, side.level.placed().front().entity)->current = 1;
+    CHECK(side.level.placed_hash() == loaded);  // What became of them is no other level.
+    return loaded;
+  };
+  // Crate and barrel, barrel and crate, crate and crate.
+  CHECK(placed({10, 20}) == placed({10, 20}));
+  CHECK(placed({10, 20}) != placed({20, 10}));
+  CHECK(placed({10, 20}) != placed({10, 10}));
+  CHECK(placed({10, 20}) == placed({10, 20}, "Post@low"));  // A variant's name.
 }
 
 TEST_CASE("A level may be unloaded while it loads, and another one asked for",
