@@ -59,6 +59,7 @@ void ClientView::disown(SnapshotNumber number) {
   writer_->disown(number);
   InFlight& flight = in_flight_[place_of(number)];
   if (flight.number != number) return;
+  is_complete_ = false;
   flight.is_used = false;
   for (const Said& said : flight.said) {
     const auto found = std::ranges::lower_bound(records_, said.entity.id, {}, &Record::id);
@@ -267,10 +268,10 @@ void ClientView::choose(const ReplicatedWorld& world, std::size_t budget_bytes) 
 }
 
 /// What came of interest since then has no end: only what there was at first is waited for. What
-/// fits into no datagram is never told.
+/// fits into no datagram may never be told, whatever becomes of it.
 void ClientView::note_complete() {
   const auto is_lacking = [&](std::uint32_t i) {
-    return records_[i].is_first && records_[i].acked == nullptr && !is_unfit(i);
+    return records_[i].is_first && records_[i].acked == nullptr && !is_too_large(i);
   };
   is_complete_ = is_complete_ || std::ranges::none_of(active_, is_lacking);
 }
@@ -310,11 +311,16 @@ bool ClientView::leave_out(std::uint32_t id) {
   return true;
 }
 
-/// Whether it was found that this state does not fit. A larger path is another chance.
+/// Whether it was found that this state does not fit.
 bool ClientView::is_unfit(std::size_t i) const {
+  return is_too_large(i) && records_[i].unfit_since == states_[i].since;
+}
+
+/// Whether the last state of it that was tried did not fit. A larger path is another chance.
+bool ClientView::is_too_large(std::size_t i) const {
   const Record& record = records_[i];
   return record.unfit_bytes != 0 && record.unfit_bytes >= memory_.size() &&
-         record.unfit_since == states_[i].since && record.unfit_type == states_[i].kind.type;
+         record.unfit_type == states_[i].kind.type;
 }
 
 ClientView::Written ClientView::write_payload(const ReplicatedWorld& world, std::uint32_t first_id,

@@ -122,7 +122,7 @@ class ClientView {
     bool is_active = false;  ///< The client is not known to have its values: it is in `active_`.
     bool is_first = false;   ///< It was of interest when the client began.
     float priority = 0;
-    /// Of the state that did not fit, since when it was so, in which view, and into how much.
+    /// Of the state that did not fit last, since when it was so, in which view, and into how much.
     std::uint32_t unfit_since = 0;
     std::uint16_t unfit_type = 0;
     std::uint16_t unfit_bytes = 0;  ///< 0: none.
@@ -178,6 +178,7 @@ class ClientView {
                         bool has_checksum);
   bool leave_out(std::uint32_t id);
   bool is_unfit(std::size_t i) const;
+  bool is_too_large(std::size_t i) const;
   void write_checksum(SectionWriter& writer, const ReplicatedWorld& world, std::uint32_t first_id);
   void remember(std::uint32_t first_id, std::uint32_t tick, std::size_t snapshot_bytes);
   void learn_cost(double predicted, double predicted_new, std::size_t snapshot_bytes);

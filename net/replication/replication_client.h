@@ -108,9 +108,14 @@ class ReplicationClient {
   }
   /// Whether an entity is there: what a reference means that came before it.
   bool has(std::uint32_t id) const { return mirror_ && mirror_->find(id) != nullptr; }
-  /// Whether everything was told of by now that there was of this map when the server began to tell
-  /// this client of it: what the game has besides is not there, or none of its business. An entity
-  /// that fits into no datagram is an exception: of it the client is never told.
+  /// Whether anything of an entity has arrived: it is there, or it was told of by a datagram that
+  /// others overtook and is shown with one of the next, unless it has gone meanwhile. So long after
+  /// an entity has gone, or one that came so late has, this may still be true: some 64 snapshots.
+  bool holds(std::uint32_t id) const { return mirror_ && mirror_->reader().holds(id); }
+  /// Whether everything has arrived that there was of this map when the server began to tell this
+  /// client of it: what the game has besides, and what nothing is held of (`holds`), is not there,
+  /// or none of its business. An entity of which a state fitted into no datagram is an exception:
+  /// nobody waits for it.
   bool is_complete() const { return is_complete_; }
   /// Events whose tick has been reached, by tick. Good until `clear`.
   std::span<const TimedEvent> events() const { return events_.due(); }

@@ -74,6 +74,9 @@ class SnapshotReader {
   std::uint32_t tick() const { return tick_; }
   /// The world, each entity as the newest snapshot that speaks of it has it; sorted by id.
   std::span<const SeenEntity> entities() const { return entities_; }
+  /// Whether anything is kept of an entity: it is in the world, or a snapshot of the window told of
+  /// it, and no newer one has shown it yet.
+  bool holds(std::uint32_t id) const { return find_slot(id) != nullptr; }
   /// Bytes of memory held.
   std::size_t memory_bytes() const;
 

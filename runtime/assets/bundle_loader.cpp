@@ -99,11 +99,13 @@ void BundleLoader::update(Time now) {
 
 LoadState BundleLoader::finish(const BundleHandle& handle, Time now) {
   update(now);
-  while (handle.state() == LoadState::loading) {
-    executor_.wait();
-    update(now);
-  }
+  while (handle.state() == LoadState::loading) wait(now);
   return handle.state();
+}
+
+void BundleLoader::wait(Time now) {
+  executor_.wait();
+  update(now);
 }
 
 template <typename Visit>

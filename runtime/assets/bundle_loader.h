@@ -99,7 +99,7 @@ struct LoaderCounters {
 };
 
 /// Loads bundles of a store in the background and keeps count of who needs them. What is wanted by
-/// several is loaded once. Never waits, except in `finish`.
+/// several is loaded once. Never waits, except in `finish` and `wait`.
 ///
 /// Store and executor must outlive it, and it must outlive its handles. One thread at a time; the
 /// executor has its own.
@@ -137,6 +137,9 @@ class BundleLoader {
   void update(Time now);
   /// Updates and waits until a handle is ready or failed: for loading screens.
   LoadState finish(const BundleHandle& handle, Time now);
+  /// Waits until something of what is under way has been loaded, if anything is, and updates: for
+  /// who has nothing to do before more than one handle is ready.
+  void wait(Time now);
 
   /// What counts against the budget now.
   std::uint64_t memory_bytes() const {

@@ -24,8 +24,9 @@ WorldReceiver::WorldReceiver(Spawner& spawner, DeferredSpawner& deferred,
 void WorldReceiver::apply(const WorldSource& source) {
   follow_schema(source);
   come_and_go(source.changes());
+  untold_.clear();
   if (!plan_) return;
-  if (source.is_complete()) drop_untold();
+  if (source.is_complete()) drop_untold(source);
   if (std::exchange(reloads_, spawner_.reload_count()) != spawner_.reload_count()) {
     follow_reload(source);
   }
@@ -73,16 +74,16 @@ void WorldReceiver::follow_reload(const WorldSource& source) {
 }
 
 // Who comes late has loaded what stood in the level at first: of what is gone by then, no despawn
-// is told any more.
-void WorldReceiver::drop_untold() {
-  despawned_.clear();
+// is told any more. What the source holds without showing it comes soon, or is let go of by it.
+void WorldReceiver::drop_untold(const WorldSource& source) {
   for (std::int32_t id = 0; id < collection_.placed_count(); ++id) {
     const auto index = static_cast<std::size_t>(id);
     const bool is_told = index < received_.size() && received_[index].is_kept;
-    if (!is_told && !collection_.find({id}).is_null()) despawned_.push_back({id});
+    if (is_told || collection_.find({id}).is_null()) continue;
+    if (!source.holds(static_cast<std::uint32_t>(id))) untold_.push_back({id});
   }
-  if (despawned_.empty()) return;
-  replicated_.apply({.tick = {}, .despawned = despawned_, .spawned = {}, .updated = {}});
+  if (untold_.empty()) return;
+  replicated_.apply({.tick = {}, .despawned = untold_, .spawned = {}, .updated = {}});
 }
 
 // A level that has begun anew has other entities under the same ids.

@@ -32,8 +32,11 @@ class WorldSource {
   virtual bool values(std::uint32_t id, std::span<std::int64_t> values) const = 0;
   /// Rises when it turned out that a world was not as it was applied.
   virtual std::uint64_t divergences() const = 0;
-  /// Whether all was told by now that there was for this end at first.
+  /// Whether all has come by now that there was for this end at first.
   virtual bool is_complete() const = 0;
+  /// Whether anything of an entity has come, though it may not be among the changes yet. Not for
+  /// ever after it has gone.
+  virtual bool holds(std::uint32_t id) const = 0;
 };
 
 /// A server, through the client's connection.
@@ -50,6 +53,7 @@ class ServerSource final : public WorldSource {
   }
   std::uint64_t divergences() const override { return client_.counters().divergences; }
   bool is_complete() const override { return client_.is_complete(); }
+  bool holds(std::uint32_t id) const override { return client_.holds(id); }
 
  private:
   const ReplicationClient& client_;
@@ -68,6 +72,7 @@ class RecordedSource final : public WorldSource {
   std::uint64_t divergences() const override { return 0; }
   /// Every tick of a recording has the whole world.
   bool is_complete() const override { return reader_.tick() != 0; }
+  bool holds(std::uint32_t id) const override { return reader_.mirror().find(id) != nullptr; }
 
  private:
   const RecordingReader& reader_;
@@ -86,7 +91,7 @@ class RecordedSource final : public WorldSource {
 ///
 /// What stands in the level has its ids (`Level::register_placed`) before the first `apply`. An
 /// entity of a placed id is followed as it stands there, and not made again; those of which the
-/// source, once it is complete, has not told are gone from its world, and are despawned.
+/// source, once it is complete, holds nothing are gone from its world, and are despawned.
 ///
 /// What it is given must outlive it. One thread at a time; steady state allocates nothing.
 ///
@@ -132,6 +137,10 @@ class WorldReceiver final : public EntityValues {
   /// Who plays here is known now.
   void set_player(PlayerId player);
 
+  /// What stood in the level and was despawned by the last `apply` because the source, which is
+  /// complete, holds nothing of it: no change tells of it.
+  std::span<const EntityReference> untold() const { return untold_; }
+
   /// What the server sends and this end cannot take, since the last call: for the log.
   std::vector<std::string> take_notes();
   /// Entities whose bundle has not come, or cannot be had.
@@ -155,8 +164,8 @@ class WorldReceiver final : public EntityValues {
   void mend(const WorldSource& source);
   void follow_reload(const WorldSource& source);
   bool is_lost(std::uint32_t id) const;
-  void drop_untold();
   void follow_level(const WorldSource& source);
+  void drop_untold(const WorldSource& source);
   void apply_again(const WorldSource& source, std::uint32_t id, const PrefabPlan* prefab);
   bool take_values(const WorldSource& source, std::uint32_t id, Received& received);
   void list_updates(std::uint32_t id, const Received& received, const PrefabPlan* prefab);
@@ -183,6 +192,7 @@ class WorldReceiver final : public EntityValues {
 
   // Of one call; kept for their memory.
   std::vector<EntityReference> despawned_;
+  std::vector<EntityReference> untold_;
   std::vector<ReplicatedSpawn> spawned_;
   std::vector<ReplicatedUpdate> updated_;
   std::vector<std::int64_t> values_;

@@ -87,6 +87,9 @@ TEST_CASE("What was placed and broke before a player comes does not stand in his
     CHECK(seat->client->replicated().divergences == 0);
   }
   CHECK(late.client->match().receiver().counters().placed == 8 - broken);
+  // Its game heard of those, too, though no change told of them.
+  const arena::MatchSummary& seen = late.client->summary();
+  CHECK(seen.spawned + broken == seen.despawned + ids_of(late).size());
 }
 
 TEST_CASE("Nobody is told of the world before the level stands", "[flow][arena][sys-14][sys-15]") {

@@ -99,8 +99,10 @@ Result<void> ArenaServer::load_level() {
   const std::optional<Guid> level = find_level(store_.catalog());
   if (!level) return {};
   level_.load(*level);
+  loader_.update(Time());
+  level_.update();
   while (level_.state() == LevelState::loading) {
-    loader_.update(Time());
+    loader_.wait(Time());
     level_.update();
   }
   if (level_.state() == LevelState::failed) return fail(level_.error());

@@ -59,6 +59,10 @@ bool FollowedMatch::load(Time now) {
   return true;
 }
 
+void FollowedMatch::wait(Time now) {
+  while (!load(now)) loader_.wait(now);
+}
+
 void FollowedMatch::agree(std::span<const std::byte> map_info) {
   assert(stands_);
   const ContentHash here = level_.placed_hash();
@@ -113,6 +117,12 @@ void FollowedMatch::note_changes(const WorldSource& source, Time now) {
     loading_.push_back({.id = change.id, .since = now});
     lines_.push_back("spawned   " + what +
                      (change.seen_by == SeenBy::owner ? ", which is mine" : ""));
+  }
+  for (const EntityReference id : receiver_.untold()) {
+    ++summary_.despawned;
+    effects_->forget(id);
+    lines_.push_back("despawned " + std::to_string(id.network_id) +
+                     ", placed in the level: the match has it no more");
   }
   for (std::string& note : receiver_.take_notes()) problems_.push_back(std::move(note));
 }

@@ -50,6 +50,8 @@ class FollowedMatch {
   /// one, or when it cannot be had, nothing is placed, and what the server has placed is made by
   /// its type.
   bool load(muster::Time now);
+  /// The same until it stands: for who has nothing to do meanwhile.
+  void wait(muster::Time now);
   bool stands() const { return stands_; }
   /// Compares what is placed here with what the source's match has: where that is another level's,
   /// what is placed here goes. Once, before the first `apply`. Requires: the level stands.

@@ -64,8 +64,7 @@ Result<void> MatchReplay::begin(const Options& options, const Agreement& agreeme
   }
   if (status_ != RecordingStatus::tick) return fail(ErrorCode::malformed, *complaint());
   first_tick_ = reader_->tick();
-  while (!match_->load(time_of(first_tick_))) {
-  }
+  match_->wait(time_of(first_tick_));
   match_->agree(recorded);
   show();
   return {};

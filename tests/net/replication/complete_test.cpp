@@ -1,14 +1,52 @@
 // When a client has been told of all that there was when it came.
+#include <optional>
+
 #include <catch2/catch.hpp>
 
 #include "tests/support/replication_stage.h"
 
 namespace muster {
+namespace {
+
+/// Datagrams overtake each other, one by many.
+LinkOptions link_with_jitter(double loss) {
+  return {.latency = std::chrono::milliseconds(40),
+          .jitter = std::chrono::milliseconds(40),
+          .jitter_kind = Jitter::exponential,
+          .loss = loss};
+}
+
+/// A tick of the server, and what a client gets of it: whether the payload says that the client has
+/// everything, if one came.
+std::optional<bool> says_complete(ReplicationStage& stage, ReplicationStage::Client& client) {
+  stage.server.begin_tick(++stage.tick);
+  stage.server.end_tick();
+  ConnectionPair& pair = *client.pair;
+  pair.now += stage.tick_length;
+  pair.network.advance(pair.now);
+  pair.a->receive(pair.now);
+  pair.b->receive(pair.now);
+  stage.server.update(client.id, pair.a->connection, pair.now);
+  std::optional<bool> is_said;
+  Connection& connection = pair.b->connection;
+  for (auto payload = connection.payload(); !payload.bytes.empty();
+       payload = connection.payload()) {
+    const auto flags = std::to_integer<std::uint8_t>(payload.bytes[0]);
+    is_said = (flags & kPayloadIsComplete) != 0;
+    connection.pop_payload();
+  }
+  pair.a->send(pair.now);
+  pair.b->send(pair.now);
+  return is_said;
+}
+
+}  // namespace
 
 TEST_CASE("A client knows when it was told of all that there was when it came",
           "[net][replication][sys-15][property]") {
   const auto seed = GENERATE(range(1U, 9U));
-  CAPTURE(seed);
+  const bool has_jitter = GENERATE(false, true);
+  CAPTURE(seed, has_jitter);
   constexpr std::uint32_t kFirst = 300;
   ReplicationStage stage(seed);
   std::uint32_t next = 0;
@@ -16,7 +54,9 @@ TEST_CASE("A client knows when it was told of all that there was when it came",
   stage.step([&] {
     while (next < kFirst) spawn();
   });
-  const LinkOptions link{.latency = std::chrono::milliseconds(40), .loss = 0.2};
+  const LinkOptions link = has_jitter
+                               ? link_with_jitter(0.2)
+                               : LinkOptions{.latency = std::chrono::milliseconds(40), .loss = 0.2};
   // So little that the first of them take many snapshots, while others come and go all the time.
   ReplicationStage::Client& client =
       stage.join(link, link, {}, {.wish = {.snapshot_ticks = 0, .bytes_per_second = 10'000}});
@@ -33,8 +73,75 @@ TEST_CASE("A client knows when it was told of all that there was when it came",
   REQUIRE(client.replication->is_complete());
   for (std::uint32_t id = 0; id < kFirst; ++id) {
     CAPTURE(id);
-    CHECK((client.world.entities.contains(id) || stage.server.world().find(id) == nullptr));
+    CHECK((client.replication->holds(id) || stage.server.world().find(id) == nullptr));
+    CHECK((client.replication->holds(id) || !client.world.entities.contains(id)));
   }
+}
+
+TEST_CASE("What arrived behind newer snapshots is held until it is shown, or long gone",
+          "[net][replication][sys-15][property]") {
+  constexpr std::uint32_t kCount = 400;
+  std::size_t unseen = 0;
+  for (std::uint32_t seed = 1; seed <= 20; ++seed) {
+    CAPTURE(seed);
+    ReplicationStage stage(seed, {.snapshot_ticks = 1});
+    stage.step([&] {
+      for (std::uint32_t id = 0; id < kCount; ++id) {
+        stage.spawn(id, {.relevance = Relevance::always});
+      }
+    });
+    ReplicationStage::Client& client = stage.join(link_with_jitter(0), {});
+    for (int i = 0; i < 600 && !client.replication->is_complete(); ++i) {
+      stage.step([&] {
+        for (std::uint32_t id = seed % 7; id < kCount; id += 7) stage.stir(id);
+      });
+    }
+    REQUIRE(client.replication->is_complete());
+    std::vector<std::uint32_t> held;
+    for (std::uint32_t id = 0; id < kCount; ++id) {
+      CAPTURE(id);
+      REQUIRE(client.replication->holds(id));
+      if (!client.world.entities.contains(id)) held.push_back(id);
+    }
+    unseen += held.size();
+    // Every second one goes before the client has seen it.
+    stage.step([&] {
+      for (std::size_t i = 0; i < held.size(); i += 2) stage.despawn(held[i]);
+    });
+    stage.run(200);
+    CHECK(stage.difference(client).empty());
+    for (std::size_t i = 0; i < held.size(); ++i) {
+      CHECK(client.replication->holds(held[i]) == (i % 2 == 1));
+    }
+  }
+  CHECK(unseen > 0);
+}
+
+TEST_CASE("A client that could not read what arrived is not said to have everything",
+          "[net][replication]") {
+  ReplicationStage stage(5, {.snapshot_ticks = 1});
+  stage.step([&] { stage.spawn(1, {.relevance = Relevance::always}); });
+  ReplicationStage::Client& client = stage.join();
+  for (int i = 0; i < 60 && !client.replication->is_complete(); ++i) stage.step();
+  REQUIRE(client.replication->is_complete());
+  REQUIRE(says_complete(stage, client) == true);
+  // All that told of the entity.
+  const std::uint64_t count = stage.server.view(client.id)->counters().snapshots;
+  for (std::uint64_t number = 0; number <= count; ++number) {
+    const UnreadableMessage unreadable{.number = static_cast<SnapshotNumber>(number)};
+    REQUIRE(client.pair->b->connection.send_message(0, encode(unreadable)) == SendStatus::queued);
+  }
+  client.pair->b->send(client.pair->now);
+  int silent = 0;
+  std::optional<bool> is_said;
+  for (int i = 0; i < 60; ++i) {
+    const std::optional<bool> next = says_complete(stage, client);
+    if (next == false) ++silent;
+    if (next) is_said = next;
+  }
+  CHECK(stage.server.view(client.id)->counters().disowned > 0);
+  CHECK(silent > 0);
+  CHECK(is_said == true);  // Told again, it has arrived again.
 }
 
 TEST_CASE("Of a world without anything a client is told all at once", "[net][replication]") {

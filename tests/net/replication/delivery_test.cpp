@@ -126,6 +126,20 @@ TEST_CASE("An entity that no datagram has room for is told by name, and those be
   CHECK(client.replication->counters().resyncs == 0);
 }
 
+TEST_CASE("Nobody waits for an entity that no datagram has room for, though it changes each tick",
+          "[net][replication]") {
+  ReplicationStage stage(8, {}, schema_with_a_giant());
+  const ReplicationStage::Client& client = stage.join();
+  stage.step([&] {
+    for (std::uint32_t id = 0; id < 10; ++id) stage.spawn(id, {.relevance = Relevance::always});
+    stage.spawn(5'000, {.type = 1, .relevance = Relevance::always});
+  });
+  for (int i = 0; i < 60; ++i) stage.step([&] { stage.stir(5'000); });
+  CHECK(client.replication->is_complete());
+  CHECK(client.world.entities.size() == 10);
+  CHECK(stage.server.view(client.id)->counters().unfit > 10);
+}
+
 TEST_CASE("Types that may find no room in a datagram are named beforehand", "[net][replication]") {
   const ReplicationSchema schema = schema_with_a_giant();
   const std::vector<std::string> lines = name_large_types(TypeViews(schema));

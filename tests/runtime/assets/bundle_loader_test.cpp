@@ -1,5 +1,6 @@
 #include "runtime/assets/bundle_loader.h"
 
+#include <array>
 #include <memory>
 #include <new>
 #include <random>
@@ -124,6 +125,19 @@ TEST_CASE("A failure reaches whoever asked, and can be tried again", "[runtime][
   CHECK(f.loader.finish(third, kStart) == LoadState::ready);
   CHECK(crate.state() == LoadState::ready);
   CHECK(f.loader.counters().failed == 2);
+}
+
+TEST_CASE("Who has nothing to do meanwhile waits for one load after the other",
+          "[runtime][assets]") {
+  Fixture f(true, {.start_budget_bytes = 1});  // One at a time, and none by itself.
+  f.loader.wait(kStart);                       // Nothing is under way.
+  const std::array handles{f.request(samples::kFlash), f.request(samples::kTracer)};
+  int waits = 0;
+  while (handles[0].state() == LoadState::loading || handles[1].state() == LoadState::loading) {
+    f.loader.wait(kStart);
+    REQUIRE(++waits < 10);
+  }
+  CHECK(f.loader.counters().loaded == 2);
 }
 
 TEST_CASE("An asset that is not in the build is an error value", "[runtime][assets]") {

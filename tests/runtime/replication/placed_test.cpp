@@ -114,6 +114,7 @@ TEST_CASE("What was placed and is gone before a client comes does not stand ther
     CHECK_FALSE(stage.client_world.is_alive(placed));
   }
   CHECK(stage.receiver.counters().despawned == gone.size());
+  CHECK(stage.receiver.untold().empty());  // Of the last call.
   CHECK(stage.client.counters().divergences == 0);
 }
 
@@ -125,10 +126,45 @@ TEST_CASE("Nothing that is placed goes before all was told", "[runtime][replicat
   yard.load_client();
   while (!stage.client.is_complete()) {
     CHECK(ids_of(stage.seen).size() == 4);
+    CHECK(stage.receiver.untold().empty());
     stage.step();
     REQUIRE(stage.tick < 60);
   }
+  REQUIRE(stage.receiver.untold().size() == 1);
+  CHECK(stage.receiver.untold()[0].network_id == 2);
   CHECK(ids_of(stage.seen) == std::vector<std::int32_t>{0, 1, 3});
+}
+
+TEST_CASE("Nothing that is placed goes because datagrams overtook the one that told of it",
+          "[runtime][replication][sys-15][property]") {
+  constexpr std::size_t kPosts = 700;
+  const auto latency = GENERATE(34, 42, 46, 58);
+  const bool has_despawns = GENERATE(false, true);
+  CAPTURE(latency, has_despawns);
+  BridgeOptions options{.link = {.latency = std::chrono::milliseconds(latency),
+                                 .jitter = std::chrono::milliseconds(80),
+                                 .jitter_kind = Jitter::exponential}};
+  options.server.values.yard_posts = kPosts;
+  options.client.values.yard_posts = kPosts;
+  Yard yard(options);
+  BridgeStage& stage = yard.stage;
+  yard.load_client();
+  const std::int32_t count = yard.placed_count();
+  for (std::int32_t i = 0; i < 320; ++i) {  // Until the window has passed.
+    for (std::int32_t id = i % 5; id < count; id += 5) {
+      if (stage.collection.find({id}).is_null()) continue;
+      stage.world.get(stage.life, stage.collection.find({id}))->current =
+          static_cast<float>((i + id) % 90);
+    }
+    // Some go while the client is told of them.
+    if (has_despawns && i < 50) stage.despawn(i * 13);
+    stage.step();
+    for (const EntityReference id : stage.receiver.untold()) {
+      CAPTURE(id.network_id);
+      CHECK(stage.collection.find(id).is_null());
+    }
+  }
+  CHECK(ids_of(stage.seen) == ids_of(stage.collection));
 }
 
 TEST_CASE("A recording knows what of the level was gone when it began",
