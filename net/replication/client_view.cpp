@@ -383,6 +383,7 @@ void ClientView::remember(std::uint32_t first_id, std::uint32_t tick, std::size_
     (record.acked != nullptr ? predicted : predicted_new) += predicted_bits(i);
     record.told_at = tick;
     record.was_told = true;
+    record.unfit_bytes = 0;
     record.waiting_since = tick;
     record.priority = 0;
   }

@@ -205,17 +205,21 @@ void BundleLoader::choose_next() {
 // wait.
 bool BundleLoader::start(const Waiting& next) {
   Node& node = nodes_[next.bundle];
-  // Somebody has asked the store itself for it since: it is there, and counts already.
-  if (store_.is_open(next.bundle)) {
-    node.state = NodeState::present;
-    return true;
-  }
+  // Somebody has asked the store itself for it since: it is there, and what was read of it counts
+  // already. The rest is read as it is asked for.
+  const bool is_there = store_.is_open(next.bundle);
   const std::uint64_t file_bytes = store_.catalog().bundle(next.bundle).file_bytes;
-  const std::uint64_t least = std::max(file_bytes, node.whole_bytes);
+  const std::uint64_t least =
+      is_there ? store_.unread_bytes(next.bundle) : std::max(file_bytes, node.whole_bytes);
   if (!make_room(least)) {
     // What is under way may fail, or be let go, once it is there: no reason to fail yet.
     if (!started_.empty()) return false;
     fail_node(node, [&] { return without_room(next.bundle, least); });
+    return true;
+  }
+  if (is_there) {
+    node.state = NodeState::present;
+    ++counters_.loaded;
     return true;
   }
   // Nothing is evicted for a guess: if it is too low, the next attempt knows.

@@ -1,6 +1,7 @@
 // A build's catalog and bundles: from a guid to bytes that were verified.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -127,6 +128,14 @@ class BundleStore {
   std::uint64_t memory_bytes(std::uint32_t bundle) const {
     const std::optional<OpenBundle>& open = bundles_[chosen(bundle)];
     return open ? open->opened.memory_bytes() : 0;
+  }
+  /// Memory that an open bundle will take besides once all its entries have been read; 0 for a
+  /// closed one.
+  std::uint64_t unread_bytes(std::uint32_t bundle) const {
+    const std::optional<OpenBundle>& open = bundles_[chosen(bundle)];
+    if (!open) return 0;
+    const std::uint64_t whole = open->opened.whole_memory_bytes();
+    return whole - std::min(whole, open->opened.memory_bytes());
   }
   /// Memory that all open bundles take.
   std::uint64_t memory_bytes() const { return memory_bytes_; }

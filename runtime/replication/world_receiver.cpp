@@ -92,6 +92,7 @@ void WorldReceiver::follow_level(const WorldSource& source) {
     const auto index = static_cast<std::uint32_t>(id);
     const EntityId root = collection_.find({id});
     if (root.is_null() || !is_lost(index)) continue;
+    world_.set_player(root, player_of(received_[index].seen_by));
     list_members(world_, root, received_[index].members);
     apply_again(source, index, nullptr);
   }

@@ -122,8 +122,7 @@ void Level::follow(BundleLoader& loader) {
     if (layer.state == LevelState::loading) {
       this->request(layer);
     } else if (layer.state == LevelState::ready) {
-      Result<const PrefabPlan*> plan = spawner_.prepare(layer.told.prefab);
-      if (layer.told.is_on_demand && plan && has_travellers(*plan.value())) {
+      if (layer.told.is_on_demand && travels_now(layer)) {
         spawner_.world().request_despawn(std::exchange(layer.root, EntityId()));
         fail_layer(layer, travels_on_demand(layer));
         continue;
@@ -254,6 +253,7 @@ CollectionVerdict Level::register_placed(ReplicatedCollection& collection) const
     const CollectionVerdict verdict = collection.add({id}, placed.entity);
     if (verdict != CollectionVerdict::accepted) {
       while (id > 0) static_cast<void>(collection.remove({--id}));
+      collection.set_placed_count(0);
       return verdict;
     }
     ++id;
@@ -301,6 +301,11 @@ void Level::request(Layer& layer) {
 bool Level::has_travellers(const PrefabPlan& plan) const {
   const auto replicated = spawner_.world().find_component(options_.replicated_component);
   return replicated && std::ranges::count(plan.components, *replicated, &PlannedComponent::id) > 0;
+}
+
+bool Level::travels_now(const Layer& layer) {
+  const Result<const PrefabPlan*> plan = spawner_.prepare(layer.told.prefab);
+  return plan && has_travellers(*plan.value());
 }
 
 Error Level::travels_on_demand(const Layer& layer) const {

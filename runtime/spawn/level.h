@@ -111,8 +111,9 @@ class Level {
   /// Takes its bundles from another loader from now on, as after a hot reload; the old one may go.
   /// A level that is loading begins anew; so does one of which the reload has rebuilt a layer that
   /// is not on demand, for what was placed in that is gone. It is loading again then, and until it
-  /// is ready and registered nothing is applied to its world (`WorldReceiver`). Otherwise a level
-  /// keeps the layers that it has, whatever its newer definition says.
+  /// is ready and registered what a client hears goes on with `update` alone: it neither applies
+  /// nor clears. Otherwise a level keeps the layers that it has, whatever its newer definition
+  /// says; but a layer on demand in which something travels now fails, and is gone.
   void follow(BundleLoader& loader);
 
   /// Spawns what has come since the last call.
@@ -141,7 +142,8 @@ class Level {
   /// Of the keys in their order, and of the kinds: two ends for which it is the same have placed
   /// the same entities, and give them the same ids, as far as the replicated component tells what
   /// they are. Names and all else may differ, since each end may strip, or have another variant.
-  /// Whoever lets in clients with other content has to compare it.
+  /// Whoever lets in clients with other content has to compare it. Ends with other versions of
+  /// that component never agree.
   ContentHash placed_hash() const;
 
  private:
@@ -161,6 +163,7 @@ class Level {
   void spawn_on_demand();
   void spawn_layer(Layer& layer);
   bool has_travellers(const PrefabPlan& plan) const;
+  bool travels_now(const Layer& layer);
   Error travels_on_demand(const Layer& layer) const;
   Layer* find_on_demand(std::string_view name);
   const Layer* find_layer(std::string_view name) const;

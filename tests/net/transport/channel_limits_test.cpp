@@ -79,10 +79,24 @@ TEST_CASE("A game that has read half a window says so at once", "[net][transport
     if (id == kMessageWindow / 2) end.now += 1ms;
   }
   const std::uint32_t read = kMessageWindow / 2;
-  for (std::uint32_t i = 0; i < read; ++i) end.connection.pop_message(0);
+  for (std::uint32_t i = 1; i < read; ++i) {
+    end.connection.pop_message(0);
+    REQUIRE_FALSE(end.connection.wants_to_send(end.now));
+  }
+  end.connection.pop_message(0);
   REQUIRE(end.connection.wants_to_send(end.now));
   REQUIRE(end.limits_written() == Limits{{0, kFirstMessageLimit + read}});
   REQUIRE_FALSE(end.connection.wants_to_send(end.now));
+}
+
+TEST_CASE("A limit goes along once a quarter of a window was read", "[net][transport][sys-32]") {
+  End end(1);
+  for (unsigned id = 1; id <= kLimitStep; ++id) {
+    REQUIRE(end.give(PacketDraft().messages({1, 24, id, 0, 1, 7})) == PacketVerdict::received);
+    if (id == kLimitStep) REQUIRE(end.limits_written().empty());
+    end.connection.pop_message(0);
+  }
+  REQUIRE(end.limits_written() == Limits{{0, kFirstMessageLimit + kLimitStep}});
 }
 
 TEST_CASE("A limit is told in each packet until it is known, but in one of those that carry more",
