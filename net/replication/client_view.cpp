@@ -145,7 +145,6 @@ void ClientView::send(const ReplicatedWorld& world, const InterestGrid& grid,
   // What goes beyond as many datagrams as may be sent is no room at all.
   budget = std::min(budget, parts_max * memory_.size());
   choose(world, budget - std::min(budget / 2, events_.waiting_bytes(memory_.size() / kEventShare)));
-  note_complete();
   if (is_merged_) {
     writer_->begin(world.tick(), states_);
   } else {
@@ -170,6 +169,8 @@ void ClientView::send(const ReplicatedWorld& world, const InterestGrid& grid,
     bytes_saved_ -= static_cast<double>(bytes);
     parts_saved_ -= 1;
   }
+  // Now that it was tried: what found no room before may have found it this time.
+  note_complete();
 }
 
 /// What may be sent now, of the path and of the client's own limit.
@@ -271,7 +272,7 @@ void ClientView::choose(const ReplicatedWorld& world, std::size_t budget_bytes) 
 /// fits into no datagram may never be told, whatever becomes of it.
 void ClientView::note_complete() {
   const auto is_lacking = [&](std::uint32_t i) {
-    return records_[i].is_first && records_[i].acked == nullptr && !is_too_large(i);
+    return records_[i].is_first && records_[i].acked == nullptr && !is_unfit(i);
   };
   is_complete_ = is_complete_ || std::ranges::none_of(active_, is_lacking);
 }
@@ -311,16 +312,11 @@ bool ClientView::leave_out(std::uint32_t id) {
   return true;
 }
 
-/// Whether it was found that this state does not fit.
+/// Whether it was found that this state does not fit. A larger path is another chance.
 bool ClientView::is_unfit(std::size_t i) const {
-  return is_too_large(i) && records_[i].unfit_since == states_[i].since;
-}
-
-/// Whether the last state of it that was tried did not fit. A larger path is another chance.
-bool ClientView::is_too_large(std::size_t i) const {
   const Record& record = records_[i];
   return record.unfit_bytes != 0 && record.unfit_bytes >= memory_.size() &&
-         record.unfit_type == states_[i].kind.type;
+         record.unfit_since == states_[i].since && record.unfit_type == states_[i].kind.type;
 }
 
 ClientView::Written ClientView::write_payload(const ReplicatedWorld& world, std::uint32_t first_id,
@@ -383,7 +379,6 @@ void ClientView::remember(std::uint32_t first_id, std::uint32_t tick, std::size_
     (record.acked != nullptr ? predicted : predicted_new) += predicted_bits(i);
     record.told_at = tick;
     record.was_told = true;
-    record.unfit_bytes = 0;
     record.waiting_since = tick;
     record.priority = 0;
   }

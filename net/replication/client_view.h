@@ -178,7 +178,6 @@ class ClientView {
                         bool has_checksum);
   bool leave_out(std::uint32_t id);
   bool is_unfit(std::size_t i) const;
-  bool is_too_large(std::size_t i) const;
   void write_checksum(SectionWriter& writer, const ReplicatedWorld& world, std::uint32_t first_id);
   void remember(std::uint32_t first_id, std::uint32_t tick, std::size_t snapshot_bytes);
   void learn_cost(double predicted, double predicted_new, std::size_t snapshot_bytes);
