@@ -134,7 +134,11 @@ Result<MappedFile> map_file(const std::string& path) { return MappedFile::open(p
 
 Result<void> recover_output(const std::string& path) {
   auto files = DiskFileSystem::open(path);
-  if (!files) return fail(files.error());
+  if (!files) {
+    const Error& error = files.error();
+    if (error.code != ErrorCode::not_found) return fail(error);
+    return fail(error.code, error.message + " ('muster build' writes it)");
+  }
   const auto needed = OutputFolder::needs_recovery(files.value());
   if (!needed) return fail_in(path, needed.error());
   // Readers of a whole output need no right to write.

@@ -88,7 +88,10 @@ Packing text_packing(const Project& project, AssetNumber asset, const AssetPath&
   if (is_foreign(path) && (!is_text || (is_plain && source.error))) {
     return raw_packing(project, path);
   }
-  if (is_plain && is_json(source)) return raw_packing(project, path);
+  // What says of which class it is, is ours, in whichever style it is written.
+  if (is_plain && is_json(source) && project.sources().plain_class(asset).empty()) {
+    return raw_packing(project, path);
+  }
   if (source.dialect == Dialect::binary) {
     // Lighting, terrain and navigation are of this form always.
     const bool is_own = (has_extension(path, "asset") || has_extension(path, "mesh")) &&

@@ -28,7 +28,8 @@ std::string wire_name(const MemberComponent& of);
 std::optional<MemberComponent> member_component(std::string_view name);
 
 /// Puts a root and all below it into `out`, depth first, at most `kMembersMax` of them. What was
-/// spawned below it on its own (it has a `PrefabLink`) does not belong to it.
+/// spawned below it on its own (it has a `PrefabLink`) does not belong to it, nor what goes at the
+/// end of the tick.
 void list_members(const World& world, EntityId root, std::vector<EntityId>& out);
 
 /// The same of a prefab: indices of its entities, those of its first root.

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "runtime/replication/members.h"
+#include "runtime/spawn/hot_reload.h"
 
 namespace muster {
 
@@ -63,14 +64,22 @@ void WorldReceiver::follow_reload(const WorldSource& source) {
   each([&](EntityReference reference, std::uint16_t, SeenBy) {
     const auto id = static_cast<std::uint32_t>(reference.network_id);
     if (std::ranges::find(incomplete_, id) != incomplete_.end()) return;  // `complete` does it
-    std::vector<EntityId>& members = find(id)->members;
-    const EntityId root = members.front();
-    list_members(world_, root, members);
-    // What the reload has replaced goes with the end of the tick only.
-    std::erase_if(members,
-                  [&](EntityId entity) { return entity != root && world_.is_despawning(entity); });
+    Received& received = *find(id);
+    const EntityId root = received.members.front();
+    // A game that has destroyed one of them itself keeps the others where they are.
+    if (rebuilds_of(root) != received.rebuilds) list(received, root);
     apply_again(source, id, nullptr);
   });
+}
+
+void WorldReceiver::list(Received& received, EntityId root) const {
+  list_members(world_, root, received.members);
+  received.rebuilds = rebuilds_of(root);
+}
+
+std::uint32_t WorldReceiver::rebuilds_of(EntityId root) const {
+  const PrefabInstances* const instances = spawner_.instances();
+  return instances == nullptr ? 0 : instances->rebuild_count(root);
 }
 
 // Who comes late has loaded what stood in the level at first: of what is gone by then, no despawn
@@ -93,7 +102,7 @@ void WorldReceiver::follow_level(const WorldSource& source) {
     const EntityId root = collection_.find({id});
     if (root.is_null() || !is_lost(index)) continue;
     world_.set_player(root, player_of(received_[index].seen_by));
-    list_members(world_, root, received_[index].members);
+    list(received_[index], root);
     apply_again(source, index, nullptr);
   }
 }
@@ -143,7 +152,7 @@ void WorldReceiver::begin(const ReplicatedChange& change) {
   received.values.clear();
   // What stands in the level is there already.
   if (!world_.has(link_.id(), root)) {
-    list_members(world_, root, received.members);
+    list(received, root);
   } else {
     received.members.assign(1, root);
     incomplete_.push_back(change.id);
@@ -267,7 +276,7 @@ void WorldReceiver::complete(const WorldSource& source) {
     if (received == nullptr) return true;
     const EntityId root = received->members.front();
     if (deferred_.is_waiting(root) || deferred_.is_placeholder(root)) return false;
-    list_members(world_, root, received->members);
+    list(*received, root);
     apply_again(source, id, prefab_of(root));
     return true;
   };

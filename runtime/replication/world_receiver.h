@@ -153,6 +153,7 @@ class WorldReceiver final : public EntityValues {
     SeenBy seen_by = SeenBy::others;
     bool is_kept = false;              ///< It came and has not gone, as far as the server says.
     std::vector<EntityId> members;     ///< The root alone while its bundle is missing.
+    std::uint32_t rebuilds = 0;        ///< By reloads, when they were listed.
     std::vector<std::int64_t> values;  ///< Those applied last; empty when they have to be again.
   };
 
@@ -163,6 +164,8 @@ class WorldReceiver final : public EntityValues {
   void update(const WorldSource& source, const ReplicatedChange& change);
   void mend(const WorldSource& source);
   void follow_reload(const WorldSource& source);
+  void list(Received& received, EntityId root) const;
+  std::uint32_t rebuilds_of(EntityId root) const;
   bool is_lost(std::uint32_t id) const;
   void follow_level(const WorldSource& source);
   void drop_untold(const WorldSource& source);

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "runtime/replication/members.h"
+#include "runtime/spawn/hot_reload.h"
 #include "runtime/world/wire_schema.h"
 
 namespace muster {
@@ -164,6 +165,14 @@ Place WorldSender::place_of(const Sent& sent) const {
   Vec3 position;
   std::memcpy(&position, value.data() + place_offset_bytes_, sizeof position);
   return {position.x, position.y, position.z};
+}
+
+void WorldSender::follow_reload(const PrefabInstances& instances) {
+  for (Sent& sent : sent_) {
+    const std::uint32_t rebuilds = instances.rebuild_count(sent.root);
+    if (std::exchange(sent.rebuilds, rebuilds) == rebuilds || is_gone(sent)) continue;
+    list_members(world_, sent.root, sent.members);
+  }
 }
 
 void WorldSender::restart() {

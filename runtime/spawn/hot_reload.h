@@ -22,7 +22,8 @@ struct ReloadReport {
 
 /// Whether a folder holds another build than the one that is open: compares the catalogs'
 /// fingerprints, without reading the rest. Fails as the source does; a build that is just being
-/// replaced is `not_found` for a moment.
+/// replaced is `not_found` for a moment. Not for previews (`ProjectSource`): the fingerprint of
+/// their catalogs is of what there is, not of its values.
 Result<bool> is_another_build(const BundleSource& source, const CatalogReader& open);
 
 /// Remembers which entities came from which prefab, so that they can follow when it changes. For

@@ -278,5 +278,25 @@ TEST_CASE("A factory becomes one entity of its components", "[bundler][cook][sys
   CHECK(prefab.value().component(0).type == "RoundFactory");
 }
 
+TEST_CASE("A plain factory or prefab in braces is cooked as one of lines is",
+          "[bundler][cook][sys-2]") {
+  const auto [text, type] = GENERATE(table<std::string, std::string>(
+      {{"{class: RoundFactory, seconds: 5}\n", "RoundFactory"},
+       {"{\"class\": \"Prefab\", \"root\": {\"components\": [\"Life\"]}}\n", "Life"}}));
+  UnityProject project;
+  project.script("RoundFactory", "ReplicatedEntityFactory");
+  project.file("Assets/Own.yaml", text);
+  const auto opened = Project::open(project.files, 1, {}).value();
+  const AssetCooker cooker(*opened, {});
+  const CookedAsset cooked =
+      cooker.cook(opened->index().find(AssetPath::parse("Assets/Own.yaml").value()));
+  CHECK(cooked.problems.empty());
+  const CookedEntry* flat = entry_of(cooked, EntryKind::prefab);
+  REQUIRE(flat != nullptr);
+  const auto prefab = PrefabReader::open(flat->plain).value();
+  REQUIRE(prefab.component_count() == 1);
+  CHECK(prefab.component(0).type == type);
+}
+
 }  // namespace
 }  // namespace muster

@@ -253,21 +253,26 @@ TEST_CASE("Enumerators from outside have names and values of their own", "[regis
   CHECK(check(component).has_value() == is_good);
 }
 
-TEST_CASE("Enumerators from outside lie within the bits that they have", "[registry][component]") {
-  const auto [maximum, is_good] = GENERATE(table<double, bool>({{3, true}, {2, false}}));
-  FieldDescription field;
+// A component whose only field is of bytes.
+ComponentDescription of_bytes(FieldDescription field, ByteVector defaults) {
   field.name = "f";
   field.type = FieldType::uint8;
   field.element_bytes = 1;
+  field.count = static_cast<std::uint32_t>(defaults.size());
+  return {.name = "C",
+          .size_bytes = static_cast<std::uint32_t>(defaults.size()),
+          .alignment_bytes = 1,
+          .fields = {field},
+          .default_value = std::move(defaults)};
+}
+
+TEST_CASE("Enumerators from outside lie within the bits that they have", "[registry][component]") {
+  const auto [maximum, is_good] = GENERATE(table<double, bool>({{3, true}, {2, false}}));
+  FieldDescription field;
   field.maximum = maximum;
   field.resolution = 1;
   field.names = {"a", "b", "c", "d"};
-  const ComponentDescription component{.name = "C",
-                                       .size_bytes = 1,
-                                       .alignment_bytes = 1,
-                                       .fields = {field},
-                                       .default_value = ByteVector(1)};
-  CHECK(check(component).has_value() == is_good);
+  CHECK(check(of_bytes(field, ByteVector(1))).has_value() == is_good);
 }
 
 TEST_CASE("A default from outside lies within the range, or has a name", "[registry][component]") {
@@ -276,18 +281,9 @@ TEST_CASE("A default from outside lies within the range, or has a name", "[regis
       {{3, 3, {}, true}, {4, 3, {}, false}, {1, 0, {"a", "b"}, true}, {2, 0, {"a", "b"}, false}}));
   CAPTURE(value, maximum, names);
   FieldDescription field;
-  field.name = "f";
-  field.type = FieldType::uint8;
-  field.count = 2;
-  field.element_bytes = 1;
   field.maximum = maximum;
   field.names = names;
-  const ComponentDescription component{.name = "C",
-                                       .size_bytes = 2,
-                                       .alignment_bytes = 1,
-                                       .fields = {field},
-                                       .default_value = {std::byte{0}, std::byte(value)}};
-  const auto checked = check(component);
+  const auto checked = check(of_bytes(field, {std::byte{0}, std::byte(value)}));
   REQUIRE(checked.has_value() == is_good);
   if (!is_good) CHECK(checked.error().message.find("field 'f' has a default") != std::string::npos);
 }
@@ -352,6 +348,25 @@ TEST_CASE("JSON that describes no component is malformed", "[registry][component
   const auto components = components_from_json(text);
   REQUIRE_FALSE(components.has_value());
   CHECK(components.error().code == ErrorCode::malformed);
+}
+
+TEST_CASE("A component whose fields were edited under its hash is malformed",
+          "[registry][component]") {
+  FieldDescription field;
+  field.minimum = 0;
+  field.maximum = 5;
+  std::string text = components_to_json(std::vector{of_bytes(field, ByteVector(1))});
+  REQUIRE(components_from_json(text).has_value());
+  const std::string_view maximum = "\"maximum\": 5";
+  const std::size_t at = text.find(maximum);
+  REQUIRE(at != std::string::npos);
+  text.replace(at, maximum.size(), "\"maximum\": 6");
+  const auto edited = components_from_json(text);
+  REQUIRE_FALSE(edited.has_value());
+  CHECK(edited.error().message.find("leave 'hash' out") != std::string::npos);
+  const std::size_t line = text.find("\"hash\"");
+  text.erase(line, text.find('\n', line) + 1 - line);
+  CHECK(components_from_json(text).value()[0].fields[0].maximum == 6);
 }
 
 TEST_CASE("Every field type has a name and a size", "[registry][component]") {

@@ -3,26 +3,15 @@
 
 #include "runtime/spawn/hot_reload.h"
 #include "tests/support/bridge_stage.h"
+#include "tests/support/edited_build.h"
 
 namespace muster {
 namespace {
 
 using samples::BridgeStage;
+using samples::EditedBuild;
 using samples::kCrateType;
 using samples::SampleValues;
-
-// A client's build, after an edit.
-struct Edited {
-  explicit Edited(const SampleValues& values) : files(built(values)) {}
-  static MemoryFileSystem built(const SampleValues& values) {
-    MemoryFileSystem files;
-    samples::build_target(files, {.values = values});
-    return files;
-  }
-  MemoryFileSystem files;
-  FileSystemSource source{files, AssetPath::parse("client").value()};
-  BundleStore store = BundleStore::open(source).value();
-};
 
 // A crate of a server whose lid weighs 9, and a client that has heard of it. Nothing changes.
 struct AtRest : BridgeStage {
@@ -35,7 +24,7 @@ struct AtRest : BridgeStage {
     run(40);
     REQUIRE(received(life, 5) != nullptr);
   }
-  ReloadReport reload(Edited& edited) {
+  ReloadReport reload(EditedBuild& edited) {
     root = seen.find({5});
     return instances.reload(client_spawner, edited.store);
   }
@@ -60,7 +49,7 @@ TEST_CASE("What is below an entity and was made anew by a reload is what the ser
           "[runtime][replication][reload][sys-18]") {
   const std::size_t lids_before = GENERATE(0U, 1U, 3U);
   CAPTURE(lids_before);
-  Edited edited({.crate_lids = 2});
+  EditedBuild edited({.crate_lids = 2});
   AtRest stage(lids_before);
   const EntityId old_lid = stage.client_world.first_child(stage.seen.find({5}));
   CHECK(stage.reload(edited).rebuilt == 1);
@@ -84,7 +73,7 @@ TEST_CASE("What is below an entity and was made anew by a reload is what the ser
 
 TEST_CASE("What a reload takes away below an entity is missed by nobody",
           "[runtime][replication][reload][sys-18]") {
-  Edited edited({.crate_lids = 0});
+  EditedBuild edited({.crate_lids = 0});
   AtRest stage(1);
   CHECK(stage.reload(edited).rebuilt == 1);
   for (int i = 0; i < 40; ++i) {
@@ -98,9 +87,55 @@ TEST_CASE("What a reload takes away below an entity is missed by nobody",
   stage.check_root();
 }
 
+TEST_CASE("A server whose prefabs are reloaded sends what is below an entity from then on",
+          "[runtime][replication][reload]") {
+  BridgeStage stage;
+  MemoryFileSystem files;
+  samples::build_target(files, {.target = Target::server, .values = {.crate_lids = 2}});
+  const FileSystemSource source(files, AssetPath::parse("server").value());
+  BundleStore store = BundleStore::open(source).value();
+  PrefabInstances instances;
+  stage.spawner.note_in(&instances);
+  const EntityId crate = stage.spawn(5, kCrateType);
+  const EntityId old_lid = stage.world.first_child(crate);
+  stage.world.get(stage.body, old_lid)->mass = 9;
+  stage.run(20);
+  REQUIRE(stage.received(stage.body, 5, 1)->mass == 9);
+  CHECK(instances.reload(stage.spawner, store).rebuilt == 1);
+  stage.sender.follow_reload(instances);
+  stage.step();
+  CHECK_FALSE(stage.world.is_alive(old_lid));
+  stage.world.get(stage.body, stage.world.first_child(crate))->mass = 4;
+  stage.run(20);
+  CHECK(stage.received(stage.body, 5, 1)->mass == 4);
+}
+
+TEST_CASE("What a game has destroyed below an entity does not lend its place after a reload",
+          "[runtime][replication][reload]") {
+  EditedBuild edited({.crate_life = 70, .crate_lids = 2});
+  BridgeStage stage(samples::BridgeOptions{.server = {.values = {.crate_lids = 2}},
+                                           .client = {.values = {.crate_lids = 2}}});
+  PrefabInstances instances;
+  stage.client_spawner.note_in(&instances);
+  const EntityId crate = stage.spawn(5, kCrateType);
+  const EntityId first = stage.world.first_child(crate);
+  const EntityId second = stage.world.next_sibling(first);
+  stage.world.get(stage.body, first)->mass = 8;
+  stage.world.get(stage.body, second)->mass = 9;
+  stage.run(20);
+  const EntityId root = stage.seen.find({5});
+  const EntityId seen_first = stage.client_world.first_child(root);
+  const EntityId seen_second = stage.client_world.next_sibling(seen_first);
+  stage.client_world.request_despawn(seen_first);
+  stage.step();
+  instances.reload(stage.client_spawner, edited.store);
+  stage.step();
+  CHECK(stage.client_world.get(stage.body, seen_second)->mass == 9);
+}
+
 TEST_CASE("A reload does not put a prefab's value in the place of an equal one that was sent",
           "[runtime][replication][reload][sys-18]") {
-  Edited edited({.crate_life = 70});
+  EditedBuild edited({.crate_life = 70});
   AtRest stage(1);
   REQUIRE(stage.received(stage.life, 5)->current == 50);
   CHECK(stage.reload(edited).updated == 1);
@@ -111,7 +146,7 @@ TEST_CASE("A reload does not put a prefab's value in the place of an equal one t
 
 TEST_CASE("An entity that waits for its bundle while prefabs are reloaded is completed by the new",
           "[runtime][replication][reload][sys-18]") {
-  Edited edited({.crate_lids = 2});
+  EditedBuild edited({.crate_lids = 2});
   BridgeStage stage;
   PrefabInstances instances;
   stage.client_spawner.note_in(&instances);

@@ -242,17 +242,12 @@ TEST_CASE("What is placed in a layer that a reload rebuilds gets the first ids a
   REQUIRE(client.level.register_placed(collection) == CollectionVerdict::accepted);
   const std::uint32_t before = client.world.entity_count();
 
-  MemoryFileSystem files;
-  samples::build_target(files, {.values = {.yard_posts = 3}});
-  const FileSystemSource source(files, AssetPath::parse("client").value());
-  BundleStore store = BundleStore::open(source).value();
-  SteppedLoads executor(source, store.catalog());
-  BundleLoader loader(store, executor, {});
-  CHECK(instances.reload(client.spawner, store).rebuilt > 0);
-  client.level.follow(loader);
+  samples::EditedBuild edited({.yard_posts = 3});
+  CHECK(instances.reload(client.spawner, edited.store).rebuilt > 0);
+  client.level.follow(edited.loader);
   CHECK(client.level.state() == LevelState::loading);
   for (int i = 0; i < 12; ++i) {
-    loader.update(kStart);
+    edited.loader.update(kStart);
     client.level.update();
     client.world.process_despawns();
   }
@@ -277,14 +272,9 @@ TEST_CASE("A layer on demand in which something travels after a reload fails, an
   REQUIRE(client.level.layer_state("fireworks") == LevelState::ready);
   const std::uint32_t before = client.world.entity_count();
 
-  MemoryFileSystem files;
-  samples::build_target(files, {.values = {.flash_lives = true}});
-  const FileSystemSource source(files, AssetPath::parse("client").value());
-  BundleStore store = BundleStore::open(source).value();
-  SteppedLoads executor(source, store.catalog());
-  BundleLoader loader(store, executor, {});
-  CHECK(instances.reload(client.spawner, store).rebuilt == 1);
-  client.level.follow(loader);
+  samples::EditedBuild edited({.flash_lives = true});
+  CHECK(instances.reload(client.spawner, edited.store).rebuilt == 1);
+  client.level.follow(edited.loader);
   CHECK(client.level.state() == LevelState::ready);
   REQUIRE(client.level.layer_state("fireworks") == LevelState::failed);
   CHECK(client.level.layer_error("fireworks").message.find("on demand") != std::string::npos);
