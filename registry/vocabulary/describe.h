@@ -188,12 +188,15 @@ constexpr bool is_member_within(const FieldTraits& traits,
                                 const typename MemberOf<decltype(Member)>::Owner& owner) {
   return is_within(traits, owner.*Member);
 }
+/// A variable, because g++ 12 does not take a temporary whose initialisers are sums for a constant.
+template <typename Owner>
+inline constexpr Owner kDefaultOf{};
 /// Of a struct whose default value the compiler can make; of others `check` tells at run time.
 template <auto Member>
 consteval bool has_default_within(const FieldTraits& traits) {
   using Owner = typename MemberOf<decltype(Member)>::Owner;
   if constexpr (requires { typename std::bool_constant<(static_cast<void>(Owner{}), true)>; }) {
-    return is_member_within<Member>(traits, Owner{});
+    return is_member_within<Member>(traits, kDefaultOf<Owner>);
   } else {
     return true;
   }

@@ -1,5 +1,8 @@
 #include "registry/vocabulary/describe.h"
 
+#include <cstring>
+#include <limits>
+
 #include <catch2/catch.hpp>
 
 #include "tests/support/described_samples.h"
@@ -36,6 +39,31 @@ consteval auto describe(Type<Rack<N>>) {
 TEST_CASE("Names in an array do not change with its length", "[registry][describe]") {
   CHECK(description_of<Rack<1>>().find("slots[0].ammo") != nullptr);
   CHECK(description_of<Rack<2>>().find("slots[0].ammo") != nullptr);
+}
+
+struct Sums {
+  std::uint8_t two = 1 + 1;
+  std::int32_t least = std::numeric_limits<std::int32_t>::min();
+  std::int32_t below = -5 - 1;
+  std::int64_t hour = 3600 - 1;
+};
+consteval auto describe(Type<Sums>) {
+  return Describe<Sums>("Sums")
+      .field<&Sums::two>("two")
+      .field<&Sums::least>("least")
+      .field<&Sums::below>("below", {.minimum = -6, .maximum = 0})
+      .field<&Sums::hour>("hour");
+}
+
+TEST_CASE("A default may be computed", "[registry][describe]") {
+  const ComponentDescription sums = description_of<Sums>();
+  Sums value;
+  REQUIRE(sums.default_value.size() == sizeof value);
+  std::memcpy(&value, sums.default_value.data(), sizeof value);
+  CHECK(value.two == 2);
+  CHECK(value.least == INT32_MIN);
+  CHECK(value.below == -6);
+  CHECK(value.hour == 3599);
 }
 
 TEST_CASE("A width in bits becomes a range and a resolution", "[registry][describe]") {
