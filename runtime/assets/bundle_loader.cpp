@@ -31,10 +31,12 @@ BundleLoader::BundleLoader(BundleStore& store, LoadExecutor& executor, const Loa
   started_.reserve(nodes_.size());
   visited_.reserve(nodes_.size());
   orders_.reserve(nodes_.size());
+  unread_.reserve(2 * nodes_.size());  // each twice at most between two updates
   finished_.reserve(std::min<std::size_t>(nodes_.size(), executor.parallel_loads()));
   for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
     if (store_.chosen(i) != i || !store_.is_open(i)) continue;
     nodes_[i].state = NodeState::present;
+    unread_.push_back(i);
   }
 }
 
@@ -91,6 +93,7 @@ void BundleLoader::reload(std::uint32_t bundle) {
 void BundleLoader::update(Time now) {
   finished_.clear();
   executor_.collect(finished_);
+  drop_read();
   take_in_all();
   drop_late(now);
   recall_less_urgent();

@@ -82,7 +82,8 @@ struct LoaderOptions {
   /// are kept for the next ones. Those go first to stay below it, then bundles that nobody keeps,
   /// the one used longest ago first; if that is not enough, a load fails and nothing is closed.
   /// What the game opens through the store once there is a loader counts, too, and stays until
-  /// somebody asks the loader for it: only who opened it knows how long it is in use.
+  /// somebody asks the loader for it: only who opened it knows how long it is in use. From then on
+  /// there is room for what has not been read of it.
   std::uint64_t memory_budget_bytes = std::uint64_t{1} << 30U;
   /// Bytes of bundle files whose loading starts in one `update`; one bundle always may.
   std::uint64_t start_budget_bytes = std::uint64_t{8} << 20U;
@@ -143,7 +144,7 @@ class BundleLoader {
 
   /// What counts against the budget now.
   std::uint64_t memory_bytes() const {
-    return store_.memory_bytes() + reserved_bytes_ + store_.memory()->kept_bytes();
+    return store_.memory_bytes() + reserved_bytes() + store_.memory()->kept_bytes();
   }
   std::uint32_t under_way() const { return static_cast<std::uint32_t>(started_.size()); }
   const LoaderCounters& counters() const { return counters_; }
@@ -217,6 +218,8 @@ class BundleLoader {
   bool start(const Waiting& next);
   bool make_room(std::uint64_t bytes);
   void evict(std::uint32_t bundle);
+  std::uint64_t reserved_bytes() const;
+  void drop_read();
   std::uint64_t free_bytes() const;
   Error without_room(std::uint32_t bundle, std::uint64_t bytes) const;
 
@@ -228,6 +231,7 @@ class BundleLoader {
   std::vector<Due> due_;                ///< The same by deadline, of those that have one.
   std::vector<std::uint32_t> started_;  ///< What the executor has, in no order.
   std::vector<std::uint32_t> visited_;  ///< Of those, while they change; or what may be evicted.
+  std::vector<std::uint32_t> unread_;   ///< Opened past the loader; some may have been read since.
   std::vector<LoadOrder> orders_;       ///< The last of those, until the executor takes them.
   std::vector<FinishedLoad> finished_;
   /// Of what was started and has not begun, none has an earlier one.

@@ -84,11 +84,15 @@ void BundleLoader::take_in(FinishedLoad& finished) {
     return fail_node(node, [&] { return std::move(finished.result.error()); });
   }
   // Somebody may have opened it meanwhile by asking the store itself.
-  if (!store_.is_open(finished.bundle)) {
-    const std::uint64_t bytes = finished.result.value().memory_bytes();
-    if (!make_room(bytes)) {
-      return fail_node(node, [&] { return without_room(finished.bundle, bytes); });
-    }
+  const bool is_there = store_.is_open(finished.bundle);
+  const std::uint64_t bytes =
+      is_there ? store_.unread_bytes(finished.bundle) : finished.result.value().memory_bytes();
+  if (!make_room(bytes)) {
+    return fail_node(node, [&] { return without_room(finished.bundle, bytes); });
+  }
+  if (is_there) {
+    unread_.push_back(finished.bundle);
+  } else {
     store_.adopt(finished.bundle, std::move(finished.result.value()));
   }
   node.state = NodeState::present;
@@ -218,6 +222,7 @@ bool BundleLoader::start(const Waiting& next) {
     return true;
   }
   if (is_there) {
+    unread_.push_back(next.bundle);
     node.state = NodeState::present;
     ++counters_.loaded;
     return true;
@@ -240,9 +245,26 @@ bool BundleLoader::start(const Waiting& next) {
   return true;
 }
 
+// For what is under way, and for what has been opened past the loader and is not read yet.
+std::uint64_t BundleLoader::reserved_bytes() const {
+  std::uint64_t bytes = reserved_bytes_;
+  for (const std::uint32_t bundle : unread_) {
+    if (nodes_[bundle].wanted_by > 0) bytes += store_.unread_bytes(bundle);
+  }
+  return bytes;
+}
+
+// Bundles that the loader has loaded are read whole.
+void BundleLoader::drop_read() {
+  std::ranges::sort(unread_);
+  const auto twice = std::ranges::unique(unread_);
+  unread_.erase(twice.begin(), twice.end());
+  std::erase_if(unread_, [this](std::uint32_t bundle) { return store_.unread_bytes(bundle) == 0; });
+}
+
 // Without what is kept for reuse, which goes when it is in the way.
 std::uint64_t BundleLoader::free_bytes() const {
-  const std::uint64_t used = store_.memory_bytes() + reserved_bytes_;
+  const std::uint64_t used = store_.memory_bytes() + reserved_bytes();
   return options_.memory_budget_bytes - std::min(used, options_.memory_budget_bytes);
 }
 
@@ -258,7 +280,7 @@ bool BundleLoader::make_room(std::uint64_t bytes) {
       evictable.push_back(i);
       evictable_bytes += store_.memory_bytes(i);
     }
-    const std::uint64_t kept_bytes = store_.memory_bytes() - evictable_bytes + reserved_bytes_;
+    const std::uint64_t kept_bytes = store_.memory_bytes() - evictable_bytes + reserved_bytes();
     const std::uint64_t budget = options_.memory_budget_bytes;
     if (kept_bytes > budget || bytes > budget - kept_bytes) return false;
     std::ranges::sort(evictable, {}, [this](std::uint32_t i) { return nodes_[i].used_at; });
@@ -277,7 +299,7 @@ void BundleLoader::evict(std::uint32_t bundle) {
 Error BundleLoader::without_room(std::uint32_t bundle, std::uint64_t bytes) const {
   return {ErrorCode::limit_exceeded,
           "no room for bundle " + store_.describe(bundle) + " of " + std::to_string(bytes) +
-              " bytes: " + std::to_string(store_.memory_bytes() + reserved_bytes_) + " of " +
+              " bytes: " + std::to_string(store_.memory_bytes() + reserved_bytes()) + " of " +
               std::to_string(options_.memory_budget_bytes) + " bytes are in use"};
 }
 

@@ -243,15 +243,6 @@ void World::unlink(std::uint32_t child) {
   record.parent = record.previous_sibling = record.next_sibling = kNoSlot;
 }
 
-// The deepest first child of the first request. A request may have gone already, with a parent that
-// was asked for first: its slot is then not in the queue any more.
-EntityId World::next_to_destroy() {
-  std::uint32_t slot = state_.first_despawn;
-  if (slot == kNoSlot) return {};
-  while (records_[slot].first_child != kNoSlot) slot = records_[slot].first_child;
-  return id_at(slot);
-}
-
 void World::destroy_leaf(std::uint32_t slot) {
   const EntityId entity = id_at(slot);
   for (std::uint32_t i = 0; i < storages_.size(); ++i) remove(ComponentId(i), entity);

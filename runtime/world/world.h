@@ -282,7 +282,6 @@ class World {
   void each_below(std::uint32_t root, Change change);
   void link(std::uint32_t child, std::uint32_t parent);
   void unlink(std::uint32_t child);
-  EntityId next_to_destroy();
   void destroy_leaf(std::uint32_t slot);
   void note_component(WorldChange::Kind kind, std::uint32_t component, EntityId entity,
                       std::uint32_t index, std::uint32_t last) {
@@ -330,9 +329,15 @@ void World::each_entity(Visit visit) const {
 template <typename Deinitialise>
 std::uint32_t World::process_despawns(Deinitialise deinitialise) {
   std::uint32_t destroyed = 0;
-  for (EntityId next = next_to_destroy(); !next.is_null(); next = next_to_destroy()) {
-    deinitialise(next);
-    destroy_leaf(next.slot());
+  std::uint32_t slot = state_.first_despawn;
+  while (slot != kNoSlot) {
+    while (records_[slot].first_child != kNoSlot) slot = records_[slot].first_child;
+    deinitialise(id_at(slot));
+    // What is about to despawn keeps its parent and its children.
+    const std::uint32_t above = records_[slot].parent;
+    const bool was_asked_for = slot == state_.first_despawn;
+    destroy_leaf(slot);
+    slot = was_asked_for ? state_.first_despawn : above;
     ++destroyed;
   }
   initialised_.clear();

@@ -115,9 +115,8 @@ TEST_CASE("Whatever files come and go in memory, each is found under its path an
     }
     const std::string other = "bundles/" + std::to_string(random.below(90));
     const auto found = known.find(other);
-    if (text_of(source.open(other, 9)) != (found == known.end() ? "no file" : found->second)) {
-      FAIL(other << " at step " << step);
-    }
+    CAPTURE(other, step);
+    REQUIRE(text_of(source.open(other, 9)) == (found == known.end() ? "no file" : found->second));
   }
 }
 

@@ -100,6 +100,45 @@ TEST_CASE("What was opened past a loader is ready when it is asked for, and take
   CHECK_FALSE(stage.is_open(0));
 }
 
+TEST_CASE("Room that is made for the unread rest of what was opened past a loader is kept for it",
+          "[runtime][assets]") {
+  MemorySource source;
+  CatalogData data;
+  for (std::uint64_t i = 0; i < 2; ++i) {
+    const ByteVector small(10 * kKilobyte, std::byte(i + 9));
+    const ByteVector large(500 * kKilobyte, std::byte(i + 1));
+    const ByteVector bytes =
+        pack_bundle(
+            std::vector<PackEntry>{{plain_asset(i), kMainPayload, EntryKind::raw, small},
+                                   {plain_asset(100 + i), kMainPayload, EntryKind::raw, large}})
+            .value();
+    const BundleName name = BundleName::of_prefab(plain_asset(i));
+    data.bundles.push_back(
+        {name, BundleReader::open(bytes).value().bundle_hash(), bytes.size(), {}});
+    data.assets.push_back({plain_asset(i), std::to_string(i) + ".bytes", name});
+    data.assets.push_back({plain_asset(100 + i), std::to_string(i) + ".large", name});
+    source.put(name.path(), bytes);
+  }
+  source.put(std::string(kCatalogFile), encode_catalog(data).value());
+  BundleStore store = BundleStore::open(source).value();
+  SteppedLoads executor(source, store.catalog());
+  constexpr std::uint64_t kBudget = 700 * kKilobyte;
+  BundleLoader loader(store, executor, {.memory_budget_bytes = kBudget});
+  for (std::uint64_t i = 0; i < 2; ++i) {
+    REQUIRE(store.load(plain_asset(i), kMainPayload).has_value());
+  }
+  const BundleHandle first = loader.request_asset(plain_asset(0)).value();
+  CHECK(loader.finish(first, kStart) == LoadState::ready);
+  BundleHandle second = loader.request_asset(plain_asset(1)).value();
+  CHECK(loader.finish(second, kStart) == LoadState::failed);
+  CHECK(second.error().code == ErrorCode::limit_exceeded);
+  // What is read of it takes no more than what was kept.
+  const std::uint64_t before = loader.memory_bytes();
+  REQUIRE(store.load(plain_asset(100), kMainPayload).has_value());
+  CHECK(loader.memory_bytes() == before);
+  CHECK(before <= kBudget);
+}
+
 TEST_CASE("A store that ends leaves its buffers to who else has a part in the pool",
           "[runtime][assets]") {
   const MemorySource source = plain_bundles({2 * kKilobyte, 300 * kKilobyte});

@@ -133,6 +133,22 @@ TEST_CASE("Children keep their order and go with their parent", "[runtime][world
   CHECK(world.values(f.life).empty());
 }
 
+TEST_CASE("A chain of any length goes from its end to its beginning", "[runtime][world]") {
+  // In a step for each: a walk from the beginning for each would not end.
+  constexpr std::size_t kLength = 200'000;
+  Fixture f;
+  std::vector<EntityId> chain = {f.world.create()};
+  while (chain.size() < kLength) chain.push_back(f.world.create({.parent = chain.back()}));
+  const EntityId other = f.world.create();
+  f.world.request_despawn(chain.front());
+  f.world.request_despawn(other);
+  std::vector<EntityId> gone;
+  CHECK(f.world.process_despawns([&](EntityId entity) { gone.push_back(entity); }) == kLength + 1);
+  std::ranges::reverse(chain);
+  chain.push_back(other);
+  CHECK((gone == chain));  // Not to be printed.
+}
+
 TEST_CASE("A despawn asked for twice happens once", "[runtime][world][sys-16]") {
   Fixture f;
   const EntityId root = f.world.create();
