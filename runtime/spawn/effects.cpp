@@ -39,7 +39,7 @@ EffectPlayer::EffectPlayer(const Spawner& spawner, World& world, const EffectOpt
       world_(&world),
       reloads_(spawner.reload_count()),
       expiry_(options.expiry),
-      triggers_(options.same_within_ticks),
+      triggers_{TickTriggers(options.same_within_ticks), TickTriggers(options.same_within_ticks)},
       duration_(find_setting(world, options.spatial_component, options.duration_field,
                              std::chrono::duration<float>(options.default_duration).count())),
       speed_(find_setting(world, options.hitscan_component, options.speed_field,
@@ -190,7 +190,7 @@ EffectVerdict EffectPlayer::verdict(EffectKind kind, TypeId effect, std::size_t 
   }
   if (result != EffectVerdict::accepted) {
     ++counters_.refused;
-  } else if (cause && !triggers_.fires(cause->key, cause->tick)) {
+  } else if (cause && !triggers_[static_cast<std::size_t>(kind)].fires(cause->key, cause->tick)) {
     ++counters_.repeated;
     result = EffectVerdict::repeated;
   }

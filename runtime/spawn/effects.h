@@ -1,6 +1,7 @@
 // Effects: what a client shows and forgets.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -21,7 +22,10 @@ namespace muster {
 inline constexpr std::size_t kMaxEffectRequests = 256;
 
 /// What made an effect happen, where that is replicated state: "fired at tick 90". The same cause
-/// is played once, however often its tick is computed or received.
+/// plays one effect of each kind (the flash and the tracer of a shot), however often its tick is
+/// computed or received, and whichever effect it is by then. Two of a kind at once, such as the
+/// pellets of a volley, have channels of their own; so have ticks that follow each other faster
+/// than `TickTriggers` tells apart.
 struct EffectCause {
   TickTriggers::Key key;
   Tick tick;
@@ -117,7 +121,9 @@ class EffectPlayer {
   EffectVerdict request(const SpatialEffectRequest& request);
   EffectVerdict request(const HitscanEffectRequest& request);
   /// An entity that was the cause of effects has gone; its id may come again for another one.
-  void forget(EntityReference cause) { triggers_.forget(cause); }
+  void forget(EntityReference cause) {
+    for (TickTriggers& triggers : triggers_) triggers.forget(cause);
+  }
 
   /// Moves what plays, ends what is over, then plays what was requested: spatial effects first, in
   /// the order of the requests. Requests that are `expiry` old, or older, are dropped.
@@ -163,10 +169,10 @@ class EffectPlayer {
   World* world_;
   std::uint32_t reloads_;
   Duration expiry_;
-  TickTriggers triggers_;
-  Setting duration_;         ///< Of spatial effects, in seconds.
-  Setting speed_;            ///< Of hitscan effects.
-  std::vector<Pool> pools_;  ///< By kind and type id.
+  std::array<TickTriggers, 2> triggers_;  ///< By kind.
+  Setting duration_;                      ///< Of spatial effects, in seconds.
+  Setting speed_;                         ///< Of hitscan effects.
+  std::vector<Pool> pools_;               ///< By kind and type id.
   std::vector<SpatialEffectRequest> spatial_requests_;
   std::vector<HitscanEffectRequest> hitscan_requests_;
   EffectCounters counters_;

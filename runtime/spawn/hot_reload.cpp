@@ -10,10 +10,22 @@
 namespace muster {
 namespace {
 
+// Plain files have no ids of their own: what stands there is called by its place.
+bool has_places_for_ids(const PrefabPlan& plan) {
+  for (std::size_t i = 0; i < plan.entities.size(); ++i) {
+    if (plan.entities[i].source_id != static_cast<std::int64_t>(i) + 1) return false;
+  }
+  return true;
+}
+
+// Whether each entity of one is that of the other. A place alone does not say so, below the root:
+// there its name has to.
 bool have_same_structure(const PrefabPlan& a, const PrefabPlan& b) {
-  const auto same_entity = [](const PlannedEntity& x, const PlannedEntity& y) {
-    return x.parent == y.parent && x.first_component == y.first_component &&
-           x.component_count == y.component_count;
+  const bool is_by_name = has_places_for_ids(a);
+  const auto same_entity = [&](const PlannedEntity& x, const PlannedEntity& y) {
+    return x.source_id == y.source_id && x.parent == y.parent &&
+           x.first_component == y.first_component && x.component_count == y.component_count &&
+           (!is_by_name || x.parent == layout::kNone || x.name == y.name);
   };
   const auto same_component = [](const PlannedComponent& x, const PlannedComponent& y) {
     return x.id == y.id && x.offset_bytes == y.offset_bytes;

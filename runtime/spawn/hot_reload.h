@@ -45,9 +45,11 @@ class PrefabInstances {
   /// `newer`, from which the spawner spawns afterwards. A field that still has the value of the old
   /// prefab takes that of the new one; what the game has changed, stays. When the prefab's entities
   /// or components are others than before, the root keeps its id and what the game gave it, and all
-  /// below it is spawned anew (the old entities are asked to despawn). What the new build cannot
-  /// spawn stays, and follows the next build that can. Instances that are gone are forgotten, also
-  /// when going back in time took them back and other entities have their ids.
+  /// below it is spawned anew (the old entities are asked to despawn). An entity is another if it
+  /// has another id in its file; in plain files, which have none, if another name stands there.
+  /// What the new build cannot spawn stays, and follows the next build that can. Instances that are
+  /// gone are forgotten, also when going back in time took them back and other entities have their
+  /// ids.
   ///
   /// The old store is no longer needed by the spawner. Snapshots of the world from before hold the
   /// old values: clear their rings.

@@ -87,9 +87,22 @@ void Level::begin(const Guid& level, bool is_wanted) {
   definition_ = std::move(definition.value());
 }
 
+// After going back in time another entity may have its id.
+bool Level::is_there(const Root& root) const {
+  return !root.entity.is_null() && spawner_.world().birth(root.entity) == root.birth;
+}
+
+Level::Root Level::root_of(EntityId entity) const {
+  return {.entity = entity, .birth = spawner_.world().birth(entity)};
+}
+
+void Level::despawn(Root& root) {
+  if (is_there(root)) spawner_.world().request_despawn(root.entity);
+  root = {};
+}
+
 void Level::unload() {
-  spawner_.world().request_despawn(root_);
-  root_ = EntityId();
+  despawn(root_);
   definition_.release();
   layers_.clear();
   wishes_.clear();
@@ -123,10 +136,11 @@ void Level::follow(BundleLoader& loader) {
       this->request(layer);
     } else if (layer.state == LevelState::ready) {
       if (layer.told.is_on_demand && travels_now(layer)) {
-        spawner_.world().request_despawn(std::exchange(layer.root, EntityId()));
+        despawn(layer.root);
         fail_layer(layer, travels_on_demand(layer));
         continue;
       }
+      if (!layer.told.is_on_demand && spawner_.instances() != nullptr) follow_kinds(layer);
       layer.bundle.release();
       auto bundle = loader_->request_asset(layer.told.prefab, request);
       if (bundle) layer.bundle = std::move(bundle.value());
@@ -141,12 +155,12 @@ void Level::follow(BundleLoader& loader) {
 bool Level::was_rebuilt() const {
   const PrefabInstances* const instances = spawner_.instances();
   return instances != nullptr && std::ranges::any_of(layers_, [&](const Layer& layer) {
-           return !layer.told.is_on_demand && instances->rebuild_count(layer.root) > 0;
+           return !layer.told.is_on_demand && instances->rebuild_count(layer.root.entity) > 0;
          });
 }
 
 void Level::update() {
-  if (!root_.is_null() && !spawner_.world().is_alive(root_)) {
+  if (!root_.entity.is_null() && !is_there(root_)) {
     return fail_level({ErrorCode::not_found, "the level's entity is gone from the world"});
   }
   if (state_ == LevelState::ready) return spawn_on_demand();
@@ -170,10 +184,10 @@ void Level::check_preloaded() {
 
 // The definition's entity first, then a layer a call.
 void Level::spawn_next() {
-  if (root_.is_null()) {
+  if (root_.entity.is_null()) {
     Result<Spawned> spawned = spawner_.spawn(level_);
     if (!spawned) return fail_level(spawned.error());
-    root_ = spawned.value().root;
+    root_ = root_of(spawned.value().root);
     return;
   }
   const auto next = std::ranges::find_if(layers_, [](const Layer& layer) {
@@ -215,8 +229,7 @@ void Level::unload_layer(std::string_view name) {
   if (const auto wish = wishes_.find(name); wish != wishes_.end()) wishes_.erase(wish);
   Layer* const layer = find_on_demand(name);
   if (layer == nullptr) return;
-  spawner_.world().request_despawn(layer->root);
-  layer->root = EntityId();
+  despawn(layer->root);
   layer->bundle.release();
   layer->state = LevelState::none;
 }
@@ -320,27 +333,50 @@ void Level::spawn_layer(Layer& layer) {
   if (layer.told.is_on_demand) {
     if (!plan) return fail_layer(layer, plan.error());
     if (has_travellers(*plan.value())) return fail_layer(layer, travels_on_demand(layer));
-    layer.root = spawner_.instantiate(*plan.value(), root_).root;
+    layer.root = root_of(spawner_.instantiate(*plan.value(), root_.entity).root);
     layer.state = LevelState::ready;
     return;
   }
   if (!plan) return fail_level(plan.error());
-  layer.root = spawner_.instantiate(*plan.value(), root_).root;
+  layer.root = root_of(spawner_.instantiate(*plan.value(), root_.entity).root);
   layer.state = LevelState::ready;
   const std::span<const EntityId> made = spawner_.last_made();
+  each_placed(layer, *plan.value(),
+              [&](std::size_t i, const ContentHash& key, const ContentHash& kind) {
+                placed_.push_back({.key = key, .entity = made[i], .kind = kind});
+              });
+  ++spawned_layers_;
+}
+
+// Calls `visit(index, key, kind)` for the entities of a plan that get network ids.
+template <typename Visit>
+void Level::each_placed(const Layer& layer, const PrefabPlan& plan, Visit visit) const {
   const World& world = spawner_.world();
   const std::optional<ComponentId> replicated = world.find_component(options_.replicated_component);
+  if (!replicated) return;
+  const ComponentDescription& description = world.storage(*replicated).description();
   std::map<std::int64_t, std::uint32_t> ordinals;
-  for (std::size_t i = 0; i < made.size(); ++i) {
-    const std::int64_t source_id = plan.value()->entities[i].source_id;
-    const std::uint32_t ordinal = ordinals[source_id]++;
-    if (!replicated || !world.has(*replicated, made[i])) continue;
-    placed_.push_back({.key = key_of(layer.told.prefab, source_id, ordinal),
-                       .entity = made[i],
-                       .kind = hash_fields(world.storage(*replicated).description(),
-                                           world.bytes(*replicated, made[i]))});
+  for (std::size_t i = 0; i < plan.entities.size(); ++i) {
+    const PlannedEntity& entity = plan.entities[i];
+    const std::uint32_t ordinal = ordinals[entity.source_id]++;
+    const auto components =
+        std::span(plan.components).subspan(entity.first_component, entity.component_count);
+    const auto found = std::ranges::find(components, *replicated, &PlannedComponent::id);
+    if (found == components.end()) continue;
+    const Bytes value = Bytes(plan.data).subspan(found->offset_bytes, found->size_bytes);
+    visit(i, key_of(layer.told.prefab, entity.source_id, ordinal), hash_fields(description, value));
   }
-  ++spawned_layers_;
+}
+
+// What stands there was updated in place.
+void Level::follow_kinds(const Layer& layer) {
+  const Result<const PrefabPlan*> plan = spawner_.prepare(layer.told.prefab);
+  if (!plan) return;  // It stayed as it was.
+  each_placed(layer, *plan.value(),
+              [&](std::size_t, const ContentHash& key, const ContentHash& kind) {
+                const auto found = std::ranges::find(placed_, key, &PlacedEntity::key);
+                if (found != placed_.end()) found->kind = kind;
+              });
 }
 
 void Level::fail_layer(Layer& layer, Error error) {

@@ -123,7 +123,7 @@ class Level {
   /// Why it failed. Requires: `state()` is failed. What had been spawned is despawning.
   const Error& error() const { return error_; }
   /// The definition's entity; null while there is none.
-  EntityId root() const { return root_; }
+  EntityId root() const { return root_.entity; }
   /// Of the layers that belong to the level those that are there, and all that there will be (once
   /// the definition has come).
   std::size_t spawned_layers() const { return spawned_layers_; }
@@ -147,11 +147,15 @@ class Level {
   ContentHash placed_hash() const;
 
  private:
+  struct Root {
+    EntityId entity;
+    std::uint64_t birth = 0;
+  };
   struct Layer {
     LevelLayer told;
     BundleHandle bundle;
     LevelState state = LevelState::none;
-    EntityId root;
+    Root root;
     Error error;
   };
   bool was_rebuilt() const;
@@ -162,6 +166,12 @@ class Level {
   void spawn_next();
   void spawn_on_demand();
   void spawn_layer(Layer& layer);
+  template <typename Visit>
+  void each_placed(const Layer& layer, const PrefabPlan& plan, Visit visit) const;
+  void follow_kinds(const Layer& layer);
+  bool is_there(const Root& root) const;
+  Root root_of(EntityId entity) const;
+  void despawn(Root& root);
   bool has_travellers(const PrefabPlan& plan) const;
   bool travels_now(const Layer& layer);
   Error travels_on_demand(const Layer& layer) const;
@@ -184,7 +194,7 @@ class Level {
   std::size_t spawned_layers_ = 0;  ///< Of those.
   /// Layers on demand that were asked for before it was known which there are.
   std::set<std::string, std::less<>> wishes_;
-  EntityId root_;
+  Root root_;
   std::vector<PlacedEntity> placed_;
 };
 

@@ -55,8 +55,9 @@ void ReplicatedApply::spawn(const ReplicatedSpawn& spawn) {
     options.player = spawn.player;
     const EntityId entity = spawner_.spawn_type(registry_, spawn.type, options);
     (void)collection_.add(spawn.id, entity);  // In range, free, and alive.
-    updated_at_[index] = Tick();
   }
+  // Whoever tells of it anew may count ticks from another beginning.
+  updated_at_[index] = Tick();
   ++counters_.spawned;
 }
 

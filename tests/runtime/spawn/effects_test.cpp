@@ -236,6 +236,20 @@ TEST_CASE("An effect with a cause is played once, however often its tick is comp
   CHECK(explode_at(90) == EffectVerdict::accepted);
 }
 
+TEST_CASE("One cause plays an effect of each kind, such as a shot's flash and its tracer",
+          "[runtime][spawn][sys-20][sys-56]") {
+  Show show;
+  const EffectCause shot{{{7}, 1}, Tick(90)};
+  for (const auto verdict : {EffectVerdict::accepted, EffectVerdict::repeated}) {
+    CHECK(show.player.request(SpatialEffectRequest{TypeId(1), {}, {}, show.now, shot}) == verdict);
+    CHECK(show.player.request(HitscanEffectRequest{TypeId(1), {}, {9, 0, 0}, show.now, shot}) ==
+          verdict);
+  }
+  show.player.forget({7});
+  CHECK(show.player.request(HitscanEffectRequest{TypeId(1), {}, {9, 0, 0}, show.now, shot}) ==
+        EffectVerdict::accepted);
+}
+
 TEST_CASE("What happened too long ago is not played", "[runtime][spawn][sys-20]") {
   const auto [age, played] =
       GENERATE(table<int, std::uint64_t>({{0, 1}, {499, 1}, {500, 0}, {5000, 0}}));

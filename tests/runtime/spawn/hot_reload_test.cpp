@@ -22,9 +22,17 @@ using samples::Life;
 
 constexpr std::uint64_t kTree = 500;
 
+struct Fruit {
+  std::string name = "Fruit";
+  std::int64_t source_id = 2;
+  float life = 0;
+};
+
 // A build of one prefab: a tree with a life, and fruits below it.
 struct Build {
-  explicit Build(float life, std::size_t fruits = 1, bool has_body = false) {
+  explicit Build(float life, std::size_t fruits = 1, bool has_body = false)
+      : Build(life, std::vector<Fruit>(fruits, {.life = life / 10}), has_body) {}
+  Build(float life, const std::vector<Fruit>& fruits, bool has_body = false) {
     const std::vector<ComponentDescription> components = samples::game_components();
     const auto cooked = [&](const char* type, const auto& value) {
       const auto found = std::ranges::find(components, type, &ComponentDescription::name);
@@ -38,12 +46,12 @@ struct Build {
     if (has_body) of_tree.insert(of_tree.begin(), cooked("Body", Body{{0, 0, 0}, 5}));
     std::vector<PrefabEntity> entities = {
         {.name = "Tree", .source_id = 1, .parent = {}, .is_active = true, .components = of_tree}};
-    for (std::size_t i = 0; i < fruits; ++i) {
-      entities.push_back({.name = "Fruit",
-                          .source_id = 2,
+    for (const Fruit& fruit : fruits) {
+      entities.push_back({.name = fruit.name,
+                          .source_id = fruit.source_id,
                           .parent = 0,
                           .is_active = true,
-                          .components = {cooked("Life", Life{life / 10, 0})}});
+                          .components = {cooked("Life", Life{fruit.life, 0})}});
     }
     const ByteVector prefab = encode_prefab({entities}).value();
     const std::vector<PackEntry> entries = {
@@ -205,6 +213,40 @@ TEST_CASE("What one build could not spawn follows the next that can", "[runtime]
   Build newest(160);
   CHECK(f.instances.reload(spawner, newest.open()).updated == 2);
   CHECK(f.world.get(f.life, tree)->current == 160);
+}
+
+TEST_CASE("What a game did to one entity of a prefab does not pass to another by a reload",
+          "[runtime][spawn][reload]") {
+  struct Edit {
+    std::vector<Fruit> before;
+    std::vector<Fruit> after;
+    std::vector<float> lives;
+    bool is_rebuilt;
+  };
+  const auto edit = GENERATE(values<Edit>({
+      // By the ids of their file: exchanged, replaced, renamed.
+      {{{"A", 11, 10}, {"B", 12, 20}}, {{"B", 12, 20}, {"A", 11, 10}}, {20, 10}, true},
+      {{{"A", 11, 10}, {"B", 12, 20}}, {{"C", 13, 30}, {"B", 12, 20}}, {30, 20}, true},
+      {{{"A", 11, 10}, {"B", 12, 20}}, {{"C", 11, 10}, {"B", 12, 20}}, {3, 20}, false},
+      // Where ids are places, by their names.
+      {{{"A", 2, 10}, {"B", 3, 20}}, {{"B", 2, 20}, {"A", 3, 10}}, {20, 10}, true},
+      {{{"A", 2, 10}, {"B", 3, 20}}, {{"C", 2, 30}, {"B", 3, 20}}, {30, 20}, true},
+      {{{"A", 2, 10}, {"B", 3, 20}}, {{"A", 2, 15}, {"B", 3, 25}}, {3, 25}, false},
+  }));
+  Build old(100, edit.before);
+  Build fresh(100, edit.after);
+  Forest f;
+  Spawner spawner(old.open(), f.world);
+  const EntityId tree = f.plant(spawner);
+  f.world.get(f.life, f.world.first_child(tree))->current = 3;
+  CHECK(f.instances.reload(spawner, fresh.open()).rebuilt == (edit.is_rebuilt ? 1 : 0));
+  f.world.process_despawns();
+  std::vector<float> lives;
+  for (EntityId e = f.world.first_child(tree); !e.is_null(); e = f.world.next_sibling(e)) {
+    CHECK(f.world.name(e) == edit.after[lives.size()].name);
+    lives.push_back(f.world.get(f.life, e)->current);
+  }
+  CHECK(lives == edit.lives);
 }
 
 TEST_CASE("Entities that got the ids of a spawn which was taken back are left alone",

@@ -7,6 +7,7 @@
 #include "runtime/spawn/hot_reload.h"
 #include "runtime/world/snapshot_ring.h"
 #include "tests/support/bundle_samples.h"
+#include "tests/support/edited_build.h"
 #include "tests/support/sample_build.h"
 
 namespace muster {
@@ -259,6 +260,51 @@ TEST_CASE("What is placed in a layer that a reload rebuilds gets the first ids a
   for (std::int32_t id = 0; id < 5; ++id) CHECK_FALSE(collection.find({id}).is_null());
   CHECK(client.world.entity_count() == before + 1);
   client.level.unload();
+}
+
+TEST_CASE("A level that was updated in place says of what it has placed what a fresh one says",
+          "[runtime][spawn][sys-15][reload]") {
+  Side server("server");
+  PrefabInstances instances;
+  server.spawner.note_in(&instances);
+  server.load();
+  const ContentHash before = server.level.placed_hash();
+  server.world.get(server.life, server.level.placed().front().entity)->current = 1;
+
+  MemoryFileSystem files;
+  samples::build_target(files, {.target = Target::server, .values = {.yard_lives = {10, 25}}});
+  Side fresh("server", false, files);
+  fresh.load();
+  CHECK(instances.reload(server.spawner, fresh.store).updated == 1);
+  server.level.follow(fresh.loader);
+  CHECK(server.level.state() == LevelState::ready);
+  CHECK(server.level.placed_hash() == fresh.level.placed_hash());
+  CHECK(server.level.placed_hash() != before);
+  server.level.unload();
+}
+
+TEST_CASE("A level whose entity was taken back leaves alone who has got its id",
+          "[runtime][spawn][sys-14]") {
+  Side client("client");
+  SnapshotRing ring(client.world, 4);
+  ring.capture(Tick(1));
+  client.level.load(guid(samples::kLevel));
+  while (client.level.root().is_null()) client.frame();
+  const EntityId root = client.level.root();
+  REQUIRE(ring.restore(Tick(1)));
+  const EntityId other = client.world.create();
+  REQUIRE(other == root);
+  const bool is_unloaded_at_once = GENERATE(true, false);
+  if (is_unloaded_at_once) {
+    client.level.unload();
+  } else {
+    for (int i = 0; i < 12; ++i) client.frame();
+    CHECK(client.level.state() == LevelState::failed);
+    client.level.unload();
+  }
+  client.world.process_despawns();
+  CHECK(client.world.is_alive(other));
+  CHECK(client.world.first_child(other).is_null());
 }
 
 TEST_CASE("A layer on demand in which something travels after a reload fails, and is gone",

@@ -82,6 +82,20 @@ TEST_CASE("The tick of an entity only rises", "[runtime][spawn][sys-18]") {
   CHECK(client.life_of(1)->current == 9);
 }
 
+TEST_CASE("What is placed and told of by another server is updated from its first tick on",
+          "[runtime][spawn][sys-18]") {
+  Client client;
+  const EntityId placed = client.world.create();
+  client.world.add(client.life, placed, Life{10, 0});
+  REQUIRE(client.collection.add({0}, placed) == CollectionVerdict::accepted);
+  client.collection.set_placed_count(1);
+  client.apply(900, {}, {{{0}, kHero, {}}}, {{0, {70, 0}}});
+  CHECK(client.life_of(0)->current == 70);
+  client.apply(3, {}, {{{0}, kHero, {}}}, {{0, {80, 0}}});
+  CHECK(client.life_of(0)->current == 80);
+  CHECK(client.replicated.counters().stale == 0);
+}
+
 TEST_CASE("What the network says without sense is counted and passed over",
           "[runtime][spawn][sys-18]") {
   Client client;
