@@ -101,9 +101,11 @@ void ClientView::take_fates(std::span<const PayloadFate> fates) {
     writer_->acknowledge(number);
     for (const Said& said : flight.said) {
       if (Record* const record = find_record(said.entity)) {
+        record->is_there = record->is_there || said.is_certain;
+        // What is not certain may have stood in another part, which need not have arrived.
+        if (!record->is_there) continue;
         record->acked = said.row;
         record->outdated_since = flight.tick;
-        record->is_there = record->is_there || said.is_certain;
       }
       if (said.is_certain) release_events(said.entity);
     }

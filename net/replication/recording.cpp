@@ -250,7 +250,7 @@ void RecordingReader::reset() {
   if (mirror_) mirror_->list_end(changes_);
   begin_mirror();
   position_ = first_record_;
-  tick_ = 0;
+  tick_.reset();
 }
 
 void RecordingReader::begin_mirror() {

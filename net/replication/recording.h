@@ -120,7 +120,9 @@ class RecordingReader {
   /// `end` when the recording begins later or ends before.
   RecordingStatus seek(std::uint32_t tick);
 
-  std::uint32_t tick() const { return tick_; }
+  std::uint32_t tick() const { return tick_.value_or(0); }
+  /// Whether a tick was played, also if it is 0.
+  bool has_tick() const { return tick_.has_value(); }
   std::span<const ReplicatedChange> changes() const { return changes_; }
   std::span<const TimedEvent> events() const { return events_; }
   void clear();
@@ -167,7 +169,7 @@ class RecordingReader {
   std::unique_ptr<WorldMirror> mirror_;
   std::vector<Keyframe> keyframes_;
   std::span<const std::byte> map_info_;
-  std::uint32_t tick_ = 0;
+  std::optional<std::uint32_t> tick_;
   std::vector<ReplicatedChange> changes_;
   std::vector<TimedEvent> events_;
   std::uint32_t event_count_ = 0;

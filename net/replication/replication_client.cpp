@@ -197,7 +197,8 @@ void ReplicationClient::take_payload(std::span<const std::byte> payload) {
   if (!read_payload_head(reader, check, is_complete)) return refuse_payload();
   switch (mirror_->read(payload.subspan(reader.position()))) {
     case SnapshotVerdict::applied:
-      is_complete_ = is_complete_ || is_complete;
+      // The server may not have heard yet of what could not be read.
+      is_complete_ = is_complete_ || (is_complete && counters_.snapshots >= settled_at_);
       // An overtaken one shows nothing: there is nothing to compare.
       check.tick = tick();
       check.is_pending =
@@ -224,6 +225,7 @@ void ReplicationClient::take_payload(std::span<const std::byte> payload) {
 /// The transport has told the server that a snapshot arrived, which was overtaken by so many that
 /// it cannot be read any more. All others still can: the server builds on those.
 void ReplicationClient::disown() {
+  settled_at_ = counters_.snapshots + kResyncPause;
   const UnreadableMessage message{.number = mirror_->reader().unknown_number()};
   // Without room it is told of the next one, which lacks the same.
   if (unsent_.has_room()) unsent_.push(encode(message));
@@ -232,7 +234,7 @@ void ReplicationClient::disown() {
 /// The transport has told the server that a snapshot arrived; but it is of no use here.
 void ReplicationClient::want_everything() {
   if (counters_.snapshots < next_resync_ || !unsent_.has_room()) return;
-  next_resync_ = counters_.snapshots + kResyncPause;
+  settled_at_ = next_resync_ = counters_.snapshots + kResyncPause;
   ++counters_.resyncs;
   unsent_.push(encode(ReplicationMessage::resync));
 }

@@ -95,11 +95,14 @@ class ReplicationClient {
   /// What the server's words mean; null before they arrived. Changes when a map begins.
   const ReplicationSchema* schema() const { return schema_ ? &*schema_ : nullptr; }
   const TypeViews* views() const { return views_ ? &*views_ : nullptr; }
+  /// The transport's number of the present map.
+  std::uint16_t map() const { return map_; }
   /// The game's own data of the present map, as the server gave it.
   std::span<const std::byte> map_info() const { return map_info_; }
 
   /// What happened since `clear`, in the order to be applied: what goes, what comes, what changes.
-  /// When a map begins everything goes.
+  /// When a map begins everything goes. Of what several `update`s have brought, the sum: an entity
+  /// goes, comes and changes once at most.
   std::span<const ReplicatedChange> changes() const { return changes_; }
   /// Puts an entity's values into `values`, which has all values of its type; those that this end
   /// does not receive stay as they are. False when there is no such entity.
@@ -181,6 +184,7 @@ class ReplicationClient {
   std::vector<LaneValue> lanes_;
   std::vector<std::int64_t> values_;
   std::uint64_t next_resync_ = 0;
+  std::uint64_t settled_at_ = 0;  ///< As many snapshots: of what was unreadable the server knows.
   UnsentMessages unsent_;
   ReplicationClientCounters counters_;
 };

@@ -30,10 +30,11 @@ class WorldMirror {
 
   SnapshotVerdict read(std::span<const std::byte> snapshot) { return reader_.read(snapshot); }
 
-  /// Appends what happened since the last call: what goes, what comes, what changes. Of what stays
-  /// as it is nothing is said, though snapshots say so.
+  /// Adds what happened since the last call: what goes, what comes, what changes. Of what stays as
+  /// it is nothing is said, though snapshots say so. With what `changes` had before it becomes one
+  /// list: what came and has gone again is not in it, and so on.
   void list_changes(std::vector<ReplicatedChange>& changes);
-  /// Appends the end of everything that was told of.
+  /// Adds the end of everything that was told of.
   void list_end(std::vector<ReplicatedChange>& changes);
 
   /// Null when there is no such entity.
@@ -56,6 +57,7 @@ class WorldMirror {
 
   ReplicatedChange change(ReplicatedChange::Kind kind, const Told& told) const;
   bool is_same_entity(const Told& told, const SeenEntity& seen) const;
+  void merge(std::vector<ReplicatedChange>& changes);
 
   const ReplicationSchema& schema_;
   const TypeViews& views_;
@@ -64,6 +66,8 @@ class WorldMirror {
   std::vector<Told> next_told_;
   std::vector<ReplicatedChange> spawned_;
   std::vector<ReplicatedChange> updated_;
+  std::vector<ReplicatedChange> next_changes_;
+  std::vector<std::uint32_t> order_;  ///< Of a list, by id.
 };
 
 }  // namespace muster

@@ -110,11 +110,8 @@ void WorldReceiver::follow_level(const WorldSource& source) {
 // Another schema comes with another map, and not before everything has gone.
 void WorldReceiver::follow_schema(const WorldSource& source) {
   const ReplicationSchema* const schema = source.schema();
-  if (schema == nullptr) {
-    plan_.reset();
-    return;
-  }
-  if (plan_) return;
+  if (schema == nullptr || std::exchange(map_, source.map()) != source.map()) plan_.reset();
+  if (schema == nullptr || plan_) return;
   plan_.emplace(*schema, world_);
   notes_.insert(notes_.end(), plan_->notes().begin(), plan_->notes().end());
 }

@@ -25,8 +25,10 @@ struct WorldReceiverOptions {
 class WorldSource {
  public:
   virtual ~WorldSource() = default;
-  /// Null while nothing can be heard. Another one comes only after a null one.
+  /// Null while nothing can be heard. Another one comes only with another map.
   virtual const ReplicationSchema* schema() const = 0;
+  /// Another number when another map has begun, if it may have another schema.
+  virtual std::uint32_t map() const = 0;
   virtual std::span<const ReplicatedChange> changes() const = 0;
   /// As `ReplicationClient::values`.
   virtual bool values(std::uint32_t id, std::span<std::int64_t> values) const = 0;
@@ -47,6 +49,7 @@ class ServerSource final : public WorldSource {
   const ReplicationSchema* schema() const override {
     return client_.phase() == ReplicationPhase::playing ? client_.schema() : nullptr;
   }
+  std::uint32_t map() const override { return client_.map(); }
   std::span<const ReplicatedChange> changes() const override { return client_.changes(); }
   bool values(std::uint32_t id, std::span<std::int64_t> values) const override {
     return client_.values(id, values);
@@ -65,13 +68,14 @@ class RecordedSource final : public WorldSource {
   /// Must outlive this.
   explicit RecordedSource(const RecordingReader& reader) : reader_(reader) {}
   const ReplicationSchema* schema() const override { return &reader_.schema(); }
+  std::uint32_t map() const override { return 0; }  // A recording has one schema.
   std::span<const ReplicatedChange> changes() const override { return reader_.changes(); }
   bool values(std::uint32_t id, std::span<std::int64_t> values) const override {
     return reader_.mirror().values(id, values);
   }
   std::uint64_t divergences() const override { return 0; }
   /// Every tick of a recording has the whole world.
-  bool is_complete() const override { return reader_.tick() != 0; }
+  bool is_complete() const override { return reader_.has_tick(); }
   bool holds(std::uint32_t id) const override { return reader_.mirror().find(id) != nullptr; }
 
  private:
@@ -188,6 +192,7 @@ class WorldReceiver final : public EntityValues {
   WorldReceiverOptions options_;
   ComponentHandle<PrefabLink> link_;
   std::optional<ReceivingPlan> plan_;
+  std::uint32_t map_ = 0;           ///< Of which the plan is.
   std::vector<Received> received_;  ///< By network id.
   std::vector<std::uint32_t> incomplete_;
   std::uint64_t divergences_ = 0;  ///< That the source has told of.

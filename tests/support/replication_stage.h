@@ -104,6 +104,7 @@ class ReplicationStage {
     std::unique_ptr<ReplicationClient> replication;
     ClientWorld world;
     DivergenceList log;
+    bool is_loading = false;  ///< Its game only hears: it neither applies nor clears.
   };
 
   explicit ReplicationStage(std::uint64_t seed, ReplicationServerOptions options = {},
@@ -226,11 +227,14 @@ class ReplicationStage {
     pair.b->receive(pair.now);
     server.update(client.id, pair.a->connection, pair.now);
     client.replication->update(pair.b->connection);
+    if (!client.is_loading) take(client);
+    pair.a->send(pair.now);
+    pair.b->send(pair.now);
+  }
+  void take(Client& client) {
     client.world.apply(*client.replication);
     if (game != nullptr) client.replication->verify(game);
     client.replication->clear();
-    pair.a->send(pair.now);
-    pair.b->send(pair.now);
   }
 
   ReplicationClientId next_client_ = 1;

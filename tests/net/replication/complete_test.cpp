@@ -9,9 +9,9 @@ namespace muster {
 namespace {
 
 /// Datagrams overtake each other, one by many.
-LinkOptions link_with_jitter(double loss) {
+LinkOptions link_with_jitter(double loss, NetDuration jitter = std::chrono::milliseconds(40)) {
   return {.latency = std::chrono::milliseconds(40),
-          .jitter = std::chrono::milliseconds(40),
+          .jitter = jitter,
           .jitter_kind = Jitter::exponential,
           .loss = loss};
 }
@@ -78,6 +78,49 @@ TEST_CASE("A client knows when it was told of all that there was when it came",
   }
 }
 
+TEST_CASE("A client that lost the part which told of an entity is not said to have it",
+          "[net][replication][sys-15][property]") {
+  constexpr std::uint32_t kCount = 300;
+  const LinkOptions link{.latency = std::chrono::milliseconds(40), .loss = 0.2};
+  for (std::uint32_t seed = 10; seed <= 40; ++seed) {
+    CAPTURE(seed);
+    ReplicationStage stage(seed, {.snapshot_ticks = 1});
+    stage.step([&] {
+      for (std::uint32_t id = 0; id < kCount; ++id) {
+        stage.spawn(id, {.relevance = Relevance::always});
+      }
+    });
+    const ReplicationStage::Client& client =
+        stage.join(link, link, {}, {.wish = {.snapshot_ticks = 0, .bytes_per_second = 30'000}});
+    for (int i = 0; i < 1'500 && !client.replication->is_complete(); ++i) {
+      stage.step([&] {
+        for (auto id = static_cast<std::uint32_t>(i % 2); id < kCount; id += 2) stage.stir(id);
+      });
+    }
+    REQUIRE(client.replication->is_complete());
+    for (std::uint32_t id = 0; id < kCount; ++id) {
+      CAPTURE(id);
+      REQUIRE(client.replication->holds(id));
+    }
+  }
+}
+
+TEST_CASE("A client that could not read something goes by what the server says after hearing of it",
+          "[net][replication]") {
+  ReplicationStage stage(6, {.snapshot_ticks = 1});
+  stage.step([&] { stage.spawn(1, {.relevance = Relevance::always}); });
+  const ReplicationStage::Client& client = stage.join();
+  const std::array<std::byte, 1> senseless{std::byte{0xFF}};
+  for (int i = 0; i < 200 && client.replication->counters().resyncs == 0; ++i) {
+    REQUIRE(client.pair->a->connection.send_payload(senseless, 0) == SendStatus::queued);
+    stage.step();
+  }
+  REQUIRE(client.replication->counters().resyncs == 1);
+  for (int i = 0; i < 200 && !client.replication->is_complete(); ++i) stage.step();
+  REQUIRE(client.replication->is_complete());
+  CHECK(stage.server.view(client.id)->counters().resyncs == 1);
+}
+
 TEST_CASE("What arrived behind newer snapshots is held until it is shown, or long gone",
           "[net][replication][sys-15][property]") {
   constexpr std::uint32_t kCount = 400;
@@ -90,7 +133,8 @@ TEST_CASE("What arrived behind newer snapshots is held until it is shown, or lon
         stage.spawn(id, {.relevance = Relevance::always});
       }
     });
-    ReplicationStage::Client& client = stage.join(link_with_jitter(0), {});
+    ReplicationStage::Client& client =
+        stage.join(link_with_jitter(0, std::chrono::milliseconds(160)), {});
     for (int i = 0; i < 600 && !client.replication->is_complete(); ++i) {
       stage.step([&] {
         for (std::uint32_t id = seed % 7; id < kCount; id += 7) stage.stir(id);

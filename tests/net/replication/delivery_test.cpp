@@ -277,4 +277,53 @@ TEST_CASE("Events and new entities do not make updates look dear", "[net][replic
   CHECK(with_spawns > 0.9 * 12'000);
 }
 
+TEST_CASE(
+    "What several updates bring is one list, in which each entity goes and comes once at most",
+    "[net][replication][property]") {
+  for (std::uint32_t seed = 1; seed <= 20; ++seed) {
+    CAPTURE(seed);
+    ReplicationStage stage(seed, {.snapshot_ticks = 1});
+    ReplicationStage::Client& client = stage.join();
+    stage.run(20);
+    std::size_t most = 0;
+    for (int i = 0; i < 240; ++i) {
+      client.is_loading = i % 12 != 11;
+      stage.step([&] {
+        const auto id = static_cast<std::uint32_t>(stage.random.below(12));
+        if (!stage.values.contains(id)) {
+          stage.spawn(id, {.relevance = Relevance::always});
+        } else if (stage.random.below(2) == 0) {
+          stage.despawn(id);
+        } else {
+          stage.stir(id);
+        }
+      });
+      most = std::max(most, client.replication->changes().size());
+    }
+    stage.run(30);
+    CHECK(stage.difference(client).empty());
+    CHECK(most > 0);
+    CHECK(most <= 24);
+  }
+}
+
+TEST_CASE("Of a map that nobody looked at, nothing is left in the list when it ends",
+          "[net][replication]") {
+  ReplicationStage stage(3, {.snapshot_ticks = 1});
+  ReplicationStage::Client& client = stage.join();
+  stage.run(20);
+  client.is_loading = true;
+  stage.step([&] { stage.spawn(1, {.relevance = Relevance::always}); });
+  stage.run(20);
+  REQUIRE(client.replication->changes().size() == 1);
+  stage.step([&] {
+    stage.despawn(1);
+    stage.server.begin_map({});
+  });
+  const std::uint16_t map = client.replication->map();
+  for (int i = 0; i < 20 && client.replication->map() == map; ++i) stage.step();
+  CHECK(client.replication->map() != map);
+  CHECK(client.replication->changes().empty());
+}
+
 }  // namespace muster

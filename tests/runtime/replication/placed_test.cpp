@@ -225,6 +225,35 @@ TEST_CASE("A client's level that begins anew stands as the server says",
   CHECK(stage.client.counters().divergences == 0);
 }
 
+TEST_CASE("What comes and goes while a client's level begins anew is as the server says afterwards",
+          "[runtime][replication][sys-14][sys-15][reload]") {
+  const bool has_other_map = GENERATE(false, true);
+  CAPTURE(has_other_map);
+  Yard yard;
+  BridgeStage& stage = yard.stage;
+  yard.load_client();
+  stage.spawn(7, kCrateType);
+  stage.run(30);
+  stage.waits_for_level = true;
+  yard.on_client.unload();
+  stage.client_world.process_despawns();
+  stage.spawn(9, kCrateType);
+  stage.run(10);
+  stage.begins_map = has_other_map;
+  stage.despawn(9);
+  stage.despawn(7);
+  stage.run(10);
+  stage.spawn(8, kCrateType);
+  stage.run(10);
+  CHECK(stage.client.changes().size() <= 2 * 7);
+  yard.load_client();
+  stage.waits_for_level = false;
+  stage.run(60);
+  CHECK(ids_of(stage.seen) == std::vector<std::int32_t>{0, 1, 2, 3, 8});
+  CHECK(ids_of(stage.seen) == ids_of(stage.collection));
+  CHECK(stage.client.counters().divergences == 0);
+}
+
 TEST_CASE("A level that its server unloads takes what is placed in it from its clients",
           "[runtime][replication][sys-14][sys-15]") {
   Yard yard;
