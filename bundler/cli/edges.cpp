@@ -137,7 +137,7 @@ Result<void> recover_output(const std::string& path) {
   if (!files) {
     const Error& error = files.error();
     if (error.code != ErrorCode::not_found) return fail(error);
-    return fail(error.code, error.message + " ('muster build' writes it)");
+    return fail(error.code, error.message + " (an output is a folder that 'muster build' writes)");
   }
   const auto needed = OutputFolder::needs_recovery(files.value());
   if (!needed) return fail_in(path, needed.error());

@@ -257,8 +257,7 @@ std::uint64_t BundleLoader::reserved_bytes() const {
 // Bundles that the loader has loaded are read whole.
 void BundleLoader::drop_read() {
   std::ranges::sort(unread_);
-  const auto twice = std::ranges::unique(unread_);
-  unread_.erase(twice.begin(), twice.end());
+  unread_.erase(std::unique(unread_.begin(), unread_.end()), unread_.end());
   std::erase_if(unread_, [this](std::uint32_t bundle) { return store_.unread_bytes(bundle) == 0; });
 }
 
