@@ -36,14 +36,14 @@ void ClientView::restart() {
   has_first_ = false;
   is_complete_ = false;
   records_.clear();
-  for (InFlight& flight : in_flight_) flight.is_used = false;
+  for (InFlight& flight : in_flight_) flight.is_used = flight.has_arrived = false;
 }
 
 void ClientView::resync() {
   ++counters_.resyncs;
   is_complete_ = false;
   writer_->forget_acknowledged();
-  for (InFlight& flight : in_flight_) flight.is_used = false;
+  for (InFlight& flight : in_flight_) flight.is_used = flight.has_arrived = false;
   for (std::uint32_t i = 0; i < records_.size(); ++i) {
     records_[i].acked = nullptr;
     records_[i].was_told = false;
@@ -60,14 +60,22 @@ void ClientView::disown(SnapshotNumber number) {
   InFlight& flight = in_flight_[place_of(number)];
   if (flight.number != number) return;
   is_complete_ = false;
-  flight.is_used = false;
-  for (const Said& said : flight.said) {
-    const auto found = std::ranges::lower_bound(records_, said.entity.id, {}, &Record::id);
-    if (found == records_.end() || found->id != said.entity.id) continue;
-    if (found->acked == said.row) found->acked = nullptr;
-    found->is_there = false;
-    activate(static_cast<std::uint32_t>(found - records_.begin()), budget_tick_);
+  flight.is_used = flight.has_arrived = false;
+  for (const InFlight& part : in_flight_) {
+    if (part.tick != flight.tick) continue;
+    for (const Said& said : part.said) {
+      // Of other parts, what stood in this one perhaps.
+      if (part.number == number || !said.is_certain) forget(said);
+    }
   }
+}
+
+void ClientView::forget(const Said& said) {
+  const auto found = std::ranges::lower_bound(records_, said.entity.id, {}, &Record::id);
+  if (found == records_.end() || found->id != said.entity.id) return;
+  if (found->acked == said.row) found->acked = nullptr;
+  found->is_there = false;
+  activate(static_cast<std::uint32_t>(found - records_.begin()), budget_tick_);
 }
 
 bool ClientView::knows(std::uint32_t entity) const {
@@ -98,6 +106,7 @@ void ClientView::take_fates(std::span<const PayloadFate> fates) {
       continue;
     }
     flight.is_used = false;
+    flight.has_arrived = true;
     writer_->acknowledge(number);
     for (const Said& said : flight.said) {
       if (Record* const record = find_record(said.entity)) {
@@ -108,6 +117,28 @@ void ClientView::take_fates(std::span<const PayloadFate> fates) {
         record->outdated_since = flight.tick;
       }
       if (said.is_certain) release_events(said.entity);
+    }
+    settle_parts(flight);
+  }
+}
+
+/// Of a tick whose parts arrived from the first on, all that these said is there.
+void ClientView::settle_parts(const InFlight& flight) {
+  auto number = static_cast<std::uint16_t>(flight.number - flight.part);
+  for (std::uint32_t part = 0;; ++part, ++number) {
+    InFlight& arrived = in_flight_[place_of(number)];
+    if (arrived.number != number || arrived.part != part || arrived.tick != flight.tick ||
+        !arrived.has_arrived) {
+      return;
+    }
+    if (std::exchange(arrived.is_settled, true)) continue;
+    for (const Said& said : arrived.said) {
+      Record* const record = find_record(said.entity);
+      if (record == nullptr || record->is_there) continue;
+      record->is_there = true;
+      record->acked = said.row;
+      record->outdated_since = flight.tick;
+      release_events(said.entity);
     }
   }
 }
@@ -163,7 +194,7 @@ void ClientView::send(const ReplicatedWorld& world, const InterestGrid& grid,
     const std::uint64_t tag = epoch_ << 16U | writer_->last_number();
     // What was not queued was never sent: its fate never comes, and nobody builds on it.
     if (connection.send_payload(std::span(memory_).first(bytes), tag) != SendStatus::queued) break;
-    remember(first_id, world.tick(), written.snapshot_bytes);
+    remember(part, first_id, world.tick(), written.snapshot_bytes);
     first_id = writer_->end_id();
     ++counters_.snapshots;
     counters_.snapshot_bytes += bytes;
@@ -363,10 +394,14 @@ void ClientView::write_checksum(SectionWriter& writer, const ReplicatedWorld& wo
 }
 
 /// Notes what the snapshot just queued says anew, and learns what that cost.
-void ClientView::remember(std::uint32_t first_id, std::uint32_t tick, std::size_t snapshot_bytes) {
+void ClientView::remember(std::size_t part, std::uint32_t first_id, std::uint32_t tick,
+                          std::size_t snapshot_bytes) {
   InFlight& flight = in_flight_[place_of(writer_->last_number())];
   flight.number = writer_->last_number();
   flight.is_used = true;
+  flight.has_arrived = false;
+  flight.is_settled = false;
+  flight.part = static_cast<std::uint32_t>(part);
   flight.tick = tick;
   flight.said.clear();
   double predicted = 0;

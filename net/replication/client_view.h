@@ -145,7 +145,10 @@ class ClientView {
   };
   struct InFlight {
     std::uint16_t number = 0;
-    bool is_used = false;
+    bool is_used = false;  ///< Its fate is not known.
+    bool has_arrived = false;
+    bool is_settled = false;  ///< All that it said was noted, with the parts before it.
+    std::uint32_t part = 0;   ///< Of its tick.
     std::uint32_t tick = 0;
     std::vector<Said> said;
   };
@@ -166,6 +169,8 @@ class ClientView {
   SeenBy seen_by(const ReplicatedEntity& entity) const;
   void activate(std::uint32_t i, std::uint32_t tick);
   void take_loss(std::uint16_t number);
+  void settle_parts(const InFlight& flight);
+  void forget(const Said& said);
   void hold(std::uint32_t i);
   std::size_t byte_budget(const Connection& connection, NetTime now, std::uint32_t ticks);
   void choose(const ReplicatedWorld& world, std::size_t budget_bytes);
@@ -179,7 +184,8 @@ class ClientView {
   bool leave_out(std::uint32_t id);
   bool is_unfit(std::size_t i) const;
   void write_checksum(SectionWriter& writer, const ReplicatedWorld& world, std::uint32_t first_id);
-  void remember(std::uint32_t first_id, std::uint32_t tick, std::size_t snapshot_bytes);
+  void remember(std::size_t part, std::uint32_t first_id, std::uint32_t tick,
+                std::size_t snapshot_bytes);
   void learn_cost(double predicted, double predicted_new, std::size_t snapshot_bytes);
 
   ClientViewOptions options_;

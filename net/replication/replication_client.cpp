@@ -13,6 +13,10 @@ namespace {
 /// have been heard yet.
 constexpr std::uint32_t kResyncPause = 32;
 
+/// So many snapshots after one that could not be read, the server has heard of it: it has at most a
+/// third as many on their way.
+constexpr std::uint32_t kSettlingPause = 128;
+
 /// Checksums that wait for the game; more are passed over.
 constexpr std::size_t kChecksMax = 64;
 
@@ -225,7 +229,7 @@ void ReplicationClient::take_payload(std::span<const std::byte> payload) {
 /// The transport has told the server that a snapshot arrived, which was overtaken by so many that
 /// it cannot be read any more. All others still can: the server builds on those.
 void ReplicationClient::disown() {
-  settled_at_ = counters_.snapshots + kResyncPause;
+  settled_at_ = counters_.snapshots + kSettlingPause;
   const UnreadableMessage message{.number = mirror_->reader().unknown_number()};
   // Without room it is told of the next one, which lacks the same.
   if (unsent_.has_room()) unsent_.push(encode(message));
@@ -233,8 +237,9 @@ void ReplicationClient::disown() {
 
 /// The transport has told the server that a snapshot arrived; but it is of no use here.
 void ReplicationClient::want_everything() {
+  settled_at_ = counters_.snapshots + kSettlingPause;
   if (counters_.snapshots < next_resync_ || !unsent_.has_room()) return;
-  settled_at_ = next_resync_ = counters_.snapshots + kResyncPause;
+  next_resync_ = counters_.snapshots + kResyncPause;
   ++counters_.resyncs;
   unsent_.push(encode(ReplicationMessage::resync));
 }

@@ -105,6 +105,31 @@ TEST_CASE("A client that lost the part which told of an entity is not said to ha
   }
 }
 
+TEST_CASE("What moves all the time in a world of many parts comes soon, and is complete",
+          "[net][replication][sys-15]") {
+  const auto [count, has_other_map] =
+      GENERATE(table<std::uint32_t, bool>({{100, true}, {250, true}, {1'000, false}}));
+  CAPTURE(count, has_other_map);
+  const LinkOptions link{.latency = std::chrono::milliseconds(40)};
+  ReplicationStage stage(7, {.snapshot_ticks = 1});
+  const ReplicationStage::Client& client = stage.join(link, link);
+  // The path is known to be wide by then.
+  if (has_other_map) stage.run(200);
+  stage.step([&] {
+    if (has_other_map) stage.server.begin_map({});
+    for (std::uint32_t id = 0; id < count; ++id) stage.spawn(id, {.relevance = Relevance::always});
+  });
+  const std::uint16_t map = client.replication->map();
+  for (int i = 0; i < 100; ++i) {
+    stage.step([&] {
+      for (std::uint32_t id = 0; id < count; ++id) stage.stir(id);
+    });
+  }
+  CHECK((client.replication->map() != map) == has_other_map);
+  CHECK(client.replication->is_complete());
+  for (std::uint32_t id = 0; id < count; ++id) CHECK(client.replication->holds(id));
+}
+
 TEST_CASE("A client that could not read something goes by what the server says after hearing of it",
           "[net][replication]") {
   ReplicationStage stage(6, {.snapshot_ticks = 1});
