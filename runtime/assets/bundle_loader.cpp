@@ -31,12 +31,11 @@ BundleLoader::BundleLoader(BundleStore& store, LoadExecutor& executor, const Loa
   started_.reserve(nodes_.size());
   visited_.reserve(nodes_.size());
   orders_.reserve(nodes_.size());
-  unread_.reserve(2 * nodes_.size());  // each twice at most between two updates
+  unread_.reserve(nodes_.size());
   finished_.reserve(std::min<std::size_t>(nodes_.size(), executor.parallel_loads()));
   for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
     if (store_.chosen(i) != i || !store_.is_open(i)) continue;
     nodes_[i].state = NodeState::present;
-    unread_.push_back(i);
   }
 }
 
@@ -126,7 +125,13 @@ LoadPriority BundleLoader::Node::priority() const {
 // Whoever wants it most, and for longest, decides.
 void BundleLoader::want(std::uint32_t bundle, const LoadRequest& request) {
   Node& node = nodes_[bundle];
-  if (node.wanted_by++ == 0) node.last_deadline = Time::min();
+  if (node.wanted_by++ == 0) {
+    node.last_deadline = Time::min();
+    // What was opened past the loader and is not read whole wants room for the rest first.
+    if (node.state == NodeState::present && store_.unread_bytes(bundle) > 0) {
+      node.state = NodeState::absent;
+    }
+  }
   const LoadPriority priority = node.priority();
   const Time deadline = node.deadline();
   ++node.wishes[static_cast<std::size_t>(request.priority)];
@@ -175,7 +180,7 @@ void BundleLoader::unwant(std::uint32_t bundle, const BundleHandle& handle) {
       node.state == NodeState::queued || (node.state == NodeState::loading && take_back(bundle));
   if (is_cancelled) ++counters_.cancelled;
   if (is_cancelled || node.state == NodeState::failed) {
-    node.state = NodeState::absent;
+    node.state = store_.is_open(bundle) ? NodeState::present : NodeState::absent;
     node.error = {};
   }
 }

@@ -165,6 +165,7 @@ class BundleLoader {
     std::uint64_t reserved_bytes = 0;  ///< While it is under way.
     std::uint64_t whole_bytes = 0;     ///< What it takes, once that is known.
     std::uint32_t started_at = 0;      ///< Where it stands in `started_`.
+    bool keeps_room = false;           ///< For what is not read: it was opened past the loader.
     Error error;
 
     LoadPriority priority() const;
@@ -219,6 +220,7 @@ class BundleLoader {
   bool make_room(std::uint64_t bytes);
   void evict(std::uint32_t bundle);
   std::uint64_t reserved_bytes() const;
+  void keep_room(std::uint32_t bundle);
   void drop_read();
   std::uint64_t free_bytes() const;
   Error without_room(std::uint32_t bundle, std::uint64_t bytes) const;
@@ -231,7 +233,7 @@ class BundleLoader {
   std::vector<Due> due_;                ///< The same by deadline, of those that have one.
   std::vector<std::uint32_t> started_;  ///< What the executor has, in no order.
   std::vector<std::uint32_t> visited_;  ///< Of those, while they change; or what may be evicted.
-  std::vector<std::uint32_t> unread_;   ///< Opened past the loader; some may have been read since.
+  std::vector<std::uint32_t> unread_;   ///< Which keep room, until the next update looks.
   std::vector<LoadOrder> orders_;       ///< The last of those, until the executor takes them.
   std::vector<FinishedLoad> finished_;
   /// Of what was started and has not begun, none has an earlier one.

@@ -91,7 +91,7 @@ void BundleLoader::take_in(FinishedLoad& finished) {
     return fail_node(node, [&] { return without_room(finished.bundle, bytes); });
   }
   if (is_there) {
-    unread_.push_back(finished.bundle);
+    keep_room(finished.bundle);
   } else {
     store_.adopt(finished.bundle, std::move(finished.result.value()));
   }
@@ -222,7 +222,7 @@ bool BundleLoader::start(const Waiting& next) {
     return true;
   }
   if (is_there) {
-    unread_.push_back(next.bundle);
+    keep_room(next.bundle);
     node.state = NodeState::present;
     ++counters_.loaded;
     return true;
@@ -254,11 +254,16 @@ std::uint64_t BundleLoader::reserved_bytes() const {
   return bytes;
 }
 
-// Bundles that the loader has loaded are read whole.
+void BundleLoader::keep_room(std::uint32_t bundle) {
+  if (!std::exchange(nodes_[bundle].keeps_room, true)) unread_.push_back(bundle);
+}
+
 void BundleLoader::drop_read() {
-  std::ranges::sort(unread_);
-  unread_.erase(std::unique(unread_.begin(), unread_.end()), unread_.end());
-  std::erase_if(unread_, [this](std::uint32_t bundle) { return store_.unread_bytes(bundle) == 0; });
+  std::erase_if(unread_, [this](std::uint32_t bundle) {
+    const bool is_needed = nodes_[bundle].wanted_by > 0 && store_.unread_bytes(bundle) > 0;
+    nodes_[bundle].keeps_room = is_needed;
+    return !is_needed;
+  });
 }
 
 // Without what is kept for reuse, which goes when it is in the way.

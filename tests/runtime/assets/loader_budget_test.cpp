@@ -100,8 +100,8 @@ TEST_CASE("What was opened past a loader is ready when it is asked for, and take
   CHECK_FALSE(stage.is_open(0));
 }
 
-TEST_CASE("Room that is made for the unread rest of what was opened past a loader is kept for it",
-          "[runtime][assets]") {
+// Two bundles, each of a small entry and a large one.
+MemorySource bundles_of_two() {
   MemorySource source;
   CatalogData data;
   for (std::uint64_t i = 0; i < 2; ++i) {
@@ -120,13 +120,24 @@ TEST_CASE("Room that is made for the unread rest of what was opened past a loade
     source.put(name.path(), bytes);
   }
   source.put(std::string(kCatalogFile), encode_catalog(data).value());
+  return source;
+}
+
+TEST_CASE("Room that is made for the unread rest of what was opened past a loader is kept for it",
+          "[runtime][assets]") {
+  const MemorySource source = bundles_of_two();
   BundleStore store = BundleStore::open(source).value();
   SteppedLoads executor(source, store.catalog());
   constexpr std::uint64_t kBudget = 700 * kKilobyte;
+  const bool is_opened_before = GENERATE(true, false);
+  const auto open_both = [&] {
+    for (std::uint64_t i = 0; i < 2; ++i) {
+      REQUIRE(store.load(plain_asset(i), kMainPayload).has_value());
+    }
+  };
+  if (is_opened_before) open_both();
   BundleLoader loader(store, executor, {.memory_budget_bytes = kBudget});
-  for (std::uint64_t i = 0; i < 2; ++i) {
-    REQUIRE(store.load(plain_asset(i), kMainPayload).has_value());
-  }
+  if (!is_opened_before) open_both();
   const BundleHandle first = loader.request_asset(plain_asset(0)).value();
   CHECK(loader.finish(first, kStart) == LoadState::ready);
   BundleHandle second = loader.request_asset(plain_asset(1)).value();
@@ -137,6 +148,23 @@ TEST_CASE("Room that is made for the unread rest of what was opened past a loade
   REQUIRE(store.load(plain_asset(100), kMainPayload).has_value());
   CHECK(loader.memory_bytes() == before);
   CHECK(before <= kBudget);
+}
+
+TEST_CASE("What was let go before it was read wants room again when it is asked for again",
+          "[runtime][assets]") {
+  const MemorySource source = bundles_of_two();
+  BundleStore store = BundleStore::open(source).value();
+  SteppedLoads executor(source, store.catalog());
+  BundleLoader loader(store, executor, {.memory_budget_bytes = 700 * kKilobyte});
+  REQUIRE(store.load(plain_asset(0), kMainPayload).has_value());
+  BundleHandle first = loader.request_asset(plain_asset(0)).value();
+  CHECK(loader.finish(first, kStart) == LoadState::ready);
+  first.release();
+  const BundleHandle second = loader.request_asset(plain_asset(1)).value();
+  CHECK(loader.finish(second, kStart) == LoadState::ready);
+  const BundleHandle again = loader.request_asset(plain_asset(0)).value();
+  CHECK(loader.finish(again, kStart) == LoadState::failed);
+  CHECK(loader.memory_bytes() <= 700 * kKilobyte);
 }
 
 TEST_CASE("A store that ends leaves its buffers to who else has a part in the pool",
