@@ -175,8 +175,7 @@ ContentHash hash_fields(const ComponentDescription& component, Bytes value);
 /// without the game's code. Sorted by name, so equal descriptions give equal text.
 std::string components_to_json(std::span<const ComponentDescription> components);
 /// Reads `components.json`. Fails with `malformed`, naming the component and field; also when two
-/// components have one name, or one has a `hash` that is not that of its fields. The hash may be
-/// left out.
+/// components have one name.
 Result<std::vector<ComponentDescription>> components_from_json(std::string_view text);
 /// A JSON Schema of one item of a plain prefab's `components` list, for editors that complete and
 /// check what is typed.

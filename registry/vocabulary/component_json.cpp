@@ -109,14 +109,6 @@ Result<ComponentDescription> component_from_json(const Json& json) {
     component.fields.push_back(std::move(field).value());
   }
   if (auto good = check(component); !good) return fail(good.error());
-  // Who edits the file by hand leaves the hash out; an old one would vouch for other fields.
-  const auto hash = json.find("hash");
-  if (hash != json.end() && hash->get<std::string>() != component.hash().to_string()) {
-    return fail(ErrorCode::malformed,
-                "component '" + component.name + "': its 'hash' is " + hash->get<std::string>() +
-                    ", that of its fields " + component.hash().to_string() +
-                    ": let the game write the file again, or leave 'hash' out");
-  }
   return component;
 }
 

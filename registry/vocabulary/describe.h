@@ -196,7 +196,12 @@ template <auto Member>
 consteval bool has_default_within(const FieldTraits& traits) {
   using Owner = typename MemberOf<decltype(Member)>::Owner;
   if constexpr (requires { typename std::bool_constant<(static_cast<void>(Owner{}), true)>; }) {
-    return is_member_within<Member>(traits, kDefaultOf<Owner>);
+    // A constructor may leave members unset, which no variable may have.
+    if constexpr (std::is_aggregate_v<Owner>) {
+      return is_member_within<Member>(traits, kDefaultOf<Owner>);
+    } else {
+      return is_member_within<Member>(traits, Owner{});
+    }
   } else {
     return true;
   }

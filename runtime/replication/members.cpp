@@ -35,13 +35,12 @@ std::optional<MemberComponent> member_component(std::string_view name) {
 void list_members(const World& world, EntityId root, std::vector<EntityId>& out) {
   out.clear();
   const std::optional<ComponentId> link = world.find_component("PrefabLink");
-  const auto is_foreign = [&](EntityId entity) {
-    if (entity == root) return false;
-    return world.is_despawning(entity) || (link && world.has(*link, entity));
+  const auto is_of_its_own = [&](EntityId entity) {
+    return entity != root && link && world.has(*link, entity);
   };
   EntityId entity = world.is_alive(root) ? root : EntityId();
   while (!entity.is_null() && out.size() < kMembersMax) {
-    const bool is_member = !is_foreign(entity);
+    const bool is_member = !is_of_its_own(entity);
     if (is_member) out.push_back(entity);
     EntityId next = is_member ? world.first_child(entity) : EntityId();
     while (next.is_null() && entity != root) {
@@ -50,6 +49,12 @@ void list_members(const World& world, EntityId root, std::vector<EntityId>& out)
     }
     entity = next;
   }
+}
+
+void list_rebuilt_members(const World& world, EntityId root, std::vector<EntityId>& out) {
+  list_members(world, root, out);
+  std::erase_if(out,
+                [&](EntityId entity) { return entity != root && world.is_despawning(entity); });
 }
 
 std::vector<std::uint32_t> members_of(const PrefabPlan& plan) {

@@ -67,7 +67,10 @@ void WorldReceiver::follow_reload(const WorldSource& source) {
     Received& received = *find(id);
     const EntityId root = received.members.front();
     // A game that has destroyed one of them itself keeps the others where they are.
-    if (rebuilds_of(root) != received.rebuilds) list(received, root);
+    const std::uint32_t rebuilds = rebuilds_of(root);
+    if (std::exchange(received.rebuilds, rebuilds) != rebuilds) {
+      list_rebuilt_members(world_, root, received.members);
+    }
     apply_again(source, id, nullptr);
   });
 }
@@ -212,10 +215,12 @@ bool WorldReceiver::take_values(const WorldSource& source, std::uint32_t id, Rec
   return true;
 }
 
-// The world went back to before its bundle came, or the game destroyed a part of it.
+// The world went back to before its bundle came. Where the game destroyed some of them itself, the
+// others keep their places.
 bool WorldReceiver::has_lost_members(const Received& received) const {
-  return std::ranges::any_of(received.members,
-                             [&](EntityId entity) { return !world_.is_alive(entity); });
+  const auto below = std::span(received.members).subspan(1);
+  return !below.empty() &&
+         std::ranges::none_of(below, [&](EntityId entity) { return world_.is_alive(entity); });
 }
 
 /// Makes the components of an entity from its values, those of its members that are there.
@@ -227,6 +232,7 @@ void WorldReceiver::list_updates(std::uint32_t id, const Received& received,
     ReceivedComponent& component = plan_->component(part);
     if (component.member >= received.members.size()) continue;
     const EntityId entity = received.members[component.member];
+    if (!world_.is_alive(entity)) continue;
     const Bytes base = base_of(entity, component, component.member == 0 ? prefab : nullptr);
     const std::size_t begin = bytes_.size();
     bytes_.insert(bytes_.end(), base.begin(), base.end());

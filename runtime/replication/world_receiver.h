@@ -97,7 +97,8 @@ class RecordedSource final : public WorldSource {
 /// entity of a placed id is followed as it stands there, and not made again; those of which the
 /// source, once it is complete, holds nothing are gone from its world, and are despawned.
 ///
-/// What it is given must outlive it. One thread at a time; steady state allocates nothing.
+/// A receiver is for one source. What it is given must outlive it. One thread at a time; steady
+/// state allocates nothing.
 ///
 ///     replication.update(connection);
 ///     receiver.apply(replication);

@@ -169,9 +169,8 @@ Place WorldSender::place_of(const Sent& sent) const {
 
 void WorldSender::follow_reload(const PrefabInstances& instances) {
   for (Sent& sent : sent_) {
-    const std::uint32_t rebuilds = instances.rebuild_count(sent.root);
-    if (std::exchange(sent.rebuilds, rebuilds) == rebuilds || is_gone(sent)) continue;
-    list_members(world_, sent.root, sent.members);
+    if (!instances.was_rebuilt(sent.root) || is_gone(sent)) continue;
+    list_rebuilt_members(world_, sent.root, sent.members);
   }
 }
 

@@ -76,8 +76,9 @@ class WorldSender {
   /// the same one.
   void write(ReplicatedWorld& out);
 
-  /// After `PrefabInstances::reload`: what it has made anew below entities is sent in the place of
-  /// what it has replaced. What the types have no place for is not, until they are made anew too.
+  /// After each `PrefabInstances::reload`, in the same tick: what it has made anew below entities
+  /// is sent in the place of what it has replaced. What the types have no place for is not, until
+  /// they are made anew too.
   void follow_reload(const PrefabInstances& instances);
 
   /// Another map has begun, with an empty world: what is alive is told anew.
@@ -108,8 +109,7 @@ class WorldSender {
     PlayerNumber owner = kNobody;
     Place place{};
     std::vector<EntityId> members;
-    std::uint32_t rebuilds = 0;  ///< By reloads, when they were listed.
-    ByteVector last;             ///< The bytes of its components, one after the other.
+    ByteVector last;  ///< The bytes of its components, one after the other.
   };
 
   Sent* find(EntityReference id) { return const_cast<Sent*>(std::as_const(*this).find(id)); }

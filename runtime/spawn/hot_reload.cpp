@@ -19,13 +19,17 @@ bool has_places_for_ids(const PrefabPlan& plan) {
 }
 
 // Whether each entity of one is that of the other. A place alone does not say so, below the root:
-// there its name has to.
+// there its name has to. What has the name of another one may be that, wherever its id comes from.
 bool have_same_structure(const PrefabPlan& a, const PrefabPlan& b) {
   const bool is_by_name = has_places_for_ids(a);
+  const auto has_same_name = [&](const PlannedEntity& x, const PlannedEntity& y) {
+    if (x.parent == layout::kNone || x.name == y.name) return true;
+    return !is_by_name && std::ranges::count(a.entities, y.name, &PlannedEntity::name) == 0;
+  };
   const auto same_entity = [&](const PlannedEntity& x, const PlannedEntity& y) {
     return x.source_id == y.source_id && x.parent == y.parent &&
            x.first_component == y.first_component && x.component_count == y.component_count &&
-           (!is_by_name || x.parent == layout::kNone || x.name == y.name);
+           has_same_name(x, y);
   };
   const auto same_component = [](const PlannedComponent& x, const PlannedComponent& y) {
     return x.id == y.id && x.offset_bytes == y.offset_bytes;
@@ -157,6 +161,11 @@ std::uint32_t PrefabInstances::rebuild_count(EntityId root) const {
   return found == instances_.end() ? 0 : found->second.rebuilds;
 }
 
+bool PrefabInstances::was_rebuilt(EntityId root) const {
+  const auto found = instances_.find(root);
+  return found != instances_.end() && reloads_ > 0 && found->second.rebuilt_by == reloads_;
+}
+
 void PrefabInstances::prune(const World& world) {
   std::erase_if(instances_, [&](const auto& row) { return !world.is_alive(row.first); });
   next_pruning_ = std::max(kFirstPruning, 2 * instances_.size());
@@ -170,6 +179,7 @@ Result<const PrefabPlan*> PrefabInstances::plan_before(Spawner& spawner, const G
 
 ReloadReport PrefabInstances::reload(Spawner& spawner, BundleStore& newer) {
   World& world = spawner.world();
+  ++reloads_;
   std::erase_if(instances_, [&](const auto& row) { return !is_itself(world, row.second); });
   prune(world);
   Spawner after(newer, world);
@@ -200,6 +210,7 @@ ReloadReport PrefabInstances::reload(Spawner& spawner, BundleStore& newer) {
       const std::uint32_t rebuilds = instance.rebuilds + 1;
       instance = instance_of(world, instance.asset, follow.rebuild(after, made));
       instance.rebuilds = rebuilds;
+      instance.rebuilt_by = reloads_;
       ++report.rebuilt;
     }
   }

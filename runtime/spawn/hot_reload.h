@@ -46,7 +46,8 @@ class PrefabInstances {
   /// prefab takes that of the new one; what the game has changed, stays. When the prefab's entities
   /// or components are others than before, the root keeps its id and what the game gave it, and all
   /// below it is spawned anew (the old entities are asked to despawn). An entity is another if it
-  /// has another id in its file; in plain files, which have none, if another name stands there.
+  /// has another id in its file, or the name that another one had; in plain files, which have no
+  /// ids, if it has another name.
   /// What the new build cannot spawn stays, and follows the next build that can. Instances that are
   /// gone are forgotten, also when going back in time took them back and other entities have their
   /// ids.
@@ -57,6 +58,8 @@ class PrefabInstances {
 
   /// How often an instance was rebuilt since its spawn; 0 for a root of none.
   std::uint32_t rebuild_count(EntityId root) const;
+  /// Whether the last reload has rebuilt it.
+  bool was_rebuilt(EntityId root) const;
 
   std::size_t count() const { return instances_.size(); }
 
@@ -69,6 +72,7 @@ class PrefabInstances {
     Guid asset;
     std::vector<Made> made;
     std::uint32_t rebuilds = 0;
+    std::uint64_t rebuilt_by = 0;  ///< Which reload did it last.
   };
   static constexpr std::size_t kFirstPruning = 64;
 
@@ -82,6 +86,7 @@ class PrefabInstances {
   /// Of assets that the last build could not spawn: what their instances were made from.
   std::map<Guid, PrefabPlan> kept_plans_;
   std::size_t next_pruning_ = kFirstPruning;
+  std::uint64_t reloads_ = 0;
 };
 
 }  // namespace muster

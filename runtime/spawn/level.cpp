@@ -155,7 +155,8 @@ void Level::follow(BundleLoader& loader) {
 bool Level::was_rebuilt() const {
   const PrefabInstances* const instances = spawner_.instances();
   return instances != nullptr && std::ranges::any_of(layers_, [&](const Layer& layer) {
-           return !layer.told.is_on_demand && instances->rebuild_count(layer.root.entity) > 0;
+           return !layer.told.is_on_demand && is_there(layer.root) &&
+                  instances->rebuild_count(layer.root.entity) > 0;
          });
 }
 
@@ -374,8 +375,11 @@ void Level::follow_kinds(const Layer& layer) {
   if (!plan) return;  // It stayed as it was.
   each_placed(layer, *plan.value(),
               [&](std::size_t, const ContentHash& key, const ContentHash& kind) {
-                const auto found = std::ranges::find(placed_, key, &PlacedEntity::key);
-                if (found != placed_.end()) found->kind = kind;
+                // More than one where a level has a prefab twice.
+                for (auto found = std::ranges::lower_bound(placed_, key, {}, &PlacedEntity::key);
+                     found != placed_.end() && found->key == key; ++found) {
+                  found->kind = kind;
+                }
               });
 }
 

@@ -55,6 +55,19 @@ consteval auto describe(Type<Sums>) {
       .field<&Sums::hour>("hour");
 }
 
+struct HalfSet {
+  constexpr HalfSet() : set(1 + 1) {}
+  std::int32_t set;
+  std::int32_t unset;
+};
+consteval auto describe(Type<HalfSet>) {
+  return Describe<HalfSet>("HalfSet").field<&HalfSet::set>("set");
+}
+
+TEST_CASE("A constructor may leave unset what is not described", "[registry][describe]") {
+  CHECK(description_of<HalfSet>().find("set") != nullptr);
+}
+
 TEST_CASE("A default may be computed", "[registry][describe]") {
   const ComponentDescription sums = description_of<Sums>();
   Sums value;

@@ -131,6 +131,28 @@ TEST_CASE("What a game has destroyed below an entity does not lend its place aft
   instances.reload(stage.client_spawner, edited.store);
   stage.step();
   CHECK(stage.client_world.get(stage.body, seen_second)->mass == 9);
+  stage.world.get(stage.body, first)->mass = 5;
+  stage.world.get(stage.body, second)->mass = 7;
+  stage.run(20);
+  CHECK(stage.client_world.get(stage.body, seen_second)->mass == 7);
+}
+
+TEST_CASE("What a server is about to destroy below an entity keeps its place when that is sent",
+          "[runtime][replication]") {
+  BridgeStage stage(samples::BridgeOptions{.server = {.values = {.crate_lids = 2}},
+                                           .client = {.values = {.crate_lids = 2}}});
+  const EntityId crate =
+      stage.spawner.spawn_type(samples::kReplicatedRegistry, kCrateType).value().root;
+  const EntityId first = stage.world.first_child(crate);
+  stage.world.get(stage.body, stage.world.next_sibling(first))->mass = 9;
+  stage.world.request_despawn(first);
+  REQUIRE(stage.collection.add({5}, crate) == CollectionVerdict::accepted);
+  REQUIRE(stage.sender.add({5}, {.type = kCrateType, .relevance = Relevance::always}) ==
+          SendVerdict::accepted);
+  stage.run(20);
+  REQUIRE(stage.received(stage.body, 5, 2) != nullptr);
+  CHECK(stage.received(stage.body, 5, 2)->mass == 9);
+  CHECK(stage.received(stage.body, 5, 1)->mass != 9);
 }
 
 TEST_CASE("A reload does not put a prefab's value in the place of an equal one that was sent",
