@@ -112,6 +112,8 @@ MappingGuard::~MappingGuard() {
   is_guarded.store(false);
 }
 
+bool MappingGuard::is_there() { return is_guarded.load(); }
+
 GuardedRange GuardedRange::watch(Bytes bytes) {
   assert(!bytes.empty());
   GuardedRange range;

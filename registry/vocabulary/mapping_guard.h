@@ -8,8 +8,8 @@
 
 namespace muster {
 
-/// An edge that a program's main constructs, before or after files are mapped: handles SIGBUS for
-/// as long as it lives. A fault inside a mapped file is answered with pages of zeros from there to
+/// An edge that a program's main constructs, before files are mapped: handles SIGBUS for as long as
+/// it lives. A fault inside a mapped file is answered with pages of zeros from there to
 /// the file's end, and the file is marked as damaged (`MappedFile::is_damaged`); its reader goes on
 /// and turns that into an error. Every other SIGBUS goes to the handler that was there before, or
 /// ends the program as it would have.
@@ -26,6 +26,9 @@ class MappingGuard {
 
   MappingGuard();
   ~MappingGuard();
+  /// Whether one lives, in this process.
+  static bool is_there();
+
   MappingGuard(const MappingGuard&) = delete;
   MappingGuard& operator=(const MappingGuard&) = delete;
 };

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "registry/vocabulary/mapped_file.h"
+#include "registry/vocabulary/mapping_guard.h"
 #include "runtime/assets/uring_source.h"
 
 namespace muster {
@@ -104,6 +105,8 @@ Result<std::unique_ptr<HeldFile>> MappedSource::open(std::string_view path,
                                                      std::uint64_t max_bytes) const {
   Result<DiskFile> file = open_for_source(folder_, path, max_bytes);
   if (!file) return fail(file.error());
+  // Unguarded, whoever cuts the file short would end the program.
+  if (!MappingGuard::is_there()) return read_whole_file(file.value(), memory_);
   Result<MappedFile> mapped = MappedFile::map(file.value());
   if (!mapped) return read_whole_file(file.value(), memory_);
   return std::make_unique<MappedHeldFile>(std::move(mapped.value()), file.value());

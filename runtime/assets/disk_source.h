@@ -17,7 +17,7 @@ namespace muster {
 /// README.md.
 enum class SourceKind : std::uint8_t {
   automatic,
-  mapped,  ///< `MappedSource`
+  mapped,  ///< `MappedSource`, for programs that have a `MappingGuard`
   pread,   ///< `PreadSource`
   uring,   ///< `UringSource`
 };
@@ -49,8 +49,9 @@ struct DiskSource {
 Result<DiskSource> open_disk_source(const std::string& folder, SourceKind kind,
                                     std::shared_ptr<MemoryPool> memory = nullptr);
 
-/// Maps files: nothing is read before it is used, and processes share the pages. For a file that is
-/// cut short meanwhile see `MappingGuard`. A file for which there is no room to map it is read.
+/// Maps files: nothing is read before it is used, and processes share the pages. A file that is cut
+/// short meanwhile must not end the program: those opened while no `MappingGuard` lives are read
+/// instead, as is a file for which there is no room to map it.
 class MappedSource final : public BundleSource {
  public:
   explicit MappedSource(std::string folder, std::shared_ptr<MemoryPool> memory = nullptr)

@@ -12,6 +12,7 @@
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
+#include "registry/vocabulary/mapping_guard.h"
 #include "tests/bench/bench.h"
 
 namespace {
@@ -91,6 +92,7 @@ void print_table(const std::vector<Row>& rows) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  const muster::MappingGuard guard;  // Without one, nothing is mapped.
   muster::BenchOptions options;
   std::string filter = ".*";
   std::vector<std::string> arguments = {argv[0], "--benchmark_repetitions=5",

@@ -14,6 +14,7 @@
 #include "content/arena/game/replicated.h"
 #include "content/arena/game/tour.h"
 #include "registry/vocabulary/disk_file_system.h"
+#include "registry/vocabulary/mapping_guard.h"
 #include "runtime/assets/disk_source.h"
 #include "runtime/spawn/spawner.h"
 #include "tests/support/temporary_folder.h"
@@ -71,6 +72,7 @@ arena::TourReport tour_of(const BundleSource& client_source, const BundleSource&
 }
 
 arena::TourReport mapped_tour(const ArenaBuild& build) {
+  const MappingGuard guard;
   const MappedSource client(build.path() + "/client");
   const MappedSource server(build.path() + "/server");
   return tour_of(client, server);

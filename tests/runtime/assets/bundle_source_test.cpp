@@ -10,6 +10,7 @@
 #include <catch2/catch.hpp>
 
 #include "registry/vocabulary/mapped_file.h"
+#include "registry/vocabulary/mapping_guard.h"
 #include "registry/vocabulary/seed.h"
 #include "runtime/assets/bundle_store.h"
 #include "runtime/assets/disk_source.h"
@@ -239,6 +240,7 @@ TEST_CASE("A layer whose bundles are of another build is refused by name",
 }
 
 TEST_CASE("Every way of reading a folder gives the same", "[runtime][assets][source]") {
+  const MappingGuard guard;
   const SourceKind kind = any_kind();
   CAPTURE(to_string(kind));
   const TemporaryFolder folder;
@@ -267,6 +269,7 @@ TEST_CASE("Every way of reading a folder gives the same", "[runtime][assets][sou
 }
 
 TEST_CASE("A file is what it is, whatever size is expected", "[runtime][assets][source]") {
+  const MappingGuard guard;
   const SourceKind kind = any_kind();
   CAPTURE(to_string(kind));
   const TemporaryFolder folder;
@@ -294,6 +297,7 @@ TEST_CASE("A file is what it is, whatever size is expected", "[runtime][assets][
 }
 
 TEST_CASE("Many files are opened at once, each with its own outcome", "[runtime][assets][source]") {
+  const MappingGuard guard;
   const SourceKind kind = any_kind();
   CAPTURE(to_string(kind));
   const TemporaryFolder folder;
@@ -324,6 +328,7 @@ TEST_CASE("Many files are opened at once, each with its own outcome", "[runtime]
 }
 
 TEST_CASE("A source is opened from several threads at once", "[runtime][assets][source]") {
+  const MappingGuard guard;
   const SourceKind kind = any_kind();
   CAPTURE(to_string(kind));
   const TemporaryFolder folder;
@@ -354,12 +359,28 @@ TEST_CASE("Where there is no room to map, files are read", "[runtime][assets][so
   const DiskFile file = DiskFile::open(folder.path() + "/file").value();
   std::vector<MappedFile> maps;
   while (Result<MappedFile> map = MappedFile::map(file)) maps.push_back(std::move(map.value()));
+  const MappingGuard guard;
   const MappedSource source(folder.path());
   const auto read = source.open("file", 9);
   CHECK(text_of(read) == "12345");
   CHECK_FALSE(read.value()->is_shared());
   maps.clear();
   CHECK(source.open("file", 9).value()->is_shared());
+}
+
+TEST_CASE("Without a guard, a file that is cut short harms no source",
+          "[runtime][assets][source][lost]") {
+  const SourceKind kind = any_kind();
+  CAPTURE(to_string(kind));
+  const TemporaryFolder folder;
+  folder.put("file", std::string(70'000, 'a'));
+  const auto source = disk_source(folder.path(), kind);
+  if (source == nullptr) return;
+  const auto file = source->open("file", 70'000);
+  REQUIRE(file);
+  CHECK_FALSE(file.value()->is_shared());
+  std::filesystem::resize_file(folder.path() + "/file", 0);
+  CHECK(text_of(file) == std::string(70'000, 'a'));
 }
 
 TEST_CASE("The kinds of sources have names", "[runtime][assets][source]") {

@@ -6,6 +6,7 @@
 #include <catch2/catch.hpp>
 
 #include "bundler/pack/catalog_writer.h"
+#include "registry/vocabulary/mapping_guard.h"
 #include "runtime/assets/disk_source.h"
 #include "tests/support/allocation_counter.h"
 #include "tests/support/bundle_samples.h"
@@ -281,6 +282,7 @@ TEST_CASE("Mapped files give what read files give", "[runtime][assets][sys-13]")
   const TemporaryFolder folder;
   for (const auto& [path, bytes] : files.files()) folder.put(path.text(), as_text(bytes));
   const FileSystemSource read_source(files, client_folder());
+  const MappingGuard guard;
   const MappedSource mapped_source(folder.path() + "/client");
   BundleStore read = BundleStore::open(read_source).value();
   BundleStore mapped = BundleStore::open(mapped_source).value();

@@ -5,6 +5,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "registry/vocabulary/mapping_guard.h"
 #include "runtime/assets/bundle_loader.h"
 #include "runtime/assets/disk_source.h"
 #include "runtime/assets/stacked_source.h"
@@ -180,6 +181,7 @@ TEST_CASE("A stack asks for as many files at once as its best layer", "[runtime]
 TEST_CASE("A loader gets the same from every kind of source", "[runtime][assets][threads]") {
   const auto kind = GENERATE(SourceKind::mapped, SourceKind::pread, SourceKind::uring);
   CAPTURE(to_string(kind));
+  const MappingGuard guard;
   std::vector<std::size_t> sizes;
   for (std::size_t i = 0; i < 150; ++i) sizes.push_back(1 + i * i * 37);
   const MemorySource files = plain_bundles(sizes);

@@ -4,6 +4,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "registry/vocabulary/mapping_guard.h"
 #include "runtime/assets/bundle_store.h"
 #include "runtime/assets/disk_source.h"
 #include "runtime/assets/stacked_source.h"
@@ -71,6 +72,7 @@ TEST_CASE("A file that does not fit into memory fails, and takes no other along"
   const auto kind = GENERATE(SourceKind::mapped, SourceKind::pread, SourceKind::uring);
   CAPTURE(to_string(kind));
   const ChildEnd end = run_in_child([kind] {
+    const MappingGuard guard;
     const TemporaryFolder folder;
     const std::string small(5000, 'a');
     folder.put("small", small);
