@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cstring>
+#include <utility>
 
 namespace muster {
 
@@ -46,17 +47,29 @@ bool SnapshotRing::restore(Tick tick) {
   const Snapshot* const snapshot = find(tick);
   if (snapshot == nullptr) return false;
   world_.undo_to(snapshot->bookmark, snapshot->initialised);
-  for (std::uint32_t i = 0; i < world_.component_type_count(); ++i) {
-    const std::span<std::byte> bytes = world_.all_bytes(ComponentId(i));
-    assert(bytes.size() == snapshot->sizes[i]);
-    if (!bytes.empty()) std::memcpy(bytes.data(), snapshot->values[i].data(), bytes.size());
-  }
+  copy_values(*snapshot, world_);
   while (at(0).tick > tick) {
     newest_ = (newest_ + static_cast<std::uint32_t>(snapshots_.size()) - 1) %
               static_cast<std::uint32_t>(snapshots_.size());
     --count_;
   }
   return true;
+}
+
+bool SnapshotRing::copy_to(Tick tick, World& out) const {
+  const Snapshot* const snapshot = find(tick);
+  if (snapshot == nullptr) return false;
+  std::as_const(world_).undo_to(snapshot->bookmark, snapshot->initialised, out);
+  copy_values(*snapshot, out);
+  return true;
+}
+
+void SnapshotRing::copy_values(const Snapshot& snapshot, World& world) {
+  for (std::uint32_t i = 0; i < world.component_type_count(); ++i) {
+    const std::span<std::byte> bytes = world.all_bytes(ComponentId(i));
+    assert(bytes.size() == snapshot.sizes[i]);
+    if (!bytes.empty()) std::memcpy(bytes.data(), snapshot.values[i].data(), bytes.size());
+  }
 }
 
 std::optional<Tick> SnapshotRing::oldest() const {

@@ -49,6 +49,12 @@ class SnapshotRing {
   /// changes nothing, when that tick is not kept.
   bool restore(Tick tick);
 
+  /// Makes another world what this ring's was at the end of a tick, and changes nothing here: to
+  /// compare it as a whole (`differences`), or for its checksum. Returns false, and leaves `out` as
+  /// it was, when that tick is not kept. Not for every tick: it copies the world, and allocates.
+  /// Requires: `out` is another world.
+  bool copy_to(Tick tick, World& out) const;
+
   bool has(Tick tick) const { return find(tick) != nullptr; }
   std::optional<Tick> oldest() const;
   std::optional<Tick> newest() const;
@@ -74,6 +80,7 @@ class SnapshotRing {
     std::vector<ByteVector> values;  ///< By component; only grows.
     std::vector<std::size_t> sizes;  ///< How many bytes of each count.
   };
+  static void copy_values(const Snapshot& snapshot, World& world);
   const Snapshot* find(Tick tick) const;
   std::uint32_t count() const;
   const Snapshot& at(std::uint32_t age) const;

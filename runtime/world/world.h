@@ -235,6 +235,9 @@ class World {
   /// Takes back every change of entities and components since. Components that came back have
   /// unspecified values, the others keep theirs. Requires: a bookmark that it remembers.
   void undo_to(const Bookmark& bookmark, std::span<const EntityComponent> initialised);
+  /// The same in another world, which becomes this one as it was then; this one stays.
+  void undo_to(const Bookmark& bookmark, std::span<const EntityComponent> initialised,
+               World& out) const;
   /// Whether `undo_to` can go there: it was not forgotten, and no other world was assigned since.
   bool remembers(const Bookmark& bookmark) const { return watch_.log.has(bookmark.log_position); }
   /// Nobody will go back to before it.

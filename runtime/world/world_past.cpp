@@ -56,6 +56,17 @@ void World::undo_to(const Bookmark& bookmark, std::span<const EntityComponent> i
   initialised_.assign(initialised.begin(), initialised.end());
 }
 
+void World::undo_to(const Bookmark& bookmark, std::span<const EntityComponent> initialised,
+                    World& out) const {
+  assert(remembers(bookmark) && &out != this);
+  out = *this;
+  for (std::uint64_t at = watch_.log.end(); at > bookmark.log_position; --at) {
+    out.undo(watch_.log.at(at - 1));
+  }
+  out.state_ = bookmark;
+  out.initialised_.assign(initialised.begin(), initialised.end());
+}
+
 std::uint32_t World::index_at(const Bookmark& bookmark, ComponentId id, EntityId entity) const {
   std::uint32_t index = storages_[id.value()].index_of(entity);
   for (std::uint64_t at = watch_.log.end(); at > bookmark.log_position; --at) {

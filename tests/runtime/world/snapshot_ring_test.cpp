@@ -4,6 +4,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "runtime/world/world_difference.h"
 #include "tests/support/allocation_counter.h"
 #include "tests/support/described_samples.h"
 #include "tests/support/world_samples.h"
@@ -97,6 +98,55 @@ TEST_CASE("Whatever is done to a world, going back undoes all of it",
     REQUIRE(f.world.checksum() == sums[back]);
     tick = back;
   }
+}
+
+TEST_CASE("What a world was at any tick that is kept stands beside what it is",
+          "[runtime][world][property]") {
+  const auto seed = GENERATE(range(1U, 21U));
+  CAPTURE(seed);
+  std::mt19937 random(seed);
+  SampleWorld f;
+  SampleWorld then;
+  SnapshotRing past(f.world, 6);
+  std::map<std::uint32_t, std::uint64_t> sums;
+  for (std::uint32_t tick = 1; tick <= 100; ++tick) {
+    for (auto changes = random() % 12; changes > 0; --changes) f.disturb(random);
+    past.capture(Tick(tick));
+    sums[tick] = f.world.checksum();
+    for (auto changes = random() % 5; changes > 0; --changes) f.disturb(random);
+    const std::uint64_t now = f.world.checksum();
+    for (std::uint32_t back = past.oldest()->value(); back <= tick; ++back) {
+      CAPTURE(tick, back);
+      REQUIRE(past.copy_to(Tick(back), then.world));
+      REQUIRE(then.world.checksum() == sums[back]);
+    }
+    REQUIRE(f.world.checksum() == now);
+  }
+  CHECK_FALSE(past.copy_to(Tick(1), then.world));
+  CHECK(then.world.checksum() == sums[100]);
+}
+
+TEST_CASE("Two ticks of a world are compared as wholes", "[runtime][world][sys-57]") {
+  SampleWorld f;
+  SampleWorld then;
+  SnapshotRing past(f.world, 4);
+  const EntityId first = f.spawn(1);
+  past.capture(Tick(1));
+  f.world.get(f.position, first)->x = 1.005F;
+  past.capture(Tick(2));
+  f.world.get(f.position, first)->x = 5;
+  const EntityId second = f.spawn(2);
+  REQUIRE(past.copy_to(Tick(2), then.world));
+  CHECK_FALSE(then.world.is_alive(second));
+  CHECK(then.world.get(then.position, first)->x == 1.005F);
+  const auto since = first_difference(then.world, f.world);
+  REQUIRE(since.has_value());
+  CHECK(since->entity == second);
+  SampleWorld before;
+  REQUIRE(past.copy_to(Tick(1), before.world));
+  const auto between = first_difference(before.world, then.world);
+  REQUIRE(between.has_value());
+  CHECK(between->is_tolerable);
 }
 
 TEST_CASE("Computing the same ticks again gives the same world", "[runtime][world][sys-79]") {
