@@ -49,9 +49,8 @@ void ReplicationClient::update(Connection& connection) {
   }
   if (mirror_) {
     mirror_->list_changes(changes_);
-    const std::size_t due = events_.due().size();
-    events_.reach(tick());
-    counters_.events += events_.due().size() - due;
+    counters_.events += events_.reach(tick());
+    counters_.events_lost = events_.lost();
   }
   unsent_.send(connection, options_.channel);
 }

@@ -70,6 +70,7 @@ struct ReplicationClientCounters {
   std::uint64_t unknown = 0;      ///< Coded against what is not here; the server was told.
   std::uint64_t malformed = 0;    ///< No server of ours sends this, or it cannot be used here.
   std::uint64_t events = 0;       ///< That became due.
+  std::uint64_t events_lost = 0;  ///< Of those: the game did not read them in time.
   std::uint64_t checksums = 0;    ///< Compared with what is here.
   std::uint64_t divergences = 0;  ///< Of those: were not the same.
   std::uint64_t resyncs = 0;      ///< Everything was asked for again.
@@ -120,7 +121,8 @@ class ReplicationClient {
   /// or none of its business. An entity of which a state fitted into no datagram is an exception:
   /// nobody waits for it.
   bool is_complete() const { return is_complete_; }
-  /// Events whose tick has been reached, by tick. Good until `clear`.
+  /// Events whose tick has been reached, by tick. Good until `clear`; of more than
+  /// `kTimedEventsDueMax` the oldest are lost, so that a game may wait before it reads them.
   std::span<const TimedEvent> events() const { return events_.due(); }
   void clear();
   /// Compares what the server said of some entities with what the game made of them, when

@@ -120,17 +120,23 @@ void TimedEventReceiver::take(std::uint16_t number, std::uint32_t tick,
   waiting_.insert(at, std::move(event));
 }
 
-void TimedEventReceiver::reach(std::uint32_t tick) {
+std::size_t TimedEventReceiver::reach(std::uint32_t tick) {
   std::size_t count = waiting_.size() > kTimedEventsMax ? waiting_.size() - kTimedEventsMax : 0;
   while (count < waiting_.size() && waiting_[count].tick <= tick) ++count;
-  if (count == 0) return;
+  if (count == 0) return 0;
   const auto end = waiting_.begin() + static_cast<std::ptrdiff_t>(count);
   std::move(waiting_.begin(), end, std::back_inserter(told_));
   waiting_.erase(waiting_.begin(), end);
+  if (told_.size() > kTimedEventsDueMax) {
+    const std::size_t too_many = told_.size() - kTimedEventsDueMax;
+    told_.erase(told_.begin(), told_.begin() + static_cast<std::ptrdiff_t>(too_many));
+    lost_ += too_many;
+  }
   due_.clear();  // What it pointed to may have moved.
   for (const Waiting& event : told_) {
     due_.push_back({.tick = event.tick, .number = event.number, .bytes = event.bytes});
   }
+  return count;
 }
 
 void TimedEventReceiver::clear_due() {

@@ -14,6 +14,8 @@ namespace muster {
 /// Events of a client that are not known to have arrived.
 inline constexpr std::size_t kTimedEventsMax = 256;
 inline constexpr std::size_t kTimedEventBytesMax = 256;
+/// So many that are due wait for a game that does not read them; of more, the oldest are lost.
+inline constexpr std::size_t kTimedEventsDueMax = 4096;
 /// Number, tick, length.
 inline constexpr std::size_t kTimedEventHeadBytes = 2 + 4 + 2;
 
@@ -107,8 +109,10 @@ class TimedEventReceiver {
  public:
   /// Reads what `write` wrote. False when it is malformed; nothing was taken then.
   bool read(SectionReader& reader);
-  /// Makes those due whose tick is not after `tick`.
-  void reach(std::uint32_t tick);
+  /// Makes those due whose tick is not after `tick`. Returns how many.
+  std::size_t reach(std::uint32_t tick);
+  /// How many were due and never read.
+  std::uint64_t lost() const { return lost_; }
   std::span<const TimedEvent> due() const { return due_; }
   void clear_due();
   /// Forgets everything: another map.
@@ -130,6 +134,7 @@ class TimedEventReceiver {
   std::vector<Waiting> waiting_;                   ///< By tick, then number.
   std::vector<Waiting> told_;                      ///< Holds the bytes of `due_`.
   std::vector<TimedEvent> due_;
+  std::uint64_t lost_ = 0;
 };
 
 }  // namespace muster

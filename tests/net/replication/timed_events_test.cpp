@@ -311,4 +311,31 @@ TEST_CASE("What a server can make a client keep of events is bounded", "[net][re
   CHECK(came >= 5000 - kTimedEventsMax);
 }
 
+TEST_CASE("A game that reads no events loses the oldest, and is told how many",
+          "[net][replication]") {
+  TimedEventReceiver receiver;
+  const std::uint32_t count = kTimedEventsDueMax + 100;
+  std::size_t came = 0;
+  for (std::uint32_t number = 0; number < count; ++number) {
+    std::array<std::byte, 16> memory{};
+    SectionWriter writer(memory);
+    writer.write_u8(1);
+    writer.write_u16(number & 0xFFFFU);
+    writer.write_u32(number);
+    writer.write_u16(2);
+    writer.write_bytes(event_of(number));
+    SectionReader reader(writer.written());
+    REQUIRE(receiver.read(reader));
+    came += receiver.reach(number);
+  }
+  CHECK(came == count);
+  REQUIRE(receiver.due().size() == kTimedEventsDueMax);
+  CHECK(receiver.due().front().number == 100);
+  CHECK(receiver.due().back().number == count - 1);
+  CHECK(receiver.lost() == 100);
+  receiver.clear_due();
+  CHECK(receiver.due().empty());
+  CHECK(receiver.lost() == 100);
+}
+
 }  // namespace muster
