@@ -137,6 +137,7 @@ void ReplicationClient::take_setup(std::span<const std::byte> block) {
   std::string fault = use_setup(block);
   if (!fault.empty()) return fail(std::move(fault));
   phase_ = ReplicationPhase::playing;
+  applied_at_ = counters_.snapshots;
   unsent_.push(encode(ReplicationMessage::ready));
 }
 
@@ -198,7 +199,11 @@ void ReplicationClient::take_payload(std::span<const std::byte> payload) {
   Check check;
   bool is_complete = false;
   if (!read_payload_head(reader, check, is_complete)) return refuse_payload();
-  switch (mirror_->read(payload.subspan(reader.position()))) {
+  const SnapshotVerdict verdict = mirror_->read(payload.subspan(reader.position()));
+  if (verdict == SnapshotVerdict::applied) applied_at_ = counters_.snapshots;
+  // What the server builds on is not here any more, and its numbers may be others than they seem.
+  if (counters_.snapshots - applied_at_ >= kSnapshotWindow) want_everything();
+  switch (verdict) {
     case SnapshotVerdict::applied:
       // The server may not have heard yet of what could not be read.
       is_complete_ = is_complete_ || (is_complete && counters_.snapshots >= settled_at_);

@@ -185,6 +185,7 @@ class ReplicationClient {
   std::vector<Check> checks_;
   std::vector<LaneValue> lanes_;
   std::vector<std::int64_t> values_;
+  std::uint64_t applied_at_ = 0;  ///< How many snapshots had come when one could be read.
   std::uint64_t next_resync_ = 0;
   std::uint64_t settled_at_ = 0;  ///< As many snapshots: of what was unreadable the server knows.
   UnsentMessages unsent_;

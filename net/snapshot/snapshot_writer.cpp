@@ -15,6 +15,10 @@ namespace {
 /// Room kept for the end of a snapshot: one decision, and what the coder still holds back.
 constexpr std::size_t kEndBytes = 6;
 
+/// An older one is referred to only where there is no younger one: a receiver to which other
+/// snapshots come first has forgotten it by then.
+constexpr std::uint32_t kOldestReference = kSnapshotWindow - 17;
+
 }  // namespace
 
 void SnapshotWriter::begin(std::uint32_t tick, std::span<const EntityState> world) {
@@ -53,7 +57,9 @@ SnapshotHead SnapshotWriter::next_head() const {
     const SnapshotSerial serial = next_ - age;
     const Sent& sent = sent_[place_of(serial)];
     if (!sent.is_used || sent.serial != serial || !sent.is_acknowledged) continue;
-    if (head.references.count == 0) end = references_end(age);
+    if (head.references.count == 0) {
+      end = std::max(age + 1, std::min(references_end(age), kOldestReference + 1));
+    }
     head.references.numbers[head.references.count++] = static_cast<SnapshotNumber>(serial);
     if (head.references.count == kMaxReferences) break;
   }

@@ -82,10 +82,10 @@ void BundleLoader::reload(std::uint32_t bundle) {
   bundle = store_.chosen(bundle);
   Node& node = nodes_[bundle];
   store_.close_bundle(bundle);
+  node.whole_bytes = 0;  // a preview's may be another
   if (node.state != NodeState::present && node.state != NodeState::failed) return;
   node.state = NodeState::absent;
   node.error = {};
-  node.whole_bytes = 0;  // a preview's may be another
   if (node.wanted_by > 0) queue(bundle);
 }
 
@@ -129,7 +129,12 @@ void BundleLoader::want(std::uint32_t bundle, const LoadRequest& request) {
     node.last_deadline = Time::min();
     // What was opened past the loader and is not read whole wants room for the rest first.
     if (node.state == NodeState::present && store_.unread_bytes(bundle) > 0) {
-      node.state = NodeState::absent;
+      if (store_.unread_bytes(bundle) > free_bytes()) {
+        node.state = NodeState::absent;
+      } else {
+        keep_room(bundle);
+        store_.memory()->shrink_to(free_bytes());
+      }
     }
   }
   const LoadPriority priority = node.priority();

@@ -165,7 +165,7 @@ class BundleLoader {
     std::uint64_t reserved_bytes = 0;  ///< While it is under way.
     std::uint64_t whole_bytes = 0;     ///< What it takes, once that is known.
     std::uint32_t started_at = 0;      ///< Where it stands in `started_`.
-    bool keeps_room = false;           ///< For what is not read: it was opened past the loader.
+    bool is_unread = false;            ///< It stands in `unread_`.
     Error error;
 
     LoadPriority priority() const;
@@ -220,6 +220,7 @@ class BundleLoader {
   bool make_room(std::uint64_t bytes);
   void evict(std::uint32_t bundle);
   std::uint64_t reserved_bytes() const;
+  std::uint64_t kept_room(std::uint32_t bundle) const;
   void keep_room(std::uint32_t bundle);
   void drop_read();
   std::uint64_t free_bytes() const;

@@ -248,21 +248,25 @@ bool BundleLoader::start(const Waiting& next) {
 // For what is under way, and for what has been opened past the loader and is not read yet.
 std::uint64_t BundleLoader::reserved_bytes() const {
   std::uint64_t bytes = reserved_bytes_;
-  for (const std::uint32_t bundle : unread_) {
-    if (nodes_[bundle].wanted_by > 0) bytes += store_.unread_bytes(bundle);
-  }
+  for (const std::uint32_t bundle : unread_) bytes += kept_room(bundle);
   return bytes;
 }
 
+// What is asked for again counts only once there is room for it.
+std::uint64_t BundleLoader::kept_room(std::uint32_t bundle) const {
+  const Node& node = nodes_[bundle];
+  const bool has_room = node.wanted_by > 0 && node.state == NodeState::present;
+  return has_room ? store_.unread_bytes(bundle) : 0;
+}
+
 void BundleLoader::keep_room(std::uint32_t bundle) {
-  if (!std::exchange(nodes_[bundle].keeps_room, true)) unread_.push_back(bundle);
+  if (!std::exchange(nodes_[bundle].is_unread, true)) unread_.push_back(bundle);
 }
 
 void BundleLoader::drop_read() {
   std::erase_if(unread_, [this](std::uint32_t bundle) {
-    const bool is_needed = nodes_[bundle].wanted_by > 0 && store_.unread_bytes(bundle) > 0;
-    nodes_[bundle].keeps_room = is_needed;
-    return !is_needed;
+    nodes_[bundle].is_unread = kept_room(bundle) > 0;
+    return !nodes_[bundle].is_unread;
   });
 }
 

@@ -51,12 +51,6 @@ void list_members(const World& world, EntityId root, std::vector<EntityId>& out)
   }
 }
 
-void list_rebuilt_members(const World& world, EntityId root, std::vector<EntityId>& out) {
-  list_members(world, root, out);
-  std::erase_if(out,
-                [&](EntityId entity) { return entity != root && world.is_despawning(entity); });
-}
-
 std::vector<std::uint32_t> members_of(const PrefabPlan& plan) {
   std::vector<std::uint32_t> members;
   if (!plan.entities.empty()) append_below(plan, 0, members);

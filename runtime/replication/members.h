@@ -30,8 +30,6 @@ std::optional<MemberComponent> member_component(std::string_view name);
 /// Puts a root and all below it into `out`, depth first, at most `kMembersMax` of them. What was
 /// spawned below it on its own (it has a `PrefabLink`) does not belong to it.
 void list_members(const World& world, EntityId root, std::vector<EntityId>& out);
-/// The same after a reload has made them anew: what it has replaced goes with the end of the tick.
-void list_rebuilt_members(const World& world, EntityId root, std::vector<EntityId>& out);
 
 /// The same of a prefab: indices of its entities, those of its first root.
 std::vector<std::uint32_t> members_of(const PrefabPlan& plan);

@@ -65,24 +65,27 @@ void WorldReceiver::follow_reload(const WorldSource& source) {
     const auto id = static_cast<std::uint32_t>(reference.network_id);
     if (std::ranges::find(incomplete_, id) != incomplete_.end()) return;  // `complete` does it
     Received& received = *find(id);
-    const EntityId root = received.members.front();
-    // A game that has destroyed one of them itself keeps the others where they are.
-    const std::uint32_t rebuilds = rebuilds_of(root);
-    if (std::exchange(received.rebuilds, rebuilds) != rebuilds) {
-      list_rebuilt_members(world_, root, received.members);
+    const EntityId root = received.members.front().entity;
+    listed_.clear();
+    for (const Member& member : received.members) listed_.push_back(member.entity);
+    const PrefabInstances* const instances = spawner_.instances();
+    if (instances != nullptr && instances->has_replaced(root, std::span(listed_).subspan(1))) {
+      list(received, root);
     }
     apply_again(source, id, nullptr);
   });
 }
 
-void WorldReceiver::list(Received& received, EntityId root) const {
-  list_members(world_, root, received.members);
-  received.rebuilds = rebuilds_of(root);
+void WorldReceiver::list(Received& received, EntityId root) {
+  list_members(world_, root, listed_);
+  received.members.clear();
+  for (const EntityId entity : listed_) {
+    received.members.push_back({.entity = entity, .birth = world_.birth(entity)});
+  }
 }
 
-std::uint32_t WorldReceiver::rebuilds_of(EntityId root) const {
-  const PrefabInstances* const instances = spawner_.instances();
-  return instances == nullptr ? 0 : instances->rebuild_count(root);
+bool WorldReceiver::is_there(const Member& member) const {
+  return world_.is_alive(member.entity) && world_.birth(member.entity) == member.birth;
 }
 
 // Who comes late has loaded what stood in the level at first: of what is gone by then, no despawn
@@ -154,7 +157,7 @@ void WorldReceiver::begin(const ReplicatedChange& change) {
   if (!world_.has(link_.id(), root)) {
     list(received, root);
   } else {
-    received.members.assign(1, root);
+    received.members.assign(1, {.entity = root, .birth = world_.birth(root)});
     incomplete_.push_back(change.id);
   }
 }
@@ -166,7 +169,7 @@ WorldReceiver::Received* WorldReceiver::find(std::uint32_t id) {
 const WorldReceiver::Received* WorldReceiver::find(std::uint32_t id) const {
   if (!plan_ || id >= received_.size() || received_[id].members.empty()) return nullptr;
   const EntityId root = collection_.find({static_cast<std::int32_t>(id)});
-  return !root.is_null() && received_[id].members.front() == root ? &received_[id] : nullptr;
+  return !root.is_null() && received_[id].members.front().entity == root ? &received_[id] : nullptr;
 }
 
 bool WorldReceiver::is_lost(std::uint32_t id) const {
@@ -179,7 +182,7 @@ void WorldReceiver::update(const WorldSource& source, const ReplicatedChange& ch
   if (received->seen_by != change.seen_by) {
     received->seen_by = change.seen_by;
     received->values.clear();
-    world_.set_player(received->members.front(), player_of(change.seen_by));
+    world_.set_player(received->members.front().entity, player_of(change.seen_by));
   }
   if (has_lost_members(*received)) {
     received->members.resize(1);
@@ -215,12 +218,16 @@ bool WorldReceiver::take_values(const WorldSource& source, std::uint32_t id, Rec
   return true;
 }
 
-// The world went back to before its bundle came. Where the game destroyed some of them itself, the
-// others keep their places.
-bool WorldReceiver::has_lost_members(const Received& received) const {
+// The world went back to before its bundle came, and others are made there. Where the game has
+// destroyed some of them itself, the others keep their places.
+bool WorldReceiver::has_lost_members(const Received& received) {
   const auto below = std::span(received.members).subspan(1);
-  return !below.empty() &&
-         std::ranges::none_of(below, [&](EntityId entity) { return world_.is_alive(entity); });
+  const auto is_there = [this](const Member& member) { return this->is_there(member); };
+  if (below.empty() || std::ranges::any_of(below, is_there)) return false;
+  const EntityId root = received.members.front().entity;
+  if (deferred_.is_waiting(root)) return true;
+  list_members(world_, root, listed_);
+  return listed_.size() > 1;
 }
 
 /// Makes the components of an entity from its values, those of its members that are there.
@@ -231,8 +238,9 @@ void WorldReceiver::list_updates(std::uint32_t id, const Received& received,
   for (const ReceivingPlan::Part& part : plan_->parts(received.type)) {
     ReceivedComponent& component = plan_->component(part);
     if (component.member >= received.members.size()) continue;
-    const EntityId entity = received.members[component.member];
-    if (!world_.is_alive(entity)) continue;
+    const Member& member = received.members[component.member];
+    if (component.member > 0 && !is_there(member)) continue;
+    const EntityId entity = member.entity;
     const Bytes base = base_of(entity, component, component.member == 0 ? prefab : nullptr);
     const std::size_t begin = bytes_.size();
     bytes_.insert(bytes_.end(), base.begin(), base.end());
@@ -277,7 +285,7 @@ void WorldReceiver::complete(const WorldSource& source) {
   const auto take = [&](std::uint32_t id) {
     Received* const received = find(id);
     if (received == nullptr) return true;
-    const EntityId root = received->members.front();
+    const EntityId root = received->members.front().entity;
     if (deferred_.is_waiting(root) || deferred_.is_placeholder(root)) return false;
     list(*received, root);
     apply_again(source, id, prefab_of(root));
@@ -301,9 +309,10 @@ EntityFound WorldReceiver::values(std::uint32_t id, std::span<std::int64_t> valu
   for (const ReceivingPlan::Part& part : plan_->parts(received->type)) {
     const ReceivedComponent& component = plan_->component(part);
     if (component.member >= received->members.size()) continue;
-    const EntityId entity = received->members[component.member];
+    const Member& member = received->members[component.member];
     // What is below an entity is the prefab's, and may be another one's here.
-    if (!world_.is_alive(entity)) continue;
+    if (component.member > 0 && !is_there(member)) continue;
+    const EntityId entity = member.entity;
     const Bytes value = std::as_const(world_).bytes(component.component, entity);
     if (value.empty()) {
       lacking = component.sent;

@@ -76,9 +76,9 @@ class WorldSender {
   /// the same one.
   void write(ReplicatedWorld& out);
 
-  /// After each `PrefabInstances::reload`, in the same tick: what it has made anew below entities
-  /// is sent in the place of what it has replaced. What the types have no place for is not, until
-  /// they are made anew too.
+  /// After `PrefabInstances::reload`, in the same tick: what it has made anew below entities is
+  /// sent in the place of what it has replaced. What the types have no place for is not, until they
+  /// are made anew too.
   void follow_reload(const PrefabInstances& instances);
 
   /// Another map has begun, with an empty world: what is alive is told anew.

@@ -81,7 +81,10 @@ class Follow {
   // Returns the new entities.
   std::span<const EntityId> rebuild(Spawner& spawner, std::span<const EntityId> made) {
     const EntityId root = made.front();
-    for (const EntityId entity : made.subspan(1)) world_.request_despawn(entity);
+    for (const EntityId entity : made.subspan(1)) {
+      if (world_.is_alive(entity) && world_.parent(entity) == root) world_.set_parent(entity, {});
+      world_.request_despawn(entity);
+    }
     update_look(0, root);
     update_components(0, root);
     for (const PlannedComponent& old : components_of(before_, 0)) {
@@ -161,9 +164,12 @@ std::uint32_t PrefabInstances::rebuild_count(EntityId root) const {
   return found == instances_.end() ? 0 : found->second.rebuilds;
 }
 
-bool PrefabInstances::was_rebuilt(EntityId root) const {
+bool PrefabInstances::has_replaced(EntityId root, std::span<const EntityId> entities) const {
   const auto found = instances_.find(root);
-  return found != instances_.end() && reloads_ > 0 && found->second.rebuilt_by == reloads_;
+  if (found == instances_.end() || found->second.rebuilds == 0) return false;
+  return std::ranges::none_of(entities, [&](EntityId entity) {
+    return std::ranges::count(found->second.made, entity, &Made::entity) != 0;
+  });
 }
 
 void PrefabInstances::prune(const World& world) {
@@ -179,7 +185,6 @@ Result<const PrefabPlan*> PrefabInstances::plan_before(Spawner& spawner, const G
 
 ReloadReport PrefabInstances::reload(Spawner& spawner, BundleStore& newer) {
   World& world = spawner.world();
-  ++reloads_;
   std::erase_if(instances_, [&](const auto& row) { return !is_itself(world, row.second); });
   prune(world);
   Spawner after(newer, world);
@@ -210,7 +215,6 @@ ReloadReport PrefabInstances::reload(Spawner& spawner, BundleStore& newer) {
       const std::uint32_t rebuilds = instance.rebuilds + 1;
       instance = instance_of(world, instance.asset, follow.rebuild(after, made));
       instance.rebuilds = rebuilds;
-      instance.rebuilt_by = reloads_;
       ++report.rebuilt;
     }
   }

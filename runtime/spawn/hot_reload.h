@@ -45,9 +45,9 @@ class PrefabInstances {
   /// `newer`, from which the spawner spawns afterwards. A field that still has the value of the old
   /// prefab takes that of the new one; what the game has changed, stays. When the prefab's entities
   /// or components are others than before, the root keeps its id and what the game gave it, and all
-  /// below it is spawned anew (the old entities are asked to despawn). An entity is another if it
-  /// has another id in its file, or the name that another one had; in plain files, which have no
-  /// ids, if it has another name.
+  /// below it is spawned anew (the old entities hang there no more, and are asked to despawn). An
+  /// entity is another if it has another id in its file, or the name that another one had; in plain
+  /// files, which have no ids, if it has another name.
   /// What the new build cannot spawn stays, and follows the next build that can. Instances that are
   /// gone are forgotten, also when going back in time took them back and other entities have their
   /// ids.
@@ -58,8 +58,9 @@ class PrefabInstances {
 
   /// How often an instance was rebuilt since its spawn; 0 for a root of none.
   std::uint32_t rebuild_count(EntityId root) const;
-  /// Whether the last reload has rebuilt it.
-  bool was_rebuilt(EntityId root) const;
+  /// Whether reloads have replaced all of these entities, which were made below `root`. What the
+  /// game has destroyed since was not.
+  bool has_replaced(EntityId root, std::span<const EntityId> entities) const;
 
   std::size_t count() const { return instances_.size(); }
 
@@ -72,7 +73,6 @@ class PrefabInstances {
     Guid asset;
     std::vector<Made> made;
     std::uint32_t rebuilds = 0;
-    std::uint64_t rebuilt_by = 0;  ///< Which reload did it last.
   };
   static constexpr std::size_t kFirstPruning = 64;
 
@@ -86,7 +86,6 @@ class PrefabInstances {
   /// Of assets that the last build could not spawn: what their instances were made from.
   std::map<Guid, PrefabPlan> kept_plans_;
   std::size_t next_pruning_ = kFirstPruning;
-  std::uint64_t reloads_ = 0;
 };
 
 }  // namespace muster

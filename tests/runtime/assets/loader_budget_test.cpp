@@ -167,6 +167,45 @@ TEST_CASE("What was let go before it was read wants room again when it is asked 
   CHECK(loader.memory_bytes() <= 700 * kKilobyte);
 }
 
+TEST_CASE("What is let go and asked for again at once takes the room that it had",
+          "[runtime][assets]") {
+  const MemorySource source = bundles_of_two();
+  BundleStore store = BundleStore::open(source).value();
+  SteppedLoads executor(source, store.catalog());
+  const std::uint64_t budget = GENERATE(600, 900, 1300) * kKilobyte;
+  CAPTURE(budget);
+  BundleLoader loader(store, executor, {.memory_budget_bytes = budget});
+  BundleHandle other = loader.request_asset(plain_asset(1)).value();
+  CHECK(loader.finish(other, kStart) == LoadState::ready);
+  other.release();
+  REQUIRE(store.load(plain_asset(0), kMainPayload).has_value());
+  BundleHandle first = loader.request_asset(plain_asset(0)).value();
+  REQUIRE(loader.finish(first, kStart) == LoadState::ready);
+  const std::uint64_t evicted = loader.counters().evicted;
+  const std::uint64_t used = loader.memory_bytes();
+  for (int i = 0; i < 3; ++i) {
+    first.release();
+    first = loader.request_asset(plain_asset(0)).value();
+    CHECK(loader.finish(first, kStart) == LoadState::ready);
+    CHECK(loader.counters().evicted == evicted);
+    CHECK(loader.memory_bytes() == used);
+  }
+}
+
+TEST_CASE("What is open and has room for its rest is there at once, whatever the deadline",
+          "[runtime][assets]") {
+  const MemorySource source = bundles_of_two();
+  BundleStore store = BundleStore::open(source).value();
+  SteppedLoads executor(source, store.catalog());
+  REQUIRE(store.load(plain_asset(0), kMainPayload).has_value());
+  BundleLoader loader(store, executor, {.memory_budget_bytes = 700 * kKilobyte});
+  const BundleHandle handle = loader.request_asset(plain_asset(0), {.deadline = kStart}).value();
+  CHECK(handle.state() == LoadState::ready);
+  CHECK(loader.finish(handle, kStart + Time::duration(1)) == LoadState::ready);
+  const BundleHandle late = loader.request_asset(plain_asset(1)).value();
+  CHECK(loader.finish(late, kStart) == LoadState::failed);
+}
+
 TEST_CASE("A store that ends leaves its buffers to who else has a part in the pool",
           "[runtime][assets]") {
   const MemorySource source = plain_bundles({2 * kKilobyte, 300 * kKilobyte});

@@ -322,6 +322,54 @@ TEST_CASE("An entity that goes back to before its bundle is completed again",
   CHECK(stage.client_world.entity_count() == 2);
 }
 
+TEST_CASE("What takes the id of a part that going back took away is none of the server's",
+          "[runtime][replication]") {
+  const std::size_t lids = GENERATE(1U, 2U);
+  const samples::BridgeBuild side{.values = {.crate_lids = lids}};
+  BridgeStage stage(samples::BridgeOptions{.server = side, .client = side});
+  const EntityId crate = stage.spawn(5, kCrateType);
+  const EntityId lid = stage.world.first_child(crate);
+  stage.world.get(stage.body, lid)->mass = 3;
+  if (lids > 1) stage.world.get(stage.body, stage.world.next_sibling(lid))->mass = 4;
+  stage.run(20, false);
+  const World before = stage.client_world;
+  stage.run(20);
+  stage.client_world = before;
+  const EntityId stranger = stage.client_world.create({});
+  stage.client_world.add(stage.body, stranger, samples::Body{{0, 0, 0}, 1});
+  stage.world.get(stage.body, crate)->position.x = 77;
+  stage.world.get(stage.body, lid)->mass = 8;
+  stage.run(30);
+  CHECK(stage.client_world.get(stage.body, stranger)->mass == 1);
+  CHECK(stage.received(stage.body, 5, 1)->mass == 8);
+  if (lids > 1) CHECK(stage.received(stage.body, 5, 2)->mass == 4);
+}
+
+TEST_CASE("A game that destroys all below an entity keeps what else it gave it",
+          "[runtime][replication]") {
+  const std::size_t lids = GENERATE(1U, 2U);
+  std::vector<ComponentDescription> components = samples::game_components();
+  for (ComponentDescription& one : components) {
+    if (one.name == "Life") one.fields[0].receivers = Receivers::owner;
+  }
+  const samples::BridgeBuild side{.components = components, .values = {.crate_lids = lids}};
+  BridgeStage stage(samples::BridgeOptions{.server = side, .client = side});
+  const EntityId crate = stage.spawn(5, kCrateType);
+  stage.run(20);
+  const EntityId root = stage.seen.find({5});
+  stage.client_world.get(stage.life, root)->current = 77;
+  World& world = stage.client_world;
+  for (EntityId lid = world.first_child(root); !lid.is_null(); lid = world.next_sibling(lid)) {
+    world.request_despawn(lid);
+  }
+  stage.run(3);
+  stage.world.get(stage.body, crate)->position.x = 5;
+  stage.run(20);
+  CHECK(stage.received(stage.life, 5)->current == 77);
+  CHECK(stage.received(stage.body, 5)->position.x == 5);
+  CHECK(world.first_child(root).is_null());
+}
+
 TEST_CASE("A recording plays into a world as if a server told it, also backwards",
           "[runtime][replication]") {
   std::vector<ComponentDescription> components = samples::game_components();

@@ -183,4 +183,88 @@ TEST_CASE("An entity that waits for its bundle while prefabs are reloaded is com
   CHECK(stage.receiver.incomplete_count() == 0);
 }
 
+TEST_CASE("What a reload replaces just before an entity is complete has no place any more",
+          "[runtime][replication][reload]") {
+  EditedBuild edited({.crate_lids = 3});
+  const samples::BridgeBuild side{.values = {.crate_lids = 2}};
+  BridgeStage stage(samples::BridgeOptions{.server = side, .client = side});
+  PrefabInstances instances;
+  stage.client_spawner.note_in(&instances);
+  const EntityId crate = stage.spawn(5, kCrateType);
+  const EntityId first = stage.world.first_child(crate);
+  const EntityId second = stage.world.next_sibling(first);
+  stage.run(20, false);
+  // In one frame the bundle comes, and a new build is taken.
+  for (int i = 0; i < 5 && stage.deferred.is_waiting(stage.seen.find({5})); ++i) {
+    stage.loader.update(Time());
+    stage.deferred.update();
+  }
+  REQUIRE(instances.reload(stage.client_spawner, edited.store).rebuilt == 1);
+  stage.receiver.complete(stage.client);
+  stage.client_world.process_despawns();
+  stage.world.get(stage.body, first)->mass = 18;
+  stage.world.get(stage.body, second)->mass = 19;
+  stage.run(30);
+  CHECK(stage.received(stage.body, 5, 1)->mass == 18);
+  CHECK(stage.received(stage.body, 5, 2)->mass == 19);
+}
+
+namespace {
+
+// A server that begins with one lid, and builds with two and with more life.
+struct ServerReloads {
+  explicit ServerReloads(BridgeStage& stage) : stage_(stage) {
+    samples::build_target(two_files, {.target = Target::server, .values = {.crate_lids = 2}});
+    samples::build_target(
+        strong_files, {.target = Target::server, .values = {.crate_life = 70, .crate_lids = 2}});
+    stage.spawner.note_in(&instances);
+  }
+  void check_lid(EntityId crate) {
+    stage_.run(3);
+    stage_.world.get(stage_.body, stage_.world.first_child(crate))->mass = 18;
+    stage_.run(30);
+    REQUIRE(stage_.received(stage_.body, 5, 1) != nullptr);
+    CHECK(stage_.received(stage_.body, 5, 1)->mass == 18);
+  }
+
+  MemoryFileSystem two_files;
+  MemoryFileSystem strong_files;
+  FileSystemSource two_source{two_files, AssetPath::parse("server").value()};
+  FileSystemSource strong_source{strong_files, AssetPath::parse("server").value()};
+  PrefabInstances instances;
+
+ private:
+  BridgeStage& stage_;
+};
+
+}  // namespace
+
+TEST_CASE("What is sent from the tick of a reload on is what the reload has made",
+          "[runtime][replication][reload]") {
+  BridgeStage stage(samples::BridgeOptions{.client = {.values = {.crate_lids = 2}}});
+  ServerReloads reloads(stage);
+  BundleStore two = BundleStore::open(reloads.two_source).value();
+  const EntityId crate =
+      stage.spawner.spawn_type(samples::kReplicatedRegistry, kCrateType).value().root;
+  REQUIRE(reloads.instances.reload(stage.spawner, two).rebuilt == 1);
+  stage.sender.follow_reload(reloads.instances);
+  REQUIRE(stage.collection.add({5}, crate) == CollectionVerdict::accepted);
+  REQUIRE(stage.sender.add({5}, {.type = kCrateType, .relevance = Relevance::always}) ==
+          SendVerdict::accepted);
+  reloads.check_lid(crate);
+}
+
+TEST_CASE("A sender follows two reloads at once", "[runtime][replication][reload]") {
+  BridgeStage stage(samples::BridgeOptions{.client = {.values = {.crate_lids = 2}}});
+  ServerReloads reloads(stage);
+  BundleStore two = BundleStore::open(reloads.two_source).value();
+  BundleStore strong = BundleStore::open(reloads.strong_source).value();
+  const EntityId crate = stage.spawn(5, kCrateType);
+  stage.run(20);
+  REQUIRE(reloads.instances.reload(stage.spawner, two).rebuilt == 1);
+  REQUIRE(reloads.instances.reload(stage.spawner, strong).updated == 1);
+  stage.sender.follow_reload(reloads.instances);
+  reloads.check_lid(crate);
+}
+
 }  // namespace muster
