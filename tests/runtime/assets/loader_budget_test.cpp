@@ -172,7 +172,7 @@ TEST_CASE("What is let go and asked for again at once takes the room that it had
   const MemorySource source = bundles_of_two();
   BundleStore store = BundleStore::open(source).value();
   SteppedLoads executor(source, store.catalog());
-  const std::uint64_t budget = GENERATE(600, 900, 1300) * kKilobyte;
+  const std::uint64_t budget = GENERATE(600U, 900U, 1300U) * kKilobyte;
   CAPTURE(budget);
   BundleLoader loader(store, executor, {.memory_budget_bytes = budget});
   BundleHandle other = loader.request_asset(plain_asset(1)).value();
