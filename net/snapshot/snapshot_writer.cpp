@@ -15,9 +15,16 @@ namespace {
 /// Room kept for the end of a snapshot: one decision, and what the coder still holds back.
 constexpr std::size_t kEndBytes = 6;
 
-/// An older one is referred to only where there is no younger one: a receiver to which other
-/// snapshots come first has forgotten it by then.
+/// Older ones are referred to only beside a newest that is hardly younger: a receiver to which
+/// other snapshots come first has forgotten them by then.
 constexpr std::uint32_t kOldestReference = kSnapshotWindow - 17;
+constexpr std::uint32_t kLeastSpan = 4;
+
+/// The first age that is too old beside a newest reference of age `newest`.
+std::uint32_t first_too_old(std::uint32_t newest) {
+  const std::uint32_t least = std::min(newest + kLeastSpan, std::uint32_t{kSnapshotWindow});
+  return std::max(least, std::min(references_end(newest), kOldestReference + 1));
+}
 
 }  // namespace
 
@@ -57,9 +64,7 @@ SnapshotHead SnapshotWriter::next_head() const {
     const SnapshotSerial serial = next_ - age;
     const Sent& sent = sent_[place_of(serial)];
     if (!sent.is_used || sent.serial != serial || !sent.is_acknowledged) continue;
-    if (head.references.count == 0) {
-      end = std::max(age + 1, std::min(references_end(age), kOldestReference + 1));
-    }
+    if (head.references.count == 0) end = first_too_old(age);
     head.references.numbers[head.references.count++] = static_cast<SnapshotNumber>(serial);
     if (head.references.count == kMaxReferences) break;
   }

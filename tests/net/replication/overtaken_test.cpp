@@ -21,8 +21,8 @@ struct OvertakenStage : ReplicationStage {
     client = &join(link, link);
   }
 
-  void move(int ticks) {
-    for (int i = 0; i < ticks; ++i) {
+  void move(std::uint32_t ticks) {
+    for (std::uint32_t i = 0; i < ticks; ++i) {
       step([&] {
         for (std::uint32_t id = i % 2; id < kEntities; id += 2) stir(id);
       });
