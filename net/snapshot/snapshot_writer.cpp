@@ -4,6 +4,7 @@
 #include "net/snapshot/snapshot_writer.h"
 
 #include <algorithm>
+#include <bit>
 #include <cassert>
 #include <optional>
 
@@ -54,7 +55,21 @@ void SnapshotWriter::acknowledge(SnapshotNumber number) {
 
 void SnapshotWriter::disown(SnapshotNumber number) {
   Sent& sent = sent_[place_of(number)];
-  if (static_cast<SnapshotNumber>(sent.serial) == number) sent.is_used = false;
+  if (static_cast<SnapshotNumber>(sent.serial) != number) return;
+  sent.is_used = false;
+  for (SnapshotSerial serial = sent.serial + 1; serial < next_; ++serial) {
+    Sent& later = sent_[place_of(serial)];
+    if (refers_to_disowned(later)) later.is_used = false;
+  }
+}
+
+bool SnapshotWriter::refers_to_disowned(const Sent& sent) const {
+  for (std::uint64_t ages = sent.reference_ages; ages != 0; ages &= ages - 1) {
+    const SnapshotSerial serial = sent.serial - 1 - static_cast<unsigned>(std::countr_zero(ages));
+    const Sent& reference = sent_[place_of(serial)];
+    if (reference.serial == serial && !reference.is_used) return true;
+  }
+  return false;
 }
 
 SnapshotHead SnapshotWriter::next_head() const {
@@ -342,7 +357,12 @@ void SnapshotWriter::remember(const SnapshotHead& head) {
   next_id_ = end_id_;
   const std::size_t place = place_of(next_);
   ticks_[place] = tick_;
-  sent_[place] = Sent{.serial = next_, .is_acknowledged = false, .is_used = true};
+  Sent& sent = sent_[place];
+  sent = {.serial = next_, .is_acknowledged = false, .is_used = true, .reference_ages = 0};
+  for (std::size_t i = 0; i < head.references.count; ++i) {
+    const auto age = static_cast<SnapshotNumber>(head.number - head.references.numbers[i]);
+    sent.reference_ages |= std::uint64_t{1} << (age - 1U);
+  }
   ++next_;
 }
 

@@ -48,7 +48,8 @@ class SnapshotWriter {
 
   /// The receiver has acknowledged a snapshot. What is older than the window counts no more.
   void acknowledge(SnapshotNumber number);
-  /// The receiver has this snapshot, but could not read it: nothing is coded against it any more.
+  /// The receiver has this snapshot, but could not read it: nothing is coded against it any more,
+  /// nor against those that are.
   void disown(SnapshotNumber number);
   /// The receiver may know nothing any more: the next snapshot says everything.
   void forget_acknowledged() { sent_ = {}; }
@@ -69,9 +70,11 @@ class SnapshotWriter {
     SnapshotSerial serial = 0;
     bool is_acknowledged = false;
     bool is_used = false;
+    std::uint64_t reference_ages = 0;  ///< Bit i: it refers to the one of age i + 1.
   };
   struct QuietView;
 
+  bool refers_to_disowned(const Sent& sent) const;
   SnapshotHead next_head() const;
   std::uint32_t expected(const SnapshotHead& head) const;
   template <typename Encoder>
