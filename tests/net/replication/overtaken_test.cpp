@@ -1,4 +1,6 @@
 // Snapshots that others overtake, on ways where there are many at once.
+#include <array>
+
 #include <catch2/catch.hpp>
 
 #include "tests/support/replication_stage.h"
@@ -48,15 +50,51 @@ TEST_CASE("Where datagrams overtake each other and some are lost, a client goes 
   CHECK(stage.difference(*stage.client).empty());
 }
 
-TEST_CASE("A client that could read nothing for long is told everything anew",
+// A client that knows an entity at rest, and hears of its server every 300 ticks.
+struct QuietStage : ReplicationStage {
+  QuietStage() : ReplicationStage(1, {.snapshot_ticks = 300}) {
+    step([&] { spawn(1, {.relevance = Relevance::always}); });
+    client = &join();
+    run(320);
+  }
+
+  void hear(std::span<const std::byte> payload) {
+    REQUIRE(client->pair->a->connection.send_payload(payload, 0) == SendStatus::queued);
+    step();
+  }
+
+  Client* client = nullptr;
+};
+
+// A payload whose snapshot has a number that has long been overtaken.
+std::array<std::byte, 8> late_payload() {
+  for (unsigned number = 0; number < 256; number += 16) {
+    std::array<std::byte, 8> payload{};
+    payload[1] = std::byte(number);
+    QuietStage stage;
+    stage.hear(payload);
+    stage.run(20);
+    if (stage.client->replication->counters().late == 1) return payload;
+  }
+  FAIL("no such payload");
+  return {};
+}
+
+TEST_CASE("A client that can read nothing for long asks for everything anew",
           "[net][replication]") {
-  OvertakenStage stage(2, {.latency = milliseconds(60),
-                           .jitter = milliseconds(20),
-                           .jitter_kind = Jitter::exponential,
-                           .loss = 0.2});
-  stage.move(700);
-  CHECK(stage.client->replication->counters().resyncs > 0);
-  stage.run(300);
+  const std::array<std::byte, 8> late = late_payload();
+  QuietStage stage;
+  REQUIRE(stage.client->replication->is_complete());
+  const ReplicationClientCounters& counters = stage.client->replication->counters();
+  for (int i = 0; i < 63; ++i) stage.hear(late);
+  stage.run(20);
+  CHECK(counters.resyncs == 0);
+  for (int i = 0; i < 63; ++i) stage.hear(late);
+  stage.run(20);
+  CHECK(counters.late > 64);
+  CHECK(counters.resyncs > 0);
+  CHECK(counters.malformed == 0);
+  stage.run(700);
   CHECK(stage.difference(*stage.client).empty());
 }
 
