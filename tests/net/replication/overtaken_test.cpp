@@ -52,7 +52,7 @@ TEST_CASE("Where datagrams overtake each other and some are lost, a client goes 
 
 // A client that knows an entity at rest, and hears of its server every 300 ticks.
 struct QuietStage : ReplicationStage {
-  QuietStage() : ReplicationStage(1, {.snapshot_ticks = 300}) {
+  QuietStage() : ReplicationStage(1, {.snapshot_ticks = 300, .coder = SnapshotCoder::raw}) {
     step([&] { spawn(1, {.relevance = Relevance::always}); });
     client = &join();
     run(320);
@@ -68,9 +68,10 @@ struct QuietStage : ReplicationStage {
 
 // A payload whose snapshot has a number that has long been overtaken.
 std::array<std::byte, 8> late_payload() {
-  for (unsigned number = 0; number < 256; number += 16) {
+  for (unsigned number = 0; number < 256; number += 4) {
     std::array<std::byte, 8> payload{};
     payload[1] = std::byte(number);
+    payload[2] = std::byte{1};  // It refers to the one before.
     QuietStage stage;
     stage.hear(payload);
     stage.run(20);
@@ -84,7 +85,6 @@ TEST_CASE("A client that can read nothing for long asks for everything anew",
           "[net][replication]") {
   const std::array<std::byte, 8> late = late_payload();
   QuietStage stage;
-  REQUIRE(stage.client->replication->is_complete());
   const ReplicationClientCounters& counters = stage.client->replication->counters();
   for (int i = 0; i < 63; ++i) stage.hear(late);
   stage.run(20);
