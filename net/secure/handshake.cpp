@@ -63,7 +63,8 @@ ClientHandshake::ClientHandshake(const Options& options, Entropy& entropy)
   assert((options.mode == TrustMode::token) == options.token.has_value());
   std::array<std::byte, 4> id{};
   entropy.fill(id);
-  connection_id_ = SectionReader(id).read_u32();
+  // Never 0: that is no connection.
+  connection_id_ = std::max(SectionReader(id).read_u32(), std::uint32_t{1});
 }
 
 void ClientHandshake::write_request(std::span<std::byte, kRequestBytes> into) const {
@@ -167,15 +168,16 @@ std::optional<ConnectionKeys> ClientHandshake::take_accept(
   keys.cipher = static_cast<Cipher>(cipher);
   if (!is_known || (keys.cipher == Cipher::none) == is_sealed) return std::nullopt;
   if (keys.cipher == Cipher::aes256_gcm && !has_fast_aes()) return std::nullopt;
-  if (!content.take_zeros() || keys.datagram_bytes_max < 1200) return std::nullopt;
+  const bool is_usable = keys.server_receives != 0 && keys.datagram_bytes_max >= 1200;
+  if (!content.take_zeros() || !is_usable) return std::nullopt;
   return keys;
 }
 
 std::optional<Refusal> ClientHandshake::take_refuse(std::span<const std::byte> datagram) const {
   SectionReader reader(datagram);
   const bool is_refuse = reader.read_u8() == static_cast<std::uint8_t>(DatagramKind::refuse);
-  static_cast<void>(reader.read_u8());  // The server may well speak another version.
-  static_cast<void>(reader.read_u8());
+  const std::uint8_t version = reader.read_u8();  // The server may well speak another than we do.
+  const bool is_our_mode = reader.read_u8() == static_cast<std::uint8_t>(options_.mode);
   const std::uint8_t reason = reader.read_u8();
   const bool is_for_us = reader.read_u32() == connection_id_;
   std::array<std::byte, kProofBytes> proof{};
@@ -185,7 +187,8 @@ std::optional<Refusal> ClientHandshake::take_refuse(std::span<const std::byte> d
   const std::size_t text_bytes = reader.read_u8();
   const bool has_zeros = reader.read_u16() == 0;
   const std::span<const std::byte> text = reader.read_bytes(text_bytes);
-  const bool is_sound = reader.is_finished() && is_refuse && is_for_us && has_zeros &&
+  const bool is_sound = reader.is_finished() && is_refuse && is_our_mode && is_for_us &&
+                        has_zeros && version == refusal.server_version &&
                         text_bytes <= kRefuseTextMax && proof == proof_of(ephemeral_.shared) &&
                         std::ranges::all_of(text, is_printable) && reason >= 1 && reason <= 10;
   if (!is_sound) return std::nullopt;
@@ -209,7 +212,8 @@ std::optional<RequestView> read_request_head(std::span<const std::byte> datagram
   view.application = reader.read_u64();
   view.client_receives = reader.read_u32();
   reader.read_into(view.ephemeral);
-  if (view.version == kProtocolVersion && (mode > 2 || zero != 0)) return std::nullopt;
+  const bool is_sound = mode <= 2 && zero == 0 && view.client_receives != 0;
+  if (view.version == kProtocolVersion && !is_sound) return std::nullopt;
   return view;
 }
 

@@ -151,8 +151,9 @@ class Connection {
   std::span<const std::byte> write_packet(NetTime now, std::span<std::byte> memory);
   std::uint32_t next_sequence() const { return sent_.next_sequence(); }
 
-  /// Says whether a packet can be received at all; asked before its seal is opened.
-  Reception look(std::uint32_t sequence);
+  /// Says whether a packet can be received at all; asked before its seal is opened. Without a
+  /// number it is too far from all that were received to have one.
+  Reception look(std::optional<std::uint32_t> sequence);
   std::uint32_t highest_received() const { return received_.highest(); }
   /// Takes a packet apart whose seal is good. `datagram_bytes` counts it. All of it is taken, or
   /// nothing. Requires: `look(sequence) == Reception::fresh`.

@@ -66,8 +66,8 @@ struct Connection::Incoming {
   std::array<std::size_t, 4> section_bytes{};
 };
 
-Reception Connection::look(std::uint32_t sequence) {
-  const Reception reception = received_.look(sequence);
+Reception Connection::look(std::optional<std::uint32_t> sequence) {
+  const Reception reception = sequence.has_value() ? received_.look(*sequence) : Reception::stale;
   if (reception == Reception::duplicate) ++counters_.duplicate_in;
   if (reception == Reception::stale) ++counters_.stale_in;
   return reception;

@@ -100,6 +100,22 @@ TEST_CASE("A damaged datagram of any of the five gives nobody keys", "[net][secu
   }
 }
 
+/// The one draw in four thousand million.
+class ZeroEntropy final : public Entropy {
+ public:
+  void fill(std::span<std::byte> bytes) override { std::ranges::fill(bytes, std::byte{0}); }
+};
+
+TEST_CASE("No client asks for connection 0, which stands for no connection", "[net][secure]") {
+  ZeroEntropy zeros;
+  const ClientHandshake client({}, zeros);
+  NetBytes request(kRequestBytes);
+  client.write_request(std::span<std::byte, kRequestBytes>(request));
+  REQUIRE(read_request_head(request)->client_receives == 1);
+  request[12] = std::byte{0};
+  REQUIRE_FALSE(read_request_head(request).has_value());
+}
+
 TEST_CASE("A refusal is believed of who has seen the request, and nobody else",
           "[net][secure][sys-33]") {
   HandshakeRun run(TrustMode::pinned, 4);

@@ -190,6 +190,9 @@ TEST_CASE("Without a cipher nothing is added", "[net][secure][sys-33]") {
   REQUIRE(sealed.bytes == sealed.plain);
   REQUIRE_FALSE(sealed.phase);
   REQUIRE(opens(receiver, sealed));
+  Sealed of_another_phase = sealed;
+  of_another_phase.phase = true;
+  REQUIRE_FALSE(opens(receiver, of_another_phase));
 }
 
 }  // namespace
