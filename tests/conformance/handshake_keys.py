@@ -1,17 +1,14 @@
-"""The keys of a handshake and every seal by net/WIRE_FORMAT.md, on `cryptography` and hashlib."""
+"""The keys of a handshake and every seal by net/WIRE_FORMAT.md, on libsodium and hashlib."""
 
 import hashlib
 import struct
 
+import sodium
 from encoding import require
+from sodium import dh, public_key, seal
 
-try:
-    from cryptography.exceptions import InvalidTag
-    from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey, X25519PublicKey
-    from cryptography.hazmat.primitives.ciphers.aead import AESGCM, ChaCha20Poly1305
-    AVAILABLE = True
-except ImportError:
-    AVAILABLE = False
+LABELS = {"start": b"muster handshake 1", "hello": b"hello", "accept": b"accept",
+          "client": b"client packets", "server": b"server packets", "next": b"next"}
 
 
 def digest(data):
@@ -22,36 +19,40 @@ def mix(key, data):
     return hashlib.blake2b(data, digest_size=32, key=key).digest()
 
 
-def dh(secret, public):
-    return X25519PrivateKey.from_private_bytes(secret).exchange(
-        X25519PublicKey.from_public_bytes(public))
-
-
-def public_key(secret):
-    return X25519PrivateKey.from_private_bytes(secret).public_key().public_bytes_raw()
-
-
 def unseal(cipher, key, nonce, sealed, open_part, what):
-    box = AESGCM(key) if cipher == 1 else ChaCha20Poly1305(key)
-    try:
-        return box.decrypt(nonce, sealed, open_part)
-    except InvalidTag:
-        require(False, f"{what} opens")
+    content = sodium.unseal(cipher, key, nonce, sealed, open_part)
+    require(content is not None, f"{what} opens")
+    return content
 
 
 def packet_nonce(sequence):
     return bytes(4) + struct.pack("<Q", sequence)
 
 
+def hello_chain(server_public, server_dh, token_secret):
+    """c3: what both know before the response."""
+    c1 = mix(digest(LABELS["start"]), server_public)
+    return mix(mix(c1, server_dh), token_secret)
+
+
+def hello_key(c3):
+    return mix(c3, LABELS["hello"])
+
+
+def packet_keys(c3, response, ephemeral_dh):
+    """The keys of an accept, and of both ways, from c3 on."""
+    c5 = mix(mix(c3, digest(response)), ephemeral_dh)
+    return {name: mix(c5, LABELS[name]) for name in ("accept", "client", "server")}
+
+
+def next_key(key):
+    return mix(key, LABELS["next"])
+
+
 def handshake_keys(server_public, server_dh, ephemeral_dh, token_secret, response):
     """Keys by name from the two shared secrets and the response's 1200 bytes."""
-    c1 = mix(digest(b"muster handshake 1"), server_public)
-    c2 = mix(c1, server_dh)
-    c3 = mix(c2, token_secret)
-    c4 = mix(c3, digest(response))
-    c5 = mix(c4, ephemeral_dh)
-    return {"hello": mix(c3, b"hello"), "accept": mix(c5, b"accept"),
-            "client": mix(c5, b"client packets"), "server": mix(c5, b"server packets")}
+    c3 = hello_chain(server_public, server_dh, token_secret)
+    return {"hello": hello_key(c3)} | packet_keys(c3, response, ephemeral_dh)
 
 
 def _rotate(value, count):
@@ -75,7 +76,14 @@ def hchacha20(key, nonce):
     return struct.pack("<8I", *state[:4], *state[12:])
 
 
-def unseal_token(key, nonce, sealed, open_part):
+def token_box(key, nonce):
     """XChaCha20-Poly1305: the first 16 bytes of the nonce make a key, the rest is the nonce."""
-    subkey = hchacha20(key, nonce[:16])
-    return unseal(0, subkey, bytes(4) + nonce[16:], sealed, open_part, "the token")
+    return hchacha20(key, nonce[:16]), bytes(4) + nonce[16:]
+
+
+def seal_token(key, nonce, content, open_part):
+    return seal(0, *token_box(key, nonce), content, open_part)
+
+
+def unseal_token(key, nonce, sealed, open_part):
+    return unseal(0, *token_box(key, nonce), sealed, open_part, "the token")

@@ -183,6 +183,7 @@ def check_start(data, kind, size):
 def check_request(data):
     mode = check_start(data, 1, 1200)
     application, connection, key = fields(data, 4, "QI32s")
+    require(connection != 0, "a connection id is not 0")
     require(not any(data[48:]), "a request is filled with zero bytes")
     return {"mode": mode, "application": application, "connection": connection, "key": key}
 
@@ -225,6 +226,7 @@ def check_refuse(data):
     connection, proof, version, text_bytes, zero = fields(data, 4, "I16sBBH")
     require(text_bytes <= 128 and 28 + text_bytes == len(data), "the size of a refuse")
     require(zero == 0, "bytes 26 and 27 are zero")
+    require(version == data[1], "byte 1 is the version that the server speaks")
     require(1 <= data[3] <= 10, "a refuse has a known reason")
     require(all(32 <= byte <= 126 for byte in data[28:]), "a text is printable ASCII")
     return {"mode": mode, "reason": data[3], "connection": connection, "proof": proof,
@@ -244,6 +246,8 @@ def check_accepted(data):
     connection, client, cipher, largest, timeout, zero = fields(data, 0, "IQBHH3s")
     require(cipher in (0, 1, 255), "a known cipher")
     require(not any(zero), "the last 3 bytes are zero")
+    require(connection != 0, "a connection id is not 0")
+    require(largest >= 1200, "a server receives 1200 bytes")
     return {"connection": connection, "client": client, "cipher": cipher, "largest": largest,
             "timeout": timeout}
 
@@ -258,7 +262,7 @@ def check_token(data):
     """A token as a client gets it."""
     magic, version, application, issued, expires = fields(data, 0, "4sIQQQ")
     require(magic == b"MTOK" and version == 1, "magic and version")
-    require(issued <= expires <= issued + 7 * 86400, "a token lives for 7 days at most")
+    require(issued < expires <= issued + 7 * 86400, "a token lives for 7 days at most")
     nonce, server_key, secret = fields(data, 32, "24s32s32s")
     cursor = Cursor(data, 120)
     addresses = check_addresses(cursor)

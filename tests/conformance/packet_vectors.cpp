@@ -20,14 +20,6 @@ namespace {
 using namespace muster;
 using namespace std::chrono_literals;
 
-NetBytes unhex(std::string_view text) {
-  NetBytes bytes;
-  for (std::size_t i = 0; i + 1 < text.size(); i += 2) {
-    bytes.push_back(static_cast<std::byte>(std::stoi(std::string(text.substr(i, 2)), nullptr, 16)));
-  }
-  return bytes;
-}
-
 /// A channel of each kind, so that a message may say anything of itself that is allowed.
 ConnectionOptions options(std::size_t overhead) {
   ConnectionOptions options{.channels = {}, .overhead_bytes = overhead};

@@ -1,0 +1,90 @@
+"""The program `handshake_vectors` as the other end: lines out, answers in, what they come to."""
+
+import subprocess
+
+from encoding import Broken
+from handshake_ends import APPLICATION, DATE
+
+OURS = {"application": APPLICATION, "content": 11, "descriptions": 22, "date": DATE}
+KINDS = {1: "request", 2: "challenge", 3: "response", 4: "accept", 5: "refuse"}
+
+
+class Answer:
+    def __init__(self, lines):
+        self.lines = [line.split(" ") for line in lines]
+
+    def datagrams(self, kind=None):
+        """What went out: handshakes of one kind, or packets."""
+        out = [bytes.fromhex(words[2]) for words in self.lines if words[0] == "out"]
+        return [data for data in out if KINDS.get(data[0]) == kind]
+
+    def words(self, event):
+        return [words[1:] for words in self.lines if words[0] == event]
+
+    def fate(self):
+        """What the program did, in a few words: its packets are not told of."""
+        words = []
+        for line in self.lines:
+            if line[0] == "out":
+                data = bytes.fromhex(line[2])
+                if data[0] in KINDS:
+                    words.append(KINDS[data[0]] + (f" {data[3]}" if data[0] == 5 else ""))
+            elif line[0] == "count":
+                words.append(line[1])
+            else:
+                words.append(line[0] + (f" {line[1]}" if line[0] in ("closed", "refused") else ""))
+        return ", ".join(words) or "nothing"
+
+
+class Program:
+    """One process; a `begin` ends what was before."""
+
+    def __init__(self, path):
+        self.process = subprocess.Popen([path], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                        text=True)
+
+    def tell(self, line):
+        self.process.stdin.write(line + "\n")
+        self.process.stdin.flush()
+        lines = []
+        for answer in iter(self.process.stdout.readline, ".\n"):
+            if not answer:
+                raise SystemExit(f"the program ended at: {line[:200]}")
+            lines.append(answer.rstrip("\n"))
+        return Answer(lines)
+
+    def begin(self, what, **settings):
+        spelled = {name: value.hex() if isinstance(value, bytes) else value
+                   for name, value in (OURS | settings).items()}
+        return self.tell(" ".join([what] + [f"{name}={value}" for name, value in spelled.items()]))
+
+    def give(self, datagram, address):
+        return self.tell(f"in {address} {datagram.hex()}")
+
+    def wait(self, milliseconds):
+        return self.tell(f"wait {milliseconds}")
+
+    def say(self, message):
+        return self.tell(f"say {message.hex()}")
+
+    def end(self):
+        self.process.stdin.close()
+        self.process.wait()
+
+
+class Checks:
+    def __init__(self):
+        self.count = 0
+        self.complaints = []
+
+    def expect(self, name, found, wanted):
+        self.count += 1
+        if found != wanted:
+            self.complaints.append(f"{name}: {found}"[:200] + f"; should be: {wanted}"[:200])
+
+    def run(self, name, check, *rest):
+        """A whole check; what it raises is a complaint, too."""
+        try:
+            check(self, *rest)
+        except (Broken, IndexError, KeyError, ValueError) as error:
+            self.complaints.append(f"{name}: {type(error).__name__}: {error}")

@@ -1,0 +1,361 @@
+#!/usr/bin/env python3
+"""Handshakes, connect tokens and sealed packets made by net/WIRE_FORMAT.md and net/CONNECTION.md
+alone, put to an implementation that has to accept, drop or refuse each, for the reason that the
+documents name.
+
+    handshake_put.py PROGRAM               PROGRAM is `handshake_vectors`, both ends of it
+    handshake_put.py --self-test PROGRAM   spells one constant wrongly at a time, and expects that
+                                           no handshake comes about
+
+Prints what is otherwise; exit code 1 then. Shares no code with the implementation.
+"""
+
+import sys
+
+import handshake_ends
+import handshake_keys as keys
+import handshake_wrong as wrong
+import packet_form
+import packet_vectors
+from encoding import require
+from handshake_ends import DATE, SERVER_ADDRESS, Client, Server, Token
+from handshake_program import Checks, Program
+
+IDENTITY = keys.digest(b"identity")
+SERVER_KEY = keys.public_key(IDENTITY)
+BACKEND = keys.digest(b"backend")
+ROUNDS_OF_A_KEY = 160  # Of 4 s: longer than the 10 minutes that a key is used.
+
+
+def begin_server(program, **settings):
+    program.begin("server", **{"identity": IDENTITY, "backend": BACKEND, "unprotected": 1,
+                               "clients": 250, "public": SERVER_ADDRESS} | settings)
+
+
+def challenged(program, **who):
+    """A client that has its challenge. Each has an address of its own, for budgets' sake."""
+    client = Client(SERVER_KEY, **who)
+    answer = program.give(client.request(), client.address)
+    require(answer.fate() == "challenge", f"a request is answered: {answer.fate()}")
+    client.take_challenge(answer.datagrams("challenge")[0])
+    return client
+
+
+def accepted(program, client):
+    answer = program.give(client.response(), client.address)
+    require(answer.fate() == "accept", f"a response is answered: {answer.fate()}")
+    return client.take_accept(answer.datagrams("accept")[0])
+
+
+def connected(program, **who):
+    client = challenged(program, **who)
+    accepted(program, client)
+    answer = program.give(client.packets.seal(client.packets.body()), client.address)
+    require(answer.fate() == "connected", f"the first packet connects: {answer.fate()}")
+    return client
+
+
+# --- Both ends
+
+
+def messages_in(packets, answer):
+    """All that came in packets, each of which has to open."""
+    return [message[4] for data in answer.datagrams()
+            for message in packets.open(data)["messages"] or ()]
+
+
+def put_packets(checks, program, packets, address, unknown):
+    """An exchange, all that is wrong with a packet, and new keys both ways."""
+    def give(name, fate, datagram):
+        answer = program.give(datagram, address)
+        messages_in(packets, answer)
+        checks.expect(name, answer.fate(), fate)
+        return answer
+
+    answer = give("a message", "message", packets.seal(packets.body(b"to you")))
+    checks.expect("what the message says", answer.words("message"), [[b"to you".hex()]])
+    checks.expect("a message back", messages_in(packets, program.say(b"to me")), [b"to me"])
+    for name, datagram, fate in list(wrong.of_packet(packets, unknown)):
+        give(f"a packet, {name}", fate, datagram)
+    give("the packet with the number of the wrong ones", "nothing", packets.seal(packets.body()))
+    packets.sequence += 257
+    give("a packet further on", "message", packets.seal(packets.body(b"x")))
+    give("255 below", "nothing", packets.seal(packets.body(), packets.sequence - 255))
+    give("256 below", "stale_in", packets.seal(packets.body(), packets.sequence - 256))
+    if packets.send_key is None:
+        return
+    for phase in (1, 0, 1):
+        old_key, packets.sequence = packets.send_key, packets.sequence + 1
+        late = packets.seal(packets.body(), packets.sequence)
+        packets.rekey()
+        give(f"phase {phase}", "message", packets.seal(packets.body(b"new key")))
+        give("a late packet of the last key", "nothing", late)
+        give("the last key again", "forged", packets.seal(
+            packets.body(), packets.sequence + 1, 1 - phase, old_key))
+        give("the new key under the old phase", "forged", packets.seal(
+            packets.body(), packets.sequence + 1, 1 - phase))
+    for _ in range(ROUNDS_OF_A_KEY):
+        messages_in(packets, program.wait(4000))
+        give("a packet all the time", "nothing", packets.seal(packets.body()))
+    checks.expect("the phase after 10 minutes", packets.their_phase, 1)
+    packets.sequence += 16382
+    give("a number 16382 on", "nothing", packets.seal(packets.body(), packets.sequence))
+
+
+def put_ends(checks, program, packets, address, name, body, fate):
+    answer = program.give(packets.seal(body), address)
+    checks.expect(f"a body with {name}", answer.fate(), f"{fate}, closed 4")
+    closes = [item for data in answer.datagrams()
+              for item in packets.open(data)["control"] or () if item[0] == 5]
+    checks.expect(f"who hears of {name}", [close[1] for close in closes[:1]], [4])
+
+
+# --- Our server, the document's client
+
+
+def put_to_server(checks, program, mode, cipher):
+    begin_server(program)
+    token = Token(BACKEND, SERVER_KEY) if mode == 1 else None
+    client = challenged(program, mode=mode, token=token, wish=cipher == 1)
+    answer = program.give(client.response(), client.address)
+    form = client.take_accept(answer.datagrams("accept")[0])
+    checks.expect("the accept", (form["cipher"], form["client"], form["largest"]),
+                  (cipher, token.client if token else 0, handshake_ends.LARGEST))
+    again = program.give(client.sent, client.address)
+    checks.expect("the same response", again.datagrams("accept"), answer.datagrams("accept"))
+    other = program.give(client.response(hello=client.hello(user=b"another")), client.address)
+    checks.expect("another response with its key", other.fate(), "accept")
+    client.take_accept(other.datagrams("accept")[0])
+    answer = program.give(client.packets.seal(client.packets.body()), client.address)
+    checks.expect("who is connected", answer.words("connected"),
+                  [[str(form["client"]), token.user.hex() if token else "-", b"another".hex()]])
+    checks.expect("a response of who is connected",
+                  program.give(client.sent, client.address).fate(), "nothing")
+    put_packets(checks, program, client.packets, client.address, "unknown_connection")
+
+
+def put_wrong_to_server(checks, program):
+    begin_server(program)
+    client = Client(SERVER_KEY)
+    for name, request, fate in wrong.of_request(client):
+        answer = program.give(request, client.address)
+        checks.expect(f"a request, {name}", answer.fate(), fate)
+        for refuse in answer.datagrams("refuse"):
+            client.take_refuse(refuse)
+    count = sum(1 for _ in wrong.of_response(challenged(program)))
+    for number in range(count):  # Who is accepted after a wrong one has to be somebody new.
+        if number % 200 == 0:
+            begin_server(program)
+        client = challenged(program, number=number)
+        name, response, fate = list(wrong.of_response(client))[number]
+        answer = program.give(response, client.address)
+        checks.expect(f"a response, {name}", answer.fate(), fate)
+        for refuse in answer.datagrams("refuse"):
+            client.take_refuse(refuse)
+        accepted(program, client)
+    client = challenged(program, key=bytes(32), number=400)
+    checks.expect("a key that agrees with nobody",
+                  program.give(client.response(), client.address).fate(), "hellos_forged")
+    client = challenged(program, number=401)
+    for address in ("10.1.1.146:1000", "10.1.1.145:1001"):
+        checks.expect(f"a response from {address}", program.give(client.response(), address).fate(),
+                      "challenges_stale")
+    program.wait(5000)
+    accepted(program, client)
+    client = challenged(program, number=402)
+    program.wait(5001)
+    checks.expect("an old challenge", program.give(client.response(), client.address).fate(),
+                  "challenges_stale")
+
+
+def put_tokens_to_server(checks, program):
+    begin_server(program)
+    longest = Token(BACKEND, SERVER_KEY, 1, DATE + 1, DATE + 7 * 86400 + 1,
+                    addresses=[SERVER_ADDRESS] * 16, user=bytes(256))
+    packet_form.check_token(longest.whole)
+    accepted(program, challenged(program, mode=1, token=longest, user=bytes(256)))
+    thief = challenged(program, mode=1, token=longest, number=2)
+    checks.expect("a token used twice", program.give(thief.response(), thief.address).fate(),
+                  "refuse 5")
+    cases = [(f"a token that {name}", token.presented, "refuse 4", token)
+             for name, token in wrong.tokens(BACKEND, SERVER_KEY)]
+    good = Token(BACKEND, SERVER_KEY, 2)
+    cases += [(*case, good) for case in wrong.presented_tokens(good.presented)]
+    for number, (name, presented, fate, token) in enumerate(cases, 3):
+        client = challenged(program, mode=1, token=token, number=number)
+        answer = program.give(client.response(presented=presented), client.address)
+        checks.expect(name, answer.fate(), fate)
+    client = challenged(program, mode=1, token=good, number=1000)
+    for name, spelled, fate in (("secret", {"token_secret": bytes(32)}, "hellos_forged"),
+                                ("content", {"hello": client.hello(content=1)}, "refuse 8")):
+        answer = program.give(client.response(**spelled), client.address)
+        checks.expect(f"a token with another {name}", answer.fate(), fate)
+    accepted(program, client)  # What was refused did not use the token.
+
+
+def put_refused_by_server(checks, program):
+    """What is refused whoever asks, and what limits do."""
+    token = Token(BACKEND, SERVER_KEY)
+    for name, settings, mode, fate in (
+            ("the game says no", {"closed_door": "no"}, 0, "refuse 10"),
+            ("the game takes other content", {"content": 12, "admitted": 11}, 0, "accept"),
+            ("tokens only", {"pinned": 0}, 0, "refuse 3"),
+            ("protection only", {"unprotected": 0}, 2, "refuse 3"),
+            ("no room for used tokens", {"used_tokens": 0}, 1, "refuse 7"),
+            ("a place", {"clients": 1}, 0, "accept")):
+        begin_server(program, **settings)
+        client = challenged(program, mode=mode, token=token if mode == 1 else None)
+        answer = program.give(client.response(), client.address)
+        checks.expect(name, answer.fate(), fate)
+        for refuse in answer.datagrams("refuse"):
+            client.take_refuse(refuse)
+    client = challenged(program, number=2)
+    checks.expect("no place", program.give(client.response(), client.address).fate(), "refuse 6")
+    begin_server(program)
+    client = challenged(program)
+    bad = client.response(hello=b"")
+    fates = [program.give(bad, client.address).fate() for _ in range(17)]
+    checks.expect("17 responses at once", fates, ["hellos_forged"] * 16 + ["responses_limited"])
+    for number in range(1, 10):
+        client = challenged(program, number=number, address=f"10.9.0.1:{number}")
+        checks.expect(f"client {number} of an address", program.give(
+            client.response(), client.address).fate(), "accept" if number < 9 else "refuse 6")
+    for number, case in enumerate(wrong.BODIES, 20):
+        client = connected(program, number=number)
+        put_ends(checks, program, client.packets, client.address, *case)
+
+
+# --- Our client, the document's server
+
+
+def begin_client(program, mode=0, cipher=0, **more):
+    """Our client and its first request, and the server that it means."""
+    token = Token(BACKEND, Server().key, addresses=("10.0.0.9:1", SERVER_ADDRESS))
+    server = Server(cipher=cipher, token_secret=token.secret if mode == 1 else bytes(32))
+    settings = {"token": token.whole, "presented": token.presented} if mode == 1 else {}
+    presented = settings.pop("presented", b"")
+    answer = program.begin("client", mode=mode, address=SERVER_ADDRESS, server_key=server.key,
+                           user_data=b"of the client", **settings | more)
+    return server, answer, presented
+
+
+def respond(program, server, request):
+    answer = program.give(server.challenge(request), SERVER_ADDRESS)
+    require(answer.fate() == "response", f"a challenge is answered: {answer.fate()}")
+    return server.take_response(answer.datagrams("response")[0])
+
+
+def put_to_client(checks, program, mode, cipher):
+    server, answer, presented = begin_client(program, mode, cipher)
+    request = answer.datagrams("request")[0]
+    checks.expect("the request after 249 ms", program.wait(249).fate(), "nothing")
+    checks.expect("the request after 250 ms", program.wait(1).datagrams("request"), [request])
+    checks.expect("an accept before its time", program.give(
+        bytes([4, 2, mode]).ljust(60 if mode == 2 else 76, b"\0"), SERVER_ADDRESS).fate(),
+        "not_ours")
+    server.challenge(request)
+    for name, challenge, fate in list(wrong.of_challenge(server, request)):
+        answer = program.give(challenge, SERVER_ADDRESS)
+        checks.expect(f"a challenge, {name}", answer.fate(), fate)
+    answer = program.give(server.challenge(request), "10.0.0.1:7001")
+    checks.expect("a challenge from elsewhere", answer.fate(), "not_ours")
+    checks.expect("the token", respond(program, server, request)["token"], presented)
+    checks.expect("the hello", (server.hello["fingerprint"], server.hello["descriptions"],
+                                server.hello["user"], server.hello["ciphers"]),
+                  (11, 22, b"of the client", int(mode != 2 and keys.sodium.HAS_AES)))
+    for name, accept, fate in list(wrong.of_accept(server)):
+        answer = program.give(accept, SERVER_ADDRESS)
+        checks.expect(f"an accept, {name}", answer.fate(), fate)
+    checks.expect("the response again", program.wait(250).datagrams("response"), [server.response])
+    answer = program.give(server.accept(), SERVER_ADDRESS)
+    checks.expect("the accept", answer.words("connected"), [[str(server.client), "-", "-"]])
+    checks.expect("the first packet", len(answer.datagrams()), 1)
+    messages_in(server.packets, answer)
+    checks.expect("the accept again", program.give(server.accept(), SERVER_ADDRESS).fate(),
+                  "not_ours")
+    put_packets(checks, program, server.packets, SERVER_ADDRESS, "not_ours")
+
+
+def put_wrong_to_client(checks, program):
+    for reason in range(1, 11):
+        server, answer, _ = begin_client(program)
+        server.challenge(answer.datagrams("request")[0])
+        for name, refuse, fate in list(wrong.of_refuse(server)):
+            checks.expect(f"a refuse, {name}", program.give(refuse, SERVER_ADDRESS).fate(), fate)
+        refuse = server.refuse(reason, b"a ~text", version=2 + (reason == 1))
+        answer = program.give(refuse, SERVER_ADDRESS)
+        checks.expect(f"refuse {reason}", answer.fate(), f"refused {reason}, closed 9")
+        checks.expect("its words", answer.words("refused"),
+                      [[str(reason), str(2 + (reason == 1)), "a", "~text"]])
+    server, answer, _ = begin_client(program)
+    respond(program, server, answer.datagrams("request")[0])
+    checks.expect("a challenge of 5 s", [program.wait(time).fate() for time in (4999, 1)],
+                  ["response", "request"])
+    checks.expect("no answer in 10 s", program.wait(5000).fate(), "closed 8")
+    for damage in (lambda token: token[:-1], lambda token: token + b"\0",
+                   lambda token: b"m" + token[1:]):
+        answer = begin_client(program, 1, token=damage(Token(BACKEND, Server().key).whole))[1]
+        checks.expect("a token that is none", answer.fate(), "token_unreadable")
+    for case in wrong.BODIES:
+        server, answer, _ = begin_client(program)
+        respond(program, server, answer.datagrams("request")[0])
+        answer = program.give(server.accept(), SERVER_ADDRESS)
+        messages_in(server.packets, answer)
+        put_ends(checks, program, server.packets, SERVER_ADDRESS, *case)
+
+
+# --- All of it
+
+
+def put_all(checks, program):
+    kinds = [(0, 0), (0, 1), (1, 0), (1, 1), (2, 255)]
+    if not keys.sodium.HAS_AES:
+        print("SKIPPED: AES-256-GCM, which libsodium does not have on this processor")
+        kinds = [kind for kind in kinds if kind[1] != 1]
+    for kind in kinds:
+        checks.run(f"to the server, mode and cipher {kind}", put_to_server, program, *kind)
+        checks.run(f"to the client, mode and cipher {kind}", put_to_client, program, *kind)
+    for check in (put_wrong_to_server, put_tokens_to_server, put_refused_by_server,
+                  put_wrong_to_client):
+        checks.run(check.__name__, check, program)
+
+
+def self_test(program):
+    """Each constant, wrong by a byte, has to be seen from both ends."""
+    unseen = []
+    wrongs = [(keys.LABELS, name, keys.LABELS[name] + b"!") for name in keys.LABELS]
+    wrongs += [(vars(handshake_ends), name, value)
+               for name, value in (("VERSION", 3), ("APPLICATION", 7), ("LARGEST", 1471),
+                                   ("MAGIC", b"KTOM"))]
+    for table, name, value in wrongs:
+        right, table[name] = table[name], value
+        for check in (put_to_server, put_to_client):
+            checks = Checks()
+            checks.run(name, check, program, 1, 0)
+            if not checks.complaints and (name, check) != ("LARGEST", put_to_client):
+                unseen.append(f"nobody sees another {name} in {check.__name__}")
+        table[name] = right
+    program.end()
+    print("\n".join(unseen) or f"{len(wrongs)} wrong constants, all seen")
+    return 1 if unseen else 0
+
+
+def main(arguments):
+    is_self_test = arguments[:1] == ["--self-test"]
+    if len(arguments) != 1 + is_self_test:
+        print(__doc__)
+        return 2
+    program = Program(arguments[-1])
+    if is_self_test:
+        return self_test(program)
+    checks = Checks()
+    put_all(checks, program)
+    program.end()
+    for complaint in checks.complaints[:100]:
+        print(complaint)
+    print(f"{checks.count} checks, {len(checks.complaints)} otherwise")
+    return 1 if checks.complaints or not checks.count else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

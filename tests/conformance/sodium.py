@@ -1,0 +1,56 @@
+"""The primitives that net/WIRE_FORMAT.md names, from libsodium by ctypes."""
+
+import ctypes
+import ctypes.util
+
+TAG = 16
+
+
+def _load():
+    name = ctypes.util.find_library("sodium")
+    if name is None:
+        raise SystemExit("libsodium is not found: the build needs libsodium-dev, too")
+    library = ctypes.CDLL(name)
+    if library.sodium_init() < 0:
+        raise SystemExit("libsodium does not start: it finds no random bytes")
+    return library
+
+
+_SODIUM = _load()
+HAS_AES = _SODIUM.crypto_aead_aes256gcm_is_available() == 1
+_CIPHERS = {0: "chacha20poly1305_ietf", 1: "aes256gcm"}
+
+
+def public_key(secret):
+    out = ctypes.create_string_buffer(32)
+    _SODIUM.crypto_scalarmult_base(out, bytes(secret))
+    return out.raw
+
+
+def dh(secret, public):
+    """X25519; None when all would get the same."""
+    out = ctypes.create_string_buffer(32)
+    failed = _SODIUM.crypto_scalarmult(out, bytes(secret), bytes(public))
+    return None if failed else out.raw
+
+
+def _sized(data):
+    return bytes(data), ctypes.c_ulonglong(len(data))
+
+
+def seal(cipher, key, nonce, content, open_part):
+    function = getattr(_SODIUM, f"crypto_aead_{_CIPHERS[cipher]}_encrypt")
+    out = ctypes.create_string_buffer(len(content) + TAG)
+    function(out, None, *_sized(content), *_sized(open_part), None, bytes(nonce), bytes(key))
+    return out.raw
+
+
+def unseal(cipher, key, nonce, sealed, open_part):
+    """None when the seal does not open."""
+    if len(sealed) < TAG:
+        return None
+    function = getattr(_SODIUM, f"crypto_aead_{_CIPHERS[cipher]}_decrypt")
+    out = ctypes.create_string_buffer(len(sealed))
+    failed = function(out, None, None, *_sized(sealed), *_sized(open_part), bytes(nonce),
+                      bytes(key))
+    return None if failed else out.raw[:len(sealed) - TAG]
