@@ -111,7 +111,7 @@ class TimedEventReceiver {
   bool read(SectionReader& reader);
   /// Makes those due whose tick is not after `tick`. Returns how many.
   std::size_t reach(std::uint32_t tick);
-  /// How many were due and never read.
+  /// How many were due and gave way to others. Those that `reset` forgets are not counted.
   std::uint64_t lost() const { return lost_; }
   std::span<const TimedEvent> due() const { return due_; }
   void clear_due();

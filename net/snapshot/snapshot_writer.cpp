@@ -55,7 +55,7 @@ void SnapshotWriter::acknowledge(SnapshotNumber number) {
 
 void SnapshotWriter::disown(SnapshotNumber number) {
   Sent& sent = sent_[place_of(number)];
-  if (static_cast<SnapshotNumber>(sent.serial) != number) return;
+  if (!sent.is_used || static_cast<SnapshotNumber>(sent.serial) != number) return;
   sent.is_used = false;
   for (SnapshotSerial serial = sent.serial + 1; serial < next_; ++serial) {
     Sent& later = sent_[place_of(serial)];

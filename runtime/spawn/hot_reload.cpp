@@ -82,7 +82,10 @@ class Follow {
   std::span<const EntityId> rebuild(Spawner& spawner, std::span<const EntityId> made) {
     const EntityId root = made.front();
     for (const EntityId entity : made.subspan(1)) {
-      if (world_.is_alive(entity) && world_.parent(entity) == root) world_.set_parent(entity, {});
+      if (!world_.is_alive(entity)) continue;
+      // What hangs below another one of them goes along.
+      const EntityId parent = world_.parent(entity);
+      if (parent == root || std::ranges::count(made, parent) == 0) world_.set_parent(entity, {});
       world_.request_despawn(entity);
     }
     update_look(0, root);
