@@ -94,8 +94,7 @@ void on_bus_error(int signal, siginfo_t* info, void* context) {
 }  // namespace
 
 MappingGuard::MappingGuard() {
-  [[maybe_unused]] const bool was_guarded = is_guarded.exchange(true);
-  assert(!was_guarded);
+  assert(!is_guarded.load());
   page_bytes = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
   // Asked for first: the handler may run as soon as it is there.
   ::sigaction(SIGBUS, nullptr, &previous);
@@ -105,11 +104,12 @@ MappingGuard::MappingGuard() {
   action.sa_flags = SA_SIGINFO | SA_ONSTACK;
   sigemptyset(&action.sa_mask);
   ::sigaction(SIGBUS, &action, nullptr);
+  is_guarded.store(true);
 }
 
 MappingGuard::~MappingGuard() {
-  ::sigaction(SIGBUS, &previous, nullptr);
   is_guarded.store(false);
+  ::sigaction(SIGBUS, &previous, nullptr);
 }
 
 bool MappingGuard::is_there() { return is_guarded.load(); }

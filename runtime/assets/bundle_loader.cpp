@@ -125,18 +125,19 @@ LoadPriority BundleLoader::Node::priority() const {
 // Whoever wants it most, and for longest, decides.
 void BundleLoader::want(std::uint32_t bundle, const LoadRequest& request) {
   Node& node = nodes_[bundle];
-  if (node.wanted_by++ == 0) {
+  if (node.wanted_by == 0) {
     node.last_deadline = Time::min();
     // What was opened past the loader and is not read whole wants room for the rest first.
-    if (node.state == NodeState::present && store_.unread_bytes(bundle) > 0) {
-      if (store_.unread_bytes(bundle) > free_bytes()) {
-        node.state = NodeState::absent;
-      } else {
-        keep_room(bundle);
-        store_.memory()->shrink_to(free_bytes());
-      }
+    const std::uint64_t unread = node.state == NodeState::present ? store_.unread_bytes(bundle) : 0;
+    const std::uint64_t room = unread > 0 ? free_bytes() : 0;
+    if (unread > room) {
+      node.state = NodeState::absent;
+    } else if (unread > 0) {
+      keep_room(bundle);
+      store_.memory()->shrink_to(room - unread);
     }
   }
+  ++node.wanted_by;
   const LoadPriority priority = node.priority();
   const Time deadline = node.deadline();
   ++node.wishes[static_cast<std::size_t>(request.priority)];

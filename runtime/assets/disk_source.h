@@ -27,7 +27,8 @@ std::string_view to_string(SourceKind kind);
 /// The reverse, for options and settings.
 std::optional<SourceKind> parse_source_kind(std::string_view text);
 
-/// A source, and how it really reads: never `automatic`.
+/// A source, and how it really reads: never `automatic`. `mapped` is also one that has to read
+/// files now and then.
 struct DiskSource {
   std::unique_ptr<BundleSource> source;
   SourceKind kind = SourceKind::pread;

@@ -1,5 +1,6 @@
 #include "runtime/replication/members.h"
 
+#include <algorithm>
 #include <charconv>
 
 namespace muster {
@@ -49,6 +50,16 @@ void list_members(const World& world, EntityId root, std::vector<EntityId>& out)
     }
     entity = next;
   }
+}
+
+bool list_rebuilt_members(const World& world, const PrefabInstances& instances, EntityId root,
+                          std::span<const EntityId> listed, std::vector<EntityId>& out) {
+  if (instances.rebuild_count(root) == 0) return false;
+  const auto is_made = [&](EntityId entity) { return instances.has_made(root, entity); };
+  if (listed.size() > 1 && std::ranges::any_of(listed.subspan(1), is_made)) return false;
+  list_members(world, root, out);
+  std::erase_if(out, [&](EntityId entity) { return entity != root && !is_made(entity); });
+  return true;
 }
 
 std::vector<std::uint32_t> members_of(const PrefabPlan& plan) {

@@ -3,10 +3,12 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "runtime/spawn/hot_reload.h"
 #include "runtime/spawn/prefab_plan.h"
 #include "runtime/world/world.h"
 
@@ -30,6 +32,11 @@ std::optional<MemberComponent> member_component(std::string_view name);
 /// Puts a root and all below it into `out`, depth first, at most `kMembersMax` of them. What was
 /// spawned below it on its own (it has a `PrefabLink`) does not belong to it.
 void list_members(const World& world, EntityId root, std::vector<EntityId>& out);
+/// The same of an instance that a reload may have rebuilt: without what that has replaced, which
+/// goes with the end of the tick, and what hangs there besides. False, and `out` is as it was, when
+/// `listed` are still its members.
+bool list_rebuilt_members(const World& world, const PrefabInstances& instances, EntityId root,
+                          std::span<const EntityId> listed, std::vector<EntityId>& out);
 
 /// The same of a prefab: indices of its entities, those of its first root.
 std::vector<std::uint32_t> members_of(const PrefabPlan& plan);

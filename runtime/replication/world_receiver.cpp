@@ -69,8 +69,8 @@ void WorldReceiver::follow_reload(const WorldSource& source) {
     listed_.clear();
     for (const Member& member : received.members) listed_.push_back(member.entity);
     const PrefabInstances* const instances = spawner_.instances();
-    if (instances != nullptr && instances->has_replaced(root, std::span(listed_).subspan(1))) {
-      list(received, root);
+    if (instances != nullptr && list_rebuilt_members(world_, *instances, root, listed_, listed_)) {
+      keep_listed(received);
     }
     apply_again(source, id, nullptr);
   });
@@ -78,6 +78,12 @@ void WorldReceiver::follow_reload(const WorldSource& source) {
 
 void WorldReceiver::list(Received& received, EntityId root) {
   list_members(world_, root, listed_);
+  const PrefabInstances* const instances = spawner_.instances();
+  if (instances != nullptr) list_rebuilt_members(world_, *instances, root, {}, listed_);
+  keep_listed(received);
+}
+
+void WorldReceiver::keep_listed(Received& received) const {
   received.members.clear();
   for (const EntityId entity : listed_) {
     received.members.push_back({.entity = entity, .birth = world_.birth(entity)});
@@ -219,7 +225,7 @@ bool WorldReceiver::take_values(const WorldSource& source, std::uint32_t id, Rec
 }
 
 // The world went back to before its bundle came, and others are made there. Where the game has
-// destroyed some of them itself, the others keep their places.
+// destroyed them itself they keep their places, unless it hangs others there.
 bool WorldReceiver::has_lost_members(const Received& received) {
   const auto below = std::span(received.members).subspan(1);
   const auto is_there = [this](const Member& member) { return this->is_there(member); };

@@ -175,6 +175,7 @@ class WorldReceiver final : public EntityValues {
   void mend(const WorldSource& source);
   void follow_reload(const WorldSource& source);
   void list(Received& received, EntityId root);
+  void keep_listed(Received& received) const;
   bool is_lost(std::uint32_t id) const;
   void follow_level(const WorldSource& source);
   void drop_untold(const WorldSource& source);

@@ -169,9 +169,8 @@ Place WorldSender::place_of(const Sent& sent) const {
 
 void WorldSender::follow_reload(const PrefabInstances& instances) {
   for (Sent& sent : sent_) {
-    const auto below = std::span(sent.members).subspan(1);
-    if (is_gone(sent) || !instances.has_replaced(sent.root, below)) continue;
-    list_members(world_, sent.root, sent.members);
+    if (is_gone(sent)) continue;
+    list_rebuilt_members(world_, instances, sent.root, sent.members, sent.members);
   }
 }
 

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cassert>
 #include <cstring>
+#include <optional>
 #include <set>
 
 #include "runtime/bundle/bundle_layout.h"
+#include "runtime/spawn/prefab_link.h"
 
 namespace muster {
 namespace {
@@ -127,6 +129,15 @@ class Follow {
   const PrefabPlan& after_;
 };
 
+bool waits(const World& world, EntityId root) {
+  const std::optional<ComponentId> component = world.find_component("PrefabLink");
+  const Bytes bytes = component ? world.bytes(*component, root) : Bytes();
+  PrefabLink link;
+  link.stage = PrefabStage::complete;
+  if (bytes.size() >= sizeof link) std::memcpy(&link, bytes.data(), sizeof link);
+  return link.stage == PrefabStage::waiting;
+}
+
 }  // namespace
 
 Result<bool> is_another_build(const BundleSource& source, const CatalogReader& open) {
@@ -155,9 +166,10 @@ PrefabInstances::Instance PrefabInstances::instance_of(const World& world, const
   return instance;
 }
 
-// False when an entity of it has its id from another creation: going back in time took it back.
-bool PrefabInstances::is_itself(const World& world, const Instance& instance) {
-  return std::ranges::all_of(instance.made, [&](const Made& made) {
+// False when going back in time took it back: an entity of it has its id from another creation, or
+// it waits for its prefab again.
+bool PrefabInstances::is_itself(const World& world, EntityId root, const Instance& instance) {
+  return !waits(world, root) && std::ranges::all_of(instance.made, [&](const Made& made) {
     return !world.is_alive(made.entity) || world.birth(made.entity) == made.birth;
   });
 }
@@ -167,12 +179,10 @@ std::uint32_t PrefabInstances::rebuild_count(EntityId root) const {
   return found == instances_.end() ? 0 : found->second.rebuilds;
 }
 
-bool PrefabInstances::has_replaced(EntityId root, std::span<const EntityId> entities) const {
+bool PrefabInstances::has_made(EntityId root, EntityId entity) const {
   const auto found = instances_.find(root);
-  if (found == instances_.end() || found->second.rebuilds == 0) return false;
-  return std::ranges::none_of(entities, [&](EntityId entity) {
-    return std::ranges::count(found->second.made, entity, &Made::entity) != 0;
-  });
+  return found != instances_.end() &&
+         std::ranges::count(found->second.made, entity, &Made::entity) != 0;
 }
 
 void PrefabInstances::prune(const World& world) {
@@ -188,7 +198,8 @@ Result<const PrefabPlan*> PrefabInstances::plan_before(Spawner& spawner, const G
 
 ReloadReport PrefabInstances::reload(Spawner& spawner, BundleStore& newer) {
   World& world = spawner.world();
-  std::erase_if(instances_, [&](const auto& row) { return !is_itself(world, row.second); });
+  std::erase_if(instances_,
+                [&](const auto& row) { return !is_itself(world, row.first, row.second); });
   prune(world);
   Spawner after(newer, world);
   ReloadReport report;

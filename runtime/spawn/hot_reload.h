@@ -58,9 +58,8 @@ class PrefabInstances {
 
   /// How often an instance was rebuilt since its spawn; 0 for a root of none.
   std::uint32_t rebuild_count(EntityId root) const;
-  /// Whether reloads have replaced all of these entities, which were made below `root`. What the
-  /// game has destroyed since was not.
-  bool has_replaced(EntityId root, std::span<const EntityId> entities) const;
+  /// Whether an entity was made with an instance, by its spawn or the last reload that rebuilt it.
+  bool has_made(EntityId root, EntityId entity) const;
 
   std::size_t count() const { return instances_.size(); }
 
@@ -78,7 +77,7 @@ class PrefabInstances {
 
   static Instance instance_of(const World& world, const Guid& asset,
                               std::span<const EntityId> made);
-  static bool is_itself(const World& world, const Instance& instance);
+  static bool is_itself(const World& world, EntityId root, const Instance& instance);
   void prune(const World& world);
   Result<const PrefabPlan*> plan_before(Spawner& spawner, const Guid& asset);
 

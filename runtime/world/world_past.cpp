@@ -17,6 +17,7 @@ World& World::operator=(const World& other) {
   state_ = other.state_;
   initialised_ = other.initialised_;
   names_.become(other.names_);
+  last_birth_ = std::max(last_birth_, other.last_birth_);
   replaced(version);
   return *this;
 }
@@ -31,6 +32,7 @@ World& World::operator=(World&& other) noexcept {
   state_ = other.state_;
   initialised_ = std::move(other.initialised_);
   names_.become(std::move(other.names_));
+  last_birth_ = std::max(last_birth_, other.last_birth_);
   replaced(version);
   return *this;
 }

@@ -186,6 +186,7 @@ TEST_CASE("What is let go and asked for again at once takes the room that it had
   for (int i = 0; i < 3; ++i) {
     first.release();
     first = loader.request_asset(plain_asset(0)).value();
+    CHECK(first.state() == LoadState::ready);
     CHECK(loader.finish(first, kStart) == LoadState::ready);
     CHECK(loader.counters().evicted == evicted);
     CHECK(loader.memory_bytes() == used);

@@ -211,6 +211,78 @@ TEST_CASE("What a reload replaces just before an entity is complete has no place
 
 namespace {
 
+// The masses of what hangs below an entity, but for one of the game's own.
+std::vector<float> masses_below(World& world, ComponentHandle<samples::Body> body, EntityId root,
+                                EntityId own) {
+  std::vector<float> masses;
+  for (EntityId at = world.first_child(root); !at.is_null(); at = world.next_sibling(at)) {
+    if (at != own) masses.push_back(world.get(body, at)->mass);
+  }
+  return masses;
+}
+
+}  // namespace
+
+TEST_CASE("What a reload has made has its place, whatever the game hangs there and takes away",
+          "[runtime][replication][reload]") {
+  enum class Game : std::uint8_t { rests, destroys, adds, moves };
+  const Game game = GENERATE(Game::rests, Game::destroys, Game::adds, Game::moves);
+  CAPTURE(static_cast<int>(game));
+  EditedBuild edited({.crate_lids = 3});
+  const samples::BridgeBuild side{.values = {.crate_lids = 2}};
+  BridgeStage stage(samples::BridgeOptions{.server = side, .client = side});
+  PrefabInstances instances;
+  stage.client_spawner.note_in(&instances);
+  const EntityId crate = stage.spawn(5, kCrateType);
+  stage.run(20);
+  World& world = stage.client_world;
+  const EntityId root = stage.seen.find({5});
+  const EntityId lid = world.first_child(root);
+  EntityId own;
+  if (game == Game::destroys) world.request_despawn(lid);
+  if (game == Game::adds || game == Game::moves) own = world.create({.parent = root});
+  if (game == Game::adds) world.add(stage.body, own, samples::Body{{0, 0, 0}, 1});
+  if (game == Game::moves) world.set_parent(lid, own);
+  REQUIRE(instances.reload(stage.client_spawner, edited.store).rebuilt == 1);
+  stage.run(3);
+  const EntityId first = stage.world.first_child(crate);
+  stage.world.get(stage.body, first)->mass = 18;
+  stage.world.get(stage.body, stage.world.next_sibling(first))->mass = 19;
+  stage.run(30);
+  const std::vector<float> masses = masses_below(world, stage.body, root, own);
+  REQUIRE(masses.size() == 3);
+  CHECK(masses[0] == 18);
+  CHECK(masses[1] == 19);
+  if (game == Game::adds) CHECK(world.get(stage.body, own)->mass == 1);
+  CHECK_FALSE(world.is_alive(lid));
+}
+
+TEST_CASE("What went back to before its bundle is not reloaded, and completed once",
+          "[runtime][replication][reload]") {
+  EditedBuild edited({.crate_lids = 3});
+  const samples::BridgeBuild side{.values = {.crate_lids = 2}};
+  BridgeStage stage(samples::BridgeOptions{.server = side, .client = side});
+  PrefabInstances instances;
+  stage.client_spawner.note_in(&instances);
+  stage.spawn(5, kCrateType);
+  stage.run(20, false);
+  const World before = stage.client_world;
+  stage.run(20);
+  stage.client_world = before;
+  const EntityId root = stage.seen.find({5});
+  REQUIRE(stage.deferred.is_waiting(root));
+  CHECK(instances.reload(stage.client_spawner, edited.store).rebuilt == 0);
+  stage.deferred.retry(edited.loader);
+  for (int i = 0; i < 20; ++i) {
+    while (edited.executor.started_count() > 0) edited.executor.step();
+    edited.loader.update(Time());
+    stage.step();
+  }
+  CHECK(masses_below(stage.client_world, stage.body, root, {}).size() == 3);
+}
+
+namespace {
+
 // A server that begins with one lid, and builds with two and with more life.
 struct ServerReloads {
   explicit ServerReloads(BridgeStage& stage) : stage_(stage) {
