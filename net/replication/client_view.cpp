@@ -305,11 +305,7 @@ void ClientView::choose(const ReplicatedWorld& world, std::size_t budget_bytes) 
 /// fits into no datagram may never be told, whatever becomes of it.
 void ClientView::note_complete() {
   const auto is_lacking = [&](std::uint32_t i) {
-    const Record& record = records_[i];
-    if (!record.is_first || is_unfit(i)) return false;
-    // What the client had of it is forgotten there.
-    const bool is_forgotten = budget_tick_ - record.outdated_since > kKnownTicksMax;
-    return record.acked == nullptr || is_forgotten;
+    return records_[i].is_first && records_[i].acked == nullptr && !is_unfit(i);
   };
   is_complete_ = is_complete_ || std::ranges::none_of(active_, is_lacking);
 }

@@ -75,8 +75,6 @@ bool ClientView::take_changes(const ReplicatedWorld& world) {
     const auto i = static_cast<std::uint32_t>(found - states_.begin());
     const SeenBy who = seen_by(*entities_[i]);
     if (found->values == entities_[i]->row(who)) continue;  // Nothing that this client may see.
-    // Until now the client had what it is.
-    if (records_[i].acked == found->values) records_[i].waiting_since = 0;
     found->values = entities_[i]->row(who);
     found->since = entities_[i]->since(who);
     changed_.push_back(i);

@@ -121,8 +121,8 @@ class ReplicationClient {
   /// or none of its business. An entity of which a state fitted into no datagram is an exception:
   /// nobody waits for it.
   bool is_complete() const { return is_complete_; }
-  /// Events whose tick has been reached, by tick. Good until `clear`; of more than
-  /// `kTimedEventsDueMax` the oldest are lost, so that a game may wait before it reads them.
+  /// Events whose tick has been reached and that `clear` has not taken away, by tick; of more than
+  /// `kTimedEventsDueMax` the oldest are lost. Good until the next `update` or `clear`.
   std::span<const TimedEvent> events() const { return events_.due(); }
   void clear();
   /// Compares what the server said of some entities with what the game made of them, when
