@@ -25,7 +25,7 @@ inline constexpr std::size_t kMaxEffectRequests = 256;
 /// plays one effect of each kind (the flash and the tracer of a shot), however often its tick is
 /// computed or received, and whichever effect it is by then. Two of a kind at once, such as the
 /// pellets of a volley, have channels of their own; so have ticks that follow each other faster
-/// than `TickTriggers` tells apart.
+/// than `EffectOptions::same_within_ticks` tells apart, where a game sets that.
 struct EffectCause {
   TickTriggers::Key key;
   Tick tick;
@@ -91,7 +91,7 @@ struct EffectOptions {
   std::string_view hitscan_component = "HitscanEffect";
   std::string_view speed_field = "speed";
   float default_speed = 100;            ///< In metres per second.
-  std::uint32_t same_within_ticks = 1;  ///< Of causes; see `TickTriggers`.
+  std::uint32_t same_within_ticks = 0;  ///< Of causes; see `TickTriggers`.
 };
 
 /// Plays effects from pools: one pool per registered effect, as large as registered, filled on

@@ -14,8 +14,7 @@ namespace muster {
 
 /// Turns replicated ticks ("fired at 90") into occurrences ("play the shot now"). State on the wire
 /// says when something happened last; prediction, rollback and late packets show the same state
-/// many times, or take it back and bring it again a little later. Each occurrence is reported once:
-/// a tick near one that was reported lately is that one.
+/// many times, or take it back and bring it again. Each tick is reported once.
 ///
 ///     if (triggers.fires({id, kShotChannel}, state.fired_tick)) player.request(shot);
 ///
@@ -29,10 +28,11 @@ class TickTriggers {
     std::uint32_t channel = 0;
   };
 
-  /// `same_within_ticks`: an occurrence that a correction moved by so little from where it was
-  /// reported is still the same one. Must be less than half of what lies between two real ones: one
-  /// that was foretold in vain between them passes for one of them only.
-  explicit TickTriggers(std::uint32_t same_within_ticks = 1) : same_within_(same_within_ticks) {}
+  /// `same_within_ticks`: where more than 0, an occurrence that a correction moved by so little
+  /// from where it was reported is still the same one, for what is often foretold a tick beside.
+  /// Must be less than half of what lies between two real ones, or some of them are never reported:
+  /// one that was foretold in vain between them passes for one of them only.
+  explicit TickTriggers(std::uint32_t same_within_ticks = 0) : same_within_(same_within_ticks) {}
 
   /// Whether this is an occurrence that has not been reported. Tick 0 means that it never happened.
   /// What lies before the last `kRemembered` reports was reported, or is too late to be.

@@ -183,13 +183,24 @@ TEST_CASE("An entity that waits for its bundle while prefabs are reloaded is com
   CHECK(stage.receiver.incomplete_count() == 0);
 }
 
+namespace {
+
+// Crates of two lids on both sides, and a build in which they have three.
+struct ThirdLid {
+  ThirdLid() { stage.client_spawner.note_in(&instances); }
+
+  samples::BridgeBuild side{.values = {.crate_lids = 2}};
+  EditedBuild edited{{.crate_lids = 3}};
+  BridgeStage stage{samples::BridgeOptions{.server = side, .client = side}};
+  PrefabInstances instances;
+};
+
+}  // namespace
+
 TEST_CASE("What a reload replaces just before an entity is complete has no place any more",
           "[runtime][replication][reload]") {
-  EditedBuild edited({.crate_lids = 3});
-  const samples::BridgeBuild side{.values = {.crate_lids = 2}};
-  BridgeStage stage(samples::BridgeOptions{.server = side, .client = side});
-  PrefabInstances instances;
-  stage.client_spawner.note_in(&instances);
+  ThirdLid build;
+  auto& [side, edited, stage, instances] = build;
   const EntityId crate = stage.spawn(5, kCrateType);
   const EntityId first = stage.world.first_child(crate);
   const EntityId second = stage.world.next_sibling(first);
@@ -228,11 +239,8 @@ TEST_CASE("What a reload has made has its place, whatever the game hangs there a
   enum class Game : std::uint8_t { rests, destroys, adds, moves };
   const Game game = GENERATE(Game::rests, Game::destroys, Game::adds, Game::moves);
   CAPTURE(static_cast<int>(game));
-  EditedBuild edited({.crate_lids = 3});
-  const samples::BridgeBuild side{.values = {.crate_lids = 2}};
-  BridgeStage stage(samples::BridgeOptions{.server = side, .client = side});
-  PrefabInstances instances;
-  stage.client_spawner.note_in(&instances);
+  ThirdLid build;
+  auto& [side, edited, stage, instances] = build;
   const EntityId crate = stage.spawn(5, kCrateType);
   stage.run(20);
   World& world = stage.client_world;
@@ -259,11 +267,8 @@ TEST_CASE("What a reload has made has its place, whatever the game hangs there a
 
 TEST_CASE("What went back to before its bundle is not reloaded, and completed once",
           "[runtime][replication][reload]") {
-  EditedBuild edited({.crate_lids = 3});
-  const samples::BridgeBuild side{.values = {.crate_lids = 2}};
-  BridgeStage stage(samples::BridgeOptions{.server = side, .client = side});
-  PrefabInstances instances;
-  stage.client_spawner.note_in(&instances);
+  ThirdLid build;
+  auto& [side, edited, stage, instances] = build;
   stage.spawn(5, kCrateType);
   stage.run(20, false);
   const World before = stage.client_world;

@@ -227,13 +227,26 @@ TEST_CASE("An effect with a cause is played once, however often its tick is comp
   CHECK(explode_at(90) == EffectVerdict::accepted);
   CHECK(explode_at(90) == EffectVerdict::repeated);
   show.after(milliseconds(16));
-  CHECK(explode_at(91) == EffectVerdict::repeated);  // The server moved it by a tick.
-  CHECK(explode_at(95) == EffectVerdict::accepted);
+  CHECK(explode_at(90) == EffectVerdict::repeated);
+  CHECK(explode_at(91) == EffectVerdict::accepted);  // A gun that fires in every tick.
   show.after(milliseconds(16));
   CHECK(show.player.counters().played == 2);
   CHECK(show.player.counters().repeated == 2);
   show.player.forget({7});
   CHECK(explode_at(90) == EffectVerdict::accepted);
+}
+
+TEST_CASE("A game may say that a cause beside one that was played is that one, moved",
+          "[runtime][spawn][sys-20][sys-56]") {
+  Stage stage;
+  EffectPlayer player = EffectPlayer::create(stage.spawner, {.same_within_ticks = 1}).value();
+  const auto explode_at = [&](std::uint32_t tick) {
+    return player.request(
+        SpatialEffectRequest{TypeId(1), {}, {}, {}, EffectCause{{{7}, 1}, Tick(tick)}});
+  };
+  CHECK(explode_at(90) == EffectVerdict::accepted);
+  CHECK(explode_at(91) == EffectVerdict::repeated);
+  CHECK(explode_at(92) == EffectVerdict::accepted);
 }
 
 TEST_CASE("One cause plays an effect of each kind, such as a shot's flash and its tracer",
