@@ -7,6 +7,7 @@ usage: arena_net_test.py MUSTER BIN ARENA SCENE"""
 import argparse
 import json
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -191,6 +192,31 @@ def match_is_recorded(stage, _):
     assert ended.returncode == 2 and "/nowhere/match.mrec" in ended.stderr, ended
 
 
+def packets_are_captured(stage, net_demo):
+    """Both ends write what they sent and received, as `muster-net` reads it."""
+    captures = {end: stage.folder / f"{end}.mcapture" for end in ("server", "client")}
+    with net_demo.Match(stage.options()) as match:
+        server, place = match.start_server("--seconds", 2, "--capture", captures["server"])
+        client = match.start_client(place, "--capture", captures["client"])
+        end_of(net_demo, client, 0)
+        end_of(net_demo, server, 0)
+    for end, capture in captures.items():
+        replayed = subprocess.run([stage.bin / "muster-net", "replay", capture], check=True,
+                                  capture_output=True, text=True, timeout=PATIENCE_SECONDS)
+        assert f"role {end} " in replayed.stdout, replayed.stdout
+        assert int(re.search(r"packets_in (\d+)", replayed.stdout)[1]) > 20, replayed.stdout
+        assert "dropped 0  faithful true" in replayed.stdout, replayed.stdout
+    for program, place in (("arena_server", []), ("arena_client", ["127.0.0.1:9", "00" * 32])):
+        ended = subprocess.run([stage.bin / program, stage.build, *place, "--seconds", "1",
+                                "--capture", "/nowhere/x.mcapture"], capture_output=True, text=True,
+                               timeout=PATIENCE_SECONDS)
+        assert ended.returncode == 2 and "/nowhere/x.mcapture" in ended.stderr, ended
+        ended = subprocess.run([stage.bin / program, stage.build, *place, "--seconds", "1",
+                                "--capture", "/dev/full"], capture_output=True, text=True,
+                               timeout=PATIENCE_SECONDS)
+        assert ended.returncode != 0 and "is the disk full?" in ended.stderr, ended
+
+
 def recording_is_played(stage, _):
     """A client shows a recorded match, from anywhere and as fast as it goes, or tells why not."""
     record = stage.folder / "match.mrec"
@@ -246,6 +272,7 @@ def recording_is_played(stage, _):
 SCENES = {
     "replay": recording_is_played,
     "record": match_is_recorded,
+    "capture": packets_are_captured,
     "match": match_over_a_lossy_link,
     "join-leave": clients_come_and_go,
     "mismatch": other_content_is_refused,

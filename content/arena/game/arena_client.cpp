@@ -30,8 +30,10 @@ ArenaClient::ArenaClient(BundleStore& store, const Clock& clock,
       match_(std::move(match)),
       replication_({.channel = kReplicationChannel, .models = {snapshot_model_}}) {}
 
-void ArenaClient::connect(const Place& place, DatagramSocket& socket, Entropy& entropy) {
+void ArenaClient::connect(const Place& place, DatagramSocket& socket, Entropy& entropy,
+                          PacketRecorder* recorder) {
   ClientOptions options;
+  options.recorder = recorder;
   options.connection = connection_options();
   options.handshake.agreement = agreement_of(store_.catalog());
   options.handshake.server_key = place.key;

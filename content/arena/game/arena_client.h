@@ -27,9 +27,10 @@ class ArenaClient {
     muster::Address server;
     muster::PublicKey key{};
   };
-  /// Begins to connect; the server is not asked for its world before the level stands here. Socket
-  /// and entropy must outlive the client.
-  void connect(const Place& place, muster::DatagramSocket& socket, muster::Entropy& entropy);
+  /// Begins to connect; the server is not asked for its world before the level stands here. Socket,
+  /// entropy and who is told of all packets must outlive the client; nobody has to be told.
+  void connect(const Place& place, muster::DatagramSocket& socket, muster::Entropy& entropy,
+               muster::PacketRecorder* recorder = nullptr);
 
   void frame();
   void leave();

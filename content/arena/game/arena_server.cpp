@@ -111,8 +111,10 @@ Result<void> ArenaServer::load_level() {
   return {};
 }
 
-void ArenaServer::start(DatagramSocket& socket, Entropy& entropy, Time now) {
+void ArenaServer::start(DatagramSocket& socket, Entropy& entropy, Time now,
+                        PacketRecorder* recorder) {
   ServerOptions options;
+  options.recorder = recorder;
   options.connection = connection_options();
   options.agreement = agreement();
   options.identity = SecretKey::random(entropy);

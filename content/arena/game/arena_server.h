@@ -57,8 +57,9 @@ class ArenaServer final : private muster::Admission, private muster::DivergenceL
                                                            const ArenaServerOptions& options);
   ~ArenaServer() override;
 
-  /// Listens. Both must outlive the server.
-  void start(muster::DatagramSocket& socket, muster::Entropy& entropy, muster::Time now);
+  /// Listens. All must outlive the server, also who is told of all packets, if anybody is.
+  void start(muster::DatagramSocket& socket, muster::Entropy& entropy, muster::Time now,
+             muster::PacketRecorder* recorder = nullptr);
   const muster::PublicKey& public_key() const { return net_->public_key(); }
 
   /// Takes what came, runs the ticks that are due, and sends.

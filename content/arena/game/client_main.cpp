@@ -4,8 +4,8 @@
 //     arena_client build/demo --play match.mrec --speed max
 //
 // Exit codes: 0 the match or the time is over, 1 the server was lost or refused, something could
-// not be loaded, or the recording is not all there, 2 usage, unreadable build or recording, or no
-// socket.
+// not be loaded, or the recording or capture is not all there, 2 usage, unreadable build or
+// recording, or no socket.
 #include <cstdio>
 #include <memory>
 #include <string>
@@ -31,6 +31,8 @@ void say(const std::string& text) {
 int follow(muster::BundleStore& store, muster::BundleLoader& loader,
            const arena::ProgramOptions& options) {
   const muster::SteadyClock clock;
+  const auto capture = arena::PacketCapture::create(options.capture, clock.now());
+  if (!capture) return complain(capture.error().message);
   auto client = arena::ArenaClient::open(store, loader, clock);
   if (!client) return complain(client.error().message);
   const muster::OpenedUdp udp = muster::open_udp({.local = arena::any_port_for(options.address)});
@@ -38,8 +40,10 @@ int follow(muster::BundleStore& store, muster::BundleLoader& loader,
   arena::LossySocket lossy(*udp.socket, clock, options.loss);
   muster::DatagramSocket& socket = options.is_lossy() ? lossy : *udp.socket;
   muster::SystemEntropy entropy;
-  client.value()->connect({options.address, options.key}, socket, entropy);
-  const bool went_well = arena::run_client(*client.value(), options, socket, clock, say, complain);
+  client.value()->connect({options.address, options.key}, socket, entropy,
+                          arena::recorder_of(capture.value().get()));
+  const bool went_well = arena::run_client(*client.value(), options, socket, clock, say, complain,
+                                           capture.value().get());
   return went_well ? 0 : 1;
 }
 

@@ -1,6 +1,5 @@
 #include "content/arena/game/match_recording.h"
 
-#include <optional>
 #include <utility>
 
 #include "content/arena/game/session.h"
@@ -15,15 +14,13 @@ void begin_match(RecordingWriter& recording, const ArenaServer& server) {
 
 Result<std::unique_ptr<MatchRecording>> MatchRecording::create(const std::string& path,
                                                                ArenaServer& server) {
-  std::string problem;
-  std::optional<AppendedFile> file = AppendedFile::create(path, problem);
-  if (!file) return fail(ErrorCode::io, "cannot write '" + path + "': " + problem);
-  return std::unique_ptr<MatchRecording>(new MatchRecording(path, std::move(*file), server));
+  Result<OutputFile> file = OutputFile::create(path);
+  if (!file) return fail(file.error());
+  return std::unique_ptr<MatchRecording>(new MatchRecording(std::move(file).value(), server));
 }
 
-MatchRecording::MatchRecording(std::string path, AppendedFile file, ArenaServer& server)
-    : path_(std::move(path)),
-      file_(std::move(file)),
+MatchRecording::MatchRecording(OutputFile file, ArenaServer& server)
+    : file_(std::move(file)),
       server_(server),
       writer_({.ticks_per_second = kTicksPerSecond}, server.replicated().schema()) {
   begin_match(writer_, server_);
@@ -33,19 +30,15 @@ MatchRecording::MatchRecording(std::string path, AppendedFile file, ArenaServer&
 MatchRecording::~MatchRecording() { server_.record(nullptr); }
 
 Result<void> MatchRecording::write() {
-  const bool is_written = file_.append(writer_.pending());
+  Result<void> written = file_.append(writer_.pending());
   writer_.clear_pending();
-  if (!is_written) return fail(ErrorCode::io, "cannot write '" + path_ + "': is the disk full?");
-  return {};
+  return written;
 }
 
 Result<void> MatchRecording::finish() {
   writer_.finish();
   Result<void> written = write();
-  if (written && !file_.finish()) {
-    return fail(ErrorCode::io, "cannot write '" + path_ + "': is the disk full?");
-  }
-  return written;
+  return written ? file_.finish() : written;
 }
 
 }  // namespace arena

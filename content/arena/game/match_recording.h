@@ -5,7 +5,7 @@
 #include <string>
 
 #include "content/arena/game/arena_server.h"
-#include "net/capture/capture_file.h"
+#include "content/arena/game/output_file.h"
 #include "net/replication/recording.h"
 #include "registry/vocabulary/result.h"
 
@@ -28,10 +28,9 @@ class MatchRecording {
   muster::Result<void> finish();
 
  private:
-  MatchRecording(std::string path, muster::AppendedFile file, ArenaServer& server);
+  MatchRecording(OutputFile file, ArenaServer& server);
 
-  std::string path_;
-  muster::AppendedFile file_;
+  OutputFile file_;
   ArenaServer& server_;
   muster::RecordingWriter writer_;
 };

@@ -15,15 +15,18 @@ namespace {
 constexpr std::string_view kServerUsage =
     "usage: arena_server BUILD [ADDRESS] [--seconds N] [--still-seconds N] [--seed N]\n"
     "                    [--loss PERCENT] [--delay MS] [--admit-other-content] [--world] [--json]\n"
-    "                    [--record FILE] [--workers N] [--clients-per-address N]\n"
-    "'muster build' writes BUILD; ADDRESS is 127.0.0.1:0 when it is not said\n"
+    "                    [--record FILE] [--capture FILE] [--workers N]\n"
+    "                    [--clients-per-address N]\n"
+    "'muster build' writes BUILD; ADDRESS is 127.0.0.1:0 when it is not said;\n"
+    "'muster-net dump FILE' shows what --capture has written\n"
     "Example: arena_server build/demo 127.0.0.1:7000 --seconds 60 --record match.mrec";
 constexpr std::string_view kClientUsage =
     "usage: arena_client BUILD ADDRESS KEY [--seconds N] [--seed N] [--loss PERCENT] [--delay MS]\n"
-    "                    [--world] [--json]\n"
+    "                    [--world] [--json] [--capture FILE]\n"
     "       arena_client BUILD --play FILE [--from SECONDS] [--speed X|max] [--seconds N]\n"
     "                    [--world] [--json]\n"
-    "the server prints ADDRESS and KEY; 'arena_server --record FILE' records a match\n"
+    "the server prints ADDRESS and KEY; 'arena_server --record FILE' records a match;\n"
+    "'muster-net dump FILE' shows what --capture has written\n"
     "Example: arena_client build/demo --play match.mrec --from 30 --speed max";
 
 /// More threads than any machine's cores only wait for each other.
@@ -78,6 +81,10 @@ bool take_value(Program program, std::string_view name, std::string_view value,
     options.record = value;
     return !value.empty();
   }
+  if (name == "--capture") {
+    options.capture = value;
+    return !value.empty();
+  }
   if (name == "--workers" && program == Program::server) {
     return read(value, options.workers) && options.workers > 0 && options.workers <= kWorkersMax;
   }
@@ -114,6 +121,7 @@ bool take_places(Program program, const std::vector<std::string_view>& places,
   const bool is_replay = !options.play.empty();
   // Nothing else can be played from somewhere, or faster than it is.
   if (!is_replay && (options.from_seconds > 0 || options.speed != 1)) return false;
+  if (is_replay && !options.capture.empty()) return false;  // Nothing goes over the network.
   const std::size_t most = is_replay ? 1 : is_client ? 3 : 2;
   if (places.empty() || places.size() > most) return false;
   options.build = places[0];

@@ -23,6 +23,7 @@ struct ProgramOptions {
   std::uint64_t seed = 1;
   std::uint32_t workers = 1;  ///< Threads that encode; of servers only.
   std::string record;         ///< A file for what the server replicates; empty for none.
+  std::string capture;        ///< A file for what goes over the network here; empty for none.
   std::string play;           ///< A recording to be played instead of a server's match.
   double from_seconds = 0;    ///< Where in it.
   double speed = 1;           ///< How many times as fast as it was; 0 for as fast as it goes.

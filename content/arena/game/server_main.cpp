@@ -3,7 +3,7 @@
 //     arena_server build/demo 127.0.0.1:7000 --seconds 60
 //
 // Prints `listening ADDRESS KEY` first, for clients. Exit codes: 0 all went well, 2 usage,
-// unreadable build, no socket, or a recording that cannot be written.
+// unreadable build, no socket, or a recording or capture that cannot be written.
 #include <cstdio>
 #include <string>
 
@@ -38,17 +38,20 @@ int main(int argc, char** argv) {
   const muster::MappedSource source(options.build + "/server");
   auto store = muster::BundleStore::open(source);
   if (!store) return complain(store.error().message);
+  const muster::SteadyClock clock;
+  const auto capture = arena::PacketCapture::create(options.capture, clock.now());
+  if (!capture) return complain(capture.error().message);
   auto server = arena::ArenaServer::open(store.value(), arena::server_options(options));
   if (!server) return complain(server.error().message);
   const muster::OpenedUdp udp = muster::open_udp({.local = options.address});
   if (udp.socket == nullptr) return complain(udp.error);
-  const muster::SteadyClock clock;
   arena::LossySocket lossy(*udp.socket, clock, options.loss);
   muster::DatagramSocket& socket = options.is_lossy() ? lossy : *udp.socket;
   muster::SystemEntropy entropy;
-  server.value()->start(socket, entropy, clock.now());
+  server.value()->start(socket, entropy, clock.now(), arena::recorder_of(capture.value().get()));
   say("listening " + socket.local_address().text() + " " +
       arena::key_text(server.value()->public_key()) + "\n");
-  const auto served = arena::run_server(*server.value(), options, socket, clock, say);
+  const auto served =
+      arena::run_server(*server.value(), options, socket, clock, say, capture.value().get());
   return served ? 0 : complain(served.error().message);
 }

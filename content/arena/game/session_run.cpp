@@ -55,7 +55,7 @@ Address any_port_for(const Address& server) {
 }
 
 Result<void> run_server(ArenaServer& server, const ProgramOptions& options, DatagramSocket& socket,
-                        const Clock& clock, const Say& say) {
+                        const Clock& clock, const Say& say, PacketCapture* capture) {
   std::unique_ptr<MatchRecording> recording;
   if (!options.record.empty()) {
     auto created = MatchRecording::create(options.record, server);
@@ -63,12 +63,14 @@ Result<void> run_server(ArenaServer& server, const ProgramOptions& options, Data
     recording = std::move(created).value();
   }
   Result<void> recorded;
+  Result<void> captured;
   const auto end_tick = static_cast<std::uint32_t>(options.seconds * kTicksPerSecond);
   const auto frame = [&](bool is_heard) {
     server.frame(clock.now());
     for (const std::string& line : server.take_lines()) {
       if (is_heard && !options.is_json) say(line + "\n");
     }
+    if (capture != nullptr && captured) captured = capture->write();
     socket.wait(kServerWait);
   };
   while (options.seconds == 0 || server.tick().value() < end_tick) {
@@ -85,13 +87,15 @@ Result<void> run_server(ArenaServer& server, const ProgramOptions& options, Data
   }
   server.close(clock.now());
   for (const Time last = clock.now() + kGoodbye; clock.now() < last;) frame(false);
-  return recorded;
+  if (capture != nullptr && captured) captured = capture->finish();
+  return recorded ? captured : recorded;
 }
 
 bool run_client(ArenaClient& client, const ProgramOptions& options, DatagramSocket& socket,
-                const Clock& clock, const Say& say, const Say& complain) {
+                const Clock& clock, const Say& say, const Say& complain, PacketCapture* capture) {
   const Time start = clock.now();
   const std::chrono::duration<double> limit(options.seconds);
+  Result<void> captured;
   while (!client.is_over()) {
     client.frame();
     for (const std::string& problem : client.take_problems()) complain(problem);
@@ -102,13 +106,16 @@ bool run_client(ArenaClient& client, const ProgramOptions& options, DatagramSock
       client.leave();
       client.frame();  // Says so.
     }
+    if (capture != nullptr && captured) captured = capture->write();
     socket.wait(kClientWait);
   }
   say(client_report(client, options.is_json));
   if (const auto world = client.world(); world && options.shows_world) say(world->text());
   const std::optional<std::string> complaint = client.complaint();
   if (complaint) complain(*complaint);
-  return tell_failed_loads(client.summary(), complain) && !complaint;
+  if (capture != nullptr && captured) captured = capture->finish();
+  if (!captured) complain(captured.error().message);
+  return tell_failed_loads(client.summary(), complain) && !complaint && captured;
 }
 
 bool run_replay(MatchReplay& replay, const ProgramOptions& options, const Clock& clock,

@@ -7,6 +7,7 @@
 #include "content/arena/game/arena_client.h"
 #include "content/arena/game/arena_server.h"
 #include "content/arena/game/match_replay.h"
+#include "content/arena/game/packet_capture.h"
 #include "content/arena/game/program_options.h"
 
 namespace arena {
@@ -21,15 +22,17 @@ ArenaServerOptions server_options(const ProgramOptions& options);
 muster::Address any_port_for(const muster::Address& server);
 
 /// Serves until the time is over, then reports and sends everybody home. Fails with `io` when the
-/// match cannot be recorded as the options want it; it is played to its end all the same.
+/// match cannot be recorded as the options want it, or captured; it is played to its end all the
+/// same. `capture`: what the server is recorded in; may be null.
 muster::Result<void> run_server(ArenaServer& server, const ProgramOptions& options,
                                 muster::DatagramSocket& socket, const muster::Clock& clock,
-                                const Say& say);
+                                const Say& say, PacketCapture* capture);
 
 /// Follows the server until it ends the match, is lost, or the time is over; then reports. What
-/// goes wrong is told to `complain`. Returns whether nothing did.
+/// goes wrong is told to `complain`. Returns whether nothing did. `capture`: as above.
 bool run_client(ArenaClient& client, const ProgramOptions& options, muster::DatagramSocket& socket,
-                const muster::Clock& clock, const Say& say, const Say& complain);
+                const muster::Clock& clock, const Say& say, const Say& complain,
+                PacketCapture* capture);
 
 /// Plays a recording to its end, or for as long as the options want; then reports. Between ticks it
 /// calls `wait`, unless it plays as fast as it goes. Returns whether nothing went wrong.

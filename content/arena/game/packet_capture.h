@@ -1,0 +1,42 @@
+// What one end of the network sends and receives, in a file that `muster-net` reads.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "content/arena/game/output_file.h"
+#include "net/capture/capture_writer.h"
+#include "registry/vocabulary/clock.h"
+#include "registry/vocabulary/result.h"
+
+namespace arena {
+
+/// A file of packets, written while the game goes on. One thread at a time.
+class PacketCapture {
+ public:
+  /// Creates the file, or empties it; makes nothing without a path. Fails with `io`. `now`: before
+  /// all that is recorded.
+  static muster::Result<std::unique_ptr<PacketCapture>> create(const std::string& path,
+                                                               muster::Time now);
+
+  /// For the end that is recorded; the capture must outlive it.
+  muster::PacketRecorder& recorder() { return writer_; }
+
+  /// Writes out what has come since. Fails with `io`, from the first time on always.
+  muster::Result<void> write();
+  /// Ends the file. Fails with `io` when it is not all there.
+  muster::Result<void> finish();
+
+ private:
+  PacketCapture(OutputFile file, muster::Time now);
+
+  OutputFile file_;
+  muster::CaptureWriter writer_;
+};
+
+/// Null for no capture.
+inline muster::PacketRecorder* recorder_of(PacketCapture* capture) {
+  return capture != nullptr ? &capture->recorder() : nullptr;
+}
+
+}  // namespace arena
