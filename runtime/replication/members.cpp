@@ -2,17 +2,16 @@
 
 #include <algorithm>
 #include <charconv>
+#include <span>
 
 namespace muster {
 namespace {
 
-// Children come after their parents in a plan, in the order in which they are made.
-void append_below(const PrefabPlan& plan, std::uint32_t entity, std::vector<std::uint32_t>& out) {
-  if (out.size() == kMembersMax) return;
-  out.push_back(entity);
-  for (std::uint32_t i = entity + 1; i < plan.entities.size(); ++i) {
-    if (plan.entities[i].parent == entity) append_below(plan, i, out);
-  }
+std::span<const Creation> rebuilt(const World& world, const PrefabInstances* instances,
+                                  EntityId root) {
+  if (instances == nullptr) return {};
+  const std::span<const Creation> made = instances->rebuilt(world, root);
+  return made.first(std::min<std::size_t>(made.size(), kMembersMax));
 }
 
 }  // namespace
@@ -33,8 +32,11 @@ std::optional<MemberComponent> member_component(std::string_view name) {
   return of;
 }
 
-void list_members(const World& world, EntityId root, std::vector<EntityId>& out) {
-  out.clear();
+void list_members(const World& world, const PrefabInstances* instances, EntityId root,
+                  std::vector<Creation>& out) {
+  const std::span<const Creation> made = rebuilt(world, instances, root);
+  out.assign(made.begin(), made.end());
+  if (!made.empty()) return;
   const std::optional<ComponentId> link = world.find_component("PrefabLink");
   const auto is_of_its_own = [&](EntityId entity) {
     return entity != root && link && world.has(*link, entity);
@@ -42,7 +44,7 @@ void list_members(const World& world, EntityId root, std::vector<EntityId>& out)
   EntityId entity = world.is_alive(root) ? root : EntityId();
   while (!entity.is_null() && out.size() < kMembersMax) {
     const bool is_member = !is_of_its_own(entity);
-    if (is_member) out.push_back(entity);
+    if (is_member) out.push_back(world.creation(entity));
     EntityId next = is_member ? world.first_child(entity) : EntityId();
     while (next.is_null() && entity != root) {
       next = world.next_sibling(entity);
@@ -52,19 +54,15 @@ void list_members(const World& world, EntityId root, std::vector<EntityId>& out)
   }
 }
 
-bool list_rebuilt_members(const World& world, const PrefabInstances& instances, EntityId root,
-                          std::span<const EntityId> listed, std::vector<EntityId>& out) {
-  if (instances.rebuild_count(root) == 0) return false;
-  const auto is_made = [&](EntityId entity) { return instances.has_made(root, entity); };
-  if (listed.size() > 1 && std::ranges::any_of(listed.subspan(1), is_made)) return false;
-  list_members(world, root, out);
-  std::erase_if(out, [&](EntityId entity) { return entity != root && !is_made(entity); });
-  return true;
+void follow_rebuild(const World& world, const PrefabInstances* instances,
+                    std::vector<Creation>& members) {
+  const std::span<const Creation> made = rebuilt(world, instances, members.front().entity);
+  if (!made.empty()) members.assign(made.begin(), made.end());
 }
 
 std::vector<std::uint32_t> members_of(const PrefabPlan& plan) {
-  std::vector<std::uint32_t> members;
-  if (!plan.entities.empty()) append_below(plan, 0, members);
+  std::vector<std::uint32_t> members = depth_first(plan);
+  members.resize(std::min<std::size_t>(members.size(), kMembersMax));
   return members;
 }
 

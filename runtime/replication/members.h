@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,13 +29,13 @@ std::string wire_name(const MemberComponent& of);
 std::optional<MemberComponent> member_component(std::string_view name);
 
 /// Puts a root and all below it into `out`, depth first, at most `kMembersMax` of them. What was
-/// spawned below it on its own (it has a `PrefabLink`) does not belong to it.
-void list_members(const World& world, EntityId root, std::vector<EntityId>& out);
-/// The same of an instance that a reload may have rebuilt: without what that has replaced, which
-/// goes with the end of the tick, and what hangs there besides. False, and `out` is as it was, when
-/// `listed` are still its members.
-bool list_rebuilt_members(const World& world, const PrefabInstances& instances, EntityId root,
-                          std::span<const EntityId> listed, std::vector<EntityId>& out);
+/// spawned below it on its own (it has a `PrefabLink`) does not belong to it. Of an instance that a
+/// reload has rebuilt, `instances` (null for none) says what belongs to it.
+void list_members(const World& world, const PrefabInstances* instances, EntityId root,
+                  std::vector<Creation>& out);
+/// The members of an instance that a reload has rebuilt; others are left as they are.
+void follow_rebuild(const World& world, const PrefabInstances* instances,
+                    std::vector<Creation>& members);
 
 /// The same of a prefab: indices of its entities, those of its first root.
 std::vector<std::uint32_t> members_of(const PrefabPlan& plan);

@@ -65,33 +65,9 @@ void WorldReceiver::follow_reload(const WorldSource& source) {
     const auto id = static_cast<std::uint32_t>(reference.network_id);
     if (std::ranges::find(incomplete_, id) != incomplete_.end()) return;  // `complete` does it
     Received& received = *find(id);
-    const EntityId root = received.members.front().entity;
-    listed_.clear();
-    for (const Member& member : received.members) listed_.push_back(member.entity);
-    const PrefabInstances* const instances = spawner_.instances();
-    if (instances != nullptr && list_rebuilt_members(world_, *instances, root, listed_, listed_)) {
-      keep_listed(received);
-    }
+    follow_rebuild(world_, spawner_.instances(), received.members);
     apply_again(source, id, nullptr);
   });
-}
-
-void WorldReceiver::list(Received& received, EntityId root) {
-  list_members(world_, root, listed_);
-  const PrefabInstances* const instances = spawner_.instances();
-  if (instances != nullptr) list_rebuilt_members(world_, *instances, root, {}, listed_);
-  keep_listed(received);
-}
-
-void WorldReceiver::keep_listed(Received& received) const {
-  received.members.clear();
-  for (const EntityId entity : listed_) {
-    received.members.push_back({.entity = entity, .birth = world_.birth(entity)});
-  }
-}
-
-bool WorldReceiver::is_there(const Member& member) const {
-  return world_.is_alive(member.entity) && world_.birth(member.entity) == member.birth;
 }
 
 // Who comes late has loaded what stood in the level at first: of what is gone by then, no despawn
@@ -114,7 +90,7 @@ void WorldReceiver::follow_level(const WorldSource& source) {
     const EntityId root = collection_.find({id});
     if (root.is_null() || !is_lost(index)) continue;
     world_.set_player(root, player_of(received_[index].seen_by));
-    list(received_[index], root);
+    list_members(world_, spawner_.instances(), root, received_[index].members);
     apply_again(source, index, nullptr);
   }
 }
@@ -161,9 +137,9 @@ void WorldReceiver::begin(const ReplicatedChange& change) {
   received.values.clear();
   // What stands in the level is there already.
   if (!world_.has(link_.id(), root)) {
-    list(received, root);
+    list_members(world_, spawner_.instances(), root, received.members);
   } else {
-    received.members.assign(1, {.entity = root, .birth = world_.birth(root)});
+    received.members.assign(1, world_.creation(root));
     incomplete_.push_back(change.id);
   }
 }
@@ -225,15 +201,16 @@ bool WorldReceiver::take_values(const WorldSource& source, std::uint32_t id, Rec
 }
 
 // The world went back to before its bundle came, and others are made there. Where the game has
-// destroyed them itself they keep their places, unless it hangs others there.
+// destroyed them itself they keep their places, unless it hangs others there; those that a reload
+// has made keep them in any case.
 bool WorldReceiver::has_lost_members(const Received& received) {
   const auto below = std::span(received.members).subspan(1);
-  const auto is_there = [this](const Member& member) { return this->is_there(member); };
+  const auto is_there = [this](const Creation& member) { return world_.is_there(member); };
   if (below.empty() || std::ranges::any_of(below, is_there)) return false;
   const EntityId root = received.members.front().entity;
   if (deferred_.is_waiting(root)) return true;
-  list_members(world_, root, listed_);
-  return listed_.size() > 1;
+  list_members(world_, spawner_.instances(), root, listed_);
+  return listed_.size() > 1 && !std::ranges::equal(listed_, received.members);
 }
 
 /// Makes the components of an entity from its values, those of its members that are there.
@@ -244,8 +221,8 @@ void WorldReceiver::list_updates(std::uint32_t id, const Received& received,
   for (const ReceivingPlan::Part& part : plan_->parts(received.type)) {
     ReceivedComponent& component = plan_->component(part);
     if (component.member >= received.members.size()) continue;
-    const Member& member = received.members[component.member];
-    if (component.member > 0 && !is_there(member)) continue;
+    const Creation& member = received.members[component.member];
+    if (component.member > 0 && !world_.is_there(member)) continue;
     const EntityId entity = member.entity;
     const Bytes base = base_of(entity, component, component.member == 0 ? prefab : nullptr);
     const std::size_t begin = bytes_.size();
@@ -293,7 +270,7 @@ void WorldReceiver::complete(const WorldSource& source) {
     if (received == nullptr) return true;
     const EntityId root = received->members.front().entity;
     if (deferred_.is_waiting(root) || deferred_.is_placeholder(root)) return false;
-    list(*received, root);
+    list_members(world_, spawner_.instances(), root, received->members);
     apply_again(source, id, prefab_of(root));
     return true;
   };
@@ -315,9 +292,9 @@ EntityFound WorldReceiver::values(std::uint32_t id, std::span<std::int64_t> valu
   for (const ReceivingPlan::Part& part : plan_->parts(received->type)) {
     const ReceivedComponent& component = plan_->component(part);
     if (component.member >= received->members.size()) continue;
-    const Member& member = received->members[component.member];
+    const Creation& member = received->members[component.member];
     // What is below an entity is the prefab's, and may be another one's here.
-    if (component.member > 0 && !is_there(member)) continue;
+    if (component.member > 0 && !world_.is_there(member)) continue;
     const EntityId entity = member.entity;
     const Bytes value = std::as_const(world_).bytes(component.component, entity);
     if (value.empty()) {

@@ -153,29 +153,21 @@ class WorldReceiver final : public EntityValues {
   const ReplicatedApplyCounters& counters() const { return replicated_.counters(); }
 
  private:
-  /// Going back in time may give its id to another entity, which has another birth.
-  struct Member {
-    EntityId entity;
-    std::uint64_t birth = 0;
-  };
   struct Received {
     std::uint16_t type = 0;  ///< Index into the plan.
     SeenBy seen_by = SeenBy::others;
     bool is_kept = false;              ///< It came and has not gone, as far as the server says.
-    std::vector<Member> members;       ///< The root alone while its bundle is missing.
+    std::vector<Creation> members;     ///< The root alone while its bundle is missing.
     std::vector<std::int64_t> values;  ///< Those applied last; empty when they have to be again.
   };
 
   void follow_schema(const WorldSource& source);
   void come_and_go(std::span<const ReplicatedChange> changes);
   void begin(const ReplicatedChange& change);
-  bool is_there(const Member& member) const;
   bool has_lost_members(const Received& received);
   void update(const WorldSource& source, const ReplicatedChange& change);
   void mend(const WorldSource& source);
   void follow_reload(const WorldSource& source);
-  void list(Received& received, EntityId root);
-  void keep_listed(Received& received) const;
   bool is_lost(std::uint32_t id) const;
   void follow_level(const WorldSource& source);
   void drop_untold(const WorldSource& source);
@@ -207,7 +199,7 @@ class WorldReceiver final : public EntityValues {
   // Of one call; kept for their memory.
   std::vector<EntityReference> despawned_;
   std::vector<EntityReference> untold_;
-  std::vector<EntityId> listed_;
+  std::vector<Creation> listed_;
   std::vector<ReplicatedSpawn> spawned_;
   std::vector<ReplicatedUpdate> updated_;
   std::vector<std::int64_t> values_;

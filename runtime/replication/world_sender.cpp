@@ -50,7 +50,7 @@ SendVerdict WorldSender::add(EntityReference id, const SentEntityOptions& option
   // The one that had the id before is told to have gone, and this one to have come a tick later: a
   // world has one of them in a tick.
   Sent sent{.id = id, .root = root, .type = *type, .options = options, .members = {}, .last = {}};
-  list_members(world_, root, sent.members);
+  list_members(world_, instances_, root, sent.members);
   for (const ReplicatedComponent& one : types_.layouts[*type]) {
     const ByteVector& value = world_.storage(one.component).description().default_value;
     sent.last.insert(sent.last.end(), value.begin(), value.end());
@@ -130,8 +130,9 @@ bool WorldSender::take_changes(Sent& sent) {
   std::byte* last = sent.last.data();
   for (const ReplicatedComponent& one : types_.layouts[sent.type]) {
     const ComponentStorage& storage = world_.storage(one.component);
-    const Bytes now =
-        one.member < sent.members.size() ? storage.find(sent.members[one.member]) : Bytes();
+    const bool is_there =
+        one.member < sent.members.size() && world_.is_there(sent.members[one.member]);
+    const Bytes now = is_there ? storage.find(sent.members[one.member].entity) : Bytes();
     if (!now.empty() && std::memcmp(last, now.data(), now.size()) != 0) {
       std::memcpy(last, now.data(), now.size());
       has_changed = true;
@@ -168,9 +169,9 @@ Place WorldSender::place_of(const Sent& sent) const {
 }
 
 void WorldSender::follow_reload(const PrefabInstances& instances) {
+  instances_ = &instances;
   for (Sent& sent : sent_) {
-    if (is_gone(sent)) continue;
-    list_rebuilt_members(world_, instances, sent.root, sent.members, sent.members);
+    if (!is_gone(sent)) follow_rebuild(world_, instances_, sent.members);
   }
 }
 

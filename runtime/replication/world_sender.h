@@ -77,8 +77,8 @@ class WorldSender {
   void write(ReplicatedWorld& out);
 
   /// After `PrefabInstances::reload`, in the same tick: what it has made anew below entities is
-  /// sent in the place of what it has replaced. What the types have no place for is not, until they
-  /// are made anew too.
+  /// sent in the place of what it has replaced, also of entities that are added later: `instances`
+  /// must outlive this. What the types have no place for is not sent, until they are made anew too.
   void follow_reload(const PrefabInstances& instances);
 
   /// Another map has begun, with an empty world: what is alive is told anew.
@@ -108,7 +108,7 @@ class WorldSender {
     bool is_asleep = false;
     PlayerNumber owner = kNobody;
     Place place{};
-    std::vector<EntityId> members;
+    std::vector<Creation> members;
     ByteVector last;  ///< The bytes of its components, one after the other.
   };
 
@@ -123,6 +123,7 @@ class WorldSender {
   const ReplicatedTypes& types_;
   const World& world_;
   const ReplicatedCollection& collection_;
+  const PrefabInstances* instances_ = nullptr;  ///< Null until a reload.
   std::optional<ComponentId> place_component_;
   std::uint32_t place_offset_bytes_ = 0;
   std::vector<Sent> sent_;  ///< Sorted by id.

@@ -129,13 +129,14 @@ class Follow {
   const PrefabPlan& after_;
 };
 
-bool waits(const World& world, EntityId root) {
+// Its prefab is not there yet, or not any more since the world went back.
+bool lacks_prefab(const World& world, EntityId root) {
   const std::optional<ComponentId> component = world.find_component("PrefabLink");
   const Bytes bytes = component ? world.bytes(*component, root) : Bytes();
   PrefabLink link;
   link.stage = PrefabStage::complete;
   if (bytes.size() >= sizeof link) std::memcpy(&link, bytes.data(), sizeof link);
-  return link.stage == PrefabStage::waiting;
+  return link.stage != PrefabStage::complete && link.stage != PrefabStage::stand_in;
 }
 
 }  // namespace
@@ -161,28 +162,24 @@ void PrefabInstances::note(const World& world, const Guid& asset, std::span<cons
 
 PrefabInstances::Instance PrefabInstances::instance_of(const World& world, const Guid& asset,
                                                        std::span<const EntityId> made) {
-  Instance instance{.asset = asset, .made = {}, .rebuilds = 0};
-  for (const EntityId entity : made) instance.made.push_back({entity, world.birth(entity)});
+  Instance instance{.asset = asset, .made = {}, .rebuilt = {}};
+  for (const EntityId entity : made) instance.made.push_back(world.creation(entity));
   return instance;
 }
 
 // False when going back in time took it back: an entity of it has its id from another creation, or
-// it waits for its prefab again.
+// it lacks its prefab again.
 bool PrefabInstances::is_itself(const World& world, EntityId root, const Instance& instance) {
-  return !waits(world, root) && std::ranges::all_of(instance.made, [&](const Made& made) {
-    return !world.is_alive(made.entity) || world.birth(made.entity) == made.birth;
-  });
+  return !lacks_prefab(world, root) &&
+         std::ranges::all_of(instance.made, [&](const Creation& made) {
+           return !world.is_alive(made.entity) || world.is_there(made);
+         });
 }
 
-std::uint32_t PrefabInstances::rebuild_count(EntityId root) const {
+std::span<const Creation> PrefabInstances::rebuilt(const World& world, EntityId root) const {
   const auto found = instances_.find(root);
-  return found == instances_.end() ? 0 : found->second.rebuilds;
-}
-
-bool PrefabInstances::has_made(EntityId root, EntityId entity) const {
-  const auto found = instances_.find(root);
-  return found != instances_.end() &&
-         std::ranges::count(found->second.made, entity, &Made::entity) != 0;
+  if (found == instances_.end() || !is_itself(world, root, found->second)) return {};
+  return found->second.rebuilt;
 }
 
 void PrefabInstances::prune(const World& world) {
@@ -220,15 +217,16 @@ ReloadReport PrefabInstances::reload(Spawner& spawner, BundleStore& newer) {
     }
     changed.insert(instance.asset);
     std::vector<EntityId> made;
-    for (const Made& each : instance.made) made.push_back(each.entity);
+    for (const Creation& each : instance.made) made.push_back(each.entity);
     Follow follow(world, *old.value(), *fresh.value());
     if (have_same_structure(*old.value(), *fresh.value())) {
       follow.in_place(made);
       ++report.updated;
     } else {
-      const std::uint32_t rebuilds = instance.rebuilds + 1;
       instance = instance_of(world, instance.asset, follow.rebuild(after, made));
-      instance.rebuilds = rebuilds;
+      for (const std::uint32_t entity : depth_first(*fresh.value())) {
+        instance.rebuilt.push_back(instance.made[entity]);
+      }
       ++report.rebuilt;
     }
   }

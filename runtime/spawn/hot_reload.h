@@ -56,22 +56,19 @@ class PrefabInstances {
   /// old values: clear their rings.
   ReloadReport reload(Spawner& spawner, BundleStore& newer);
 
-  /// How often an instance was rebuilt since its spawn; 0 for a root of none.
-  std::uint32_t rebuild_count(EntityId root) const;
-  /// Whether an entity was made with an instance, by its spawn or the last reload that rebuilt it.
-  bool has_made(EntityId root, EntityId entity) const;
+  /// What the last reload that rebuilt an instance has made of it: its root and all below, depth
+  /// first as the prefab has them, wherever the game has put them since and whether or not they are
+  /// still there. Empty when none has since its spawn, and for a root of none. Lives until the next
+  /// spawn or reload.
+  std::span<const Creation> rebuilt(const World& world, EntityId root) const;
 
   std::size_t count() const { return instances_.size(); }
 
  private:
-  struct Made {
-    EntityId entity;
-    std::uint64_t birth = 0;
-  };
   struct Instance {
     Guid asset;
-    std::vector<Made> made;
-    std::uint32_t rebuilds = 0;
+    std::vector<Creation> made;     ///< In the order of the prefab.
+    std::vector<Creation> rebuilt;  ///< The same depth first; empty until a reload makes it anew.
   };
   static constexpr std::size_t kFirstPruning = 64;
 

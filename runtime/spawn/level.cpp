@@ -88,16 +88,8 @@ void Level::begin(const Guid& level, bool is_wanted) {
 }
 
 // After going back in time another entity may have its id.
-bool Level::is_there(const Root& root) const {
-  return !root.entity.is_null() && spawner_.world().birth(root.entity) == root.birth;
-}
-
-Level::Root Level::root_of(EntityId entity) const {
-  return {.entity = entity, .birth = spawner_.world().birth(entity)};
-}
-
-void Level::despawn(Root& root) {
-  if (is_there(root)) spawner_.world().request_despawn(root.entity);
+void Level::despawn(Creation& root) {
+  if (spawner_.world().is_there(root)) spawner_.world().request_despawn(root.entity);
   root = {};
 }
 
@@ -155,13 +147,13 @@ void Level::follow(BundleLoader& loader) {
 bool Level::was_rebuilt() const {
   const PrefabInstances* const instances = spawner_.instances();
   return instances != nullptr && std::ranges::any_of(layers_, [&](const Layer& layer) {
-           return !layer.told.is_on_demand && is_there(layer.root) &&
-                  instances->rebuild_count(layer.root.entity) > 0;
+           return !layer.told.is_on_demand && spawner_.world().is_there(layer.root) &&
+                  !instances->rebuilt(spawner_.world(), layer.root.entity).empty();
          });
 }
 
 void Level::update() {
-  if (!root_.entity.is_null() && !is_there(root_)) {
+  if (!root_.entity.is_null() && !spawner_.world().is_there(root_)) {
     return fail_level({ErrorCode::not_found, "the level's entity is gone from the world"});
   }
   if (state_ == LevelState::ready) return spawn_on_demand();
@@ -188,7 +180,7 @@ void Level::spawn_next() {
   if (root_.entity.is_null()) {
     Result<Spawned> spawned = spawner_.spawn(level_);
     if (!spawned) return fail_level(spawned.error());
-    root_ = root_of(spawned.value().root);
+    root_ = spawner_.world().creation(spawned.value().root);
     return;
   }
   const auto next = std::ranges::find_if(layers_, [](const Layer& layer) {
@@ -334,12 +326,12 @@ void Level::spawn_layer(Layer& layer) {
   if (layer.told.is_on_demand) {
     if (!plan) return fail_layer(layer, plan.error());
     if (has_travellers(*plan.value())) return fail_layer(layer, travels_on_demand(layer));
-    layer.root = root_of(spawner_.instantiate(*plan.value(), root_.entity).root);
+    layer.root = spawner_.world().creation(spawner_.instantiate(*plan.value(), root_.entity).root);
     layer.state = LevelState::ready;
     return;
   }
   if (!plan) return fail_level(plan.error());
-  layer.root = root_of(spawner_.instantiate(*plan.value(), root_.entity).root);
+  layer.root = spawner_.world().creation(spawner_.instantiate(*plan.value(), root_.entity).root);
   layer.state = LevelState::ready;
   const std::span<const EntityId> made = spawner_.last_made();
   each_placed(layer, *plan.value(),

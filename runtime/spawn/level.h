@@ -147,15 +147,11 @@ class Level {
   ContentHash placed_hash() const;
 
  private:
-  struct Root {
-    EntityId entity;
-    std::uint64_t birth = 0;
-  };
   struct Layer {
     LevelLayer told;
     BundleHandle bundle;
     LevelState state = LevelState::none;
-    Root root;
+    Creation root;
     Error error;
   };
   bool was_rebuilt() const;
@@ -169,9 +165,7 @@ class Level {
   template <typename Visit>
   void each_placed(const Layer& layer, const PrefabPlan& plan, Visit visit) const;
   void follow_kinds(const Layer& layer);
-  bool is_there(const Root& root) const;
-  Root root_of(EntityId entity) const;
-  void despawn(Root& root);
+  void despawn(Creation& root);
   bool has_travellers(const PrefabPlan& plan) const;
   bool travels_now(const Layer& layer);
   Error travels_on_demand(const Layer& layer) const;
@@ -194,7 +188,7 @@ class Level {
   std::size_t spawned_layers_ = 0;  ///< Of those.
   /// Layers on demand that were asked for before it was known which there are.
   std::set<std::string, std::less<>> wishes_;
-  Root root_;
+  Creation root_;
   std::vector<PlacedEntity> placed_;
 };
 

@@ -98,4 +98,22 @@ PrefabPlan plan_definition(const ObjectReader& object, std::string_view name, Wo
   return plan;
 }
 
+std::vector<std::uint32_t> depth_first(const PrefabPlan& plan) {
+  const auto count = static_cast<std::uint32_t>(plan.entities.size());
+  std::vector<std::vector<std::uint32_t>> below(count);
+  for (std::uint32_t i = 1; i < count; ++i) {
+    if (plan.entities[i].parent != layout::kNone) below[plan.entities[i].parent].push_back(i);
+  }
+  std::vector<std::uint32_t> order;
+  std::vector<std::uint32_t> left;
+  if (count != 0) left.push_back(0);
+  while (!left.empty()) {
+    const std::uint32_t entity = left.back();
+    left.pop_back();
+    order.push_back(entity);
+    left.insert(left.end(), below[entity].rbegin(), below[entity].rend());
+  }
+  return order;
+}
+
 }  // namespace muster

@@ -53,4 +53,7 @@ Result<PrefabPlan> plan_prefab(const PrefabReader& prefab, World& world);
 /// counts as a component without description.
 PrefabPlan plan_definition(const ObjectReader& object, std::string_view name, World& world);
 
+/// Indices of the entities of a plan's first root, itself first, each before what is below it.
+std::vector<std::uint32_t> depth_first(const PrefabPlan& plan);
+
 }  // namespace muster

@@ -26,4 +26,12 @@ class EntityId {
   std::uint32_t generation_ = 0;
 };
 
+/// An entity as it was made once (`World::birth`). Going back in time may give its id to another
+/// one, but not its birth.
+struct Creation {
+  EntityId entity;
+  std::uint64_t birth = 0;
+  friend constexpr bool operator==(const Creation&, const Creation&) = default;
+};
+
 }  // namespace muster

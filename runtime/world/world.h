@@ -97,6 +97,11 @@ class World {
   std::uint64_t birth(EntityId entity) const {
     return is_alive(entity) ? records_[entity.slot()].birth : 0;
   }
+  Creation creation(EntityId entity) const { return {entity, birth(entity)}; }
+  /// Whether an entity is alive and no other has its id by now. Never, of one that was gone.
+  bool is_there(const Creation& one) const {
+    return one.birth != 0 && birth(one.entity) == one.birth;
+  }
   std::uint32_t entity_count() const { return state_.alive_count; }
   /// Calls `visit(EntityId)` for every entity in the order of slots. Creating entities meanwhile is
   /// allowed; whether they are visited follows from their slots.

@@ -123,9 +123,9 @@ class BridgeStage {
   /// A client's component of an entity, or of one below it; null when it has none.
   template <typename T>
   const T* received(ComponentHandle<T> handle, std::int32_t id, std::size_t member = 0) const {
-    std::vector<EntityId> members;
-    list_members(client_world, seen.find({id}), members);
-    return member < members.size() ? client_world.get(handle, members[member]) : nullptr;
+    std::vector<Creation> members;
+    list_members(client_world, nullptr, seen.find({id}), members);
+    return member < members.size() ? client_world.get(handle, members[member].entity) : nullptr;
   }
 
   MemoryFileSystem files;

@@ -30,11 +30,11 @@ TEST_CASE("What travels of a type is what its prefab has, in the order of its gr
   std::vector<GroupComponent> group;
   list_group(stage.world, hero, group);
   const auto& layout = stage.types.layouts[schema.find_type(1).value()];
-  std::vector<EntityId> members;
-  list_members(stage.world, hero, members);
+  std::vector<Creation> members;
+  list_members(stage.world, nullptr, hero, members);
   REQUIRE(group.size() == layout.size());
   for (std::size_t i = 0; i < group.size(); ++i) {
-    CHECK(group[i] == GroupComponent{members[layout[i].member], layout[i].component});
+    CHECK(group[i] == GroupComponent{members[layout[i].member].entity, layout[i].component});
   }
   CHECK(layout[1].first_value == 4);
   CHECK(layout[2].first_value == 6);
@@ -127,10 +127,11 @@ TEST_CASE("What was spawned on its own below an entity is no member of it",
   world.add(link, other, {});
   world.create({.parent = other});
   const EntityId last = world.create({.parent = root});
-  std::vector<EntityId> members;
-  list_members(world, root, members);
-  CHECK(members == std::vector<EntityId>{root, own, below, last});
-  list_members(world, EntityId(), members);
+  std::vector<Creation> members;
+  list_members(world, nullptr, root, members);
+  CHECK(members == std::vector<Creation>{world.creation(root), world.creation(own),
+                                         world.creation(below), world.creation(last)});
+  list_members(world, nullptr, EntityId(), members);
   CHECK(members.empty());
 }
 

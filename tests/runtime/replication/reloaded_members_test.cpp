@@ -1,0 +1,169 @@
+// What belongs to an entity after a reload has made it anew, whatever the game does there.
+#include <catch2/catch.hpp>
+
+#include "runtime/spawn/hot_reload.h"
+#include "tests/support/bridge_stage.h"
+#include "tests/support/edited_build.h"
+
+namespace muster {
+namespace {
+
+using samples::BridgeStage;
+using samples::EditedBuild;
+using samples::kCrateType;
+
+// The entities directly below one, in their order.
+std::vector<EntityId> below(const World& world, EntityId root) {
+  std::vector<EntityId> found;
+  for (EntityId at = world.first_child(root); !at.is_null(); at = world.next_sibling(at)) {
+    found.push_back(at);
+  }
+  return found;
+}
+
+// A crate of two lids that both ends have, and a client that reloads it with three.
+struct Reloaded {
+  Reloaded() {
+    stage.client_spawner.note_in(&instances);
+    crate = stage.spawn(5, kCrateType);
+    stage.run(20);
+    root = stage.seen.find({5});
+    REQUIRE(instances.reload(stage.client_spawner, edited.store).rebuilt == 1);
+  }
+  // The server's lids weigh that from now on.
+  void weigh(float first, float second) {
+    const std::vector<EntityId> lids = below(stage.world, crate);
+    stage.world.get(stage.body, lids[0])->mass = first;
+    stage.world.get(stage.body, lids[1])->mass = second;
+  }
+  float mass(EntityId entity) { return stage.client_world.get(stage.body, entity)->mass; }
+
+  samples::BridgeBuild side{.values = {.crate_lids = 2}};
+  EditedBuild edited{{.crate_lids = 3}};
+  BridgeStage stage{samples::BridgeOptions{.server = side, .client = side}};
+  PrefabInstances instances;
+  EntityId crate;
+  EntityId root;
+};
+
+// A server whose crates have two lids, as its client's, and are reloaded with three.
+struct ReloadedServer {
+  ReloadedServer() {
+    stage.spawner.note_in(&instances);
+    crate = stage.spawner.spawn_type(samples::kReplicatedRegistry, kCrateType).value().root;
+    REQUIRE(instances.reload(stage.spawner, store).rebuilt == 1);
+    stage.sender.follow_reload(instances);
+    stage.step();
+  }
+  // Sends the crate, and what its lids weigh.
+  void send(EntityId first, EntityId second) {
+    stage.world.get(stage.body, first)->mass = 18;
+    stage.world.get(stage.body, second)->mass = 19;
+    REQUIRE(stage.collection.add({5}, crate) == CollectionVerdict::accepted);
+    REQUIRE(stage.sender.add({5}, {.type = kCrateType, .relevance = Relevance::always}) ==
+            SendVerdict::accepted);
+    stage.run(20);
+    REQUIRE(stage.received(stage.body, 5, 2) != nullptr);
+  }
+
+  static MemoryFileSystem built() {
+    MemoryFileSystem files;
+    samples::build_target(files, {.target = Target::server, .values = {.crate_lids = 3}});
+    return files;
+  }
+
+  samples::BridgeBuild side{.values = {.crate_lids = 2}};
+  BridgeStage stage{samples::BridgeOptions{.server = side, .client = side}};
+  MemoryFileSystem files = built();
+  FileSystemSource source{files, AssetPath::parse("server").value()};
+  BundleStore store = BundleStore::open(source).value();
+  PrefabInstances instances;
+  EntityId crate;
+};
+
+}  // namespace
+
+TEST_CASE("What a reload has made keeps its place where the game moves it before it is looked at",
+          "[runtime][replication][reload]") {
+  Reloaded reloaded;
+  auto& stage = reloaded.stage;
+  stage.client_world.process_despawns();
+  const std::vector<EntityId> lids = below(stage.client_world, reloaded.root);
+  REQUIRE(lids.size() == 3);
+  REQUIRE(stage.client_world.set_parent(lids[0], lids[1]));
+  reloaded.weigh(18, 19);
+  stage.run(20);
+  CHECK(reloaded.mass(lids[0]) == 18);
+  CHECK(reloaded.mass(lids[1]) == 19);
+}
+
+TEST_CASE("What a reload has made and the game destroys leaves its place empty",
+          "[runtime][replication][reload]") {
+  Reloaded reloaded;
+  auto& stage = reloaded.stage;
+  stage.client_world.process_despawns();
+  const std::vector<EntityId> lids = below(stage.client_world, reloaded.root);
+  REQUIRE(lids.size() == 3);
+  const bool destroys_all = GENERATE(false, true);
+  stage.client_world.request_despawn(lids[0]);
+  if (destroys_all) {
+    stage.client_world.request_despawn(lids[1]);
+    stage.client_world.request_despawn(lids[2]);
+  }
+  stage.client_world.process_despawns();
+  // The game's own may get the id's slot, and hangs where they hung.
+  const EntityId own = stage.client_world.create({.parent = reloaded.root});
+  stage.client_world.add(stage.body, own, samples::Body{{0, 0, 0}, 1});
+  reloaded.weigh(18, 19);
+  stage.run(20);
+  CHECK(reloaded.mass(own) == 1);
+  if (!destroys_all) CHECK(reloaded.mass(lids[1]) == 19);
+}
+
+TEST_CASE("What is sent some time after a reload is what that has made, also when moved",
+          "[runtime][replication][reload]") {
+  ReloadedServer server;
+  auto& stage = server.stage;
+  const std::vector<EntityId> lids = below(stage.world, server.crate);
+  REQUIRE(lids.size() == 3);
+  REQUIRE(stage.world.set_parent(lids[0], lids[1]));
+  server.send(lids[0], lids[1]);
+  CHECK(stage.received(stage.body, 5, 1)->mass == 18);
+  CHECK(stage.received(stage.body, 5, 2)->mass == 19);
+}
+
+TEST_CASE("What a game hangs into an instance that was reloaded is not sent in another's place",
+          "[runtime][replication][reload]") {
+  ReloadedServer server;
+  auto& stage = server.stage;
+  const std::vector<EntityId> lids = below(stage.world, server.crate);
+  REQUIRE(lids.size() == 3);
+  const EntityId own = stage.world.create({.parent = lids[0]});
+  stage.world.add(stage.body, own, samples::Body{{0, 0, 0}, 1});
+  server.send(lids[0], lids[1]);
+  CHECK(stage.received(stage.body, 5, 1)->mass == 18);
+  CHECK(stage.received(stage.body, 5, 2)->mass == 19);
+}
+
+TEST_CASE("What went back to before a bundle that cannot be had now is not rebuilt by a reload",
+          "[runtime][replication][reload]") {
+  samples::BridgeBuild side{.values = {.crate_lids = 2}};
+  EditedBuild edited{{.crate_lids = 3}};
+  BridgeStage stage{samples::BridgeOptions{.server = side, .client = side}};
+  PrefabInstances instances;
+  stage.client_spawner.note_in(&instances);
+  stage.spawn(5, kCrateType);
+  stage.run(20, false);
+  const World before = stage.client_world;
+  stage.run(20);
+  stage.client_world = before;
+  const EntityId root = stage.seen.find({5});
+  const PrefabStage lost = GENERATE(PrefabStage::failed, PrefabStage::replaced);
+  const auto link = stage.client_world.component<PrefabLink>("PrefabLink");
+  REQUIRE(stage.client_world.get(link, root) != nullptr);
+  stage.client_world.get(link, root)->stage = lost;
+  CHECK(instances.reload(stage.client_spawner, edited.store).rebuilt == 0);
+  CHECK(below(stage.client_world, root).empty());
+}
+
+}  // namespace muster
