@@ -58,8 +58,8 @@ class PrefabInstances {
 
   /// What the last reload that rebuilt an instance has made of it: its root and all below, depth
   /// first as the prefab has them, wherever the game has put them since and whether or not they are
-  /// still there. Empty when none has since its spawn, and for a root of none. Lives until the next
-  /// spawn or reload.
+  /// still there. Empty when none has since its spawn, when going back in time took it back, and
+  /// for a root of none. Lives until the next spawn or reload.
   std::span<const Creation> rebuilt(const World& world, EntityId root) const;
 
   std::size_t count() const { return instances_.size(); }

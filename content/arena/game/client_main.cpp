@@ -6,6 +6,7 @@
 // Exit codes: 0 the match or the time is over, 1 the server was lost or refused, something could
 // not be loaded, or the recording or capture is not all there, 2 usage, unreadable build or
 // recording, or no socket.
+#include <chrono>
 #include <cstdio>
 #include <memory>
 #include <string>
@@ -31,7 +32,8 @@ void say(const std::string& text) {
 int follow(muster::BundleStore& store, muster::BundleLoader& loader,
            const arena::ProgramOptions& options) {
   const muster::SteadyClock clock;
-  const auto capture = arena::PacketCapture::create(options.capture, clock.now());
+  const auto capture =
+      arena::PacketCapture::create(options.capture, clock.now(), std::chrono::system_clock::now());
   if (!capture) return complain(capture.error().message);
   auto client = arena::ArenaClient::open(store, loader, clock);
   if (!client) return complain(client.error().message);

@@ -1,6 +1,6 @@
 #include "content/arena/game/packet_capture.h"
 
-#include <chrono>
+#include <string>
 #include <utility>
 
 #include "content/arena/game/session.h"
@@ -9,25 +9,19 @@ namespace arena {
 
 using namespace muster;  // NOLINT(google-build-using-namespace): a game speaks muster
 
-namespace {
-
-std::uint64_t unix_nanoseconds() {
-  const auto since_1970 = std::chrono::system_clock::now().time_since_epoch();
-  return static_cast<std::uint64_t>(std::chrono::nanoseconds(since_1970).count());
-}
-
-}  // namespace
-
-Result<std::unique_ptr<PacketCapture>> PacketCapture::create(const std::string& path, Time now) {
+Result<std::unique_ptr<PacketCapture>> PacketCapture::create(
+    const std::string& path, Time now, std::chrono::system_clock::time_point date) {
   if (path.empty()) return nullptr;
   Result<OutputFile> file = OutputFile::create(path);
   if (!file) return fail(file.error());
-  return std::unique_ptr<PacketCapture>(new PacketCapture(std::move(file).value(), now));
+  const std::chrono::nanoseconds since_1970 = date.time_since_epoch();
+  const CaptureOptions options{.start = net_time(now),
+                               .unix_nanoseconds = static_cast<std::uint64_t>(since_1970.count())};
+  return std::unique_ptr<PacketCapture>(new PacketCapture(std::move(file).value(), options));
 }
 
-PacketCapture::PacketCapture(OutputFile file, Time now)
-    : file_(std::move(file)),
-      writer_({.start = net_time(now), .unix_nanoseconds = unix_nanoseconds()}) {}
+PacketCapture::PacketCapture(OutputFile file, const CaptureOptions& options)
+    : file_(std::move(file)), writer_(options) {}
 
 Result<void> PacketCapture::write() {
   Result<void> written = file_.append(writer_.pending());
@@ -36,8 +30,10 @@ Result<void> PacketCapture::write() {
 }
 
 Result<void> PacketCapture::finish() {
-  Result<void> written = write();
-  return written ? file_.finish() : written;
+  if (Result<void> written = write(); !written) return written;
+  if (Result<void> finished = file_.finish(); !finished || writer_.dropped() == 0) return finished;
+  return fail(ErrorCode::io,
+              "the capture is full: it lacks " + std::to_string(writer_.dropped()) + " packets");
 }
 
 }  // namespace arena

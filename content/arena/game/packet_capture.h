@@ -1,6 +1,7 @@
 // What one end of the network sends and receives, in a file that `muster-net` reads.
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <string>
 
@@ -15,20 +16,21 @@ namespace arena {
 class PacketCapture {
  public:
   /// Creates the file, or empties it; makes nothing without a path. Fails with `io`. `now`: before
-  /// all that is recorded.
-  static muster::Result<std::unique_ptr<PacketCapture>> create(const std::string& path,
-                                                               muster::Time now);
+  /// all that is recorded; `date`: the same by the calendar.
+  static muster::Result<std::unique_ptr<PacketCapture>> create(
+      const std::string& path, muster::Time now, std::chrono::system_clock::time_point date);
 
   /// For the end that is recorded; the capture must outlive it.
   muster::PacketRecorder& recorder() { return writer_; }
 
   /// Writes out what has come since. Fails with `io`, from the first time on always.
   muster::Result<void> write();
-  /// Ends the file. Fails with `io` when it is not all there.
+  /// Ends the file. Fails with `io` when it is not all there, also when packets were left out for
+  /// want of room (`CaptureWriter`).
   muster::Result<void> finish();
 
  private:
-  PacketCapture(OutputFile file, muster::Time now);
+  PacketCapture(OutputFile file, const muster::CaptureOptions& options);
 
   OutputFile file_;
   muster::CaptureWriter writer_;

@@ -4,6 +4,7 @@
 //
 // Prints `listening ADDRESS KEY` first, for clients. Exit codes: 0 all went well, 2 usage,
 // unreadable build, no socket, or a recording or capture that cannot be written.
+#include <chrono>
 #include <cstdio>
 #include <string>
 
@@ -39,7 +40,8 @@ int main(int argc, char** argv) {
   auto store = muster::BundleStore::open(source);
   if (!store) return complain(store.error().message);
   const muster::SteadyClock clock;
-  const auto capture = arena::PacketCapture::create(options.capture, clock.now());
+  const auto capture =
+      arena::PacketCapture::create(options.capture, clock.now(), std::chrono::system_clock::now());
   if (!capture) return complain(capture.error().message);
   auto server = arena::ArenaServer::open(store.value(), arena::server_options(options));
   if (!server) return complain(server.error().message);

@@ -166,4 +166,22 @@ TEST_CASE("What went back to before a bundle that cannot be had now is not rebui
   CHECK(below(stage.client_world, root).empty());
 }
 
+TEST_CASE("What a server spawns again after going back to before is sent from then on",
+          "[runtime][replication]") {
+  BridgeStage stage;
+  const World before = stage.world;
+  const EntityId first = stage.spawn(5, kCrateType);
+  stage.run(10);
+  stage.world = before;
+  const EntityId crate =
+      stage.spawner.spawn_type(samples::kReplicatedRegistry, kCrateType).value().root;
+  REQUIRE(crate == first);
+  REQUIRE(stage.collection.find({5}) == crate);
+  stage.world.get(stage.life, crate)->current = 33;
+  stage.world.get(stage.body, stage.world.first_child(crate))->mass = 4;
+  stage.run(20);
+  CHECK(stage.received(stage.life, 5)->current == 33);
+  CHECK(stage.received(stage.body, 5, 1)->mass == 4);
+}
+
 }  // namespace muster
