@@ -265,16 +265,25 @@ TEST_CASE("What a reload has made has its place, whatever the game hangs there a
   CHECK_FALSE(world.is_alive(lid));
 }
 
-TEST_CASE("What went back to before its bundle is not reloaded, and completed once",
-          "[runtime][replication][reload]") {
-  ThirdLid build;
-  auto& [side, edited, stage, instances] = build;
+namespace {
+
+// A crate of a client whose world has gone back to before its bundle came; its root.
+EntityId gone_back(BridgeStage& stage) {
   stage.spawn(5, kCrateType);
   stage.run(20, false);
   const World before = stage.client_world;
   stage.run(20);
   stage.client_world = before;
-  const EntityId root = stage.seen.find({5});
+  return stage.seen.find({5});
+}
+
+}  // namespace
+
+TEST_CASE("What went back to before its bundle is not reloaded, and completed once",
+          "[runtime][replication][reload]") {
+  ThirdLid build;
+  auto& [side, edited, stage, instances] = build;
+  const EntityId root = gone_back(stage);
   REQUIRE(stage.deferred.is_waiting(root));
   CHECK(instances.reload(stage.client_spawner, edited.store).rebuilt == 0);
   stage.deferred.retry(edited.loader);
@@ -284,6 +293,18 @@ TEST_CASE("What went back to before its bundle is not reloaded, and completed on
     stage.step();
   }
   CHECK(masses_below(stage.client_world, stage.body, root, {}).size() == 3);
+}
+
+TEST_CASE("What went back to before a bundle that cannot be had now is not rebuilt by a reload",
+          "[runtime][replication][reload]") {
+  ThirdLid build;
+  auto& [side, edited, stage, instances] = build;
+  const EntityId root = gone_back(stage);
+  const auto link = stage.client_world.component<PrefabLink>("PrefabLink");
+  REQUIRE(stage.client_world.get(link, root) != nullptr);
+  stage.client_world.get(link, root)->stage = GENERATE(PrefabStage::failed, PrefabStage::replaced);
+  CHECK(instances.reload(stage.client_spawner, edited.store).rebuilt == 0);
+  CHECK(stage.client_world.first_child(root).is_null());
 }
 
 namespace {
