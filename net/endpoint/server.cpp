@@ -11,7 +11,6 @@ namespace muster {
 namespace {
 
 constexpr NetDuration kPathQuestionInterval = std::chrono::seconds(1);
-constexpr NetDuration kCapBurst = std::chrono::milliseconds(50);
 
 }  // namespace
 
@@ -28,11 +27,10 @@ Server::Server(const ServerOptions& options, DatagramSocket& socket, Entropy& en
       slots_(options.clients_max),
       counted_for_(options.clients_max),
       arrivals_(now),
-      cap_filled_at_(now),
+      cap_(options.bytes_per_second_max, options.clients_max, now),
       notice_(options.danger_log) {
   assert(options.clients_max >= 1);
   assert(options.clients_max <= kClientsMax);
-  bytes_left_ = options.bytes_per_second_max * std::chrono::duration<double>(kCapBurst).count();
   warn(now);
 }
 
@@ -132,6 +130,8 @@ void Server::take_packet(NetTime now, const Address& from, std::span<std::byte> 
     // First the event, which may throw: then the next packet connects.
     events_.push_back({.kind = ServerEvent::Kind::connected, .client = handle_of(slot)});
     client.is_connected = true;
+    cap_.join(slot);
+    client.sealed.connection().allow(cap_.credit(slot));
     --pending_;
     ++counters_.connected;
   }
@@ -158,15 +158,12 @@ void Server::follow(NetTime now, Client& client, const Address& from, bool is_hi
   client.asked_address = from;
   client.asked_at = now;
   const std::span<std::byte> memory = outgoing_.next(socket_);
-  outgoing_.add(from, client.sealed.write_path_challenge(now, client.path_question, memory));
+  const std::size_t bytes = client.sealed.write_path_challenge(now, client.path_question, memory);
+  outgoing_.add(from, bytes);
+  cap_.spent(client.slot, bytes);
 }
 
 void Server::send(NetTime now) {
-  const double burst =
-      options_.bytes_per_second_max * std::chrono::duration<double>(kCapBurst).count();
-  const double passed = std::chrono::duration<double>(now - cap_filled_at_).count();
-  bytes_left_ = std::min(burst, bytes_left_ + passed * options_.bytes_per_second_max);
-  cap_filled_at_ = now;
   const auto count = static_cast<std::uint32_t>(slots_.size());
   for (std::uint32_t i = 0; i < count; ++i) {
     const std::uint32_t slot = (first_to_send_ + i) % count;
@@ -179,6 +176,7 @@ void Server::send(NetTime now) {
     if (is_over) release(slot);
   }
   first_to_send_ = (first_to_send_ + 1) % count;
+  share_cap(now);
   outgoing_.flush(socket_);
   counters_.datagrams_out = outgoing_.sent();
   counters_.bytes_out = outgoing_.bytes();
@@ -190,13 +188,10 @@ void Server::send_client(NetTime now, Client& client) {
   Connection& connection = client.sealed.connection();
   connection.tick(now);
   for (int i = 0; i < kPacketsPerTickMax && connection.wants_to_send(now); ++i) {
-    if (bytes_left_ <= 0) {
-      ++counters_.capped;
-      break;
-    }
+    if (cap_.credit(client.slot) <= 0 && cap_.is_used_up()) break;
     const std::size_t bytes = client.sealed.write(now, outgoing_.next(socket_));
     outgoing_.add(client.address, bytes);
-    bytes_left_ -= static_cast<double>(bytes);
+    cap_.spent(client.slot, bytes);
   }
   if (connection.state() != ConnectionState::closed || client.closed_at.has_value()) return;
   events_.push_back({.kind = ServerEvent::Kind::closed,
@@ -205,6 +200,14 @@ void Server::send_client(NetTime now, Client& client) {
   client.closed_at = now;
   counted_for_[client.slot].reset();
   ++counters_.closed;
+}
+
+/// What each client may send until the next tick: its game is told before it queues.
+void Server::share_cap(NetTime now) {
+  counters_.capped += cap_.refill(now);
+  for (std::uint32_t slot = 0; slot < slots_.size(); ++slot) {
+    if (is_live(slot)) slots_[slot]->sealed.connection().allow(cap_.credit(slot));
+  }
 }
 
 void Server::release(std::uint32_t slot) {
@@ -216,6 +219,7 @@ void Server::release(std::uint32_t slot) {
   slot_of_attempt_.erase(client.attempt);
   slots_[slot].reset();
   counted_for_[slot].reset();
+  cap_.leave(slot);
 }
 
 std::optional<std::uint32_t> Server::free_slot() const {

@@ -15,6 +15,7 @@
 #include "net/endpoint/danger_notice.h"
 #include "net/endpoint/datagram_batch.h"
 #include "net/endpoint/packet_recorder.h"
+#include "net/endpoint/send_cap.h"
 #include "net/secure/address_budget.h"
 #include "net/secure/handshake.h"
 #include "net/secure/used_tokens.h"
@@ -62,7 +63,9 @@ struct ServerOptions {
   std::vector<Address> public_addresses{};
   /// Used tokens that are remembered until they expire; beyond that none is taken (`busy`).
   std::size_t used_tokens_max = 65536;
-  double bytes_per_second_max = 125e6;  ///< Of all connections together.
+  /// Of all connections together, without the heads of IP and UDP. Their budgets know of it:
+  /// clients share it equally, but that who wants less leaves the rest to the others.
+  double bytes_per_second_max = 125e6;
   /// Is told of all that travels once a client is admitted, when there is one. Must outlive the
   /// server.
   PacketRecorder* recorder = nullptr;
@@ -109,7 +112,7 @@ struct ServerCounters {
   std::uint64_t forged = 0;  ///< Packets whose seal did not open.
   std::uint64_t addresses_changed = 0;
   std::uint64_t send_failed = 0;
-  std::uint64_t capped = 0;  ///< Ticks in which the server's own cap held packets back.
+  std::uint64_t capped = 0;  ///< Ticks in which a client used up its share of the server's cap.
 };
 
 /// One socket and up to `clients_max` clients. One thread at a time. Each tick: `receive`, then the
@@ -183,6 +186,7 @@ class Server {
   void send_packet(NetTime now, Client& client, const Address& to, std::span<std::byte> memory,
                    std::size_t body_bytes, std::uint32_t sequence);
   void send_client(NetTime now, Client& client);
+  void share_cap(NetTime now);
   void release(std::uint32_t slot);
   std::optional<std::uint32_t> free_slot() const;
   std::optional<std::uint32_t> place_for(const RequestView& attempt) const;
@@ -208,9 +212,8 @@ class Server {
   std::size_t pending_ = 0;
   std::uint32_t requests_this_tick_ = 0;
   ArrivalClock arrivals_;
-  double bytes_left_ = 0;  ///< Of the server's cap.
-  NetTime cap_filled_at_{};
-  std::uint32_t first_to_send_ = 0;  ///< Takes turns, so that a cap is fair.
+  SendCap cap_;
+  std::uint32_t first_to_send_ = 0;  ///< Takes turns, for when the cap is used up.
   ServerCounters counters_;
   DangerNotice notice_;
 };

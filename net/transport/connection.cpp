@@ -15,6 +15,8 @@ constexpr std::uint32_t kPayloadsOut = 16;
 constexpr std::uint32_t kPayloadsIn = 64;
 /// Of payloads that the game does not ask for: all that can be on their way, twice.
 constexpr std::size_t kFatesMax = 2048;
+/// With less of an allowance left most of a packet would be its head.
+constexpr std::int64_t kAllowedLeast = 150;
 /// After which time the rate is about what the path carries.
 constexpr NetDuration kProbeAfter = std::chrono::seconds(1);
 
@@ -82,9 +84,13 @@ std::size_t Connection::payload_bytes_max() const {
 
 std::size_t Connection::budget(NetTime now) const {
   const std::size_t free = rate_.game_budget(now, sent_.open_bytes());
-  const std::size_t around = options_.overhead_bytes + kPacketHeaderBytesMin + kPayloadHeadBytes +
-                             payloads_out_.byte_count();
-  return free > around ? free - around : 0;
+  const std::size_t head = options_.overhead_bytes + kPacketHeaderBytesMin + kPayloadHeadBytes;
+  const std::size_t around = head + payloads_out_.byte_count();
+  if (allowed_ < kAllowedLeast || free <= around) return 0;
+  // What waits has its heads to pay, too: nothing of an allowance is told of twice.
+  const auto allowed = static_cast<std::size_t>(allowed_);
+  const std::size_t taken = around + head * payloads_out_.count();
+  return allowed > taken ? std::min(free - around, allowed - taken) : 0;
 }
 
 void Connection::tick(NetTime now) {

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -139,6 +140,11 @@ class Connection {
 
   /// Bytes of payload that can go out now, those that wait already taken off.
   std::size_t budget(NetTime now) const;
+  /// For whoever shares a cap among connections: from now on no more than this goes out of what the
+  /// game has to say, and `budget` tells of no more. A packet may be larger than what is left of
+  /// it; what has to be said at once goes all the same, and counts. Without a call there is no
+  /// bound.
+  void allow(std::int64_t bytes) { allowed_ = bytes; }
   /// The largest payload that fits in one packet on this path.
   std::size_t payload_bytes_max() const;
 
@@ -277,6 +283,8 @@ class Connection {
   PayloadQueue payloads_out_;
   PayloadQueue payloads_in_;
   std::vector<PayloadFate> fates_;
+
+  std::int64_t allowed_ = std::numeric_limits<std::int64_t>::max();  ///< Bytes, by `allow`.
 
   NetTime last_arrival_{};
   NetTime highest_arrival_{};  ///< Of the packet with the highest number.

@@ -66,7 +66,8 @@ bool Connection::has_content() const {
 std::size_t Connection::wanted_probe(NetTime now) const {
   if (now < probe_from_) return 0;
   const std::size_t probe = path_size_.wanted_probe(now);
-  return probe <= rate_.bytes_in(kProbeTimeMax) ? probe : 0;
+  const bool is_paid = static_cast<std::int64_t>(probe) <= allowed_;
+  return is_paid && probe <= rate_.bytes_in(kProbeTimeMax) ? probe : 0;
 }
 
 bool Connection::is_answer_due(NetTime now) const {
@@ -75,7 +76,8 @@ bool Connection::is_answer_due(NetTime now) const {
 }
 
 bool Connection::may_send_content(NetTime now) const {
-  return sent_.has_room() && has_room_for_part() && rate_.budget(now, sent_.open_bytes()) > 0;
+  if (allowed_ <= 0 || !sent_.has_room() || !has_room_for_part()) return false;
+  return rate_.budget(now, sent_.open_bytes()) > 0;
 }
 
 /// Whether one more part can be remembered beside those of the packets on their way.
@@ -114,7 +116,8 @@ std::span<const std::byte> Connection::write_packet(NetTime now, std::span<std::
   const std::size_t probe = is_open ? wanted_probe(now) : 0;
   write_control(draft, now, probe);
   if (probe == 0 && is_open && may_send_content(now)) {
-    add_contents(draft, rate_.budget(now, sent_.open_bytes()));
+    const auto allowed = static_cast<std::size_t>(allowed_);
+    add_contents(draft, std::min(rate_.budget(now, sent_.open_bytes()), allowed));
   }
   return finish_packet(now, draft, memory);
 }
@@ -336,7 +339,9 @@ std::span<const std::byte> Connection::finish_packet(NetTime now, PacketDraft& d
   record.asks_for_answer = header.sections != 0;
   rate_.stamp(record);
   sent_.send(record);
-  if (record.asks_for_answer) rate_.sent(now, record.byte_count, has_content());
+  allowed_ -= record.byte_count;
+  // What waits for an allowance says nothing of the path.
+  if (record.asks_for_answer) rate_.sent(now, record.byte_count, allowed_ > 0 && has_content());
   ++counters_.packets_out;
   counters_.bytes_out += record.byte_count;
   last_departure_ = now;

@@ -88,6 +88,9 @@ constexpr double kPathExtraMost = 0.3;
 /// seconds.
 constexpr double kOwnDrain = 1.2;
 constexpr double kOwnDrainNoise = 0.004;
+/// When less than this share of the mean came through in each round after the first in which a
+/// queue was shortened, the path has fallen.
+constexpr double kFallen = 0.5;
 /// What the rate yields of a slope.
 constexpr double kSlopeShare = 1.07;
 /// What the rate may change by in a round, as shares.
@@ -236,7 +239,9 @@ double SendRate::target_delay() const {
 
 /// Once a round trip: how the last one went.
 void SendRate::begin_round(NetTime now) {
-  const double round = std::min(seconds(now - round_began_), 1.0);
+  const double whole_round = seconds(now - round_began_);
+  const double through = static_cast<double>(delivered_bytes_) / whole_round;
+  const double round = std::min(whole_round, 1.0);
   const double delay = seconds(standing_delay_.value());
   const double looked = is_seen_ ? seconds(now - seen_from_) : 0;
   const double slope = looked > kLookedEnough ? (delay - delay_before_) / looked : 0;
@@ -250,11 +255,10 @@ void SendRate::begin_round(NetTime now) {
   is_seen_ = false;
   // What came of a part of the rate tells nothing of the whole.
   if (is_far_above()) {
-    shorten_queue(now, delay);
+    shorten_queue(now, delay, through);
   } else if (is_shortening_) {
     is_shortening_ = false;
-    rate_ = was_another_queue(now, delay) ? rate_before_
-                                          : std::clamp(0.95 * carried_, rate_, rate_before_);
+    rate_ = rate_after_queue(now, delay);
   } else if (!was_drained && !drain(now, delay)) {
     steer(round, delay, slope);
   }
@@ -308,11 +312,15 @@ double SendRate::pull(double error, double slope, double round) {
 }
 
 /// With a queue there is a rate that is known: what comes through. Below it the queue shrinks.
-void SendRate::shorten_queue(NetTime now, double delay) {
+/// `through` is what came in the last round.
+void SendRate::shorten_queue(NetTime now, double delay, double through) {
   if (!is_shortening_) {
     rate_before_ = rate_;
     shorten_from_ = now;
     longest_ = 0;
+    through_ = 0;
+  } else {
+    through_ = std::max(through_, through);
   }
   longest_ = std::max(longest_, delay);
   // What is told now was sent a queue and a round trip ago.
@@ -334,6 +342,15 @@ void SendRate::shorten_queue(NetTime now, double delay) {
   // A game that asks for less than it may have keeps what it uses: the queue is not its own.
   const double share = is_full_ ? 1 - less : 1;
   rate_ = std::clamp(delivered_rate_ * share, limits_.rate_min, rate_before_);
+}
+
+/// Once the queue is gone: what came through. The mean over rounds, for that differs less by
+/// chance; but where the path has lost half of its rate or more the mean still holds what came
+/// before, and would fill the queue again.
+double SendRate::rate_after_queue(NetTime now, double delay) const {
+  if (was_another_queue(now, delay)) return rate_before_;
+  const bool has_fallen = through_ > 0 && through_ < kFallen * carried_;
+  return std::clamp(0.95 * (has_fallen ? through_ : carried_), rate_, rate_before_);
 }
 
 /// However little is sent, the delay stays: the path is longer than it was. The peer finds out when

@@ -67,7 +67,8 @@ class SendRate {
   void begin_round(NetTime now);
   void steer(double round, double delay, double slope);
   double pull(double error, double slope, double round);
-  void shorten_queue(NetTime now, double delay);
+  void shorten_queue(NetTime now, double delay, double through);
+  double rate_after_queue(NetTime now, double delay) const;
   void take_for_path(double delay);
   bool was_another_queue(NetTime now, double delay) const;
   void count_fate(const PacketRecord& record, bool is_lost);
@@ -100,7 +101,8 @@ class SendRate {
 
   bool is_shortening_ = false;  ///< The queue is far too long.
   double rate_before_ = 0;      ///< Before it was shortened,
-  double carried_ = 0;          ///< and what came through meanwhile.
+  double carried_ = 0;          ///< and what came through meanwhile, as a mean over rounds;
+  double through_ = 0;          ///< the most in one of them, after the first.
   NetTime shorten_from_{};      ///< Since then,
   double longest_ = 0;          ///< and the longest that it was, seconds.
   NetTime level_from_{};        ///< Since then it has been about this long, although less is sent.

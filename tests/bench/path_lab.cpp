@@ -69,6 +69,13 @@ std::vector<Scene> scenes() {
   const std::vector<Turn> steps = {{8s, 1000}, {16s, 6000}, {24s, 500}, {32s, 3000}};
   all.push_back({"steps", path(4000, 25ms, 1s), Offer::messages, steps, 42s});
   all.push_back({"steps_60hz", path(4000, 25ms, 1s), Offer::payloads, steps, 42s});
+  const std::vector<Turn> fall = {{8s, 500}};
+  for (const int latency : {10, 25, 60}) {
+    const std::string far = "fall_" + std::to_string(latency);
+    const LinkOptions fast = path(10'000, std::chrono::milliseconds(latency), 1s);
+    all.push_back({far, fast, Offer::messages, fall, 24s});
+    all.push_back({far + "_60hz", fast, Offer::payloads, fall, 24s});
+  }
   all.push_back({"two_flows", path(2000, 25ms, 1s), Offer::messages, {{7s, 0}}});
   all.push_back({"two_flows_60hz", path(2000, 25ms, 1s), Offer::payloads, {{7s, 0}}});
   all.push_back({"bufferbloat", path(2000, 20ms, 5s)});

@@ -1,5 +1,6 @@
 // The rate that is found, and the queue that is left, on bottlenecks of many kinds: whole
 // connections over the simulated network that always have more to say. Time is simulated.
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 
@@ -117,6 +118,28 @@ TEST_CASE("A bottleneck that changes is followed, both ways", "[net][transport][
     REQUIRE(report.used >= (offer == Offer::messages ? 0.95 : 0.85));
     REQUIRE(report.delay_p95 <= 50ms);
   }
+}
+
+TEST_CASE("When a path falls to a twentieth, the rate of before does not come back",
+          "[net][transport][sys-31]") {
+  const NetDuration latency = GENERATE(10ms, 25ms, 60ms);
+  const Offer offer = GENERATE(Offer::messages, Offer::payloads);
+  CAPTURE(latency.count(), static_cast<int>(offer));
+  Bottleneck bottleneck(1, path(10'000, latency, 1s), offer);
+  bottleneck.add_flow();
+  bottleneck.run(8s);
+  bottleneck.set_rate(kilobits(500));
+  bottleneck.run(1500ms);
+  double most = 0;
+  for (int i = 0; i < 500; ++i) {
+    bottleneck.run(20ms);
+    most = std::max(most, bottleneck.estimate(0).bytes_per_second());
+  }
+  REQUIRE(most <= kilobits(1000));
+  const Bottleneck::Report report = bottleneck.measure(8s);
+  CAPTURE(report.used, report.delay_p95.count());
+  REQUIRE(report.used >= 0.95);
+  REQUIRE(report.delay_p95 <= 60ms);
 }
 
 /// What two senders make of a bottleneck, from ten seconds after the second came.

@@ -1,0 +1,323 @@
+// What a server may send in all: how its clients share it, and that nobody is offered what then
+// waits. Time is simulated.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include <catch2/catch.hpp>
+
+#include "net/endpoint/server.h"
+#include "net/wire/byte_io.h"
+#include "tests/support/allocation_counter.h"
+#include "tests/support/net_bytes.h"
+#include "tests/support/net_stage.h"
+
+namespace muster {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr NetDuration kTick = std::chrono::microseconds(16'667);
+constexpr NetDuration kWay = 20ms;
+constexpr std::uint16_t kFirstPort = 1000;
+constexpr double kEverything = std::numeric_limits<double>::infinity();
+
+/// A server whose game sends payloads to each client at each tick, as many as the budget tells of.
+class CappedGame {
+ public:
+  /// What came of a stretch of time.
+  struct Report {
+    double sent = 0;            ///< Bytes a second of the server.
+    double fairness = 1;        ///< Jain's index over what the clients got.
+    std::vector<double> got;    ///< Bytes of payload a second.
+    NetDuration wait_max{};     ///< Of a payload, from the tick in which it was queued.
+    std::vector<double> waits;  ///< The same of each client, in ticks.
+    std::uint64_t refused = 0;
+  };
+
+  CappedGame(double cap, std::size_t clients, NetDuration tick = kTick)
+      : stage_(11, {.latency = kWay}), tick_(tick) {
+    stage_.options.bytes_per_second_max = cap;
+    stage_.options.connection.channels = {{.delivery = Delivery::reliable_ordered}};
+    stage_.start();
+    add_clients(clients);
+  }
+
+  void add_clients(std::size_t count) {
+    const std::size_t clients = stage_.clients.size() + count;
+    while (stage_.clients.size() < clients) {
+      const auto number = static_cast<std::uint16_t>(stage_.clients.size());
+      const auto port = static_cast<std::uint16_t>(kFirstPort + number);
+      const auto last = static_cast<std::uint8_t>(number + 1);
+      stage_.add_client(stage_.client_options(), Address::ipv4({10, 0, 1, last}, port));
+    }
+    wants_.resize(clients, kEverything);
+    owed_.resize(clients);
+    got_.resize(clients);
+    waits_.resize(clients);
+    for (int i = 0; i < 60; ++i) stage_.step(tick_);
+    handles_.clear();
+    stage_.server->for_each_client([&](ClientHandle client) { handles_.push_back(client); });
+    REQUIRE(handles_.size() == clients);
+  }
+
+  /// From now on the game has so many bytes a second for a client.
+  void set_wish(std::size_t client, double bytes_per_second) {
+    wants_[client] = bytes_per_second;
+    owed_[client] = 0;
+  }
+  /// From now on so much arrives at a client.
+  void set_path(std::size_t client, double bytes_per_second) {
+    LinkOptions& down = stage_.network.link(stage_.links[2 * client + 1]);
+    down.bytes_per_second = bytes_per_second;
+    down.queue_bytes = static_cast<std::size_t>(bytes_per_second);
+  }
+  /// Queues messages of 1,024 bytes for a client whenever there is room.
+  void add_messages(std::size_t client) { has_messages_.push_back(client); }
+
+  void run(NetDuration time) {
+    for (const NetTime end = stage_.now + time; stage_.now < end;) step();
+  }
+  Report measure(NetDuration time) {
+    std::ranges::fill(got_, 0);
+    std::ranges::fill(waits_, NetDuration{});
+    refused_ = 0;
+    const std::uint64_t before = stage_.server->counters().bytes_out;
+    const NetTime began = stage_.now;
+    run(time);
+    const double passed = std::chrono::duration<double>(stage_.now - began).count();
+    Report report;
+    report.sent = static_cast<double>(stage_.server->counters().bytes_out - before) / passed;
+    double sum = 0;
+    double squares = 0;
+    for (const double bytes : got_) {
+      report.got.push_back(bytes / passed);
+      sum += bytes;
+      squares += bytes * bytes;
+    }
+    report.fairness = sum * sum / (static_cast<double>(got_.size()) * squares);
+    for (const NetDuration wait : waits_) {
+      report.waits.push_back(static_cast<double>(wait / 1us) / static_cast<double>(tick_ / 1us));
+      report.wait_max = std::max(report.wait_max, wait);
+    }
+    report.refused = refused_;
+    return report;
+  }
+
+  const Server& server() const { return *stage_.server; }
+
+ private:
+  void step() {
+    stage_.now += tick_;
+    stage_.network.advance(stage_.now);
+    stage_.server->receive(stage_.now, stage_.date);
+    for (const ClientHandle handle : handles_) {
+      // Places are taken in the order of arrival, which is not that of the clients.
+      const std::uint16_t port = stage_.server->address(handle).port();
+      offer(*stage_.server->connection(handle), port - kFirstPort);
+    }
+    stage_.server->send(stage_.now);
+    for (std::size_t i = 0; i < stage_.clients.size(); ++i) {
+      stage_.clients[i]->receive(stage_.now);
+      read(*stage_.clients[i]->connection(), i);
+      stage_.clients[i]->send(stage_.now);
+    }
+  }
+
+  void offer(Connection& connection, std::size_t client) {
+    connection.clear_fates();
+    if (std::ranges::count(has_messages_, client) > 0) {
+      while (connection.send_message(0, message_) == SendStatus::queued) {
+      }
+    }
+    owed_[client] += wants_[client] * std::chrono::duration<double>(tick_).count();
+    for (;;) {
+      const double wanted = std::min(owed_[client], static_cast<double>(payload_.size()));
+      const std::size_t size =
+          std::min({connection.budget(stage_.now), connection.payload_bytes_max(),
+                    static_cast<std::size_t>(wanted)});
+      if (size < sizeof(std::uint64_t)) return;
+      SectionWriter(payload_).write_u64(
+          static_cast<std::uint64_t>(stage_.now.time_since_epoch().count()));
+      if (connection.send_payload(std::span(payload_).first(size), 0) != SendStatus::queued) {
+        ++refused_;
+        return;
+      }
+      owed_[client] -= static_cast<double>(size);
+    }
+  }
+
+  void read(Connection& connection, std::size_t client) {
+    for (; !connection.payload().bytes.empty(); connection.pop_payload()) {
+      SectionReader reader(connection.payload().bytes);
+      const NetTime sent(NetDuration(static_cast<std::int64_t>(reader.read_u64())));
+      // It is read at a tick: that is no waiting.
+      waits_[client] = std::max(waits_[client], stage_.now - sent - kWay - tick_);
+      got_[client] += static_cast<double>(connection.payload().bytes.size());
+    }
+    for (; !connection.message(0).empty(); connection.pop_message(0)) {
+    }
+  }
+
+  NetStage stage_;
+  NetDuration tick_;
+  std::vector<ClientHandle> handles_;
+  std::vector<double> wants_;
+  std::vector<double> owed_;  ///< What the game has for a client.
+  std::vector<double> got_;
+  std::vector<std::size_t> has_messages_;
+  NetBytes payload_ = pattern(3, kDatagramBytesMax);
+  NetBytes message_ = pattern(4, kMessageBytesMax);
+  std::vector<NetDuration> waits_;
+  std::uint64_t refused_ = 0;
+};
+
+TEST_CASE("Clients share what a server may send, and nothing that was offered waits for it",
+          "[net][endpoint][sys-31]") {
+  const auto [clients, cap] = GENERATE(table<std::size_t, double>({
+      {1, 30'000},
+      {4, 400'000},
+      {16, 160'000},
+      {64, 300'000},
+      {64, 60'000},  // less than a small packet for each in ten ticks
+  }));
+  const NetDuration tick = std::chrono::microseconds(GENERATE(16'667, 50'000));
+  CAPTURE(clients, cap, tick.count());
+  CappedGame game(cap, clients, tick);
+  game.run(2s);
+  const CappedGame::Report report = game.measure(10s);
+  CAPTURE(report.sent, report.fairness, report.wait_max.count(), report.refused);
+  REQUIRE(report.sent <= cap * 1.01);
+  REQUIRE(report.sent >= cap * 0.95);
+  REQUIRE(report.fairness >= 0.99);
+  REQUIRE(report.refused == 0);
+  REQUIRE(report.wait_max <= tick);
+}
+
+TEST_CASE("Who wants less than its share of the cap, or cannot have it, leaves it to the others",
+          "[net][endpoint][sys-31]") {
+  CappedGame game(200'000, 4);
+  game.set_wish(0, 5'000);
+  game.set_path(1, 20'000);
+  game.run(3s);
+  CappedGame::Report report = game.measure(10s);
+  CAPTURE(report.got, report.wait_max.count());
+  REQUIRE(report.sent <= 202'000);
+  REQUIRE(report.sent >= 196'000);
+  REQUIRE(report.got[0] >= 4'950);
+  REQUIRE(report.got[1] >= 14'000);  // without heads
+  REQUIRE(report.got[2] >= 75'000);
+  REQUIRE(std::abs(report.got[2] / report.got[3] - 1) < 0.02);
+
+  // It gets its share again within a tenth of a second of wanting it.
+  game.set_wish(0, kEverything);
+  game.run(100ms);
+  report = game.measure(5s);
+  CAPTURE(report.got);
+  REQUIRE(std::abs(report.got[0] / report.got[2] - 1) < 0.02);
+  REQUIRE(report.wait_max <= kTick + 100ms);  // in the queue of the slow path
+}
+
+TEST_CASE("Messages of one client make nobody's payloads wait, and its own a few ticks",
+          "[net][endpoint][sys-31]") {
+  const double cap = 160'000;
+  CappedGame game(cap, 16);
+  game.add_messages(3);
+  game.run(2s);
+  const CappedGame::Report report = game.measure(10s);
+  CAPTURE(report.sent, report.fairness, report.got, report.waits);
+  REQUIRE(report.sent <= cap * 1.01);
+  REQUIRE(report.sent >= cap * 0.95);
+  for (std::size_t i = 0; i < 16; ++i) {
+    if (i == 3) continue;
+    REQUIRE(std::abs(report.got[i] / report.got[0] - 1) < 0.02);
+    REQUIRE(report.waits[i] <= 1);
+  }
+  // A message of 1,024 bytes takes six ticks of its share.
+  REQUIRE(report.waits[3] <= 8);
+}
+
+TEST_CASE("Who comes to a server at its cap gets a share, and who goes leaves one",
+          "[net][endpoint][sys-31]") {
+  CappedGame game(100'000, 2);
+  game.run(2s);
+  REQUIRE(game.measure(2s).got[1] >= 40'000);
+  game.set_wish(0, 0);
+  game.run(200ms);
+  const CappedGame::Report alone = game.measure(2s);
+  CAPTURE(alone.got);
+  REQUIRE(alone.got[1] >= 90'000);
+  game.add_clients(1);
+  game.set_wish(0, kEverything);
+  game.run(200ms);  // what came meanwhile is read
+  const CappedGame::Report three = game.measure(2s);
+  CAPTURE(three.got);
+  REQUIRE(three.fairness >= 0.99);
+  REQUIRE(three.wait_max <= kTick);
+  REQUIRE(game.server().counters().capped > 100);
+}
+
+TEST_CASE("A cap shares without asking for memory, however many come and go",
+          "[net][endpoint][sys-31]") {
+  NetTime now(1s);
+  SendCap cap(60'000, 64, now);
+  for (std::size_t i = 0; i < 64; ++i) cap.join(i);
+  const std::uint64_t before = allocation_count();
+  for (int tick = 0; tick < 1000; ++tick) {
+    now += kTick;
+    for (std::size_t i = 0; i < 64; ++i) {
+      if (cap.credit(i) > 0) cap.spent(i, 200);
+    }
+    static_cast<void>(cap.refill(now));
+    cap.leave(static_cast<std::size_t>(tick) % 64);
+    cap.join(static_cast<std::size_t>(tick) % 64);
+  }
+  REQUIRE(allocation_count() == before);
+}
+
+TEST_CASE("All credits together are what may be sent, less what is owed", "[net][endpoint]") {
+  NetTime now(1s);
+  SendCap cap(100'000, 8, now);
+  for (std::size_t i = 0; i < 4; ++i) cap.join(i);
+  std::uint32_t random = 1;
+  std::int64_t sent = 0;
+  for (int tick = 1; tick <= 2000; ++tick) {
+    now += kTick;
+    for (std::size_t i = 0; i < 4; ++i) {
+      random = random * 1'664'525 + 1'013'904'223;
+      // A packet goes as long as there is any credit, and may be larger than that.
+      while (cap.credit(i) > 0 && (random = random * 1'664'525 + 1'013'904'223) >> 30U != 0) {
+        const std::size_t bytes = 30 + (random >> 16U) % 1400;
+        cap.spent(i, bytes);
+        sent += static_cast<std::int64_t>(bytes);
+      }
+    }
+    static_cast<void>(cap.refill(now));
+    const double could = 100'000 * std::chrono::duration<double>(now - NetTime(1s)).count();
+    std::int64_t credits = 0;
+    for (std::size_t i = 0; i < 4; ++i) credits += cap.credit(i);
+    REQUIRE(static_cast<double>(sent + credits) <= could + 100'000 * 0.05 + 5);
+    REQUIRE(cap.credit(0) <= 10'001);
+  }
+  // All that was to be had was used.
+  REQUIRE(static_cast<double>(sent) >= 0.98 * 2000 * 100'000 / 60);
+}
+
+TEST_CASE("What must be said without credit ends at what a server may owe", "[net][endpoint]") {
+  NetTime now(1s);
+  SendCap cap(10'000, 2, now);
+  cap.join(0);
+  std::size_t bytes = 0;
+  for (; !cap.is_used_up(); bytes += 40) cap.spent(0, 40);
+  REQUIRE(bytes <= 2000);
+  REQUIRE(cap.credit(0) < 0);
+  // It is paid for, and then there is credit again.
+  now += 1s;
+  REQUIRE(cap.refill(now) == 1);
+  REQUIRE(cap.credit(0) > 0);
+}
+
+}  // namespace
+}  // namespace muster
