@@ -20,6 +20,21 @@ constexpr std::uint32_t kSettlingPause = 128;
 /// Checksums that wait for the game; more are passed over.
 constexpr std::size_t kChecksMax = 64;
 
+/// Why a `begin` that is not as this end's would be cannot be followed, for a person.
+std::string fault_of_begin(std::span<const std::byte> begin) {
+  const ReplicationVersions ours;
+  const std::optional<ReplicationVersions> theirs = versions_of(begin);
+  if (theirs == ours) return "the server's first word is damaged, or of another version";
+  std::string fault = "the server speaks version 1 of replication, with snapshots of any version";
+  if (theirs) {
+    fault = "the server speaks version " + std::to_string(theirs->replication) +
+            " of replication with snapshots of version " + std::to_string(theirs->snapshots);
+  }
+  return fault + "; this end version " + std::to_string(ours.replication) +
+         " with snapshots of version " + std::to_string(ours.snapshots) +
+         ": both have to be of one build";
+}
+
 }  // namespace
 
 ReplicationClient::ReplicationClient(const ReplicationClientOptions& options, DivergenceLog* log)
@@ -75,7 +90,7 @@ void ReplicationClient::take_message(std::span<const std::byte> message) {
   SetupRefusedMessage refused;
   const auto kind = kind_of(message);
   if (kind == ReplicationMessage::begin && phase_ == ReplicationPhase::joining) {
-    if (!decode(message, begin)) return fail("the server speaks another version of replication");
+    if (!decode(message, begin)) return fail(fault_of_begin(message));
     take_begin(begin);
   } else if (kind == ReplicationMessage::truth && decode(message, truth)) {
     take_truth(truth);

@@ -9,6 +9,8 @@ namespace {
 
 constexpr std::uint32_t kSetupMagic = 0x3142524D;  // "MRB1"
 constexpr std::size_t kMessageBytes = 1024;
+/// A `begin` of version 1; no later one has so many.
+constexpr std::size_t kFirstBeginBytes = 38;
 
 /// Writes a message into room enough for any.
 template <typename Write>
@@ -39,6 +41,9 @@ std::vector<std::byte> encode(const JoinMessage& message) {
 
 std::vector<std::byte> encode(const BeginMessage& message) {
   return written(ReplicationMessage::begin, [&](SectionWriter& writer) {
+    const ReplicationVersions versions;
+    writer.write_u16(versions.replication);
+    writer.write_u16(versions.snapshots);
     writer.write_bytes(message.schema);
     writer.write_bytes(message.model);
     writer.write_u16(message.ticks_per_second);
@@ -115,8 +120,21 @@ bool decode(std::span<const std::byte> bytes, JoinMessage& message) {
   return reader.is_finished();
 }
 
+std::optional<ReplicationVersions> versions_of(std::span<const std::byte> begin) {
+  if (begin.size() == kFirstBeginBytes) return std::nullopt;
+  SectionReader reader = reader_of(begin, ReplicationMessage::begin);
+  ReplicationVersions versions;
+  versions.replication = reader.read_u16();
+  versions.snapshots = reader.read_u16();
+  if (reader.failed()) return std::nullopt;
+  return versions;
+}
+
 bool decode(std::span<const std::byte> bytes, BeginMessage& message) {
+  if (versions_of(bytes) != ReplicationVersions{}) return false;
   SectionReader reader = reader_of(bytes, ReplicationMessage::begin);
+  reader.read_u16();
+  reader.read_u16();
   reader.read_into(message.schema);
   reader.read_into(message.model);
   message.ticks_per_second = reader.read_u16();

@@ -43,7 +43,13 @@ enum class ReplicationMessage : std::uint8_t {
 struct JoinMessage {
   ReplicationWish wish;
 };
-/// The server's answer.
+/// Of what this end speaks: REPLICATION_FORMAT.md, and what its snapshots are.
+struct ReplicationVersions {
+  std::uint16_t replication = 2;
+  std::uint16_t snapshots = kSnapshotFormatVersion;
+  friend bool operator==(const ReplicationVersions&, const ReplicationVersions&) = default;
+};
+/// The server's answer; the versions of its end stand before all else.
 struct BeginMessage {
   SchemaHash schema{};
   ModelHash model{};  ///< All zero: the built-in priors.
@@ -110,6 +116,9 @@ std::optional<ReplicationMessage> kind_of(std::span<const std::byte> message);
 /// Each reads what `encode` wrote, from bytes that an enemy may have made.
 bool decode(std::span<const std::byte> bytes, JoinMessage& message);
 bool decode(std::span<const std::byte> bytes, BeginMessage& message);
+/// The versions that a `begin` of any version says; nothing when it is cut off, or of the first
+/// version, which said none.
+std::optional<ReplicationVersions> versions_of(std::span<const std::byte> begin);
 bool decode(std::span<const std::byte> bytes, WantMessage& message);
 bool decode(std::span<const std::byte> bytes, UnreadableMessage& message);
 bool decode(std::span<const std::byte> bytes, DivergedMessage& message);

@@ -37,10 +37,10 @@ class EntityCode {
  private:
   static constexpr bool kDecodes = Coder::kDecodes;
 
-  bool code_lane(std::size_t lane);
   bool code_symbol(std::size_t lane);
   bool code_tick(std::size_t lane);
   // Each has one caller, and together they are most of a snapshot's time.
+  [[gnu::always_inline]] inline bool code_lane(std::size_t lane);
   [[gnu::always_inline]] inline bool code_number(const LaneModel& model, std::size_t lane,
                                                  std::int64_t newest, const LaneMotion& motion);
   [[gnu::always_inline]] inline Prediction predict_lane(const LaneModel& model,
@@ -276,7 +276,7 @@ template <DecisionCoder Coder>
 Prediction EntityCode<Coder>::predict_lane(const LaneModel& model, const LaneMotion& motion) {
   const FeatureWeights& weights = model.weights[motion.steadiness];
   std::int64_t sum = std::int64_t{weights[kOwnFeatures - 1]} << kFeatureBits;
-  if (!motion.rests) sum += weighted(weights.data(), motion.steps.data(), motion.steps.size());
+  if (!motion.rests) sum += weighted<kMaxKnownStates - 1>(weights.data(), motion.steps.data());
   std::array<std::int64_t, kFeaturesPerPartner> features;
   static constexpr Turn kNoTurn;
   for (std::size_t i = 0; i < model.partner_count; ++i) {
@@ -294,8 +294,8 @@ Prediction EntityCode<Coder>::predict_lane(const LaneModel& model, const LaneMot
       }
     }
     partner_features(partner.kind, other, *turn, features.data());
-    sum += weighted(weights.data() + kOwnFeatures + i * kFeaturesPerPartner, features.data(),
-                    kFeaturesPerPartner);
+    sum += weighted<kFeaturesPerPartner>(weights.data() + kOwnFeatures + i * kFeaturesPerPartner,
+                                         features.data());
   }
   return rounded(sum);
 }

@@ -56,6 +56,7 @@ template <std::size_t count>
 bool on_a_line(const Offsets& offsets, std::int64_t unit) {
   constexpr auto kLast = static_cast<std::int64_t>(count - 1);
   const std::int64_t most = kLast * unit;
+#pragma GCC unroll 8
   for (std::size_t k = 1; k + 1 < count; ++k) {
     const std::int64_t off = offsets[k] * kLast - offsets[count - 1] * static_cast<std::int64_t>(k);
     if (off > most || off < -most) return false;
@@ -73,8 +74,8 @@ std::uint8_t steadiness_of(const Offsets& offsets, std::size_t count, std::int64
 }
 
 /// What follows from the steps and the offsets that are their sums.
-void judge(LaneMotion& motion, const Offsets& offsets, std::int64_t unit,
-           const StateSpacing& spacing) {
+[[gnu::always_inline]] inline void judge(LaneMotion& motion, const Offsets& offsets,
+                                         std::int64_t unit, const StateSpacing& spacing) {
   motion.rests = false;
   motion.backtest = 0;
   if (spacing.count > spacing.steps_ahead + 1) {
@@ -175,22 +176,17 @@ LaneMotion motion_of(const LanePast& known, const StateSpacing& spacing, std::ui
 void motion_of_steps(const LaneSteps& steps, std::size_t place, const StateSpacing& spacing,
                      std::uint32_t period, LaneMotion& out) {
   constexpr std::size_t kSteps = kMaxKnownStates - 1;
-  std::array<std::int64_t, kSteps> moved;
-  for (std::size_t k = 0; k < kSteps; ++k) moved[k] = static_cast<std::int32_t>(steps[k][place]);
-  if (period != 0) {
-    for (std::size_t k = 0; k < kSteps; ++k) moved[k] = way(0, moved[k], period);
-  }
+  constexpr int kFineBits = kScaleBits - kFeatureBits;
+  const bool is_whole = spacing.scale % (1 << kFineBits) == 0;
+  const std::int64_t whole_scale = spacing.scale >> kFineBits;
   Offsets offsets;
   offsets[0] = 0;
-  for (std::size_t k = 0; k < kSteps; ++k) offsets[k + 1] = offsets[k] - moved[k];
-  constexpr int kFineBits = kScaleBits - kFeatureBits;
-  if (spacing.scale % (1 << kFineBits) == 0) {
-    const std::int64_t scale = spacing.scale >> kFineBits;
-    for (std::size_t k = 0; k < kSteps; ++k) out.steps[k] = moved[k] * scale;
-  } else {
-    for (std::size_t k = 0; k < kSteps; ++k) {
-      out.steps[k] = moved[k] * spacing.scale / (1 << kFineBits);
-    }
+#pragma GCC unroll 8
+  for (std::size_t k = 0; k < kSteps; ++k) {
+    std::int64_t moved = static_cast<std::int32_t>(steps[k][place]);
+    if (period != 0) moved = way(0, moved, period);
+    offsets[k + 1] = offsets[k] - moved;
+    out.steps[k] = is_whole ? moved * whole_scale : moved * spacing.scale / (1 << kFineBits);
   }
   judge(out, offsets, 1, spacing);
 }
@@ -249,11 +245,6 @@ std::size_t fill_features(const TypeModel& type, const LaneModel& model, const L
     partner_features(partner.kind, news[partner.lane], turn, out.data() + count);
   }
   return count;
-}
-
-std::uint32_t size_level(std::int32_t size) {
-  const std::int32_t level = size < 0 ? 0 : size * 5 / 32;
-  return std::min(static_cast<std::uint32_t>(level), slots::kLevels - 1);
 }
 
 }  // namespace muster

@@ -9,6 +9,7 @@
 #include <span>
 
 #include "net/snapshot/known_states.h"
+#include "net/snapshot/slots.h"
 #include "net/snapshot/snapshot_model.h"
 
 namespace muster {
@@ -125,9 +126,10 @@ struct Prediction {
   std::int64_t rest = 0;
   std::int64_t sum() const { return (steps << (kWeightBits + kFeatureBits)) + rest; }
 };
-inline std::int64_t weighted(const std::int32_t* weights, const std::int64_t* features,
-                             std::size_t count) {
+template <std::size_t count>
+std::int64_t weighted(const std::int32_t* weights, const std::int64_t* features) {
   std::int64_t sum = 0;
+#pragma GCC unroll 32
   for (std::size_t i = 0; i < count; ++i) sum += weights[i] * features[i];
   return sum;
 }
@@ -139,7 +141,9 @@ inline Prediction rounded(std::int64_t sum) {
 inline Prediction predict(const FeatureWeights& weights,
                           const std::array<std::int64_t, kMaxFeatures>& features,
                           std::size_t count) {
-  return rounded(weighted(weights.data(), features.data(), count));
+  std::int64_t sum = 0;
+  for (std::size_t i = 0; i < count; ++i) sum += weights[i] * features[i];
+  return rounded(sum);
 }
 
 /// log2(1 + value / 256) in 1/16, by the leading bit and the four behind it.
@@ -205,6 +209,9 @@ void add_size_features(const LaneModel& model, const LaneMotion& motion,
 /// The expected size of the residual, its log2 in 1/16, from the weighted sum of what is known.
 inline std::int32_t expected_size(std::int32_t sum) { return (sum >> kSizeWeightBits) + 32; }
 /// Its level, 0 to `slots::kLevels - 1`, in steps of 0.4.
-std::uint32_t size_level(std::int32_t size);
+inline std::uint32_t size_level(std::int32_t size) {
+  const std::int32_t level = size < 0 ? 0 : size * 5 / 32;
+  return std::min(static_cast<std::uint32_t>(level), slots::kLevels - 1);
+}
 
 }  // namespace muster

@@ -113,6 +113,37 @@ TEST_CASE("A first word that cannot be read is of another version", "[net][repli
   CHECK(server.client.failure().find("another version") != std::string::npos);
 }
 
+TEST_CASE("A server of other versions is refused, and told which both are", "[net][replication]") {
+  HandMadeServer server;
+  std::vector<std::byte> begin = encode(BeginMessage{.schema = hash_schema(server.schema)});
+  std::string theirs;
+  SECTION("snapshots of before") {
+    begin[3] = std::byte{3};
+    theirs = "version 2 of replication with snapshots of version 3";
+  }
+  SECTION("snapshots to come, whatever else they say") {
+    begin[4] = std::byte{1};
+    begin.resize(9);
+    theirs = "version 2 of replication with snapshots of version 260";
+  }
+  SECTION("other messages") {
+    begin[1] = std::byte{3};
+    begin.push_back({});
+    theirs = "version 3 of replication with snapshots of version 4";
+  }
+  SECTION("the first version, which did not say") {
+    begin.erase(begin.begin() + 1, begin.begin() + 5);
+    theirs = "version 1 of replication";
+  }
+  server.say(begin);
+  CHECK(server.client.phase() == ReplicationPhase::failed);
+  const std::string& failure = server.client.failure();
+  CAPTURE(failure);
+  CHECK(failure.find(theirs) != std::string::npos);
+  CHECK(failure.find("this end version 2 with snapshots of version 4") != std::string::npos);
+  CHECK(server.client.counters().malformed == 1);
+}
+
 TEST_CASE("A world larger than the client allows is refused by name", "[net][replication]") {
   ReplicationStage stage(1);
   ReplicationClientOptions options;
