@@ -20,6 +20,8 @@ constexpr double kSmallPacket = 300;
 constexpr double kUsedUp = 150;
 /// Who used up its credit is taken to want more for so long: two ticks of 20 Hz.
 constexpr NetDuration kNeedy = std::chrono::milliseconds(100);
+/// More is as good as no cap, and can be counted: whoever wants none may say infinity.
+constexpr double kMostPerSecond = 1e12;
 /// Equal shares are handed out so often in a tick, as credits become full. What is then left waits
 /// for the next one.
 constexpr int kRoundsMax = 8;
@@ -27,8 +29,11 @@ constexpr int kRoundsMax = 8;
 }  // namespace
 
 SendCap::SendCap(double bytes_per_second, std::size_t members_max, NetTime now)
-    : bytes_per_second_(bytes_per_second), members_(members_max), filled_at_(now) {
-  left_ = spare_ = kSaved * bytes_per_second;
+    : bytes_per_second_(std::min(bytes_per_second, kMostPerSecond)),
+      members_(members_max),
+      filled_at_(now) {
+  assert(bytes_per_second > 0);
+  left_ = spare_ = kSaved * bytes_per_second_;
 }
 
 /// Of which nothing is owed and everything full.

@@ -16,6 +16,7 @@ namespace muster {
 /// Each tick: send for every member while it has credit, and tell `spent`; then `refill`.
 class SendCap {
  public:
+  /// Requires: more than 0 bytes a second; infinity is no cap.
   SendCap(double bytes_per_second, std::size_t members_max, NetTime now);
 
   /// A member comes, with some credit when there is any to spare.

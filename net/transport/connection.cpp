@@ -15,8 +15,6 @@ constexpr std::uint32_t kPayloadsOut = 16;
 constexpr std::uint32_t kPayloadsIn = 64;
 /// Of payloads that the game does not ask for: all that can be on their way, twice.
 constexpr std::size_t kFatesMax = 2048;
-/// With less of an allowance left most of a packet would be its head.
-constexpr std::int64_t kAllowedLeast = 150;
 /// After which time the rate is about what the path carries.
 constexpr NetDuration kProbeAfter = std::chrono::seconds(1);
 

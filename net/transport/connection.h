@@ -284,6 +284,8 @@ class Connection {
   PayloadQueue payloads_in_;
   std::vector<PayloadFate> fates_;
 
+  /// With less of an allowance left most of a packet would be its head.
+  static constexpr std::int64_t kAllowedLeast = 150;
   std::int64_t allowed_ = std::numeric_limits<std::int64_t>::max();  ///< Bytes, by `allow`.
 
   NetTime last_arrival_{};

@@ -66,8 +66,7 @@ bool Connection::has_content() const {
 std::size_t Connection::wanted_probe(NetTime now) const {
   if (now < probe_from_) return 0;
   const std::size_t probe = path_size_.wanted_probe(now);
-  const bool is_paid = static_cast<std::int64_t>(probe) <= allowed_;
-  return is_paid && probe <= rate_.bytes_in(kProbeTimeMax) ? probe : 0;
+  return allowed_ >= kAllowedLeast && probe <= rate_.bytes_in(kProbeTimeMax) ? probe : 0;
 }
 
 bool Connection::is_answer_due(NetTime now) const {
@@ -76,7 +75,10 @@ bool Connection::is_answer_due(NetTime now) const {
 }
 
 bool Connection::may_send_content(NetTime now) const {
-  if (allowed_ <= 0 || !sent_.has_room() || !has_room_for_part()) return false;
+  // The game is told of an allowance as soon as it is worth a packet: had messages taken it before,
+  // it would never be.
+  const std::int64_t least = payloads_out_.count() > 0 ? 1 : kAllowedLeast;
+  if (allowed_ < least || !sent_.has_room() || !has_room_for_part()) return false;
   return rate_.budget(now, sent_.open_bytes()) > 0;
 }
 

@@ -319,7 +319,7 @@ void SendRate::shorten_queue(NetTime now, double delay, double through) {
     shorten_from_ = now;
     longest_ = 0;
     through_ = 0;
-  } else {
+  } else if (is_full_) {  // Of who wants less it says nothing of the path.
     through_ = std::max(through_, through);
   }
   longest_ = std::max(longest_, delay);
