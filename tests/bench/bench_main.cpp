@@ -35,7 +35,7 @@ constexpr std::array<std::string_view, 19> kPeers = {"copy",
                                                      "PhysFS and CRC",
                                                      "ENet",
                                                      "raw zstd, 2 threads",
-                                                     "raw zstd, all bytes"};
+                                                     "raw zstd and copies"};
 
 struct Row {
   std::string group;
