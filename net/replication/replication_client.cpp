@@ -25,7 +25,9 @@ std::string fault_of_begin(std::span<const std::byte> begin) {
   const ReplicationVersions ours;
   const std::optional<ReplicationVersions> theirs = versions_of(begin);
   if (theirs == ours) return "the server's first word is damaged, or of another version";
-  std::string fault = "the server's first word is damaged, or of version 1 of replication";
+  std::string fault =
+      "the server's first word is damaged, or of another version: version 1 of replication said "
+      "none";
   if (theirs) {
     fault = "the server speaks version " + std::to_string(theirs->replication) +
             " of replication with snapshots of version " + std::to_string(theirs->snapshots);
