@@ -188,7 +188,9 @@ void Server::send_client(NetTime now, Client& client) {
   Connection& connection = client.sealed.connection();
   connection.tick(now);
   for (int i = 0; i < kPacketsPerTickMax && connection.wants_to_send(now); ++i) {
-    if (cap_.credit(client.slot) <= 0 && cap_.is_used_up()) break;
+    // Without its close, a few packets at most, a client would wait until it gives up.
+    const bool is_closed = connection.state() == ConnectionState::closed;
+    if (!is_closed && cap_.credit(client.slot) <= 0 && cap_.is_used_up()) break;
     const std::size_t bytes = client.sealed.write(now, outgoing_.next(socket_));
     outgoing_.add(client.address, bytes);
     cap_.spent(client.slot, bytes);

@@ -112,7 +112,7 @@ struct ServerCounters {
   std::uint64_t forged = 0;  ///< Packets whose seal did not open.
   std::uint64_t addresses_changed = 0;
   std::uint64_t send_failed = 0;
-  std::uint64_t capped = 0;  ///< Ticks in which a client used up its share of the server's cap.
+  std::uint64_t capped = 0;  ///< Ticks in which a client used up its share of the cap; of each.
 };
 
 /// One socket and up to `clients_max` clients. One thread at a time. Each tick: `receive`, then the

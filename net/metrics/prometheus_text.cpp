@@ -104,7 +104,9 @@ constexpr CounterMetric<S> kServerCounters[] = {
     {"forged_packets", "Packets whose seal did not open.", &S::forged},
     {"changed_addresses", "Clients that moved to another address.", &S::addresses_changed},
     {"failed_sends", "Datagrams that the socket refused.", &S::send_failed},
-    {"capped_ticks", "Ticks in which a client used up its share of the server's cap.", &S::capped},
+    {"capped_ticks",
+     "Ticks in which a client used up its share of the server's cap, added up over clients.",
+     &S::capped},
 };
 
 /// Names of `RefuseReason` by number; 0 is none.

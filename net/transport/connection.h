@@ -138,7 +138,10 @@ class Connection {
   /// has to leave a map; spans that were got before `read_packet` mean nothing then.
   std::uint16_t map() const { return maps_.present(); }
 
-  /// Bytes of payload that can go out now, those that wait already taken off.
+  /// Bytes of payload that can go out now, those that wait already taken off. When it is not 0, a
+  /// payload may be larger: it goes whole, and what it is too large by is paid for before anything
+  /// else goes. So who cannot cut a payload queues it then, and does not wait for a budget of its
+  /// size, which on a slow path or with a small share of a server's cap never comes.
   std::size_t budget(NetTime now) const;
   /// For whoever shares a cap among connections: from now on no more than this goes out of what the
   /// game has to say, and `budget` tells of no more. A packet may be larger than what is left of

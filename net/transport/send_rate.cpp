@@ -319,8 +319,12 @@ void SendRate::shorten_queue(NetTime now, double delay, double through) {
     shorten_from_ = now;
     longest_ = 0;
     through_ = 0;
-  } else if (is_full_) {  // Of who wants less it says nothing of the path.
+    is_through_full_ = false;
+  } else {
+    // However little was wanted, as much as this the path carries; that it carries no more, only a
+    // round says in which more was wanted.
     through_ = std::max(through_, through);
+    is_through_full_ = is_through_full_ || is_full_;
   }
   longest_ = std::max(longest_, delay);
   // What is told now was sent a queue and a round trip ago.
@@ -349,7 +353,7 @@ void SendRate::shorten_queue(NetTime now, double delay, double through) {
 /// before, and would fill the queue again.
 double SendRate::rate_after_queue(NetTime now, double delay) const {
   if (was_another_queue(now, delay)) return rate_before_;
-  const bool has_fallen = through_ > 0 && through_ < kFallen * carried_;
+  const bool has_fallen = is_through_full_ && through_ < kFallen * carried_;
   return std::clamp(0.95 * (has_fallen ? through_ : carried_), rate_, rate_before_);
 }
 

@@ -99,13 +99,14 @@ class SendRate {
   double delivered_rate_ = 0;          ///< Bytes a second, smoothed over rounds.
   bool is_full_ = false;               ///< More was wanted than the budget gave, in this round.
 
-  bool is_shortening_ = false;  ///< The queue is far too long.
-  double rate_before_ = 0;      ///< Before it was shortened,
-  double carried_ = 0;          ///< and what came through meanwhile, as a mean over rounds;
-  double through_ = 0;          ///< the most in one of them, after the first.
-  NetTime shorten_from_{};      ///< Since then,
-  double longest_ = 0;          ///< and the longest that it was, seconds.
-  NetTime level_from_{};        ///< Since then it has been about this long, although less is sent.
+  bool is_shortening_ = false;    ///< The queue is far too long.
+  double rate_before_ = 0;        ///< Before it was shortened,
+  double carried_ = 0;            ///< and what came through meanwhile, as a mean over rounds;
+  double through_ = 0;            ///< the most in one of them, after the first,
+  bool is_through_full_ = false;  ///< in one of which more was wanted.
+  NetTime shorten_from_{};        ///< Since then,
+  double longest_ = 0;            ///< and the longest that it was, seconds.
+  NetTime level_from_{};  ///< Since then it has been about this long, although less is sent.
   double level_ = 0;
   double path_extra_ = 0;  ///< Of the delay that is told: the path's, not a queue's; seconds.
 

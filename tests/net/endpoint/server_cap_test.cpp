@@ -107,6 +107,19 @@ class CappedGame {
   }
 
   const Server& server() const { return *stage_.server; }
+  /// Closes the server. Returns how long it took until each client knew.
+  NetDuration close() {
+    const NetTime began = stage_.now;
+    stage_.server->close("the end", stage_.now);
+    const auto knows = [](const auto& client) {
+      return client->connection()->state() == ConnectionState::closed;
+    };
+    while (!std::ranges::all_of(stage_.clients, knows)) {
+      REQUIRE(stage_.now < began + 500ms);  // Later the server has forgotten them.
+      step();
+    }
+    return stage_.now - began;
+  }
 
  private:
   void step() {
@@ -272,6 +285,13 @@ TEST_CASE("Who comes to a server at its cap gets a share, and who goes leaves on
   REQUIRE(three.fairness >= 0.99);
   REQUIRE(three.wait_max <= kTick);
   REQUIRE(game.server().counters().capped > 100);
+}
+
+TEST_CASE("A server that closes tells its clients at once, however much it owes",
+          "[net][endpoint][sys-31]") {
+  CappedGame game(1'000, 32);
+  game.run(1s);
+  REQUIRE(game.close() <= kWay + 2 * kTick);
 }
 
 TEST_CASE("A cap shares without asking for memory, however many come and go",

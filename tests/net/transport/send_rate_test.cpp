@@ -297,5 +297,38 @@ TEST_CASE("A game that sends less than it may is not taken for one that cannot",
   REQUIRE(rate.bytes_per_second() == SendRate().bytes_per_second());
 }
 
+TEST_CASE("A game that wants less while a queue goes has not lost what its path carries",
+          "[net][transport][sys-31]") {
+  const bool wants_more = GENERATE(false, true);
+  CAPTURE(wants_more);
+  SendRate rate;
+  RoundTrip trip;
+  NetTime now(1s);
+  // One packet a tick, of which the peer tells a delay.
+  const auto send = [&](double bytes_per_second, bool is_full, NetDuration delay) {
+    now += 10ms;
+    PacketRecord record{.sent_at = now - 20ms,
+                        .byte_count = static_cast<std::uint16_t>(bytes_per_second / 100)};
+    rate.stamp(record);
+    rate.sent(now, record.byte_count, is_full);
+    trip.add(now, 20ms, 0ms);
+    rate.delivered(now, record, delay, trip);
+  };
+  while (now < NetTime(6s)) send(rate.bytes_per_second(), true, 14ms);
+  const double before = rate.bytes_per_second();
+  // A queue, of which it then sends a tenth of what would keep it.
+  for (NetDuration delay = 120ms; delay > 14ms; delay -= 2ms) {
+    send(std::min(before, rate.bytes_per_second()) / 10, wants_more, delay);
+  }
+  for (int i = 0; i < 12; ++i) send(before / 10, false, 14ms);
+  const double after = rate.bytes_per_second();
+  CAPTURE(before, after);
+  if (wants_more) {
+    REQUIRE(after < before / 2);
+  } else {
+    REQUIRE(after > before * 0.7);
+  }
+}
+
 }  // namespace
 }  // namespace muster
