@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <cassert>
 
+#include "net/transport/connection.h"
+
 namespace muster {
 
 namespace {
@@ -16,8 +18,8 @@ namespace {
 constexpr double kSaved = 0.05;
 /// A credit may always grow to a small packet.
 constexpr double kSmallPacket = 300;
-/// With less left a credit is used up: most of a packet would be its head.
-constexpr double kUsedUp = 150;
+/// With less left a credit is used up.
+constexpr auto kUsedUp = static_cast<double>(kAllowedLeast);
 /// Who used up its credit is taken to want more for so long: two ticks of 20 Hz.
 constexpr NetDuration kNeedy = std::chrono::milliseconds(100);
 /// More is as good as no cap, and can be counted: whoever wants none may say infinity.
@@ -40,6 +42,12 @@ SendCap::SendCap(double bytes_per_second, std::size_t members_max, NetTime now)
 double SendCap::saved_max() const {
   return kSaved * bytes_per_second_ +
          static_cast<double>(std::max<std::size_t>(member_count_, 1)) * base_credit();
+}
+
+/// As much as it may save up, and a packet of each member more: who has any credit may send a whole
+/// one, and all of them at once leave their acknowledgements something.
+bool SendCap::is_used_up() const {
+  return left_ <= -saved_max() - static_cast<double>(member_count_ * kDatagramBytesMax);
 }
 
 double SendCap::base_credit() const {

@@ -34,7 +34,7 @@ class SendCap {
     return static_cast<std::int64_t>(members_[member].credit);
   }
   /// Whether so much is owed that nothing may go out even if it ought to at once.
-  bool is_used_up() const { return left_ <= -saved_max(); }
+  bool is_used_up() const;
 
  private:
   struct Member {

@@ -1,7 +1,6 @@
 // Clients and packets of a server. What happens before a client exists is in server_handshake.cpp.
 #include "net/endpoint/server.h"
 
-#include <algorithm>
 #include <cassert>
 
 #include "net/endpoint/server_client.h"

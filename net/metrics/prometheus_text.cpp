@@ -105,7 +105,8 @@ constexpr CounterMetric<S> kServerCounters[] = {
     {"changed_addresses", "Clients that moved to another address.", &S::addresses_changed},
     {"failed_sends", "Datagrams that the socket refused.", &S::send_failed},
     {"capped_ticks",
-     "Ticks in which a client used up its share of the server's cap, added up over clients.",
+     "Ticks in which a client used up its share of the server's cap, with more to say or not, "
+     "added up over clients.",
      &S::capped},
 };
 

@@ -84,11 +84,16 @@ std::size_t Connection::budget(NetTime now) const {
   const std::size_t free = rate_.game_budget(now, sent_.open_bytes());
   const std::size_t head = options_.overhead_bytes + kPacketHeaderBytesMin + kPayloadHeadBytes;
   const std::size_t around = head + payloads_out_.byte_count();
-  if (allowed_ < kAllowedLeast || free <= around) return 0;
-  // What waits has its heads to pay, too: nothing of an allowance is told of twice.
+  if (!is_worth_a_packet(allowed_) || free <= around) return 0;
   const auto allowed = static_cast<std::size_t>(allowed_);
-  const std::size_t taken = around + head * payloads_out_.count();
+  const std::size_t taken = head + waiting_bytes();
   return allowed > taken ? std::min(free - around, allowed - taken) : 0;
+}
+
+/// What waits has its heads to pay, too: nothing of an allowance is told of twice.
+std::size_t Connection::waiting_bytes() const {
+  const std::size_t head = options_.overhead_bytes + kPacketHeaderBytesMin + kPayloadHeadBytes;
+  return payloads_out_.byte_count() + head * payloads_out_.count();
 }
 
 void Connection::tick(NetTime now) {

@@ -108,6 +108,12 @@ enum class [[nodiscard]] PacketVerdict : std::uint8_t{
 /// Whether a connection lives.
 enum class ConnectionState : std::uint8_t { connected, interrupted, closed };
 
+/// With less of an allowance left, in bytes, most of a packet would be its head.
+inline constexpr std::size_t kAllowedLeast = 150;
+constexpr bool is_worth_a_packet(std::int64_t allowance) {
+  return allowance >= static_cast<std::int64_t>(kAllowedLeast);
+}
+
 /// One end of an established connection. One thread at a time. Memory is bounded by the options and
 /// allocated on construction or when something is needed for the first time; in steady state
 /// nothing is allocated.
@@ -221,6 +227,7 @@ class Connection {
   bool has_content() const;
   std::size_t wanted_probe(NetTime now) const;
   bool is_answer_due(NetTime now) const;
+  bool is_content_allowed() const;
   bool may_send_content(NetTime now) const;
   bool has_room_for_part() const;
   void write_control(PacketDraft& draft, NetTime now, std::size_t probe_bytes);
@@ -254,6 +261,7 @@ class Connection {
   void take_limits(const Incoming& incoming);
 
   // connection.cpp
+  std::size_t waiting_bytes() const;
   bool has_fitting_payload() const;
   void drop_unfit_payloads();
   void settle(NetTime now);
@@ -287,8 +295,6 @@ class Connection {
   PayloadQueue payloads_in_;
   std::vector<PayloadFate> fates_;
 
-  /// With less of an allowance left most of a packet would be its head.
-  static constexpr std::int64_t kAllowedLeast = 150;
   std::int64_t allowed_ = std::numeric_limits<std::int64_t>::max();  ///< Bytes, by `allow`.
 
   NetTime last_arrival_{};

@@ -66,7 +66,9 @@ bool Connection::has_content() const {
 std::size_t Connection::wanted_probe(NetTime now) const {
   if (now < probe_from_) return 0;
   const std::size_t probe = path_size_.wanted_probe(now);
-  return allowed_ >= kAllowedLeast && probe <= rate_.bytes_in(kProbeTimeMax) ? probe : 0;
+  // What the game was told of has gone to it: a probe may have the rest.
+  const bool is_allowed = allowed_ >= static_cast<std::int64_t>(probe + waiting_bytes());
+  return is_allowed && probe <= rate_.bytes_in(kProbeTimeMax) ? probe : 0;
 }
 
 bool Connection::is_answer_due(NetTime now) const {
@@ -75,11 +77,14 @@ bool Connection::is_answer_due(NetTime now) const {
 }
 
 bool Connection::may_send_content(NetTime now) const {
-  // The game is told of an allowance as soon as it is worth a packet: had messages taken it before,
-  // it would never be.
-  const std::int64_t least = payloads_out_.count() > 0 ? 1 : kAllowedLeast;
-  if (allowed_ < least || !sent_.has_room() || !has_room_for_part()) return false;
+  if (!is_content_allowed() || !sent_.has_room() || !has_room_for_part()) return false;
   return rate_.budget(now, sent_.open_bytes()) > 0;
+}
+
+/// The game is told of an allowance as soon as it is worth a packet: had messages or blocks taken
+/// it before, it would never be. What it then queued has only to wait until nothing is owed.
+bool Connection::is_content_allowed() const {
+  return is_worth_a_packet(allowed_) || (allowed_ > 0 && payloads_out_.count() > 0);
 }
 
 /// Whether one more part can be remembered beside those of the packets on their way.
@@ -242,6 +247,7 @@ void Connection::add_contents(PacketDraft& draft, std::size_t budget) {
 
 bool Connection::is_ready(std::size_t source, const PacketDraft& draft, std::size_t room) const {
   if (!has_room_for_part()) return false;
+  if (source != SendSchedule::kPayloadSource && !is_worth_a_packet(allowed_)) return false;
   if (source == SendSchedule::kPayloadSource) {
     return draft.payload.empty() && !payloads_out_.is_empty() &&
            payloads_out_.front().size() + kPayloadHeadBytes <= room + 1;
@@ -343,7 +349,8 @@ std::span<const std::byte> Connection::finish_packet(NetTime now, PacketDraft& d
   sent_.send(record);
   allowed_ -= record.byte_count;
   // What waits for an allowance says nothing of the path.
-  if (record.asks_for_answer) rate_.sent(now, record.byte_count, allowed_ > 0 && has_content());
+  if (record.asks_for_answer)
+    rate_.sent(now, record.byte_count, is_content_allowed() && has_content());
   ++counters_.packets_out;
   counters_.bytes_out += record.byte_count;
   last_departure_ = now;
