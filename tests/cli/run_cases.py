@@ -32,9 +32,9 @@ import report_checks
 
 TIMEOUT_SECONDS = 120
 PHASE = re.compile(r"(walking the folders|reading sidecars|scanning assets|reading the registries|"
-                   r"looking for members|following references|checking|checking builds for variants|"
-                   r"cooking|comparing|training|packing \w+|publishing|patching|verifying)"
-                   r"( \((\d+|\*)\))?")
+                   r"looking for members|following references|checking|cooking|comparing|"
+                   r"checking builds for variants|training|packing \w+|publishing|patching|"
+                   r"verifying)( \((\d+|\*)\))?")
 
 
 @dataclasses.dataclass

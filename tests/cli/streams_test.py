@@ -164,6 +164,10 @@ class LimitsTest(unittest.TestCase):
         def restrain():
             resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
 
+        # It writes a file of its own to start, and maps it.
+        if b"__tsan_init" in pathlib.Path(MUSTER).read_bytes():
+            self.skipTest("the thread sanitizer does not start right under this limit")
+
         done = run("build", self.folder / "project", "--out", self.folder / "out",
                    preexec_fn=restrain)
         self.assertEqual(done.returncode, 2, done.stderr)

@@ -9,6 +9,7 @@ import json
 import pathlib
 import re
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
@@ -215,6 +216,15 @@ def packets_are_captured(stage, net_demo):
                                 "--capture", "/dev/full"], capture_output=True, text=True,
                                timeout=PATIENCE_SECONDS)
         assert ended.returncode != 0 and "is the disk full?" in ended.stderr, ended
+    # Who cannot even begin leaves what an earlier match left.
+    before = captures["server"].read_bytes()
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as other:
+        other.bind(("127.0.0.1", 0))
+        ended = subprocess.run([stage.bin / "arena_server", stage.build,
+                                "127.0.0.1:%d" % other.getsockname()[1], "--seconds", "1",
+                                "--capture", captures["server"]], capture_output=True, text=True,
+                               timeout=PATIENCE_SECONDS)
+    assert ended.returncode == 2 and captures["server"].read_bytes() == before, ended
 
 
 def recording_is_played(stage, _):

@@ -11,6 +11,7 @@
 #include <memory>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include "content/arena/game/session_run.h"
 #include "net/transport/udp_socket.h"
@@ -32,20 +33,23 @@ void say(const std::string& text) {
 int follow(muster::BundleStore& store, muster::BundleLoader& loader,
            const arena::ProgramOptions& options) {
   const muster::SteadyClock clock;
-  const auto capture =
-      arena::PacketCapture::create(options.capture, clock.now(), std::chrono::system_clock::now());
-  if (!capture) return complain(capture.error().message);
+  std::unique_ptr<arena::PacketCapture> capture;  // It outlives the client.
   auto client = arena::ArenaClient::open(store, loader, clock);
   if (!client) return complain(client.error().message);
   const muster::OpenedUdp udp = muster::open_udp({.local = arena::any_port_for(options.address)});
   if (udp.socket == nullptr) return complain(udp.error);
+  // Now that there will be something to record: what was in the file is gone.
+  auto created =
+      arena::PacketCapture::create(options.capture, clock.now(), std::chrono::system_clock::now());
+  if (!created) return complain(created.error().message);
+  capture = std::move(created.value());
   arena::LossySocket lossy(*udp.socket, clock, options.loss);
   muster::DatagramSocket& socket = options.is_lossy() ? lossy : *udp.socket;
   muster::SystemEntropy entropy;
   client.value()->connect({options.address, options.key}, socket, entropy,
-                          arena::recorder_of(capture.value().get()));
-  const bool went_well = arena::run_client(*client.value(), options, socket, clock, say, complain,
-                                           capture.value().get());
+                          arena::recorder_of(capture.get()));
+  const bool went_well =
+      arena::run_client(*client.value(), options, socket, clock, say, complain, capture.get());
   return went_well ? 0 : 1;
 }
 

@@ -6,7 +6,9 @@
 // unreadable build, no socket, or a recording or capture that cannot be written.
 #include <chrono>
 #include <cstdio>
+#include <memory>
 #include <string>
+#include <utility>
 
 #include "content/arena/game/session_run.h"
 #include "net/transport/udp_socket.h"
@@ -40,20 +42,23 @@ int main(int argc, char** argv) {
   auto store = muster::BundleStore::open(source);
   if (!store) return complain(store.error().message);
   const muster::SteadyClock clock;
-  const auto capture =
-      arena::PacketCapture::create(options.capture, clock.now(), std::chrono::system_clock::now());
-  if (!capture) return complain(capture.error().message);
+  std::unique_ptr<arena::PacketCapture> capture;  // It outlives the server.
   auto server = arena::ArenaServer::open(store.value(), arena::server_options(options));
   if (!server) return complain(server.error().message);
   const muster::OpenedUdp udp = muster::open_udp({.local = options.address});
   if (udp.socket == nullptr) return complain(udp.error);
+  // Now that there will be something to record: what was in the file is gone.
+  auto created =
+      arena::PacketCapture::create(options.capture, clock.now(), std::chrono::system_clock::now());
+  if (!created) return complain(created.error().message);
+  capture = std::move(created.value());
   arena::LossySocket lossy(*udp.socket, clock, options.loss);
   muster::DatagramSocket& socket = options.is_lossy() ? lossy : *udp.socket;
   muster::SystemEntropy entropy;
-  server.value()->start(socket, entropy, clock.now(), arena::recorder_of(capture.value().get()));
+  server.value()->start(socket, entropy, clock.now(), arena::recorder_of(capture.get()));
   say("listening " + socket.local_address().text() + " " +
       arena::key_text(server.value()->public_key()) + "\n");
   const auto served =
-      arena::run_server(*server.value(), options, socket, clock, say, capture.value().get());
+      arena::run_server(*server.value(), options, socket, clock, say, capture.get());
   return served ? 0 : complain(served.error().message);
 }
