@@ -82,18 +82,21 @@ std::size_t Connection::payload_bytes_max() const {
 
 std::size_t Connection::budget(NetTime now) const {
   const std::size_t free = rate_.game_budget(now, sent_.open_bytes());
-  const std::size_t head = options_.overhead_bytes + kPacketHeaderBytesMin + kPayloadHeadBytes;
-  const std::size_t around = head + payloads_out_.byte_count();
+  const std::size_t around = payload_heads() + payloads_out_.byte_count();
   if (!is_worth_a_packet(allowed_) || free <= around) return 0;
   const auto allowed = static_cast<std::size_t>(allowed_);
-  const std::size_t taken = head + waiting_bytes();
+  const std::size_t taken = payload_heads() + waiting_bytes();
   return allowed > taken ? std::min(free - around, allowed - taken) : 0;
+}
+
+/// What goes with a payload that has a packet to itself.
+std::size_t Connection::payload_heads() const {
+  return options_.overhead_bytes + kPacketHeaderBytesMin + kPayloadHeadBytes;
 }
 
 /// What waits has its heads to pay, too: nothing of an allowance is told of twice.
 std::size_t Connection::waiting_bytes() const {
-  const std::size_t head = options_.overhead_bytes + kPacketHeaderBytesMin + kPayloadHeadBytes;
-  return payloads_out_.byte_count() + head * payloads_out_.count();
+  return payloads_out_.byte_count() + payload_heads() * payloads_out_.count();
 }
 
 void Connection::tick(NetTime now) {

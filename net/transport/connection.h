@@ -261,6 +261,7 @@ class Connection {
   void take_limits(const Incoming& incoming);
 
   // connection.cpp
+  std::size_t payload_heads() const;
   std::size_t waiting_bytes() const;
   bool has_fitting_payload() const;
   void drop_unfit_payloads();
