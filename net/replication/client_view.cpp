@@ -78,15 +78,15 @@ void ClientView::forget(const Said& said) {
   activate(static_cast<std::uint32_t>(found - records_.begin()), budget_tick_);
 }
 
-bool ClientView::knows(std::uint32_t entity) const {
-  const Record* record = find_record(entity);
+bool ClientView::knows(std::uint32_t slice_id) const {
+  const Record* record = find_record(slice_id);
   return record != nullptr && record->was_told;
 }
 
-bool ClientView::knows_as(std::uint32_t entity, std::uint16_t codec_type) const {
-  const auto found = std::ranges::lower_bound(states_, entity, {}, &EntityState::id);
-  return found != states_.end() && found->id == entity && found->kind.type == codec_type &&
-         knows(entity);
+bool ClientView::knows_as(std::uint32_t slice_id, std::uint16_t codec_type) const {
+  const auto found = std::ranges::lower_bound(states_, slice_id, {}, &EntityState::id);
+  return found != states_.end() && found->id == slice_id && found->kind.type == codec_type &&
+         knows(slice_id);
 }
 
 void ClientView::take_fates(std::span<const PayloadFate> fates) {
@@ -340,7 +340,9 @@ bool ClientView::leave_out(std::uint32_t id) {
   ++counters_.unfit;
   constexpr std::size_t kUnfitMax = 16;  // Of a tick: the rest is counted.
   if (unfit_.size() < kUnfitMax) {
-    unfit_.push_back({.id = id, .codec_type = found->kind.type, .payload_bytes = memory_.size()});
+    unfit_.push_back({.id = options_.views.entity_of(id),
+                      .codec_type = found->kind.type,
+                      .payload_bytes = memory_.size()});
   }
   return true;
 }

@@ -47,7 +47,8 @@ static_assert(kPartsOnTheWayMax + 8 < kSnapshotWindow);
 /// Events about entities of which it is not known yet whether a client gets them.
 inline constexpr std::size_t kOpenEventsMax = 1024;
 
-/// A state of an entity that does not fit into a datagram: the client is not told of it.
+/// A state of an entity, or of a slice of one, that does not fit into a datagram, as may happen
+/// when priors were trained on something else altogether: the client is not told of it.
 struct UnfitState {
   std::uint32_t id = 0;
   std::uint16_t codec_type = 0;
@@ -56,7 +57,8 @@ struct UnfitState {
 
 /// What does not change while a server runs. All must outlive the views.
 struct ClientViewOptions {
-  const SnapshotModel& model;
+  const TypeViews& views;
+  const SnapshotModel& model;  ///< Of these views.
   SnapshotOptions snapshot{};
   const std::vector<UpdateClass>& classes;
   const InterestOptions& interest;
@@ -87,9 +89,9 @@ class ClientView {
   /// before the entity. False when it is too long, or too many wait.
   bool send_event_about(const ReplicatedWorld& world, std::uint32_t entity, std::uint32_t tick,
                         std::span<const std::byte> event);
-  /// Whether the client was told of an entity, and as what.
-  bool knows(std::uint32_t entity) const;
-  bool knows_as(std::uint32_t entity, std::uint16_t codec_type) const;
+  /// Whether the client was told of an entity's slice, and as what.
+  bool knows(std::uint32_t slice_id) const;
+  bool knows_as(std::uint32_t slice_id, std::uint16_t codec_type) const;
 
   /// Sends the world of this tick in as many payloads as `connection` has room for.
   void send(const ReplicatedWorld& world, const InterestGrid& grid, Connection& connection,
@@ -107,7 +109,8 @@ class ClientView {
   std::size_t memory_bytes() const;
 
  private:
-  /// One entity of the client's interest.
+  /// One entity of the client's interest, or one slice of it. `id` is here, and wherever else the
+  /// codec's are meant, the slice's.
   struct Record {
     std::uint32_t id = 0;
     std::uint8_t generation = 0;
@@ -155,7 +158,9 @@ class ClientView {
 
   void decide_open_events();
   void settle_events();
-  void release_events(const EventSubject& entity);
+  void release_events(const EventSubject& slice);
+  std::span<const Record> slices_of(const Record& first) const;
+  bool is_whole(const Record& first) const;
   void settle_events_of_part(std::uint32_t first_id, std::uint32_t end_id);
   bool is_on_its_way(const EventSubject& entity) const;
   bool is_told_for_certain(std::size_t i, std::uint32_t first_id, std::uint32_t end_id) const;
@@ -167,6 +172,7 @@ class ClientView {
   bool take_changes(const ReplicatedWorld& world);
   void merge_records(const ReplicatedWorld& world);
   SeenBy seen_by(const ReplicatedEntity& entity) const;
+  void set_values(std::uint32_t i);
   void activate(std::uint32_t i, std::uint32_t tick);
   void take_loss(std::uint16_t number);
   void settle_parts(const InFlight& flight);

@@ -1,6 +1,7 @@
 // Events about entities. Whether a client gets an entity is known when its view is brought up to
 // date; that it has it, when a snapshot that tells of it is known to have arrived. Until then such
-// an event stands in those payloads alone that tell of the entity.
+// an event stands in those payloads alone that tell of the entity. A client shows an entity of
+// several slices when it has them all; its first slice stands for it here.
 #include <algorithm>
 
 #include "net/replication/client_view.h"
@@ -9,19 +10,20 @@ namespace muster {
 
 bool ClientView::send_event_about(const ReplicatedWorld& world, std::uint32_t entity,
                                   std::uint32_t tick, std::span<const std::byte> event) {
-  const Record* record = find_record(entity);
+  const std::uint32_t id = options_.views.slice_id(entity, 0);
+  const Record* record = find_record(id);
   const ReplicatedEntity* now = world.find(entity);
   // One that has just gone is still there for the client, if it ever was.
   if (record != nullptr && (now == nullptr || now->generation == record->generation)) {
-    if (record->is_there) return events_.push(tick, event);
-    return events_.push_about({.id = entity, .generation = record->generation}, tick, event);
+    if (is_whole(*record)) return events_.push(tick, event);
+    return events_.push_about({.id = id, .generation = record->generation}, tick, event);
   }
   if (now == nullptr) {
     ++counters_.events_not_meant;
     return true;
   }
   if (event.size() > kTimedEventBytesMax || open_events_.size() == kOpenEventsMax) return false;
-  open_events_.push_back({.subject = {.id = entity, .generation = now->generation},
+  open_events_.push_back({.subject = {.id = id, .generation = now->generation},
                           .tick = tick,
                           .size_bytes = event.size()});
   open_bytes_.insert(open_bytes_.end(), event.begin(), event.end());
@@ -47,7 +49,7 @@ void ClientView::decide_open_events() {
 void ClientView::settle_events() {
   events_.settle([&](const EventSubject& subject) {
     const Record* record = find_record(subject);
-    if (record != nullptr && record->is_there) return EventTurn::any;
+    if (record != nullptr && is_whole(*record)) return EventTurn::any;
     const bool may_come = record != nullptr
                               ? !is_unfit(static_cast<std::size_t>(record - records_.data()))
                               : is_on_its_way(subject);
@@ -57,19 +59,37 @@ void ClientView::settle_events() {
   });
 }
 
-void ClientView::release_events(const EventSubject& entity) {
+/// The client has a slice of an entity; of one that is gone, that will do if it was all of it.
+void ClientView::release_events(const EventSubject& slice) {
+  const std::uint32_t entity = options_.views.entity_of(slice.id);
+  const EventSubject first{.id = options_.views.slice_id(entity, 0),
+                           .generation = slice.generation};
+  const Record* record = find_record(first);
+  if (record != nullptr ? !is_whole(*record) : options_.views.has_slices()) return;
   events_.settle([&](const EventSubject& subject) {
-    return subject == entity ? EventTurn::any : EventTurn::waits;
+    return subject == first ? EventTurn::any : EventTurn::waits;
   });
+}
+
+std::span<const ClientView::Record> ClientView::slices_of(const Record& first) const {
+  const auto i = static_cast<std::size_t>(&first - records_.data());
+  return std::span(records_).subspan(i, options_.views.slice_count(first.codec_type));
+}
+
+/// Whether the client has all slices of an entity.
+bool ClientView::is_whole(const Record& first) const {
+  return std::ranges::all_of(slices_of(first), &Record::is_there);
 }
 
 /// Lets those go whose entities the snapshot tells of that speaks of these ids.
 void ClientView::settle_events_of_part(std::uint32_t first_id, std::uint32_t end_id) {
   events_.settle([&](const EventSubject& subject) {
     const Record* record = find_record(subject);
-    const bool is_told =
-        record != nullptr &&
-        is_told_for_certain(static_cast<std::size_t>(record - records_.data()), first_id, end_id);
+    const auto is_certain = [&](const Record& slice) {
+      return is_told_for_certain(static_cast<std::size_t>(&slice - records_.data()), first_id,
+                                 end_id);
+    };
+    const bool is_told = record != nullptr && std::ranges::all_of(slices_of(*record), is_certain);
     return is_told ? EventTurn::together : EventTurn::waits;
   });
 }

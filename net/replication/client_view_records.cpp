@@ -69,18 +69,31 @@ bool ClientView::take_changes(const ReplicatedWorld& world) {
   for (const std::uint32_t i : held_) states_[i].is_held = false;
   held_.clear();
   auto found = states_.begin();
-  for (const std::uint32_t id : *changes) {
+  for (const std::uint32_t entity : *changes) {
+    const std::uint32_t id = options_.views.slice_id(entity, 0);
     found = find_near(states_, found, id);
     if (found == states_.end() || found->id != id) continue;
-    const auto i = static_cast<std::uint32_t>(found - states_.begin());
-    const SeenBy who = seen_by(*entities_[i]);
-    if (found->values == entities_[i]->row(who)) continue;  // Nothing that this client may see.
-    found->values = entities_[i]->row(who);
-    found->since = entities_[i]->since(who);
-    changed_.push_back(i);
-    activate(i, world.tick());
+    const auto first = static_cast<std::uint32_t>(found - states_.begin());
+    // The first slice's values begin the row.
+    if (found->values == entities_[first]->row(seen_by(*entities_[first]))) continue;
+    const std::size_t slices = options_.views.slice_count(found->kind.type);
+    for (std::uint32_t i = first; i < first + slices; ++i) {
+      set_values(i);
+      changed_.push_back(i);
+      activate(i, world.tick());
+    }
   }
   return true;
+}
+
+/// A state's values are what they are now. Since when, is known of whole rows alone.
+void ClientView::set_values(std::uint32_t i) {
+  EntityState& state = states_[i];
+  const SeenBy who = seen_by(*entities_[i]);
+  const TypeView& view = options_.views.view(state.kind.type);
+  const bool is_all = options_.views.slice_count(state.kind.type) == 1 && view.slice == 0;
+  state.values = entities_[i]->row(who) + view.first_lane;
+  state.since = is_all ? entities_[i]->since(who) : kUnknownTick;
 }
 
 SeenBy ClientView::seen_by(const ReplicatedEntity& entity) const {
@@ -98,7 +111,8 @@ void ClientView::activate(std::uint32_t i, std::uint32_t tick) {
   active_.push_back(i);
 }
 
-/// Brings records and states in line with the interest; all three are sorted by id.
+/// Brings records and states in line with the interest; all three are sorted by id, and so are an
+/// entity's slices, which come and go together.
 void ClientView::merge_records(const ReplicatedWorld& world) {
   next_records_.clear();
   states_.clear();
@@ -114,24 +128,28 @@ void ClientView::merge_records(const ReplicatedWorld& world) {
   for (const std::uint32_t id : interest_) {
     while (entity < all.size() && all[entity].id < id) ++entity;
     if (entity == all.size() || all[entity].id != id) continue;
-    while (record < records_.size() && records_[record].id < id) ++record;
     const ReplicatedEntity& found = all[entity];
-    const bool is_known = record < records_.size() && records_[record].id == id &&
-                          records_[record].generation == found.generation;
-    next_records_.push_back(
-        is_known ? records_[record]
-                 : Record{.id = id, .generation = found.generation, .is_first = !has_first_});
-    const SeenBy who = seen_by(found);
-    const EntityKind kind{.type = world.views().codec_type(found.options.type, who),
-                          .generation = found.generation};
-    states_.push_back(
-        {.id = id, .kind = kind, .values = found.row(who), .since = found.since(who)});
-    entities_.push_back(&found);
-    Record& next = next_records_.back();
-    next.is_active = false;
-    // To the codec what has another type is another one, which the client does not have yet.
-    next.is_there = next.is_there && next.codec_type == kind.type;
-    next.codec_type = kind.type;
+    const std::uint16_t first = options_.views.codec_type(found.options.type, seen_by(found));
+    for (std::uint32_t slice = 0; slice < options_.views.slice_count(first); ++slice) {
+      const std::uint32_t slice_id = options_.views.slice_id(id, slice);
+      while (record < records_.size() && records_[record].id < slice_id) ++record;
+      const bool is_known = record < records_.size() && records_[record].id == slice_id &&
+                            records_[record].generation == found.generation;
+      next_records_.push_back(
+          is_known
+              ? records_[record]
+              : Record{.id = slice_id, .generation = found.generation, .is_first = !has_first_});
+      const EntityKind kind{.type = static_cast<std::uint16_t>(first + slice),
+                            .generation = found.generation};
+      states_.push_back({.id = slice_id, .kind = kind});
+      entities_.push_back(&found);
+      set_values(static_cast<std::uint32_t>(states_.size() - 1));
+      Record& next = next_records_.back();
+      next.is_active = false;
+      // To the codec what has another type is another one, which the client does not have yet.
+      next.is_there = next.is_there && next.codec_type == kind.type;
+      next.codec_type = kind.type;
+    }
   }
   records_.swap(next_records_);
   has_first_ = true;

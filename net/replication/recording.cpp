@@ -46,7 +46,7 @@ void append(std::vector<std::byte>& to, std::span<const std::byte> bytes) {
 RecordingWriter::RecordingWriter(const RecordingOptions& options, const ReplicationSchema& schema)
     : options_(options),
       schema_(for_everyone(schema)),
-      views_(schema_),
+      views_(schema_, kNoSlices),
       model_(views_.model_of_file(options.model_file)),
       world_(std::make_unique<ReplicatedWorld>(schema_, views_)),
       writer_(std::in_place, model_, SnapshotOptions{.coder = options_.coder}),
@@ -117,9 +117,8 @@ void RecordingWriter::follow(const ReplicatedWorld& world) {
   const auto values_of = [&](const ReplicatedEntity& entity) {
     values_.assign(world.schema().value_count(entity.options.type), 0);
     for (const SeenBy seen_by : {SeenBy::others, SeenBy::owner}) {
-      const TypeView& view =
-          world.views().view(world.views().codec_type(entity.options.type, seen_by));
-      view.from_lanes(std::span(entity.row(seen_by), view.parts.size()), values_);
+      world.views().from_row(world.views().codec_type(entity.options.type, seen_by),
+                             entity.row(seen_by), values_);
     }
     return std::span<const std::int64_t>(values_);
   };
@@ -188,7 +187,7 @@ bool RecordingReader::read_head(std::string& error) {
   SnapshotModel trained;
   if (!model.empty() && !decode_model(model, trained, error)) return false;
   schema_ = std::move(*schema);
-  views_ = std::make_unique<TypeViews>(schema_);
+  views_ = std::make_unique<TypeViews>(schema_, kNoSlices);
   model_ = std::make_unique<SnapshotModel>(views_->model(trained));
   first_record_ = head.position();
   return true;

@@ -13,8 +13,9 @@ ReplicatedWorld::ReplicatedWorld(const ReplicationSchema& schema, const TypeView
     : schema_(schema), views_(views) {
   std::size_t most = 0;
   for (std::uint16_t i = 0; i < views.count(); ++i) {
-    pools_.emplace_back(views.view(i).parts.size());
-    most = std::max(most, views.view(i).parts.size());
+    // Only of first slices: a row has the lanes of all.
+    pools_.emplace_back(views.lane_count(i));
+    most = std::max(most, views.lane_count(i));
   }
   lanes_.resize(most);
 }
@@ -70,7 +71,7 @@ const ReplicatedEntity* ReplicatedWorld::find(std::uint32_t id) const {
 
 void ReplicatedWorld::spawn(std::uint32_t id, const ReplicatedEntityOptions& options,
                             std::span<const std::int64_t> values) {
-  assert(id != kEveryId);
+  assert(id < views_.id_end());
   assert(options.type < schema_.types.size());
   const auto at = std::ranges::lower_bound(entities_, id, {}, &ReplicatedEntity::id);
   assert(at == entities_.end() || at->id != id);
@@ -107,9 +108,8 @@ void ReplicatedWorld::write_rows(ReplicatedEntity& entity, std::span<const std::
   bool is_new = false;
   for (std::size_t i = 0; i < count; ++i) {
     const std::uint16_t codec_type = views_.codec_type(type, static_cast<SeenBy>(i));
-    const TypeView& view = views_.view(codec_type);
-    const std::span<LaneValue> lanes = std::span(lanes_).first(view.parts.size());
-    view.to_lanes(values, lanes);
+    const std::span<LaneValue> lanes = std::span(lanes_).first(views_.lane_count(codec_type));
+    views_.to_row(codec_type, values, lanes);
     LaneValue*& row = entity.rows[i];
     if (row != nullptr && std::ranges::equal(lanes, std::span(row, lanes.size()))) continue;
     entity.changed_at = tick_;
@@ -174,15 +174,16 @@ const LaneValue* ReplicatedWorld::row_at(std::uint32_t id, std::uint32_t tick,
   const ReplicatedEntity* entity = find(id);
   if (entity != nullptr && tick <= tick_ && tick >= entity->rows_since[index] &&
       entity->options.type == view.type) {
-    return entity->rows[index];
+    return entity->rows[index] + view.first_lane;
   }
+  const std::uint16_t first_slice = views_.codec_type(view.type, view.seen_by);
   const auto first = std::upper_bound(
       past_.begin() + static_cast<std::ptrdiff_t>(past_begin_), past_.end(), tick,
       [](std::uint32_t wanted, const Past& past) { return wanted < past.ended_at; });
   const auto found = std::find_if(first, past_.end(), [&](const Past& past) {
-    return past.id == id && past.began_at <= tick && past.codec_type == codec_type;
+    return past.id == id && past.began_at <= tick && past.codec_type == first_slice;
   });
-  return found == past_.end() ? nullptr : found->row;
+  return found == past_.end() ? nullptr : found->row + view.first_lane;
 }
 
 std::size_t ReplicatedWorld::memory_bytes() const {

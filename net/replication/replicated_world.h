@@ -61,7 +61,7 @@ struct ReplicatedEntity {
   ReplicatedEntityOptions options;
   std::uint32_t changed_at = 0;  ///< The tick at which the values changed last.
   /// By `SeenBy`; both the same where owners see nothing else. What only the one may see leaves the
-  /// other's row as it is.
+  /// other's row as it is. The lanes of all slices, one behind the other.
   std::array<LaneValue*, kSeenByCount> rows{};
   std::array<std::uint32_t, kSeenByCount> rows_since{};  ///< The ticks since when.
 
@@ -81,8 +81,8 @@ class ReplicatedWorld {
 
   /// Requires: a tick after the one before.
   void begin(std::uint32_t tick);
-  /// Requires: an id that is not in use, below 2^32 - 1; a type of the schema; an update class of
-  /// the server's; `schema.value_count(type)` values within their ranges.
+  /// Requires: an id that is not in use, below `views.id_end()`; a type of the schema; an update
+  /// class of the server's; `schema.value_count(type)` values within their ranges.
   void spawn(std::uint32_t id, const ReplicatedEntityOptions& options,
              std::span<const std::int64_t> values);
   /// Requires: an id in use.
@@ -108,8 +108,8 @@ class ReplicatedWorld {
   /// Rises with each spawn, despawn, and change of owner.
   std::uint64_t version() const { return version_; }
   /// The values that an entity had at a tick, as those see it whom the codec tells of it as
-  /// `codec_type`; null when they are forgotten, or it was not there or of another type. For
-  /// comparisons, not for every tick: looks through what changed since.
+  /// `codec_type`, of that slice; null when they are forgotten, or it was not there or of another
+  /// type. For comparisons, not for every tick: looks through what changed since.
   const LaneValue* row_at(std::uint32_t id, std::uint32_t tick, std::uint16_t codec_type) const;
 
   const ReplicationSchema& schema() const { return schema_; }
@@ -120,7 +120,7 @@ class ReplicatedWorld {
   /// Values that are the truth no more.
   struct Past {
     std::uint32_t id = 0;
-    std::uint16_t codec_type = 0;
+    std::uint16_t codec_type = 0;  ///< Of the first slice.
     std::uint32_t began_at = 0;
     std::uint32_t ended_at = 0;  ///< The first tick at which they were not the truth.
     LaneValue* row = nullptr;
@@ -141,7 +141,7 @@ class ReplicatedWorld {
   std::vector<ReplicatedEntity> entities_;
   std::vector<std::uint32_t> changes_;
   std::uint64_t changes_begin_ = 0;  ///< The position of the first of them.
-  std::vector<RowPool> pools_;       ///< By codec type.
+  std::vector<RowPool> pools_;       ///< By codec type; of first slices alone.
   std::vector<Past> past_;           ///< By the tick at which it ended; those before ...
   std::size_t past_begin_ = 0;       ///< ... this are forgotten.
   std::unordered_map<std::uint32_t, std::uint8_t> generations_;  ///< Of ids that were in use.

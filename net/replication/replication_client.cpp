@@ -228,7 +228,7 @@ void ReplicationClient::take_payload(std::span<const std::byte> payload) {
       check.tick = tick();
       check.is_pending =
           check.is_pending && check.id != kEveryId && mirror_->reader().last_is_newest();
-      check.is_missing = check.is_pending && mirror_->find(check.id) == nullptr;
+      check.is_missing = check.is_pending && mirror_->find_slice(check.id) == nullptr;
       if (check.is_pending && checks_.size() < kChecksMax) checks_.push_back(check);
       return;
     case SnapshotVerdict::late:
@@ -272,9 +272,10 @@ void ReplicationClient::verify(const EntityValues* game) {
       tell_missing({.id = check.id, .tick = check.tick});
       continue;
     }
-    const SeenEntity* entity = mirror_ ? mirror_->find(check.id) : nullptr;
-    // It has gone since, or changed: another checksum will tell.
-    if (entity == nullptr || entity->tick != check.tick) continue;
+    const SeenEntity* entity = mirror_ ? mirror_->find_slice(check.id) : nullptr;
+    // It has gone since, or changed: another checksum will tell. The game knows nothing of a slice
+    // that waits for others.
+    if (entity == nullptr || entity->tick != check.tick || !mirror_->is_told(*entity)) continue;
     if (compare(check, *entity, game)) continue;
     ++counters_.divergences;
     if (!unsent_.has_room()) continue;
@@ -299,7 +300,7 @@ bool ReplicationClient::compare(const Check& check, const SeenEntity& entity,
   if (game != nullptr) {
     values_.assign(schema_->value_count(view.type), 0);
     view.from_lanes(lanes_, values_);
-    found = game->values(check.id, values_, component);
+    found = game->values(views_->entity_of(check.id), values_, component);
     if (found == EntityFound::here) view.to_lanes(values_, lanes_);
   }
   if (found == EntityFound::not_kept) return true;
@@ -325,7 +326,7 @@ void ReplicationClient::take_truth(const TruthMessage& truth) {
     return;
   }
   if (log_ == nullptr) return;
-  log_->diverged({.id = truth.id,
+  log_->diverged({.id = views_->entity_of(truth.id),
                   .tick = truth.tick,
                   .type = schema_->types[views_->view(truth.codec_type).type].id,
                   .field = views_->lane_name(truth.codec_type, truth.lane),

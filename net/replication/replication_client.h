@@ -111,15 +111,15 @@ class ReplicationClient {
     return mirror_ && mirror_->values(id, values);
   }
   /// Whether an entity is there: what a reference means that came before it.
-  bool has(std::uint32_t id) const { return mirror_ && mirror_->find(id) != nullptr; }
+  bool has(std::uint32_t id) const { return mirror_ && mirror_->has(id); }
   /// Whether anything of an entity has arrived: it is there, or it was told of by a datagram that
   /// others overtook and is shown with one of the next, unless it has gone meanwhile. So long after
   /// an entity has gone, or one that came so late has, this may still be true: some 64 snapshots.
-  bool holds(std::uint32_t id) const { return mirror_ && mirror_->reader().holds(id); }
+  bool holds(std::uint32_t id) const { return mirror_ && mirror_->holds(id); }
   /// Whether everything has arrived that there was of this map when the server began to tell this
   /// client of it: what the game has besides, and what nothing is held of (`holds`), is not there,
-  /// or none of its business. An entity of which a state fitted into no datagram is an exception:
-  /// nobody waits for it.
+  /// or none of its business. An entity of which a state fitted into no datagram (`UnfitEntity`) is
+  /// an exception: nobody waits for it.
   bool is_complete() const { return is_complete_; }
   /// Events whose tick has been reached and that `clear` has not taken away, by tick; of more than
   /// `kTimedEventsDueMax` the oldest are lost. Good until the next `update` or `clear`.
@@ -140,7 +140,7 @@ class ReplicationClient {
  private:
   /// A checksum that waits for its entity to be applied.
   struct Check {
-    std::uint32_t id = 0;
+    std::uint32_t id = 0;  ///< In snapshots: a slice's.
     std::uint32_t tick = 0;
     std::uint32_t expected = 0;
     bool is_pending = false;

@@ -231,7 +231,7 @@ std::optional<SetupBlock> decode_setup(std::span<const std::byte> block) {
 Divergence divergence_of(const MissingMessage& missing, const ReplicationSchema& schema,
                          const TypeViews& views) {
   Divergence divergence{.kind = Divergence::Kind::missing,
-                        .id = missing.id,
+                        .id = views.entity_of(missing.id),
                         .tick = missing.tick,
                         .type = 0,
                         .field = {}};

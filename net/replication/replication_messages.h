@@ -45,7 +45,7 @@ struct JoinMessage {
 };
 /// Of what this end speaks: REPLICATION_FORMAT.md, and what its snapshots are.
 struct ReplicationVersions {
-  std::uint16_t replication = 2;
+  std::uint16_t replication = 3;
   std::uint16_t snapshots = kSnapshotFormatVersion;
   friend bool operator==(const ReplicationVersions&, const ReplicationVersions&) = default;
 };
@@ -169,8 +169,8 @@ Divergence divergence_of(const MissingMessage& missing, const ReplicationSchema&
 /// A line for a person: which entity differs, and in what.
 std::string to_line(const Divergence& divergence);
 
-/// An entity whose state has no room in a datagram: a client is not told of it, until it is another
-/// one. Those behind it are told.
+/// An entity of which a slice's state has no room in a datagram: a client is not told of it, until
+/// it is another one. Those behind it are told.
 struct UnfitEntity {
   std::uint32_t id = 0;
   std::uint32_t type = 0;         ///< As the game calls it.

@@ -100,7 +100,8 @@ void ReplicationServer::add_client(ReplicationClientId id, const ReplicationClie
   // Clients take turns, so that not all of them are served in the same tick.
   auto client = std::make_unique<Client>(
       Client{.id = id,
-             .view = ClientView({.model = model_,
+             .view = ClientView({.views = views_,
+                                 .model = model_,
                                  .snapshot = {.coder = options_.coder},
                                  .classes = options_.classes,
                                  .interest = options_.interest,
@@ -275,7 +276,8 @@ void ReplicationServer::compare(Client& client, const DivergedMessage& message) 
   if (client.compared_at == world_.tick()) return;  // Comparing takes time: one a tick.
   client.compared_at = world_.tick();
   const TypeView& view = views_.view(message.codec_type);
-  const LaneValue* row = world_.row_at(message.id, message.tick, message.codec_type);
+  const LaneValue* row =
+      world_.row_at(views_.entity_of(message.id), message.tick, message.codec_type);
   const std::size_t lanes = std::min(message.lanes.size(), view.parts.size());
   for (std::size_t i = 0; row != nullptr && i < lanes; ++i) {
     if (row[i] == message.lanes[i]) continue;
@@ -292,7 +294,7 @@ void ReplicationServer::compare(Client& client, const DivergedMessage& message) 
   if (row != nullptr && truth.lane == kNoLane && lanes > 0 && lanes < view.parts.size()) {
     field = "behind " + views_.lane_name(message.codec_type, lanes - 1);
   }
-  log_->diverged({.id = message.id,
+  log_->diverged({.id = views_.entity_of(message.id),
                   .tick = message.tick,
                   .type = schema_.types[view.type].id,
                   .field = field,

@@ -24,10 +24,25 @@ bool receives(SchemaReceivers receivers, SeenBy seen_by) {
   return false;
 }
 
+/// About as many bits as a lane takes at most with built-in priors, which have to be told that it
+/// is not what they expect: measured for lanes of every kind and size.
+std::size_t weight_of(const LaneSchema& lane) {
+  constexpr std::size_t kSurpriseMax = 20;
+  const auto bits = static_cast<std::size_t>(std::bit_width(lane.greatest));
+  return bits + std::min(2 * bits + 8, kSurpriseMax);
+}
+
+/// A type's lanes, before they are cut into slices.
+struct Lanes {
+  std::vector<LaneSchema> schemas;
+  std::vector<TypeView::Part> parts;
+  std::vector<bool> goes_on;  ///< Cannot be without the lane before it.
+};
+
 /// A field's values as lanes, one behind the other.
 class LaneMaker {
  public:
-  LaneMaker(EntitySchema& schema, TypeView& view) : schema_(schema), view_(view) {}
+  explicit LaneMaker(Lanes& lanes) : lanes_(lanes) {}
 
   void add(const std::string& component, const FieldSchema& field, std::uint32_t first_value) {
     const std::uint64_t greatest =
@@ -45,12 +60,12 @@ class LaneMaker {
         add_halves(lane, part, greatest);
         continue;
       }
-      if (field.kind == LaneKind::rotation && i % 4 == 0) {
+      const bool is_rotation = field.kind == LaneKind::rotation;
+      if (is_rotation && i % 4 == 0) {
         lane.kind = LaneKind::dropped;
         lane.greatest = 3;
       }
-      schema_.lanes.push_back(lane);
-      view_.parts.push_back(part);
+      add(lane, part, is_rotation && i % 4 != 0);
     }
   }
 
@@ -61,18 +76,41 @@ class LaneMaker {
     lane.kind = LaneKind::symbol;
     lane.greatest = static_cast<std::uint32_t>(greatest >> 32U);
     part.half = TypeView::Part::Half::high;
-    schema_.lanes.push_back(lane);
-    view_.parts.push_back(part);
+    add(lane, part, false);
     lane.kind = LaneKind::opaque;
     lane.greatest = 0xFFFF'FFFF;
     part.half = TypeView::Part::Half::low;
-    schema_.lanes.push_back(lane);
-    view_.parts.push_back(part);
+    add(lane, part, true);
   }
 
-  EntitySchema& schema_;
-  TypeView& view_;
+  void add(const LaneSchema& lane, const TypeView::Part& part, bool goes_on) {
+    lanes_.schemas.push_back(lane);
+    lanes_.parts.push_back(part);
+    lanes_.goes_on.push_back(goes_on);
+  }
+
+  Lanes& lanes_;
 };
+
+/// Where each slice ends: as late as its bits allow, and not between lanes that belong together.
+std::vector<std::size_t> slice_ends(const Lanes& lanes, std::size_t slice_bits) {
+  std::vector<std::size_t> ends;
+  const std::size_t count = lanes.schemas.size();
+  std::size_t bits = 0;
+  for (std::size_t begin = 0, end = 0; begin < count; begin = end) {
+    std::size_t own = 0;
+    for (end = begin; end < count && (end == begin || lanes.goes_on[end]); ++end) {
+      own += weight_of(lanes.schemas[end]);
+    }
+    if (begin > 0 && bits + own > slice_bits) {
+      ends.push_back(begin);
+      bits = 0;
+    }
+    bits += own;
+  }
+  ends.push_back(count);
+  return ends;
+}
 
 }  // namespace
 
@@ -96,12 +134,12 @@ void TypeView::from_lanes(std::span<const LaneValue> lanes, std::span<std::int64
   }
 }
 
-TypeViews::TypeViews(const ReplicationSchema& schema) {
+TypeViews::TypeViews(const ReplicationSchema& schema, std::size_t slice_bits) {
   assert(find_fault(schema) == nullptr);
   for (std::uint16_t type = 0; type < schema.types.size(); ++type) {
     codec_types_.push_back(
         {static_cast<std::uint16_t>(views_.size()), static_cast<std::uint16_t>(views_.size())});
-    add_view(schema, type, SeenBy::others);
+    add_views(schema, type, SeenBy::others, slice_bits);
     const auto is_shared = [](const FieldSchema& field) {
       return field.receivers == SchemaReceivers::everyone;
     };
@@ -111,15 +149,16 @@ TypeViews::TypeViews(const ReplicationSchema& schema) {
     });
     if (is_one) continue;
     codec_types_.back()[1] = static_cast<std::uint16_t>(views_.size());
-    add_view(schema, type, SeenBy::owner);
+    add_views(schema, type, SeenBy::owner, slice_bits);
   }
+  const auto most = *std::ranges::max_element(slice_counts_);
+  slice_id_bits_ = static_cast<std::uint32_t>(std::bit_width(most - 1U));
 }
 
-void TypeViews::add_view(const ReplicationSchema& schema, std::uint16_t type, SeenBy seen_by) {
-  TypeView view{.type = type, .seen_by = seen_by, .parts = {}};
-  EntitySchema entity{.name = std::to_string(schema.types[type].id), .lanes = {}};
-  if (seen_by == SeenBy::owner) entity.name += "/owner";
-  LaneMaker maker(entity, view);
+void TypeViews::add_views(const ReplicationSchema& schema, std::uint16_t type, SeenBy seen_by,
+                          std::size_t slice_bits) {
+  Lanes lanes;
+  LaneMaker maker(lanes);
   std::uint32_t value = 0;
   for (const std::uint16_t component : schema.types[type].components) {
     for (const FieldSchema& field : schema.components[component].fields) {
@@ -129,13 +168,48 @@ void TypeViews::add_view(const ReplicationSchema& schema, std::uint16_t type, Se
       value += field.value_count;
     }
   }
-  usual_.emplace_back();
-  if (!schema.types[type].usual.empty()) {
-    usual_.back().resize(view.parts.size());
-    view.to_lanes(schema.types[type].usual, usual_.back());
+  std::string name = std::to_string(schema.types[type].id);
+  if (seen_by == SeenBy::owner) name += "/owner";
+  const std::vector<std::size_t> ends = slice_ends(lanes, slice_bits);
+  std::size_t begin = 0;
+  for (std::uint32_t slice = 0; slice < ends.size(); ++slice) {
+    const auto from = static_cast<std::ptrdiff_t>(std::exchange(begin, ends[slice]));
+    const auto to = static_cast<std::ptrdiff_t>(ends[slice]);
+    TypeView view{.type = type,
+                  .seen_by = seen_by,
+                  .slice = slice,
+                  .first_lane = static_cast<std::uint32_t>(from),
+                  .parts = {lanes.parts.begin() + from, lanes.parts.begin() + to}};
+    usual_.emplace_back();
+    if (!schema.types[type].usual.empty()) {
+      usual_.back().resize(view.parts.size());
+      view.to_lanes(schema.types[type].usual, usual_.back());
+    }
+    views_.push_back(std::move(view));
+    schemas_.push_back({.name = slice == 0 ? name : name + "/" + std::to_string(slice),
+                        .lanes = {lanes.schemas.begin() + from, lanes.schemas.begin() + to}});
+    slice_counts_.push_back(slice == 0 ? static_cast<std::uint8_t>(ends.size()) : std::uint8_t{1});
   }
-  views_.push_back(std::move(view));
-  schemas_.push_back(std::move(entity));
+}
+
+std::size_t TypeViews::lane_count(std::uint16_t codec_type) const {
+  const TypeView& last = views_[codec_type + slice_count(codec_type) - 1];
+  return last.first_lane + last.parts.size();
+}
+
+void TypeViews::to_row(std::uint16_t codec_type, std::span<const std::int64_t> values,
+                       std::span<LaneValue> row) const {
+  assert(row.size() == lane_count(codec_type));
+  for (std::size_t i = codec_type; i < codec_type + slice_count(codec_type); ++i) {
+    views_[i].to_lanes(values, row.subspan(views_[i].first_lane, views_[i].parts.size()));
+  }
+}
+
+void TypeViews::from_row(std::uint16_t codec_type, const LaneValue* row,
+                         std::span<std::int64_t> values) const {
+  for (std::size_t i = codec_type; i < codec_type + slice_count(codec_type); ++i) {
+    views_[i].from_lanes(std::span(row + views_[i].first_lane, views_[i].parts.size()), values);
+  }
 }
 
 std::string TypeViews::lane_name(std::uint16_t codec_type, std::size_t lane) const {
@@ -149,9 +223,15 @@ SnapshotModel TypeViews::model(const SnapshotModel& trained) const {
   if (std::ranges::equal(trained.types, schemas_, {}, &TypeModel::schema)) return trained;
   std::vector<std::string> sources;
   for (const EntitySchema& schema : schemas_) {
-    const bool is_there = std::ranges::any_of(
-        trained.types, [&](const TypeModel& type) { return type.schema.name == schema.name; });
-    sources.push_back(is_there ? schema.name : schema.name.substr(0, schema.name.find('/')));
+    const auto is_there = [&](const std::string& name) {
+      return std::ranges::any_of(trained.types,
+                                 [&](const TypeModel& type) { return type.schema.name == name; });
+    };
+    // Without the slice, then without the owner.
+    sources.push_back(schema.name);
+    for (auto& name = sources.back(); !is_there(name) && name.find('/') != std::string::npos;) {
+      name.resize(name.rfind('/'));
+    }
   }
   SnapshotModel model = untrained_model(schemas_);
   for (std::size_t i = 0; i < model.types.size(); ++i) {
@@ -171,21 +251,6 @@ SnapshotModel TypeViews::model_of_file(std::span<const std::byte> file) const {
     assert(is_model);
   }
   return model(trained);
-}
-
-std::vector<std::string> name_large_types(const TypeViews& views, std::size_t bytes_max) {
-  std::vector<std::string> lines;
-  for (const EntitySchema& schema : views.schemas()) {
-    std::size_t bits = 0;
-    for (const LaneSchema& lane : schema.lanes) {
-      bits += static_cast<std::size_t>(std::bit_width(lane.greatest)) + 1;  // And: as usual?
-    }
-    if (bits <= 8 * bytes_max) continue;
-    lines.push_back("type " + schema.name + " has up to " + std::to_string(bits / 8) +
-                    " bytes of values: with more than " + std::to_string(bytes_max) +
-                    " an entity may find no room in a datagram, and is not told then");
-  }
-  return lines;
 }
 
 }  // namespace muster

@@ -1,9 +1,10 @@
 // Types of entities as one receiver sees them: the owner of an entity receives other fields of it
-// than everybody else.
+// than everybody else. What is too large for a datagram travels in several, as slices.
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string>
 #include <vector>
@@ -18,7 +19,7 @@ namespace muster {
 enum class SeenBy : std::uint8_t { others = 0, owner = 1 };
 inline constexpr std::size_t kSeenByCount = 2;
 
-/// A type as its owner, or everybody else, sees it.
+/// A type as its owner, or everybody else, sees it; of a large one, a slice of that.
 struct TypeView {
   /// How an integer becomes a lane: less the least value of its field; those that take more than 32
   /// bits become two lanes.
@@ -31,7 +32,9 @@ struct TypeView {
 
   std::uint16_t type = 0;  ///< Index into the schema.
   SeenBy seen_by = SeenBy::others;
-  std::vector<Part> parts;  ///< One for each lane.
+  std::uint32_t slice = 0;
+  std::uint32_t first_lane = 0;  ///< So many lanes are in slices before this one.
+  std::vector<Part> parts;       ///< One for each lane.
 
   /// Takes the lanes out of all values of an entity. Requires: values within their fields' ranges,
   /// as many lanes as parts.
@@ -42,19 +45,47 @@ struct TypeView {
   void from_lanes(std::span<const LaneValue> lanes, std::span<std::int64_t> values) const;
 };
 
-/// The codec's types of a schema: each type once, or twice when its owner sees it differently.
-/// Immutable; may be shared by threads.
+/// The most bits of lanes, weighed as REPLICATION_FORMAT.md says ("Slices"), that travel together:
+/// a payload has room for as many on any path.
+inline constexpr std::size_t kSliceBits = 8'800;
+/// For files, which have room for everything.
+inline constexpr std::size_t kNoSlices = std::numeric_limits<std::size_t>::max();
+
+/// The codec's types of a schema: each type once, or twice when its owner sees it differently; and
+/// of one whose entities may not fit into a datagram, so many slices. To the codec the slices of an
+/// entity are entities with ids next to each other. Immutable; may be shared by threads.
 class TypeViews {
  public:
   /// Requires: a schema without fault.
-  explicit TypeViews(const ReplicationSchema& schema);
+  explicit TypeViews(const ReplicationSchema& schema, std::size_t slice_bits = kSliceBits);
 
   const TypeView& view(std::uint16_t codec_type) const { return views_[codec_type]; }
   std::size_t count() const { return views_.size(); }
-  /// The codec's type for entities of `type`.
+  /// The codec's type for entities of `type`: of the first slice. Those of the others follow.
   std::uint16_t codec_type(std::uint16_t type, SeenBy seen_by) const {
     return codec_types_[type][static_cast<std::size_t>(seen_by)];
   }
+  /// How many slices an entity has whose first one is of `codec_type`; nearly always 1.
+  std::size_t slice_count(std::uint16_t codec_type) const { return slice_counts_[codec_type]; }
+  /// Lanes of all slices of an entity whose first one is of `codec_type`.
+  std::size_t lane_count(std::uint16_t codec_type) const;
+  /// Takes the lanes of all slices out of an entity's values, whose first slice is of
+  /// `codec_type`, and puts them back, as a view's `to_lanes` and `from_lanes` do.
+  void to_row(std::uint16_t codec_type, std::span<const std::int64_t> values,
+              std::span<LaneValue> row) const;
+  void from_row(std::uint16_t codec_type, const LaneValue* row,
+                std::span<std::int64_t> values) const;
+  /// What an entity's slices are called in snapshots: `slice_id(id, 0)` and so on; the id itself in
+  /// a schema without slices.
+  std::uint32_t slice_id(std::uint32_t entity, std::uint32_t slice) const {
+    return entity << slice_id_bits_ | slice;
+  }
+  bool has_slices() const { return slice_id_bits_ > 0; }
+  /// So many ids in snapshots belong to each entity; few have slices for all.
+  std::uint32_t slice_ids() const { return 1U << slice_id_bits_; }
+  std::uint32_t entity_of(std::uint32_t slice_id) const { return slice_id >> slice_id_bits_; }
+  /// Entities have ids below this: 2^32 - 1 in a schema without slices.
+  std::uint32_t id_end() const { return 0xFFFF'FFFF >> slice_id_bits_; }
   /// What the codec is told of each; the same on both sides.
   const std::vector<EntitySchema>& schemas() const { return schemas_; }
   /// What a lane is called: `Component.field`, `[i]` behind it when the field has several values;
@@ -68,20 +99,15 @@ class TypeViews {
   SnapshotModel model_of_file(std::span<const std::byte> file) const;
 
  private:
-  void add_view(const ReplicationSchema& schema, std::uint16_t type, SeenBy seen_by);
+  void add_views(const ReplicationSchema& schema, std::uint16_t type, SeenBy seen_by,
+                 std::size_t slice_bits);
 
   std::vector<TypeView> views_;
   std::vector<EntitySchema> schemas_;
   std::vector<std::vector<LaneValue>> usual_;  ///< Of each view; empty for none.
+  std::vector<std::uint8_t> slice_counts_;     ///< Of each view that is a first slice.
   std::vector<std::array<std::uint16_t, kSeenByCount>> codec_types_;
+  std::uint32_t slice_id_bits_ = 0;
 };
-
-/// What a payload always has room for besides a snapshot's head, on any path.
-inline constexpr std::size_t kSafeStateBytes = 1'100;
-
-/// The types of which an entity may find no room in a datagram, a line for a person each: so many
-/// bytes its values have when none is as usual.
-std::vector<std::string> name_large_types(const TypeViews& views,
-                                          std::size_t bytes_max = kSafeStateBytes);
 
 }  // namespace muster

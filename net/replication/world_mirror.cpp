@@ -18,6 +18,37 @@ bool WorldMirror::is_same_entity(const Told& told, const SeenEntity& seen) const
          views_.view(told.kind.type).type == views_.view(seen.kind.type).type;
 }
 
+const WorldMirror::Told* WorldMirror::find_told(std::uint32_t id) const {
+  const auto found = std::ranges::lower_bound(told_, id, {}, &Told::id);
+  return found != told_.end() && found->id == id ? &*found : nullptr;
+}
+
+/// All that the reader has of the entity whose first slice stands there.
+std::span<const SeenEntity> WorldMirror::slices_from(std::size_t first) const {
+  const std::span<const SeenEntity> all = reader_.entities();
+  const std::uint32_t id = views_.entity_of(all[first].id);
+  std::size_t end = first + 1;
+  while (end < all.size() && views_.entity_of(all[end].id) == id) ++end;
+  return all.subspan(first, end - first);
+}
+
+/// An entity of which all slices are there; nothing otherwise.
+std::optional<WorldMirror::Told> WorldMirror::whole_of(std::span<const SeenEntity> slices) const {
+  const SeenEntity& first = slices.front();
+  const TypeView& view = views_.view(first.kind.type);
+  if (view.slice != 0 || slices.size() != views_.slice_count(first.kind.type)) return std::nullopt;
+  Told whole{.id = views_.entity_of(first.id), .kind = first.kind, .tick = first.tick};
+  for (std::size_t i = 0; i < slices.size(); ++i) {
+    const bool is_next = slices[i].kind.type == first.kind.type + i &&
+                         slices[i].kind.generation == first.kind.generation &&
+                         slices[i].id == views_.slice_id(whole.id, static_cast<std::uint32_t>(i));
+    if (!is_next) return std::nullopt;
+    whole.tick = std::min(whole.tick, slices[i].tick);
+    whole.version += slices[i].version;
+  }
+  return whole;
+}
+
 // What the reader shows now against what it showed last time; both are sorted by id.
 void WorldMirror::list_changes(std::vector<ReplicatedChange>& changes) {
   using enum ReplicatedChange::Kind;
@@ -26,20 +57,28 @@ void WorldMirror::list_changes(std::vector<ReplicatedChange>& changes) {
   spawned_.clear();
   updated_.clear();
   std::size_t before = 0;
-  for (const SeenEntity& seen : reader_.entities()) {
-    for (; before < told_.size() && told_[before].id < seen.id; ++before) {
+  for (std::size_t at = 0; at < reader_.entities().size();) {
+    const std::span<const SeenEntity> slices = slices_from(at);
+    at += slices.size();
+    const std::uint32_t id = views_.entity_of(slices.front().id);
+    for (; before < told_.size() && told_[before].id < id; ++before) {
       changes.push_back(change(despawned, told_[before]));
     }
-    const Told now{.id = seen.id, .kind = seen.kind, .tick = seen.tick, .version = seen.version};
-    next_told_.push_back(now);
-    const bool had = before < told_.size() && told_[before].id == seen.id;
-    if (had && is_same_entity(told_[before], seen)) {
-      if (told_[before].version != seen.version) updated_.push_back(change(updated, now));
+    const bool had = before < told_.size() && told_[before].id == id;
+    const Told* const last = had ? &told_[before++] : nullptr;
+    const auto is_of_last = [&](const SeenEntity& seen) { return is_same_entity(*last, seen); };
+    const std::optional<Told> now = whole_of(slices);
+    if (now && had && is_of_last(slices.front())) {
+      next_told_.push_back(*now);
+      if (last->version != now->version) updated_.push_back(change(updated, *now));
+    } else if (!now && had && std::ranges::any_of(slices, is_of_last)) {
+      next_told_.push_back(*last);  // It is as it was until the others come, or go as well.
     } else {
-      if (had) changes.push_back(change(despawned, told_[before]));
-      spawned_.push_back(change(spawned, now));
+      if (had) changes.push_back(change(despawned, *last));
+      if (!now) continue;
+      next_told_.push_back(*now);
+      spawned_.push_back(change(spawned, *now));
     }
-    if (had) ++before;
   }
   for (; before < told_.size(); ++before) changes.push_back(change(despawned, told_[before]));
   changes.insert(changes.end(), spawned_.begin(), spawned_.end());
@@ -95,18 +134,36 @@ void WorldMirror::list_end(std::vector<ReplicatedChange>& changes) {
   told_.clear();
 }
 
-const SeenEntity* WorldMirror::find(std::uint32_t id) const {
+const SeenEntity* WorldMirror::find_slice(std::uint32_t slice_id) const {
   const std::span<const SeenEntity> entities = reader_.entities();
-  const auto found = std::ranges::lower_bound(entities, id, {}, &SeenEntity::id);
-  return found != entities.end() && found->id == id ? &*found : nullptr;
+  const auto found = std::ranges::lower_bound(entities, slice_id, {}, &SeenEntity::id);
+  return found != entities.end() && found->id == slice_id ? &*found : nullptr;
+}
+
+bool WorldMirror::is_told(const SeenEntity& slice) const {
+  const Told* told = find_told(views_.entity_of(slice.id));
+  return told != nullptr && is_same_entity(*told, slice);
+}
+
+bool WorldMirror::holds(std::uint32_t id) const {
+  for (std::uint32_t slice = 0; slice < views_.slice_ids(); ++slice) {
+    if (reader_.holds(views_.slice_id(id, slice))) return true;
+  }
+  return false;
 }
 
 bool WorldMirror::values(std::uint32_t id, std::span<std::int64_t> values) const {
-  const SeenEntity* entity = find(id);
-  if (entity == nullptr) return false;
-  const TypeView& view = views_.view(entity->kind.type);
-  assert(values.size() == schema_.value_count(view.type));
-  view.from_lanes(std::span(entity->values, view.parts.size()), values);
+  const Told* told = find_told(id);
+  if (told == nullptr) return false;
+  assert(values.size() == schema_.value_count(views_.view(told->kind.type).type));
+  const std::span<const SeenEntity> all = reader_.entities();
+  const auto first = std::ranges::lower_bound(all, views_.slice_id(id, 0), {}, &SeenEntity::id);
+  if (first == all.end() || views_.entity_of(first->id) != id) return false;
+  for (const SeenEntity& slice : slices_from(static_cast<std::size_t>(first - all.begin()))) {
+    if (!is_same_entity(*told, slice)) continue;
+    const TypeView& view = views_.view(slice.kind.type);
+    view.from_lanes(std::span(slice.values, view.parts.size()), values);
+  }
   return true;
 }
 

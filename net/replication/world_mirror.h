@@ -1,7 +1,9 @@
-// Snapshots as changes of a world: what comes, changes and goes.
+// Snapshots as changes of a world: what comes, changes and goes. An entity that travels in slices
+// comes when all of them are there, and goes with the last of them.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -17,7 +19,8 @@ struct ReplicatedChange {
   std::uint32_t id = 0;
   std::uint16_t type = 0;  ///< Index into the schema.
   SeenBy seen_by = SeenBy::others;
-  std::uint32_t tick = 0;  ///< At which the values were the truth.
+  /// At which the values were the truth; of an entity in slices, the oldest of them.
+  std::uint32_t tick = 0;
 };
 
 /// Reads snapshots and tells what they changed. One thread at a time.
@@ -37,17 +40,24 @@ class WorldMirror {
   /// Adds the end of everything that was told of.
   void list_end(std::vector<ReplicatedChange>& changes);
 
-  /// Null when there is no such entity.
-  const SeenEntity* find(std::uint32_t id) const;
+  /// Whether an entity has come and not gone, as far as was listed.
+  bool has(std::uint32_t id) const { return find_told(id) != nullptr; }
+  /// Whether anything of an entity is kept (`SnapshotReader::holds`).
+  bool holds(std::uint32_t id) const;
   /// Puts an entity's values into `values`, which has all values of its type; those that do not
   /// travel to this end stay as they are. False when there is no such entity.
   bool values(std::uint32_t id, std::span<std::int64_t> values) const;
+  /// A slice, or an entity that has only one, by its id in snapshots; null when there is none.
+  const SeenEntity* find_slice(std::uint32_t slice_id) const;
+  /// Whether a slice is of an entity that has come, as far as was listed.
+  bool is_told(const SeenEntity& slice) const;
 
   const SnapshotReader& reader() const { return reader_; }
   SnapshotReader& reader() { return reader_; }
 
  private:
-  /// What was told of an entity.
+  /// What was told of an entity; of one in slices the first one's kind, the least tick, and all
+  /// versions together.
   struct Told {
     std::uint32_t id = 0;
     EntityKind kind;
@@ -56,6 +66,9 @@ class WorldMirror {
   };
 
   ReplicatedChange change(ReplicatedChange::Kind kind, const Told& told) const;
+  const Told* find_told(std::uint32_t id) const;
+  std::span<const SeenEntity> slices_from(std::size_t first) const;
+  std::optional<Told> whole_of(std::span<const SeenEntity> slices) const;
   bool is_same_entity(const Told& told, const SeenEntity& seen) const;
   void merge(std::vector<ReplicatedChange>& changes);
 

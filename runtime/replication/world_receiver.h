@@ -76,7 +76,7 @@ class RecordedSource final : public WorldSource {
   std::uint64_t divergences() const override { return 0; }
   /// Every tick of a recording has the whole world.
   bool is_complete() const override { return reader_.has_tick(); }
-  bool holds(std::uint32_t id) const override { return reader_.mirror().find(id) != nullptr; }
+  bool holds(std::uint32_t id) const override { return reader_.mirror().has(id); }
 
  private:
   const RecordingReader& reader_;

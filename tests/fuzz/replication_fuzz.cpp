@@ -10,6 +10,7 @@
 
 #include "net/replication/timed_events.h"
 #include "net/replication/type_views.h"
+#include "tests/support/giants_schema.h"
 #include "tests/support/replication_stage.h"
 
 namespace {
@@ -43,8 +44,9 @@ void try_events(std::span<const std::byte> bytes) {
   require(receiver.due().size() <= 255);
 }
 
-void talk(SectionReader& input) {
-  ReplicationStage stage(1);
+void talk(SectionReader& input, bool has_slices) {
+  ReplicationStage stage(1, {},
+                         has_slices ? samples::giants_schema() : replication_samples_schema());
   ReplicationStage::Client& client = stage.join();
   stage.step([&] {
     for (std::uint32_t id = 0; id < 6; ++id) {
@@ -129,7 +131,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       break;
     }
     default:
-      talk(input);
+      talk(input, choice >= 128);
   }
   return 0;
 }

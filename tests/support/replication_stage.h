@@ -195,11 +195,14 @@ class ReplicationStage {
         return "entity " + std::to_string(entity.id) + " is missing";
       }
       const bool is_owner = player != kNobody && entity.options.owner == player;
-      const TypeView& view = server.world().views().view(server.world().views().codec_type(
-          entity.options.type, is_owner ? SeenBy::owner : SeenBy::others));
-      for (const TypeView::Part& part : view.parts) {
-        if (found->second.values[part.value] == values.at(entity.id)[part.value]) continue;
-        return "entity " + std::to_string(entity.id) + " value " + std::to_string(part.value);
+      const TypeViews& views = server.world().views();
+      const std::uint16_t first =
+          views.codec_type(entity.options.type, is_owner ? SeenBy::owner : SeenBy::others);
+      for (std::size_t i = first; i < first + views.slice_count(first); ++i) {
+        for (const TypeView::Part& part : views.view(static_cast<std::uint16_t>(i)).parts) {
+          if (found->second.values[part.value] == values.at(entity.id)[part.value]) continue;
+          return "entity " + std::to_string(entity.id) + " value " + std::to_string(part.value);
+        }
       }
     }
     if (seen != client.world.entities.size()) return "superfluous entities";

@@ -89,8 +89,6 @@ Result<std::unique_ptr<ArenaServer>> ArenaServer::open(BundleStore& store,
   } catch (const std::system_error& error) {
     return fail(ErrorCode::io, std::string("cannot start the workers: ") + error.what());
   }
-  std::ranges::move(name_large_types(server->replicated().views()),
-                    std::back_inserter(server->lines_));
   return server;
 }
 

@@ -4,25 +4,10 @@
 #include <catch2/catch.hpp>
 
 #include "tests/support/replication_stage.h"
+#include "tests/support/surprised_model.h"
 
 namespace muster {
 namespace {
-
-/// Two types: a plain one, and one whose values may take four thousand bytes.
-ReplicationSchema schema_with_a_giant() {
-  ReplicationSchema schema;
-  schema.components.push_back(
-      {.name = "Plain", .fields = {{.name = "value", .low = 0, .high = 1'000}}});
-  schema.components.push_back({.name = "Giant",
-                               .fields = {{.name = "bits",
-                                           .value_count = 1'000,
-                                           .low = 0,
-                                           .high = 0xFFFF'FFFF,
-                                           .kind = LaneKind::opaque}}});
-  schema.types.push_back({.id = 1, .components = {0}});
-  schema.types.push_back({.id = 77, .components = {1}});
-  return schema;
-}
 
 struct Delivered {
   ClientViewCounters counters;
@@ -78,7 +63,8 @@ TEST_CASE("From afar, where the world takes several datagrams, what arrives is b
 
 TEST_CASE("An entity that no datagram has room for is told by name, and those behind it go on",
           "[net][replication]") {
-  ReplicationStage stage(1, {}, schema_with_a_giant());
+  const std::vector<std::byte> model = samples::surprised_model();
+  ReplicationStage stage(1, {.model_file = model}, samples::surprise_schema());
   ReplicationStage::Client& client = stage.join();
   stage.step([&] {
     for (std::uint32_t id = 0; id < 10; ++id) stage.spawn(id, {.relevance = Relevance::always});
@@ -99,7 +85,7 @@ TEST_CASE("An entity that no datagram has room for is told by name, and those be
   CHECK(stage.server_log.left_out_entities[0].payload_bytes > 1'000);
   CHECK(stage.server.view(client.id)->counters().unfit == 1);
   // Another state of it fits.
-  const std::vector<std::int64_t> giant = stage.values[5'000];
+  const std::vector<std::int64_t> dear = stage.values[5'000];
   const auto set = [&](const std::vector<std::int64_t>& values) {
     stage.step([&] {
       stage.values[5'000] = values;
@@ -108,11 +94,11 @@ TEST_CASE("An entity that no datagram has room for is told by name, and those be
     });
     stage.run(60);
   };
-  const std::vector<std::int64_t> nothing(1'000);
+  const std::vector<std::int64_t> nothing(300);
   set(nothing);
   CHECK(stage.difference(client).empty());
   // And then one that does not: the client stays with what it has of it.
-  set(giant);
+  set(dear);
   CHECK(stage
             .difference(client, kNobody,
                         [&](const ReplicatedEntity& entity) {
@@ -128,7 +114,8 @@ TEST_CASE("An entity that no datagram has room for is told by name, and those be
 
 TEST_CASE("Nobody waits for an entity that no datagram has room for, though it changes each tick",
           "[net][replication]") {
-  ReplicationStage stage(8, {}, schema_with_a_giant());
+  const std::vector<std::byte> model = samples::surprised_model();
+  ReplicationStage stage(8, {.model_file = model}, samples::surprise_schema());
   const ReplicationStage::Client& client = stage.join();
   stage.step([&] {
     for (std::uint32_t id = 0; id < 10; ++id) stage.spawn(id, {.relevance = Relevance::always});
@@ -142,10 +129,11 @@ TEST_CASE("Nobody waits for an entity that no datagram has room for, though it c
 
 TEST_CASE("An entity that found no room at first and then does is waited for",
           "[net][replication]") {
+  const std::vector<std::byte> model = samples::surprised_model();
   int waited = 0;
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
     CAPTURE(seed);
-    ReplicationStage stage(seed, {}, schema_with_a_giant());
+    ReplicationStage stage(seed, {.model_file = model}, samples::surprise_schema());
     const ReplicationStage::Client& client = stage.join({.loss = 0.4}, {.loss = 0.4});
     stage.step([&] {
       for (std::uint32_t id = 0; id < 300; ++id) stage.spawn(id, {.relevance = Relevance::always});
@@ -159,13 +147,13 @@ TEST_CASE("An entity that found no room at first and then does is waited for",
     const auto stir = [&] {
       for (std::uint32_t id = 0; id < 300; ++id) stage.stir(id);
     };
-    const std::vector<std::int64_t> nothing(1'000);
+    const std::vector<std::int64_t> nothing(300);
     stage.step([&] {
       stage.values[5'000] = nothing;
       stage.server.world().set(5'000, nothing);
       stir();
     });
-    while (!client.replication->is_complete() && stage.tick < 500) stage.step(stir);
+    while (!client.replication->is_complete() && stage.tick < 2'000) stage.step(stir);
     REQUIRE(client.replication->is_complete());
     ++waited;
     // Complete with what arrived behind other datagrams: it is held, if not shown yet.
@@ -174,20 +162,13 @@ TEST_CASE("An entity that found no room at first and then does is waited for",
   CHECK(waited >= 10);
 }
 
-TEST_CASE("Types that may find no room in a datagram are named beforehand", "[net][replication]") {
-  const ReplicationSchema schema = schema_with_a_giant();
-  const std::vector<std::string> lines = name_large_types(TypeViews(schema));
-  REQUIRE(lines.size() == 1);
-  CHECK(lines[0].starts_with("type 77 has up to 4125 bytes"));
-  CHECK(name_large_types(TypeViews(schema), 5'000).empty());
-}
-
 TEST_CASE("An entity that has room alone, but not beside events, is told", "[net][replication]") {
-  ReplicationStage stage(1, {}, schema_with_a_giant());
+  const std::vector<std::byte> model = samples::surprised_model();
+  ReplicationStage stage(1, {.model_file = model}, samples::surprise_schema());
   ReplicationStage::Client& client = stage.join();
   stage.run(10);
-  std::vector<std::int64_t> values(1'000);
-  for (std::size_t i = 0; i < 220; ++i) values[i] = 0x7531'8642;
+  std::vector<std::int64_t> values(300);
+  std::fill_n(values.begin(), 44, 0xFF);  // Some 900 bytes.
   stage.step([&] {
     stage.values[3] = values;
     stage.server.world().spawn(3, {.type = 1, .relevance = Relevance::always}, values);

@@ -4,6 +4,7 @@
 
 #include "registry/vocabulary/seed.h"
 #include "tests/support/replication_stage.h"
+#include "tests/support/surprised_model.h"
 
 namespace muster {
 namespace {
@@ -225,20 +226,13 @@ TEST_CASE("An event of an entity's past is none about the one that has its id no
 
 TEST_CASE("An event about an entity that no datagram has room for lets those behind it go",
           "[net][replication]") {
-  ReplicationSchema schema;
-  schema.components.push_back({.name = "Giant",
-                               .fields = {{.name = "bits",
-                                           .value_count = 1'000,
-                                           .low = 0,
-                                           .high = 0xFFFF'FFFF,
-                                           .kind = LaneKind::opaque}}});
-  schema.types.push_back({.id = 77, .components = {0}});
-  ReplicationStage stage(1, {}, schema);
+  const std::vector<std::byte> model = samples::surprised_model();
+  ReplicationStage stage(1, {.model_file = model}, samples::surprise_schema());
   ReplicationStage::Client& client = stage.join();
   stage.run(30);
   // More than are ever on their way at once: the numbers after them come all the same.
   constexpr std::uint32_t kInVain = kTimedEventsMax + 44;
-  stage.step([&] { stage.spawn(4, {.relevance = Relevance::always}); });
+  stage.step([&] { stage.spawn(4, {.type = 1, .relevance = Relevance::always}); });
   for (std::uint32_t i = 0; i < kInVain; ++i) {
     stage.step([&] { stage.server.send_event_about(4, stage.tick, event_of(4)); });
   }

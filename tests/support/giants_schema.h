@@ -1,0 +1,39 @@
+// Types of which one entity does not fit into a datagram.
+#pragma once
+
+#include "net/replication/replication_schema.h"
+
+namespace muster::samples {
+
+/// A plain type, and two of which an entity may take thousands of bytes: one that owners see more
+/// of, one that has rotations and large numbers as well.
+inline ReplicationSchema giants_schema() {
+  ReplicationSchema schema;
+  schema.components.push_back(
+      {.name = "Plain", .fields = {{.name = "value", .low = 0, .high = 1'000}}});
+  schema.components.push_back(
+      {.name = "Bag",
+       .fields = {{.name = "items", .value_count = 400, .low = 0, .high = 0xFFFF'FFFF},
+                  {.name = "secrets",
+                   .value_count = 300,
+                   .low = 0,
+                   .high = 0xFFFF'FFFF,
+                   .receivers = SchemaReceivers::owner,
+                   .kind = LaneKind::opaque}}});
+  schema.components.push_back({.name = "Skeleton",
+                               .fields = {{.name = "turns",
+                                           .value_count = 400,
+                                           .low = 0,
+                                           .high = 1'023,
+                                           .kind = LaneKind::rotation},
+                                          {.name = "wide",
+                                           .value_count = 150,
+                                           .low = std::int64_t{-1} << 40,
+                                           .high = std::int64_t{1} << 40}}});
+  schema.types.push_back({.id = 1, .components = {0}});
+  schema.types.push_back({.id = 77, .components = {1}});
+  schema.types.push_back({.id = 78, .components = {2, 0}});
+  return schema;
+}
+
+}  // namespace muster::samples

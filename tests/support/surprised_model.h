@@ -1,0 +1,41 @@
+// Entities that find no room in a datagram: what is in them is nothing like what their model
+// was trained on.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+#include "net/replication/type_views.h"
+#include "net/snapshot/model_file.h"
+#include "net/snapshot/probability_scale.h"
+
+namespace muster::samples {
+
+/// Two types: a plain one, and one of 300 bytes that travels in one piece.
+inline ReplicationSchema surprise_schema() {
+  ReplicationSchema schema;
+  schema.components.push_back(
+      {.name = "Plain", .fields = {{.name = "value", .low = 0, .high = 1'000}}});
+  schema.components.push_back(
+      {.name = "Surprise",
+       .fields = {{.name = "numbers", .value_count = 300, .low = 0, .high = 0xFF}}});
+  schema.types.push_back({.id = 1, .components = {0}});
+  schema.types.push_back({.id = 77, .components = {1}});
+  return schema;
+}
+
+/// A model file for it, as of a game in which the second type's numbers were always 0: 0xFF takes
+/// some twenty bytes.
+inline std::vector<std::byte> surprised_model() {
+  SnapshotModel model = untrained_model(TypeViews(surprise_schema()).schemas());
+  const TypeModel& type = model.types[1];
+  for (std::size_t lane = 0; lane < type.lanes.size(); ++lane) {
+    const auto first =
+        model.probabilities.begin() + static_cast<std::ptrdiff_t>(type.lanes[lane].first_slot);
+    std::fill_n(first, slot_count(type.schema.lanes[lane]), kProbabilityOfStep[0]);
+  }
+  return encode_model(model);
+}
+
+}  // namespace muster::samples
