@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include "registry/registries/plain_components.h"
 #include "registry/vocabulary/field_rules.h"
 #include "registry/vocabulary/lanes.h"
 
@@ -26,7 +27,8 @@ std::optional<double> parse_real(std::string_view text) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   const bool is_number = error == std::errc() && end == text.data() + text.size();
-  return is_number && !std::isnan(value) ? std::optional(value) : std::nullopt;
+  // It takes infinities and what is no number in spellings that YAML does not have.
+  return is_number && std::isfinite(value) ? std::optional(value) : std::nullopt;
 }
 
 template <typename Integer>
@@ -117,6 +119,7 @@ class ComponentCook {
       : description_(description), component_(component), problems_(problems) {}
 
   ByteVector run() {
+    check_layers();
     data_ = description_.default_value;
     for (const FieldDescription& field : description_.fields) {
       const std::string path = locate(source_path(field.name));
@@ -133,6 +136,15 @@ class ComponentCook {
   }
 
  private:
+  void check_layers() {
+    for (const ComponentLayer& layer : component_.layers) {
+      if (layer.fields == yaml::kNoNode) continue;
+      const yaml::Node& at = layer.source->tree.at(layer.fields);
+      std::string told = told_of_fieldless(description_.name, at);
+      if (!told.empty()) problems_.push_back({{layer.source->path, at.position}, std::move(told)});
+    }
+  }
+
   // A value: where an override would name it, and where the layers have it, if they do.
   struct Item {
     std::string path;

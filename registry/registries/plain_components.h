@@ -31,6 +31,10 @@ std::vector<FactoryPart> factory_parts(const SourceFile& source,
 /// The component that a field of a factory would be, by its name.
 std::string component_of_field(std::string_view field);
 
+/// What is said of a component that has something else where its fields should be: `at`. Empty when
+/// nothing is wrong: they are a mapping, or there is nothing.
+std::string told_of_fieldless(std::string_view class_name, const yaml::Node& at);
+
 /// What is said of an entity that has two components of one type; `entity` is its name, if any.
 std::string told_of_second(std::string_view entity, std::string_view class_name);
 

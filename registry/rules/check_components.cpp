@@ -225,11 +225,8 @@ class ComponentCheck {
     if (described == nullptr) return check_name(name, {file.path, named_at});
     const yaml::Node& at = file.tree.at(fields);
     if (at.kind == yaml::NodeKind::mapping) return check_names(*described, file, fields, "");
-    if (!is_empty(at)) tell_unfit({file.path, at.position}, told_of_fieldless(name, at));
-  }
-
-  static std::string told_of_fieldless(const std::string& name, const yaml::Node& at) {
-    return name + " has fields, and no " + (at.kind == yaml::NodeKind::scalar ? "value" : "list");
+    std::string told = told_of_fieldless(name, at);
+    if (!told.empty()) tell_unfit({file.path, at.position}, std::move(told));
   }
 
   // A factory's own field may have any name. One that is called like a component, and holds no

@@ -1,6 +1,7 @@
 // What an editor needs to know of components while somebody types a prefab. The dialect is JSON
 // Schema 2020-12.
 #include <charconv>
+#include <cmath>
 
 #include "registry/vocabulary/component.h"
 #include "registry/vocabulary/json_text.h"
@@ -19,11 +20,14 @@ Json number_schema(const FieldDescription& field) {
     json["minimum"] = field.minimum;
     json["maximum"] = field.maximum;
   } else if (is_whole) {
-    // What the type holds; beyond 32 bits editors round.
     with_lane_type(lane_type(field.type), [&]<typename T>(T) {
-      if (sizeof(T) > sizeof(std::uint32_t)) return;
       json["minimum"] = std::numeric_limits<T>::lowest();
-      json["maximum"] = std::numeric_limits<T>::max();
+      if (sizeof(T) <= sizeof(std::uint32_t)) {
+        json["maximum"] = std::numeric_limits<T>::max();
+      } else {
+        // Editors round beyond 53 bits; a power of two stays what it is.
+        json["exclusiveMaximum"] = std::ldexp(1.0, std::numeric_limits<T>::digits);
+      }
     });
   }
   return json;
@@ -47,6 +51,7 @@ Json element_schema(const FieldDescription& field) {
     case FieldType::quaternion:
       return axes_schema(field, axes.first(lane_count(field)));
     case FieldType::text:
+      // Bytes cannot be said: a text of other letters than ASCII may be too long all the same.
       return {{"type", "string"}, {"maxLength", field.element_bytes}};
     case FieldType::asset:
       return {{"type", "object"},

@@ -48,7 +48,7 @@ EntityId DeferredSpawner::spawn_type(std::uint32_t registry, TypeId type_id,
   const EntityId root = world.create(options);
   ++counters_.spawned;
   world.add(link_, root, {{}, PrefabStage::waiting});
-  fail_root(root, Guid(), spawner_->unassigned(registry, type_id));
+  fail_unassigned(root, registry, type_id);
   return root;
 }
 
@@ -69,6 +69,7 @@ void DeferredSpawner::update() {
 void DeferredSpawner::retry(BundleLoader& loader) {
   loader_ = &loader;
   wanted_.clear();
+  told_types_.clear();
   for (PrefabLink& link : spawner_->world().values(link_)) {
     const bool has_failed =
         link.stage == PrefabStage::failed || link.stage == PrefabStage::replaced;
@@ -148,10 +149,20 @@ void DeferredSpawner::complete(EntityId root, const Guid& asset) {
 void DeferredSpawner::fail_root(EntityId root, const Guid& asset, const Error& why) {
   ++counters_.failed;
   spawner_->world().get(link_, root)->stage = PrefabStage::failed;
-  // A null asset is told by its type id, which `why` names; no two of them are alike.
-  bool is_told = false;
-  if (!asset.is_null()) is_told = std::exchange(want(asset).is_told, true);
+  const bool is_told = std::exchange(want(asset).is_told, true);
   if (!is_told && problems_.size() < kMaxProblems) problems_.push_back(why);
+  stand_in(root);
+}
+
+// Type ids come from the network: the same one again takes no memory and says nothing.
+void DeferredSpawner::fail_unassigned(EntityId root, std::uint32_t registry, TypeId type_id) {
+  ++counters_.failed;
+  spawner_->world().get(link_, root)->stage = PrefabStage::failed;
+  const std::pair type(registry, type_id);
+  if (told_types_.size() < kMaxToldTypes && problems_.size() < kMaxProblems &&
+      told_types_.insert(type).second) {
+    problems_.push_back(spawner_->unassigned(registry, type_id));
+  }
   stand_in(root);
 }
 

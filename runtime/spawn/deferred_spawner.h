@@ -3,7 +3,9 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "runtime/assets/bundle_loader.h"
@@ -73,10 +75,13 @@ class DeferredSpawner {
   bool is_there(EntityId root) const;
   std::size_t waiting_count() const;
 
-  /// What could not be loaded since the last call, one message per asset, for the log. At most
-  /// `kMaxProblems` wait; the counter has all of them.
+  /// What could not be loaded since the last call, one message per asset and per type id that is
+  /// not assigned, for the log. At most `kMaxProblems` wait; the counter has all of them.
   std::vector<Error> take_problems();
   static constexpr std::size_t kMaxProblems = 64;
+  /// Of so many type ids that are not assigned it is remembered that they were told, or until
+  /// `retry`: who sends all there are is not heard for ever.
+  static constexpr std::size_t kMaxToldTypes = 256;
 
   const DeferredSpawnCounters& counters() const { return counters_; }
   World& world() const { return spawner_->world(); }
@@ -94,6 +99,7 @@ class DeferredSpawner {
   void settle(EntityId root);
   void complete(EntityId root, const Guid& asset);
   void fail_root(EntityId root, const Guid& asset, const Error& why);
+  void fail_unassigned(EntityId root, std::uint32_t registry, TypeId type_id);
   void stand_in(EntityId root);
   bool is_stand_in(EntityId entity) const;
   bool has_stand_in(EntityId root) const;
@@ -107,6 +113,7 @@ class DeferredSpawner {
   std::unordered_map<Guid, Wanted> wanted_;
   std::uint64_t seen_version_ = 0;  ///< Of the links, when `wanted_` was last looked through.
   std::vector<EntityId> unsettled_;
+  std::set<std::pair<std::uint32_t, TypeId>> told_types_;
   std::vector<Error> problems_;
   DeferredSpawnCounters counters_;
 };

@@ -34,15 +34,16 @@ Vec3 between(const Vec3& a, const Vec3& b, float part) {
 
 }  // namespace
 
-EffectPlayer::EffectPlayer(const Spawner& spawner, World& world, const EffectOptions& options)
+EffectPlayer::EffectPlayer(Spawner& spawner, const EffectOptions& options)
     : spawner_(&spawner),
-      world_(&world),
+      world_(&spawner.world()),
+      placeholder_(options.placeholder),
       reloads_(spawner.reload_count()),
       expiry_(options.expiry),
       triggers_{TickTriggers(options.same_within_ticks), TickTriggers(options.same_within_ticks)},
-      duration_(find_setting(world, options.spatial_component, options.duration_field,
+      duration_(find_setting(*world_, options.spatial_component, options.duration_field,
                              std::chrono::duration<float>(options.default_duration).count())),
-      speed_(find_setting(world, options.hitscan_component, options.speed_field,
+      speed_(find_setting(*world_, options.hitscan_component, options.speed_field,
                           options.default_speed)) {}
 
 EffectPlayer::Setting EffectPlayer::find_setting(const World& world, std::string_view component,
@@ -72,12 +73,11 @@ Result<EffectPlayer> EffectPlayer::create(Spawner& spawner, const EffectOptions&
   if (catalog.target() != Target::client) {
     return fail(ErrorCode::invalid_argument, "effects are played by clients only");
   }
-  World& world = spawner.world();
-  EffectPlayer player(spawner, world, options);
+  EffectPlayer player(spawner, options);
   player.spatial_requests_.reserve(kMaxEffectRequests);
   player.hitscan_requests_.reserve(kMaxEffectRequests);
   for (std::uint32_t i = 0; i < catalog.effect_count(); ++i) {
-    Result<void> added = player.add_pool(spawner, catalog.effect(i));
+    Result<void> added = player.add_pool(catalog.effect(i));
     if (added) continue;
     player.close();
     return fail(added.error());
@@ -85,7 +85,7 @@ Result<EffectPlayer> EffectPlayer::create(Spawner& spawner, const EffectOptions&
   return player;
 }
 
-Result<void> EffectPlayer::add_pool(Spawner& spawner, const CatalogEffect& effect) {
+Result<void> EffectPlayer::add_pool(const CatalogEffect& effect) {
   if (effect.pool_size == 0 || effect.pool_size > kMaxEffectPool) {
     return fail(ErrorCode::limit_exceeded,
                 "effect " + std::to_string(effect.type_id.value()) + " (" +
@@ -96,13 +96,41 @@ Result<void> EffectPlayer::add_pool(Spawner& spawner, const CatalogEffect& effec
   Pool& pool = pools_.emplace_back();
   pool.kind = effect.kind;
   pool.effect = effect.type_id;
-  for (std::uint32_t i = 0; i < effect.pool_size; ++i) {
-    Result<Spawned> spawned = spawner.spawn(effect.prefab);
-    if (!spawned) return fail(spawned.error());
-    world_->set_active(spawned.value().root, false);
-    pool.instances.emplace_back().root = spawned.value().root;
-  }
+  pool.prefab = effect.prefab;
+  pool.size = effect.pool_size;
+  fill(pool);
   return {};
+}
+
+void EffectPlayer::fill(Pool& pool) {
+  Result<const PrefabPlan*> plan = spawner_->prepare(pool.prefab);
+  pool.has_failed = !plan;
+  if (!plan) {
+    ++counters_.failed;
+    problems_.push_back(plan.error());
+    if (placeholder_.is_null()) return;
+    plan = spawner_->prepare(placeholder_);
+    if (!plan) return;  // Whoever shows other placeholders says so.
+  }
+  for (std::uint32_t i = 0; i < pool.size; ++i) {
+    const EntityId root = spawner_->instantiate(*plan.value()).root;
+    world_->set_active(root, false);
+    pool.instances.emplace_back().root = root;
+  }
+}
+
+void EffectPlayer::empty(Pool& pool) {
+  for (const EffectInstance& instance : pool.instances) world_->request_despawn(instance.root);
+  pool.instances.clear();
+  pool.next = 0;
+}
+
+void EffectPlayer::retry() {
+  for (Pool& pool : pools_) {
+    if (!pool.has_failed) continue;
+    empty(pool);
+    fill(pool);
+  }
 }
 
 EffectVerdict EffectPlayer::request(const SpatialEffectRequest& request) {
@@ -147,9 +175,7 @@ void EffectPlayer::update(Time now) {
 }
 
 void EffectPlayer::close() {
-  for (const Pool& pool : pools_) {
-    for (const EffectInstance& instance : pool.instances) world_->request_despawn(instance.root);
-  }
+  for (Pool& pool : pools_) empty(pool);
   pools_.clear();
   spatial_requests_.clear();
   hitscan_requests_.clear();
@@ -181,8 +207,11 @@ EffectVerdict EffectPlayer::verdict(EffectKind kind, TypeId effect, std::size_t 
                                     bool is_finite, const std::optional<EffectCause>& cause) {
   ++counters_.requested;
   EffectVerdict result = EffectVerdict::accepted;
-  if (find_pool(kind, effect) == pools_.size()) {
+  const std::size_t pool = find_pool(kind, effect);
+  if (pool == pools_.size()) {
     result = EffectVerdict::unknown_effect;
+  } else if (pools_[pool].instances.empty()) {
+    result = EffectVerdict::missing;
   } else if (!is_finite) {
     result = EffectVerdict::not_finite;
   } else if (waiting >= kMaxEffectRequests) {
@@ -237,8 +266,9 @@ std::size_t EffectPlayer::free_or_oldest(const Pool& pool) {
   return best;
 }
 
-// Returns null for a request that is too old to be played.
+// Returns null for a request that is too old to be played, or whose pool a retry has emptied.
 EffectInstance* EffectPlayer::begin(Pool& pool, Time happened_at, Time now) {
+  if (pool.instances.empty()) return nullptr;
   if (happened_at <= now - expiry_) {
     ++counters_.too_late;
     return nullptr;

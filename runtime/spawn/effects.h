@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "registry/vocabulary/clock.h"
@@ -52,6 +53,7 @@ struct HitscanEffectRequest {
 enum class [[nodiscard]] EffectVerdict : std::uint8_t{
     accepted,
     unknown_effect,  ///< The type id is not assigned.
+    missing,         ///< Its prefab could not be loaded, and there is no placeholder.
     queue_full,
     not_finite,  ///< A position is not a number.
     repeated,    ///< Its cause has been played, or was too long ago.
@@ -74,6 +76,7 @@ struct EffectCounters {
   std::uint64_t requested = 0;
   std::uint64_t repeated = 0;  ///< Asked for again by a tick that was computed again.
   std::uint64_t refused = 0;   ///< Any other verdict but `accepted`.
+  std::uint64_t failed = 0;    ///< Pools whose prefab could not be loaded; see `take_problems`.
   std::uint64_t too_late = 0;  ///< Not played: older than the expiry.
   std::uint64_t played = 0;
   std::uint64_t stolen = 0;  ///< Of those: took an instance that was still playing.
@@ -92,12 +95,17 @@ struct EffectOptions {
   std::string_view speed_field = "speed";
   float default_speed = 100;            ///< In metres per second.
   std::uint32_t same_within_ticks = 0;  ///< Of causes; see `TickTriggers`.
+  /// A prefab to fill pools with whose own cannot be loaded; null for none.
+  Guid placeholder{};
 };
 
 /// Plays effects from pools: one pool per registered effect, as large as registered, filled on
 /// construction. Requests are taken in rotation; a pool with none free loses the oldest. An effect
 /// is on its client only, and never on the wire. Time is what `update` is told. One thread at a
 /// time; requesting and updating allocate nothing, but for causes that are new.
+///
+/// An effect whose bundle is missing or damaged costs no other: its pool has placeholders, or
+/// nothing, until `retry` finds it.
 ///
 /// After `PrefabInstances::reload` what begins lasts as its prefab says then. Pools keep their
 /// sizes, and what plays its end: for other effects or sizes, close the player and create another.
@@ -113,9 +121,9 @@ class EffectPlayer {
  public:
   /// Spawns all pools, inactive, and waits for the bundles that are not in the store yet: for the
   /// loading screen, or request the registries before. Fails with `invalid_argument` in a server's
-  /// world (by the target of the catalog), with `limit_exceeded` for a pool larger than
-  /// `kMaxEffectPool`, or as `Spawner::spawn` does; what was spawned by then is asked to despawn.
-  /// The spawner and its world must outlive the player.
+  /// world (by the target of the catalog), and with `limit_exceeded` for a pool larger than
+  /// `kMaxEffectPool`; what was spawned by then is asked to despawn. The spawner and its world must
+  /// outlive the player.
   static Result<EffectPlayer> create(Spawner& spawner, const EffectOptions& options = {});
 
   EffectVerdict request(const SpatialEffectRequest& request);
@@ -129,6 +137,12 @@ class EffectPlayer {
   /// the order of the requests. Requests that are `expiry` old, or older, are dropped.
   void update(Time now);
 
+  /// Tries again to fill pools whose prefabs could not be loaded, after a disk came back or a build
+  /// was put in place. What stands in goes, where it is found.
+  void retry();
+  /// What could not be loaded since the last call, one message for each effect, for the log.
+  std::vector<Error> take_problems() { return std::exchange(problems_, {}); }
+
   /// Requests the despawn of all pools and drops what waits: the player plays no more.
   void close();
 
@@ -141,8 +155,11 @@ class EffectPlayer {
   struct Pool {
     EffectKind kind = EffectKind::spatial;
     TypeId effect;
+    Guid prefab;
+    std::uint32_t size = 0;
+    bool has_failed = false;
     std::size_t next = 0;
-    std::vector<EffectInstance> instances;
+    std::vector<EffectInstance> instances;  ///< As many as `size`, or none.
   };
 
   /// A float field of a component, if the world knows it.
@@ -152,11 +169,13 @@ class EffectPlayer {
     float otherwise = 0;  ///< For what has none, or no positive number there.
   };
 
-  EffectPlayer(const Spawner& spawner, World& world, const EffectOptions& options);
+  EffectPlayer(Spawner& spawner, const EffectOptions& options);
   static Setting find_setting(const World& world, std::string_view component,
                               std::string_view field, float otherwise);
   float read(const Setting& setting, EntityId entity) const;
-  Result<void> add_pool(Spawner& spawner, const CatalogEffect& effect);
+  Result<void> add_pool(const CatalogEffect& effect);
+  void fill(Pool& pool);
+  void empty(Pool& pool);
   std::size_t find_pool(EffectKind kind, TypeId effect) const;
   EffectVerdict verdict(EffectKind kind, TypeId effect, std::size_t waiting, bool is_finite,
                         const std::optional<EffectCause>& cause);
@@ -165,8 +184,9 @@ class EffectPlayer {
   static std::size_t free_or_oldest(const Pool& pool);
   EffectInstance* begin(Pool& pool, Time happened_at, Time now);
 
-  const Spawner* spawner_;
+  Spawner* spawner_;
   World* world_;
+  Guid placeholder_;
   std::uint32_t reloads_;
   Duration expiry_;
   std::array<TickTriggers, 2> triggers_;  ///< By kind.
@@ -175,6 +195,7 @@ class EffectPlayer {
   std::vector<Pool> pools_;               ///< By kind and type id.
   std::vector<SpatialEffectRequest> spatial_requests_;
   std::vector<HitscanEffectRequest> hitscan_requests_;
+  std::vector<Error> problems_;
   EffectCounters counters_;
 };
 

@@ -21,7 +21,8 @@ Result<std::unique_ptr<FollowedMatch>> FollowedMatch::open(BundleStore& store,
     return fail(ErrorCode::not_found, "the build has no " + std::string(kReplicatedRegistry));
   }
   std::unique_ptr<FollowedMatch> match(new FollowedMatch(store, loader, *registry));
-  Result<EffectPlayer> effects = EffectPlayer::create(match->views_);
+  Result<EffectPlayer> effects =
+      EffectPlayer::create(match->views_, {.placeholder = placeholder()});
   if (!effects) return fail(effects.error());
   match->effects_.emplace(std::move(effects.value()));
   match->cues_.emplace(match->world_, match->collection_, *match->effects_);
@@ -147,7 +148,8 @@ void FollowedMatch::note_completed(Time now) {
 }
 
 void FollowedMatch::note_problems() {
-  for (std::vector<Error> problems : {deferred_.take_problems(), looks_.take_problems()}) {
+  for (std::vector<Error> problems :
+       {deferred_.take_problems(), looks_.take_problems(), effects_->take_problems()}) {
     for (Error& problem : problems) {
       ++summary_.failed_loads;
       problems_.push_back(std::move(problem.message));

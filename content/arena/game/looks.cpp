@@ -12,10 +12,10 @@ namespace {
 constexpr std::uint32_t kSeenByOthers = 0;
 constexpr std::uint32_t kFirstPerson = 1;
 
+}  // namespace
+
 /// Assets/Prefabs/Presentation/Crate.prefab
 Guid placeholder() { return Guid::parse("5cf9ea074732efdc4b85395231a8209c").value(); }
-
-}  // namespace
 
 Looks::Looks(Spawner& views, BundleLoader& loader, const World& world,
              const ReplicatedCollection& collection)

@@ -12,6 +12,9 @@
 
 namespace arena {
 
+/// What is shown for what cannot be loaded: a crate.
+muster::Guid placeholder();
+
 /// Shows each replicated entity that has a `PresentationOwner` in the variation that it wants, own
 /// characters in first person as well. What comes late is seen late, and a crate stands where
 /// something cannot be loaded. What it is given must outlive it.

@@ -401,11 +401,16 @@ TEST_CASE("A float is told when it would become infinite, and not before", "[bun
                                                                {"3.4028236e+38", false},
                                                                {"-3.4028236e+38", false},
                                                                {"Infinity", true},
+                                                               {"-.inf", true},
+                                                               {"inf", false},
+                                                               {"-INFINITY", false},
+                                                               {"infinity", false},
+                                                               {"nan", false},
                                                                {"1e39", false}}));
   CAPTURE(text);
   const Outcome outcome = cook({"f32: " + text});
   CHECK(outcome.problems.empty() == fits);
-  CHECK(std::isinf(outcome.value.f32) == (text == "Infinity"));
+  CHECK(std::isinf(outcome.value.f32) == (text == "Infinity" || text == "-.inf"));
   CHECK(cook({"v2: {x: " + text + "}"}).problems.empty() == fits);
 }
 

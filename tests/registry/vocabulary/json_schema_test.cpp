@@ -82,6 +82,24 @@ TEST_CASE("A schema for editors takes names for more than bits", "[registry][com
       [{"enum": ["low", "high"]}, {"type": "integer", "minimum": 0, "maximum": 1}])"));
 }
 
+TEST_CASE("A schema for editors bounds integers of 64 bits where they end",
+          "[registry][component]") {
+  ComponentDescription component = description_of<samples::Recoil>();
+  FieldDescription& field = component.fields.back();
+  field.minimum = field.maximum = 0;
+  const auto bounds = [&](FieldType type) {
+    field.type = type;
+    const Json json = Json::parse(components_json_schema(std::span(&component, 1)));
+    return json["$defs"]["Recoil"]["properties"][field.name];
+  };
+  const Json of_signed = bounds(FieldType::int64);
+  CHECK(of_signed["minimum"] == std::numeric_limits<std::int64_t>::min());
+  CHECK(of_signed["exclusiveMaximum"] == 0x1p63);
+  const Json of_unsigned = bounds(FieldType::uint64);
+  CHECK(of_unsigned["minimum"] == 0);
+  CHECK(of_unsigned["exclusiveMaximum"] == 0x1p64);
+}
+
 TEST_CASE("A schema for editors knows how many structs a list has", "[registry][component]") {
   const Json slots = schema()["$defs"]["Everything"]["properties"]["slots"];
   CHECK(slots["type"] == "array");

@@ -340,6 +340,57 @@ TEST_CASE("Effects are for clients", "[runtime][spawn][sys-20]") {
   CHECK(EffectPlayer::create(server.spawner).error().code == ErrorCode::invalid_argument);
 }
 
+TEST_CASE("An effect whose bundle is missing costs no other, and plays when it is there again",
+          "[runtime][spawn][sys-20]") {
+  const bool has_placeholder = GENERATE(false, true);
+  CAPTURE(has_placeholder);
+  Stage stage;
+  const auto catalog = stage.store.catalog();
+  const CatalogEffect lost = catalog.effect(0);
+  const AssetPath bundle =
+      AssetPath::parse("client/" + catalog.bundle(lost.bundle).name.path()).value();
+  ByteVector buffer;
+  const Bytes read = read_whole(stage.files, bundle, 1 << 20, buffer).value();
+  const ByteVector bytes(read.begin(), read.end());
+  REQUIRE(stage.files.remove(bundle).has_value());
+  const Guid placeholder =
+      has_placeholder ? catalog.effect(catalog.effect_count() - 1).prefab : Guid();
+  EffectPlayer player = EffectPlayer::create(stage.spawner, {.placeholder = placeholder}).value();
+  CHECK(player.counters().failed == 1);
+  const std::vector<Error> problems = player.take_problems();
+  REQUIRE(problems.size() == 1);
+  CHECK(problems[0].message.find("is missing") != std::string::npos);
+  CHECK(player.take_problems().empty());
+  Time now{};
+  const auto ask = [&](std::uint32_t i) {
+    const CatalogEffect effect = catalog.effect(i);
+    return effect.kind == EffectKind::spatial
+               ? player.request(SpatialEffectRequest{effect.type_id, {}, {}, now})
+               : player.request(HitscanEffectRequest{effect.type_id, {}, {1, 0, 0}, now});
+  };
+  CHECK(ask(0) == (has_placeholder ? EffectVerdict::accepted : EffectVerdict::missing));
+  for (std::uint32_t i = 1; i < catalog.effect_count(); ++i) {
+    CHECK(ask(i) == EffectVerdict::accepted);
+  }
+  player.update(now += milliseconds(16));
+  CHECK(player.playing_count() == catalog.effect_count() - (has_placeholder ? 0 : 1));
+  // Still not there; what waits for a pool that goes is dropped.
+  static_cast<void>(ask(0));
+  player.retry();
+  player.update(now += milliseconds(16));
+  CHECK(player.take_problems().size() == 1);
+  REQUIRE(stage.files.write(bundle, bytes).has_value());
+  player.retry();
+  stage.world.process_despawns();
+  CHECK(player.take_problems().empty());
+  CHECK(player.instances(lost.kind, lost.type_id).size() == lost.pool_size);
+  CHECK(ask(0) == EffectVerdict::accepted);
+  player.update(now += milliseconds(16));
+  player.close();
+  stage.world.process_despawns();
+  CHECK(stage.world.entity_count() == 0);
+}
+
 TEST_CASE("A pool of unlikely size is refused, and leaves nothing", "[runtime][spawn][sys-20]") {
   samples::TargetOptions options;
   options.change = [](CatalogData& data) { data.effects[2].pool_size = 4'000'000'000; };
