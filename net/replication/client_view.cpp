@@ -109,14 +109,15 @@ void ClientView::take_fates(std::span<const PayloadFate> fates) {
     flight.has_arrived = true;
     writer_->acknowledge(number);
     for (const Said& said : flight.said) {
-      if (Record* const record = find_record(said.entity)) {
+      Record* const record = find_record(said.entity);
+      if (record != nullptr && is_still(said, *record)) {
         record->is_there = record->is_there || said.is_certain;
         // What is not certain may have stood in another part, which need not have arrived.
         if (!record->is_there) continue;
         record->acked = said.row;
         record->outdated_since = flight.tick;
       }
-      if (said.is_certain) release_events(said.entity);
+      if (said.is_certain) release_events(said);
     }
     settle_parts(flight);
   }
@@ -134,13 +135,21 @@ void ClientView::settle_parts(const InFlight& flight) {
     if (std::exchange(arrived.is_settled, true)) continue;
     for (const Said& said : arrived.said) {
       Record* const record = find_record(said.entity);
-      if (record == nullptr || record->is_there) continue;
+      if (record == nullptr || record->is_there || !is_still(said, *record)) continue;
       record->is_there = true;
       record->acked = said.row;
       record->outdated_since = flight.tick;
-      release_events(said.entity);
+      release_events(said);
     }
   }
+}
+
+/// Whether what was said is of an entity as the client sees it now. Any view shows an entity that
+/// has one slice; of others, the slices of one view.
+bool ClientView::is_still(const Said& said, const Record& record) const {
+  const TypeViews& views = options_.views;
+  return said.codec_type == record.codec_type ||
+         (!views.is_cut(said.codec_type) && !views.is_cut(record.codec_type));
 }
 
 /// What nothing later says waits as if it had never been told.
@@ -334,7 +343,7 @@ bool ClientView::leave_out(std::uint32_t id) {
   if (found == states_.end() || found->id != id || found->is_held) return false;
   const auto i = static_cast<std::size_t>(found - states_.begin());
   hold(static_cast<std::uint32_t>(i));
-  records_[i].unfit_since = found->since;
+  records_[i].unfit_since = row_since(i);
   records_[i].unfit_type = found->kind.type;
   records_[i].unfit_bytes = static_cast<std::uint16_t>(memory_.size());
   ++counters_.unfit;
@@ -351,7 +360,12 @@ bool ClientView::leave_out(std::uint32_t id) {
 bool ClientView::is_unfit(std::size_t i) const {
   const Record& record = records_[i];
   return record.unfit_bytes != 0 && record.unfit_bytes >= memory_.size() &&
-         record.unfit_since == states_[i].since && record.unfit_type == states_[i].kind.type;
+         record.unfit_since == row_since(i) && record.unfit_type == states_[i].kind.type;
+}
+
+/// Since when all of the entity's values are what they are.
+std::uint32_t ClientView::row_since(std::size_t i) const {
+  return entities_[i]->since(seen_by(*entities_[i]));
 }
 
 ClientView::Written ClientView::write_payload(const ReplicatedWorld& world, std::uint32_t first_id,
@@ -413,6 +427,7 @@ void ClientView::remember(std::size_t part, std::uint32_t first_id, std::uint32_
     if (state.id < first_id || state.id >= writer_->end_id() || state.is_held) continue;
     Record& record = records_[i];
     flight.said.push_back({.entity = {.id = record.id, .generation = record.generation},
+                           .codec_type = record.codec_type,
                            .is_certain = is_told_for_certain(i, first_id, writer_->end_id()),
                            .row = state.values});
     (record.acked != nullptr ? predicted : predicted_new) += predicted_bits(i);

@@ -102,6 +102,7 @@ class ClientView {
   /// What did not fit since `clear_unfit`, each state once.
   std::span<const UnfitState> unfit() const { return unfit_; }
   void clear_unfit() { unfit_.clear(); }
+  /// Of interest to the client; of one in slices, each of them.
   std::size_t entity_count() const { return records_.size(); }
   /// What was done for single entities so far, from interest to the snapshot's bytes, since the
   /// last map began: for one at rest nothing is.
@@ -137,6 +138,7 @@ class ClientView {
   /// What a snapshot on its way says anew.
   struct Said {
     EventSubject entity;
+    std::uint16_t codec_type = 0;
     bool is_certain = false;
     const LaneValue* row = nullptr;
   };
@@ -158,7 +160,8 @@ class ClientView {
 
   void decide_open_events();
   void settle_events();
-  void release_events(const EventSubject& slice);
+  void release_events(const Said& said);
+  bool is_still(const Said& said, const Record& record) const;
   std::span<const Record> slices_of(const Record& first) const;
   bool is_whole(const Record& first) const;
   void settle_events_of_part(std::uint32_t first_id, std::uint32_t end_id);
@@ -189,6 +192,7 @@ class ClientView {
                         bool has_checksum);
   bool leave_out(std::uint32_t id);
   bool is_unfit(std::size_t i) const;
+  std::uint32_t row_since(std::size_t i) const;
   void write_checksum(SectionWriter& writer, const ReplicatedWorld& world, std::uint32_t first_id);
   void remember(std::size_t part, std::uint32_t first_id, std::uint32_t tick,
                 std::size_t snapshot_bytes);

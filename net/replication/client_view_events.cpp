@@ -3,6 +3,7 @@
 // an event stands in those payloads alone that tell of the entity. A client shows an entity of
 // several slices when it has them all; its first slice stands for it here.
 #include <algorithm>
+#include <cassert>
 
 #include "net/replication/client_view.h"
 
@@ -10,6 +11,7 @@ namespace muster {
 
 bool ClientView::send_event_about(const ReplicatedWorld& world, std::uint32_t entity,
                                   std::uint32_t tick, std::span<const std::byte> event) {
+  assert(entity < options_.views.id_end());
   const std::uint32_t id = options_.views.slice_id(entity, 0);
   const Record* record = find_record(id);
   const ReplicatedEntity* now = world.find(entity);
@@ -50,22 +52,26 @@ void ClientView::settle_events() {
   events_.settle([&](const EventSubject& subject) {
     const Record* record = find_record(subject);
     if (record != nullptr && is_whole(*record)) return EventTurn::any;
-    const bool may_come = record != nullptr
-                              ? !is_unfit(static_cast<std::size_t>(record - records_.data()))
-                              : is_on_its_way(subject);
+    const auto does_not_fit = [&](const Record& slice) {
+      return is_unfit(static_cast<std::size_t>(&slice - records_.data()));
+    };
+    const bool may_come = record != nullptr ? std::ranges::none_of(slices_of(*record), does_not_fit)
+                                            : is_on_its_way(subject);
     if (may_come) return EventTurn::waits;
     ++counters_.events_not_meant;
     return EventTurn::never;
   });
 }
 
-/// The client has a slice of an entity; of one that is gone, that will do if it was all of it.
-void ClientView::release_events(const EventSubject& slice) {
-  const std::uint32_t entity = options_.views.entity_of(slice.id);
+/// The client has what was said. Of an entity that is gone that will do if it was all of it;
+/// whether the client has all slices of one, nobody keeps.
+void ClientView::release_events(const Said& said) {
+  if (!events_.has_waiting()) return;
+  const std::uint32_t entity = options_.views.entity_of(said.entity.id);
   const EventSubject first{.id = options_.views.slice_id(entity, 0),
-                           .generation = slice.generation};
+                           .generation = said.entity.generation};
   const Record* record = find_record(first);
-  if (record != nullptr ? !is_whole(*record) : options_.views.has_slices()) return;
+  if (record != nullptr ? !is_whole(*record) : options_.views.is_cut(said.codec_type)) return;
   events_.settle([&](const EventSubject& subject) {
     return subject == first ? EventTurn::any : EventTurn::waits;
   });

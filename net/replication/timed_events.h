@@ -65,6 +65,8 @@ class TimedEventSender {
   bool has_any() const { return begin_ != end_; }
   /// What `write` takes of as many bytes at most.
   std::size_t waiting_bytes(std::size_t bytes_max) const;
+  /// Whether any waits for its entity.
+  bool has_waiting() const { return waiting_ > 0; }
   /// The payload with this number has arrived.
   void delivered(std::uint16_t payload);
   void clear();

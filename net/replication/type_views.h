@@ -46,7 +46,7 @@ struct TypeView {
 };
 
 /// The most bits of lanes, weighed as REPLICATION_FORMAT.md says ("Slices"), that travel together:
-/// a payload has room for as many on any path.
+/// with built-in priors a payload has room for as many on any path.
 inline constexpr std::size_t kSliceBits = 8'800;
 /// For files, which have room for everything.
 inline constexpr std::size_t kNoSlices = std::numeric_limits<std::size_t>::max();
@@ -67,6 +67,10 @@ class TypeViews {
   }
   /// How many slices an entity has whose first one is of `codec_type`; nearly always 1.
   std::size_t slice_count(std::uint16_t codec_type) const { return slice_counts_[codec_type]; }
+  /// Whether a codec type is one of several slices.
+  bool is_cut(std::uint16_t codec_type) const {
+    return views_[codec_type].slice > 0 || slice_counts_[codec_type] > 1;
+  }
   /// Lanes of all slices of an entity whose first one is of `codec_type`.
   std::size_t lane_count(std::uint16_t codec_type) const;
   /// Takes the lanes of all slices out of an entity's values, whose first slice is of
@@ -76,12 +80,11 @@ class TypeViews {
   void from_row(std::uint16_t codec_type, const LaneValue* row,
                 std::span<std::int64_t> values) const;
   /// What an entity's slices are called in snapshots: `slice_id(id, 0)` and so on; the id itself in
-  /// a schema without slices.
+  /// a schema without slices. Requires: an entity's id below `id_end`.
   std::uint32_t slice_id(std::uint32_t entity, std::uint32_t slice) const {
     return entity << slice_id_bits_ | slice;
   }
-  bool has_slices() const { return slice_id_bits_ > 0; }
-  /// So many ids in snapshots belong to each entity; few have slices for all.
+  /// So many ids in snapshots belong to each entity; few have slices for all. 1 without slices.
   std::uint32_t slice_ids() const { return 1U << slice_id_bits_; }
   std::uint32_t entity_of(std::uint32_t slice_id) const { return slice_id >> slice_id_bits_; }
   /// Entities have ids below this: 2^32 - 1 in a schema without slices.

@@ -32,13 +32,15 @@ std::span<const SeenEntity> WorldMirror::slices_from(std::size_t first) const {
   return all.subspan(first, end - first);
 }
 
-/// An entity of which all slices are there; nothing otherwise.
+/// An entity of which all slices are there; nothing otherwise. What is left behind them is of one
+/// that had more.
 std::optional<WorldMirror::Told> WorldMirror::whole_of(std::span<const SeenEntity> slices) const {
   const SeenEntity& first = slices.front();
   const TypeView& view = views_.view(first.kind.type);
-  if (view.slice != 0 || slices.size() != views_.slice_count(first.kind.type)) return std::nullopt;
+  const std::size_t count = views_.slice_count(first.kind.type);
+  if (view.slice != 0 || slices.size() < count) return std::nullopt;
   Told whole{.id = views_.entity_of(first.id), .kind = first.kind, .tick = first.tick};
-  for (std::size_t i = 0; i < slices.size(); ++i) {
+  for (std::size_t i = 0; i < count; ++i) {
     const bool is_next = slices[i].kind.type == first.kind.type + i &&
                          slices[i].kind.generation == first.kind.generation &&
                          slices[i].id == views_.slice_id(whole.id, static_cast<std::uint32_t>(i));
@@ -70,9 +72,11 @@ void WorldMirror::list_changes(std::vector<ReplicatedChange>& changes) {
     const std::optional<Told> now = whole_of(slices);
     if (now && had && is_of_last(slices.front())) {
       next_told_.push_back(*now);
-      if (last->version != now->version) updated_.push_back(change(updated, *now));
+      const bool is_other = last->version != now->version || last->kind != now->kind;
+      if (is_other) updated_.push_back(change(updated, *now));
     } else if (!now && had && std::ranges::any_of(slices, is_of_last)) {
       next_told_.push_back(*last);  // It is as it was until the others come, or go as well.
+      next_told_.back().is_whole = false;
     } else {
       if (had) changes.push_back(change(despawned, *last));
       if (!now) continue;
@@ -142,10 +146,12 @@ const SeenEntity* WorldMirror::find_slice(std::uint32_t slice_id) const {
 
 bool WorldMirror::is_told(const SeenEntity& slice) const {
   const Told* told = find_told(views_.entity_of(slice.id));
-  return told != nullptr && is_same_entity(*told, slice);
+  return told != nullptr && told->is_whole && told->kind.generation == slice.kind.generation &&
+         told->kind.type + views_.view(slice.kind.type).slice == slice.kind.type;
 }
 
 bool WorldMirror::holds(std::uint32_t id) const {
+  if (id >= views_.id_end()) return false;
   for (std::uint32_t slice = 0; slice < views_.slice_ids(); ++slice) {
     if (reader_.holds(views_.slice_id(id, slice))) return true;
   }
@@ -154,15 +160,15 @@ bool WorldMirror::holds(std::uint32_t id) const {
 
 bool WorldMirror::values(std::uint32_t id, std::span<std::int64_t> values) const {
   const Told* told = find_told(id);
-  if (told == nullptr) return false;
-  assert(values.size() == schema_.value_count(views_.view(told->kind.type).type));
-  const std::span<const SeenEntity> all = reader_.entities();
-  const auto first = std::ranges::lower_bound(all, views_.slice_id(id, 0), {}, &SeenEntity::id);
-  if (first == all.end() || views_.entity_of(first->id) != id) return false;
-  for (const SeenEntity& slice : slices_from(static_cast<std::size_t>(first - all.begin()))) {
-    if (!is_same_entity(*told, slice)) continue;
-    const TypeView& view = views_.view(slice.kind.type);
-    view.from_lanes(std::span(slice.values, view.parts.size()), values);
+  if (told == nullptr || !told->is_whole) return false;
+  const TypeView& first = views_.view(told->kind.type);
+  assert(values.size() == schema_.value_count(first.type));
+  const std::size_t count = views_.slice_count(told->kind.type);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const SeenEntity* slice = find_slice(views_.slice_id(id, i));
+    if (slice == nullptr || !is_told(*slice)) return false;
+    const TypeView& view = views_.view(slice->kind.type);
+    view.from_lanes(std::span(slice->values, view.parts.size()), values);
   }
   return true;
 }

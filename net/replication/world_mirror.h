@@ -1,5 +1,5 @@
 // Snapshots as changes of a world: what comes, changes and goes. An entity that travels in slices
-// comes when all of them are there, and goes with the last of them.
+// comes when all of them are there, and goes with the last of them, or when another is there.
 #pragma once
 
 #include <cstdint>
@@ -45,11 +45,12 @@ class WorldMirror {
   /// Whether anything of an entity is kept (`SnapshotReader::holds`).
   bool holds(std::uint32_t id) const;
   /// Puts an entity's values into `values`, which has all values of its type; those that do not
-  /// travel to this end stay as they are. False when there is no such entity.
+  /// travel to this end stay as they are. False when there is no such entity, or another view of it
+  /// has come in part: an update is listed when it is whole.
   bool values(std::uint32_t id, std::span<std::int64_t> values) const;
   /// A slice, or an entity that has only one, by its id in snapshots; null when there is none.
   const SeenEntity* find_slice(std::uint32_t slice_id) const;
-  /// Whether a slice is of an entity that has come, as far as was listed.
+  /// Whether a slice is part of what was listed of its entity.
   bool is_told(const SeenEntity& slice) const;
 
   const SnapshotReader& reader() const { return reader_; }
@@ -63,6 +64,9 @@ class WorldMirror {
     EntityKind kind;
     std::uint32_t tick = 0;
     std::uint64_t version = 0;
+    /// It is what the reader has. Else the slices of another view, or of another entity, have begun
+    /// to come, and it is shown as it was.
+    bool is_whole = true;
   };
 
   ReplicatedChange change(ReplicatedChange::Kind kind, const Told& told) const;

@@ -32,7 +32,7 @@ enum class [[nodiscard]] SnapshotVerdict : std::uint8_t{
 
 /// What a sender can claim of a reader.
 struct ReaderLimits {
-  std::size_t entity_max = 65'536;
+  std::size_t entity_max = 65'536;  ///< Of a large entity, each slice that travels by itself.
   /// Bytes of the entities' states: of an entity some 66 times what its lanes take, and two
   /// kilobytes. A datagram of an enemy's speaks of as many entities as it likes, for next to no
   /// bits.

@@ -12,14 +12,15 @@
 
 namespace muster::samples {
 
-/// Two types: a plain one, and one of 300 bytes that travels in one piece.
-inline ReplicationSchema surprise_schema() {
+/// Two types: a plain one, and one of as many bytes as `count`: 150 travel in one
+/// piece, 300 in two slices.
+inline ReplicationSchema surprise_schema(std::uint32_t count = 150) {
   ReplicationSchema schema;
   schema.components.push_back(
       {.name = "Plain", .fields = {{.name = "value", .low = 0, .high = 1'000}}});
   schema.components.push_back(
       {.name = "Surprise",
-       .fields = {{.name = "numbers", .value_count = 300, .low = 0, .high = 0xFF}}});
+       .fields = {{.name = "numbers", .value_count = count, .low = 0, .high = 0xFF}}});
   schema.types.push_back({.id = 1, .components = {0}});
   schema.types.push_back({.id = 77, .components = {1}});
   return schema;
@@ -27,13 +28,14 @@ inline ReplicationSchema surprise_schema() {
 
 /// A model file for it, as of a game in which the second type's numbers were always 0: 0xFF takes
 /// some twenty bytes.
-inline std::vector<std::byte> surprised_model() {
-  SnapshotModel model = untrained_model(TypeViews(surprise_schema()).schemas());
-  const TypeModel& type = model.types[1];
-  for (std::size_t lane = 0; lane < type.lanes.size(); ++lane) {
-    const auto first =
-        model.probabilities.begin() + static_cast<std::ptrdiff_t>(type.lanes[lane].first_slot);
-    std::fill_n(first, slot_count(type.schema.lanes[lane]), kProbabilityOfStep[0]);
+inline std::vector<std::byte> surprised_model(std::uint32_t count = 150) {
+  SnapshotModel model = untrained_model(TypeViews(surprise_schema(count)).schemas());
+  for (const TypeModel& type : std::span(model.types).subspan(1)) {
+    for (std::size_t lane = 0; lane < type.lanes.size(); ++lane) {
+      const auto first =
+          model.probabilities.begin() + static_cast<std::ptrdiff_t>(type.lanes[lane].first_slot);
+      std::fill_n(first, slot_count(type.schema.lanes[lane]), kProbabilityOfStep[0]);
+    }
   }
   return encode_model(model);
 }

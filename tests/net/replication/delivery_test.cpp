@@ -94,7 +94,7 @@ TEST_CASE("An entity that no datagram has room for is told by name, and those be
     });
     stage.run(60);
   };
-  const std::vector<std::int64_t> nothing(300);
+  const std::vector<std::int64_t> nothing(150);
   set(nothing);
   CHECK(stage.difference(client).empty());
   // And then one that does not: the client stays with what it has of it.
@@ -147,7 +147,7 @@ TEST_CASE("An entity that found no room at first and then does is waited for",
     const auto stir = [&] {
       for (std::uint32_t id = 0; id < 300; ++id) stage.stir(id);
     };
-    const std::vector<std::int64_t> nothing(300);
+    const std::vector<std::int64_t> nothing(150);
     stage.step([&] {
       stage.values[5'000] = nothing;
       stage.server.world().set(5'000, nothing);
@@ -167,7 +167,7 @@ TEST_CASE("An entity that has room alone, but not beside events, is told", "[net
   ReplicationStage stage(1, {.model_file = model}, samples::surprise_schema());
   ReplicationStage::Client& client = stage.join();
   stage.run(10);
-  std::vector<std::int64_t> values(300);
+  std::vector<std::int64_t> values(150);
   std::fill_n(values.begin(), 44, 0xFF);  // Some 900 bytes.
   stage.step([&] {
     stage.values[3] = values;
