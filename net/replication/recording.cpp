@@ -288,7 +288,7 @@ RecordingStatus RecordingReader::play(const Record& record) {
 
 RecordingStatus RecordingReader::step() {
   const RecordingStatus status = play_tick();
-  if (status == RecordingStatus::tick) mirror_->list_changes(changes_);
+  mirror_->list_changes(changes_);  // Of a damaged tick, what could be read.
   return status;
 }
 
@@ -341,8 +341,10 @@ RecordingStatus RecordingReader::seek(std::uint32_t tick) {
   events_.clear();
   for (auto next = next_tick(); next && *next <= tick; next = next_tick()) {
     const RecordingStatus status = play_tick();
-    if (status != RecordingStatus::tick) return status;
     events_.clear();  // Of what was passed over.
+    if (status == RecordingStatus::tick) continue;
+    mirror_->list_changes(changes_);
+    return status;
   }
   mirror_->list_changes(changes_);
   return RecordingStatus::tick;

@@ -134,7 +134,8 @@ TEST_CASE("An entity that found no room at first and then does is waited for",
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
     CAPTURE(seed);
     ReplicationStage stage(seed, {.model_file = model}, samples::surprise_schema());
-    const ReplicationStage::Client& client = stage.join({.loss = 0.4}, {.loss = 0.4});
+    const ReplicationStage::Client& client =
+        stage.join({.loss = 0.4}, {.loss = 0.4}, {}, {.models = {model}});
     stage.step([&] {
       for (std::uint32_t id = 0; id < 300; ++id) stage.spawn(id, {.relevance = Relevance::always});
       stage.spawn(5'000, {.type = 1, .relevance = Relevance::always});
@@ -153,7 +154,7 @@ TEST_CASE("An entity that found no room at first and then does is waited for",
       stage.server.world().set(5'000, nothing);
       stir();
     });
-    while (!client.replication->is_complete() && stage.tick < 2'000) stage.step(stir);
+    while (!client.replication->is_complete() && stage.tick < 500) stage.step(stir);
     REQUIRE(client.replication->is_complete());
     ++waited;
     // Complete with what arrived behind other datagrams: it is held, if not shown yet.
