@@ -150,9 +150,13 @@ void Server::follow(NetTime now, Client& client, const Address& from, bool is_hi
     return;
   }
   if (!is_highest || (client.has_question && now - client.asked_at < kPathQuestionInterval)) return;
-  std::array<std::byte, 8> question{};
-  entropy_.fill(question);
-  client.path_question = SectionReader(question).read_u64();
+  // The same address is asked the same again: where a round trip takes longer than we wait, the
+  // answer to what was asked first is still on its way.
+  if (!client.has_question || client.asked_address != from) {
+    std::array<std::byte, 8> question{};
+    entropy_.fill(question);
+    client.path_question = SectionReader(question).read_u64();
+  }
   client.has_question = true;
   client.asked_address = from;
   client.asked_at = now;
@@ -164,8 +168,12 @@ void Server::follow(NetTime now, Client& client, const Address& from, bool is_hi
 
 void Server::send(NetTime now) {
   const auto count = static_cast<std::uint32_t>(slots_.size());
+  // Forwards in one tick and backwards in the next, so that each of two is as often ahead of the
+  // other. Who always came second in a queue that they share would take the first one's packets
+  // for more of a queue than the first one sees, and yield to it.
+  const bool is_forwards = turn_ % 2 == 0;
   for (std::uint32_t i = 0; i < count; ++i) {
-    const std::uint32_t slot = (first_to_send_ + i) % count;
+    const std::uint32_t slot = (turn_ / 2 + (is_forwards ? i : count - 1 - i)) % count;
     if (slots_[slot] == nullptr) continue;
     send_client(now, *slots_[slot]);
     const Client& client = *slots_[slot];
@@ -174,7 +182,7 @@ void Server::send(NetTime now) {
                              : now - client.accepted_at > kPendingTime;
     if (is_over) release(slot);
   }
-  first_to_send_ = (first_to_send_ + 1) % count;
+  turn_ = (turn_ + 1) % (2 * count);
   share_cap(now);
   outgoing_.flush(socket_);
   counters_.datagrams_out = outgoing_.sent();

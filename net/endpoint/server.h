@@ -170,7 +170,7 @@ class Server {
   void take_request(NetTime now, const Address& from, std::span<const std::byte> datagram);
   void take_response(NetTime now, UnixSeconds date, const Address& from,
                      std::span<const std::byte> datagram);
-  bool answers_again(const ResponseView& response, const Address& from);
+  bool answers_again(NetTime now, const ResponseView& response, const Address& from);
   void apply(NetTime now, UnixSeconds date, const Address& from, const ResponseView& response);
   bool allows(TrustMode mode) const;
   bool take_token(UnixSeconds date, const Address& from, const ResponseView& response,
@@ -213,7 +213,7 @@ class Server {
   std::uint32_t requests_this_tick_ = 0;
   ArrivalClock arrivals_;
   SendCap cap_;
-  std::uint32_t first_to_send_ = 0;  ///< Takes turns, for when the cap is used up.
+  std::uint32_t turn_ = 0;  ///< Who is first to send, and in which direction it goes on.
   ServerCounters counters_;
   DangerNotice notice_;
 };

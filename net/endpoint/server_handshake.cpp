@@ -69,7 +69,7 @@ void Server::take_response(NetTime now, UnixSeconds date, const Address& from,
     ++counters_.challenges_stale;
     return;
   }
-  if (answers_again(*response, from)) return;
+  if (answers_again(now, *response, from)) return;
   if (!response_budget_.take(now, from)) {
     ++counters_.responses_limited;
     return;
@@ -80,12 +80,15 @@ void Server::take_response(NetTime now, UnixSeconds date, const Address& from,
 /// The accept may have been lost: the same response gets the same answer. The ephemeral key alone
 /// proves nothing, it travels in the open: another response with it is looked at like any other,
 /// and ends nobody's attempt before its hello has opened.
-bool Server::answers_again(const ResponseView& response, const Address& from) {
+bool Server::answers_again(NetTime now, const ResponseView& response, const Address& from) {
   const auto known = slot_of_attempt_.find(response.head.ephemeral);
   if (known == slot_of_attempt_.end()) return false;
-  const Client& client = *slots_[known->second];
+  Client& client = *slots_[known->second];
   if (client.is_connected) return true;  // It has the accept, or this is a replay.
   if (client.address != from || client.response_hash != hash_of_response(response)) return false;
+  // It has as long as after the first accept to say something: else it would take itself for
+  // connected to one who has forgotten it. Its challenge grows old, so this ends.
+  client.accepted_at = now;
   const std::span<std::byte> memory = outgoing_.next(socket_);
   std::copy_n(client.accept.begin(), client.accept_bytes, memory.begin());
   outgoing_.add(from, client.accept_bytes);

@@ -259,6 +259,12 @@ void Connection::finish(CloseReason reason, bool by_peer, std::string_view text)
     counters_.lost_at_close += sender.unconfirmed();
   }
   counters_.lost_at_close += payloads_out_.count() + sent_.open_payloads();
+  sent_.give_up();
+  for (const ResolvedPacket& packet : sent_.resolved()) {
+    if (packet.record.has_payload) tell_fate(packet, false);
+  }
+  sent_.clear_resolved();
+  while (!payloads_out_.is_empty()) drop_payload();
   counters_.lost_at_close += blocks_out_.end_all(BlockRefusal::closed);
 }
 

@@ -84,10 +84,10 @@ struct Close {
 inline constexpr std::size_t kCloseTextBytesMax = 128;
 
 /// What became of a payload. One of a map that is over was not delivered, whatever became of its
-/// packet.
+/// packet; one of which nothing is known when the connection ends is told as not delivered then.
 struct PayloadFate {
   std::uint64_t tag = 0;       ///< As given to `send_payload`.
-  std::uint32_t sequence = 0;  ///< Of the packet that carried it; 0: none did, the path shrank.
+  std::uint32_t sequence = 0;  ///< Of the packet that carried it; 0: none did.
   bool delivered = false;
 };
 

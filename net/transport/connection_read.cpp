@@ -14,6 +14,8 @@ namespace muster {
 namespace {
 
 constexpr std::size_t kLongLength = 128;
+/// How often an end is told again, at most.
+constexpr NetDuration kCloseAgain = std::chrono::milliseconds(50);
 
 /// A message's length in its one spelling.
 std::size_t read_length(SectionReader& reader) {
@@ -75,12 +77,18 @@ Reception Connection::look(std::optional<std::uint32_t> sequence) {
 
 PacketVerdict Connection::read_packet(NetTime now, std::uint32_t sequence,
                                       std::size_t datagram_bytes, std::span<const std::byte> body) {
-  if (state_ == ConnectionState::closed) return PacketVerdict::received;
   BitReader bits(body);
   const PacketHeader header = read_packet_header(bits);
   Incoming incoming;
   const bool is_sound = !bits.failed() && parse(body.subspan(bits.bit_position() / 8),
                                                 header.sections, datagram_bytes, incoming);
+  if (state_ == ConnectionState::closed) {
+    // The peer has not heard of the end: it is told once more (QUIC's closing state, RFC 9000,
+    // section 10.2.1). One that has ended by itself is not, or both would go on for ever.
+    const bool is_news = is_sound && !incoming.has_close && !end_->by_peer;
+    if (is_news && now - last_departure_ >= kCloseAgain) closes_to_send_ = 1;
+    return PacketVerdict::received;
+  }
   if (!is_sound) {
     ++counters_.malformed_in;
     return PacketVerdict::malformed;

@@ -148,6 +148,14 @@ void SentPackets::tick(NetTime now, const RoundTrip& path) {
   ++timeouts_;
 }
 
+void SentPackets::give_up() {
+  for (std::uint32_t sequence = oldest_open_; sequence < next_; ++sequence) {
+    Slot* const slot = slots_.find(sequence);
+    if (slot != nullptr && slot->fate == Fate::open) resolve(sequence, *slot, Fate::lost);
+  }
+  skip_resolved();
+}
+
 std::uint32_t SentPackets::open_payloads() const {
   std::uint32_t count = 0;
   for (std::uint32_t sequence = oldest_open_; sequence < next_; ++sequence) {

@@ -61,6 +61,9 @@ class SentPackets {
   /// Finds what is lost by time alone. Call it once per tick; `acknowledge` does the rest.
   void tick(NetTime now, const RoundTrip& path);
 
+  /// The connection is over: all whose fate is open are lost.
+  void give_up();
+
   /// What became known since `clear_resolved`, oldest first per call above.
   std::span<const ResolvedPacket> resolved() const { return resolved_; }
   void clear_resolved() { resolved_.clear(); }

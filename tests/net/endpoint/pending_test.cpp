@@ -51,6 +51,32 @@ TEST_CASE("Who has seen a client's request does not end its pending connection",
   REQUIRE(stage.server->counters().pending_replaced == 0);
 }
 
+TEST_CASE("A client that learns late that it was accepted is not forgotten meanwhile",
+          "[net][endpoint]") {
+  // The first accepts are lost, and then what the client says first: until the first accept is
+  // five seconds old.
+  const NetDuration lost_for = GENERATE(3500ms, 4000ms, 4500ms);
+  CAPTURE(lost_for.count());
+  NetStage stage(4, {.latency = 150ms});
+  stage.start();
+  Client& client = stage.add_client(stage.client_options());
+  while (client.state() != ClientState::responding) stage.step(16ms);
+  stage.network.link(stage.links[1]).is_down = true;
+  while (stage.server->counters().accepts == 0) stage.step(16ms);
+  stage.run(lost_for);
+  stage.network.link(stage.links[1]).is_down = false;
+  const std::uint64_t before = stage.server->counters().accepts_again;
+  while (stage.server->counters().accepts_again == before) stage.step(16ms);
+  stage.network.link(stage.links[0]).is_down = true;
+  stage.run(1500ms);
+  REQUIRE(client.state() == ClientState::connected);
+  stage.network.link(stage.links[0]).is_down = false;
+  stage.run(2s);
+  REQUIRE(client.state() == ClientState::connected);
+  REQUIRE(stage.server->counters().connected == 1);
+  REQUIRE(stage.server->counters().unknown_connection == 0);
+}
+
 TEST_CASE("A client that asks anew from elsewhere takes its own place, also in a full server",
           "[net][endpoint]") {
   NetStage stage(4);

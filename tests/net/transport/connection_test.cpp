@@ -230,6 +230,59 @@ TEST_CASE("A connection that is closed tells the other end why", "[net][transpor
   REQUIRE(pair.b->connection.send_message(0, message_of(1, 4)) == SendStatus::closed);
 }
 
+TEST_CASE("Each payload is told of once also when the connection ends", "[net][transport]") {
+  const bool peer_closes = GENERATE(false, true);
+  CAPTURE(peer_closes);
+  ConnectionPair pair(1, three_channels(), {.latency = 50ms}, {.latency = 50ms});
+  pair.run(1s, 16ms);
+  Connection& connection = pair.a->connection;
+  const auto bytes = message_of(1, 200);
+  std::map<std::uint64_t, int> told;
+  std::uint64_t tag = 0;
+  const auto hear = [&] {
+    for (const PayloadFate& fate : connection.payload_fates()) ++told[fate.tag];
+    connection.clear_fates();
+    for (Connection& b = pair.b->connection; !b.payload().bytes.empty();) b.pop_payload();
+  };
+  for (int i = 0; i < 30; ++i) {
+    REQUIRE(connection.send_payload(bytes, ++tag) == SendStatus::queued);
+    pair.step(16ms);
+    hear();
+  }
+  // Some are on their way, one waits.
+  REQUIRE(connection.send_payload(bytes, ++tag) == SendStatus::queued);
+  REQUIRE(told.size() < tag - 3);
+  (peer_closes ? pair.b->connection : connection).close(CloseReason::left, "bye", pair.now);
+  for (int i = 0; i < 20; ++i) {
+    pair.step(16ms);
+    hear();
+  }
+  REQUIRE(connection.state() == ConnectionState::closed);
+  REQUIRE(told.size() == tag);
+  for (const auto& [which, times] : told) {
+    CAPTURE(which);
+    REQUIRE(times == 1);
+  }
+  const ConnectionCounters counters = connection.counters();
+  REQUIRE(counters.payloads_lost >= counters.lost_at_close);
+  REQUIRE(counters.lost_at_close > 0);
+}
+
+TEST_CASE("Two ends that close at once fall silent", "[net][transport]") {
+  ConnectionPair pair(1, three_channels(), {.latency = 50ms}, {.latency = 50ms});
+  pair.run(1s, 16ms);
+  pair.a->connection.close(CloseReason::left, "bye", pair.now);
+  pair.b->connection.close(CloseReason::left, "bye", pair.now);
+  pair.run(1s, 16ms);
+  const auto sent = [&pair] {
+    return pair.network.counters(pair.there_link).datagrams +
+           pair.network.counters(pair.back_link).datagrams;
+  };
+  const std::uint64_t before = sent();
+  pair.run(5s, 16ms);
+  REQUIRE(sent() == before);
+}
+
 TEST_CASE("A silent peer is interrupted, comes back, and is given up after the grace time",
           "[net][transport][sys-22]") {
   ConnectionPair pair(5, three_channels(), {.latency = 10ms}, {.latency = 10ms});
