@@ -42,6 +42,16 @@ constexpr double kLookedEnough = 0.025;
 constexpr double kNoisePackets = 3;
 constexpr NetDuration kNoiseLeast = std::chrono::milliseconds(30);
 constexpr NetDuration kNoiseMost = std::chrono::milliseconds(150);
+/// How much the delays that are told go to and fro is smoothed over so many of them; one counts as
+/// this at most, in seconds.
+constexpr double kUnrestTold = 32;
+constexpr double kUnrestMost = 0.1;
+/// What is above this, in seconds, and what the packets of others do, as a share of what one takes
+/// by itself, is looked at so many times as long, at most for so long.
+constexpr double kUnrestLeast = 0.0015;
+constexpr double kUnrestPacket = 0.06;
+constexpr double kUnrestTimes = 80;
+constexpr NetDuration kUnrestLong = std::chrono::milliseconds(400);
 /// So much above what is wanted the queue is shortened at once, in seconds.
 constexpr double kFarAbove = 0.026;
 constexpr double kFarPackets = 0.1;  ///< And so many packets' time.
@@ -128,7 +138,7 @@ SendRate::SendRate(const SendRateLimits& limits)
 void SendRate::restart() { *this = SendRate(limits_); }
 
 double SendRate::bytes_per_second() const {
-  return now_ < drain_end_ ? rate_ * kDrainShare : rate_;
+  return now_ < drain_end_ ? std::max(rate_ * kDrainShare, limits_.rate_min) : rate_;
 }
 
 /// Wide enough never to hold back what is paced, but when nothing is acknowledged any more.
@@ -175,6 +185,7 @@ void SendRate::delivered(NetTime now, const PacketRecord& record, NetDuration qu
                          const RoundTrip& path) {
   now_ = now;
   if (path.has_sample()) round_trip_ = path.minimum();
+  watch_unrest(seconds(queue_delay));
   const NetDuration noise = noise_time();
   // What the peer learns of its path in time is not added any more.
   path_extra_ = std::min(path_extra_, seconds(queue_delay));
@@ -220,9 +231,26 @@ double SendRate::least_loss() const {
 /// What one packet takes at our rate, in seconds.
 double SendRate::packet_time() const { return mean_packet_ / rate_; }
 
-/// How long must be looked at to see more than one packet behind another's.
+/// What a queue adds to the delay grows and shrinks; what the path adds by chance goes to and fro.
+void SendRate::watch_unrest(double told) {
+  // Several packets are told of at once.
+  if (told == told_) return;
+  const double step = told - told_;
+  const bool has_turned = (step < 0) != (step_ < 0);
+  const double swing = has_turned ? std::min({std::abs(step), std::abs(step_), kUnrestMost}) : 0;
+  unrest_ += (swing - unrest_) / kUnrestTold;
+  told_ = told;
+  step_ = step;
+}
+
+/// How long must be looked at to see more than one packet behind another's, and one that came
+/// through without what the path adds by chance. If fewer packets were looked at where fewer are
+/// sent, the least of them would be longer, and less would be sent again.
 NetDuration SendRate::noise_time() const {
-  return std::clamp(duration_of(kNoisePackets * packet_time()), kNoiseLeast, kNoiseMost);
+  const NetDuration packets =
+      std::clamp(duration_of(kNoisePackets * packet_time()), kNoiseLeast, kNoiseMost);
+  const double unrest = unrest_ - kUnrestLeast - kUnrestPacket * packet_time();
+  return std::max(packets, std::min(duration_of(kUnrestTimes * unrest), kUnrestLong));
 }
 
 bool SendRate::is_far_above() const {

@@ -63,6 +63,7 @@ class SendRate {
   double packet_time() const;
   double target_delay() const;
   NetDuration noise_time() const;
+  void watch_unrest(double told);
   bool is_far_above() const;
   void begin_round(NetTime now);
   void steer(double round, double delay, double slope);
@@ -85,6 +86,9 @@ class SendRate {
   NetDuration round_trip_;    ///< The least.
   double mean_packet_ = 600;  ///< Bytes, smoothed.
   double target_ = 0;         ///< The queue that is wanted, seconds.
+  double told_ = 0;           ///< The delay that was told last, seconds,
+  double step_ = 0;           ///< how that differs from the one before,
+  double unrest_ = 0;         ///< and by how much it goes to and fro, smoothed.
   WindowedMinimum<NetDuration> standing_delay_{std::chrono::milliseconds(30)};
 
   NetTime round_began_{};

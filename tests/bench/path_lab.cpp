@@ -84,8 +84,12 @@ std::vector<Scene> scenes() {
   all.push_back({"loss_5", lossy(2000, 0.05)});
   all.push_back({"loss_25", lossy(2000, 0.25)});
   LinkOptions wild = path(2000, 25ms, 1s);
-  wild.jitter = 20ms;
-  all.push_back({"jitter_20", wild});
+  for (const int most : {20, 40, 60, 100}) {
+    wild.jitter = std::chrono::milliseconds(most);
+    const std::string name = "jitter_" + std::to_string(most);
+    all.push_back({name, wild});
+    all.push_back({name + "_60hz", wild, Offer::payloads});
+  }
   return all;
 }
 

@@ -154,7 +154,8 @@ TEST_CASE("An hour at 1 s of latency, a quarter lost, a quarter twice, and burst
     REQUIRE(talk->is_over());
     REQUIRE(talk->blocks_read == talk->blocks_sent);
     REQUIRE(talk->ordered_sent > 1000);
-    REQUIRE(talk->payloads_sent > 1000);
+    // The game wishes for 75,000; a quarter of loss and delays by chance hold it back.
+    REQUIRE(talk->payloads_sent > 10'000);
     REQUIRE(talk->blocks_sent > 10);
     REQUIRE(talk->unreliable_read.size() > talk->unreliable_sent / 2);
   }
