@@ -225,6 +225,8 @@ class Connection {
 
   // connection_write.cpp
   bool has_content() const;
+  bool has_due_content(NetTime now) const;
+  bool is_held_back(std::size_t source, NetTime now) const;
   std::size_t wanted_probe(NetTime now) const;
   bool is_answer_due(NetTime now) const;
   bool is_content_allowed() const;
@@ -301,6 +303,7 @@ class Connection {
   NetTime last_arrival_{};
   NetTime highest_arrival_{};  ///< Of the packet with the highest number.
   NetTime last_departure_{};
+  NetTime last_payload_{};
   NetTime last_choke_{};
   NetTime probe_from_{};       ///< Earlier the rate says nothing of how long a large packet takes.
   std::uint32_t told_to_ = 0;  ///< The peer is known to know of all packets up to this one.

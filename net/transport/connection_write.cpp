@@ -12,6 +12,8 @@ namespace muster {
 namespace {
 
 constexpr NetDuration kKeepAlive = std::chrono::milliseconds(250);
+/// Without a payload for so long, the game is taken to send none.
+constexpr NetDuration kPayloadGap = std::chrono::milliseconds(60);
 constexpr NetDuration kChokeInterval = std::chrono::milliseconds(300);
 constexpr unsigned kAnswerAfterPackets = 16;
 /// What a block's part of a packet may take on its way, at the present rate.
@@ -105,7 +107,7 @@ bool Connection::wants_to_send(NetTime now) const {
   if (is_answer_due(now)) return true;
   if (now - last_departure_ >= kKeepAlive) return true;
   if (wanted_probe(now) != 0) return true;
-  return may_send_content(now) && has_content();
+  return may_send_content(now) && has_due_content(now);
 }
 
 std::span<const std::byte> Connection::write_packet(NetTime now, std::span<std::byte> memory) {
@@ -235,14 +237,47 @@ void Connection::add_contents(PacketDraft& draft, std::size_t budget) {
         is_first ? draft.body_max : std::min(draft.body_max, budget - options_.overhead_bytes);
     // A section that begins takes one byte for its count.
     const std::size_t room = most > used + 1 ? most - used - 1 : 0;
+    // Who had more than its share goes without owing anything.
+    const std::size_t around = options_.overhead_bytes + used + 1;
+    const std::size_t paid = budget > around ? std::min(room, budget - around) : 0;
+    const auto room_of = [&](std::size_t each) {
+      return is_held_back(each, draft.record.sent_at) ? paid : room;
+    };
     const std::size_t source =
-        schedule_.next([&](std::size_t each) { return is_ready(each, draft, room); });
+        schedule_.next([&](std::size_t each) { return is_ready(each, draft, room_of(each)); });
     if (source == SendSchedule::kSources) return;
-    add_from(source, draft, room);
+    add_from(source, draft, room_of(source));
     schedule_.sent(source, draft.used() - used);
     is_first = false;
     if (budget <= options_.overhead_bytes) return;
   }
+}
+
+/// A game that fills its budget at its ticks has no payload waiting in between. What goes then may
+/// not owe more than its share: the next payload would pay for it.
+bool Connection::is_held_back(std::size_t source, NetTime now) const {
+  return source != SendSchedule::kPayloadSource && now - last_payload_ < kPayloadGap &&
+         schedule_.is_ahead(source, SendSchedule::kPayloadSource);
+}
+
+/// Whether anything may go that waits: something that is not held back, or is paid for.
+bool Connection::has_due_content(NetTime now) const {
+  if (has_fitting_payload()) return true;
+  if (!has_content()) return false;
+  const std::size_t heads = options_.overhead_bytes + kPacketHeaderBytesMax + 1;
+  const std::size_t budget = std::min(rate_.budget(now, sent_.open_bytes()), path_size_.bytes());
+  const std::size_t paid = budget > heads ? budget - heads : 0;
+  const auto is_due = [&](std::size_t source, std::size_t bytes) {
+    return bytes <= paid || !is_held_back(source, now);
+  };
+  if (blocks_out_.has_pending() &&
+      is_due(SendSchedule::kBlockSource, kFragmentHeadBytes + kChunkBytes)) {
+    return true;
+  }
+  for (std::size_t i = 0; i < messages_out_.size(); ++i) {
+    if (messages_out_[i].has_pending() && is_due(i, messages_out_[i].pending_bytes())) return true;
+  }
+  return false;
 }
 
 bool Connection::is_ready(std::size_t source, const PacketDraft& draft, std::size_t room) const {
@@ -324,6 +359,7 @@ std::span<const std::byte> Connection::finish_packet(NetTime now, PacketDraft& d
     writer.write_bytes(draft.payload);
     counters_.payload_bytes_out += kPayloadHeadBytes + draft.payload.size();
     ++counters_.payloads_out;
+    last_payload_ = now;
     payloads_out_.pop();
   }
   if (draft.message_count > 0) {

@@ -38,6 +38,11 @@ class SendSchedule {
     return best;
   }
 
+  /// Whether one has had more of what there was than another, by their weights.
+  bool is_ahead(std::size_t source, std::size_t other) const {
+    return finish_[source] > finish_[other];
+  }
+
   /// A source has sent so many bytes.
   void sent(std::size_t source, std::size_t bytes) {
     const double start = start_of(source);

@@ -206,6 +206,40 @@ TEST_CASE("Loss that is the path's own does not stop the sender", "[net][transpo
   REQUIRE(report.delay_p95 <= 60ms);
 }
 
+TEST_CASE("A block takes no more than its share beside a game that fills its budget",
+          "[net][transport][sys-32]") {
+  const double rate = GENERATE(128.0, 512.0);
+  CAPTURE(rate);
+  ConnectionPair pair(3, {}, path(rate, 40ms, 1s), {.latency = 40ms});
+  Connection& game = pair.a->connection;
+  const NetBytes block(4'000'000);
+  std::uint16_t id = 0;
+  REQUIRE(game.send_block(block, id) == SendStatus::queued);
+  const auto run = [&pair, &game](NetDuration time) {
+    for (const NetTime end = pair.now + time; pair.now < end;) {
+      const NetTime tick = pair.now + 16'667us;
+      while (const std::size_t most = std::min(game.budget(tick), game.payload_bytes_max())) {
+        REQUIRE(game.send_payload(NetBytes(most), 0) == SendStatus::queued);
+      }
+      pair.step(16'667us);
+      for (Connection& there = pair.b->connection; !there.payload().bytes.empty();) {
+        there.pop_payload();
+      }
+      game.clear_fates();
+    }
+  };
+  run(10s);
+  const ConnectionCounters before = game.counters();
+  run(20s);
+  const ConnectionCounters after = game.counters();
+  const auto payloads = static_cast<double>(after.payload_bytes_out - before.payload_bytes_out);
+  const auto blocks = static_cast<double>(after.block_bytes_out - before.block_bytes_out);
+  CAPTURE(payloads, blocks);
+  // Their weights are 8 and 1.
+  REQUIRE(blocks / payloads < 1.5 / 8);
+  REQUIRE(blocks / payloads > 0.5 / 8);
+}
+
 TEST_CASE("A path that becomes longer or shorter is not taken for a queue",
           "[net][transport][sys-31]") {
   // It takes some round trips to tell the two apart.
