@@ -140,6 +140,7 @@ void Client::send(NetTime now) {
     outgoing_.add(options_.server, bytes);
   }
   outgoing_.flush(*socket_);
+  counters_.send_failed = outgoing_.failed();
 }
 
 void Client::shake_hands(NetTime now) {

@@ -41,6 +41,7 @@ struct ClientCounters {
   std::uint64_t responses = 0;
   std::uint64_t not_ours = 0;
   std::uint64_t forged = 0;
+  std::uint64_t send_failed = 0;  ///< Datagrams that the socket did not take.
 };
 
 /// One connection to a server, from the first request on. One thread at a time. Each tick:

@@ -127,7 +127,7 @@ void Server::take_packet(NetTime now, const Address& from, std::span<std::byte> 
   if (verdict != DatagramVerdict::received) return;
   if (!client.is_connected) {
     // First the event, which may throw: then the next packet connects.
-    events_.push_back({.kind = ServerEvent::Kind::connected, .client = handle_of(slot)});
+    tell({.kind = ServerEvent::Kind::connected, .client = handle_of(slot)});
     client.is_connected = true;
     cap_.join(slot);
     client.sealed.connection().allow(cap_.credit(slot));
@@ -135,6 +135,14 @@ void Server::take_packet(NetTime now, const Address& from, std::span<std::byte> 
     ++counters_.connected;
   }
   follow(now, client, from, is_highest);
+}
+
+void Server::tell(const ServerEvent& event) {
+  if (events_.size() < kServerEventsMax) {
+    events_.push_back(event);
+  } else {
+    ++counters_.events_unread;
+  }
 }
 
 /// Asks a new address whether the client is there, and moves when the answer comes from it.
@@ -203,9 +211,9 @@ void Server::send_client(NetTime now, Client& client) {
     cap_.spent(client.slot, bytes);
   }
   if (connection.state() != ConnectionState::closed || client.closed_at.has_value()) return;
-  events_.push_back({.kind = ServerEvent::Kind::closed,
-                     .client = handle_of(client.slot),
-                     .close = connection.end()});
+  tell({.kind = ServerEvent::Kind::closed,
+        .client = handle_of(client.slot),
+        .close = connection.end()});
   client.closed_at = now;
   counted_for_[client.slot].reset();
   ++counters_.closed;

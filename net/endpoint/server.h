@@ -48,9 +48,11 @@ struct ServerOptions {
   ConnectionOptions connection{};
   Agreement agreement{};
   SecretKey identity{};  ///< Its X25519 key; clients pin the public half.
-  /// The key shared with the backend. With it a token is required, unless `allow_pinned`.
+  /// The key shared with the backend, for connect tokens.
   std::optional<SecretKey> backend_key{};
-  bool allow_pinned = true;
+  /// Whether clients without a token are let in, who say nothing of who they are. Where it is not
+  /// said: only when there is no `backend_key`.
+  std::optional<bool> allow_pinned{};
   /// DANGER: lets in clients whose packets anybody can read and forge. For development.
   bool danger_allow_unprotected = false;
   /// Hears of it, at once and every minute; standard error when there is none.
@@ -86,6 +88,9 @@ struct ServerEvent {
   std::optional<Close> close{};  ///< Why, when closed.
 };
 
+/// A game that does not clear its events hears of no more.
+inline constexpr std::size_t kServerEventsMax = 16'384;
+
 /// What a server counts besides its connections.
 struct ServerCounters {
   std::uint64_t datagrams_in = 0;
@@ -112,6 +117,7 @@ struct ServerCounters {
   std::uint64_t forged = 0;  ///< Packets whose seal did not open.
   std::uint64_t addresses_changed = 0;
   std::uint64_t send_failed = 0;
+  std::uint64_t events_unread = 0;  ///< Not told, since the game did not clear those before.
   std::uint64_t capped = 0;  ///< Ticks in which a client used up its share of the cap; of each.
 };
 
@@ -131,7 +137,7 @@ class Server {
   /// Sends what connections want to send.
   void send(NetTime now);
 
-  /// Who came and went since `clear_events`.
+  /// Who came and went since `clear_events`; of at most `kServerEventsMax` it is told.
   std::span<const ServerEvent> events() const { return events_; }
   void clear_events() { events_.clear(); }
   /// Calls `visit(ClientHandle)` for everybody who is connected or interrupted.
@@ -182,6 +188,7 @@ class Server {
   void refuse(const Address& to, const RequestView& request, RefuseReason reason,
               std::string_view text);
   void take_packet(NetTime now, const Address& from, std::span<std::byte> datagram);
+  void tell(const ServerEvent& event);
   void follow(NetTime now, Client& client, const Address& from, bool is_highest);
   void send_packet(NetTime now, Client& client, const Address& to, std::span<std::byte> memory,
                    std::size_t body_bytes, std::uint32_t sequence);

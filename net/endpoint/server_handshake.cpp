@@ -99,7 +99,7 @@ bool Server::answers_again(NetTime now, const ResponseView& response, const Addr
 bool Server::allows(TrustMode mode) const {
   switch (mode) {
     case TrustMode::pinned:
-      return options_.allow_pinned;
+      return options_.allow_pinned.value_or(!options_.backend_key.has_value());
     case TrustMode::token:
       return options_.backend_key.has_value();
     case TrustMode::unprotected:

@@ -2,11 +2,10 @@
 // format wants: https://prometheus.io/docs/instrumenting/exposition_formats/.
 #include "net/metrics/prometheus_text.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstdint>
-
-#include "net/wire/printable.h"
 
 namespace muster {
 
@@ -45,6 +44,9 @@ constexpr CounterMetric<C> kConnectionCounters[] = {
     {"unread_fates", "Fates of payloads not told, since the game did not read those before.",
      &C::fates_unread},
     {"written_messages", "Messages written to packets, repeated ones included.", &C::messages_out},
+    {"written_reliable_messages", "Reliable messages written, repeated ones included.",
+     &C::messages_reliable_out},
+    {"lost_messages", "Unreliable messages whose packet was lost.", &C::messages_lost},
     {"received_messages", "Messages received for the first time.", &C::messages_in},
     {"resent_messages", "Messages written again after a loss.", &C::messages_resent},
     {"duplicate_messages", "Messages received again.", &C::messages_duplicate},
@@ -52,6 +54,7 @@ constexpr CounterMetric<C> kConnectionCounters[] = {
      &C::messages_dropped},
     {"sent_fragments", "Fragments of blocks sent.", &C::fragments_out},
     {"received_fragments", "Fragments of blocks received.", &C::fragments_in},
+    {"lost_fragments", "Fragments of blocks sent whose packet was lost.", &C::fragments_lost},
     {"resent_chunks", "Chunks of blocks sent again after a loss.", &C::chunks_resent},
     {"refused_blocks", "Blocks that the peer did not take.", &C::blocks_refused},
     {"turned_away_blocks", "Blocks of the peer that were not taken.", &C::blocks_refused_in},
@@ -104,6 +107,8 @@ constexpr CounterMetric<S> kServerCounters[] = {
     {"forged_packets", "Packets whose seal did not open.", &S::forged},
     {"changed_addresses", "Clients that moved to another address.", &S::addresses_changed},
     {"failed_sends", "Datagrams that the socket refused.", &S::send_failed},
+    {"unread_events", "Comings and goings not told, since the game did not clear those before.",
+     &S::events_unread},
     {"capped_ticks",
      "Ticks in which a client used up its share of the server's cap, with more to say or not, "
      "added up over clients.",
@@ -140,17 +145,39 @@ struct Label {
 
 /// What a label's value may hold is UTF-8; what is no printable ASCII becomes a question mark,
 /// since a client's name may be anything.
+/// The bytes of the UTF-8 character that text begins with (RFC 3629); 0 when it is none, or none
+/// that can be seen.
+std::size_t visible_bytes(std::string_view text) {
+  const auto at = [text](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  if (at(0) < 0x80) return at(0) >= ' ' && at(0) != 0x7F ? 1 : 0;
+  const std::size_t bytes = at(0) >= 0xF0 ? 4 : at(0) >= 0xE0 ? 3 : 2;
+  if (at(0) < 0xC2 || at(0) > 0xF4 || text.size() < bytes) return 0;
+  for (std::size_t i = 1; i < bytes; ++i) {
+    if ((at(i) & 0xC0U) != 0x80) return 0;
+  }
+  const bool is_too_long = (at(0) == 0xE0 && at(1) < 0xA0) || (at(0) == 0xF0 && at(1) < 0x90);
+  const bool is_none = (at(0) == 0xED && at(1) > 0x9F) || (at(0) == 0xF4 && at(1) > 0x8F);
+  return is_too_long || is_none ? 0 : bytes;
+}
+
+/// A value is UTF-8 in which three characters are escaped. Other bytes become `\\x` and two digits,
+/// so that two values do not become one: a scrape with the same row twice is refused as a whole.
 void append_label(std::string& text, const Label& label) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
   text.append(label.name).append("=\"");
-  for (const char character : label.value) {
-    if (character == '\\' || character == '"') {
-      text.push_back('\\');
-      text.push_back(character);
-    } else if (character == '\n') {
+  for (std::string_view rest = label.value; !rest.empty();) {
+    const char first = rest.front();
+    const std::size_t visible = visible_bytes(rest);
+    if (first == '\n') {
       text.append("\\n");
+    } else if (visible == 0) {
+      const auto byte = static_cast<unsigned char>(first);
+      text.append("\\\\x").append({kDigits[byte >> 4U], kDigits[byte & 15U]});
     } else {
-      text.push_back(printable(character));
+      if (first == '\\' || first == '"') text.push_back('\\');
+      text.append(rest.substr(0, visible));
     }
+    rest.remove_prefix(std::max<std::size_t>(visible, 1));
   }
   text.push_back('"');
 }

@@ -89,7 +89,9 @@ class ClientHandshake {
     Agreement agreement;
     PublicKey server_key{};              ///< Of mode pinned.
     std::optional<ClientToken> token{};  ///< Of mode token.
-    std::vector<std::byte> user_data{};  ///< At most `kUserDataBytesMax`.
+    /// At most `kUserDataBytesMax`. In mode pinned whoever steals the server's key later opens what
+    /// was recorded of it: no passwords.
+    std::vector<std::byte> user_data{};
   };
 
   ClientHandshake(const Options& options, Entropy& entropy);

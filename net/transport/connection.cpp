@@ -15,6 +15,9 @@ constexpr std::uint32_t kPayloadsOut = 16;
 constexpr std::uint32_t kPayloadsIn = 64;
 /// Of payloads that the game does not ask for: all that can be on their way, twice.
 constexpr std::size_t kFatesMax = 2048;
+/// Kind and number; kind, block and reason.
+constexpr std::size_t kMapItemBytes = 3;
+constexpr std::size_t kRefusalItemBytes = 4;
 /// After which time the rate is about what the path carries.
 constexpr NetDuration kProbeAfter = std::chrono::seconds(1);
 
@@ -77,7 +80,15 @@ SendStatus Connection::send_block(std::span<const std::byte> block, std::uint16_
 }
 
 std::size_t Connection::payload_bytes_max() const {
-  return path_size_.bytes() - options_.overhead_bytes - kPacketHeaderBytesMax - kPayloadHeadBytes;
+  return path_size_.bytes() - options_.overhead_bytes - kPacketHeaderBytesMax - kPayloadHeadBytes -
+         standing_bytes();
+}
+
+/// Of the items that stand in every packet until the peer knows them, with their section's count.
+std::size_t Connection::standing_bytes() const {
+  const std::size_t items =
+      (maps_.must_tell() ? kMapItemBytes : 0) + refusal_count_ * kRefusalItemBytes;
+  return items == 0 ? 0 : 1 + items;
 }
 
 std::size_t Connection::budget(NetTime now) const {
@@ -174,6 +185,7 @@ void Connection::settle(NetTime now) {
       if (record.is_probe) path_size_.probe_delivered(record.byte_count);
     } else {
       ++counters_.lost_out;
+      counters_.messages_lost += record.unreliable_count;
       rate_.lost(record);
       if (record.is_probe) path_size_.probe_lost();
     }
@@ -204,6 +216,7 @@ void Connection::settle_part(const PacketPart& part, std::uint32_t sequence, boo
       return;
     }
     case PacketPart::Kind::chunks:
+      if (!delivered) ++counters_.fragments_lost;
       delivered ? blocks_out_.delivered(part.chunks) : blocks_out_.lost(part.chunks);
       return;
     case PacketPart::Kind::refusal:

@@ -210,8 +210,6 @@ class Connection {
   std::optional<std::uint64_t> take_path_answer();
   /// The peer is somewhere else now: what was learnt of the path is forgotten.
   void path_changed();
-  /// The socket refused a datagram as too large.
-  void datagram_too_large() { path_size_.refused(); }
 
   const RoundTrip& round_trip() const { return round_trip_; }
   const PeerClock& peer_clock() const { return peer_clock_; }
@@ -264,6 +262,7 @@ class Connection {
 
   // connection.cpp
   std::size_t payload_heads() const;
+  std::size_t standing_bytes() const;
   std::size_t waiting_bytes() const;
   bool has_fitting_payload() const;
   void drop_unfit_payloads();

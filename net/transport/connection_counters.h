@@ -5,7 +5,7 @@
 
 namespace muster {
 
-/// Totals since the connection began (seed 000 has most of them). Bytes are those of datagrams.
+/// Totals since the connection began. Bytes are those of datagrams.
 struct ConnectionCounters {
   std::uint64_t bytes_out = 0;
   std::uint64_t bytes_in = 0;
@@ -32,12 +32,15 @@ struct ConnectionCounters {
   std::uint64_t payloads_lost = 0;
   std::uint64_t fates_unread = 0;  ///< Not told, since the game did not clear those before.
   std::uint64_t messages_out = 0;  ///< Each time that one was written.
+  std::uint64_t messages_reliable_out = 0;  ///< Those of them that are repeated until they arrive.
+  std::uint64_t messages_lost = 0;          ///< Unreliable ones whose packet was lost.
   std::uint64_t messages_in = 0;
   std::uint64_t messages_resent = 0;
   std::uint64_t messages_duplicate = 0;
   std::uint64_t messages_dropped = 0;  ///< Unreliable ones that came while the game did not read.
   std::uint64_t fragments_out = 0;
   std::uint64_t fragments_in = 0;
+  std::uint64_t fragments_lost = 0;  ///< Of ours, with their packets.
   std::uint64_t chunks_resent = 0;
   std::uint64_t blocks_refused = 0;     ///< Of ours, by the peer.
   std::uint64_t blocks_refused_in = 0;  ///< Of the peer's, by us.

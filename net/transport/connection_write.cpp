@@ -316,7 +316,11 @@ void Connection::add_from(std::size_t source, PacketDraft& draft, std::size_t ro
   }
   const std::uint32_t id = messages_out_[source].write_pending(draft.messages);
   ++draft.message_count;
-  if (messages_out_[source].options().delivery == Delivery::unreliable) return;
+  if (messages_out_[source].options().delivery == Delivery::unreliable) {
+    ++draft.record.unreliable_count;
+    return;
+  }
+  ++counters_.messages_reliable_out;
   add_part(draft, {.kind = PacketPart::Kind::message,
                    .channel = static_cast<std::uint8_t>(source),
                    .message_id = id});

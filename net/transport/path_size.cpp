@@ -55,11 +55,6 @@ void PathSize::probe_lost() {
   if (tries_ >= kTries) next_candidate();
 }
 
-void PathSize::refused() {
-  is_on_the_way_ = false;
-  next_candidate();
-}
-
 void PathSize::next_candidate() {
   tries_ = 0;
   ++candidate_;

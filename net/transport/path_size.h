@@ -24,8 +24,6 @@ class PathSize {
   void probe_sent(NetTime now);
   void probe_delivered(std::size_t size);
   void probe_lost();
-  /// The socket said that it does not take this size.
-  void refused();
 
   /// What became of a packet that is no probe. Some large ones lost in a row, without one that
   /// arrived, say that the path has shrunk (a black hole).

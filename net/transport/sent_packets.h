@@ -22,7 +22,8 @@ struct PacketRecord {
   std::uint64_t payload_tag = 0;  ///< Of the payload's owner; meaningful with `has_payload`.
   std::uint32_t first_part = 0;   ///< In the connection's list of parts (messages, chunks).
   std::uint16_t part_count = 0;
-  std::uint16_t byte_count = 0;  ///< Of the whole datagram.
+  std::uint16_t byte_count = 0;       ///< Of the whole datagram.
+  std::uint8_t unreliable_count = 0;  ///< Messages in it that nobody will repeat.
   bool has_payload = false;
   bool asks_for_answer = false;  ///< Has a section; an acknowledgement alone asks for nothing.
   bool is_draining = false;      ///< Sent while the rate was lowered to learn of the path.

@@ -11,7 +11,9 @@ namespace muster {
 
 /// How a socket is opened.
 struct UdpOptions {
-  /// Where it listens: `[::]:7000` takes IPv4 and IPv6, `0.0.0.0:7000` IPv4 alone. Port 0: any.
+  /// Where it listens: `[::]:7000` takes IPv4 and IPv6, `0.0.0.0:7000` IPv4 alone. Port 0: any. A
+  /// machine with several addresses answers from the one that its routes choose, and a client takes
+  /// nothing from another than it asked: there, listen at the address that clients are told.
   Address local{};
   /// What the system may keep for us, each way. It may give less.
   std::size_t buffer_bytes = 4 * 1024 * 1024;

@@ -69,7 +69,6 @@ TEST_CASE("A client that pins the server's key connects and talks, whatever is l
 TEST_CASE("A connect token says who a client is, and opens one connection", "[net][endpoint]") {
   NetStage stage(4, {.latency = 20ms});
   stage.options.backend_key = stage.backend_key;
-  stage.options.allow_pinned = false;
   stage.options.public_addresses = {stage.server_address};
   stage.start();
   ClientOptions options = stage.client_options();

@@ -103,6 +103,7 @@ TEST_CASE("Of IPv6 a /64 counts as one address", "[net][endpoint]") {
 TEST_CASE("Who comes with a token takes no place of his address", "[net][endpoint]") {
   NetStage stage(4);
   stage.options.backend_key = stage.backend_key;
+  stage.options.allow_pinned = true;
   stage.options.clients_per_address = 1;
   stage.start();
   std::uint16_t port = 1;

@@ -268,6 +268,61 @@ TEST_CASE("Each payload is told of once also when the connection ends", "[net][t
   REQUIRE(counters.lost_at_close > 0);
 }
 
+TEST_CASE("What is lost on the way is counted by its kind", "[net][transport][sys-36]") {
+  ConnectionPair pair(2, three_channels(), {.latency = 20ms, .loss = 0.3}, {.latency = 20ms});
+  Connection& sender = pair.a->connection;
+  Connection& receiver = pair.b->connection;
+  std::uint64_t read = 0;
+  for (int i = 0; i < 600; ++i) {
+    if (i < 500) {
+      REQUIRE(sender.send_message(kUnreliable, message_of(1, 20)) == SendStatus::queued);
+      REQUIRE(sender.send_message(kOrdered, message_of(1, 20)) == SendStatus::queued);
+    }
+    pair.step(16ms);
+    for (; !receiver.message(kUnreliable).empty(); receiver.pop_message(kUnreliable)) ++read;
+    for (; !receiver.message(kOrdered).empty(); receiver.pop_message(kOrdered)) {
+    }
+  }
+  const ConnectionCounters counters = sender.counters();
+  REQUIRE(read < 500);
+  REQUIRE(counters.messages_lost == 500 - read);
+  REQUIRE(counters.messages_reliable_out == 500 + counters.messages_resent);
+  REQUIRE(counters.messages_out == 500 + counters.messages_reliable_out);
+}
+
+TEST_CASE("A payload leaves room for what every packet has to say", "[net][transport]") {
+  ConnectionOptions options{
+      .channels = {{.delivery = Delivery::unreliable, .queue_bytes = 256 * 1024}}};
+  options.rate.rate_min = 2e6;
+  const LinkOptions link{.latency = 100ms, .loss = 0.1};
+  ConnectionPair pair(7, options, link, link);
+  Connection& sender = pair.a->connection;
+  Connection& receiver = pair.b->connection;
+  const auto message = message_of(1, 900);
+  std::uint64_t most = 0;
+  for (int i = 0; i < 220; ++i) {
+    // Much arrives, so that the acknowledgements are as long as they get, with holes.
+    for (int more = 0; more < 40; ++more) {
+      if (receiver.send_message(0, message) != SendStatus::queued) break;
+    }
+    // From then on the number of the new map stands in every packet until the peer knows it.
+    if (i == 200) sender.begin_map();
+    if (sender.budget(pair.now) > 0) {
+      const auto largest = message_of(1, sender.payload_bytes_max());
+      REQUIRE(sender.send_payload(largest, 0) == SendStatus::queued);
+    }
+    const std::uint64_t before = sender.counters().packets_out;
+    pair.step(16ms);
+    most = std::max(most, sender.counters().packets_out - before);
+    sender.clear_fates();
+    for (; !sender.message(0).empty(); sender.pop_message(0)) {
+    }
+    for (; !receiver.payload().bytes.empty(); receiver.pop_payload()) {
+    }
+  }
+  REQUIRE(most < 16);
+}
+
 TEST_CASE("Two ends that close at once fall silent", "[net][transport]") {
   ConnectionPair pair(1, three_channels(), {.latency = 50ms}, {.latency = 50ms});
   pair.run(1s, 16ms);

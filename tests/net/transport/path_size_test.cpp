@@ -105,13 +105,5 @@ TEST_CASE("Six large packets lost in a row are a black hole; five are not",
   REQUIRE(path.size.bytes() == 1400);
 }
 
-TEST_CASE("A size that the socket refuses is not tried again", "[net][transport][sys-22]") {
-  PathSize size;
-  REQUIRE(size.wanted_probe(NetTime(1s)) == 1472);
-  size.probe_sent(NetTime(1s));
-  size.refused();
-  REQUIRE(size.wanted_probe(NetTime(3s)) == 1452);
-}
-
 }  // namespace
 }  // namespace muster
