@@ -3,9 +3,9 @@
 //     arena_client build/demo 127.0.0.1:7000 KEY
 //     arena_client build/demo --play match.mrec --speed max
 //
-// Ctrl-C ends it as the end of its time does. Exit codes: 0 the match or the time is over, 1 the server was lost or refused, something could
-// not be loaded, or the recording or capture is not all there, 2 usage, unreadable build or
-// recording, or no socket.
+// Ctrl-C ends it as the end of its time does. Exit codes: 0 the match or the time is over, 1 the
+// server was lost or refused, something could not be loaded, or the recording or capture is not all
+// there, 2 usage, unreadable build or recording, or no socket.
 #include <chrono>
 #include <cstdio>
 #include <memory>

@@ -22,8 +22,8 @@ class MatchRecording {
                                                                 ArenaServer& server);
   ~MatchRecording();
 
-  /// Hands to the system what has happened: it is in the file though the program is killed. What the
-  /// disk does not take is told from then on.
+  /// Hands to the system what has happened: it is in the file though the program is killed. What
+  /// the disk does not take is told from then on.
   muster::Result<void> write();
   /// Ends the file, with an index.
   muster::Result<void> finish();
