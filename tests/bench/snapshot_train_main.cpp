@@ -9,6 +9,7 @@
 #include "net/snapshot/training/huffman_training.h"
 #include "net/snapshot/training/mix_training.h"
 #include "net/snapshot/training/train_model.h"
+#include "tests/bench/option_checks.h"
 #include "tests/bench/trace_file.h"
 
 namespace muster {
@@ -130,9 +131,11 @@ int main(int argc, char** argv) {
       ->capture_default_str();
   app.add_option("--loss", arguments.loss, "Share of snapshots lost while training")
       ->check(CLI::Range(0.0, 0.9))
+      ->check(muster::no_nan)
       ->capture_default_str();
   app.add_option("--until", arguments.until_seconds,
-                 "Train on so many seconds of each trace (0 for all), to judge on the rest");
+                 "Train on so many seconds of each trace (0 for all), to judge on the rest")
+      ->check(muster::not_below_zero);
   app.add_flag("--built-in", arguments.is_built_in,
                "Write the priors of untrained models as source, from traces of several games");
   app.add_option("--scenes", arguments.scenes, "Folder of scene descriptions");
