@@ -69,7 +69,7 @@ def giants():
 
 
 def check_rates(stream, expect, path):
-    """Bytes over time, whatever the rate: what is sent at whole ticks is another rate than asked."""
+    """Bytes over time, whatever the rate: whole ticks make another one than was asked for."""
     for asked, sent in ((20, 20), (25, 30), (45, 60), (120, 60)):
         report = stream(path, "--rate", str(asked), "--no-peers")
         expect(math.isclose(report["snapshots_per_second"], sent), f"{sent} snapshots a second")
@@ -95,10 +95,11 @@ def check_refusals(program, folder, expect):
                f"{what}: exit code {run.returncode}, {run.stderr.strip()}")
 
     good = [[(2, (1,)), (5, (2,))]] * TICKS
-    for name, text, second in (("unsorted", "tick 1: entity 2 stands behind", [(5, (1,)), (2, (1,))]),
-                               ("twice", "tick 1: entity 5 is there twice", [(5, (1,)), (5, (1,))]),
-                               ("no_id", "tick 1: entity 4294967295", [(2**32 - 1, (1,))])):
+    for name, text, ids in (("unsorted", "tick 1: entity 2 stands behind", (5, 2)),
+                            ("twice", "tick 1: entity 5 is there twice", (5, 5)),
+                            ("no_id", "tick 1: entity 4294967295", (2**32 - 1,))):
         path = os.path.join(folder, name + ".mtrc")
+        second = [(entity, (1,)) for entity in ids]
         write_trace(path, "made_up", (8,), [good[0], second, *good[2:]])
         refuse(text, path)
         refuse(name + ".mtrc", path)

@@ -150,7 +150,7 @@ def killed_server_is_missed(stage, net_demo):
 
 
 def interrupted_server_says_goodbye(stage, net_demo):
-    """Ctrl-C and SIGTERM end a match as its time does: reports, a whole recording, no lost client."""
+    """Ctrl-C and SIGTERM end a match as its time does: reports, a recording, no lost client."""
     for sent in (signal.SIGINT, signal.SIGTERM):
         record = stage.folder / f"{sent.name}.mrec"
         with net_demo.Match(stage.options()) as match:
