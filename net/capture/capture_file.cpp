@@ -22,7 +22,7 @@ bool AppendedFile::append(std::span<const std::byte> bytes) {
   return !failed_;
 }
 
-bool AppendedFile::finish() {
+bool AppendedFile::flush() {
   if (!failed_) failed_ = std::fflush(file_.get()) != 0;
   return !failed_;
 }

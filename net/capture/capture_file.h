@@ -20,8 +20,10 @@ class AppendedFile {
 
   /// False when not everything was written, from then on always.
   [[nodiscard]] bool append(std::span<const std::byte> bytes);
-  /// Writes out what still waits; false when that or anything before failed.
-  [[nodiscard]] bool finish();
+  /// Hands to the system what still waits; false when that or anything before failed.
+  [[nodiscard]] bool flush();
+  /// The same, at the end.
+  [[nodiscard]] bool finish() { return flush(); }
 
  private:
   struct Close {

@@ -117,8 +117,8 @@ class RecordingReader {
   /// Plays the next tick: appends to `changes()` and `events()`.
   RecordingStatus step();
   /// Goes to the last tick that was recorded at or before `tick`. Everything goes and comes anew.
-  /// `end` when the recording begins later or ends before. Where it is damaged on the way, what
-  /// could be read has come.
+  /// Behind the last one it stays there, as a film does. `end` when the recording begins later, or
+  /// holds no tick. Where it is damaged on the way, what could be read has come.
   RecordingStatus seek(std::uint32_t tick);
 
   std::uint32_t tick() const { return tick_.value_or(0); }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cassert>
 #include <map>
 
 #include <sodium.h>
@@ -19,10 +20,6 @@ namespace {
 
 constexpr std::array<std::byte, 4> kMagic = {std::byte{'M'}, std::byte{'S'}, std::byte{'M'},
                                              std::byte{'2'}};
-constexpr std::size_t kMaxTypes = 4096;
-constexpr std::size_t kMaxNameBytes = 256;
-/// A game of a thousand lanes has one million; more is damage.
-constexpr std::uint64_t kMaxSlots = 1U << 24;
 /// All contexts that there can be.
 constexpr std::size_t kMaxHuffmanBytes = 19 + 65'536 * 19;
 
@@ -112,14 +109,14 @@ class ModelCode {
   /// Returns false when a decoder met what cannot be.
   bool code() {
     std::size_t types = model_.types.size();
-    if (!code_count(types, kMaxTypes)) return false;
+    if (!code_count(types, kMaxModelTypes)) return false;
     model_.types.resize(types);
     std::uint64_t slots = slots::kPerSnapshot;
     for (TypeModel& type : model_.types) {
       if (!code_schema(type.schema)) return false;
       slots += slots::kPerEntity;
       for (const LaneSchema& lane : type.schema.lanes) slots += slot_count(lane);
-      if (slots > kMaxSlots) return false;
+      if (slots > kMaxModelSlots) return false;
       if (!code_lanes(type)) return false;
     }
     if (Coder::kDecodes) {
@@ -165,7 +162,7 @@ class ModelCode {
 
   bool code_name(std::string& name) {
     std::size_t size = name.size();
-    if (!code_count(size, kMaxNameBytes)) return false;
+    if (!code_count(size, kMaxModelNameBytes)) return false;
     name.resize(size);
     return std::all_of(name.begin(), name.end(), [&](char& letter) {
       auto byte = static_cast<unsigned char>(letter);
@@ -320,7 +317,9 @@ std::vector<std::byte> encode_model(const SnapshotModel& model) {
     std::copy(kMagic.begin(), kMagic.end(), bytes.begin());
     FileEncoder encoder(std::span<std::byte>(bytes).subspan(kMagic.size()));
     ModelCode<FileEncoder> code(encoder, copy);
-    if (code.code() && !encoder.failed()) {
+    const bool is_coded = code.code();
+    assert(is_coded || encoder.failed());  // What breaks a bound fits into no number of bytes.
+    if (is_coded && !encoder.failed()) {
       const std::size_t size = kMagic.size() + encoder.range().finish().size();
       if (!encoder.failed()) {
         bytes.resize(size);

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
@@ -13,8 +14,15 @@
 
 namespace muster {
 
+/// Bounds of a model file; what is beyond them is damage.
+inline constexpr std::size_t kMaxModelTypes = 4096;
+inline constexpr std::size_t kMaxModelNameBytes = 256;
+/// A game of a thousand lanes has one million.
+inline constexpr std::uint64_t kMaxModelSlots = 1U << 24;
+
 /// The bytes of a model; the same model always gives the same bytes.
-/// Requires: `find_fault(model)` is null, and probabilities from `kProbabilityOfStep`.
+/// Requires: `find_fault(model)` is null, the bounds above are kept, and probabilities are from
+/// `kProbabilityOfStep`.
 std::vector<std::byte> encode_model(const SnapshotModel& model);
 
 /// Reads a model from bytes that may be damaged or made by an enemy. Returns false, and a reason

@@ -50,36 +50,6 @@ void go_on(LaneModel& model) {
 
 bool is_predicted(const LaneSchema& lane) { return slot_count(lane) == slots::kPerNumber; }
 
-const char* find_fault(const EntitySchema& schema) {
-  if (schema.lanes.size() > kMaxLanes) return "a type has too many lanes";
-  for (std::size_t i = 0; i < schema.lanes.size(); ++i) {
-    const LaneSchema& lane = schema.lanes[i];
-    const bool is_angle = lane.kind == LaneKind::angle;
-    if (is_angle != (lane.period != 0)) return "angles have a period, other lanes none";
-    if (is_angle && lane.greatest >= 2 * std::uint64_t{lane.period}) {
-      return "an angle goes round more than twice";
-    }
-    // The three parts of a rotation stand right behind the lane that says which one is missing.
-    const bool wants_dropped = lane.kind == LaneKind::rotation;
-    std::size_t back = 0;
-    while (wants_dropped && back < i && back < 3 &&
-           schema.lanes[i - back].kind == LaneKind::rotation) {
-      ++back;
-    }
-    if (wants_dropped && schema.lanes[i - back].kind != LaneKind::dropped) {
-      return "a part of a rotation without its dropped component";
-    }
-    if (lane.kind != LaneKind::dropped) continue;
-    if (lane.greatest > 3) return "a rotation has four components";
-    for (std::size_t k = 1; k <= 3; ++k) {
-      if (i + k >= schema.lanes.size() || schema.lanes[i + k].kind != LaneKind::rotation) {
-        return "a rotation without its three parts";
-      }
-    }
-  }
-  return nullptr;
-}
-
 const char* find_fault(const TypeModel& type, const LaneModel& lane,
                        const std::vector<bool>& is_coded) {
   if (lane.partner_count > kMaxPartners || lane.change_partner_count > kMaxChangePartners) {
@@ -117,6 +87,36 @@ const char* find_fault(const TypeModel& type, const LaneModel& lane,
 }
 
 }  // namespace
+
+const char* find_fault(const EntitySchema& schema) {
+  if (schema.lanes.size() > kMaxLanes) return "a type has too many lanes";
+  for (std::size_t i = 0; i < schema.lanes.size(); ++i) {
+    const LaneSchema& lane = schema.lanes[i];
+    const bool is_angle = lane.kind == LaneKind::angle;
+    if (is_angle != (lane.period != 0)) return "angles have a period, other lanes none";
+    if (is_angle && lane.greatest >= 2 * std::uint64_t{lane.period}) {
+      return "an angle goes round more than twice";
+    }
+    // The three parts of a rotation stand right behind the lane that says which one is missing.
+    const bool wants_dropped = lane.kind == LaneKind::rotation;
+    std::size_t back = 0;
+    while (wants_dropped && back < i && back < 3 &&
+           schema.lanes[i - back].kind == LaneKind::rotation) {
+      ++back;
+    }
+    if (wants_dropped && schema.lanes[i - back].kind != LaneKind::dropped) {
+      return "a part of a rotation without its dropped component";
+    }
+    if (lane.kind != LaneKind::dropped) continue;
+    if (lane.greatest > 3) return "a rotation has four components";
+    for (std::size_t k = 1; k <= 3; ++k) {
+      if (i + k >= schema.lanes.size() || schema.lanes[i + k].kind != LaneKind::rotation) {
+        return "a rotation without its three parts";
+      }
+    }
+  }
+  return nullptr;
+}
 
 const char* find_fault(const SnapshotModel& model) {
   for (const TypeModel& type : model.types) {

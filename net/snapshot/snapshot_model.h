@@ -96,6 +96,8 @@ std::uint32_t slot_count(const LaneSchema& lane);
 /// Gives every lane its place among the slots, and every slot a probability of one half.
 void lay_out(SnapshotModel& model);
 
+/// What is wrong with the lanes of a type; null when nothing is.
+const char* find_fault(const EntitySchema& schema);
 /// What is wrong with schemas, orders, partners or weights; null when nothing is. What passes can
 /// be laid out and used.
 const char* find_fault(const SnapshotModel& model);

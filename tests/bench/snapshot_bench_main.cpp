@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "net/snapshot/model_file.h"
+#include "tests/bench/option_checks.h"
 #include "tests/bench/snapshot_sizes.h"
 #include "tests/bench/snapshot_stream.h"
 #include "tests/bench/trace_file.h"
@@ -76,10 +77,8 @@ double mean_of(const std::vector<std::size_t>& bytes) {
 /// What simpler coders make of the same; the one of the seeds under the same conditions.
 nlohmann::ordered_json peers_of(const Arguments& arguments, const Trace& trace,
                                 const SnapshotModel& model) {
-  const std::uint32_t step = std::max(1U, trace.tick_rate / std::max(1U, arguments.settings.rate));
-  const std::uint32_t ack = std::max(1U, arguments.settings.rtt_ms * trace.tick_rate / 1000);
-  const PeerSizes peers = peer_sizes(trace, step, ack);
   StreamSettings settings = arguments.settings;
+  const PeerSizes peers = peer_sizes(trace, tick_step(trace, settings), ack_ticks(trace, settings));
   settings.options.coder = SnapshotCoder::reference;
   settings.datagram_bytes = kPlainDatagramBytes;
   const StreamResult reference = stream_trace(trace, model, settings);
@@ -96,6 +95,9 @@ nlohmann::ordered_json report_of(const Arguments& arguments, const Trace& trace,
   std::sort(sorted.begin(), sorted.end());
   const auto count = static_cast<double>(std::max<std::size_t>(sorted.size(), 1));
   const double mean = mean_of(sorted);
+  const double all = std::accumulate(sorted.begin(), sorted.end(), 0.0);
+  const double seconds =
+      static_cast<double>(std::max<std::uint64_t>(result.ticks, 1)) / trace.tick_rate;
   const double entities = static_cast<double>(std::max<std::size_t>(result.entities, 1));
   const double changed = static_cast<double>(std::max<std::size_t>(result.changed_entities, 1));
   nlohmann::ordered_json report{
@@ -112,7 +114,9 @@ nlohmann::ordered_json report_of(const Arguments& arguments, const Trace& trace,
       {"changed_entities", result.changed_entities},
       {"mean_bytes", mean},
       {"p95_bytes", sorted.empty() ? 0 : sorted[sorted.size() * 95 / 100]},
-      {"kbps", mean * 8 * arguments.settings.rate / 1000},
+      {"kbps", all * 8 / 1000 / seconds},
+      {"snapshots_per_second", static_cast<double>(sorted.size()) / seconds},
+      {"datagram_bytes", result.largest_datagram_bytes},
       {"datagrams_per_snapshot", static_cast<double>(result.datagrams) / count},
       {"encode_ns_per_entity", result.encode_ns / entities},
       {"decode_ns_per_entity", result.decode_ns / entities},
@@ -151,7 +155,12 @@ int main(int argc, char** argv) {
   CLI::App app("Streams a recorded world to one client and measures the snapshots.");
   app.footer(
       "Example: snapshot_bench arena_1.mtrc.zst --rate 20 --rtt-ms 100 --loss 5 --model arena.mdl "
-      "--json\nExit codes: 0 every integer arrived, 1 one did not, 2 unreadable input.");
+      "--json\n"
+      "Snapshots leave at whole ticks: 'snapshots_per_second' says how many were sent, less those "
+      "left out and perhaps more than --rate; 'kbps' is what they took of that time.\n"
+      "An entity that a datagram has no room for is sent in a larger one ('datagram_bytes': the "
+      "largest sent). A game's server cuts it into slices.\n"
+      "Exit codes: 0 every integer arrived, 1 one did not, 2 unreadable input.");
   app.add_option("trace", arguments.trace, "A trace, .mtrc or .mtrc.zst, or a recording of a world")
       ->required();
   app.add_option("--rate", arguments.settings.rate, "Snapshots a second")
@@ -161,8 +170,11 @@ int main(int argc, char** argv) {
       ->check(CLI::Range(0, 10'000))
       ->capture_default_str();
   app.add_option("--loss", arguments.loss, "Datagrams lost: a share below 1, or per cent from 1 on")
-      ->check(CLI::Range(0.0, 99.0));
-  app.add_option("--seed", arguments.settings.seed, "Of the losses")->capture_default_str();
+      ->check(CLI::Range(0.0, 99.0))
+      ->check(muster::no_nan);
+  app.add_option("--seed", arguments.settings.seed, "Of the losses")
+      ->check(muster::not_below_zero)
+      ->capture_default_str();
   app.add_option("--coder", arguments.coder, "Entropy coder")
       ->check(CLI::IsMember(muster::kCoders))
       ->capture_default_str();
@@ -172,6 +184,7 @@ int main(int argc, char** argv) {
                      "Bytes of a datagram at most: 1200, or 65000 for huffman, raw and reference")
           ->check(CLI::Range(64, 65'000));
   app.add_option("--from", arguments.settings.from_seconds, "Second from which on is counted")
+      ->check(muster::not_below_zero)
       ->capture_default_str();
   app.add_option("--scenes", arguments.scenes, "Folder of scene descriptions");
   app.add_flag("--json", arguments.as_json, "One JSON object");

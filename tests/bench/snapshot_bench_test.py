@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Streams made-up worlds over ways of every length: each integer arrives, and sizes are sane.
+Traces that are none, and options that make no sense, end with exit code 2.
 
     snapshot_bench_test.py SNAPSHOT_BENCH
 """
@@ -27,7 +28,9 @@ def write_trace(path, name, bits, ticks):
         out.write(b"MTRC1\0\0\0" + struct.pack("<I", len(header)) + header)
         for number, entities in enumerate(ticks):
             out.write(struct.pack("<II", number, len(entities)))
-            for entity, values in sorted(entities.items()):
+            # Lists keep their order, also a wrong one.
+            pairs = sorted(entities.items()) if isinstance(entities, dict) else entities
+            for entity, values in pairs:
                 out.write(struct.pack(f"<IHH{len(bits)}I", entity, 0, len(bits), *values))
 
 
@@ -56,6 +59,64 @@ def newcomers():
     great = tuple(0x12345678 + 77 * i for i in range(10))
     return [{i: great for i in range(max(0, tick // 6 - 5), tick // 6 + 1)}
             for tick in range(TICKS)]
+
+
+def giants():
+    """Two of so many fields of noise that no common datagram holds one."""
+    values = random.Random(3)
+    return [{i: tuple(values.getrandbits(32) for _ in range(300)) for i in range(2)}
+            for _ in range(TICKS)]
+
+
+def check_rates(stream, expect, path):
+    """Bytes over time, whatever the rate: whole ticks make another one than was asked for."""
+    for asked, sent in ((20, 20), (25, 30), (45, 60), (120, 60)):
+        report = stream(path, "--rate", str(asked), "--no-peers")
+        expect(math.isclose(report["snapshots_per_second"], sent), f"{sent} snapshots a second")
+        kbps = report["mean_bytes"] * report["snapshots"] * 8e-3 / (TICKS / TICK_RATE - 1)
+        expect(math.isclose(report["kbps"], kbps, rel_tol=0.02),
+               f"at {asked} a second {report['kbps']} kbps are not {kbps}")
+    # What is left out takes none of the way.
+    report = stream(path, "--rate", "60", "--rtt-ms", "1000", "--no-peers")
+    expect(report["snapshots_left_out"] > 0, "some are left out")
+    expect(report["snapshots_per_second"] < 60, "what is left out is not sent")
+    kbps = report["mean_bytes"] * report["snapshots"] * 8e-3 / (TICKS / TICK_RATE - 1)
+    expect(math.isclose(report["kbps"], kbps, rel_tol=0.02), f"{report['kbps']} are not {kbps}")
+
+
+def check_refusals(program, folder, expect):
+    """Exit code 2, and what is wrong where."""
+
+    def refuse(text, path, *options):
+        run = subprocess.run([program, path, "--json", "--no-peers", *options],
+                             capture_output=True, text=True, check=False)
+        what = f"{os.path.basename(path)} {' '.join(options)}"
+        expect(run.returncode == 2 and text in run.stderr,
+               f"{what}: exit code {run.returncode}, {run.stderr.strip()}")
+
+    good = [[(2, (1,)), (5, (2,))]] * TICKS
+    for name, text, ids in (("unsorted", "tick 1: entity 2 stands behind", (5, 2)),
+                            ("twice", "tick 1: entity 5 is there twice", (5, 5)),
+                            ("no_id", "tick 1: entity 4294967295", (2**32 - 1,))):
+        path = os.path.join(folder, name + ".mtrc")
+        second = [(entity, (1,)) for entity in ids]
+        write_trace(path, "made_up", (8,), [good[0], second, *good[2:]])
+        refuse(text, path)
+        refuse(name + ".mtrc", path)
+    path = os.path.join(folder, "good.mtrc")
+    write_trace(path, "made_up", (8,), good)
+    for options in (("--loss", "nan"), ("--seed", "-1"), ("--from", "-1"), ("--rate", "0")):
+        refuse(options[0], path, *options)
+    with open(path, "ab") as out:
+        out.write(b"abc")
+    refuse("3 bytes stand behind its last tick", path)
+    path = os.path.join(folder, "header.mtrc")
+    with open(path, "wb") as out:
+        out.write(b"MTRC1\0\0\0" + struct.pack("<I", 10) + b'{"name":1}')
+    refuse("header.mtrc", path)
+    path = os.path.join(folder, "wide.mtrc")
+    write_trace(path, "made_up", (8,) * 1025, [])
+    refuse("at most 1024", path)
 
 
 def main():
@@ -104,6 +165,16 @@ def main():
         for coder in ("range", "mix"):
             mean = stream(path, "--coder", coder, "--no-peers")["mean_bytes"]
             expect(mean < 1.5 * plain, f"newcomers take {mean} bytes, plainly {plain}")
+
+        path = os.path.join(folder, "giants.mtrc")
+        write_trace(path, "made_up_giants", (32,) * 300, giants())
+        for coder in ("range", "mix"):
+            report = stream(path, "--coder", coder, "--loss", "5", "--no-peers")
+            expect(1200 < report["datagram_bytes"] < 2400, "a giant has a datagram of its size")
+        report = stream(crowd, "--no-peers")
+        expect(report["datagram_bytes"] <= 1200, "others have datagrams as large as they may be")
+        check_rates(stream, expect, crowd)
+        check_refusals(program, folder, expect)
 
     for fault in faults:
         print("FAILED:", fault)

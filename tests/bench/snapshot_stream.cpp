@@ -16,8 +16,8 @@
 namespace muster {
 namespace {
 
-/// No trace has more.
-constexpr std::size_t kEntityMax = 65'536;
+/// Of what an entity needs that no other datagram has room for: 1,024 fields of noise take 6,000.
+constexpr std::size_t kDatagramBytesMax = 65'536;
 /// Datagrams in a round trip, as a server has it (`ClientView`): what is acknowledged must still be
 /// in the codec's window, with more to predict from.
 constexpr double kDatagramsOnTheWay = 40;
@@ -36,18 +36,19 @@ class Stream {
         model_(model),
         settings_(settings),
         writer_(model, settings.options),
-        reader_(model, {.entity_max = kEntityMax}, settings.options),
+        reader_(model, {.entity_max = kMaxTraceEntities}, settings.options),
         random_(settings.seed),
         buffer_(settings.datagram_bytes) {}
 
   StreamResult run() {
-    const std::uint32_t step = std::max(1U, trace_.tick_rate / std::max(1U, settings_.rate));
-    const std::uint32_t delay = std::max(1U, (settings_.rtt_ms * trace_.tick_rate + 999) / 1000);
+    const std::uint32_t step = tick_step(trace_, settings_);
+    const std::uint32_t delay = ack_ticks(trace_, settings_);
     for (std::uint32_t now = 0; now < trace_.ticks.size(); now += step) {
       while (!acks_.empty() && acks_.front().arrives <= now) {
         writer_.acknowledge(acks_.front().number);
         acks_.pop_front();
       }
+      if (counts(now)) result_.ticks += step;
       allowed_ = std::min(allowed_ + kDatagramsOnTheWay * step / delay,
                           std::max(wanted_, static_cast<double>(settings_.datagrams_per_snapshot)));
       if (allowed_ < wanted_) {
@@ -69,6 +70,10 @@ class Stream {
     SnapshotNumber number = 0;
   };
 
+  bool counts(std::uint32_t now) const {
+    return now >= std::uint64_t{settings_.from_seconds} * trace_.tick_rate;
+  }
+
   bool is_lost() {
     random_ = random_ * 6364136223846793005ULL + 1442695040888963407ULL;
     return static_cast<double>(random_ >> 11) * 0x1p-53 < settings_.loss;
@@ -82,7 +87,7 @@ class Stream {
                         .is_held = false,
                         .values = entity.values});
     }
-    const bool counts = now >= settings_.from_seconds * trace_.tick_rate;
+    const bool is_counted = counts(now);
     bool is_whole = true;
     std::size_t bytes = 0;
     const bool is_settled = now >= trace_.ticks.size() / 2;
@@ -95,25 +100,26 @@ class Stream {
     for (; allowed_ >= 1 && !writer_.is_done(); --allowed_, ++parts) {
       const std::uint64_t before = allocation_count();
       const double written = processor_ns();
-      const std::span<const std::byte> datagram = writer_.write(buffer_);
+      const std::span<const std::byte> datagram = write_datagram();
       encode_ns += processor_ns() - written;
       if (is_settled) result_.allocations += allocation_count() - before;
       // The first part looks at all entities, the others at those behind it.
-      if (parts == 0 && counts) result_.changed_entities += writer_.changed_count();
+      if (parts == 0 && is_counted) result_.changed_entities += writer_.changed_count();
       if (datagram.empty()) {
         result_.fault = fmt::format("tick {}: an entity does not fit into a datagram", now);
         return false;
       }
       bytes += datagram.size();
-      if (counts) ++result_.datagrams;
+      if (is_counted) ++result_.datagrams;
+      result_.largest_datagram_bytes = std::max(result_.largest_datagram_bytes, datagram.size());
       if (is_lost()) {
         is_whole = false;
         continue;
       }
-      if (!receive(datagram, now, delay, counts)) return false;
+      if (!receive(datagram, now, delay)) return false;
     }
     wanted_ = std::min(writer_.is_done() ? parts : parts + 1, kDatagramsAtOnceMax);
-    if (counts) {
+    if (is_counted) {
       result_.encode_ns += encode_ns;
       result_.bytes.push_back(bytes);
       result_.entities += world_.size();
@@ -121,12 +127,23 @@ class Stream {
     return !is_whole || !writer_.is_done() || compare(now);
   }
 
-  bool receive(std::span<const std::byte> datagram, std::uint32_t now, std::uint32_t delay,
-               bool counts) {
+  /// As large as it may be, unless an entity needs more.
+  std::span<const std::byte> write_datagram() {
+    std::span<std::byte> room = std::span(buffer_).first(settings_.datagram_bytes);
+    while (true) {
+      const std::span<const std::byte> datagram = writer_.write(room);
+      if (!datagram.empty() || room.size() == kDatagramBytesMax) return datagram;
+      const std::size_t more = std::min(room.size() * 2, kDatagramBytesMax);
+      buffer_.resize(std::max(buffer_.size(), more));
+      room = std::span(buffer_).first(more);
+    }
+  }
+
+  bool receive(std::span<const std::byte> datagram, std::uint32_t now, std::uint32_t delay) {
     const std::uint64_t allocations = allocation_count();
     const double start = processor_ns();
     const SnapshotVerdict verdict = reader_.read(datagram);
-    if (counts) result_.decode_ns += processor_ns() - start;
+    if (counts(now)) result_.decode_ns += processor_ns() - start;
     if (now >= trace_.ticks.size() / 2) result_.allocations += allocation_count() - allocations;
     if (verdict != SnapshotVerdict::applied) {
       result_.fault = fmt::format("tick {}: verdict {}", now, static_cast<int>(verdict));
@@ -173,6 +190,14 @@ class Stream {
 };
 
 }  // namespace
+
+std::uint32_t tick_step(const Trace& trace, const StreamSettings& settings) {
+  return std::max(1U, trace.tick_rate / std::max(1U, settings.rate));
+}
+
+std::uint32_t ack_ticks(const Trace& trace, const StreamSettings& settings) {
+  return std::max(1U, (settings.rtt_ms * trace.tick_rate + 999) / 1000);
+}
 
 StreamResult stream_trace(const Trace& trace, const SnapshotModel& model,
                           const StreamSettings& settings) {

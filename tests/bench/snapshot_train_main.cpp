@@ -5,10 +5,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "net/snapshot/model_file.h"
-#include "net/snapshot/training/huffman_training.h"
-#include "net/snapshot/training/mix_training.h"
+#include "net/snapshot/training/bounded_training.h"
 #include "net/snapshot/training/train_model.h"
+#include "tests/bench/option_checks.h"
 #include "tests/bench/trace_file.h"
 
 namespace muster {
@@ -66,6 +65,27 @@ namespace muster::built_in {
   return text;
 }
 
+int train(const Arguments& arguments, std::span<const TrainingTrace> training) {
+  const bool is_for_mix = arguments.coder == "mix";
+  const std::size_t most = is_for_mix ? kMixModelBytesMax : kRangeModelBytesMax;
+  const std::optional<BoundedModel> trained = train_bounded(training, is_for_mix, most);
+  if (!trained) {
+    return fail_with(fmt::format(
+        "a model for '{}' has at most {} bytes, and names and ranges of these fields alone are "
+        "more: describe fewer types or fields",
+        arguments.coder, most));
+  }
+  const Result<void> written = write_file(arguments.out, trained->file);
+  if (!written) return fail_with(written.error().message);
+  fmt::print("{}: {} bytes, {} types, {} probabilities\n", arguments.out, trained->file.size(),
+             trained->model.types.size(), trained->model.probabilities.size());
+  if (trained->lanes_left_out > 0) {
+    fmt::print("{} of {} fields were left out, for a model for '{}' has at most {} bytes\n",
+               trained->lanes_left_out, trained->lane_count, arguments.coder, most);
+  }
+  return 0;
+}
+
 int run(const Arguments& arguments) {
   std::vector<Trace> traces;
   for (const std::string& path : arguments.traces) {
@@ -96,15 +116,7 @@ int run(const Arguments& arguments) {
     const Result<void> written = write_file(arguments.out, std::as_bytes(std::span(source)));
     return written ? 0 : fail_with(written.error().message);
   }
-  SnapshotModel model = train_model(training);
-  train_huffman(model, training);
-  if (arguments.coder == "mix") train_mix(model, training);
-  const std::vector<std::byte> bytes = encode_model(model);
-  const Result<void> written = write_file(arguments.out, bytes);
-  if (!written) return fail_with(written.error().message);
-  fmt::print("{}: {} bytes, {} types, {} probabilities\n", arguments.out, bytes.size(),
-             model.types.size(), model.probabilities.size());
-  return 0;
+  return train(arguments, training);
 }
 
 }  // namespace
@@ -115,7 +127,11 @@ int main(int argc, char** argv) {
   CLI::App app("Trains the snapshot codec on recorded worlds of one game.");
   app.footer(
       "Example: snapshot_train arena_1.mtrc.zst --out arena.mdl\n"
-      "Exit codes: 0 written, 2 unreadable input.");
+      "A model has at most 65536 bytes, one for 'mix' 1048576. Where more was learnt, the fields "
+      "that "
+      "gain the least are left out, and how many is printed: they are expected to stay as they "
+      "are, with the probabilities of all fields of their kind.\n"
+      "Exit codes: 0 written, 2 unreadable input, or a model that is too large all the same.");
   app.add_option("traces", arguments.traces, "Traces, .mtrc or .mtrc.zst, or recordings of worlds")
       ->required();
   app.add_option("--out", arguments.out, "The model to write")->required();
@@ -130,9 +146,11 @@ int main(int argc, char** argv) {
       ->capture_default_str();
   app.add_option("--loss", arguments.loss, "Share of snapshots lost while training")
       ->check(CLI::Range(0.0, 0.9))
+      ->check(muster::no_nan)
       ->capture_default_str();
   app.add_option("--until", arguments.until_seconds,
-                 "Train on so many seconds of each trace (0 for all), to judge on the rest");
+                 "Train on so many seconds of each trace (0 for all), to judge on the rest")
+      ->check(muster::not_below_zero);
   app.add_flag("--built-in", arguments.is_built_in,
                "Write the priors of untrained models as source, from traces of several games");
   app.add_option("--scenes", arguments.scenes, "Folder of scene descriptions");

@@ -137,11 +137,12 @@ class SnapshotReader:
         if not references:
             return 0
         newest = references[0]
+        ahead = number - newest.number
         if len(references) == 1:
-            return newest.tick + number - newest.number
+            return (newest.tick + ahead) % (1 << 32)
         second = references[1]
-        return newest.tick + (number - newest.number) * (newest.tick - second.tick) // (
-            newest.number - second.number)
+        ticks_apart = (newest.tick - second.tick) % (1 << 32)
+        return (newest.tick + ticks_apart // (newest.number - second.number) * ahead) % (1 << 32)
 
     def show(self, snapshot):
         """What a snapshot of the newest tick says is how the world is."""

@@ -357,14 +357,17 @@ void print_lossy(SnapshotCoder coder, bool is_trained) {
               hex(encode_schema(schema)).c_str(), file.c_str());
   std::vector<std::byte> memory(4096);
   std::string overtaken;  // Parts that arrive behind those of the next tick.
-  for (std::uint32_t tick = 1; tick <= kTicks; ++tick) {
+  std::uint32_t tick = 0;
+  for (std::uint32_t step = 1; step <= kTicks; ++step) {
+    // Unevenly: between two references there are other steps than behind them.
+    tick += step > 1 && random.below(4) == 0 ? 2U : 1U;
     world.live(tick);
     std::vector<EntityState> states;
     std::string held;
     for (const auto& [id, entity] : world.entities()) {
       const std::size_t lanes = views.view(entity.type).parts.size();
       views.view(entity.type).to_lanes(entity.values, rows.emplace_back(lanes));
-      const bool is_held = tick > 120 && random.below(4) == 0;
+      const bool is_held = step > 120 && random.below(4) == 0;
       if (is_held) held += (held.empty() ? "" : ", ") + std::to_string(id);
       states.push_back({.id = id,
                         .kind = {.type = entity.type, .generation = entity.generation},
@@ -375,16 +378,16 @@ void print_lossy(SnapshotCoder coder, bool is_trained) {
     const std::string late = std::exchange(overtaken, {});
     std::string parts;
     while (!writer.is_done()) {
-      const std::size_t room = tick % 3 == 0 ? 100 + random.below(200) : memory.size();
+      const std::size_t room = step % 3 == 0 ? 100 + random.below(200) : memory.size();
       const std::string bytes = "\"" + hex(writer.write(std::span(memory).first(room))) + "\"";
-      const bool is_lost = random.below(5) == 0 || (tick > 60 && tick < 100);
+      const bool is_lost = random.below(5) == 0 || (step > 60 && step < 100);
       const bool is_late = !is_lost && random.below(10) == 0;
       parts += (parts.empty() ? "" : ", ") + (is_lost || is_late ? "null" : bytes);
       if (is_late) overtaken += (overtaken.empty() ? "" : ", ") + bytes;
       if (is_lost || random.below(4) == 0) continue;
-      acknowledgements.emplace(tick + 2 + random.below(5), writer.last_number());
+      acknowledgements.emplace(step + 2 + random.below(5), writer.last_number());
     }
-    while (!acknowledgements.empty() && acknowledgements.begin()->first <= tick + 1) {
+    while (!acknowledgements.empty() && acknowledgements.begin()->first <= step + 1) {
       writer.acknowledge(acknowledgements.begin()->second);
       acknowledgements.erase(acknowledgements.begin());
     }

@@ -9,6 +9,7 @@ import json
 import pathlib
 import re
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -38,6 +39,15 @@ class Stage:
         values = {"bin": self.bin, "build": self.build, "clients": 1, "seconds": 3, "loss": 0,
                   "delay": 1, "seed": 7}
         return argparse.Namespace(**{**values, **changes})
+
+
+def play_of(stage, record, *codes):
+    """Report and complaints of a client that plays a recording as fast as it goes."""
+    ended = subprocess.run([stage.bin / "arena_client", stage.build, "--play", record, "--json",
+                            "--speed", "max"], capture_output=True, text=True,
+                           timeout=PATIENCE_SECONDS)
+    assert ended.returncode in codes, ended
+    return json.loads(ended.stdout), ended.stderr
 
 
 def end_of(net_demo, process, code):
@@ -137,6 +147,61 @@ def killed_server_is_missed(stage, net_demo):
         for one in (nobody, stranger):
             _, err = end_of(net_demo, one, 1)
             assert "no server answers" in err, err
+
+
+def interrupted_server_says_goodbye(stage, net_demo):
+    """Ctrl-C and SIGTERM end a match as its time does: reports, a recording, no lost client."""
+    for sent in (signal.SIGINT, signal.SIGTERM):
+        record = stage.folder / f"{sent.name}.mrec"
+        with net_demo.Match(stage.options()) as match:
+            server, place = match.start_server("--record", record)
+            client = match.start_client(place)
+            time.sleep(1.5)
+            server.send_signal(sent)
+            told, _ = end_of(net_demo, server, 0)
+            before = time.monotonic()
+            report, err = end_of(net_demo, client, 0)
+            assert time.monotonic() - before < 3, "the client need not miss the server"
+        assert not err and report["spawned"] > 50, (report, err)
+        assert [one["player"] for one in told["clients"]] == [report["player"]], told
+        played, _ = play_of(stage, record, 0)
+        assert played["last_tick"] == told["tick"], (played, told)
+
+
+def interrupted_client_leaves(stage, net_demo):
+    """Ctrl-C on a client tells the server that it left, and its report comes; on a replay, too."""
+    record = stage.folder / "match.mrec"
+    with net_demo.Match(stage.options()) as match:
+        server, place = match.start_server("--seconds", 4, "--record", record)
+        client = match.start_client(place)
+        nobody = match.start_client(["127.0.0.1:9", place[1]])
+        time.sleep(1.5)
+        for process in (client, nobody):
+            process.send_signal(signal.SIGINT)
+        report, err = end_of(net_demo, client, 0)
+        assert report["spawned"] > 50 and not err, (report, err)
+        report, err = end_of(net_demo, nobody, 0)
+        assert report["player"] is None and not err, (report, err)
+        told, _ = end_of(net_demo, server, 0)
+        assert not told["clients"], told
+        replay = match.start("arena_client", "--play", record)
+        time.sleep(1)
+        replay.send_signal(signal.SIGINT)
+        report, _ = end_of(net_demo, replay, 0)
+        assert 0 < report["ticks"] < told["tick"] - 30, report
+
+
+def killed_servers_recording_is_played(stage, net_demo):
+    """What a server recorded until it was killed is in the file."""
+    record = stage.folder / "killed.mrec"
+    with net_demo.Match(stage.options()) as match:
+        server, _ = match.start_server("--record", record)
+        time.sleep(1.5)
+        server.kill()
+        server.wait()
+    # It ends behind a tick, or in the middle of one.
+    report, err = play_of(stage, record, 0, 1)
+    assert report["last_tick"] > 60 and ("cut short" in err or not err), (report, err)
 
 
 def usage_is_told(stage, _):
@@ -288,6 +353,9 @@ SCENES = {
     "mismatch": other_content_is_refused,
     "missing": missing_bundles_are_named,
     "killed": killed_server_is_missed,
+    "killed-recording": killed_servers_recording_is_played,
+    "interrupted-server": interrupted_server_says_goodbye,
+    "interrupted-client": interrupted_client_leaves,
     "usage": usage_is_told,
 }
 

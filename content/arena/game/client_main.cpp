@@ -3,9 +3,9 @@
 //     arena_client build/demo 127.0.0.1:7000 KEY
 //     arena_client build/demo --play match.mrec --speed max
 //
-// Exit codes: 0 the match or the time is over, 1 the server was lost or refused, something could
-// not be loaded, or the recording or capture is not all there, 2 usage, unreadable build or
-// recording, or no socket.
+// Ctrl-C ends it as the end of its time does. Exit codes: 0 the match or the time is over, 1 the
+// server was lost or refused, something could not be loaded, or the recording or capture is not all
+// there, 2 usage, unreadable build or recording, or no socket.
 #include <chrono>
 #include <cstdio>
 #include <memory>
@@ -13,6 +13,7 @@
 #include <thread>
 #include <utility>
 
+#include "content/arena/game/interruption.h"
 #include "content/arena/game/session_run.h"
 #include "net/transport/udp_socket.h"
 #include "registry/vocabulary/mapping_guard.h"
@@ -31,7 +32,7 @@ void say(const std::string& text) {
 }
 
 int follow(muster::BundleStore& store, muster::BundleLoader& loader,
-           const arena::ProgramOptions& options) {
+           const arena::ProgramOptions& options, const arena::Person& person) {
   const muster::SteadyClock clock;
   std::unique_ptr<arena::PacketCapture> capture;  // It outlives the client.
   auto client = arena::ArenaClient::open(store, loader, clock);
@@ -49,12 +50,12 @@ int follow(muster::BundleStore& store, muster::BundleLoader& loader,
   client.value()->connect({options.address, options.key}, socket, entropy,
                           arena::recorder_of(capture.get()));
   const bool went_well =
-      arena::run_client(*client.value(), options, socket, clock, say, complain, capture.get());
+      arena::run_client(*client.value(), options, socket, clock, person, capture.get());
   return went_well ? 0 : 1;
 }
 
 int play(muster::BundleStore& store, muster::BundleLoader& loader,
-         const arena::ProgramOptions& options) {
+         const arena::ProgramOptions& options, const arena::Person& person) {
   const auto file = arena::read_recording(options.play);
   if (!file) return complain(file.error().message);
   auto replay =
@@ -62,7 +63,7 @@ int play(muster::BundleStore& store, muster::BundleLoader& loader,
   if (!replay) return complain(options.play + ": " + replay.error().message);
   const muster::SteadyClock clock;
   const auto wait = [](muster::Duration time) { std::this_thread::sleep_for(time); };
-  return arena::run_replay(*replay.value(), options, clock, wait, say, complain) ? 0 : 1;
+  return arena::run_replay(*replay.value(), options, clock, wait, person) ? 0 : 1;
 }
 
 }  // namespace
@@ -75,6 +76,8 @@ int main(int argc, char** argv) {
     say(arena::usage_of(arena::Program::client) + "\n");
     return 0;
   }
+  arena::Interruption interruption;  // Before there are threads.
+  const arena::Person person{say, complain, [&] { return interruption.has_come(); }};
   const muster::MappingGuard mapping_guard;
   const auto memory = std::make_shared<muster::MemoryPool>();
   const auto disk =
@@ -88,10 +91,10 @@ int main(int argc, char** argv) {
     muster::SteppedLoads loads(source, store.value().catalog(), false, memory,
                                store.value().dictionaries());
     muster::BundleLoader loader(store.value(), loads, {});
-    return play(store.value(), loader, options);
+    return play(store.value(), loader, options, person);
   }
   muster::ThreadedLoads loads(source, store.value().catalog(), 1, memory,
                               store.value().dictionaries());
   muster::BundleLoader loader(store.value(), loads, {});
-  return follow(store.value(), loader, options);
+  return follow(store.value(), loader, options, person);
 }

@@ -22,7 +22,8 @@ class MatchRecording {
                                                                 ArenaServer& server);
   ~MatchRecording();
 
-  /// Writes out what has happened; what the disk does not take is told once.
+  /// Hands to the system what has happened: it is in the file though the program is killed. What
+  /// the disk does not take is told from then on.
   muster::Result<void> write();
   /// Ends the file, with an index.
   muster::Result<void> finish();

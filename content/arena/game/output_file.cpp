@@ -21,6 +21,8 @@ Result<void> OutputFile::append(std::span<const std::byte> bytes) {
   return told(file_.append(bytes));
 }
 
+Result<void> OutputFile::flush() { return told(file_.flush()); }
+
 Result<void> OutputFile::finish() { return told(file_.finish()); }
 
 Result<void> OutputFile::told(bool is_written) const {

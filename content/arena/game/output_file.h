@@ -16,6 +16,8 @@ class OutputFile {
   static muster::Result<OutputFile> create(const std::string& path);
 
   muster::Result<void> append(std::span<const std::byte> bytes);
+  /// Hands to the system what still waits, so that it is there though the program is killed.
+  muster::Result<void> flush();
   /// Writes out what still waits; fails when that or anything before did.
   muster::Result<void> finish();
 

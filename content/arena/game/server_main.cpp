@@ -2,14 +2,16 @@
 //
 //     arena_server build/demo 127.0.0.1:7000 --seconds 60
 //
-// Prints `listening ADDRESS KEY` first, for clients. Exit codes: 0 all went well, 2 usage,
-// unreadable build, no socket, or a recording or capture that cannot be written.
+// Prints `listening ADDRESS KEY` first, for clients. Ctrl-C ends it as the end of its time does.
+// Exit codes: 0 all went well, 2 usage, unreadable build, no socket, or a recording or capture that
+// cannot be written.
 #include <chrono>
 #include <cstdio>
 #include <memory>
 #include <string>
 #include <utility>
 
+#include "content/arena/game/interruption.h"
 #include "content/arena/game/session_run.h"
 #include "net/transport/udp_socket.h"
 #include "registry/vocabulary/mapping_guard.h"
@@ -37,6 +39,7 @@ int main(int argc, char** argv) {
     say(arena::usage_of(arena::Program::server) + "\n");
     return 0;
   }
+  arena::Interruption interruption;
   const muster::MappingGuard mapping_guard;
   const muster::MappedSource source(options.build + "/server");
   auto store = muster::BundleStore::open(source);
@@ -58,7 +61,8 @@ int main(int argc, char** argv) {
   server.value()->start(socket, entropy, clock.now(), arena::recorder_of(capture.get()));
   say("listening " + socket.local_address().text() + " " +
       arena::key_text(server.value()->public_key()) + "\n");
+  const arena::Person person{say, complain, [&] { return interruption.has_come(); }};
   const auto served =
-      arena::run_server(*server.value(), options, socket, clock, say, capture.get());
+      arena::run_server(*server.value(), options, socket, clock, person, capture.get());
   return served ? 0 : complain(served.error().message);
 }

@@ -55,7 +55,7 @@ Address any_port_for(const Address& server) {
 }
 
 Result<void> run_server(ArenaServer& server, const ProgramOptions& options, DatagramSocket& socket,
-                        const Clock& clock, const Say& say, PacketCapture* capture) {
+                        const Clock& clock, const Person& person, PacketCapture* capture) {
   std::unique_ptr<MatchRecording> recording;
   if (!options.record.empty()) {
     auto created = MatchRecording::create(options.record, server);
@@ -68,21 +68,21 @@ Result<void> run_server(ArenaServer& server, const ProgramOptions& options, Data
   const auto frame = [&](bool is_heard) {
     server.frame(clock.now());
     for (const std::string& line : server.take_lines()) {
-      if (is_heard && !options.is_json) say(line + "\n");
+      if (is_heard && !options.is_json) person.say(line + "\n");
     }
     if (capture != nullptr && captured) captured = capture->write();
     socket.wait(kServerWait);
   };
-  while (options.seconds == 0 || server.tick().value() < end_tick) {
+  while (!person.wants_end() && (options.seconds == 0 || server.tick().value() < end_tick)) {
     frame(true);
     if (recording != nullptr && recorded) recorded = recording->write();
   }
   if (recording != nullptr && recorded) recorded = recording->finish();
   recording.reset();
-  say(server_report(server, options.is_json));
+  person.say(server_report(server, options.is_json));
   if (options.shows_world) {
     for (const ArenaClientReport& client : server.clients()) {
-      say(server.world_of(client.player).text());
+      person.say(server.world_of(client.player).text());
     }
   }
   server.close(clock.now());
@@ -92,52 +92,53 @@ Result<void> run_server(ArenaServer& server, const ProgramOptions& options, Data
 }
 
 bool run_client(ArenaClient& client, const ProgramOptions& options, DatagramSocket& socket,
-                const Clock& clock, const Say& say, const Say& complain, PacketCapture* capture) {
+                const Clock& clock, const Person& person, PacketCapture* capture) {
   const Time start = clock.now();
   const std::chrono::duration<double> limit(options.seconds);
   Result<void> captured;
   while (!client.is_over()) {
     client.frame();
-    for (const std::string& problem : client.take_problems()) complain(problem);
+    for (const std::string& problem : client.take_problems()) person.complain(problem);
     for (const std::string& line : client.take_lines()) {
-      if (!options.is_json) say(line + "\n");
+      if (!options.is_json) person.say(line + "\n");
     }
-    if (options.seconds > 0 && clock.now() - start >= limit) {
+    if (person.wants_end() || (options.seconds > 0 && clock.now() - start >= limit)) {
       client.leave();
       client.frame();  // Says so.
     }
     if (capture != nullptr && captured) captured = capture->write();
     socket.wait(kClientWait);
   }
-  say(client_report(client, options.is_json));
-  if (const auto world = client.world(); world && options.shows_world) say(world->text());
+  person.say(client_report(client, options.is_json));
+  if (const auto world = client.world(); world && options.shows_world) person.say(world->text());
   const std::optional<std::string> complaint = client.complaint();
-  if (complaint) complain(*complaint);
+  if (complaint) person.complain(*complaint);
   if (capture != nullptr && captured) captured = capture->finish();
-  if (!captured) complain(captured.error().message);
-  return tell_failed_loads(client.summary(), complain) && !complaint && captured;
+  if (!captured) person.complain(captured.error().message);
+  return tell_failed_loads(client.summary(), person.complain) && !complaint && captured;
 }
 
 bool run_replay(MatchReplay& replay, const ProgramOptions& options, const Clock& clock,
-                const Wait& wait, const Say& say, const Say& complain) {
+                const Wait& wait, const Person& person) {
   const Time start = clock.now();
   const std::chrono::duration<double> limit(options.seconds);
   do {
-    for (const std::string& problem : replay.take_problems()) complain(problem);
+    for (const std::string& problem : replay.take_problems()) person.complain(problem);
     for (const std::string& line : replay.take_lines()) {
-      if (!options.is_json) say(line + "\n");
+      if (!options.is_json) person.say(line + "\n");
     }
     if (options.speed > 0) {
       const std::chrono::duration<double, Duration::period> due = replay.played() / options.speed;
       const Duration early = std::chrono::duration_cast<Duration>(due) - (clock.now() - start);
       if (early > Duration()) wait(early);
     }
-  } while ((options.seconds == 0 || replay.played() < limit) && replay.step());
-  say(replay_report(replay, clock.now() - start, options.is_json));
-  if (options.shows_world) say(replay.world().text());
+  } while (!person.wants_end() && (options.seconds == 0 || replay.played() < limit) &&
+           replay.step());
+  person.say(replay_report(replay, clock.now() - start, options.is_json));
+  if (options.shows_world) person.say(replay.world().text());
   const std::optional<std::string> complaint = replay.complaint();
-  if (complaint) complain(*complaint);
-  return tell_failed_loads(replay.summary(), complain) && !complaint;
+  if (complaint) person.complain(*complaint);
+  return tell_failed_loads(replay.summary(), person.complain) && !complaint;
 }
 
 }  // namespace arena

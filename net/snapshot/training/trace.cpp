@@ -9,6 +9,9 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "net/snapshot/model_file.h"
+#include "net/snapshot/slots.h"
+#include "net/snapshot/snapshot_model.h"
 #include "net/wire/byte_io.h"
 
 namespace muster {
@@ -19,6 +22,10 @@ using nlohmann::json;
 constexpr std::string_view kMagic("MTRC1\0\0\0", 8);
 /// More would not fit into the memory of the machines that train models.
 constexpr std::size_t kMaxTicks = 1'000'000;
+/// As many as a recording can say.
+constexpr std::uint32_t kMaxTickRate = 65'535;
+/// Ids are below it: it stands for the end of all.
+constexpr std::uint32_t kNoId = 0xFFFF'FFFF;
 
 std::string_view header_text(std::span<const std::byte> bytes) {
   SectionReader reader(bytes);
@@ -86,6 +93,36 @@ LaneRead lane_of(const json& field, const std::string& type, const json& rules) 
   return lane;
 }
 
+/// Throws what a model could not say of a type.
+void check_type(const EntitySchema& schema) {
+  const auto is_long = [](const std::string& name) { return name.size() > kMaxModelNameBytes; };
+  if (is_long(schema.name) || std::any_of(schema.lanes.begin(), schema.lanes.end(),
+                                          [&](const auto& lane) { return is_long(lane.name); })) {
+    throw std::runtime_error(fmt::format("'{}' or a field of it has a name of more than {} bytes",
+                                         schema.name.substr(0, kMaxModelNameBytes),
+                                         kMaxModelNameBytes));
+  }
+  if (schema.lanes.size() > kMaxLanes) {
+    throw std::runtime_error(fmt::format("{}: {} fields are too many, a type has at most {}",
+                                         schema.name, schema.lanes.size(), kMaxLanes));
+  }
+  if (const char* fault = find_fault(schema)) throw std::runtime_error(schema.name + ": " + fault);
+}
+
+/// Throws when there is more than a model has room for.
+void check_size(const std::vector<EntitySchema>& types) {
+  std::uint64_t slots = slots::kPerSnapshot;
+  for (const EntitySchema& type : types) {
+    slots += slots::kPerEntity;
+    for (const LaneSchema& lane : type.lanes) slots += slot_count(lane);
+  }
+  if (types.size() > kMaxModelTypes || slots > kMaxModelSlots) {
+    throw std::runtime_error(fmt::format(
+        "its {} types have more than a model can: {} types, and some {} fields of numbers together",
+        types.size(), kMaxModelTypes, kMaxModelSlots / slots::kPerNumber));
+  }
+}
+
 void read_types(const json& header, const json& scene, Trace& out,
                 std::vector<std::vector<std::int64_t>>& lows) {
   const json rules = scene.value("rules", json::array());
@@ -99,10 +136,30 @@ void read_types(const json& header, const json& scene, Trace& out,
       usual.push_back(lane.usual);
       schema.lanes.push_back(std::move(lane.schema));
     }
-    if (schema.lanes.size() > kMaxLanes)
-      throw std::runtime_error(schema.name + ": too many fields");
+    check_type(schema);
     out.types.push_back(std::move(schema));
   }
+  check_size(out.types);
+}
+
+/// What is wrong with a tick's next entity, which comes after those before it; empty when nothing.
+std::string fault_of(const TraceEntity& entity, std::uint32_t field_count,
+                     const std::vector<TraceEntity>& before,
+                     const std::vector<std::vector<std::int64_t>>& lows) {
+  if (entity.id == kNoId) return fmt::format("entity {}: ids are below it", entity.id);
+  if (before.size() == kMaxTraceEntities)
+    return fmt::format("more than {} entities", before.size());
+  if (!before.empty() && entity.id == before.back().id) {
+    return fmt::format("entity {} is there twice", entity.id);
+  }
+  if (!before.empty() && entity.id < before.back().id) {
+    return fmt::format("entity {} stands behind entity {}: ids have to rise", entity.id,
+                       before.back().id);
+  }
+  if (entity.type >= lows.size() || field_count != lows[entity.type].size()) {
+    return fmt::format("entity {}: its type {} has other fields", entity.id, entity.type);
+  }
+  return {};
 }
 
 /// One tick's entities; values are found by their place until the pool has grown to its size.
@@ -116,10 +173,9 @@ bool read_tick(SectionReader& reader, const std::vector<std::vector<std::int64_t
     entity.id = reader.read_u32();
     entity.type = static_cast<std::uint16_t>(reader.read_u16());
     const std::uint32_t fields = reader.read_u16();
-    if (entity.type >= lows.size() || fields != lows[entity.type].size()) {
-      error = fmt::format("entity {}: its type {} has other fields", entity.id, entity.type);
-      return false;
-    }
+    if (reader.failed()) return false;
+    error = fault_of(entity, fields, entities, lows);
+    if (!error.empty()) return false;
     places.push_back(out.values.size());
     for (std::uint32_t f = 0; f < fields; ++f) {
       const LaneSchema& lane = out.types[entity.type].lanes[f];
@@ -144,7 +200,9 @@ bool read_tick(SectionReader& reader, const std::vector<std::vector<std::int64_t
 
 std::string trace_name(std::span<const std::byte> bytes) {
   const json header = json::parse(header_text(bytes), nullptr, false);
-  return header.is_object() ? header.value("name", std::string()) : std::string();
+  if (!header.is_object()) return {};
+  const auto name = header.find("name");
+  return name != header.end() && name->is_string() ? name->get<std::string>() : std::string();
 }
 
 bool read_trace(std::span<const std::byte> bytes, std::string_view scene, Trace& out,
@@ -157,6 +215,12 @@ bool read_trace(std::span<const std::byte> bytes, std::string_view scene, Trace&
   const json header = json::parse(text);
   out = Trace{};
   out.name = header.at("name").get<std::string>();
+  const auto tick_rate = header.at("tick_rate").get<double>();
+  if (!(tick_rate >= 1 && tick_rate <= kMaxTickRate)) {
+    error =
+        fmt::format("its tick_rate is {}, which has to be from 1 to {}", tick_rate, kMaxTickRate);
+    return false;
+  }
   out.tick_rate = header.at("tick_rate").get<std::uint32_t>();
   std::vector<std::vector<std::int64_t>> lows;
   const json described = scene.empty() ? json::object() : json::parse(scene);
@@ -172,9 +236,14 @@ bool read_trace(std::span<const std::byte> bytes, std::string_view scene, Trace&
   out.values.reserve(reader.remaining() / 4);
   for (std::size_t i = 0; i < ticks; ++i) {
     if (!read_tick(reader, lows, out, places, error)) {
-      if (error.empty()) error = fmt::format("cut short in tick {} of {}", i, ticks);
+      error = error.empty() ? fmt::format("cut short in tick {} of {}", i, ticks)
+                            : fmt::format("tick {}: {}", i, error);
       return false;
     }
+  }
+  if (reader.remaining() > 0) {
+    error = fmt::format("{} bytes stand behind its last tick", reader.remaining());
+    return false;
   }
   std::size_t next = 0;
   for (std::vector<TraceEntity>& entities : out.ticks) {

@@ -11,6 +11,9 @@
 
 namespace muster {
 
+/// So many entities may be there at a time: as many as a snapshot's reader keeps.
+inline constexpr std::size_t kMaxTraceEntities = 65'536;
+
 /// An entity at one tick. The values belong to the trace.
 struct TraceEntity {
   std::uint32_t id = 0;
@@ -18,7 +21,8 @@ struct TraceEntity {
   const LaneValue* values = nullptr;
 };
 
-/// A recording of the format MTRC1 in memory: every tick's entities, in ascending order of ids.
+/// A recording of the format MTRC1 in memory: every tick's entities, in ascending order of ids,
+/// each below 2^32 - 1 and there once.
 struct Trace {
   std::string name;
   std::uint32_t tick_rate = 0;

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "net/snapshot/entity_code.h"
+#include "net/snapshot/plain_code.h"
 #include "net/snapshot/probability_scale.h"
 #include "net/snapshot/slots.h"
 #include "net/snapshot/training/code_sample.h"
@@ -218,21 +219,29 @@ void add_counts(const SnapshotModel& model, std::span<const Count> counts, Pools
   }
 }
 
-void learn_probabilities(SnapshotModel& model, std::span<const TrainingTrace> traces) {
+/// Lanes that are left out have seen nothing of their own.
+void learn_probabilities(SnapshotModel& model, std::span<const TrainingTrace> traces,
+                         std::span<const LanePlace> left_out) {
   Learner learner(model);
   learn(learner, model, traces);
-  const std::span<const Count> counts(learner.counts());
+  std::vector<Count> counts = learner.counts();
   Pools pools;
   add_counts(model, counts, pools);
   std::array<std::vector<double>, 4> common;
   for (std::size_t i = 0; i < pools.size(); ++i) common[i] = common_of(i, pools[i]);
+  for (const LanePlace& place : left_out) {
+    const TypeModel& type = model.types[place.type];
+    std::fill_n(counts.begin() + type.lanes[place.lane].first_slot,
+                slot_count(type.schema.lanes[place.lane]), Count{});
+  }
+  const std::span<const Count> own(counts);
   for (const TypeModel& type : model.types) {
-    set_probabilities(model, type.first_slot, counts.subspan(type.first_slot, slots::kPerEntity),
+    set_probabilities(model, type.first_slot, own.subspan(type.first_slot, slots::kPerEntity),
                       common[3]);
     for (std::size_t i = 0; i < type.lanes.size(); ++i) {
       const LaneSchema& lane = type.schema.lanes[i];
       set_probabilities(model, type.lanes[i].first_slot,
-                        counts.subspan(type.lanes[i].first_slot, slot_count(lane)),
+                        own.subspan(type.lanes[i].first_slot, slot_count(lane)),
                         common[pool_of(lane)]);
     }
   }
@@ -256,8 +265,32 @@ SnapshotModel train_model(std::span<const TrainingTrace> traces) {
   }
   learn_usual(model, traces);
   learn_sizes(model, traces);
-  learn_probabilities(model, traces);
+  learn_probabilities(model, traces, {});
   return model;
+}
+
+void leave_out(SnapshotModel& model, std::span<const TrainingTrace> traces,
+               std::span<const LanePlace> lanes) {
+  std::vector<bool> is_out(std::size_t{UINT16_MAX} + 1);  // Of the contexts of Huffman's codes.
+  for (const LanePlace& place : lanes) {
+    TypeModel& type = model.types[place.type];
+    LaneModel& lane = type.lanes[place.lane];
+    lane.partner_count = 0;
+    lane.change_partner_count = 0;
+    lane.usual = 0;
+    lane.size_weights = {};
+    lane.weights = {};
+    lane.partners = {};
+    lane.change_partners = {};
+    const std::uint32_t context = lane_context(type, place.lane);
+    if (context < is_out.size()) is_out[context] = true;
+  }
+  HuffmanTables kept;
+  for (const std::uint16_t context : model.huffman.contexts()) {
+    if (!is_out[context]) kept.set(context, model.huffman.lengths(context));
+  }
+  model.huffman = std::move(kept);
+  learn_probabilities(model, traces, lanes);
 }
 
 CommonPriors common_priors(std::span<const TrainingTrace> traces) {

@@ -17,6 +17,16 @@ struct TrainingTrace {
 /// Trains a model on traces of one game (their types are those of the first).
 SnapshotModel train_model(std::span<const TrainingTrace> traces);
 
+/// One lane of a model's types.
+struct LanePlace {
+  std::size_t type = 0;
+  std::size_t lane = 0;
+};
+/// Makes lanes of a trained model forget what is their own: they are expected to stay, with the
+/// probabilities of all lanes of their kind. Those of the other lanes are learnt anew.
+void leave_out(SnapshotModel& model, std::span<const TrainingTrace> traces,
+               std::span<const LanePlace> lanes);
+
 /// What holds for lanes of any game: how sure a model is that knows nothing of it.
 struct CommonPriors {
   SizeWeights size_weights{};

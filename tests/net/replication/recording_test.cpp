@@ -113,6 +113,12 @@ TEST_CASE("A recording can be entered anywhere", "[net][replication]") {
     REQUIRE(viewed.world == recorded.worlds.at(reader->tick()));
   }
   CHECK(reader->seek(0) == RecordingStatus::end);
+  // Behind its end a recording shows its last tick; there is none to go on to.
+  CHECK(reader->seek(100'000) == RecordingStatus::tick);
+  viewed.apply(*reader);
+  CHECK(reader->tick() == recorded.worlds.rbegin()->first);
+  CHECK(viewed.world == recorded.worlds.rbegin()->second);
+  CHECK(reader->step() == RecordingStatus::end);
 }
 
 TEST_CASE("A recording that is entered knows the map of that moment", "[net][replication]") {

@@ -75,16 +75,68 @@ TEST_CASE("Traces that are damaged are refused with a reason") {
   CHECK(fault_of(cut) == "cut short in tick 1 of 2");
   TraceBytes odd(kHeader);
   odd.tick(0, {{.id = 4, .type = 1, .values = {0, 0}}});
-  CHECK(fault_of(odd.take()) == "entity 4: its type 1 has other fields");
+  CHECK(fault_of(odd.take()) == "tick 0: entity 4: its type 1 has other fields");
   TraceBytes far(kHeader);
   far.tick(0, {{.id = 4, .type = 0, .values = {0, 2}}});
-  CHECK(fault_of(far.take()) == "entity 4: lid is 2, outside its range");
+  CHECK(fault_of(far.take()) == "tick 0: entity 4: lid is 2, outside its range");
   CHECK_FALSE(fault_of(yard(), "{").empty());
   CHECK(fault_of(yard(), R"({"rules": [{"field": "lid", "usual": 2}]})") ==
         "lid: its usual value is outside its range");
   TraceBytes wide(R"({"name": "w", "tick_rate": 60, "ticks": 0, "entity_types": [
     {"name": "a", "fields": [{"name": "x", "kind": "uint", "bits": 33}]}]})");
   CHECK(fault_of(wide.take()) == "x: 1 to 32 bits");
+}
+
+TEST_CASE("A trace whose ids do not rise is refused, as is one with an id that is none") {
+  const auto fault_of_second = [](std::uint32_t first, std::uint32_t second) {
+    TraceBytes out(kHeader);
+    out.tick(0, {});
+    out.tick(1, {{.id = first, .type = 0, .values = {0, 0}},
+                 {.id = second, .type = 0, .values = {0, 0}}});
+    return fault_of(out.take());
+  };
+  CHECK(fault_of_second(5, 2) == "tick 1: entity 2 stands behind entity 5: ids have to rise");
+  CHECK(fault_of_second(5, 5) == "tick 1: entity 5 is there twice");
+  CHECK(fault_of_second(5, 0xFFFF'FFFF) == "tick 1: entity 4294967295: ids are below it");
+  CHECK(fault_of_second(5, 0xFFFF'FFFE).empty());
+}
+
+TEST_CASE("A trace with more than its ticks is refused") {
+  NetBytes tail = yard();
+  tail.resize(tail.size() + 3);
+  CHECK(fault_of(tail) == "3 bytes stand behind its last tick");
+}
+
+TEST_CASE("A header that names nothing, or what no model can have, is refused") {
+  const auto name_of = [](std::string_view header) {
+    return trace_name(TraceBytes(header).take());
+  };
+  CHECK(name_of(R"({"name": "yard"})") == "yard");
+  for (const std::string_view header : {R"({"name": 1})", R"({"name": null})", "[]", "{}", "{"}) {
+    CAPTURE(header);
+    CHECK(name_of(header).empty());
+    CHECK_FALSE(fault_of(TraceBytes(header).take()).empty());
+  }
+  const auto with = [](std::string_view rate, std::string_view name, int fields) {
+    std::string header = R"({"name": "w", "ticks": 0, "tick_rate": )" + std::string(rate) +
+                         R"(, "entity_types": [{"name": ")" + std::string(name) +
+                         R"(", "fields": [)";
+    for (int i = 0; i < fields; ++i) {
+      header += i > 0 ? "," : "";
+      header += R"({"name": "x", "kind": "uint", "bits": 3})";
+    }
+    return fault_of(TraceBytes(header + "]}]}").take());
+  };
+  CHECK(with("60", "a", 1024).empty());
+  CHECK(with("60", "a", 1025) == "a: 1025 fields are too many, a type has at most 1024");
+  CHECK(with("60", std::string(256, 'a'), 1).empty());
+  CHECK_FALSE(with("60", std::string(257, 'a'), 1).empty());
+  for (const std::string_view rate : {"0", "-1", "65536", "1e99", "\"a\""}) {
+    CAPTURE(rate);
+    CHECK_FALSE(with(rate, "a", 1).empty());
+  }
+  CHECK(fault_of(yard(), R"({"rules": [{"field": "place.*", "kind": "angle"}]})") ==
+        "crate: angles have a period, other lanes none");
 }
 
 TEST_CASE("Every shorter trace is refused") {
