@@ -351,7 +351,11 @@ void SnapshotWriter::write_new_entity(Encoder& encoder, const EntityState& state
 
 /// Notes what the receiver will know of every entity once it has this snapshot.
 void SnapshotWriter::remember(const SnapshotHead& head) {
-  followed_.remember({.first_id = head.first_id, .end_id = end_id_, .new_written = new_written_},
+  // A part in which new entities alone found room would tell them for ever.
+  followed_.remember({.first_id = head.first_id,
+                      .end_id = end_id_,
+                      .new_written = new_written_,
+                      .is_told_again = rank_ > 0},
                      next_, ticks_);
   is_done_ = end_id_ == kEveryId;
   next_id_ = end_id_;

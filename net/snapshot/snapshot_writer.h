@@ -43,6 +43,9 @@ class SnapshotWriter {
   /// Where the snapshot written last ends: it says all there is of ids below this, from where the
   /// one before it in its tick ended, but for held entities.
   std::uint32_t end_id() const { return end_id_; }
+  /// Whether the snapshot written last does not tell of an entity, where it says all there is,
+  /// because an earlier one of its tick does, which has it as new and need not arrive.
+  bool passes_over(std::uint32_t id) const { return followed_.passes_over(id); }
   /// The number of the snapshot written last.
   SnapshotNumber last_number() const { return static_cast<SnapshotNumber>(next_ - 1); }
 
