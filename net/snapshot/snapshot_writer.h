@@ -102,6 +102,7 @@ class SnapshotWriter {
   std::size_t group_of(const ListedNew& entity) const;
   std::size_t next_boundary() const;
   bool says_anything() const;
+  bool limit_part();
   void remember(const SnapshotHead& head);
 
   const SnapshotModel& model_;
@@ -116,6 +117,12 @@ class SnapshotWriter {
   ReferenceStates references_;  ///< Of the part being written.
   std::uint32_t end_id_ = 0;    ///< Where the part being written ends, ...
   std::uint32_t unfit_id_ = 0;  ///< ... and because of whom.
+
+  /// Where the part being written ends at the latest: a known entity's number, and its id.
+  std::size_t limit_rank_ = kNoLimit;
+  std::uint32_t limit_id_ = kEveryId;
+  bool has_limit_failed_ = false;
+  static constexpr std::size_t kNoLimit = ~std::size_t{0};
 
   // How far the part being written is.
   std::size_t rank_ = 0;          ///< Known entities behind it.
