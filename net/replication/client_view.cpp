@@ -109,15 +109,14 @@ void ClientView::take_fates(std::span<const PayloadFate> fates) {
     flight.has_arrived = true;
     writer_->acknowledge(number);
     for (const Said& said : flight.said) {
-      Record* const record = find_record(said.entity);
-      if (record != nullptr && is_still(said, *record)) {
-        record->is_there = record->is_there || said.is_certain;
-        // What is not certain may have stood in another part, which need not have arrived.
-        if (!record->is_there) continue;
+      // What is not certain stood in another part, which need not have arrived.
+      if (!said.is_certain) continue;
+      if (Record* const record = find_said(flight, said)) {
+        record->is_there = true;
         record->acked = said.row;
         record->outdated_since = flight.tick;
       }
-      if (said.is_certain) release_events(said);
+      release_events(said);
     }
     settle_parts(flight);
   }
@@ -134,8 +133,8 @@ void ClientView::settle_parts(const InFlight& flight) {
     }
     if (std::exchange(arrived.is_settled, true)) continue;
     for (const Said& said : arrived.said) {
-      Record* const record = find_record(said.entity);
-      if (record == nullptr || record->is_there || !is_still(said, *record)) continue;
+      Record* const record = find_said(arrived, said);
+      if (record == nullptr || record->is_there) continue;
       record->is_there = true;
       record->acked = said.row;
       record->outdated_since = flight.tick;
@@ -150,6 +149,14 @@ bool ClientView::is_still(const Said& said, const Record& record) const {
   const TypeViews& views = options_.views;
   return said.codec_type == record.codec_type ||
          (!views.is_cut(said.codec_type) && !views.is_cut(record.codec_type));
+}
+
+/// The record of what a snapshot said, if that is still of what the client should have: one that
+/// was not of interest in between has gone for the client since.
+ClientView::Record* ClientView::find_said(const InFlight& flight, const Said& said) {
+  Record* const record = find_record(said.entity);
+  const bool is_same_stay = record != nullptr && flight.tick >= record->since;
+  return is_same_stay && is_still(said, *record) ? record : nullptr;
 }
 
 /// What nothing later says waits as if it had never been told.
@@ -195,7 +202,6 @@ void ClientView::send(const ReplicatedWorld& world, const InterestGrid& grid,
   is_merged_ = false;
   changed_.clear();
   std::uint32_t first_id = 0;
-  certain_from_ = 0;
   for (std::size_t part = 0; part < parts_max && !writer_->is_done() && budget > 0; ++part) {
     const Written written = write_part(world, first_id);
     const std::size_t bytes = written.payload_bytes;
@@ -436,7 +442,6 @@ void ClientView::remember(std::size_t part, std::uint32_t first_id, std::uint32_
     record.waiting_since = tick;
     record.priority = 0;
   }
-  certain_from_ = std::max(certain_from_, end_of_group(writer_->end_id()));
   learn_cost(predicted, predicted_new, snapshot_bytes);
 }
 

@@ -115,6 +115,7 @@ class ClientView {
   struct Record {
     std::uint32_t id = 0;
     std::uint8_t generation = 0;
+    std::uint32_t since = 0;           ///< The tick at which it became of interest.
     const LaneValue* acked = nullptr;  ///< The row that the client is known to have.
     std::uint32_t told_at = 0;         ///< The tick of the last snapshot that said it.
     std::uint32_t waiting_since = 0;   ///< The tick since when a change waits; 0 when none does.
@@ -162,12 +163,12 @@ class ClientView {
   void settle_events();
   void release_events(const Said& said);
   bool is_still(const Said& said, const Record& record) const;
+  Record* find_said(const InFlight& flight, const Said& said);
   std::span<const Record> slices_of(const Record& first) const;
   bool is_whole(const Record& first) const;
   void settle_events_of_part(std::uint32_t first_id, std::uint32_t end_id);
   bool is_on_its_way(const EventSubject& entity) const;
   bool is_told_for_certain(std::size_t i, std::uint32_t first_id, std::uint32_t end_id) const;
-  std::uint32_t end_of_group(std::uint32_t end_id) const;
   const Record* find_record(std::uint32_t id) const;
   const Record* find_record(const EventSubject& entity) const;
   Record* find_record(const EventSubject& entity);
@@ -203,8 +204,7 @@ class ClientView {
   TimedEventSender events_;
   std::vector<OpenEvent> open_events_;
   std::vector<std::byte> open_bytes_;  ///< Of all of them, one after the other.
-  std::uint32_t certain_from_ = 0;  ///< No part of this tick so far told of new ones from here on.
-  std::uint64_t epoch_ = 0;         ///< Rises with each restart; tells fates of before.
+  std::uint64_t epoch_ = 0;            ///< Rises with each restart; tells fates of before.
   std::vector<std::uint32_t> interest_;
   std::vector<std::uint32_t> next_interest_;
   Viewer interest_viewer_{};

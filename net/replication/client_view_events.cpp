@@ -100,22 +100,11 @@ void ClientView::settle_events_of_part(std::uint32_t first_id, std::uint32_t end
   });
 }
 
+/// Whether the snapshot written last tells of an entity, or before it is written, may do so.
 bool ClientView::is_told_for_certain(std::size_t i, std::uint32_t first_id,
                                      std::uint32_t end_id) const {
-  const Record& record = records_[i];
-  return record.id >= first_id && record.id < end_id && !states_[i].is_held &&
-         (record.is_there || record.id >= certain_from_);
-}
-
-/// The new entities of a group are told before its known ones: a part that ends among these has
-/// told of new ones behind its end, and the next one does not tell of them again.
-std::uint32_t ClientView::end_of_group(std::uint32_t end_id) const {
-  std::size_t known = 0;
-  auto record = std::ranges::lower_bound(records_, end_id, {}, &Record::id);
-  for (; record != records_.end(); ++record) {
-    if (record->is_there && ++known == kGroupSize) return record->id;
-  }
-  return kEveryId;
+  const std::uint32_t id = records_[i].id;
+  return id >= first_id && id < end_id && !states_[i].is_held && !writer_->passes_over(id);
 }
 
 /// Whether a snapshot that told of an entity, which is gone by now, may still arrive.

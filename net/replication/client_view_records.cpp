@@ -135,10 +135,11 @@ void ClientView::merge_records(const ReplicatedWorld& world) {
       while (record < records_.size() && records_[record].id < slice_id) ++record;
       const bool is_known = record < records_.size() && records_[record].id == slice_id &&
                             records_[record].generation == found.generation;
-      next_records_.push_back(
-          is_known
-              ? records_[record]
-              : Record{.id = slice_id, .generation = found.generation, .is_first = !has_first_});
+      next_records_.push_back(is_known ? records_[record]
+                                       : Record{.id = slice_id,
+                                                .generation = found.generation,
+                                                .since = world.tick(),
+                                                .is_first = !has_first_});
       const EntityKind kind{.type = static_cast<std::uint16_t>(first + slice),
                             .generation = found.generation};
       states_.push_back({.id = slice_id, .kind = kind});

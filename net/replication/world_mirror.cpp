@@ -70,11 +70,14 @@ void WorldMirror::list_changes(std::vector<ReplicatedChange>& changes) {
     const Told* const last = had ? &told_[before++] : nullptr;
     const auto is_of_last = [&](const SeenEntity& seen) { return is_same_entity(*last, seen); };
     const std::optional<Told> now = whole_of(slices);
-    if (now && had && is_of_last(slices.front())) {
+    const bool is_it = now && had && is_of_last(slices.front());
+    // Of a view that comes back, slices of long ago may still be there.
+    const bool is_older = is_it && now->tick < last->tick;
+    if (is_it && !is_older) {
       next_told_.push_back(*now);
       const bool is_other = last->version != now->version || last->kind != now->kind;
       if (is_other) updated_.push_back(change(updated, *now));
-    } else if (!now && had && std::ranges::any_of(slices, is_of_last)) {
+    } else if (is_older || (!now && had && std::ranges::any_of(slices, is_of_last))) {
       next_told_.push_back(*last);  // It is as it was until the others come, or go as well.
       next_told_.back().is_whole = false;
     } else {

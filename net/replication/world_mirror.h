@@ -65,7 +65,7 @@ class WorldMirror {
     std::uint32_t tick = 0;
     std::uint64_t version = 0;
     /// It is what the reader has. Else the slices of another view, or of another entity, have begun
-    /// to come, and it is shown as it was.
+    /// to come, or some are older than it, and it is shown as it was.
     bool is_whole = true;
   };
 

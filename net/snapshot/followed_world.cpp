@@ -40,6 +40,7 @@ void FollowedWorld::take(std::uint32_t tick, std::span<const EntityState> world,
   is_comparable_ = tick - tick_ <= kKnownTicksMax;
   tick_ = tick;
   next_ = next;
+  passed_over_.clear();
   looked_at_count_ += world.size();
   const std::size_t known = tracks_.size();
   std::size_t at = 0;
@@ -64,6 +65,7 @@ void FollowedWorld::take_changes(std::uint32_t tick, std::span<const EntityState
   is_comparable_ = tick - tick_ <= kKnownTicksMax;
   tick_ = tick;
   next_ = next;
+  passed_over_.clear();
   for_awake(0, [&](std::size_t place) { tracks_[place].track.is_told = false; });
   const bool is_one = tracks_.size() == world.size();  // There is no other track.
   for (const std::uint32_t i : changed) follow(is_one ? i : place_of_id(world[i].id), world[i]);
@@ -189,6 +191,7 @@ void FollowedWorld::list(SnapshotHead& head, const ReferenceStates& references) 
   listed_.clear();
   known_.clear();
   new_.clear();
+  passed_over_.clear();
   changed_quiet_.clear();
   known_count_ = 0;
   quiet_count_ = 0;
@@ -260,8 +263,10 @@ void FollowedWorld::list_track(SnapshotHead& head, std::size_t place, std::size_
     listed.state = is_same ? state : nullptr;
     listed.is_changed = !is_same || (followed.since != since && state->values != newest &&
                                      !std::equal(newest, newest + lanes_of(kind), state->values));
-    // Also one that another view shows now: it stays as the one before has it.
-    const bool is_here = state != nullptr && state->kind.generation == kind.generation;
+    // Also one that another view shows now: it stays as the one before has it. So does one whose
+    // id is another's now, of whom an earlier snapshot told: that one may be what is shown.
+    const bool is_here = state != nullptr && (state->kind.generation == kind.generation ||
+                                              state->kind.generation == track.kind.generation);
     listed.is_held = is_here && state->is_held && listed.is_changed;
     head.holds = head.holds || listed.is_held;
     if (listed.is_quiet && listed.is_changed) changed_quiet_.push_back(listed.quiet_rank);
@@ -270,8 +275,10 @@ void FollowedWorld::list_track(SnapshotHead& head, std::size_t place, std::size_
     ++known_count_;
     if (listed.is_quiet) ++quiet_count_;
   }
-  if (state == nullptr || is_same || track.is_told) return;
-  if (state->is_held) {
+  if (state == nullptr || is_same) return;
+  if (track.is_told) {
+    passed_over_.push_back(track.id);
+  } else if (state->is_held) {
     head.holds = true;  // An earlier snapshot may have shown it.
   } else {
     new_.push_back({.state = state, .rank = listed.rank});
@@ -310,7 +317,8 @@ void FollowedWorld::remember(const SnapshotReach& reach, SnapshotSerial serial,
     }
     const bool is_new = next_new < reach.new_written && new_[next_new].state->id == track.id;
     if (is_new) ++next_new;
-    track.is_told = track.is_told || is_new;
+    const bool comes_again = reach.is_told_again && track.id >= reach.end_id;
+    track.is_told = track.is_told || (is_new && !comes_again);
     const bool is_said = listed != nullptr && track.id < reach.end_id && !listed->is_held;
     const bool is_there = is_new || (is_said && listed->state != nullptr);
     if (!is_there || !track.has_run() || track.since != followed.since ||
@@ -365,7 +373,8 @@ std::size_t FollowedWorld::memory_bytes() const {
   return (tracks_.capacity() + added_.capacity()) * sizeof(Followed) + records_.memory_bytes() +
          (resting_.capacity() + known_places_.capacity()) * sizeof(Word) +
          known_.capacity() * sizeof(KnownEntity) + listed_.capacity() * sizeof(ListedEntity) +
-         new_.capacity() * sizeof(ListedNew) + changed_quiet_.capacity() * sizeof(std::uint32_t);
+         new_.capacity() * sizeof(ListedNew) +
+         (passed_over_.capacity() + changed_quiet_.capacity()) * sizeof(std::uint32_t);
 }
 
 }  // namespace muster

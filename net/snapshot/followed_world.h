@@ -1,6 +1,7 @@
 // What one receiver is to see and what it knows of it, entity by entity.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -53,6 +54,8 @@ struct SnapshotReach {
   std::uint32_t first_id = 0;
   std::uint32_t end_id = 0;
   std::size_t new_written = 0;  ///< Of those listed.
+  /// The next part tells new entities that lie behind the end again: this one may be lost.
+  bool is_told_again = false;
 };
 
 /// The tracks of a writer. An entity *rests* when it has been as it is for longer than any snapshot
@@ -77,6 +80,8 @@ class FollowedWorld {
   std::span<const ListedEntity> listed() const { return listed_; }
   std::span<const KnownEntity> known() const { return known_; }
   std::span<const ListedNew> listed_new() const { return new_; }
+  /// Whether the snapshot passes an entity over because an earlier part of the tick has it as new.
+  bool passes_over(std::uint32_t id) const { return std::ranges::binary_search(passed_over_, id); }
   /// The quiet ones that changed, as numbers among all quiet ones.
   std::span<const std::uint32_t> changed_quiet() const { return changed_quiet_; }
   std::size_t known_count() const { return known_count_; }
@@ -143,6 +148,7 @@ class FollowedWorld {
   std::vector<ListedEntity> listed_;
   std::vector<KnownEntity> known_;
   std::vector<ListedNew> new_;
+  std::vector<std::uint32_t> passed_over_;  ///< Ids; rising.
   std::vector<std::uint32_t> changed_quiet_;
   std::vector<Word> known_places_;  ///< A bit for each track whose entity is known.
   std::size_t known_count_ = 0;

@@ -94,8 +94,8 @@ struct EntityTrack {
   const LaneValue* values = nullptr;
   std::uint32_t since = 0;
   EntityKind kind;
-  /// A part of the tick being written has it as new. New entities come before the known ones that
-  /// they lie between, so the next part begins before some of them.
+  /// A part of the tick being written has it as new, and the later ones pass it over. New entities
+  /// come before the known ones that they lie between, so the next part may begin before it.
   bool is_told = false;
   SnapshotSerial last = 0;  ///< The newest snapshot that left anything behind.
 

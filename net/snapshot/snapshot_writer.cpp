@@ -115,6 +115,9 @@ std::span<const std::byte> SnapshotWriter::write_with(std::span<std::byte> out) 
   SnapshotHead head = next_head();
   references_ = reference_states(head.references, next_, ticks_, tick_);
   followed_.list(head, references_);
+  limit_rank_ = kNoLimit;
+  limit_id_ = kEveryId;
+  has_limit_failed_ = false;
   // Where each decision takes a bit, it is first tried whether the world fits as a whole.
   head.is_cut = !PlainCoder<Encoder>;
   // What stands between two entities is seldom long; when it is, more room is left for it.
@@ -131,6 +134,7 @@ std::span<const std::byte> SnapshotWriter::write_with(std::span<std::byte> out) 
       head.is_cut = true;
       continue;
     }
+    if (limit_part()) continue;
     room += kEndBytes;
     const std::span<const std::byte> bytes = encoder.finish();
     if (encoder.overflowed()) continue;
@@ -144,6 +148,31 @@ std::span<const std::byte> SnapshotWriter::write_with(std::span<std::byte> out) 
 /// False when not even the first entity found room.
 bool SnapshotWriter::says_anything() const {
   return end_id_ == kEveryId || new_written_ > 0 || rank_ > 0;
+}
+
+/// A part that is full of new entities before its first known one would have to pass them over in
+/// the next one, or never come to an end; and a reader that lacks the part drops whom it had shown
+/// of them. So it is written again, up to a known entity that it can reach. False when it may stay.
+bool SnapshotWriter::limit_part() {
+  const bool is_stuck = rank_ == 0 && end_id_ != kEveryId && !has_limit_failed_;
+  if (!is_stuck) return false;
+  const auto entities = followed_.listed_new();
+  const std::uint32_t last_new = new_written_ > 0 ? entities[new_written_ - 1].state->id : 0;
+  if (new_written_ > 0 && last_new < end_id_) return false;
+  if (new_written_ == 0 && limit_rank_ == kNoLimit) return false;
+  const std::uint32_t bound = std::max(unfit_id_, last_new);
+  const std::size_t count = std::min({followed_.known_count(), kGroupSize, limit_rank_});
+  limit_rank_ = kNoLimit;
+  limit_id_ = kEveryId;
+  followed_.rewind();
+  for (std::size_t rank = 1; rank < count; ++rank) {
+    const std::uint32_t id = followed_.track_of_rank(rank).id;
+    if (id > bound) break;
+    limit_rank_ = rank;
+    limit_id_ = id;
+  }
+  has_limit_failed_ = limit_rank_ == kNoLimit;
+  return true;
 }
 
 /// Writes the known entities in their order, and before each group of them the new ones whose ids
@@ -197,7 +226,8 @@ bool SnapshotWriter::write_new_of_group(Encoder& encoder, const SnapshotHead& he
   const std::size_t group = muster::group_of(rank_);
   const auto entities = followed_.listed_new();
   const auto has_new = [&](std::size_t groups) {
-    return new_written_ < entities.size() && group_of(entities[new_written_]) < group + groups;
+    return new_written_ < entities.size() && entities[new_written_].state->id < limit_id_ &&
+           group_of(entities[new_written_]) < group + groups;
   };
   if (begins_block(rank_)) {
     has_new_here_ = !is_block(count - rank_) || encoder.bit(slots::kAnyNew, has_new(kBlockGroups));
@@ -235,8 +265,9 @@ struct SnapshotWriter::QuietView {
   /// Only one that is asked after by itself can end the datagram.
   bool wakes(std::size_t count) const {
     const auto changed = writer.followed_.changed_quiet();
-    return is_full || (writer.next_changed_ < changed.size() &&
-                       changed[writer.next_changed_] < writer.quiet_passed_ + count);
+    if (is_full || writer.limit_rank_ != kNoLimit) return true;
+    return (writer.next_changed_ < changed.size() &&
+            changed[writer.next_changed_] < writer.quiet_passed_ + count);
   }
   std::size_t others(std::size_t count) const {
     std::size_t others = 0;
@@ -272,7 +303,7 @@ bool SnapshotWriter::write_listed(Encoder& encoder, const SnapshotHead& head) {
     const Encoder before = encoder;
     code_end(encoder, head, false);
     write_entity(encoder, head, listed);
-    if (encoder.is_full()) {
+    if (encoder.is_full() || rank_ == limit_rank_) {
       encoder = before;
       code_end(encoder, head, true);
       end_id_ = followed_.track(listed.place).id;
@@ -301,7 +332,7 @@ bool SnapshotWriter::write_resting(Encoder& encoder, const SnapshotHead& head, s
   const Encoder before = encoder;
   code_end(encoder, head, false);
   write_unchanged(encoder, head, followed_.resting(track));
-  if (encoder.is_full()) {
+  if (encoder.is_full() || rank_ == limit_rank_) {
     encoder = before;
     code_end(encoder, head, true);
     end_id_ = track.id;
@@ -351,7 +382,11 @@ void SnapshotWriter::write_new_entity(Encoder& encoder, const EntityState& state
 
 /// Notes what the receiver will know of every entity once it has this snapshot.
 void SnapshotWriter::remember(const SnapshotHead& head) {
-  followed_.remember({.first_id = head.first_id, .end_id = end_id_, .new_written = new_written_},
+  // A part in which new entities alone found room would tell them for ever.
+  followed_.remember({.first_id = head.first_id,
+                      .end_id = end_id_,
+                      .new_written = new_written_,
+                      .is_told_again = rank_ > 0},
                      next_, ticks_);
   is_done_ = end_id_ == kEveryId;
   next_id_ = end_id_;

@@ -43,6 +43,9 @@ class SnapshotWriter {
   /// Where the snapshot written last ends: it says all there is of ids below this, from where the
   /// one before it in its tick ended, but for held entities.
   std::uint32_t end_id() const { return end_id_; }
+  /// Whether the snapshot written last does not tell of an entity, where it says all there is,
+  /// because an earlier one of its tick does, which has it as new and need not arrive.
+  bool passes_over(std::uint32_t id) const { return followed_.passes_over(id); }
   /// The number of the snapshot written last.
   SnapshotNumber last_number() const { return static_cast<SnapshotNumber>(next_ - 1); }
 
@@ -99,6 +102,7 @@ class SnapshotWriter {
   std::size_t group_of(const ListedNew& entity) const;
   std::size_t next_boundary() const;
   bool says_anything() const;
+  bool limit_part();
   void remember(const SnapshotHead& head);
 
   const SnapshotModel& model_;
@@ -113,6 +117,12 @@ class SnapshotWriter {
   ReferenceStates references_;  ///< Of the part being written.
   std::uint32_t end_id_ = 0;    ///< Where the part being written ends, ...
   std::uint32_t unfit_id_ = 0;  ///< ... and because of whom.
+
+  /// Where the part being written ends at the latest: a known entity's number, and its id.
+  std::size_t limit_rank_ = kNoLimit;
+  std::uint32_t limit_id_ = kEveryId;
+  bool has_limit_failed_ = false;
+  static constexpr std::size_t kNoLimit = ~std::size_t{0};
 
   // How far the part being written is.
   std::size_t rank_ = 0;          ///< Known entities behind it.

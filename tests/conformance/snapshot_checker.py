@@ -83,6 +83,15 @@ def check_recording(lines, tables):
     return compared, seen | flow.seen
 
 
+def check_held(schema, snapshot, past):
+    """What a snapshot holds has changed."""
+    for entity in snapshot.held:
+        known = snapshot.base[entity][1]
+        require(past[snapshot.tick].get(entity) != [entity, *known.kind,
+                                                    schema.values(known.kind[0], known.values)],
+                f"tick {snapshot.tick}: entity {entity} is held and as it was")
+
+
 def check_lossy(lines, tables):
     schema = Schema(bytes.fromhex(lines[0]["schema"]))
     model = Model(schema.types, tables)
@@ -96,7 +105,7 @@ def check_lossy(lines, tables):
         past[truth["tick"]] = {entity[0]: entity for entity in truth["entities"]}
         for part in truth["parts"] + truth["late"]:
             if part is not None:
-                flow.read(bytes.fromhex(part))
+                check_held(schema, flow.read(bytes.fromhex(part)), past)
         for entity, there in flow.shown.items():
             was = past[there.tick].get(entity)
             require(was == [entity, *there.kind, schema.values(there.kind[0], there.values)],

@@ -351,6 +351,35 @@ TEST_CASE("An entity in slices that changes hands is never called diverged",
   CHECK(client.replication->counters().resyncs == 0);
 }
 
+TEST_CASE("An entity in slices that changes hands does not go back in time", "[net][replication]") {
+  for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+    CAPTURE(seed);
+    ReplicationStage stage(seed, {.snapshot_ticks = 1}, samples::giants_schema());
+    const LinkOptions link{.latency = std::chrono::milliseconds(40), .loss = 0.4};
+    // So little that something waits for room all the time.
+    ReplicationStage::Client& client =
+        stage.join(link, link, {.player = 3}, {.wish = {.bytes_per_second = 100'000}});
+    stage.step([&] {
+      for (std::uint32_t id = 7; id < 10; ++id) {
+        stage.spawn(id, {.type = 1, .relevance = Relevance::always});
+      }
+    });
+    stage.run(100);
+    for (int i = 0; i < 150; ++i) {
+      stage.step([&] {
+        for (std::uint32_t id = 7; id < 10; ++id) {
+          if (i % 2 == 0) stage.stir(id);
+          const PlayerNumber owner = stage.random.below(2) == 0 ? 3 : 4;
+          if (stage.random.below(4) == 0) stage.server.world().set_owner(id, owner);
+        }
+      });
+    }
+    CHECK(client.world.fault.empty());
+    stage.run(200);
+    CHECK(stage.difference(client, 3).empty());
+  }
+}
+
 TEST_CASE("An id that goes from an entity in slices to a plain one shows the plain one first",
           "[net][replication]") {
   for (std::uint64_t seed = 1; seed <= 30; ++seed) {

@@ -22,9 +22,11 @@ class Lifetime {
   }
 
   /// Writes the next tick. Only the witness and, when it lives, the entity are in the world.
-  NetBytes write(bool lives, LaneValue value = 7, EntityKind kind = {}) {
+  NetBytes write(bool lives, LaneValue value = 7, EntityKind kind = {}, bool is_held = false) {
     std::vector<EntityState> world = {{.id = kWitness, .kind = {}, .values = &values_[0]}};
-    if (lives) world.push_back({.id = kId, .kind = kind, .values = &values_[value]});
+    if (lives) {
+      world.push_back({.id = kId, .kind = kind, .is_held = is_held, .values = &values_[value]});
+    }
     writer.begin(++tick_, world);
     std::array<std::byte, 200> memory{};
     NetBytes bytes = copy_of(writer.write(memory));
@@ -146,6 +148,33 @@ TEST_CASE("An id that means another entity now is that one", "[net][snapshot][sy
   life.exchange(true, 5, next);
   CHECK(life.seen()->kind == next);
   CHECK(*life.seen()->values == 5);
+}
+
+TEST_CASE("One that waits for room is not gone with the one that had its id",
+          "[net][snapshot][sys-47]") {
+  const EntityKind next =
+      GENERATE(EntityKind{.type = 0, .generation = 1}, EntityKind{.type = 1, .generation = 1});
+  Lifetime life;
+  life.exchange(true, 3);
+  life.arrive(life.write(true, 4, next));
+  for (LaneValue value = 5; value < 8; ++value) {
+    life.arrive(life.write(true, value, next, true));
+    REQUIRE(life.seen() != nullptr);
+    CHECK(life.seen()->kind == next);
+    CHECK(*life.seen()->values == 4);
+  }
+  life.exchange(true, 8, next);
+  CHECK(*life.seen()->values == 8);
+  life.arrive(life.write(false));
+  CHECK(life.seen() == nullptr);
+}
+
+TEST_CASE("While another of its id waits to be told for the first time, one that is gone is gone",
+          "[net][snapshot][sys-47]") {
+  Lifetime life;
+  life.exchange(true, 3);
+  life.arrive(life.write(true, 4, {.type = 0, .generation = 1}, true));
+  CHECK(life.seen() == nullptr);
 }
 
 TEST_CASE("A snapshot that comes again is late", "[net][snapshot]") {

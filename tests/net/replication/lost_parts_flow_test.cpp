@@ -1,0 +1,119 @@
+// Worlds of several datagrams in which entities change hands, come and go, while some datagrams are
+// lost or overtaken: nobody is dropped who lives on, and nothing is called diverged.
+#include <map>
+
+#include <catch2/catch.hpp>
+
+#include "tests/support/replication_stage.h"
+
+namespace muster {
+namespace {
+
+using std::chrono::milliseconds;
+
+/// A world of which every entity is as likely to change as any other.
+struct RestlessStage : ReplicationStage {
+  RestlessStage(std::uint64_t seed, std::uint32_t entity_count, std::uint16_t type_count = 2,
+                const ReplicationSchema& schema = replication_samples_schema())
+      : ReplicationStage(seed, {.snapshot_ticks = 1, .checksum_interval = 1}, schema),
+        count(entity_count),
+        types(type_count) {
+    step([&] {
+      for (std::uint32_t id = 0; id < count; ++id) bear(id);
+    });
+  }
+
+  std::uint32_t any() { return static_cast<std::uint32_t>(random.below(count)); }
+  PlayerNumber any_player() { return static_cast<PlayerNumber>(random.below(3)); }
+  void bear(std::uint32_t id) {
+    const auto type = static_cast<std::uint16_t>(id % types);
+    spawn(id, {.type = type, .owner = any_player(), .relevance = Relevance::always});
+    born[id] = tick;
+  }
+  void stir_some() {
+    for (const auto& [id, value] : values) {
+      if ((id + tick) % 4 == 0) stir(id);
+    }
+  }
+  /// One goes, and its id is another's at once.
+  void replace(std::uint32_t id) {
+    if (values.contains(id)) despawn(id);
+    bear(id);
+  }
+  void change_hands(std::uint32_t id) { server.world().set_owner(id, any_player()); }
+
+  std::uint32_t count;
+  std::uint16_t types;
+  std::map<std::uint32_t, std::uint32_t> born;  ///< Of each entity, the tick.
+};
+
+/// How often a client is told to despawn one that lived at the tick it was told with, and later.
+/// Requires: a client that leaves its changes where they are, which are taken here.
+std::size_t take_wrong_despawns(const RestlessStage& stage, ReplicationStage::Client& client) {
+  std::size_t wrong = 0;
+  for (const ReplicatedChange& change : client.replication->changes()) {
+    const auto born = stage.born.find(change.id);
+    const bool is_end = change.kind == ReplicatedChange::Kind::despawned;
+    if (is_end && born != stage.born.end() && born->second <= change.tick) ++wrong;
+  }
+  client.world.apply(*client.replication);
+  client.replication->clear();
+  return wrong;
+}
+
+TEST_CASE("Nobody who lives on is dropped when datagrams are lost or overtaken",
+          "[net][replication]") {
+  const auto [loss, jitter, count, is_reused] = GENERATE(table<double, int, std::uint32_t, bool>(
+      {{0.05, 0, 200, false}, {0.0, 20, 200, false}, {0.05, 0, 100, true}, {0.1, 30, 100, true}}));
+  CAPTURE(loss, jitter, count, is_reused);
+  RestlessStage stage(1, count);
+  const LinkOptions link{.latency = milliseconds(50), .jitter = milliseconds(jitter), .loss = loss};
+  ReplicationStage::Client& client = stage.join(link, link, {.player = 1});
+  client.is_loading = true;
+  std::size_t wrong = 0;
+  for (int i = 0; i < 250; ++i) {
+    stage.step([&] {
+      stage.stir_some();
+      for (int k = 0; k < 2; ++k) {
+        if (is_reused) stage.replace(stage.any());
+        if (!is_reused) stage.change_hands(stage.any());
+      }
+    });
+    wrong += take_wrong_despawns(stage, client);
+  }
+  CHECK(wrong == 0);
+  CHECK(client.world.spawned >= count);
+  CHECK(client.world.fault.empty());
+  CHECK(client.replication->counters().divergences == 0);
+}
+
+TEST_CASE("What changes hands in a world of several datagrams stays, and is not called missing",
+          "[net][replication]") {
+  // So large that a few new ones fill a datagram.
+  ReplicationSchema schema;
+  schema.components.push_back(
+      {.name = "Heavy",
+       .fields = {
+           {.name = "load", .value_count = 60, .high = 0xFFFF'FFFF, .kind = LaneKind::opaque},
+           {.name = "ammo", .high = 9, .receivers = SchemaReceivers::owner}}});
+  schema.types.push_back({.id = 1, .components = {0}});
+  for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+    CAPTURE(seed);
+    RestlessStage stage(seed, 20, 1, schema);
+    const LinkOptions link{.latency = milliseconds(60), .jitter = milliseconds(15), .loss = 0.15};
+    ReplicationStage::Client& client = stage.join(link, link, {.player = 1});
+    for (int i = 0; i < 200; ++i) {
+      stage.step([&] {
+        for (int k = 0; k < 6; ++k) stage.change_hands(stage.any());
+      });
+    }
+    CHECK(client.world.fault.empty());
+    CHECK(client.world.despawned == 0);
+    CHECK(client.replication->counters().checksums > 30);
+    CHECK(client.replication->counters().divergences == 0);
+    CHECK(client.replication->counters().resyncs == 0);
+  }
+}
+
+}  // namespace
+}  // namespace muster
