@@ -22,6 +22,11 @@ constexpr std::uint32_t kHeldTicksMax = kKnownTicksMax - 95;
 /// Bits of an update and of each of its lanes, before anything was measured.
 constexpr double kUpdateBits = 6;
 constexpr double kLaneBits = 1.5;
+/// How long a snapshot that came too late had been on its way, and this share of it, is remembered:
+/// it fades by as much a second as in that time would be all. No more than the last is believed.
+constexpr double kSlowerShare = 1.5;
+constexpr NetDuration kSlowestFade = std::chrono::seconds(10);
+constexpr NetDuration kSlowestMost = std::chrono::seconds(4);
 
 }  // namespace
 
@@ -58,7 +63,14 @@ void ClientView::disown(SnapshotNumber number) {
   ++counters_.disowned;
   writer_->disown(number);
   InFlight& flight = in_flight_[place_of(number)];
-  if (flight.number != number) return;
+  const bool is_kept = flight.number == number;
+  // So long some are on their way, whatever the round trip is of those that are not overtaken; and
+  // others longer still.
+  const double late_ticks = is_kept ? budget_tick_ - flight.tick : options_.ticks_per_second / 4.0;
+  const double most = std::chrono::duration<double>(kSlowestMost).count();
+  slowest_ticks_ = std::min(std::max(slowest_ticks_, kSlowerShare * late_ticks),
+                            most * options_.ticks_per_second);
+  if (!is_kept) return;
   is_complete_ = false;
   flight.is_used = flight.has_arrived = false;
   for (const InFlight& part : in_flight_) {
@@ -232,14 +244,18 @@ std::size_t ClientView::byte_budget(const Connection& connection, NetTime now,
   return std::min(budget, static_cast<std::size_t>(std::max(bytes_saved_, 0.0)));
 }
 
-/// How many snapshots may go out now, so that those of a round trip stay within the window. More
-/// than a tick's datagrams are not saved up.
+/// How many snapshots may go out now, so that those of a round trip stay within the window, and
+/// those in the time that the slowest of late took: by the time that one comes, what it builds on
+/// would be forgotten. More than a tick's datagrams are not saved up.
 std::size_t ClientView::parts_allowed(const Connection& connection, std::uint32_t ticks) {
   const RoundTrip& path = connection.round_trip();
   const NetDuration round_trip = path.smoothed() + 2 * path.variation() + kAckDelay;
   const double round_trip_ticks =
       std::chrono::duration<double>(round_trip).count() * options_.ticks_per_second;
-  parts_saved_ = std::min(parts_saved_ + kPartsOnTheWayMax / round_trip_ticks * ticks,
+  const double fade = std::chrono::duration<double>(kSlowestFade).count();
+  slowest_ticks_ *= 1 - std::min(ticks / (fade * options_.ticks_per_second), 1.0);
+  const double way_ticks = std::max(round_trip_ticks, slowest_ticks_);
+  parts_saved_ = std::min(parts_saved_ + kPartsOnTheWayMax / way_ticks * ticks,
                           static_cast<double>(kPartsPerTickMax));
   return static_cast<std::size_t>(std::max(parts_saved_, 0.0));
 }

@@ -229,6 +229,8 @@ class ClientView {
   double cost_scale_ = 1;   ///< What was written, to what was foretold.
   double bytes_saved_ = 0;  ///< Of the client's own limit.
   double parts_saved_ = kPartsPerTickMax;
+  double slowest_ticks_ =
+      0;  ///< How long a snapshot that came too late had been on its way; fades.
   std::uint32_t budget_tick_ = 0;
   std::uint32_t next_checksum_ = 0;
   std::uint32_t payload_count_ = 0;

@@ -47,11 +47,12 @@ constexpr NetDuration kNoiseMost = std::chrono::milliseconds(150);
 constexpr double kUnrestTold = 32;
 constexpr double kUnrestMost = 0.1;
 /// What is above this, in seconds, and what the packets of others do, as a share of what one takes
-/// by itself, is looked at so many times as long, at most for so long.
+/// by itself, is looked at so many times as long, at most for so long or for so many packets.
 constexpr double kUnrestLeast = 0.0015;
 constexpr double kUnrestPacket = 0.06;
 constexpr double kUnrestTimes = 80;
 constexpr NetDuration kUnrestLong = std::chrono::milliseconds(400);
+constexpr double kUnrestPackets = 10;
 /// So much above what is wanted the queue is shortened at once, in seconds.
 constexpr double kFarAbove = 0.026;
 constexpr double kFarPackets = 0.1;  ///< And so many packets' time.
@@ -250,7 +251,8 @@ NetDuration SendRate::noise_time() const {
   const NetDuration packets =
       std::clamp(duration_of(kNoisePackets * packet_time()), kNoiseLeast, kNoiseMost);
   const double unrest = unrest_ - kUnrestLeast - kUnrestPacket * packet_time();
-  return std::max(packets, std::min(duration_of(kUnrestTimes * unrest), kUnrestLong));
+  const NetDuration longest = std::max(kUnrestLong, duration_of(kUnrestPackets * packet_time()));
+  return std::max(packets, std::min(duration_of(kUnrestTimes * unrest), longest));
 }
 
 bool SendRate::is_far_above() const {

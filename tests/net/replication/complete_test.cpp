@@ -146,6 +146,35 @@ TEST_CASE("A client that could not read something goes by what the server says a
   CHECK(stage.server.view(client.id)->counters().resyncs == 1);
 }
 
+TEST_CASE("Where snapshots come too late to be read, so many fewer go out that they can be",
+          "[net][replication][sys-15]") {
+  constexpr std::uint32_t kCount = 400;
+  const std::uint32_t seed = GENERATE(1U, 4U, 19U);
+  CAPTURE(seed);
+  ReplicationStage stage(seed, {.snapshot_ticks = 1});
+  stage.step([&] {
+    for (std::uint32_t id = 0; id < kCount; ++id) {
+      stage.spawn(id, {.relevance = Relevance::always});
+    }
+  });
+  // Some take half a second, and the server would send two datagrams a tick.
+  ReplicationStage::Client& client =
+      stage.join(link_with_jitter(0, std::chrono::milliseconds(160)), {});
+  const auto play = [&](int ticks) {
+    for (int i = 0; i < ticks; ++i) {
+      stage.step([&] {
+        for (std::uint32_t id = seed % 7; id < kCount; id += 7) stage.stir(id);
+      });
+    }
+    return client.replication->counters();
+  };
+  const auto before = play(600);
+  const auto after = play(1200);
+  CAPTURE(before.snapshots, before.unknown, after.snapshots, after.unknown);
+  REQUIRE(after.snapshots - before.snapshots > 300);
+  REQUIRE(20 * (after.unknown - before.unknown) < after.snapshots - before.snapshots);
+}
+
 TEST_CASE("What arrived behind newer snapshots is held until it is shown, or long gone",
           "[net][replication][sys-15][property]") {
   constexpr std::uint32_t kCount = 400;
