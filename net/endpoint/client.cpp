@@ -130,6 +130,7 @@ void Client::send(NetTime now) {
   if (sealed_ == nullptr) {
     shake_hands(now);
     outgoing_.flush(*socket_);
+    counters_.send_failed = outgoing_.failed();
     return;
   }
   Connection& connection = sealed_->connection();

@@ -143,8 +143,6 @@ struct Label {
   std::string_view value;
 };
 
-/// What a label's value may hold is UTF-8; what is no printable ASCII becomes a question mark,
-/// since a client's name may be anything.
 /// The bytes of the UTF-8 character that text begins with (RFC 3629); 0 when it is none, or none
 /// that can be seen.
 std::size_t visible_bytes(std::string_view text) {
@@ -160,8 +158,9 @@ std::size_t visible_bytes(std::string_view text) {
   return is_too_long || is_none ? 0 : bytes;
 }
 
-/// A value is UTF-8 in which three characters are escaped. Other bytes become `\\x` and two digits,
-/// so that two values do not become one: a scrape with the same row twice is refused as a whole.
+/// A value is UTF-8 in which three characters are escaped. Other bytes, and a backslash of the
+/// value's own, become `\\x` and two digits, so that two values do not become one: a scrape with
+/// the same row twice is refused as a whole.
 void append_label(std::string& text, const Label& label) {
   constexpr std::string_view kDigits = "0123456789abcdef";
   text.append(label.name).append("=\"");
@@ -170,11 +169,11 @@ void append_label(std::string& text, const Label& label) {
     const std::size_t visible = visible_bytes(rest);
     if (first == '\n') {
       text.append("\\n");
-    } else if (visible == 0) {
+    } else if (visible == 0 || first == '\\') {
       const auto byte = static_cast<unsigned char>(first);
       text.append("\\\\x").append({kDigits[byte >> 4U], kDigits[byte & 15U]});
     } else {
-      if (first == '\\' || first == '"') text.push_back('\\');
+      if (first == '"') text.push_back('\\');
       text.append(rest.substr(0, visible));
     }
     rest.remove_prefix(std::max<std::size_t>(visible, 1));

@@ -66,7 +66,7 @@ void ClientView::disown(SnapshotNumber number) {
   const bool is_kept = flight.number == number;
   // So long some are on their way, whatever the round trip is of those that are not overtaken; and
   // others longer still.
-  const double late_ticks = is_kept ? budget_tick_ - flight.tick : options_.ticks_per_second / 4.0;
+  const double late_ticks = is_kept ? budget_tick_ - flight.tick : oldest_flight_ticks();
   const double most = std::chrono::duration<double>(kSlowestMost).count();
   slowest_ticks_ = std::min(std::max(slowest_ticks_, kSlowerShare * late_ticks),
                             most * options_.ticks_per_second);
@@ -80,6 +80,16 @@ void ClientView::disown(SnapshotNumber number) {
       if (part.number == number || !said.is_certain) forget(said);
     }
   }
+}
+
+/// How long ago the oldest left that is remembered: one that is not was slower still.
+double ClientView::oldest_flight_ticks() const {
+  double oldest = options_.ticks_per_second / 4.0;
+  for (const InFlight& flight : in_flight_) {
+    if (!flight.is_used && !flight.has_arrived) continue;
+    oldest = std::max<double>(oldest, budget_tick_ - flight.tick);
+  }
+  return oldest;
 }
 
 void ClientView::forget(const Said& said) {
@@ -167,7 +177,8 @@ bool ClientView::is_still(const Said& said, const Record& record) const {
 /// was not of interest in between has gone for the client since.
 ClientView::Record* ClientView::find_said(const InFlight& flight, const Said& said) {
   Record* const record = find_record(said.entity);
-  const bool is_same_stay = record != nullptr && flight.tick >= record->since;
+  const bool is_same_stay =
+      record != nullptr && static_cast<std::int32_t>(flight.tick - record->since) >= 0;
   return is_same_stay && is_still(said, *record) ? record : nullptr;
 }
 

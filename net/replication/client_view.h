@@ -181,6 +181,7 @@ class ClientView {
   void take_loss(std::uint16_t number);
   void settle_parts(const InFlight& flight);
   void forget(const Said& said);
+  double oldest_flight_ticks() const;
   void hold(std::uint32_t i);
   std::size_t byte_budget(const Connection& connection, NetTime now, std::uint32_t ticks);
   void choose(const ReplicatedWorld& world, std::size_t budget_bytes);
@@ -229,8 +230,8 @@ class ClientView {
   double cost_scale_ = 1;   ///< What was written, to what was foretold.
   double bytes_saved_ = 0;  ///< Of the client's own limit.
   double parts_saved_ = kPartsPerTickMax;
-  double slowest_ticks_ =
-      0;  ///< How long a snapshot that came too late had been on its way; fades.
+  /// How long a snapshot that came too late had been on its way; fades.
+  double slowest_ticks_ = 0;
   std::uint32_t budget_tick_ = 0;
   std::uint32_t next_checksum_ = 0;
   std::uint32_t payload_count_ = 0;

@@ -72,7 +72,7 @@ void WorldMirror::list_changes(std::vector<ReplicatedChange>& changes) {
     const std::optional<Told> now = whole_of(slices);
     const bool is_it = now && had && is_of_last(slices.front());
     // Of a view that comes back, slices of long ago may still be there.
-    const bool is_older = is_it && now->tick < last->tick;
+    const bool is_older = is_it && static_cast<std::int32_t>(now->tick - last->tick) < 0;
     if (is_it && !is_older) {
       next_told_.push_back(*now);
       const bool is_other = last->version != now->version || last->kind != now->kind;

@@ -302,7 +302,7 @@ class Connection {
   NetTime last_arrival_{};
   NetTime highest_arrival_{};  ///< Of the packet with the highest number.
   NetTime last_departure_{};
-  NetTime last_payload_{};
+  NetTime last_full_payload_{};  ///< When a payload left next to nothing of the budget.
   NetTime last_choke_{};
   NetTime probe_from_{};       ///< Earlier the rate says nothing of how long a large packet takes.
   std::uint32_t told_to_ = 0;  ///< The peer is known to know of all packets up to this one.

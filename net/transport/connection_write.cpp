@@ -12,7 +12,7 @@ namespace muster {
 namespace {
 
 constexpr NetDuration kKeepAlive = std::chrono::milliseconds(250);
-/// Without a payload for so long, the game is taken to send none.
+/// Without a payload that filled the budget for so long, the game is taken not to fill it.
 constexpr NetDuration kPayloadGap = std::chrono::milliseconds(60);
 constexpr NetDuration kChokeInterval = std::chrono::milliseconds(300);
 constexpr unsigned kAnswerAfterPackets = 16;
@@ -256,7 +256,7 @@ void Connection::add_contents(PacketDraft& draft, std::size_t budget) {
 /// A game that fills its budget at its ticks has no payload waiting in between. What goes then may
 /// not owe more than its share: the next payload would pay for it.
 bool Connection::is_held_back(std::size_t source, NetTime now) const {
-  return source != SendSchedule::kPayloadSource && now - last_payload_ < kPayloadGap &&
+  return source != SendSchedule::kPayloadSource && now - last_full_payload_ < kPayloadGap &&
          schedule_.is_ahead(source, SendSchedule::kPayloadSource);
 }
 
@@ -265,7 +265,9 @@ bool Connection::has_due_content(NetTime now) const {
   if (has_fitting_payload()) return true;
   if (!has_content()) return false;
   const std::size_t heads = options_.overhead_bytes + kPacketHeaderBytesMax + 1;
-  const std::size_t budget = std::min(rate_.budget(now, sent_.open_bytes()), path_size_.bytes());
+  const std::size_t budget =
+      std::min({rate_.budget(now, sent_.open_bytes()), path_size_.bytes(),
+                static_cast<std::size_t>(std::max<std::int64_t>(allowed_, 0))});
   const std::size_t paid = budget > heads ? budget - heads : 0;
   const auto is_due = [&](std::size_t source, std::size_t bytes) {
     return bytes <= paid || !is_held_back(source, now);
@@ -363,7 +365,6 @@ std::span<const std::byte> Connection::finish_packet(NetTime now, PacketDraft& d
     writer.write_bytes(draft.payload);
     counters_.payload_bytes_out += kPayloadHeadBytes + draft.payload.size();
     ++counters_.payloads_out;
-    last_payload_ = now;
     payloads_out_.pop();
   }
   if (draft.message_count > 0) {
@@ -385,6 +386,11 @@ std::span<const std::byte> Connection::finish_packet(NetTime now, PacketDraft& d
   PacketRecord& record = draft.record;
   record.byte_count = static_cast<std::uint16_t>(body + options_.overhead_bytes);
   record.asks_for_answer = header.sections != 0;
+  // One that goes while others are still being paid for fills nothing: nobody was told of a budget.
+  const std::size_t left = rate_.left(now);
+  const std::size_t others = draft.messages.used() + draft.blocks.used();
+  const bool is_filling = left > 0 && left + others < record.byte_count + kAllowedLeast;
+  if (record.has_payload && is_filling) last_full_payload_ = now;
   rate_.stamp(record);
   sent_.send(record);
   allowed_ -= record.byte_count;

@@ -168,6 +168,11 @@ std::size_t SendRate::saved(NetTime now, std::size_t on_the_way, double least) c
   return std::min(static_cast<std::size_t>(bytes), window_bytes - on_the_way);
 }
 
+std::size_t SendRate::left(NetTime now) const {
+  const NetTime from = std::min(std::max(paid_until_, now - kBurst), now);
+  return static_cast<std::size_t>(bytes_per_second() * seconds(now - from));
+}
+
 void SendRate::stamp(PacketRecord& record) const {
   record.is_draining = record.sent_at < drain_end_;
 }

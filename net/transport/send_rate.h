@@ -32,6 +32,8 @@ class SendRate {
   /// The same for a game that fills it at its ticks: less where a small packet takes longer than a
   /// tick. What waits already may still share a packet of `budget`.
   std::size_t game_budget(NetTime now, std::size_t on_the_way) const;
+  /// Bytes that are saved up, of the same: none while what was sent is not paid for.
+  std::size_t left(NetTime now) const;
   /// Bytes a second that the path is thought to carry.
   double bytes_per_second() const;
   /// What it carries in a while.

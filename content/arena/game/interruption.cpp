@@ -16,7 +16,13 @@ Interruption::Interruption() {
   pthread_sigmask(SIG_BLOCK, &signals_, &before_);
 }
 
-Interruption::~Interruption() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+/// What came since it was asked last has been obeyed already: it shall not end the program now.
+Interruption::~Interruption() {
+  const timespec at_once{};
+  while (sigtimedwait(&signals_, nullptr, &at_once) > 0) {
+  }
+  pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+}
 
 bool Interruption::has_come() {
   const timespec at_once{};

@@ -145,6 +145,7 @@ std::string exported() {
                         .window_bytes = 4096,
                         .datagram_bytes = 1472},
       ConnectionMetrics{.client = "quote \" slash \\ line \n bell \a", .is_interrupted = true},
+      ConnectionMetrics{.client = "quote \" slash \\ line \n bell \\x07"},
       // Names that differ stay apart, whatever they hold.
       ConnectionMetrics{.client = "Zo\u00EB \u6F22 \U0001F600"},
       ConnectionMetrics{.client = "Zo\u00E9 \xC3( \xED\xA0\x80 \xF0\x80\x80\x80 \xF0\x9F"},

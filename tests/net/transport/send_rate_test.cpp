@@ -240,6 +240,49 @@ TEST_CASE("A block takes no more than its share beside a game that fills its bud
   REQUIRE(blocks / payloads > 0.5 / 8);
 }
 
+TEST_CASE("A block has what a game leaves that says little", "[net][transport][sys-32]") {
+  ConnectionPair pair(3, {}, path(128, 40ms, 1s), {.latency = 40ms});
+  Connection& game = pair.a->connection;
+  const NetBytes block(1'000'000);
+  std::uint16_t id = 0;
+  REQUIRE(game.send_block(block, id) == SendStatus::queued);
+  const auto run = [&pair, &game](int ticks) {
+    for (int i = 0; i < ticks; ++i) {
+      static_cast<void>(game.send_payload(NetBytes(40), 0));
+      pair.step(16'667us);
+      for (Connection& there = pair.b->connection; !there.payload().bytes.empty();) {
+        there.pop_payload();
+      }
+      game.clear_fates();
+    }
+    return game.counters().bytes_out;
+  };
+  const std::uint64_t before = run(600);
+  // Half of 16,000 bytes a second in 20 s, without what IP and UDP add; the payloads are 5,000.
+  REQUIRE(run(1200) - before > 160'000);
+}
+
+TEST_CASE("What waits behind an allowance costs no empty packets", "[net][transport][sys-32]") {
+  ConnectionPair pair(3, {.channels = {{.delivery = Delivery::reliable_ordered, .weight = 1}}},
+                      {.latency = 20ms}, {.latency = 20ms});
+  Connection& game = pair.a->connection;
+  std::uint64_t most = 0;
+  for (int i = 0; i < 600; ++i) {
+    game.allow(700);
+    static_cast<void>(game.send_message(0, pattern(1, kMessageBytesMax)));
+    static_cast<void>(game.send_payload(NetBytes(500), 0));
+    const std::uint64_t before = game.counters().packets_out;
+    pair.step(16'667us);
+    most = std::max(most, game.counters().packets_out - before);
+    for (Connection& there = pair.b->connection; !there.payload().bytes.empty();) {
+      there.pop_payload();
+    }
+    for (Connection& there = pair.b->connection; !there.message(0).empty();) there.pop_message(0);
+    game.clear_fates();
+  }
+  REQUIRE(most <= 3);
+}
+
 TEST_CASE("A path that becomes longer or shorter is not taken for a queue",
           "[net][transport][sys-31]") {
   // It takes some round trips to tell the two apart.
