@@ -158,9 +158,9 @@ std::size_t visible_bytes(std::string_view text) {
   return is_too_long || is_none ? 0 : bytes;
 }
 
-/// A value is UTF-8 in which three characters are escaped. Other bytes, and a backslash of the
-/// value's own, become `\\x` and two digits, so that two values do not become one: a scrape with
-/// the same row twice is refused as a whole.
+/// A value is UTF-8 in which quotes and ends of lines are escaped. Other bytes, and a backslash of
+/// the value's own, become `\\x` and two digits, so that two values do not become one: a scrape
+/// with the same row twice is refused as a whole.
 void append_label(std::string& text, const Label& label) {
   constexpr std::string_view kDigits = "0123456789abcdef";
   text.append(label.name).append("=\"");

@@ -6,6 +6,13 @@
 
 namespace muster {
 
+namespace {
+
+/// Ticks are modulo 2^32.
+bool is_before(std::uint32_t a, std::uint32_t b) { return static_cast<std::int32_t>(a - b) < 0; }
+
+}  // namespace
+
 ReplicatedChange WorldMirror::change(ReplicatedChange::Kind kind, const Told& told) const {
   const TypeView& view = views_.view(told.kind.type);
   return {
@@ -45,7 +52,7 @@ std::optional<WorldMirror::Told> WorldMirror::whole_of(std::span<const SeenEntit
                          slices[i].kind.generation == first.kind.generation &&
                          slices[i].id == views_.slice_id(whole.id, static_cast<std::uint32_t>(i));
     if (!is_next) return std::nullopt;
-    whole.tick = std::min(whole.tick, slices[i].tick);
+    if (is_before(slices[i].tick, whole.tick)) whole.tick = slices[i].tick;
     whole.version += slices[i].version;
   }
   return whole;
@@ -72,7 +79,7 @@ void WorldMirror::list_changes(std::vector<ReplicatedChange>& changes) {
     const std::optional<Told> now = whole_of(slices);
     const bool is_it = now && had && is_of_last(slices.front());
     // Of a view that comes back, slices of long ago may still be there.
-    const bool is_older = is_it && static_cast<std::int32_t>(now->tick - last->tick) < 0;
+    const bool is_older = is_it && is_before(now->tick, last->tick);
     if (is_it && !is_older) {
       next_told_.push_back(*now);
       const bool is_other = last->version != now->version || last->kind != now->kind;

@@ -85,9 +85,7 @@ PacketVerdict Connection::read_packet(NetTime now, std::uint32_t sequence,
   if (state_ == ConnectionState::closed) {
     // The peer has not heard of the end: it is told once more (QUIC's closing state, RFC 9000,
     // section 10.2.1). One that has ended by itself is not, or both would go on for ever.
-    // Nor is anything said when there is no number left to say it under.
-    const bool is_news =
-        is_sound && !incoming.has_close && !end_->by_peer && end_->reason != CloseReason::exhausted;
+    const bool is_news = is_sound && !incoming.has_close && !end_->by_peer;
     if (is_news && now - last_departure_ >= kCloseAgain) {
       closes_to_send_ = std::max(closes_to_send_, 1U);
     }

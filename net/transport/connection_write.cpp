@@ -96,6 +96,7 @@ bool Connection::has_room_for_part() const {
 }
 
 bool Connection::wants_to_send(NetTime now) const {
+  if (next_sequence() == ~std::uint32_t{0}) return false;  // Its seal would be one of before.
   if (state_ == ConnectionState::closed) return closes_to_send_ > 0;
   if (!sent_.has_room()) return now - last_choke_ >= kChokeInterval;
   if (path_question_count_ > 0 || has_new_refusal_ || maps_.is_urgent()) return true;
@@ -386,10 +387,12 @@ std::span<const std::byte> Connection::finish_packet(NetTime now, PacketDraft& d
   PacketRecord& record = draft.record;
   record.byte_count = static_cast<std::uint16_t>(body + options_.overhead_bytes);
   record.asks_for_answer = header.sections != 0;
-  // One that goes while others are still being paid for fills nothing: nobody was told of a budget.
-  const std::size_t left = rate_.left(now);
+  // What the rate or an allowance had left, and what went beside it in this packet.
+  const std::int64_t left =
+      std::min(static_cast<std::int64_t>(rate_.left(now)), std::max<std::int64_t>(allowed_, 0));
   const std::size_t others = draft.messages.used() + draft.blocks.used();
-  const bool is_filling = left > 0 && left + others < record.byte_count + kAllowedLeast;
+  const bool is_filling = left + static_cast<std::int64_t>(others) <
+                          static_cast<std::int64_t>(record.byte_count + kAllowedLeast);
   if (record.has_payload && is_filling) last_full_payload_ = now;
   rate_.stamp(record);
   sent_.send(record);

@@ -16,7 +16,7 @@ Interruption::Interruption() {
   pthread_sigmask(SIG_BLOCK, &signals_, &before_);
 }
 
-/// What came since it was asked last has been obeyed already: it shall not end the program now.
+/// The program is ending anyway: what came since it was asked last shall not end it otherwise.
 Interruption::~Interruption() {
   const timespec at_once{};
   while (sigtimedwait(&signals_, nullptr, &at_once) > 0) {

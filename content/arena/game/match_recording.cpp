@@ -30,7 +30,7 @@ MatchRecording::MatchRecording(OutputFile file, ArenaServer& server)
 MatchRecording::~MatchRecording() { server_.record(nullptr); }
 
 Result<void> MatchRecording::write() {
-  if (writer_.pending().empty()) return file_.flush();
+  if (writer_.pending().empty()) return {};
   Result<void> written = file_.append(writer_.pending());
   writer_.clear_pending();
   return written ? file_.flush() : written;

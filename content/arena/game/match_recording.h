@@ -23,7 +23,7 @@ class MatchRecording {
   ~MatchRecording();
 
   /// Hands to the system what has happened: it is in the file though the program is killed. What
-  /// the disk does not take is told from then on.
+  /// the disk does not take is told when that is seen.
   muster::Result<void> write();
   /// Ends the file, with an index.
   muster::Result<void> finish();

@@ -146,27 +146,42 @@ TEST_CASE("A client that could not read something goes by what the server says a
   CHECK(stage.server.view(client.id)->counters().resyncs == 1);
 }
 
+/// A client of a world whose entities change all the time, over a way on which some packets take
+/// half a second; the server would send two datagrams a tick.
+struct RestlessWorld {
+  static constexpr std::uint32_t kCount = 400;
+
+  explicit RestlessWorld(std::uint32_t seed)
+      : first(seed % 7), stage(seed, {.snapshot_ticks = 1}), client(joined(stage)) {}
+
+  void step() {
+    stage.step([this] {
+      for (std::uint32_t id = first; id < kCount; id += 7) stage.stir(id);
+    });
+  }
+
+  static ReplicationStage::Client& joined(ReplicationStage& stage) {
+    stage.step([&] {
+      for (std::uint32_t id = 0; id < kCount; ++id) {
+        stage.spawn(id, {.relevance = Relevance::always});
+      }
+    });
+    return stage.join(link_with_jitter(0, std::chrono::milliseconds(160)), {});
+  }
+
+  std::uint32_t first;
+  ReplicationStage stage;
+  ReplicationStage::Client& client;
+};
+
 TEST_CASE("Where snapshots come too late to be read, so many fewer go out that they can be",
           "[net][replication][sys-15]") {
-  constexpr std::uint32_t kCount = 400;
   const std::uint32_t seed = GENERATE(1U, 4U, 19U);
   CAPTURE(seed);
-  ReplicationStage stage(seed, {.snapshot_ticks = 1});
-  stage.step([&] {
-    for (std::uint32_t id = 0; id < kCount; ++id) {
-      stage.spawn(id, {.relevance = Relevance::always});
-    }
-  });
-  // Some take half a second, and the server would send two datagrams a tick.
-  ReplicationStage::Client& client =
-      stage.join(link_with_jitter(0, std::chrono::milliseconds(160)), {});
-  const auto play = [&](int ticks) {
-    for (int i = 0; i < ticks; ++i) {
-      stage.step([&] {
-        for (std::uint32_t id = seed % 7; id < kCount; id += 7) stage.stir(id);
-      });
-    }
-    return client.replication->counters();
+  RestlessWorld world(seed);
+  const auto play = [&world](int ticks) {
+    for (int i = 0; i < ticks; ++i) world.step();
+    return world.client.replication->counters();
   };
   const auto before = play(600);
   const auto after = play(1200);
@@ -177,26 +192,16 @@ TEST_CASE("Where snapshots come too late to be read, so many fewer go out that t
 
 TEST_CASE("What arrived behind newer snapshots is held until it is shown, or long gone",
           "[net][replication][sys-15][property]") {
-  constexpr std::uint32_t kCount = 400;
   std::size_t unseen = 0;
   for (std::uint32_t seed = 1; seed <= 20; ++seed) {
     CAPTURE(seed);
-    ReplicationStage stage(seed, {.snapshot_ticks = 1});
-    stage.step([&] {
-      for (std::uint32_t id = 0; id < kCount; ++id) {
-        stage.spawn(id, {.relevance = Relevance::always});
-      }
-    });
-    ReplicationStage::Client& client =
-        stage.join(link_with_jitter(0, std::chrono::milliseconds(160)), {});
-    for (int i = 0; i < 600 && !client.replication->is_complete(); ++i) {
-      stage.step([&] {
-        for (std::uint32_t id = seed % 7; id < kCount; id += 7) stage.stir(id);
-      });
-    }
+    RestlessWorld world(seed);
+    ReplicationStage& stage = world.stage;
+    ReplicationStage::Client& client = world.client;
+    for (int i = 0; i < 600 && !client.replication->is_complete(); ++i) world.step();
     REQUIRE(client.replication->is_complete());
     std::vector<std::uint32_t> held;
-    for (std::uint32_t id = 0; id < kCount; ++id) {
+    for (std::uint32_t id = 0; id < RestlessWorld::kCount; ++id) {
       CAPTURE(id);
       REQUIRE(client.replication->holds(id));
       if (!client.world.entities.contains(id)) held.push_back(id);

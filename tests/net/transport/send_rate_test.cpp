@@ -240,46 +240,61 @@ TEST_CASE("A block takes no more than its share beside a game that fills its bud
   REQUIRE(blocks / payloads > 0.5 / 8);
 }
 
-TEST_CASE("A block has what a game leaves that says little", "[net][transport][sys-32]") {
-  ConnectionPair pair(3, {}, path(128, 40ms, 1s), {.latency = 40ms});
+TEST_CASE("Long messages have what a game leaves that says little", "[net][transport][sys-32]") {
+  ConnectionPair pair(3, {.channels = {{.delivery = Delivery::reliable_ordered, .weight = 1}}},
+                      path(128, 40ms, 1s), {.latency = 40ms});
   Connection& game = pair.a->connection;
-  const NetBytes block(1'000'000);
-  std::uint16_t id = 0;
-  REQUIRE(game.send_block(block, id) == SendStatus::queued);
-  const auto run = [&pair, &game](int ticks) {
+  Connection& there = pair.b->connection;
+  const auto run = [&](int ticks) {
+    int messages = 0;
     for (int i = 0; i < ticks; ++i) {
+      static_cast<void>(game.send_message(0, pattern(1, kMessageBytesMax)));
       static_cast<void>(game.send_payload(NetBytes(40), 0));
       pair.step(16'667us);
-      for (Connection& there = pair.b->connection; !there.payload().bytes.empty();) {
-        there.pop_payload();
+      for (; !there.payload().bytes.empty(); there.pop_payload()) {
       }
+      for (; !there.message(0).empty(); there.pop_message(0)) ++messages;
       game.clear_fates();
     }
-    return game.counters().bytes_out;
+    return messages;
   };
-  const std::uint64_t before = run(600);
-  // Half of 16,000 bytes a second in 20 s, without what IP and UDP add; the payloads are 5,000.
-  REQUIRE(run(1200) - before > 160'000);
+  run(600);
+  // In 20 s, at 16,000 bytes a second, of which the payloads take 6,500.
+  REQUIRE(run(1200) > 100);
 }
 
-TEST_CASE("What waits behind an allowance costs no empty packets", "[net][transport][sys-32]") {
+TEST_CASE("Messages take no more than their share of an allowance beside a game that fills it",
+          "[net][transport][sys-32]") {
+  // The game asks at each third tick. A message has to owe, and would come first each time.
   ConnectionPair pair(3, {.channels = {{.delivery = Delivery::reliable_ordered, .weight = 1}}},
                       {.latency = 20ms}, {.latency = 20ms});
   Connection& game = pair.a->connection;
+  Connection& there = pair.b->connection;
+  std::int64_t credit = 0;
   std::uint64_t most = 0;
-  for (int i = 0; i < 600; ++i) {
-    game.allow(700);
+  for (int i = 0; i < 1800; ++i) {
+    credit = std::min<std::int64_t>(credit + 250, 1500);
+    game.allow(credit);
     static_cast<void>(game.send_message(0, pattern(1, kMessageBytesMax)));
-    static_cast<void>(game.send_payload(NetBytes(500), 0));
-    const std::uint64_t before = game.counters().packets_out;
-    pair.step(16'667us);
-    most = std::max(most, game.counters().packets_out - before);
-    for (Connection& there = pair.b->connection; !there.payload().bytes.empty();) {
-      there.pop_payload();
+    if (i % 3 == 0) {
+      const std::size_t told = std::min(game.budget(pair.now + 16'667us), game.payload_bytes_max());
+      if (told > 0) REQUIRE(game.send_payload(NetBytes(told), 0) == SendStatus::queued);
     }
-    for (Connection& there = pair.b->connection; !there.message(0).empty();) there.pop_message(0);
+    const ConnectionCounters before = game.counters();
+    pair.step(16'667us);
+    credit -= static_cast<std::int64_t>(game.counters().bytes_out - before.bytes_out);
+    most = std::max(most, game.counters().packets_out - before.packets_out);
+    for (; !there.payload().bytes.empty(); there.pop_payload()) {
+    }
+    for (; !there.message(0).empty(); there.pop_message(0)) {
+    }
     game.clear_fates();
   }
+  const ConnectionCounters counters = game.counters();
+  CAPTURE(counters.payload_bytes_out, counters.message_bytes_out);
+  REQUIRE(counters.payload_bytes_out > 2 * counters.message_bytes_out);
+  REQUIRE(counters.message_bytes_out > 0);
+  // And what waits makes no packets that carry nothing.
   REQUIRE(most <= 3);
 }
 
