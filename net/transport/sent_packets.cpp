@@ -67,6 +67,9 @@ bool SentPackets::is_believable(std::uint32_t ack, const AckMask& mask) const {
 void SentPackets::acknowledge_one(NetTime now, std::uint32_t sequence) {
   Slot* slot = slots_.find(sequence);
   if (slot == nullptr) return;
+  if (slot->fate != Fate::delivered && sequence < highest_delivered_) {
+    learn_overtaking(now, now - slot->record.sent_at);
+  }
   if (slot->fate == Fate::lost) {
     // It was overtaken by this many, not lost.
     ++late_;
@@ -116,14 +119,26 @@ std::uint32_t SentPackets::lowest_to_learn(std::uint32_t ack) {
   return oldest_open_;
 }
 
+void SentPackets::learn_overtaking(NetTime now, NetDuration age) {
+  if (age < longest_overtaken_ && now - overtaken_at_ < kPathMemory) return;
+  longest_overtaken_ = age;
+  overtaken_at_ = now;
+}
+
 void SentPackets::find_overtaken(NetTime now, const RoundTrip& path) {
   const NetDuration trip = std::max(path.smoothed(), path.latest());
   const NetDuration patience = trip + trip / 8;
-  for (std::uint32_t sequence = oldest_open_; sequence + reorder_ <= highest_delivered_;
-       ++sequence) {
+  // Where few are sent, few can overtake; those may have done so by chance, which time tells.
+  NetDuration long_patience = std::max(patience, trip + 4 * path.variation());
+  if (now - overtaken_at_ < kPathMemory) {
+    long_patience = std::max(long_patience, longest_overtaken_ + longest_overtaken_ / 8);
+  }
+  for (std::uint32_t sequence = oldest_open_; sequence < highest_delivered_; ++sequence) {
     Slot* slot = slots_.find(sequence);
     if (slot == nullptr || slot->fate != Fate::open) continue;
-    if (now - slot->record.sent_at < patience) break;  // Those after it were sent later still.
+    const bool far_overtaken = sequence + reorder_ <= highest_delivered_;
+    // Those after it were sent later still, and fewer have overtaken them.
+    if (now - slot->record.sent_at < (far_overtaken ? patience : long_patience)) break;
     resolve(sequence, *slot, Fate::lost);
   }
   skip_resolved();

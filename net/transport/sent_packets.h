@@ -97,6 +97,8 @@ class SentPackets {
 
   void resolve(std::uint32_t sequence, Slot& slot, Fate fate);
   void acknowledge_one(NetTime now, std::uint32_t sequence);
+  /// A packet was told of this long after it was sent, when a later one had been already.
+  void learn_overtaking(NetTime now, NetDuration age);
   void find_overtaken(NetTime now, const RoundTrip& path);
   void skip_resolved();
   std::uint32_t lowest_to_learn(std::uint32_t ack);
@@ -110,7 +112,9 @@ class SentPackets {
   std::uint32_t open_count_ = 0;
   std::uint32_t asking_count_ = 0;
   std::size_t open_bytes_ = 0;
-  std::uint32_t reorder_ = 3;  ///< RFC 5681's three, until the path teaches otherwise.
+  std::uint32_t reorder_ = 3;        ///< RFC 5681's three, until the path teaches otherwise.
+  NetDuration longest_overtaken_{};  ///< Until `kPathMemory` after `overtaken_at_`.
+  NetTime overtaken_at_{};
   unsigned timeouts_ = 0;
   NetTime last_progress_{};
   std::uint64_t late_ = 0;

@@ -75,6 +75,8 @@ Result<Trace> trace_of_recording(Bytes bytes, const std::string& name) {
   trace.tick_rate = reader->ticks_per_second();
   trace.send_rate = kSendRate;
   trace.types = reader->views().schemas();
+  const std::string fault = fault_of_types(trace.types);
+  if (!fault.empty()) return fail(ErrorCode::malformed, fmt::format("'{}': {}", name, fault));
   const SnapshotModel model = reader->views().model({});
   for (const TypeModel& type : model.types) {
     std::vector<LaneValue>& usual = trace.usual.emplace_back();

@@ -189,6 +189,13 @@ def interrupted_client_leaves(stage, net_demo):
         replay.send_signal(signal.SIGINT)
         report, _ = end_of(net_demo, replay, 0)
         assert 0 < report["ticks"] < told["tick"] - 30, report
+        # One that shows a tick in an hour ends as soon.
+        replay = match.start("arena_client", "--play", record, "--speed", 0.00001)
+        time.sleep(1)
+        before = time.monotonic()
+        replay.send_signal(signal.SIGINT)
+        end_of(net_demo, replay, 0)
+        assert time.monotonic() - before < 5, "it waited for the next tick"
 
 
 def killed_servers_recording_is_played(stage, net_demo):

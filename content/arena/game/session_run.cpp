@@ -1,5 +1,6 @@
 #include "content/arena/game/session_run.h"
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -15,6 +16,8 @@ namespace {
 // Between two frames; a datagram ends the wait.
 constexpr NetDuration kServerWait = std::chrono::milliseconds(4);
 constexpr NetDuration kClientWait = std::chrono::milliseconds(8);
+/// A slow replay looks so often whether it shall go on.
+constexpr Duration kReplayWait = std::chrono::milliseconds(50);
 /// How long a server goes on to say that it is closing, for those who do not hear it at once.
 constexpr Duration kGoodbye = std::chrono::milliseconds(500);
 
@@ -129,8 +132,10 @@ bool run_replay(MatchReplay& replay, const ProgramOptions& options, const Clock&
     }
     if (options.speed > 0) {
       const std::chrono::duration<double, Duration::period> due = replay.played() / options.speed;
-      const Duration early = std::chrono::duration_cast<Duration>(due) - (clock.now() - start);
-      if (early > Duration()) wait(early);
+      const Time when = start + std::chrono::duration_cast<Duration>(due);
+      while (clock.now() < when && !person.wants_end()) {
+        wait(std::min(when - clock.now(), kReplayWait));
+      }
     }
   } while (!person.wants_end() && (options.seconds == 0 || replay.played() < limit) &&
            replay.step());

@@ -93,34 +93,20 @@ LaneRead lane_of(const json& field, const std::string& type, const json& rules) 
   return lane;
 }
 
-/// Throws what a model could not say of a type.
-void check_type(const EntitySchema& schema) {
+/// What a model could not say of a type; empty when nothing.
+std::string fault_of_type(const EntitySchema& schema) {
   const auto is_long = [](const std::string& name) { return name.size() > kMaxModelNameBytes; };
   if (is_long(schema.name) || std::any_of(schema.lanes.begin(), schema.lanes.end(),
                                           [&](const auto& lane) { return is_long(lane.name); })) {
-    throw std::runtime_error(fmt::format("'{}' or a field of it has a name of more than {} bytes",
-                                         schema.name.substr(0, kMaxModelNameBytes),
-                                         kMaxModelNameBytes));
+    return fmt::format("'{}' or a field of it has a name of more than {} bytes",
+                       schema.name.substr(0, kMaxModelNameBytes), kMaxModelNameBytes);
   }
   if (schema.lanes.size() > kMaxLanes) {
-    throw std::runtime_error(fmt::format("{}: {} fields are too many, a type has at most {}",
-                                         schema.name, schema.lanes.size(), kMaxLanes));
+    return fmt::format("{}: {} fields are too many, a type has at most {}", schema.name,
+                       schema.lanes.size(), kMaxLanes);
   }
-  if (const char* fault = find_fault(schema)) throw std::runtime_error(schema.name + ": " + fault);
-}
-
-/// Throws when there is more than a model has room for.
-void check_size(const std::vector<EntitySchema>& types) {
-  std::uint64_t slots = slots::kPerSnapshot;
-  for (const EntitySchema& type : types) {
-    slots += slots::kPerEntity;
-    for (const LaneSchema& lane : type.lanes) slots += slot_count(lane);
-  }
-  if (types.size() > kMaxModelTypes || slots > kMaxModelSlots) {
-    throw std::runtime_error(fmt::format(
-        "its {} types have more than a model can: {} types, and some {} fields of numbers together",
-        types.size(), kMaxModelTypes, kMaxModelSlots / slots::kPerNumber));
-  }
+  const char* const fault = find_fault(schema);
+  return fault == nullptr ? std::string() : schema.name + ": " + fault;
 }
 
 void read_types(const json& header, const json& scene, Trace& out,
@@ -136,10 +122,10 @@ void read_types(const json& header, const json& scene, Trace& out,
       usual.push_back(lane.usual);
       schema.lanes.push_back(std::move(lane.schema));
     }
-    check_type(schema);
     out.types.push_back(std::move(schema));
   }
-  check_size(out.types);
+  const std::string fault = fault_of_types(out.types);
+  if (!fault.empty()) throw std::runtime_error(fault);
 }
 
 /// What is wrong with a tick's next entity, which comes after those before it; empty when nothing.
@@ -197,6 +183,20 @@ bool read_tick(SectionReader& reader, const std::vector<std::vector<std::int64_t
 }
 
 }  // namespace
+
+std::string fault_of_types(const std::vector<EntitySchema>& types) {
+  std::uint64_t slots = slots::kPerSnapshot;
+  for (const EntitySchema& type : types) {
+    std::string fault = fault_of_type(type);
+    if (!fault.empty()) return fault;
+    slots += slots::kPerEntity;
+    for (const LaneSchema& lane : type.lanes) slots += slot_count(lane);
+  }
+  if (types.size() <= kMaxModelTypes && slots <= kMaxModelSlots) return {};
+  return fmt::format(
+      "its {} types have more than a model can: {} types, and some {} fields of numbers together",
+      types.size(), kMaxModelTypes, kMaxModelSlots / slots::kPerNumber);
+}
 
 std::string trace_name(std::span<const std::byte> bytes) {
   const json header = json::parse(header_text(bytes), nullptr, false);

@@ -34,6 +34,8 @@ struct Trace {
   std::vector<LaneValue> values;  ///< What the entities point to.
 };
 
+/// What a model could not say of the types of a trace, for people; empty when nothing.
+std::string fault_of_types(const std::vector<EntitySchema>& types);
 /// Reads a trace; `scene`, when not empty, is the JSON text that says what its fields mean
 /// (`tests/bench/scenes`). Returns false and a reason for people when either is damaged.
 bool read_trace(std::span<const std::byte> bytes, std::string_view scene, Trace& out,

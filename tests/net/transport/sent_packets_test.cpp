@@ -77,6 +77,45 @@ TEST_CASE("An acknowledgement that comes after lost notifies nobody and teaches 
   REQUIRE(sent.late_acknowledgements() == 1);
 }
 
+TEST_CASE("Where few are sent, one that a later one overtook is lost by its time alone",
+          "[net][transport][sys-25]") {
+  SentPackets sent;
+  RoundTrip path = trip_of(60ms);
+  for (int i = 0; i < 40; ++i) path.add(NetTime(1s), 60ms, 0ms);  // Nothing varies.
+  NetTime now(10s);
+  sent.send(record_at(now));
+  sent.send(record_at(now + 20ms));
+  sent.acknowledge(now + 80ms, 2, mask_of(~2U), path);
+  REQUIRE(take_resolved(sent) == std::map<std::uint32_t, bool>{{1, false}, {2, true}});
+  REQUIRE(now + 80ms - now < path.probe_timeout());
+}
+
+TEST_CASE("A path whose packets overtake each other teaches how long one may be waited for",
+          "[net][transport][sys-25]") {
+  SentPackets sent;
+  RoundTrip path = trip_of(60ms);
+  for (int i = 0; i < 40; ++i) path.add(NetTime(1s), 60ms, 0ms);
+  NetTime now(10s);
+  const auto lose_first_of_two = [&](NetDuration second_told, NetDuration first_told) {
+    const std::uint32_t first = sent.next_sequence();
+    sent.send(record_at(now));
+    sent.send(record_at(now));
+    sent.acknowledge(now + second_told, first + 1, mask_of(~2U), path);
+    const bool was_lost = sent.resolved().size() == 2;
+    sent.acknowledge(now + first_told, first + 1, mask_of(~0U), path);
+    sent.clear_resolved();
+    now += 200ms;
+    return was_lost;
+  };
+  REQUIRE(lose_first_of_two(70ms, 100ms));
+  REQUIRE(sent.late_acknowledgements() == 1);
+  // It may take 100 ms here.
+  REQUIRE_FALSE(lose_first_of_two(110ms, 111ms));
+  REQUIRE(sent.late_acknowledgements() == 1);
+  now += kPathMemory + 200ms;  // That is forgotten again.
+  REQUIRE(lose_first_of_two(70ms, 111ms));
+}
+
 TEST_CASE("Nothing is believed of packets that were never sent", "[net][transport][sys-25]") {
   SentPackets sent;
   REQUIRE(sent.is_believable(0, mask_of(~0U)));

@@ -139,6 +139,20 @@ TEST_CASE("A header that names nothing, or what no model can have, is refused") 
         "crate: angles have a period, other lanes none");
 }
 
+TEST_CASE("Types are refused that together have more than a model can") {
+  const EntitySchema wide{
+      .name = "wide",
+      .lanes = std::vector<LaneSchema>(1024, {.name = "x", .greatest = UINT32_MAX})};
+  std::vector<EntitySchema> types;
+  while (fault_of_types(types).empty() && types.size() < 4096) types.push_back(wide);
+  CHECK(types.size() > 1);
+  CHECK(fault_of_types(types).starts_with("its " + std::to_string(types.size()) + " types"));
+  types.assign(4096, EntitySchema{.name = "bare", .lanes = {}});
+  CHECK(fault_of_types(types).empty());
+  types.push_back(types.front());
+  CHECK(fault_of_types(types).starts_with("its 4097 types"));
+}
+
 TEST_CASE("Every shorter trace is refused") {
   const NetBytes whole = yard();
   for (std::size_t size = 0; size < whole.size(); ++size) {
