@@ -94,8 +94,12 @@ double ClientView::oldest_flight_ticks() const {
 
 void ClientView::forget(const Said& said) {
   const auto found = std::ranges::lower_bound(records_, said.entity.id, {}, &Record::id);
-  if (found == records_.end() || found->id != said.entity.id) return;
-  if (found->acked == said.row) found->acked = nullptr;
+  if (found == records_.end() || found->id != said.entity.id ||
+      found->generation != said.entity.generation) {
+    return;
+  }
+  // What is known to have arrived since may rest upon it.
+  found->acked = nullptr;
   found->is_there = false;
   activate(static_cast<std::uint32_t>(found - records_.begin()), budget_tick_);
 }
@@ -177,8 +181,7 @@ bool ClientView::is_still(const Said& said, const Record& record) const {
 /// was not of interest in between has gone for the client since.
 ClientView::Record* ClientView::find_said(const InFlight& flight, const Said& said) {
   Record* const record = find_record(said.entity);
-  const bool is_same_stay =
-      record != nullptr && static_cast<std::int32_t>(flight.tick - record->since) >= 0;
+  const bool is_same_stay = record != nullptr && flight.tick >= record->since;
   return is_same_stay && is_still(said, *record) ? record : nullptr;
 }
 

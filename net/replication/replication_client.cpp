@@ -66,8 +66,11 @@ void ReplicationClient::update(Connection& connection) {
   }
   if (mirror_) {
     mirror_->list_changes(changes_);
+    events_.settle(counters_.snapshots,
+                   [&](const EventSubject& entity) { return mirror_->has(entity); });
     counters_.events += events_.reach(tick());
     counters_.events_lost = events_.lost();
+    counters_.events_in_vain = events_.in_vain();
   }
   unsent_.send(connection, options_.channel);
 }
@@ -192,7 +195,9 @@ bool ReplicationClient::read_payload_head(SectionReader& reader, Check& check, b
   const std::uint8_t flags = reader.read_u8();
   if (flags > (kPayloadHasEvents | kPayloadHasChecksum | kPayloadIsComplete)) return false;
   is_complete = (flags & kPayloadIsComplete) != 0;
-  if ((flags & kPayloadHasEvents) != 0 && !events_.read(reader)) return false;
+  if ((flags & kPayloadHasEvents) != 0 && !events_.read(reader, counters_.snapshots)) {
+    return false;
+  }
   check.is_pending = (flags & kPayloadHasChecksum) != 0;
   if (check.is_pending) {
     check.id = reader.read_u32();

@@ -4,6 +4,13 @@
 
 namespace muster {
 
+namespace {
+
+/// In an event's length: its entity stands behind it.
+constexpr std::uint32_t kHasSubject = 0x8000;
+
+}  // namespace
+
 bool TimedEventSender::push(std::uint32_t tick, std::span<const std::byte> event) {
   if (end_ - begin_ == kTimedEventsMax || event.size() > kTimedEventBytesMax) return false;
   Slot& free = slot(end_);
@@ -35,7 +42,7 @@ std::size_t TimedEventSender::write(SectionWriter& writer, std::size_t bytes_max
   for (std::uint32_t number = begin_; number != end_; ++number) {
     const Slot& event = slot(number);
     if (event.is_over || event.turn == EventTurn::waits) continue;
-    bytes += kTimedEventHeadBytes + event.bytes.size();
+    bytes += bytes_of(event);
     if (bytes > bytes_max || carried.events.size() == 255) break;
     carried.events.push_back(number);
   }
@@ -45,7 +52,13 @@ std::size_t TimedEventSender::write(SectionWriter& writer, std::size_t bytes_max
     const Slot& event = slot(number);
     writer.write_u16(number & 0xFFFFU);
     writer.write_u32(event.tick);
-    writer.write_u16(static_cast<std::uint32_t>(event.bytes.size()));
+    const bool has_subject = event.turn == EventTurn::together;
+    writer.write_u16(static_cast<std::uint32_t>(event.bytes.size()) |
+                     (has_subject ? kHasSubject : 0U));
+    if (has_subject) {
+      writer.write_u32(event.subject.id);
+      writer.write_u8(event.subject.generation);
+    }
     writer.write_bytes(event.bytes);
   }
   return carried.events.size();
@@ -56,7 +69,7 @@ std::size_t TimedEventSender::waiting_bytes(std::size_t bytes_max) const {
   for (std::uint32_t number = begin_; number != end_ && bytes < bytes_max; ++number) {
     const Slot& event = slots_[number % kTimedEventsMax];
     if (event.is_over || event.turn == EventTurn::waits) continue;
-    bytes += (bytes == 0 ? 1 : 0) + kTimedEventHeadBytes + event.bytes.size();
+    bytes += (bytes == 0 ? 1 : 0) + bytes_of(event);
   }
   return std::min(bytes, bytes_max);
 }
@@ -84,26 +97,29 @@ void TimedEventSender::clear() {
   for (Carried& carried : carried_) carried.is_used = false;
 }
 
-bool TimedEventReceiver::read(SectionReader& reader) {
+bool TimedEventReceiver::read(SectionReader& reader, std::uint64_t payload) {
   // Looked through first: a payload is believed whole or not at all.
   SectionReader preview = reader;
   for (std::uint8_t i = preview.read_u8(); i > 0; --i) {
-    static_cast<void>(preview.read_u16());
-    static_cast<void>(preview.read_u32());
+    static_cast<void>(preview.read_bytes(2 + 4));
     const std::uint16_t length = preview.read_u16();
-    if (length > kTimedEventBytesMax) return false;
-    static_cast<void>(preview.read_bytes(length));
+    if ((length & ~kHasSubject) > kTimedEventBytesMax) return false;
+    if ((length & kHasSubject) != 0) static_cast<void>(preview.read_bytes(kEventSubjectBytes));
+    static_cast<void>(preview.read_bytes(length & ~kHasSubject));
   }
   if (preview.failed()) return false;
   for (std::uint8_t i = reader.read_u8(); i > 0; --i) {
     const std::uint16_t number = reader.read_u16();
-    const std::uint32_t tick = reader.read_u32();
-    take(number, tick, reader.read_bytes(reader.read_u16()));
+    Waiting event{.tick = reader.read_u32(), .payload = payload};
+    const std::uint16_t length = reader.read_u16();
+    event.is_held = (length & kHasSubject) != 0;
+    if (event.is_held) event.subject = {.id = reader.read_u32(), .generation = reader.read_u8()};
+    take(number, std::move(event), reader.read_bytes(length & ~kHasSubject));
   }
   return true;
 }
 
-void TimedEventReceiver::take(std::uint16_t number, std::uint32_t tick,
+void TimedEventReceiver::take(std::uint16_t number, Waiting event,
                               std::span<const std::byte> bytes) {
   const auto ahead = static_cast<std::int16_t>(static_cast<std::uint16_t>(number - next_));
   const std::uint32_t wide = next_ + static_cast<std::uint32_t>(ahead);
@@ -113,20 +129,44 @@ void TimedEventReceiver::take(std::uint16_t number, std::uint32_t tick,
   if (received_[wide % kWindow] == wide + 1) return;
   received_[wide % kWindow] = wide + 1;
   if (ahead >= 0) next_ = wide + 1;
-  Waiting event{.tick = tick, .number = wide, .bytes = {bytes.begin(), bytes.end()}};
+  event.number = wide;
+  event.bytes.assign(bytes.begin(), bytes.end());
+  if (event.is_held) ++held_;
   const auto at = std::ranges::upper_bound(waiting_, event, [](const Waiting& a, const Waiting& b) {
     return a.tick != b.tick ? a.tick < b.tick : a.number < b.number;
   });
   waiting_.insert(at, std::move(event));
 }
 
+void TimedEventReceiver::drop_vain(std::uint64_t payload) {
+  const std::size_t dropped = std::erase_if(waiting_, [&](const Waiting& event) {
+    return event.is_held && payload - event.payload >= kEventPatience;
+  });
+  held_ -= dropped;
+  in_vain_ += dropped;
+}
+
 std::size_t TimedEventReceiver::reach(std::uint32_t tick) {
-  std::size_t count = waiting_.size() > kTimedEventsMax ? waiting_.size() - kTimedEventsMax : 0;
-  while (count < waiting_.size() && waiting_[count].tick <= tick) ++count;
+  const std::size_t excess =
+      waiting_.size() > kTimedEventsMax ? waiting_.size() - kTimedEventsMax : 0;
+  std::size_t count = 0;
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < waiting_.size(); ++i) {
+    Waiting& event = waiting_[i];
+    const bool has_room = i >= excess;
+    if (has_room && (event.is_held || event.tick > tick)) {
+      if (kept != i) waiting_[kept] = std::move(event);
+      ++kept;
+    } else if (event.is_held) {
+      --held_;
+      ++in_vain_;
+    } else {
+      told_.push_back(std::move(event));
+      ++count;
+    }
+  }
+  waiting_.resize(kept);
   if (count == 0) return 0;
-  const auto end = waiting_.begin() + static_cast<std::ptrdiff_t>(count);
-  std::move(waiting_.begin(), end, std::back_inserter(told_));
-  waiting_.erase(waiting_.begin(), end);
   if (told_.size() > kTimedEventsDueMax) {
     const std::size_t too_many = told_.size() - kTimedEventsDueMax;
     told_.erase(told_.begin(), told_.begin() + static_cast<std::ptrdiff_t>(too_many));
@@ -147,6 +187,7 @@ void TimedEventReceiver::clear_due() {
 void TimedEventReceiver::reset() {
   clear_due();
   waiting_.clear();
+  held_ = 0;
   received_ = {};
   next_ = 0;
 }

@@ -18,6 +18,11 @@ inline constexpr std::size_t kTimedEventBytesMax = 256;
 inline constexpr std::size_t kTimedEventsDueMax = 4096;
 /// Number, tick, length.
 inline constexpr std::size_t kTimedEventHeadBytes = 2 + 4 + 2;
+/// Of one that goes together with its entity: id and generation.
+inline constexpr std::size_t kEventSubjectBytes = 4 + 1;
+/// Payloads that an event waits for its entity at the receiver: some round trips, as a server has
+/// at most 40 on the way.
+inline constexpr std::uint64_t kEventPatience = 128;
 
 /// The entity that an event tells of.
 struct EventSubject {
@@ -82,6 +87,12 @@ class TimedEventSender {
     EventSubject subject;
     std::vector<std::byte> bytes;
   };
+  /// With its head, as it is written now.
+  static std::size_t bytes_of(const Slot& event) {
+    return kTimedEventHeadBytes + event.bytes.size() +
+           (event.turn == EventTurn::together ? kEventSubjectBytes : 0);
+  }
+
   struct Carried {
     std::uint16_t payload = 0;
     bool is_used = false;
@@ -105,16 +116,33 @@ struct TimedEvent {
   std::span<const std::byte> bytes;
 };
 
-/// The receiving side: each event once, when its tick has been reached, by tick. What an enemy can
-/// make it keep is bounded: of too many that wait, the earliest come before their tick.
+/// The receiving side: each event once, when its tick has been reached, by tick; one that came
+/// together with its entity also not before that was shown, which is later when the snapshot was
+/// overtaken. What an enemy can make it keep is bounded: of too many that wait, the earliest come
+/// before their tick.
 class TimedEventReceiver {
  public:
-  /// Reads what `write` wrote. False when it is malformed; nothing was taken then.
-  bool read(SectionReader& reader);
+  /// Reads what `write` wrote, in the payload with this number, by which patience is counted. False
+  /// when it is malformed; nothing was taken then.
+  bool read(SectionReader& reader, std::uint64_t payload);
+  /// Asks `is_shown(EventSubject)` of each entity for which an event waits, as of this payload.
+  /// Those that were not shown in time will not be, and their events do not come.
+  template <typename IsShown>
+  void settle(std::uint64_t payload, const IsShown& is_shown) {
+    if (held_ == 0) return;
+    for (Waiting& event : waiting_) {
+      if (!event.is_held || !is_shown(event.subject)) continue;
+      event.is_held = false;
+      --held_;
+    }
+    drop_vain(payload);
+  }
   /// Makes those due whose tick is not after `tick`. Returns how many.
   std::size_t reach(std::uint32_t tick);
   /// How many were due and gave way to others. Those that `reset` forgets are not counted.
   std::uint64_t lost() const { return lost_; }
+  /// How many did not come, since their entity did not.
+  std::uint64_t in_vain() const { return in_vain_; }
   std::span<const TimedEvent> due() const { return due_; }
   void clear_due();
   /// Forgets everything: another map.
@@ -126,17 +154,23 @@ class TimedEventReceiver {
   struct Waiting {
     std::uint32_t tick = 0;
     std::uint32_t number = 0;
-    std::vector<std::byte> bytes;
+    std::uint64_t payload = 0;  ///< That it came with.
+    bool is_held = false;       ///< Until its entity is shown.
+    EventSubject subject{};
+    std::vector<std::byte> bytes{};
   };
 
-  void take(std::uint16_t number, std::uint32_t tick, std::span<const std::byte> bytes);
+  void take(std::uint16_t number, Waiting event, std::span<const std::byte> bytes);
+  void drop_vain(std::uint64_t payload);
 
   std::uint32_t next_ = 0;                         ///< One behind the highest number that came.
   std::array<std::uint32_t, kWindow> received_{};  ///< Number plus one, by number.
   std::vector<Waiting> waiting_;                   ///< By tick, then number.
   std::vector<Waiting> told_;                      ///< Holds the bytes of `due_`.
   std::vector<TimedEvent> due_;
+  std::size_t held_ = 0;
   std::uint64_t lost_ = 0;
+  std::uint64_t in_vain_ = 0;
 };
 
 }  // namespace muster

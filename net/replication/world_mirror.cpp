@@ -6,13 +6,6 @@
 
 namespace muster {
 
-namespace {
-
-/// Ticks are modulo 2^32.
-bool is_before(std::uint32_t a, std::uint32_t b) { return static_cast<std::int32_t>(a - b) < 0; }
-
-}  // namespace
-
 ReplicatedChange WorldMirror::change(ReplicatedChange::Kind kind, const Told& told) const {
   const TypeView& view = views_.view(told.kind.type);
   return {
@@ -52,7 +45,7 @@ std::optional<WorldMirror::Told> WorldMirror::whole_of(std::span<const SeenEntit
                          slices[i].kind.generation == first.kind.generation &&
                          slices[i].id == views_.slice_id(whole.id, static_cast<std::uint32_t>(i));
     if (!is_next) return std::nullopt;
-    if (is_before(slices[i].tick, whole.tick)) whole.tick = slices[i].tick;
+    if (slices[i].tick < whole.tick) whole.tick = slices[i].tick;
     whole.version += slices[i].version;
   }
   return whole;
@@ -79,7 +72,7 @@ void WorldMirror::list_changes(std::vector<ReplicatedChange>& changes) {
     const std::optional<Told> now = whole_of(slices);
     const bool is_it = now && had && is_of_last(slices.front());
     // Of a view that comes back, slices of long ago may still be there.
-    const bool is_older = is_it && is_before(now->tick, last->tick);
+    const bool is_older = is_it && now->tick < last->tick;
     if (is_it && !is_older) {
       next_told_.push_back(*now);
       const bool is_other = last->version != now->version || last->kind != now->kind;
@@ -158,6 +151,11 @@ bool WorldMirror::is_told(const SeenEntity& slice) const {
   const Told* told = find_told(views_.entity_of(slice.id));
   return told != nullptr && told->is_whole && told->kind.generation == slice.kind.generation &&
          told->kind.type + views_.view(slice.kind.type).slice == slice.kind.type;
+}
+
+bool WorldMirror::has(const EventSubject& entity) const {
+  const Told* const told = find_told(views_.entity_of(entity.id));
+  return told != nullptr && told->kind.generation == entity.generation;
 }
 
 bool WorldMirror::holds(std::uint32_t id) const {

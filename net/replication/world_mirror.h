@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "net/replication/timed_events.h"
 #include "net/replication/type_views.h"
 #include "net/snapshot/snapshot_reader.h"
 
@@ -42,6 +43,8 @@ class WorldMirror {
 
   /// Whether an entity has come and not gone, as far as was listed.
   bool has(std::uint32_t id) const { return find_told(id) != nullptr; }
+  /// Whether this very entity has, which its first slice stands for.
+  bool has(const EventSubject& entity) const;
   /// Whether anything of an entity is kept (`SnapshotReader::holds`).
   bool holds(std::uint32_t id) const;
   /// Puts an entity's values into `values`, which has all values of its type; those that do not

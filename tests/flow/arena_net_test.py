@@ -306,6 +306,11 @@ def recording_is_played(stage, _):
                     "1", "--seed", "3", "--record", record],
                    check=True, capture_output=True, timeout=PATIENCE_SECONDS)
 
+    full = subprocess.run([stage.bin / "arena_server", stage.build, "--seconds", "3", "--record",
+                           "/dev/full"], capture_output=True, text=True, timeout=PATIENCE_SECONDS)
+    assert full.returncode == 2 and "the recording ends here" in full.stderr, full
+    assert "180 ticks" in full.stdout, "the match itself goes on"
+
     def play(code, *words, build=stage.build, path=record):
         ended = subprocess.run([stage.bin / "arena_client", build, "--play", path, *words],
                                capture_output=True, text=True, timeout=PATIENCE_SECONDS)

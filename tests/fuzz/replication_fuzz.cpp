@@ -39,9 +39,14 @@ void try_message(std::span<const std::byte> bytes) {
 void try_events(std::span<const std::byte> bytes) {
   TimedEventReceiver receiver;
   SectionReader reader(bytes);
-  if (!receiver.read(reader)) return;
+  if (!receiver.read(reader, 0)) return;
+  receiver.settle(kEventPatience - 1,
+                  [](const EventSubject& entity) { return entity.id % 2 == 0; });
   receiver.reach(0xFFFF'FFFF);
-  require(receiver.due().size() <= 255);
+  const std::size_t shown = receiver.due().size();
+  receiver.settle(kEventPatience, [](const EventSubject&) { return false; });
+  receiver.reach(0xFFFF'FFFF);
+  require(receiver.due().size() == shown && shown + receiver.in_vain() <= 255);
 }
 
 void talk(SectionReader& input, bool has_slices) {

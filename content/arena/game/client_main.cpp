@@ -55,12 +55,14 @@ int follow(muster::BundleStore& store, muster::BundleLoader& loader,
 }
 
 int play(muster::BundleStore& store, muster::BundleLoader& loader,
-         const arena::ProgramOptions& options, const arena::Person& person) {
+         const arena::ProgramOptions& options) {
   const auto file = arena::read_recording(options.play);
   if (!file) return complain(file.error().message);
   auto replay =
       arena::MatchReplay::open(store, loader, file.value(), {.from_seconds = options.from_seconds});
   if (!replay) return complain(options.play + ": " + replay.error().message);
+  arena::Interruption interruption;  // Until here a signal ends it at once.
+  const arena::Person person{say, complain, [&] { return interruption.has_come(); }};
   const muster::SteadyClock clock;
   const auto wait = [](muster::Duration time) { std::this_thread::sleep_for(time); };
   return arena::run_replay(*replay.value(), options, clock, wait, person) ? 0 : 1;
@@ -76,8 +78,6 @@ int main(int argc, char** argv) {
     say(arena::usage_of(arena::Program::client) + "\n");
     return 0;
   }
-  arena::Interruption interruption;  // Before there are threads.
-  const arena::Person person{say, complain, [&] { return interruption.has_come(); }};
   const muster::MappingGuard mapping_guard;
   const auto memory = std::make_shared<muster::MemoryPool>();
   const auto disk =
@@ -91,8 +91,10 @@ int main(int argc, char** argv) {
     muster::SteppedLoads loads(source, store.value().catalog(), false, memory,
                                store.value().dictionaries());
     muster::BundleLoader loader(store.value(), loads, {});
-    return play(store.value(), loader, options, person);
+    return play(store.value(), loader, options);
   }
+  arena::Interruption interruption;  // Before there are threads.
+  const arena::Person person{say, complain, [&] { return interruption.has_come(); }};
   muster::ThreadedLoads loads(source, store.value().catalog(), 1, memory,
                               store.value().dictionaries());
   muster::BundleLoader loader(store.value(), loads, {});

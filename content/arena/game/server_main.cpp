@@ -39,7 +39,6 @@ int main(int argc, char** argv) {
     say(arena::usage_of(arena::Program::server) + "\n");
     return 0;
   }
-  arena::Interruption interruption;
   const muster::MappingGuard mapping_guard;
   const muster::MappedSource source(options.build + "/server");
   auto store = muster::BundleStore::open(source);
@@ -48,6 +47,7 @@ int main(int argc, char** argv) {
   std::unique_ptr<arena::PacketCapture> capture;  // It outlives the server.
   auto server = arena::ArenaServer::open(store.value(), arena::server_options(options));
   if (!server) return complain(server.error().message);
+  arena::Interruption interruption;  // Until here a signal ends it at once.
   const muster::OpenedUdp udp = muster::open_udp({.local = options.address});
   if (udp.socket == nullptr) return complain(udp.error);
   // Now that there will be something to record: what was in the file is gone.

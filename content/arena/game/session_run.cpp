@@ -78,9 +78,14 @@ Result<void> run_server(ArenaServer& server, const ProgramOptions& options, Data
   };
   while (!person.wants_end() && (options.seconds == 0 || server.tick().value() < end_tick)) {
     frame(true);
-    if (recording != nullptr && recorded) recorded = recording->write();
+    if (recording == nullptr) continue;
+    recorded = recording->write();
+    if (recorded) continue;
+    // The match goes on; nobody keeps what nobody writes.
+    person.complain("the recording ends here: " + recorded.error().message);
+    recording.reset();
   }
-  if (recording != nullptr && recorded) recorded = recording->finish();
+  if (recording != nullptr) recorded = recording->finish();
   recording.reset();
   person.say(server_report(server, options.is_json));
   if (options.shows_world) {

@@ -25,8 +25,8 @@ struct BoundedModel {
 };
 
 /// Trains a model for all coders but `mix`, or for all, whose file has at most `bytes_max`. If what
-/// was learnt is more, the lanes that gain the least by it are left out, as few as it takes; the
-/// same traces give the same model. Nothing when the file is too large without all of them.
+/// was learnt is more, the lanes that gain the least by it are left out, about as few as it takes;
+/// the same traces give the same model. Nothing when the file is too large without all of them.
 std::optional<BoundedModel> train_bounded(std::span<const TrainingTrace> traces, bool is_for_mix,
                                           std::size_t bytes_max);
 
