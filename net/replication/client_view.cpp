@@ -22,11 +22,6 @@ constexpr std::uint32_t kHeldTicksMax = kKnownTicksMax - 95;
 /// Bits of an update and of each of its lanes, before anything was measured.
 constexpr double kUpdateBits = 6;
 constexpr double kLaneBits = 1.5;
-/// How long a snapshot that came too late had been on its way, and this share of it, is remembered:
-/// it fades by as much a second as in that time would be all. No more than the last is believed.
-constexpr double kSlowerShare = 1.5;
-constexpr NetDuration kSlowestFade = std::chrono::seconds(10);
-constexpr NetDuration kSlowestMost = std::chrono::seconds(4);
 
 }  // namespace
 
@@ -66,10 +61,7 @@ void ClientView::disown(SnapshotNumber number) {
   const bool is_kept = flight.number == number;
   // So long some are on their way, whatever the round trip is of those that are not overtaken; and
   // others longer still.
-  const double late_ticks = is_kept ? budget_tick_ - flight.tick : oldest_flight_ticks();
-  const double most = std::chrono::duration<double>(kSlowestMost).count();
-  slowest_ticks_ = std::min(std::max(slowest_ticks_, kSlowerShare * late_ticks),
-                            most * options_.ticks_per_second);
+  pace_.was_late(is_kept ? budget_tick_ - flight.tick : oldest_flight_ticks());
   if (!is_kept) return;
   is_complete_ = false;
   flight.is_used = flight.has_arrived = false;
@@ -211,7 +203,7 @@ void ClientView::send(const ReplicatedWorld& world, const InterestGrid& grid,
     is_merged_ = true;
   }
   std::size_t budget = byte_budget(connection, now, ticks);
-  const std::size_t parts_max = parts_allowed(connection, ticks);
+  const std::size_t parts_max = pace_.allowed(connection.round_trip(), ticks);
   if (budget == 0 || parts_max == 0) {
     ++(budget == 0 ? counters_.choked : counters_.paced);
     return;
@@ -241,7 +233,7 @@ void ClientView::send(const ReplicatedWorld& world, const InterestGrid& grid,
     counters_.snapshot_bytes += bytes;
     budget -= std::min(budget, bytes);
     bytes_saved_ -= static_cast<double>(bytes);
-    parts_saved_ -= 1;
+    pace_.sent();
   }
   // Now that it was tried: what found no room before may have found it this time.
   note_complete();
@@ -256,22 +248,6 @@ std::size_t ClientView::byte_budget(const Connection& connection, NetTime now,
   bytes_saved_ = std::min(bytes_saved_ + per_tick * ticks,
                           static_cast<double>(bytes_per_second_max) / 4 + 1200);
   return std::min(budget, static_cast<std::size_t>(std::max(bytes_saved_, 0.0)));
-}
-
-/// How many snapshots may go out now, so that those of a round trip stay within the window, and
-/// those in the time that the slowest of late took: by the time that one comes, what it builds on
-/// would be forgotten. More than a tick's datagrams are not saved up.
-std::size_t ClientView::parts_allowed(const Connection& connection, std::uint32_t ticks) {
-  const RoundTrip& path = connection.round_trip();
-  const NetDuration round_trip = path.smoothed() + 2 * path.variation() + kAckDelay;
-  const double round_trip_ticks =
-      std::chrono::duration<double>(round_trip).count() * options_.ticks_per_second;
-  const double fade = std::chrono::duration<double>(kSlowestFade).count();
-  slowest_ticks_ *= 1 - std::min(ticks / (fade * options_.ticks_per_second), 1.0);
-  const double way_ticks = std::max(round_trip_ticks, slowest_ticks_);
-  parts_saved_ = std::min(parts_saved_ + kPartsOnTheWayMax / way_ticks * ticks,
-                          static_cast<double>(kPartsPerTickMax));
-  return static_cast<std::size_t>(std::max(parts_saved_, 0.0));
 }
 
 float ClientView::distance_to(const ReplicatedEntity& entity) const {

@@ -11,6 +11,7 @@
 #include "net/replication/interest.h"
 #include "net/replication/replicated_world.h"
 #include "net/replication/replication_messages.h"
+#include "net/replication/snapshot_pace.h"
 #include "net/replication/timed_events.h"
 #include "net/snapshot/snapshot_writer.h"
 #include "net/transport/connection.h"
@@ -35,14 +36,6 @@ struct ClientViewCounters {
   std::uint64_t unfit = 0;             ///< States of an entity that no datagram has room for.
   std::uint64_t setups_refused = 0;    ///< The client's end does not take so large a block.
 };
-
-/// Datagrams of one tick: what is known of entities reaches back as many ticks as the codec's
-/// window has snapshots, divided by this.
-inline constexpr std::size_t kPartsPerTickMax = 4;
-/// Snapshots in a round trip. What is acknowledged must still be in the codec's window, and some
-/// more with it from which to predict: else every snapshot would say everything, for ever.
-inline constexpr double kPartsOnTheWayMax = 40;
-static_assert(kPartsOnTheWayMax + 8 < kSnapshotWindow);
 
 /// Events about entities of which it is not known yet whether a client gets them.
 inline constexpr std::size_t kOpenEventsMax = 1024;
@@ -70,7 +63,9 @@ struct ClientViewOptions {
 class ClientView {
  public:
   explicit ClientView(const ClientViewOptions& options)
-      : options_(options), writer_(std::in_place, options.model, options.snapshot) {}
+      : options_(options),
+        writer_(std::in_place, options.model, options.snapshot),
+        pace_(options.ticks_per_second) {}
 
   Viewer viewer;                           ///< May be changed at any time.
   std::uint32_t bytes_per_second_max = 0;  ///< Of payloads; 0: as the path carries.
@@ -188,7 +183,6 @@ class ClientView {
   void note_complete();
   float distance_to(const ReplicatedEntity& entity) const;
   double predicted_bits(std::size_t i) const;
-  std::size_t parts_allowed(const Connection& connection, std::uint32_t ticks);
   Written write_part(const ReplicatedWorld& world, std::uint32_t first_id);
   Written write_payload(const ReplicatedWorld& world, std::uint32_t first_id, bool has_events,
                         bool has_checksum);
@@ -229,9 +223,7 @@ class ClientView {
   std::array<InFlight, kSnapshotWindow> in_flight_;
   double cost_scale_ = 1;   ///< What was written, to what was foretold.
   double bytes_saved_ = 0;  ///< Of the client's own limit.
-  double parts_saved_ = kPartsPerTickMax;
-  /// How long a snapshot that came too late had been on its way; fades.
-  double slowest_ticks_ = 0;
+  SnapshotPace pace_;
   std::uint32_t budget_tick_ = 0;
   std::uint32_t next_checksum_ = 0;
   std::uint32_t payload_count_ = 0;

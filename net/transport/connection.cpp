@@ -274,6 +274,8 @@ void Connection::finish(CloseReason reason, bool by_peer, std::string_view text)
   counters_.lost_at_close += payloads_out_.count() + sent_.open_payloads();
   sent_.give_up();
   for (const ResolvedPacket& packet : sent_.resolved()) {
+    ++counters_.lost_out;
+    counters_.lost_at_close += packet.record.unreliable_count;
     if (packet.record.has_payload) tell_fate(packet, false);
   }
   sent_.clear_resolved();
@@ -289,6 +291,7 @@ void Connection::path_changed() {
   rate_.restart();
   path_size_.restart();
   probe_from_ = last_departure_ + kProbeAfter;
+  sent_.path_changed();
   round_trip_ = RoundTrip();
   peer_clock_ = PeerClock();
 }

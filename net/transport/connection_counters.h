@@ -14,7 +14,7 @@ struct ConnectionCounters {
   std::uint64_t header_bits_in = 0;  ///< Heads of packets' bodies.
 
   std::uint64_t delivered = 0;  ///< Packets of ours that arrived.
-  std::uint64_t lost_out = 0;   ///< Packets of ours that were lost.
+  std::uint64_t lost_out = 0;   ///< Packets of ours that were lost, or open at the end.
   std::uint64_t late_out = 0;   ///< Acknowledged after they had been called lost.
   std::uint64_t choked = 0;     ///< Packets sent almost empty, since too many were on their way.
 

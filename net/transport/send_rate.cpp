@@ -121,6 +121,8 @@ constexpr double kDrainedFade = 256;
 constexpr NetDuration kDrainEvery = std::chrono::seconds(10);
 /// While there is loss of which it is not known where it comes from.
 constexpr NetDuration kDrainSoon = std::chrono::seconds(1);
+/// Rounds are as long as what delays by chance need to be looked at: most of them steer.
+constexpr int kDrainRounds = 12;
 constexpr double kDrainShare = 1.0 / 3;
 constexpr double kDrainPerDelay = 3.2;
 constexpr NetDuration kDrainLong = std::chrono::milliseconds(150);
@@ -240,7 +242,8 @@ double SendRate::packet_time() const { return mean_packet_ / rate_; }
 /// What a queue adds to the delay grows and shrinks; what the path adds by chance goes to and fro.
 void SendRate::watch_unrest(double told) {
   // Several packets are told of at once.
-  if (told == told_) return;
+  if (now_ == told_at_ && told == told_) return;
+  told_at_ = now_;
   const double step = told - told_;
   const bool has_turned = (step < 0) != (step_ < 0);
   const double swing = has_turned ? std::min({std::abs(step), std::abs(step_), kUnrestMost}) : 0;
@@ -318,7 +321,8 @@ void SendRate::steer(double round, double delay, double slope) {
   const double ahead = kAheadShare * seconds(round_trip_ + kBurst) * std::clamp(slope, -0.5, 0.5);
   const double error = target_ - std::max(delay + ahead, 0.0);
   double change = pull(error, slope, round) / std::max(kApproach, kApproachRounds * round);
-  const bool is_far_below = delay < target_ / 2 && loss_ < kLossMatters;
+  const bool is_loss_known = drained_ >= kDrainedEnough;
+  const bool is_far_below = delay < target_ / 2 && (loss_ < kLossMatters || !is_loss_known);
   rounds_of_growth_ = is_full_ && is_far_below ? rounds_of_growth_ + 1 : 0;
   // A queue that stays empty says that there is more to be had.
   if (rounds_of_growth_ > 3) change *= 1 << std::min(rounds_of_growth_ - 3, 2);
@@ -432,7 +436,8 @@ bool SendRate::yields_to_loss() {
 /// begins to.
 bool SendRate::drain(NetTime now, double delay) {
   const bool is_soon = loss_ > kLossMatters && drained_ < 4 * kDrainedEnough;
-  const NetDuration interval = is_soon ? kDrainSoon : kDrainEvery;
+  const NetDuration soon = std::max(kDrainSoon, kDrainRounds * noise_time());
+  const NetDuration interval = is_soon ? soon : kDrainEvery;
   if (drain_at_ == NetTime{} || drain_at_ > now + interval) drain_at_ = now + interval;
   if (now < drain_at_ || slow_start_) return false;
   // Long enough for the queue to empty when half of it is another's.

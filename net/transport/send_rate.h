@@ -88,9 +88,10 @@ class SendRate {
   NetDuration round_trip_;    ///< The least.
   double mean_packet_ = 600;  ///< Bytes, smoothed.
   double target_ = 0;         ///< The queue that is wanted, seconds.
-  double told_ = 0;           ///< The delay that was told last, seconds,
-  double step_ = 0;           ///< how that differs from the one before,
-  double unrest_ = 0;         ///< and by how much it goes to and fro, smoothed.
+  NetTime told_at_{};
+  double told_ = 0;    ///< The delay that was told last, seconds,
+  double step_ = 0;    ///< how that differs from the one before,
+  double unrest_ = 0;  ///< and by how much it goes to and fro, smoothed.
   WindowedMinimum<NetDuration> standing_delay_{std::chrono::milliseconds(30)};
 
   NetTime round_began_{};

@@ -10,6 +10,8 @@ namespace {
 
 /// A path that overtakes more than this is served badly, but a loss is still found.
 constexpr std::uint32_t kReorderMax = 64;
+/// A packet that took longer is no measure of the others.
+constexpr NetDuration kOvertakingMax = std::chrono::milliseconds(500);
 constexpr NetDuration kTimeoutMax = std::chrono::seconds(2);
 
 }  // namespace
@@ -119,7 +121,13 @@ std::uint32_t SentPackets::lowest_to_learn(std::uint32_t ack) {
   return oldest_open_;
 }
 
+void SentPackets::path_changed() {
+  reorder_ = kReorder;
+  longest_overtaken_ = {};
+}
+
 void SentPackets::learn_overtaking(NetTime now, NetDuration age) {
+  age = std::min(age, kOvertakingMax);
   if (age < longest_overtaken_ && now - overtaken_at_ < kPathMemory) return;
   longest_overtaken_ = age;
   overtaken_at_ = now;
@@ -129,7 +137,8 @@ void SentPackets::find_overtaken(NetTime now, const RoundTrip& path) {
   const NetDuration trip = std::max(path.smoothed(), path.latest());
   const NetDuration patience = trip + trip / 8;
   // Where few are sent, few can overtake; those may have done so by chance, which time tells.
-  NetDuration long_patience = std::max(patience, trip + 4 * path.variation());
+  NetDuration long_patience = NetDuration::max();
+  if (path.has_sample()) long_patience = std::max(patience, trip + 4 * path.variation());
   if (now - overtaken_at_ < kPathMemory) {
     long_patience = std::max(long_patience, longest_overtaken_ + longest_overtaken_ / 8);
   }

@@ -62,6 +62,8 @@ class SentPackets {
   /// Finds what is lost by time alone. Call it once per tick; `acknowledge` does the rest.
   void tick(NetTime now, const RoundTrip& path);
 
+  /// What was learnt of how packets overtake each other is forgotten.
+  void path_changed();
   /// The connection is over: all whose fate is open are lost.
   void give_up();
 
@@ -89,6 +91,9 @@ class SentPackets {
   std::uint64_t late_acknowledgements() const { return late_; }
 
  private:
+  /// RFC 5681's three, until the path teaches otherwise.
+  static constexpr std::uint32_t kReorder = 3;
+
   enum class Fate : std::uint8_t { open, delivered, lost };
   struct Slot {
     PacketRecord record;
@@ -112,7 +117,7 @@ class SentPackets {
   std::uint32_t open_count_ = 0;
   std::uint32_t asking_count_ = 0;
   std::size_t open_bytes_ = 0;
-  std::uint32_t reorder_ = 3;        ///< RFC 5681's three, until the path teaches otherwise.
+  std::uint32_t reorder_ = kReorder;
   NetDuration longest_overtaken_{};  ///< Until `kPathMemory` after `overtaken_at_`.
   NetTime overtaken_at_{};
   unsigned timeouts_ = 0;

@@ -266,6 +266,23 @@ TEST_CASE("Each payload is told of once also when the connection ends", "[net][t
   const ConnectionCounters counters = connection.counters();
   REQUIRE(counters.payloads_lost >= counters.lost_at_close);
   REQUIRE(counters.lost_at_close > 0);
+  const std::uint64_t unknown = counters.packets_out - counters.delivered - counters.lost_out;
+  if (peer_closes) REQUIRE(unknown == 0);
+  if (!peer_closes) REQUIRE(unknown >= 3);  // Its closes, which nobody acknowledges.
+}
+
+TEST_CASE("Messages that nobody repeats are counted when the connection ends on them",
+          "[net][transport][sys-36]") {
+  ConnectionPair pair(1, three_channels(), {.latency = 5s}, {.latency = 5s});
+  Connection& connection = pair.a->connection;
+  for (std::uint8_t i = 0; i < 5; ++i) {
+    REQUIRE(connection.send_message(2, message_of(i, 100)) == SendStatus::queued);
+  }
+  pair.step(16ms);
+  connection.close(CloseReason::left, "bye", pair.now);
+  REQUIRE(connection.counters().messages_out == 5);
+  REQUIRE(connection.counters().lost_at_close == 5);
+  REQUIRE(connection.counters().lost_out == connection.counters().packets_out);
 }
 
 TEST_CASE("What is lost on the way is counted by its kind", "[net][transport][sys-36]") {

@@ -206,98 +206,6 @@ TEST_CASE("Loss that is the path's own does not stop the sender", "[net][transpo
   REQUIRE(report.delay_p95 <= 60ms);
 }
 
-TEST_CASE("A block takes no more than its share beside a game that fills its budget",
-          "[net][transport][sys-32]") {
-  const double rate = GENERATE(128.0, 512.0);
-  CAPTURE(rate);
-  ConnectionPair pair(3, {}, path(rate, 40ms, 1s), {.latency = 40ms});
-  Connection& game = pair.a->connection;
-  const NetBytes block(4'000'000);
-  std::uint16_t id = 0;
-  REQUIRE(game.send_block(block, id) == SendStatus::queued);
-  const auto run = [&pair, &game](NetDuration time) {
-    for (const NetTime end = pair.now + time; pair.now < end;) {
-      const NetTime tick = pair.now + 16'667us;
-      while (const std::size_t most = std::min(game.budget(tick), game.payload_bytes_max())) {
-        REQUIRE(game.send_payload(NetBytes(most), 0) == SendStatus::queued);
-      }
-      pair.step(16'667us);
-      for (Connection& there = pair.b->connection; !there.payload().bytes.empty();) {
-        there.pop_payload();
-      }
-      game.clear_fates();
-    }
-  };
-  run(10s);
-  const ConnectionCounters before = game.counters();
-  run(20s);
-  const ConnectionCounters after = game.counters();
-  const auto payloads = static_cast<double>(after.payload_bytes_out - before.payload_bytes_out);
-  const auto blocks = static_cast<double>(after.block_bytes_out - before.block_bytes_out);
-  CAPTURE(payloads, blocks);
-  // Their weights are 8 and 1.
-  REQUIRE(blocks / payloads < 1.5 / 8);
-  REQUIRE(blocks / payloads > 0.5 / 8);
-}
-
-TEST_CASE("Long messages have what a game leaves that says little", "[net][transport][sys-32]") {
-  ConnectionPair pair(3, {.channels = {{.delivery = Delivery::reliable_ordered, .weight = 1}}},
-                      path(128, 40ms, 1s), {.latency = 40ms});
-  Connection& game = pair.a->connection;
-  Connection& there = pair.b->connection;
-  const auto run = [&](int ticks) {
-    int messages = 0;
-    for (int i = 0; i < ticks; ++i) {
-      static_cast<void>(game.send_message(0, pattern(1, kMessageBytesMax)));
-      static_cast<void>(game.send_payload(NetBytes(40), 0));
-      pair.step(16'667us);
-      for (; !there.payload().bytes.empty(); there.pop_payload()) {
-      }
-      for (; !there.message(0).empty(); there.pop_message(0)) ++messages;
-      game.clear_fates();
-    }
-    return messages;
-  };
-  run(600);
-  // In 20 s, at 16,000 bytes a second, of which the payloads take 6,500.
-  REQUIRE(run(1200) > 100);
-}
-
-TEST_CASE("Messages take no more than their share of an allowance beside a game that fills it",
-          "[net][transport][sys-32]") {
-  // The game asks at each third tick. A message has to owe, and would come first each time.
-  ConnectionPair pair(3, {.channels = {{.delivery = Delivery::reliable_ordered, .weight = 1}}},
-                      {.latency = 20ms}, {.latency = 20ms});
-  Connection& game = pair.a->connection;
-  Connection& there = pair.b->connection;
-  std::int64_t credit = 0;
-  std::uint64_t most = 0;
-  for (int i = 0; i < 1800; ++i) {
-    credit = std::min<std::int64_t>(credit + 250, 1500);
-    game.allow(credit);
-    static_cast<void>(game.send_message(0, pattern(1, kMessageBytesMax)));
-    if (i % 3 == 0) {
-      const std::size_t told = std::min(game.budget(pair.now + 16'667us), game.payload_bytes_max());
-      if (told > 0) REQUIRE(game.send_payload(NetBytes(told), 0) == SendStatus::queued);
-    }
-    const ConnectionCounters before = game.counters();
-    pair.step(16'667us);
-    credit -= static_cast<std::int64_t>(game.counters().bytes_out - before.bytes_out);
-    most = std::max(most, game.counters().packets_out - before.packets_out);
-    for (; !there.payload().bytes.empty(); there.pop_payload()) {
-    }
-    for (; !there.message(0).empty(); there.pop_message(0)) {
-    }
-    game.clear_fates();
-  }
-  const ConnectionCounters counters = game.counters();
-  CAPTURE(counters.payload_bytes_out, counters.message_bytes_out);
-  REQUIRE(counters.payload_bytes_out > 2 * counters.message_bytes_out);
-  REQUIRE(counters.message_bytes_out > 0);
-  // And what waits makes no packets that carry nothing.
-  REQUIRE(most <= 3);
-}
-
 TEST_CASE("A path that becomes longer or shorter is not taken for a queue",
           "[net][transport][sys-31]") {
   // It takes some round trips to tell the two apart.
@@ -344,6 +252,26 @@ TEST_CASE("Delays that the path adds by chance are not taken for a queue",
   REQUIRE(report.used >= 0.9);
   // The least of some packets is a few milliseconds more than the queue is.
   REQUIRE(report.delay_p95 <= 75ms);
+}
+
+TEST_CASE("Neither are they where packets are lost by chance as well", "[net][transport][sys-31]") {
+  const NetDuration jitter = GENERATE(60ms, 100ms);
+  const double loss = GENERATE(0.03, 0.05);
+  CAPTURE(jitter.count(), loss);
+  LinkOptions link = path(1000, 30ms, 1s);
+  link.jitter = jitter;
+  link.loss = loss;
+  double used = 0;
+  for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+    Bottleneck one(seed, link, Offer::payloads);
+    one.add_flow();
+    one.run(20s);
+    const double share = one.measure(40s).used;
+    // Where the first rate was found too low by far, it still grows.
+    REQUIRE(share >= 0.5);
+    used += share / 6;
+  }
+  REQUIRE(used >= 0.75);
 }
 
 TEST_CASE("A game that says little is not held back by delays that come by chance",

@@ -1,5 +1,6 @@
 #include "net/transport/sent_packets.h"
 
+#include <initializer_list>
 #include <map>
 #include <set>
 
@@ -88,6 +89,77 @@ TEST_CASE("Where few are sent, one that a later one overtook is lost by its time
   sent.acknowledge(now + 80ms, 2, mask_of(~2U), path);
   REQUIRE(take_resolved(sent) == std::map<std::uint32_t, bool>{{1, false}, {2, true}});
   REQUIRE(now + 80ms - now < path.probe_timeout());
+}
+
+TEST_CASE("How long one is waited for where few are sent is what a round trip varies by",
+          "[net][transport][sys-25]") {
+  RoundTrip path = trip_of(60ms);  // It varies by half of it: 60 + 4 * 30 ms.
+  const auto is_lost_at = [&](NetDuration told) {
+    SentPackets sent;
+    const NetTime now(10s);
+    sent.send(record_at(now));
+    sent.send(record_at(now));
+    sent.acknowledge(now + 10ms, 2, mask_of(~2U), path);
+    sent.clear_resolved();
+    sent.tick(now + told, path);
+    return !sent.resolved().empty();
+  };
+  REQUIRE_FALSE(is_lost_at(179ms));
+  REQUIRE(is_lost_at(180ms));
+  // The latest may be longer than what is smoothed, and then it is that which counts.
+  for (int i = 0; i < 100; ++i) path.add(NetTime(1s), 60ms, 0ms);
+  path.add(NetTime(1s), 76ms, 0ms);
+  REQUIRE_FALSE(is_lost_at(91ms));
+  REQUIRE(is_lost_at(93ms));
+  path = RoundTrip();  // Another path: nothing is known of it.
+  REQUIRE_FALSE(is_lost_at(499ms));
+}
+
+TEST_CASE("The longest overtaking counts, also that of a packet that was not called lost",
+          "[net][transport][sys-25]") {
+  RoundTrip path = trip_of(60ms);
+  for (int i = 0; i < 40; ++i) path.add(NetTime(1s), 60ms, 0ms);
+  const auto is_lost_at = [&](NetDuration told, std::initializer_list<NetDuration> overtaken,
+                              bool is_other_path = false) {
+    SentPackets sent;
+    NetTime now(10s);
+    for (const NetDuration age : overtaken) {
+      const std::uint32_t first = sent.next_sequence();
+      sent.send(record_at(now));
+      sent.send(record_at(now + 50ms));
+      sent.acknowledge(now + 55ms, first + 1, mask_of(~2U), path);
+      sent.acknowledge(now + age, first + 1, mask_of(~0U), path);
+      sent.clear_resolved();
+      now += age;
+    }
+    REQUIRE(sent.late_acknowledgements() == 0);
+    if (is_other_path) sent.path_changed();
+    const std::uint32_t first = sent.next_sequence();
+    sent.send(record_at(now));
+    sent.send(record_at(now));
+    sent.acknowledge(now + told, first + 1, mask_of(~2U), path);
+    return sent.resolved().size() == 2;
+  };
+  REQUIRE_FALSE(is_lost_at(67ms, {}));
+  REQUIRE(is_lost_at(68ms, {}));
+  REQUIRE_FALSE(is_lost_at(71ms, {64ms, 56ms}));
+  REQUIRE(is_lost_at(73ms, {64ms, 56ms}));
+  REQUIRE(is_lost_at(68ms, {64ms}, true));
+  // A straggler is no measure.
+  REQUIRE_FALSE(is_lost_at(560ms, {2s}));
+  REQUIRE(is_lost_at(570ms, {2s}));
+}
+
+TEST_CASE("At the end all whose fate is open are lost", "[net][transport][sys-25]") {
+  SentPackets sent;
+  const NetTime now(10s);
+  for (int i = 0; i < 3; ++i) sent.send(record_at(now));
+  sent.acknowledge(now + 60ms, 2, mask_of(~2U), trip_of(60ms));
+  REQUIRE(take_resolved(sent) == std::map<std::uint32_t, bool>{{2, true}});
+  sent.give_up();
+  REQUIRE(take_resolved(sent) == std::map<std::uint32_t, bool>{{1, false}, {3, false}});
+  REQUIRE(sent.open_count() == 0);
+  REQUIRE(sent.open_bytes() == 0);
 }
 
 TEST_CASE("A path whose packets overtake each other teaches how long one may be waited for",

@@ -1,0 +1,34 @@
+#include "net/replication/snapshot_pace.h"
+
+#include <algorithm>
+#include <chrono>
+
+namespace muster {
+
+namespace {
+
+/// How long a snapshot that came too late had been on its way, and this share of it, is remembered:
+/// it fades by as much a second as in that time would be all. No more than the last is believed.
+constexpr double kSlowerShare = 1.5;
+constexpr NetDuration kSlowestFade = std::chrono::seconds(10);
+constexpr NetDuration kSlowestMost = std::chrono::seconds(4);
+
+double seconds(NetDuration duration) { return std::chrono::duration<double>(duration).count(); }
+
+}  // namespace
+
+void SnapshotPace::was_late(double ticks) {
+  slowest_ticks_ = std::min(std::max(slowest_ticks_, kSlowerShare * ticks),
+                            seconds(kSlowestMost) * ticks_per_second_);
+}
+
+std::size_t SnapshotPace::allowed(const RoundTrip& path, std::uint32_t ticks) {
+  const NetDuration round_trip = path.smoothed() + 2 * path.variation() + kAckDelay;
+  slowest_ticks_ *= 1 - std::min(ticks / (seconds(kSlowestFade) * ticks_per_second_), 1.0);
+  const double way_ticks = std::max(seconds(round_trip) * ticks_per_second_, slowest_ticks_);
+  saved_ = std::min(saved_ + kPartsOnTheWayMax / way_ticks * ticks,
+                    static_cast<double>(kPartsPerTickMax));
+  return static_cast<std::size_t>(std::max(saved_, 0.0));
+}
+
+}  // namespace muster
