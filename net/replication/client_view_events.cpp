@@ -1,7 +1,9 @@
 // Events about entities. Whether a client gets an entity is known when its view is brought up to
 // date; that it has it, when a snapshot that tells of it is known to have arrived. Until then such
-// an event stands in those payloads alone that tell of the entity. A client shows an entity of
-// several slices when it has them all; its first slice stands for it here.
+// an event stands in those payloads alone that tell of the entity. The snapshot may have been
+// overtaken by one that does not show it: so the entity stands with the event, and the client
+// waits. A client shows an entity of several slices when it has them all; its first slice stands
+// for it here.
 #include <algorithm>
 #include <cassert>
 
@@ -17,8 +19,8 @@ bool ClientView::send_event_about(const ReplicatedWorld& world, std::uint32_t en
   const ReplicatedEntity* now = world.find(entity);
   // One that has just gone is still there for the client, if it ever was.
   if (record != nullptr && (now == nullptr || now->generation == record->generation)) {
-    if (is_whole(*record)) return events_.push(tick, event);
-    return events_.push_about({.id = id, .generation = record->generation}, tick, event);
+    const EventTurn turn = is_whole(*record) ? EventTurn::any : EventTurn::waits;
+    return events_.push_about({.id = id, .generation = record->generation}, turn, tick, event);
   }
   if (now == nullptr) {
     ++counters_.events_not_meant;
@@ -40,7 +42,7 @@ void ClientView::decide_open_events() {
     left = left.subspan(event.size_bytes);
     if (find_record(event.subject) == nullptr) {
       ++counters_.events_not_meant;
-    } else if (!events_.push_about(event.subject, event.tick, bytes)) {
+    } else if (!events_.push_about(event.subject, EventTurn::waits, event.tick, bytes)) {
       ++counters_.events_refused;
     }
   }

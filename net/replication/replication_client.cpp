@@ -67,7 +67,7 @@ void ReplicationClient::update(Connection& connection) {
   if (mirror_) {
     mirror_->list_changes(changes_);
     events_.settle(counters_.snapshots,
-                   [&](const EventSubject& entity) { return mirror_->has(entity); });
+                   [&](const EventSubject& entity) { return mirror_->state_of(entity); });
     counters_.events += events_.reach(tick());
     counters_.events_lost = events_.lost();
     counters_.events_in_vain = events_.in_vain();

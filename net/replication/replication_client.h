@@ -71,7 +71,7 @@ struct ReplicationClientCounters {
   std::uint64_t malformed = 0;    ///< No server of ours sends this, or it cannot be used here.
   std::uint64_t events = 0;       ///< That became due.
   std::uint64_t events_lost = 0;  ///< Of those: the game did not read them in time.
-  /// Came with an entity that went again before it was shown, or could not be read.
+  /// About an entity that went again before it was shown, or could not be read.
   std::uint64_t events_in_vain = 0;
   std::uint64_t checksums = 0;    ///< Compared with what is here.
   std::uint64_t divergences = 0;  ///< Of those: were not the same.
@@ -125,7 +125,8 @@ class ReplicationClient {
   bool is_complete() const { return is_complete_; }
   /// Events whose tick has been reached and that `clear` has not taken away, by tick; of more than
   /// `kTimedEventsDueMax` the oldest are lost. One about an entity comes with `changes()` that have
-  /// it, or later. Good until the next `update` or `clear`.
+  /// it, or later; also when it came and went between two `clear`s. Good until the next `update` or
+  /// `clear`.
   std::span<const TimedEvent> events() const { return events_.due(); }
   void clear();
   /// Compares what the server said of some entities with what the game made of them, when

@@ -17,18 +17,20 @@ bool TimedEventSender::push(std::uint32_t tick, std::span<const std::byte> event
   free.tick = tick;
   free.is_over = false;
   free.turn = EventTurn::any;
+  free.has_subject = false;
   free.bytes.assign(event.begin(), event.end());
   ++end_;
   return true;
 }
 
-bool TimedEventSender::push_about(const EventSubject& subject, std::uint32_t tick,
+bool TimedEventSender::push_about(const EventSubject& subject, EventTurn turn, std::uint32_t tick,
                                   std::span<const std::byte> event) {
   if (!push(tick, event)) return false;
   Slot& pushed = slot(end_ - 1);
-  pushed.turn = EventTurn::waits;
+  pushed.turn = turn;
+  pushed.has_subject = true;
   pushed.subject = subject;
-  ++waiting_;
+  if (turn != EventTurn::any) ++waiting_;
   return true;
 }
 
@@ -52,10 +54,9 @@ std::size_t TimedEventSender::write(SectionWriter& writer, std::size_t bytes_max
     const Slot& event = slot(number);
     writer.write_u16(number & 0xFFFFU);
     writer.write_u32(event.tick);
-    const bool has_subject = event.turn == EventTurn::together;
     writer.write_u16(static_cast<std::uint32_t>(event.bytes.size()) |
-                     (has_subject ? kHasSubject : 0U));
-    if (has_subject) {
+                     (event.has_subject ? kHasSubject : 0U));
+    if (event.has_subject) {
       writer.write_u32(event.subject.id);
       writer.write_u8(event.subject.generation);
     }
@@ -138,10 +139,9 @@ void TimedEventReceiver::take(std::uint16_t number, Waiting event,
   waiting_.insert(at, std::move(event));
 }
 
-void TimedEventReceiver::drop_vain(std::uint64_t payload) {
-  const std::size_t dropped = std::erase_if(waiting_, [&](const Waiting& event) {
-    return event.is_held && payload - event.payload >= kEventPatience;
-  });
+void TimedEventReceiver::drop_vain() {
+  const std::size_t dropped =
+      std::erase_if(waiting_, [](const Waiting& event) { return event.is_vain; });
   held_ -= dropped;
   in_vain_ += dropped;
 }

@@ -18,11 +18,11 @@ inline constexpr std::size_t kTimedEventBytesMax = 256;
 inline constexpr std::size_t kTimedEventsDueMax = 4096;
 /// Number, tick, length.
 inline constexpr std::size_t kTimedEventHeadBytes = 2 + 4 + 2;
-/// Of one that goes together with its entity: id and generation.
+/// Of one about an entity: its id and generation.
 inline constexpr std::size_t kEventSubjectBytes = 4 + 1;
-/// Payloads that an event waits for its entity at the receiver: some round trips, as a server has
-/// at most 40 on the way.
-inline constexpr std::uint64_t kEventPatience = 128;
+/// Payloads that an event waits for its entity at the receiver: more than a server sends while it
+/// holds one for lack of room, and those of some round trips.
+inline constexpr std::uint64_t kEventPatience = 1024;
 
 /// The entity that an event tells of.
 struct EventSubject {
@@ -34,7 +34,7 @@ struct EventSubject {
 /// Which payloads an event may stand in.
 enum class EventTurn : std::uint8_t {
   any = 0,
-  waits = 1,     ///< Its entity may not be there: none but those that tell of it, ...
+  waits = 1,     ///< Its entity may not have come: none but those that tell of it, ...
   together = 2,  ///< ... as the next one does.
   never = 3,     ///< The entity will not come.
 };
@@ -48,8 +48,9 @@ class TimedEventSender {
 
   /// False when too many wait, or the event is too long.
   bool push(std::uint32_t tick, std::span<const std::byte> event);
-  /// An event that must not arrive before its entity: it waits until `settle` says otherwise.
-  bool push_about(const EventSubject& subject, std::uint32_t tick,
+  /// An event about an entity that the receiver has been told of (`any`), or one that must not
+  /// arrive before it is: that waits until `settle` says otherwise.
+  bool push_about(const EventSubject& subject, EventTurn turn, std::uint32_t tick,
                   std::span<const std::byte> event);
   /// Asks `turn_of(EventSubject)` of each event that waits for its entity.
   template <typename TurnOf>
@@ -84,13 +85,13 @@ class TimedEventSender {
     std::uint32_t tick = 0;
     bool is_over = false;  ///< It was delivered, or never will be.
     EventTurn turn = EventTurn::any;
+    bool has_subject = false;
     EventSubject subject;
     std::vector<std::byte> bytes;
   };
-  /// With its head, as it is written now.
+  /// With its head.
   static std::size_t bytes_of(const Slot& event) {
-    return kTimedEventHeadBytes + event.bytes.size() +
-           (event.turn == EventTurn::together ? kEventSubjectBytes : 0);
+    return kTimedEventHeadBytes + event.bytes.size() + (event.has_subject ? kEventSubjectBytes : 0);
   }
 
   struct Carried {
@@ -116,26 +117,37 @@ struct TimedEvent {
   std::span<const std::byte> bytes;
 };
 
-/// The receiving side: each event once, when its tick has been reached, by tick; one that came
-/// together with its entity also not before that was shown, which is later when the snapshot was
-/// overtaken. What an enemy can make it keep is bounded: of too many that wait, the earliest come
-/// before their tick.
+/// What a receiver knows of an event's entity.
+enum class SubjectState : std::uint8_t {
+  shown = 0,  ///< The game has been told of it; it may have gone since.
+  may_come = 1,
+  is_past = 2,  ///< It was not, and will not be.
+};
+
+/// The receiving side: each event once, when its tick has been reached, by tick; one about an
+/// entity also not before that was shown, which is later when its snapshot was overtaken. What an
+/// enemy can make it keep is bounded: of too many that wait, the earliest come before their tick.
 class TimedEventReceiver {
  public:
   /// Reads what `write` wrote, in the payload with this number, by which patience is counted. False
   /// when it is malformed; nothing was taken then.
   bool read(SectionReader& reader, std::uint64_t payload);
-  /// Asks `is_shown(EventSubject)` of each entity for which an event waits, as of this payload.
-  /// Those that were not shown in time will not be, and their events do not come.
-  template <typename IsShown>
-  void settle(std::uint64_t payload, const IsShown& is_shown) {
+  /// Asks `state_of(EventSubject)` of each entity for which an event waits, as of this payload. Of
+  /// those that were not shown in time, and will not be, the events do not come.
+  template <typename StateOf>
+  void settle(std::uint64_t payload, const StateOf& state_of) {
     if (held_ == 0) return;
     for (Waiting& event : waiting_) {
-      if (!event.is_held || !is_shown(event.subject)) continue;
-      event.is_held = false;
-      --held_;
+      if (!event.is_held) continue;
+      const SubjectState state = state_of(event.subject);
+      if (state == SubjectState::shown) {
+        event.is_held = false;
+        --held_;
+      }
+      const bool is_late = payload - event.payload >= kEventPatience;
+      event.is_vain = state == SubjectState::is_past || (event.is_held && is_late);
     }
-    drop_vain(payload);
+    drop_vain();
   }
   /// Makes those due whose tick is not after `tick`. Returns how many.
   std::size_t reach(std::uint32_t tick);
@@ -156,12 +168,13 @@ class TimedEventReceiver {
     std::uint32_t number = 0;
     std::uint64_t payload = 0;  ///< That it came with.
     bool is_held = false;       ///< Until its entity is shown.
+    bool is_vain = false;       ///< It will not be.
     EventSubject subject{};
     std::vector<std::byte> bytes{};
   };
 
   void take(std::uint16_t number, Waiting event, std::span<const std::byte> bytes);
-  void drop_vain(std::uint64_t payload);
+  void drop_vain();
 
   std::uint32_t next_ = 0;                         ///< One behind the highest number that came.
   std::array<std::uint32_t, kWindow> received_{};  ///< Number plus one, by number.

@@ -12,6 +12,11 @@ ReplicatedChange WorldMirror::change(ReplicatedChange::Kind kind, const Told& to
       .kind = kind, .id = told.id, .type = view.type, .seen_by = view.seen_by, .tick = told.tick};
 }
 
+ReplicatedChange WorldMirror::go(const Told& told) {
+  gone_[gone_count_++ % kGoneMax] = {.id = told.id, .generation = told.kind.generation};
+  return change(ReplicatedChange::Kind::despawned, told);
+}
+
 /// Another view of the same type is another look at the same entity.
 bool WorldMirror::is_same_entity(const Told& told, const SeenEntity& seen) const {
   return told.kind.generation == seen.kind.generation &&
@@ -64,7 +69,7 @@ void WorldMirror::list_changes(std::vector<ReplicatedChange>& changes) {
     at += slices.size();
     const std::uint32_t id = views_.entity_of(slices.front().id);
     for (; before < told_.size() && told_[before].id < id; ++before) {
-      changes.push_back(change(despawned, told_[before]));
+      changes.push_back(go(told_[before]));
     }
     const bool had = before < told_.size() && told_[before].id == id;
     const Told* const last = had ? &told_[before++] : nullptr;
@@ -81,13 +86,13 @@ void WorldMirror::list_changes(std::vector<ReplicatedChange>& changes) {
       next_told_.push_back(*last);  // It is as it was until the others come, or go as well.
       next_told_.back().is_whole = false;
     } else {
-      if (had) changes.push_back(change(despawned, *last));
+      if (had) changes.push_back(go(*last));
       if (!now) continue;
       next_told_.push_back(*now);
       spawned_.push_back(change(spawned, *now));
     }
   }
-  for (; before < told_.size(); ++before) changes.push_back(change(despawned, told_[before]));
+  for (; before < told_.size(); ++before) changes.push_back(go(told_[before]));
   changes.insert(changes.end(), spawned_.begin(), spawned_.end());
   changes.insert(changes.end(), updated_.begin(), updated_.end());
   told_.swap(next_told_);
@@ -153,9 +158,16 @@ bool WorldMirror::is_told(const SeenEntity& slice) const {
          told->kind.type + views_.view(slice.kind.type).slice == slice.kind.type;
 }
 
-bool WorldMirror::has(const EventSubject& entity) const {
-  const Told* const told = find_told(views_.entity_of(entity.id));
-  return told != nullptr && told->kind.generation == entity.generation;
+SubjectState WorldMirror::state_of(const EventSubject& entity) const {
+  const Gone wanted{.id = views_.entity_of(entity.id), .generation = entity.generation};
+  const Told* const told = find_told(wanted.id);
+  if (told != nullptr && told->kind.generation == wanted.generation) return SubjectState::shown;
+  const auto end = gone_.begin() + static_cast<std::ptrdiff_t>(std::min(gone_count_, kGoneMax));
+  if (std::find(gone_.begin(), end, wanted) != end) return SubjectState::shown;
+  // Generations of an id follow each other.
+  const bool is_past =
+      told != nullptr && static_cast<std::int8_t>(told->kind.generation - wanted.generation) > 0;
+  return is_past ? SubjectState::is_past : SubjectState::may_come;
 }
 
 bool WorldMirror::holds(std::uint32_t id) const {

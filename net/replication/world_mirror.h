@@ -2,6 +2,8 @@
 // comes when all of them are there, and goes with the last of them, or when another is there.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -43,8 +45,9 @@ class WorldMirror {
 
   /// Whether an entity has come and not gone, as far as was listed.
   bool has(std::uint32_t id) const { return find_told(id) != nullptr; }
-  /// Whether this very entity has, which its first slice stands for.
-  bool has(const EventSubject& entity) const;
+  /// Of the entity that its first slice stands for, whether it was listed: also one that has gone,
+  /// of the last `kGoneMax`.
+  SubjectState state_of(const EventSubject& entity) const;
   /// Whether anything of an entity is kept (`SnapshotReader::holds`).
   bool holds(std::uint32_t id) const;
   /// Puts an entity's values into `values`, which has all values of its type; those that do not
@@ -72,6 +75,15 @@ class WorldMirror {
     bool is_whole = true;
   };
 
+  /// Of an entity that has gone: it may still be spoken of.
+  struct Gone {
+    std::uint32_t id = 0;
+    std::uint8_t generation = 0;
+    friend bool operator==(const Gone&, const Gone&) = default;
+  };
+  static constexpr std::size_t kGoneMax = 1024;
+
+  ReplicatedChange go(const Told& told);
   ReplicatedChange change(ReplicatedChange::Kind kind, const Told& told) const;
   const Told* find_told(std::uint32_t id) const;
   std::span<const SeenEntity> slices_from(std::size_t first) const;
@@ -84,6 +96,8 @@ class WorldMirror {
   SnapshotReader reader_;
   std::vector<Told> told_;  ///< Sorted by id.
   std::vector<Told> next_told_;
+  std::array<Gone, kGoneMax> gone_{};  ///< A ring.
+  std::size_t gone_count_ = 0;         ///< Of all time.
   std::vector<ReplicatedChange> spawned_;
   std::vector<ReplicatedChange> updated_;
   std::vector<ReplicatedChange> next_changes_;

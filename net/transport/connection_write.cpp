@@ -285,17 +285,15 @@ bool Connection::has_due_content(NetTime now) const {
 
 bool Connection::is_ready(std::size_t source, const PacketDraft& draft, std::size_t room) const {
   if (!has_room_for_part()) return false;
-  if (source != SendSchedule::kPayloadSource) {
-    if (!is_worth_a_packet(allowed_)) return false;
-    // A packet has one payload: others that wait take the next one, unless it is not their turn.
-    const bool payloads_wait = !draft.payload.empty() && payloads_out_.count() > 1;
-    if (payloads_wait && schedule_.is_ahead(source, SendSchedule::kPayloadSource)) return false;
-  }
+  if (source != SendSchedule::kPayloadSource && !is_worth_a_packet(allowed_)) return false;
   if (source == SendSchedule::kPayloadSource) {
     return draft.payload.empty() && !payloads_out_.is_empty() &&
            payloads_out_.front().size() + kPayloadHeadBytes <= room + 1;
   }
   if (source == SendSchedule::kBlockSource) {
+    // A packet has one payload: if each had a chunk, too, payloads would wait for the block.
+    const bool payloads_wait = !draft.payload.empty() && payloads_out_.count() > 1;
+    if (payloads_wait && schedule_.is_ahead(source, SendSchedule::kPayloadSource)) return false;
     return draft.fragment_count < kFragmentsPerPacketMax &&
            room >= kFragmentHeadBytes + kChunkBytes && blocks_out_.has_pending();
   }

@@ -436,7 +436,7 @@ bool SendRate::yields_to_loss() {
 /// begins to.
 bool SendRate::drain(NetTime now, double delay) {
   const bool is_soon = loss_ > kLossMatters && drained_ < 4 * kDrainedEnough;
-  const NetDuration soon = std::max(kDrainSoon, kDrainRounds * noise_time());
+  const NetDuration soon = std::clamp(kDrainRounds * noise_time(), kDrainSoon, kDrainEvery);
   const NetDuration interval = is_soon ? soon : kDrainEvery;
   if (drain_at_ == NetTime{} || drain_at_ > now + interval) drain_at_ = now + interval;
   if (now < drain_at_ || slow_start_) return false;

@@ -154,7 +154,7 @@ def interrupted_server_says_goodbye(stage, net_demo):
     for sent in (signal.SIGINT, signal.SIGTERM):
         record = stage.folder / f"{sent.name}.mrec"
         with net_demo.Match(stage.options()) as match:
-            server, place = match.start_server("--record", record)
+            server, place = match.start_server("--record", record, "--workers", 3)
             client = match.start_client(place)
             time.sleep(1.5)
             server.send_signal(sent)

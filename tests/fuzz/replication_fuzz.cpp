@@ -40,11 +40,12 @@ void try_events(std::span<const std::byte> bytes) {
   TimedEventReceiver receiver;
   SectionReader reader(bytes);
   if (!receiver.read(reader, 0)) return;
-  receiver.settle(kEventPatience - 1,
-                  [](const EventSubject& entity) { return entity.id % 2 == 0; });
+  receiver.settle(kEventPatience - 1, [](const EventSubject& entity) {
+    return static_cast<SubjectState>(entity.id % 3);
+  });
   receiver.reach(0xFFFF'FFFF);
   const std::size_t shown = receiver.due().size();
-  receiver.settle(kEventPatience, [](const EventSubject&) { return false; });
+  receiver.settle(kEventPatience, [](const EventSubject&) { return SubjectState::may_come; });
   receiver.reach(0xFFFF'FFFF);
   require(receiver.due().size() == shown && shown + receiver.in_vain() <= 255);
 }

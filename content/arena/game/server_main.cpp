@@ -45,9 +45,9 @@ int main(int argc, char** argv) {
   if (!store) return complain(store.error().message);
   const muster::SteadyClock clock;
   std::unique_ptr<arena::PacketCapture> capture;  // It outlives the server.
+  arena::Interruption interruption;               // Before there are threads.
   auto server = arena::ArenaServer::open(store.value(), arena::server_options(options));
   if (!server) return complain(server.error().message);
-  arena::Interruption interruption;  // Until here a signal ends it at once.
   const muster::OpenedUdp udp = muster::open_udp({.local = options.address});
   if (udp.socket == nullptr) return complain(udp.error);
   // Now that there will be something to record: what was in the file is gone.

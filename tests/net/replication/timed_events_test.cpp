@@ -1,4 +1,5 @@
 #include <array>
+#include <map>
 #include <set>
 
 #include <catch2/catch.hpp>
@@ -153,69 +154,95 @@ TEST_CASE("An event about an entity that spawns in the same tick comes with it",
   }
 }
 
-TEST_CASE("An event about an entity comes not before it where snapshots overtake each other",
+TEST_CASE("Where snapshots overtake each other an event about an entity comes, and not before it",
           "[net][replication][sys-35]") {
-  const bool is_narrow = GENERATE(false, true);
-  CAPTURE(is_narrow);
-  std::uint64_t in_vain = 0;
+  struct Case {
+    std::uint32_t entities;
+    std::uint32_t bytes_per_second;
+    NetDuration jitter;
+  };
+  // With the last one entities wait for room for seconds.
+  const auto [entities, bytes_per_second, jitter] =
+      GENERATE(Case{40, 0, 30ms}, Case{40, 60'000, 30ms}, Case{300, 60'000, 60ms});
+  CAPTURE(entities, bytes_per_second);
   std::size_t came = 0;
-  for (std::uint64_t seed = 1; seed <= 8; ++seed) {
+  std::size_t missed = 0;
+  for (std::uint64_t seed = 1; seed <= 4; ++seed) {
     CAPTURE(seed);
     ReplicationStage stage(seed, {.snapshot_ticks = 1});
     ReplicationClientOptions options;
-    if (is_narrow) options.wish.bytes_per_second = 60'000;
-    const LinkOptions link{.latency = 40ms, .jitter = 30ms, .loss = 0.05};
+    options.wish.bytes_per_second = bytes_per_second;
+    const LinkOptions link{.latency = 40ms, .jitter = jitter, .loss = 0.05};
     ReplicationStage::Client& client = stage.join(link, link, {}, options);
     stage.run(300);
     REQUIRE(client.replication->phase() == ReplicationPhase::playing);
     // Each entity has a number of its own in its score; ids are used again at once.
     std::uint32_t number = 0;
+    std::map<std::uint32_t, int> open;
+    const auto tell = [&](std::uint32_t id) {
+      const auto which = static_cast<std::uint32_t>(stage.values.at(id).back());
+      stage.server.send_event_about(id, stage.tick, event_of(which));
+      ++open[which];
+    };
     const auto replace = [&](std::uint32_t id) {
       if (stage.values.contains(id)) stage.despawn(id);
       std::vector<std::int64_t>& values = stage.values[id] = stage.random_values(0);
       values.back() = ++number;
       stage.server.world().spawn(id, {.relevance = Relevance::always}, values);
-      stage.server.send_event_about(id, stage.tick, event_of(number));
+      if (number % 2 == 0) tell(id);
+    };
+    const auto stir_some = [&] {
+      for (auto& [id, values] : stage.values) {
+        if ((id + stage.tick) % 4 != 0) continue;
+        for (std::size_t k = 0; k < 3; ++k) values[k] = stage.random_values(0)[k];
+        stage.server.world().set(id, values);
+      }
     };
     std::set<std::uint32_t> shown;
+    std::uint32_t latest = 0;
     std::size_t checked = 0;
-    for (int i = 0; i < 600; ++i) {
+    for (int i = 0; i < 1200; ++i) {
       stage.step([&] {
-        for (int k = 0; k < 2; ++k) replace(static_cast<std::uint32_t>(stage.random.below(40)));
-        for (auto& [id, values] : stage.values) {
-          if ((id + stage.tick) % 4 != 0) continue;
-          for (std::size_t k = 0; k < 3; ++k) values[k] = stage.random_values(0)[k];
-          stage.server.world().set(id, values);
-        }
+        if (i >= 500) return;
+        // In the ticks after it came, and in the tick in which it goes.
+        if (i % 4 != 0 && stage.values.contains(latest)) tell(latest);
+        if (i % 8 == 7 && stage.values.contains(latest)) stage.despawn(latest);
+        if (i % 4 == 0) replace(latest = static_cast<std::uint32_t>(stage.random.below(entities)));
+        replace(static_cast<std::uint32_t>(stage.random.below(entities)));
+        stir_some();
       });
       for (const auto& [id, entity] : client.world.entities) {
         shown.insert(static_cast<std::uint32_t>(entity.values.back()));
       }
       for (; checked < client.world.events.size(); ++checked) {
-        if (!shown.contains(client.world.events[checked])) FAIL(client.world.events[checked]);
+        const std::uint32_t which = client.world.events[checked];
+        if (!shown.contains(which)) FAIL("before its entity: " << which);
+        if (--open[which] < 0) FAIL("twice: " << which);
       }
     }
     CHECK(client.world.fault.empty());
     came += checked;
-    in_vain += client.replication->counters().events_in_vain;
+    for (const auto& [which, left] : open) {
+      if (left > 0 && shown.contains(which)) ++missed;
+    }
   }
-  CHECK(came > 5000);
-  CHECK(in_vain > 0);
-  CHECK(in_vain < came / 10);
+  CAPTURE(came, missed);
+  CHECK(came > 1500);
+  // Of one that has gone the server does not always learn that it was shown.
+  CHECK(missed * 100 < came);
 }
 
-TEST_CASE("An event that came with its entity waits for it, and not for ever",
-          "[net][replication]") {
+TEST_CASE("An event about an entity waits for it, and not for ever", "[net][replication]") {
   TimedEventSender sender;
-  REQUIRE(sender.push_about({.id = 8, .generation = 3}, 10, event_of(1)));
-  REQUIRE(sender.push_about({.id = 9, .generation = 1}, 11, event_of(2)));
-  REQUIRE(sender.push(12, event_of(3)));
-  sender.settle([](const EventSubject&) { return EventTurn::together; });
+  REQUIRE(sender.push_about({.id = 8, .generation = 3}, EventTurn::any, 10, event_of(1)));
+  REQUIRE(sender.push_about({.id = 9, .generation = 1}, EventTurn::any, 11, event_of(2)));
+  REQUIRE(sender.push_about({.id = 7, .generation = 1}, EventTurn::any, 11, event_of(3)));
+  REQUIRE(sender.push(12, event_of(4)));
   std::array<std::byte, 200> memory{};
   SectionWriter writer(memory);
-  CHECK(sender.waiting_bytes(memory.size()) == 1 + 3 * 10 + 2 * 5);
-  REQUIRE(sender.write(writer, memory.size(), 0) == 3);
-  REQUIRE(writer.used() == 1 + 3 * 10 + 2 * 5);
+  CHECK(sender.waiting_bytes(memory.size()) == 1 + 4 * 10 + 3 * 5);
+  REQUIRE(sender.write(writer, memory.size(), 0) == 4);
+  REQUIRE(writer.used() == 1 + 4 * 10 + 3 * 5);
   TimedEventReceiver receiver;
   SectionReader reader(writer.written());
   REQUIRE(receiver.read(reader, 100));
@@ -225,17 +252,22 @@ TEST_CASE("An event that came with its entity waits for it, and not for ever",
     receiver.clear_due();
     return due;
   };
-  receiver.settle(100, [](const EventSubject&) { return false; });
+  const auto none = [](const EventSubject&) { return SubjectState::may_come; };
+  receiver.settle(100, none);
   CHECK(receiver.reach(20) == 1);
-  CHECK(numbers() == std::vector<std::uint32_t>{2});
-  receiver.settle(101, [](const EventSubject& one) { return one.id == 8 && one.generation == 3; });
+  CHECK(numbers() == std::vector<std::uint32_t>{3});
+  receiver.settle(101, [](const EventSubject& one) {
+    if (one == EventSubject{.id = 8, .generation = 3}) return SubjectState::shown;
+    return one.id == 7 ? SubjectState::is_past : SubjectState::may_come;
+  });
+  CHECK(receiver.in_vain() == 1);
   CHECK(receiver.reach(21) == 1);
   CHECK(numbers() == std::vector<std::uint32_t>{0});
-  receiver.settle(100 + kEventPatience - 1, [](const EventSubject&) { return false; });
-  CHECK(receiver.in_vain() == 0);
-  receiver.settle(100 + kEventPatience, [](const EventSubject&) { return false; });
+  receiver.settle(100 + kEventPatience - 1, none);
   CHECK(receiver.in_vain() == 1);
-  receiver.settle(1000, [](const EventSubject&) { return true; });
+  receiver.settle(100 + kEventPatience, none);
+  CHECK(receiver.in_vain() == 2);
+  receiver.settle(5000, [](const EventSubject&) { return SubjectState::shown; });
   CHECK(receiver.reach(30) == 0);
 }
 
