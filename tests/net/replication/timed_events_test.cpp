@@ -154,6 +154,72 @@ TEST_CASE("An event about an entity that spawns in the same tick comes with it",
   }
 }
 
+namespace {
+
+/// A client, and entities that come and go, each with a number of its own in its score: which were
+/// shown, and which events about them came. Ids are used again at once.
+struct Passers {
+  Passers(std::uint64_t seed, std::uint32_t bytes_per_second, const LinkOptions& link)
+      : stage(seed, {.snapshot_ticks = 1}) {
+    ReplicationClientOptions options;
+    options.wish.bytes_per_second = bytes_per_second;
+    client = &stage.join(link, link, {}, options);
+    stage.run(300);
+  }
+
+  void tell(std::uint32_t id) {
+    const auto which = static_cast<std::uint32_t>(stage.values.at(id).back());
+    stage.server.send_event_about(id, stage.tick, event_of(which));
+    ++open[which];
+  }
+  void replace(std::uint32_t id) {
+    if (stage.values.contains(id)) stage.despawn(id);
+    std::vector<std::int64_t>& values = stage.values[id] = stage.random_values(0);
+    values.back() = ++number;
+    stage.server.world().spawn(id, {.relevance = Relevance::always}, values);
+    if (number % 2 == 0) tell(id);
+  }
+  /// Of as many ids, in the i-th tick.
+  void change(std::uint32_t entities, int i) {
+    // In the ticks after it came, and in the tick in which it goes.
+    if (i % 4 != 0 && stage.values.contains(latest)) tell(latest);
+    if (i % 8 == 7 && stage.values.contains(latest)) stage.despawn(latest);
+    if (i % 4 == 0) replace(latest = static_cast<std::uint32_t>(stage.random.below(entities)));
+    replace(static_cast<std::uint32_t>(stage.random.below(entities)));
+    for (auto& [id, values] : stage.values) {
+      if ((id + stage.tick) % 4 != 0) continue;
+      for (std::size_t k = 0; k < 3; ++k) values[k] = stage.random_values(0)[k];
+      stage.server.world().set(id, values);
+    }
+  }
+  void look() {
+    for (const auto& [id, entity] : client->world.entities) {
+      shown.insert(static_cast<std::uint32_t>(entity.values.back()));
+    }
+    for (; came < client->world.events.size(); ++came) {
+      const std::uint32_t which = client->world.events[came];
+      if (!shown.contains(which)) FAIL("before its entity: " << which);
+      if (--open[which] < 0) FAIL("twice: " << which);
+    }
+  }
+  /// Entities that were shown, and of which an event did not come.
+  std::size_t missed() const {
+    std::size_t count = 0;
+    for (const auto& [which, left] : open) count += left > 0 ? shown.count(which) : 0;
+    return count;
+  }
+
+  ReplicationStage stage;
+  ReplicationStage::Client* client = nullptr;
+  std::uint32_t number = 0;
+  std::uint32_t latest = 0;
+  std::map<std::uint32_t, int> open;  ///< Events that have not come.
+  std::set<std::uint32_t> shown;
+  std::size_t came = 0;
+};
+
+}  // namespace
+
 TEST_CASE("Where snapshots overtake each other an event about an entity comes, and not before it",
           "[net][replication][sys-35]") {
   struct Case {
@@ -169,62 +235,18 @@ TEST_CASE("Where snapshots overtake each other an event about an entity comes, a
   std::size_t missed = 0;
   for (std::uint64_t seed = 1; seed <= 4; ++seed) {
     CAPTURE(seed);
-    ReplicationStage stage(seed, {.snapshot_ticks = 1});
-    ReplicationClientOptions options;
-    options.wish.bytes_per_second = bytes_per_second;
     const LinkOptions link{.latency = 40ms, .jitter = jitter, .loss = 0.05};
-    ReplicationStage::Client& client = stage.join(link, link, {}, options);
-    stage.run(300);
-    REQUIRE(client.replication->phase() == ReplicationPhase::playing);
-    // Each entity has a number of its own in its score; ids are used again at once.
-    std::uint32_t number = 0;
-    std::map<std::uint32_t, int> open;
-    const auto tell = [&](std::uint32_t id) {
-      const auto which = static_cast<std::uint32_t>(stage.values.at(id).back());
-      stage.server.send_event_about(id, stage.tick, event_of(which));
-      ++open[which];
-    };
-    const auto replace = [&](std::uint32_t id) {
-      if (stage.values.contains(id)) stage.despawn(id);
-      std::vector<std::int64_t>& values = stage.values[id] = stage.random_values(0);
-      values.back() = ++number;
-      stage.server.world().spawn(id, {.relevance = Relevance::always}, values);
-      if (number % 2 == 0) tell(id);
-    };
-    const auto stir_some = [&] {
-      for (auto& [id, values] : stage.values) {
-        if ((id + stage.tick) % 4 != 0) continue;
-        for (std::size_t k = 0; k < 3; ++k) values[k] = stage.random_values(0)[k];
-        stage.server.world().set(id, values);
-      }
-    };
-    std::set<std::uint32_t> shown;
-    std::uint32_t latest = 0;
-    std::size_t checked = 0;
+    Passers passers(seed, bytes_per_second, link);
+    REQUIRE(passers.client->replication->phase() == ReplicationPhase::playing);
     for (int i = 0; i < 1200; ++i) {
-      stage.step([&] {
-        if (i >= 500) return;
-        // In the ticks after it came, and in the tick in which it goes.
-        if (i % 4 != 0 && stage.values.contains(latest)) tell(latest);
-        if (i % 8 == 7 && stage.values.contains(latest)) stage.despawn(latest);
-        if (i % 4 == 0) replace(latest = static_cast<std::uint32_t>(stage.random.below(entities)));
-        replace(static_cast<std::uint32_t>(stage.random.below(entities)));
-        stir_some();
+      passers.stage.step([&, ids = entities] {
+        if (i < 500) passers.change(ids, i);
       });
-      for (const auto& [id, entity] : client.world.entities) {
-        shown.insert(static_cast<std::uint32_t>(entity.values.back()));
-      }
-      for (; checked < client.world.events.size(); ++checked) {
-        const std::uint32_t which = client.world.events[checked];
-        if (!shown.contains(which)) FAIL("before its entity: " << which);
-        if (--open[which] < 0) FAIL("twice: " << which);
-      }
+      passers.look();
     }
-    CHECK(client.world.fault.empty());
-    came += checked;
-    for (const auto& [which, left] : open) {
-      if (left > 0 && shown.contains(which)) ++missed;
-    }
+    CHECK(passers.client->world.fault.empty());
+    came += passers.came;
+    missed += passers.missed();
   }
   CAPTURE(came, missed);
   CHECK(came > 1500);
