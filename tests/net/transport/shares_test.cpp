@@ -20,15 +20,25 @@ LinkOptions path(double kilobits, NetDuration latency) {
           .queue_bytes = static_cast<std::size_t>(kilobits * 125)};
 }
 
+/// A game that sends a block of which there is always more.
+struct BlockSender {
+  explicit BlockSender(double kilobits) : pair(3, {}, path(kilobits, 40ms), {.latency = 40ms}) {
+    std::uint16_t id = 0;
+    REQUIRE(game.send_block(block, id) == SendStatus::queued);
+  }
+
+  NetBytes block = NetBytes(4'000'000);
+  ConnectionPair pair;
+  Connection& game = pair.a->connection;
+};
+
 TEST_CASE("A block takes no more than its share beside a game that fills its budget",
           "[net][transport][sys-32]") {
   const double rate = GENERATE(128.0, 512.0);
   CAPTURE(rate);
-  ConnectionPair pair(3, {}, path(rate, 40ms), {.latency = 40ms});
-  Connection& game = pair.a->connection;
-  const NetBytes block(4'000'000);
-  std::uint16_t id = 0;
-  REQUIRE(game.send_block(block, id) == SendStatus::queued);
+  BlockSender sender(rate);
+  ConnectionPair& pair = sender.pair;
+  Connection& game = sender.game;
   const auto run = [&pair, &game](NetDuration time) {
     for (const NetTime end = pair.now + time; pair.now < end;) {
       const NetTime tick = pair.now + 16'667us;
@@ -81,11 +91,9 @@ TEST_CASE("Short payloads do not wait for the block that each packet has room fo
           "[net][transport][sys-32]") {
   const double rate = GENERATE(64.0, 128.0, 256.0);
   CAPTURE(rate);
-  ConnectionPair pair(3, {}, path(rate, 40ms), {.latency = 40ms});
-  Connection& game = pair.a->connection;
-  const NetBytes block(4'000'000);
-  std::uint16_t id = 0;
-  REQUIRE(game.send_block(block, id) == SendStatus::queued);
+  BlockSender sender(rate);
+  ConnectionPair& pair = sender.pair;
+  Connection& game = sender.game;
   int received = 0;
   NetDuration oldest{};
   for (std::uint64_t i = 0; i < 60 * 60; ++i) {
