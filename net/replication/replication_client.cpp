@@ -65,14 +65,21 @@ void ReplicationClient::update(Connection& connection) {
     connection.pop_payload();
   }
   if (mirror_) {
+    // Also those count that go with this list, however many.
+    settle_events();
     mirror_->list_changes(changes_);
-    events_.settle(counters_.snapshots,
-                   [&](const EventSubject& entity) { return mirror_->state_of(entity); });
+    settle_events();
     counters_.events += events_.reach(tick());
     counters_.events_lost = events_.lost();
     counters_.events_in_vain = events_.in_vain();
   }
   unsent_.send(connection, options_.channel);
+}
+
+void ReplicationClient::settle_events() {
+  events_.settle(counters_.snapshots, [&](const EventSubject& entity, std::uint32_t tick) {
+    return mirror_->state_of(entity, tick);
+  });
 }
 
 void ReplicationClient::begin_map(std::uint16_t map) {

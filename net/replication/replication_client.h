@@ -71,7 +71,7 @@ struct ReplicationClientCounters {
   std::uint64_t malformed = 0;    ///< No server of ours sends this, or it cannot be used here.
   std::uint64_t events = 0;       ///< That became due.
   std::uint64_t events_lost = 0;  ///< Of those: the game did not read them in time.
-  /// About an entity that went again before it was shown, or could not be read.
+  /// About an entity that went again before it was shown, or could not be read; or too many waited.
   std::uint64_t events_in_vain = 0;
   std::uint64_t checksums = 0;    ///< Compared with what is here.
   std::uint64_t divergences = 0;  ///< Of those: were not the same.
@@ -161,6 +161,7 @@ class ReplicationClient {
   void take_payload(std::span<const std::byte> payload);
   bool read_payload_head(SectionReader& reader, Check& check, bool& is_complete);
   void refuse_payload();
+  void settle_events();
   bool compare(const Check& check, const SeenEntity& entity, const EntityValues* game);
   void tell_missing(const MissingMessage& missing);
   void take_truth(const TruthMessage& truth);

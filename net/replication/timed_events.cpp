@@ -147,17 +147,22 @@ void TimedEventReceiver::drop_vain() {
 }
 
 std::size_t TimedEventReceiver::reach(std::uint32_t tick) {
-  const std::size_t excess =
-      waiting_.size() > kTimedEventsMax ? waiting_.size() - kTimedEventsMax : 0;
+  const auto is_due = [&](const Waiting& event) { return !event.is_held && event.tick <= tick; };
+  const auto due = static_cast<std::size_t>(std::ranges::count_if(waiting_, is_due));
+  const std::size_t left = waiting_.size() - due;
+  std::size_t excess = left > kTimedEventsMax ? left - kTimedEventsMax : 0;
   std::size_t count = 0;
   std::size_t kept = 0;
   for (std::size_t i = 0; i < waiting_.size(); ++i) {
     Waiting& event = waiting_[i];
-    const bool has_room = i >= excess;
-    if (has_room && (event.is_held || event.tick > tick)) {
+    const bool is_early = !is_due(event);
+    if (is_early && excess == 0) {
       if (kept != i) waiting_[kept] = std::move(event);
       ++kept;
-    } else if (event.is_held) {
+      continue;
+    }
+    if (is_early) --excess;
+    if (event.is_held) {
       --held_;
       ++in_vain_;
     } else {

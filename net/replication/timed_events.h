@@ -132,14 +132,14 @@ class TimedEventReceiver {
   /// Reads what `write` wrote, in the payload with this number, by which patience is counted. False
   /// when it is malformed; nothing was taken then.
   bool read(SectionReader& reader, std::uint64_t payload);
-  /// Asks `state_of(EventSubject)` of each entity for which an event waits, as of this payload. Of
-  /// those that were not shown in time, and will not be, the events do not come.
+  /// Asks `state_of(EventSubject, tick)` of each entity for which an event waits, as of this
+  /// payload. Of those that were not shown in time, and will not be, the events do not come.
   template <typename StateOf>
   void settle(std::uint64_t payload, const StateOf& state_of) {
     if (held_ == 0) return;
     for (Waiting& event : waiting_) {
       if (!event.is_held) continue;
-      const SubjectState state = state_of(event.subject);
+      const SubjectState state = state_of(event.subject, event.tick);
       if (state == SubjectState::shown) {
         event.is_held = false;
         --held_;

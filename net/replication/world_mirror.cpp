@@ -13,7 +13,8 @@ ReplicatedChange WorldMirror::change(ReplicatedChange::Kind kind, const Told& to
 }
 
 ReplicatedChange WorldMirror::go(const Told& told) {
-  gone_[gone_count_++ % kGoneMax] = {.id = told.id, .generation = told.kind.generation};
+  gone_[gone_count_++ % kGoneMax] = {
+      .id = told.id, .generation = told.kind.generation, .tick = reader_.tick()};
   return change(ReplicatedChange::Kind::despawned, told);
 }
 
@@ -158,15 +159,18 @@ bool WorldMirror::is_told(const SeenEntity& slice) const {
          told->kind.type + views_.view(slice.kind.type).slice == slice.kind.type;
 }
 
-SubjectState WorldMirror::state_of(const EventSubject& entity) const {
-  const Gone wanted{.id = views_.entity_of(entity.id), .generation = entity.generation};
-  const Told* const told = find_told(wanted.id);
-  if (told != nullptr && told->kind.generation == wanted.generation) return SubjectState::shown;
+SubjectState WorldMirror::state_of(const EventSubject& entity, std::uint32_t tick) const {
+  const std::uint32_t id = views_.entity_of(entity.id);
+  const Told* const told = find_told(id);
+  if (told != nullptr && told->kind.generation == entity.generation) return SubjectState::shown;
   const auto end = gone_.begin() + static_cast<std::ptrdiff_t>(std::min(gone_count_, kGoneMax));
-  if (std::find(gone_.begin(), end, wanted) != end) return SubjectState::shown;
+  const auto is_it = [&](const Gone& gone) {
+    return gone.id == id && gone.generation == entity.generation && tick <= gone.tick;
+  };
+  if (std::any_of(gone_.begin(), end, is_it)) return SubjectState::shown;
   // Generations of an id follow each other.
   const bool is_past =
-      told != nullptr && static_cast<std::int8_t>(told->kind.generation - wanted.generation) > 0;
+      told != nullptr && static_cast<std::int8_t>(told->kind.generation - entity.generation) > 0;
   return is_past ? SubjectState::is_past : SubjectState::may_come;
 }
 

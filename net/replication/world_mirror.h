@@ -45,9 +45,9 @@ class WorldMirror {
 
   /// Whether an entity has come and not gone, as far as was listed.
   bool has(std::uint32_t id) const { return find_told(id) != nullptr; }
-  /// Of the entity that its first slice stands for, whether it was listed: also one that has gone,
-  /// of the last `kGoneMax`.
-  SubjectState state_of(const EventSubject& entity) const;
+  /// Of the entity that its first slice stands for, whether it was listed, as an event of this tick
+  /// asks: also one that has gone since, of the last `kGoneMax`.
+  SubjectState state_of(const EventSubject& entity, std::uint32_t tick) const;
   /// Whether anything of an entity is kept (`SnapshotReader::holds`).
   bool holds(std::uint32_t id) const;
   /// Puts an entity's values into `values`, which has all values of its type; those that do not
@@ -79,7 +79,7 @@ class WorldMirror {
   struct Gone {
     std::uint32_t id = 0;
     std::uint8_t generation = 0;
-    friend bool operator==(const Gone&, const Gone&) = default;
+    std::uint32_t tick = 0;  ///< That was known then: what is later is about one that came back.
   };
   static constexpr std::size_t kGoneMax = 1024;
 

@@ -40,12 +40,13 @@ void try_events(std::span<const std::byte> bytes) {
   TimedEventReceiver receiver;
   SectionReader reader(bytes);
   if (!receiver.read(reader, 0)) return;
-  receiver.settle(kEventPatience - 1, [](const EventSubject& entity) {
+  receiver.settle(kEventPatience - 1, [](const EventSubject& entity, std::uint32_t) {
     return static_cast<SubjectState>(entity.id % 3);
   });
   receiver.reach(0xFFFF'FFFF);
   const std::size_t shown = receiver.due().size();
-  receiver.settle(kEventPatience, [](const EventSubject&) { return SubjectState::may_come; });
+  receiver.settle(kEventPatience,
+                  [](const EventSubject&, std::uint32_t) { return SubjectState::may_come; });
   receiver.reach(0xFFFF'FFFF);
   require(receiver.due().size() == shown && shown + receiver.in_vain() <= 255);
 }

@@ -274,12 +274,12 @@ TEST_CASE("An event about an entity waits for it, and not for ever", "[net][repl
     receiver.clear_due();
     return due;
   };
-  const auto none = [](const EventSubject&) { return SubjectState::may_come; };
+  const auto none = [](const EventSubject&, std::uint32_t) { return SubjectState::may_come; };
   receiver.settle(100, none);
   CHECK(receiver.reach(20) == 1);
   CHECK(numbers() == std::vector<std::uint32_t>{3});
-  receiver.settle(101, [](const EventSubject& one) {
-    if (one == EventSubject{.id = 8, .generation = 3}) return SubjectState::shown;
+  receiver.settle(101, [](const EventSubject& one, std::uint32_t tick) {
+    if (one == EventSubject{.id = 8, .generation = 3} && tick == 10) return SubjectState::shown;
     return one.id == 7 ? SubjectState::is_past : SubjectState::may_come;
   });
   CHECK(receiver.in_vain() == 1);
@@ -289,7 +289,7 @@ TEST_CASE("An event about an entity waits for it, and not for ever", "[net][repl
   CHECK(receiver.in_vain() == 1);
   receiver.settle(100 + kEventPatience, none);
   CHECK(receiver.in_vain() == 2);
-  receiver.settle(5000, [](const EventSubject&) { return SubjectState::shown; });
+  receiver.settle(5000, [](const EventSubject&, std::uint32_t) { return SubjectState::shown; });
   CHECK(receiver.reach(30) == 0);
 }
 
