@@ -109,7 +109,7 @@ class ClientView {
   /// codec's are meant, the slice's.
   struct Record {
     std::uint32_t id = 0;
-    std::uint8_t generation = 0;
+    std::uint32_t generation = 0;
     std::uint32_t since = 0;           ///< The tick at which it became of interest.
     const LaneValue* acked = nullptr;  ///< The row that the client is known to have.
     std::uint32_t told_at = 0;         ///< The tick of the last snapshot that said it.

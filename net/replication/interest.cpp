@@ -6,6 +6,8 @@
 #include <cassert>
 #include <cmath>
 #include <functional>
+#include <iterator>
+#include <type_traits>
 
 namespace muster {
 namespace {
@@ -48,6 +50,17 @@ void merge_sorted(const std::vector<std::uint32_t>& added, std::vector<std::uint
   ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
 }
 
+/// Gives most of the memory back when a crowd has left a list.
+template <typename List>
+void shrink(List& list) {
+  constexpr std::size_t kItemsKept = 64;
+  if (list.capacity() <= kItemsKept || list.size() * 4 > list.capacity()) return;
+  List smaller;
+  smaller.reserve(std::max(2 * list.size(), kItemsKept));
+  smaller.assign(list.begin(), list.end());
+  list.swap(smaller);
+}
+
 }  // namespace
 
 InterestGrid::InterestGrid(const InterestOptions& options, const std::vector<UpdateClass>& classes)
@@ -68,51 +81,63 @@ InterestGrid::Ids& InterestGrid::ids_of(const Listed& listed) {
 void InterestGrid::list(std::uint32_t id, const ReplicatedEntity& entity) {
   assert(entity.options.update_class < classes_.size());
   const ReplicatedEntityOptions& options = entity.options;
-  const Listed listed{.relevance = options.relevance,
-                      .cell = cell_of(options.place),
-                      .owner = options.owner,
-                      .team = options.team};
+  Listed listed{.relevance = options.relevance,
+                .team = options.team,
+                .owner = options.owner,
+                .cell = cell_of(options.place)};
+  const auto add = [](auto& list, auto&& item) {
+    list.push_back(item);
+    return static_cast<std::uint32_t>(list.size() - 1);
+  };
   switch (listed.relevance) {
     case Relevance::near:
-      cells_[listed.cell].push_back(
-          {.id = id, .update_class = options.update_class, .place = options.place});
+      listed.index =
+          add(cells_[listed.cell],
+              Near{.id = id, .update_class = options.update_class, .place = options.place});
       break;
     case Relevance::always:
-      always_.insert(std::ranges::lower_bound(always_, id), id);
+      always_added_.push_back(id);
       break;
     case Relevance::team:
     case Relevance::custom:
-      ids_of(listed).push_back(id);
+      listed.index = add(ids_of(listed), id);
       break;
     case Relevance::owner:
       break;
   }
-  if (listed.owner != kNobody) owned_[listed.owner].push_back(id);
+  if (listed.owner != kNobody) listed.owned_index = add(owned_[listed.owner], id);
   listed_[id] = listed;
 }
 
 void InterestGrid::unlist(std::uint32_t id, const Listed& listed) {
-  const auto remove = [&](auto& list, auto id_of) {
-    const auto at = std::ranges::find(list, id, id_of);
-    if (at == list.end()) return;
-    *at = list.back();
+  // The last item moves to the free index.
+  const auto remove = [&](auto& list, std::uint32_t Listed::*index, auto id_of) {
+    const std::uint32_t free = listed.*index;
+    assert(id_of(list[free]) == id);
+    if (free + 1 < list.size()) {
+      list[free] = list.back();
+      listed_.find(id_of(list[free]))->second.*index = free;
+    }
     list.pop_back();
+    shrink(list);
   };
   switch (listed.relevance) {
     case Relevance::near:
-      remove(cells_[listed.cell], &Near::id);
+      remove(cells_[listed.cell], &Listed::index, [](const Near& near) { return near.id; });
       break;
     case Relevance::always:
-      always_.erase(std::ranges::lower_bound(always_, id));
+      always_removed_.push_back(id);
       break;
     case Relevance::team:
     case Relevance::custom:
-      remove(ids_of(listed), std::identity());
+      remove(ids_of(listed), &Listed::index, std::identity());
       break;
     case Relevance::owner:
       break;
   }
-  if (listed.owner != kNobody) remove(owned_[listed.owner], std::identity());
+  if (listed.owner != kNobody) {
+    remove(owned_[listed.owner], &Listed::owned_index, std::identity());
+  }
 }
 
 bool InterestGrid::is_listed_as(const Listed& listed, const ReplicatedEntityOptions& now) const {
@@ -120,18 +145,38 @@ bool InterestGrid::is_listed_as(const Listed& listed, const ReplicatedEntityOpti
          listed.team == now.team && listed.cell == cell_of(now.place);
 }
 
-/// An entity that moved inside its cell, or another one that came into its place.
-void InterestGrid::place_in_cell(const ReplicatedEntity& entity, Cell cell) {
-  const auto at = std::ranges::find(cells_[cell], entity.id, &Near::id);
-  at->update_class = entity.options.update_class;
-  at->place = entity.options.place;
+/// An entity that moved inside its cell, or a new one in place of an old one with the same id.
+void InterestGrid::place_in_cell(const ReplicatedEntity& entity, const Listed& listed) {
+  Near& near = cells_[listed.cell][listed.index];
+  assert(near.id == entity.id);
+  near.update_class = entity.options.update_class;
+  near.place = entity.options.place;
 }
 
-/// Cells that nobody is in any more are kept for whoever comes back, until they are too many.
-void InterestGrid::drop_empty_cells() {
-  constexpr std::size_t kCellsKept = 4096;
-  if (cells_.size() <= kCellsKept + 2 * listed_.size()) return;
-  std::erase_if(cells_, [](const auto& cell) { return cell.second.empty(); });
+/// Applies the additions and removals of an `update` together: one at a time, each would move half
+/// of the list.
+void InterestGrid::merge_always() {
+  if (always_added_.empty() && always_removed_.empty()) return;
+  std::ranges::sort(always_added_);
+  std::ranges::sort(always_removed_);
+  next_always_.clear();
+  std::ranges::set_difference(always_, always_removed_, std::back_inserter(next_always_));
+  // An entity in both lists was listed again with another owner.
+  always_.clear();
+  std::ranges::set_union(next_always_, always_added_, std::back_inserter(always_));
+  always_added_.clear();
+  always_removed_.clear();
+}
+
+/// Empty lists are kept for entities that come back, until there are too many.
+void InterestGrid::drop_empty_lists() {
+  constexpr std::size_t kListsKept = 4096;
+  const auto drop = [&](auto& lists) {
+    if (lists.size() <= kListsKept + 2 * listed_.size()) return;
+    std::erase_if(lists, [](const auto& list) { return list.second.empty(); });
+  };
+  drop(cells_);
+  drop(owned_);
 }
 
 void InterestGrid::update(const ReplicatedWorld& world) {
@@ -140,9 +185,9 @@ void InterestGrid::update(const ReplicatedWorld& world) {
     const auto found = listed_.find(id);
     if (entity != nullptr && found != listed_.end() &&
         is_listed_as(found->second, entity->options)) {
-      // Where others are matters to nobody.
+      // The positions of other entities do not matter.
       if (found->second.relevance != Relevance::near) continue;
-      place_in_cell(*entity, found->second.cell);
+      place_in_cell(*entity, found->second);
       ++version_;
       continue;
     }
@@ -154,7 +199,8 @@ void InterestGrid::update(const ReplicatedWorld& world) {
       listed_.erase(found);
     }
   }
-  drop_empty_cells();
+  merge_always();
+  drop_empty_lists();
 }
 
 void InterestGrid::add_near(const Viewer& viewer, const Ids& before, Ids& out) const {
@@ -206,6 +252,22 @@ void InterestGrid::find(const ReplicatedWorld& world, const Viewer& viewer, cons
     const ReplicatedEntity* entity = world.find(id);
     return entity == nullptr || !options_.rule->is_relevant(viewer, *entity);
   });
+}
+
+std::size_t InterestGrid::memory_bytes() const {
+  const auto bytes_of_map = [](const auto& map) {
+    using Node = typename std::decay_t<decltype(map)>::value_type;
+    return map.size() * (sizeof(Node) + 2 * sizeof(void*)) + map.bucket_count() * sizeof(void*);
+  };
+  std::size_t bytes = sizeof(*this) + bytes_of_map(listed_) + bytes_of_map(cells_) +
+                      bytes_of_map(owned_) + bytes_of_map(teams_);
+  for (const auto& [cell, entities] : cells_) bytes += entities.capacity() * sizeof(Near);
+  for (const auto& [player, ids] : owned_) bytes += ids.capacity() * sizeof(std::uint32_t);
+  for (const auto& [team, ids] : teams_) bytes += ids.capacity() * sizeof(std::uint32_t);
+  for (const Ids* ids : {&always_, &always_added_, &always_removed_, &next_always_, &custom_}) {
+    bytes += ids->capacity() * sizeof(std::uint32_t);
+  }
+  return bytes;
 }
 
 void InterestGrid::clear() {

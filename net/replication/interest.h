@@ -50,6 +50,8 @@ class InterestGrid {
   void find(const ReplicatedWorld& world, const Viewer& viewer,
             const std::vector<std::uint32_t>& before, std::vector<std::uint32_t>& out) const;
   void clear();
+  /// Bytes of memory held, about.
+  std::size_t memory_bytes() const;
   /// Rises when somebody would find something else.
   std::uint64_t version() const { return version_; }
 
@@ -63,20 +65,23 @@ class InterestGrid {
     Place place{};
   };
   using Cells = std::unordered_map<Cell, std::vector<Near>>;
-  /// In which of the lists an entity is.
+  /// In which of the lists an entity is, and where in them.
   struct Listed {
     Relevance relevance = Relevance::near;
-    Cell cell = 0;
-    PlayerNumber owner = kNobody;
     std::uint8_t team = 0;
+    PlayerNumber owner = kNobody;
+    std::uint32_t index = 0;        ///< In the list of its relevance; not in `always_`.
+    std::uint32_t owned_index = 0;  ///< In the list of its owner.
+    Cell cell = 0;
   };
 
   Cell cell_of(const Place& place) const;
   void list(std::uint32_t id, const ReplicatedEntity& entity);
   bool is_listed_as(const Listed& listed, const ReplicatedEntityOptions& now) const;
-  void place_in_cell(const ReplicatedEntity& entity, Cell cell);
+  void place_in_cell(const ReplicatedEntity& entity, const Listed& listed);
   void unlist(std::uint32_t id, const Listed& listed);
-  void drop_empty_cells();
+  void merge_always();
+  void drop_empty_lists();
   Ids& ids_of(const Listed& listed);
   void add_near(const Viewer& viewer, const Ids& before, Ids& out) const;
 
@@ -88,7 +93,10 @@ class InterestGrid {
   Cells cells_;
   std::unordered_map<PlayerNumber, Ids> owned_;
   std::unordered_map<std::uint8_t, Ids> teams_;
-  Ids always_;  ///< Sorted.
+  Ids always_;          ///< Sorted; changes once per `update`, by ...
+  Ids always_added_;    ///< ... these, ...
+  Ids always_removed_;  ///< ... without these.
+  Ids next_always_;
   Ids custom_;
 };
 

@@ -12,7 +12,7 @@
 namespace muster {
 namespace {
 
-constexpr std::uint32_t kMagic = 0x3352524D;     // "MRR3"
+constexpr std::uint32_t kMagic = 0x3452524D;     // "MRR4"
 constexpr std::uint32_t kEndMagic = 0x4552524D;  // "MRRE"
 constexpr std::size_t kRecordHeadBytes = 1 + 4 + 4;
 constexpr std::size_t kFootBytes = 8 + 4;
@@ -77,6 +77,7 @@ void RecordingWriter::add_record(std::uint8_t kind, std::uint32_t tick,
 void RecordingWriter::begin_map(std::span<const std::byte> map_info) {
   add_record(kMap, last_tick_, map_info);
   world_ = std::make_unique<ReplicatedWorld>(schema_, views_);
+  generations_.clear();
   writer_.emplace(model_, SnapshotOptions{.coder = options_.coder});
   next_keyframe_ = 0;
 }
@@ -131,7 +132,10 @@ void RecordingWriter::follow(const ReplicatedWorld& world) {
       gone_.push_back(entity.id);
     }
   }
-  for (const std::uint32_t id : gone_) world_->despawn(id);
+  for (const std::uint32_t id : gone_) {
+    world_->despawn(id);
+    generations_.erase(id);
+  }
   for (const ReplicatedEntity& entity : world.entities()) {
     if (world_->find(entity.id) == nullptr) {
       world_->spawn(entity.id, {.type = entity.options.type}, values_of(entity));

@@ -78,8 +78,8 @@ class RecordingWriter {
   std::uint64_t cleared_ = 0;
   std::vector<std::int64_t> values_;
   std::vector<std::uint32_t> gone_;
-  /// Of the recorded entities as the server counts them: the recorded world counts its own.
-  std::unordered_map<std::uint32_t, std::uint8_t> generations_;
+  /// Of the entities of `world_`, as the server counts them: the recorded world counts its own.
+  std::unordered_map<std::uint32_t, std::uint32_t> generations_;
   std::vector<EntityState> states_;
   std::vector<std::byte> memory_;
 };

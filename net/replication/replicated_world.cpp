@@ -75,13 +75,25 @@ void ReplicatedWorld::spawn(std::uint32_t id, const ReplicatedEntityOptions& opt
   assert(options.type < schema_.types.size());
   const auto at = std::ranges::lower_bound(entities_, id, {}, &ReplicatedEntity::id);
   assert(at == entities_.end() || at->id != id);
-  const auto [generation, is_first] = generations_.try_emplace(id, std::uint8_t{0});
-  if (!is_first) ++generation->second;
   ReplicatedEntity& entity = *entities_.insert(
-      at, ReplicatedEntity{.id = id, .generation = generation->second, .options = options});
+      at, ReplicatedEntity{.id = id, .generation = take_generation(id), .options = options});
   write_rows(entity, values);
   moves_.push_back(id);
   ++version_;
+}
+
+/// A generation that no earlier entity with this id had. Ids that count up would make the map grow
+/// for ever: when it is large it is cleared, and all generations continue above the highest.
+std::uint32_t ReplicatedWorld::take_generation(std::uint32_t id) {
+  constexpr std::size_t kGenerationsMin = 4096;
+  if (next_generations_.size() >= kGenerationsMin + 2 * entities_.size()) {
+    for (const auto& [used, next] : next_generations_) {
+      generation_floor_ = std::max(generation_floor_, next);
+    }
+    next_generations_.clear();
+  }
+  std::uint32_t& next = next_generations_.try_emplace(id, generation_floor_).first->second;
+  return next++;
 }
 
 void ReplicatedWorld::despawn(std::uint32_t id) {
@@ -163,7 +175,8 @@ void ReplicatedWorld::clear() {
     moves_.push_back(entity.id);
   }
   entities_.clear();
-  generations_.clear();
+  next_generations_.clear();
+  generation_floor_ = 0;
   ++version_;
 }
 
@@ -187,8 +200,12 @@ const LaneValue* ReplicatedWorld::row_at(std::uint32_t id, std::uint32_t tick,
 }
 
 std::size_t ReplicatedWorld::memory_bytes() const {
-  std::size_t bytes =
-      sizeof(*this) + entities_.capacity() * sizeof(ReplicatedEntity) + past_.size() * sizeof(Past);
+  std::size_t bytes = sizeof(*this) + entities_.capacity() * sizeof(ReplicatedEntity) +
+                      past_.capacity() * sizeof(Past) + lanes_.capacity() * sizeof(LaneValue) +
+                      (moves_.capacity() + changes_.capacity()) * sizeof(std::uint32_t);
+  // A node has a pointer and is rounded up by the heap; a bucket is a pointer.
+  constexpr std::size_t kNodeBytes = 4 * sizeof(void*);
+  bytes += next_generations_.size() * kNodeBytes + next_generations_.bucket_count() * sizeof(void*);
   for (const RowPool& pool : pools_) bytes += pool.memory_bytes();
   return bytes;
 }

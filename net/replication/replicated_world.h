@@ -57,7 +57,7 @@ struct ReplicatedEntityOptions {
 /// `kKnownTicksMax` ticks.
 struct ReplicatedEntity {
   std::uint32_t id = 0;
-  std::uint8_t generation = 0;
+  std::uint32_t generation = 0;  ///< Rises with each entity that uses the id.
   ReplicatedEntityOptions options;
   std::uint32_t changed_at = 0;  ///< The tick at which the values changed last.
   /// By `SeenBy`; both the same where owners see nothing else. What only the one may see leaves the
@@ -132,6 +132,7 @@ class ReplicatedWorld {
   void retire_all(const ReplicatedEntity& entity);
   void forget_past();
   std::size_t row_count(std::uint16_t type) const;
+  std::uint32_t take_generation(std::uint32_t id);
 
   const ReplicationSchema& schema_;
   const TypeViews& views_;
@@ -144,7 +145,9 @@ class ReplicatedWorld {
   std::vector<RowPool> pools_;       ///< By codec type; of first slices alone.
   std::vector<Past> past_;           ///< By the tick at which it ended; those before ...
   std::size_t past_begin_ = 0;       ///< ... this are forgotten.
-  std::unordered_map<std::uint32_t, std::uint8_t> generations_;  ///< Of ids that were in use.
+  /// The next generation of ids that were used lately; of all others it is ...
+  std::unordered_map<std::uint32_t, std::uint32_t> next_generations_;
+  std::uint32_t generation_floor_ = 0;  ///< ... this, which is higher than any forgotten one.
   std::vector<LaneValue> lanes_;
 };
 

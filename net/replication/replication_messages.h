@@ -45,7 +45,7 @@ struct JoinMessage {
 };
 /// Of what this end speaks: REPLICATION_FORMAT.md, and what its snapshots are.
 struct ReplicationVersions {
-  std::uint16_t replication = 4;
+  std::uint16_t replication = 5;
   std::uint16_t snapshots = kSnapshotFormatVersion;
   friend bool operator==(const ReplicationVersions&, const ReplicationVersions&) = default;
 };

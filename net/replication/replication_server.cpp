@@ -317,7 +317,7 @@ void ReplicationServer::take_missing(Client& client, const MissingMessage& messa
 }
 
 std::size_t ReplicationServer::memory_bytes() const {
-  std::size_t bytes = sizeof(*this) + world_.memory_bytes();
+  std::size_t bytes = sizeof(*this) + world_.memory_bytes() + grid_.memory_bytes();
   for (const auto& client : clients_) {
     bytes += sizeof(Client) + client->view.memory_bytes() + client->setup.capacity();
   }

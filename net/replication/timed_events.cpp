@@ -58,7 +58,7 @@ std::size_t TimedEventSender::write(SectionWriter& writer, std::size_t bytes_max
                      (event.has_subject ? kHasSubject : 0U));
     if (event.has_subject) {
       writer.write_u32(event.subject.id);
-      writer.write_u8(event.subject.generation);
+      writer.write_u32(event.subject.generation);
     }
     writer.write_bytes(event.bytes);
   }
@@ -114,7 +114,7 @@ bool TimedEventReceiver::read(SectionReader& reader, std::uint64_t payload) {
     Waiting event{.tick = reader.read_u32(), .payload = payload};
     const std::uint16_t length = reader.read_u16();
     event.is_held = (length & kHasSubject) != 0;
-    if (event.is_held) event.subject = {.id = reader.read_u32(), .generation = reader.read_u8()};
+    if (event.is_held) event.subject = {.id = reader.read_u32(), .generation = reader.read_u32()};
     take(number, std::move(event), reader.read_bytes(length & ~kHasSubject));
   }
   return true;

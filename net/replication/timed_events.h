@@ -19,7 +19,7 @@ inline constexpr std::size_t kTimedEventsDueMax = 4096;
 /// Number, tick, length.
 inline constexpr std::size_t kTimedEventHeadBytes = 2 + 4 + 2;
 /// Of one about an entity: its id and generation.
-inline constexpr std::size_t kEventSubjectBytes = 4 + 1;
+inline constexpr std::size_t kEventSubjectBytes = 4 + 4;
 /// Payloads that an event waits for its entity at the receiver: more than a server sends while it
 /// holds one for lack of room, and those of some round trips.
 inline constexpr std::uint64_t kEventPatience = 1024;
@@ -27,7 +27,7 @@ inline constexpr std::uint64_t kEventPatience = 1024;
 /// The entity that an event tells of.
 struct EventSubject {
   std::uint32_t id = 0;
-  std::uint8_t generation = 0;
+  std::uint32_t generation = 0;
   friend bool operator==(const EventSubject&, const EventSubject&) = default;
 };
 

@@ -168,9 +168,9 @@ SubjectState WorldMirror::state_of(const EventSubject& entity, std::uint32_t tic
     return gone.id == id && gone.generation == entity.generation && tick <= gone.tick;
   };
   if (std::any_of(gone_.begin(), end, is_it)) return SubjectState::shown;
-  // Generations of an id follow each other.
+  // The generations of an id rise.
   const bool is_past =
-      told != nullptr && static_cast<std::int8_t>(told->kind.generation - entity.generation) > 0;
+      told != nullptr && static_cast<std::int32_t>(told->kind.generation - entity.generation) > 0;
   return is_past ? SubjectState::is_past : SubjectState::may_come;
 }
 

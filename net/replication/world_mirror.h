@@ -78,7 +78,7 @@ class WorldMirror {
   /// Of an entity that has gone: it may still be spoken of.
   struct Gone {
     std::uint32_t id = 0;
-    std::uint8_t generation = 0;
+    std::uint32_t generation = 0;
     std::uint32_t tick = 0;  ///< That was known then: what is later is about one that came back.
   };
   static constexpr std::size_t kGoneMax = 1024;

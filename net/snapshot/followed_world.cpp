@@ -302,8 +302,7 @@ const EntityTrack& FollowedWorld::track_of_rank(std::size_t rank) {
   return tracks_[cursor_word_ * kWordBits + static_cast<std::size_t>(std::countr_zero(word))].track;
 }
 
-void FollowedWorld::remember(const SnapshotReach& reach, SnapshotSerial serial,
-                             const SnapshotTicks& ticks) {
+void FollowedWorld::remember(const SnapshotReach& reach, SnapshotSerial serial) {
   assert(serial == next_);
   wake_outside(reach);
   std::size_t next_listed = 0;
@@ -323,7 +322,7 @@ void FollowedWorld::remember(const SnapshotReach& reach, SnapshotSerial serial,
     const bool is_there = is_new || (is_said && listed->state != nullptr);
     if (!is_there || !track.has_run() || track.since != followed.since ||
         track.kind != followed.kind) {
-      remember_track(followed, is_said, is_there, ticks);
+      remember_track(followed, is_said, is_there);
       return;
     }
     track.run_last = serial;
@@ -346,11 +345,10 @@ void FollowedWorld::wake_outside(const SnapshotReach& reach) {
 }
 
 /// Ends an entity's run. `is_said`: the snapshot says what it is; `is_there`: and that it is there.
-void FollowedWorld::remember_track(Followed& followed, bool is_said, bool is_there,
-                                   const SnapshotTicks& ticks) {
+void FollowedWorld::remember_track(Followed& followed, bool is_said, bool is_there) {
   EntityTrack& track = followed.track;
   if (is_there) {
-    end_run(track, records_[track.place], ticks, next_);
+    end_run(track, records_[track.place], next_);
     begin_run(track, next_, followed.kind, followed.since, followed.values);
     return;
   }
@@ -358,15 +356,13 @@ void FollowedWorld::remember_track(Followed& followed, bool is_said, bool is_the
   const KnownEntity known = is_said ? KnownEntity{} : known_of(track);
   if (!is_said && known.states.count == 0 && !track.has_run()) return;
   TrackRecords& records = records_[track.place];
-  end_run(track, records, ticks, next_);
+  end_run(track, records, next_);
   if (!is_said && known.states.count == 0) return;
   track.last = next_;
   TrackRecord& record = records[place_of(next_)];
-  record = record_of(next_, known.kind, known.states.values[0], known.states.ticks[0], known.since);
-  if (is_said) {
-    record.tick = tick_;
-    record.standing = Standing::gone;
-  }
+  record = record_of(next_, known.kind, known.states.values[0],
+                     is_said ? 0 : tick_ - known.states.ticks[0], known.since);
+  if (is_said) record.standing = Standing::gone;
 }
 
 std::size_t FollowedWorld::memory_bytes() const {

@@ -95,7 +95,7 @@ class FollowedWorld {
 
   /// Notes what the receiver will know of every entity once it has the snapshot that was listed,
   /// whose number is `serial`.
-  void remember(const SnapshotReach& reach, SnapshotSerial serial, const SnapshotTicks& ticks);
+  void remember(const SnapshotReach& reach, SnapshotSerial serial);
 
   /// Looks at every entity in the next snapshot: slower, and the same bytes.
   void wake_all();
@@ -129,7 +129,7 @@ class FollowedWorld {
   void list_words(SnapshotHead& head, std::size_t first);
   KnownEntity known_of(const EntityTrack& track) const;
   void wake_outside(const SnapshotReach& reach);
-  void remember_track(Followed& followed, bool is_said, bool is_there, const SnapshotTicks& ticks);
+  void remember_track(Followed& followed, bool is_said, bool is_there);
   std::size_t place_of_id(std::uint32_t id) const;
   std::size_t lanes_of(EntityKind kind) const { return model_.types[kind.type].lanes.size(); }
 

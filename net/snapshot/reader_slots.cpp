@@ -85,11 +85,11 @@ void SnapshotReader::end_run_of(Slot& slot) {
   EntityTrack& track = slot.track;
   if (!track.has_run()) return;
   track.values = keep(slot, track.run_last, track.kind, track.values);
-  end_run(track, records_[track.place], ticks_, newest_);
+  end_run(track, records_[track.place], newest_);
 }
 
 TrackRecord SnapshotReader::run_of(const Slot& slot) const {
-  return record_of(serial_, slot.track.kind, slot.track.values, said_tick_, slot.track.since);
+  return record_of(serial_, slot.track.kind, slot.track.values, 0, slot.track.since);
 }
 
 /// The entity has these values in this snapshot.
@@ -98,7 +98,7 @@ TrackRecord SnapshotReader::say(Slot& slot, EntityKind kind, const LaneValue* va
   // No two snapshots are of one serial, so equal ones mean equal values.
   const auto since = static_cast<std::uint32_t>(serial_);
   if (is_overtaken_) {
-    return set_apart(slot, record_of(serial_, kind, values, said_tick_, since));
+    return set_apart(slot, record_of(serial_, kind, values, 0, since));
   }
   const std::size_t lanes = model_.types[kind.type].lanes.size();
   if (track.has_run() && track.kind == kind && std::equal(values, values + lanes, track.values)) {
@@ -147,7 +147,7 @@ void SnapshotReader::show(Slot& slot, const TrackRecord& record) {
   const bool is_alike = slot.is_there && slot.kind == record.kind();
   const bool is_shown = is_alike && slot.shown_since == record.since;
   slot.is_there = true;
-  slot.tick = record.tick;
+  slot.tick = said_tick_ - record.age;
   slot.kind = record.kind();
   slot.shown_since = record.since;
   if (is_shown) return;
@@ -161,7 +161,6 @@ void SnapshotReader::show(Slot& slot, const TrackRecord& record) {
 /// Does what the snapshot says or does not say, and returns what it leaves behind.
 TrackRecord SnapshotReader::apply_change(Slot& slot, const Change* change) {
   TrackRecord record = record_of(serial_, {}, Standing::gone);
-  record.tick = said_tick_;
   record.since = static_cast<std::uint32_t>(serial_);
   if (change != nullptr) {
     switch (change->what) {
@@ -178,7 +177,8 @@ TrackRecord SnapshotReader::apply_change(Slot& slot, const Change* change) {
   // What is not mentioned stays as it was known.
   const KnownEntity known = known_of(slot.track);
   const auto since = static_cast<std::uint32_t>(serial_);
-  record = record_of(serial_, known.kind, known.states.values[0], known.states.ticks[0], since);
+  record = record_of(serial_, known.kind, known.states.values[0],
+                     said_tick_ - known.states.ticks[0], since);
   if (known.states.count == 0) record.standing = Standing::unknown;
   return set_apart(slot, record);
 }

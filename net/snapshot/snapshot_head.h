@@ -128,15 +128,25 @@ std::uint32_t code_gap(Coder& coder, std::uint32_t gap) {
   return result;
 }
 
+/// The bytes that a generation takes, as few as possible.
+inline unsigned generation_bytes(std::uint32_t generation) {
+  return generation == 0 ? 1 : (static_cast<unsigned>(std::bit_width(generation)) + 7) / 8;
+}
+
+/// Codes type and generation of a new entity. `before`: the generation of the new entity before it
+/// in the snapshot, 0 for the first one. Returns false when no writer spells the kind like that.
 template <DecisionCoder Coder>
-void code_kind(Coder& coder, EntityKind& kind, std::size_t type_count) {
+bool code_kind(Coder& coder, EntityKind& kind, std::size_t type_count, std::uint32_t before) {
   const auto bits = static_cast<unsigned>(std::bit_width(type_count - 1));
   kind.type = static_cast<std::uint16_t>(code_even(coder, kind.type, bits));
-  if (coder.bit(slots::kNewGeneration, kind.generation != 0)) {
-    kind.generation = static_cast<std::uint8_t>(code_even(coder, kind.generation, 8));
-  } else {
-    kind.generation = 0;
+  if (!coder.bit(slots::kNewGeneration, kind.generation != before)) {
+    kind.generation = before;
+    return kind.type < type_count;
   }
+  const unsigned bytes = code_even(coder, generation_bytes(kind.generation) - 1, 2) + 1;
+  kind.generation = code_even(coder, kind.generation, 8 * bytes);
+  return kind.type < type_count && kind.generation != before &&
+         generation_bytes(kind.generation) == bytes;
 }
 
 /// Ids are below this; a snapshot that ends here says everything behind its first id.

@@ -9,7 +9,7 @@ class BitMeter;
 
 /// The version of SNAPSHOT_FORMAT.md that is written and read here; whoever connects two ends
 /// compares it, for a snapshot does not say it.
-inline constexpr std::uint16_t kSnapshotFormatVersion = 4;
+inline constexpr std::uint16_t kSnapshotFormatVersion = 5;
 
 /// How snapshots become bytes.
 enum class SnapshotCoder : std::uint8_t {

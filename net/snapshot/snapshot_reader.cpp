@@ -121,6 +121,7 @@ template <typename Decoder>
 bool SnapshotReader::read_body(Decoder& decoder, const SnapshotHead& head) {
   list_known(head);
   follows_changed_ = false;
+  new_generation_ = 0;
   end_id_ = kEveryId;
   const std::size_t count = listed_.size();
   std::uint64_t least_id = head.first_id;
@@ -245,8 +246,8 @@ bool SnapshotReader::read_new(Decoder& decoder, const SnapshotHead& head, std::u
     least_id = id + 1;
     NewEntity entity{
         .id = static_cast<std::uint32_t>(id), .kind = {}, .first_value = values_.size()};
-    code_kind(decoder, entity.kind, model_.types.size());
-    if (entity.kind.type >= model_.types.size()) return false;
+    if (!code_kind(decoder, entity.kind, model_.types.size(), new_generation_)) return false;
+    new_generation_ = entity.kind.generation;
     const TypeModel& type = model_.types[entity.kind.type];
     is_too_large_ = !claim(entity.id, type.lanes.size());
     if (is_too_large_) return false;

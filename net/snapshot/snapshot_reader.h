@@ -186,7 +186,8 @@ class SnapshotReader {
   bool is_too_large_ = false;
   std::vector<LaneValue> values_;
   bool follows_changed_ = false;
-  std::uint32_t end_id_ = 0;  ///< Where the snapshot being read ends.
+  std::uint32_t new_generation_ = 0;  ///< Of the new entity read last.
+  std::uint32_t end_id_ = 0;          ///< Where the snapshot being read ends.
   EntityScratch scratch_;
 };
 

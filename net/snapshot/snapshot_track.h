@@ -26,8 +26,8 @@ inline constexpr std::uint32_t kKnownTicksMax = 255;
 /// What an entity is for as long as it lives.
 struct EntityKind {
   std::uint16_t type = 0;
-  /// Tells an entity from the one that had its id before.
-  std::uint8_t generation = 0;
+  /// Different for each entity that uses an id.
+  std::uint32_t generation = 0;
   friend bool operator==(const EntityKind&, const EntityKind&) = default;
 };
 
@@ -46,38 +46,43 @@ inline std::size_t place_of(SnapshotSerial serial) { return serial % kSnapshotWi
 /// are only cleared where that is needed.
 struct TrackRecord {
   const LaneValue* values;  ///< Of entities that are there.
-  /// Which snapshot, its lower half: another one that had its place is none, and two that share it
-  /// are years apart.
-  std::uint32_t serial;
-  /// The tick at which it was the truth: older than the snapshot's own when that one did not speak
-  /// of the entity.
-  std::uint32_t tick;
   /// Equal in two records of an entity: so are the values. Different ones say nothing.
   std::uint32_t since;
+  std::uint32_t generation;
   std::uint16_t type;
-  std::uint8_t generation;
-  Standing standing;
+  /// Ticks from when it was the truth to the snapshot's own tick; more than 0 when that snapshot
+  /// did not speak of the entity. Stops at `kAgeMax`.
+  std::uint16_t age;
+  /// The bits of the snapshot's serial that the record's index does not give. They tell the record
+  /// from one of an earlier snapshot with the same index; they repeat after years.
+  std::uint32_t serial_above : 26;
+  Standing standing : 2;
+
+  static constexpr std::uint32_t kAgeMax = 0xFFFF;
+  static constexpr std::uint32_t kSerialMask = (1U << 26U) - 1;
 
   EntityKind kind() const { return {.type = type, .generation = generation}; }
-  bool is_of(SnapshotSerial snapshot) const {
-    return serial == static_cast<std::uint32_t>(snapshot);
+  bool is_of(SnapshotSerial snapshot) const { return serial_above == above(snapshot); }
+  static std::uint32_t above(SnapshotSerial snapshot) {
+    return static_cast<std::uint32_t>(snapshot) / kSnapshotWindow;
   }
 };
+static_assert(kSnapshotWindow == 64 && kKnownTicksMax < TrackRecord::kAgeMax);
 static_assert(sizeof(TrackRecord) <= 24);  // Most of what a server holds of a client.
 inline TrackRecord record_of(SnapshotSerial snapshot, EntityKind kind, Standing standing) {
-  return {.values = nullptr,
-          .serial = static_cast<std::uint32_t>(snapshot),
-          .tick = 0,
-          .since = 0,
-          .type = kind.type,
-          .generation = kind.generation,
-          .standing = standing};
+  TrackRecord record{};
+  record.generation = kind.generation;
+  record.type = kind.type;
+  record.serial_above = TrackRecord::above(snapshot) & TrackRecord::kSerialMask;
+  record.standing = standing;
+  return record;
 }
+/// `age`: as `TrackRecord` has it.
 inline TrackRecord record_of(SnapshotSerial snapshot, EntityKind kind, const LaneValue* values,
-                             std::uint32_t tick, std::uint32_t since) {
+                             std::uint32_t age, std::uint32_t since) {
   TrackRecord record = record_of(snapshot, kind, Standing::there);
   record.values = values;
-  record.tick = tick;
+  record.age = static_cast<std::uint16_t>(std::min(age, TrackRecord::kAgeMax));
   record.since = since;
   return record;
 }
@@ -134,13 +139,11 @@ using SnapshotTicks = std::array<std::uint32_t, kSnapshotWindow>;
 
 /// Ends an entity's run before snapshot `next`, and keeps a record of each of its snapshots that
 /// can still be asked for.
-inline void end_run(EntityTrack& track, TrackRecords& records, const SnapshotTicks& ticks,
-                    SnapshotSerial next) {
+inline void end_run(EntityTrack& track, TrackRecords& records, SnapshotSerial next) {
   SnapshotSerial serial = track.run_first;
   if (serial + kSnapshotWindow <= next) serial = next - kSnapshotWindow + 1;
   for (; serial <= track.run_last; ++serial) {
-    records[place_of(serial)] =
-        record_of(serial, track.kind, track.values, ticks[place_of(serial)], track.since);
+    records[place_of(serial)] = record_of(serial, track.kind, track.values, 0, track.since);
   }
   track.run_first = track.run_last + 1;
 }
@@ -251,8 +254,7 @@ bool find_plain_states(const EntityTrack& track, const TrackRecords& records,
     EntityKind kind = track.kind;
     if (serial < track.run_first || serial > track.run_last) {
       const TrackRecord& record = records[place_of(serial)];
-      if (!record.is_of(serial) || record.standing != Standing::there ||
-          record.tick != references.ticks[i]) {
+      if (!record.is_of(serial) || record.standing != Standing::there || record.age != 0) {
         return false;
       }
       values = record.values;
@@ -297,7 +299,7 @@ KnownEntity known_entity(const EntityTrack& track, const TrackRecords& records,
     if (serial < track.run_first || serial > track.run_last) {
       record = &records[place_of(serial)];
       if (!record->is_of(serial) || record->standing == Standing::unknown) continue;
-      tick = record->tick;
+      tick -= record->age;
     }
     if (tick >= references.now || references.now - tick > kKnownTicksMax) continue;
     std::size_t at = count;

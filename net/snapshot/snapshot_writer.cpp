@@ -185,6 +185,7 @@ void SnapshotWriter::write_body(Encoder& encoder, const SnapshotHead& head) {
   next_changed_ = 0;
   new_written_ = 0;
   has_new_here_ = false;
+  new_generation_ = 0;
   follows_changed_ = false;
   end_id_ = kEveryId;
   quiet_walk_ = QuietWalk(followed_.quiet_count());
@@ -375,7 +376,8 @@ template <typename Encoder>
 void SnapshotWriter::write_new_entity(Encoder& encoder, const EntityState& state) {
   const TypeModel& type = model_.types[state.kind.type];
   EntityKind kind = state.kind;
-  code_kind(encoder, kind, model_.types.size());
+  code_kind(encoder, kind, model_.types.size(), new_generation_);
+  new_generation_ = kind.generation;
   values_.assign(state.values, state.values + type.lanes.size());
   code_new_entity(encoder, type, scratch_, values_);
 }
@@ -387,7 +389,7 @@ void SnapshotWriter::remember(const SnapshotHead& head) {
                       .end_id = end_id_,
                       .new_written = new_written_,
                       .is_told_again = rank_ > 0},
-                     next_, ticks_);
+                     next_);
   is_done_ = end_id_ == kEveryId;
   next_id_ = end_id_;
   const std::size_t place = place_of(next_);

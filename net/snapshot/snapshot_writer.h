@@ -130,7 +130,8 @@ class SnapshotWriter {
   std::size_t quiet_passed_ = 0;  ///< Quiet entities behind it.
   std::size_t next_changed_ = 0;  ///< Of the quiet ones that changed, the next one.
   std::size_t new_written_ = 0;
-  bool has_new_here_ = false;  ///< In the block of known entities being written.
+  bool has_new_here_ = false;         ///< In the block of known entities being written.
+  std::uint32_t new_generation_ = 0;  ///< Of the new entity written last.
   bool follows_changed_ = false;
   QuietWalk quiet_walk_;
 

@@ -64,7 +64,7 @@ class Notes {
 
 }  // namespace
 
-bool is_recording(Bytes bytes) { return as_text(bytes).starts_with("MRR3"); }
+bool is_recording(Bytes bytes) { return as_text(bytes).starts_with("MRR4"); }
 
 Result<Trace> trace_of_recording(Bytes bytes, const std::string& name) {
   std::string error;

@@ -101,7 +101,7 @@ class Recording:
 
     def __init__(self, content):
         data = Bytes(content)
-        require(data.take("I") == (0x3352524D,), "a recording begins with MRR3")
+        require(data.take("I") == (0x3452524D,), "a recording begins with MRR4")
         self.ticks_per_second, self.coder, schema_size, model_size = data.take("HBII")
         require(self.coder <= 4, "a recording names a coder")
         self.schema = Schema(data.bytes(schema_size))

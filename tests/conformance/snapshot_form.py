@@ -221,6 +221,7 @@ class Body:
         self.snapshot = snapshot
         self.follows = 0
         self.least_id = snapshot.first_id
+        self.new_generation = 0  # Of the new entity read last.
 
     def read(self):
         known = self.known_entities()
@@ -273,6 +274,17 @@ class Body:
             return True
         return False
 
+    def read_generation(self):
+        """The generation of a new entity: that of the one before, or a number of its own."""
+        if not self.reader.bit(slots.NEW_GENERATION):
+            return self.new_generation
+        size = self.reader.even(2) + 1
+        generation = self.reader.even(8 * size)
+        require(generation != self.new_generation, "a generation that is sent is a different one")
+        require(size == 1 or generation >> 8 * (size - 1), "a generation takes as few bytes as it can")
+        self.new_generation = generation
+        return generation
+
     def read_new(self, first_id, last_id):
         """New entities before and in a group of these ids; False when the snapshot ends."""
         reader = self.reader
@@ -284,7 +296,7 @@ class Body:
                 return False
             number = reader.even((len(self.model.types) - 1).bit_length())
             require(number < len(self.model.types), "a type is one of the model's")
-            generation = reader.even(8) if reader.bit(slots.NEW_GENERATION) else 0
+            generation = self.read_generation()
             kind = self.model.types[number]
             if reader.is_plain:
                 values = read_entity(reader, kind)

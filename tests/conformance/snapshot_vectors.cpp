@@ -64,7 +64,7 @@ ReplicationSchema schema_of_world() {
 
 struct Entity {
   std::uint16_t type = 0;
-  std::uint8_t generation = 0;
+  std::uint32_t generation = 0;
   bool is_asleep = false;
   bool is_furniture = false;
   std::vector<std::int64_t> values;
@@ -78,6 +78,9 @@ constexpr std::uint32_t kFirstFurniture = 100;
 /// Things walk on straight lines, accelerate, rest, turn, jump, come and go.
 class World {
  public:
+  /// Generations take one to four bytes. Otherwise they count up, as a server's do.
+  bool has_wide_generations = false;
+
   World(std::uint64_t seed, const ReplicationSchema& schema) : random_(seed), schema_(schema) {}
 
   void live(std::uint32_t tick) {
@@ -120,7 +123,8 @@ class World {
     if (known == generations_.end()) {
       generations_[id] = 0;
     } else {
-      entity.generation = ++known->second;
+      known->second += has_wide_generations ? 1U << (8 * random_.below(4)) : 1U;
+      entity.generation = known->second;
     }
     const bool is_usual = random_.below(3) == 0;
     const std::vector<std::int64_t>& usual = schema_.types[entity.type].usual;
@@ -207,7 +211,7 @@ class World {
   Random random_;
   const ReplicationSchema& schema_;
   std::map<std::uint32_t, Entity> entities_;
-  std::map<std::uint32_t, std::uint8_t> generations_;
+  std::map<std::uint32_t, std::uint32_t> generations_;
 };
 
 /// A tick's truth: `"tick": ..., "entities": [[id, type, generation, [values]]]`.
@@ -227,7 +231,7 @@ std::string truth(std::uint32_t tick, const World& world) {
 }
 
 void follow(ReplicatedWorld& replicated, const World& world, std::uint32_t tick,
-            std::map<std::uint32_t, std::uint8_t>& there) {
+            std::map<std::uint32_t, std::uint32_t>& there) {
   replicated.begin(tick);
   std::vector<std::uint32_t> gone;
   for (const auto& [id, generation] : there) {
@@ -256,7 +260,7 @@ void print_recording(SnapshotCoder coder) {
   ReplicatedWorld replicated(schema, views);
   World world(1, schema);
   RecordingWriter recording({.keyframe_ticks = 60, .coder = coder}, schema);
-  std::map<std::uint32_t, std::uint8_t> there;
+  std::map<std::uint32_t, std::uint32_t> there;
   std::vector<std::string> truths;
   for (std::uint32_t tick = 1; tick <= kTicks; ++tick) {
     if (tick == kMapEnds) {
@@ -318,7 +322,7 @@ SnapshotModel trained_model(const ReplicationSchema& schema, const TypeViews& vi
   Trace trace;
   trace.types = views.schemas();
   // Traces use no id twice.
-  std::map<std::pair<std::uint32_t, std::uint8_t>, std::uint32_t> ids;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> ids;
   for (std::uint32_t tick = 1; tick <= kTicks; ++tick) {
     world.live(tick);
     std::vector<TraceEntity>& entities = trace.ticks.emplace_back();
@@ -348,6 +352,7 @@ void print_lossy(SnapshotCoder coder, bool is_trained) {
   const TypeViews views(schema);
   const SnapshotModel model = is_trained ? trained_model(schema, views, coder) : views.model({});
   World world(2, schema);
+  world.has_wide_generations = true;
   Random random(3);
   SnapshotWriter writer(model, {.coder = coder});
   std::deque<std::vector<LaneValue>> rows;

@@ -119,17 +119,17 @@ TEST_CASE("A server of other versions is refused, and told which both are", "[ne
   std::string theirs;
   SECTION("snapshots of before") {
     begin[3] = std::byte{3};
-    theirs = "version 4 of replication with snapshots of version 3";
+    theirs = "version 5 of replication with snapshots of version 3";
   }
   SECTION("snapshots to come, whatever else they say") {
     begin[4] = std::byte{1};
     begin.resize(9);
-    theirs = "version 4 of replication with snapshots of version 260";
+    theirs = "version 5 of replication with snapshots of version 261";
   }
   SECTION("other messages") {
-    begin[1] = std::byte{5};
+    begin[1] = std::byte{6};
     begin.push_back({});
-    theirs = "version 5 of replication with snapshots of version 4";
+    theirs = "version 6 of replication with snapshots of version 5";
   }
   SECTION("the first version, which did not say") {
     begin.erase(begin.begin() + 1, begin.begin() + 5);
@@ -140,7 +140,7 @@ TEST_CASE("A server of other versions is refused, and told which both are", "[ne
   const std::string& failure = server.client.failure();
   CAPTURE(failure);
   CHECK(failure.find(theirs) != std::string::npos);
-  CHECK(failure.find("this end version 4 with snapshots of version 4") != std::string::npos);
+  CHECK(failure.find("this end version 5 with snapshots of version 5") != std::string::npos);
   CHECK(server.client.counters().malformed == 1);
 }
 

@@ -262,9 +262,9 @@ TEST_CASE("An event about an entity waits for it, and not for ever", "[net][repl
   REQUIRE(sender.push(12, event_of(4)));
   std::array<std::byte, 200> memory{};
   SectionWriter writer(memory);
-  CHECK(sender.waiting_bytes(memory.size()) == 1 + 4 * 10 + 3 * 5);
+  CHECK(sender.waiting_bytes(memory.size()) == 1 + 4 * 10 + 3 * 8);
   REQUIRE(sender.write(writer, memory.size(), 0) == 4);
-  REQUIRE(writer.used() == 1 + 4 * 10 + 3 * 5);
+  REQUIRE(writer.used() == 1 + 4 * 10 + 3 * 8);
   TimedEventReceiver receiver;
   SectionReader reader(writer.written());
   REQUIRE(receiver.read(reader, 100));

@@ -151,7 +151,7 @@ class RestStage {
   std::optional<SnapshotWriter> looks_;
   std::optional<SnapshotReader> reader_;
   std::uint32_t now_ = 1;
-  std::uint8_t generations_ = 0;
+  std::uint32_t generations_ = 0;
   std::vector<EntityState> world_;
   std::vector<std::uint32_t> awaited_;
   std::vector<std::uint32_t> changed_;

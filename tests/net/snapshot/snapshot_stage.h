@@ -248,7 +248,7 @@ class SnapshotStage {
   SnapshotReader reader_;
   World live_;
   std::vector<std::uint32_t> used_;
-  std::map<std::uint32_t, std::uint8_t> generations_;
+  std::map<std::uint32_t, std::uint32_t> generations_;
   std::uint32_t now_ = 100;
   bool has_any_ = false;
   SnapshotNumber newest_ = 0;

@@ -33,7 +33,7 @@ struct Life {
       if (random.below(4) < restlessness) values[random.below(kLanes)] = random.below(3) != 0;
       rows.push_back(values);
       TrackRecord& record = records[place_of(serial)];
-      record = record_of(serial, kind, rows.back().data(), random.below(30) == 0 ? tick - 3 : tick,
+      record = record_of(serial, kind, rows.back().data(), random.below(30) == 0 ? 3 : 0,
                          static_cast<std::uint32_t>(serial));
       if (random.below(60) == 0) record.standing = Standing::gone;
     }

@@ -1,0 +1,149 @@
+// Ids that are used again, and ids that never are.
+#include <array>
+#include <set>
+
+#include <catch2/catch.hpp>
+
+#include "net/replication/interest.h"
+#include "net/snapshot/snapshot_coder.h"
+#include "net/snapshot/snapshot_head.h"
+#include "tests/support/replication_stage.h"
+
+namespace muster {
+namespace {
+
+constexpr std::uint32_t kReused = 30;  ///< The ids from this one on are used again in an outage.
+
+/// A client whose link is down for some ticks, while entities are despawned and spawned again.
+struct Outage {
+  explicit Outage(SnapshotCoder coder) : stage(5, {.snapshot_ticks = 1, .coder = coder}) {
+    client = &stage.join({.latency = std::chrono::milliseconds(20)});
+    stage.step([&] {
+      for (std::uint32_t id = 1; id <= 40; ++id) spawn(id);
+    });
+    stage.run(60);
+    spawned_before = client->world.spawned;
+    despawned_before = client->world.despawned;
+  }
+
+  void spawn(std::uint32_t id) {
+    stage.spawn(id, {.type = static_cast<std::uint16_t>(id % 2), .relevance = Relevance::always});
+  }
+  void run(int ticks, int respawns) {
+    set_down(true);
+    for (int tick = 0, done = 0; tick < ticks; ++tick) {
+      stage.step([&] {
+        for (; done < respawns * (tick + 1) / ticks; ++done) {
+          for (std::uint32_t id = kReused; id <= 40; ++id) {
+            stage.despawn(id);
+            spawn(id);
+          }
+        }
+        for (std::uint32_t id = 1; id < kReused; ++id) stage.stir(id);
+      });
+    }
+    set_down(false);
+    stage.run(200);
+  }
+  void set_down(bool is_down) {
+    client->pair->network.link(client->pair->there_link).is_down = is_down;
+  }
+
+  ReplicationStage stage;
+  ReplicationStage::Client* client = nullptr;
+  std::uint64_t spawned_before = 0;
+  std::uint64_t despawned_before = 0;
+};
+
+}  // namespace
+
+TEST_CASE("An entity that uses an id after any number of others is another one for a client",
+          "[net][replication]") {
+  const auto coder = GENERATE(SnapshotCoder::range, SnapshotCoder::raw);
+  // About the widths that generations have had.
+  const int respawns = GENERATE(1, 255, 256, 257, 512, 10'000, 65'536);
+  const int ticks = GENERATE(1, 150);
+  CAPTURE(coder, respawns, ticks);
+  Outage outage(coder);
+  outage.run(ticks, respawns);
+  CHECK(outage.stage.difference(*outage.client) == "");
+  CHECK(outage.client->world.despawned - outage.despawned_before == 41 - kReused);
+  CHECK(outage.client->world.spawned - outage.spawned_before == 41 - kReused);
+  CHECK(outage.client->replication->counters().divergences == 0);
+}
+
+TEST_CASE("A world that gives every entity a new id keeps its memory", "[net][replication]") {
+  const ReplicationSchema schema = replication_samples_schema();
+  const TypeViews views(schema);
+  ReplicatedWorld world(schema, views);
+  const std::vector<UpdateClass> classes(1);
+  InterestGrid grid({}, classes);
+  const std::vector<std::int64_t> values(schema.value_count(1));
+  constexpr std::uint32_t kAlive = 200;
+  std::size_t bytes = 0;
+  for (std::uint32_t id = 1; id < 400'000; ++id) {
+    if (id % 10 == 1) world.begin(1 + id / 10);
+    world.spawn(id, {.type = 1, .place = {.x = static_cast<float>(id % 500)}}, values);
+    if (id > kAlive) world.despawn(id - kAlive);
+    if (id % 10 == 0) grid.update(world);
+    if (id == 40'000) bytes = world.memory_bytes() + grid.memory_bytes();
+  }
+  CHECK(world.memory_bytes() + grid.memory_bytes() < bytes + 200'000);
+}
+
+TEST_CASE("No two entities of an id have one generation, though most ids are forgotten",
+          "[net][replication]") {
+  const ReplicationSchema schema = replication_samples_schema();
+  const TypeViews views(schema);
+  ReplicatedWorld world(schema, views);
+  const std::vector<std::int64_t> values(schema.value_count(1));
+  world.begin(1);
+  Random random(3);
+  std::map<std::uint32_t, std::uint32_t> highest;
+  for (int i = 0; i < 100'000; ++i) {
+    const auto id =
+        static_cast<std::uint32_t>(random.below(20) == 0 ? random.below(10) : random.below(30'000));
+    world.spawn(id, {.type = 1}, values);
+    const std::uint32_t generation = world.find(id)->generation;
+    const auto [before, is_first] = highest.try_emplace(id, generation);
+    REQUIRE((is_first || generation > before->second));
+    before->second = generation;
+    world.despawn(id);
+  }
+}
+
+TEST_CASE("A generation has one spelling of as many bytes as it needs", "[net][snapshot]") {
+  const SnapshotModel model = untrained_model({{.name = "thing", .lanes = {{.name = "lane", .greatest = 7}}}});
+  const SnapshotOptions options{.coder = SnapshotCoder::raw};
+  std::array<std::byte, 64> memory{};
+  const auto bits_of = [&](std::uint32_t generation, std::uint32_t before) {
+    PlainWriter writer(model, options, memory, memory.size());
+    EntityKind kind{.type = 0, .generation = generation};
+    REQUIRE(code_kind(writer, kind, 1, before));
+    const std::span<const std::byte> bytes = writer.finish();
+    PlainReader reader(model, options, bytes);
+    EntityKind read{};
+    REQUIRE(code_kind(reader, read, 1, before));
+    REQUIRE(reader.is_finished());
+    CHECK(read.generation == generation);
+    return bytes.size();
+  };
+  CHECK(bits_of(0, 0) == 1);
+  CHECK(bits_of(70'000, 70'000) == 1);
+  CHECK(bits_of(0, 1) == 2);
+  CHECK(bits_of(255, 0) == 2);
+  CHECK(bits_of(256, 0) == 3);
+  CHECK(bits_of(65'536, 0) == 4);
+  CHECK(bits_of(0xFFFF'FFFF, 0) == 5);
+  // Bits from the lowest on: is different, two of the length, then the number, highest bit first.
+  const auto is_read = [&](std::vector<std::uint8_t> bytes, std::uint32_t before) {
+    PlainReader reader(model, options, std::as_bytes(std::span(bytes)));
+    EntityKind kind{};
+    return code_kind(reader, kind, 1, before);
+  };
+  CHECK(is_read({0b0000'0001, 0b0000'0100}, 0));               // 1, in one byte.
+  CHECK_FALSE(is_read({0b0000'0001, 0b0000'0100}, 1));         // As the one before.
+  CHECK_FALSE(is_read({0b0000'0101, 0b0000'0000, 0b100}, 0));  // 1, in two bytes.
+}
+
+}  // namespace muster
