@@ -15,6 +15,7 @@ Client::Client(const ClientOptions& options, DatagramSocket& socket, Entropy& en
       socket_(&socket),
       handshake_(options.handshake, entropy),
       began_(now),
+      work_(options.receive_limits, now),
       arrivals_(now),
       notice_(options.danger_log) {
   warn(now);
@@ -49,22 +50,36 @@ std::optional<Close> Client::end() const {
   return sealed_->connection().end();
 }
 
-void Client::receive(NetTime now) {
+ReceiveReport Client::receive(NetTime now) {
   if (!end_.has_value()) warn(now);
-  for (int batch = 0; batch < kPacketsPerTickMax; ++batch) {
-    const std::span<IncomingDatagram> arrived = incoming_.receive(*socket_);
-    for (const IncomingDatagram& datagram : arrived) {
-      const bool is_sound = datagram.from == options_.server && datagram.byte_count > 0 &&
-                            datagram.byte_count <= kDatagramBytesMax;
-      if (is_sound) {
-        take_datagram(arrivals_.arrival(datagram, now), datagram.memory.first(datagram.byte_count));
-      } else {
-        ++counters_.not_ours;
-      }
+  work_.begin(now);
+  bool is_drained = false;
+  while (const std::size_t most = work_.may_read(kBatch)) {
+    const IncomingDatagram* const datagram = incoming_.next(*socket_, now, most);
+    if (datagram == nullptr) {
+      is_drained = true;
+      break;
     }
-    if (arrived.size() < kBatch) break;
+    work_.count_datagram();
+    const bool is_sound = datagram->from == options_.server && datagram->byte_count > 0 &&
+                          datagram->byte_count <= kDatagramBytesMax;
+    if (is_sound) {
+      take_datagram(arrivals_.arrival(*datagram, incoming_.read_at()),
+                    datagram->memory.first(datagram->byte_count));
+    } else {
+      ++counters_.not_ours;
+    }
   }
-  arrivals_.all_read(now);
+  if (is_drained) {
+    arrivals_.all_read(now);
+    return work_.report();
+  }
+  ++counters_.receives_limited;
+  const SocketBacklog backlog = socket_->backlog();
+  counters_.dropped_unread = backlog.dropped;
+  work_.report().is_limited = true;
+  work_.report().unread_bytes = backlog.waiting_bytes;
+  return work_.report();
 }
 
 void Client::take_datagram(NetTime now, std::span<std::byte> datagram) {
@@ -84,10 +99,16 @@ void Client::take_packet(NetTime now, std::span<std::byte> datagram) {
     return;
   }
   bool is_highest = false;
-  if (sealed_->read(now, datagram, is_highest) == DatagramVerdict::forged) ++counters_.forged;
+  work_.spend(receive_work::opening(datagram.size()));
+  if (sealed_->read(now, datagram, is_highest) == DatagramVerdict::forged) {
+    ++counters_.forged;
+  } else {
+    work_.spend(receive_work::applying(datagram.size()));
+  }
 }
 
 void Client::take_answer(NetTime now, std::span<const std::byte> datagram) {
+  work_.spend(receive_work::kHandshake);
   if (std::optional<Refusal> refusal = handshake_.take_refuse(datagram)) {
     refusal_ = std::move(refusal);
     give_up(CloseReason::refused, refusal_->text);
@@ -138,7 +159,7 @@ void Client::send(NetTime now) {
   for (int i = 0; i < kPacketsPerTickMax && (must_answer_ || connection.wants_to_send(now)); ++i) {
     must_answer_ = false;
     const std::size_t bytes = sealed_->write(now, outgoing_.next(*socket_));
-    outgoing_.add(options_.server, bytes);
+    outgoing_.add({.peer = options_.server}, bytes);
   }
   outgoing_.flush(*socket_);
   counters_.send_failed = outgoing_.failed();
@@ -165,7 +186,7 @@ void Client::shake_hands(NetTime now) {
     ++counters_.requests;
   }
   record_handshake(now, true, memory);
-  outgoing_.add(options_.server, kRequestBytes);
+  outgoing_.add({.peer = options_.server}, kRequestBytes);
 }
 
 void Client::record_handshake(NetTime now, bool is_outgoing, std::span<const std::byte> datagram) {

@@ -11,6 +11,7 @@
 
 #include "net/endpoint/danger_notice.h"
 #include "net/endpoint/datagram_batch.h"
+#include "net/endpoint/receive_budget.h"
 #include "net/endpoint/sealed_connection.h"
 #include "net/secure/handshake.h"
 #include "net/transport/connection.h"
@@ -28,6 +29,8 @@ struct ClientOptions {
   DangerLog danger_log{};
   /// From the first request to the first packet.
   NetDuration connect_timeout = std::chrono::seconds(10);
+  /// What `receive` may use of the processor.
+  ReceiveLimits receive_limits{};
   /// Is told of all that travels, when there is one. Must outlive the client.
   PacketRecorder* recorder = nullptr;
 };
@@ -41,7 +44,9 @@ struct ClientCounters {
   std::uint64_t responses = 0;
   std::uint64_t not_ours = 0;
   std::uint64_t forged = 0;
-  std::uint64_t send_failed = 0;  ///< Datagrams that the socket did not take.
+  std::uint64_t send_failed = 0;       ///< Datagrams that the socket did not take.
+  std::uint64_t receives_limited = 0;  ///< Calls of `receive` that ended at a limit.
+  std::uint64_t dropped_unread = 0;    ///< The socket was full of what had not been read. Of Linux.
 };
 
 /// One connection to a server, from the first request on. One thread at a time. Each tick:
@@ -51,7 +56,9 @@ class Client {
   /// Everything given must outlive the client.
   Client(const ClientOptions& options, DatagramSocket& socket, Entropy& entropy, NetTime now);
 
-  void receive(NetTime now);
+  /// Reads what has arrived, within `ClientOptions::receive_limits`. The report says what was done
+  /// and whether more may wait.
+  ReceiveReport receive(NetTime now);
   void send(NetTime now);
 
   ClientState state() const;
@@ -85,6 +92,7 @@ class Client {
   DatagramSocket* socket_;
   ClientHandshake handshake_;
   NetTime began_;
+  ReceiveBudget work_;
   ArrivalClock arrivals_;
   NetTime challenged_at_{};
   std::optional<NetTime> last_sent_;

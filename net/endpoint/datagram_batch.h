@@ -43,15 +43,38 @@ class IncomingBatch {
     }
   }
 
-  /// What has arrived, at most `kBatch` datagrams; good until the next call. Those that were larger
-  /// than any of ours are there with one byte too many.
-  std::span<IncomingDatagram> receive(DatagramSocket& socket) {
-    return std::span(datagrams_).first(socket.receive(datagrams_));
+  /// The next datagram; null when the socket has no more. Good until the next call. One that was
+  /// larger than any of ours has one byte too many. Reads up to `most` at once; those that the
+  /// caller does not take now come first next time. Requires: `most` is not 0.
+  const IncomingDatagram* next(DatagramSocket& socket, NetTime now, std::size_t most) {
+    if (next_ == count_) {
+      const std::size_t wanted = std::min(most, kBatch);
+      if (is_drained_ && count_ > 0) return end();
+      next_ = 0;
+      count_ = socket.receive(std::span(datagrams_).first(wanted));
+      read_at_ = now;
+      is_drained_ = count_ < wanted;
+      if (count_ == 0) return end();
+    }
+    return &datagrams_[next_++];
   }
+  /// When the last datagram was read from the socket.
+  NetTime read_at() const { return read_at_; }
 
  private:
+  /// The next call asks the socket again.
+  const IncomingDatagram* end() {
+    next_ = count_ = 0;
+    is_drained_ = false;
+    return nullptr;
+  }
+
   std::vector<std::byte> memory_;
   std::array<IncomingDatagram, kBatch> datagrams_{};
+  std::size_t next_ = 0;
+  std::size_t count_ = 0;
+  NetTime read_at_{};
+  bool is_drained_ = false;  ///< The socket had fewer than it was asked for.
 };
 
 /// Datagrams that are to go out. Allocates on construction only.
@@ -64,10 +87,11 @@ class OutgoingBatch {
     if (count_ == kBatch) flush(socket);
     return std::span(memory_).subspan(count_ * kDatagramBytesMax, kDatagramBytesMax);
   }
-  /// The first bytes of that memory are to go to an address.
-  void add(const Address& to, std::size_t bytes) {
-    datagrams_[count_] = {.to = to,
-                          .bytes = std::span(memory_).subspan(count_ * kDatagramBytesMax, bytes)};
+  /// The first bytes of that memory go to a peer, from the address of ours that it knows.
+  void add(const DatagramPath& path, std::size_t bytes) {
+    datagrams_[count_] = {.to = path.peer,
+                          .bytes = std::span(memory_).subspan(count_ * kDatagramBytesMax, bytes),
+                          .from = path.local};
     ++count_;
     bytes_ += bytes;
   }

@@ -10,6 +10,14 @@ namespace muster {
 namespace {
 
 constexpr NetDuration kPathQuestionInterval = std::chrono::seconds(1);
+/// How often the socket is asked what it has dropped, when calls are not limited.
+constexpr NetDuration kBacklogInterval = std::chrono::seconds(1);
+
+/// Challenges, and refusals of requests: 0.1 s of the processor a second.
+constexpr TimeBucket::Limits kAnswerLimits{.per_second = 50'000, .burst = 1'700};
+/// X25519 three times each, 0.1 s of the processor a second. Clients with a token have a bucket of
+/// their own: a flood from real addresses cannot keep them out.
+constexpr TimeBucket::Limits kHelloLimits{.per_second = 1'000, .burst = 128};
 
 }  // namespace
 
@@ -25,6 +33,10 @@ Server::Server(const ServerOptions& options, DatagramSocket& socket, Entropy& en
       used_tokens_(options.used_tokens_max),
       slots_(options.clients_max),
       counted_for_(options.clients_max),
+      answers_(kAnswerLimits, now),
+      hellos_(kHelloLimits, now),
+      hellos_with_token_(kHelloLimits, now),
+      work_(options.receive_limits, now),
       arrivals_(now),
       cap_(options.bytes_per_second_max, options.clients_max, now),
       notice_(options.danger_log) {
@@ -67,7 +79,7 @@ std::uint64_t Server::client_id(ClientHandle client) const {
 
 Address Server::address(ClientHandle client) const {
   const Client* const found = find(client);
-  return found == nullptr ? Address() : found->address;
+  return found == nullptr ? Address() : found->path.peer;
 }
 
 std::span<const std::byte> Server::token_data(ClientHandle client) const {
@@ -75,44 +87,64 @@ std::span<const std::byte> Server::token_data(ClientHandle client) const {
   return found == nullptr ? std::span<const std::byte>() : found->token_data;
 }
 
-void Server::receive(NetTime now, UnixSeconds date) {
+ReceiveReport Server::receive(NetTime now, UnixSeconds date) {
   warn(now);
-  requests_this_tick_ = 0;
   used_tokens_.forget_expired(date);
-  // A flood must not keep us here for ever: what is left waits for the next tick.
-  for (int batch = 0; batch < kPacketsPerTickMax; ++batch) {
-    const std::span<IncomingDatagram> arrived = incoming_.receive(socket_);
-    for (const IncomingDatagram& datagram : arrived) {
-      ++counters_.datagrams_in;
-      counters_.bytes_in += datagram.byte_count;
-      take_datagram(arrivals_.arrival(datagram, now), date, datagram.from,
-                    datagram.memory.first(datagram.byte_count));
+  work_.begin(now);
+  bool is_drained = false;
+  while (const std::size_t most = work_.may_read(kBatch)) {
+    const IncomingDatagram* const datagram = incoming_.next(socket_, now, most);
+    if (datagram == nullptr) {
+      is_drained = true;
+      break;
     }
-    if (arrived.size() < kBatch) break;
+    work_.count_datagram();
+    ++counters_.datagrams_in;
+    counters_.bytes_in += datagram->byte_count;
+    take_datagram(arrivals_.arrival(*datagram, incoming_.read_at()), date,
+                  {.peer = datagram->from, .local = datagram->to},
+                  datagram->memory.first(datagram->byte_count));
   }
-  arrivals_.all_read(now);
+  if (is_drained) arrivals_.all_read(now);
+  finish_receive(now, !is_drained);
   outgoing_.flush(socket_);
+  return work_.report();
 }
 
-void Server::take_datagram(NetTime now, UnixSeconds date, const Address& from,
+void Server::finish_receive(NetTime now, bool is_limited) {
+  work_.report().is_limited = is_limited;
+  if (is_limited) ++counters_.receives_limited;
+  const bool is_due = !backlog_asked_at_.has_value() || now - *backlog_asked_at_ > kBacklogInterval;
+  if (!is_limited && !is_due) return;
+  const SocketBacklog backlog = socket_.backlog();
+  backlog_asked_at_ = now;
+  counters_.dropped_unread = backlog.dropped;
+  if (is_limited) work_.report().unread_bytes = backlog.waiting_bytes;
+}
+
+void Server::take_datagram(NetTime now, UnixSeconds date, const DatagramPath& path,
                            std::span<std::byte> datagram) {
+  if (!path.peer.is_peer()) {
+    ++counters_.bad_sources;
+    return;
+  }
   if (datagram.empty() || datagram.size() > kDatagramBytesMax) {
     ++counters_.not_ours;
     return;
   }
   const auto first = std::to_integer<std::uint8_t>(datagram.front());
   if ((first & kPacketBit) != 0) {
-    take_packet(now, from, datagram);
+    take_packet(now, path, datagram);
   } else if (first == static_cast<std::uint8_t>(DatagramKind::request)) {
-    take_request(now, from, datagram);
+    take_request(now, path, datagram);
   } else if (first == static_cast<std::uint8_t>(DatagramKind::response)) {
-    take_response(now, date, from, datagram);
+    take_response(now, date, path, datagram);
   } else {
     ++counters_.not_ours;
   }
 }
 
-void Server::take_packet(NetTime now, const Address& from, std::span<std::byte> datagram) {
+void Server::take_packet(NetTime now, const DatagramPath& path, std::span<std::byte> datagram) {
   const std::uint32_t id = connection_id_of(datagram);
   const std::uint32_t slot = id % kClientsMax;
   if (id == 0 || slot >= slots_.size() || slots_[slot] == nullptr ||
@@ -122,8 +154,13 @@ void Server::take_packet(NetTime now, const Address& from, std::span<std::byte> 
   }
   Client& client = *slots_[slot];
   bool is_highest = false;
+  work_.spend(receive_work::opening(datagram.size()));
   const DatagramVerdict verdict = client.sealed.read(now, datagram, is_highest);
-  if (verdict == DatagramVerdict::forged) ++counters_.forged;
+  if (verdict == DatagramVerdict::forged) {
+    ++counters_.forged;
+  } else {
+    work_.spend(receive_work::applying(datagram.size()));
+  }
   if (verdict != DatagramVerdict::received) return;
   if (!client.is_connected) {
     // First the event, which may throw: then the next packet connects.
@@ -134,7 +171,7 @@ void Server::take_packet(NetTime now, const Address& from, std::span<std::byte> 
     --pending_;
     ++counters_.connected;
   }
-  follow(now, client, from, is_highest);
+  follow(now, client, path, is_highest);
 }
 
 void Server::tell(const ServerEvent& event) {
@@ -146,12 +183,12 @@ void Server::tell(const ServerEvent& event) {
 }
 
 /// Asks a new address whether the client is there, and moves when the answer comes from it.
-void Server::follow(NetTime now, Client& client, const Address& from, bool is_highest) {
+void Server::follow(NetTime now, Client& client, const DatagramPath& path, bool is_highest) {
   const std::optional<std::uint64_t> answer = client.sealed.connection().take_path_answer();
-  if (from == client.address) return;
+  if (path.peer == client.path.peer) return;
   if (answer.has_value() && client.has_question && *answer == client.path_question &&
-      from == client.asked_address) {
-    client.address = from;
+      path.peer == client.asked_path.peer) {
+    client.path = path;
     client.has_question = false;
     client.sealed.connection().path_changed();
     ++counters_.addresses_changed;
@@ -160,17 +197,18 @@ void Server::follow(NetTime now, Client& client, const Address& from, bool is_hi
   if (!is_highest || (client.has_question && now - client.asked_at < kPathQuestionInterval)) return;
   // The same address is asked the same again: where a round trip takes longer than we wait, the
   // answer to what was asked first is still on its way.
-  if (!client.has_question || client.asked_address != from) {
+  if (!client.has_question || client.asked_path.peer != path.peer) {
     std::array<std::byte, 8> question{};
     entropy_.fill(question);
     client.path_question = SectionReader(question).read_u64();
   }
   client.has_question = true;
-  client.asked_address = from;
+  client.asked_path = path;
   client.asked_at = now;
+  work_.spend(receive_work::kAnswer);
   const std::span<std::byte> memory = outgoing_.next(socket_);
   const std::size_t bytes = client.sealed.write_path_challenge(now, client.path_question, memory);
-  outgoing_.add(from, bytes);
+  outgoing_.add(path, bytes);
   cap_.spent(client.slot, bytes);
 }
 
@@ -207,7 +245,7 @@ void Server::send_client(NetTime now, Client& client) {
     const bool is_closed = connection.state() == ConnectionState::closed;
     if (!is_closed && cap_.credit(client.slot) <= 0 && cap_.is_used_up()) break;
     const std::size_t bytes = client.sealed.write(now, outgoing_.next(socket_));
-    outgoing_.add(client.address, bytes);
+    outgoing_.add(client.path, bytes);
     cap_.spent(client.slot, bytes);
   }
   if (connection.state() != ConnectionState::closed || client.closed_at.has_value()) return;

@@ -15,6 +15,7 @@
 #include "net/endpoint/danger_notice.h"
 #include "net/endpoint/datagram_batch.h"
 #include "net/endpoint/packet_recorder.h"
+#include "net/endpoint/receive_budget.h"
 #include "net/endpoint/send_cap.h"
 #include "net/secure/address_budget.h"
 #include "net/secure/handshake.h"
@@ -68,6 +69,8 @@ struct ServerOptions {
   /// Of all connections together, without the heads of IP and UDP. Their budgets know of it:
   /// clients share it equally, but that who wants less leaves the rest to the others.
   double bytes_per_second_max = 125e6;
+  /// What `receive` may use of the processor.
+  ReceiveLimits receive_limits{};
   /// Is told of all that travels once a client is admitted, when there is one. Must outlive the
   /// server.
   PacketRecorder* recorder = nullptr;
@@ -97,12 +100,15 @@ struct ServerCounters {
   std::uint64_t datagrams_out = 0;
   std::uint64_t bytes_in = 0;
   std::uint64_t bytes_out = 0;
-  std::uint64_t not_ours = 0;  ///< Of no known kind, or of a wrong size.
+  std::uint64_t not_ours = 0;     ///< Of no known kind, or of a wrong size.
+  std::uint64_t bad_sources = 0;  ///< From an address that cannot be a peer (`Address::is_peer`).
+  std::uint64_t receives_limited = 0;  ///< Calls of `receive` that ended at a limit.
+  std::uint64_t dropped_unread = 0;    ///< The socket was full of what had not been read. Of Linux.
   std::uint64_t requests = 0;
   std::uint64_t challenges = 0;
   std::uint64_t requests_limited = 0;  ///< Beyond what is answered in all.
   std::uint64_t responses = 0;
-  std::uint64_t responses_limited = 0;  ///< Beyond an address's budget.
+  std::uint64_t responses_limited = 0;  ///< Beyond the budget of an address, or of all.
   std::uint64_t clients_limited = 0;    ///< Refused: their address had all it may have.
   std::uint64_t challenges_stale = 0;   ///< Too old, or never ours.
   std::uint64_t hellos_forged = 0;
@@ -132,8 +138,9 @@ class Server {
          Admission& admission, NetTime now);
   ~Server();
 
-  /// Takes everything that has arrived. `date` is for tokens.
-  void receive(NetTime now, UnixSeconds date);
+  /// Reads what has arrived, within `ServerOptions::receive_limits`. `date` is for tokens. The
+  /// report says what was done and whether more may wait.
+  ReceiveReport receive(NetTime now, UnixSeconds date);
   /// Sends what connections want to send.
   void send(NetTime now);
 
@@ -171,25 +178,26 @@ class Server {
   const Client* find(ClientHandle client) const;
 
   void warn(NetTime now);
-  void take_datagram(NetTime now, UnixSeconds date, const Address& from,
+  void finish_receive(NetTime now, bool is_limited);
+  void take_datagram(NetTime now, UnixSeconds date, const DatagramPath& path,
                      std::span<std::byte> datagram);
-  void take_request(NetTime now, const Address& from, std::span<const std::byte> datagram);
-  void take_response(NetTime now, UnixSeconds date, const Address& from,
+  void take_request(NetTime now, const DatagramPath& path, std::span<const std::byte> datagram);
+  void take_response(NetTime now, UnixSeconds date, const DatagramPath& path,
                      std::span<const std::byte> datagram);
-  bool answers_again(NetTime now, const ResponseView& response, const Address& from);
-  void apply(NetTime now, UnixSeconds date, const Address& from, const ResponseView& response);
+  bool answers_again(NetTime now, const ResponseView& response, const DatagramPath& path);
+  void apply(NetTime now, UnixSeconds date, const DatagramPath& path, const ResponseView& response);
   bool allows(TrustMode mode) const;
-  bool take_token(UnixSeconds date, const Address& from, const ResponseView& response,
+  bool take_token(UnixSeconds date, const DatagramPath& path, const ResponseView& response,
                   std::optional<OpenedToken>& token);
-  void admit(NetTime now, const Address& from, const ResponseView& response,
+  void admit(NetTime now, const DatagramPath& path, const ResponseView& response,
              const Applicant& applicant, ServerHandshake& handshake);
   void record(NetTime now, const ResponseView& response, Client& client, Cipher cipher);
   std::optional<RefuseReason> check_hello(const Applicant& applicant, std::string& text) const;
-  void refuse(const Address& to, const RequestView& request, RefuseReason reason,
+  void refuse(const DatagramPath& path, const RequestView& request, RefuseReason reason,
               std::string_view text);
-  void take_packet(NetTime now, const Address& from, std::span<std::byte> datagram);
+  void take_packet(NetTime now, const DatagramPath& path, std::span<std::byte> datagram);
   void tell(const ServerEvent& event);
-  void follow(NetTime now, Client& client, const Address& from, bool is_highest);
+  void follow(NetTime now, Client& client, const DatagramPath& path, bool is_highest);
   void send_packet(NetTime now, Client& client, const Address& to, std::span<std::byte> memory,
                    std::size_t body_bytes, std::uint32_t sequence);
   void send_client(NetTime now, Client& client);
@@ -217,7 +225,11 @@ class Server {
   OutgoingBatch outgoing_;
   std::uint32_t generation_ = 0;
   std::size_t pending_ = 0;
-  std::uint32_t requests_this_tick_ = 0;
+  TimeBucket answers_;            ///< Answers to datagrams of unknown senders.
+  TimeBucket hellos_;             ///< Hellos opened for clients without a token,
+  TimeBucket hellos_with_token_;  ///< and for those with one.
+  ReceiveBudget work_;
+  std::optional<NetTime> backlog_asked_at_;
   ArrivalClock arrivals_;
   SendCap cap_;
   std::uint32_t turn_ = 0;  ///< Who is first to send, and in which direction it goes on.

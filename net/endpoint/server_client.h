@@ -24,7 +24,8 @@ struct Server::Client {
   Client(const ConnectionOptions& options, const ConnectionKeys& keys, NetTime now)
       : sealed(leading(options), keys.cipher, keys.to_client, keys.to_server,
                {.ours = keys.server_receives, .theirs = keys.client_receives}, now),
-        accepted_at(now) {}
+        accepted_at(now),
+        accept_sent_at(now) {}
 
   static ConnectionOptions leading(ConnectionOptions options) {
     options.leads_maps = true;
@@ -34,12 +35,13 @@ struct Server::Client {
   SealedConnection sealed;
   std::uint32_t slot = 0;
   std::uint32_t generation = 0;
-  Address address;
+  DatagramPath path;
   std::uint64_t client_id = 0;
   std::vector<std::byte> token_data;
 
   bool is_connected = false;  ///< A packet of it has opened.
   NetTime accepted_at;
+  NetTime accept_sent_at;
   PublicKey attempt{};  ///< Its ephemeral key.
   std::array<std::byte, 32> response_hash{};
   std::array<std::byte, kAcceptBytesMax> accept{};  ///< To be sent again.
@@ -48,7 +50,7 @@ struct Server::Client {
 
   bool has_question = false;
   std::uint64_t path_question = 0;
-  Address asked_address;
+  DatagramPath asked_path;
   NetTime asked_at{};
 };
 

@@ -10,8 +10,8 @@ namespace muster {
 
 namespace {
 
-/// Requests that are answered between two calls of `receive`, at 60 Hz about 100,000 a second.
-constexpr std::uint32_t kRequestsPerTickMax = 1700;
+/// An accept is not sent again before. A client repeats its response every 250 ms.
+constexpr NetDuration kAcceptInterval = std::chrono::milliseconds(1);
 
 std::array<std::byte, 32> hash_of_response(const ResponseView& response) {
   std::array<std::byte, 32> bytes{};
@@ -21,77 +21,91 @@ std::array<std::byte, 32> hash_of_response(const ResponseView& response) {
 
 }  // namespace
 
-void Server::refuse(const Address& to, const RequestView& request, RefuseReason reason,
+void Server::refuse(const DatagramPath& path, const RequestView& request, RefuseReason reason,
                     std::string_view text) {
   ++counters_.refusals[static_cast<std::size_t>(reason)];
   const std::span<std::byte> memory = outgoing_.next(socket_);
-  outgoing_.add(to, write_refuse(request, reason, text, memory.first<kRefuseBytesMax>()));
+  work_.spend(receive_work::kAnswer);
+  outgoing_.add(path, write_refuse(request, reason, text, memory.first<kRefuseBytesMax>()));
 }
 
-void Server::take_request(NetTime now, const Address& from, std::span<const std::byte> datagram) {
+void Server::take_request(NetTime now, const DatagramPath& path,
+                          std::span<const std::byte> datagram) {
   ++counters_.requests;
+  work_.spend(receive_work::kRequest);
   const std::optional<RequestView> request = read_request_head(datagram);
   if (!request.has_value() ||
       (request->version == kProtocolVersion && !has_zero_padding(datagram))) {
     ++counters_.not_ours;
     return;
   }
-  if (++requests_this_tick_ > kRequestsPerTickMax) {
+  if (!answers_.take(now)) {
     ++counters_.requests_limited;
     return;
   }
   if (request->version != kProtocolVersion) {
-    refuse(from, *request, RefuseReason::wrong_version,
+    refuse(path, *request, RefuseReason::wrong_version,
            "the server speaks another version of the protocol: update the older of the two");
     return;
   }
   if (request->application != options_.agreement.application) {
-    refuse(from, *request, RefuseReason::wrong_application, "this is a server of another game");
+    refuse(path, *request, RefuseReason::wrong_application, "this is a server of another game");
     return;
   }
-  const Challenge challenge = challenger_.make(now, from, request->claim);
+  const Challenge challenge = challenger_.make(now, path.peer, request->claim);
   const auto answer = write_challenge(*request, challenge, identity_.shared);
   const std::span<std::byte> memory = outgoing_.next(socket_);
   std::ranges::copy(answer, memory.begin());
-  outgoing_.add(from, answer.size());
+  work_.spend(receive_work::kAnswer);
+  outgoing_.add(path, answer.size());
   ++counters_.challenges;
 }
 
-void Server::take_response(NetTime now, UnixSeconds date, const Address& from,
+void Server::take_response(NetTime now, UnixSeconds date, const DatagramPath& path,
                            std::span<const std::byte> datagram) {
   ++counters_.responses;
+  work_.spend(receive_work::kResponse);
   const std::optional<ResponseView> response = read_response(datagram);
   if (!response.has_value() || response->head.application != options_.agreement.application) {
     ++counters_.not_ours;
     return;
   }
-  if (!challenger_.is_ours(response->challenge, now, from, response->head.claim)) {
+  if (!challenger_.is_ours(response->challenge, now, path.peer, response->head.claim)) {
     ++counters_.challenges_stale;
     return;
   }
-  if (answers_again(now, *response, from)) return;
-  if (!response_budget_.take(now, from)) {
+  if (answers_again(now, *response, path)) return;
+  if (!response_budget_.take(now, path.peer)) {
     ++counters_.responses_limited;
     return;
   }
-  apply(now, date, from, *response);
+  apply(now, date, path, *response);
 }
 
 /// The accept may have been lost: the same response gets the same answer. The ephemeral key alone
 /// proves nothing, it travels in the open: another response with it is looked at like any other,
 /// and ends nobody's attempt before its hello has opened.
-bool Server::answers_again(NetTime now, const ResponseView& response, const Address& from) {
+bool Server::answers_again(NetTime now, const ResponseView& response, const DatagramPath& path) {
   const auto known = slot_of_attempt_.find(response.head.ephemeral);
   if (known == slot_of_attempt_.end()) return false;
   Client& client = *slots_[known->second];
   if (client.is_connected) return true;  // It has the accept, or this is a replay.
-  if (client.address != from || client.response_hash != hash_of_response(response)) return false;
+  if (client.path.peer != path.peer) return false;
+  if (now - client.accept_sent_at < kAcceptInterval) {
+    ++counters_.responses_limited;
+    return true;
+  }
+  work_.spend(receive_work::kRepeat);
+  if (client.response_hash != hash_of_response(response)) return false;
   // It has as long as after the first accept to say something: else it would take itself for
   // connected to one who has forgotten it. Its challenge grows old, so this ends.
   client.accepted_at = now;
+  client.accept_sent_at = now;
+  client.path = path;
   const std::span<std::byte> memory = outgoing_.next(socket_);
   std::copy_n(client.accept.begin(), client.accept_bytes, memory.begin());
-  outgoing_.add(from, client.accept_bytes);
+  work_.spend(receive_work::kAnswer);
+  outgoing_.add(path, client.accept_bytes);
   ++counters_.accepts_again;
   return true;
 }
@@ -109,26 +123,27 @@ bool Server::allows(TrustMode mode) const {
 }
 
 /// False when the token was refused.
-bool Server::take_token(UnixSeconds date, const Address& from, const ResponseView& response,
+bool Server::take_token(UnixSeconds date, const DatagramPath& path, const ResponseView& response,
                         std::optional<OpenedToken>& token) {
   const RequestView& head = response.head;
+  work_.spend(receive_work::kToken);
   token = open_token(response.token, head.application, date, *options_.backend_key);
   const std::vector<Address>& ours = options_.public_addresses;
   const auto is_ours = [&ours](const Address& server) {
     return std::ranges::find(ours, server) != ours.end();
   };
   if (!token.has_value() || (!ours.empty() && std::ranges::none_of(token->servers, is_ours))) {
-    refuse(from, head, RefuseReason::token_invalid,
+    refuse(path, head, RefuseReason::token_invalid,
            "the connect token has expired, or is not for this server: ask for a new one");
     return false;
   }
   if (used_tokens_.is_used_by_another(token->id, head.ephemeral)) {
-    refuse(from, head, RefuseReason::token_used,
+    refuse(path, head, RefuseReason::token_used,
            "the connect token was used before: ask for a new one");
     return false;
   }
   if (used_tokens_.is_full()) {
-    refuse(from, head, RefuseReason::busy, "the server is busy: try again later");
+    refuse(path, head, RefuseReason::busy, "the server is busy: try again later");
     return false;
   }
   return true;
@@ -151,45 +166,50 @@ bool Server::has_too_many(const Address& from, const RequestView& attempt) const
 }
 
 /// Checks mode, token and room; then does the cryptography that costs something.
-void Server::apply(NetTime now, UnixSeconds date, const Address& from,
+void Server::apply(NetTime now, UnixSeconds date, const DatagramPath& path,
                    const ResponseView& response) {
   const RequestView& head = response.head;
   if (!allows(head.mode)) {
-    refuse(from, head, RefuseReason::wrong_mode,
+    refuse(path, head, RefuseReason::wrong_mode,
            options_.backend_key.has_value() ? "this server wants a connect token"
                                             : "this server does not take this kind of connection");
     return;
   }
   std::optional<OpenedToken> token;
-  if (head.mode == TrustMode::token && !take_token(date, from, response, token)) return;
+  if (head.mode == TrustMode::token && !take_token(date, path, response, token)) return;
   if (!place_for(head).has_value()) {
-    refuse(from, head, RefuseReason::full, "the server is full");
+    refuse(path, head, RefuseReason::full, "the server is full");
     return;
   }
-  if (head.mode != TrustMode::token && has_too_many(from, head)) {
+  if (head.mode != TrustMode::token && has_too_many(path.peer, head)) {
     ++counters_.clients_limited;
-    refuse(from, head, RefuseReason::full,
+    refuse(path, head, RefuseReason::full,
            "too many players have joined from your address: one of them has to leave first");
     return;
   }
+  if (!(token.has_value() ? hellos_with_token_ : hellos_).take(now)) {
+    ++counters_.responses_limited;
+    return;
+  }
+  work_.spend(receive_work::kHello);
   ServerHandshake handshake(identity_, token.has_value() ? token->secret : SecretKey());
   const std::optional<Hello> hello = handshake.open_hello(response);
   if (!hello.has_value()) {
     ++counters_.hellos_forged;
     return;
   }
-  Applicant applicant{.address = from, .hello = *hello};
+  Applicant applicant{.address = path.peer, .hello = *hello};
   if (token.has_value()) {
     applicant.client = token->client;
     applicant.token_data = token->user_data;
   }
   std::string text;
   if (const std::optional<RefuseReason> reason = check_hello(applicant, text)) {
-    refuse(from, head, *reason, text);
+    refuse(path, head, *reason, text);
     return;
   }
   if (token.has_value()) used_tokens_.add(token->id, head.ephemeral, token->expires);
-  admit(now, from, response, applicant, handshake);
+  admit(now, path, response, applicant, handshake);
 }
 
 std::optional<RefuseReason> Server::check_hello(const Applicant& applicant,
@@ -211,7 +231,7 @@ std::optional<RefuseReason> Server::check_hello(const Applicant& applicant,
   return std::nullopt;
 }
 
-void Server::admit(NetTime now, const Address& from, const ResponseView& response,
+void Server::admit(NetTime now, const DatagramPath& path, const ResponseView& response,
                    const Applicant& applicant, ServerHandshake& handshake) {
   const std::uint32_t slot = *place_for(response.head);
   const bool is_new = slots_[slot] == nullptr;
@@ -228,11 +248,12 @@ void Server::admit(NetTime now, const Address& from, const ResponseView& respons
     keys.cipher = both_have_aes ? Cipher::aes256_gcm : Cipher::chacha20_poly1305;
   }
   std::array<std::byte, kAcceptBytesMax> accept{};
+  work_.spend(receive_work::kAccept);
   const std::size_t accept_bytes = handshake.write_accept(response, entropy_, keys, accept);
   auto client = std::make_unique<Client>(options_.connection, keys, now);
   client->slot = slot;
   client->generation = ++generation_;
-  client->address = from;
+  client->path = path;
   client->client_id = applicant.client;
   client->token_data.assign(applicant.token_data.begin(), applicant.token_data.end());
   client->attempt = response.head.ephemeral;
@@ -243,7 +264,7 @@ void Server::admit(NetTime now, const Address& from, const ResponseView& respons
   slot_of_attempt_[response.head.ephemeral] = slot;  // The last that may throw.
   slots_[slot] = std::move(client);
   counted_for_[slot].reset();
-  if (response.head.mode != TrustMode::token) counted_for_[slot] = subscriber_of(from);
+  if (response.head.mode != TrustMode::token) counted_for_[slot] = subscriber_of(path.peer);
   if (is_new) {
     ++pending_;
   } else {
@@ -252,7 +273,8 @@ void Server::admit(NetTime now, const Address& from, const ResponseView& respons
   ++counters_.accepts;
   const std::span<std::byte> memory = outgoing_.next(socket_);
   std::copy_n(accept.begin(), accept_bytes, memory.begin());
-  outgoing_.add(from, accept_bytes);
+  work_.spend(receive_work::kAnswer);
+  outgoing_.add(path, accept_bytes);
 }
 
 void Server::record(NetTime now, const ResponseView& response, Client& client, Cipher cipher) {
@@ -261,19 +283,19 @@ void Server::record(NetTime now, const ResponseView& response, Client& client, C
   recorder.handshake({.at = now,
                       .is_outgoing = false,
                       .local = local,
-                      .peer = client.address,
+                      .peer = client.path.peer,
                       .datagram = response.datagram});
   recorder.handshake({.at = now,
                       .is_outgoing = true,
                       .local = local,
-                      .peer = client.address,
+                      .peer = client.path.peer,
                       .datagram = std::span(client.accept).first(client.accept_bytes)});
   RecordedConnection about = recorded_options(options_.connection);
   about.at = now;
   about.is_server = true;
   about.cipher = cipher;
   about.local = local;
-  about.peer = client.address;
+  about.peer = client.path.peer;
   client.sealed.record(recorder, about);
 }
 

@@ -29,11 +29,12 @@ Challenger::Challenger(Entropy& entropy) {
 std::array<std::byte, 16> Challenger::mac(std::uint64_t time_ms, const Address& client,
                                           ClientClaim claim) const {
   assert(claim.size() <= kClaimBytesMax);
-  std::array<std::byte, 8 + 18 + kClaimBytesMax> message;
+  std::array<std::byte, 8 + 22 + kClaimBytesMax> message;
   SectionWriter writer(message);
   writer.write_u64(time_ms);
   writer.write_bytes(std::as_bytes(std::span(client.ip())));
   writer.write_u16(client.port());
+  if (client.scope() != 0) writer.write_u32(client.scope());
   writer.write_bytes(claim);
   std::array<std::byte, 16> mac{};
   static_assert(crypto_shorthash_siphashx24_BYTES == 16);

@@ -1,6 +1,7 @@
 #include "net/transport/address.h"
 
 #include <algorithm>
+#include <cassert>
 #include <charconv>
 #include <span>
 
@@ -72,8 +73,20 @@ std::optional<std::array<std::uint8_t, 16>> ipv6_of(std::string_view text) {
   return ip;
 }
 
+/// Reads what stands between the brackets: an address, and a scope where it is link-local.
+std::optional<Address> parse_ipv6(std::string_view host, std::uint16_t port) {
+  const std::size_t percent = host.find('%');
+  const auto ip = ipv6_of(host.substr(0, percent));
+  if (!ip.has_value()) return std::nullopt;
+  const Address address(*ip, port);
+  if (percent == std::string_view::npos) return address;
+  const auto scope = number_of(host.substr(percent + 1), 10, 0xFFFFFFFF);
+  const bool is_sound = scope.has_value() && *scope != 0 && address.is_link_local();
+  return is_sound ? std::optional(address.with_scope(*scope)) : std::nullopt;
+}
+
 void append_number(std::string& text, std::uint32_t number, int base) {
-  std::array<char, 8> digits{};
+  std::array<char, 10> digits{};
   const auto [end, error] =
       std::to_chars(digits.data(), digits.data() + digits.size(), number, base);
   text.append(digits.data(), error == std::errc() ? end : digits.data());
@@ -85,6 +98,24 @@ bool Address::is_ipv4() const {
   return std::ranges::equal(std::span(ip_).first<12>(), kIpv4Prefix);
 }
 
+bool Address::is_unspecified() const {
+  const std::size_t begin = is_ipv4() ? kIpv4Prefix.size() : 0;
+  return std::all_of(ip_.begin() + static_cast<std::ptrdiff_t>(begin), ip_.end(),
+                     [](std::uint8_t byte) { return byte == 0; });
+}
+
+bool Address::is_link_local() const { return ip_[0] == 0xFE && (ip_[1] & 0xC0U) == 0x80; }
+
+bool Address::is_peer() const {
+  if (port_ == 0 || is_unspecified()) return false;
+  constexpr std::array<std::uint8_t, 4> kBroadcast = {255, 255, 255, 255};
+  if (is_ipv4()) {
+    const bool is_multicast = (ip_[12] & 0xF0U) == 0xE0;
+    return !is_multicast && !std::ranges::equal(std::span(ip_).last<4>(), kBroadcast);
+  }
+  return ip_[0] != 0xFF;
+}
+
 std::optional<Address> Address::parse(std::string_view text) {
   const std::size_t colon = text.rfind(':');
   if (colon == std::string_view::npos) return std::nullopt;
@@ -93,8 +124,7 @@ std::optional<Address> Address::parse(std::string_view text) {
   const auto port_number = static_cast<std::uint16_t>(*port);
   std::string_view host = text.substr(0, colon);
   if (host.size() >= 2 && host.front() == '[' && host.back() == ']') {
-    const auto ip = ipv6_of(host.substr(1, host.size() - 2));
-    return ip.has_value() ? std::optional(Address(*ip, port_number)) : std::nullopt;
+    return parse_ipv6(host.substr(1, host.size() - 2), port_number);
   }
   const auto ip = ipv4_of(host);
   return ip.has_value() ? std::optional(ipv4(*ip, port_number)) : std::nullopt;
@@ -113,6 +143,10 @@ std::string Address::text() const {
       if (i > 0) text.push_back(':');
       append_number(text, static_cast<std::uint32_t>(ip_[i] << 8U | ip_[i + 1]), 16);
     }
+    if (scope_ != 0) {
+      text.push_back('%');
+      append_number(text, scope_, 10);
+    }
     text.push_back(']');
   }
   text.push_back(':');
@@ -126,6 +160,16 @@ Address subscriber_of(const Address& address) {
   return {ip, 0};
 }
 
+Address prefix_of(const Address& address, unsigned bits) {
+  assert(bits <= 128);
+  std::array<std::uint8_t, 16> ip = address.ip();
+  for (unsigned i = 0; i < ip.size(); ++i) {
+    const unsigned kept = std::clamp(bits, 8 * i, 8 * i + 8) - 8 * i;
+    ip[i] = static_cast<std::uint8_t>(ip[i] & (0xFF00U >> kept));
+  }
+  return {ip, 0};
+}
+
 std::size_t hash_of(const Address& address) {
   // FNV-1a over all bytes.
   std::uint64_t hash = 0xCBF29CE484222325U;
@@ -133,6 +177,7 @@ std::size_t hash_of(const Address& address) {
   for (const std::uint8_t byte : address.ip()) add(byte);
   add(static_cast<std::uint8_t>(address.port() & 0xFFU));
   add(static_cast<std::uint8_t>(address.port() >> 8U));
+  for (unsigned i = 0; i < 4; ++i) add(static_cast<std::uint8_t>(address.scope() >> (8 * i)));
   return hash;
 }
 

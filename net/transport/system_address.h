@@ -20,13 +20,14 @@ inline sockaddr_in6 to_system_v6(const Address& address) {
   out.sin6_family = AF_INET6;
   out.sin6_port = htons(address.port());
   std::memcpy(&out.sin6_addr, address.ip().data(), address.ip().size());
+  out.sin6_scope_id = address.scope();
   return out;
 }
 
 inline Address from_system_v6(const sockaddr_in6& in) {
   std::array<std::uint8_t, 16> ip{};
   std::memcpy(ip.data(), &in.sin6_addr, ip.size());
-  return Address(ip, ntohs(in.sin6_port));
+  return Address(ip, ntohs(in.sin6_port)).with_scope(in.sin6_scope_id);
 }
 
 }  // namespace muster

@@ -11,9 +11,11 @@ namespace muster {
 
 /// How a socket is opened.
 struct UdpOptions {
-  /// Where it listens: `[::]:7000` takes IPv4 and IPv6, `0.0.0.0:7000` IPv4 alone. Port 0: any. A
-  /// machine with several addresses answers from the one that its routes choose, and a client takes
-  /// nothing from another than it asked: there, listen at the address that clients are told.
+  /// Where it listens: `[::]:7000` takes IPv4 and IPv6, `0.0.0.0:7000` IPv4 alone. Port 0: any.
+  /// On a machine with several addresses, such a socket reports at which of them a datagram arrived
+  /// (`IncomingDatagram::to`) and sends from a chosen one (`OutgoingDatagram::from`): Linux for
+  /// both kinds of addresses, BSD and macOS for IPv6. Elsewhere the system's routes choose, and a
+  /// client drops an answer from an address that it did not ask: listen at one address there.
   Address local{};
   /// What the system may keep for us, each way. It may give less.
   std::size_t buffer_bytes = 4 * 1024 * 1024;

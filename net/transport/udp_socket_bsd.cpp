@@ -1,4 +1,6 @@
-// BSD and macOS: one call for each datagram.
+// BSD and macOS: one call for each datagram. The local address of a datagram is known and chosen
+// for IPv6 alone: these systems do not agree about IPv4 on a socket for both.
+#define __APPLE_USE_RFC_3542  // macOS: names IPV6_RECVPKTINFO.
 #include <netinet/in.h>
 #include <poll.h>
 #include <sys/socket.h>
@@ -16,6 +18,41 @@ namespace muster {
 
 namespace {
 
+/// Errors of earlier datagrams that one call skips. An attacker can cause more of them by ICMP.
+constexpr int kErrorsSkippedMax = 8;
+
+struct alignas(cmsghdr) Control {
+  std::array<char, CMSG_SPACE(sizeof(in6_pktinfo))> bytes{};
+};
+
+/// Where a datagram was sent to; unspecified where the system does not report an address that an
+/// answer can leave from.
+Address local_of(msghdr& header) {
+  for (cmsghdr* each = CMSG_FIRSTHDR(&header); each != nullptr; each = CMSG_NXTHDR(&header, each)) {
+    if (each->cmsg_level != IPPROTO_IPV6 || each->cmsg_type != IPV6_PKTINFO) continue;
+    in6_pktinfo info{};
+    std::memcpy(&info, CMSG_DATA(each), sizeof(info));
+    std::array<std::uint8_t, 16> ip{};
+    std::memcpy(ip.data(), &info.ipi6_addr, ip.size());
+    const Address local = Address(ip, 0).with_scope(info.ipi6_ifindex);
+    return local.with_port(1).is_peer() ? local : Address();
+  }
+  return {};
+}
+
+void append_source(msghdr& header, Control& control, const Address& from) {
+  in6_pktinfo info{};
+  std::memcpy(&info.ipi6_addr, from.ip().data(), from.ip().size());
+  info.ipi6_ifindex = from.scope();
+  header.msg_control = control.bytes.data();
+  header.msg_controllen = control.bytes.size();
+  cmsghdr* const each = CMSG_FIRSTHDR(&header);
+  each->cmsg_level = IPPROTO_IPV6;
+  each->cmsg_type = IPV6_PKTINFO;
+  each->cmsg_len = CMSG_LEN(sizeof(info));
+  std::memcpy(CMSG_DATA(each), &info, sizeof(info));
+}
+
 class UdpSocket final : public DatagramSocket {
  public:
   explicit UdpSocket(int descriptor) : descriptor_(descriptor) {}
@@ -26,10 +63,20 @@ class UdpSocket final : public DatagramSocket {
   SendOutcome send(std::span<const OutgoingDatagram> datagrams) override {
     SendOutcome outcome;
     for (const OutgoingDatagram& datagram : datagrams) {
-      const sockaddr_in6 to = to_system_v6(datagram.to);
-      const ssize_t result =
-          sendto(descriptor_, datagram.bytes.data(), datagram.bytes.size(), MSG_DONTWAIT,
-                 reinterpret_cast<const sockaddr*>(&to), sizeof(to));
+      sockaddr_in6 to = to_system_v6(datagram.to);
+      // The system does not write through it, though its type would let it.
+      iovec vector{.iov_base = const_cast<std::byte*>(datagram.bytes.data()),
+                   .iov_len = datagram.bytes.size()};
+      Control control;
+      msghdr header{};
+      header.msg_name = &to;
+      header.msg_namelen = sizeof(to);
+      header.msg_iov = &vector;
+      header.msg_iovlen = 1;
+      if (!datagram.from.is_unspecified() && !datagram.from.is_ipv4()) {
+        append_source(header, control, datagram.from);
+      }
+      const ssize_t result = sendmsg(descriptor_, &header, MSG_DONTWAIT);
       if (result >= 0) {
         ++outcome.sent;
       } else {
@@ -41,17 +88,26 @@ class UdpSocket final : public DatagramSocket {
 
   std::size_t receive(std::span<IncomingDatagram> datagrams) override {
     std::size_t count = 0;
-    while (count < datagrams.size()) {
+    for (int errors = 0; count < datagrams.size() && errors < kErrorsSkippedMax;) {
       IncomingDatagram& into = datagrams[count];
       sockaddr_in6 from{};
-      socklen_t from_size = sizeof(from);
-      const ssize_t result = recvfrom(descriptor_, into.memory.data(), into.memory.size(),
-                                      MSG_DONTWAIT, reinterpret_cast<sockaddr*>(&from), &from_size);
+      iovec vector{.iov_base = into.memory.data(), .iov_len = into.memory.size()};
+      Control control;
+      msghdr header{};
+      header.msg_name = &from;
+      header.msg_namelen = sizeof(from);
+      header.msg_iov = &vector;
+      header.msg_iovlen = 1;
+      header.msg_control = control.bytes.data();
+      header.msg_controllen = control.bytes.size();
+      const ssize_t result = recvmsg(descriptor_, &header, MSG_DONTWAIT);
       if (result < 0) {
-        if (errno == EINTR || errno == ECONNREFUSED) continue;
-        break;
+        if (errno != EINTR && errno != ECONNREFUSED) break;
+        ++errors;
+        continue;
       }
       into.from = from_system_v6(from);
+      into.to = local_of(header);
       into.byte_count = static_cast<std::size_t>(result);
       ++count;
     }
@@ -94,6 +150,9 @@ OpenedUdp open_udp(const UdpOptions& options) {
   if (descriptor < 0) return fail("open a UDP socket for");
   if (!set(descriptor, IPPROTO_IPV6, IPV6_V6ONLY, 0)) {
     return fail("take both kinds of addresses at");
+  }
+  if (options.local.is_unspecified()) {
+    static_cast<void>(set(descriptor, IPPROTO_IPV6, IPV6_RECVPKTINFO, 1));
   }
   const auto buffer = static_cast<int>(std::min<std::size_t>(options.buffer_bytes, 1U << 30U));
   static_cast<void>(set(descriptor, SOL_SOCKET, SO_RCVBUF, buffer));

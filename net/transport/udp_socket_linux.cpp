@@ -1,9 +1,15 @@
 // Linux: many datagrams per call (recvmmsg, sendmmsg), and runs of equal ones to one address as a
-// single large send that the kernel cuts (UDP_SEGMENT), where that is known to it. The kernel
-// stamps what arrives with its clock; what is told is only the difference to that clock. Runs are
-// not received as one (UDP_GRO): that costs a server of many clients more than it saves, and takes
-// 64 KiB for each (tests/bench/RESULTS.md).
+// single large send that the kernel cuts (UDP_SEGMENT). The kernel stamps arrivals with its clock;
+// only the difference to that clock is reported. Runs are not received as one (UDP_GRO): that costs
+// a server of many clients more than it saves, and takes 64 KiB for each (tests/bench/RESULTS.md).
+//
+// Segmentation can fail for one destination: its route ends at a device without checksums, its MTU
+// is smaller than a segment, or its address accepts nothing at all. The kernel's error does not say
+// which. Such a run is sent again one by one. Only if that works is segmentation at fault, and then
+// only this address goes without it for a while (`Unsegmented`). A switch for the whole socket
+// would let two forged datagrams make every send expensive.
 #include <arpa/inet.h>
+#include <linux/sock_diag.h>
 #include <netinet/in.h>
 #include <netinet/udp.h>
 #include <poll.h>
@@ -52,34 +58,123 @@ Address from_system(const sockaddr_storage& storage) {
 
 /// Time since the kernel's stamp. Its clock may be set meanwhile: more than a second is not
 /// believed.
-NetDuration waited(const msghdr& header, const timespec& now) {
-  const cmsghdr* const control = CMSG_FIRSTHDR(&header);
-  if (control == nullptr || control->cmsg_level != SOL_SOCKET ||
-      control->cmsg_type != SCM_TIMESTAMPNS) {
-    return NetDuration::zero();
-  }
-  timespec stamp{};
-  std::memcpy(&stamp, CMSG_DATA(control), sizeof(stamp));
+NetDuration waited_since(const timespec& stamp, const timespec& now) {
   const NetDuration time = std::chrono::seconds(now.tv_sec - stamp.tv_sec) +
                            std::chrono::nanoseconds(now.tv_nsec - stamp.tv_nsec);
   const bool is_sane = time >= NetDuration::zero() && time <= std::chrono::seconds(1);
   return is_sane ? time : NetDuration::zero();
 }
 
+/// Where a datagram was sent to. The IPv6 form also serves IPv4 datagrams of a socket for both.
+Address local_of(const in6_pktinfo& info) {
+  std::array<std::uint8_t, 16> ip{};
+  std::memcpy(ip.data(), &info.ipi6_addr, ip.size());
+  return Address(ip, 0).with_scope(info.ipi6_ifindex);
+}
+/// `ipi_spec_dst` is an address of this machine even where the datagram was sent to a broadcast.
+Address local_of(const in_pktinfo& info) {
+  std::array<std::uint8_t, 4> ip{};
+  std::memcpy(ip.data(), &info.ipi_spec_dst, ip.size());
+  return Address::ipv4(ip, 0);
+}
+
+/// Reads what the kernel says beside a datagram: when it arrived, and at which address.
+void read_control(msghdr& header, const timespec& now, IncomingDatagram& datagram) {
+  datagram.waited = {};
+  datagram.to = {};
+  for (cmsghdr* each = CMSG_FIRSTHDR(&header); each != nullptr; each = CMSG_NXTHDR(&header, each)) {
+    if (each->cmsg_level == SOL_SOCKET && each->cmsg_type == SCM_TIMESTAMPNS) {
+      timespec stamp{};
+      std::memcpy(&stamp, CMSG_DATA(each), sizeof(stamp));
+      datagram.waited = waited_since(stamp, now);
+    } else if (each->cmsg_level == IPPROTO_IPV6 && each->cmsg_type == IPV6_PKTINFO) {
+      in6_pktinfo info{};
+      std::memcpy(&info, CMSG_DATA(each), sizeof(info));
+      datagram.to = local_of(info);
+    } else if (each->cmsg_level == IPPROTO_IP && each->cmsg_type == IP_PKTINFO) {
+      in_pktinfo info{};
+      std::memcpy(&info, CMSG_DATA(each), sizeof(info));
+      datagram.to = local_of(info);
+    }
+  }
+  // Nothing can leave from a multicast or broadcast address.
+  if (!datagram.to.with_port(1).is_peer()) datagram.to = {};
+}
+
+/// Room for everything that goes with a datagram: size of segments, or time, and an address.
+struct alignas(cmsghdr) Control {
+  std::array<char, CMSG_SPACE(sizeof(timespec)) + CMSG_SPACE(sizeof(in6_pktinfo))> bytes;
+};
+
+/// Appends one piece of control data. Requires: room for it.
+template <typename Value>
+void append_control(msghdr& header, Control& control, int level, int type, const Value& value) {
+  const cmsghdr head{.cmsg_len = CMSG_LEN(sizeof(value)), .cmsg_level = level, .cmsg_type = type};
+  char* const at = control.bytes.data() + header.msg_controllen;
+  std::memset(at, 0, CMSG_SPACE(sizeof(value)));
+  std::memcpy(at, &head, sizeof(head));
+  std::memcpy(at + CMSG_LEN(0), &value, sizeof(value));
+  header.msg_control = control.bytes.data();
+  header.msg_controllen += CMSG_SPACE(sizeof(value));
+}
+
+/// Addresses to which the kernel segments nothing, in a table of fixed size. An entry is used up by
+/// being looked at, since routes change.
+class Unsegmented {
+ public:
+  bool takes(const Address& to) {
+    Entry& entry = entry_of(to);
+    if (entry.runs_left == 0 || entry.to != to.with_port(0)) return false;
+    --entry.runs_left;
+    return true;
+  }
+  void add(const Address& to) {
+    entry_of(to) = {.to = to.with_port(0), .runs_left = kRunsUntilRetry};
+  }
+
+ private:
+  static constexpr std::uint32_t kRunsUntilRetry = 1024;
+  struct Entry {
+    Address to;
+    std::uint32_t runs_left = 0;
+  };
+  Entry& entry_of(const Address& to) {
+    return entries_[hash_of(to.with_port(0)) % entries_.size()];
+  }
+
+  std::array<Entry, 64> entries_{};
+};
+
+/// What one call of `sendmmsg` is given. They point to each other.
+struct OutgoingMessages {
+  std::array<mmsghdr, kBatch> headers;
+  std::array<iovec, kBatch> vectors;
+  std::array<sockaddr_storage, kBatch> to;
+  std::array<Control, kBatch> controls;
+  std::array<std::uint8_t, kBatch> runs;  ///< How many datagrams each message holds.
+  std::size_t count = 0;
+};
+
 class UdpSocket final : public DatagramSocket {
  public:
-  UdpSocket(int descriptor, bool is_v6) : descriptor_(descriptor), is_v6_(is_v6) {
+  UdpSocket(int descriptor, bool is_v6, bool is_any) : descriptor_(descriptor), is_v6_(is_v6) {
     int size = 0;
     for (std::size_t i = 0; i < kBatch; ++i) {
       headers_[i].msg_hdr = {};
       headers_[i].msg_hdr.msg_name = &from_[i];
       headers_[i].msg_hdr.msg_iov = &vectors_[i];
       headers_[i].msg_hdr.msg_iovlen = 1;
-      headers_[i].msg_hdr.msg_control = stamps_[i].bytes.data();
+      headers_[i].msg_hdr.msg_control = controls_[i].bytes.data();
     }
     const int wanted = 1;
-    // Without it nothing is said to have waited.
+    // Without it every datagram seems to arrive when it is read.
     static_cast<void>(setsockopt(descriptor_, SOL_SOCKET, SO_TIMESTAMPNS, &wanted, sizeof(wanted)));
+    // A socket at one address has no choice: it need not pay for the question.
+    if (is_any) {
+      static_cast<void>(
+          is_v6 ? setsockopt(descriptor_, IPPROTO_IPV6, IPV6_RECVPKTINFO, &wanted, sizeof(wanted))
+                : setsockopt(descriptor_, IPPROTO_IP, IP_PKTINFO, &wanted, sizeof(wanted)));
+    }
     can_segment_ = setsockopt(descriptor_, SOL_UDP, UDP_SEGMENT, &size, sizeof(size)) == 0;
   }
   ~UdpSocket() override { close(descriptor_); }
@@ -89,7 +184,7 @@ class UdpSocket final : public DatagramSocket {
   SendOutcome send(std::span<const OutgoingDatagram> datagrams) override {
     SendOutcome outcome;
     while (!datagrams.empty()) {
-      datagrams = datagrams.subspan(send_some(datagrams, outcome));
+      datagrams = datagrams.subspan(send_some(datagrams, can_segment_, outcome));
     }
     return outcome;
   }
@@ -99,11 +194,11 @@ class UdpSocket final : public DatagramSocket {
     for (std::size_t i = 0; i < count; ++i) {
       vectors_[i] = {.iov_base = datagrams[i].memory.data(), .iov_len = datagrams[i].memory.size()};
       headers_[i].msg_hdr.msg_namelen = sizeof(from_[i]);
-      headers_[i].msg_hdr.msg_controllen = stamps_[i].bytes.size();
+      headers_[i].msg_hdr.msg_controllen = controls_[i].bytes.size();
     }
     int result = -1;
-    // An error that an earlier datagram caused (ICMP: nobody is there) is told once; what arrived
-    // stands behind it.
+    // An error that an earlier datagram caused (ICMP: the port is closed) is reported once; what
+    // arrived comes after it.
     for (int attempt = 0; attempt < 8 && result < 0; ++attempt) {
       result = recvmmsg(descriptor_, headers_.data(), static_cast<unsigned>(count), MSG_DONTWAIT,
                         nullptr);
@@ -114,7 +209,7 @@ class UdpSocket final : public DatagramSocket {
     clock_gettime(CLOCK_REALTIME, &now);
     for (std::size_t i = 0; i < static_cast<std::size_t>(result); ++i) {
       datagrams[i].from = from_system(from_[i]);
-      datagrams[i].waited = waited(headers_[i].msg_hdr, now);
+      read_control(headers_[i].msg_hdr, now, datagrams[i]);
       datagrams[i].byte_count = headers_[i].msg_len;
     }
     return static_cast<std::size_t>(result);
@@ -134,8 +229,16 @@ class UdpSocket final : public DatagramSocket {
     return from_system(storage);
   }
 
+  SocketBacklog backlog() const override {
+    std::array<std::uint32_t, SK_MEMINFO_VARS> numbers{};
+    socklen_t size = sizeof(numbers);
+    if (getsockopt(descriptor_, SOL_SOCKET, SO_MEMINFO, numbers.data(), &size) != 0) return {};
+    return {.waiting_bytes = numbers[SK_MEMINFO_RMEM_ALLOC], .dropped = numbers[SK_MEMINFO_DROPS]};
+  }
+
  private:
-  /// How many from the front go as one send: equal sizes to one address, the last may be shorter.
+  /// How many from the front go as one send: equal sizes between two addresses, the last may be
+  /// shorter.
   static std::size_t run_length(std::span<const OutgoingDatagram> datagrams) {
     const OutgoingDatagram& first = datagrams.front();
     std::size_t bytes = first.bytes.size();
@@ -144,8 +247,8 @@ class UdpSocket final : public DatagramSocket {
     for (; count < std::min(datagrams.size(), kSegmentsMax); ++count) {
       const OutgoingDatagram& next = datagrams[count];
       bytes += next.bytes.size();
-      if (next.to != first.to || next.bytes.empty() || next.bytes.size() > first.bytes.size() ||
-          bytes > kSegmentBytesMax) {
+      if (next.to != first.to || next.from != first.from || next.bytes.empty() ||
+          next.bytes.size() > first.bytes.size() || bytes > kSegmentBytesMax) {
         break;
       }
       if (next.bytes.size() < first.bytes.size()) return count + 1;
@@ -154,68 +257,86 @@ class UdpSocket final : public DatagramSocket {
   }
 
   /// Sends some of the first datagrams in one call, and returns how many are settled.
-  std::size_t send_some(std::span<const OutgoingDatagram> datagrams, SendOutcome& outcome) {
-    const std::size_t count = std::min(datagrams.size(), kBatch);
-    std::array<mmsghdr, kBatch> headers{};
-    std::array<iovec, kBatch> vectors;
-    std::array<sockaddr_storage, kBatch> to;
-    struct alignas(cmsghdr) Control {
-      std::array<char, CMSG_SPACE(sizeof(std::uint16_t))> bytes;
-    };
-    std::array<Control, kBatch> controls;
-    std::array<std::uint8_t, kBatch> runs{};
-    std::size_t used = 0;
-    std::size_t messages = 0;
-    while (used < count) {
-      const std::span<const OutgoingDatagram> rest = datagrams.subspan(used, count - used);
-      const std::size_t run = can_segment_ ? run_length(rest) : 1;
-      msghdr& header = headers[messages].msg_hdr;
-      for (std::size_t i = 0; i < run; ++i) {
-        // The system does not write through it, though its type would let it.
-        vectors[used + i] = {.iov_base = const_cast<std::byte*>(rest[i].bytes.data()),
-                             .iov_len = rest[i].bytes.size()};
-      }
-      header.msg_name = &to[messages];
-      header.msg_namelen = write_address(rest.front().to, to[messages]);
-      header.msg_iov = &vectors[used];
-      header.msg_iovlen = run;
-      if (run > 1) {
-        header.msg_control = controls[messages].bytes.data();
-        header.msg_controllen = controls[messages].bytes.size();
-        cmsghdr* const control = CMSG_FIRSTHDR(&header);
-        control->cmsg_level = SOL_UDP;
-        control->cmsg_type = UDP_SEGMENT;
-        control->cmsg_len = CMSG_LEN(sizeof(std::uint16_t));
-        const auto size = static_cast<std::uint16_t>(rest.front().bytes.size());
-        std::memcpy(CMSG_DATA(control), &size, sizeof(size));
-      }
-      runs[messages++] = static_cast<std::uint8_t>(run);
-      used += run;
-    }
-    const int result =
-        sendmmsg(descriptor_, headers.data(), static_cast<unsigned>(messages), MSG_DONTWAIT);
-    if (result <= 0) return settle_failure(runs[0], outcome);
+  std::size_t send_some(std::span<const OutgoingDatagram> datagrams, bool may_segment,
+                        SendOutcome& outcome) {
+    OutgoingMessages messages;
+    fill(messages, datagrams.first(std::min(datagrams.size(), kBatch)), may_segment);
+    const int result = sendmmsg(descriptor_, messages.headers.data(),
+                                static_cast<unsigned>(messages.count), MSG_DONTWAIT);
+    if (result <= 0) return settle_failure(datagrams.first(messages.runs[0]), outcome);
     std::size_t settled = 0;
-    for (std::size_t i = 0; i < static_cast<std::size_t>(result); ++i) settled += runs[i];
+    for (std::size_t i = 0; i < static_cast<std::size_t>(result); ++i) settled += messages.runs[i];
     outcome.sent += settled;
     return settled;
   }
 
-  /// The first message could not be sent. Returns how many datagrams that settles.
-  std::size_t settle_failure(std::size_t run, SendOutcome& outcome) {
-    if (errno == EINTR) return 0;
-    if (run > 1 && (errno == EIO || errno == EINVAL || errno == EOPNOTSUPP)) {
-      can_segment_ = false;  // The interface does not do it: one by one from now on.
-      return 0;
+  void fill(OutgoingMessages& messages, std::span<const OutgoingDatagram> datagrams,
+            bool may_segment) {
+    for (std::size_t used = 0; used < datagrams.size();) {
+      const std::span<const OutgoingDatagram> rest = datagrams.subspan(used);
+      std::size_t run = may_segment ? run_length(rest) : 1;
+      if (run > 1 && unsegmented_.takes(rest.front().to)) run = 1;
+      for (std::size_t i = 0; i < run; ++i) {
+        // The system does not write through it, though its type would let it.
+        messages.vectors[used + i] = {.iov_base = const_cast<std::byte*>(rest[i].bytes.data()),
+                                      .iov_len = rest[i].bytes.size()};
+      }
+      const std::size_t index = messages.count++;
+      msghdr& header = messages.headers[index].msg_hdr;
+      header = {};
+      header.msg_name = &messages.to[index];
+      header.msg_namelen = write_address(rest.front().to, messages.to[index]);
+      header.msg_iov = &messages.vectors[used];
+      header.msg_iovlen = run;
+      if (run > 1) {
+        append_control(header, messages.controls[index], SOL_UDP, UDP_SEGMENT,
+                       static_cast<std::uint16_t>(rest.front().bytes.size()));
+      }
+      if (!rest.front().from.is_unspecified()) {
+        append_source(header, messages.controls[index], rest.front().from);
+      }
+      messages.runs[index] = static_cast<std::uint8_t>(run);
+      used += run;
     }
-    // ICMP told of an earlier datagram; the error is gone now, this one was not tried.
+  }
+
+  /// Lets the datagram leave from this address. Only a link-local one also fixes the interface.
+  void append_source(msghdr& header, Control& control, const Address& from) const {
+    if (is_v6_) {
+      in6_pktinfo info{};
+      std::memcpy(&info.ipi6_addr, from.ip().data(), from.ip().size());
+      info.ipi6_ifindex = from.scope();
+      append_control(header, control, IPPROTO_IPV6, IPV6_PKTINFO, info);
+    } else {
+      in_pktinfo info{};
+      std::memcpy(&info.ipi_spec_dst, from.ip().data() + 12, 4);
+      append_control(header, control, IPPROTO_IP, IP_PKTINFO, info);
+    }
+  }
+
+  /// The first message, `run`, could not be sent. Returns how many datagrams that settles.
+  std::size_t settle_failure(std::span<const OutgoingDatagram> run, SendOutcome& outcome) {
+    if (errno == EINTR) return 0;
+    // ICMP reported an earlier datagram. The error is gone now, and this one was not tried.
     if (errno == ECONNREFUSED && !was_refused_) {
       was_refused_ = true;
       return 0;
     }
     was_refused_ = false;
-    (errno == EMSGSIZE ? outcome.too_large : outcome.failed) += run;
-    return run;
+    if (run.size() > 1 && (errno == EIO || errno == EINVAL || errno == EOPNOTSUPP)) {
+      send_one_by_one(run, outcome);
+      return run.size();
+    }
+    (errno == EMSGSIZE ? outcome.too_large : outcome.failed) += run.size();
+    return run.size();
+  }
+
+  /// A run was refused. If its datagrams can be sent alone, segmentation was the reason.
+  void send_one_by_one(std::span<const OutgoingDatagram> run, SendOutcome& outcome) {
+    const std::size_t sent_before = outcome.sent;
+    const Address to = run.front().to;
+    while (!run.empty()) run = run.subspan(send_some(run, false, outcome));
+    if (outcome.sent > sent_before) unsegmented_.add(to);
   }
 
   socklen_t write_address(const Address& address, sockaddr_storage& storage) const {
@@ -237,10 +358,8 @@ class UdpSocket final : public DatagramSocket {
   std::array<mmsghdr, kBatch> headers_{};
   std::array<iovec, kBatch> vectors_{};
   std::array<sockaddr_storage, kBatch> from_{};
-  struct alignas(cmsghdr) Stamp {
-    std::array<char, CMSG_SPACE(sizeof(timespec))> bytes;
-  };
-  std::array<Stamp, kBatch> stamps_{};
+  std::array<Control, kBatch> controls_{};
+  Unsegmented unsegmented_;
 };
 
 bool set(int descriptor, int level, int name, int value) {
@@ -267,7 +386,7 @@ int bind_to(int descriptor, const Address& local, bool is_v6) {
 }  // namespace
 
 OpenedUdp open_udp(const UdpOptions& options) {
-  const bool is_any = options.local.ip() == Address().ip();
+  const bool is_any = options.local.is_unspecified();
   bool is_v6 = !options.local.is_ipv4();
   int descriptor = socket(is_v6 ? AF_INET6 : AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
   if (descriptor < 0 && is_v6 && is_any) {
@@ -289,7 +408,7 @@ OpenedUdp open_udp(const UdpOptions& options) {
   if (bind_to(descriptor, options.local, is_v6) != 0) {
     return fail(errno == EADDRINUSE ? "use (another program has it)" : "use");
   }
-  return {.socket = std::make_unique<UdpSocket>(descriptor, is_v6)};
+  return {.socket = std::make_unique<UdpSocket>(descriptor, is_v6, is_any)};
 }
 
 }  // namespace muster

@@ -17,6 +17,8 @@ namespace {
 constexpr int kIpMtuDiscover = 71;
 constexpr int kIpPmtudiscProbe = 3;
 constexpr DWORD kSioUdpConnReset = 0x9800000C;
+/// Errors of earlier datagrams that one call skips. An attacker can cause more of them by ICMP.
+constexpr int kErrorsSkippedMax = 8;
 
 /// Winsock is loaded while a socket lives.
 class WinsockUse {
@@ -61,7 +63,7 @@ class UdpSocket final : public DatagramSocket {
 
   std::size_t receive(std::span<IncomingDatagram> datagrams) override {
     std::size_t count = 0;
-    while (count < datagrams.size()) {
+    for (int errors = 0; count < datagrams.size() && errors < kErrorsSkippedMax;) {
       IncomingDatagram& into = datagrams[count];
       sockaddr_in6 from{};
       int from_size = sizeof(from);
@@ -71,9 +73,10 @@ class UdpSocket final : public DatagramSocket {
       const int error = result == SOCKET_ERROR ? WSAGetLastError() : 0;
       if (error == WSAEWOULDBLOCK) break;
       if (error != 0 && error != WSAEMSGSIZE) {
-        // An earlier datagram found nobody; what arrived stands behind this.
-        if (error == WSAECONNRESET || error == WSAENETRESET) continue;
-        break;
+        // ICMP reported an earlier datagram; what arrived comes after this error.
+        if (error != WSAECONNRESET && error != WSAENETRESET) break;
+        ++errors;
+        continue;
       }
       into.from = from_system_v6(from);
       into.byte_count =

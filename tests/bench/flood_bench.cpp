@@ -19,7 +19,7 @@ namespace {
 using namespace std::chrono_literals;
 
 /// Fewer than a server answers in a tick.
-constexpr std::size_t kPerTick = 1000;
+constexpr std::size_t kPerTick = 800;
 
 /// The sender's address of a stranger's datagram.
 Address stranger(std::uint32_t number) {

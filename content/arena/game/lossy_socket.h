@@ -33,6 +33,7 @@ class LossySocket final : public muster::DatagramSocket {
   std::size_t receive(std::span<muster::IncomingDatagram> datagrams) override;
   void wait(muster::NetDuration at_most) override;
   muster::Address local_address() const override { return inner_.local_address(); }
+  muster::SocketBacklog backlog() const override { return inner_.backlog(); }
 
   std::uint64_t dropped() const { return dropped_; }
 
@@ -40,6 +41,7 @@ class LossySocket final : public muster::DatagramSocket {
   struct Late {
     muster::Time due;
     muster::Address from;
+    muster::Address to;
     std::vector<std::byte> bytes;
   };
   void take_arrived();

@@ -69,5 +69,63 @@ TEST_CASE("A subscriber is an IPv4 address or a /64 of IPv6, whatever the port",
   REQUIRE(subscriber("[::1]:5") != subscriber("0.0.0.0:5"));
 }
 
+TEST_CASE("A link-local address keeps the interface that it belongs to", "[net][transport]") {
+  const std::optional<Address> two = Address::parse("[fe80::1%2]:7913");
+  REQUIRE(two.has_value());
+  REQUIRE(two->scope() == 2);
+  REQUIRE(two->text() == "[fe80:0:0:0:0:0:0:1%2]:7913");
+  REQUIRE(Address::parse(two->text()) == two);
+  REQUIRE(two->with_port(5).scope() == 2);
+  REQUIRE(Address::parse("[fe80::1%4294967295]:1")->scope() == 4294967295U);
+  const std::optional<Address> three = Address::parse("[fe80::1%3]:7913");
+  REQUIRE(two != three);
+  REQUIRE(hash_of(*two) != hash_of(*three));
+  REQUIRE(Address::parse("[fe80::1]:7913") != two);
+  // Every other address is the same on all interfaces.
+  REQUIRE(Address::parse("[2001:db8::1]:1")->with_scope(2).scope() == 0);
+  REQUIRE(Address::ipv4({169, 254, 0, 1}, 1).with_scope(2).scope() == 0);
+  const auto* const wrong = GENERATE("[2001:db8::1%2]:1", "[fe80::1%0]:1", "[fe80::1%02]:1",
+                                     "[fe80::1%]:1", "[fe80::1%4294967296]:1", "[fe80::1%eth0]:1");
+  CAPTURE(wrong);
+  REQUIRE_FALSE(Address::parse(wrong).has_value());
+}
+
+TEST_CASE("An address that no answer can reach is no peer", "[net][transport]") {
+  const auto [text, is_peer] = GENERATE(table<const char*, bool>({{"10.0.1.1:1", true},
+                                                                  {"127.0.0.1:65535", true},
+                                                                  {"223.255.255.255:1", true},
+                                                                  {"240.0.0.1:1", true},
+                                                                  {"[2001:db8::1]:1", true},
+                                                                  {"[fe80::1%2]:1", true},
+                                                                  {"[::1]:1", true},
+                                                                  {"10.0.1.1:0", false},
+                                                                  {"[2001:db8::1]:0", false},
+                                                                  {"0.0.0.0:1", false},
+                                                                  {"[::]:1", false},
+                                                                  {"255.255.255.255:1", false},
+                                                                  {"224.0.0.1:1", false},
+                                                                  {"239.1.2.3:1", false},
+                                                                  {"[ff02::1]:1", false},
+                                                                  {"[ff0e::1:2]:1", false}}));
+  CAPTURE(text);
+  REQUIRE(Address::parse(text)->is_peer() == is_peer);
+}
+
+TEST_CASE("A prefix keeps the first bits of an address", "[net][transport]") {
+  const auto [bits, text] =
+      GENERATE(table<unsigned, const char*>({{0, "[::]:0"},
+                                             {1, "[::]:0"},
+                                             {3, "[2000::]:0"},
+                                             {32, "[2001:db8::]:0"},
+                                             {56, "[2001:db8:1:200::]:0"},
+                                             {59, "[2001:db8:1:220::]:0"},
+                                             {64, "[2001:db8:1:23f::]:0"},
+                                             {128, "[2001:db8:1:23f::7]:0"}}));
+  CAPTURE(bits);
+  REQUIRE(prefix_of(*Address::parse("[2001:db8:1:23f::7]:9"), bits) == *Address::parse(text));
+  REQUIRE(prefix_of(Address::ipv4({10, 20, 30, 40}, 9), 96 + 16) ==
+          Address::ipv4({10, 20, 0, 0}, 0));
+}
+
 }  // namespace
 }  // namespace muster

@@ -174,6 +174,60 @@ TEST_CASE("Nobody at the other end is no reason to stop receiving", "[net][trans
   }
 }
 
+#ifdef __linux__
+TEST_CASE("A socket at all addresses reports which was asked, and answers from it",
+          "[net][transport][sys-22]") {
+  const auto* const local = GENERATE("0.0.0.0:0", "[::]:0");
+  const auto* const asked = GENERATE("127.0.0.1:1", "127.0.0.2:1", "[::1]:1");
+  CAPTURE(local, asked);
+  const auto server = open(local);
+  REQUIRE(server != nullptr);
+  const Address at = Address::parse(asked)->with_port(server->local_address().port());
+  const auto client = open(at.is_ipv4() ? "127.0.0.1:0" : "[::1]:0");
+  const bool can_reach = at.is_ipv4() || !server->local_address().is_ipv4();
+  if (client == nullptr || !can_reach) return;
+  const NetBytes bytes = pattern(2, 40);
+  const OutgoingDatagram question{.to = at, .bytes = bytes};
+  REQUIRE(client->send(std::span(&question, 1)).sent == 1);
+  server->wait(1s);
+  std::array<std::byte, kDatagramBytesMax + 1> memory;
+  IncomingDatagram in{.from = {}, .memory = memory};
+  REQUIRE(server->receive(std::span(&in, 1)) == 1);
+  REQUIRE(in.to == at.with_port(0));
+
+  // One datagram, and a run of them that the kernel cuts.
+  const std::vector<OutgoingDatagram> answers(
+      5, OutgoingDatagram{.to = in.from, .bytes = bytes, .from = in.to});
+  REQUIRE(server->send(answers).sent == answers.size());
+  REQUIRE(server->send(std::span(answers).first(1)).sent == 1);
+  const auto arrived = receive(*client, 6);
+  REQUIRE(arrived.size() == 6);
+  for (const auto& [from, answer] : arrived) {
+    REQUIRE(from == at);
+    REQUIRE(answer == bytes);
+  }
+}
+
+TEST_CASE("A socket reports what was not read, and what it dropped for lack of room",
+          "[net][transport]") {
+  OpenedUdp opened = open_udp({.local = *Address::parse("127.0.0.1:0"), .buffer_bytes = 4096});
+  REQUIRE(opened.socket != nullptr);
+  const auto from = open("127.0.0.1:0");
+  REQUIRE(opened.socket->backlog().waiting_bytes == 0);
+  REQUIRE(opened.socket->backlog().dropped == 0);
+  const NetBytes bytes = pattern(1, 1000);
+  for (int i = 0; i < 200; ++i) {
+    const OutgoingDatagram out{.to = opened.socket->local_address(), .bytes = bytes};
+    REQUIRE(from->send(std::span(&out, 1)).sent == 1);
+  }
+  REQUIRE(opened.socket->backlog().waiting_bytes > 1000);
+  const std::size_t dropped = opened.socket->backlog().dropped;
+  REQUIRE(dropped > 0);
+  REQUIRE(receive(*opened.socket, 200).size() + dropped == 200);
+  REQUIRE(opened.socket->backlog().waiting_bytes == 0);
+}
+#endif
+
 TEST_CASE("A port that is taken, or an address that is not ours, is an error for a person",
           "[net][transport][sys-22]") {
   const auto a = open("127.0.0.1:0");

@@ -1,0 +1,46 @@
+#include "net/endpoint/receive_budget.h"
+
+#include <algorithm>
+#include <cassert>
+
+namespace muster {
+
+namespace {
+
+double units(NetDuration time) {
+  return std::chrono::duration<double>(time).count() * receive_work::kUnitsPerSecond;
+}
+
+}  // namespace
+
+ReceiveBudget::ReceiveBudget(const ReceiveLimits& limits, NetTime now)
+    : datagrams_max_(limits.datagrams_max),
+      bucket_({.per_second = limits.share * receive_work::kUnitsPerSecond,
+               .burst = units(limits.call_max)},
+              now) {
+  assert(limits.share > 0);
+  assert(limits.call_max > NetDuration::zero());
+  assert(limits.datagrams_max > 0);
+}
+
+void ReceiveBudget::begin(NetTime now) {
+  bucket_.fill(now);
+  report_ = {};
+}
+
+std::size_t ReceiveBudget::may_read(std::size_t wanted) const {
+  const double by_work = std::max(bucket_.left() / receive_work::kDatagram, 0.0);
+  return std::min({wanted, static_cast<std::size_t>(by_work), datagrams_max_ - report_.datagrams});
+}
+
+void ReceiveBudget::count_datagram() {
+  ++report_.datagrams;
+  spend(receive_work::kDatagram);
+}
+
+void ReceiveBudget::spend(std::uint32_t units) {
+  bucket_.spend(units);
+  report_.work += units;
+}
+
+}  // namespace muster

@@ -1,0 +1,262 @@
+// What one call of `receive` may do, and all calls together, however a game's loop calls it.
+#include <array>
+#include <optional>
+#include <vector>
+
+#include <catch2/catch.hpp>
+
+#include "net/endpoint/client.h"
+#include "net/endpoint/server.h"
+#include "tests/support/net_bytes.h"
+#include "tests/support/net_stage.h"
+#include "tests/support/scripted_socket.h"
+
+namespace muster {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// A loop of a game: how often it calls `receive` in a tick, and how long a tick is.
+struct Loop {
+  int calls = 1;
+  NetDuration tick{};
+  const char* reason = "";
+};
+
+const std::vector<Loop> kLoops = {{1, 4ms, "250 Hz"},
+                                  {1, 16ms, "60 Hz"},
+                                  {1, 200ms, "5 Hz"},
+                                  {1, 1s, "one call a second"},
+                                  {500, 16ms, "many calls"},
+                                  {20, 10us, "calls without a pause"},
+                                  {3, 0ms, "a clock that stands still"}};
+
+/// What an attacker sends without end.
+enum class Flood : std::uint8_t { noise, unknown_packets, requests, forged_responses };
+
+class FloodedServer {
+ public:
+  explicit FloodedServer(Flood kind) : kind_(kind) {
+    SeededEntropy entropy(7);
+    ClientHandshake(stage_.client_options().handshake, entropy).write_request(request_);
+    socket_.next = [this](std::span<std::byte> memory, Address& from) {
+      return write(memory, from);
+    };
+    stage_.server.emplace(stage_.options, socket_, stage_.entropy, stage_.door, stage_.now);
+  }
+
+  ReceiveReport receive() { return stage_.server->receive(stage_.now, stage_.date); }
+  void advance(NetDuration time) { stage_.now += time; }
+  const ServerCounters& counters() const { return stage_.server->counters(); }
+  const FloodSocket& line() const { return socket_; }
+
+ private:
+  std::size_t write(std::span<std::byte> memory, Address& from) {
+    ++number_;
+    from = Address::ipv4(
+        {11, static_cast<std::uint8_t>(number_ >> 16U), static_cast<std::uint8_t>(number_ >> 8U),
+         static_cast<std::uint8_t>(number_)},
+        4000);
+    std::ranges::copy(request_, memory.begin());
+    switch (kind_) {
+      case Flood::noise:
+        memory[0] = std::byte{0x42};
+        return 1;
+      case Flood::unknown_packets:
+        memory[0] = std::byte{0x80};
+        return 32;
+      case Flood::requests:
+        break;
+      case Flood::forged_responses:
+        memory[0] = std::byte{3};
+        break;
+    }
+    return kRequestBytes;
+  }
+
+  Flood kind_;
+  NetStage stage_{4};
+  FloodSocket socket_;
+  std::array<std::byte, kRequestBytes> request_{};
+  std::uint32_t number_ = 0;
+};
+
+/// The most work of an amount of time, with what a call may save up.
+double work_of(NetDuration time) {
+  const ReceiveLimits limits;
+  const double seconds = std::chrono::duration<double>(time).count() * limits.share +
+                         std::chrono::duration<double>(limits.call_max).count();
+  return seconds * receive_work::kUnitsPerSecond + receive_work::kDatagramMax;
+}
+
+TEST_CASE("A flood costs a server bounded work in each call and in all, whatever its loop is",
+          "[net][endpoint]") {
+  const Loop loop = GENERATE(from_range(kLoops));
+  const Flood flood =
+      GENERATE(Flood::noise, Flood::unknown_packets, Flood::requests, Flood::forged_responses);
+  CAPTURE(loop.reason, flood);
+  FloodedServer server(flood);
+  NetDuration time{};
+  double work = 0;
+  while (time < 300ms && server.counters().receives_limited < 500) {
+    for (int i = 0; i < loop.calls; ++i) {
+      const ReceiveReport report = server.receive();
+      REQUIRE(report.is_limited);
+      REQUIRE(report.datagrams <= ReceiveLimits().datagrams_max);
+      REQUIRE(static_cast<double>(report.work) <= work_of(0ms));
+      work += static_cast<double>(report.work);
+    }
+    server.advance(loop.tick);
+    time += loop.tick;
+  }
+  REQUIRE(work <= work_of(time));
+  REQUIRE(server.counters().datagrams_in > 1000);
+}
+
+TEST_CASE("Answers to requests follow time, not calls", "[net][endpoint]") {
+  const Loop loop = GENERATE(from_range(kLoops));
+  CAPTURE(loop.reason);
+  FloodedServer server(Flood::requests);
+  NetDuration time{};
+  for (int i = 0; i < 100 && time < 2s; ++i, time += loop.tick) {
+    for (int call = 0; call < loop.calls; ++call) server.receive();
+    server.advance(loop.tick);
+  }
+  const double answers_max = 1700 + 50'000 * std::chrono::duration<double>(time).count();
+  REQUIRE(static_cast<double>(server.counters().challenges) <= answers_max);
+  REQUIRE(server.counters().challenges >= 1700);
+  REQUIRE(server.line().bytes_out < server.line().bytes_in);
+}
+
+TEST_CASE("A client that is flooded from its server's address does bounded work",
+          "[net][endpoint]") {
+  const Loop loop = GENERATE(from_range(kLoops));
+  const bool is_accept = GENERATE(false, true);
+  CAPTURE(loop.reason, is_accept);
+  NetStage stage(4);
+  FloodSocket socket;
+  Client client(stage.client_options(), socket, stage.entropy, stage.now);
+  socket.next = [&](std::span<std::byte> memory, Address& from) -> std::size_t {
+    from = stage.server_address;
+    memory[0] = is_accept ? std::byte{4} : std::byte{0x80};
+    return is_accept ? kAcceptBytesMax : 32;
+  };
+  NetDuration time{};
+  double work = 0;
+  while (time < 300ms && client.counters().receives_limited < 500) {
+    for (int i = 0; i < loop.calls; ++i) {
+      const ReceiveReport report = client.receive(stage.now);
+      REQUIRE(report.is_limited);
+      REQUIRE(report.datagrams <= ReceiveLimits().datagrams_max);
+      work += static_cast<double>(report.work);
+    }
+    stage.now += loop.tick;
+    time += loop.tick;
+  }
+  REQUIRE(work <= work_of(time));
+  REQUIRE(client.counters().not_ours > 100);
+}
+
+TEST_CASE("What a limited call leaves is read by the next calls, in order and once",
+          "[net][endpoint]") {
+  NetStage stage(4);
+  stage.options.receive_limits = {.share = 0.5, .call_max = 16ms, .datagrams_max = 1};
+  stage.start();
+  ClientOptions options = stage.client_options();
+  options.receive_limits = stage.options.receive_limits;
+  Client& client = stage.add_client(options);
+  stage.run(1s);
+  REQUIRE(client.state() == ClientState::connected);
+  for (std::uint32_t i = 0; i < 60; ++i) {
+    REQUIRE(client.connection()->send_message(0, pattern(i, 900)) == SendStatus::queued);
+  }
+  std::uint32_t count = 0;
+  bool was_limited = false;
+  for (int i = 0; i < 500; ++i) {
+    stage.step(16ms);
+    stage.server->for_each_client([&](ClientHandle handle) {
+      Connection& connection = *stage.server->connection(handle);
+      for (; !connection.message(0).empty(); connection.pop_message(0)) {
+        REQUIRE(copy_of(connection.message(0)) == pattern(count++, 900));
+      }
+    });
+    was_limited = was_limited || stage.server->counters().receives_limited > 0;
+  }
+  REQUIRE(count == 60);
+  REQUIRE(was_limited);
+}
+
+TEST_CASE("Datagrams from addresses that cannot be a peer are dropped and counted",
+          "[net][endpoint]") {
+  const auto* const text =
+      GENERATE("10.0.1.1:0", "0.0.0.0:1000", "255.255.255.255:1000", "224.0.0.1:1000",
+               "239.255.255.255:1000", "[::]:1000", "[ff02::1]:1000", "[2001:db8::1]:0");
+  CAPTURE(text);
+  NetStage stage(4);
+  FloodSocket socket;
+  int left = 3;
+  socket.next = [&](std::span<std::byte> memory, Address& from) -> std::size_t {
+    if (left-- <= 0) return 0;
+    from = *Address::parse(text);
+    ClientHandshake(stage.client_options().handshake, stage.entropy)
+        .write_request(memory.first<kRequestBytes>());
+    return kRequestBytes;
+  };
+  Server server(stage.options, socket, stage.entropy, stage.door, stage.now);
+  REQUIRE_FALSE(server.receive(stage.now, stage.date).is_limited);
+  server.send(stage.now);
+  REQUIRE(server.counters().bad_sources == 3);
+  REQUIRE(server.counters().requests == 0);
+  REQUIRE(socket.bytes_out == 0);
+}
+
+/// Passes datagrams on as if the machine had several addresses, and notes from which answers leave.
+class ManyAddressesSocket final : public DatagramSocket {
+ public:
+  explicit ManyAddressesSocket(DatagramSocket& inner) : inner_(inner) {}
+
+  SendOutcome send(std::span<const OutgoingDatagram> datagrams) override {
+    for (const OutgoingDatagram& each : datagrams) sent_from.push_back(each.from);
+    return inner_.send(datagrams);
+  }
+  std::size_t receive(std::span<IncomingDatagram> datagrams) override {
+    const std::size_t count = inner_.receive(datagrams);
+    for (IncomingDatagram& each : datagrams.first(count)) each.to = asked;
+    return count;
+  }
+  void wait(NetDuration at_most) override { inner_.wait(at_most); }
+  Address local_address() const override { return inner_.local_address(); }
+
+  Address asked;
+  std::vector<Address> sent_from;
+
+ private:
+  DatagramSocket& inner_;
+};
+
+TEST_CASE("A server answers from the address that its client asked", "[net][endpoint]") {
+  NetStage stage(4);
+  ManyAddressesSocket line(*stage.socket);
+  const Address first = Address::ipv4({10, 0, 0, 1}, 0);
+  const Address second = Address::ipv4({10, 0, 0, 2}, 0);
+  line.asked = first;
+  stage.server.emplace(stage.options, line, stage.entropy, stage.door, stage.now);
+  const Client& client = stage.add_client(stage.client_options());
+  stage.run(1s);
+  REQUIRE(client.state() == ClientState::connected);
+  REQUIRE(line.sent_from == std::vector<Address>(line.sent_from.size(), first));
+
+  // The client moves, and its packets now arrive at the other address.
+  line.sent_from.clear();
+  line.asked = second;
+  stage.network.rebind(Address::ipv4({10, 0, 1, 1}, 1000), Address::ipv4({10, 7, 7, 7}, 1));
+  stage.run(1s);
+  REQUIRE(stage.server->counters().addresses_changed == 1);
+  line.sent_from.clear();
+  stage.run(1s);
+  REQUIRE_FALSE(line.sent_from.empty());
+  REQUIRE(line.sent_from == std::vector<Address>(line.sent_from.size(), second));
+}
+
+}  // namespace
+}  // namespace muster

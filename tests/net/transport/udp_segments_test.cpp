@@ -1,0 +1,99 @@
+// A destination that accepts no run of datagrams makes only its own datagrams more expensive. The
+// kernel's calls are counted by standing in for `sendmmsg`.
+#ifdef __linux__
+
+#include <dlfcn.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include <cerrno>
+#include <cstring>
+#include <vector>
+
+#include <catch2/catch.hpp>
+
+#include "net/transport/udp_socket.h"
+#include "tests/support/net_bytes.h"
+
+namespace {
+
+/// What the stand-in counts, and what it refuses.
+struct Kernel {
+  std::size_t messages = 0;
+  std::uint16_t port_without_segments = 0;  ///< A run to it fails as at a device that cannot cut.
+};
+Kernel kernel;
+
+bool is_refused(const msghdr& header) {
+  sockaddr_in to{};
+  std::memcpy(&to, header.msg_name, sizeof(to));
+  return header.msg_iovlen > 1 && ntohs(to.sin_port) == kernel.port_without_segments;
+}
+
+}  // namespace
+
+extern "C" int sendmmsg(int descriptor, mmsghdr* messages, unsigned count, int flags) {
+  using SendMessages = int (*)(int, mmsghdr*, unsigned, int);
+  static const auto real = reinterpret_cast<SendMessages>(dlsym(RTLD_NEXT, "sendmmsg"));
+  unsigned accepted = 0;
+  while (accepted < count && !is_refused(messages[accepted].msg_hdr)) ++accepted;
+  kernel.messages += accepted;
+  if (accepted > 0) return real(descriptor, messages, accepted, flags);
+  ++kernel.messages;
+  errno = EIO;
+  return -1;
+}
+
+namespace muster {
+namespace {
+
+/// Sends equal datagrams to an address. Returns how many messages the kernel was given.
+std::size_t messages_of_run(DatagramSocket& socket, const Address& to, SendOutcome& outcome) {
+  const NetBytes bytes(1000);
+  const std::vector<OutgoingDatagram> run(20, OutgoingDatagram{.to = to, .bytes = bytes});
+  kernel.messages = 0;
+  outcome = socket.send(run);
+  return kernel.messages;
+}
+
+TEST_CASE("A destination that refuses runs does not make those of others more expensive",
+          "[net][transport]") {
+  kernel = {};
+  const auto open = [] { return open_udp({.local = *Address::parse("127.0.0.1:0")}).socket; };
+  const auto socket = open();
+  const auto good = open();
+  const auto other = open();
+  SendOutcome outcome;
+  const Address to_good = good->local_address();
+  if (messages_of_run(*socket, to_good, outcome) != 1) {
+    WARN("this kernel cuts no runs: not tested");
+    return;
+  }
+  // Nothing at all can be sent there, so the run says nothing about segmentation.
+  messages_of_run(*socket, to_good.with_port(0), outcome);
+  REQUIRE(outcome.failed == 20);
+  REQUIRE(messages_of_run(*socket, to_good, outcome) == 1);
+  messages_of_run(*socket, *Address::parse("[2001:db8::1]:9"), outcome);
+  REQUIRE(outcome.failed == 20);
+  REQUIRE(messages_of_run(*socket, to_good, outcome) == 1);
+
+  // Here single datagrams go out: this destination, and only this one, gets them from now on.
+  const Address to_other = Address::ipv4({127, 0, 0, 2}, other->local_address().port());
+  kernel.port_without_segments = to_other.port();
+  REQUIRE(messages_of_run(*socket, to_other, outcome) == 21);
+  REQUIRE(outcome.sent == 20);
+  REQUIRE(messages_of_run(*socket, to_other, outcome) == 20);
+  REQUIRE(outcome.sent == 20);
+  REQUIRE(messages_of_run(*socket, to_good, outcome) == 1);
+
+  // After a while it is tried again: routes change.
+  kernel.port_without_segments = 0;
+  std::size_t runs = 0;
+  while (messages_of_run(*socket, to_other, outcome) > 1) REQUIRE(++runs < 2000);
+  REQUIRE(runs > 10);
+}
+
+}  // namespace
+}  // namespace muster
+
+#endif
