@@ -10,7 +10,7 @@
 namespace muster {
 
 ReplicatedWorld::ReplicatedWorld(const ReplicationSchema& schema, const TypeViews& views)
-    : schema_(schema), views_(views) {
+    : schema_(schema), views_(views), clamped_(schema) {
   std::size_t most = 0;
   for (std::uint16_t i = 0; i < views.count(); ++i) {
     // Only of first slices: a row has the lanes of all.
@@ -118,10 +118,11 @@ void ReplicatedWorld::write_rows(ReplicatedEntity& entity, std::span<const std::
   assert(values.size() == schema_.value_count(type));
   const std::size_t count = row_count(type);
   bool is_new = false;
+  bool has_clamped = false;
   for (std::size_t i = 0; i < count; ++i) {
     const std::uint16_t codec_type = views_.codec_type(type, static_cast<SeenBy>(i));
     const std::span<LaneValue> lanes = std::span(lanes_).first(views_.lane_count(codec_type));
-    views_.to_row(codec_type, values, lanes);
+    has_clamped = views_.to_row(codec_type, values, lanes) || has_clamped;
     LaneValue*& row = entity.rows[i];
     if (row != nullptr && std::ranges::equal(lanes, std::span(row, lanes.size()))) continue;
     entity.changed_at = tick_;
@@ -138,6 +139,7 @@ void ReplicatedWorld::write_rows(ReplicatedEntity& entity, std::span<const std::
     entity.rows_since[1] = entity.rows_since[0];
   }
   if (is_new) changes_.push_back(entity.id);
+  if (has_clamped) clamped_.add(entity.id, type, values);
 }
 
 void ReplicatedWorld::retire(const ReplicatedEntity& entity, std::size_t seen_by) {

@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "net/replication/clamped_fields.h"
 #include "net/replication/row_pool.h"
 #include "net/replication/type_views.h"
 #include "net/snapshot/snapshot_track.h"
@@ -82,12 +83,13 @@ class ReplicatedWorld {
   /// Requires: a tick after the one before.
   void begin(std::uint32_t tick);
   /// Requires: an id that is not in use, below `views.id_end()`; a type of the schema; an update
-  /// class of the server's; `schema.value_count(type)` values within their ranges.
+  /// class of the server's; `schema.value_count(type)` values. Values outside their ranges are
+  /// brought into them and counted (`clamped`).
   void spawn(std::uint32_t id, const ReplicatedEntityOptions& options,
              std::span<const std::int64_t> values);
   /// Requires: an id in use.
   void despawn(std::uint32_t id);
-  /// Requires: an id in use, values within their ranges. Equal values change nothing.
+  /// Requires: an id in use. Values as for `spawn`; equal ones change nothing.
   void set(std::uint32_t id, std::span<const std::int64_t> values);
   void set_place(std::uint32_t id, const Place& place);
   void set_owner(std::uint32_t id, PlayerNumber owner);
@@ -111,6 +113,9 @@ class ReplicatedWorld {
   /// `codec_type`, of that slice; null when they are forgotten, or it was not there or of another
   /// type. For comparisons, not for every tick: looks through what changed since.
   const LaneValue* row_at(std::uint32_t id, std::uint32_t tick, std::uint16_t codec_type) const;
+
+  /// Values outside their ranges that the game has written since the world began.
+  const ClampedFields& clamped() const { return clamped_; }
 
   const ReplicationSchema& schema() const { return schema_; }
   const TypeViews& views() const { return views_; }
@@ -149,6 +154,7 @@ class ReplicatedWorld {
   std::unordered_map<std::uint32_t, std::uint32_t> next_generations_;
   std::uint32_t generation_floor_ = 0;  ///< ... this, which is higher than any forgotten one.
   std::vector<LaneValue> lanes_;
+  ClampedFields clamped_;
 };
 
 }  // namespace muster

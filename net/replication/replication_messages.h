@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "net/replication/replication_schema.h"
@@ -177,12 +178,25 @@ struct UnfitEntity {
   std::size_t payload_bytes = 0;  ///< What a datagram has room for.
 };
 
-/// Who is told of what went wrong; called by whoever calls `update`.
+/// The first value outside its range that the game wrote into a field of a type: clients get the
+/// nearest value of the range, or the angle by whole turns. Later ones are counted
+/// (`ReplicatedWorld::clamped`).
+struct ClampedValue {
+  std::uint32_t id = 0;
+  std::uint32_t type = 0;  ///< As the game calls it.
+  std::string_view field;  ///< `Component.field`. Valid during the call.
+  std::int64_t value = 0;
+  std::int64_t low = 0;  ///< The field's range.
+  std::int64_t high = 0;
+};
+
+/// Receives what went wrong, in the thread that calls `update` or `end_tick`.
 class DivergenceLog {
  public:
   virtual ~DivergenceLog() = default;
   virtual void diverged(const Divergence& divergence) = 0;
   virtual void left_out(const UnfitEntity& /*entity*/) {}
+  virtual void clamped(const ClampedValue& /*value*/) {}
 };
 
 /// A checksum of lanes, the same on every machine.

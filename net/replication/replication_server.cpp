@@ -80,7 +80,25 @@ ReplicationServer::~ReplicationServer() = default;
 
 void ReplicationServer::begin_tick(std::uint32_t tick) { world_.begin(tick); }
 
-void ReplicationServer::end_tick() { grid_.update(world_); }
+void ReplicationServer::end_tick() {
+  grid_.update(world_);
+  report_clamped();
+}
+
+/// Reports each field of a type once.
+void ReplicationServer::report_clamped() {
+  const std::span<const ClampedField> fields = world_.clamped().fields();
+  for (; clamped_reported_ < fields.size(); ++clamped_reported_) {
+    if (log_ == nullptr) continue;
+    const ClampedField& field = fields[clamped_reported_];
+    log_->clamped({.id = field.first_id,
+                   .type = schema_.types[field.type].id,
+                   .field = field.name,
+                   .value = field.first_value,
+                   .low = field.low,
+                   .high = field.high});
+  }
+}
 
 ReplicationServer::Client* ReplicationServer::find(ReplicationClientId id) const {
   const auto found =

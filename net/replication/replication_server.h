@@ -88,6 +88,7 @@ class ReplicationServer {
   struct Client;
 
   Client* find(ReplicationClientId id) const;
+  void report_clamped();
   void take_message(Client& client, std::span<const std::byte> message);
   void begin(Client& client);
   void prepare_setup(Client& client, const WantMessage& want) const;
@@ -107,6 +108,7 @@ class ReplicationServer {
   ModelHash model_hash_{};
   std::vector<std::byte> map_info_;
   std::uint32_t maps_begun_ = 0;
+  std::size_t clamped_reported_ = 0;              ///< Fields.
   std::vector<std::unique_ptr<Client>> clients_;  ///< Sorted by id.
 };
 

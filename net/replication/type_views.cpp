@@ -54,7 +54,8 @@ class LaneMaker {
                       .is_of_vector = field.value_count > 1,
                       .receivers = field.receivers};
       if (field.value_count > 1) lane.name += "[" + std::to_string(i) + "]";
-      const TypeView::Part part{.value = first_value + i, .low = field.low};
+      const TypeView::Part part{
+          .value = first_value + i, .low = field.low, .greatest = greatest, .period = field.period};
       if (greatest > 0xFFFF'FFFF) {
         add_halves(lane, part, greatest);
         continue;
@@ -64,7 +65,9 @@ class LaneMaker {
         lane.kind = LaneKind::dropped;
         lane.greatest = 3;
       }
-      add(lane, part, is_rotation && i % 4 != 0);
+      add(lane,
+          {.value = part.value, .low = part.low, .greatest = lane.greatest, .period = part.period},
+          is_rotation && i % 4 != 0);
     }
   }
 
@@ -91,6 +94,19 @@ class LaneMaker {
   Lanes& lanes_;
 };
 
+/// How far a value that is outside its range lies above the range's low end, once it is brought
+/// into it.
+std::uint64_t lift_into_range(std::int64_t value, const TypeView::Part& part) {
+  const bool is_above = value > part.low;
+  if (part.period == 0) return is_above ? part.greatest : 0;
+  const std::uint64_t above =
+      static_cast<std::uint64_t>(value) - static_cast<std::uint64_t>(part.low);
+  const std::uint64_t below = std::uint64_t{0} - above;
+  const std::uint64_t turned =
+      is_above ? above % part.period : (part.period - below % part.period) % part.period;
+  return std::min(turned, part.greatest);
+}
+
 /// Where each slice ends: as late as its bits allow, and not between lanes that belong together.
 std::vector<std::size_t> slice_ends(const Lanes& lanes, std::size_t slice_bits) {
   std::vector<std::size_t> ends;
@@ -113,14 +129,20 @@ std::vector<std::size_t> slice_ends(const Lanes& lanes, std::size_t slice_bits) 
 
 }  // namespace
 
-void TypeView::to_lanes(std::span<const std::int64_t> values, std::span<LaneValue> lanes) const {
+bool TypeView::to_lanes(std::span<const std::int64_t> values, std::span<LaneValue> lanes) const {
   assert(lanes.size() == parts.size());
+  bool has_clamped = false;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const Part& part = parts[i];
-    const std::uint64_t lifted =
+    std::uint64_t lifted =
         static_cast<std::uint64_t>(values[part.value]) - static_cast<std::uint64_t>(part.low);
+    if (lifted > part.greatest) {
+      lifted = lift_into_range(values[part.value], part);
+      has_clamped = true;
+    }
     lanes[i] = static_cast<LaneValue>(part.half == Part::Half::high ? lifted >> 32U : lifted);
   }
+  return has_clamped;
 }
 
 void TypeView::from_lanes(std::span<const LaneValue> lanes, std::span<std::int64_t> values) const {
@@ -196,12 +218,15 @@ std::size_t TypeViews::lane_count(std::uint16_t codec_type) const {
   return last.first_lane + last.parts.size();
 }
 
-void TypeViews::to_row(std::uint16_t codec_type, std::span<const std::int64_t> values,
+bool TypeViews::to_row(std::uint16_t codec_type, std::span<const std::int64_t> values,
                        std::span<LaneValue> row) const {
   assert(row.size() == lane_count(codec_type));
+  bool has_clamped = false;
   for (std::size_t i = codec_type; i < codec_type + slice_count(codec_type); ++i) {
-    views_[i].to_lanes(values, row.subspan(views_[i].first_lane, views_[i].parts.size()));
+    const std::span<LaneValue> lanes = row.subspan(views_[i].first_lane, views_[i].parts.size());
+    has_clamped = views_[i].to_lanes(values, lanes) || has_clamped;
   }
+  return has_clamped;
 }
 
 void TypeViews::from_row(std::uint16_t codec_type, const LaneValue* row,

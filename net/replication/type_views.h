@@ -27,6 +27,8 @@ struct TypeView {
     enum class Half : std::uint8_t { whole, high, low };
     std::uint32_t value = 0;  ///< Its index among the entity's values.
     std::int64_t low = 0;
+    std::uint64_t greatest = 0;  ///< Above `low`; of both halves together.
+    std::uint64_t period = 0;    ///< Of an angle.
     Half half = Half::whole;
   };
 
@@ -36,9 +38,10 @@ struct TypeView {
   std::uint32_t first_lane = 0;  ///< So many lanes are in slices before this one.
   std::vector<Part> parts;       ///< One for each lane.
 
-  /// Takes the lanes out of all values of an entity. Requires: values within their fields' ranges,
-  /// as many lanes as parts.
-  void to_lanes(std::span<const std::int64_t> values, std::span<LaneValue> lanes) const;
+  /// Takes the lanes out of all values of an entity. A value outside its field's range is brought
+  /// into it: an angle by whole turns if that is enough, any other value to the nearest end.
+  /// Returns whether there was one. Requires: as many lanes as parts.
+  bool to_lanes(std::span<const std::int64_t> values, std::span<LaneValue> lanes) const;
   /// Puts lanes into the values; values that do not travel in this view stay as they are. Lanes
   /// come from the network: what lies outside a field's range cannot happen to lanes that a reader
   /// accepted.
@@ -75,7 +78,7 @@ class TypeViews {
   std::size_t lane_count(std::uint16_t codec_type) const;
   /// Takes the lanes of all slices out of an entity's values, whose first slice is of
   /// `codec_type`, and puts them back, as a view's `to_lanes` and `from_lanes` do.
-  void to_row(std::uint16_t codec_type, std::span<const std::int64_t> values,
+  bool to_row(std::uint16_t codec_type, std::span<const std::int64_t> values,
               std::span<LaneValue> row) const;
   void from_row(std::uint16_t codec_type, const LaneValue* row,
                 std::span<std::int64_t> values) const;

@@ -1,6 +1,7 @@
 // Hears of divergences.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "net/replication/replication_messages.h"
@@ -11,7 +12,14 @@ class DivergenceList final : public DivergenceLog {
  public:
   void diverged(const Divergence& divergence) override { all.push_back(divergence); }
   void left_out(const UnfitEntity& entity) override { left_out_entities.push_back(entity); }
+  void clamped(const ClampedValue& value) override {
+    clamped_fields.emplace_back(value.field);
+    clamped_values.push_back(value);
+    clamped_values.back().field = {};  // Valid during the call only.
+  }
   std::vector<Divergence> all;
+  std::vector<std::string> clamped_fields;
+  std::vector<ClampedValue> clamped_values;
   std::vector<UnfitEntity> left_out_entities;
 };
 

@@ -246,6 +246,13 @@ void ArenaServer::left_out(const UnfitEntity& entity) {
                  " bytes, and it takes more");
 }
 
+void ArenaServer::clamped(const ClampedValue& value) {
+  note_of_client("entity " + std::to_string(value.id) + " of type " + std::to_string(value.type) +
+                 " has " + std::string(value.field) + " " + std::to_string(value.value) +
+                 ", outside " + std::to_string(value.low) + " to " + std::to_string(value.high) +
+                 "; clients get a value of that range");
+}
+
 void ArenaServer::note_of_client(std::string line) {
   const std::lock_guard lock(of_clients_mutex_);
   of_clients_.push_back(std::move(line));

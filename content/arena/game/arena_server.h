@@ -106,6 +106,7 @@ class ArenaServer final : private muster::Admission, private muster::DivergenceL
   bool admits_content(std::uint64_t) override { return options_.admits_other_content; }
   void diverged(const muster::Divergence& divergence) override;
   void left_out(const muster::UnfitEntity& entity) override;
+  void clamped(const muster::ClampedValue& value) override;
 
   muster::Result<void> load_level();
   void come_and_go();

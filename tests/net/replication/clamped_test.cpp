@@ -1,0 +1,140 @@
+// Values that a game writes outside the ranges of its schema.
+#include <limits>
+
+#include <catch2/catch.hpp>
+
+#include "tests/support/giants_schema.h"
+#include "tests/support/replication_stage.h"
+
+namespace muster {
+namespace {
+
+/// What clients get in place of a value: angles by whole turns, all else at the nearest end.
+std::int64_t expected(const FieldSchema& field, std::uint32_t i, std::int64_t value) {
+  const bool is_dropped = field.kind == LaneKind::rotation && i % 4 == 0;
+  const std::int64_t high = is_dropped ? 3 : field.high;
+  if (value >= field.low && value <= high) return value;
+  if (field.period != 0) {
+    const auto period = static_cast<std::int64_t>(field.period);
+    const std::int64_t turned = ((value % period - field.low % period) % period + period) % period;
+    return std::min(field.low + turned, high);
+  }
+  return value < field.low ? field.low : high;
+}
+
+std::vector<std::int64_t> expected(const ReplicationSchema& schema, std::uint16_t type,
+                                   std::vector<std::int64_t> values) {
+  std::size_t at = 0;
+  for (const std::uint16_t component : schema.types[type].components) {
+    for (const FieldSchema& field : schema.components[component].fields) {
+      for (std::uint32_t i = 0; i < field.value_count; ++i, ++at) {
+        values[at] = expected(field, i, values[at]);
+      }
+    }
+  }
+  return values;
+}
+
+/// Any value: near the ends of what occurs, or anywhere.
+std::int64_t any_value(Random& random) {
+  constexpr std::int64_t kLowest = std::numeric_limits<std::int64_t>::min();
+  constexpr std::int64_t kHighest = std::numeric_limits<std::int64_t>::max();
+  switch (random.below(6)) {
+    case 0:
+      return kLowest + static_cast<std::int64_t>(random.below(3));
+    case 1:
+      return kHighest - static_cast<std::int64_t>(random.below(3));
+    case 2:
+      return static_cast<std::int64_t>(random.below(5)) - 2;
+    case 3:
+      return static_cast<std::int64_t>(random.next());
+    default:
+      return (static_cast<std::int64_t>(random.below(2'000)) - 1'000)
+             << static_cast<int>(random.below(34));
+  }
+}
+
+}  // namespace
+
+TEST_CASE("Whatever values a game writes, clients get the nearest ones that the schema has",
+          "[net][replication]") {
+  const auto coder = GENERATE(SnapshotCoder::range, SnapshotCoder::mix, SnapshotCoder::huffman,
+                              SnapshotCoder::raw, SnapshotCoder::reference);
+  const bool is_large = GENERATE(false, true);
+  CAPTURE(coder, is_large);
+  ReplicationStage stage(11, {.snapshot_ticks = 1, .coder = coder},
+                         is_large ? samples::giants_schema() : replication_samples_schema());
+  const ReplicationSchema& schema = stage.server.world().schema();
+  ReplicationStage::Client& owner = stage.join({}, {}, {.player = 2});
+  ReplicationStage::Client& other = stage.join({}, {}, {.player = 3});
+  const std::uint16_t type = is_large ? 1 : 0;
+  stage.step([&] {
+    for (std::uint32_t id = 1; id <= 4; ++id) {
+      stage.spawn(id, {.type = type, .owner = 2, .relevance = Relevance::always});
+    }
+  });
+  stage.run(30);
+  Random random(12);
+  std::vector<std::int64_t> written;
+  for (int tick = 0; tick < 60; ++tick) {
+    stage.step([&] {
+      written = stage.values[2];
+      const std::uint64_t changes = 1 + random.below(4);
+      for (std::uint64_t i = 0; i < changes; ++i) {
+        written[random.below(written.size())] = any_value(random);
+      }
+      stage.server.world().set(2, written);
+      stage.values[2] = expected(schema, type, written);
+      stage.stir(3);
+    });
+  }
+  // An entity may begin with such values, too.
+  stage.step([&] {
+    for (std::int64_t& value : written) value = any_value(random);
+    stage.server.world().spawn(9, {.type = type, .relevance = Relevance::always}, written);
+    stage.values[9] = expected(schema, type, written);
+  });
+  stage.run(60);
+  CHECK(stage.difference(owner, 2) == "");
+  CHECK(stage.difference(other, 3) == "");
+  for (const auto& client : stage.clients) {
+    CHECK(client->replication->counters().malformed == 0);
+    CHECK(client->replication->counters().divergences == 0);
+    CHECK(client->replication->counters().resyncs == 0);
+  }
+  CHECK(stage.server.world().clamped().count() > 60);
+}
+
+TEST_CASE("A value outside its range is counted, and each field of a type is reported once",
+          "[net][replication]") {
+  ReplicationStage stage(3);
+  stage.step([&] {
+    stage.spawn(5, {.type = 0});
+    stage.spawn(6, {.type = 1});
+    stage.spawn(7, {.type = 0});
+  });
+  CHECK(stage.server_log.clamped_values.empty());
+  const auto write = [&](std::uint32_t id, std::size_t at, std::int64_t value) {
+    stage.values[id][at] = value;
+    stage.server.world().set(id, stage.values[id]);
+  };
+  stage.step([&] { write(5, 8, 201); });      // Points.
+  stage.step([&] { write(7, 8, -1); });       // The same field of another entity.
+  stage.step([&] { write(5, 2, 100'001); });  // The third number of a position, and points.
+  stage.step([&] { write(6, 2, 100'001); });  // A position of another type.
+  stage.step([&] { write(6, 4, 4); });        // Which part of a rotation is missing.
+  const DivergenceList& log = stage.server_log;
+  CHECK(log.clamped_fields == std::vector<std::string>{"Health.points", "Motion.position",
+                                                       "Motion.position", "Motion.turn"});
+  REQUIRE(log.clamped_values.size() == 4);
+  CHECK(log.clamped_values[0].id == 5);
+  CHECK(log.clamped_values[0].type == 7);
+  CHECK(log.clamped_values[0].value == 201);
+  CHECK(log.clamped_values[0].high == 200);
+  CHECK(log.clamped_values[2].id == 6);
+  CHECK(log.clamped_values[2].type == 900);
+  CHECK(stage.server.world().clamped().count() == 1 + 1 + 2 + 1 + 2);
+  CHECK(stage.server.world().clamped().fields()[0].count == 3);
+}
+
+}  // namespace muster
