@@ -8,13 +8,28 @@ namespace {
 
 constexpr NetDuration kRetryInterval = std::chrono::milliseconds(250);
 
+/// Every address to try, each once.
+std::vector<Address> servers_of(const ClientOptions& options) {
+  std::vector<Address> servers;
+  if (!options.server.is_unspecified()) servers.push_back(options.server);
+  if (options.handshake.token.has_value()) {
+    for (const Address& each : options.handshake.token->servers) {
+      if (std::ranges::find(servers, each) == servers.end()) servers.push_back(each);
+    }
+  }
+  if (servers.empty()) servers.push_back(options.server);
+  return servers;
+}
+
 }  // namespace
 
 Client::Client(const ClientOptions& options, DatagramSocket& socket, Entropy& entropy, NetTime now)
     : options_(options),
       socket_(&socket),
       handshake_(options.handshake, entropy),
+      servers_(servers_of(options)),
       began_(now),
+      server_began_(now),
       work_(options.receive_limits, now),
       arrivals_(now),
       notice_(options.danger_log) {
@@ -61,7 +76,7 @@ ReceiveReport Client::receive(NetTime now) {
       break;
     }
     work_.count_datagram();
-    const bool is_sound = datagram->from == options_.server && datagram->byte_count > 0 &&
+    const bool is_sound = datagram->from == server() && datagram->byte_count > 0 &&
                           datagram->byte_count <= kDatagramBytesMax;
     if (is_sound) {
       take_datagram(arrivals_.arrival(*datagram, incoming_.read_at()),
@@ -111,7 +126,7 @@ void Client::take_answer(NetTime now, std::span<const std::byte> datagram) {
   work_.spend(receive_work::kHandshake);
   if (std::optional<Refusal> refusal = handshake_.take_refuse(datagram)) {
     refusal_ = std::move(refusal);
-    give_up(CloseReason::refused, refusal_->text);
+    if (!try_next_server(now, refusal_)) give_up(CloseReason::refused, refusal_->text);
   } else if (!is_challenged_ && handshake_.take_challenge(datagram)) {
     is_challenged_ = true;
     challenged_at_ = now;
@@ -139,11 +154,12 @@ void Client::connect(NetTime now, const ConnectionKeys& keys) {
     about.at = now;
     about.cipher = keys.cipher;
     about.local = socket_->local_address();
-    about.peer = options_.server;
+    about.peer = server();
     sealed_->record(*options_.recorder, about);
   }
   client_id_ = keys.client;
   must_answer_ = true;
+  forget_secrets();
 }
 
 void Client::send(NetTime now) {
@@ -159,7 +175,7 @@ void Client::send(NetTime now) {
   for (int i = 0; i < kPacketsPerTickMax && (must_answer_ || connection.wants_to_send(now)); ++i) {
     must_answer_ = false;
     const std::size_t bytes = sealed_->write(now, outgoing_.next(*socket_));
-    outgoing_.add({.peer = options_.server}, bytes);
+    outgoing_.add({.peer = server()}, bytes);
   }
   outgoing_.flush(*socket_);
   counters_.send_failed = outgoing_.failed();
@@ -167,9 +183,11 @@ void Client::send(NetTime now) {
 
 void Client::shake_hands(NetTime now) {
   if (now - began_ >= options_.connect_timeout) {
-    give_up(CloseReason::no_answer, "the server does not answer");
+    give_up_unanswered();
     return;
   }
+  const NetDuration share = options_.connect_timeout / static_cast<int>(servers_.size());
+  if (now - server_began_ >= share) try_next_server(now, std::nullopt);
   if (is_challenged_ && now - challenged_at_ >= kChallengeAge) {
     is_challenged_ = false;
     last_sent_.reset();
@@ -186,7 +204,29 @@ void Client::shake_hands(NetTime now) {
     ++counters_.requests;
   }
   record_handshake(now, true, memory);
-  outgoing_.add({.peer = options_.server}, kRequestBytes);
+  outgoing_.add({.peer = server()}, kRequestBytes);
+}
+
+/// The keys of the attempt stay the same: if the server of the last address has accepted it and the
+/// answer was lost, the token is still good at the next one. False when there is no other address.
+bool Client::try_next_server(NetTime now, const std::optional<Refusal>& refusal) {
+  if (server_index_ + 1 == servers_.size()) return false;
+  tried_.push_back({.server = server(), .refusal = refusal});
+  ++server_index_;
+  server_began_ = now;
+  is_challenged_ = false;
+  last_sent_.reset();
+  return true;
+}
+
+void Client::give_up_unanswered() {
+  if (refusal_.has_value()) {
+    give_up(CloseReason::refused, refusal_->text);
+  } else {
+    give_up(CloseReason::no_answer, servers_.size() == 1
+                                        ? "the server does not answer"
+                                        : "none of the server's addresses answers");
+  }
 }
 
 void Client::record_handshake(NetTime now, bool is_outgoing, std::span<const std::byte> datagram) {
@@ -194,12 +234,20 @@ void Client::record_handshake(NetTime now, bool is_outgoing, std::span<const std
   options_.recorder->handshake({.at = now,
                                 .is_outgoing = is_outgoing,
                                 .local = socket_->local_address(),
-                                .peer = options_.server,
+                                .peer = server(),
                                 .datagram = datagram});
 }
 
 void Client::give_up(CloseReason reason, std::string_view text) {
   end_ = Close{.reason = reason, .by_peer = false, .text = std::string(text)};
+  forget_secrets();
+}
+
+/// From the ephemeral key or the chain every key of the connection follows, with an accept that was
+/// recorded on the way.
+void Client::forget_secrets() {
+  handshake_.forget_secrets();
+  if (options_.handshake.token.has_value()) options_.handshake.token->secret = SecretKey();
 }
 
 void Client::close(std::string_view text, NetTime now) {

@@ -23,6 +23,9 @@ namespace muster {
 struct ClientOptions {
   ConnectionOptions connection{};
   ClientHandshake::Options handshake{};
+  /// Where the server is. With a token the client then tries the token's other addresses in their
+  /// order; unspecified: only those. Each gets an equal share of `connect_timeout`, and one that
+  /// refuses is left at once (`Client::tried`).
   Address server{};
   /// Hears, at once and every minute, when the mode is `unprotected`; standard error when there is
   /// none.
@@ -33,6 +36,12 @@ struct ClientOptions {
   ReceiveLimits receive_limits{};
   /// Is told of all that travels, when there is one. Must outlive the client.
   PacketRecorder* recorder = nullptr;
+};
+
+/// An address that was given up: it did not answer, or its server refused.
+struct TriedServer {
+  Address server;
+  std::optional<Refusal> refusal{};
 };
 
 /// Where a client is on its way (net/CONNECTION.md).
@@ -67,6 +76,10 @@ class Client {
   /// Why it ended; nothing while it lives. A refusal's text says what a person can do.
   std::optional<Close> end() const;
   const std::optional<Refusal>& refusal() const { return refusal_; }
+  /// The address that is being asked, or that the connection goes to.
+  const Address& server() const { return servers_[server_index_]; }
+  /// The addresses before that one, in the order in which they were given up.
+  std::span<const TriedServer> tried() const { return tried_; }
   /// Who the server takes us for.
   std::uint64_t client_id() const { return client_id_; }
   /// Goes on with another socket, as when the machine has changed its network. It must outlive the
@@ -85,13 +98,20 @@ class Client {
   void take_answer(NetTime now, std::span<const std::byte> datagram);
   void connect(NetTime now, const ConnectionKeys& keys);
   void shake_hands(NetTime now);
+  bool try_next_server(NetTime now, const std::optional<Refusal>& refusal);
   void record_handshake(NetTime now, bool is_outgoing, std::span<const std::byte> datagram);
   void give_up(CloseReason reason, std::string_view text);
+  void give_up_unanswered();
+  void forget_secrets();
 
   ClientOptions options_;
   DatagramSocket* socket_;
   ClientHandshake handshake_;
+  std::vector<Address> servers_;
+  std::size_t server_index_ = 0;
+  std::vector<TriedServer> tried_;
   NetTime began_;
+  NetTime server_began_;
   ReceiveBudget work_;
   ArrivalClock arrivals_;
   NetTime challenged_at_{};

@@ -31,17 +31,19 @@ Server::Server(const ServerOptions& options, DatagramSocket& socket, Entropy& en
       challenger_(entropy),
       response_budget_({}, entropy),
       used_tokens_(options.used_tokens_max),
-      slots_(options.clients_max),
-      counted_for_(options.clients_max),
+      slots_(options.clients_max + kSpareSlots),
+      counted_for_(slots_.size()),
       answers_(kAnswerLimits, now),
       hellos_(kHelloLimits, now),
       hellos_with_token_(kHelloLimits, now),
       work_(options.receive_limits, now),
       arrivals_(now),
-      cap_(options.bytes_per_second_max, options.clients_max, now),
+      cap_(options.bytes_per_second_max, slots_.size(), now),
       notice_(options.danger_log) {
   assert(options.clients_max >= 1);
   assert(options.clients_max <= kClientsMax);
+  waiting_.reserve(kPendingMax);
+  options_.identity = SecretKey();  // `identity_` has it.
   warn(now);
 }
 
@@ -56,6 +58,10 @@ Server::~Server() = default;
 
 bool Server::is_live(std::uint32_t slot) const {
   return slots_[slot] != nullptr && slots_[slot]->is_connected;
+}
+
+bool Server::has_place(std::uint32_t slot) const {
+  return is_live(slot) && !slots_[slot]->is_replaced;
 }
 
 ClientHandle Server::handle_of(std::uint32_t slot) const {
@@ -89,7 +95,7 @@ std::span<const std::byte> Server::token_data(ClientHandle client) const {
 
 ReceiveReport Server::receive(NetTime now, UnixSeconds date) {
   warn(now);
-  used_tokens_.forget_expired(date);
+  used_tokens_.forget_expired(date, now);
   work_.begin(now);
   bool is_drained = false;
   while (const std::size_t most = work_.may_read(kBatch)) {
@@ -146,7 +152,7 @@ void Server::take_datagram(NetTime now, UnixSeconds date, const DatagramPath& pa
 
 void Server::take_packet(NetTime now, const DatagramPath& path, std::span<std::byte> datagram) {
   const std::uint32_t id = connection_id_of(datagram);
-  const std::uint32_t slot = id % kClientsMax;
+  const std::uint32_t slot = id % kSlotsMax;
   if (id == 0 || slot >= slots_.size() || slots_[slot] == nullptr ||
       slots_[slot]->sealed.our_id() != id) {
     ++counters_.unknown_connection;
@@ -162,15 +168,7 @@ void Server::take_packet(NetTime now, const DatagramPath& path, std::span<std::b
     work_.spend(receive_work::applying(datagram.size()));
   }
   if (verdict != DatagramVerdict::received) return;
-  if (!client.is_connected) {
-    // First the event, which may throw: then the next packet connects.
-    tell({.kind = ServerEvent::Kind::connected, .client = handle_of(slot)});
-    client.is_connected = true;
-    cap_.join(slot);
-    client.sealed.connection().allow(cap_.credit(slot));
-    --pending_;
-    ++counters_.connected;
-  }
+  if (!client.is_connected && !connect(now, client)) return;
   follow(now, client, path, is_highest);
 }
 
@@ -226,7 +224,9 @@ void Server::send(NetTime now) {
     const bool is_over = client.is_connected
                              ? client.closed_at.has_value() && now - *client.closed_at > kLinger
                              : now - client.accepted_at > kPendingTime;
-    if (is_over) release(slot);
+    if (!is_over) continue;
+    if (!client.is_connected) ++counters_.pending_expired;
+    release(slot);
   }
   turn_ = (turn_ + 1) % (2 * count);
   share_cap(now);
@@ -263,25 +263,6 @@ void Server::share_cap(NetTime now) {
   for (std::uint32_t slot = 0; slot < slots_.size(); ++slot) {
     if (is_live(slot)) slots_[slot]->sealed.connection().allow(cap_.credit(slot));
   }
-}
-
-void Server::release(std::uint32_t slot) {
-  Client& client = *slots_[slot];
-  if (!client.is_connected) {
-    --pending_;
-    ++counters_.pending_expired;
-  }
-  slot_of_attempt_.erase(client.attempt);
-  slots_[slot].reset();
-  counted_for_[slot].reset();
-  cap_.leave(slot);
-}
-
-std::optional<std::uint32_t> Server::free_slot() const {
-  for (std::uint32_t slot = 0; slot < slots_.size(); ++slot) {
-    if (slots_[slot] == nullptr) return slot;
-  }
-  return std::nullopt;
 }
 
 void Server::close(std::string_view text, NetTime now) {

@@ -17,6 +17,7 @@
 #include "net/endpoint/packet_recorder.h"
 #include "net/endpoint/receive_budget.h"
 #include "net/endpoint/send_cap.h"
+#include "net/endpoint/waiting_prefixes.h"
 #include "net/secure/address_budget.h"
 #include "net/secure/handshake.h"
 #include "net/secure/used_tokens.h"
@@ -25,13 +26,22 @@
 
 namespace muster {
 
+/// A client of a server: its slot, and which of the clients that had this slot.
+struct ClientHandle {
+  std::uint32_t slot = 0;
+  std::uint32_t generation = 0;  ///< 0 is no client.
+  friend bool operator==(const ClientHandle&, const ClientHandle&) = default;
+};
+
 /// Someone who has shown that they receive at their address, mean this server, and hold a token
 /// where one is needed.
 struct Applicant {
   Address address;
   Hello hello;
-  std::uint64_t client = 0;                 ///< Of the token; 0 without.
+  std::uint64_t client = 0;                 ///< From the token or `client_of`; 0: not known.
   std::span<const std::byte> token_data{};  ///< User data of the token.
+  /// The client that ends when this one is let in and sends its first packet (`ServerEvent`).
+  std::optional<ClientHandle> replaces{};
 };
 
 /// The game's say in who is let in.
@@ -42,6 +52,10 @@ class Admission {
   virtual std::optional<std::string> refusal(const Applicant& applicant) = 0;
   /// Whether a client with another content fingerprint may play all the same.
   virtual bool admits_content(std::uint64_t theirs) = 0;
+  /// The client's id; 0: not known. A game that checks user data itself, as a ticket of its
+  /// login, returns the account's number: a newer connection of one client replaces the older one.
+  /// Is called before `refusal`, which decides.
+  virtual std::uint64_t client_of(const Applicant& applicant) { return applicant.client; }
 };
 
 /// What a server needs to know.
@@ -58,14 +72,21 @@ struct ServerOptions {
   bool danger_allow_unprotected = false;
   /// Hears of it, at once and every minute; standard error when there is none.
   DangerLog danger_log{};
-  std::size_t clients_max = 64;  ///< At most 4096.
+  /// At most 4096. A slot (`ClientHandle::slot`) may be up to 64 more: a client that replaces
+  /// itself has two for a moment.
+  std::size_t clients_max = 64;
   /// Of one address (IPv6: one /64) no more are let in, lest one machine takes every place. Whoever
   /// comes with a token does not count. More where many play behind one address.
   std::size_t clients_per_address = 8;
   /// Where clients reach this server: a token must name one of them. Empty: not checked.
   std::vector<Address> public_addresses{};
-  /// Used tokens that are remembered until they expire; beyond that none is taken (`busy`).
+  /// Used tokens that are remembered until they expire; beyond that none is taken (`busy`). They
+  /// are lost when the server ends: each token opens one more connection after a restart, until it
+  /// expires. Keep the list (`save_used_tokens`), or set `tokens_issued_from`.
   std::size_t used_tokens_max = 65536;
+  /// Tokens that were issued before this date are refused. The date of the start makes all earlier
+  /// tokens worthless, the unused ones too; backend and server then need the same date.
+  UnixSeconds tokens_issued_from = 0;
   /// Of all connections together, without the heads of IP and UDP. Their budgets know of it:
   /// clients share it equally, but that who wants less leaves the rest to the others.
   double bytes_per_second_max = 125e6;
@@ -76,19 +97,15 @@ struct ServerOptions {
   PacketRecorder* recorder = nullptr;
 };
 
-/// A client of a server: its place, and which of those who had this place.
-struct ClientHandle {
-  std::uint32_t slot = 0;
-  std::uint32_t generation = 0;  ///< 0 is nobody.
-  friend bool operator==(const ClientHandle&, const ClientHandle&) = default;
-};
-
-/// Someone came or went.
+/// A client connected, or its connection ended.
 struct ServerEvent {
   enum class Kind : std::uint8_t { connected, closed };
   Kind kind = Kind::connected;
   ClientHandle client;
   std::optional<Close> close{};  ///< Why, when closed.
+  /// When connected: the older connection of the same client, which this one replaces. Its own
+  /// event, closed with the reason `kicked`, comes before this one, unless it had ended already.
+  std::optional<ClientHandle> replaces{};
 };
 
 /// A game that does not clear its events hears of no more.
@@ -112,11 +129,14 @@ struct ServerCounters {
   std::uint64_t clients_limited = 0;    ///< Refused: their address had all it may have.
   std::uint64_t challenges_stale = 0;   ///< Too old, or never ours.
   std::uint64_t hellos_forged = 0;
+  std::uint64_t tokens_used = 0;
   std::uint64_t accepts = 0;
   std::uint64_t accepts_again = 0;
   std::array<std::uint64_t, 16> refusals{};  ///< By `RefuseReason`.
   std::uint64_t pending_expired = 0;
-  std::uint64_t pending_replaced = 0;  ///< By another response of the same attempt.
+  std::uint64_t pending_replaced = 0;  ///< By another response of the same attempt or client.
+  std::uint64_t pending_removed = 0;   ///< To make room: the oldest of the greediest prefix.
+  std::uint64_t clients_replaced = 0;  ///< By a newer connection of the same client.
   std::uint64_t connected = 0;
   std::uint64_t closed = 0;
   std::uint64_t unknown_connection = 0;
@@ -147,11 +167,12 @@ class Server {
   /// Who came and went since `clear_events`; of at most `kServerEventsMax` it is told.
   std::span<const ServerEvent> events() const { return events_; }
   void clear_events() { events_.clear(); }
-  /// Calls `visit(ClientHandle)` for everybody who is connected or interrupted.
+  /// Calls `visit(ClientHandle)` for each client that is connected or interrupted, and for those
+  /// whose connection has ended less than a second ago, unless another one has replaced them.
   template <typename Visit>
   void for_each_client(const Visit& visit) const {
     for (std::uint32_t slot = 0; slot < slots_.size(); ++slot) {
-      if (is_live(slot)) visit(handle_of(slot));
+      if (has_place(slot)) visit(handle_of(slot));
     }
   }
   /// Null when that client has gone.
@@ -160,6 +181,16 @@ class Server {
   std::uint64_t client_id(ClientHandle client) const;
   Address address(ClientHandle client) const;
   std::span<const std::byte> token_data(ClientHandle client) const;
+
+  /// The used tokens as bytes, for `restore_used_tokens` of the server that runs next or beside
+  /// this one. To lose none, keep it after each tick in which `counters().tokens_used` has grown.
+  std::vector<std::byte> save_used_tokens() const { return used_tokens_.save(); }
+  /// Adds the used tokens of a list. False, with no change, when the bytes are no such list or when
+  /// it has more tokens than there is room for.
+  [[nodiscard]] bool restore_used_tokens(std::span<const std::byte> list, UnixSeconds date,
+                                         NetTime now) {
+    return used_tokens_.restore(list, date, now);
+  }
 
   /// Ends everything; clients are told.
   void close(std::string_view text, NetTime now);
@@ -174,6 +205,7 @@ class Server {
   struct Client;
 
   bool is_live(std::uint32_t slot) const;
+  bool has_place(std::uint32_t slot) const;
   ClientHandle handle_of(std::uint32_t slot) const;
   const Client* find(ClientHandle client) const;
 
@@ -190,9 +222,13 @@ class Server {
   bool take_token(UnixSeconds date, const DatagramPath& path, const ResponseView& response,
                   std::optional<OpenedToken>& token);
   void admit(NetTime now, const DatagramPath& path, const ResponseView& response,
-             const Applicant& applicant, ServerHandshake& handshake);
+             const Applicant& applicant, ServerHandshake& handshake, std::uint32_t slot);
   void record(NetTime now, const ResponseView& response, Client& client, Cipher cipher);
-  std::optional<RefuseReason> check_hello(const Applicant& applicant, std::string& text) const;
+  std::optional<RefuseReason> check_room(const DatagramPath& path, const RequestView& head,
+                                         const Applicant& applicant,
+                                         std::optional<std::uint32_t> slot, std::string_view& text);
+  std::optional<RefuseReason> check_hello(const Applicant& applicant, std::string_view& text,
+                                          std::string& game_text) const;
   void refuse(const DatagramPath& path, const RequestView& request, RefuseReason reason,
               std::string_view text);
   void take_packet(NetTime now, const DatagramPath& path, std::span<std::byte> datagram);
@@ -203,9 +239,19 @@ class Server {
   void send_client(NetTime now, Client& client);
   void share_cap(NetTime now);
   void release(std::uint32_t slot);
+  bool connect(NetTime now, Client& client);
+  void end_replaced(NetTime now, Client& old);
+  void turn_away(NetTime now, Client& client);
   std::optional<std::uint32_t> free_slot() const;
-  std::optional<std::uint32_t> place_for(const RequestView& attempt) const;
+  bool takes_place(const Client& client) const;
+  std::size_t places_taken() const;
+  std::optional<ClientHandle> connection_of(std::uint64_t client_id) const;
+  bool is_silent(std::uint32_t slot) const;
+  std::optional<ClientHandle> replaced_by(const Applicant& applicant, const RequestView& attempt);
+  std::optional<std::uint32_t> slot_for(const RequestView& attempt, const Applicant& applicant);
+  std::optional<std::uint32_t> pending_to_remove(bool must_take_place);
   bool has_too_many(const Address& from, const RequestView& attempt) const;
+  bool has_live_client(const Address& from) const;
 
   ServerOptions options_;
   DatagramSocket& socket_;
@@ -221,6 +267,7 @@ class Server {
   std::vector<std::optional<Address>> counted_for_;
   std::map<PublicKey, std::uint32_t> slot_of_attempt_;
   std::vector<ServerEvent> events_;
+  std::vector<WaitingClient> waiting_;  ///< Memory for `pending_to_remove`.
   IncomingBatch incoming_;
   OutgoingBatch outgoing_;
   std::uint32_t generation_ = 0;

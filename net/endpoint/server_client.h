@@ -11,8 +11,13 @@
 
 namespace muster {
 
-/// The slot of a client stands in the low bits of its connection id: finding it is one index.
 inline constexpr std::uint32_t kClientsMax = 4096;
+/// Slots beyond `clients_max`, for clients that replace one of a full server, which keeps its own
+/// slot until the new one has proven itself and for `kLinger` after that.
+inline constexpr std::uint32_t kSpareSlots = 64;
+/// The slot of a client stands in the low bits of its connection id: finding it is one index.
+inline constexpr std::uint32_t kSlotsMax = 8192;
+static_assert(kClientsMax + kSpareSlots <= kSlotsMax);
 /// How long an accepted client may take to send its first packet.
 inline constexpr NetDuration kPendingTime = std::chrono::seconds(5);
 inline constexpr std::size_t kPendingMax = 256;
@@ -24,6 +29,7 @@ struct Server::Client {
   Client(const ConnectionOptions& options, const ConnectionKeys& keys, NetTime now)
       : sealed(leading(options), keys.cipher, keys.to_client, keys.to_server,
                {.ours = keys.server_receives, .theirs = keys.client_receives}, now),
+        accepted_first_at(now),
         accepted_at(now),
         accept_sent_at(now) {}
 
@@ -38,8 +44,12 @@ struct Server::Client {
   DatagramPath path;
   std::uint64_t client_id = 0;
   std::vector<std::byte> token_data;
+  bool has_token = false;
+  std::optional<ClientHandle> replaces;  ///< Until it is connected.
+  bool is_replaced = false;              ///< Its place is another's now.
 
   bool is_connected = false;  ///< A packet of it has opened.
+  NetTime accepted_first_at;
   NetTime accepted_at;
   NetTime accept_sent_at;
   PublicKey attempt{};  ///< Its ephemeral key.

@@ -10,6 +10,9 @@ namespace muster {
 
 namespace {
 
+constexpr std::string_view kAddressIsFull =
+    "too many players have joined from your address: one of them has to leave first";
+
 /// An accept is not sent again before. A client repeats its response every 250 ms.
 constexpr NetDuration kAcceptInterval = std::chrono::milliseconds(1);
 
@@ -132,12 +135,13 @@ bool Server::take_token(UnixSeconds date, const DatagramPath& path, const Respon
   const auto is_ours = [&ours](const Address& server) {
     return std::ranges::find(ours, server) != ours.end();
   };
-  if (!token.has_value() || (!ours.empty() && std::ranges::none_of(token->servers, is_ours))) {
+  if (!token.has_value() || token->issued < options_.tokens_issued_from ||
+      (!ours.empty() && std::ranges::none_of(token->servers, is_ours))) {
     refuse(path, head, RefuseReason::token_invalid,
            "the connect token has expired, or is not for this server: ask for a new one");
     return false;
   }
-  if (used_tokens_.is_used_by_another(token->id, head.ephemeral)) {
+  if (used_tokens_.is_used_by_another(token->id, head.ephemeral, token->expires)) {
     refuse(path, head, RefuseReason::token_used,
            "the connect token was used before: ask for a new one");
     return false;
@@ -149,23 +153,7 @@ bool Server::take_token(UnixSeconds date, const DatagramPath& path, const Respon
   return true;
 }
 
-/// The slot that an attempt would have: its own, if it has one, for it takes the place of itself.
-std::optional<std::uint32_t> Server::place_for(const RequestView& attempt) const {
-  const auto known = slot_of_attempt_.find(attempt.ephemeral);
-  if (known != slot_of_attempt_.end()) return known->second;
-  return pending_ < kPendingMax ? free_slot() : std::nullopt;
-}
-
-/// Whether the address has as many clients as it may have, the attempt's own place not counted.
-bool Server::has_too_many(const Address& from, const RequestView& attempt) const {
-  const std::optional<Address> subscriber = subscriber_of(from);
-  auto count = static_cast<std::size_t>(std::ranges::count(counted_for_, subscriber));
-  const auto known = slot_of_attempt_.find(attempt.ephemeral);
-  if (known != slot_of_attempt_.end() && counted_for_[known->second] == subscriber) --count;
-  return count >= options_.clients_per_address;
-}
-
-/// Checks mode, token and room; then does the cryptography that costs something.
+/// Checks mode and token; then does the cryptography that costs something.
 void Server::apply(NetTime now, UnixSeconds date, const DatagramPath& path,
                    const ResponseView& response) {
   const RequestView& head = response.head;
@@ -177,14 +165,10 @@ void Server::apply(NetTime now, UnixSeconds date, const DatagramPath& path,
   }
   std::optional<OpenedToken> token;
   if (head.mode == TrustMode::token && !take_token(date, path, response, token)) return;
-  if (!place_for(head).has_value()) {
-    refuse(path, head, RefuseReason::full, "the server is full");
-    return;
-  }
-  if (head.mode != TrustMode::token && has_too_many(path.peer, head)) {
+  // Where nothing of this address can be replaced, the answer needs no cryptography.
+  if (!token.has_value() && has_too_many(path.peer, head) && !has_live_client(path.peer)) {
     ++counters_.clients_limited;
-    refuse(path, head, RefuseReason::full,
-           "too many players have joined from your address: one of them has to leave first");
+    refuse(path, head, RefuseReason::full, kAddressIsFull);
     return;
   }
   if (!(token.has_value() ? hellos_with_token_ : hellos_).take(now)) {
@@ -203,17 +187,42 @@ void Server::apply(NetTime now, UnixSeconds date, const DatagramPath& path,
     applicant.client = token->client;
     applicant.token_data = token->user_data;
   }
-  std::string text;
-  if (const std::optional<RefuseReason> reason = check_hello(applicant, text)) {
+  applicant.client = admission_.client_of(applicant);
+  applicant.replaces = replaced_by(applicant, head);
+  std::string_view text;
+  std::string game_text;
+  const std::optional<std::uint32_t> slot = slot_for(head, applicant);
+  std::optional<RefuseReason> reason = check_room(path, head, applicant, slot, text);
+  if (!reason.has_value()) reason = check_hello(applicant, text, game_text);
+  if (reason.has_value()) {
     refuse(path, head, *reason, text);
     return;
   }
-  if (token.has_value()) used_tokens_.add(token->id, head.ephemeral, token->expires);
-  admit(now, path, response, applicant, handshake);
+  if (token.has_value()) {
+    used_tokens_.add(token->id, head.ephemeral, token->expires, date, now);
+    ++counters_.tokens_used;
+  }
+  admit(now, path, response, applicant, handshake, *slot);
 }
 
-std::optional<RefuseReason> Server::check_hello(const Applicant& applicant,
-                                                std::string& text) const {
+/// Whether there is room for an applicant, which may replace itself.
+std::optional<RefuseReason> Server::check_room(const DatagramPath& path, const RequestView& head,
+                                               const Applicant& applicant,
+                                               std::optional<std::uint32_t> slot,
+                                               std::string_view& text) {
+  const bool counts = head.mode != TrustMode::token && !applicant.replaces.has_value();
+  if (counts && has_too_many(path.peer, head)) {
+    ++counters_.clients_limited;
+    text = kAddressIsFull;
+    return RefuseReason::full;
+  }
+  if (slot.has_value()) return std::nullopt;
+  text = "the server is full";
+  return RefuseReason::full;
+}
+
+std::optional<RefuseReason> Server::check_hello(const Applicant& applicant, std::string_view& text,
+                                                std::string& game_text) const {
   const Agreement& ours = options_.agreement;
   if (applicant.hello.descriptions != ours.descriptions) {
     text = "the game's component descriptions differ from the server's: use the same build";
@@ -225,21 +234,20 @@ std::optional<RefuseReason> Server::check_hello(const Applicant& applicant,
     return RefuseReason::content_differs;
   }
   if (std::optional<std::string> refusal = admission_.refusal(applicant)) {
-    text = std::move(*refusal);
+    game_text = std::move(*refusal);
+    text = game_text;
     return RefuseReason::not_admitted;
   }
   return std::nullopt;
 }
 
 void Server::admit(NetTime now, const DatagramPath& path, const ResponseView& response,
-                   const Applicant& applicant, ServerHandshake& handshake) {
-  const std::uint32_t slot = *place_for(response.head);
-  const bool is_new = slots_[slot] == nullptr;
+                   const Applicant& applicant, ServerHandshake& handshake, std::uint32_t slot) {
   std::array<std::byte, 4> noise{};
   entropy_.fill(noise);
   // Never 0: that is no connection.
-  const std::uint32_t high = SectionReader(noise).read_u32() % (0xFFFFFFFFU / kClientsMax) + 1;
-  ConnectionKeys keys{.server_receives = high * kClientsMax + slot, .client = applicant.client};
+  const std::uint32_t high = SectionReader(noise).read_u32() % (0xFFFFFFFFU / kSlotsMax - 1) + 1;
+  ConnectionKeys keys{.server_receives = high * kSlotsMax + slot, .client = applicant.client};
   keys.datagram_bytes_max = static_cast<std::uint16_t>(options_.connection.datagram_bytes_max);
   keys.timeout_tenths = static_cast<std::uint16_t>(options_.connection.interrupted_after /
                                                    std::chrono::milliseconds(100));
@@ -256,20 +264,25 @@ void Server::admit(NetTime now, const DatagramPath& path, const ResponseView& re
   client->path = path;
   client->client_id = applicant.client;
   client->token_data.assign(applicant.token_data.begin(), applicant.token_data.end());
+  client->has_token = response.head.mode == TrustMode::token;
+  client->replaces = applicant.replaces;
   client->attempt = response.head.ephemeral;
   client->response_hash = hash_of_response(response);
   client->accept = accept;
   client->accept_bytes = accept_bytes;
   if (options_.recorder != nullptr) record(now, response, *client, keys.cipher);
   slot_of_attempt_[response.head.ephemeral] = slot;  // The last that may throw.
-  slots_[slot] = std::move(client);
-  counted_for_[slot].reset();
-  if (response.head.mode != TrustMode::token) counted_for_[slot] = subscriber_of(path.peer);
-  if (is_new) {
-    ++pending_;
-  } else {
-    ++counters_.pending_replaced;
+  if (const Client* const before = slots_[slot].get()) {
+    const bool is_itself = before->attempt == client->attempt;
+    const bool is_successor = before->replaces.has_value() && before->replaces == client->replaces;
+    ++(is_itself || is_successor ? counters_.pending_replaced : counters_.pending_removed);
+    if (!is_itself) slot_of_attempt_.erase(before->attempt);
+    --pending_;
   }
+  counted_for_[slot].reset();
+  slots_[slot] = std::move(client);
+  if (response.head.mode != TrustMode::token) counted_for_[slot] = subscriber_of(path.peer);
+  ++pending_;
   ++counters_.accepts;
   const std::span<std::byte> memory = outgoing_.next(socket_);
   std::copy_n(accept.begin(), accept_bytes, memory.begin());

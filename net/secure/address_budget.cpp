@@ -23,6 +23,8 @@ AddressBudget::AddressBudget(const Limits& limits, Entropy& entropy)
   entropy.fill(secret_);
 }
 
+AddressBudget::~AddressBudget() { sodium_memzero(secret_.data(), secret_.size()); }
+
 bool AddressBudget::take(NetTime now, const Address& address) {
   const Address subscriber = subscriber_of(address);
   std::array<unsigned char, crypto_shorthash_BYTES> hash{};

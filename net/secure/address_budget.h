@@ -12,9 +12,9 @@
 
 namespace muster {
 
-/// A bucket for every address, in a table of fixed size: addresses whose secret hash falls together
-/// share a bucket, so nobody can choose whom to disturb. IPv6 counts by /64
-/// (`subscriber_of`).
+/// A bucket for every address, in a table of fixed size. Addresses share a bucket when their hashes
+/// under a secret meet, so an attacker cannot choose which other address it disturbs. The secret is
+/// wiped at the end. IPv6 counts by /64 (`subscriber_of`).
 class AddressBudget {
  public:
   struct Limits {
@@ -23,6 +23,9 @@ class AddressBudget {
   };
 
   AddressBudget(const Limits& limits, Entropy& entropy);
+  ~AddressBudget();
+  AddressBudget(const AddressBudget&) = default;
+  AddressBudget& operator=(const AddressBudget&) = default;
 
   /// Takes one from the address's bucket; false when it is empty.
   bool take(NetTime now, const Address& address);

@@ -26,6 +26,8 @@ Challenger::Challenger(Entropy& entropy) {
   entropy.fill(secret_);
 }
 
+Challenger::~Challenger() { sodium_memzero(secret_.data(), secret_.size()); }
+
 std::array<std::byte, 16> Challenger::mac(std::uint64_t time_ms, const Address& client,
                                           ClientClaim claim) const {
   assert(claim.size() <= kClaimBytesMax);

@@ -24,10 +24,13 @@ struct Challenge {
 /// What a client said of itself, which the cookie binds: bytes 2 to 47 of its request.
 using ClientClaim = std::span<const std::byte>;
 
-/// Makes and checks challenges. Keeps only its secret.
+/// Makes and checks challenges. Keeps only its secret, which is wiped at the end.
 class Challenger {
  public:
   explicit Challenger(Entropy& entropy);
+  ~Challenger();
+  Challenger(const Challenger&) = default;
+  Challenger& operator=(const Challenger&) = default;
 
   Challenge make(NetTime now, const Address& client, ClientClaim claim) const;
   /// True when we made it, for this client and claim, at most `kChallengeAge` ago.

@@ -117,7 +117,9 @@ std::optional<std::vector<std::byte>> issue_token(const TokenClaims& claims,
   writer.write_u16(static_cast<std::uint32_t>(box.size()));
   writer.write_bytes(box);
   const std::span<const std::byte> written = writer.written();
-  return std::vector<std::byte>(written.begin(), written.end());
+  std::vector<std::byte> token(written.begin(), written.end());
+  sodium_memzero(memory.data(), memory.size());
+  return token;
 }
 
 std::optional<ClientToken> read_client_token(std::span<const std::byte> bytes) {
@@ -158,7 +160,7 @@ std::optional<OpenedToken> open_token(std::span<const std::byte> presented,
       reinterpret_cast<const unsigned char*>(head->nonce.data()), backend_key.data());
   if (result != 0) return std::nullopt;
   SectionReader reader{std::span<const std::byte>(inner).first(box.size() - kTagBytes)};
-  OpenedToken token{.expires = head->expires};
+  OpenedToken token{.issued = head->issued, .expires = head->expires};
   token.client = reader.read_u64();
   reader.read_into(token.id);
   token.secret = read_secret(reader);

@@ -56,6 +56,7 @@ std::optional<ClientToken> read_client_token(std::span<const std::byte> bytes);
 
 /// What a server learns from a token that a client presents.
 struct OpenedToken {
+  UnixSeconds issued = 0;
   UnixSeconds expires = 0;
   TokenId id{};
   std::uint64_t client = 0;

@@ -173,6 +173,12 @@ std::optional<ConnectionKeys> ClientHandshake::take_accept(
   return keys;
 }
 
+void ClientHandshake::forget_secrets() {
+  ephemeral_.secret = SecretKey();
+  chain_ = SecretKey();
+  if (options_.token.has_value()) options_.token->secret = SecretKey();
+}
+
 std::optional<Refusal> ClientHandshake::take_refuse(std::span<const std::byte> datagram) const {
   SectionReader reader(datagram);
   const bool is_refuse = reader.read_u8() == static_cast<std::uint8_t>(DatagramKind::refuse);

@@ -81,7 +81,7 @@ struct ConnectionKeys {
   std::uint16_t timeout_tenths = 0;  ///< In units of 100 ms.
 };
 
-/// The client's side. Holds its ephemeral key and what it heard; one attempt each.
+/// The client's side. Holds its ephemeral key and the last challenge; one attempt each.
 class ClientHandshake {
  public:
   struct Options {
@@ -104,6 +104,9 @@ class ClientHandshake {
   void write_response(std::span<std::byte, kRequestBytes> into);
   /// The keys, when this is the answer of the server that we meant to the last response written.
   std::optional<ConnectionKeys> take_accept(std::span<const std::byte> datagram) const;
+  /// Wipes every secret: the ephemeral key, the chain of keys, the token's secret. Call it when the
+  /// keys exist or the attempt has ended. Nothing else may be called afterwards.
+  void forget_secrets();
   /// A refusal whose sender has seen our request.
   std::optional<Refusal> take_refuse(std::span<const std::byte> datagram) const;
 

@@ -1,45 +1,61 @@
-// Which tokens were used: each opens one connection.
+// Which connect tokens were used: each opens one connection.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <map>
 #include <set>
+#include <span>
 #include <utility>
+#include <vector>
 
 #include "net/secure/connect_token.h"
+#include "net/wire/net_time.h"
 
 namespace muster {
 
-/// Remembers tokens until they expire. Bounded: when it is full, no token is taken (rather than one
-/// twice). Only a backend makes tokens, so an attacker cannot fill it.
+/// Remembers used tokens until they cannot be used again. Bounded: when it is full, no token is
+/// accepted, rather than one twice. Only a backend makes tokens, so an attacker cannot fill it.
+///
+/// The date may be wrong and may be set back. So a token is only forgotten when its date is over
+/// and the time that it had left when it was used has passed. No token that expires at or before
+/// the latest date of a forgotten one is accepted again, whatever the date says later.
+///
+/// A server that starts again knows no used token: each opens one more connection until it expires.
+/// `save` and `restore` keep the list over a restart.
 class UsedTokens {
  public:
   explicit UsedTokens(std::size_t most) : most_(most) {}
 
-  /// True when another attempt than this one has used it. An attempt is known by its ephemeral key:
-  /// its answer may have to be sent twice.
-  bool is_used_by_another(const TokenId& id, const PublicKey& attempt) const {
-    const auto user = user_of_.find(id);
-    return user != user_of_.end() && user->second != attempt;
-  }
-  bool is_full() const { return user_of_.size() >= most_; }
+  /// True when another attempt than this one has used it, or may have. An attempt is known by its
+  /// ephemeral key: its answer may have to be sent twice.
+  bool is_used_by_another(const TokenId& id, const PublicKey& attempt, UnixSeconds expires) const;
+  bool is_full() const { return tokens_.size() >= most_; }
   /// Requires: not used by another, not full.
-  void add(const TokenId& id, const PublicKey& attempt, UnixSeconds expires) {
-    if (user_of_.emplace(id, attempt).second) by_expiry_.emplace(expires, id);
-  }
-  /// Forgets what could not be used again anyway.
-  void forget_expired(UnixSeconds now) {
-    while (!by_expiry_.empty() && by_expiry_.begin()->first <= now) {
-      user_of_.erase(by_expiry_.begin()->second);
-      by_expiry_.erase(by_expiry_.begin());
-    }
-  }
+  void add(const TokenId& id, const PublicKey& attempt, UnixSeconds expires, UnixSeconds date,
+           NetTime now);
+  /// Forgets tokens that cannot be used again.
+  void forget_expired(UnixSeconds date, NetTime now);
+  std::size_t size() const { return tokens_.size(); }
+
+  /// The list as bytes, 24 and 56 for each token (net/WIRE_FORMAT.md, "Used tokens").
+  std::vector<std::byte> save() const;
+  /// Adds a list that `save` returned, of this server or of another one that accepts the same
+  /// tokens. False, with no change, when the bytes are no such list or when it has more tokens than
+  /// fit.
+  [[nodiscard]] bool restore(std::span<const std::byte> list, UnixSeconds date, NetTime now);
 
  private:
+  struct Token {
+    PublicKey attempt{};
+    UnixSeconds expires = 0;
+    NetTime over_at{};  ///< By the server's own clock.
+  };
+
   std::size_t most_;
-  std::map<TokenId, PublicKey> user_of_;
-  std::set<std::pair<UnixSeconds, TokenId>> by_expiry_;
+  std::map<TokenId, Token> tokens_;
+  std::set<std::pair<NetTime, TokenId>> by_time_;
+  UnixSeconds forgotten_until_ = 0;
 };
 
 }  // namespace muster

@@ -4,7 +4,6 @@
 
 #include <catch2/catch.hpp>
 
-#include "net/secure/used_tokens.h"
 #include "tests/support/damage.h"
 #include "tests/support/net_bytes.h"
 
@@ -116,33 +115,6 @@ TEST_CASE("A damaged token opens nothing", "[net][secure][sys-33]") {
   longer.push_back(std::byte{0});
   REQUIRE_FALSE(opens(longer));
   REQUIRE_FALSE(opens(NetBytes(5000)));
-}
-
-TEST_CASE("Used tokens are remembered by attempt until they expire, and no more than there is room",
-          "[net][secure][sys-33]") {
-  constexpr std::size_t kMost = 65536;
-  UsedTokens used(kMost);
-  const TokenId id{std::byte{1}};
-  const PublicKey first{std::byte{2}};
-  const PublicKey second{std::byte{3}};
-  REQUIRE_FALSE(used.is_used_by_another(id, first));
-  used.add(id, first, 100);
-  used.add(id, first, 100);
-  REQUIRE_FALSE(used.is_used_by_another(id, first));
-  REQUIRE(used.is_used_by_another(id, second));
-  used.forget_expired(99);
-  REQUIRE(used.is_used_by_another(id, second));
-  used.forget_expired(100);
-  REQUIRE_FALSE(used.is_used_by_another(id, second));
-  for (std::size_t i = 0; i < kMost; ++i) {
-    REQUIRE_FALSE(used.is_full());
-    used.add({static_cast<std::byte>(i), static_cast<std::byte>(i >> 8U)}, first, 200 + i % 2);
-  }
-  REQUIRE(used.is_full());
-  used.forget_expired(200);
-  REQUIRE_FALSE(used.is_full());
-  used.forget_expired(201);
-  REQUIRE_FALSE(used.is_used_by_another({}, second));
 }
 
 }  // namespace

@@ -1,0 +1,174 @@
+// Who has a place at a server: clients that wait for their first packet, and those that replace an
+// older connection of their own. Nothing here ends a client for a datagram that anybody could have
+// written: a pending client goes only for one whose hello has opened, and a connected one only when
+// the first packet of its successor has opened.
+#include <algorithm>
+
+#include "net/endpoint/server.h"
+#include "net/endpoint/server_client.h"
+
+namespace muster {
+
+std::optional<std::uint32_t> Server::free_slot() const {
+  for (std::uint32_t slot = 0; slot < slots_.size(); ++slot) {
+    if (slots_[slot] == nullptr) return slot;
+  }
+  return std::nullopt;
+}
+
+/// A client that is going to replace another one, or was replaced, shares its place.
+bool Server::takes_place(const Client& client) const {
+  if (client.is_replaced) return false;
+  return client.is_connected || !client.replaces.has_value() || find(*client.replaces) == nullptr;
+}
+
+std::size_t Server::places_taken() const {
+  return static_cast<std::size_t>(std::ranges::count_if(
+      slots_, [this](const auto& client) { return client != nullptr && takes_place(*client); }));
+}
+
+/// The live connection of a client id; nothing for 0, which is no id.
+std::optional<ClientHandle> Server::connection_of(std::uint64_t client_id) const {
+  for (std::uint32_t slot = 0; slot < slots_.size() && client_id != 0; ++slot) {
+    if (has_place(slot) && slots_[slot]->client_id == client_id) return handle_of(slot);
+  }
+  return std::nullopt;
+}
+
+bool Server::is_silent(std::uint32_t slot) const {
+  return has_place(slot) && slots_[slot]->client_id == 0 &&
+         slots_[slot]->sealed.connection().state() == ConnectionState::interrupted;
+}
+
+/// The connection that an applicant's replaces: the one of the same client. Where clients have no
+/// ids it is one from the same address that has been silent for `interrupted_after`, and only if
+/// the applicant could not get in otherwise.
+std::optional<ClientHandle> Server::replaced_by(const Applicant& applicant,
+                                                const RequestView& attempt) {
+  if (applicant.client != 0) return connection_of(applicant.client);
+  if (attempt.mode == TrustMode::token) return std::nullopt;
+  const bool is_full =
+      places_taken() >= options_.clients_max && !pending_to_remove(true).has_value();
+  if (!is_full && !has_too_many(applicant.address, attempt)) return std::nullopt;
+  const std::optional<Address> subscriber = subscriber_of(applicant.address);
+  for (std::uint32_t slot = 0; slot < slots_.size(); ++slot) {
+    if (is_silent(slot) && counted_for_[slot] == subscriber) return handle_of(slot);
+  }
+  return std::nullopt;
+}
+
+/// The pending client that has to make room, if there is one. One with a token does not: its
+/// backend vouches for it.
+std::optional<std::uint32_t> Server::pending_to_remove(bool must_take_place) {
+  waiting_.clear();
+  for (std::uint32_t slot = 0; slot < slots_.size(); ++slot) {
+    const Client* const client = slots_[slot].get();
+    if (client == nullptr || client->is_connected || client->has_token) continue;
+    if (must_take_place && !takes_place(*client)) continue;
+    waiting_.push_back(
+        {.from = client->path.peer, .since = client->accepted_first_at, .slot = slot});
+  }
+  if (waiting_.empty()) return std::nullopt;
+  return slot_to_vacate(waiting_);
+}
+
+/// The slot for an applicant, which may be that of a pending client that has to go.
+std::optional<std::uint32_t> Server::slot_for(const RequestView& attempt,
+                                              const Applicant& applicant) {
+  // An attempt takes the place of itself, and so does the successor of one connection.
+  const auto known = slot_of_attempt_.find(attempt.ephemeral);
+  if (known != slot_of_attempt_.end()) return known->second;
+  if (applicant.replaces.has_value()) {
+    for (std::uint32_t slot = 0; slot < slots_.size(); ++slot) {
+      const Client* const client = slots_[slot].get();
+      if (client != nullptr && !client->is_connected && client->replaces == applicant.replaces) {
+        return slot;
+      }
+    }
+  }
+  const bool is_room = applicant.replaces.has_value() || places_taken() < options_.clients_max;
+  if (is_room && pending_ < kPendingMax) return free_slot();
+  return pending_to_remove(!is_room);
+}
+
+/// Whether an address has as many clients as it may have, the attempt's own place not counted.
+bool Server::has_too_many(const Address& from, const RequestView& attempt) const {
+  const std::optional<Address> subscriber = subscriber_of(from);
+  auto count = static_cast<std::size_t>(std::ranges::count(counted_for_, subscriber));
+  const auto known = slot_of_attempt_.find(attempt.ephemeral);
+  if (known != slot_of_attempt_.end() && counted_for_[known->second] == subscriber) --count;
+  return count >= options_.clients_per_address;
+}
+
+bool Server::has_live_client(const Address& from) const {
+  const std::optional<Address> subscriber = subscriber_of(from);
+  for (std::uint32_t slot = 0; slot < slots_.size(); ++slot) {
+    if (is_live(slot) && counted_for_[slot] == subscriber) return true;
+  }
+  return false;
+}
+
+/// The first packet of a pending client has opened: it holds its ephemeral key and the server's
+/// answer. False when it has no place after all.
+bool Server::connect(NetTime now, Client& client) {
+  std::optional<ClientHandle> old = connection_of(client.client_id);
+  const bool had_to_replace = client.replaces.has_value() && client.client_id == 0;
+  if (had_to_replace && find(*client.replaces) != nullptr && is_silent(client.replaces->slot)) {
+    old = client.replaces;
+  }
+  if (old.has_value()) {
+    end_replaced(now, *slots_[old->slot]);
+  } else if (had_to_replace && !takes_place(client)) {
+    turn_away(now, client);
+    return false;
+  }
+  // First the event, which may throw: then the next packet connects.
+  tell({.kind = ServerEvent::Kind::connected, .client = handle_of(client.slot), .replaces = old});
+  client.is_connected = true;
+  client.replaces.reset();
+  cap_.join(client.slot);
+  client.sealed.connection().allow(cap_.credit(client.slot));
+  --pending_;
+  ++counters_.connected;
+  return true;
+}
+
+/// A newer connection of the same client is there. The old one is told, and lingers as any other.
+void Server::end_replaced(NetTime now, Client& old) {
+  old.sealed.connection().close(CloseReason::kicked, "you have joined again from elsewhere", now);
+  if (!old.closed_at.has_value()) {
+    tell({.kind = ServerEvent::Kind::closed,
+          .client = handle_of(old.slot),
+          .close = old.sealed.connection().end()});
+    old.closed_at = now;
+    ++counters_.closed;
+  }
+  counted_for_[old.slot].reset();
+  old.is_replaced = true;
+  ++counters_.clients_replaced;
+}
+
+/// The silent connection that this one was to replace is heard again. The server is full, then.
+void Server::turn_away(NetTime now, Client& client) {
+  Connection& connection = client.sealed.connection();
+  connection.close(CloseReason::kicked, "the server is full", now);
+  connection.tick(now);
+  constexpr int kClosePackets = 3;
+  for (int i = 0; i < kClosePackets && connection.wants_to_send(now); ++i) {
+    const std::size_t bytes = client.sealed.write(now, outgoing_.next(socket_));
+    outgoing_.add(client.path, bytes);
+  }
+  ++counters_.pending_removed;
+  release(client.slot);
+}
+
+void Server::release(std::uint32_t slot) {
+  const Client& client = *slots_[slot];
+  if (!client.is_connected) --pending_;
+  slot_of_attempt_.erase(client.attempt);
+  slots_[slot].reset();
+  counted_for_[slot].reset();
+  cap_.leave(slot);
+}
+
+}  // namespace muster

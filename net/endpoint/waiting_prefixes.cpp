@@ -1,0 +1,58 @@
+// Sorted addresses with a common prefix are neighbours, so each length is one pass over the clients
+// that are still candidates.
+#include "net/endpoint/waiting_prefixes.h"
+
+#include <algorithm>
+#include <array>
+#include <cassert>
+
+namespace muster {
+
+namespace {
+
+/// In bits of the IPv6 form, where an IPv4 /8 is a /104. Providers hold an IPv6 /32 or shorter and
+/// give a subscriber a /48, /56 or /60; one network has a /64.
+constexpr std::array<unsigned, 9> kPrefixBits = {32, 48, 56, 60, 64, 96 + 8, 96 + 16, 96 + 24, 128};
+
+/// How many of the first clients share a prefix.
+std::size_t run_length(std::span<const WaitingClient> waiting, unsigned bits) {
+  const Address prefix = prefix_of(waiting.front().from, bits);
+  const auto end = std::ranges::find_if(
+      waiting, [&](const WaitingClient& each) { return prefix_of(each.from, bits) != prefix; });
+  return static_cast<std::size_t>(end - waiting.begin());
+}
+
+/// Moves the clients of the prefixes with the most clients to the front, in their order.
+std::span<WaitingClient> keep_greediest(std::span<WaitingClient> waiting, unsigned bits) {
+  std::size_t most = 0;
+  for (std::size_t i = 0, run = 0; i < waiting.size(); i += run) {
+    run = run_length(waiting.subspan(i), bits);
+    most = std::max(most, run);
+  }
+  std::size_t kept = 0;
+  for (std::size_t i = 0, run = 0; i < waiting.size(); i += run) {
+    run = run_length(waiting.subspan(i), bits);
+    if (run < most) continue;
+    std::copy_n(waiting.begin() + static_cast<std::ptrdiff_t>(i), run,
+                waiting.begin() + static_cast<std::ptrdiff_t>(kept));
+    kept += run;
+  }
+  return waiting.first(kept);
+}
+
+}  // namespace
+
+std::uint32_t slot_to_vacate(std::span<WaitingClient> waiting) {
+  assert(!waiting.empty());
+  std::ranges::sort(waiting, [](const WaitingClient& a, const WaitingClient& b) {
+    return a.from.ip() < b.from.ip();
+  });
+  for (const unsigned bits : kPrefixBits) waiting = keep_greediest(waiting, bits);
+  const auto oldest =
+      std::ranges::min_element(waiting, [](const WaitingClient& a, const WaitingClient& b) {
+        return a.since != b.since ? a.since < b.since : a.slot < b.slot;
+      });
+  return oldest->slot;
+}
+
+}  // namespace muster

@@ -1,0 +1,214 @@
+// A player whose game crashed, or who joins from another machine: the newest connection of a client
+// replaces the older one, and no stranger can make use of that.
+#include <string>
+#include <vector>
+
+#include <catch2/catch.hpp>
+
+#include "net/endpoint/server.h"
+#include "tests/support/stepped_handshake.h"
+
+namespace muster {
+namespace {
+
+using namespace std::chrono_literals;
+
+ClientOptions with_token(NetStage& stage, std::uint64_t client_id) {
+  ClientOptions options = stage.client_options();
+  options.handshake.mode = TrustMode::token;
+  options.handshake.token = read_client_token(stage.token(client_id));
+  return options;
+}
+
+std::size_t live_clients(const NetStage& stage) {
+  std::size_t count = 0;
+  stage.server->for_each_client([&](ClientHandle) { ++count; });
+  return count;
+}
+
+/// A full server of clients with tokens; client 1 is the last.
+void fill_with_tokens(NetStage& stage, std::size_t places) {
+  stage.options.backend_key = stage.backend_key;
+  stage.options.clients_max = places;
+  stage.start();
+  for (std::size_t id = places; id >= 1; --id) stage.add_client(with_token(stage, id));
+  stage.run(1s);
+  REQUIRE(stage.server->counters().connected == places);
+}
+
+TEST_CASE("A newer connection of a client replaces the older one, also on a full server",
+          "[net][endpoint]") {
+  const bool has_crashed = GENERATE(true, false);
+  CAPTURE(has_crashed);
+  NetStage stage(5, {.latency = 20ms});
+  fill_with_tokens(stage, 4);
+  const ClientHandle old = stage.server->events().back().client;
+  REQUIRE(stage.server->client_id(old) == 1);
+  stage.server->clear_events();
+  std::unique_ptr<Client> before = std::move(stage.clients.back());
+  stage.clients.pop_back();
+  if (has_crashed) before.reset();
+
+  const Client& after = stage.add_client(with_token(stage, 1), Address::ipv4({66, 6, 6, 6}, 1));
+  for (int i = 0; i < 60; ++i) {
+    stage.step(16ms);
+    if (before == nullptr) continue;
+    before->receive(stage.now);
+    before->send(stage.now);
+  }
+  REQUIRE(after.state() == ClientState::connected);
+  REQUIRE(stage.server->counters().clients_replaced == 1);
+  // The game is told of both, in order.
+  const std::span<const ServerEvent> events = stage.server->events();
+  REQUIRE(events.size() == 2);
+  REQUIRE(events[0].kind == ServerEvent::Kind::closed);
+  REQUIRE(events[0].client == old);
+  REQUIRE(events[0].close->reason == CloseReason::kicked);
+  REQUIRE(events[1].kind == ServerEvent::Kind::connected);
+  REQUIRE(events[1].replaces == old);
+  REQUIRE(stage.server->client_id(events[1].client) == 1);
+  if (before != nullptr) {
+    REQUIRE(before->state() == ClientState::closed);
+    REQUIRE(before->end()->by_peer);
+    REQUIRE(before->end()->text.find("from elsewhere") != std::string::npos);
+  }
+  stage.run(2s);
+  REQUIRE(live_clients(stage) == 4);
+  REQUIRE(stage.server->events().size() == 2);
+  for (const auto& client : stage.clients) REQUIRE(client->state() == ClientState::connected);
+  // Nobody else gets in.
+  const Client& fifth = stage.add_client(with_token(stage, 9));
+  stage.run(1s);
+  REQUIRE(fifth.refusal()->reason == RefuseReason::full);
+}
+
+TEST_CASE("Two tokens of one client that come together end as one connection", "[net][endpoint]") {
+  NetStage stage(6);
+  stage.options.backend_key = stage.backend_key;
+  stage.start();
+  for (int i = 0; i < 5; ++i) stage.add_client(with_token(stage, 77));
+  stage.run(2s);
+  REQUIRE(live_clients(stage) == 1);
+  REQUIRE(stage.server->counters().connected == 5);
+  REQUIRE(stage.server->counters().clients_replaced == 4);
+}
+
+TEST_CASE("A client is only replaced once the first packet of the new one opens",
+          "[net][endpoint]") {
+  NetStage stage(5);
+  fill_with_tokens(stage, 2);
+  const ClientHandle old = stage.server->events().back().client;
+  SteppedHandshake silent(stage, Address::ipv4({66, 6, 6, 6}, 1), SeededEntropy(9),
+                          with_token(stage, 1).handshake);
+  const std::optional<NetBytes> accept = silent.shake();
+  REQUIRE(silent.keys(accept).has_value());
+  // Noise under the id of the new connection is no packet of it.
+  NetBytes noise(60, std::byte{7});
+  noise[0] = std::byte{0x80};
+  const std::uint32_t id = silent.keys(accept)->server_receives;
+  for (std::size_t i = 0; i < 4; ++i) noise[1 + i] = static_cast<std::byte>(id >> (8 * i));
+  static_cast<void>(silent.give(noise));
+  REQUIRE(stage.server->counters().forged == 1);
+  stage.run(6s);
+  REQUIRE(stage.server->counters().clients_replaced == 0);
+  REQUIRE(stage.server->counters().pending_expired == 1);
+  REQUIRE(stage.server->connection(old) != nullptr);
+  REQUIRE(stage.clients.back()->state() == ClientState::connected);
+}
+
+TEST_CASE("A game that knows its clients by their user data has them replaced, too",
+          "[net][endpoint]") {
+  class Login final : public Admission {
+   public:
+    std::optional<std::string> refusal(const Applicant& applicant) override {
+      replaced.push_back(applicant.replaces);
+      return std::nullopt;
+    }
+    bool admits_content(std::uint64_t) override { return false; }
+    std::uint64_t client_of(const Applicant& applicant) override {
+      return std::to_integer<std::uint64_t>(applicant.hello.user_data.at(0));
+    }
+    std::vector<std::optional<ClientHandle>> replaced;
+  };
+  NetStage stage(5);
+  Login login;
+  stage.options.clients_max = 2;
+  stage.server.emplace(stage.options, *stage.socket, stage.entropy, login, stage.now);
+  const auto add = [&](std::uint8_t account) -> Client& {
+    ClientOptions options = stage.client_options();
+    options.handshake.user_data = {static_cast<std::byte>(account)};
+    Client& client = stage.add_client(options);
+    stage.run(500ms);
+    return client;
+  };
+  add(1);
+  add(2);
+  const ClientHandle second = stage.server->events().back().client;
+  REQUIRE(stage.server->client_id(second) == 2);
+  const Client& again = add(2);
+  REQUIRE(again.state() == ClientState::connected);
+  REQUIRE(again.client_id() == 2);
+  REQUIRE(login.replaced.back() == second);
+  REQUIRE(stage.clients[1]->state() == ClientState::closed);
+  REQUIRE(add(3).refusal()->reason == RefuseReason::full);
+  REQUIRE(stage.clients[0]->state() == ClientState::connected);
+}
+
+TEST_CASE("Without ids, a silent connection makes room for its own address on a full server",
+          "[net][endpoint]") {
+  NetStage stage(5);
+  stage.options.clients_max = 2;
+  stage.start();
+  stage.add_client(stage.client_options(), Address::ipv4({10, 0, 1, 1}, 1000));
+  stage.add_client(stage.client_options(), Address::ipv4({10, 0, 1, 2}, 1000));
+  stage.run(1s);
+  const auto outcome = [&](const Address& from) {
+    Client& client = stage.add_client(stage.client_options(), from);
+    stage.run(500ms);
+    const bool is_in = client.state() == ClientState::connected;
+    if (!is_in) stage.clients.pop_back();
+    return is_in;
+  };
+  REQUIRE_FALSE(outcome(Address::ipv4({10, 0, 1, 2}, 2000)));
+  stage.clients.pop_back();  // A crash.
+  REQUIRE_FALSE(outcome(Address::ipv4({10, 0, 1, 2}, 2001)));
+  stage.run(5s);
+  // Others do not get its place, only its own address does.
+  REQUIRE_FALSE(outcome(Address::ipv4({66, 6, 6, 6}, 2002)));
+  REQUIRE(outcome(Address::ipv4({10, 0, 1, 2}, 2003)));
+  REQUIRE(stage.server->counters().clients_replaced == 1);
+  stage.run(2s);
+  REQUIRE(live_clients(stage) == 2);
+  REQUIRE(stage.clients[0]->state() == ClientState::connected);
+}
+
+TEST_CASE("A silent connection that comes back in time keeps its place", "[net][endpoint]") {
+  NetStage stage(5);
+  stage.options.clients_max = 1;
+  stage.start();
+  Client& player = stage.add_client(stage.client_options(), Address::ipv4({10, 0, 1, 2}, 1000));
+  stage.run(1s);
+  stage.network.link(stage.links[0]).is_down = true;
+  stage.run(6s);
+  SteppedHandshake neighbour(stage, Address::ipv4({10, 0, 1, 2}, 2000), SeededEntropy(9));
+  const std::optional<ConnectionKeys> keys = neighbour.keys(neighbour.shake());
+  REQUIRE(keys.has_value());
+  stage.network.link(stage.links[0]).is_down = false;
+  stage.run(1s);
+  REQUIRE(player.state() == ClientState::connected);
+  // Its first packet comes too late.
+  SealedConnection late(stage.options.connection, keys->cipher, keys->to_server, keys->to_client,
+                        {.ours = keys->client_receives, .theirs = keys->server_receives},
+                        stage.now);
+  NetBytes packet(kDatagramBytesMax);
+  packet.resize(late.write(stage.now, packet));
+  REQUIRE(neighbour.give(packet).has_value());
+  REQUIRE(stage.server->counters().clients_replaced == 0);
+  REQUIRE(stage.server->counters().connected == 1);
+  stage.run(1s);
+  REQUIRE(player.state() == ClientState::connected);
+  REQUIRE(live_clients(stage) == 1);
+}
+
+}  // namespace
+}  // namespace muster

@@ -1,0 +1,206 @@
+// A connect token opens one connection, whatever the date does.
+#include "net/secure/used_tokens.h"
+
+#include <array>
+
+#include <catch2/catch.hpp>
+
+#include "net/endpoint/client.h"
+#include "net/endpoint/server.h"
+#include "registry/vocabulary/seed.h"
+#include "tests/support/damage.h"
+#include "tests/support/net_bytes.h"
+#include "tests/support/net_stage.h"
+
+namespace muster {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr NetTime kStart{1h};
+constexpr PublicKey kFirst{std::byte{2}};
+constexpr PublicKey kSecond{std::byte{3}};
+
+TokenId id_of(std::size_t number) {
+  return {static_cast<std::byte>(number), static_cast<std::byte>(number >> 8U)};
+}
+
+TEST_CASE("Used tokens are remembered by attempt until they expire, and no more than fit",
+          "[net][secure]") {
+  constexpr std::size_t kMost = 65536;
+  UsedTokens used(kMost);
+  REQUIRE_FALSE(used.is_used_by_another(id_of(1), kFirst, 100));
+  used.add(id_of(1), kFirst, 100, 90, kStart);
+  used.add(id_of(1), kFirst, 100, 95, kStart + 5s);
+  REQUIRE_FALSE(used.is_used_by_another(id_of(1), kFirst, 100));
+  REQUIRE(used.is_used_by_another(id_of(1), kSecond, 100));
+  used.forget_expired(99, kStart + 9s);
+  REQUIRE(used.size() == 1);
+  used.forget_expired(100, kStart + 10s);
+  REQUIRE(used.size() == 0);
+  // It is expired, and stays refused if the date goes back.
+  REQUIRE(used.is_used_by_another(id_of(1), kSecond, 100));
+  for (std::size_t i = 0; i < kMost; ++i) {
+    REQUIRE_FALSE(used.is_full());
+    used.add(id_of(i), kFirst, 200 + i % 2, 150, kStart);
+  }
+  REQUIRE(used.is_full());
+  used.forget_expired(200, kStart + 51s);
+  REQUIRE(used.size() == kMost / 2);
+  used.forget_expired(201, kStart + 52s);
+  REQUIRE(used.size() == 0);
+}
+
+TEST_CASE("No walk of the date makes a used token good again, or refuses others", "[net][secure]") {
+  const auto seed = GENERATE(range(1, 200));
+  CAPTURE(seed);
+  Random random(static_cast<std::uint64_t>(seed));
+  UsedTokens used(1000);
+  constexpr UnixSeconds kDate = 1'000'000;
+  struct Known {
+    std::size_t number = 0;
+    UnixSeconds expires = 0;
+  };
+  std::vector<Known> known;
+  for (std::size_t second = 0; second < 300; ++second) {
+    const NetTime now = kStart + std::chrono::seconds(second);
+    // Right, or ahead or behind by up to 1000 s.
+    UnixSeconds date = kDate + second;
+    if (random.below(4) == 0) date += random.below(1000);
+    if (random.below(4) == 0) date -= random.below(1000);
+    used.forget_expired(date, now);
+    for (const Known& each : known) {
+      if (each.expires <= date) continue;  // Refused as expired.
+      REQUIRE(used.is_used_by_another(id_of(each.number), kSecond, each.expires));
+    }
+    const Known fresh{.number = second, .expires = kDate + second + 1 + random.below(100)};
+    if (fresh.expires <= date || used.is_used_by_another(id_of(second), kFirst, fresh.expires)) {
+      continue;
+    }
+    used.add(id_of(fresh.number), kFirst, fresh.expires, date, now);
+    known.push_back(fresh);
+  }
+  REQUIRE(known.size() > 100);
+  REQUIRE(used.size() <= 1000);
+}
+
+TEST_CASE("A list of used tokens is kept over a restart, and a damaged one is refused",
+          "[net][secure]") {
+  UsedTokens before(10);
+  before.add(id_of(9), kFirst, 50, 40, kStart);
+  before.forget_expired(50, kStart + 10s);
+  before.add(id_of(1), kFirst, 100, 60, kStart);
+  before.add(id_of(2), kSecond, 200, 60, kStart);
+  const NetBytes list = before.save();
+  REQUIRE(list.size() == 24 + 2 * 56);
+
+  UsedTokens after(10);
+  REQUIRE(after.restore(list, 60, NetTime(1s)));
+  REQUIRE(after.save() == list);
+  REQUIRE(after.is_used_by_another(id_of(1), kSecond, 100));
+  REQUIRE_FALSE(after.is_used_by_another(id_of(1), kFirst, 100));
+  REQUIRE(after.is_used_by_another(id_of(9), kSecond, 50));
+  REQUIRE_FALSE(after.is_used_by_another(id_of(3), kSecond, 100));
+  // A second time it changes nothing: several servers may share lists.
+  REQUIRE(after.restore(list, 60, NetTime(2s)));
+  REQUIRE(after.size() == 2);
+  after.forget_expired(100, NetTime(41s));
+  REQUIRE(after.size() == 1);
+
+  UsedTokens refusing(10);
+  damage::each_truncation(
+      list, [&](const ByteVector& cut) { REQUIRE_FALSE(refusing.restore(cut, 60, NetTime(1s))); });
+  NetBytes longer = list;
+  longer.push_back(std::byte{0});
+  REQUIRE_FALSE(refusing.restore(longer, 60, NetTime(1s)));
+  for (const std::size_t place : std::array<std::size_t, 3>{0, 4, 16}) {  // Magic, version, count.
+    NetBytes damaged = list;
+    damaged[place] ^= std::byte{1};
+    REQUIRE_FALSE(refusing.restore(damaged, 60, NetTime(1s)));
+  }
+  NetBytes twice = list;  // Ids ascend, so none is there twice.
+  std::copy_n(twice.begin() + 24, 56, twice.begin() + 24 + 56);
+  REQUIRE_FALSE(refusing.restore(twice, 60, NetTime(1s)));
+  REQUIRE(refusing.size() == 0);
+  UsedTokens small(1);
+  REQUIRE_FALSE(small.restore(list, 60, NetTime(1s)));
+}
+
+/// What a server makes of a token that was used before, after something has happened to it.
+enum class Meanwhile : std::uint8_t { nothing, date_step, restart, kept_list, later_tokens_only };
+
+std::optional<RefuseReason> second_use(Meanwhile meanwhile) {
+  NetStage stage(5);
+  stage.options.backend_key = stage.backend_key;
+  stage.start();
+  ClientOptions options = stage.client_options();
+  options.handshake.mode = TrustMode::token;
+  options.handshake.token = read_client_token(stage.token(42));
+  Client& first = stage.add_client(options);
+  stage.run(1s);
+  REQUIRE(first.state() == ClientState::connected);
+  REQUIRE(stage.server->counters().tokens_used == 1);
+  first.close("bye", stage.now);
+  stage.run(3s);
+  const NetBytes list = stage.server->save_used_tokens();
+  switch (meanwhile) {
+    case Meanwhile::nothing:
+      break;
+    case Meanwhile::date_step:
+      stage.date += 3600;
+      stage.run(100ms);
+      stage.date -= 3600;
+      stage.run(100ms);
+      break;
+    case Meanwhile::later_tokens_only:
+      stage.options.tokens_issued_from = NetStage::kDate + 1;
+      stage.start();
+      break;
+    case Meanwhile::restart:
+    case Meanwhile::kept_list:
+      stage.start();
+      break;
+  }
+  if (meanwhile == Meanwhile::kept_list) {
+    REQUIRE(stage.server->restore_used_tokens(list, stage.date, stage.now));
+  }
+  const Client& second = stage.add_client(options, Address::ipv4({66, 6, 6, 6}, 666));
+  stage.run(2s);
+  if (second.state() == ClientState::connected) return std::nullopt;
+  return second.refusal()->reason;
+}
+
+TEST_CASE(
+    "A used token is refused after the date went ahead and back, and after a restart with the "
+    "list",
+    "[net][endpoint]") {
+  REQUIRE(second_use(Meanwhile::nothing) == RefuseReason::token_used);
+  REQUIRE(second_use(Meanwhile::date_step) == RefuseReason::token_used);
+  REQUIRE(second_use(Meanwhile::kept_list) == RefuseReason::token_used);
+  REQUIRE(second_use(Meanwhile::later_tokens_only) == RefuseReason::token_invalid);
+  // What the header says of a restart without one of these.
+  REQUIRE_FALSE(second_use(Meanwhile::restart).has_value());
+}
+
+TEST_CASE("Other tokens work while and after the date is ahead", "[net][endpoint]") {
+  NetStage stage(5);
+  stage.options.backend_key = stage.backend_key;
+  stage.start();
+  std::uint16_t port = 1;
+  const auto state = [&] {
+    ClientOptions options = stage.client_options();
+    options.handshake.mode = TrustMode::token;
+    options.handshake.token = read_client_token(stage.token(port));
+    const Client& client = stage.add_client(options, Address::ipv4({10, 0, 2, 1}, port++));
+    stage.run(1s);
+    return client.state();
+  };
+  REQUIRE(state() == ClientState::connected);
+  stage.date += 3600;
+  REQUIRE(state() == ClientState::closed);  // It is over by this date.
+  stage.date -= 3600;
+  REQUIRE(state() == ClientState::connected);
+}
+
+}  // namespace
+}  // namespace muster

@@ -1,0 +1,81 @@
+// Secrets that a test knows, and whether this process still has them somewhere in its memory.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <fstream>
+#include <span>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "net/secure/entropy.h"
+
+namespace muster {
+
+/// Bytes kept in disguise, so that a search does not find the searcher's copy.
+class DisguisedSecret {
+ public:
+  explicit DisguisedSecret(std::span<const std::byte> secret) {
+    for (const std::byte byte : secret) bytes_.push_back(byte ^ kMask);
+  }
+  std::size_t size() const { return bytes_.size(); }
+  bool is_at(const std::byte* memory) const {
+    for (std::size_t i = 0; i < bytes_.size(); ++i) {
+      if ((memory[i] ^ kMask) != bytes_[i]) return false;
+    }
+    return true;
+  }
+
+ private:
+  static constexpr std::byte kMask{0xA5};
+  std::vector<std::byte> bytes_;
+};
+
+/// Gives what another source gives, and remembers it in disguise.
+class OverheardEntropy final : public Entropy {
+ public:
+  explicit OverheardEntropy(std::uint64_t seed) : source_(seed) {}
+  void fill(std::span<std::byte> bytes) override {
+    source_.fill(bytes);
+    given.emplace_back(bytes);
+  }
+
+  std::vector<DisguisedSecret> given;
+
+ private:
+  SeededEntropy source_;
+};
+
+/// How often a secret lies in the writable memory of this process, its stack excepted: there,
+/// copies of what registers held remain until they are overwritten. -1 where that cannot be known.
+inline int times_in_memory(const DisguisedSecret& secret) {
+#if defined(__linux__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+  std::ifstream maps("/proc/self/maps");
+  int found = 0;
+  for (std::string line; std::getline(maps, line);) {
+    std::istringstream fields(line);
+    std::uintptr_t begin = 0;
+    std::uintptr_t end = 0;
+    char dash = 0;
+    std::string access;
+    fields >> std::hex >> begin >> dash >> end >> access;
+    const bool is_data = access.starts_with("rw") && line.find("[stack") == std::string::npos &&
+                         line.find("[vvar") == std::string::npos;
+    if (!is_data || end - begin < secret.size()) continue;
+    const auto* const last = reinterpret_cast<const std::byte*>(end - secret.size());
+    for (const auto* at = reinterpret_cast<const std::byte*>(begin); at <= last; ++at) {
+      if (secret.is_at(at)) ++found;
+    }
+  }
+  return found;
+#else
+  static_cast<void>(secret);
+  return -1;
+#endif
+}
+
+}  // namespace muster
