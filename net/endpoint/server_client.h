@@ -21,6 +21,8 @@ static_assert(kClientsMax + kSpareSlots <= kSlotsMax);
 /// How long an accepted client may take to send its first packet.
 inline constexpr NetDuration kPendingTime = std::chrono::seconds(5);
 inline constexpr std::size_t kPendingMax = 256;
+/// A client repeats its response four times a second.
+inline constexpr TimeBucket::Limits kRepeatLimits{.per_second = 8, .burst = 8};
 /// How long the place of a closed client is kept, for the game to read what was left.
 inline constexpr NetDuration kLinger = std::chrono::seconds(1);
 
@@ -31,7 +33,7 @@ struct Server::Client {
                {.ours = keys.server_receives, .theirs = keys.client_receives}, now),
         accepted_first_at(now),
         accepted_at(now),
-        accept_sent_at(now) {}
+        repeats(kRepeatLimits, now) {}
 
   static ConnectionOptions leading(ConnectionOptions options) {
     options.leads_maps = true;
@@ -51,7 +53,7 @@ struct Server::Client {
   bool is_connected = false;  ///< A packet of it has opened.
   NetTime accepted_first_at;
   NetTime accepted_at;
-  NetTime accept_sent_at;
+  TimeBucket repeats;   ///< Responses that may ask for the accept again.
   PublicKey attempt{};  ///< Its ephemeral key.
   std::array<std::byte, 32> response_hash{};
   std::array<std::byte, kAcceptBytesMax> accept{};  ///< To be sent again.

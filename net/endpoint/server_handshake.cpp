@@ -13,9 +13,6 @@ namespace {
 constexpr std::string_view kAddressIsFull =
     "too many players have joined from your address: one of them has to leave first";
 
-/// An accept is not sent again before. A client repeats its response every 250 ms.
-constexpr NetDuration kAcceptInterval = std::chrono::milliseconds(1);
-
 std::array<std::byte, 32> hash_of_response(const ResponseView& response) {
   std::array<std::byte, 32> bytes{};
   std::ranges::copy(hash(response.datagram).bytes(), bytes.begin());
@@ -94,7 +91,7 @@ bool Server::answers_again(NetTime now, const ResponseView& response, const Data
   Client& client = *slots_[known->second];
   if (client.is_connected) return true;  // It has the accept, or this is a replay.
   if (client.path.peer != path.peer) return false;
-  if (now - client.accept_sent_at < kAcceptInterval) {
+  if (!client.repeats.take(now)) {
     ++counters_.responses_limited;
     return true;
   }
@@ -103,7 +100,6 @@ bool Server::answers_again(NetTime now, const ResponseView& response, const Data
   // It has as long as after the first accept to say something: else it would take itself for
   // connected to one who has forgotten it. Its challenge grows old, so this ends.
   client.accepted_at = now;
-  client.accept_sent_at = now;
   client.path = path;
   const std::span<std::byte> memory = outgoing_.next(socket_);
   std::copy_n(client.accept.begin(), client.accept_bytes, memory.begin());

@@ -146,6 +146,7 @@ def put_wrong_to_server(checks, program):
     for number in range(count):  # Who is accepted after a wrong one has to be somebody new.
         if number % 200 == 0:
             begin_server(program)
+        program.wait(10)  # Time earns the work.
         client = challenged(program, number=number)
         name, response, fate = list(wrong.of_response(client))[number]
         answer = program.give(response, client.address)
@@ -209,6 +210,11 @@ def put_refused_by_server(checks, program):
         checks.expect(name, answer.fate(), fate)
         for refuse in answer.datagrams("refuse"):
             client.take_refuse(refuse)
+    client = challenged(program, number=2)
+    checks.expect("the place of a pending client",
+                  program.give(client.response(), client.address).fate(), "accept")
+    begin_server(program, clients=1)
+    connected(program, number=1)
     client = challenged(program, number=2)
     checks.expect("no place", program.give(client.response(), client.address).fate(), "refuse 6")
     begin_server(program)
