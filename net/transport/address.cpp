@@ -98,14 +98,6 @@ bool Address::is_ipv4() const {
   return std::ranges::equal(std::span(ip_).first<12>(), kIpv4Prefix);
 }
 
-bool Address::is_unspecified() const {
-  const std::size_t begin = is_ipv4() ? kIpv4Prefix.size() : 0;
-  return std::all_of(ip_.begin() + static_cast<std::ptrdiff_t>(begin), ip_.end(),
-                     [](std::uint8_t byte) { return byte == 0; });
-}
-
-bool Address::is_link_local() const { return ip_[0] == 0xFE && (ip_[1] & 0xC0U) == 0x80; }
-
 bool Address::is_peer() const {
   if (port_ == 0 || is_unspecified()) return false;
   constexpr std::array<std::uint8_t, 4> kBroadcast = {255, 255, 255, 255};

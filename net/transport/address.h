@@ -33,9 +33,9 @@ class Address {
 
   bool is_ipv4() const;
   /// True for `::` and `0.0.0.0`.
-  bool is_unspecified() const;
+  bool is_unspecified() const { return ip_ == Address().ip_ || ip_ == ipv4({}, 0).ip_; }
   /// True for `fe80::/10`.
-  bool is_link_local() const;
+  bool is_link_local() const { return ip_[0] == 0xFE && (ip_[1] & 0xC0U) == 0x80; }
   /// True when one machine can send a datagram from there and get the answer. False for port 0 and
   /// for unspecified, multicast and broadcast (`255.255.255.255`) addresses: an attacker can write
   /// each of them into a datagram. The broadcast address of a subnet is not recognised.

@@ -78,6 +78,11 @@ Address local_of(const in_pktinfo& info) {
   return Address::ipv4(ip, 0);
 }
 
+/// Nothing can leave from a multicast or broadcast address.
+Address source_for_answers(const Address& local) {
+  return local.with_port(1).is_peer() ? local : Address();
+}
+
 /// Reads what the kernel says beside a datagram: when it arrived, and at which address.
 void read_control(msghdr& header, const timespec& now, IncomingDatagram& datagram) {
   datagram.waited = {};
@@ -90,15 +95,13 @@ void read_control(msghdr& header, const timespec& now, IncomingDatagram& datagra
     } else if (each->cmsg_level == IPPROTO_IPV6 && each->cmsg_type == IPV6_PKTINFO) {
       in6_pktinfo info{};
       std::memcpy(&info, CMSG_DATA(each), sizeof(info));
-      datagram.to = local_of(info);
+      datagram.to = source_for_answers(local_of(info));
     } else if (each->cmsg_level == IPPROTO_IP && each->cmsg_type == IP_PKTINFO) {
       in_pktinfo info{};
       std::memcpy(&info, CMSG_DATA(each), sizeof(info));
-      datagram.to = local_of(info);
+      datagram.to = source_for_answers(local_of(info));
     }
   }
-  // Nothing can leave from a multicast or broadcast address.
-  if (!datagram.to.with_port(1).is_peer()) datagram.to = {};
 }
 
 /// Room for everything that goes with a datagram: size of segments, or time, and an address.
@@ -123,6 +126,7 @@ void append_control(msghdr& header, Control& control, int level, int type, const
 class Unsegmented {
  public:
   bool takes(const Address& to) {
+    if (is_empty_) return false;  // As good as always.
     Entry& entry = entry_of(to);
     if (entry.runs_left == 0 || entry.to != to.with_port(0)) return false;
     --entry.runs_left;
@@ -130,6 +134,7 @@ class Unsegmented {
   }
   void add(const Address& to) {
     entry_of(to) = {.to = to.with_port(0), .runs_left = kRunsUntilRetry};
+    is_empty_ = false;
   }
 
  private:
@@ -142,6 +147,7 @@ class Unsegmented {
     return entries_[hash_of(to.with_port(0)) % entries_.size()];
   }
 
+  bool is_empty_ = true;
   std::array<Entry, 64> entries_{};
 };
 
