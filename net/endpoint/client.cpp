@@ -87,14 +87,12 @@ ReceiveReport Client::receive(NetTime now) {
   }
   if (is_drained) {
     arrivals_.all_read(now);
-    return work_.report();
+  } else {
+    ++counters_.receives_limited;
   }
-  ++counters_.receives_limited;
-  const SocketBacklog backlog = socket_->backlog();
-  counters_.dropped_unread = backlog.dropped;
-  work_.report().is_limited = true;
-  work_.report().unread_bytes = backlog.waiting_bytes;
-  return work_.report();
+  const ReceiveReport report = work_.end(now, !is_drained, *socket_);
+  counters_.dropped_unread = work_.dropped_unread();
+  return report;
 }
 
 void Client::take_datagram(NetTime now, std::span<std::byte> datagram) {
@@ -158,6 +156,7 @@ void Client::connect(NetTime now, const ConnectionKeys& keys) {
     sealed_->record(*options_.recorder, about);
   }
   client_id_ = keys.client;
+  connected_at_ = now;
   must_answer_ = true;
   forget_secrets();
 }
@@ -171,6 +170,10 @@ void Client::send(NetTime now) {
     return;
   }
   Connection& connection = sealed_->connection();
+  // The server forgets a client whose first packet does not come, and may have forgotten this one.
+  if (connection.highest_received() == 0 && now - connected_at_ >= options_.connect_timeout) {
+    connection.close(CloseReason::no_answer, "the server does not answer", now);
+  }
   connection.tick(now);
   for (int i = 0; i < kPacketsPerTickMax && (must_answer_ || connection.wants_to_send(now)); ++i) {
     must_answer_ = false;

@@ -30,7 +30,7 @@ struct ClientOptions {
   /// Hears, at once and every minute, when the mode is `unprotected`; standard error when there is
   /// none.
   DangerLog danger_log{};
-  /// From the first request to the first packet.
+  /// From the first request to the accept, and from there to the server's first packet.
   NetDuration connect_timeout = std::chrono::seconds(10);
   /// What `receive` may use of the processor.
   ReceiveLimits receive_limits{};
@@ -115,6 +115,7 @@ class Client {
   ReceiveBudget work_;
   ArrivalClock arrivals_;
   NetTime challenged_at_{};
+  NetTime connected_at_{};
   std::optional<NetTime> last_sent_;
   bool is_challenged_ = false;
   bool must_answer_ = false;  ///< The accept has come: a packet tells the server.

@@ -7,6 +7,8 @@ namespace muster {
 
 namespace {
 
+constexpr NetDuration kBacklogInterval = std::chrono::seconds(1);
+
 double units(NetDuration time) {
   return std::chrono::duration<double>(time).count() * receive_work::kUnitsPerSecond;
 }
@@ -41,6 +43,17 @@ void ReceiveBudget::count_datagram() {
 void ReceiveBudget::spend(std::uint32_t units) {
   bucket_.spend(units);
   report_.work += units;
+}
+
+ReceiveReport ReceiveBudget::end(NetTime now, bool is_limited, const DatagramSocket& socket) {
+  report_.is_limited = is_limited;
+  const bool is_due = !asked_at_.has_value() || now - *asked_at_ > kBacklogInterval;
+  if (!is_limited && !is_due) return report_;
+  asked_at_ = now;
+  const SocketBacklog backlog = socket.backlog();
+  dropped_unread_ = backlog.dropped;
+  if (is_limited) report_.unread_bytes = backlog.waiting_bytes;
+  return report_;
 }
 
 }  // namespace muster

@@ -4,8 +4,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 #include "net/endpoint/time_bucket.h"
+#include "net/transport/datagram_socket.h"
 
 namespace muster {
 
@@ -75,14 +77,18 @@ class ReceiveBudget {
   std::size_t may_read(std::size_t wanted) const;
   void count_datagram();
   void spend(std::uint32_t units);
-  /// Of the present call.
-  const ReceiveReport& report() const { return report_; }
-  ReceiveReport& report() { return report_; }
+  /// The call is over. Asks the socket for its backlog when the call was limited, else once a
+  /// second.
+  ReceiveReport end(NetTime now, bool is_limited, const DatagramSocket& socket);
+  /// Datagrams that the socket has lost, when it was last asked.
+  std::uint64_t dropped_unread() const { return dropped_unread_; }
 
  private:
   std::size_t datagrams_max_;
   TimeBucket bucket_;
   ReceiveReport report_;
+  std::optional<NetTime> asked_at_;
+  std::uint64_t dropped_unread_ = 0;
 };
 
 }  // namespace muster

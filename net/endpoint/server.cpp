@@ -10,9 +10,6 @@ namespace muster {
 namespace {
 
 constexpr NetDuration kPathQuestionInterval = std::chrono::seconds(1);
-/// How often the socket is asked what it has dropped, when calls are not limited.
-constexpr NetDuration kBacklogInterval = std::chrono::seconds(1);
-
 /// Challenges, and refusals of requests: 0.1 s of the processor a second.
 constexpr TimeBucket::Limits kAnswerLimits{.per_second = 50'000, .burst = 1'700};
 /// X25519 three times each, 0.1 s of the processor a second. Clients with a token have a bucket of
@@ -112,20 +109,11 @@ ReceiveReport Server::receive(NetTime now, UnixSeconds date) {
                   datagram->memory.first(datagram->byte_count));
   }
   if (is_drained) arrivals_.all_read(now);
-  finish_receive(now, !is_drained);
+  if (!is_drained) ++counters_.receives_limited;
   outgoing_.flush(socket_);
-  return work_.report();
-}
-
-void Server::finish_receive(NetTime now, bool is_limited) {
-  work_.report().is_limited = is_limited;
-  if (is_limited) ++counters_.receives_limited;
-  const bool is_due = !backlog_asked_at_.has_value() || now - *backlog_asked_at_ > kBacklogInterval;
-  if (!is_limited && !is_due) return;
-  const SocketBacklog backlog = socket_.backlog();
-  backlog_asked_at_ = now;
-  counters_.dropped_unread = backlog.dropped;
-  if (is_limited) work_.report().unread_bytes = backlog.waiting_bytes;
+  const ReceiveReport report = work_.end(now, !is_drained, socket_);
+  counters_.dropped_unread = work_.dropped_unread();
+  return report;
 }
 
 void Server::take_datagram(NetTime now, UnixSeconds date, const DatagramPath& path,

@@ -210,7 +210,6 @@ class Server {
   const Client* find(ClientHandle client) const;
 
   void warn(NetTime now);
-  void finish_receive(NetTime now, bool is_limited);
   void take_datagram(NetTime now, UnixSeconds date, const DatagramPath& path,
                      std::span<std::byte> datagram);
   void take_request(NetTime now, const DatagramPath& path, std::span<const std::byte> datagram);
@@ -276,7 +275,6 @@ class Server {
   TimeBucket hellos_;             ///< Hellos opened for clients without a token,
   TimeBucket hellos_with_token_;  ///< and for those with one.
   ReceiveBudget work_;
-  std::optional<NetTime> backlog_asked_at_;
   ArrivalClock arrivals_;
   SendCap cap_;
   std::uint32_t turn_ = 0;  ///< Who is first to send, and in which direction it goes on.

@@ -100,5 +100,21 @@ TEST_CASE("A client that asks anew from elsewhere takes its own place, also in a
   REQUIRE(stage.server->counters().connected == 1);
 }
 
+TEST_CASE("A client that the server has forgotten before its first packet gives up early",
+          "[net][endpoint]") {
+  PendingClient pending;
+  NetStage& stage = pending.stage;
+  while (pending.client.state() != ClientState::connected) {
+    stage.step(16ms);
+    stage.network.link(stage.links[0]).is_down = true;  // Its first packets are lost.
+  }
+  stage.run(6s);
+  REQUIRE(stage.server->counters().pending_expired == 1);
+  stage.network.link(stage.links[0]).is_down = false;
+  stage.run(5s);
+  REQUIRE(pending.client.state() == ClientState::closed);
+  REQUIRE(pending.client.end()->reason == CloseReason::no_answer);
+}
+
 }  // namespace
 }  // namespace muster

