@@ -24,8 +24,8 @@ struct HeadPart {
 constexpr std::array kHeadParts = {
     HeadPart{slots::kHasReference, "head", "number and references"},
     HeadPart{slots::kOddTick, "head", "tick"},
-    HeadPart{slots::kHolds, "head", "holds"},
-    HeadPart{slots::kHeld, "which", "held"},
+    HeadPart{slots::kDefers, "head", "holds"},
+    HeadPart{slots::kDeferred, "which", "held"},
     HeadPart{slots::kIsPart, "head", "part"},
     HeadPart{slots::kEnds, "which", "end of a part"},
     HeadPart{slots::kGone, "which", "gone"},

@@ -14,14 +14,29 @@ namespace {
 
 /// Of a payload, the share that events may take from entities.
 constexpr std::size_t kEventShare = 3;
-/// A wait beyond `longest_ticks` is more urgent than any weight.
-constexpr float kOverdue = 1e6F;
-/// No change waits longer, whatever its class says: what is known of an entity is forgotten after
-/// `kKnownTicksMax`, and one that is held then is gone for the client. The rest is for losses.
-constexpr std::uint32_t kHeldTicksMax = kKnownTicksMax - 95;
+/// Of the room for entities, the share that goes first to those beyond their `longest_ticks`.
+constexpr double kOverdueShare = 4;
+/// What the farthest entities get, of what one at the view position gets.
+constexpr float kFarShare = 0.05F;
+/// Unacknowledged snapshots beyond which the next one waits for news of the last ones: the newest
+/// acknowledged one must not leave the window, or the client would be told everything again.
+constexpr std::size_t kUnacknowledgedMax = 48;
+static_assert(kUnacknowledgedMax > kPartsOnTheWayMax && kUnacknowledgedMax + 8 < kSnapshotWindow);
+/// A snapshot that cannot take all changes is worth its own overhead from this size on; a smaller
+/// one waits for more room, but no longer than this part of a second.
+constexpr std::size_t kWorthBytes = 80;
+constexpr std::uint32_t kWorthWait = 4;
 /// Bits of an update and of each of its lanes, before anything was measured.
 constexpr double kUpdateBits = 6;
 constexpr double kLaneBits = 1.5;
+
+/// From 1 at the view position down to `kFarShare`, the steeper the nearer: by distance as a part
+/// of that of the farthest candidate, so that a crowd in one spot has its near and far ones, too.
+float nearness_of(float distance, float distance_max) {
+  if (!(distance_max > 0)) return 1;
+  const float left = 1 - std::min(distance / distance_max, 1.0F);
+  return kFarShare + (1 - kFarShare) * left * left;
+}
 
 }  // namespace
 
@@ -45,7 +60,7 @@ void ClientView::resync() {
   writer_->forget_acknowledged();
   for (InFlight& flight : in_flight_) flight.is_used = flight.has_arrived = false;
   for (std::uint32_t i = 0; i < records_.size(); ++i) {
-    records_[i].acked = nullptr;
+    records_[i].acked_since = kNotAcked;
     records_[i].was_told = false;
     records_[i].is_there = false;
     activate(i, budget_tick_);
@@ -91,7 +106,7 @@ void ClientView::forget(const Said& said) {
     return;
   }
   // What is known to have arrived since may rest upon it.
-  found->acked = nullptr;
+  found->acked_since = kNotAcked;
   found->is_there = false;
   activate(static_cast<std::uint32_t>(found - records_.begin()), budget_tick_);
 }
@@ -131,7 +146,7 @@ void ClientView::take_fates(std::span<const PayloadFate> fates) {
       if (!said.is_certain) continue;
       if (Record* const record = find_said(flight, said)) {
         record->is_there = true;
-        record->acked = said.row;
+        record->acked_since = said.row_since;
         record->outdated_since = flight.tick;
       }
       release_events(said);
@@ -154,7 +169,7 @@ void ClientView::settle_parts(const InFlight& flight) {
       Record* const record = find_said(arrived, said);
       if (record == nullptr || record->is_there) continue;
       record->is_there = true;
-      record->acked = said.row;
+      record->acked_since = said.row_since;
       record->outdated_since = flight.tick;
       release_events(said);
     }
@@ -204,13 +219,19 @@ void ClientView::send(const ReplicatedWorld& world, const InterestGrid& grid,
   }
   std::size_t budget = byte_budget(connection, now, ticks);
   const std::size_t parts_max = pace_.allowed(connection.round_trip(), ticks);
-  if (budget == 0 || parts_max == 0) {
-    ++(budget == 0 ? counters_.choked : counters_.paced);
+  if (parts_max == 0 || waits_for_news()) {
+    ++counters_.paced;
     return;
   }
+  if (budget == 0 || waits_for_room(budget)) {
+    ++counters_.choked;
+    return;
+  }
+  sent_at_ = world.tick();
   memory_.resize(connection.payload_bytes_max());
   // What goes beyond as many datagrams as may be sent is no room at all.
   budget = std::min(budget, parts_max * memory_.size());
+  tick_overhead_bits_ = 0;
   choose(world, budget - std::min(budget / 2, events_.waiting_bytes(memory_.size() / kEventShare)));
   if (is_merged_) {
     writer_->begin(world.tick(), states_);
@@ -235,8 +256,24 @@ void ClientView::send(const ReplicatedWorld& world, const InterestGrid& grid,
     bytes_saved_ -= static_cast<double>(bytes);
     pace_.sent();
   }
+  if (tick_overhead_bits_ > 0) overhead_bits_ += (tick_overhead_bits_ - overhead_bits_) / 8;
   // Now that it was tried: what found no room before may have found it this time.
   note_complete();
+}
+
+/// Whether so many snapshots are unacknowledged that the next one waits until it is known what
+/// became of those: no news come while a path is down, and what the client knows must not leave
+/// the window meanwhile.
+bool ClientView::waits_for_news() const {
+  const std::size_t count = writer_->unacknowledged_count();
+  if (count < kUnacknowledgedMax || count == kSnapshotWindow) return false;
+  return std::ranges::any_of(in_flight_, &InFlight::is_used);
+}
+
+/// Whether a snapshot that could not take all changes would be mostly overhead.
+bool ClientView::waits_for_room(std::size_t budget) const {
+  return is_short_ && budget < kWorthBytes &&
+         budget_tick_ - sent_at_ < options_.ticks_per_second / kWorthWait;
 }
 
 /// What may be sent now, of the path and of the client's own limit.
@@ -256,68 +293,98 @@ float ClientView::distance_to(const ReplicatedEntity& entity) const {
   return std::hypot(place.x - viewer.eyes.x, place.y - viewer.eyes.y, place.z - viewer.eyes.z);
 }
 
+/// Whether the client is known to have the values of now.
+bool ClientView::is_current(std::uint32_t i) const {
+  return records_[i].acked_since == row_since(i);
+}
+
 double ClientView::predicted_bits(std::size_t i) const {
   const std::vector<LaneSchema>& lanes = options_.model.types[states_[i].kind.type].schema.lanes;
-  if (records_[i].acked != nullptr) {
-    return cost_scale_ * (kUpdateBits + kLaneBits * static_cast<double>(lanes.size()));
+  if (records_[i].acked_since != kNotAcked) {
+    return update_cost_ * (kUpdateBits + kLaneBits * static_cast<double>(lanes.size()));
   }
   double bits = kUpdateBits;
   for (const LaneSchema& lane : lanes) bits += std::bit_width(lane.greatest) / 2.0 + 1;
-  return bits;
+  return new_cost_ * bits;
 }
 
-/// Holds what has to wait: the far ones for their turn, and when not all changes fit, the least
+/// Defers what has to wait: far entities until their turn, and when not all changes fit, the least
 /// urgent of them.
 void ClientView::choose(const ReplicatedWorld& world, std::size_t budget_bytes) {
+  find_candidates(world);
+  double wanted = 0;
+  for (const std::uint32_t i : candidates_) wanted += predicted_bits(i);
+  const double room = static_cast<double>(budget_bytes) * 8 - overhead_bits_;
+  is_short_ = wanted > room;
+  if (is_short_) choose_most_urgent(world.tick(), room);
+}
+
+/// Collects the changes that may go now.
+void ClientView::find_candidates(const ReplicatedWorld& world) {
   candidates_.clear();
+  distances_.clear();
   looked_at_ += active_.size();
   std::erase_if(active_, [&](std::uint32_t i) {
-    records_[i].is_active = records_[i].acked != states_[i].values;
-    if (!records_[i].is_active) {
-      records_[i].priority = 0;
-      records_[i].waiting_since = 0;
-    }
+    records_[i].is_active = !is_current(i);
+    if (!records_[i].is_active) records_[i].waiting_since = 0;
     return !records_[i].is_active;
   });
-  double wanted = 0;
   for (const std::uint32_t i : active_) {
-    Record& record = records_[i];
-    if (is_unfit(i)) {
-      hold(i);
-      continue;
-    }
+    const Record& record = records_[i];
     const UpdateClass& update_class = options_.classes[entities_[i]->options.update_class];
     float distance = distance_to(*entities_[i]);
     if (!(distance < update_class.radius)) distance = update_class.radius;  // Also no number.
-    const std::uint32_t waited = world.tick() - record.waiting_since;
-    const bool is_overdue =
-        waited >= std::min<std::uint32_t>(update_class.longest_ticks, kHeldTicksMax);
-    if (record.acked != nullptr && waited < kHeldTicksMax &&
-        world.tick() - record.told_at < update_class.far_ticks &&
-        distance > update_class.near_distance) {
-      hold(i);
+    const bool waits_for_turn = record.acked_since != kNotAcked &&
+                                world.tick() - record.told_at < update_class.far_ticks &&
+                                distance > update_class.near_distance;
+    if (waits_for_turn || is_unfit(i)) {
+      defer(i);
       continue;
     }
-    const float nearness =
-        1 - 0.9F * std::min(distance / std::max(update_class.radius, 1e-3F), 1.0F);
-    record.priority += update_class.weight * nearness;
-    if (is_overdue) record.priority += kOverdue;
     candidates_.push_back(i);
-    wanted += predicted_bits(i);
+    distances_.push_back(distance);
   }
-  const double room = static_cast<double>(budget_bytes) * 8;
-  if (wanted <= room) return;
-  std::ranges::sort(candidates_, [&](std::uint32_t a, std::uint32_t b) {
-    return records_[a].priority != records_[b].priority
-               ? records_[a].priority > records_[b].priority
-               : a < b;
-  });
+}
+
+/// Each candidate's urgency is its weight times its nearness times the ticks that it has waited.
+/// The most urgent ones that fit are sent, so that in the long run each gets updates in proportion
+/// to weight times nearness: nothing starves. A part of the room goes to those beyond
+/// `longest_ticks`.
+void ClientView::choose_most_urgent(std::uint32_t tick, double room_bits) {
+  const float distance_max = std::ranges::max(distances_);
+  for (std::size_t k = 0; k < candidates_.size(); ++k) {
+    Record& record = records_[candidates_[k]];
+    const UpdateClass& update_class =
+        options_.classes[entities_[candidates_[k]]->options.update_class];
+    const float waited = static_cast<float>(tick - record.waiting_since + 1);
+    const float share = nearness_of(distances_[k], std::min(distance_max, update_class.radius));
+    record.urgency = update_class.weight * share * waited;
+    record.overdue =
+        waited / static_cast<float>(std::max<std::uint16_t>(update_class.longest_ticks, 1));
+  }
+  const auto is_before = [&](float Record::*by) {
+    return [this, by](std::uint32_t a, std::uint32_t b) {
+      return records_[a].*by != records_[b].*by ? records_[a].*by > records_[b].*by : a < b;
+    };
+  };
   double used = 0;
-  for (const std::uint32_t i : candidates_) {
-    used += predicted_bits(i);
-    // The first goes whatever it costs: nothing waits for ever for more room than there is.
-    if (used <= room || i == candidates_.front()) continue;
-    hold(i);
+  std::size_t sent = 0;
+  // Moves those that go to the front. The first goes whatever it costs: nothing may wait for ever
+  // for more room than there is.
+  const auto take = [&](float Record::*by, float least, double room) {
+    std::sort(candidates_.begin() + static_cast<std::ptrdiff_t>(sent), candidates_.end(),
+              is_before(by));
+    while (sent < candidates_.size() && records_[candidates_[sent]].*by >= least) {
+      const double bits = predicted_bits(candidates_[sent]);
+      if (sent > 0 && used + bits > room) return;
+      used += bits;
+      ++sent;
+    }
+  };
+  take(&Record::overdue, 1, room_bits / kOverdueShare);
+  take(&Record::urgency, 0, room_bits);
+  for (std::size_t k = sent; k < candidates_.size(); ++k) {
+    defer(candidates_[k]);
     ++counters_.held;
   }
 }
@@ -326,14 +393,14 @@ void ClientView::choose(const ReplicatedWorld& world, std::size_t budget_bytes) 
 /// fits into no datagram may never be told, whatever becomes of it.
 void ClientView::note_complete() {
   const auto is_lacking = [&](std::uint32_t i) {
-    return records_[i].is_first && records_[i].acked == nullptr && !is_unfit(i);
+    return records_[i].is_first && records_[i].acked_since == kNotAcked && !is_unfit(i);
   };
   is_complete_ = is_complete_ || std::ranges::none_of(active_, is_lacking);
 }
 
-void ClientView::hold(std::uint32_t i) {
-  states_[i].is_held = true;
-  held_.push_back(i);
+void ClientView::defer(std::uint32_t i) {
+  states_[i].is_deferred = true;
+  deferred_.push_back(i);
 }
 
 /// Writes the next payload of the tick. Where an entity has no room, what stands before the
@@ -352,9 +419,9 @@ ClientView::Written ClientView::write_part(const ReplicatedWorld& world, std::ui
 /// Holds an entity whose state has no room. False when it is none that could be told later.
 bool ClientView::leave_out(std::uint32_t id) {
   const auto found = std::ranges::lower_bound(states_, id, {}, &EntityState::id);
-  if (found == states_.end() || found->id != id || found->is_held) return false;
+  if (found == states_.end() || found->id != id || found->is_deferred) return false;
   const auto i = static_cast<std::size_t>(found - states_.begin());
-  hold(static_cast<std::uint32_t>(i));
+  defer(static_cast<std::uint32_t>(i));
   records_[i].unfit_since = row_since(i);
   records_[i].unfit_type = found->kind.type;
   records_[i].unfit_bytes = static_cast<std::uint16_t>(memory_.size());
@@ -436,29 +503,36 @@ void ClientView::remember(std::size_t part, std::uint32_t first_id, std::uint32_
   double predicted_new = 0;
   for (const std::uint32_t i : active_) {
     const EntityState& state = states_[i];
-    if (state.id < first_id || state.id >= writer_->end_id() || state.is_held) continue;
+    if (state.id < first_id || state.id >= writer_->end_id() || state.is_deferred) continue;
     Record& record = records_[i];
     flight.said.push_back({.entity = {.id = record.id, .generation = record.generation},
                            .codec_type = record.codec_type,
                            .is_certain = is_told_for_certain(i, first_id, writer_->end_id()),
-                           .row = state.values});
-    (record.acked != nullptr ? predicted : predicted_new) += predicted_bits(i);
+                           .row_since = row_since(i)});
+    (record.acked_since != kNotAcked ? predicted : predicted_new) += predicted_bits(i);
     record.told_at = tick;
     record.was_told = true;
+    record.may_be_shown = true;
+    states_[i].may_be_shown = true;
     record.waiting_since = tick;
-    record.priority = 0;
   }
   learn_cost(predicted, predicted_new, snapshot_bytes);
 }
 
-/// Compares what updates took with what was foretold of them. A snapshot of next to nothing teaches
-/// nothing, and one that is mostly of new entities little of updates.
+/// Compares what updates and new entities took with what was predicted of them.
 void ClientView::learn_cost(double predicted, double predicted_new, std::size_t snapshot_bytes) {
-  constexpr double kEnoughBits = 400;
-  if (predicted < kEnoughBits || predicted_new > predicted / 4) return;
-  const double bits = std::max(static_cast<double>(snapshot_bytes) * 8 - predicted_new, 0.0);
-  const double seen = cost_scale_ * bits / predicted;
-  cost_scale_ = std::clamp(cost_scale_ + (seen - cost_scale_) / 8, 0.05, 20.0);
+  constexpr double kRate = 1.0 / 16;
+  const SnapshotCost& cost = writer_->last_cost();
+  const auto learn = [](double& scale, double seen_bits, double predicted_bits) {
+    constexpr double kEnoughBits = 200;  // What is next to nothing teaches nothing.
+    const double weight = kRate * std::min(predicted_bits / kEnoughBits, 1.0);
+    if (predicted_bits <= 0) return;
+    scale = std::clamp(scale * (1 + weight * (seen_bits / predicted_bits - 1)), 0.05, 20.0);
+  };
+  learn(update_cost_, cost.update_bits, predicted);
+  learn(new_cost_, cost.new_bits, predicted_new);
+  tick_overhead_bits_ +=
+      std::max(static_cast<double>(snapshot_bytes) * 8 - cost.update_bits - cost.new_bits, 0.0);
 }
 
 std::size_t ClientView::memory_bytes() const {
@@ -467,7 +541,7 @@ std::size_t ClientView::memory_bytes() const {
                       states_.capacity() * sizeof(EntityState) +
                       entities_.capacity() * sizeof(void*) +
                       (interest_.capacity() + next_interest_.capacity() + candidates_.capacity() +
-                       active_.capacity() + held_.capacity() + changed_.capacity()) *
+                       active_.capacity() + deferred_.capacity() + changed_.capacity()) *
                           sizeof(std::uint32_t);
   bytes += open_events_.capacity() * sizeof(OpenEvent) + open_bytes_.capacity();
   for (const InFlight& flight : in_flight_) bytes += flight.said.capacity() * sizeof(Said);

@@ -88,6 +88,8 @@ class ClientView {
   bool knows(std::uint32_t slice_id) const;
   bool knows_as(std::uint32_t slice_id, std::uint16_t codec_type) const;
 
+  /// Keeps what the client may be coded against. Requires: a call in each tick, before `send`.
+  void keep(std::uint32_t tick) { writer_->keep(tick); }
   /// Sends the world of this tick in as many payloads as `connection` has room for.
   void send(const ReplicatedWorld& world, const InterestGrid& grid, Connection& connection,
             NetTime now);
@@ -110,10 +112,12 @@ class ClientView {
   struct Record {
     std::uint32_t id = 0;
     std::uint32_t generation = 0;
-    std::uint32_t since = 0;           ///< The tick at which it became of interest.
-    const LaneValue* acked = nullptr;  ///< The row that the client is known to have.
-    std::uint32_t told_at = 0;         ///< The tick of the last snapshot that said it.
-    std::uint32_t waiting_since = 0;   ///< The tick since when a change waits; 0 when none does.
+    std::uint32_t since = 0;  ///< The tick at which it became of interest.
+    /// Since when the values were current that the client is known to have: that tick names the
+    /// row, which itself may be gone by now. `kNotAcked` when the client is not known to have any.
+    std::uint32_t acked_since = kNotAcked;
+    std::uint32_t told_at = 0;        ///< The tick of the last snapshot that said it.
+    std::uint32_t waiting_since = 0;  ///< The tick since when a change waits; 0 when none does.
     /// The first tick at which what the client is known to have may not have been the truth.
     std::uint32_t outdated_since = 0;
     std::uint16_t codec_type = 0;  ///< As which the client sees it.
@@ -121,12 +125,15 @@ class ClientView {
     bool is_there = false;   ///< A snapshot that is known to have arrived told of it, for certain.
     bool is_active = false;  ///< The client is not known to have its values: it is in `active_`.
     bool is_first = false;   ///< It was of interest when the client began.
-    float priority = 0;
+    bool may_be_shown = false;  ///< A snapshot was sent that has it, whatever became of that.
+    float urgency = 0;
+    float overdue = 0;  ///< Ticks that it has waited, to those of its class; 1 or more is too long.
     /// Of the state that did not fit last, since when it was so, in which view, and into how much.
     std::uint32_t unfit_since = 0;
     std::uint16_t unfit_type = 0;
     std::uint16_t unfit_bytes = 0;  ///< 0: none.
   };
+  static constexpr std::uint32_t kNotAcked = 0xFFFF'FFFF;
   struct Written {
     std::size_t payload_bytes = 0;
     std::size_t snapshot_bytes = 0;
@@ -136,7 +143,7 @@ class ClientView {
     EventSubject entity;
     std::uint16_t codec_type = 0;
     bool is_certain = false;
-    const LaneValue* row = nullptr;
+    std::uint32_t row_since = 0;
   };
   /// An event of `open_bytes_`, about an entity that may be of interest soon.
   struct OpenEvent {
@@ -177,7 +184,7 @@ class ClientView {
   void settle_parts(const InFlight& flight);
   void forget(const Said& said);
   double oldest_flight_ticks() const;
-  void hold(std::uint32_t i);
+  void defer(std::uint32_t i);
   std::size_t byte_budget(const Connection& connection, NetTime now, std::uint32_t ticks);
   void choose(const ReplicatedWorld& world, std::size_t budget_bytes);
   void note_complete();
@@ -186,6 +193,11 @@ class ClientView {
   Written write_part(const ReplicatedWorld& world, std::uint32_t first_id);
   Written write_payload(const ReplicatedWorld& world, std::uint32_t first_id, bool has_events,
                         bool has_checksum);
+  bool is_current(std::uint32_t i) const;
+  void find_candidates(const ReplicatedWorld& world);
+  void choose_most_urgent(std::uint32_t tick, double room_bits);
+  bool waits_for_news() const;
+  bool waits_for_room(std::size_t budget) const;
   bool leave_out(std::uint32_t id);
   bool is_unfit(std::size_t i) const;
   std::uint32_t row_since(std::size_t i) const;
@@ -217,12 +229,20 @@ class ClientView {
   std::vector<std::uint32_t> changed_;  ///< Of `states_`, since the writer was last told ...
   bool is_merged_ = true;               ///< ... unless these are others altogether.
   std::vector<std::uint32_t> active_;   ///< Indices of those not known to be up to date ...
-  std::vector<std::uint32_t> held_;  ///< ... and of those that this snapshot leaves as they were.
+  std::vector<std::uint32_t>
+      deferred_;  ///< ... and of those that this snapshot leaves as they were.
   std::vector<std::uint32_t> candidates_;
-  std::uint64_t looked_at_ = 0;  ///< Entities.
+  std::vector<float> distances_;  ///< Of each candidate.
+  std::uint64_t looked_at_ = 0;   ///< Entities.
   std::array<InFlight, kSnapshotWindow> in_flight_;
-  double cost_scale_ = 1;   ///< What was written, to what was foretold.
-  double bytes_saved_ = 0;  ///< Of the client's own limit.
+  // Measured costs, each relative to what was predicted without any measurement.
+  double update_cost_ = 1;
+  double new_cost_ = 1;
+  double overhead_bits_ = 64;  ///< Of the snapshots of a tick: all but updates and new entities.
+  double tick_overhead_bits_ = 0;
+  bool is_short_ = false;      ///< The last snapshot deferred what it had no room for.
+  std::uint32_t sent_at_ = 0;  ///< The tick of the last snapshot.
+  double bytes_saved_ = 0;     ///< Of the client's own limit.
   SnapshotPace pace_;
   std::uint32_t budget_tick_ = 0;
   std::uint32_t next_checksum_ = 0;

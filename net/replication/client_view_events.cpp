@@ -106,7 +106,7 @@ void ClientView::settle_events_of_part(std::uint32_t first_id, std::uint32_t end
 bool ClientView::is_told_for_certain(std::size_t i, std::uint32_t first_id,
                                      std::uint32_t end_id) const {
   const std::uint32_t id = records_[i].id;
-  return id >= first_id && id < end_id && !states_[i].is_held && !writer_->passes_over(id);
+  return id >= first_id && id < end_id && !states_[i].is_deferred && !writer_->passes_over(id);
 }
 
 /// Whether a snapshot that told of an entity, which is gone by now, may still arrive.

@@ -65,9 +65,9 @@ bool ClientView::take_changes(const ReplicatedWorld& world) {
   const auto changes = world.changes_since(changes_seen_);
   if (!changes) return false;
   changes_seen_ = world.change_count();
-  looked_at_ += held_.size() + changes->size();
-  for (const std::uint32_t i : held_) states_[i].is_held = false;
-  held_.clear();
+  looked_at_ += deferred_.size() + changes->size();
+  for (const std::uint32_t i : deferred_) states_[i].is_deferred = false;
+  deferred_.clear();
   auto found = states_.begin();
   for (const std::uint32_t entity : *changes) {
     const std::uint32_t id = options_.views.slice_id(entity, 0);
@@ -117,7 +117,7 @@ void ClientView::merge_records(const ReplicatedWorld& world) {
   next_records_.clear();
   states_.clear();
   entities_.clear();
-  held_.clear();
+  deferred_.clear();
   active_.clear();
   changed_.clear();
   is_merged_ = true;
@@ -148,15 +148,17 @@ void ClientView::merge_records(const ReplicatedWorld& world) {
       Record& next = next_records_.back();
       next.is_active = false;
       // To the codec what has another type is another one, which the client does not have yet.
+      if (next.codec_type != kind.type) next.acked_since = kNotAcked;
       next.is_there = next.is_there && next.codec_type == kind.type;
       next.codec_type = kind.type;
+      states_.back().may_be_shown = next.may_be_shown;
     }
   }
   records_.swap(next_records_);
   has_first_ = true;
   looked_at_ += records_.size();
   for (std::uint32_t i = 0; i < records_.size(); ++i) {
-    if (records_[i].acked != states_[i].values) activate(i, world.tick());
+    if (!is_current(i)) activate(i, world.tick());
   }
 }
 

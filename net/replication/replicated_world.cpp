@@ -42,7 +42,7 @@ std::optional<std::span<const std::uint32_t>> ReplicatedWorld::changes_since(
 
 /// Gives back rows that no client can be told against any more.
 void ReplicatedWorld::forget_past() {
-  while (past_begin_ < past_.size() && past_[past_begin_].ended_at + kKnownTicksMax < tick_) {
+  while (past_begin_ < past_.size() && past_[past_begin_].ended_at + kPastTicksMax < tick_) {
     const Past& past = past_[past_begin_++];
     pools_[past.codec_type].give_back(past.row);
   }

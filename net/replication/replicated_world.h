@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "net/replication/clamped_fields.h"
-#include "net/replication/row_pool.h"
 #include "net/replication/type_views.h"
+#include "net/snapshot/row_pool.h"
 #include "net/snapshot/snapshot_track.h"
 
 namespace muster {
@@ -55,7 +55,7 @@ struct ReplicatedEntityOptions {
 };
 
 /// An entity with its values now. Rows stay readable until they have not been the truth for
-/// `kKnownTicksMax` ticks.
+/// `kPastTicksMax` ticks.
 struct ReplicatedEntity {
   std::uint32_t id = 0;
   std::uint32_t generation = 0;  ///< Rises with each entity that uses the id.

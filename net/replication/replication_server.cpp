@@ -195,6 +195,7 @@ void ReplicationServer::update(ReplicationClientId id, Connection& connection, N
     connection.pop_message(options_.channel);
   }
   send_answers(*client, connection);
+  client->view.keep(world_.tick());
   if (!client->is_playing || world_.tick() < client->next_snapshot_tick) return;
   const std::uint32_t interval = std::max(options_.snapshot_ticks, client->snapshot_ticks);
   client->next_snapshot_tick += interval;

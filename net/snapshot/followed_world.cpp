@@ -18,26 +18,10 @@ std::size_t count_below(Word word, std::size_t bit) {
 
 }  // namespace
 
-/// Calls `visit(place)` for every track from the first one on that does not rest. Those that
-/// `visit` wakes or puts to rest are not visited for that.
-template <typename Visit>
-void FollowedWorld::for_awake(std::size_t first, const Visit& visit) {
-  for (std::size_t w = first / kWordBits; w < resting_.size(); ++w) {
-    Word awake = ~resting_[w];
-    if (w == first / kWordBits) awake &= ~Word{0} << (first % kWordBits);
-    for (; awake != 0; awake &= awake - 1) {
-      const std::size_t place = w * kWordBits + static_cast<std::size_t>(std::countr_zero(awake));
-      if (place >= tracks_.size()) return;
-      ++looked_at_count_;
-      visit(place);
-    }
-  }
-}
-
 void FollowedWorld::take(std::uint32_t tick, std::span<const EntityState> world,
                          SnapshotSerial next) {
   // What was the truth so long ago may be there no more.
-  is_comparable_ = tick - tick_ <= kKnownTicksMax;
+  is_comparable_ = tick - tick_ <= kPastTicksMax;
   tick_ = tick;
   next_ = next;
   passed_over_.clear();
@@ -62,7 +46,7 @@ void FollowedWorld::take(std::uint32_t tick, std::span<const EntityState> world,
 
 void FollowedWorld::take_changes(std::uint32_t tick, std::span<const EntityState> world,
                                  std::span<const std::uint32_t> changed, SnapshotSerial next) {
-  is_comparable_ = tick - tick_ <= kKnownTicksMax;
+  is_comparable_ = tick - tick_ <= kPastTicksMax;
   tick_ = tick;
   next_ = next;
   passed_over_.clear();
@@ -107,9 +91,11 @@ void FollowedWorld::leave(std::size_t place) {
 
 /// Drops tracks of which the window knows nothing, and puts new ones in their places.
 void FollowedWorld::put_in_order() {
-  std::erase_if(tracks_, [&](const Followed& followed) {
+  std::erase_if(tracks_, [&](Followed& followed) {
     if (followed.values != nullptr || !followed.track.is_forgotten(next_)) return false;
     records_.give_back(followed.track.place);
+    kept_.drop(followed.kept);
+    links_.drop(followed.track.links);
     return true;
   });
   merge_new();
@@ -174,8 +160,11 @@ std::size_t FollowedWorld::place_of_id(std::uint32_t id) const {
 
 KnownEntity FollowedWorld::known_of(const EntityTrack& track) const {
   if (is_steady(track, references_)) return steady_entity(track, references_);
-  return known_entity(track, records_[track.place], references_,
-                      [&](EntityKind kind) { return lanes_of(kind); });
+  KnownEntity known = known_entity(track, records_[track.place], references_,
+                                   [&](EntityKind kind) { return lanes_of(kind); });
+  known.is_sparse = is_sparse(known.states);
+  if (known.is_sparse) links_.extend(track.links, known.kind, known.states);
+  return known;
 }
 
 KnownEntity FollowedWorld::resting(const EntityTrack& track) const {
@@ -204,7 +193,20 @@ void FollowedWorld::list(SnapshotHead& head, const ReferenceStates& references) 
   // One that is not quiet has to be asked after by itself.
   if (!is_quiet(resting_known_.states) && resting_count() > 0) wake_all();
   list_words(head, place_of_id(head.first_id));
+  head.deferred_share = share_of_deferred();
   rewind();
+}
+
+/// Of entities that are not quiet: those are listed whether or not they rest.
+std::uint32_t FollowedWorld::share_of_deferred() const {
+  std::size_t moving = 0;
+  std::size_t deferred = 0;
+  for (const ListedEntity& listed : listed_) {
+    if (listed.is_quiet) continue;
+    ++moving;
+    if (listed.is_deferred) ++deferred;
+  }
+  return deferred_share(deferred, moving);
 }
 
 void FollowedWorld::list_words(SnapshotHead& head, std::size_t first) {
@@ -267,8 +269,8 @@ void FollowedWorld::list_track(SnapshotHead& head, std::size_t place, std::size_
     // id is another's now, of whom an earlier snapshot told: that one may be what is shown.
     const bool is_here = state != nullptr && (state->kind.generation == kind.generation ||
                                               state->kind.generation == track.kind.generation);
-    listed.is_held = is_here && state->is_held && listed.is_changed;
-    head.holds = head.holds || listed.is_held;
+    listed.is_deferred = is_here && state->is_deferred && listed.is_changed;
+    head.defers = head.defers || listed.is_deferred;
     if (listed.is_quiet && listed.is_changed) changed_quiet_.push_back(listed.quiet_rank);
     listed_.push_back(listed);
     known_places_[place / kWordBits] |= Word{1} << (place % kWordBits);
@@ -278,8 +280,10 @@ void FollowedWorld::list_track(SnapshotHead& head, std::size_t place, std::size_
   if (state == nullptr || is_same) return;
   if (track.is_told) {
     passed_over_.push_back(track.id);
-  } else if (state->is_held) {
-    head.holds = true;  // An earlier snapshot may have shown it.
+  } else if (state->is_deferred) {
+    head.defers = true;
+    // An earlier snapshot may have shown it.
+    head.keeps_unknown = head.keeps_unknown || state->may_be_shown;
   } else {
     new_.push_back({.state = state, .rank = listed.rank});
   }
@@ -318,8 +322,9 @@ void FollowedWorld::remember(const SnapshotReach& reach, SnapshotSerial serial) 
     if (is_new) ++next_new;
     const bool comes_again = reach.is_told_again && track.id >= reach.end_id;
     track.is_told = track.is_told || (is_new && !comes_again);
-    const bool is_said = listed != nullptr && track.id < reach.end_id && !listed->is_held;
+    const bool is_said = listed != nullptr && track.id < reach.end_id && !listed->is_deferred;
     const bool is_there = is_new || (is_said && listed->state != nullptr);
+    if (is_there && !is_new) add_link(*listed, track);
     if (!is_there || !track.has_run() || track.since != followed.since ||
         track.kind != followed.kind) {
       remember_track(followed, is_said, is_there);
@@ -332,6 +337,13 @@ void FollowedWorld::remember(const SnapshotReach& reach, SnapshotSerial serial) 
     if (track.run_first + kSnapshotWindow <= serial && !track.is_told) rest(place);
   });
   next_ = serial + 1;
+}
+
+void FollowedWorld::add_link(const ListedEntity& listed, EntityTrack& track) {
+  if (!listed.is_changed || listed.known == ListedEntity::kSteady) return;
+  const KnownEntity& known = known_[listed.known];
+  if (!known.is_sparse) return;
+  links_.add(track.links, known.kind, tick_, known.states.ticks[0], known.states.values[0]);
 }
 
 /// What a snapshot does not speak of does not go on as it was.
@@ -367,6 +379,7 @@ void FollowedWorld::remember_track(Followed& followed, bool is_said, bool is_the
 
 std::size_t FollowedWorld::memory_bytes() const {
   return (tracks_.capacity() + added_.capacity()) * sizeof(Followed) + records_.memory_bytes() +
+         kept_.memory_bytes() + links_.memory_bytes() +
          (resting_.capacity() + known_places_.capacity()) * sizeof(Word) +
          known_.capacity() * sizeof(KnownEntity) + listed_.capacity() * sizeof(ListedEntity) +
          new_.capacity() * sizeof(ListedNew) +

@@ -2,10 +2,13 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <span>
 #include <vector>
 
+#include "net/snapshot/baseline_links.h"
+#include "net/snapshot/kept_rows.h"
 #include "net/snapshot/quiet_walk.h"
 #include "net/snapshot/snapshot_head.h"
 #include "net/snapshot/snapshot_model.h"
@@ -17,12 +20,14 @@ namespace muster {
 inline constexpr std::uint32_t kUnknownTick = 0xFFFF'FFFF;
 
 /// An entity of the world that a receiver is to see. The values must stay where they are,
-/// unchanged, until they have not been the truth for `kKnownTicksMax` ticks.
+/// unchanged, until they have not been the truth for `kPastTicksMax` ticks.
 struct EntityState {
   std::uint32_t id = 0;
   EntityKind kind;
   /// The sender would rather not say now that this entity changed: it stays as it was.
-  bool is_held = false;
+  bool is_deferred = false;
+  /// The receiver may show a state of this entity: a snapshot told of it at some time.
+  bool may_be_shown = true;
   const LaneValue* values = nullptr;
   /// The first tick of those up to now in which its values were these. Found by comparison when it
   /// is not given; a caller with many receivers finds it once for all.
@@ -38,7 +43,7 @@ struct ListedEntity {
   std::uint32_t known = 0;             ///< In `known()`, or `kSteady`.
   bool is_quiet = false;
   bool is_changed = false;
-  bool is_held = false;  ///< Changed, but not said so.
+  bool is_deferred = false;  ///< Changed, but not said so.
 
   static constexpr std::uint32_t kSteady = 0xFFFF'FFFF;
 };
@@ -64,7 +69,7 @@ struct SnapshotReach {
 /// a snapshot leaves it out. Not thread-safe; nothing is allocated while the world does not grow.
 class FollowedWorld {
  public:
-  explicit FollowedWorld(const SnapshotModel& model) : model_(model) {}
+  explicit FollowedWorld(const SnapshotModel& model) : model_(model), kept_(model), links_(model) {}
 
   /// Takes over what every entity is at a tick. `next`: the snapshot that will be written next.
   void take(std::uint32_t tick, std::span<const EntityState> world, SnapshotSerial next);
@@ -72,6 +77,20 @@ class FollowedWorld {
   /// as it was but for those at `changed`.
   void take_changes(std::uint32_t tick, std::span<const EntityState> world,
                     std::span<const std::uint32_t> changed, SnapshotSerial next);
+
+  /// Keeps the values of all states of `oldest_tick` and before that are needed: the owner of the
+  /// world is about to drop them. `is_needed(place)`: whether the snapshot at that place of the
+  /// window, with this serial, may still be a reference.
+  template <typename IsNeeded>
+  void keep(std::uint32_t oldest_tick, const SnapshotTicks& ticks, const IsNeeded& is_needed) {
+    for_awake(0, [&](std::size_t at) {
+      Followed& followed = tracks_[at];
+      kept_.keep(followed.kept, followed.track, records_[followed.track.place], ticks, oldest_tick,
+                 is_needed);
+      links_.drop_unneeded(followed.track.links, followed.track, records_[followed.track.place],
+                           ticks, is_needed);
+    });
+  }
 
   /// Sorts the world into what the receiver knows and what is new to it, for a snapshot against
   /// these references; `head` learns whether anything is held.
@@ -115,6 +134,7 @@ class FollowedWorld {
     EntityKind kind;
     std::uint32_t since = 0;  ///< ... since when they are so.
     bool rests = false;       ///< As `resting_` has it; goes with the track when that moves.
+    KeptRows::List kept = 0;
   };
 
   void follow(std::size_t place, const EntityState& state);
@@ -126,8 +146,10 @@ class FollowedWorld {
   template <typename Visit>
   void for_awake(std::size_t first, const Visit& visit);
   void list_track(SnapshotHead& head, std::size_t place, std::size_t rank, std::size_t quiet_rank);
+  std::uint32_t share_of_deferred() const;
   void list_words(SnapshotHead& head, std::size_t first);
   KnownEntity known_of(const EntityTrack& track) const;
+  void add_link(const ListedEntity& listed, EntityTrack& track);
   void wake_outside(const SnapshotReach& reach);
   void remember_track(Followed& followed, bool is_said, bool is_there);
   std::size_t place_of_id(std::uint32_t id) const;
@@ -142,6 +164,8 @@ class FollowedWorld {
   std::vector<Followed> added_;   ///< Of `merge_new`.
   std::vector<Word> resting_;     ///< A bit for each track.
   TrackStore records_;
+  KeptRows kept_;
+  BaselineLinks links_;
   ReferenceStates references_;  ///< Of the snapshot listed last.
   KnownEntity resting_known_;   ///< What is known of any entity that rests, but for its values.
 
@@ -157,5 +181,21 @@ class FollowedWorld {
   std::size_t cursor_rank_ = 0;  ///< ... and known entities before that word.
   std::uint64_t looked_at_count_ = 0;
 };
+
+/// Calls `visit(place)` for every track from the first one on that does not rest. Those that
+/// `visit` wakes or puts to rest are not visited for that.
+template <typename Visit>
+void FollowedWorld::for_awake(std::size_t first, const Visit& visit) {
+  for (std::size_t w = first / kWordBits; w < resting_.size(); ++w) {
+    Word awake = ~resting_[w];
+    if (w == first / kWordBits) awake &= ~Word{0} << (first % kWordBits);
+    for (; awake != 0; awake &= awake - 1) {
+      const std::size_t place = w * kWordBits + static_cast<std::size_t>(std::countr_zero(awake));
+      if (place >= tracks_.size()) return;
+      ++looked_at_count_;
+      visit(place);
+    }
+  }
+}
 
 }  // namespace muster

@@ -5,6 +5,12 @@
 #include "net/snapshot/snapshot_reader.h"
 
 namespace muster {
+namespace {
+
+/// Links that are no longer needed are looked for once in this many snapshots.
+constexpr SnapshotSerial kLinkSweep = 16;
+
+}  // namespace
 
 const SnapshotReader::Slot* SnapshotReader::find_slot(std::uint32_t id) const {
   const auto found = std::lower_bound(
@@ -167,10 +173,14 @@ TrackRecord SnapshotReader::apply_change(Slot& slot, const Change* change) {
       case Change::Kind::same:
         return go_on(slot);
       case Change::Kind::says:
+        if (change->baseline != nullptr) {
+          links_.add(slot.track.links, change->kind, said_tick_, change->baseline_tick,
+                     change->baseline);
+        }
         return say(slot, change->kind, values_.data() + change->first_value);
       case Change::Kind::gone:
         return set_apart(slot, record);
-      case Change::Kind::held:
+      case Change::Kind::deferred:
         break;
     }
   }
@@ -184,12 +194,12 @@ TrackRecord SnapshotReader::apply_change(Slot& slot, const Change* change) {
 }
 
 /// Where a snapshot speaks, what it does not have is not there: also what never was acknowledged.
-/// One that holds entities may hold such a one, too: that stays while anything is known of it.
+/// A sender that defers entities which it may have sent before says so: then they stay.
 void SnapshotReader::end_spoken(const SnapshotHead& head, Slot& slot, Standing standing) {
   const bool is_spoken_of = slot.track.id >= head.first_id && slot.track.id < end_id_;
   if (!is_spoken_of || standing == Standing::there) return;
   const bool is_new_to_sender = standing == Standing::unknown;
-  if (head.holds && is_new_to_sender && !slot.track.is_forgotten(newest_)) return;
+  if (head.keeps_unknown && is_new_to_sender) return;
   slot.is_there = slot.is_there && slot.tick == tick_;
 }
 
@@ -209,7 +219,7 @@ void SnapshotReader::apply(const SnapshotHead& head) {
     if (next_new < new_.size() && new_[next_new].id == slot.track.id) continue;
     const TrackRecord record = apply_change(slot, change);
     if (!is_shown) continue;
-    if (change != nullptr && change->what != Change::Kind::held) show(slot, record);
+    if (change != nullptr && change->what != Change::Kind::deferred) show(slot, record);
     end_spoken(head, slot, record.standing);
   }
   add_slots();
@@ -220,9 +230,19 @@ void SnapshotReader::apply(const SnapshotHead& head) {
     const TrackRecord record = say(slot, entity.kind, values_.data() + entity.first_value);
     if (is_shown) show(slot, record);
   }
+  if (serial_ % kLinkSweep == 0) drop_links();
   last_ = serial_;
   received_[place_of(serial_)] = {.serial = serial_, .is_used = true};
   list_entities();
+}
+
+void SnapshotReader::drop_links() {
+  for (Slot& slot : slots_) {
+    links_.drop_unneeded(slot.track.links, slot.track, records_[slot.track.place], ticks_,
+                         [&](std::uint32_t serial, std::size_t /*place*/) {
+                           return static_cast<std::uint32_t>(newest_) - serial < kSnapshotWindow;
+                         });
+  }
 }
 
 void SnapshotReader::list_entities() {
@@ -232,6 +252,7 @@ void SnapshotReader::list_entities() {
   for (Slot& slot : slots_) {
     if (!is_over(slot)) continue;
     records_.give_back(slot.track.place);
+    links_.drop(slot.track.links);
     if (slot.rows.lanes() > 0) rows_.give_back(std::move(slot.rows));
   }
   std::erase_if(slots_, is_over);
@@ -251,7 +272,7 @@ std::size_t SnapshotReader::memory_bytes() const {
          entities_.capacity() * sizeof(SeenEntity) + changes_.capacity() * sizeof(Change) +
          new_.capacity() * sizeof(NewEntity) + listed_.capacity() * sizeof(Listed) +
          known_.capacity() * sizeof(KnownEntity) + scratch_.memory_bytes() + rows_.memory_bytes() +
-         values_.capacity() * sizeof(LaneValue);
+         links_.memory_bytes() + values_.capacity() * sizeof(LaneValue);
 }
 
 }  // namespace muster

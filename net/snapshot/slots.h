@@ -11,8 +11,8 @@ namespace muster::slots {
 inline constexpr std::uint32_t kHasReference = 0;
 inline constexpr std::uint32_t kOlderReference = 1;
 inline constexpr std::uint32_t kOddTick = 2;  ///< Not the tick that the references suggest.
-inline constexpr std::uint32_t kHolds = 3;    ///< Entities may be left as they were.
-inline constexpr std::uint32_t kHeld = 4;
+inline constexpr std::uint32_t kDefers = 3;   ///< Entities may be left as they were.
+inline constexpr std::uint32_t kDeferred = 4;
 inline constexpr std::uint32_t kIsPart = 5;
 inline constexpr std::uint32_t kEnds = 6;  ///< The datagram is full here.
 inline constexpr std::uint32_t kGone = 7;

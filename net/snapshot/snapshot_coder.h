@@ -32,7 +32,13 @@ class RangeWriter {
     range_.encode(value, BitProbability{1U << 15});
     return value;
   }
+  bool bit_of(std::uint32_t /*slot*/, BitProbability probability, bool value) {
+    range_.encode(value, probability);
+    return value;
+  }
   bool is_full() const { return range_.overflowed() || range_.byte_count() > limit_; }
+  /// What the decisions so far hold, in bits.
+  double bit_count() const { return range_.bit_count(); }
   bool overflowed() const { return range_.overflowed(); }
   std::span<const std::byte> finish() { return range_.finish(); }
 
@@ -53,6 +59,9 @@ class RangeReader {
 
   bool bit(std::uint32_t slot, bool /*value*/) { return range_.decode(probabilities_[slot]); }
   bool even_bit(bool /*value*/) { return range_.decode(BitProbability{1U << 15}); }
+  bool bit_of(std::uint32_t /*slot*/, BitProbability probability, bool /*value*/) {
+    return range_.decode(probability);
+  }
   bool failed() const { return range_.failed(); }
   bool is_finished() const { return range_.is_finished(); }
 
@@ -112,6 +121,11 @@ class MeteredRangeReader : public RangeReader {
     meter_.add_even();
     return RangeReader::even_bit(value);
   }
+  bool bit_of(std::uint32_t slot, BitProbability probability, bool value) {
+    const bool read = RangeReader::bit_of(slot, probability, value);
+    meter_.add(slot, probability, read);
+    return read;
+  }
 
  private:
   BitMeter& meter_;
@@ -137,6 +151,11 @@ class MeteredMixReader : public MixReader {
     meter_.add_even();
     return MixReader::even_bit(value);
   }
+  bool bit_of(std::uint32_t slot, BitProbability probability, bool value) {
+    const bool read = MixReader::bit_of(slot, probability, value);
+    meter_.add(slot, probability, read);
+    return read;
+  }
 
  private:
   BitMeter& meter_;
@@ -158,6 +177,9 @@ class PlainWriter {
     bits_.write_flag(value);
     return value;
   }
+  bool bit_of(std::uint32_t /*slot*/, BitProbability /*probability*/, bool value) {
+    return even_bit(value);
+  }
   std::uint32_t bits(std::uint32_t value, unsigned count) {
     if (count > 0) bits_.write(value, count);
     return value;
@@ -171,6 +193,7 @@ class PlainWriter {
   bool predicts() const { return predicts_; }
 
   bool is_full() const { return overflowed() || bits_.bit_count() > 8 * limit_; }
+  double bit_count() const { return static_cast<double>(bits_.bit_count()); }
   bool overflowed() const { return bits_.overflowed(); }
   std::span<const std::byte> finish() {
     if (overflowed()) return {};
@@ -195,6 +218,9 @@ class PlainReader {
 
   bool bit(std::uint32_t /*slot*/, bool value) { return even_bit(value); }
   bool even_bit(bool /*value*/) { return bits_.read_flag(); }
+  bool bit_of(std::uint32_t /*slot*/, BitProbability /*probability*/, bool /*value*/) {
+    return bits_.read_flag();
+  }
   std::uint32_t bits(std::uint32_t /*value*/, unsigned count) {
     return count > 0 ? bits_.read(count) : 0;
   }
@@ -232,6 +258,9 @@ class MeteredPlainReader : public PlainReader {
   bool even_bit(bool value) {
     meter_.add_even();
     return PlainReader::even_bit(value);
+  }
+  bool bit_of(std::uint32_t slot, BitProbability /*probability*/, bool value) {
+    return bit(slot, value);
   }
   std::uint32_t bits(std::uint32_t value, unsigned count) {
     meter_.add_bits(count);

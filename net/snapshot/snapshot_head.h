@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "net/snapshot/deferred_code.h"
 #include "net/snapshot/entity_code.h"
 #include "net/snapshot/slots.h"
 #include "net/snapshot/snapshot_track.h"
@@ -14,7 +15,10 @@ struct SnapshotHead {
   SnapshotNumber number = 0;
   std::uint32_t tick = 0;
   SnapshotReferences references;
-  bool holds = false;    ///< Entities may have changed without being in here.
+  bool defers = false;               ///< Entities may have changed without being updated here, ...
+  std::uint32_t deferred_share = 0;  ///< ... and this is their share, in steps.
+  /// An entity that the sender does not list may still be there: the receiver keeps it.
+  bool keeps_unknown = false;
   bool is_part = false;  ///< It begins behind entity `first_id`, not with the first of all.
   std::uint32_t first_id = 0;
   /// It may end before the world does; else nobody asks whether it does. Only plain coders say so.
@@ -101,7 +105,11 @@ void code_tick(Coder& coder, std::uint32_t& tick, std::uint32_t expected) {
 
 template <DecisionCoder Coder>
 void code_range(Coder& coder, SnapshotHead& head) {
-  head.holds = coder.bit(slots::kHolds, head.holds);
+  head.defers = coder.bit(slots::kDefers, head.defers);
+  if (head.defers) {
+    head.deferred_share = code_even(coder, head.deferred_share, kDeferredShareBits);
+    head.keeps_unknown = coder.even_bit(head.keeps_unknown);
+  }
   head.is_part = coder.bit(slots::kIsPart, head.is_part);
   head.first_id = head.is_part ? code_even(coder, head.first_id, 32) : 0;
 }

@@ -183,8 +183,8 @@ void lay_out(SnapshotModel& model) {
   set(slots::kReferenceAfterGap, 0.8);
   set(slots::kReferenceAfterGap + 1, 0.1);
   set(slots::kOddTick, 0.02);
-  set(slots::kHolds, 0.1);
-  set(slots::kHeld, 0.7);
+  set(slots::kDefers, 0.1);
+  set(slots::kDeferred, 0.7);
   set(slots::kIsPart, 0.02);
   set(slots::kEnds, 1.0 / 4096);
   set(slots::kGone, 0.003);

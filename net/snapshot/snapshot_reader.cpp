@@ -22,7 +22,7 @@ std::size_t lanes_max(const SnapshotModel& model) {
 
 SnapshotReader::SnapshotReader(const SnapshotModel& model, const ReaderLimits& limits,
                                const SnapshotOptions& options)
-    : model_(model), options_(options), limits_(limits), rows_(lanes_max(model)) {}
+    : model_(model), options_(options), limits_(limits), rows_(lanes_max(model)), links_(model) {}
 
 SnapshotVerdict SnapshotReader::read(std::span<const std::byte> bytes) {
   const bool has_meter = options_.meter != nullptr;
@@ -120,6 +120,7 @@ bool SnapshotReader::has_references(const SnapshotHead& head) const {
 template <typename Decoder>
 bool SnapshotReader::read_body(Decoder& decoder, const SnapshotHead& head) {
   list_known(head);
+  deferred_ = DeferredCode(head.deferred_share);
   follows_changed_ = false;
   new_generation_ = 0;
   end_id_ = kEveryId;
@@ -144,8 +145,12 @@ bool SnapshotReader::read_body(Decoder& decoder, const SnapshotHead& head) {
 
 KnownEntity SnapshotReader::known_of(const EntityTrack& track) const {
   if (is_steady(track, references_)) return steady_entity(track, references_);
-  return known_entity(track, records_[track.place], references_,
-                      [&](EntityKind kind) { return model_.types[kind.type].lanes.size(); });
+  KnownEntity known = known_entity(track, records_[track.place], references_, [&](EntityKind kind) {
+    return model_.types[kind.type].lanes.size();
+  });
+  known.is_sparse = is_sparse(known.states);
+  if (known.is_sparse) links_.extend(track.links, known.kind, known.states);
+  return known;
 }
 
 /// Lists the known entities that the snapshot may speak of.
@@ -217,13 +222,26 @@ bool SnapshotReader::read_entity(Decoder& decoder, const SnapshotHead& head, con
                 .kind = known.kind,
                 .first_value = values_.size()};
   const TypeModel& type = model_.types[change.kind.type];
+  const std::uint32_t age = head.tick - states.ticks[0];
+  if (head.defers && deferred_.code(decoder, listed.is_quiet, age, false)) {
+    change.what = Change::Kind::deferred;
+    changes_.push_back(change);
+    return !decoder.failed();
+  }
   follows_changed_ = code_changed(decoder, type, states, follows_changed_, false);
   if (!follows_changed_) {
-    if (head.holds && decoder.bit(slots::kHeld, false)) change.what = Change::Kind::held;
+    // It is as it was.
   } else if (decoder.bit(slots::kGone, false)) {
     change.what = Change::Kind::gone;
   } else {
     change.what = Change::Kind::says;
+    if (known.is_sparse) {
+      change.baseline = states.values[0];
+      change.baseline_tick = states.ticks[0];
+      claimed_bytes_ += BaselineLinks::byte_count(type.lanes.size());
+      is_too_large_ = slot_bytes() + claimed_bytes_ > limits_.memory_bytes_max;
+      if (is_too_large_) return false;
+    }
     values_.insert(values_.end(), states.values[0], states.values[0] + type.lanes.size());
     const auto values = std::span(values_).subspan(change.first_value);
     if (!code_entity_update(decoder, type, scratch_, states, values)) return false;

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "net/snapshot/baseline_links.h"
 #include "net/snapshot/entity_code.h"
 #include "net/snapshot/quiet_walk.h"
 #include "net/snapshot/snapshot_head.h"
@@ -101,10 +102,13 @@ class SnapshotReader {
   };
   /// What a snapshot does to an entity; done only when all of it could be read.
   struct Change {
-    enum class Kind : std::uint8_t { says, same, gone, held } what = Kind::same;
+    enum class Kind : std::uint8_t { says, same, gone, deferred } what = Kind::same;
     std::size_t slot = 0;
     EntityKind kind;
     std::size_t first_value = 0;  ///< In `values_`, for `says`.
+    /// Of what was coded while little was known: the state that it was coded against.
+    const LaneValue* baseline = nullptr;
+    std::uint32_t baseline_tick = 0;
   };
 
   /// An entity that is known to both sides.
@@ -142,12 +146,15 @@ class SnapshotReader {
   void end_run_of(Slot& slot);
   const LaneValue* keep(Slot& slot, SnapshotSerial serial, EntityKind kind,
                         const LaneValue* values) const;
-  std::size_t slot_bytes() const { return slots_.size() * kSlotBytes + rows_.used_bytes(); }
+  std::size_t slot_bytes() const {
+    return slots_.size() * kSlotBytes + rows_.used_bytes() + links_.used_bytes();
+  }
   bool claim(std::uint32_t id, std::size_t lanes);
   const Slot* find_slot(std::uint32_t id) const;
   void add_slots();
   void make_room(Slot& slot, std::size_t lanes);
   void show(Slot& slot, const TrackRecord& record);
+  void drop_links();
   void end_spoken(const SnapshotHead& head, Slot& slot, Standing standing);
   void list_entities();
 
@@ -169,6 +176,7 @@ class SnapshotReader {
   TrackStore records_;
   std::vector<Slot> slots_;  ///< Sorted by id.
   StateRowStore rows_;
+  BaselineLinks links_;
   std::vector<SeenEntity> entities_;
 
   struct NewEntity {
@@ -179,6 +187,7 @@ class SnapshotReader {
   std::vector<Listed> listed_;
   std::vector<KnownEntity> known_;
   QuietWalk quiet_walk_;
+  DeferredCode deferred_;
   std::vector<Change> changes_;
   std::vector<NewEntity> new_;
   std::size_t newcomers_ = 0;      ///< Of the new ones, those without a slot; ...

@@ -19,9 +19,9 @@ using SnapshotNumber = std::uint16_t;
 /// everything again. 64 are a second at 60 Hz, or four datagrams in every tick of a quarter of it.
 inline constexpr std::size_t kSnapshotWindow = 64;
 
-/// A state that is further in the past is known no more: whoever keeps the values can let go of
-/// them. Some four seconds at 60 Hz.
-inline constexpr std::uint32_t kKnownTicksMax = 255;
+/// For how many ticks the owner of the world keeps values that are no longer current. A sender
+/// copies what a receiver may need for longer (`kept_rows.h`). Some four seconds at 60 Hz.
+inline constexpr std::uint32_t kPastTicksMax = 255;
 
 /// What an entity is for as long as it lives.
 struct EntityKind {
@@ -37,6 +37,9 @@ enum class Standing : std::uint8_t {
   there = 1,
   gone = 2,
 };
+
+/// The first of an entity's links (`BaselineLinks`); 0 for none.
+using LinkList = std::uint32_t;
 
 /// Snapshots counted without end; the number is the lower part.
 using SnapshotSerial = std::uint64_t;
@@ -94,6 +97,7 @@ using TrackRecords = std::array<TrackRecord, kSnapshotWindow>;
 struct EntityTrack {
   std::uint32_t id = 0;
   std::uint32_t place = 0;  ///< Of its records.
+  LinkList links = 0;
   SnapshotSerial run_first = 1;
   SnapshotSerial run_last = 0;  ///< Before `run_first`: there is no run.
   const LaneValue* values = nullptr;
@@ -177,7 +181,7 @@ struct ReferenceStates {
   std::array<SnapshotSerial, kMaxReferences> serials{};
   std::array<std::uint32_t, kMaxReferences> ticks{};
   std::uint32_t now = 0;
-  /// The newest are of falling ticks before now, and not too far, as many as states are used
+  /// The newest are of falling ticks before now, as many as states are used
   /// (`plain_count`): what stayed as it was over all of them is known at once.
   bool is_plain = false;
   std::size_t plain_count = 0;
@@ -194,11 +198,10 @@ inline ReferenceStates reference_states(const SnapshotReferences& references, Sn
     states.ticks[i] = ticks[place_of(states.serials[i])];
   }
   states.plain_count = std::min(states.count, kMaxKnownStates);
-  states.is_plain = states.count > 0 && states.ticks[0] < now;
+  states.is_plain = states.count > 1 && states.ticks[0] < now;
   for (std::size_t i = 1; i < states.plain_count; ++i) {
     states.is_plain = states.is_plain && states.ticks[i] < states.ticks[i - 1];
   }
-  states.is_plain = states.is_plain && now - states.ticks[states.plain_count - 1] <= kKnownTicksMax;
   states.plain.count = states.plain_count;
   states.plain.now = now;
   std::copy_n(states.ticks.begin(), states.plain_count, states.plain.ticks.begin());
@@ -211,6 +214,8 @@ struct KnownEntity {
   KnownStates states;
   EntityKind kind;
   std::uint32_t since = 0;  ///< Of the newest state.
+  /// The snapshots gave so few states that earlier ones were added by links, if there are any.
+  bool is_sparse = false;
 };
 
 /// Whether the entity was as it is now in all states that are known of it.
@@ -301,7 +306,7 @@ KnownEntity known_entity(const EntityTrack& track, const TrackRecords& records,
       if (!record->is_of(serial) || record->standing == Standing::unknown) continue;
       tick -= record->age;
     }
-    if (tick >= references.now || references.now - tick > kKnownTicksMax) continue;
+    if (tick >= references.now) continue;
     std::size_t at = count;
     while (at > 0 && ticks[at - 1] < tick) --at;
     if (at > 0 && ticks[at - 1] == tick) continue;

@@ -21,6 +21,13 @@ constexpr std::size_t kEndBytes = 6;
 constexpr std::uint32_t kOldestReference = kSnapshotWindow - 17;
 constexpr std::uint32_t kLeastSpan = 4;
 
+/// What is this old is copied, in passes of this many ticks: before the owner of the world drops
+/// it.
+constexpr std::uint32_t kKeepAge = 192;
+constexpr std::uint32_t kKeepTicks = 32;
+constexpr std::uint32_t kKeepGapMax = kPastTicksMax - kKeepAge;
+static_assert(kKeepTicks < kKeepGapMax);
+
 /// The first age that is too old beside a newest reference of age `newest`.
 std::uint32_t first_too_old(std::uint32_t newest) {
   const std::uint32_t least = std::min(newest + kLeastSpan, std::uint32_t{kSnapshotWindow});
@@ -72,13 +79,50 @@ bool SnapshotWriter::refers_to_disowned(const Sent& sent) const {
   return false;
 }
 
+bool SnapshotWriter::is_reference(SnapshotSerial serial) const {
+  const Sent& sent = sent_[place_of(serial)];
+  return sent.is_used && !sent.is_past && sent.is_acknowledged && sent.serial == serial;
+}
+
+std::size_t SnapshotWriter::unacknowledged_count() const {
+  for (std::uint32_t age = 1; age < kSnapshotWindow; ++age) {
+    if (is_reference(next_ - age)) return age - 1;
+  }
+  return kSnapshotWindow;
+}
+
+void SnapshotWriter::keep(std::uint32_t tick) {
+  if (tick - kept_at_ > kKeepGapMax) forget_acknowledged();
+  if (tick - kept_at_ < kKeepTicks) return;
+  kept_at_ = tick;
+  if (tick < kKeepAge) return;
+  const std::uint32_t oldest_tick = tick - kKeepAge;
+  const auto is_old = [&](SnapshotSerial serial) {
+    return ticks_[place_of(serial)] <= oldest_tick;
+  };
+  // Of the old snapshots only the newest acknowledged one stays a reference, and only as long as no
+  // younger one is.
+  SnapshotSerial newest = next_;
+  for (std::uint32_t age = 1; age < kSnapshotWindow && newest == next_; ++age) {
+    if (is_reference(next_ - age)) newest = next_ - age;
+  }
+  for (std::uint32_t age = 1; age < kSnapshotWindow; ++age) {
+    const SnapshotSerial serial = next_ - age;
+    Sent& sent = sent_[place_of(serial)];
+    if (sent.serial == serial && serial != newest && is_old(serial)) sent.is_past = true;
+  }
+  followed_.keep(oldest_tick, ticks_, [&](std::uint32_t serial, std::size_t place) {
+    const Sent& sent = sent_[place];
+    return sent.is_used && !sent.is_past && static_cast<std::uint32_t>(sent.serial) == serial;
+  });
+}
+
 SnapshotHead SnapshotWriter::next_head() const {
   SnapshotHead head{.number = static_cast<SnapshotNumber>(next_), .tick = tick_, .references = {}};
   std::uint32_t end = kSnapshotWindow;
   for (std::uint32_t age = 1; age < end; ++age) {
     const SnapshotSerial serial = next_ - age;
-    const Sent& sent = sent_[place_of(serial)];
-    if (!sent.is_used || sent.serial != serial || !sent.is_acknowledged) continue;
+    if (!is_reference(serial)) continue;
     if (head.references.count == 0) end = first_too_old(age);
     head.references.numbers[head.references.count++] = static_cast<SnapshotNumber>(serial);
     if (head.references.count == kMaxReferences) break;
@@ -189,6 +233,8 @@ void SnapshotWriter::write_body(Encoder& encoder, const SnapshotHead& head) {
   follows_changed_ = false;
   end_id_ = kEveryId;
   quiet_walk_ = QuietWalk(followed_.quiet_count());
+  deferred_ = DeferredCode(head.deferred_share);
+  cost_ = {};
   followed_.rewind();
   const std::size_t count = followed_.known_count();
   std::uint32_t least_id = head.first_id;
@@ -243,6 +289,7 @@ bool SnapshotWriter::write_new_of_group(Encoder& encoder, const SnapshotHead& he
     code_gap(encoder, state.id - least_id + 1);
     const Encoder before = encoder;
     code_end(encoder, head, false);
+    const double begin = encoder.bit_count();
     write_new_entity(encoder, state);
     if (encoder.is_full()) {
       encoder = before;
@@ -251,6 +298,7 @@ bool SnapshotWriter::write_new_of_group(Encoder& encoder, const SnapshotHead& he
       unfit_id_ = state.id;
       return false;
     }
+    cost_.new_bits += encoder.bit_count() - begin;
     least_id = state.id + 1;
     ++new_written_;
   }
@@ -303,6 +351,7 @@ bool SnapshotWriter::write_listed(Encoder& encoder, const SnapshotHead& head) {
   if (is_spoken_of) {
     const Encoder before = encoder;
     code_end(encoder, head, false);
+    const double begin = encoder.bit_count();
     write_entity(encoder, head, listed);
     if (encoder.is_full() || rank_ == limit_rank_) {
       encoder = before;
@@ -311,6 +360,7 @@ bool SnapshotWriter::write_listed(Encoder& encoder, const SnapshotHead& head) {
       unfit_id_ = end_id_;
       return false;
     }
+    if (listed.is_changed && !listed.is_deferred) cost_.update_bits += encoder.bit_count() - begin;
   } else {
     follows_changed_ = false;
   }
@@ -349,8 +399,8 @@ template <typename Encoder>
 void SnapshotWriter::write_unchanged(Encoder& encoder, const SnapshotHead& head,
                                      const KnownEntity& known) {
   const TypeModel& type = model_.types[known.kind.type];
+  if (head.defers) deferred_.code(encoder, true, tick_ - known.states.ticks[0], false);
   follows_changed_ = code_changed(encoder, type, known.states, follows_changed_, false);
-  if (head.holds) encoder.bit(slots::kHeld, false);
 }
 
 template <typename Encoder>
@@ -361,12 +411,10 @@ void SnapshotWriter::write_entity(Encoder& encoder, const SnapshotHead& head,
   if (is_steady) steady = steady_entity(followed_.track(listed.place), references_);
   const KnownEntity& known = is_steady ? *steady : followed_.known()[listed.known];
   const TypeModel& type = model_.types[known.kind.type];
-  const bool is_said = listed.is_changed && !listed.is_held;
-  follows_changed_ = code_changed(encoder, type, known.states, follows_changed_, is_said);
-  if (!is_said) {
-    if (head.holds) encoder.bit(slots::kHeld, listed.is_held);
-    return;
-  }
+  const std::uint32_t age = tick_ - known.states.ticks[0];
+  if (head.defers && deferred_.code(encoder, listed.is_quiet, age, listed.is_deferred)) return;
+  follows_changed_ = code_changed(encoder, type, known.states, follows_changed_, listed.is_changed);
+  if (!listed.is_changed) return;
   if (encoder.bit(slots::kGone, listed.state == nullptr)) return;
   values_.assign(listed.state->values, listed.state->values + type.lanes.size());
   code_entity_update(encoder, type, scratch_, known.states, values_);
@@ -395,7 +443,7 @@ void SnapshotWriter::remember(const SnapshotHead& head) {
   const std::size_t place = place_of(next_);
   ticks_[place] = tick_;
   Sent& sent = sent_[place];
-  sent = {.serial = next_, .is_acknowledged = false, .is_used = true, .reference_ages = 0};
+  sent = {.serial = next_, .is_acknowledged = false, .is_used = true, .is_past = false};
   for (std::size_t i = 0; i < head.references.count; ++i) {
     const auto age = static_cast<SnapshotNumber>(head.number - head.references.numbers[i]);
     sent.reference_ages |= std::uint64_t{1} << (age - 1U);

@@ -15,6 +15,12 @@
 
 namespace muster {
 
+/// Bits of a snapshot, but for its head and for what it says of entities that it does not update.
+struct SnapshotCost {
+  double update_bits = 0;
+  double new_bits = 0;
+};
+
 /// Writes snapshots for one receiver: each tick's world in one or several datagrams, each of which
 /// can be read without the others. Not thread-safe; writers of different receivers share nothing
 /// but the model. After the first snapshots nothing is allocated while the world does not grow.
@@ -49,6 +55,9 @@ class SnapshotWriter {
   /// The number of the snapshot written last.
   SnapshotNumber last_number() const { return static_cast<SnapshotNumber>(next_ - 1); }
 
+  /// What the entities of the snapshot written last took.
+  const SnapshotCost& last_cost() const { return cost_; }
+
   /// The receiver has acknowledged a snapshot. What is older than the window counts no more.
   void acknowledge(SnapshotNumber number);
   /// The receiver has this snapshot, but could not read it: nothing is coded against it any more,
@@ -56,6 +65,13 @@ class SnapshotWriter {
   void disown(SnapshotNumber number);
   /// The receiver may know nothing any more: the next snapshot says everything.
   void forget_acknowledged() { sent_ = {}; }
+  /// Keeps what the receiver knows and the owner of the world is about to drop. Requires: a call in
+  /// each tick, also when no snapshot is sent; after a gap of more than `kKeepGapMax` ticks the
+  /// receiver is taken to know nothing.
+  void keep(std::uint32_t tick);
+  /// How many snapshots were written since the newest that was acknowledged; the window's size when
+  /// none in the window was.
+  std::size_t unacknowledged_count() const;
 
   /// Known entities in the last snapshot that differed from what the receiver has.
   std::size_t changed_count() const;
@@ -73,10 +89,12 @@ class SnapshotWriter {
     SnapshotSerial serial = 0;
     bool is_acknowledged = false;
     bool is_used = false;
+    bool is_past = false;  ///< Its states are no longer kept: nothing is coded against it.
     std::uint64_t reference_ages = 0;  ///< Bit i: it refers to the one of age i + 1.
   };
   struct QuietView;
 
+  bool is_reference(SnapshotSerial serial) const;
   bool refers_to_disowned(const Sent& sent) const;
   SnapshotHead next_head() const;
   std::uint32_t expected(const SnapshotHead& head) const;
@@ -111,6 +129,7 @@ class SnapshotWriter {
   std::uint32_t tick_ = 0;
   std::uint32_t next_id_ = 0;  ///< Where the next part of this tick begins.
   bool is_done_ = true;
+  std::uint32_t kept_at_ = 0;  ///< The tick of the last `keep` that looked at all entities.
   SnapshotSerial next_ = 0;
   std::array<Sent, kSnapshotWindow> sent_{};
   SnapshotTicks ticks_{};
@@ -133,7 +152,9 @@ class SnapshotWriter {
   bool has_new_here_ = false;         ///< In the block of known entities being written.
   std::uint32_t new_generation_ = 0;  ///< Of the new entity written last.
   bool follows_changed_ = false;
+  SnapshotCost cost_;
   QuietWalk quiet_walk_;
+  DeferredCode deferred_;
 
   std::vector<LaneValue> values_;
   EntityScratch scratch_;

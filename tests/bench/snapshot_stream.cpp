@@ -84,7 +84,7 @@ class Stream {
     for (const TraceEntity& entity : trace_.ticks[now]) {
       world_.push_back({.id = entity.id,
                         .kind = {.type = entity.type},
-                        .is_held = false,
+                        .is_deferred = false,
                         .values = entity.values});
     }
     const bool is_counted = counts(now);

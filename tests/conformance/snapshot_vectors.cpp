@@ -372,11 +372,11 @@ void print_lossy(SnapshotCoder coder, bool is_trained) {
     for (const auto& [id, entity] : world.entities()) {
       const std::size_t lanes = views.view(entity.type).parts.size();
       views.view(entity.type).to_lanes(entity.values, rows.emplace_back(lanes));
-      const bool is_held = step > 120 && random.below(4) == 0;
-      if (is_held) held += (held.empty() ? "" : ", ") + std::to_string(id);
+      const bool is_deferred = step > 120 && random.below(4) == 0;
+      if (is_deferred) held += (held.empty() ? "" : ", ") + std::to_string(id);
       states.push_back({.id = id,
                         .kind = {.type = entity.type, .generation = entity.generation},
-                        .is_held = is_held,
+                        .is_deferred = is_deferred,
                         .values = rows.back().data()});
     }
     writer.begin(tick, states);

@@ -74,7 +74,7 @@ struct World {
       }
       states.push_back({.id = id * 3,
                         .kind = {.type = type, .generation = generation},
-                        .is_held = (tick + id) % 7 == 0,
+                        .is_deferred = (tick + id) % 7 == 0,
                         .values = row});
     }
   }

@@ -46,7 +46,7 @@ class RestStage {
 
   void tick() {
     now_ += static_cast<std::uint32_t>(1 + random_.below(settings.tick_step_max));
-    for (EntityState& state : world_) state.is_held = false;
+    for (EntityState& state : world_) state.is_deferred = false;
     for (const std::uint32_t i : awaited_) change(i);
     awaited_.clear();
     for (std::uint32_t i = 0; i < world_.size(); ++i) {
@@ -68,7 +68,7 @@ class RestStage {
     row[0] = row[0] == 0 ? 1 : row[0] - 1;
     state.values = row.data();
     state.since = now_;
-    state.is_held = happens(settings.holds);
+    state.is_deferred = happens(settings.holds);
     changed_.push_back(i);
   }
   void despawn(std::size_t i) {

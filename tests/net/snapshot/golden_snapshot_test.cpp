@@ -64,7 +64,7 @@ struct Script {
     if (tick > 3) {
       world.push_back({.id = 7,
                        .kind = {.type = 0, .generation = 4},
-                       .is_held = tick == 9,
+                       .is_deferred = tick == 9,
                        .values = v.data() + 6});
     }
     if (tick < 11) world.push_back({.id = 40, .kind = {.type = 1}, .values = v.data() + 12});

@@ -22,10 +22,11 @@ class Lifetime {
   }
 
   /// Writes the next tick. Only the witness and, when it lives, the entity are in the world.
-  NetBytes write(bool lives, LaneValue value = 7, EntityKind kind = {}, bool is_held = false) {
+  NetBytes write(bool lives, LaneValue value = 7, EntityKind kind = {}, bool is_deferred = false) {
     std::vector<EntityState> world = {{.id = kWitness, .kind = {}, .values = &values_[0]}};
     if (lives) {
-      world.push_back({.id = kId, .kind = kind, .is_held = is_held, .values = &values_[value]});
+      world.push_back(
+          {.id = kId, .kind = kind, .is_deferred = is_deferred, .values = &values_[value]});
     }
     writer.begin(++tick_, world);
     std::array<std::byte, 200> memory{};
@@ -227,9 +228,9 @@ TEST_CASE("Held entities stay as they were, and those at rest are as they are", 
   SnapshotReader reader(model);
   const std::array<LaneValue, 2> values = {3, 4};
   std::array<std::byte, 200> memory{};
-  const auto exchange = [&](std::uint32_t tick, bool is_held, std::size_t value) {
+  const auto exchange = [&](std::uint32_t tick, bool is_deferred, std::size_t value) {
     const std::array<EntityState, 2> world = {
-        {{.id = 1, .kind = {}, .is_held = is_held, .values = &values[value]},
+        {{.id = 1, .kind = {}, .is_deferred = is_deferred, .values = &values[value]},
          {.id = 2, .kind = {}, .values = &values[0]}}};
     writer.begin(tick, world);
     REQUIRE(reader.read(writer.write(memory)) == SnapshotVerdict::applied);

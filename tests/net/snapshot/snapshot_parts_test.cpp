@@ -123,7 +123,7 @@ TEST_CASE("What was held at rest is the same to both sides when it moves", "[net
   std::array<EntityState, 1> world = {{{.id = 1, .kind = {}, .values = &values[0]}}};
   for (std::size_t i = 0; i < values.size(); ++i) {
     world[0].values = &values[i];
-    world[0].is_held = i < 20 && i % 3 != 0;  // Nothing changes then.
+    world[0].is_deferred = i < 20 && i % 3 != 0;  // Nothing changes then.
     CAPTURE(i);
     CHECK(parts.exchange(world, 200) == 1);
     CHECK(parts.reader.entities()[0].tick == i + 1);

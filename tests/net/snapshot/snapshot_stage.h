@@ -78,7 +78,7 @@ class SnapshotStage {
   struct Live {
     EntityKind kind;
     Values values;
-    bool is_held = false;
+    bool is_deferred = false;
   };
   using World = std::map<std::uint32_t, Live>;
   struct Datagram {
@@ -113,7 +113,7 @@ class SnapshotStage {
         at = live_.erase(at);
         continue;
       }
-      entity.is_held = happens(settings.holds);
+      entity.is_deferred = happens(settings.holds);
       const EntitySchema& schema = model_.types[entity.kind.type].schema;
       for (std::size_t i = 0; i < schema.lanes.size() && happens(settings.changes); ++i) {
         entity.values[i] = next_value(random_, schema.lanes[i], entity.values[i]);
@@ -138,7 +138,7 @@ class SnapshotStage {
     for (const auto& [id, entity] : worlds_[now_]) {
       states.push_back({.id = id,
                         .kind = entity.kind,
-                        .is_held = entity.is_held,
+                        .is_deferred = entity.is_deferred,
                         .values = entity.values.data()});
     }
     writer_.begin(now_, states);
@@ -227,19 +227,19 @@ class SnapshotStage {
       if (is_past && seen.tick != reader_.tick() && holds_in(world)) continue;
       REQUIRE(is != world.end());
       REQUIRE(is->second.kind == seen.kind);
-      if (is->second.is_held) continue;
+      if (is->second.is_deferred) continue;
       REQUIRE(is->second.values == was->second.values);
       ++fresh;
     }
     if (!is_complete) return;
     const auto wanted = std::count_if(world.begin(), world.end(),
-                                      [](const auto& entry) { return !entry.second.is_held; });
+                                      [](const auto& entry) { return !entry.second.is_deferred; });
     REQUIRE(fresh == static_cast<std::size_t>(wanted));
   }
 
   static bool holds_in(const World& world) {
     return std::any_of(world.begin(), world.end(),
-                       [](const auto& entry) { return entry.second.is_held; });
+                       [](const auto& entry) { return entry.second.is_deferred; });
   }
 
   Random random_;

@@ -1,0 +1,84 @@
+// For a state that was coded against a single known one: which one that was.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "net/snapshot/row_pool.h"
+#include "net/snapshot/snapshot_model.h"
+#include "net/snapshot/snapshot_track.h"
+
+namespace muster {
+
+/// Known states with which an entity's motion can be predicted. With fewer, unless they are equal,
+/// earlier ones are added along the links; a state that is coded while there are fewer gets a link.
+inline constexpr std::size_t kLinkedStates = 3;
+
+/// Whether so little is known of an entity that links matter.
+inline bool is_sparse(const KnownStates& known) {
+  return known.count > 0 && known.count < kLinkedStates && !is_quiet(known);
+}
+
+/// What each end remembers of entities that are seldom sent: whoever has a state also had the
+/// state that it was coded against, so both ends can predict from both for as long as they know the
+/// later one. Owns copies of the earlier states' values. SNAPSHOT_FORMAT.md, "What is known". Not
+/// thread-safe; allocates nothing while the number of links does not grow.
+class BaselineLinks {
+ public:
+  explicit BaselineLinks(const SnapshotModel& model);
+
+  /// Notes that the state of `tick` was coded against one of `baseline_tick` with these values.
+  void add(LinkList& list, EntityKind kind, std::uint32_t tick, std::uint32_t baseline_tick,
+           const LaneValue* baseline);
+  /// Adds earlier states while there are fewer than `kLinkedStates`. Requires: `is_sparse(known)`.
+  void extend(LinkList list, EntityKind kind, KnownStates& known) const;
+  /// Drops the links that no state of these records needs. `is_needed(serial, place)`: whether the
+  /// snapshot with this serial may still be a reference.
+  template <typename IsNeeded>
+  void drop_unneeded(LinkList& list, const EntityTrack& track, const TrackRecords& records,
+                     const SnapshotTicks& ticks, const IsNeeded& is_needed) {
+    if (list == 0) return;
+    for (LinkList at = list; at != 0; at = nodes_[at].next) nodes_[at].is_needed = false;
+    for (std::size_t place = 0; place < kSnapshotWindow; ++place) {
+      const TrackRecord& record = records[place];
+      if (record.standing == Standing::there && is_needed(record.serial, place)) {
+        mark(list, record.tick);
+      }
+    }
+    for (SnapshotSerial s = track.run_first; track.has_run() && s <= track.run_last; ++s) {
+      if (track.run_last - s < kSnapshotWindow) mark(list, ticks[place_of(s)]);
+    }
+    free_unmarked(list);
+  }
+  /// Drops all links of an entity.
+  void drop(LinkList& list);
+
+  /// Bytes that a link of an entity with so many lanes takes.
+  static std::size_t byte_count(std::size_t lanes) {
+    return sizeof(Node) + lanes * sizeof(LaneValue);
+  }
+  std::size_t used_bytes() const { return used_bytes_; }
+  std::size_t memory_bytes() const;
+
+ private:
+  struct Node {
+    LinkList next = 0;
+    std::uint32_t tick = 0;
+    std::uint32_t baseline_tick = 0;
+    EntityKind kind;
+    bool is_needed = false;
+    LaneValue* baseline = nullptr;
+  };
+
+  LinkList find(LinkList list, std::uint32_t tick) const;
+  void mark(LinkList list, std::uint32_t tick);
+  void free_unmarked(LinkList& list);
+
+  std::vector<RowPool> pools_;  ///< By type.
+  std::vector<Node> nodes_;     ///< The first is unused: 0 ends a list.
+  LinkList free_ = 0;
+  std::size_t used_bytes_ = 0;
+};
+
+}  // namespace muster

@@ -1,0 +1,79 @@
+// Whether an entity that changed is deferred: one decision for each entity, in a snapshot that
+// defers any. SNAPSHOT_FORMAT.md, "Deferred entities".
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+#include "net/snapshot/decision_coder.h"
+#include "net/snapshot/probability_scale.h"
+
+namespace muster {
+
+/// Steps of the share of deferred entities that a snapshot's head has.
+inline constexpr unsigned kDeferredShareBits = 6;
+
+/// The probability that a step of the head stands for.
+inline BitProbability deferred_probability(std::uint32_t share) {
+  return kProbabilityOfStep[4 * share + 2];
+}
+
+/// The step nearest to `deferred` of `known` entities.
+inline std::uint32_t deferred_share(std::size_t deferred, std::size_t known) {
+  const std::uint64_t share =
+      (std::uint64_t{deferred} * 65536 + known / 2) / std::max<std::size_t>(known, 1);
+  const auto bounded = static_cast<BitProbability>(std::clamp<std::uint64_t>(share, 1, 65535));
+  return step_of(bounded) / 4;
+}
+
+/// Codes the decisions of one snapshot. A sender that lacks room sends what has waited longest, so
+/// the probability depends on how old the receiver's state of the entity is, and is learned while
+/// the snapshot is coded: no snapshot depends on what an earlier one learned.
+class DeferredCode {
+ public:
+  explicit DeferredCode(std::uint32_t share = 0) {
+    contexts_.fill({.probability = deferred_probability(share), .count = 0});
+  }
+
+  /// Returns whether the entity is deferred. `age`: ticks since the receiver's newest state.
+  template <DecisionCoder Coder>
+  bool code(Coder& coder, bool is_quiet, std::uint32_t age, bool is_deferred) {
+    Context& context = contexts_[(is_quiet ? kAges : 0) + age_class(age)];
+    const bool result = coder.bit_of(slots::kDeferred, context.probability, is_deferred);
+    context.learn(result);
+    return result;
+  }
+
+  /// Ages from 0 to 3 by themselves, then four classes an octave.
+  static std::size_t age_class(std::uint32_t age) {
+    if (age < 4) return age;
+    const auto width = static_cast<unsigned>(std::bit_width(age));
+    return std::min<std::size_t>(4 * (width - 2) + ((age >> (width - 3)) & 3U), kAges - 1);
+  }
+
+ private:
+  static constexpr std::size_t kAges = 64;
+  /// The first decisions count most: after n of them the next one weighs 1 / (n + kPrior).
+  static constexpr std::uint32_t kPrior = 2;
+  static constexpr std::uint32_t kCountMax = 30;
+  static constexpr std::int32_t kLeast = 64;
+
+  struct Context {
+    BitProbability probability = 0;
+    std::uint16_t count = 0;
+
+    void learn(bool bit) {
+      const std::int32_t target = bit ? 65535 : 0;
+      const auto weight = static_cast<std::int32_t>(count + kPrior);
+      const std::int32_t moved = probability + (target - probability) / weight;
+      probability = static_cast<BitProbability>(std::clamp(moved, kLeast, 65535 - kLeast));
+      if (count < kCountMax) ++count;
+    }
+  };
+  std::array<Context, 2 * kAges> contexts_;
+};
+
+}  // namespace muster

@@ -1,0 +1,71 @@
+// Values that one receiver still knows after the world has dropped them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "net/snapshot/row_pool.h"
+#include "net/snapshot/snapshot_model.h"
+#include "net/snapshot/snapshot_track.h"
+
+namespace muster {
+
+/// The entity states of one receiver that are older than the world's memory: an entity that has
+/// not been sent for long is still coded against the state that the receiver has. Owns copies of
+/// the values. Not thread-safe; allocates nothing while the number of kept states does not grow.
+class KeptRows {
+ public:
+  /// The first kept row of an entity; 0 for none.
+  using List = std::uint32_t;
+
+  explicit KeptRows(const SnapshotModel& model);
+
+  /// Copies the values of every record that is needed and has a tick of `oldest_tick` or earlier,
+  /// points the record at the copy, and drops the copies that no record needs any more.
+  /// `is_needed(place)`: whether the snapshot at that place of the window may still be a reference.
+  template <typename IsNeeded>
+  void keep(List& list, EntityTrack& track, TrackRecords& records, const SnapshotTicks& ticks,
+            std::uint32_t oldest_tick, const IsNeeded& is_needed) {
+    if (list != 0) set_all_unused(list);
+    for (std::size_t place = 0; place < kSnapshotWindow; ++place) {
+      TrackRecord& record = records[place];
+      if (record.standing != Standing::there || !is_needed(record.serial, place)) continue;
+      if (is_later(record.tick, oldest_tick)) continue;
+      record.values = row_of(list, record.tick, record.kind(), record.values);
+    }
+    const bool has_old_run =
+        track.has_run() && !is_later(ticks[place_of(track.run_last)], oldest_tick);
+    if (has_old_run) {
+      track.values = row_of(list, ticks[place_of(track.run_last)], track.kind, track.values);
+    }
+    if (list != 0) drop_unused(list);
+  }
+
+  /// Drops all rows of an entity.
+  void drop(List& list);
+  std::size_t memory_bytes() const;
+
+ private:
+  struct Node {
+    List next = 0;
+    std::uint32_t tick = 0;
+    LaneValue* row = nullptr;
+    EntityKind kind;
+    bool is_used = false;
+  };
+
+  static bool is_later(std::uint32_t tick, std::uint32_t than) {
+    return static_cast<std::int32_t>(tick - than) > 0;
+  }
+  void set_all_unused(List list);
+  void drop_unused(List& list);
+  void free_node(List index);
+  const LaneValue* row_of(List& list, std::uint32_t tick, EntityKind kind, const LaneValue* values);
+
+  std::vector<RowPool> pools_;  ///< By type.
+  std::vector<Node> nodes_;     ///< The first is unused: 0 ends a list.
+  List free_ = 0;
+};
+
+}  // namespace muster
