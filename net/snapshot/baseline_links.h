@@ -33,8 +33,8 @@ class BaselineLinks {
            const LaneValue* baseline);
   /// Adds earlier states while there are fewer than `kLinkedStates`. Requires: `is_sparse(known)`.
   void extend(LinkList list, EntityKind kind, KnownStates& known) const;
-  /// Drops the links that no state of these records needs. `is_needed(serial, place)`: whether the
-  /// snapshot with this serial may still be a reference.
+  /// Drops the links that no state of these records needs. `is_needed(record, place)`: whether the
+  /// record is of the snapshot at that place of the window, and that one may still be a reference.
   template <typename IsNeeded>
   void drop_unneeded(LinkList& list, const EntityTrack& track, const TrackRecords& records,
                      const SnapshotTicks& ticks, const IsNeeded& is_needed) {
@@ -42,8 +42,8 @@ class BaselineLinks {
     for (LinkList at = list; at != 0; at = nodes_[at].next) nodes_[at].is_needed = false;
     for (std::size_t place = 0; place < kSnapshotWindow; ++place) {
       const TrackRecord& record = records[place];
-      if (record.standing == Standing::there && is_needed(record.serial, place)) {
-        mark(list, record.tick);
+      if (record.standing == Standing::there && is_needed(record, place)) {
+        mark(list, ticks[place] - record.age);
       }
     }
     for (SnapshotSerial s = track.run_first; track.has_run() && s <= track.run_last; ++s) {

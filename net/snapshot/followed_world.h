@@ -79,8 +79,8 @@ class FollowedWorld {
                     std::span<const std::uint32_t> changed, SnapshotSerial next);
 
   /// Keeps the values of all states of `oldest_tick` and before that are needed: the owner of the
-  /// world is about to drop them. `is_needed(place)`: whether the snapshot at that place of the
-  /// window, with this serial, may still be a reference.
+  /// world is about to drop them. `is_needed(record, place)`: whether the record is of the snapshot
+  /// at that place of the window, and that one may still be a reference.
   template <typename IsNeeded>
   void keep(std::uint32_t oldest_tick, const SnapshotTicks& ticks, const IsNeeded& is_needed) {
     for_awake(0, [&](std::size_t at) {

@@ -23,16 +23,18 @@ class KeptRows {
 
   /// Copies the values of every record that is needed and has a tick of `oldest_tick` or earlier,
   /// points the record at the copy, and drops the copies that no record needs any more.
-  /// `is_needed(place)`: whether the snapshot at that place of the window may still be a reference.
+  /// `is_needed(record, place)`: whether the record is of the snapshot at that place of the window,
+  /// and that one may still be a reference.
   template <typename IsNeeded>
   void keep(List& list, EntityTrack& track, TrackRecords& records, const SnapshotTicks& ticks,
             std::uint32_t oldest_tick, const IsNeeded& is_needed) {
     if (list != 0) set_all_unused(list);
     for (std::size_t place = 0; place < kSnapshotWindow; ++place) {
       TrackRecord& record = records[place];
-      if (record.standing != Standing::there || !is_needed(record.serial, place)) continue;
-      if (is_later(record.tick, oldest_tick)) continue;
-      record.values = row_of(list, record.tick, record.kind(), record.values);
+      if (record.standing != Standing::there || !is_needed(record, place)) continue;
+      const std::uint32_t tick = ticks[place] - record.age;
+      if (is_later(tick, oldest_tick)) continue;
+      record.values = row_of(list, tick, record.kind(), record.values);
     }
     const bool has_old_run =
         track.has_run() && !is_later(ticks[place_of(track.run_last)], oldest_tick);

@@ -230,17 +230,18 @@ void SnapshotReader::apply(const SnapshotHead& head) {
     const TrackRecord record = say(slot, entity.kind, values_.data() + entity.first_value);
     if (is_shown) show(slot, record);
   }
-  if (serial_ % kLinkSweep == 0) drop_links();
   last_ = serial_;
   received_[place_of(serial_)] = {.serial = serial_, .is_used = true};
+  if (serial_ % kLinkSweep == 0) drop_links();
   list_entities();
 }
 
 void SnapshotReader::drop_links() {
   for (Slot& slot : slots_) {
     links_.drop_unneeded(slot.track.links, slot.track, records_[slot.track.place], ticks_,
-                         [&](std::uint32_t serial, std::size_t /*place*/) {
-                           return static_cast<std::uint32_t>(newest_) - serial < kSnapshotWindow;
+                         [&](const TrackRecord& record, std::size_t place) {
+                           const Received& received = received_[place];
+                           return received.is_used && record.is_of(received.serial);
                          });
   }
 }

@@ -70,7 +70,7 @@ struct TrackRecord {
     return static_cast<std::uint32_t>(snapshot) / kSnapshotWindow;
   }
 };
-static_assert(kSnapshotWindow == 64 && kKnownTicksMax < TrackRecord::kAgeMax);
+static_assert(kSnapshotWindow == 64);
 static_assert(sizeof(TrackRecord) <= 24);  // Most of what a server holds of a client.
 inline TrackRecord record_of(SnapshotSerial snapshot, EntityKind kind, Standing standing) {
   TrackRecord record{};

@@ -111,9 +111,9 @@ void SnapshotWriter::keep(std::uint32_t tick) {
     Sent& sent = sent_[place_of(serial)];
     if (sent.serial == serial && serial != newest && is_old(serial)) sent.is_past = true;
   }
-  followed_.keep(oldest_tick, ticks_, [&](std::uint32_t serial, std::size_t place) {
+  followed_.keep(oldest_tick, ticks_, [&](const TrackRecord& record, std::size_t place) {
     const Sent& sent = sent_[place];
-    return sent.is_used && !sent.is_past && static_cast<std::uint32_t>(sent.serial) == serial;
+    return sent.is_used && !sent.is_past && record.is_of(sent.serial);
   });
 }
 
