@@ -1,6 +1,6 @@
-// Every snapshot speaks of all that the client knows; what is held stays as it was. As long as all
-// changes fit, nothing is held. When they do not, each change's priority grows with the time that
-// it has waited, and the most urgent ones go.
+// A snapshot covers all entities that the client knows; a deferred one stays as it was. Nothing is
+// deferred as long as all changes fit. When they do not, a change's urgency grows with the time
+// that it has waited, and the most urgent ones go. REPLICATION_FORMAT.md, "Which changes go first".
 #include "net/replication/client_view.h"
 
 #include <algorithm>

@@ -24,9 +24,10 @@ struct ClientViewCounters {
   std::uint64_t delivered = 0;
   std::uint64_t lost = 0;
   std::uint64_t too_late = 0;  ///< Of those delivered: known too late to be built on.
-  std::uint64_t choked = 0;    ///< Snapshots that were due when nothing could go out.
-  std::uint64_t paced = 0;  ///< Snapshots put off until earlier ones can be known to have arrived.
-  std::uint64_t held = 0;   ///< Changes that waited for room or for their turn.
+  std::uint64_t choked = 0;    ///< Snapshots that were due when there was too little room.
+  /// Snapshots put off until more is known of earlier ones.
+  std::uint64_t paced = 0;
+  std::uint64_t held = 0;              ///< Changes deferred for lack of room.
   std::uint64_t resyncs = 0;           ///< The client asked for everything again.
   std::uint64_t events_refused = 0;    ///< Too many or too long.
   std::uint64_t events_not_meant = 0;  ///< About entities that the client does not get.

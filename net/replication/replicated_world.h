@@ -33,14 +33,14 @@ enum class Relevance : std::uint8_t {
   custom = 4,  ///< To whom the game's `InterestRule` says.
 };
 
-/// How often, how far and how urgently entities of a class are told.
+/// How often, how far and how urgently entities of a class are sent. REPLICATION_FORMAT.md, "Which
+/// changes go first".
 struct UpdateClass {
-  float weight = 1;             ///< Of two that want the same room, this one's share.
-  float radius = 100;           ///< For `Relevance::near`: farther ones do not exist for a client.
-  float near_distance = 1e9F;   ///< Within it every change is told at once; beyond it ...
+  float weight = 1;    ///< When room is short, updates are shared out by weight × nearness.
+  float radius = 100;  ///< For `Relevance::near`: farther ones do not exist for a client.
+  float near_distance = 1e9F;   ///< Within it every change is sent at once; beyond it ...
   std::uint16_t far_ticks = 1;  ///< ... a change waits until this many ticks after the last.
-  /// A change that waited so long comes before all others, and one that was lost comes at once.
-  /// More than 160 counts as that many, of `far_ticks` as well.
+  /// A change that has waited this long comes first, within a quarter of the room.
   std::uint16_t longest_ticks = 60;
 };
 
@@ -54,8 +54,8 @@ struct ReplicatedEntityOptions {
   Place place{};
 };
 
-/// An entity with its values now. Rows stay readable until they have not been the truth for
-/// `kPastTicksMax` ticks.
+/// An entity with its values now. Rows stay readable for `kPastTicksMax` ticks after their values
+/// were replaced.
 struct ReplicatedEntity {
   std::uint32_t id = 0;
   std::uint32_t generation = 0;  ///< Rises with each entity that uses the id.

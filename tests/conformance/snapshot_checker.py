@@ -27,22 +27,22 @@ CODERS = ("range", "mix", "huffman", "raw", "reference")
 DAMAGES = 4
 # What has to occur in the vectors.
 EXPECTED = {"0 references", "1 references", "2 references", "3 references", "odd tick", "part",
-            "ends", "holds", "held", "new", "generation", "changed", "gone", "late",
+            "ends", "defers", "deferred", "linked", "new", "generation", "changed", "gone", "late",
             "block", "quiet block", "group 0", "group 1", "group 2", "quiet group 0",
             "quiet group 1", "quiet group 2", "any new", "none new", "partner difference",
             "partner turn", "partner heading", "record 1", "record 2", "record 3", "record 4"}
 
 
-def compare(schema, shown, truth, held=()):
+def compare(schema, shown, truth, deferred=()):
     """Every entity of the truth is shown as it is, and no other."""
     tick = truth["tick"]
     expected = {entity[0]: entity for entity in truth["entities"]}
     for entity in sorted(expected.keys() | shown.keys()):
-        if entity in held:
+        if entity in deferred:
             continue
         if entity not in expected or entity not in shown:
-            # An entity that is gone may stay where entities are held.
-            require(held and entity not in expected,
+            # An entity that is gone may stay where entities are deferred.
+            require(deferred and entity not in expected,
                     f"tick {tick}: entity {entity} is there for one of both ends")
             continue
         there = shown[entity]
@@ -83,13 +83,13 @@ def check_recording(lines, tables):
     return compared, seen | flow.seen
 
 
-def check_held(schema, snapshot, past):
-    """What a snapshot holds has changed."""
-    for entity in snapshot.held:
+def check_deferred(schema, snapshot, past):
+    """What a snapshot defers has changed."""
+    for entity in snapshot.deferred:
         known = snapshot.base[entity][1]
         require(past[snapshot.tick].get(entity) != [entity, *known.kind,
                                                     schema.values(known.kind[0], known.values)],
-                f"tick {snapshot.tick}: entity {entity} is held and as it was")
+                f"tick {snapshot.tick}: entity {entity} is deferred and unchanged")
 
 
 def check_lossy(lines, tables):
@@ -99,21 +99,21 @@ def check_lossy(lines, tables):
         model = read_model(bytes.fromhex(lines[0]["model"]))
     flow = SnapshotReader(model, lines[0]["lossy"])
     compared = 0
-    held = set()
+    deferred = set()
     past = {}
     for truth in lines[1:]:
         past[truth["tick"]] = {entity[0]: entity for entity in truth["entities"]}
         for part in truth["parts"] + truth["late"]:
             if part is not None:
-                check_held(schema, flow.read(bytes.fromhex(part)), past)
+                check_deferred(schema, flow.read(bytes.fromhex(part)), past)
         for entity, there in flow.shown.items():
             was = past[there.tick].get(entity)
             require(was == [entity, *there.kind, schema.values(there.kind[0], there.values)],
                     f"tick {there.tick}: entity {entity} was as it is shown")
-        if truth["held"]:
-            held = set(truth["held"])
+        if truth["deferred"]:
+            deferred = set(truth["deferred"])
         if None not in truth["parts"]:
-            compare(schema, flow.shown, truth, held)
+            compare(schema, flow.shown, truth, deferred)
             compared += 1
     return compared, flow.seen
 

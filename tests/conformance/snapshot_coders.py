@@ -43,6 +43,10 @@ class RangeReader:
     def bit(self, slot):
         return self.decide(self.probabilities[slot])
 
+    def bit_of(self, probability):
+        """A decision whose probability is computed."""
+        return self.decide(probability)
+
     def see_in(self, contexts):
         """What `mix` sees the next decisions in; a function, which others need not call."""
 
@@ -156,6 +160,10 @@ class PlainReader:
 
     def bit(self, slot):
         del slot
+        return self.even_bit()
+
+    def bit_of(self, probability):
+        del probability
         return self.even_bit()
 
     def see_in(self, contexts):

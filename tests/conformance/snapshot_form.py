@@ -4,6 +4,7 @@ import snapshot_model as slots
 from encoding import require
 from snapshot_coders import reader_of, read_number
 from snapshot_contexts import changes
+from snapshot_deferred import DeferredDecisions
 from snapshot_lanes import EntityReader
 from snapshot_plain import read_entity
 
@@ -16,10 +17,11 @@ BLOCK = 64 * GROUP
 class There:
     """An entity as it was at a tick."""
 
-    def __init__(self, tick, kind, values):
+    def __init__(self, tick, kind, values, baseline=None):
         self.tick = tick
         self.kind = kind  # Type and generation.
         self.values = values
+        self.baseline = baseline  # What it was coded against, if little was known then.
 
 
 class Snapshot:
@@ -29,12 +31,15 @@ class Snapshot:
         self.number = number
         self.tick = tick
         self.references = references
-        self.holds = False
+        self.defers = False
+        self.share = 0
+        self.keeps_unknown = False
         self.first_id = 0
         self.end_id = NONE  # It speaks of ids from the first to before this one.
+        self.known = set()  # Entities that the references know.
         self.said = {}  # Entities that it says something of; None for those that are gone.
         self.base = {}  # What is known of those that it does not speak of.
-        self.held = set()
+        self.deferred = set()
 
     def left_behind(self, entity):
         """None for nothing, else the tick, and There or None for gone."""
@@ -48,7 +53,7 @@ def known_states(references, tick, entity):
     by_tick = {}
     for reference in references:
         left = reference.left_behind(entity)
-        if left is None or left[0] >= tick or tick - left[0] > 255:
+        if left is None or left[0] >= tick:
             continue
         if len(by_tick) < 8:
             by_tick.setdefault(*left)
@@ -56,6 +61,18 @@ def known_states(references, tick, entity):
     for i, state in enumerate(states):
         if state is None or state.kind != states[0].kind:
             return states[:i]
+    return states
+
+
+def is_sparse(states):
+    return 0 < len(states) < 3 and not is_quiet(states)
+
+
+def with_baselines(states):
+    """The known states, and while they are fewer than three, what the oldest was coded against."""
+    states = list(states)
+    while len(states) < 3 and states[-1].baseline and states[-1].baseline.kind == states[0].kind:
+        states.append(states[-1].baseline)
     return states
 
 
@@ -116,14 +133,17 @@ class SnapshotReader:
             tick = reader.even(32)
             self.note("odd tick")
         snapshot = Snapshot(number, tick, references)
-        snapshot.holds = bool(reader.bit(slots.HOLDS))
+        snapshot.defers = bool(reader.bit(slots.DEFERS))
+        if snapshot.defers:
+            snapshot.share = reader.even(6)
+            snapshot.keeps_unknown = bool(reader.even_bit())
         if reader.bit(slots.IS_PART):
             snapshot.first_id = reader.even(32)
             self.note("part")
         snapshot.may_end = not reader.is_plain or bool(reader.even_bit())
         self.note(f"{min(len(ages), 3)} references")
-        if snapshot.holds:
-            self.note("holds")
+        if snapshot.defers:
+            self.note("defers")
         return snapshot
 
     def nearest(self, low, modulus):
@@ -154,7 +174,8 @@ class SnapshotReader:
         for entity, shown in list(self.shown.items()):
             if entity in snapshot.said or not snapshot.first_id <= entity < snapshot.end_id:
                 continue
-            if snapshot.holds or (is_part and shown.tick == snapshot.tick):
+            is_unknown = entity not in snapshot.known
+            if (snapshot.keeps_unknown and is_unknown) or entity in snapshot.deferred or (is_part and shown.tick == snapshot.tick):
                 continue
             del self.shown[entity]
         for entity, there in snapshot.said.items():
@@ -221,6 +242,8 @@ class Body:
         self.snapshot = snapshot
         self.follows = 0
         self.least_id = snapshot.first_id
+        self.deferred = DeferredDecisions(reader, snapshot.share)
+        self.sparse = set()  # Known entities of which the snapshots gave few states.
         self.new_generation = 0  # Of the new entity read last.
 
     def read(self):
@@ -261,10 +284,17 @@ class Body:
         known = []
         for entity in sorted(ids):
             states = known_states(self.snapshot.references, self.snapshot.tick, entity)
+            is_sparse_now = is_sparse(states)
+            if is_sparse_now:
+                states = with_baselines(states)
             if states:
+                self.snapshot.known.add(entity)
                 self.snapshot.base[entity] = states[0].tick, states[0]
             if states and entity >= self.snapshot.first_id:
                 known.append((entity, states))
+                if is_sparse_now:
+                    self.sparse.add(entity)
+                    self.flow.note("sparse" if len(states) < 2 else "linked")
         return known
 
     def ends_before(self, entity):
@@ -313,16 +343,18 @@ class Body:
         snapshot, reader = self.snapshot, self.reader
         kind = self.model.types[states[0].kind[0]]
         horizon = snapshot.tick - states[0].tick
+        if snapshot.defers and self.deferred.read(is_quiet(states), horizon):
+            snapshot.deferred.add(entity)
+            self.flow.note("deferred")
+            return
         reader.see_in(lambda: changes(kind, [state.values for state in states], horizon,
                                       self.follows))
         changed = reader.bit_in(kind.first_slot + self.changed_slot(states), 0)
         self.follows = changed
         values = states[0].values
+        baseline = None
         if not changed:
-            if snapshot.holds and reader.bit(slots.HELD):
-                snapshot.held.add(entity)
-                self.flow.note("held")
-                return
+            pass
         elif reader.bit(slots.GONE):
             # Unless the same snapshot has another entity with this id, which is new.
             snapshot.said.setdefault(entity, None)
@@ -338,7 +370,8 @@ class Body:
                 values = lanes.update(snapshot.tick, ticks, past)
                 self.flow.seen |= lanes.met
             self.flow.note("changed")
-        snapshot.said[entity] = There(snapshot.tick, states[0].kind, values)
+            baseline = states[0] if entity in self.sparse else None
+        snapshot.said[entity] = There(snapshot.tick, states[0].kind, values, baseline)
 
     def changed_slot(self, states):
         newest = states[0].values

@@ -4,7 +4,7 @@ import math
 import re
 
 # Slots of the snapshot itself, and their probabilities in 1/65536.
-HAS_REFERENCE, OLDER_REFERENCE, ODD_TICK, HOLDS, HELD, IS_PART, ENDS = range(7)
+HAS_REFERENCE, OLDER_REFERENCE, ODD_TICK, DEFERS, _, IS_PART, ENDS = range(7)
 GONE, ANOTHER_NEW, NEW_GENERATION, ANY_NEW, BLOCK_WAKES = range(7, 12)
 GROUP_WAKES = 14
 ID_GAP = 20
