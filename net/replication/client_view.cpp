@@ -219,7 +219,7 @@ void ClientView::send(const ReplicatedWorld& world, const InterestGrid& grid,
   }
   std::size_t budget = byte_budget(connection, now, ticks);
   const std::size_t parts_max = pace_.allowed(connection.round_trip(), ticks);
-  if (parts_max == 0 || waits_for_news()) {
+  if (parts_max == 0 || waits_for_news(connection)) {
     ++counters_.paced;
     return;
   }
@@ -228,6 +228,7 @@ void ClientView::send(const ReplicatedWorld& world, const InterestGrid& grid,
     return;
   }
   sent_at_ = world.tick();
+  delivered_at_send_ = connection.counters().delivered;
   memory_.resize(connection.payload_bytes_max());
   // What goes beyond as many datagrams as may be sent is no room at all.
   budget = std::min(budget, parts_max * memory_.size());
@@ -261,13 +262,13 @@ void ClientView::send(const ReplicatedWorld& world, const InterestGrid& grid,
   note_complete();
 }
 
-/// Whether so many snapshots are unacknowledged that the next one waits until it is known what
-/// became of those: no news come while a path is down, and what the client knows must not leave
-/// the window meanwhile.
-bool ClientView::waits_for_news() const {
+/// Whether so many snapshots are unacknowledged that the next one waits until another packet of the
+/// connection has been delivered: while a path is down, what the client knows must not leave the
+/// window.
+bool ClientView::waits_for_news(const Connection& connection) const {
   const std::size_t count = writer_->unacknowledged_count();
-  if (count < kUnacknowledgedMax || count == kSnapshotWindow) return false;
-  return std::ranges::any_of(in_flight_, &InFlight::is_used);
+  return count >= kUnacknowledgedMax && count < kSnapshotWindow &&
+         connection.counters().delivered == delivered_at_send_;
 }
 
 /// Whether a snapshot that could not take all changes would be mostly overhead.

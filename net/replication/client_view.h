@@ -197,7 +197,7 @@ class ClientView {
   bool is_current(std::uint32_t i) const;
   void find_candidates(const ReplicatedWorld& world);
   void choose_most_urgent(std::uint32_t tick, double room_bits);
-  bool waits_for_news() const;
+  bool waits_for_news(const Connection& connection) const;
   bool waits_for_room(std::size_t budget) const;
   bool leave_out(std::uint32_t id);
   bool is_unfit(std::size_t i) const;
@@ -241,9 +241,10 @@ class ClientView {
   double new_cost_ = 1;
   double overhead_bits_ = 64;  ///< Of the snapshots of a tick: all but updates and new entities.
   double tick_overhead_bits_ = 0;
-  bool is_short_ = false;      ///< The last snapshot deferred what it had no room for.
-  std::uint32_t sent_at_ = 0;  ///< The tick of the last snapshot.
-  double bytes_saved_ = 0;     ///< Of the client's own limit.
+  bool is_short_ = false;                ///< The last snapshot deferred what it had no room for.
+  std::uint32_t sent_at_ = 0;            ///< The tick of the last snapshot, ...
+  std::uint64_t delivered_at_send_ = 0;  ///< ... and the packets delivered by then.
+  double bytes_saved_ = 0;               ///< Of the client's own limit.
   SnapshotPace pace_;
   std::uint32_t budget_tick_ = 0;
   std::uint32_t next_checksum_ = 0;
