@@ -9,7 +9,9 @@
 #include <cstdint>
 
 #include "net/snapshot/decision_coder.h"
+#include "net/snapshot/known_states.h"
 #include "net/snapshot/probability_scale.h"
+#include "net/snapshot/slots.h"
 
 namespace muster {
 
@@ -29,19 +31,28 @@ inline std::uint32_t deferred_share(std::size_t deferred, std::size_t known) {
   return step_of(bounded) / 4;
 }
 
-/// Codes the decisions of one snapshot. A sender that lacks room sends what has waited longest, so
-/// the probability depends on how old the receiver's state of the entity is, and is learned while
-/// the snapshot is coded: no snapshot depends on what an earlier one learned.
+/// Codes the decisions of one snapshot. A sender that lacks room updates each entity at intervals
+/// of its own, so the probability depends on how old the receiver's state is, compared with the
+/// interval before. It is learned while the snapshot is coded: no snapshot depends on what an
+/// earlier one learned.
 class DeferredCode {
  public:
   explicit DeferredCode(std::uint32_t share = 0) {
     contexts_.fill({.probability = deferred_probability(share), .count = 0});
   }
 
-  /// Returns whether the entity is deferred. `age`: ticks since the receiver's newest state.
+  /// Returns whether the entity, of which `known` is known, is deferred.
   template <DecisionCoder Coder>
-  bool code(Coder& coder, bool is_quiet, std::uint32_t age, bool is_deferred) {
-    Context& context = contexts_[(is_quiet ? kAges : 0) + age_class(age)];
+  bool code(Coder& coder, bool is_quiet, const KnownStates& known, bool is_deferred) {
+    const std::uint32_t age = known.now - known.ticks[0];
+    std::size_t index = age_class(age);
+    if (is_quiet) {
+      index += kAges;
+    } else if (known.count > 1) {
+      const std::uint32_t interval = known.ticks[0] - known.ticks[1];
+      index = 2 * kAges + std::min<std::size_t>(std::uint64_t{age} * 16 / interval, kAges - 1);
+    }
+    Context& context = contexts_[index];
     const bool result = coder.bit_of(slots::kDeferred, context.probability, is_deferred);
     context.learn(result);
     return result;
@@ -73,7 +84,7 @@ class DeferredCode {
       if (count < kCountMax) ++count;
     }
   };
-  std::array<Context, 2 * kAges> contexts_;
+  std::array<Context, 3 * kAges> contexts_;
 };
 
 }  // namespace muster

@@ -222,8 +222,7 @@ bool SnapshotReader::read_entity(Decoder& decoder, const SnapshotHead& head, con
                 .kind = known.kind,
                 .first_value = values_.size()};
   const TypeModel& type = model_.types[change.kind.type];
-  const std::uint32_t age = head.tick - states.ticks[0];
-  if (head.defers && deferred_.code(decoder, listed.is_quiet, age, false)) {
+  if (head.defers && deferred_.code(decoder, listed.is_quiet, states, false)) {
     change.what = Change::Kind::deferred;
     changes_.push_back(change);
     return !decoder.failed();

@@ -399,7 +399,7 @@ template <typename Encoder>
 void SnapshotWriter::write_unchanged(Encoder& encoder, const SnapshotHead& head,
                                      const KnownEntity& known) {
   const TypeModel& type = model_.types[known.kind.type];
-  if (head.defers) deferred_.code(encoder, true, tick_ - known.states.ticks[0], false);
+  if (head.defers) deferred_.code(encoder, true, known.states, false);
   follows_changed_ = code_changed(encoder, type, known.states, follows_changed_, false);
 }
 
@@ -411,8 +411,8 @@ void SnapshotWriter::write_entity(Encoder& encoder, const SnapshotHead& head,
   if (is_steady) steady = steady_entity(followed_.track(listed.place), references_);
   const KnownEntity& known = is_steady ? *steady : followed_.known()[listed.known];
   const TypeModel& type = model_.types[known.kind.type];
-  const std::uint32_t age = tick_ - known.states.ticks[0];
-  if (head.defers && deferred_.code(encoder, listed.is_quiet, age, listed.is_deferred)) return;
+  if (head.defers && deferred_.code(encoder, listed.is_quiet, known.states, listed.is_deferred))
+    return;
   follows_changed_ = code_changed(encoder, type, known.states, follows_changed_, listed.is_changed);
   if (!listed.is_changed) return;
   if (encoder.bit(slots::kGone, listed.state == nullptr)) return;

@@ -343,7 +343,7 @@ class Body:
         snapshot, reader = self.snapshot, self.reader
         kind = self.model.types[states[0].kind[0]]
         horizon = snapshot.tick - states[0].tick
-        if snapshot.defers and self.deferred.read(is_quiet(states), horizon):
+        if snapshot.defers and self.deferred.read(is_quiet(states), snapshot.tick, states):
             snapshot.deferred.add(entity)
             self.flow.note("deferred")
             return

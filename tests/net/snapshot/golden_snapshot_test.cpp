@@ -60,7 +60,9 @@ struct Script {
     std::copy_n(
         std::array<LaneValue, 4>{tick < 8 ? 3U : 2U, 250 + 9 * tick, 260, 511 - tick}.begin(), 4,
         v.begin() + 12);
-    std::vector<EntityState> world = {{.id = 2, .kind = {}, .values = v.data()}};
+    const bool is_deferred = tick == 8 || tick == 9;
+    std::vector<EntityState> world = {
+        {.id = 2, .kind = {}, .is_deferred = is_deferred, .values = v.data()}};
     if (tick > 3) {
       world.push_back({.id = 7,
                        .kind = {.type = 0, .generation = 4},
@@ -112,11 +114,11 @@ TEST_CASE("A world's bytes are what they were", "[net][snapshot]") {
         "faf52132f4095276734a38fd922cb576ac27093d3b0558 "
         "f9f4f36d030e814490403149b07e1f3e0d05abd4d171 "
         "f8f4c7fd9ca470be "
-        "f7f49eb42e4f7aa07d25 "
-        "f6f477de4df28e6f "
+        "f7f49e93289b3350 "
+        "f6f47751d61ab1 "
         "f5f45225acca7a7453 "
-        "f4f42ebcdb5354 "
-        "f3f40d14bc025c8f");
+        "f4f42eb83c3e7e30 "
+        "f3f40d0f77ce27ae");
   CHECK(bytes_of(SnapshotCoder::mix) ==
         "fffffdde392d57d63aa09795d1f515ba8b1a7944c4de6770c5669d8a4f16 "
         "fefffd7d1cdfffe7c15197cf40882dc68749043f1d2038145a0c308306fdfc6fe025e1e1af814d "
@@ -126,11 +128,11 @@ TEST_CASE("A world's bytes are what they were", "[net][snapshot]") {
         "faf52132f4097c2b240944703b36cabdce7a58d729b5f4c836caf1a0f8cc95d8b3b41a763388da4973 "
         "f9f4f36d030ead4a40a15a5677b3cc6a3e9c659d44a3f6231ab526b0a48ee68e439e0e74b89b "
         "f8f4c850d1aba9ab1cea34495f980ffbfe023e "
-        "f7f49f25ec0c9a84b69cd5f4b47591bdd568 "
-        "f6f477ef5e5671457321610d97 "
+        "f7f49e932b55a277aee249 "
+        "f6f47751d8fc39c0 "
         "f5f4529c0c114a6bb42a3dfced103a3a "
-        "f4f42f30b4fa3ae7520eb1f9 "
-        "f3f40d9dc4179e94dd277f8bce");
+        "f4f42f38a05351c7c51fb028 "
+        "f3f40d946413735297a54c7795865e61");
 }
 
 TEST_CASE("A world's bytes without probabilities are what they were", "[net][snapshot]") {
@@ -143,11 +145,11 @@ TEST_CASE("A world's bytes without probabilities are what they were", "[net][sna
         "a0a1010000003c08c85fc954121f000000d0bf725be90e5d5345 "
         "60a1030000003c08c85fc954121f000000d0bf8a5be98e6a5d5345 "
         "e0a107000000e85fd1ad7447355d5345 "
-        "10a10f00000068adee56ba55d3ed5411 "
-        "90a11f00000068adf456bad1ed5411 "
+        "10a10f00008001a4dba922 "
+        "90a11f00008001a4dba922 "
         "50a13f000000e85ff5ad740bdd4e1501 "
-        "d0a17f000000e8df01b4d22d0c "
-        "30a1ff000000e8df0db4d22d0c");
+        "d0a17f000000e8df6f34368730 "
+        "30a1ff000000e8dfedb4399130");
   CHECK(bytes_of(SnapshotCoder::raw) ==
         "00006039f401e803af8e0434affe58bf3e82ff01 "
         "80000200000062b90882e483b18e0434affe58ff4082fe01 "
@@ -157,8 +159,8 @@ TEST_CASE("A world's bytes without probabilities are what they were", "[net][sna
         "a0a1010000003c08c81700140014c80203000000fa6482d68307213da91f "
         "60a1030000003c08c81700140014c802030000007a7e02d3030ac92085991f "
         "e0a107000000e8630a3e0f322403694efc00 "
-        "10a10f000000e8d00a300f3c64a055e87d "
-        "90a11f000000e8420b220f46a075a97d "
+        "10a10f00008001a455e87d "
+        "90a11f00008001a475a97d "
         "50a13f000000e8b90b140f5008ad54eb03 "
         "d0a17f000000e8330c060f5a0803 "
         "30a1ff000000e8b10cf80e640803");
@@ -171,11 +173,11 @@ TEST_CASE("A world's bytes without probabilities are what they were", "[net][sna
         "a0a1010000003c08c85fc954121f000000d0eeeb0e01 "
         "60a1030000003c08c85fc954121f000000d0eeeb8e6a01 "
         "e0a10700000068f7453501 "
-        "10a10f000000883ed52401 "
-        "90a11f000000883e2401 "
+        "10a10f000080012409 "
+        "90a11f000080012409 "
         "50a13f00000068f70949 "
-        "d0a17f00000068f70903 "
-        "30a1ff00000068f70903");
+        "d0a17f00000068cf210c "
+        "30a1ff00000068cf260c");
 }
 
 TEST_CASE("Who says since when entities are as they are gets the same bytes", "[net][snapshot]") {

@@ -1,0 +1,123 @@
+// States that a receiver still knows after the owner of the world has dropped their values.
+#include <array>
+#include <deque>
+#include <vector>
+
+#include <catch2/catch.hpp>
+
+#include "net/snapshot/snapshot_reader.h"
+#include "net/snapshot/snapshot_writer.h"
+#include "registry/vocabulary/seed.h"
+
+namespace muster {
+namespace {
+
+SnapshotModel walkers() {
+  return untrained_model(
+      {{.name = "walker",
+        .lanes = {{.name = "x", .greatest = 100'000}, {.name = "y", .greatest = 100'000}}}});
+}
+
+/// A world whose rows turn to garbage as soon as a writer may not look at them any more.
+class ForgetfulWorld {
+ public:
+  explicit ForgetfulWorld(std::uint32_t entities) : entities_(entities) {}
+
+  std::vector<EntityState> at(std::uint32_t tick, Random& random) {
+    if (rows_.size() > kPastTicksMax + 1) {
+      // Far away, so that a state coded against garbage is not decoded by chance.
+      for (LaneValue& value : rows_[rows_.size() - kPastTicksMax - 2]) value = 77'777;
+    }
+    std::vector<LaneValue>& rows = rows_.emplace_back();
+    for (std::uint32_t i = 0; i < 2 * entities_; ++i) {
+      rows.push_back(static_cast<LaneValue>(40'000 + random.below(tick + 10)));
+    }
+    std::vector<EntityState> states;
+    for (std::uint32_t id = 0; id < entities_; ++id) {
+      states.push_back({.id = id, .kind = {}, .values = rows.data() + std::size_t{2} * id});
+    }
+    return states;
+  }
+  const LaneValue* row(std::uint32_t tick, std::uint32_t id) const {
+    return rows_[tick].data() + std::size_t{2} * id;
+  }
+
+ private:
+  std::uint32_t entities_;
+  std::deque<std::vector<LaneValue>> rows_;
+};
+
+}  // namespace
+
+TEST_CASE("An entity is updated against a state that is thousands of ticks old",
+          "[net][snapshot][sys-46]") {
+  constexpr std::uint32_t kEntities = 40;
+  const std::uint64_t seed = GENERATE(1U, 2U, 3U);
+  const std::uint32_t seldom = GENERATE(30U, 400U, 3'000U);
+  const auto coder = GENERATE(SnapshotCoder::range, SnapshotCoder::mix, SnapshotCoder::raw);
+  CAPTURE(seed, seldom, coder);
+  Random random(seed);
+  const SnapshotModel model = walkers();
+  SnapshotWriter writer(model, {.coder = coder});
+  SnapshotReader reader(model, {}, {.coder = coder});
+  ForgetfulWorld world(kEntities);
+  std::deque<std::pair<std::uint32_t, SnapshotNumber>> acknowledgements;
+  std::array<std::byte, 1200> memory{};
+  std::uint32_t updates = 0;
+  for (std::uint32_t tick = 0; tick < 6'000; ++tick) {
+    std::vector<EntityState> states = world.at(tick, random);
+    writer.keep(tick);
+    if (tick % 3 != 0) continue;
+    for (EntityState& state : states) {
+      state.is_deferred = tick > 0 && random.below(seldom / 3) != 0;
+    }
+    writer.begin(tick, states);
+    const std::span<const std::byte> bytes = writer.write(memory);
+    REQUIRE(writer.is_done());
+    const bool arrives = tick < 10 || random.below(10) != 0;
+    if (arrives) {
+      REQUIRE(reader.read(bytes) == SnapshotVerdict::applied);
+      acknowledgements.emplace_back(tick + 6, writer.last_number());
+      REQUIRE(reader.entities().size() == kEntities);
+      for (const SeenEntity& seen : reader.entities()) {
+        const LaneValue* truth = world.row(seen.tick, seen.id);
+        if (tick - seen.tick > kPastTicksMax) continue;  // The world has dropped it.
+        REQUIRE(std::equal(truth, truth + 2, seen.values));
+        if (seen.tick == tick) ++updates;
+      }
+    }
+    while (!acknowledgements.empty() && acknowledgements.front().first <= tick) {
+      writer.acknowledge(acknowledgements.front().second);
+      acknowledgements.pop_front();
+    }
+  }
+  CHECK(updates > kEntities * 6'000 / seldom / 2);
+}
+
+TEST_CASE("A writer that was not told of a tick for long sends everything again",
+          "[net][snapshot]") {
+  Random random(4);
+  const SnapshotModel model = walkers();
+  SnapshotWriter writer(model);
+  ForgetfulWorld world(3);
+  std::array<std::byte, 1200> memory{};
+  std::uint32_t tick = 0;
+  std::size_t small = 0;
+  for (; tick < 100; ++tick) {
+    const std::vector<EntityState> states = world.at(tick, random);
+    writer.keep(tick);
+    writer.begin(tick, states);
+    small = writer.write(memory).size();
+    writer.acknowledge(writer.last_number());
+  }
+  for (; tick < 1'000; ++tick) (void)world.at(tick, random);
+  const std::vector<EntityState> states = world.at(tick, random);
+  writer.keep(tick);
+  writer.begin(tick, states);
+  SnapshotReader reader(model);
+  // A reader without any snapshot reads it: it has no references.
+  CHECK(reader.read(writer.write(memory)) == SnapshotVerdict::applied);
+  CHECK(small > 0);
+}
+
+}  // namespace muster
