@@ -327,7 +327,7 @@ void FollowedWorld::remember(const SnapshotReach& reach, SnapshotSerial serial) 
     if (is_there && !is_new) add_link(*listed, track);
     if (!is_there || !track.has_run() || track.since != followed.since ||
         track.kind != followed.kind) {
-      remember_track(followed, is_said, is_there);
+      remember_track(followed, listed, is_said, is_there);
       return;
     }
     track.run_last = serial;
@@ -357,15 +357,19 @@ void FollowedWorld::wake_outside(const SnapshotReach& reach) {
 }
 
 /// Ends an entity's run. `is_said`: the snapshot says what it is; `is_there`: and that it is there.
-void FollowedWorld::remember_track(Followed& followed, bool is_said, bool is_there) {
+void FollowedWorld::remember_track(Followed& followed, const ListedEntity* listed, bool is_said,
+                                   bool is_there) {
   EntityTrack& track = followed.track;
   if (is_there) {
     end_run(track, records_[track.place], next_);
     begin_run(track, next_, followed.kind, followed.since, followed.values);
     return;
   }
-  // Entities before and behind this part, and those held, stay as they are known.
-  const KnownEntity known = is_said ? KnownEntity{} : known_of(track);
+  // Deferred entities, and those before and behind this part, stay as they are known.
+  const bool is_found = listed != nullptr && listed->known != ListedEntity::kSteady;
+  const KnownEntity known = is_said    ? KnownEntity{}
+                            : is_found ? known_[listed->known]
+                                       : known_of(track);
   if (!is_said && known.states.count == 0 && !track.has_run()) return;
   TrackRecords& records = records_[track.place];
   end_run(track, records, next_);

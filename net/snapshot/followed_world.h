@@ -151,7 +151,7 @@ class FollowedWorld {
   KnownEntity known_of(const EntityTrack& track) const;
   void add_link(const ListedEntity& listed, EntityTrack& track);
   void wake_outside(const SnapshotReach& reach);
-  void remember_track(Followed& followed, bool is_said, bool is_there);
+  void remember_track(Followed& followed, const ListedEntity* listed, bool is_said, bool is_there);
   std::size_t place_of_id(std::uint32_t id) const;
   std::size_t lanes_of(EntityKind kind) const { return model_.types[kind.type].lanes.size(); }
 

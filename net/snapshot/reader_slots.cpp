@@ -185,7 +185,8 @@ TrackRecord SnapshotReader::apply_change(Slot& slot, const Change* change) {
     }
   }
   // What is not mentioned stays as it was known.
-  const KnownEntity known = known_of(slot.track);
+  const bool is_found = change != nullptr && change->known != kSteady;
+  const KnownEntity known = is_found ? known_[change->known] : known_of(slot.track);
   const auto since = static_cast<std::uint32_t>(serial_);
   record = record_of(serial_, known.kind, known.states.values[0],
                      said_tick_ - known.states.ticks[0], since);

@@ -224,6 +224,7 @@ bool SnapshotReader::read_entity(Decoder& decoder, const SnapshotHead& head, con
   const TypeModel& type = model_.types[change.kind.type];
   if (head.defers && deferred_.code(decoder, listed.is_quiet, states, false)) {
     change.what = Change::Kind::deferred;
+    change.known = listed.known;
     changes_.push_back(change);
     return !decoder.failed();
   }

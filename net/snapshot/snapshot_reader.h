@@ -100,6 +100,7 @@ class SnapshotReader {
     SnapshotSerial serial = 0;
     bool is_used = false;
   };
+  static constexpr std::uint32_t kSteady = 0xFFFF'FFFF;
   /// What a snapshot does to an entity; done only when all of it could be read.
   struct Change {
     enum class Kind : std::uint8_t { says, same, gone, deferred } what = Kind::same;
@@ -109,6 +110,7 @@ class SnapshotReader {
     /// Of what was coded while little was known: the state that it was coded against.
     const LaneValue* baseline = nullptr;
     std::uint32_t baseline_tick = 0;
+    std::uint32_t known = kSteady;  ///< Of a deferred entity: as `Listed` has it.
   };
 
   /// An entity that is known to both sides.
@@ -117,7 +119,6 @@ class SnapshotReader {
     std::uint32_t known = 0;  ///< In `known_`, or `kSteady`.
     bool is_quiet = false;
   };
-  static constexpr std::uint32_t kSteady = 0xFFFF'FFFF;
 
   template <typename Decoder>
   SnapshotVerdict read_with(std::span<const std::byte> bytes);

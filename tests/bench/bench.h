@@ -39,4 +39,7 @@ void register_latency_benchmarks();
 /// A world told to many clients, and one that rests.
 void register_replication_benchmarks();
 
+/// A client whose budget is a part of what its world needs: bytes an update, updates, ages.
+void register_overload_benchmarks();
+
 }  // namespace muster
