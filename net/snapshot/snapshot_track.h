@@ -67,7 +67,7 @@ struct TrackRecord {
   EntityKind kind() const { return {.type = type, .generation = generation}; }
   bool is_of(SnapshotSerial snapshot) const { return serial_above == above(snapshot); }
   static std::uint32_t above(SnapshotSerial snapshot) {
-    return static_cast<std::uint32_t>(snapshot) / kSnapshotWindow;
+    return static_cast<std::uint32_t>(static_cast<std::uint32_t>(snapshot) / kSnapshotWindow);
   }
 };
 static_assert(kSnapshotWindow == 64);
