@@ -66,7 +66,9 @@ class ReplicationServer {
   void set_eyes(ReplicationClientId id, const Place& place);
 
   /// Something that happened at a tick, and must be known to a client when it gets there. False
-  /// when too many wait for that client, or the event is longer than `kTimedEventBytesMax`.
+  /// when too many wait for that client, or the event is longer than `kTimedEventBytesMax`. A
+  /// client that does not play yet, or has not begun the present map, gets no event: it starts with
+  /// a world in which this has happened.
   bool send_event(ReplicationClientId id, std::uint32_t tick, std::span<const std::byte> event);
   /// To every client that has the entity, or is told of it with its next snapshot: to none of them
   /// before the entity, also when that has to wait for room. For the others it is not meant.
