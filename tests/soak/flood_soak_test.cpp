@@ -1,10 +1,9 @@
 // Ten million packets from somebody who wishes nobody well, while one client plays.
-#include <array>
 #include <chrono>
 
 #include <catch2/catch.hpp>
 
-#include "registry/vocabulary/seed.h"
+#include "tests/support/attacker.h"
 #include "tests/support/net_bytes.h"
 #include "tests/support/net_stage.h"
 #include "tests/support/scripted_socket.h"
@@ -20,69 +19,6 @@ constexpr std::uint64_t kPackets = 300'000;
 constexpr std::uint64_t kPackets = 10'000'000;
 #endif
 constexpr std::uint64_t kPerTick = 3'000;  // Less work than a server does in a tick.
-
-/// The datagrams that the attacker starts from: a right request, and what travelled lately.
-class Attacker {
- public:
-  explicit Attacker(const ClientOptions& options) : handshake_(options.handshake, entropy_) {
-    handshake_.write_request(request_);
-  }
-
-  void overhear(std::span<const std::byte> datagram) {
-    NetBytes& kept = heard_[random_.below(heard_.size())];
-    kept.assign(datagram.begin(), datagram.end());
-  }
-
-  /// One datagram of one of many kinds.
-  std::size_t write(std::span<std::byte> memory, Address& from) {
-    const auto byte = [this] { return static_cast<std::uint8_t>(random_.below(256)); };
-    from = Address::ipv4({11, byte(), byte(), byte()}, 4000);
-    switch (random_.below(6)) {
-      case 0:  // Anything.
-        return noise(memory.first(1 + random_.below(kDatagramBytesMax)));
-      case 1: {  // A packet of somebody's connection, with a seal that cannot open.
-        const std::size_t size = noise(memory.first(40 + random_.below(1400)));
-        memory[0] = std::byte{0x80};
-        return size;
-      }
-      case 2:  // A right request: a cookie must be made.
-        std::ranges::copy(request_, memory.begin());
-        return kRequestBytes;
-      case 3:  // A request that is not quite right.
-        std::ranges::copy(request_, memory.begin());
-        memory[random_.below(kRequestBytes)] ^= std::byte{1};
-        return kRequestBytes;
-      case 4:  // A response with a cookie that was never made.
-        std::ranges::copy(request_, memory.begin());
-        memory[0] = std::byte{0x03};
-        noise(memory.subspan(48, 24));
-        memory[74] = std::byte{40};
-        noise(memory.subspan(76, 40));
-        return kRequestBytes;
-      default: {  // What was heard, again or with a bit changed, from elsewhere.
-        const NetBytes& heard = heard_[random_.below(heard_.size())];
-        if (heard.empty()) return noise(memory.first(100));
-        std::ranges::copy(heard, memory.begin());
-        if (random_.below(2) == 0) memory[random_.below(heard.size())] ^= std::byte{4};
-        return heard.size();
-      }
-    }
-  }
-
- private:
-  std::size_t noise(std::span<std::byte> memory) {
-    for (std::size_t i = 0; i < memory.size(); i += 1 + i / 8) {
-      memory[i] = static_cast<std::byte>(random_.below(256));
-    }
-    return memory.size();
-  }
-
-  Random random_{1};
-  SeededEntropy entropy_{99};
-  ClientHandshake handshake_;
-  std::array<std::byte, kRequestBytes> request_{};
-  std::array<NetBytes, 64> heard_;
-};
 
 /// The server's socket: what the client sends, and the flood after it.
 struct Scene {

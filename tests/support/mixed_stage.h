@@ -1,0 +1,329 @@
+// A server that replicates a world to clients with a machine, a loop and a link of their own, over
+// the simulated network, with handshake, seals and hostile datagrams in between.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tests/support/attacked_socket.h"
+#include "tests/support/net_stage.h"
+#include "tests/support/replication_stage.h"
+
+namespace muster {
+
+/// Identifies a client by the number in its user data.
+class NumberedDoor final : public Admission {
+ public:
+  std::optional<std::string> refusal(const Applicant&) override { return std::nullopt; }
+  bool admits_content(std::uint64_t) override { return true; }
+  std::uint64_t client_of(const Applicant& applicant) override {
+    const std::vector<std::byte>& data = applicant.hello.user_data;
+    return data.empty() ? 0 : std::to_integer<std::uint64_t>(data[0]);
+  }
+};
+
+/// A client's machine: its network, its clock, its game.
+struct MixedClient {
+  std::size_t number = 0;  ///< From 1 on.
+  LinkId up = 0;
+  LinkId down = 0;
+  std::unique_ptr<DatagramSocket> socket;
+  std::unique_ptr<Client> client;  ///< Null while the game does not run.
+  std::unique_ptr<ReplicationClient> replication;
+  ClientWorld world;
+  DivergenceList log;
+  NetDuration loop{};                   ///< The period of its loop; 0: each tick of the server.
+  NetTime next_loop{};                  ///< In the network's time.
+  NetTime awake_at{};                   ///< Its clock stands still until then.
+  NetDuration asleep{};                 ///< How far its clock is behind the network's.
+  std::uint32_t events_sent = 0;        ///< Sent to it since it joined.
+  std::uint32_t events_before_map = 0;  ///< Those before the present map; the map may lose some.
+  std::uint64_t turns = 0;
+  bool is_joined = false;  ///< The server has its connection.
+  /// The last tick at which a near entity may have been out of interest, by id.
+  std::map<std::uint32_t, std::uint32_t> last_outside;
+  Place eyes{};
+
+  bool is_playing() const {
+    return replication && replication->phase() == ReplicationPhase::playing;
+  }
+};
+
+/// One step is one tick of the server. `fault` describes the first broken invariant; empty when
+/// none is.
+class MixedStage {
+ public:
+  static constexpr NetDuration kTick = std::chrono::nanoseconds(16'666'667);
+  static constexpr float kRadius = 100;  ///< Of the default class.
+  static constexpr float kLeaveFactor = InterestOptions{}.leave_factor;
+
+  explicit MixedStage(std::uint64_t seed)
+      : random(seed), net(seed), replication({}, replication_samples_schema(), &server_log) {
+    net.options.clients_max = 16;
+    attacked.emplace(*net.socket, net.client_options(), random.next());
+    net.server.emplace(net.options, *attacked, net.entropy, door, net.now);
+  }
+
+  MixedClient& add(const LinkOptions& up, const LinkOptions& down, NetDuration loop = {}) {
+    auto made = std::make_unique<MixedClient>();
+    made->number = clients.size() + 1;
+    made->up = net.network.add_link(up);
+    made->down = net.network.add_link(down);
+    made->loop = loop;
+    attacked->client_addresses.push_back(address_of(*made));
+    clients.push_back(std::move(made));
+    enter(*clients.back());
+    return *clients.back();
+  }
+  /// The client's program starts.
+  void enter(MixedClient& client) {
+    ClientOptions options = net.client_options();
+    options.handshake.user_data = {static_cast<std::byte>(client.number)};
+    client.socket.reset();
+    client.socket = net.network.open(address_of(client), {client.up}, {client.down});
+    client.client =
+        std::make_unique<Client>(options, *client.socket, net.entropy, net.now - client.asleep);
+    client.replication =
+        std::make_unique<ReplicationClient>(ReplicationClientOptions{}, &client.log);
+    client.world = {};
+  }
+  /// The program ends: it closes the connection, or it crashes.
+  void leave(MixedClient& client, bool is_crash) {
+    check_counters(client);
+    if (!is_crash) {
+      client.client->close("left", net.now - client.asleep);
+      client.client->send(net.now - client.asleep);
+    }
+    client.replication.reset();
+    client.client.reset();
+  }
+  /// Its machine sleeps.
+  void suspend(MixedClient& client, NetDuration duration) { client.awake_at = net.now + duration; }
+
+  /// One tick. `change` may do anything to the server's world.
+  template <typename Change>
+  void step(const Change& change) {
+    net.now += kTick;
+    net.network.advance(net.now);
+    check_work(net.server->receive(net.now, net.date));
+    for (const ServerEvent& event : net.server->events()) take_event(event);
+    net.server->clear_events();
+    replication.begin_tick(++tick);
+    change();
+    replication.end_tick();
+    for (const auto& [id, handle] : joined_) {
+      Connection* connection = net.server->connection(handle);
+      if (connection != nullptr) replication.update(id, *connection, net.now);
+    }
+    net.server->send(net.now);
+    for (const auto& client : clients) turn(*client);
+    memory_max = std::max(memory_max, replication.memory_bytes());
+  }
+
+  void spawn(std::uint32_t id, const ReplicatedEntityOptions& options,
+             const std::vector<std::int64_t>& made) {
+    values[id] = made;
+    replication.world().spawn(id, options, made);
+  }
+  void despawn(std::uint32_t id) {
+    replication.world().despawn(id);
+    values.erase(id);
+    despawned_at[id] = tick;
+  }
+  void begin_map() {
+    for (const auto& [id, unused] : values) despawned_at[id] = tick;
+    for (const auto& client : clients) client->events_before_map = client->events_sent;
+    map_began_at = tick;
+    values.clear();
+    replication.begin_map(bytes_of({1, 2, 3}));
+  }
+  /// Moves a client's view position, which decides which near entities it sees.
+  void look_from(MixedClient& client, const Place& eyes) {
+    client.eyes = eyes;
+    if (client.is_joined) replication.set_eyes(id_of(client), eyes);
+    for (const ReplicatedEntity& entity : replication.world().entities()) {
+      if (!is_by_distance(client, entity)) continue;
+      if (distance(client, entity) > 0.98F * kRadius) client.last_outside[entity.id] = tick;
+    }
+  }
+  /// Sends its next event to a client that plays. The others get none (`send_event`).
+  void send_event(MixedClient& client) {
+    const bool is_playing = client.is_joined && client.replication != nullptr &&
+                            client.replication->tick() > map_began_at;
+    if (!is_playing) return;
+    const std::uint32_t number = client.events_sent + 1;
+    const NetBytes event = bytes_of({number & 0xFFU, number >> 8U});
+    if (replication.send_event(id_of(client), tick, event)) client.events_sent = number;
+  }
+  /// Whether a client has all its events in order, except those that the map change lost.
+  bool has_all_events(const MixedClient& client) const {
+    std::uint32_t last = 0;
+    for (const std::uint32_t number : client.world.events) {
+      if (number <= last) return false;
+      if (number != last + 1 && number > client.events_before_map + 1) return false;
+      last = number;
+    }
+    return last == client.events_sent || client.events_sent == client.events_before_map;
+  }
+
+  /// What differs in a client's world; empty when it is the server's.
+  std::string difference(const MixedClient& client) const {
+    if (!client.is_playing()) return "does not play";
+    std::size_t seen = 0;
+    for (const ReplicatedEntity& entity : replication.world().entities()) {
+      const auto found = client.world.entities.find(entity.id);
+      const float away = is_by_distance(client, entity) ? distance(client, entity) : 0;
+      if (found == client.world.entities.end()) {
+        if (away > 0.98F * kRadius) continue;
+        return "lacks entity " + std::to_string(entity.id);
+      }
+      ++seen;
+      if (away > 1.02F * kLeaveFactor * kRadius) {
+        return "still has entity " + std::to_string(entity.id);
+      }
+      if (found->second.values != shown(entity, found->second)) {
+        return "has other values of entity " + std::to_string(entity.id);
+      }
+    }
+    return seen == client.world.entities.size() ? "" : "has superfluous entities";
+  }
+
+  ReplicationClientId id_of(const MixedClient& client) const {
+    return static_cast<ReplicationClientId>(client.number);
+  }
+
+  Random random;
+  NetStage net;
+  NumberedDoor door;
+  std::optional<AttackedSocket> attacked;
+  DivergenceList server_log;
+  ReplicationServer replication;
+  std::vector<std::unique_ptr<MixedClient>> clients;
+  std::map<std::uint32_t, std::vector<std::int64_t>> values;  ///< Of the server's entities, by id.
+  std::map<std::uint32_t, std::uint32_t> despawned_at;        ///< The last tick, by id.
+  std::uint32_t tick = 0;
+  std::uint32_t map_began_at = 0;  ///< The tick.
+  std::size_t memory_max = 0;
+  std::uint64_t work_max = 0;
+  std::string fault;
+
+ private:
+  /// False for an owner: it sees its entities at any distance.
+  static bool is_by_distance(const MixedClient& client, const ReplicatedEntity& entity) {
+    return entity.options.relevance == Relevance::near && entity.options.owner != client.number;
+  }
+  static float distance(const MixedClient& client, const ReplicatedEntity& entity) {
+    return std::hypot(entity.options.place.x - client.eyes.x,
+                      entity.options.place.y - client.eyes.y);
+  }
+  static Address address_of(const MixedClient& client) {
+    return Address::ipv4({10, 0, 1, static_cast<std::uint8_t>(client.number)}, 1000);
+  }
+
+  void broken(const std::string& what) {
+    if (fault.empty()) fault = "tick " + std::to_string(tick) + ": " + what;
+  }
+  void broken(const MixedClient& client, const std::string& what) {
+    broken("client " + std::to_string(client.number) + ": " + what);
+  }
+
+  void check_work(const ReceiveReport& report) {
+    const ReceiveLimits limits;
+    const double seconds = std::chrono::duration<double>(limits.call_max).count();
+    const double bound = seconds * receive_work::kUnitsPerSecond + receive_work::kDatagramMax;
+    work_max = std::max(work_max, report.work);
+    if (report.datagrams > limits.datagrams_max) broken("too many datagrams in a call");
+    if (static_cast<double>(report.work) > bound) broken("too much work in a call");
+  }
+
+  void take_event(const ServerEvent& event) {
+    if (event.kind == ServerEvent::Kind::connected) {
+      const auto id = static_cast<ReplicationClientId>(net.server->client_id(event.client));
+      joined_[id] = event.client;
+      replication.add_client(id, {.player = static_cast<PlayerNumber>(id)});
+      clients[id - 1]->is_joined = true;
+      clients[id - 1]->events_sent = clients[id - 1]->events_before_map = 0;
+      return;
+    }
+    const auto found =
+        std::ranges::find(joined_, event.client, [](const auto& each) { return each.second; });
+    if (found == joined_.end()) return broken("a client closed that never connected");
+    MixedClient& client = *clients[found->first - 1];
+    replication.remove_client(found->first);
+    joined_.erase(found);
+    client.is_joined = false;
+    const CloseReason reason = event.close ? event.close->reason : CloseReason::none;
+    if (reason != CloseReason::left && reason != CloseReason::kicked) {
+      broken(client, "closed for reason " + std::to_string(static_cast<int>(reason)));
+    }
+  }
+
+  void turn(MixedClient& client) {
+    if (net.now < client.awake_at) {
+      client.asleep += kTick;
+      return;
+    }
+    if (client.client == nullptr || net.now < client.next_loop) return;
+    client.next_loop = net.now + client.loop;
+    ++client.turns;
+    const NetTime now = net.now - client.asleep;
+    check_work(client.client->receive(now));
+    if (Connection* connection = client.client->connection()) {
+      client.replication->update(*connection);
+      check_despawns(client);
+      client.world.apply(*client.replication);
+      client.replication->clear();
+      if (!client.world.fault.empty()) broken(client, client.world.fault);
+      check_counters(client);
+    }
+    client.client->send(now);
+  }
+  /// A despawn is correct only if the entity left the world or the client's interest after the
+  /// newest state that the client has of it.
+  void check_despawns(const MixedClient& client) {
+    for (const ReplicatedChange& change : client.replication->changes()) {
+      if (change.kind != ReplicatedChange::Kind::despawned) continue;
+      const auto known = client.world.entities.find(change.id);
+      if (known == client.world.entities.end()) continue;
+      const std::uint32_t since = known->second.tick;
+      const auto gone = despawned_at.find(change.id);
+      const auto outside = client.last_outside.find(change.id);
+      const bool is_gone = gone != despawned_at.end() && gone->second >= since;
+      const bool is_far = outside != client.last_outside.end() && outside->second >= since;
+      if (is_gone || is_far) continue;
+      broken(client, "false despawn of entity " + std::to_string(change.id));
+    }
+  }
+  void check_counters(const MixedClient& client) {
+    const ReplicationClientCounters& counters = client.replication->counters();
+    if (counters.malformed != 0) broken(client, "an honest server's bytes were refused");
+    if (counters.divergences != 0 || !server_log.all.empty()) broken(client, "a divergence");
+    if (!client.replication->failure().empty()) broken(client, client.replication->failure());
+    const auto end = client.client->end();
+    if (end) broken(client, "its connection ended: " + end->text);
+  }
+  /// The server's values; those that the client does not receive are the client's own.
+  std::vector<std::int64_t> shown(const ReplicatedEntity& entity,
+                                  const ClientWorld::Entity& at_client) const {
+    std::vector<std::int64_t> all = at_client.values;
+    const TypeViews& views = replication.world().views();
+    const std::uint16_t first = views.codec_type(entity.options.type, at_client.seen_by);
+    for (std::size_t i = first; i < first + views.slice_count(first); ++i) {
+      for (const TypeView::Part& part : views.view(static_cast<std::uint16_t>(i)).parts) {
+        all[part.value] = values.at(entity.id)[part.value];
+      }
+    }
+    return all;
+  }
+
+  std::map<ReplicationClientId, ClientHandle> joined_;
+};
+
+}  // namespace muster
