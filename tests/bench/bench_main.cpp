@@ -127,7 +127,7 @@ int main(int argc, char** argv) {
   muster::register_flood_benchmarks();
   muster::register_latency_benchmarks();
   muster::register_replication_benchmarks();
-  register_overload_benchmarks();
+  muster::register_overload_benchmarks();
   RatioReporter reporter;
   benchmark::RunSpecifiedBenchmarks(&reporter);
   print_table(reporter.rows);

@@ -39,6 +39,7 @@ void register_overload_benchmarks() {
         benchmark::RegisterBenchmark(
             name.c_str(), [=](benchmark::State& state) { play(state, scene, percent / 100.0); })
             ->Iterations(1)
+            ->Repetitions(1)
             ->Unit(benchmark::kMillisecond);
       }
     }
