@@ -122,13 +122,13 @@ void ClientView::merge_records(const ReplicatedWorld& world) {
   changed_.clear();
   is_merged_ = true;
   changes_seen_ = world.change_count();
-  const std::span<const ReplicatedEntity> all = world.entities();
   std::size_t record = 0;
-  std::size_t entity = 0;
+  auto entity = world.entities().begin();
+  const auto end = world.entities().end();
   for (const std::uint32_t id : interest_) {
-    while (entity < all.size() && all[entity].id < id) ++entity;
-    if (entity == all.size() || all[entity].id != id) continue;
-    const ReplicatedEntity& found = all[entity];
+    while (entity != end && entity->id < id) ++entity;
+    if (entity == end || entity->id != id) continue;
+    const ReplicatedEntity& found = *entity;
     const std::uint16_t first = options_.views.codec_type(found.options.type, seen_by(found));
     for (std::uint32_t slice = 0; slice < options_.views.slice_count(first); ++slice) {
       const std::uint32_t slice_id = options_.views.slice_id(id, slice);

@@ -59,24 +59,12 @@ std::size_t ReplicatedWorld::row_count(std::uint16_t type) const {
   return is_one ? 1 : kSeenByCount;
 }
 
-ReplicatedEntity* ReplicatedWorld::find_mutable(std::uint32_t id) {
-  const auto found = std::ranges::lower_bound(entities_, id, {}, &ReplicatedEntity::id);
-  return found != entities_.end() && found->id == id ? &*found : nullptr;
-}
-
-const ReplicatedEntity* ReplicatedWorld::find(std::uint32_t id) const {
-  const auto found = std::ranges::lower_bound(entities_, id, {}, &ReplicatedEntity::id);
-  return found != entities_.end() && found->id == id ? &*found : nullptr;
-}
-
 void ReplicatedWorld::spawn(std::uint32_t id, const ReplicatedEntityOptions& options,
                             std::span<const std::int64_t> values) {
   assert(id < views_.id_end());
   assert(options.type < schema_.types.size());
-  const auto at = std::ranges::lower_bound(entities_, id, {}, &ReplicatedEntity::id);
-  assert(at == entities_.end() || at->id != id);
-  ReplicatedEntity& entity = *entities_.insert(
-      at, ReplicatedEntity{.id = id, .generation = take_generation(id), .options = options});
+  ReplicatedEntity& entity =
+      entities_.add({.id = id, .generation = take_generation(id), .options = options});
   write_rows(entity, values);
   moves_.push_back(id);
   ++version_;
@@ -97,16 +85,16 @@ std::uint32_t ReplicatedWorld::take_generation(std::uint32_t id) {
 }
 
 void ReplicatedWorld::despawn(std::uint32_t id) {
-  ReplicatedEntity* entity = find_mutable(id);
+  ReplicatedEntity* entity = entities_.find(id);
   assert(entity != nullptr);
   retire_all(*entity);
-  entities_.erase(entities_.begin() + (entity - entities_.data()));
+  entities_.remove(id);
   moves_.push_back(id);
   ++version_;
 }
 
 void ReplicatedWorld::set(std::uint32_t id, std::span<const std::int64_t> values) {
-  ReplicatedEntity* entity = find_mutable(id);
+  ReplicatedEntity* entity = entities_.find(id);
   assert(entity != nullptr);
   write_rows(*entity, values);
 }
@@ -156,14 +144,14 @@ void ReplicatedWorld::retire_all(const ReplicatedEntity& entity) {
 }
 
 void ReplicatedWorld::set_place(std::uint32_t id, const Place& place) {
-  ReplicatedEntity* entity = find_mutable(id);
+  ReplicatedEntity* entity = entities_.find(id);
   assert(entity != nullptr);
   entity->options.place = place;
   moves_.push_back(id);
 }
 
 void ReplicatedWorld::set_owner(std::uint32_t id, PlayerNumber owner) {
-  ReplicatedEntity* entity = find_mutable(id);
+  ReplicatedEntity* entity = entities_.find(id);
   assert(entity != nullptr);
   if (entity->options.owner == owner) return;
   entity->options.owner = owner;
@@ -202,8 +190,8 @@ const LaneValue* ReplicatedWorld::row_at(std::uint32_t id, std::uint32_t tick,
 }
 
 std::size_t ReplicatedWorld::memory_bytes() const {
-  std::size_t bytes = sizeof(*this) + entities_.capacity() * sizeof(ReplicatedEntity) +
-                      past_.capacity() * sizeof(Past) + lanes_.capacity() * sizeof(LaneValue) +
+  std::size_t bytes = sizeof(*this) + entities_.memory_bytes() + past_.capacity() * sizeof(Past) +
+                      lanes_.capacity() * sizeof(LaneValue) +
                       (moves_.capacity() + changes_.capacity()) * sizeof(std::uint32_t);
   // A node has a pointer and is rounded up by the heap; a bucket is a pointer.
   constexpr std::size_t kNodeBytes = 4 * sizeof(void*);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "net/replication/clamped_fields.h"
+#include "net/replication/sorted_blocks.h"
 #include "net/replication/type_views.h"
 #include "net/snapshot/row_pool.h"
 #include "net/snapshot/snapshot_track.h"
@@ -98,9 +99,9 @@ class ReplicatedWorld {
 
   std::uint32_t tick() const { return tick_; }
   /// Sorted by id.
-  std::span<const ReplicatedEntity> entities() const { return entities_; }
+  const SortedBlocks<ReplicatedEntity>& entities() const { return entities_; }
   /// Null when there is none.
-  const ReplicatedEntity* find(std::uint32_t id) const;
+  const ReplicatedEntity* find(std::uint32_t id) const { return entities_.find(id); }
   /// Ids that were spawned, despawned or placed, or changed hands, since `begin`; some twice.
   std::span<const std::uint32_t> moves() const { return moves_; }
   /// Ids of entities whose values changed, in their order, from position `since` on; some are gone.
@@ -131,7 +132,6 @@ class ReplicatedWorld {
     LaneValue* row = nullptr;
   };
 
-  ReplicatedEntity* find_mutable(std::uint32_t id);
   void write_rows(ReplicatedEntity& entity, std::span<const std::int64_t> values);
   void retire(const ReplicatedEntity& entity, std::size_t seen_by);
   void retire_all(const ReplicatedEntity& entity);
@@ -144,7 +144,7 @@ class ReplicatedWorld {
   std::uint32_t tick_ = 0;
   std::uint64_t version_ = 0;
   std::vector<std::uint32_t> moves_;
-  std::vector<ReplicatedEntity> entities_;
+  SortedBlocks<ReplicatedEntity> entities_;
   std::vector<std::uint32_t> changes_;
   std::uint64_t changes_begin_ = 0;  ///< The position of the first of them.
   std::vector<RowPool> pools_;       ///< By codec type; of first slices alone.

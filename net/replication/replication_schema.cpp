@@ -113,6 +113,26 @@ FieldSchema read_field(SectionReader& reader) {
 
 }  // namespace
 
+std::uint64_t lift_into_range(std::int64_t value, std::int64_t low, std::uint64_t greatest,
+                              std::uint64_t period) {
+  const bool is_above = value > low;
+  if (period == 0) return is_above ? greatest : 0;
+  const std::uint64_t above = static_cast<std::uint64_t>(value) - static_cast<std::uint64_t>(low);
+  const std::uint64_t below = std::uint64_t{0} - above;
+  const std::uint64_t turned = is_above ? above % period : (period - below % period) % period;
+  return std::min(turned, greatest);
+}
+
+std::int64_t bring_into_range(const FieldSchema& field, std::size_t index, std::int64_t value) {
+  const bool is_dropped = field.kind == LaneKind::rotation && index % kRotationValues == 0;
+  const std::int64_t high = is_dropped ? kRotationValues - 1 : field.high;
+  if (value >= field.low && value <= high) return value;
+  const std::uint64_t greatest =
+      static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(field.low);
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(field.low) +
+                                   lift_into_range(value, field.low, greatest, field.period));
+}
+
 std::size_t ReplicationSchema::value_count(std::size_t type) const {
   std::size_t count = 0;
   for (const std::uint16_t component : types[type].components) {

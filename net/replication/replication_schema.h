@@ -47,6 +47,15 @@ inline constexpr std::size_t kSchemaNameBytesMax = 255;
 /// The most bytes of an encoded schema that are looked at.
 inline constexpr std::size_t kSchemaBytesMax = 1U << 20U;
 
+/// Brings a value into a field's range: an angle by whole turns if that is enough, any other value
+/// to the nearest end. `index`: of the value in the field, because the first of a rotation's four
+/// values is at most 3.
+std::int64_t bring_into_range(const FieldSchema& field, std::size_t index, std::int64_t value);
+/// The same: how far the result lies above `low`. `greatest`: how far the range reaches above it.
+/// Requires: a value outside the range.
+std::uint64_t lift_into_range(std::int64_t value, std::int64_t low, std::uint64_t greatest,
+                              std::uint64_t period);
+
 /// What is wrong with a schema; null when nothing is.
 const char* find_fault(const ReplicationSchema& schema);
 

@@ -94,19 +94,6 @@ class LaneMaker {
   Lanes& lanes_;
 };
 
-/// How far a value that is outside its range lies above the range's low end, once it is brought
-/// into it.
-std::uint64_t lift_into_range(std::int64_t value, const TypeView::Part& part) {
-  const bool is_above = value > part.low;
-  if (part.period == 0) return is_above ? part.greatest : 0;
-  const std::uint64_t above =
-      static_cast<std::uint64_t>(value) - static_cast<std::uint64_t>(part.low);
-  const std::uint64_t below = std::uint64_t{0} - above;
-  const std::uint64_t turned =
-      is_above ? above % part.period : (part.period - below % part.period) % part.period;
-  return std::min(turned, part.greatest);
-}
-
 /// Where each slice ends: as late as its bits allow, and not between lanes that belong together.
 std::vector<std::size_t> slice_ends(const Lanes& lanes, std::size_t slice_bits) {
   std::vector<std::size_t> ends;
@@ -137,7 +124,7 @@ bool TypeView::to_lanes(std::span<const std::int64_t> values, std::span<LaneValu
     std::uint64_t lifted =
         static_cast<std::uint64_t>(values[part.value]) - static_cast<std::uint64_t>(part.low);
     if (lifted > part.greatest) {
-      lifted = lift_into_range(values[part.value], part);
+      lifted = lift_into_range(values[part.value], part.low, part.greatest, part.period);
       has_clamped = true;
     }
     lanes[i] = static_cast<LaneValue>(part.half == Part::Half::high ? lifted >> 32U : lifted);

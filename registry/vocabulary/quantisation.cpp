@@ -179,11 +179,13 @@ WireRange wire_range(const FieldDescription& field) {
   });
 }
 
-void quantise(const FieldDescription& field, Bytes component, std::span<std::int64_t> out) {
+namespace {
+
+void quantise_within(const WireRange& range, const FieldDescription& field, Bytes component,
+                     std::span<std::int64_t> out) {
   assert(out.size() == wire_value_count(field));
   const std::byte* at = component.data() + field.offset_bytes;
   if (is_smallest_three(field)) return quantise_rotations(field, at, out);
-  const WireRange range = wire_range(field);
   with_lane_type(lane_type(field.type), [&]<typename T>(T) {
     for (std::int64_t& value : out) {
       value = quantise_lane(load_lane<T>(at), field, range);
@@ -191,6 +193,19 @@ void quantise(const FieldDescription& field, Bytes component, std::span<std::int
     }
   });
   if (field.type == FieldType::text) end_texts(field, out);
+}
+
+}  // namespace
+
+void quantise(const FieldDescription& field, Bytes component, std::span<std::int64_t> out) {
+  quantise_within(wire_range(field), field, component, out);
+}
+
+void quantise_unbounded(const FieldDescription& field, Bytes component,
+                        std::span<std::int64_t> out) {
+  // A double has this value, and so has an integer.
+  constexpr std::int64_t kMost = std::int64_t{1} << 62;
+  quantise_within({-kMost, kMost}, field, component, out);
 }
 
 void dequantise(const FieldDescription& field, std::span<const std::int64_t> values,

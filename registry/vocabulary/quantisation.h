@@ -36,6 +36,12 @@ WireRange wire_range(const FieldDescription& field);
 /// `wire_value_count` places.
 void quantise(const FieldDescription& field, Bytes component, std::span<std::int64_t> out);
 
+/// As `quantise`, but a value outside the range of a field with steps is a step outside
+/// `wire_range` (2^62 at most): for a caller that counts such values and brings them into the range
+/// itself.
+void quantise_unbounded(const FieldDescription& field, Bytes component,
+                        std::span<std::int64_t> out);
+
 /// Puts the values of integers into a component. Integers outside the range become its end: they
 /// come from the network. Requires: `values` has `wire_value_count` places.
 void dequantise(const FieldDescription& field, std::span<const std::int64_t> values,

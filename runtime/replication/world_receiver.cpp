@@ -63,8 +63,8 @@ void WorldReceiver::mend(const WorldSource& source) {
 void WorldReceiver::follow_reload(const WorldSource& source) {
   each([&](EntityReference reference, std::uint16_t, SeenBy) {
     const auto id = static_cast<std::uint32_t>(reference.network_id);
-    if (std::ranges::find(incomplete_, id) != incomplete_.end()) return;  // `complete` does it
     Received& received = *find(id);
+    if (received.incomplete_index != kComplete) return;  // `complete` does it.
     follow_rebuild(world_, spawner_.instances(), received.members);
     apply_again(source, id, nullptr);
   });
@@ -111,8 +111,9 @@ void WorldReceiver::come_and_go(std::span<const ReplicatedChange> changes) {
     const EntityReference id{static_cast<std::int32_t>(change.id)};
     if (change.kind == ReplicatedChange::Kind::despawned) {
       despawned_.push_back(id);
-      std::erase(incomplete_, change.id);
-      if (change.id < received_.size()) received_[change.id].is_kept = false;
+      if (change.id >= received_.size()) continue;
+      received_[change.id].is_kept = false;
+      set_incomplete(change.id, false);
     } else if (change.kind == ReplicatedChange::Kind::spawned && plan_) {
       spawned_.push_back({.id = id,
                           .type = TypeId(plan_->type_id(change.type)),
@@ -140,8 +141,23 @@ void WorldReceiver::begin(const ReplicatedChange& change) {
     list_members(world_, spawner_.instances(), root, received.members);
   } else {
     received.members.assign(1, world_.creation(root));
-    incomplete_.push_back(change.id);
+    set_incomplete(change.id, true);
   }
+}
+
+void WorldReceiver::set_incomplete(std::uint32_t id, bool is_incomplete) {
+  std::uint32_t& index = received_[id].incomplete_index;
+  if (is_incomplete == (index != kComplete)) return;
+  if (is_incomplete) {
+    index = static_cast<std::uint32_t>(incomplete_.size());
+    incomplete_.push_back(id);
+    return;
+  }
+  // The last one moves to the free index.
+  incomplete_[index] = incomplete_.back();
+  received_[incomplete_.back()].incomplete_index = index;
+  incomplete_.pop_back();
+  received_[id].incomplete_index = kComplete;
 }
 
 WorldReceiver::Received* WorldReceiver::find(std::uint32_t id) {
@@ -169,12 +185,12 @@ void WorldReceiver::update(const WorldSource& source, const ReplicatedChange& ch
   if (has_lost_members(*received)) {
     received->members.resize(1);
     received->values.clear();
-    incomplete_.push_back(change.id);
+    set_incomplete(change.id, true);
   }
   if (!take_values(source, change.id, *received)) return;
   list_updates(change.id, *received, nullptr);
-  replicated_.apply(
-      {.tick = Tick(change.tick), .despawned = {}, .spawned = {}, .updated = updated_});
+  // `received->values` has them now: an update that is dropped here would never come again.
+  replicated_.apply_newest(Tick(change.tick), updated_);
 }
 
 /// Applies what an entity is to what has become of it here.
@@ -274,7 +290,14 @@ void WorldReceiver::complete(const WorldSource& source) {
     apply_again(source, id, prefab_of(root));
     return true;
   };
-  std::erase_if(incomplete_, take);
+  for (std::size_t i = 0; i < incomplete_.size();) {
+    const std::uint32_t id = incomplete_[i];
+    if (take(id)) {
+      set_incomplete(id, false);
+    } else {
+      ++i;
+    }
+  }
 }
 
 const PrefabPlan* WorldReceiver::prefab_of(EntityId root) {

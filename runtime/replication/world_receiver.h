@@ -153,11 +153,13 @@ class WorldReceiver final : public EntityValues {
   const ReplicatedApplyCounters& counters() const { return replicated_.counters(); }
 
  private:
+  static constexpr std::uint32_t kComplete = 0xFFFF'FFFF;
   struct Received {
     std::uint16_t type = 0;  ///< Index into the plan.
     SeenBy seen_by = SeenBy::others;
-    bool is_kept = false;              ///< It came and has not gone, as far as the server says.
-    std::vector<Creation> members;     ///< The root alone while its bundle is missing.
+    bool is_kept = false;  ///< It came and has not gone, as far as the server says.
+    std::uint32_t incomplete_index = kComplete;  ///< In `incomplete_`.
+    std::vector<Creation> members;               ///< The root alone while its bundle is missing.
     std::vector<std::int64_t> values;  ///< Those applied last; empty when they have to be again.
   };
 
@@ -165,6 +167,7 @@ class WorldReceiver final : public EntityValues {
   void come_and_go(std::span<const ReplicatedChange> changes);
   void begin(const ReplicatedChange& change);
   bool has_lost_members(const Received& received);
+  void set_incomplete(std::uint32_t id, bool is_incomplete);
   void update(const WorldSource& source, const ReplicatedChange& change);
   void mend(const WorldSource& source);
   void follow_reload(const WorldSource& source);

@@ -44,9 +44,8 @@ SendVerdict WorldSender::add(EntityReference id, const SentEntityOptions& option
   if (!type) return SendVerdict::unknown_type;
   const EntityId root = collection_.find(id);
   if (root.is_null()) return SendVerdict::unknown_id;
-  const auto at = std::ranges::lower_bound(sent_, id.network_id, {},
-                                           [](const Sent& sent) { return sent.id.network_id; });
-  if (at != sent_.end() && at->id == id && at->root == root) return SendVerdict::sent_already;
+  const auto at = sent_.find(id.network_id);
+  if (at != sent_.end() && at->second.root == root) return SendVerdict::sent_already;
   // The one that had the id before is told to have gone, and this one to have come a tick later: a
   // world has one of them in a tick.
   Sent sent{.id = id, .root = root, .type = *type, .options = options, .members = {}, .last = {}};
@@ -55,16 +54,15 @@ SendVerdict WorldSender::add(EntityReference id, const SentEntityOptions& option
     const ByteVector& value = world_.storage(one.component).description().default_value;
     sent.last.insert(sent.last.end(), value.begin(), value.end());
   }
-  sent_.insert(std::ranges::upper_bound(sent_, id.network_id, {},
-                                        [](const Sent& one) { return one.id.network_id; }),
-               std::move(sent));
+  sent_.emplace(id.network_id, std::move(sent));
   return SendVerdict::accepted;
 }
 
 const WorldSender::Sent* WorldSender::find(EntityReference id) const {
-  const auto after = std::ranges::upper_bound(sent_, id.network_id, {},
-                                              [](const Sent& sent) { return sent.id.network_id; });
-  return after == sent_.begin() || std::prev(after)->id != id ? nullptr : &*std::prev(after);
+  const auto after = sent_.upper_bound(id.network_id);
+  if (after == sent_.begin()) return nullptr;
+  const Sent& last = std::prev(after)->second;
+  return last.id == id ? &last : nullptr;
 }
 
 void WorldSender::set_asleep(EntityReference id, bool is_asleep) {
@@ -78,7 +76,7 @@ bool WorldSender::is_gone(const Sent& sent) const {
 void WorldSender::write(ReplicatedWorld& out) {
   EntityReference despawned;
   bool has_gone = false;
-  for (Sent& sent : sent_) {
+  for (auto& [network_id, sent] : sent_) {
     if (is_gone(sent)) {
       has_gone = true;
       if (!sent.is_told) continue;
@@ -89,7 +87,7 @@ void WorldSender::write(ReplicatedWorld& out) {
       tell(out, sent);
     }
   }
-  if (has_gone) std::erase_if(sent_, [&](const Sent& sent) { return is_gone(sent); });
+  if (has_gone) std::erase_if(sent_, [&](const auto& sent) { return is_gone(sent.second); });
 }
 
 void WorldSender::tell(ReplicatedWorld& out, Sent& sent) {
@@ -146,15 +144,25 @@ bool WorldSender::values(EntityReference id, std::span<std::int64_t> values) con
   const Sent* const sent = find(id);
   if (sent == nullptr || !sent->is_told) return false;
   quantise_all(*sent, values);
+  std::size_t at = 0;
+  for (const std::uint16_t component : types_.schema.types[sent->type].components) {
+    for (const FieldSchema& field : types_.schema.components[component].fields) {
+      for (std::uint32_t i = 0; i < field.value_count; ++i, ++at) {
+        values[at] = bring_into_range(field, i, values[at]);
+      }
+    }
+  }
   return true;
 }
 
+/// A value outside its range stays so: the replicated world counts it, and brings it into the
+/// range.
 void WorldSender::quantise_all(const Sent& sent, std::span<std::int64_t> values) const {
   Bytes left = sent.last;
   for (const ReplicatedComponent& one : types_.layouts[sent.type]) {
     const ComponentStorage& storage = world_.storage(one.component);
-    to_wire(storage.description(), left.first(storage.stride_bytes()),
-            values.subspan(one.first_value, one.value_count));
+    to_wire_unbounded(storage.description(), left.first(storage.stride_bytes()),
+                      values.subspan(one.first_value, one.value_count));
     left = left.subspan(storage.stride_bytes());
   }
 }
@@ -170,13 +178,13 @@ Place WorldSender::place_of(const Sent& sent) const {
 
 void WorldSender::follow_reload(const PrefabInstances& instances) {
   instances_ = &instances;
-  for (Sent& sent : sent_) {
+  for (auto& [network_id, sent] : sent_) {
     if (!is_gone(sent)) follow_rebuild(world_, instances_, sent.members);
   }
 }
 
 void WorldSender::restart() {
-  for (Sent& sent : sent_) sent.is_told = false;
+  for (auto& [network_id, sent] : sent_) sent.is_told = false;
 }
 
 }  // namespace muster

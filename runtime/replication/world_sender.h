@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -92,7 +93,7 @@ class WorldSender {
   /// was written, by ascending id; `type` is an index into the types.
   template <typename Visit>
   void each(Visit visit) const {
-    for (const Sent& sent : sent_) {
+    for (const auto& [network_id, sent] : sent_) {
       if (sent.is_told) visit(sent.id, sent.type, sent.owner);
     }
   }
@@ -126,7 +127,8 @@ class WorldSender {
   const PrefabInstances* instances_ = nullptr;  ///< Null until a reload.
   std::optional<ComponentId> place_component_;
   std::uint32_t place_offset_bytes_ = 0;
-  std::vector<Sent> sent_;  ///< Sorted by id.
+  /// By network id; of two with one id, the one that was added first comes first.
+  std::multimap<std::int32_t, Sent> sent_;
   std::vector<std::int64_t> values_;
   WorldSenderCounters counters_;
 };

@@ -54,7 +54,7 @@ Result<PrefabPlan> plan_prefab(const PrefabReader& prefab, World& world) {
     PlannedEntity& entity = plan.entities.emplace_back();
     entity.source_id = flat.source_id;
     entity.parent = flat.parent;
-    entity.name = world.intern(flat.name);
+    entity.name = world.intern_kept(flat.name);
     entity.is_active = flat.is_active;
     entity.first_component = static_cast<std::uint32_t>(plan.components.size());
     for (std::uint32_t c = 0; c < flat.component_count; ++c) {
@@ -88,7 +88,7 @@ Result<PrefabPlan> plan_prefab(const PrefabReader& prefab, World& world) {
 PrefabPlan plan_definition(const ObjectReader& object, std::string_view name, World& world) {
   PrefabPlan plan;
   PlannedEntity& entity = plan.entities.emplace_back();
-  entity.name = world.intern(name);
+  entity.name = world.intern_kept(name);
   std::set<std::string_view> types;
   for (std::uint32_t i = 0; i < object.document_count(); ++i) {
     types.insert(object.document(i).type_name);

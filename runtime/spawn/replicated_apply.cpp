@@ -12,11 +12,19 @@ void ReplicatedApply::apply(const ReplicatedChanges& changes) {
   for (const ReplicatedSpawn& one : changes.spawned) spawn(one);
   for (const ReplicatedUpdate& one : changes.updated) update(one, changes.tick);
   // Several components of one tick are one update.
-  for (const ReplicatedUpdate& one : changes.updated) {
-    if (collection_.find(one.id).is_null()) continue;
-    Tick& newest = updated_at_[static_cast<std::size_t>(one.id.network_id)];
-    newest = std::max(newest, changes.tick);
-  }
+  for (const ReplicatedUpdate& one : changes.updated) note_tick(one.id, changes.tick);
+}
+
+void ReplicatedApply::apply_newest(Tick tick, std::span<const ReplicatedUpdate> updates) {
+  apply_again(updates);
+  for (const ReplicatedUpdate& one : updates) note_tick(one.id, tick);
+}
+
+void ReplicatedApply::note_tick(EntityReference id, Tick tick) {
+  if (collection_.find(id).is_null()) return;
+  const auto index = static_cast<std::size_t>(id.network_id);
+  if (index >= updated_at_.size()) updated_at_.resize(index + 1);
+  updated_at_[index] = std::max(updated_at_[index], tick);
 }
 
 Tick ReplicatedApply::updated_at(EntityReference id) const {

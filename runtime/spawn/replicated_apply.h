@@ -71,6 +71,10 @@ class ReplicatedApply {
 
   void apply(const ReplicatedChanges& changes);
 
+  /// Applies updates that the caller knows to be the newest, whatever their tick is. An entity that
+  /// arrives in parts has the tick of its oldest part, so that several updates have one tick.
+  void apply_newest(Tick tick, std::span<const ReplicatedUpdate> updates);
+
   /// Applies updates of the tick that their entities have had, to what has come since: an entity's
   /// children, when its bundle has.
   void apply_again(std::span<const ReplicatedUpdate> updates);
@@ -83,6 +87,7 @@ class ReplicatedApply {
   void despawn(EntityReference id);
   void spawn(const ReplicatedSpawn& spawn);
   void update(const ReplicatedUpdate& update, Tick tick);
+  void note_tick(EntityReference id, Tick tick);
   void put(const ReplicatedUpdate& update, EntityId entity);
 
   DeferredSpawner& spawner_;

@@ -1,25 +1,58 @@
 #include "runtime/world/name_table.h"
 
-#include <algorithm>
 #include <utility>
 
 namespace muster {
 
-NameTable::NameTable() { intern(""); }
-
 NameId NameTable::intern(std::string_view name) {
   const auto found = ids_.find(name);
   if (found != ids_.end()) return found->second;
-  const auto id = static_cast<NameId>(texts_.size());
-  texts_.emplace_back(name);
+  const auto id = static_cast<NameId>(next_++);
+  texts_.emplace(id, Named{.text = std::string(name)});
   ids_.emplace(name, id);
   return id;
 }
 
-void NameTable::become(NameTable other) {
-  const bool was_once = other.texts_.size() <= texts_.size() &&
-                        std::equal(other.texts_.begin(), other.texts_.end(), texts_.begin());
-  if (!was_once) *this = std::move(other);
+NameId NameTable::intern_kept(std::string_view name) {
+  const NameId id = intern(name);
+  texts_.find(id)->second.is_kept = true;
+  return id;
+}
+
+std::string_view NameTable::text(NameId id) const {
+  const auto found = texts_.find(id);
+  return found != texts_.end() ? std::string_view(found->second.text) : std::string_view();
+}
+
+void NameTable::forget_unused(std::span<const NameId> used) {
+  std::erase_if(texts_, [&](const auto& named) {
+    const auto& [id, name] = named;
+    if (name.is_kept || std::ranges::binary_search(used, id)) return false;
+    const auto found = ids_.find(name.text);
+    // The text may have got another number since, or come back with an older world.
+    if (found != ids_.end() && found->second == id) ids_.erase(found);
+    return true;
+  });
+  crowd_ = kCrowdMin + 2 * texts_.size();
+}
+
+/// Names that were forgotten here may still be in a copy of before.
+bool NameTable::was_once(const NameTable& other) const {
+  if (other.next_ > next_) return false;
+  return std::ranges::all_of(other.texts_, [&](const auto& named) {
+    const auto found = texts_.find(named.first);
+    return found == texts_.end() || found->second.text == named.second.text;
+  });
+}
+
+void NameTable::become(const NameTable& other) {
+  if (!was_once(other)) {
+    *this = other;
+    return;
+  }
+  for (const auto& [id, name] : other.texts_) {
+    if (texts_.try_emplace(id, name).second) ids_.try_emplace(name.text, id);
+  }
 }
 
 }  // namespace muster

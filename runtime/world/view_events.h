@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "runtime/world/world.h"
@@ -40,12 +41,16 @@ class ViewEvents {
     Signature signature;
     EntityId entity;
   };
+  void keep_first_touches();
+  void merge_added();
   std::vector<Announced>::iterator find(Signature signature);
 
   World& world_;
   std::vector<Announced> announced_;  ///< Sorted by signature.
   std::vector<Signature> touched_;
   std::vector<ViewEvent> events_;
+  std::vector<Announced> added_;  ///< Of one call.
+  std::vector<std::pair<Signature, std::uint32_t>> order_;
   std::vector<ViewEvent> later_;  ///< Those that come after the destroyed.
 };
 

@@ -89,6 +89,16 @@ void to_wire(const ComponentDescription& component, Bytes value, std::span<std::
   assert(out.empty());
 }
 
+void to_wire_unbounded(const ComponentDescription& component, Bytes value,
+                       std::span<std::int64_t> out) {
+  for (const FieldDescription& field : component.fields) {
+    const std::uint32_t count = wire_value_count(field);
+    quantise_unbounded(field, value, out.first(count));
+    out = out.subspan(count);
+  }
+  assert(out.empty());
+}
+
 void from_wire(const ComponentDescription& component, std::span<const std::int64_t> values,
                std::span<std::byte> out) {
   for (const FieldDescription& field : component.fields) {

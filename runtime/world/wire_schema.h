@@ -24,6 +24,9 @@ double mark_of_names(std::span<const std::string> names);
 /// what the fields' resolutions give up. Values from the network are brought into their ranges.
 /// Requires: as many values as `wire_schema(component).value_count()`.
 void to_wire(const ComponentDescription& component, Bytes value, std::span<std::int64_t> out);
+/// As `to_wire`, with `quantise_unbounded`.
+void to_wire_unbounded(const ComponentDescription& component, Bytes value,
+                       std::span<std::int64_t> out);
 void from_wire(const ComponentDescription& component, std::span<const std::int64_t> values,
                std::span<std::byte> out);
 

@@ -108,7 +108,13 @@ class World {
   template <typename Visit>
   void each_entity(Visit visit) const;
 
+  /// The number of a name, for `EntityOptions` and `set_name`. A name that no entity has is
+  /// forgotten by a later `process_despawns`, once there are thousands.
   NameId intern(std::string_view name) { return names_.intern(name); }
+  /// The same for a name whose number is held while no entity has it: it is never forgotten.
+  NameId intern_kept(std::string_view name) { return names_.intern_kept(name); }
+  /// Names that the world knows now.
+  std::size_t name_count() const { return names_.size(); }
   std::string_view text(NameId name) const { return names_.text(name); }
   /// Empty for an entity that is gone.
   std::string_view name(EntityId entity) const;
@@ -305,6 +311,7 @@ class World {
   }
   void touch_all();
   void replaced(std::uint64_t version);
+  void forget_names();
 
   std::vector<ComponentStorage> storages_;  ///< Sorted by the names of their components.
   std::vector<EntityRecord> records_;
@@ -349,6 +356,7 @@ std::uint32_t World::process_despawns(Deinitialise deinitialise) {
     ++destroyed;
   }
   initialised_.clear();
+  if (names_.is_crowded()) forget_names();
   return destroyed;
 }
 

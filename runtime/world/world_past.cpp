@@ -31,10 +31,23 @@ World& World::operator=(World&& other) noexcept {
   signatures_ = std::move(other.signatures_);
   state_ = other.state_;
   initialised_ = std::move(other.initialised_);
-  names_.become(std::move(other.names_));
+  names_.become(other.names_);
   last_birth_ = std::max(last_birth_, other.last_birth_);
   replaced(version);
   return *this;
+}
+
+/// Names are used by entities, and by those that a ring can bring back.
+void World::forget_names() {
+  std::vector<NameId> used;
+  for (const EntityRecord& record : records_) {
+    if (record.is_alive != 0 && record.name != NameId::empty) used.push_back(record.name);
+  }
+  for (std::uint64_t at = watch_.log.begin(); at < watch_.log.end(); ++at) {
+    used.push_back(watch_.log.at(at).before.name);
+  }
+  std::ranges::sort(used);
+  names_.forget_unused(used);
 }
 
 void World::prepare_log(std::size_t changes) {

@@ -128,6 +128,7 @@ int main(int argc, char** argv) {
   muster::register_latency_benchmarks();
   muster::register_replication_benchmarks();
   muster::register_overload_benchmarks();
+  muster::register_growth_benchmarks();
   RatioReporter reporter;
   benchmark::RunSpecifiedBenchmarks(&reporter);
   print_table(reporter.rows);

@@ -1,0 +1,139 @@
+// How the time of a whole step grows when twice as many things are in it: about 2 times is right,
+// 4 times is quadratic. Each row measures N and 2 N in turns; its counter is the ratio.
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <numeric>
+#include <vector>
+
+#include <benchmark/benchmark.h>
+
+#include "net/replication/interest.h"
+#include "registry/vocabulary/seed.h"
+#include "tests/bench/bench.h"
+#include "tests/support/replication_stage.h"
+
+namespace muster {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+/// Seconds that a step with so many things takes.
+using Step = std::function<double(std::uint32_t)>;
+
+double since(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+enum class Order { rising, falling, shuffled };
+
+std::vector<std::uint32_t> ids_in(Order order, std::uint32_t count) {
+  std::vector<std::uint32_t> ids(count);
+  std::iota(ids.begin(), ids.end(), 1U);
+  if (order == Order::falling) std::ranges::reverse(ids);
+  if (order == Order::shuffled) {
+    Random random(5);
+    for (std::size_t i = ids.size(); i > 1; --i) std::swap(ids[i - 1], ids[random.below(i)]);
+  }
+  return ids;
+}
+
+/// A server's world without clients.
+struct Crowd {
+  explicit Crowd(Relevance with) : relevance(with) {}
+
+  void spawn(const std::vector<std::uint32_t>& ids) {
+    world.begin(++tick);
+    for (const std::uint32_t id : ids) {
+      world.spawn(id, {.type = 1, .owner = 3, .relevance = relevance}, values);
+    }
+    grid.update(world);
+  }
+  void move(const std::vector<std::uint32_t>& ids) {
+    world.begin(++tick);
+    for (const std::uint32_t id : ids) {
+      world.set_place(id, {.x = static_cast<float>(tick) * 40});  // Into another cell.
+    }
+    grid.update(world);
+  }
+  void despawn(const std::vector<std::uint32_t>& ids) {
+    world.begin(++tick);
+    for (const std::uint32_t id : ids) world.despawn(id);
+    grid.update(world);
+  }
+
+  Relevance relevance;
+  ReplicationSchema schema = replication_samples_schema();
+  TypeViews views{schema};
+  ReplicatedWorld world{schema, views};
+  std::vector<UpdateClass> classes{UpdateClass{}};
+  InterestGrid grid{{}, classes};
+  std::vector<std::int64_t> values = std::vector<std::int64_t>(schema.value_count(1));
+  std::uint32_t tick = 0;
+};
+
+/// All entities of one cell, owner and relevance come, move together, and go.
+double crowd(Relevance relevance, Order order, std::uint32_t count) {
+  Crowd crowd(relevance);
+  const std::vector<std::uint32_t> ids = ids_in(order, count);
+  const auto begin = Clock::now();
+  crowd.spawn(ids);
+  crowd.move(ids);
+  crowd.despawn(ids);
+  return since(begin);
+}
+
+/// A server and a client: all entities come in one tick, and go in another.
+double come_and_go(std::uint32_t count) {
+  ReplicationStage stage(7, {.snapshot_ticks = 1});
+  stage.join();
+  stage.run(30);
+  const auto begin = Clock::now();
+  stage.step([&] {
+    for (std::uint32_t id = 1; id <= count; ++id) {
+      stage.spawn(id, {.type = 1, .relevance = Relevance::always});
+    }
+  });
+  stage.run(60);
+  stage.step([&] {
+    for (std::uint32_t id = 1; id <= count; ++id) stage.despawn(id);
+  });
+  stage.run(10);
+  return since(begin);
+}
+
+void add(const std::string& name, std::uint32_t count, const Step& step) {
+  benchmark::RegisterBenchmark(("net/growth/" + name).c_str(),
+                               [=](benchmark::State& state) {
+                                 double single = 0;
+                                 double both = 0;
+                                 for (auto _ : state) {
+                                   single += step(count);
+                                   const double seconds = step(2 * count);
+                                   both += seconds;
+                                   state.SetIterationTime(seconds);
+                                 }
+                                 state.counters["times for twice as many"] = both / single;
+                               })
+      ->UseManualTime()
+      ->Iterations(5)
+      ->Unit(benchmark::kMillisecond);
+}
+
+}  // namespace
+
+void register_growth_benchmarks() {
+  for (const auto& [order, name] : {std::pair{Order::rising, "rising"},
+                                    {Order::falling, "falling"},
+                                    {Order::shuffled, "shuffled"}}) {
+    for (const auto& [relevance, kind] : {std::pair{Relevance::near, "near"},
+                                          {Relevance::always, "always"},
+                                          {Relevance::team, "team"},
+                                          {Relevance::owner, "owner"}}) {
+      add(std::string("crowd/") + kind + "/" + name, 10'000,
+          [=](std::uint32_t count) { return crowd(relevance, order, count); });
+    }
+  }
+  add("one client/come and go", 2'000, come_and_go);
+}
+
+}  // namespace muster

@@ -1,0 +1,127 @@
+#include <map>
+#include <numeric>
+
+#include <catch2/catch.hpp>
+
+#include "net/replication/interest.h"
+#include "registry/vocabulary/seed.h"
+#include "tests/support/replication_stage.h"
+
+namespace muster {
+namespace {
+
+/// Counts how often items are written.
+struct CountedItem {
+  std::uint32_t id = 0;
+  std::uint32_t value = 0;
+  static std::uint64_t written;
+
+  CountedItem() = default;
+  CountedItem(std::uint32_t the_id, std::uint32_t the_value) : id(the_id), value(the_value) {}
+  CountedItem(const CountedItem& other) : id(other.id), value(other.value) { ++written; }
+  CountedItem& operator=(const CountedItem& other) {
+    id = other.id;
+    value = other.value;
+    ++written;
+    return *this;
+  }
+};
+std::uint64_t CountedItem::written = 0;
+
+/// As many ids as wanted: rising, falling, or shuffled.
+std::vector<std::uint32_t> ids_in(int order, std::size_t count) {
+  std::vector<std::uint32_t> ids(count);
+  std::iota(ids.begin(), ids.end(), 1U);
+  if (order == 1) std::ranges::reverse(ids);
+  if (order != 2) return ids;
+  Random random(5);
+  for (std::size_t i = ids.size(); i > 1; --i) std::swap(ids[i - 1], ids[random.below(i)]);
+  return ids;
+}
+
+}  // namespace
+
+TEST_CASE("Sorted blocks have what a map has, whatever comes and goes", "[net][replication]") {
+  Random random(4);
+  for (int round = 0; round < 20; ++round) {
+    SortedBlocks<CountedItem> blocks;
+    std::map<std::uint32_t, std::uint32_t> map;
+    const std::uint64_t range = 1 + random.below(2'000);
+    const std::uint64_t steps = random.below(4'000);
+    for (std::uint64_t step = 0; step < steps; ++step) {
+      const auto id = static_cast<std::uint32_t>(random.below(range));
+      if (map.erase(id) > 0) {
+        blocks.remove(id);
+      } else {
+        map[id] = static_cast<std::uint32_t>(step);
+        CHECK(blocks.add({id, static_cast<std::uint32_t>(step)}).id == id);
+      }
+      const auto other = static_cast<std::uint32_t>(random.below(range));
+      const CountedItem* found = std::as_const(blocks).find(other);
+      REQUIRE((found != nullptr) == map.contains(other));
+      REQUIRE((found == nullptr || found->value == map[other]));
+    }
+    REQUIRE(blocks.size() == map.size());
+    auto expected = map.begin();
+    for (const CountedItem& item : blocks) {
+      REQUIRE(item.id == expected->first);
+      REQUIRE(item.value == (expected++)->second);
+    }
+    REQUIRE(expected == map.end());
+    blocks.clear();
+    REQUIRE(blocks.empty());
+    REQUIRE(blocks.begin() == blocks.end());
+  }
+}
+
+TEST_CASE("Adding and removing an item of sorted blocks moves few others", "[net][replication]") {
+  const int order = GENERATE(0, 1, 2);
+  const std::size_t count = GENERATE(10'000, 40'000);
+  SortedBlocks<CountedItem> blocks;
+  const std::vector<std::uint32_t> ids = ids_in(order, count);
+  CountedItem::written = 0;
+  for (const std::uint32_t id : ids) blocks.add({id, 0});
+  for (const std::uint32_t id : ids) blocks.remove(id);
+  CHECK(CountedItem::written < 200 * count);
+  CHECK(blocks.empty());
+}
+
+TEST_CASE("A hundred thousand entities of one place, team and owner come, move and go",
+          "[net][replication]") {
+  // With a linear search for each one, this takes minutes.
+  const auto relevance =
+      GENERATE(Relevance::near, Relevance::always, Relevance::owner, Relevance::team);
+  const int order = GENERATE(0, 1, 2);
+  const ReplicationSchema schema = replication_samples_schema();
+  const TypeViews views(schema);
+  ReplicatedWorld world(schema, views);
+  const std::vector<UpdateClass> classes(1);
+  InterestGrid grid({}, classes);
+  const std::vector<std::int64_t> values(schema.value_count(1));
+  const std::vector<std::uint32_t> ids = ids_in(order, 100'000);
+  const Viewer viewer{.player = 3, .team = 1, .has_eyes = true};
+  std::vector<std::uint32_t> found;
+  world.begin(1);
+  for (const std::uint32_t id : ids) {
+    world.spawn(id, {.type = 1, .owner = 3, .relevance = relevance, .team = 1}, values);
+  }
+  grid.update(world);
+  grid.find(world, viewer, {}, found);
+  CHECK(found.size() == ids.size());
+  CHECK(std::ranges::is_sorted(found));
+  world.begin(2);
+  for (const std::uint32_t id : ids) world.set_place(id, {.x = 1'000});
+  grid.update(world);
+  grid.find(world, {.player = 4, .team = 2, .has_eyes = true, .eyes = {.x = 1'000}}, {}, found);
+  const bool is_for_all = relevance == Relevance::near || relevance == Relevance::always;
+  CHECK(found.size() == (is_for_all ? ids.size() : 0));
+  const std::size_t bytes = grid.memory_bytes();
+  world.begin(3);
+  for (const std::uint32_t id : ids) world.despawn(id);
+  grid.update(world);
+  grid.find(world, viewer, {}, found);
+  CHECK(found.empty());
+  CHECK(grid.memory_bytes() < bytes);
+}
+
+}  // namespace muster
