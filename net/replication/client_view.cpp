@@ -218,7 +218,7 @@ void ClientView::send(const ReplicatedWorld& world, const InterestGrid& grid,
     is_merged_ = true;
   }
   std::size_t budget = byte_budget(connection, now, ticks);
-  const std::size_t parts_max = pace_.allowed(connection.round_trip(), ticks);
+  std::size_t parts_max = pace_.allowed(connection.round_trip(), ticks);
   if (parts_max == 0 || waits_for_news(connection)) {
     ++counters_.paced;
     return;
@@ -234,6 +234,7 @@ void ClientView::send(const ReplicatedWorld& world, const InterestGrid& grid,
   budget = std::min(budget, parts_max * memory_.size());
   tick_overhead_bits_ = 0;
   choose(world, budget - std::min(budget / 2, events_.waiting_bytes(memory_.size() / kEventShare)));
+  parts_max = std::min(parts_max, parts_for_new());
   if (is_merged_) {
     writer_->begin(world.tick(), states_);
   } else {
@@ -307,6 +308,18 @@ double ClientView::predicted_bits(std::size_t i) const {
   double bits = kUpdateBits;
   for (const LaneSchema& lane : lanes) bits += std::bit_width(lane.greatest) / 2.0 + 1;
   return new_cost_ * bits;
+}
+
+/// Each part looks at all active entities again. While thousands of them are new to the client, as
+/// when a map begins for everybody, they arrive in a few parts a snapshot.
+std::size_t ClientView::parts_for_new() const {
+  constexpr std::size_t kNewMax = 1'024;
+  constexpr std::size_t kLooksMax = 40'000;
+  const auto is_new = [&](std::uint32_t i) { return records_[i].acked_since == kNotAcked; };
+  if (active_.size() <= kNewMax) return kSnapshotWindow;
+  const auto count = static_cast<std::size_t>(std::ranges::count_if(active_, is_new));
+  if (count <= kNewMax) return kSnapshotWindow;
+  return std::max<std::size_t>(2, kLooksMax / active_.size());
 }
 
 /// Defers what has to wait: far entities until their turn, and when not all changes fit, the least

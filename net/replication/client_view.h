@@ -188,6 +188,7 @@ class ClientView {
   void defer(std::uint32_t i);
   std::size_t byte_budget(const Connection& connection, NetTime now, std::uint32_t ticks);
   void choose(const ReplicatedWorld& world, std::size_t budget_bytes);
+  std::size_t parts_for_new() const;
   void note_complete();
   float distance_to(const ReplicatedEntity& entity) const;
   double predicted_bits(std::size_t i) const;

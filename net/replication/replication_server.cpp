@@ -197,11 +197,8 @@ void ReplicationServer::update(ReplicationClientId id, Connection& connection, N
   send_answers(*client, connection);
   client->view.keep(world_.tick());
   if (!client->is_playing || world_.tick() < client->next_snapshot_tick) return;
-  const std::uint32_t interval = std::max(options_.snapshot_ticks, client->snapshot_ticks);
-  client->next_snapshot_tick += interval;
-  if (client->next_snapshot_tick <= world_.tick()) {
-    client->next_snapshot_tick = world_.tick() + interval;
-  }
+  client->next_snapshot_tick = world_.tick() + 1;
+  client->next_snapshot_tick += ticks_to_turn(*client, client->next_snapshot_tick);
   client->view.send(world_, grid_, connection, now);
   for (const UnfitState& unfit : client->view.unfit()) {
     if (log_ == nullptr) break;
@@ -210,6 +207,13 @@ void ReplicationServer::update(ReplicationClientId id, Connection& connection, N
                     .payload_bytes = unfit.payload_bytes});
   }
   client->view.clear_unfit();
+}
+
+/// Ticks from `tick` until the client's turn. Clients that begin in one tick, as at each map, have
+/// their turns in different ones.
+std::uint32_t ReplicationServer::ticks_to_turn(const Client& client, std::uint32_t tick) const {
+  const std::uint32_t interval = std::max(options_.snapshot_ticks, client.snapshot_ticks);
+  return interval - 1 - (tick + client.id) % interval;
 }
 
 void ReplicationServer::take_message(Client& client, std::span<const std::byte> message) {
@@ -229,6 +233,7 @@ void ReplicationServer::take_message(Client& client, std::span<const std::byte> 
       return prepare_setup(client, want);
     case ReplicationMessage::ready:
       client.is_playing = true;
+      client.next_snapshot_tick = world_.tick() + ticks_to_turn(client, world_.tick());
       return;
     case ReplicationMessage::resync:
       if (client.resynced_at != world_.tick()) client.view.resync();

@@ -91,6 +91,7 @@ class ReplicationServer {
 
   Client* find(ReplicationClientId id) const;
   void report_clamped();
+  std::uint32_t ticks_to_turn(const Client& client, std::uint32_t tick) const;
   void take_message(Client& client, std::span<const std::byte> message);
   void begin(Client& client);
   void prepare_setup(Client& client, const WantMessage& want) const;

@@ -34,7 +34,6 @@ void FollowedWorld::take(std::uint32_t tick, std::span<const EntityState> world,
     if (at == known || tracks_[at].track.id != state.id) {
       Followed& followed = tracks_.emplace_back();
       followed.track.id = state.id;
-      followed.track.place = records_.take();
       follow(tracks_.size() - 1, state);
       continue;
     }
@@ -93,11 +92,12 @@ void FollowedWorld::leave(std::size_t place) {
 void FollowedWorld::put_in_order() {
   std::erase_if(tracks_, [&](Followed& followed) {
     if (followed.values != nullptr || !followed.track.is_forgotten(next_)) return false;
-    records_.give_back(followed.track.place);
+    if (followed.track.has_records()) records_.give_back(followed.track.place);
     kept_.drop(followed.kept);
     links_.drop(followed.track.links);
     return true;
   });
+  records_.reserve(tracks_.size());
   merge_new();
   resting_.assign((tracks_.size() + kWordBits - 1) / kWordBits, 0);
   known_places_.resize(resting_.size());
@@ -158,9 +158,20 @@ std::size_t FollowedWorld::place_of_id(std::uint32_t id) const {
   return static_cast<std::size_t>(found - tracks_.begin());
 }
 
+/// Most entities are new, or unchanged since they were: then there is nothing to record.
+const TrackRecords& FollowedWorld::records_of(const EntityTrack& track) const {
+  static constexpr TrackRecords kNone{};
+  return track.has_records() ? records_[track.place] : kNone;
+}
+
+TrackRecords& FollowedWorld::make_records(EntityTrack& track) {
+  if (!track.has_records()) track.place = records_.take();
+  return records_[track.place];
+}
+
 KnownEntity FollowedWorld::known_of(const EntityTrack& track) const {
   if (is_steady(track, references_)) return steady_entity(track, references_);
-  KnownEntity known = known_entity(track, records_[track.place], references_,
+  KnownEntity known = known_entity(track, records_of(track), references_,
                                    [&](EntityKind kind) { return lanes_of(kind); });
   known.is_sparse = is_sparse(known.states);
   if (known.is_sparse) links_.extend(track.links, known.kind, known.states);
@@ -361,7 +372,7 @@ void FollowedWorld::remember_track(Followed& followed, const ListedEntity* liste
                                    bool is_there) {
   EntityTrack& track = followed.track;
   if (is_there) {
-    end_run(track, records_[track.place], next_);
+    if (track.has_run()) end_run(track, make_records(track), next_);
     begin_run(track, next_, followed.kind, followed.since, followed.values);
     return;
   }
@@ -371,7 +382,7 @@ void FollowedWorld::remember_track(Followed& followed, const ListedEntity* liste
                             : is_found ? known_[listed->known]
                                        : known_of(track);
   if (!is_said && known.states.count == 0 && !track.has_run()) return;
-  TrackRecords& records = records_[track.place];
+  TrackRecords& records = make_records(track);
   end_run(track, records, next_);
   if (!is_said && known.states.count == 0) return;
   track.last = next_;

@@ -83,12 +83,12 @@ class FollowedWorld {
   /// at that place of the window, and that one may still be a reference.
   template <typename IsNeeded>
   void keep(std::uint32_t oldest_tick, const SnapshotTicks& ticks, const IsNeeded& is_needed) {
+    TrackRecords none{};
     for_awake(0, [&](std::size_t at) {
       Followed& followed = tracks_[at];
-      kept_.keep(followed.kept, followed.track, records_[followed.track.place], ticks, oldest_tick,
-                 is_needed);
-      links_.drop_unneeded(followed.track.links, followed.track, records_[followed.track.place],
-                           ticks, is_needed);
+      TrackRecords& records = followed.track.has_records() ? records_[followed.track.place] : none;
+      kept_.keep(followed.kept, followed.track, records, ticks, oldest_tick, is_needed);
+      links_.drop_unneeded(followed.track.links, followed.track, records, ticks, is_needed);
     });
   }
 
@@ -150,6 +150,8 @@ class FollowedWorld {
   void list_words(SnapshotHead& head, std::size_t first);
   KnownEntity known_of(const EntityTrack& track) const;
   void add_link(const ListedEntity& listed, EntityTrack& track);
+  const TrackRecords& records_of(const EntityTrack& track) const;
+  TrackRecords& make_records(EntityTrack& track);
   void wake_outside(const SnapshotReach& reach);
   void remember_track(Followed& followed, const ListedEntity* listed, bool is_said, bool is_there);
   std::size_t place_of_id(std::uint32_t id) const;

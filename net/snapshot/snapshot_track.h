@@ -96,7 +96,7 @@ using TrackRecords = std::array<TrackRecord, kSnapshotWindow>;
 /// and every snapshot says so, that is one run, and a snapshot costs no more than its end.
 struct EntityTrack {
   std::uint32_t id = 0;
-  std::uint32_t place = 0;  ///< Of its records.
+  std::uint32_t place = kNoRecords;  ///< Of its records.
   LinkList links = 0;
   SnapshotSerial run_first = 1;
   SnapshotSerial run_last = 0;  ///< Before `run_first`: there is no run.
@@ -108,6 +108,8 @@ struct EntityTrack {
   bool is_told = false;
   SnapshotSerial last = 0;  ///< The newest snapshot that left anything behind.
 
+  static constexpr std::uint32_t kNoRecords = 0xFFFF'FFFF;
+  bool has_records() const { return place != kNoRecords; }
   bool has_run() const { return run_first <= run_last; }
   bool is_forgotten(SnapshotSerial newest) const { return last + kSnapshotWindow <= newest; }
 };
@@ -127,6 +129,12 @@ class TrackStore {
     free_.pop_back();
     records_[place] = TrackRecords{};
     return place;
+  }
+  /// So many places can be taken without allocating. Memory that is not taken yet is not touched.
+  void reserve(std::size_t count) {
+    if (records_.capacity() >= count) return;
+    records_.reserve(std::max(count, records_.capacity() + records_.capacity() / 2));
+    free_.reserve(records_.capacity());
   }
   void give_back(std::uint32_t place) { free_.push_back(place); }
   std::size_t memory_bytes() const {
@@ -346,7 +354,7 @@ inline constexpr std::size_t kExpectRecords = 8;
 inline constexpr std::size_t kExpectRows = 4;
 inline void expect_records(const EntityTrack& track, const TrackStore& records,
                            const ReferenceStates& references) {
-  if (is_steady(track, references)) return;
+  if (!track.has_records() || is_steady(track, references)) return;
   const TrackRecords& all = records[track.place];
   const std::size_t count = std::min(references.count, kMaxKnownStates);
   for (std::size_t i = 0; i < count; i += 2) {
@@ -356,7 +364,7 @@ inline void expect_records(const EntityTrack& track, const TrackStore& records,
 /// The same of the values that these records lead to.
 inline void expect_rows(const EntityTrack& track, const TrackStore& records,
                         const ReferenceStates& references) {
-  if (is_steady(track, references)) return;
+  if (!track.has_records() || is_steady(track, references)) return;
   const TrackRecords& all = records[track.place];
   const std::size_t count = std::min(references.count, kMaxKnownStates);
   for (std::size_t i = 0; i < count; ++i) {

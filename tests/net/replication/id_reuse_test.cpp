@@ -113,7 +113,8 @@ TEST_CASE("No two entities of an id have one generation, though most ids are for
 }
 
 TEST_CASE("A generation has one spelling of as many bytes as it needs", "[net][snapshot]") {
-  const SnapshotModel model = untrained_model({{.name = "thing", .lanes = {{.name = "lane", .greatest = 7}}}});
+  const SnapshotModel model =
+      untrained_model({{.name = "thing", .lanes = {{.name = "lane", .greatest = 7}}}});
   const SnapshotOptions options{.coder = SnapshotCoder::raw};
   std::array<std::byte, 64> memory{};
   const auto bits_of = [&](std::uint32_t generation, std::uint32_t before) {

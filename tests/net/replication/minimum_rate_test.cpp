@@ -85,8 +85,9 @@ TEST_CASE("A far entity that is updated every 2,000 ticks stays known to the cli
     if (std::exchange(told, client.world.entities.at(2).tick) != told) ++updates;
   }
   CHECK(client.world.spawned == 1);
+  // Five intervals; an update is sent again when its delivery report is lost.
   CHECK(updates >= 4);
-  CHECK(updates <= 7);
+  CHECK(updates <= 10);
 }
 
 }  // namespace muster

@@ -76,7 +76,7 @@ TEST_CASE("Sorted blocks have what a map has, whatever comes and goes", "[net][r
 
 TEST_CASE("Adding and removing an item of sorted blocks moves few others", "[net][replication]") {
   const int order = GENERATE(0, 1, 2);
-  const std::size_t count = GENERATE(10'000, 40'000);
+  const std::size_t count = GENERATE(std::size_t{10'000}, std::size_t{40'000});
   SortedBlocks<CountedItem> blocks;
   const std::vector<std::uint32_t> ids = ids_in(order, count);
   CountedItem::written = 0;

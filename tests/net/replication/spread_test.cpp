@@ -1,0 +1,48 @@
+// What many clients cost a server in one tick when a map begins for all of them.
+#include <algorithm>
+
+#include <catch2/catch.hpp>
+
+#include "tests/support/replication_stage.h"
+
+namespace muster {
+namespace {
+
+std::uint64_t looked_at(const ReplicationStage& stage) {
+  std::uint64_t count = 0;
+  for (const auto& client : stage.clients) {
+    count += stage.server.view(client->id)->looked_at_count();
+  }
+  return count;
+}
+
+}  // namespace
+
+TEST_CASE("Clients to which all entities are new are not served in one tick",
+          "[net][replication]") {
+  constexpr std::uint32_t kEntities = 3'000;
+  constexpr std::uint64_t kClients = 12;
+  ReplicationStage stage(9, {.snapshot_ticks = 3});
+  for (std::uint64_t i = 0; i < kClients; ++i) stage.join();
+  const bool is_late = GENERATE(false, true);
+  const auto spawn = [&] {
+    for (std::uint32_t id = 1; id <= kEntities; ++id) {
+      stage.spawn(id, {.type = 1, .relevance = Relevance::always});
+    }
+  };
+  if (is_late) stage.run(60);
+  stage.step(spawn);
+  std::uint64_t before = looked_at(stage);
+  std::uint64_t worst = 0;
+  for (int tick = 0; tick < 200; ++tick) {
+    stage.step();
+    worst = std::max(worst, looked_at(stage) - before);
+    before = looked_at(stage);
+  }
+  // A third of the clients has its turn in a tick. Each looks at its interest, at the records and
+  // at the writer's tracks once, and at what is active in each of few parts.
+  CHECK(worst <= kClients / 3 * (kEntities * 5 + 2 * 40'000));
+  for (const auto& client : stage.clients) CHECK(stage.difference(*client) == "");
+}
+
+}  // namespace muster
