@@ -134,7 +134,7 @@ class SealedConnection {
 
   std::size_t seal(NetTime now, std::uint32_t sequence, std::span<std::byte> memory,
                    std::size_t body_bytes) {
-    sender_.refresh(now);
+    sender_.refresh(now, connection_.highest_delivered());
     SectionWriter head(memory.first(kPacketHeadBytes));
     head.write_u8(kPacketBit | (sender_.phase() ? kPhaseBit : 0U));
     head.write_u32(ids_.theirs);

@@ -66,9 +66,10 @@ bool SealKey::open(std::uint64_t sequence, std::span<const std::byte> head,
              nonce.data(), key_.data()) == 0;
 }
 
-void SealSender::refresh(NetTime now) {
+void SealSender::refresh(NetTime now, std::uint64_t highest_delivered) {
   if (cipher_ == Cipher::none) return;
   if (sealed_ < kPacketsPerKey && now - since_ < kTimePerKey) return;
+  if (sealed_ == 0 || highest_delivered < first_of_present_) return;
   present_ = SealKey(cipher_, mix(present_.key(), "next"));
   phase_ = !phase_;
   sealed_ = 0;
@@ -78,7 +79,7 @@ void SealSender::refresh(NetTime now) {
 void SealSender::seal(std::uint64_t sequence, std::span<const std::byte> head,
                       std::span<std::byte> memory, std::size_t body_bytes) {
   present_.seal(sequence, head, memory, body_bytes);
-  ++sealed_;
+  if (sealed_++ == 0) first_of_present_ = sequence;
 }
 
 SealReceiver::SealReceiver(Cipher cipher, const SecretKey& first)

@@ -57,8 +57,11 @@ class SealSender {
   SealSender(Cipher cipher, const SecretKey& first, NetTime now)
       : cipher_(cipher), present_(cipher, first), since_(now) {}
 
-  /// Call before a packet is written; may change the phase.
-  void refresh(NetTime now);
+  /// Call before a packet is written; may change the phase. The next key is only taken when a
+  /// packet under the present one is known to have arrived, so `highest_delivered` is at least its
+  /// number: then the peer is never more than one key behind, however long it heard nothing. (RFC
+  /// 9001, section 6.1.)
+  void refresh(NetTime now, std::uint64_t highest_delivered);
   /// The bit that travels in the first byte of packets.
   bool phase() const { return phase_; }
   void seal(std::uint64_t sequence, std::span<const std::byte> head, std::span<std::byte> memory,
@@ -69,6 +72,7 @@ class SealSender {
   SealKey present_;
   bool phase_ = false;
   std::uint64_t sealed_ = 0;
+  std::uint64_t first_of_present_ = 0;  ///< The number of the first packet under the present key.
   NetTime since_;
 };
 

@@ -11,11 +11,10 @@ namespace muster {
 
 namespace {
 
-/// Lets memory grow by a window at a time. Growing by half, as a vector does alone, a block would
-/// take more than the game allowed.
+/// Lets memory grow by half. A vector alone would take more than the block's own bytes.
 void reserve(std::vector<std::byte>& bytes, std::size_t needed, std::size_t most) {
   if (needed <= bytes.capacity()) return;
-  bytes.reserve(std::min(std::max(needed, bytes.capacity() + kChunkWindow * kChunkBytes), most));
+  bytes.reserve(std::min(std::max(needed, bytes.capacity() + bytes.capacity() / 2), most));
 }
 
 }  // namespace
@@ -151,22 +150,16 @@ std::optional<BlockRefusal> BlockReceiver::take(NetTime now, const Fragment& fra
   }
   Block& block = blocks_[place];
   if (block.state == Block::State::complete) return std::nullopt;
-  if (!make_room(block, fragment)) {
+  bool is_news = false;
+  try {
+    is_news = store(block, fragment);
+  } catch (const std::bad_alloc&) {
+    // A peer that sends more than the machine has must not end more than this block.
     block = {};
     return refuse(fragment, BlockRefusal::no_memory);
   }
-  std::memcpy(block.bytes.data() + fragment.first * kChunkBytes, fragment.bytes.data(),
-              fragment.bytes.size());
-  for (std::uint32_t chunk = fragment.first; chunk < fragment.first + fragment.count; ++chunk) {
-    if (block.arrived[chunk]) continue;
-    block.arrived[chunk] = true;
-    block.last_news = now;
-    ++block.arrived_count;
-  }
-  while (block.first_missing < block.arrived.size() && block.arrived[block.first_missing]) {
-    ++block.first_missing;
-  }
-  if (block.arrived_count < chunk_count(block.byte_count)) return std::nullopt;
+  if (is_news) block.last_news = now;
+  if (block.first_missing < chunk_count(block.byte_count)) return std::nullopt;
   block.state = Block::State::complete;
   block.completed_order = ++completed_;
   mark_over(block.id);
@@ -184,19 +177,61 @@ std::optional<std::uint16_t> BlockReceiver::give_up_stalled(NetTime now) {
   return std::nullopt;
 }
 
-/// False when there is no memory: a peer that sends more than the machine has must not end more
-/// than this block.
-bool BlockReceiver::make_room(Block& block, const Fragment& fragment) {
-  const std::size_t end = fragment.first * kChunkBytes + fragment.bytes.size();
-  if (block.bytes.size() >= end) return true;
-  try {
-    reserve(block.bytes, end, block.byte_count);
-    block.bytes.resize(end);
-    block.arrived.resize(fragment.first + fragment.count);
-  } catch (const std::bad_alloc&) {
-    return false;
+/// True when something of the fragment had not arrived before.
+bool BlockReceiver::store(Block& block, const Fragment& fragment) {
+  bool is_news = false;
+  for (std::uint32_t i = 0; i < fragment.count; ++i) {
+    const std::size_t begin = i * kChunkBytes;
+    const std::size_t size = std::min(kChunkBytes, fragment.bytes.size() - begin);
+    if (store_chunk(block, fragment.first + i, fragment.bytes.subspan(begin, size))) is_news = true;
   }
+  return is_news;
+}
+
+bool BlockReceiver::store_chunk(Block& block, std::uint32_t chunk,
+                                std::span<const std::byte> bytes) {
+  if (chunk < block.first_missing) return false;
+  if (chunk == block.first_missing) {
+    append(block, bytes);
+    take_ahead(block);
+    return true;
+  }
+  std::unique_ptr<Page>& page = block.ahead[chunk / kPageChunks];
+  if (page == nullptr) page = std::make_unique_for_overwrite<Page>();
+  std::uint16_t& size = page->sizes[chunk % kPageChunks];
+  if (size != 0) return false;
+  std::memcpy(page->bytes.data() + chunk % kPageChunks * kChunkBytes, bytes.data(), bytes.size());
+  size = static_cast<std::uint16_t>(bytes.size());
   return true;
+}
+
+void BlockReceiver::append(Block& block, std::span<const std::byte> bytes) {
+  reserve(block.bytes, block.bytes.size() + bytes.size(), block.byte_count);
+  block.bytes.insert(block.bytes.end(), bytes.begin(), bytes.end());
+  ++block.first_missing;
+}
+
+/// Moves what is no longer ahead of a gap.
+void BlockReceiver::take_ahead(Block& block) {
+  while (!block.ahead.empty()) {
+    const auto next = block.ahead.begin();
+    if (next->first < block.first_missing / kPageChunks) {
+      block.ahead.erase(next);
+      continue;
+    }
+    const std::uint32_t in_page = block.first_missing % kPageChunks;
+    const std::size_t size = next->second->sizes[in_page];
+    if (next->first > block.first_missing / kPageChunks || size == 0) return;
+    append(block, std::span(next->second->bytes).subspan(in_page * kChunkBytes, size));
+  }
+}
+
+std::size_t BlockReceiver::memory_bytes() const {
+  std::size_t sum = 0;
+  for (const Block& block : blocks_) {
+    sum += block.bytes.capacity() + block.ahead.size() * sizeof(Page);
+  }
+  return sum;
 }
 
 std::size_t BlockReceiver::oldest_complete() const {

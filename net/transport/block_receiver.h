@@ -4,6 +4,8 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
@@ -33,9 +35,10 @@ enum class [[nodiscard]] FragmentFate : std::uint8_t{
     invalid,  ///< Contradicts what was said of the same block, or lies beyond the window.
 };
 
-/// Up to `kBlocksAtOnce` blocks that arrive or wait to be read. Allocates what arrives, and at most
-/// `kChunkWindow` chunks more; never beyond the block's own bytes, at most `block_bytes_max` each
-/// and `kBlocksOfLargestSize` times that in all.
+/// Up to `kBlocksAtOnce` blocks that arrive or wait to be read. Memory follows the bytes that have
+/// arrived, whatever sizes a peer announces: one and a half times the beginning that is complete,
+/// and a page for chunks ahead of it. At most `block_bytes_max` each and `kBlocksOfLargestSize`
+/// times that in all.
 class BlockReceiver {
  public:
   explicit BlockReceiver(std::size_t block_bytes_max) : block_bytes_max_(block_bytes_max) {}
@@ -64,18 +67,26 @@ class BlockReceiver {
   /// Forgets all blocks, but not which ids are over.
   void clear() { blocks_ = {}; }
 
+  /// Bytes that are held for blocks.
+  std::size_t memory_bytes() const;
+
  private:
+  /// Small, so that a peer that leaves gaps makes us hold a few times what it sends.
+  static constexpr std::uint32_t kPageChunks = 4;
+  struct Page {
+    std::array<std::byte, kPageChunks * kChunkBytes> bytes;
+    std::array<std::uint16_t, kPageChunks> sizes{};  ///< Of its chunks; 0: has not arrived.
+  };
   struct Block {
     enum class State : std::uint8_t { free, arriving, complete };
     State state = State::free;
     std::uint16_t id = 0;
     std::uint32_t byte_count = 0;
-    std::uint32_t arrived_count = 0;
     std::uint32_t first_missing = 0;
     std::uint64_t completed_order = 0;
-    NetTime last_news{};  ///< When a chunk of it came that had not come before.
-    std::vector<bool> arrived;
-    std::vector<std::byte> bytes;
+    NetTime last_news{};           ///< When a chunk of it came that had not come before.
+    std::vector<std::byte> bytes;  ///< All chunks below the first missing one.
+    std::map<std::uint32_t, std::unique_ptr<Page>> ahead;  ///< By first chunk / `kPageChunks`.
   };
 
   /// The place of a block, of a free one, and of the complete one that waits longest;
@@ -83,7 +94,10 @@ class BlockReceiver {
   std::size_t place_of(std::uint16_t id) const;
   std::size_t free_place() const;
   std::size_t oldest_complete() const;
-  static bool make_room(Block& block, const Fragment& fragment);
+  static bool store(Block& block, const Fragment& fragment);
+  static bool store_chunk(Block& block, std::uint32_t chunk, std::span<const std::byte> bytes);
+  static void append(Block& block, std::span<const std::byte> bytes);
+  static void take_ahead(Block& block);
   std::optional<BlockRefusal> refuse(const Fragment& fragment, BlockRefusal reason);
   std::size_t count_of(Block::State state) const;
   bool has_memory(std::size_t block_bytes, bool are_complete_counted) const;

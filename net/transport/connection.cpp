@@ -9,10 +9,12 @@ namespace muster {
 
 namespace {
 
-/// Payloads that wait to be sent: a snapshot in a few packets. The game writes them for this tick.
-constexpr std::uint32_t kPayloadsOut = 16;
-/// Payloads that wait to be read: what arrives between two ticks, with room for a stall.
-constexpr std::uint32_t kPayloadsIn = 64;
+/// Payloads that may wait to be sent, whatever the rate: a snapshot in a few packets. Beyond that
+/// as many as the budgets of two ticks hold.
+constexpr std::size_t kPayloadsOutLeast = 16;
+constexpr std::uint32_t kPayloadsOutMax = kPacketsOnTheWayMax;
+/// Payloads that wait to be read: all that a peer has on its way, for a game that seldom reads.
+constexpr std::uint32_t kPayloadsIn = kPacketsOnTheWayMax;
 /// Of payloads that the game does not ask for: all that can be on their way, twice.
 constexpr std::size_t kFatesMax = 2048;
 /// Kind and number; kind, block and reason.
@@ -29,7 +31,7 @@ Connection::Connection(const ConnectionOptions& options, NetTime now)
       path_size_(options.datagram_bytes_max),
       maps_(options.leads_maps),
       blocks_in_(options.block_bytes_max),
-      payloads_out_(kPayloadsOut),
+      payloads_out_(kPayloadsOutMax),
       payloads_in_(kPayloadsIn),
       last_arrival_(now),
       last_departure_(now),
@@ -61,7 +63,7 @@ SendStatus Connection::send_payload(std::span<const std::byte> payload, std::uin
     status = SendStatus::empty;
   } else if (payload.size() > payload_bytes_max()) {
     status = SendStatus::too_large;
-  } else if (!payloads_out_.has_room()) {
+  } else if (!has_room_for_payload()) {
     status = SendStatus::would_block;
   }
   if (status == SendStatus::queued) {
@@ -70,6 +72,12 @@ SendStatus Connection::send_payload(std::span<const std::byte> payload, std::uin
     ++counters_.would_block;
   }
   return status;
+}
+
+/// A game that keeps to its budgets always has room. One that does not waits for the path.
+bool Connection::has_room_for_payload() const {
+  if (payloads_out_.count() < kPayloadsOutLeast) return true;
+  return payloads_out_.has_room() && payloads_out_.byte_count() < rate_.bytes_in(2 * rate_.burst());
 }
 
 SendStatus Connection::send_block(std::span<const std::byte> block, std::uint16_t& id) {
@@ -92,7 +100,10 @@ std::size_t Connection::standing_bytes() const {
 }
 
 std::size_t Connection::budget(NetTime now) const {
-  const std::size_t free = rate_.game_budget(now, sent_.open_bytes());
+  asks_.note(now);
+  // What is queued after this tick's sending goes with the next one's.
+  const NetTime when = std::max(now, ticks_.next_call());
+  const std::size_t free = rate_.game_budget(when, sent_.open_bytes());
   const std::size_t around = payload_heads() + payloads_out_.byte_count();
   if (!is_worth_a_packet(allowed_) || free <= around) return 0;
   const auto allowed = static_cast<std::size_t>(allowed_);
@@ -112,7 +123,11 @@ std::size_t Connection::waiting_bytes() const {
 
 void Connection::tick(NetTime now) {
   if (state_ == ConnectionState::closed) return;
-  sent_.tick(now, round_trip_);
+  ticks_.note(now);
+  rate_.set_loops({.interval = std::max(ticks_.longest(), asks_.longest()),
+                   .answers = sent_.answer_interval(),
+                   .hold = round_trip_.hold()});
+  sent_.tick(now, round_trip_, ticks_.longest());
   settle(now);
   drop_unfit_payloads();
   const NetDuration silence = now - last_arrival_;
@@ -186,7 +201,7 @@ void Connection::settle(NetTime now) {
     } else {
       ++counters_.lost_out;
       counters_.messages_lost += record.unreliable_count;
-      rate_.lost(record);
+      if (!sent_.is_of_outage(record)) rate_.lost(record);
       if (record.is_probe) path_size_.probe_lost();
     }
     if (record.has_payload) tell_fate(packet, packet.delivered && !is_past);

@@ -15,6 +15,7 @@
 
 #include "net/transport/block_receiver.h"
 #include "net/transport/block_sender.h"
+#include "net/transport/call_rhythm.h"
 #include "net/transport/channel.h"
 #include "net/transport/connection_counters.h"
 #include "net/transport/map_turns.h"
@@ -148,6 +149,9 @@ class Connection {
   /// payload may be larger: it goes whole, and what it is too large by is paid for before anything
   /// else goes. So who cannot cut a payload queues it then, and does not wait for a budget of its
   /// size, which on a slow path or with a small share of a server's cap never comes.
+  ///
+  /// A game may ask at any time of its tick. When it asks after it has sent, the budget is that of
+  /// its next sending. Loops of 4 Hz and more use all of the rate.
   std::size_t budget(NetTime now) const;
   /// For whoever shares a cap among connections: from now on no more than this goes out of what the
   /// game has to say, and `budget` tells of no more. A packet may be larger than what is left of
@@ -165,6 +169,8 @@ class Connection {
   /// the body of the largest datagram. The result is a part of it, never empty.
   std::span<const std::byte> write_packet(NetTime now, std::span<std::byte> memory);
   std::uint32_t next_sequence() const { return sent_.next_sequence(); }
+  /// The highest number of ours that is known to have arrived; 0 is none.
+  std::uint32_t highest_delivered() const { return sent_.highest_delivered(); }
 
   /// Says whether a packet can be received at all; asked before its seal is opened. Without a
   /// number it is too far from all that were received to have one.
@@ -230,6 +236,8 @@ class Connection {
   bool is_content_allowed() const;
   bool may_send_content(NetTime now) const;
   bool has_room_for_part() const;
+  void acknowledge_owed(PacketDraft& draft);
+  static std::uint16_t hold_units(NetDuration hold);
   void write_control(PacketDraft& draft, NetTime now, std::size_t probe_bytes);
   void write_refusals(PacketDraft& draft);
   void add_contents(PacketDraft& draft, std::size_t budget);
@@ -253,6 +261,11 @@ class Connection {
   PacketVerdict check_room(const Incoming& incoming) const;
   void take_header(NetTime now, std::uint32_t sequence, const PacketHeader& header,
                    std::uint32_t ack);
+  bool measure_round_trip(NetTime now, NetDuration sample, std::uint16_t hold_units,
+                          NetDuration silence);
+  NetDuration clock_slack(NetTime now) const;
+  NetDuration without_clock(NetTime now, NetDuration told);
+  void keep_owed_ack(std::uint32_t sequence);
   void take_control(const Incoming& incoming);
   void take_parts(NetTime now, std::uint32_t sequence, const Incoming& incoming);
   void refuse_block(std::uint16_t id, BlockRefusal reason);
@@ -265,6 +278,7 @@ class Connection {
   std::size_t standing_bytes() const;
   std::size_t waiting_bytes() const;
   bool has_fitting_payload() const;
+  bool has_room_for_payload() const;
   void drop_unfit_payloads();
   void settle(NetTime now);
   void tell_fate(const ResolvedPacket& packet, bool delivered);
@@ -299,6 +313,9 @@ class Connection {
 
   std::int64_t allowed_ = std::numeric_limits<std::int64_t>::max();  ///< Bytes, by `allow`.
 
+  CallRhythm ticks_;
+  mutable CallRhythm asks_;  ///< When the game asked for its budget.
+
   NetTime last_arrival_{};
   NetTime highest_arrival_{};  ///< Of the packet with the highest number.
   NetTime last_departure_{};
@@ -306,11 +323,23 @@ class Connection {
   NetTime last_choke_{};
   NetTime probe_from_{};       ///< Earlier the rate says nothing of how long a large packet takes.
   std::uint32_t told_to_ = 0;  ///< The peer is known to know of all packets up to this one.
-  unsigned unanswered_ = 0;    ///< Packets that asked for an answer since we last sent one.
+  std::uint32_t acknowledged_to_ = 0;  ///< Our last packet, or what is owed, acknowledges this.
+  struct OwedAck {
+    std::uint32_t ack = 0;
+    AckMask mask;
+    NetTime arrived_at{};
+  };
+  /// For more packets than an honest peer has on their way.
+  std::array<OwedAck, kPacketsOnTheWayMax / kAckWindow + 1> owed_acks_{};
+  std::size_t owed_ack_count_ = 0;
+  unsigned unanswered_ = 0;  ///< Packets that asked for an answer since we last sent one.
   NetTime unanswered_since_{};
   NetDuration least_delay_{};  ///< Of the peer's packets since we last sent one.
   bool has_least_delay_ = false;
-  NetDuration told_delay_{};  ///< What the peer told last of ours.
+  /// A silence, or a sleep of ours, is not long ago: clocks may have stood still.
+  NetTime clocks_doubted_until_{};
+  NetDuration least_told_ = NetDuration::max();  ///< Of ours by the peer, since then.
+  NetDuration told_delay_{};                     ///< What the peer told last of ours.
 
   std::array<std::uint64_t, 4> path_questions_{};  ///< To be answered.
   std::size_t path_question_count_ = 0;

@@ -16,6 +16,9 @@ namespace {
 constexpr std::size_t kLongLength = 128;
 /// How often an end is told again, at most.
 constexpr NetDuration kCloseAgain = std::chrono::milliseconds(50);
+/// Longer than anything but a sleep or an outage: keep-alives come more often.
+constexpr NetDuration kLongSilence = std::chrono::milliseconds(500);
+constexpr NetDuration kSlackLeast = std::chrono::milliseconds(20);
 
 /// A message's length in its one spelling.
 std::size_t read_length(SectionReader& reader) {
@@ -324,25 +327,79 @@ PacketVerdict Connection::check_room(const Incoming& incoming) const {
 
 void Connection::take_header(NetTime now, std::uint32_t sequence, const PacketHeader& header,
                              std::uint32_t ack) {
+  const NetDuration silence = now - last_arrival_;
   last_arrival_ = now;
+  keep_owed_ack(sequence);
   if (received_.mark(sequence)) highest_arrival_ = now;
   // It fills a hole below what the peer knows of: that is news again.
   if (sequence <= told_to_) told_to_ = sequence - 1;
+  const bool had_outage = silence >= kLongSilence || header.hold * kWireTimeUnit >= kLongSilence;
+  if (ack > 0 && had_outage) {
+    // Queues of ours have emptied meanwhile, and either clock may have stood still.
+    clocks_doubted_until_ = now + kPathMemory;
+    peer_clock_.forget_ages();
+    least_told_ = NetDuration::max();
+  }
   peer_clock_.add(now, header.sent);
+  const PacketRecord* const record = ack > 0 ? sent_.find_open(ack) : nullptr;
+  const bool is_measured =
+      record != nullptr && measure_round_trip(now, now - record->sent_at, header.hold, silence);
   const NetDuration delay = peer_clock_.queue_delay();
   least_delay_ = has_least_delay_ ? std::min(least_delay_, delay) : delay;
   has_least_delay_ = true;
-  if (sequence == received_.highest()) told_delay_ = header.delay * kWireTimeUnit;
-  if (ack > 0) {
-    const PacketRecord* const record = sent_.find_open(ack);
-    if (record != nullptr && header.hold != kNoHold) {
-      const NetDuration hold = header.hold * kWireTimeUnit;
-      round_trip_.add(now, now - record->sent_at, hold);
-      peer_clock_.add_round_trip(now, round_trip_.latest());
-    }
-    sent_.acknowledge(now, ack, header.mask, round_trip_);
+  if (sequence == received_.highest()) {
+    const NetDuration told = without_clock(now, header.delay * kWireTimeUnit);
+    // A queue that the round trip does not show was added by a clock of the peer's.
+    const NetDuration excess = round_trip_.latest() - round_trip_.minimum();
+    if (is_measured) told_delay_ = told > excess + clock_slack(now) ? excess : told;
+    if (record != nullptr && header.hold == kNoHold) told_delay_ = told;
   }
+  if (ack > 0) sent_.acknowledge(now, ack, header.mask, round_trip_);
   settle(now);
+}
+
+/// False when the sample says nothing of the path: a machine slept meanwhile. Our clock stood still
+/// when the peer held the packet for longer than it was away; the peer's did when the answer ends a
+/// silence and was on its way for most of it.
+bool Connection::measure_round_trip(NetTime now, NetDuration sample, std::uint16_t hold_units,
+                                    NetDuration silence) {
+  const NetDuration hold = peer_clock_.on_our_clock(hold_units * kWireTimeUnit);
+  const bool we_slept = sample + kClockNoise < hold;
+  if (we_slept) clocks_doubted_until_ = now + kPathMemory;
+  const bool peer_slept =
+      round_trip_.has_sample() && silence >= kLongSilence && sample - hold > silence / 2;
+  if (we_slept || peer_slept || hold_units == kNoHold) return false;
+  round_trip_.add(now, sample, hold);
+  peer_clock_.add_round_trip(now, round_trip_.latest(), clock_slack(now));
+  return true;
+}
+
+/// What the peer tells after an outage holds what a clock has added, until the peer has forgotten
+/// the time before. The queue was empty when the outage ended, so the least that is told is not a
+/// queue.
+NetDuration Connection::without_clock(NetTime now, NetDuration told) {
+  if (now >= clocks_doubted_until_) return told;
+  least_told_ = std::min(least_told_, told);
+  return told - least_told_;
+}
+
+/// Delay beyond what round trips show, and beyond this, was added by a clock. Without a reason to
+/// doubt the clocks chance explains more.
+NetDuration Connection::clock_slack(NetTime now) const {
+  if (now < clocks_doubted_until_ || peer_clock_.drifts()) return kClockNoise;
+  return kSlackLeast + 4 * round_trip_.variation();
+}
+
+/// What leaves the window unacknowledged would be lost to its sender. Where more arrives between
+/// two packets of ours than one can acknowledge, those before are acknowledged by packets of their
+/// own.
+void Connection::keep_owed_ack(std::uint32_t sequence) {
+  const std::uint32_t highest = received_.highest();
+  if (sequence <= highest || sequence - acknowledged_to_ < kAckWindow) return;
+  if (highest == acknowledged_to_ || owed_ack_count_ == owed_acks_.size()) return;
+  owed_acks_[owed_ack_count_++] = {
+      .ack = highest, .mask = received_.mask(told_to_), .arrived_at = highest_arrival_};
+  acknowledged_to_ = highest;
 }
 
 void Connection::refuse_block(std::uint16_t id, BlockRefusal reason) {

@@ -44,7 +44,9 @@ struct Connection::PacketDraft {
   std::uint8_t fragment_count = 0;
   std::span<const std::byte> payload;
   std::size_t body_max = 0;  ///< Bytes that the body may have.
-  std::size_t fill_to = 0;   ///< Bytes that the body must have, when it is a probe.
+  /// Acknowledges what is owed: the newest packets are answered by one behind it.
+  bool is_owed_ack = false;
+  std::size_t fill_to = 0;  ///< Bytes that the body must have, when it is a probe.
 
   /// With the bytes that count the items of each section that there is.
   std::size_t used() const {
@@ -74,6 +76,7 @@ std::size_t Connection::wanted_probe(NetTime now) const {
 }
 
 bool Connection::is_answer_due(NetTime now) const {
+  if (owed_ack_count_ > 0) return true;
   if (unanswered_ == 0) return false;
   return unanswered_ >= kAnswerAfterPackets || now - unanswered_since_ >= kAckDelay;
 }
@@ -116,6 +119,7 @@ std::span<const std::byte> Connection::write_packet(NetTime now, std::span<std::
   PacketDraft draft;
   draft.header = next_header(now);
   draft.record = {.sent_at = now, .first_part = parts_.next(), .acknowledged = received_.highest()};
+  if (owed_ack_count_ > 0) acknowledge_owed(draft);
   draft.body_max = path_size_.bytes() - options_.overhead_bytes;
   const bool is_choked = !sent_.has_room();
   if (is_choked) {
@@ -130,6 +134,17 @@ std::span<const std::byte> Connection::write_packet(NetTime now, std::span<std::
     add_contents(draft, std::min(rate_.budget(now, sent_.open_bytes()), allowed));
   }
   return finish_packet(now, draft, memory);
+}
+
+void Connection::acknowledge_owed(PacketDraft& draft) {
+  const OwedAck& owed = owed_acks_.front();
+  draft.header.ack = Sequence::of(owed.ack);
+  draft.header.mask = owed.mask;
+  draft.header.hold = hold_units(draft.record.sent_at - owed.arrived_at);
+  draft.record.acknowledged = owed.ack;
+  std::ranges::move(owed_acks_.begin() + 1, owed_acks_.end(), owed_acks_.begin());
+  --owed_ack_count_;
+  draft.is_owed_ack = true;
 }
 
 void Connection::write_control(PacketDraft& draft, NetTime now, std::size_t probe_bytes) {
@@ -332,14 +347,17 @@ void Connection::add_from(std::size_t source, PacketDraft& draft, std::size_t ro
                    .message_id = id});
 }
 
+std::uint16_t Connection::hold_units(NetDuration hold) {
+  return static_cast<std::uint16_t>(std::min<std::int64_t>(hold / kWireTimeUnit, kNoHold));
+}
+
 PacketHeader Connection::next_header(NetTime now) const {
   PacketHeader header;
   header.ack = Sequence::of(received_.highest());
   header.mask = received_.mask(told_to_);
   header.sent = wire_time(now);
   if (received_.highest() > 0) {
-    const auto units = (now - highest_arrival_) / kWireTimeUnit;
-    header.hold = static_cast<std::uint16_t>(std::min<std::int64_t>(units, kNoHold));
+    header.hold = hold_units(now - highest_arrival_);
   }
   const NetDuration delay = has_least_delay_ ? least_delay_ : peer_clock_.queue_delay();
   header.delay =
@@ -400,14 +418,17 @@ std::span<const std::byte> Connection::finish_packet(NetTime now, PacketDraft& d
   rate_.stamp(record);
   sent_.send(record);
   allowed_ -= record.byte_count;
-  // What waits for an allowance says nothing of the path.
-  if (record.asks_for_answer)
-    rate_.sent(now, record.byte_count, is_content_allowed() && has_content());
+  // What waits for an allowance, or for the next packet, says nothing of the path.
+  const bool is_held = sent_.open_bytes() >= rate_.window() && is_content_allowed();
+  if (record.asks_for_answer) rate_.sent(now, record.byte_count, is_held && has_content());
   ++counters_.packets_out;
   counters_.bytes_out += record.byte_count;
   last_departure_ = now;
-  unanswered_ = 0;
-  has_least_delay_ = false;
+  if (!draft.is_owed_ack) {
+    unanswered_ = 0;
+    has_least_delay_ = false;
+    acknowledged_to_ = received_.highest();
+  }
   return memory.first(body);
 }
 

@@ -1,6 +1,8 @@
 #include "net/transport/path_time.h"
 
 #include <algorithm>
+#include <span>
+#include <utility>
 
 namespace muster {
 
@@ -12,6 +14,14 @@ void smooth(NetDuration sample, NetDuration& mean, NetDuration& variation) {
   variation += ((error < NetDuration::zero() ? -error : error) - variation) / 4;
   mean += error / 8;
 }
+
+/// Where queues change between samples an offset is this inexact. Beyond it, a clock has jumped.
+constexpr NetDuration kOffsetJump = std::chrono::milliseconds(10);
+/// How often the speed of the peer's clock is looked at, and after how many looks it is believed.
+constexpr NetDuration kMarkInterval = std::chrono::seconds(1);
+constexpr std::size_t kMarksEnough = 4;
+/// No clock differs more that is of any use.
+constexpr double kDriftMax = 0.5;
 
 }  // namespace
 
@@ -49,9 +59,15 @@ NetTime PeerClock::unwrap(NetTime now, std::uint16_t sent) const {
 
 void PeerClock::add(NetTime now, std::uint16_t sent) {
   const NetTime sent_at = unwrap(now, sent);
-  last_age_ = now - sent_at;
-  least_age_.add(now, last_age_);
-  queue_delay_ = last_age_ - least_age_.value();
+  raw_age_ = now - sent_at;
+  if (has_packet_) {
+    const double passed = std::chrono::duration<double>(now - shifted_at_).count();
+    clock_shift_ += duration_of(speed_.drift() * passed);
+  }
+  shifted_at_ = now;
+  age_ = raw_age_ - clock_shift_;
+  least_age_.add(now, age_);
+  queue_delay_ = age_ - least_age_.value();
   if (!has_packet_ || sent_at > last_sent_) {
     last_sent_ = sent_at;
     last_arrival_ = now;
@@ -59,14 +75,105 @@ void PeerClock::add(NetTime now, std::uint16_t sent) {
   has_packet_ = true;
 }
 
-void PeerClock::add_round_trip(NetTime now, NetDuration round_trip) {
-  // It left `round_trip / 2` ago, when the peer's clock showed `now - last_age_`.
-  offset_.add(now, {.round_trip = round_trip, .offset = round_trip / 2 - last_age_});
+/// The queue on the way here is a part of what the round trip is above its least. The rest of the
+/// delay was added by a clock. Ages are compared with those of packets whose round trip is known,
+/// too: the least of all packets may belong to a smaller one.
+void PeerClock::add_round_trip(NetTime now, NetDuration round_trip, NetDuration slack) {
+  least_trip_.add(now, round_trip);
+  least_measured_age_.add(now, age_);
+  const NetDuration excess = round_trip - least_trip_.value();
+  const NetDuration added = age_ - least_measured_age_.value() - excess;
+  if (added > slack) {
+    clock_shift_ += added;
+    age_ -= added;
+    queue_delay_ = std::max(queue_delay_ - added, NetDuration::zero());
+    // A jump may be more than that: queues on the way there hide the rest.
+    if (slack > kClockNoise) forget_ages();
+    least_age_.add(now, age_);
+  }
+  speed_.add(now, raw_age_, round_trip);
+  add_offset(now, round_trip, excess);
+}
+
+void PeerClock::add_offset(NetTime now, NetDuration round_trip, NetDuration excess) {
+  // It left `round_trip / 2` ago, when the peer's clock showed `now - raw_age_`.
+  const OffsetSample sample{
+      .round_trip = round_trip, .offset = round_trip / 2 - raw_age_, .at = now};
+  if (offset_.has_value()) {
+    // Queues move an offset by half of what they add to a round trip; a jump moves it by more.
+    const NetDuration known = *at(now) - now;
+    const NetDuration other = offset_.value().round_trip - least_trip_.value();
+    const NetDuration error = known < sample.offset ? sample.offset - known : known - sample.offset;
+    if (error > (excess + std::max(other, NetDuration::zero())) / 2 + kOffsetJump) offset_.clear();
+  }
+  offset_.add(now, sample);
 }
 
 std::optional<NetTime> PeerClock::at(NetTime now) const {
   if (!offset_.has_value()) return std::nullopt;
-  return now + offset_.value().offset;
+  const OffsetSample& best = offset_.value();
+  const double passed = std::chrono::duration<double>(now - best.at).count();
+  return now + best.offset - duration_of(speed_.drift() * passed);
+}
+
+NetDuration PeerClock::on_our_clock(NetDuration theirs) const {
+  if (speed_.drift() == 0) return theirs;
+  return duration_of(std::chrono::duration<double>(theirs).count() / (1 - speed_.drift()));
+}
+
+void ClockSpeed::add(NetTime now, NetDuration age, NetDuration round_trip) {
+  const Mark mark{.at = now, .age = age, .round_trip = round_trip};
+  const NetDuration step = round_trip - std::exchange(last_trip_, round_trip);
+  unrest_ += ((step < NetDuration::zero() ? -step : step) - unrest_) / 16;
+  if (has_best_ && now - second_began_ >= kMarkInterval) {
+    push(best_);
+    judge();
+    has_best_ = false;
+  }
+  if (!has_best_) second_began_ = now;
+  if (!has_best_ || round_trip < best_.round_trip) best_ = mark;
+  has_best_ = true;
+}
+
+void ClockSpeed::push(const Mark& mark) {
+  if (count_ == kMarks) {
+    std::ranges::rotate(marks_, marks_.begin() + 1);
+    --count_;
+  }
+  marks_[count_++] = mark;
+}
+
+/// Between any two marks the age without its queues changed by what the clocks did, and each queue
+/// is between nothing and what the round trip was above the least. So each pair bounds the drift
+/// from both sides. When no drift fits all pairs, a clock has jumped or changed its speed.
+void ClockSpeed::judge() {
+  const std::span marks = std::span(marks_).first(count_);
+  const NetDuration noise = kClockNoise + unrest_;
+  NetDuration least = NetDuration::max();
+  for (const Mark& mark : marks) least = std::min(least, mark.round_trip);
+  double low = -kDriftMax;
+  double high = kDriftMax;
+  for (std::size_t later = 1; later < count_; ++later) {
+    for (std::size_t i = 0; i < later; ++i) {
+      const double passed = std::chrono::duration<double>(marks[later].at - marks[i].at).count();
+      if (passed <= 0) continue;
+      const auto slope = [passed](NetDuration grown) {
+        return std::chrono::duration<double>(grown).count() / passed;
+      };
+      const NetDuration grown = marks[later].age - marks[i].age;
+      low = std::max(low, slope(grown - (marks[later].round_trip - least) - noise));
+      high = std::min(high, slope(grown + (marks[i].round_trip - least) + noise));
+    }
+  }
+  if (low > high) {
+    marks_[0] = marks_[count_ - 1];
+    count_ = 1;
+  } else if (count_ >= kMarksEnough) {
+    // No drift where that fits: what is left is too little to matter, and chance.
+    const double off = std::max({low, -high, 0.0});
+    const double nearest = low > 0 ? low : std::min(high, 0.0);
+    drift_ = off > high - low ? (low + high) / 2 : nearest;
+  }
 }
 
 }  // namespace muster

@@ -1,6 +1,8 @@
 // What a connection knows of time: round trip, the peer's clock, and the delay in queues.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 
@@ -15,6 +17,9 @@ inline constexpr NetDuration kWireTimeUnit = std::chrono::microseconds(100);
 /// How long the least delay is remembered. Longer would follow a changed path too slowly, and the
 /// drift between two clocks (50 µs a second) too badly.
 inline constexpr NetDuration kPathMemory = std::chrono::seconds(10);
+
+/// Round trips and ages are this exact: times in packets count 100 µs, ticks take some of them.
+inline constexpr NetDuration kClockNoise = std::chrono::milliseconds(1);
 
 /// The 16 bits of a time that travel.
 constexpr std::uint16_t wire_time(NetTime time) {
@@ -34,6 +39,8 @@ class RoundTrip {
   NetDuration latest() const { return latest_; }
   /// The least of the last `kPathMemory`.
   NetDuration minimum() const { return minimum_.value(); }
+  /// How long the peer holds an acknowledgement, smoothed.
+  NetDuration hold() const { return answer_ - smoothed_; }
   /// After which time without any acknowledgement something is taken for lost; before the first
   /// sample `kFirstTimeout`.
   NetDuration probe_timeout() const;
@@ -53,37 +60,89 @@ inline constexpr NetDuration kAckDelay = std::chrono::milliseconds(20);
 /// The probe timeout before anything is known of the path.
 inline constexpr NetDuration kFirstTimeout = std::chrono::milliseconds(500);
 
-/// The peer's clock and the delay of the way from it, from the times that its packets carry.
+/// The speed of the peer's clock beside ours, from packets whose round trip is known. A round trip
+/// is measured on one clock, so a change of age that the round trips do not explain is a change of
+/// the clocks. Quartz clocks differ by less than can be seen here and count as equal.
+class ClockSpeed {
+ public:
+  /// A packet of this age on the two clocks arrived, and its round trip was measured.
+  void add(NetTime now, NetDuration age, NetDuration round_trip);
+  /// Seconds by which the age of a packet grows in a second of ours. Zero for clocks alike.
+  double drift() const { return drift_; }
+
+ private:
+  struct Mark {
+    NetTime at{};
+    NetDuration age{};
+    NetDuration round_trip{};
+  };
+  static constexpr std::size_t kMarks = 8;
+
+  void push(const Mark& mark);
+  void judge();
+
+  NetDuration last_trip_{};
+  NetDuration unrest_{};  ///< By how much round trips differ from one to the next, smoothed.
+  Mark best_{};           ///< The sample of this second with the smallest round trip.
+  NetTime second_began_{};
+  bool has_best_ = false;
+  std::array<Mark, kMarks> marks_{};  ///< One a second, oldest first.
+  std::size_t count_ = 0;
+  double drift_ = 0;
+};
+
+/// The peer's clock and the delay of the way from it, from the times that its packets carry. A
+/// clock that stands still, jumps, or runs at another speed is not taken for a queue: a queue
+/// lengthens the round trip as well.
 class PeerClock {
  public:
   /// A packet arrived that was sent at `sent`, the peer's clock. Packets may come in any order.
   void add(NetTime now, std::uint16_t sent);
-  /// A round trip was measured with a packet that arrived just now. Requires: `add` was called.
-  void add_round_trip(NetTime now, NetDuration round_trip);
+  /// A round trip was measured with a packet that arrived just now. Delay beyond what it shows, and
+  /// beyond `slack`, was added by a clock. Requires: `add` was called.
+  void add_round_trip(NetTime now, NetDuration round_trip, NetDuration slack = kClockNoise);
+
+  /// The least age is to be found again: a clock may have stood still.
+  void forget_ages() {
+    least_age_.clear();
+    least_measured_age_.clear();
+  }
 
   /// The delay in queues of the packet that came last: its age less the least age of the last
-  /// `kPathMemory`.
+  /// `kPathMemory`, and never more than the latest round trip allowed.
   NetDuration queue_delay() const { return queue_delay_; }
   /// What the peer's clock shows when ours shows `now`, taking both ways as equally long. Counts
   /// from somewhere within the 6.5 s that 16 bits tell of. Nothing before a round trip is known.
   std::optional<NetTime> at(NetTime now) const;
+  /// Whether the peer's clock runs at another speed than ours.
+  bool drifts() const { return speed_.drift() != 0; }
+  /// How long a time that the peer measured lasts on our clock.
+  NetDuration on_our_clock(NetDuration theirs) const;
 
  private:
   /// A packet's time on the peer's clock, with the bits that did not travel.
   NetTime unwrap(NetTime now, std::uint16_t sent) const;
+  void add_offset(NetTime now, NetDuration round_trip, NetDuration excess);
 
   struct OffsetSample {
     NetDuration round_trip{};
     NetDuration offset{};
+    NetTime at{};
     bool operator<(const OffsetSample& other) const { return round_trip < other.round_trip; }
   };
 
   bool has_packet_ = false;
   NetTime last_arrival_{};
   NetTime last_sent_{};  ///< On the peer's clock.
-  NetDuration last_age_{};
+  NetDuration raw_age_{};
+  NetDuration age_{};  ///< Without what the clocks added.
   NetDuration queue_delay_{};
+  NetDuration clock_shift_{};  ///< What jumps and drift have added to ages since the start.
+  NetTime shifted_at_{};
+  ClockSpeed speed_;
   WindowedMinimum<NetDuration> least_age_{kPathMemory};
+  WindowedMinimum<NetDuration> least_measured_age_{kPathMemory};  ///< Of those with a round trip.
+  WindowedMinimum<NetDuration> least_trip_{kPathMemory};
   WindowedMinimum<OffsetSample> offset_{kPathMemory};
 };
 

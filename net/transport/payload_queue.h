@@ -1,24 +1,23 @@
 // Payloads that wait: to be sent, or to be read by the game.
 #pragma once
 
+#include <algorithm>
 #include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace muster {
 
-/// A short queue of byte strings with a number each. Its memory grows to what was needed once. The
-/// slot that was free last is used first: a queue that is never long stays in the cache.
+/// A queue of byte strings with a number each. Its memory grows to what was needed once. The slot
+/// that was free last is used first: a queue that is never long stays in the cache.
 class PayloadQueue {
  public:
-  explicit PayloadQueue(std::uint32_t capacity) : slots_(capacity), order_(capacity) {
-    free_.reserve(capacity);
-    for (std::uint32_t slot = capacity; slot-- > 0;) free_.push_back(slot);
-  }
+  explicit PayloadQueue(std::uint32_t count_max) : count_max_(count_max) {}
 
-  bool has_room() const { return !free_.empty(); }
+  bool has_room() const { return count() < count_max_; }
   bool is_empty() const { return begin_ == end_; }
   std::size_t count() const { return end_ - begin_; }
   std::size_t byte_count() const { return byte_count_; }
@@ -26,11 +25,12 @@ class PayloadQueue {
   /// Requires: `has_room()`.
   void push(std::span<const std::byte> bytes, std::uint64_t number) {
     assert(has_room());
-    const std::uint32_t place = free_.back();
-    slots_[place].bytes.assign(bytes.begin(), bytes.end());  // First: it may throw.
-    slots_[place].number = number;
+    if (free_.empty()) grow();  // First: what may throw.
+    const std::uint32_t slot = free_.back();
+    slots_[slot].bytes.assign(bytes.begin(), bytes.end());
+    slots_[slot].number = number;
     free_.pop_back();
-    order_[end_++ % order_.size()] = place;
+    order_[end_++ % order_.size()] = slot;
     byte_count_ += bytes.size();
   }
   /// Requires: not empty. Good until `pop`.
@@ -48,10 +48,29 @@ class PayloadQueue {
     std::uint64_t number = 0;
   };
 
+  static constexpr std::size_t kFirstSlots = 16;
+
   const Slot& front_slot() const { return slots_[order_[begin_ % order_.size()]]; }
 
+  /// Doubles the slots. Nothing has changed when it throws.
+  void grow() {
+    const std::size_t before = order_.size();
+    const std::size_t after = std::min<std::size_t>(std::max(2 * before, kFirstSlots), count_max_);
+    std::vector<std::uint32_t> order(after);
+    for (std::uint64_t i = begin_; i < end_; ++i) order[i - begin_] = order_[i % before];
+    free_.reserve(after);
+    slots_.resize(after);
+    for (std::size_t slot = after; slot-- > before;) {
+      free_.push_back(static_cast<std::uint32_t>(slot));
+    }
+    order_ = std::move(order);
+    end_ -= begin_;
+    begin_ = 0;
+  }
+
+  std::uint32_t count_max_;
   std::vector<Slot> slots_;
-  std::vector<std::uint32_t> order_;  ///< A ring of places in `slots_`.
+  std::vector<std::uint32_t> order_;  ///< A ring of indices of `slots_`.
   std::vector<std::uint32_t> free_;
   std::uint64_t begin_ = 0;
   std::uint64_t end_ = 0;

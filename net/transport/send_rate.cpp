@@ -27,6 +27,8 @@ constexpr double kSmallLeast = 150;
 /// Before the first round trip is known.
 constexpr NetDuration kFirstRoundTrip = std::chrono::milliseconds(100);
 /// What both ends' ticks and late acknowledgements add to a round trip.
+/// Answers that come less often are those of a slow loop.
+constexpr NetDuration kSlowAnswers = std::chrono::milliseconds(90);
 constexpr NetDuration kAroundTrip = std::chrono::milliseconds(40);
 /// More than one tick of 60 Hz.
 constexpr NetDuration kRoundMin = std::chrono::milliseconds(50);
@@ -66,6 +68,8 @@ constexpr double kDelayLeast = 0.002;
 /// What a packet takes by itself on a slow path is no queue; and no more than this is believed.
 constexpr double kOwnTimeShare = 0.4;
 constexpr double kOwnTimeMost = 0.050;
+/// A slow loop sends few packets, each of them large: none shows less than its own time.
+constexpr double kSlowOwnTimeShare = 0.9;
 /// The time in which a queue is to come to the height that is wanted, and at least so many rounds.
 constexpr double kApproach = 0.12;
 constexpr double kApproachRounds = 1.45;
@@ -104,6 +108,12 @@ constexpr double kOwnDrainNoise = 0.004;
 constexpr double kFallen = 0.5;
 /// What the rate yields of a slope.
 constexpr double kSlopeShare = 1.07;
+/// The rate does not grow beyond so many times of what came through, the most of a few rounds: what
+/// is more was never tried, whatever held it back.
+constexpr double kAboveDelivered = 1.6;
+constexpr double kDeliveredFade = 0.9;
+/// What a slow loop sends arrives in bursts, of which a round may hold one too many.
+constexpr double kAboveDeliveredSlowly = 1.1;
 /// What the rate may change by in a round, as shares.
 constexpr double kGrowthMost = 0.25;
 constexpr double kGrowthCareful = 0.01;
@@ -135,10 +145,22 @@ SendRate::SendRate(const SendRateLimits& limits)
     : limits_(limits),
       rate_(std::clamp(kFirstRate, limits.rate_min, limits.rate_max)),
       growth_max_(kGrowthMost),
+      burst_(kBurst),
       round_trip_(kFirstRoundTrip),
       target_(target_delay()) {}
 
-void SendRate::restart() { *this = SendRate(limits_); }
+void SendRate::restart() {
+  const NetDuration burst = burst_;
+  *this = SendRate(limits_);
+  burst_ = burst;
+}
+
+void SendRate::set_loops(const Loops& loops) {
+  burst_ = loops.interval > kBurst ? loops.interval + loops.interval / 5 : kBurst;
+  hold_ = loops.hold;
+  const NetDuration answers = loops.answers > kSlowAnswers ? loops.answers : NetDuration::zero();
+  slow_loop_ = std::max(burst_ > kBurst ? burst_ : NetDuration::zero(), answers + answers / 5);
+}
 
 double SendRate::bytes_per_second() const {
   return now_ < drain_end_ ? std::max(rate_ * kDrainShare, limits_.rate_min) : rate_;
@@ -146,7 +168,10 @@ double SendRate::bytes_per_second() const {
 
 /// Wide enough never to hold back what is paced, but when nothing is acknowledged any more.
 std::size_t SendRate::window() const {
-  const double answer = seconds(round_trip_ + kAroundTrip + kBurst) + 2 * target_;
+  // A slow loop sees answers a tick later, and has sent for another one by then.
+  const NetDuration loop = burst_ + 2 * (burst_ - kBurst);
+  const NetDuration around = std::max(kAroundTrip, 2 * hold_);
+  const double answer = seconds(round_trip_ + around + loop) + 2 * target_;
   return static_cast<std::size_t>(rate_ * answer * 1.25 + 2 * kDatagramBytesSafe);
 }
 
@@ -155,7 +180,7 @@ std::size_t SendRate::budget(NetTime now, std::size_t on_the_way) const {
 }
 
 std::size_t SendRate::game_budget(NetTime now, std::size_t on_the_way) const {
-  const bool is_idle = now - paid_until_ >= kBurst;
+  const bool is_idle = now - paid_until_ >= burst_;
   const double small = std::clamp(rate_ * kSmallTime, kSmallLeast, kSmallPacket);
   return saved(now, on_the_way, is_idle ? kSmallPacket : small);
 }
@@ -164,14 +189,14 @@ std::size_t SendRate::game_budget(NetTime now, std::size_t on_the_way) const {
 std::size_t SendRate::saved(NetTime now, std::size_t on_the_way, double least) const {
   const std::size_t window_bytes = window();
   if (on_the_way >= window_bytes) return 0;
-  const NetTime earliest = std::max(paid_until_, now - kBurst);
+  const NetTime earliest = std::max(paid_until_, now - burst_);
   if (earliest > now) return 0;
   const double bytes = std::max(bytes_per_second() * seconds(now - earliest), least);
   return std::min(static_cast<std::size_t>(bytes), window_bytes - on_the_way);
 }
 
 std::size_t SendRate::left(NetTime now) const {
-  const NetTime from = std::min(std::max(paid_until_, now - kBurst), now);
+  const NetTime from = std::min(std::max(paid_until_, now - burst_), now);
   return static_cast<std::size_t>(bytes_per_second() * seconds(now - from));
 }
 
@@ -179,14 +204,14 @@ void SendRate::stamp(PacketRecord& record) const {
   record.is_draining = record.sent_at < drain_end_;
 }
 
-void SendRate::sent(NetTime now, std::size_t bytes, bool is_full) {
+void SendRate::sent(NetTime now, std::size_t bytes, bool is_held) {
   now_ = now;
   mean_packet_ += (static_cast<double>(bytes) - mean_packet_) / 16;
-  const NetTime from = std::max(paid_until_, now - kBurst);
+  const NetTime from = std::max(paid_until_, now - burst_);
   paid_until_ = from + duration_of(static_cast<double>(bytes) / bytes_per_second());
-  // A game that fills its budget to the byte leaves nothing waiting: it is full all the same.
+  // A game that fills its budget to the byte leaves nothing waiting: it is full as well.
   const double left = bytes_per_second() * seconds(now - paid_until_);
-  is_full_ = is_full_ || is_full || left < kSmallPacket;
+  is_full_ = is_full_ || is_held || left < kSmallPacket;
 }
 
 void SendRate::delivered(NetTime now, const PacketRecord& record, NetDuration queue_delay,
@@ -258,9 +283,12 @@ void SendRate::watch_unrest(double told) {
 NetDuration SendRate::noise_time() const {
   const NetDuration packets =
       std::clamp(duration_of(kNoisePackets * packet_time()), kNoiseLeast, kNoiseMost);
+  // The packets of one burst wait for each other: only the first shows what was there before.
+  // Answers that come seldom show a queue late.
+  const NetDuration bursts = slow_loop_ + slow_loop_ / 5;
   const double unrest = unrest_ - kUnrestLeast - kUnrestPacket * packet_time();
   const NetDuration longest = std::max(kUnrestLong, duration_of(kUnrestPackets * packet_time()));
-  return std::max(packets, std::min(duration_of(kUnrestTimes * unrest), longest));
+  return std::max({packets, bursts, std::min(duration_of(kUnrestTimes * unrest), longest)});
 }
 
 bool SendRate::is_far_above() const {
@@ -270,7 +298,10 @@ bool SendRate::is_far_above() const {
 /// Falls with the rate, by the same for each factor: so fast two flows come together, whatever the
 /// path carries. Where it is level they come together by chance.
 double SendRate::target_delay() const {
-  const double own_time = std::min(kOwnTimeShare * packet_time(), kOwnTimeMost);
+  const bool is_slow_loop = burst_ > kBurst;
+  const double share = is_slow_loop ? kSlowOwnTimeShare : kOwnTimeShare;
+  const double most = is_slow_loop ? std::max(seconds(burst_), kOwnTimeMost) : kOwnTimeMost;
+  const double own_time = std::min(share * packet_time(), most);
   const double wanted = kDelayAtRate - kDelayPerFactor * std::log(rate_ / kDelayRate);
   return std::clamp(wanted, kDelayLeast, kDelayMost) + own_time;
 }
@@ -286,6 +317,7 @@ void SendRate::begin_round(NetTime now) {
   const double delivered = static_cast<double>(delivered_bytes_) / round;
   // While it doubles, a mean would tell of the past.
   delivered_rate_ += (delivered - delivered_rate_) * (slow_start_ ? 1 : 0.3);
+  most_delivered_ = std::max(through, most_delivered_ * kDeliveredFade);
   const bool was_drained = drain_end_ > round_began_;
   round_began_ = now;
   delivered_bytes_ = 0;
@@ -318,7 +350,8 @@ void SendRate::steer(double round, double delay, double slope) {
   }
   if (yields_to_loss()) return;
   // The queue goes on as it did until what is sent now arrives.
-  const double ahead = kAheadShare * seconds(round_trip_ + kBurst) * std::clamp(slope, -0.5, 0.5);
+  const double ahead = kAheadShare * seconds(round_trip_ + std::max(kBurst, slow_loop_)) *
+                       std::clamp(slope, -0.5, 0.5);
   const double error = target_ - std::max(delay + ahead, 0.0);
   double change = pull(error, slope, round) / std::max(kApproach, kApproachRounds * round);
   const bool is_loss_known = drained_ >= kDrainedEnough;
@@ -328,7 +361,10 @@ void SendRate::steer(double round, double delay, double slope) {
   if (rounds_of_growth_ > 3) change *= 1 << std::min(rounds_of_growth_ - 3, 2);
   change -= kSlopeShare * std::clamp(slope, -0.3, 1.0);
   change = std::clamp(change, -kShrinkMost, is_full_ ? growth_max_ : 0.0);
-  rate_ = std::clamp(rate_ * (1 + change), limits_.rate_min, limits_.rate_max);
+  const double above = burst_ > kBurst ? kAboveDeliveredSlowly : kAboveDelivered;
+  const double most =
+      std::max(rate_, above * most_delivered_ / (1 - std::min(loss_, kLossAtStart)));
+  rate_ = std::clamp(std::min(rate_ * (1 + change), most), limits_.rate_min, limits_.rate_max);
 }
 
 /// The error that is corrected. More than was seen, when the queue is level for rounds, but not as
@@ -441,7 +477,9 @@ bool SendRate::drain(NetTime now, double delay) {
   if (drain_at_ == NetTime{} || drain_at_ > now + interval) drain_at_ = now + interval;
   if (now < drain_at_ || slow_start_) return false;
   // Long enough for the queue to empty when half of it is another's.
-  const NetDuration least = is_soon ? kDrainLong : NetDuration::zero();
+  NetDuration least = is_soon ? kDrainLong : NetDuration::zero();
+  // A slow loop has to send in it.
+  if (burst_ > kBurst) least = std::max(least, 2 * burst_);
   drain_end_ = now + std::max({round_trip_, duration_of(kDrainPerDelay * delay), least});
   drain_at_ = drain_end_ + interval;
   return true;

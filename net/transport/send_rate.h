@@ -27,7 +27,7 @@ class SendRate {
   explicit SendRate(const SendRateLimits& limits = {});
 
   /// Bytes that may go out now, in packets of any size. When the path is idle for a while, no more
-  /// than `kBurst` of time is saved up. `on_the_way` are the bytes whose fate is open.
+  /// than `burst()` of time is saved up. `on_the_way` are the bytes whose fate is open.
   std::size_t budget(NetTime now, std::size_t on_the_way) const;
   /// The same for a game that fills it at its ticks: less where a small packet takes longer than a
   /// tick. What waits already may still share a packet of `budget`.
@@ -40,13 +40,25 @@ class SendRate {
   std::size_t bytes_in(NetDuration time) const {
     return static_cast<std::size_t>(rate_ * std::chrono::duration<double>(time).count());
   }
+  /// How much unused time of sending is saved up: `kBurst`, or more for a slow loop.
+  NetDuration burst() const { return burst_; }
   /// Bytes that may be on their way.
   std::size_t window() const;
 
+  /// How often the two ends call.
+  struct Loops {
+    NetDuration interval{};  ///< Between two ticks of ours, or two questions for a budget.
+    NetDuration answers{};   ///< Between two answers of the peer.
+    NetDuration hold{};      ///< What the peer holds an acknowledgement for.
+  };
+  /// A loop that seldom calls may save up the time between two calls, and sees and is seen that
+  /// much later.
+  void set_loops(const Loops& loops);
+
   /// Adds to a packet's record what its fate will want to know of it.
   void stamp(PacketRecord& record) const;
-  /// A packet goes out. `is_full` tells that more waits than the budget allows.
-  void sent(NetTime now, std::size_t bytes, bool is_full);
+  /// A packet goes out. `is_held` tells that more waits and too much is on its way.
+  void sent(NetTime now, std::size_t bytes, bool is_held);
   /// A packet arrived. `queue_delay` is what the peer told of its way.
   void delivered(NetTime now, const PacketRecord& record, NetDuration queue_delay,
                  const RoundTrip& path);
@@ -85,6 +97,9 @@ class SendRate {
   double growth_max_;  ///< A round's; small after a loss of our making.
   int rounds_of_growth_ = 0;
 
+  NetDuration burst_;
+  NetDuration hold_{};
+  NetDuration slow_loop_{};   ///< The slower of the two ends' loops; zero for a tick of 20 Hz.
   NetDuration round_trip_;    ///< The least.
   double mean_packet_ = 600;  ///< Bytes, smoothed.
   double target_ = 0;         ///< The queue that is wanted, seconds.
@@ -103,6 +118,7 @@ class SendRate {
   double mean_error_ = 0;              ///< Of what is wanted less what was seen, seconds.
   std::uint64_t delivered_bytes_ = 0;  ///< In this round,
   unsigned delivered_packets_ = 0;     ///< in so many packets.
+  double most_delivered_ = 0;          ///< Bytes a second, in one of the last rounds.
   double delivered_rate_ = 0;          ///< Bytes a second, smoothed over rounds.
   bool is_full_ = false;               ///< More was wanted than the budget gave, in this round.
 
@@ -129,7 +145,7 @@ class SendRate {
   NetTime paid_until_{};  ///< Pacing: what was sent is paid for at the present rate until then.
 };
 
-/// How much unused time of sending is saved up: a little more than a tick of 60 Hz.
+/// How much unused time of sending is saved up at least: a little more than a tick of 60 Hz.
 inline constexpr NetDuration kBurst = std::chrono::milliseconds(20);
 
 }  // namespace muster

@@ -85,6 +85,7 @@ void SentPackets::acknowledge_one(NetTime now, std::uint32_t sequence) {
   resolve(sequence, *slot, Fate::delivered);
   highest_delivered_ = std::max(highest_delivered_, sequence);
   last_progress_ = now;
+  if (timeouts_ >= kOutageTimeouts) outage_end_ = now;
   timeouts_ = 0;
 }
 
@@ -107,6 +108,8 @@ void SentPackets::acknowledge(NetTime now, std::uint32_t ack, const AckMask& mas
   }
   skip_resolved();
   find_overtaken(now, path);
+  answers_.note(now);
+  if (asking_count_ == 0) answers_.pause();
 }
 
 /// The lowest packet of which an acknowledgement could tell something new. What the peer cannot
@@ -153,8 +156,16 @@ void SentPackets::find_overtaken(NetTime now, const RoundTrip& path) {
   skip_resolved();
 }
 
-void SentPackets::tick(NetTime now, const RoundTrip& path) {
+/// Timeouts have room for ticks of 60 Hz at both ends. Slow ticks of ours delay the reading of an
+/// answer, those of the peer its sending.
+NetDuration SentPackets::patience(NetDuration interval) const {
+  const NetDuration ours = interval > kAckDelay ? 2 * interval - kAckDelay : NetDuration::zero();
+  return ours + std::max(answers_.longest() - kAckDelay, NetDuration::zero());
+}
+
+void SentPackets::tick(NetTime now, const RoundTrip& path, NetDuration interval) {
   if (open_count_ == 0) return;
+  now -= patience(interval);
   find_overtaken(now, path);
   // Packets that ask for no answer may well get none.
   if (asking_count_ == 0) return;

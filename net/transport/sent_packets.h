@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "net/transport/call_rhythm.h"
 #include "net/transport/packet_header.h"
 #include "net/transport/path_time.h"
 #include "net/wire/sequence_buffer.h"
@@ -60,7 +61,9 @@ class SentPackets {
   /// Takes an acknowledgement. Requires: `is_believable`.
   void acknowledge(NetTime now, std::uint32_t ack, const AckMask& mask, const RoundTrip& path);
   /// Finds what is lost by time alone. Call it once per tick; `acknowledge` does the rest.
-  void tick(NetTime now, const RoundTrip& path);
+  /// `interval` is the time between ticks: an answer that came since the last but one may not have
+  /// been read.
+  void tick(NetTime now, const RoundTrip& path, NetDuration interval = {});
 
   /// What was learnt of how packets overtake each other is forgotten.
   void path_changed();
@@ -85,14 +88,22 @@ class SentPackets {
   std::size_t open_bytes() const { return open_bytes_; }
   /// How many numbers later a packet must have arrived for one to be lost.
   std::uint32_t reorder_distance() const { return reorder_; }
+  /// The time between two answers of the peer while more was on its way.
+  NetDuration answer_interval() const { return answers_.typical(); }
   /// Probe timeouts in a row.
   unsigned timeouts() const { return timeouts_; }
+  /// True for a packet that was sent while the path, or the peer, was away: no answer came for two
+  /// probe timeouts. Its loss says nothing of congestion.
+  bool is_of_outage(const PacketRecord& record) const {
+    return timeouts_ >= kOutageTimeouts || record.sent_at < outage_end_;
+  }
   /// Acknowledgements of packets that had been called lost.
   std::uint64_t late_acknowledgements() const { return late_; }
 
  private:
   /// RFC 5681's three, until the path teaches otherwise.
   static constexpr std::uint32_t kReorder = 3;
+  static constexpr unsigned kOutageTimeouts = 2;
 
   enum class Fate : std::uint8_t { open, delivered, lost };
   struct Slot {
@@ -106,6 +117,7 @@ class SentPackets {
   void learn_overtaking(NetTime now, NetDuration age);
   void find_overtaken(NetTime now, const RoundTrip& path);
   void skip_resolved();
+  NetDuration patience(NetDuration interval) const;
   std::uint32_t lowest_to_learn(std::uint32_t ack);
 
   SequenceBuffer<Slot> slots_{kPacketsOnTheWayMax};
@@ -122,6 +134,8 @@ class SentPackets {
   NetTime overtaken_at_{};
   unsigned timeouts_ = 0;
   NetTime last_progress_{};
+  CallRhythm answers_;    ///< When the peer acknowledged, while more was on its way.
+  NetTime outage_end_{};  ///< When the first answer after an outage came.
   std::uint64_t late_ = 0;
 };
 

@@ -28,7 +28,7 @@ struct Sealed {
 };
 
 Sealed seal(SealSender& sender, std::uint64_t sequence, NetTime now, Cipher cipher) {
-  sender.refresh(now);
+  sender.refresh(now, sequence - 1);  // All before have arrived.
   const NetBytes plain = pattern(static_cast<std::uint32_t>(sequence), 1 + sequence % 100);
   Sealed sealed{.sequence = sequence, .phase = sender.phase(), .plain = plain, .bytes = plain};
   sealed.bytes.resize(plain.size() + seal_bytes(cipher));
@@ -109,6 +109,29 @@ TEST_CASE("A key serves ten minutes, and the next follows from it", "[net][secur
     REQUIRE(SealKey(cipher, mix(key_of(3), "next")).open(3, kHead, bytes));
     REQUIRE_FALSE(seal(sender, 4, NetTime(1s) + 2 * kTimePerKey, cipher).phase);
   }
+}
+
+TEST_CASE("A key stays as long as nothing under it is known to have arrived",
+          "[net][secure][sys-33]") {
+  const Cipher cipher = Cipher::chacha20_poly1305;
+  SealSender sender(cipher, key_of(3), NetTime(1s));
+  SealReceiver receiver(cipher, key_of(3));
+  const auto sealed_at = [&](std::uint64_t sequence, NetDuration age, std::uint64_t delivered) {
+    sender.refresh(NetTime(1s) + age, delivered);
+    const NetBytes plain = pattern(static_cast<std::uint32_t>(sequence), 20);
+    Sealed sealed{.sequence = sequence, .phase = sender.phase(), .plain = plain, .bytes = plain};
+    sealed.bytes.resize(plain.size() + seal_bytes(cipher));
+    sender.seal(sequence, kHead, sealed.bytes, plain.size());
+    return sealed;
+  };
+  REQUIRE(opens(receiver, sealed_at(1, 0min, 0)));
+  REQUIRE_FALSE(sealed_at(2, 11min, 0).phase);
+  // The first key was received. What comes next is lost, for as long as four keys would serve.
+  for (std::uint64_t number = 3; number < 50; ++number) {
+    REQUIRE(sealed_at(number, number * 1min + 10min, 1).phase);
+  }
+  REQUIRE(opens(receiver, sealed_at(50, 61min, 1)));
+  REQUIRE_FALSE(sealed_at(51, 62min, 50).phase);
 }
 
 TEST_CASE("Keys change under packets that overtake each other", "[net][secure][sys-33]") {

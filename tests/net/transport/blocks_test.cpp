@@ -304,5 +304,59 @@ TEST_CASE("Block numbers wrap, and a finished one never begins again", "[net][tr
   }
 }
 
+TEST_CASE("The memory for blocks is a few times what has arrived, whatever a peer announces",
+          "[net][transport][sys-30]") {
+  const std::uint32_t gap = GENERATE(1U, 2U, 4U, 7U, 8000U);
+  CAPTURE(gap);
+  constexpr std::uint32_t kBytes = 8U << 20U;
+  BlockReceiver receiver(16U << 20U);
+  std::size_t arrived = 0;
+  for (std::uint16_t block = 1; block <= kBlocksAtOnce; ++block) {
+    for (std::uint32_t chunk = gap; chunk < kChunkWindow; chunk += gap) {
+      const Fragment fragment = plain(block, kBytes, chunk);
+      REQUIRE(receiver.look(fragment) == FragmentFate::taken);
+      REQUIRE_FALSE(receiver.take(kNow, fragment).has_value());
+      arrived += fragment.bytes.size();
+      REQUIRE(receiver.memory_bytes() <= 5 * arrived);
+    }
+  }
+  // What is in order has no pages, and never more memory than the block has bytes.
+  BlockReceiver in_order(16U << 20U);
+  for (std::uint32_t chunk = 0; chunk < chunk_count(kBytes); ++chunk) {
+    REQUIRE_FALSE(in_order.take(kNow, plain(1, kBytes, chunk)).has_value());
+    REQUIRE(in_order.memory_bytes() <=
+            std::min<std::size_t>(kBytes, (chunk + 1) * 3 * kChunkBytes));
+  }
+  REQUIRE(in_order.front().size() == kBytes);
+}
+
+TEST_CASE("Chunks in any order, some of them twice, become the block", "[net][transport][sys-30]") {
+  const std::uint64_t seed = GENERATE(range(1U, 21U));
+  CAPTURE(seed);
+  Random random(seed);
+  const std::size_t size = 1 + random.below(60'000);
+  const NetBytes block = pattern(static_cast<std::uint32_t>(seed), size);
+  std::vector<std::uint32_t> order;
+  for (std::uint32_t chunk = 0; chunk < chunk_count(size); ++chunk) {
+    order.insert(order.end(), 1 + random.below(2), chunk);
+  }
+  for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[random.below(i)]);
+  BlockReceiver receiver(1U << 20U);
+  for (const std::uint32_t chunk : order) {
+    const std::size_t begin = chunk * kChunkBytes;
+    const Fragment fragment{
+        .block = 1,
+        .block_bytes = static_cast<std::uint32_t>(size),
+        .first = chunk,
+        .count = 1,
+        .bytes = std::span(block).subspan(begin, std::min(kChunkBytes, size - begin))};
+    REQUIRE(receiver.look(fragment) == FragmentFate::taken);
+    REQUIRE_FALSE(receiver.take(kNow, fragment).has_value());
+  }
+  REQUIRE(copy_of(receiver.front()) == block);
+  receiver.pop();
+  REQUIRE(receiver.memory_bytes() == 0);
+}
+
 }  // namespace
 }  // namespace muster

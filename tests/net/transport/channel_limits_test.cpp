@@ -149,7 +149,8 @@ TEST_CASE("However much there is to be said, a packet has no more items than it 
     for (const auto& limit : end.limits_written()) told.insert(limit[0]);
   }
   REQUIRE(told.size() == kChannelsMax);
-  REQUIRE(packets <= 3);
+  // Three of them acknowledge what one acknowledgement does not reach.
+  REQUIRE(packets <= 6);
 }
 
 TEST_CASE("A limit of the map before does not count in the next", "[net][transport][sys-34]") {
