@@ -10,6 +10,8 @@ namespace muster {
 namespace {
 
 constexpr NetDuration kPathQuestionInterval = std::chrono::seconds(1);
+
+bool is_same_host(const Address& a, const Address& b) { return a.with_port(0) == b.with_port(0); }
 /// Challenges, and refusals of requests: 0.1 s of the processor a second.
 constexpr TimeBucket::Limits kAnswerLimits{.per_second = 50'000, .burst = 1'700};
 /// X25519 three times each, 0.1 s of the processor a second. Clients with a token have a bucket of
@@ -172,18 +174,21 @@ void Server::tell(const ServerEvent& event) {
 void Server::follow(NetTime now, Client& client, const DatagramPath& path, bool is_highest) {
   const std::optional<std::uint64_t> answer = client.sealed.connection().take_path_answer();
   if (path.peer == client.path.peer) return;
+  // Behind some translators each packet comes from another port: an answer is good from any of
+  // them.
   if (answer.has_value() && client.has_question && *answer == client.path_question &&
-      path.peer == client.asked_path.peer) {
+      is_same_host(path.peer, client.asked_path.peer)) {
+    // Another port alone is the same path: rate, round trip and size stay (RFC 9000, section 9.4).
+    if (!is_same_host(path.peer, client.path.peer)) client.sealed.connection().path_changed();
     client.path = path;
     client.has_question = false;
-    client.sealed.connection().path_changed();
     ++counters_.addresses_changed;
     return;
   }
   if (!is_highest || (client.has_question && now - client.asked_at < kPathQuestionInterval)) return;
   // The same address is asked the same again: where a round trip takes longer than we wait, the
   // answer to what was asked first is still on its way.
-  if (!client.has_question || client.asked_path.peer != path.peer) {
+  if (!client.has_question || !is_same_host(client.asked_path.peer, path.peer)) {
     std::array<std::byte, 8> question{};
     entropy_.fill(question);
     client.path_question = SectionReader(question).read_u64();

@@ -36,6 +36,7 @@ BundleLoader::BundleLoader(BundleStore& store, LoadExecutor& executor, const Loa
   for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
     if (store_.chosen(i) != i || !store_.is_open(i)) continue;
     nodes_[i].state = NodeState::present;
+    update_evictable(i);
   }
 }
 
@@ -86,6 +87,7 @@ void BundleLoader::reload(std::uint32_t bundle) {
   if (node.state != NodeState::present && node.state != NodeState::failed) return;
   node.state = NodeState::absent;
   node.error = {};
+  update_evictable(bundle);
   if (node.wanted_by > 0) queue(bundle);
 }
 
@@ -138,6 +140,7 @@ void BundleLoader::want(std::uint32_t bundle, const LoadRequest& request) {
     }
   }
   ++node.wanted_by;
+  update_evictable(bundle);
   const LoadPriority priority = node.priority();
   const Time deadline = node.deadline();
   ++node.wishes[static_cast<std::size_t>(request.priority)];
@@ -189,6 +192,7 @@ void BundleLoader::unwant(std::uint32_t bundle, const BundleHandle& handle) {
     node.state = store_.is_open(bundle) ? NodeState::present : NodeState::absent;
     node.error = {};
   }
+  update_evictable(bundle);
 }
 
 LoadState BundleLoader::state(std::uint32_t bundle) const {

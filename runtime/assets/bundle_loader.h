@@ -152,6 +152,7 @@ class BundleLoader {
 
  private:
   friend class BundleHandle;
+  static constexpr std::uint32_t kNoBundle = ~std::uint32_t{0};
   enum class NodeState : std::uint8_t { absent, queued, loading, present, failed };
   struct Node {
     NodeState state = NodeState::absent;
@@ -166,6 +167,10 @@ class BundleLoader {
     std::uint64_t whole_bytes = 0;     ///< What it takes, once that is known.
     std::uint32_t started_at = 0;      ///< Where it stands in `started_`.
     bool is_unread = false;            ///< It stands in `unread_`.
+    bool is_evictable = false;         ///< It stands in the list of these, between
+    std::uint32_t used_before = 0;     ///< one that was used before it
+    std::uint32_t used_after = 0;      ///< and one that was used after it.
+    std::uint64_t evictable_bytes = 0;
     Error error;
 
     LoadPriority priority() const;
@@ -218,6 +223,9 @@ class BundleLoader {
   void choose_next();
   bool start(const Waiting& next);
   bool make_room(std::uint64_t bytes);
+  void update_evictable(std::uint32_t bundle);
+  void link_evictable(std::uint32_t bundle);
+  void unlink_evictable(std::uint32_t bundle);
   void evict(std::uint32_t bundle);
   std::uint64_t reserved_bytes() const;
   std::uint64_t kept_room(std::uint32_t bundle) const;
@@ -233,7 +241,7 @@ class BundleLoader {
   std::vector<Waiting> queue_;          ///< A heap, the next one in front; may hold what is old.
   std::vector<Due> due_;                ///< The same by deadline, of those that have one.
   std::vector<std::uint32_t> started_;  ///< What the executor has, in no order.
-  std::vector<std::uint32_t> visited_;  ///< Of those, while they change; or what may be evicted.
+  std::vector<std::uint32_t> visited_;  ///< Of those, while they change.
   std::vector<std::uint32_t> unread_;   ///< Which keep room, until the next update looks.
   std::vector<LoadOrder> orders_;       ///< The last of those, until the executor takes them.
   std::vector<FinishedLoad> finished_;
@@ -244,6 +252,11 @@ class BundleLoader {
   std::uint64_t last_ticket_ = 0;
   std::uint64_t last_use_ = 0;
   std::uint64_t reserved_bytes_ = 0;  ///< For the bundles under way.
+  /// The ends of the list of what is present and not wanted, in the order of its last use: making
+  /// room takes time for what is evicted, and not for what is there.
+  std::uint32_t used_first_ = kNoBundle;
+  std::uint32_t used_last_ = kNoBundle;
+  std::uint64_t evictable_bytes_ = 0;
   std::uint32_t handles_ = 0;
   LoaderCounters counters_;
 };

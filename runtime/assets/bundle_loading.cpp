@@ -96,6 +96,7 @@ void BundleLoader::take_in(FinishedLoad& finished) {
     store_.adopt(finished.bundle, std::move(finished.result.value()));
   }
   node.state = NodeState::present;
+  update_evictable(finished.bundle);
   ++counters_.loaded;
   if (node.wanted_by == 0) ++counters_.unwanted;
 }
@@ -280,19 +281,10 @@ std::uint64_t BundleLoader::free_bytes() const {
 // that would not suffice.
 bool BundleLoader::make_room(std::uint64_t bytes) {
   if (bytes > free_bytes()) {
-    std::vector<std::uint32_t>& evictable = visited_;
-    evictable.clear();
-    std::uint64_t evictable_bytes = 0;
-    for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
-      if (nodes_[i].state != NodeState::present || nodes_[i].wanted_by > 0) continue;
-      evictable.push_back(i);
-      evictable_bytes += store_.memory_bytes(i);
-    }
-    const std::uint64_t kept_bytes = store_.memory_bytes() - evictable_bytes + reserved_bytes();
+    const std::uint64_t kept_bytes = store_.memory_bytes() - evictable_bytes_ + reserved_bytes();
     const std::uint64_t budget = options_.memory_budget_bytes;
     if (kept_bytes > budget || bytes > budget - kept_bytes) return false;
-    std::ranges::sort(evictable, {}, [this](std::uint32_t i) { return nodes_[i].used_at; });
-    for (std::size_t n = 0; bytes > free_bytes(); ++n) evict(evictable[n]);
+    while (bytes > free_bytes() && used_first_ != kNoBundle) evict(used_first_);
   }
   store_.memory()->shrink_to(free_bytes() - bytes);
   return true;
@@ -301,7 +293,41 @@ bool BundleLoader::make_room(std::uint64_t bytes) {
 void BundleLoader::evict(std::uint32_t bundle) {
   store_.close_bundle(bundle);
   nodes_[bundle].state = NodeState::absent;
+  update_evictable(bundle);
   ++counters_.evicted;
+}
+
+void BundleLoader::update_evictable(std::uint32_t bundle) {
+  Node& node = nodes_[bundle];
+  const bool is_evictable = node.state == NodeState::present && node.wanted_by == 0;
+  if (is_evictable == node.is_evictable) return;
+  is_evictable ? link_evictable(bundle) : unlink_evictable(bundle);
+}
+
+// Almost always at the end: what was let go last was used last.
+void BundleLoader::link_evictable(std::uint32_t bundle) {
+  Node& node = nodes_[bundle];
+  node.is_evictable = true;
+  node.evictable_bytes = store_.memory_bytes(bundle);
+  evictable_bytes_ += node.evictable_bytes;
+  std::uint32_t before = used_last_;
+  while (before != kNoBundle && nodes_[before].used_at > node.used_at) {
+    before = nodes_[before].used_before;
+  }
+  node.used_before = before;
+  node.used_after = before == kNoBundle ? used_first_ : nodes_[before].used_after;
+  (before == kNoBundle ? used_first_ : nodes_[before].used_after) = bundle;
+  (node.used_after == kNoBundle ? used_last_ : nodes_[node.used_after].used_before) = bundle;
+}
+
+void BundleLoader::unlink_evictable(std::uint32_t bundle) {
+  Node& node = nodes_[bundle];
+  node.is_evictable = false;
+  evictable_bytes_ -= node.evictable_bytes;
+  (node.used_before == kNoBundle ? used_first_ : nodes_[node.used_before].used_after) =
+      node.used_after;
+  (node.used_after == kNoBundle ? used_last_ : nodes_[node.used_after].used_before) =
+      node.used_before;
 }
 
 Error BundleLoader::without_room(std::uint32_t bundle, std::uint64_t bytes) const {

@@ -94,6 +94,7 @@ const char* muster_status_name(muster_status status) {
   if (status == MUSTER_STALE_REQUEST) return "stale_request";
   if (status == MUSTER_OUT_OF_MEMORY) return "out_of_memory";
   if (status == MUSTER_INTERNAL) return "internal";
+  if (status == MUSTER_WRONG_PROCESS) return "wrong_process";
   const bool is_known = status >= 0 && static_cast<std::size_t>(status) < std::size(kNames);
   return is_known ? kNames[status] : "unknown";
 }
@@ -145,6 +146,8 @@ muster_status muster_store_open(const char* folder, const muster_store_options* 
 
 muster_status muster_store_close(muster_store* store) {
   if (store == nullptr) return MUSTER_INVALID_ARGUMENT;
+  // To wait for threads that this process does not have would take for ever.
+  if (!store->is_of_this_process()) return refuse_forked(*store);
   const std::unique_ptr<muster_store> closed(store);
   return MUSTER_OK;
 }

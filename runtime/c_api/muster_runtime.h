@@ -13,6 +13,9 @@
 //
 // - Threads: a store is used by one thread at a time; it has threads of its own for loading.
 //   Different stores know nothing of each other. Functions without a store may be called anywhere.
+// - Processes: a store belongs to the process that opened it. After `fork` the threads that load do
+//   not exist in the child: there every function of the store fails with `MUSTER_WRONG_PROCESS`,
+//   and `muster_store_close` frees nothing. The child opens a store of its own.
 // - Errors: a function that can fail returns a status and must have it looked at. No exception
 //   leaves it. Null pointers, indices out of range and requests that were released are refused.
 //   What cannot be noticed is the use of a store after `muster_store_close`.
@@ -63,6 +66,7 @@ enum {
   MUSTER_UNSUPPORTED = 15,         ///< The system or this build of the library has no such thing.
   MUSTER_STALE_REQUEST = 100,      ///< The request was released, or never made by this store.
   MUSTER_OUT_OF_MEMORY = 101,      ///< The allocator refused.
+  MUSTER_WRONG_PROCESS = 103,      ///< The store was opened before this process was forked.
   MUSTER_INTERNAL = 102            ///< A bug of this library; the message tells more.
 };
 
@@ -213,6 +217,8 @@ MUSTER_API muster_status muster_store_open(const char* folder, const muster_stor
                                            size_t message_bytes);
 
 /// Ends a store with all its requests, texts and bytes. Waits for what is being loaded just now.
+/// Fails with `MUSTER_WRONG_PROCESS` in a child of `fork`, and leaves the child's copy of the
+/// memory until the child ends.
 MUSTER_API muster_status muster_store_close(muster_store* store);
 
 /// Returns why the latest failing call on this store failed, for a person; empty when none has.
@@ -227,7 +233,7 @@ MUSTER_API muster_status muster_read_catalog(muster_store* store, muster_catalog
 MUSTER_API muster_status muster_read_registry(muster_store* store, uint32_t registry,
                                               muster_registry_info* info);
 
-/// Finds the first registry of a class, such as "ReplicatedEntity". Fails with `MUSTER_NOT_FOUND`.
+/// Finds the first registry of a class, such as "HeroTypeRegistry". Fails with `MUSTER_NOT_FOUND`.
 MUSTER_API muster_status muster_find_registry(muster_store* store, const char* class_name,
                                               uint32_t* registry);
 

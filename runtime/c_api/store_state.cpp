@@ -72,6 +72,11 @@ muster_status refuse_null(muster_store& store) {
   return store.refuse(MUSTER_INVALID_ARGUMENT, "a pointer is null");
 }
 
+muster_status refuse_forked(muster_store& store) {
+  return store.refuse(MUSTER_WRONG_PROCESS,
+                      "the store was opened before this process was forked: open one here");
+}
+
 Guid guid_from(const muster_guid& guid) {
   return Guid::from_bytes(std::as_bytes(std::span(guid.bytes)));
 }

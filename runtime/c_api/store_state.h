@@ -1,6 +1,9 @@
 // What is behind a `muster_store`, and how its functions check and refuse.
 #pragma once
 
+#include <sys/types.h>
+#include <unistd.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -50,7 +53,9 @@ struct muster_store {  // NOLINT(readability-identifier-naming): the header's na
   muster::BundleLoader loader;
   muster::SlotTable<muster::BundleHandle> requests{muster::c_api::kRequestsMax};
   std::string last_error;
+  pid_t process = ::getpid();  ///< Only there do the executor's threads exist.
 
+  bool is_of_this_process() const { return process == ::getpid(); }
   const muster::CatalogReader& catalog() const { return store.catalog(); }
 
   /// Keeps the message for `muster_last_error`. Never throws: without memory there is none.
@@ -62,6 +67,7 @@ namespace muster::c_api {
 muster_status status_of(ErrorCode code);
 muster_status refuse(muster_store& store, const Error& error);
 muster_status refuse_null(muster_store& store);
+muster_status refuse_forked(muster_store& store);
 
 Guid guid_from(const muster_guid& guid);
 muster_guid guid_to(const Guid& guid);
@@ -88,7 +94,10 @@ muster_status guarded(muster_store* store, Call call) noexcept {
   if (store == nullptr) return MUSTER_INVALID_ARGUMENT;
   return caught(
       [store](muster_status status, const char* message) { return store->refuse(status, message); },
-      [store, &call] { return call(*store); });
+      [store, &call] {
+        if (!store->is_of_this_process()) return refuse_forked(*store);
+        return call(*store);
+      });
 }
 
 /// Fills a caller's struct.

@@ -235,6 +235,38 @@ TEST_CASE("A client whose address changes goes on, and nobody else can take its 
   if (latency < 500ms) require_talk(stage, client);
 }
 
+TEST_CASE("Another port keeps rate, round trip and size, and another host finds them again",
+          "[net][endpoint]") {
+  const bool is_other_host = GENERATE(false, true);
+  CAPTURE(is_other_host);
+  NetStage stage(4, {.latency = 20ms});
+  stage.start();
+  Client& client = stage.add_client(stage.client_options());
+  stage.run(4s);
+  const ClientHandle handle = only_client(*stage.server);
+  Address address = stage.server->address(handle);
+  const Connection& connection = *stage.server->connection(handle);
+  const std::size_t size_before = connection.datagram_bytes();
+  REQUIRE(size_before > kDatagramBytesSafe);
+  std::size_t size_after = size_before;
+  // A translator that forgets after each few packets.
+  for (std::uint16_t i = 1; i <= 20; ++i) {
+    const auto host = static_cast<std::uint8_t>(is_other_host ? i : 1);
+    const Address next = Address::ipv4({10, 0, 1, host}, static_cast<std::uint16_t>(2000 + i));
+    stage.network.rebind(address, next);
+    address = next;
+    for (int tick = 0; tick < 70; ++tick) {
+      stage.step(16ms);
+      size_after = std::min(size_after, connection.datagram_bytes());
+      if (!is_other_host) REQUIRE(connection.round_trip().has_sample());
+    }
+  }
+  REQUIRE(client.state() == ClientState::connected);
+  REQUIRE(stage.server->counters().addresses_changed >= 10);
+  REQUIRE(stage.server->address(handle).port() > 2000);
+  REQUIRE(size_after == (is_other_host ? kDatagramBytesSafe : size_before));
+}
+
 TEST_CASE("A packet sent again from elsewhere moves nobody", "[net][endpoint]") {
   NetStage stage(4, {.latency = 20ms});
   stage.start();

@@ -234,7 +234,7 @@ TEST_CASE("A layer whose bundles are of another build is refused by name",
   BundleStore store = BundleStore::open(stack).value();
   const Error error = store.load(guid(samples::kCrate), kFlattenedPrefab).error();
   CAPTURE(error.message);
-  CHECK((error.code == ErrorCode::hash_mismatch || error.code == ErrorCode::limit_exceeded));
+  CHECK(error.code == ErrorCode::hash_mismatch);
   CHECK(error.message.find("mod/bundles/") != std::string::npos);
   CHECK(store.load(guid(samples::kFactory), kFlattenedPrefab));
 }

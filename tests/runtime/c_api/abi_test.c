@@ -4,9 +4,13 @@
 //     test_c_api BUILD/client DAMAGED/client EMPTY/client
 //
 // In DAMAGED each bundle has a wrong byte; in EMPTY there is only the catalog.
+#define _POSIX_C_SOURCE 200809L  // NOLINT(bugprone-reserved-identifier): `fork`
+
 #include <muster_runtime.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #define SAME(name, number) _Static_assert((name) == (number), #name)
 SAME(MUSTER_ABI_VERSION, 1);
@@ -29,6 +33,7 @@ SAME(MUSTER_UNSUPPORTED, 15);
 SAME(MUSTER_STALE_REQUEST, 100);
 SAME(MUSTER_OUT_OF_MEMORY, 101);
 SAME(MUSTER_INTERNAL, 102);
+SAME(MUSTER_WRONG_PROCESS, 103);
 SAME(MUSTER_CLIENT, 1);
 SAME(MUSTER_SERVER, 2);
 SAME(MUSTER_PRIORITY_DEFAULT, 0);
@@ -191,6 +196,27 @@ static void check_opening(const char* folder) {
   store = open_build(folder, &options.known);
   CHECK(strcmp(muster_last_error(store), "") == 0);
   CHECK(muster_store_close(store) == MUSTER_OK);
+}
+
+// A child of `fork` is refused at once, and ends.
+static void check_fork(const char* folder) {
+  muster_store* store = open_build(folder, NULL);
+  const pid_t child = fork();
+  if (child == 0) {
+    muster_request request = 0;
+    alarm(60);  // A call that waits for threads of the parent would never end.
+    const int is_refused =
+        muster_request_bundle(store, 0, NULL, &request) == MUSTER_WRONG_PROCESS &&
+        muster_update(store, 0) == MUSTER_WRONG_PROCESS &&
+        muster_finish(store, 1, 0) == MUSTER_WRONG_PROCESS &&
+        muster_store_close(store) == MUSTER_WRONG_PROCESS &&
+        strstr(muster_last_error(store), "forked") != NULL;
+    _exit(is_refused ? 0 : 1);
+  }
+  int ended = -1;
+  CHECK(child > 0 && waitpid(child, &ended, 0) == child && ended == 0);
+  CHECK(muster_store_close(store) == MUSTER_OK);
+  CHECK(strcmp(muster_status_name(MUSTER_WRONG_PROCESS), "wrong_process") == 0);
 }
 
 static void check_null_store(void) {
@@ -410,6 +436,7 @@ int main(int argc, char** argv) {
   if (argc != 4) return 2;
   check_library();
   check_opening(argv[1]);
+  check_fork(argv[1]);
   check_null_store();
   muster_store* store = open_build(argv[1], NULL);
   if (store == NULL) return 1;
