@@ -37,6 +37,8 @@ constexpr CounterMetric<C> kConnectionCounters[] = {
     {"malformed_packets", "Packets that broke the format.", &C::malformed_in},
     {"unbelievable_packets", "Packets that acknowledged what was never sent.", &C::unbelievable_in},
     {"refused_packets", "Packets without room for their contents.", &C::no_room_in},
+    {"unread_stops", "Times that unread payloads or blocks began to stop the peer.",
+     &C::unread_stops},
     {"dropped_path_questions", "Questions of a path beyond those that one packet answers.",
      &C::questions_dropped},
     {"sent_payloads", "Payloads sent.", &C::payloads_out},

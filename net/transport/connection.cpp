@@ -181,6 +181,7 @@ void Connection::leave_map() {
   static_cast<void>(blocks_out_.end_all(BlockRefusal::map_over));
   counters_.unread_at_map += blocks_in_.unread();
   blocks_in_.clear();
+  end_unread_stop();
   refusal_count_ = 0;
   has_new_refusal_ = false;
   told_limits_ = {};
@@ -271,7 +272,21 @@ ReceivedPayload Connection::payload() const {
           .bytes = payloads_in_.front()};
 }
 
-void Connection::pop_payload() { payloads_in_.pop(); }
+void Connection::pop_payload() {
+  payloads_in_.pop();
+  end_unread_stop();
+}
+
+void Connection::pop_block() {
+  blocks_in_.pop();
+  end_unread_stop();
+}
+
+// Only when all is read: a game that reads one payload a tick is stopped once, and not each tick.
+void Connection::end_unread_stop() {
+  if (!is_stopped_unread_) return;
+  is_stopped_unread_ = !payloads_in_.is_empty() || blocks_in_.unread() > 0;
+}
 
 void Connection::close(CloseReason reason, std::string_view text, NetTime now) {
   if (state_ == ConnectionState::closed) return;

@@ -187,9 +187,13 @@ class Connection {
   /// The next payload; without bytes when there is none. Good until `pop_payload`.
   ReceivedPayload payload() const;
   void pop_payload();
+  /// True while unread payloads or blocks stop the peer: from the first packet that is refused for
+  /// want of room until the game has read all payloads and blocks. Each stop counts once
+  /// (`unread_stops`), however many packets are refused in it (`no_room_in`).
+  bool is_stopped_unread() const { return is_stopped_unread_; }
   /// The next complete block; empty when there is none. Good until `pop_block`.
   std::span<const std::byte> block() const { return blocks_in_.front(); }
-  void pop_block() { blocks_in_.pop(); }
+  void pop_block();
   /// What became of payloads since `clear_fates`, in the order in which it became known. At most
   /// 2,048 are kept: more are counted as `fates_unread`.
   std::span<const PayloadFate> payload_fates() const { return fates_; }
@@ -267,6 +271,7 @@ class Connection {
   NetDuration without_clock(NetTime now, NetDuration told);
   void keep_owed_ack(std::uint32_t sequence);
   void take_control(const Incoming& incoming);
+  void note_no_room();
   void take_parts(NetTime now, std::uint32_t sequence, const Incoming& incoming);
   void refuse_block(std::uint16_t id, BlockRefusal reason);
   void give_up_stalled_blocks(NetTime now);
@@ -283,6 +288,7 @@ class Connection {
   void settle(NetTime now);
   void tell_fate(const ResolvedPacket& packet, bool delivered);
   void drop_payload();
+  void end_unread_stop();
   void settle_part(const PacketPart& part, std::uint32_t sequence, bool delivered);
   void leave_map();
   void refusal_is_known(std::uint16_t id);
@@ -309,6 +315,7 @@ class Connection {
   BlockReceiver blocks_in_;
   PayloadQueue payloads_out_;
   PayloadQueue payloads_in_;
+  bool is_stopped_unread_ = false;
   std::vector<PayloadFate> fates_;
 
   std::int64_t allowed_ = std::numeric_limits<std::int64_t>::max();  ///< Bytes, by `allow`.

@@ -25,6 +25,7 @@ struct ConnectionCounters {
   std::uint64_t malformed_in = 0;
   std::uint64_t unbelievable_in = 0;    ///< Acknowledged what was never sent.
   std::uint64_t no_room_in = 0;         ///< Refused until the game reads what it got.
+  std::uint64_t unread_stops = 0;       ///< Times that `is_stopped_unread` became true.
   std::uint64_t questions_dropped = 0;  ///< Of a path, beyond those that one packet answers.
 
   std::uint64_t payloads_out = 0;

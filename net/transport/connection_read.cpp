@@ -117,7 +117,7 @@ PacketVerdict Connection::read_packet(NetTime now, std::uint32_t sequence,
     incoming.map_kind = PacketMap::present;
   }
   if (const PacketVerdict verdict = check_contents(incoming); verdict != PacketVerdict::received) {
-    ++(verdict == PacketVerdict::no_room ? counters_.no_room_in : counters_.malformed_in);
+    verdict == PacketVerdict::no_room ? note_no_room() : void(++counters_.malformed_in);
     return verdict;
   }
   ++counters_.packets_in;
@@ -142,6 +142,14 @@ PacketVerdict Connection::read_packet(NetTime now, std::uint32_t sequence,
   }
   take_control(incoming);
   return PacketVerdict::received;
+}
+
+/// Without unread payloads or blocks there is no room for other reasons, which are the peer's.
+void Connection::note_no_room() {
+  ++counters_.no_room_in;
+  if (is_stopped_unread_ || (payloads_in_.has_room() && blocks_in_.unread() == 0)) return;
+  is_stopped_unread_ = true;
+  ++counters_.unread_stops;
 }
 
 void Connection::take_refusals(const Incoming& incoming) {

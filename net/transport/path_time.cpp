@@ -137,7 +137,7 @@ void ClockSpeed::add(NetTime now, NetDuration age, NetDuration round_trip) {
 
 void ClockSpeed::push(const Mark& mark) {
   if (count_ == kMarks) {
-    std::ranges::rotate(marks_, marks_.begin() + 1);
+    std::rotate(marks_.begin(), marks_.begin() + 1, marks_.end());
     --count_;
   }
   marks_[count_++] = mark;

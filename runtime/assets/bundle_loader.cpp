@@ -42,6 +42,7 @@ BundleLoader::BundleLoader(BundleStore& store, LoadExecutor& executor, const Loa
 
 BundleLoader::~BundleLoader() {
   assert(handles_ == 0);
+  while (used_first_ != kNoBundle) unlink_evictable(used_first_);
   // The executor may be at work on what nobody will collect.
   std::erase_if(started_, [this](std::uint32_t bundle) { return executor_.cancel(bundle); });
   for (std::size_t left = started_.size(); left > 0; left -= finished_.size()) {
@@ -164,7 +165,6 @@ void BundleLoader::want(std::uint32_t bundle, const LoadRequest& request) {
 
 void BundleLoader::release(const BundleHandle& handle) {
   --handles_;
-  ++last_use_;
   each_needed(handle.bundle_, [&](std::uint32_t needed) { unwant(needed, handle); });
 }
 
@@ -173,7 +173,6 @@ void BundleLoader::unwant(std::uint32_t bundle, const BundleHandle& handle) {
   assert(node.wanted_by > 0);
   const LoadPriority priority = node.priority();
   const Time deadline = node.deadline();
-  node.used_at = last_use_;
   --node.wishes[static_cast<std::size_t>(handle.priority_)];
   if (!handle.has_deadline_) --node.endless_wishes;
   if (--node.wanted_by > 0) {

@@ -97,6 +97,7 @@ struct LoaderCounters {
   std::uint64_t cancelled = 0;  ///< Nobody wanted it any more before it began.
   std::uint64_t unwanted = 0;   ///< Loaded, though nobody wanted it any more by then.
   std::uint64_t evicted = 0;
+  std::uint64_t eviction_steps = 0;  ///< Bundles that were looked at to find those.
 };
 
 /// Loads bundles of a store in the background and keeps count of who needs them. What is wanted by
@@ -162,15 +163,14 @@ class BundleLoader {
     Time last_deadline;                                   ///< The latest one of any of them.
     std::uint64_t order = 0;                              ///< Of its being asked for.
     std::uint64_t ticket = 0;          ///< What the queue has under another is old.
-    std::uint64_t used_at = 0;         ///< Counts releases: the least is evicted first.
     std::uint64_t reserved_bytes = 0;  ///< While it is under way.
     std::uint64_t whole_bytes = 0;     ///< What it takes, once that is known.
     std::uint32_t started_at = 0;      ///< Where it stands in `started_`.
     bool is_unread = false;            ///< It stands in `unread_`.
-    bool is_evictable = false;         ///< It stands in the list of these, between
-    std::uint32_t used_before = 0;     ///< one that was used before it
-    std::uint32_t used_after = 0;      ///< and one that was used after it.
-    std::uint64_t evictable_bytes = 0;
+    /// It is in the list of bundles that may be evicted, with these neighbors.
+    bool is_evictable = false;
+    std::uint32_t used_before = kNoBundle;
+    std::uint32_t used_after = kNoBundle;
     Error error;
 
     LoadPriority priority() const;
@@ -250,13 +250,11 @@ class BundleLoader {
   bool is_recall_due_ = false;  ///< Something may be more urgent than what was started.
   std::uint64_t last_order_ = 0;
   std::uint64_t last_ticket_ = 0;
-  std::uint64_t last_use_ = 0;
   std::uint64_t reserved_bytes_ = 0;  ///< For the bundles under way.
-  /// The ends of the list of what is present and not wanted, in the order of its last use: making
-  /// room takes time for what is evicted, and not for what is there.
+  /// The ends of the list of bundles that are present and not wanted, in the order in which they
+  /// became so. Making room takes time per evicted bundle, however many others there are.
   std::uint32_t used_first_ = kNoBundle;
   std::uint32_t used_last_ = kNoBundle;
-  std::uint64_t evictable_bytes_ = 0;
   std::uint32_t handles_ = 0;
   LoaderCounters counters_;
 };

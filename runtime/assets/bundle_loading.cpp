@@ -281,10 +281,14 @@ std::uint64_t BundleLoader::free_bytes() const {
 // that would not suffice.
 bool BundleLoader::make_room(std::uint64_t bytes) {
   if (bytes > free_bytes()) {
-    const std::uint64_t kept_bytes = store_.memory_bytes() - evictable_bytes_ + reserved_bytes();
     const std::uint64_t budget = options_.memory_budget_bytes;
+    const std::uint64_t reserved = reserved_bytes();
+    const std::uint64_t kept_bytes = store_.memory_bytes() - store_.discardable_bytes() + reserved;
     if (kept_bytes > budget || bytes > budget - kept_bytes) return false;
-    while (bytes > free_bytes() && used_first_ != kNoBundle) evict(used_first_);
+    const auto is_short = [&] {
+      return bytes > budget - std::min(store_.memory_bytes() + reserved, budget);
+    };
+    for (; is_short(); ++counters_.eviction_steps) evict(used_first_);
   }
   store_.memory()->shrink_to(free_bytes() - bytes);
   return true;
@@ -304,30 +308,23 @@ void BundleLoader::update_evictable(std::uint32_t bundle) {
   is_evictable ? link_evictable(bundle) : unlink_evictable(bundle);
 }
 
-// Almost always at the end: what was let go last was used last.
 void BundleLoader::link_evictable(std::uint32_t bundle) {
   Node& node = nodes_[bundle];
   node.is_evictable = true;
-  node.evictable_bytes = store_.memory_bytes(bundle);
-  evictable_bytes_ += node.evictable_bytes;
-  std::uint32_t before = used_last_;
-  while (before != kNoBundle && nodes_[before].used_at > node.used_at) {
-    before = nodes_[before].used_before;
-  }
-  node.used_before = before;
-  node.used_after = before == kNoBundle ? used_first_ : nodes_[before].used_after;
-  (before == kNoBundle ? used_first_ : nodes_[before].used_after) = bundle;
-  (node.used_after == kNoBundle ? used_last_ : nodes_[node.used_after].used_before) = bundle;
+  store_.set_discardable(bundle, true);
+  node.used_before = used_last_;
+  node.used_after = kNoBundle;
+  (used_last_ == kNoBundle ? used_first_ : nodes_[used_last_].used_after) = bundle;
+  used_last_ = bundle;
 }
 
 void BundleLoader::unlink_evictable(std::uint32_t bundle) {
   Node& node = nodes_[bundle];
   node.is_evictable = false;
-  evictable_bytes_ -= node.evictable_bytes;
-  (node.used_before == kNoBundle ? used_first_ : nodes_[node.used_before].used_after) =
-      node.used_after;
-  (node.used_after == kNoBundle ? used_last_ : nodes_[node.used_after].used_before) =
-      node.used_before;
+  store_.set_discardable(bundle, false);
+  const auto [before, after] = std::pair(node.used_before, node.used_after);
+  (before == kNoBundle ? used_first_ : nodes_[before].used_after) = after;
+  (after == kNoBundle ? used_last_ : nodes_[after].used_before) = before;
 }
 
 Error BundleLoader::without_room(std::uint32_t bundle, std::uint64_t bytes) const {

@@ -28,6 +28,31 @@ tl::unexpected<Error> fail_without_memory() noexcept {
   return fail(ErrorCode::limit_exceeded, "out of memory");
 }
 
+Error why_not_opened(const BundleSource& source, std::string_view path,
+                     std::optional<std::uint64_t> file_bytes, const Error& error) {
+  // Sources report want of memory with the same code, so a larger file has to be opened to be
+  // recognized. This bounds the memory for it.
+  constexpr std::uint64_t kExcessBytesMax = std::uint64_t{256} << 20U;
+  switch (error.code) {
+    case ErrorCode::not_found:
+      return {error.code, "is missing: build again, or copy the folder whole"};
+    case ErrorCode::invalid_argument:
+      return {ErrorCode::malformed, "is not a file, but a folder or a device: build again"};
+    case ErrorCode::limit_exceeded:
+      if (!file_bytes.has_value()) break;
+      if (const auto file = source.open(path, *file_bytes + kExcessBytesMax);
+          file && file.value()->bytes().size() > *file_bytes) {
+        return {ErrorCode::hash_mismatch, "is not of this build: it has more than the " +
+                                              std::to_string(*file_bytes) +
+                                              " bytes that the catalog names"};
+      }
+      break;
+    default:
+      break;
+  }
+  return {error.code, "cannot be read: " + error.message};
+}
+
 Result<std::unique_ptr<HeldFile>> FileSystemSource::open(std::string_view path,
                                                          std::uint64_t max_bytes) const {
   // Parsed alone, a path cannot climb out of the folder.

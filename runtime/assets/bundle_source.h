@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -71,6 +72,13 @@ class BundleSource {
 tl::unexpected<Error> fail_too_large(const std::string& place, std::uint64_t max_bytes);
 /// The error of a file or bundle for which there is no memory. Needs none itself.
 tl::unexpected<Error> fail_without_memory() noexcept;
+
+/// Explains why a file of a build was not opened: the code to report, and a reason that follows the
+/// file's name. A larger file than the catalog names is `hash_mismatch`, a folder or a device is
+/// `malformed`; other codes stay. `file_bytes` is the size by the catalog, or nothing when the
+/// catalog does not know it.
+Error why_not_opened(const BundleSource& source, std::string_view path,
+                     std::optional<std::uint64_t> file_bytes, const Error& error);
 
 /// Reads whole files from a FileSystem, which must outlive it. For the disk, `open_disk_source` is
 /// faster.

@@ -21,6 +21,9 @@ Result<BundleStore> BundleStore::open(const BundleSource& source, Catalogs catal
                                 const std::string& after) {
     return fail(code, before + "'" + source.place_of(kCatalogFile) + "'" + after);
   };
+  if (!file && file.error().code == ErrorCode::invalid_argument) {
+    return refuse(ErrorCode::malformed, "", " is not a file, but a folder or a device");
+  }
   if (!file) {
     const bool is_missing = file.error().code == ErrorCode::not_found;
     return refuse(file.error().code, "cannot open the catalog ",
@@ -64,6 +67,7 @@ BundleStore::BundleStore(const BundleSource& source, std::unique_ptr<HeldFile> f
       types_(catalog),
       bundles_(catalog.bundle_count()),
       listed_in_(catalog.bundle_count()),
+      is_discardable_(catalog.bundle_count()),
       memory_(std::move(memory)) {
   decompressor_.use(std::move(dictionaries));
 }
@@ -115,7 +119,7 @@ Result<void> BundleStore::read_once(std::uint32_t bundle, std::uint32_t index) {
   }
   const std::size_t before = plain.memory.capacity_bytes;
   const Result<void> read = read_entry(opened, index, decompressor_, *memory_);
-  memory_bytes_ += plain.memory.capacity_bytes - before;
+  add_memory(bundle, plain.memory.capacity_bytes - before);
   if (!read) {
     const bool is_damaged = read.error().code != ErrorCode::limit_exceeded;
     return failed(read.error().code, "bundle " + describe(bundle) +
@@ -227,10 +231,24 @@ void BundleStore::close_bundle(std::uint32_t bundle) {
   assert(bundle < bundles_.size());
   bundle = chosen(bundle);
   if (!bundles_[bundle]) return;
-  memory_bytes_ -= bundles_[bundle]->opened.memory_bytes();
+  add_memory(bundle, 0 - bundles_[bundle]->opened.memory_bytes());
   give_back(*bundles_[bundle]);
   bundles_[bundle].reset();
   ++closings_;  // Whoever depends on it has to ask for it again.
+}
+
+void BundleStore::set_discardable(std::uint32_t bundle, bool is_discardable) {
+  bundle = chosen(bundle);
+  if (is_discardable_[bundle] == is_discardable) return;
+  is_discardable_[bundle] = is_discardable;
+  const std::uint64_t bytes = memory_bytes(bundle);
+  discardable_bytes_ += is_discardable ? bytes : 0 - bytes;
+}
+
+// A bundle that shrinks adds a number modulo 2^64.
+void BundleStore::add_memory(std::uint32_t bundle, std::uint64_t bytes) {
+  memory_bytes_ += bytes;
+  if (is_discardable_[bundle]) discardable_bytes_ += bytes;
 }
 
 void BundleStore::give_back(OpenBundle& open) noexcept {
@@ -261,7 +279,7 @@ std::vector<BundleStore::Missing> BundleStore::missing_of(std::span<const std::u
 void BundleStore::adopt(std::uint32_t bundle, OpenedBundle&& opened) {
   assert(bundle < bundles_.size() && chosen(bundle) == bundle && !bundles_[bundle]);
   ++counters_.bundles_opened;
-  memory_bytes_ += opened.memory_bytes();
+  add_memory(bundle, opened.memory_bytes());
   counters_.bundle_bytes += opened.file->bytes().size();
   for (const PlainEntry& plain : opened.plain) {
     if (!plain.is_read) continue;

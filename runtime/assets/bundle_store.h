@@ -63,7 +63,8 @@ class BundleStore {
   enum class Catalogs : std::uint8_t { built, built_or_preview };
 
   /// Reads and checks the catalog; opens no bundle. Fails as the source and `CatalogReader::open`
-  /// do, naming the file, and with `invalid_argument` for a preview that is not welcome. `memory`
+  /// do, naming the file, with `malformed` for a folder in its place, and with `invalid_argument`
+  /// for a preview that is not welcome. `memory`
   /// is where large buffers come from and go to; without one the store makes its own. `variants`
   /// are what is not to be as it is by default; fails as `BundleChoice::create` does.
   static Result<BundleStore> open(const BundleSource& source, Catalogs catalogs = Catalogs::built,
@@ -91,8 +92,9 @@ class BundleStore {
   /// the catalog names. Fails with `not_found` when the asset is not packed, has no such part, or
   /// its bundle is missing, with `truncated`, `hash_mismatch`, `malformed` or
   /// `unsupported_version` when that or one it depends on is damaged, and with `io` when a mapped
-  /// bundle lost bytes (`MappingGuard`): what was loaded from it before is still there, except for
-  /// raw entries that lie in the file. The message names the bundle and the asset.
+  /// bundle lost bytes (`MappingGuard`). A larger file is `hash_mismatch`, and a folder in place of
+  /// a bundle is `malformed`. What was loaded from a bundle before it lost bytes is still there,
+  /// except for raw entries that lie in the file. The message names the bundle and the asset.
   Result<LoadedEntry> load(const Guid& guid, std::int64_t local_id);
 
   /// The same from a bundle that the caller knows, by its index in the catalog.
@@ -140,6 +142,12 @@ class BundleStore {
   /// Memory that all open bundles take.
   std::uint64_t memory_bytes() const { return memory_bytes_; }
 
+  /// Marks a bundle that may be closed when memory is short, for a loader. The mark stays when the
+  /// bundle is closed or opened.
+  void set_discardable(std::uint32_t bundle, bool is_discardable);
+  /// Memory that the open bundles take that are marked so.
+  std::uint64_t discardable_bytes() const { return discardable_bytes_; }
+
   const BundleSource& source() const { return *source_; }
 
   /// The buffers of closed bundles, for whoever loads into this store.
@@ -181,6 +189,7 @@ class BundleStore {
     std::uint32_t needed_by = 0;
   };
   void give_back(OpenBundle& open) noexcept;
+  void add_memory(std::uint32_t bundle, std::uint64_t bytes);
   std::size_t count_together(std::span<const std::uint32_t> bundles) const;
   Result<void> read_whole(std::uint32_t bundle);
   Result<void> read_once(std::uint32_t bundle, std::uint32_t index);
@@ -198,6 +207,8 @@ class BundleStore {
   std::uint64_t lists_ = 0;
   std::uint64_t closings_ = 0;
   std::uint64_t memory_bytes_ = 0;
+  std::vector<bool> is_discardable_;  ///< By index in the catalog.
+  std::uint64_t discardable_bytes_ = 0;
   std::shared_ptr<MemoryPool> memory_;
   Decompressor decompressor_;
   BundleStoreCounters counters_;

@@ -13,10 +13,8 @@ Result<void> add(const BundleSource& source, const CatalogDictionary& record, Di
   };
   const auto file = source.open(path, record.file_bytes);
   if (!file) {
-    const bool is_missing = file.error().code == ErrorCode::not_found;
-    return refuse(file.error().code, is_missing
-                                         ? "is missing: build again, or copy the folder whole"
-                                         : "cannot be read: " + file.error().message);
+    const Error why = why_not_opened(source, path, record.file_bytes, file.error());
+    return refuse(why.code, why.message);
   }
   Bytes bytes = file.value()->bytes();
   ByteVector copy;

@@ -117,22 +117,6 @@ Result<std::unique_ptr<HeldFile>> open_file(const BundleSource& source,
   return source.open(BundlePath(record.name).view(), max_bytes_of(catalog, record));
 }
 
-namespace {
-
-// Whether a file was refused for its size, and not for want of memory. Files that are much larger
-// are not looked at.
-bool is_larger(const BundleSource& source, const CatalogReader& catalog, std::uint32_t bundle,
-               const Error& error) {
-  constexpr std::uint64_t kMaxExcessBytes = std::uint64_t{256} << 20U;
-  if (error.code != ErrorCode::limit_exceeded || catalog.is_preview()) return false;
-  const CatalogBundle record = catalog.bundle(bundle);
-  const auto file =
-      source.open(BundlePath(record.name).view(), record.file_bytes + kMaxExcessBytes);
-  return file && file.value()->bytes().size() > record.file_bytes;
-}
-
-}  // namespace
-
 Result<OpenedBundle> open_verified(const BundleSource& source, const CatalogReader& catalog,
                                    std::uint32_t bundle) {
   return verify_opened(source, catalog, bundle, open_file(source, catalog, bundle));
@@ -145,19 +129,11 @@ Result<OpenedBundle> verify_opened(const BundleSource& source, const CatalogRead
     return fail(code, "bundle " + describe_bundle(catalog, bundle) + " of '" +
                           source.place_of(record.name.path()) + "' " + reason);
   };
-  if (!file && file.error().code == ErrorCode::invalid_argument) {
-    return refuse(ErrorCode::malformed, "is no file, but a folder or a device: build again");
-  }
-  if (!file && is_larger(source, catalog, bundle, file.error())) {
-    return refuse(ErrorCode::hash_mismatch, "is not of this build: it has more than the " +
-                                                std::to_string(record.file_bytes) +
-                                                " bytes that the catalog names");
-  }
   if (!file) {
-    const bool is_missing = file.error().code == ErrorCode::not_found;
-    return refuse(file.error().code, is_missing
-                                         ? "is missing: build again, or copy the folder whole"
-                                         : "cannot be read: " + file.error().message);
+    const auto size =
+        catalog.is_preview() ? std::nullopt : std::optional<std::uint64_t>(record.file_bytes);
+    const Error why = why_not_opened(source, BundlePath(record.name).view(), size, file.error());
+    return refuse(why.code, why.message);
   }
   const Bytes bytes = file.value()->bytes();
   ByteVector tables;

@@ -1,4 +1,5 @@
-// The room for messages that a receiver tells of: when, how often, and what it means in a new map.
+// The room that a receiver has: how it announces room for messages, what a new map means for it,
+// and how a game that does not read is reported.
 #include <array>
 #include <set>
 #include <vector>
@@ -184,6 +185,39 @@ TEST_CASE("A limit of the map before does not count in the next", "[net][transpo
   REQUIRE(messages_sent() == kMessageWindow);
   REQUIRE(end.give(PacketDraft().control({1, 8, 0, 0x90, 1})) == PacketVerdict::received);
   REQUIRE(messages_sent() == 300);
+}
+
+TEST_CASE("Unread payloads or blocks that stop a connection are reported once per stop",
+          "[net][transport]") {
+  End end(1);
+  const bool are_blocks = GENERATE(false, true);
+  CAPTURE(are_blocks);
+  std::uint16_t id = 0;
+  const auto give_one = [&] {
+    if (are_blocks) return end.give(PacketDraft().fragments(1).fragment(++id, 10, 0));
+    return end.give(PacketDraft().payload(pattern(1, 10)));
+  };
+  const auto read_one = [&] {
+    Connection& game = end.connection;
+    are_blocks ? game.pop_block() : game.pop_payload();
+  };
+  const std::size_t room = are_blocks ? kBlocksAtOnce : kPacketsOnTheWayMax;
+  for (std::uint64_t stop = 1; stop <= 2; ++stop) {
+    for (std::size_t i = 0; i < room; ++i) REQUIRE(give_one() == PacketVerdict::received);
+    REQUIRE_FALSE(end.connection.is_stopped_unread());
+    for (int i = 0; i < 10; ++i) {
+      // A game that reads one at a time stays in the same stop.
+      REQUIRE(give_one() == PacketVerdict::no_room);
+      REQUIRE(give_one() == PacketVerdict::no_room);
+      read_one();
+      REQUIRE(give_one() == PacketVerdict::received);
+      REQUIRE(end.connection.is_stopped_unread());
+      REQUIRE(end.connection.counters().unread_stops == stop);
+    }
+    for (std::size_t i = 0; i < room; ++i) read_one();
+    REQUIRE_FALSE(end.connection.is_stopped_unread());
+    REQUIRE(end.connection.counters().no_room_in == 20 * stop);
+  }
 }
 
 }  // namespace

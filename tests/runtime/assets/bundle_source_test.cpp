@@ -268,6 +268,37 @@ TEST_CASE("Every way of reading a folder gives the same", "[runtime][assets][sou
   CHECK(text_of(kept) == as_text(large));
 }
 
+TEST_CASE("A folder in place of a bundle or of the catalog is malformed, and named",
+          "[runtime][assets][source]") {
+  const MappingGuard guard;
+  const SourceKind kind = any_kind();
+  CAPTURE(to_string(kind));
+  const TemporaryFolder folder;
+  for (const auto& [path, bytes] : samples::build().files()) {
+    folder.put(path.text(), as_text(bytes));
+  }
+  const auto source = disk_source(folder.path() + "/client", kind);
+  if (!source) return;
+  const auto replace_by_folder = [&](const std::string& path) {
+    const std::string file = folder.path() + "/client/" + path;
+    REQUIRE(std::filesystem::remove(file));
+    REQUIRE(std::filesystem::create_directory(file));
+  };
+  replace_by_folder(samples::bundle_path(samples::kCrate));
+  BundleStore store = BundleStore::open(*source).value();
+  const Error error = store.load(guid(samples::kCrate), kFlattenedPrefab).error();
+  CAPTURE(error.message);
+  CHECK(error.code == ErrorCode::malformed);
+  CHECK(error.message.find(samples::bundle_path(samples::kCrate)) != std::string::npos);
+  CHECK(error.message.find("folder") != std::string::npos);
+  CHECK(store.load(guid(samples::kFactory), kFlattenedPrefab));
+  replace_by_folder(std::string(kCatalogFile));
+  const Error no_catalog = BundleStore::open(*source).error();
+  CAPTURE(no_catalog.message);
+  CHECK(no_catalog.code == ErrorCode::malformed);
+  CHECK(no_catalog.message.find("folder") != std::string::npos);
+}
+
 TEST_CASE("A file is what it is, whatever size is expected", "[runtime][assets][source]") {
   const MappingGuard guard;
   const SourceKind kind = any_kind();

@@ -221,6 +221,47 @@ TEST_CASE("A store that ends leaves its buffers to who else has a part in the po
   CHECK(memory->kept_bytes() == 302 * kKilobyte);
 }
 
+/// Loads all bundles through a window of requests, with room for a tenth of them.
+LoaderCounters stream_through(std::size_t count) {
+  Stage stage(std::vector<std::size_t>(count, 2 * kKilobyte), count * 3 * kKilobyte / 10);
+  std::vector<BundleHandle> window(count / 40);
+  for (std::size_t i = 0; i < count; ++i) {
+    BundleHandle& handle = window[i % window.size()];
+    handle.release();
+    handle = stage.request(i);
+    REQUIRE(stage.loader.finish(handle, kStart) == LoadState::ready);
+  }
+  REQUIRE(stage.loader.memory_bytes() <= count * 3 * kKilobyte / 10);
+  window.clear();
+  return stage.loader.counters();
+}
+
+TEST_CASE("Making room looks at no more bundles than it evicts, however many there are",
+          "[runtime][assets]") {
+  const LoaderCounters small = stream_through(200);
+  const LoaderCounters large = stream_through(400);
+  CHECK(small.evicted > 100);
+  CHECK(small.eviction_steps == small.evicted);
+  CHECK(large.evicted > 2 * 100);
+  CHECK(large.eviction_steps == large.evicted);
+}
+
+TEST_CASE("What is read of a bundle that nobody wants can be evicted with it",
+          "[runtime][assets]") {
+  const MemorySource source = bundles_of_two();
+  BundleStore store = BundleStore::open(source).value();
+  SteppedLoads executor(source, store.catalog());
+  BundleLoader loader(store, executor, {.memory_budget_bytes = 700 * kKilobyte});
+  REQUIRE(store.load(plain_asset(0), kMainPayload).has_value());
+  BundleHandle first = loader.request_asset(plain_asset(0)).value();
+  CHECK(loader.finish(first, kStart) == LoadState::ready);
+  first.release();
+  REQUIRE(store.load(plain_asset(100), kMainPayload).has_value());
+  const BundleHandle second = loader.request_asset(plain_asset(1)).value();
+  CHECK(loader.finish(second, kStart) == LoadState::ready);
+  CHECK(loader.counters().evicted == 1);
+}
+
 TEST_CASE("What cannot fit closes nothing", "[runtime][assets]") {
   Stage stage({100 * kKilobyte, 100 * kKilobyte, 900 * kKilobyte}, 500 * kKilobyte);
   CHECK(stage.load(0) == LoadState::ready);
