@@ -174,8 +174,9 @@ class SnapshotReader:
         for entity, shown in list(self.shown.items()):
             if entity in snapshot.said or not snapshot.first_id <= entity < snapshot.end_id:
                 continue
-            is_unknown = entity not in snapshot.known
-            if (snapshot.keeps_unknown and is_unknown) or entity in snapshot.deferred or (is_part and shown.tick == snapshot.tick):
+            is_kept = snapshot.keeps_unknown and entity not in snapshot.known
+            is_of_part = is_part and shown.tick == snapshot.tick
+            if is_kept or is_of_part or entity in snapshot.deferred:
                 continue
             del self.shown[entity]
         for entity, there in snapshot.said.items():
@@ -311,7 +312,7 @@ class Body:
         size = self.reader.even(2) + 1
         generation = self.reader.even(8 * size)
         require(generation != self.new_generation, "a generation that is sent is a different one")
-        require(size == 1 or generation >> 8 * (size - 1), "a generation takes as few bytes as it can")
+        require(size == 1 or generation >> 8 * (size - 1), "a generation takes few bytes")
         self.new_generation = generation
         return generation
 

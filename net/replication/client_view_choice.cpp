@@ -1,0 +1,159 @@
+// Which changes go when not all have room. REPLICATION_FORMAT.md, "Which changes go first".
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "net/replication/client_view.h"
+
+namespace muster {
+namespace {
+
+/// Of the room for entities, the share that goes first to those beyond their `longest_ticks`.
+constexpr double kOverdueShare = 4;
+/// What the farthest entities get, of what one at the view position gets.
+constexpr float kFarShare = 0.05F;
+/// Bits of an update and of each of its lanes, before anything was measured.
+constexpr double kUpdateBits = 6;
+constexpr double kLaneBits = 1.5;
+
+/// From 1 at the view position down to `kFarShare`, the steeper the nearer: by distance as a part
+/// of that of the farthest candidate, so that a crowd in one spot has its near and far ones, too.
+float nearness_of(float distance, float distance_max) {
+  if (!(distance_max > 0)) return 1;
+  const float left = 1 - std::min(distance / distance_max, 1.0F);
+  return kFarShare + (1 - kFarShare) * left * left;
+}
+
+}  // namespace
+
+float ClientView::distance_to(const ReplicatedEntity& entity) const {
+  if (!viewer.has_eyes || entity.options.relevance != Relevance::near) return 0;
+  const Place& place = entity.options.place;
+  return std::hypot(place.x - viewer.eyes.x, place.y - viewer.eyes.y, place.z - viewer.eyes.z);
+}
+
+/// Whether the client is known to have the values of now.
+bool ClientView::is_current(std::uint32_t i) const {
+  return records_[i].acked_since == row_since(i);
+}
+
+double ClientView::predicted_bits(std::size_t i) const {
+  const std::vector<LaneSchema>& lanes = options_.model.types[states_[i].kind.type].schema.lanes;
+  if (records_[i].acked_since != kNotAcked) {
+    return update_cost_ * (kUpdateBits + kLaneBits * static_cast<double>(lanes.size()));
+  }
+  double bits = kUpdateBits;
+  for (const LaneSchema& lane : lanes) bits += std::bit_width(lane.greatest) / 2.0 + 1;
+  return new_cost_ * bits;
+}
+
+/// Each part looks at all active entities again. While thousands of them are new to the client, as
+/// when a map begins for everybody, they arrive in a few parts a snapshot.
+std::size_t ClientView::parts_for_new() const {
+  constexpr std::size_t kNewMax = 1'024;
+  constexpr std::size_t kLooksMax = 40'000;
+  const auto is_new = [&](std::uint32_t i) { return records_[i].acked_since == kNotAcked; };
+  if (active_.size() <= kNewMax) return kSnapshotWindow;
+  const auto count = static_cast<std::size_t>(std::ranges::count_if(active_, is_new));
+  if (count <= kNewMax) return kSnapshotWindow;
+  return std::max<std::size_t>(2, kLooksMax / active_.size());
+}
+
+/// Defers what has to wait: far entities until their turn, and when not all changes fit, the least
+/// urgent of them.
+void ClientView::choose(const ReplicatedWorld& world, std::size_t budget_bytes) {
+  find_candidates(world);
+  double wanted = 0;
+  for (const std::uint32_t i : candidates_) wanted += predicted_bits(i);
+  const double room = static_cast<double>(budget_bytes) * 8 - overhead_bits_;
+  is_short_ = wanted > room;
+  if (is_short_) choose_most_urgent(world.tick(), room);
+}
+
+/// Collects the changes that may go now.
+void ClientView::find_candidates(const ReplicatedWorld& world) {
+  candidates_.clear();
+  distances_.clear();
+  looked_at_ += active_.size();
+  std::erase_if(active_, [&](std::uint32_t i) {
+    records_[i].is_active = !is_current(i);
+    if (!records_[i].is_active) records_[i].waiting_since = 0;
+    return !records_[i].is_active;
+  });
+  for (const std::uint32_t i : active_) {
+    const Record& record = records_[i];
+    const UpdateClass& update_class = options_.classes[entities_[i]->options.update_class];
+    float distance = distance_to(*entities_[i]);
+    if (!(distance < update_class.radius)) distance = update_class.radius;  // Also no number.
+    const bool waits_for_turn = record.acked_since != kNotAcked &&
+                                world.tick() - record.told_at < update_class.far_ticks &&
+                                distance > update_class.near_distance;
+    if (waits_for_turn || is_unfit(i)) {
+      defer(i);
+      continue;
+    }
+    candidates_.push_back(i);
+    distances_.push_back(distance);
+  }
+}
+
+/// Each candidate's urgency is its weight times its nearness times the ticks that it has waited.
+/// The most urgent ones that fit are sent, so that in the long run each gets updates in proportion
+/// to weight times nearness: nothing starves. A part of the room goes to those beyond
+/// `longest_ticks`.
+void ClientView::choose_most_urgent(std::uint32_t tick, double room_bits) {
+  const float distance_max = std::ranges::max(distances_);
+  for (std::size_t k = 0; k < candidates_.size(); ++k) {
+    Record& record = records_[candidates_[k]];
+    const UpdateClass& update_class =
+        options_.classes[entities_[candidates_[k]]->options.update_class];
+    const float waited = static_cast<float>(tick - record.waiting_since + 1);
+    const float share = nearness_of(distances_[k], std::min(distance_max, update_class.radius));
+    record.urgency = update_class.weight * share * waited;
+    record.overdue =
+        waited / static_cast<float>(std::max<std::uint16_t>(update_class.longest_ticks, 1));
+  }
+  const auto is_before = [&](float Record::*by) {
+    return [this, by](std::uint32_t a, std::uint32_t b) {
+      return records_[a].*by != records_[b].*by ? records_[a].*by > records_[b].*by : a < b;
+    };
+  };
+  double used = 0;
+  std::size_t sent = 0;
+  // Moves those that go to the front. The first goes whatever it costs: nothing may wait for ever
+  // for more room than there is.
+  const auto take = [&](float Record::*by, float least, double room) {
+    std::sort(candidates_.begin() + static_cast<std::ptrdiff_t>(sent), candidates_.end(),
+              is_before(by));
+    while (sent < candidates_.size() && records_[candidates_[sent]].*by >= least) {
+      const double bits = predicted_bits(candidates_[sent]);
+      if (sent > 0 && used + bits > room) return;
+      used += bits;
+      ++sent;
+    }
+  };
+  take(&Record::overdue, 1, room_bits / kOverdueShare);
+  take(&Record::urgency, 0, room_bits);
+  for (std::size_t k = sent; k < candidates_.size(); ++k) {
+    defer(candidates_[k]);
+    ++counters_.held;
+  }
+}
+
+/// Compares what updates and new entities took with what was predicted of them.
+void ClientView::learn_cost(double predicted, double predicted_new, std::size_t snapshot_bytes) {
+  constexpr double kRate = 1.0 / 16;
+  const SnapshotCost& cost = writer_->last_cost();
+  const auto learn = [](double& scale, double seen_bits, double predicted_bits) {
+    constexpr double kEnoughBits = 200;  // What is next to nothing teaches nothing.
+    const double weight = kRate * std::min(predicted_bits / kEnoughBits, 1.0);
+    if (predicted_bits <= 0) return;
+    scale = std::clamp(scale * (1 + weight * (seen_bits / predicted_bits - 1)), 0.05, 20.0);
+  };
+  learn(update_cost_, cost.update_bits, predicted);
+  learn(new_cost_, cost.new_bits, predicted_new);
+  tick_overhead_bits_ +=
+      std::max(static_cast<double>(snapshot_bytes) * 8 - cost.update_bits - cost.new_bits, 0.0);
+}
+
+}  // namespace muster
