@@ -26,9 +26,9 @@ constexpr double kSmallTime = 0.012;
 constexpr double kSmallLeast = 150;
 /// Before the first round trip is known.
 constexpr NetDuration kFirstRoundTrip = std::chrono::milliseconds(100);
-/// What both ends' ticks and late acknowledgements add to a round trip.
 /// Answers that come less often are those of a slow loop.
 constexpr NetDuration kSlowAnswers = std::chrono::milliseconds(90);
+/// What both ends' ticks and late acknowledgements add to a round trip.
 constexpr NetDuration kAroundTrip = std::chrono::milliseconds(40);
 /// More than one tick of 60 Hz.
 constexpr NetDuration kRoundMin = std::chrono::milliseconds(50);

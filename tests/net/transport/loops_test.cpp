@@ -131,6 +131,17 @@ TEST_CASE("A slow loop uses a fast path, with more packets than one acknowledgem
   REQUIRE(report.late == 0);
 }
 
+TEST_CASE("A loop of 60 Hz uses a path that carries more than 16 packets in a tick",
+          "[net][transport][loops]") {
+  const double rate = GENERATE(1'250'000.0, 2'500'000.0, 5'000'000.0);
+  CAPTURE(rate);
+  TwoLoops loops({.bytes_per_second = rate, .latency = 15ms});
+  loops.run(14s);
+  const TwoLoops::Report report = loops.measure(8s);
+  CAPTURE(report.used, report.estimate_max, report.late);
+  REQUIRE(report.used >= 0.9);
+}
+
 TEST_CASE("A game that asks for its budget at each third tick uses its path",
           "[net][transport][loops]") {
   TwoLoops loops({.bytes_per_second = 250'000, .latency = 15ms, .ticks_per_question = 3});
