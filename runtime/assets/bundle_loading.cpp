@@ -15,6 +15,9 @@ namespace {
 constexpr std::uint64_t kGuessedRatio = 4;
 constexpr std::uint64_t kGuessedLeast = std::uint64_t{256} << 10U;
 constexpr std::uint64_t kGuessedShare = 64;  // Of what is free, at most one part in so many.
+// Bundles that fail in one update for want of room: a bundle may depend on thousands, and each
+// failure composes a message.
+constexpr std::uint64_t kFailuresAtOnce = 256;
 constexpr std::uint64_t kMaxGuessedFile = std::uint64_t{1} << 40U;
 
 }  // namespace
@@ -196,12 +199,14 @@ void BundleLoader::start_next() {
 
 void BundleLoader::choose_next() {
   std::uint64_t started_bytes = 0;
+  const std::uint64_t failed_max = counters_.failed + kFailuresAtOnce;
   for (drop_old_front(); !queue_.empty() && under_way() < executor_.parallel_loads();
        drop_old_front()) {
     const Waiting next = queue_.front();
     const std::uint64_t bytes = store_.catalog().bundle(next.bundle).file_bytes;
     const std::uint64_t left = options_.start_budget_bytes - started_bytes;
-    if ((started_bytes > 0 && bytes > left) || !start(next)) return;
+    if (counters_.failed >= failed_max || (started_bytes > 0 && bytes > left)) return;
+    if (!start(next)) return;
     started_bytes += std::min(bytes, left);
   }
 }

@@ -278,6 +278,19 @@ TEST_CASE("What cannot fit closes nothing", "[runtime][assets]") {
   CHECK(stage.loader.counters().evicted == 0);
 }
 
+TEST_CASE("Thousands of bundles without room do not fail in one update", "[runtime][assets]") {
+  constexpr std::size_t kCount = 2000;
+  Stage stage(std::vector<std::size_t>(kCount, 100), 1);
+  std::vector<BundleHandle> handles;
+  for (std::size_t i = 0; i < kCount; ++i) handles.push_back(stage.request(i));
+  for (std::uint64_t before = 0; before < kCount; before = stage.loader.counters().failed) {
+    stage.loader.update(kStart);
+    REQUIRE(stage.loader.counters().failed > before);
+    REQUIRE(stage.loader.counters().failed <= before + 256);
+  }
+  for (const BundleHandle& handle : handles) CHECK(handle.state() == LoadState::failed);
+}
+
 TEST_CASE("Loads under way count with what they will take, not with their files",
           "[runtime][assets]") {
   // The files have some hundred bytes each: counted by those, all four would fit.
