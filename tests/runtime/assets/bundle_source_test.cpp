@@ -274,8 +274,10 @@ TEST_CASE("A folder in place of a bundle or of the catalog is malformed, and nam
   const SourceKind kind = any_kind();
   CAPTURE(to_string(kind));
   const TemporaryFolder folder;
-  const MemoryFileSystem build = samples::build();
-  for (const auto& [path, bytes] : build.files()) folder.put(path.text(), as_text(bytes));
+  const MemoryFileSystem files = samples::build();
+  for (const auto& [path, bytes] : files.files()) {
+    folder.put(path.text(), as_text(bytes));
+  }
   const auto source = disk_source(folder.path() + "/client", kind);
   if (!source) return;
   const auto replace_by_folder = [&](const std::string& path) {
