@@ -2,6 +2,7 @@
 #include "content/arena/game/interruption.h"
 
 #include <ctime>
+#include <initializer_list>
 
 namespace arena {
 
