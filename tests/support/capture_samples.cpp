@@ -223,7 +223,8 @@ class Talk {
       if (!at_server.contains(handle.slot)) {
         static_cast<void>(connection.send_block(block_, id_));
       }
-      say(connection, tick, 2);
+      // While a client stalls, as many payloads as fill its inbox.
+      say(connection, tick, 2, tick % 500 <= 100 ? 16 : 1);
       at_server[handle.slot].take_all(connection, 3);
     });
     for (std::size_t i = 0; i < stage_.clients.size(); ++i) {
@@ -240,13 +241,15 @@ class Talk {
   ReceivedHash at_client;
 
  private:
-  void say(Connection& connection, int tick, int messages) {
+  void say(Connection& connection, int tick, int messages, int payloads = 1) {
     std::array<std::byte, 60> words{};
     SectionWriter(words).write_u32(static_cast<std::uint32_t>(tick));
     for (int i = 0; i < messages; ++i) {
       static_cast<void>(connection.send_message(static_cast<std::size_t>((tick + i) % 3), words));
     }
-    static_cast<void>(connection.send_payload(words, static_cast<std::uint64_t>(tick)));
+    for (int i = 0; i < payloads; ++i) {
+      static_cast<void>(connection.send_payload(words, static_cast<std::uint64_t>(tick)));
+    }
     connection.clear_fates();
   }
 
