@@ -1,7 +1,7 @@
 // Who has a place at a server: clients that wait for their first packet, and those that replace an
-// older connection of their own. Nothing here ends a client for a datagram that anybody could have
-// written: a pending client goes only for one whose hello has opened, and a connected one only when
-// the first packet of its successor has opened.
+// older connection of their own. A datagram without a valid seal never ends a client:
+// a pending client is dropped only for one whose hello was decrypted, and a connected one only when
+// the first packet of its successor was decrypted.
 #include <algorithm>
 
 #include "net/endpoint/server.h"
@@ -133,7 +133,7 @@ bool Server::connect(NetTime now, Client& client) {
   return true;
 }
 
-/// A newer connection of the same client is there. The old one is told, and lingers as any other.
+/// Closes a connection that a newer one of the same client replaces. Its peer receives the reason.
 void Server::end_replaced(NetTime now, Client& old) {
   old.sealed.connection().close(CloseReason::kicked, "you have joined again from elsewhere", now);
   if (!old.closed_at.has_value()) {

@@ -15,7 +15,7 @@ namespace {
 /// Of a payload, the share that events may take from entities.
 constexpr std::size_t kEventShare = 3;
 /// Unacknowledged snapshots beyond which the next one waits for news of the last ones: the newest
-/// acknowledged one must not leave the window, or the client would be told everything again.
+/// acknowledged one must not leave the window, or everything would be sent again.
 constexpr std::size_t kUnacknowledgedMax = 48;
 static_assert(kUnacknowledgedMax > kPartsOnTheWayMax && kUnacknowledgedMax + 8 < kSnapshotWindow);
 /// A snapshot that cannot take all changes is worth its own overhead from this size on; a smaller
@@ -248,9 +248,9 @@ void ClientView::send(const ReplicatedWorld& world, const InterestGrid& grid,
   note_complete();
 }
 
-/// Whether so many snapshots are unacknowledged that the next one waits until another packet of the
-/// connection has been delivered: while a path is down, what the client knows must not leave the
-/// window.
+/// Whether the next snapshot waits until another packet of the connection has been delivered,
+/// because too many are unacknowledged: while a path is down, the client's newest acknowledged
+/// snapshot must not leave the window.
 bool ClientView::waits_for_news(const Connection& connection) const {
   const std::size_t count = writer_->unacknowledged_count();
   return count >= kUnacknowledgedMax && count < kSnapshotWindow &&

@@ -234,18 +234,18 @@ class ClientView {
   std::vector<std::uint32_t>
       deferred_;  ///< ... and of those that this snapshot leaves as they were.
   std::vector<std::uint32_t> candidates_;
-  std::vector<float> distances_;  ///< Of each candidate.
+  std::vector<float> distances_;  ///< One per candidate.
   std::uint64_t looked_at_ = 0;   ///< Entities.
   std::array<InFlight, kSnapshotWindow> in_flight_;
   // Measured costs, each relative to what was predicted without any measurement.
   double update_cost_ = 1;
   double new_cost_ = 1;
-  double overhead_bits_ = 64;  ///< Of the snapshots of a tick: all but updates and new entities.
+  double overhead_bits_ = 64;  ///< Of a tick's snapshots, without updates and new entities.
   double tick_overhead_bits_ = 0;
   bool is_short_ = false;                ///< The last snapshot deferred what it had no room for.
   std::uint32_t sent_at_ = 0;            ///< The tick of the last snapshot, ...
   std::uint64_t delivered_at_send_ = 0;  ///< ... and the packets delivered by then.
-  double bytes_saved_ = 0;               ///< Of the client's own limit.
+  double bytes_saved_ = 0;               ///< Saved from the client's own limit.
   SnapshotPace pace_;
   std::uint32_t budget_tick_ = 0;
   std::uint32_t next_checksum_ = 0;

@@ -8,7 +8,7 @@
 namespace muster {
 namespace {
 
-/// Of the room for entities, the share that goes first to those beyond their `longest_ticks`.
+/// The fraction of the room (1 / this) that goes first to entities beyond their `longest_ticks`.
 constexpr double kOverdueShare = 4;
 /// What the farthest entities get, of what one at the view position gets.
 constexpr float kFarShare = 0.05F;

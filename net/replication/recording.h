@@ -78,7 +78,7 @@ class RecordingWriter {
   std::uint64_t cleared_ = 0;
   std::vector<std::int64_t> values_;
   std::vector<std::uint32_t> gone_;
-  /// Of the entities of `world_`, as the server counts them: the recorded world counts its own.
+  /// The server's generations of the entities in `world_`; the recorded world counts its own.
   std::unordered_map<std::uint32_t, std::uint32_t> generations_;
   std::vector<EntityState> states_;
   std::vector<std::byte> memory_;

@@ -288,6 +288,7 @@ void ReplicationClient::verify(const EntityValues* game) {
     // It has gone since, or changed: another checksum will tell. The game knows nothing of a slice
     // that waits for others.
     if (entity == nullptr || entity->tick != check.tick || !mirror_->is_told(*entity)) continue;
+    if (game != nullptr && !mirror_->is_of_one_tick(*entity)) continue;
     if (compare(check, *entity, game)) continue;
     ++counters_.divergences;
     if (!unsent_.has_room()) continue;

@@ -58,7 +58,7 @@ class SortedBlocks {
   std::size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
 
-  /// Null when there is none. Valid until the next `add` or `remove`.
+  /// Null when no item has this id. Valid until the next `add` or `remove`.
   const Item* find(std::uint32_t id) const;
   Item* find(std::uint32_t id);
   /// Requires: no item of this id. The result is valid until the next `add` or `remove`.
@@ -76,7 +76,7 @@ class SortedBlocks {
   void remove_block(std::size_t at);
 
   std::vector<Block> blocks_;             ///< None is empty.
-  std::vector<std::uint32_t> first_ids_;  ///< Of each block.
+  std::vector<std::uint32_t> first_ids_;  ///< One per block.
   std::vector<Block> spare_;              ///< Their memory, to be used again.
   std::size_t size_ = 0;
 };

@@ -159,6 +159,11 @@ bool WorldMirror::is_told(const SeenEntity& slice) const {
          told->kind.type + views_.view(slice.kind.type).slice == slice.kind.type;
 }
 
+bool WorldMirror::is_of_one_tick(const SeenEntity& slice) const {
+  const Told* told = find_told(views_.entity_of(slice.id));
+  return told != nullptr && told->tick >= slice.tick;
+}
+
 SubjectState WorldMirror::state_of(const EventSubject& entity, std::uint32_t tick) const {
   const std::uint32_t id = views_.entity_of(entity.id);
   const Told* const told = find_told(id);

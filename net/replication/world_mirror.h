@@ -58,6 +58,9 @@ class WorldMirror {
   const SeenEntity* find_slice(std::uint32_t slice_id) const;
   /// Whether a slice is part of what was listed of its entity.
   bool is_told(const SeenEntity& slice) const;
+  /// Whether the other slices of its entity are as new as this one. If not, the whole may equal no
+  /// state of the server: half of a text may be old.
+  bool is_of_one_tick(const SeenEntity& slice) const;
 
   const SnapshotReader& reader() const { return reader_; }
   SnapshotReader& reader() { return reader_; }

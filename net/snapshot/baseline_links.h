@@ -20,10 +20,10 @@ inline bool is_sparse(const KnownStates& known) {
   return known.count > 0 && known.count < kLinkedStates && !is_quiet(known);
 }
 
-/// What each end remembers of entities that are seldom sent: whoever has a state also had the
-/// state that it was coded against, so both ends can predict from both for as long as they know the
-/// later one. Owns copies of the earlier states' values. SNAPSHOT_FORMAT.md, "What is known". Not
-/// thread-safe; allocates nothing while the number of links does not grow.
+/// Links from states of rarely sent entities to their baselines. A receiver that has a state also
+/// had the state that it was coded against, so both ends can predict from both for as long as they
+/// know the later one. Owns copies of the earlier states' values. SNAPSHOT_FORMAT.md, "What is
+/// known". Not thread-safe; allocates nothing while the number of links does not grow.
 class BaselineLinks {
  public:
   explicit BaselineLinks(const SnapshotModel& model);
@@ -54,7 +54,7 @@ class BaselineLinks {
   /// Drops all links of an entity.
   void drop(LinkList& list);
 
-  /// Bytes that a link of an entity with so many lanes takes.
+  /// Bytes of a link of an entity with `lanes` lanes.
   static std::size_t byte_count(std::size_t lanes) {
     return sizeof(Node) + lanes * sizeof(LaneValue);
   }

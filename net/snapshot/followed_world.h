@@ -26,7 +26,7 @@ struct EntityState {
   EntityKind kind;
   /// The sender would rather not say now that this entity changed: it stays as it was.
   bool is_deferred = false;
-  /// The receiver may show a state of this entity: a snapshot told of it at some time.
+  /// The receiver may show a state of this entity: an earlier snapshot contained it.
   bool may_be_shown = true;
   const LaneValue* values = nullptr;
   /// The first tick of those up to now in which its values were these. Found by comparison when it

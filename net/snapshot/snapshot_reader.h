@@ -107,10 +107,10 @@ class SnapshotReader {
     std::size_t slot = 0;
     EntityKind kind;
     std::size_t first_value = 0;  ///< In `values_`, for `says`.
-    /// Of what was coded while little was known: the state that it was coded against.
+    /// The state that a sparse entity was coded against.
     const LaneValue* baseline = nullptr;
     std::uint32_t baseline_tick = 0;
-    std::uint32_t known = kSteady;  ///< Of a deferred entity: as `Listed` has it.
+    std::uint32_t known = kSteady;  ///< As in `Listed`, for a deferred entity.
   };
 
   /// An entity that is known to both sides.
@@ -196,7 +196,7 @@ class SnapshotReader {
   bool is_too_large_ = false;
   std::vector<LaneValue> values_;
   bool follows_changed_ = false;
-  std::uint32_t new_generation_ = 0;  ///< Of the new entity read last.
+  std::uint32_t new_generation_ = 0;  ///< The generation of the new entity read last.
   std::uint32_t end_id_ = 0;          ///< Where the snapshot being read ends.
   EntityScratch scratch_;
 };

@@ -54,10 +54,10 @@ struct TrackRecord {
   std::uint32_t generation;
   std::uint16_t type;
   /// Ticks from when it was the truth to the snapshot's own tick; more than 0 when that snapshot
-  /// did not speak of the entity. Stops at `kAgeMax`.
+  /// did not list the entity. Stops at `kAgeMax`.
   std::uint16_t age;
-  /// The bits of the snapshot's serial that the record's index does not give. They tell the record
-  /// from one of an earlier snapshot with the same index; they repeat after years.
+  /// The bits of the snapshot's serial that the record's index does not give. They distinguish the
+  /// record from one of an earlier snapshot with the same index; they repeat after years.
   std::uint32_t serial_above : 26;
   Standing standing : 2;
 

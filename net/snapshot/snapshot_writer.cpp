@@ -21,8 +21,8 @@ constexpr std::size_t kEndBytes = 6;
 constexpr std::uint32_t kOldestReference = kSnapshotWindow - 17;
 constexpr std::uint32_t kLeastSpan = 4;
 
-/// What is this old is copied, in passes of this many ticks: before the owner of the world drops
-/// it.
+/// States of this age are copied, in passes of this many ticks, before the owner of the world drops
+/// them.
 constexpr std::uint32_t kKeepAge = 192;
 constexpr std::uint32_t kKeepTicks = 32;
 constexpr std::uint32_t kKeepGapMax = kPastTicksMax - kKeepAge;
@@ -100,8 +100,8 @@ void SnapshotWriter::keep(std::uint32_t tick) {
   const auto is_old = [&](SnapshotSerial serial) {
     return ticks_[place_of(serial)] <= oldest_tick;
   };
-  // Of the old snapshots only the newest acknowledged one stays a reference, and only as long as no
-  // younger one is.
+  // Only the newest acknowledged one of the old snapshots stays a reference, and only until a
+  // younger one becomes one.
   SnapshotSerial newest = next_;
   for (std::uint32_t age = 1; age < kSnapshotWindow && newest == next_; ++age) {
     if (is_reference(next_ - age)) newest = next_ - age;

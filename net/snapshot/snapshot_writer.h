@@ -150,7 +150,7 @@ class SnapshotWriter {
   std::size_t next_changed_ = 0;  ///< Of the quiet ones that changed, the next one.
   std::size_t new_written_ = 0;
   bool has_new_here_ = false;         ///< In the block of known entities being written.
-  std::uint32_t new_generation_ = 0;  ///< Of the new entity written last.
+  std::uint32_t new_generation_ = 0;  ///< The generation of the new entity written last.
   bool follows_changed_ = false;
   SnapshotCost cost_;
   QuietWalk quiet_walk_;

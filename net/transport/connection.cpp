@@ -101,7 +101,7 @@ std::size_t Connection::standing_bytes() const {
 
 std::size_t Connection::budget(NetTime now) const {
   asks_.note(now);
-  // What is queued after this tick's sending goes with the next one's.
+  // Bytes that are queued after this tick's send leave with the next one.
   const NetTime when = std::max(now, ticks_.next_call());
   const std::size_t free = rate_.game_budget(when, sent_.open_bytes());
   const std::size_t around = payload_heads() + payloads_out_.byte_count();

@@ -346,7 +346,7 @@ class Connection {
   /// A silence, or a sleep of ours, is not long ago: clocks may have stood still.
   NetTime clocks_doubted_until_{};
   NetDuration least_told_ = NetDuration::max();  ///< Of ours by the peer, since then.
-  NetDuration told_delay_{};                     ///< What the peer told last of ours.
+  NetDuration told_delay_{};                     ///< Our last delay that the peer reported.
 
   std::array<std::uint64_t, 4> path_questions_{};  ///< To be answered.
   std::size_t path_question_count_ = 0;

@@ -382,9 +382,9 @@ bool Connection::measure_round_trip(NetTime now, NetDuration sample, std::uint16
   return true;
 }
 
-/// What the peer tells after an outage holds what a clock has added, until the peer has forgotten
-/// the time before. The queue was empty when the outage ended, so the least that is told is not a
-/// queue.
+/// A delay that the peer reports after an outage includes what a clock added, until the peer has
+/// forgotten the time before. The queue was empty when the outage ended, so the smallest reported
+/// delay is not a queue.
 NetDuration Connection::without_clock(NetTime now, NetDuration told) {
   if (now >= clocks_doubted_until_) return told;
   least_told_ = std::min(least_told_, told);

@@ -141,7 +141,8 @@ class PeerClock {
   NetTime shifted_at_{};
   ClockSpeed speed_;
   WindowedMinimum<NetDuration> least_age_{kPathMemory};
-  WindowedMinimum<NetDuration> least_measured_age_{kPathMemory};  ///< Of those with a round trip.
+  WindowedMinimum<NetDuration> least_measured_age_{
+      kPathMemory};  ///< With a measured round trip only.
   WindowedMinimum<NetDuration> least_trip_{kPathMemory};
   WindowedMinimum<OffsetSample> offset_{kPathMemory};
 };

@@ -108,8 +108,8 @@ constexpr double kOwnDrainNoise = 0.004;
 constexpr double kFallen = 0.5;
 /// What the rate yields of a slope.
 constexpr double kSlopeShare = 1.07;
-/// The rate does not grow beyond so many times of what came through, the most of a few rounds: what
-/// is more was never tried, whatever held it back.
+/// The rate stays below this multiple of the largest delivered rate of the last rounds: a higher
+/// rate was never tried, for whatever reason.
 constexpr double kAboveDelivered = 1.6;
 constexpr double kDeliveredFade = 0.9;
 /// What a slow loop sends arrives in bursts, of which a round may hold one too many.

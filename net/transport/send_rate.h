@@ -55,9 +55,9 @@ class SendRate {
   /// much later.
   void set_loops(const Loops& loops);
 
-  /// Adds to a packet's record what its fate will want to know of it.
+  /// Adds to a packet's record what its delivery report will need.
   void stamp(PacketRecord& record) const;
-  /// A packet goes out. `is_held` tells that more waits and too much is on its way.
+  /// A packet goes out. `is_held`: more data waits, and too much is in flight.
   void sent(NetTime now, std::size_t bytes, bool is_held);
   /// A packet arrived. `queue_delay` is what the peer told of its way.
   void delivered(NetTime now, const PacketRecord& record, NetDuration queue_delay,

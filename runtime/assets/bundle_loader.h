@@ -241,7 +241,7 @@ class BundleLoader {
   std::vector<Waiting> queue_;          ///< A heap, the next one in front; may hold what is old.
   std::vector<Due> due_;                ///< The same by deadline, of those that have one.
   std::vector<std::uint32_t> started_;  ///< What the executor has, in no order.
-  std::vector<std::uint32_t> visited_;  ///< Of those, while they change.
+  std::vector<std::uint32_t> visited_;  ///< A copy to walk while they change.
   std::vector<std::uint32_t> unread_;   ///< Which keep room, until the next update looks.
   std::vector<LoadOrder> orders_;       ///< The last of those, until the executor takes them.
   std::vector<FinishedLoad> finished_;

@@ -93,7 +93,7 @@ class BundleStore {
   /// its bundle is missing, with `truncated`, `hash_mismatch`, `malformed` or
   /// `unsupported_version` when that or one it depends on is damaged, and with `io` when a mapped
   /// bundle lost bytes (`MappingGuard`). A larger file is `hash_mismatch`, and a folder in place of
-  /// a bundle is `malformed`. What was loaded from a bundle before it lost bytes is still there,
+  /// a bundle is `malformed`. Entries that were loaded from a bundle before it lost bytes remain,
   /// except for raw entries that lie in the file. The message names the bundle and the asset.
   Result<LoadedEntry> load(const Guid& guid, std::int64_t local_id);
 

@@ -32,7 +32,7 @@ class NameTable {
   /// Requires: an id of this table.
   std::string_view text(NameId id) const;
 
-  /// Whether so many names came since the last `forget_unused` that it is worth its time.
+  /// Whether enough names were added since the last `forget_unused` to make it worth its time.
   bool is_crowded() const { return texts_.size() >= crowd_; }
   /// Forgets names that are not kept and not in `used`, which is sorted.
   void forget_unused(std::span<const NameId> used);

@@ -17,7 +17,7 @@ namespace muster {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-/// Seconds that a step with so many things takes.
+/// Seconds that a step with this number of items takes.
 using Step = std::function<double(std::uint32_t)>;
 
 double since(Clock::time_point begin) {

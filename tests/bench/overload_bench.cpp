@@ -1,5 +1,6 @@
-// What a client gets whose budget is a part of what its world needs. The peer is the same world
-// with room for all; the counters are bytes, updates and ages, which are the same on every machine.
+// Measures updates and ages of a client whose budget is a fraction of its world's need. The peer is
+// the same world with room for all; the counters are bytes, updates and ages, which are the same on
+// every machine.
 #include <benchmark/benchmark.h>
 
 #include "tests/bench/bench.h"

@@ -21,7 +21,7 @@ class There:
         self.tick = tick
         self.kind = kind  # Type and generation.
         self.values = values
-        self.baseline = baseline  # What it was coded against, if little was known then.
+        self.baseline = baseline  # The state that it was coded against, if it was sparse.
 
 
 class Snapshot:
@@ -245,7 +245,7 @@ class Body:
         self.least_id = snapshot.first_id
         self.deferred = DeferredDecisions(reader, snapshot.share)
         self.sparse = set()  # Known entities of which the snapshots gave few states.
-        self.new_generation = 0  # Of the new entity read last.
+        self.new_generation = 0  # The generation of the new entity read last.
 
     def read(self):
         known = self.known_entities()

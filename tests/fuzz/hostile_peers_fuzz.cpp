@@ -183,7 +183,7 @@ class Scene {
     const std::uint64_t asked_before = door_.asked;
     const ReceiveReport report = server_->receive(now_, 1'800'000'000);
     server_work_.check(report, now_ - kStart);
-    // What can be counted from outside is part of the work.
+    // The calls that this test can count are part of the reported work.
     require((sent_ - sent_before) * receive_work::kAnswer <= report.work);
     require((door_.asked - asked_before) * receive_work::kHello <= report.work);
     client_work_.check(client_->receive(now_), now_ - kStart);

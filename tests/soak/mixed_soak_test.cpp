@@ -108,7 +108,8 @@ class Match {
     LinkOptions& up = stage.net.network.link(client.up);
     LinkOptions& down = stage.net.network.link(client.down);
     if (stage.net.now >= outage_ends_) up.is_down = down.is_down = false;
-    if (stage.net.now < outage_ends_ + 5s || chance(400) != 0) return;
+    // A join that gets no answer for ten seconds ends, so an outage waits for the end of the join.
+    if (!client.is_playing() || stage.net.now < outage_ends_ + 5s || chance(400) != 0) return;
     ++hardships[static_cast<std::size_t>(Hardship::loss)];
     outage_ends_ = stage.net.now + 20s;
     const std::uint64_t ways = 1 + chance(3);

@@ -61,7 +61,7 @@ struct MixedClient {
 class MixedStage {
  public:
   static constexpr NetDuration kTick = std::chrono::nanoseconds(16'666'667);
-  static constexpr float kRadius = 100;  ///< Of the default class.
+  static constexpr float kRadius = 100;  ///< The default class's.
   static constexpr float kLeaveFactor = InterestOptions{}.leave_factor;
 
   explicit MixedStage(std::uint64_t seed)
@@ -206,7 +206,7 @@ class MixedStage {
   DivergenceList server_log;
   ReplicationServer replication;
   std::vector<std::unique_ptr<MixedClient>> clients;
-  std::map<std::uint32_t, std::vector<std::int64_t>> values;  ///< Of the server's entities, by id.
+  std::map<std::uint32_t, std::vector<std::int64_t>> values;  ///< The server's values, by id.
   std::map<std::uint32_t, std::uint32_t> despawned_at;        ///< The last tick, by id.
   std::uint32_t tick = 0;
   std::uint32_t map_began_at = 0;  ///< The tick.

@@ -28,8 +28,8 @@ struct OverloadResult {
   double bytes_per_update() const { return bytes_per_second / updates_per_second; }
 };
 
-/// Plays a world of random walks to one client that asks for so many bytes a second (0 for no
-/// limit), and measures after a while.
+/// Replicates a world of random walks to one client with a limit of bytes per second (0: none), and
+/// measures after a while.
 class OverloadStage {
  public:
   explicit OverloadStage(const OverloadScene& scene, std::uint32_t bytes_per_second)

@@ -1,5 +1,5 @@
 // A player whose game crashed, or who joins from another machine: the newest connection of a client
-// replaces the older one, and no stranger can make use of that.
+// replaces the older one, and an attacker cannot use this to disconnect a player.
 #include <string>
 #include <vector>
 
@@ -58,7 +58,7 @@ TEST_CASE("A newer connection of a client replaces the older one, also on a full
   }
   REQUIRE(after.state() == ClientState::connected);
   REQUIRE(stage.server->counters().clients_replaced == 1);
-  // The game is told of both, in order.
+  // The game receives both events, in order.
   const std::span<const ServerEvent> events = stage.server->events();
   REQUIRE(events.size() == 2);
   REQUIRE(events[0].kind == ServerEvent::Kind::closed);

@@ -1,5 +1,5 @@
-// No secret stays in memory longer than it is needed: whoever reads the memory later must not be
-// able to open what was recorded before.
+// No secret stays in memory longer than it is needed: an attacker who reads the memory later cannot
+// decrypt packets that were recorded before.
 #include <memory>
 #include <optional>
 #include <vector>

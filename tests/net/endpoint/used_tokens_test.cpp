@@ -126,7 +126,7 @@ TEST_CASE("A list of used tokens is kept over a restart, and a damaged one is re
   REQUIRE_FALSE(small.restore(list, 60, NetTime(1s)));
 }
 
-/// What a server makes of a token that was used before, after something has happened to it.
+/// The events between two uses of a token; the server must refuse the second use after each.
 enum class Meanwhile : std::uint8_t { nothing, date_step, restart, kept_list, later_tokens_only };
 
 std::optional<RefuseReason> second_use(Meanwhile meanwhile) {

@@ -155,7 +155,7 @@ class Course {
     check_slices();
   }
 
-  /// Whatever a checksum would be compared with is what the reader has: no false divergence.
+  /// A checksum is compared with the values that the reader has, so no divergence is false.
   void check_slices() {
     for (const SeenEntity& slice : mirror_.reader().entities()) {
       if (!mirror_.is_told(slice)) continue;
@@ -175,11 +175,11 @@ class Course {
   ReplicatedWorld world_;
   SnapshotWriter writer_;
   WorldMirror mirror_;
-  std::uint64_t loss_;   ///< Of a hundred datagrams.
+  std::uint64_t loss_;   ///< Lost datagrams per hundred.
   std::uint64_t delay_;  ///< Ticks at most.
   std::uint32_t tick_ = 0;
   std::map<std::uint32_t, std::vector<std::int64_t>> values_;  ///< The server's, by id.
-  std::map<std::uint32_t, std::vector<std::int64_t>> game_;    ///< What a client's game has.
+  std::map<std::uint32_t, std::vector<std::int64_t>> game_;    ///< The client's game's, by id.
   std::vector<EntityState> states_;
   std::deque<Datagram> on_the_way_;
   std::vector<SnapshotNumber> acks_;

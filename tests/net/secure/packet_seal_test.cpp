@@ -126,7 +126,7 @@ TEST_CASE("A key stays as long as nothing under it is known to have arrived",
   };
   REQUIRE(opens(receiver, sealed_at(1, 0min, 0)));
   REQUIRE_FALSE(sealed_at(2, 11min, 0).phase);
-  // The first key was received. What comes next is lost, for as long as four keys would serve.
+  // The first key was received. The next packets are lost, for as long as four keys would serve.
   for (std::uint64_t number = 3; number < 50; ++number) {
     REQUIRE(sealed_at(number, number * 1min + 10min, 1).phase);
   }

@@ -320,7 +320,7 @@ TEST_CASE("The memory for blocks is a few times what has arrived, whatever a pee
       REQUIRE(receiver.memory_bytes() <= 5 * arrived);
     }
   }
-  // What is in order has no pages, and never more memory than the block has bytes.
+  // Chunks in order need no pages, and never more memory than the block has bytes.
   BlockReceiver in_order(16U << 20U);
   for (std::uint32_t chunk = 0; chunk < chunk_count(kBytes); ++chunk) {
     REQUIRE_FALSE(in_order.take(kNow, plain(1, kBytes, chunk)).has_value());

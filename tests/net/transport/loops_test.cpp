@@ -28,7 +28,7 @@ class TwoLoops {
   };
   struct Report {
     double used = 0;
-    double estimate_max = 0;  ///< Of what the path carries.
+    double estimate_max = 0;  ///< As a fraction of the path's rate.
     std::uint64_t late = 0;   ///< Packets that were called lost and were not.
   };
 
