@@ -70,6 +70,11 @@ InterestGrid::InterestGrid(const InterestOptions& options, const std::vector<Upd
   }
 }
 
+void InterestGrid::add_class(const UpdateClass& added) {
+  classes_.push_back(added);
+  radius_max_ = std::max(radius_max_, added.radius);
+}
+
 InterestGrid::Cell InterestGrid::cell_of(const Place& place) const {
   return cell_at(cell_index(place.x, options_.cell_size), cell_index(place.z, options_.cell_size));
 }

@@ -43,6 +43,8 @@ class InterestGrid {
  public:
   InterestGrid(const InterestOptions& options, const std::vector<UpdateClass>& classes);
 
+  /// Adds a class behind the others.
+  void add_class(const UpdateClass& added);
   /// Takes over what `world` says was moved, spawned or despawned.
   void update(const ReplicatedWorld& world);
   /// Puts the ids of what matters to `viewer` into `out`, sorted; `before` is what mattered last

@@ -159,6 +159,17 @@ void ReplicatedWorld::set_owner(std::uint32_t id, PlayerNumber owner) {
   ++version_;
 }
 
+void ReplicatedWorld::set_interest(std::uint32_t id, Relevance relevance, std::uint8_t team,
+                                   std::uint8_t update_class) {
+  ReplicatedEntity* entity = entities_.find(id);
+  assert(entity != nullptr);
+  entity->options.relevance = relevance;
+  entity->options.team = team;
+  entity->options.update_class = update_class;
+  moves_.push_back(id);
+  ++version_;
+}
+
 void ReplicatedWorld::clear() {
   for (const ReplicatedEntity& entity : entities_) {
     retire_all(entity);

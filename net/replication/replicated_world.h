@@ -94,6 +94,9 @@ class ReplicatedWorld {
   void set(std::uint32_t id, std::span<const std::int64_t> values);
   void set_place(std::uint32_t id, const Place& place);
   void set_owner(std::uint32_t id, PlayerNumber owner);
+  /// To whom the entity matters, and how urgently. Requires: as for `spawn`.
+  void set_interest(std::uint32_t id, Relevance relevance, std::uint8_t team,
+                    std::uint8_t update_class);
   /// Another map: everything is despawned, and generations begin again.
   void clear();
 

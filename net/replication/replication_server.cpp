@@ -143,6 +143,13 @@ void ReplicationServer::set_info(ReplicationClientId id, const ReplicationClient
   client->view.viewer.team = info.team;
 }
 
+std::uint8_t ReplicationServer::add_class(const UpdateClass& added) {
+  assert(options_.classes.size() < 256);
+  options_.classes.push_back(added);
+  grid_.add_class(added);
+  return static_cast<std::uint8_t>(options_.classes.size() - 1);
+}
+
 void ReplicationServer::set_eyes(ReplicationClientId id, const Place& place) {
   Client* client = find(id);
   assert(client != nullptr);

@@ -61,6 +61,8 @@ class ReplicationServer {
   /// Requires: its connection has ended: a block of ours may be on its way.
   void remove_client(ReplicationClientId id);
   void set_info(ReplicationClientId id, const ReplicationClientInfo& info);
+  /// Adds an update class, at most 256 in all, and returns its index. Classes cannot be removed.
+  std::uint8_t add_class(const UpdateClass& added);
   /// From where the client sees the world; before the first nothing is near. What is near only then
   /// does not count for `ReplicationClient::is_complete`.
   void set_eyes(ReplicationClientId id, const Place& place);

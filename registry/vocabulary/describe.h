@@ -355,6 +355,7 @@ class Describe {
     return Describe<T, N + 1>(*this, added, &is_member_within<Member>);
   }
 
+  constexpr std::string_view name() const { return name_; }
   constexpr std::span<const describe_detail::FieldSpec> fields() const { return fields_; }
   constexpr std::uint32_t receivers_used() const {
     std::uint32_t used = 0;

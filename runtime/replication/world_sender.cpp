@@ -65,6 +65,15 @@ const WorldSender::Sent* WorldSender::find(EntityReference id) const {
   return last.id == id ? &last : nullptr;
 }
 
+void WorldSender::set_options(EntityReference id, const SentEntityOptions& options) {
+  Sent* const sent = find(id);
+  if (sent == nullptr) return;
+  const TypeId type = sent->options.type;
+  sent->options = options;
+  sent->options.type = type;
+  sent->has_new_options = true;
+}
+
 void WorldSender::set_asleep(EntityReference id, bool is_asleep) {
   if (Sent* const sent = find(id)) sent->is_asleep = is_asleep;
 }
@@ -83,7 +92,8 @@ void WorldSender::write(ReplicatedWorld& out) {
       out.despawn(static_cast<std::uint32_t>(sent.id.network_id));
       despawned = sent.id;
       ++counters_.despawned;
-    } else if (despawned != sent.id && (!sent.is_told || !sent.is_asleep)) {
+    } else if (despawned != sent.id &&
+               (!sent.is_told || !sent.is_asleep || sent.has_new_options)) {
       tell(out, sent);
     }
   }
@@ -116,7 +126,11 @@ void WorldSender::tell(ReplicatedWorld& out, Sent& sent) {
     if (has_changed) out.set(id, values);
     if (!is_same(place, sent.place)) out.set_place(id, place);
     if (owner != sent.owner) out.set_owner(id, owner);
+    if (sent.has_new_options) {
+      out.set_interest(id, sent.options.relevance, sent.options.team, sent.options.update_class);
+    }
   }
+  sent.has_new_options = false;
   sent.is_told = true;
   sent.place = place;
   sent.owner = owner;

@@ -70,6 +70,10 @@ class WorldSender {
   /// Begins to send an entity. Requires: all of its prefab is there, as it is right after spawning.
   SendVerdict add(EntityReference id, const SentEntityOptions& options);
 
+  /// Changes to whom an entity is sent, and how urgently; its type stays. Nothing happens for an
+  /// entity that is not sent.
+  void set_options(EntityReference id, const SentEntityOptions& options);
+
   /// An entity that sleeps costs nothing, and its changes are not noticed; when it wakes, they are.
   void set_asleep(EntityReference id, bool is_asleep);
 
@@ -107,6 +111,7 @@ class WorldSender {
     SentEntityOptions options;
     bool is_told = false;
     bool is_asleep = false;
+    bool has_new_options = false;
     PlayerNumber owner = kNobody;
     Place place{};
     std::vector<Creation> members;

@@ -29,7 +29,7 @@ void Schedule::run(World& world, const RunOptions& options) {
   for (const std::vector<std::uint32_t>& stage : stages_) {
     auto run_one = [&](std::uint32_t i) {
       Scheduled& scheduled = systems_[stage[i]];
-      SystemContext context{.world = world,
+      ScheduleContext context{.world = world,
                             .changes = scheduled.changes,
                             .tick = options.tick,
                             .seconds = options.seconds,

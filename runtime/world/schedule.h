@@ -16,7 +16,7 @@
 namespace muster {
 
 /// What a system is run with.
-struct SystemContext {
+struct ScheduleContext {
   World& world;
   ChangeQueue& changes;  ///< The system's own; done after the systems that run beside it.
   Tick tick;
@@ -27,7 +27,7 @@ struct SystemContext {
 
 /// Walks a query for all entities, or for the subset that the system is run for.
 template <typename Query, typename Visit>
-void walk(const SystemContext& context, Query& query, Visit visit) {
+void walk(const ScheduleContext& context, Query& query, Visit visit) {
   if (context.subset) {
     query.each_of(*context.subset, visit);
   } else {
@@ -42,7 +42,7 @@ struct System {
   std::string name;
   std::vector<ComponentId> reads;
   std::vector<ComponentId> writes;  ///< May be read as well.
-  std::function<void(SystemContext&)> run;
+  std::function<void(ScheduleContext&)> run;
 };
 
 /// Runs systems in the order in which they were added, as far as anybody can tell: systems that do

@@ -146,7 +146,7 @@ struct Game {
     const ComponentId position = sample->position.id();
     const ComponentId velocity = sample->velocity.id();
     const ComponentId vitality = sample->vitality.id();
-    schedule.add({"move", {}, {position, velocity}, [this](SystemContext& context) {
+    schedule.add({"move", {}, {position, velocity}, [this](ScheduleContext& context) {
                     walk(context, moving, [&](Position& p, Velocity& v) {
                       p.x += v.x * context.seconds;
                       p.y += v.y * context.seconds;
@@ -154,7 +154,7 @@ struct Game {
                       if (p.y > 100 || p.y < 0) v.y = -v.y;
                     });
                   }});
-    schedule.add({"live", {position}, {vitality}, [this](SystemContext& context) {
+    schedule.add({"live", {position}, {vitality}, [this](ScheduleContext& context) {
                     walk(context, living, [&](EntityId entity, Vitality& life, const Position&) {
                       life.health -= 0.25F;
                       const bool is_shot = (entity.slot() + context.tick.value()) % 1500 < 2;
@@ -162,10 +162,10 @@ struct Game {
                       if (is_shot) respawn(context);
                     });
                   }});
-    schedule.add({"end", {}, {}, [](SystemContext& context) { context.world.process_despawns(); }});
+    schedule.add({"end", {}, {}, [](ScheduleContext& context) { context.world.process_despawns(); }});
   }
 
-  void respawn(SystemContext& context) const {
+  void respawn(ScheduleContext& context) const {
     const QueuedEntity fresh = context.changes.create();
     context.changes.add(sample->position, fresh, {50, 50, 0});
     context.changes.add(sample->velocity, fresh, {1, 2, 0});

@@ -95,7 +95,7 @@ void Course::leave(PlayerId player) {
 GameModule Course::module() {
   return [this](World&, LoopSystems& systems) {
     systems.add_server(
-        {.name = "course", .reads = {}, .writes = {}, .run = [this](SystemContext& context) {
+        {.name = "course", .reads = {}, .writes = {}, .run = [this](ScheduleContext& context) {
            if (!stands_still_) tick(context.tick);
          }});
   };

@@ -17,7 +17,7 @@ using std::chrono::seconds;
 struct Script {
   std::vector<std::string> ran;
   System note(const std::string& name) {
-    return {.name = name, .reads = {}, .writes = {}, .run = [this, name](SystemContext& context) {
+    return {.name = name, .reads = {}, .writes = {}, .run = [this, name](ScheduleContext& context) {
               ran.push_back(name + " " + std::to_string(context.tick.value()));
             }};
   }
@@ -55,7 +55,7 @@ TEST_CASE("Ticks come at their rate, whatever the frames do", "[runtime][session
   SampleWorld sample;
   const EntityId runner = sample.spawn(0);
   const std::vector<GameModule> modules = {[&](World&, LoopSystems& systems) {
-    systems.add_shared({.name = "run", .reads = {}, .writes = {}, .run = [&](SystemContext& c) {
+    systems.add_shared({.name = "run", .reads = {}, .writes = {}, .run = [&](ScheduleContext& c) {
                           c.world.get(sample.position, runner)->x += 6 * c.seconds;
                         }});
   }};
@@ -93,7 +93,7 @@ TEST_CASE("What is asked to despawn is gone when its tick ends", "[runtime][sess
   SampleWorld sample;
   const EntityId entity = sample.spawn(0);
   const std::vector<GameModule> modules = {[&](World&, LoopSystems& systems) {
-    systems.add_server({.name = "end", .reads = {}, .writes = {}, .run = [&](SystemContext& c) {
+    systems.add_server({.name = "end", .reads = {}, .writes = {}, .run = [&](ScheduleContext& c) {
                           if (c.tick == Tick(2)) c.world.request_despawn(entity);
                         }});
   }};
@@ -113,7 +113,7 @@ TEST_CASE("A loop in steady state allocates nothing", "[runtime][session]") {
     systems.add_shared({.name = "move",
                         .reads = {sample.velocity.id()},
                         .writes = {sample.position.id()},
-                        .run = [&](SystemContext& context) {
+                        .run = [&](ScheduleContext& context) {
                           walk(context, moving, [&](Position& p, const samples::Velocity& v) {
                             p.x += v.x * context.seconds;
                           });

@@ -32,30 +32,30 @@ struct Game {
     const ComponentId position = f.position.id();
     const ComponentId velocity = f.velocity.id();
     const ComponentId vitality = f.vitality.id();
-    schedule.add({"move", {velocity}, {position}, [this](SystemContext& context) {
+    schedule.add({"move", {velocity}, {position}, [this](ScheduleContext& context) {
                     walk(context, moving, [&](Position& p, const Velocity& v) {
                       p.x += v.x * context.seconds;
                       p.y += v.y * context.seconds;
                     });
                   }});
-    schedule.add({"burn", {}, {vitality}, [this](SystemContext& context) {
+    schedule.add({"burn", {}, {vitality}, [this](ScheduleContext& context) {
                     walk(context, living, [](EntityId entity, Vitality& life) {
                       life.health -= life.is_burning ? 3.0F : 0.5F;
                       life.is_burning = entity.slot() % 3 == 0;
                     });
                   }});
-    schedule.add({"break", {vitality, position}, {}, [this](SystemContext& context) {
+    schedule.add({"break", {vitality, position}, {}, [this](ScheduleContext& context) {
                     walk(context, breaking,
                          [&](EntityId entity, const Vitality& life, const Position& place) {
                            if (life.health <= 0) split(context, entity, place);
                          });
                   }});
     schedule.add(
-        {"leave", {}, {}, [](SystemContext& context) { context.world.process_despawns(); }});
+        {"leave", {}, {}, [](ScheduleContext& context) { context.world.process_despawns(); }});
     for (int i = 0; i < 40; ++i) f.spawn(static_cast<float>(i % 7));
   }
 
-  void split(SystemContext& context, EntityId entity, const Position& place) const {
+  void split(ScheduleContext& context, EntityId entity, const Position& place) const {
     context.changes.request_despawn(entity);
     const int pieces = entity.slot() % 2 == 0 && place.x < 40 ? 2 : entity.slot() % 3 == 0 ? 0 : 1;
     for (int i = 0; i < pieces; ++i) {
@@ -119,13 +119,13 @@ TEST_CASE("Neither do its workers, nor entities that come and go", "[runtime][wo
   // Allocations are counted thread by thread, and a system runs on any of them.
   std::atomic<std::uint64_t> in_systems = 0;
   const auto counted = [&in_systems](auto run) {
-    return [&in_systems, run](SystemContext& context) {
+    return [&in_systems, run](ScheduleContext& context) {
       const std::uint64_t before = allocation_count();
       run(context);
       in_systems += allocation_count() - before;
     };
   };
-  const auto replace = [&](SystemContext& context, EntityId entity) {
+  const auto replace = [&](ScheduleContext& context, EntityId entity) {
     context.changes.request_despawn(entity);
     const QueuedEntity fresh = context.changes.create();
     const QueuedEntity hand = context.changes.create_below(fresh);
@@ -134,15 +134,15 @@ TEST_CASE("Neither do its workers, nor entities that come and go", "[runtime][wo
     context.changes.add(f.vitality, fresh, {});
   };
   Schedule schedule;
-  schedule.add({"move", {f.velocity.id()}, {f.position.id()}, counted([&](SystemContext& context) {
+  schedule.add({"move", {f.velocity.id()}, {f.position.id()}, counted([&](ScheduleContext& context) {
                   walk(context, moving, [](Position& p, const Velocity& v) { p.x += v.x; });
                 })});
-  schedule.add({"replace", {f.vitality.id()}, {}, counted([&](SystemContext& context) {
+  schedule.add({"replace", {f.vitality.id()}, {}, counted([&](ScheduleContext& context) {
                   walk(context, living, [&](EntityId entity, const Vitality&) {
                     if ((entity.slot() + context.tick.value()) % 7 == 0) replace(context, entity);
                   });
                 })});
-  schedule.add({"leave", {}, {}, [](SystemContext& context) { context.world.process_despawns(); }});
+  schedule.add({"leave", {}, {}, [](ScheduleContext& context) { context.world.process_despawns(); }});
   REQUIRE(schedule.stages().front().size() == 2);
   for (int i = 0; i < 100; ++i) f.spawn(static_cast<float>(i));
   WorkerPool workers(4);
@@ -264,7 +264,7 @@ TEST_CASE("Systems that run side by side may share a query", "[runtime][world][s
     schedule.add({"count " + std::to_string(&count - counts.data()),
                   {f.position.id(), f.velocity.id()},
                   {},
-                  [&](SystemContext& context) {
+                  [&](ScheduleContext& context) {
                     count = 0;
                     walk(context, shared, [&](const Position&, const Velocity&) { ++count; });
                   }});

@@ -1,0 +1,81 @@
+// The parts of a build that servers and clients share: catalog, names and the game.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "net/secure/handshake.h"
+#include "runtime/assets/bundle_source.h"
+#include "runtime/assets/bundle_store.h"
+#include "runtime/bundle/catalog_reader.h"
+#include "runtime/session/build.h"
+#include "runtime/session/game.h"
+
+namespace muster {
+
+/// The class of the registry whose entries can be replicated, and that of levels.
+inline constexpr std::string_view kReplicatedRegistry = "ReplicatedEntityRegistry";
+inline constexpr std::string_view kLevelRegistry = "LevelRegistry";
+
+/// Immutable after `open`; any thread may read it.
+class BuildContent {
+ public:
+  static Result<std::shared_ptr<const BuildContent>> open(std::string_view folder, Target target,
+                                                          const Game& game,
+                                                          const BuildOptions& options);
+
+  const Game& game() const { return game_; }
+  Target target() const { return target_; }
+  const BuildOptions& options() const { return options_; }
+  const CatalogReader& catalog() const { return *catalog_; }
+  const BundleSource& source() const { return *source_; }
+  /// The game's components with those of the library, sorted by name.
+  const std::vector<ComponentDescription>& components() const { return components_; }
+  /// The index of the registry of replicated entities.
+  std::uint32_t registry() const { return registry_; }
+  std::string text() const;
+
+  Result<TypeId> type(EntityType type) const;
+  /// The asset of a level. Fails with `not_found`, with the nearest names in the message.
+  Result<Guid> level(LevelKey level) const;
+  /// The project path of a replicated type; empty for an id that the build does not have.
+  std::string_view path(TypeId type) const;
+  Agreement agreement() const;
+
+  /// A store of its own for one end: what it loads is that end's.
+  Result<BundleStore> open_store(std::shared_ptr<MemoryPool> memory) const;
+
+ private:
+  /// Names of a registry's entries: the paths, and the short names that only one entry has.
+  struct Names {
+    std::unordered_map<std::string, std::uint32_t> entries;  ///< To the catalog's entry.
+    std::unordered_map<std::string, std::uint32_t> shared;   ///< Short names of several, counted.
+  };
+  BuildContent(const Game& game, Target target, const BuildOptions& options)
+      : game_(game), target_(target), options_(options) {}
+
+  Result<void> open_catalog(const std::string& folder);
+  Result<void> check_components() const;
+  void index_names(std::uint32_t registry, Names& names) const;
+  Result<std::uint32_t> find_entry(const Names& names, std::string_view name,
+                                   std::string_view what) const;
+
+  Game game_;
+  Target target_;
+  BuildOptions options_;
+  std::string folder_;
+  std::unique_ptr<BundleSource> source_;
+  std::unique_ptr<HeldFile> file_;
+  std::optional<CatalogReader> catalog_;
+  std::vector<ComponentDescription> components_;
+  std::uint32_t registry_ = 0;
+  Names types_;
+  Names levels_;
+};
+
+}  // namespace muster

@@ -1,0 +1,124 @@
+// Where time, network, randomness, files and the log come from. Only `main` and tests make one.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "registry/vocabulary/bytes.h"
+#include "registry/vocabulary/clock.h"
+#include "registry/vocabulary/result.h"
+
+namespace muster {
+
+class Address;
+class DatagramSocket;
+class Entropy;
+
+enum class LogLevel : std::uint8_t { info, warning, error };
+
+/// Opens sockets and resolves names.
+class Network {
+ public:
+  virtual ~Network() = default;
+  /// Opens a socket at `host:port`; an empty text is any address and port. Fails with
+  /// `invalid_argument` for a text that is no address, or `busy` when the address is in use.
+  virtual Result<std::unique_ptr<DatagramSocket>> open(std::string_view address) = 0;
+  /// The address of `host:port`, where the host is a name or an address. Never blocks: returns
+  /// nothing while the name is being looked up; ask again with the same text. Fails with
+  /// `invalid_argument` for a text without a port, and with `not_found` for an unknown name.
+  virtual std::optional<Result<Address>> resolve(std::string_view name) = 0;
+};
+
+/// The seam between a session and the machine. Must outlive everything that is opened with it.
+/// Called from the caller's thread.
+class Edges {
+ public:
+  virtual ~Edges() = default;
+  virtual Time now() = 0;
+  virtual std::uint64_t unix_seconds() = 0;  ///< For connect tokens.
+  virtual Network& network() = 0;
+  virtual Entropy& entropy() = 0;
+  /// Reads a file whole. Fails with `not_found` or as the disk does.
+  virtual Result<ByteVector> read_file(const std::string& path) = 0;
+  /// Creates a file that only its owner can read. Fails with `already_exists`, or as the disk does.
+  virtual Result<void> create_secret_file(const std::string& path, Bytes bytes) = 0;
+  virtual void log(LogLevel level, std::string_view line) = 0;
+};
+
+/// The machine's. The log is standard error. Paths are those of the operating system.
+class SystemEdges final : public Edges {
+ public:
+  SystemEdges();
+  ~SystemEdges() override;
+  Time now() override;
+  std::uint64_t unix_seconds() override;
+  Network& network() override;
+  Entropy& entropy() override;
+  Result<ByteVector> read_file(const std::string& path) override;
+  Result<void> create_secret_file(const std::string& path, Bytes bytes) override;
+  void log(LogLevel level, std::string_view line) override;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+/// One direction of a path. A bandwidth of zero is without limit.
+struct Link {
+  Duration delay{};
+  Duration jitter{};
+  double loss = 0;  ///< 0 to 1.
+  double duplicate = 0;
+  double corrupt = 0;
+  double bytes_per_second = 0;
+  std::uint32_t queue_bytes = 64 * 1024;  ///< Waits for bandwidth; more is dropped.
+  bool may_reorder = true;
+  bool is_down = false;
+};
+
+/// A whole network in one process: one seed, and one time that only `advance` moves. One thread.
+class SimulatedEdges {
+ public:
+  explicit SimulatedEdges(std::uint64_t seed);
+  ~SimulatedEdges();
+  SimulatedEdges(const SimulatedEdges&) = delete;
+  SimulatedEdges& operator=(const SimulatedEdges&) = delete;
+
+  /// A machine, reachable by its name ("alice:7000"); its disk is memory. A second call with the
+  /// same name returns the same machine. Lives as long as this.
+  Edges& host(std::string_view name, const Link& link = {});
+  /// Both directions of a host's path, from now on. Requires: a host of this name.
+  void set_link(std::string_view host, const Link& link);
+  void set_links(std::string_view host, const Link& up, const Link& down);
+  void advance(Duration by);
+  Time now() const;
+  /// Whether datagrams are under way.
+  bool is_busy() const;
+  /// The lines that hosts have logged, each with its host's name.
+  std::span<const std::string> log() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+/// True after SIGINT or SIGTERM, which no longer end the program while this lives. Make one at the
+/// beginning of `main`, before there are threads; one per process.
+class StopSignal {
+ public:
+  StopSignal();
+  ~StopSignal();
+  StopSignal(const StopSignal&) = delete;
+  StopSignal& operator=(const StopSignal&) = delete;
+  explicit operator bool() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace muster

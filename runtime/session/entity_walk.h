@@ -1,0 +1,76 @@
+// Walks over entities by the names of their components.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "runtime/session/game.h"
+#include "runtime/world/world.h"
+
+namespace muster {
+
+/// Finds component types by their described names, and visits the entities that have several of
+/// them: in the order of the first one's array, in rows where the arrays have the same owners.
+/// Keeps its memory; walks may be nested. One thread at a time.
+class EntityWalk {
+ public:
+  explicit EntityWalk(const World& world) : world_(world) {}
+
+  /// Nothing for a component that the world does not have. A name is looked up once per address of
+  /// its text, which must be static.
+  std::optional<ComponentId> find(std::string_view name);
+
+  /// `locate(ComponentId, index)` returns the component at an index of its array, all of which lie
+  /// in a row. Visits nothing when the world lacks a component type.
+  template <typename Locate>
+  void visit(std::span<const session_detail::VisitedComponent> components, void* visitor,
+             session_detail::VisitRun call, const Locate& locate);
+
+ private:
+  /// Components in one walk.
+  static constexpr std::size_t kComponentsMax = 32;
+  static constexpr std::size_t kCacheSize = 256;
+  struct Found {
+    const char* text = nullptr;
+    std::size_t size = 0;
+    std::optional<ComponentId> id;
+  };
+  bool find_all(std::span<const session_detail::VisitedComponent> components,
+                std::span<ComponentId> ids);
+  bool are_aligned(std::span<const ComponentId> ids) const;
+
+  const World& world_;
+  std::vector<Found> cache_ = std::vector<Found>(kCacheSize);
+};
+
+template <typename Locate>
+void EntityWalk::visit(std::span<const session_detail::VisitedComponent> components, void* visitor,
+                       session_detail::VisitRun call, const Locate& locate) {
+  std::array<ComponentId, kComponentsMax> found;
+  const std::span<ComponentId> ids = std::span(found).first(components.size());
+  if (!find_all(components, ids)) return;
+  const std::span<const EntityId> owners = world_.storage(ids[0]).owners();
+  if (owners.empty()) return;
+  std::array<std::byte*, kComponentsMax> columns{};
+  if (are_aligned(ids)) {
+    for (std::size_t i = 0; i < ids.size(); ++i) columns[i] = locate(ids[i], 0);
+    call(visitor, {owners.data(), columns.data(), static_cast<std::uint32_t>(owners.size())});
+    return;
+  }
+  for (std::uint32_t at = 0; at < owners.size(); ++at) {
+    bool has_all = true;
+    for (std::size_t i = 0; i < ids.size() && has_all; ++i) {
+      const std::uint32_t index = world_.storage(ids[i]).index_of(owners[at]);
+      has_all = index != ComponentStorage::kAbsent;
+      if (has_all) columns[i] = locate(ids[i], index);
+    }
+    if (has_all) call(visitor, {&owners[at], columns.data(), 1});
+  }
+}
+
+}  // namespace muster

@@ -1,0 +1,240 @@
+// What a game is: its data, its rules and its rate. Shared by server and client.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "registry/vocabulary/clock.h"
+#include "registry/vocabulary/describe.h"
+#include "registry/vocabulary/type_id.h"
+#include "runtime/session/problem.h"
+
+namespace muster {
+
+class SystemContext;
+
+/// A registry entry: by type id (`muster list --format cpp` writes constants), by its asset's
+/// project path, or by the last part of that path without extension when only one entry has it. A
+/// text must outlive the call.
+template <typename Registry>
+class RegistryKey {
+ public:
+  constexpr RegistryKey(TypeId id) : id_(id) {}                  // NOLINT: a key is an id
+  constexpr RegistryKey(std::string_view name) : name_(name) {}  // NOLINT: or a name
+  constexpr RegistryKey(const char* name) : name_(name) {}       // NOLINT
+  constexpr std::optional<TypeId> id() const { return id_; }
+  constexpr std::string_view name() const { return name_; }
+
+ private:
+  std::optional<TypeId> id_{};
+  std::string_view name_{};
+};
+using EntityType = RegistryKey<struct ReplicatedEntityRegistry>;
+using LevelKey = RegistryKey<struct LevelRegistry>;
+
+/// Where an entity is, in metres. Interest and interpolation use it. A game may describe its own
+/// instead: the component named "Transform" with a `Vec3` field "position" counts.
+struct Transform {
+  Vec3 position{};
+  Quaternion rotation{};
+  Vec3 scale{1, 1, 1};
+};
+consteval auto describe(Type<Transform>) {
+  return Describe<Transform>("Transform")
+      .field<&Transform::position>("position", {.unit = "m",
+                                                .minimum = -2048,
+                                                .maximum = 2048,
+                                                .resolution = 0.001,
+                                                .tolerance = 0.01,
+                                                .interpolation = Interpolation::linear})
+      .field<&Transform::rotation>("rotation", {.minimum = -1,
+                                                .maximum = 1,
+                                                .resolution = 0.0005,
+                                                .tolerance = 0.002,
+                                                .interpolation = Interpolation::shortest_arc})
+      .field<&Transform::scale>("scale", {.resolution = 0.001});
+}
+
+/// Marks a prefab whose entities are replicated: `muster prepare` enters it into the registry of
+/// replicated entities. The library fills its fields; games need not read them.
+struct Replicated {
+  AssetReference asset_guid{};
+  std::int32_t id = -1;
+  std::int32_t predicting_player_id = -1;
+};
+consteval auto describe(Type<Replicated>) {
+  using enum RollbackClass;
+  return Describe<Replicated>("ReplicatedEntity")
+      .field<&Replicated::asset_guid>("assetGuid", {.rollback = confirmed_only})
+      .field<&Replicated::id>("id", {.rollback = confirmed_only})
+      .field<&Replicated::predicting_player_id>("predictingPlayerId", {.rollback = confirmed_only});
+}
+
+/// A button in a command. `GameClient::set_command` is called per frame, systems run per tick: a
+/// press between two ticks still arrives, exactly once.
+struct Button {
+  bool is_held = false;
+  std::uint8_t press_count = 0;  ///< Presses in this tick, 0 to 7.
+  constexpr bool is_pressed() const { return press_count > 0; }
+};
+consteval auto describe(Type<Button>) {
+  return Describe<Button>("Button").field<&Button::is_held>("isHeld").field<&Button::press_count>(
+      "pressCount", {.minimum = 0, .maximum = 7});
+}
+
+/// Types of one role, in the order named. A value. A type is identified by its described name, so
+/// it is the same in every program and library.
+template <typename Role>
+struct DescribedTypes {
+  std::vector<ComponentDescription> types{};
+};
+template <Described... T>
+DescribedTypes<struct ComponentRole> components() {
+  return {{description_of<T>()...}};
+}
+template <Described... T>
+DescribedTypes<struct CommandRole> commands() {
+  return {{description_of<T>()...}};
+}
+template <Described... T>
+DescribedTypes<struct MessageRole> messages() {
+  return {{description_of<T>()...}};
+}
+
+/// The described name of a type, as in its `Describe`.
+template <Described T>
+constexpr std::string_view described_name() {
+  constexpr auto kDescribed = describe(Type<T>{});
+  return kDescribed.name();
+}
+
+namespace session_detail {
+
+/// Entities whose components lie in a row each: `columns[i]` is the array of the i-th component.
+struct EntityRun {
+  const EntityId* entities = nullptr;
+  std::byte* const* columns = nullptr;
+  std::uint32_t count = 0;
+};
+using VisitRun = void (*)(void* visitor, const EntityRun& run);
+
+/// A component that is visited, by its described name.
+struct VisitedComponent {
+  std::string_view name;
+  bool is_written = false;
+};
+
+/// Calls `visit` for each entity of a run.
+template <typename Visit, typename... C, std::size_t... I>
+void visit_run(Visit& visit, const EntityRun& run, std::index_sequence<I...>) {
+  for (std::uint32_t at = 0; at < run.count; ++at) {
+    if constexpr (std::is_invocable_v<Visit&, EntityId, C&...>) {
+      visit(run.entities[at], reinterpret_cast<C*>(run.columns[I])[at]...);
+    } else {
+      visit(reinterpret_cast<C*>(run.columns[I])[at]...);
+    }
+  }
+}
+template <typename Visit, typename... C>
+void visit_erased(void* visitor, const EntityRun& run) {
+  visit_run<Visit, C...>(*static_cast<Visit*>(visitor), run, std::index_sequence_for<C...>{});
+}
+template <typename Visit, typename... C>
+constexpr void check_visit() {
+  static_assert(std::is_invocable_v<Visit&, C&...> || std::is_invocable_v<Visit&, EntityId, C&...>,
+                "visit takes the named components by reference, after an optional EntityId");
+}
+template <typename... C>
+constexpr std::array<VisitedComponent, sizeof...(C)> visited() {
+  return {VisitedComponent{described_name<std::remove_const_t<C>>(), !std::is_const_v<C>}...};
+}
+
+/// A system as data.
+struct SystemEntry {
+  std::string_view name;  ///< The function's name as the compiler spells it.
+  std::vector<VisitedComponent> components;
+  void (*run)(SystemContext&);
+};
+
+template <auto Function>
+struct SystemOf;
+
+/// The spelling of a template argument in `__PRETTY_FUNCTION__`, without namespaces.
+constexpr std::string_view argument_in(std::string_view pretty) {
+  const std::size_t begin = pretty.find("Function = ");
+  if (begin == std::string_view::npos) return pretty;
+  pretty.remove_prefix(begin + 11);
+  pretty = pretty.substr(0, pretty.find_first_of(";]("));
+  const std::size_t last = pretty.rfind("::");
+  if (last != std::string_view::npos) pretty.remove_prefix(last + 2);
+  return pretty;
+}
+template <auto Function>
+constexpr std::string_view name_of() {
+  return argument_in(__PRETTY_FUNCTION__);
+}
+
+}  // namespace session_detail
+
+/// A system is a free function of one of three forms:
+///   void f(SystemContext&, Transform&, const Speed&);            // once per entity that has both
+///   void f(SystemContext&, EntityId, Transform&, const Speed&);  // the same, with its id
+///   void f(SystemContext&);                                      // once per tick
+/// `const` parameters are read, others are written.
+template <auto Function>
+inline constexpr bool kIsSystem = false;
+template <void (*F)(SystemContext&)>
+inline constexpr bool kIsSystem<F> = true;
+template <typename... C, void (*F)(SystemContext&, C&...)>
+requires(sizeof...(C) >
+         0) inline constexpr bool kIsSystem<F> = (Described<std::remove_const_t<C>> && ...);
+template <typename... C, void (*F)(SystemContext&, EntityId, C&...)>
+requires(sizeof...(C) >
+         0) inline constexpr bool kIsSystem<F> = (Described<std::remove_const_t<C>> && ...);
+
+/// Systems in the order in which they run. The functions' names appear in reports.
+struct Systems {
+  std::vector<session_detail::SystemEntry> entries{};
+};
+template <auto... F>
+requires(kIsSystem<F>&&...) Systems systems() {
+  return {{session_detail::SystemOf<F>::entry()...}};
+}
+
+/// A game. A value without pointers into the caller; make one constant in a header of both
+/// programs.
+struct Game {
+  std::uint64_t application = 0;        ///< Drawn once per game; other applications cannot connect.
+  std::uint16_t ticks_per_second = 60;  ///< 1 to 1,000.
+  std::uint16_t snapshots_per_second = 20;  ///< At most `ticks_per_second`.
+  DescribedTypes<ComponentRole> components{};
+  DescribedTypes<CommandRole> commands{};  ///< Sampled per frame, sent per tick and player.
+  DescribedTypes<MessageRole> messages{};  ///< Sent once, in either direction.
+  Systems server_systems{};                ///< Run by the server, once per tick.
+};
+
+/// How an entity is spawned. Everything can be changed later.
+struct SpawnOptions {
+  PlayerId owner = PlayerId::none;  ///< It despawns when this player leaves, unless `keep`.
+  bool keep = false;
+  /// Metres from a player's view position within which the entity is sent; 0 for everywhere.
+  float visible_within = 0;
+  std::uint8_t team = 0;  ///< Only this team receives it; 0 for all.
+  float priority = 1;     ///< Against others when bytes are short.
+};
+
+enum class Reliability : std::uint8_t { reliable, unreliable };
+/// `at_tick`: together with the state of the tick at which it was sent.
+enum class Timing : std::uint8_t { on_arrival, at_tick };
+struct SendOptions {
+  Reliability reliability = Reliability::reliable;
+  Timing timing = Timing::on_arrival;
+};
+
+}  // namespace muster

@@ -1,0 +1,222 @@
+#include "runtime/session/game_client.h"
+
+#include <chrono>
+
+#include "runtime/session/game_client_impl.h"
+#include "runtime/session/key_text.h"
+#include "runtime/session/session_time.h"
+
+namespace muster {
+
+GameClient::GameClient(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+GameClient::~GameClient() {
+  if (impl_ == nullptr || impl_->net == nullptr || impl_->end) return;
+  impl_->net->close("left", net_time(impl_->now));
+  impl_->net->send(net_time(impl_->now));
+}
+
+Result<std::unique_ptr<GameClient>> GameClient::connect(const Result<Build>& build, Edges& edges,
+                                                        const GameClientOptions& options) {
+  if (!build) return fail(build.error());
+  return connect(build.value(), edges, options);
+}
+
+Result<std::unique_ptr<GameClient>> GameClient::connect(const Build& build, Edges& edges,
+                                                        const GameClientOptions& options) {
+  if (build.content().target() != Target::client) {
+    return fail(ErrorCode::invalid_argument, "a client needs the build for Target::client");
+  }
+  const std::optional<PublicKey> key = parse_public_key(options.key);
+  if (!key) {
+    return fail(ErrorCode::invalid_argument,
+                "the server's key must have 64 lower-case hex digits, as its server prints them");
+  }
+  Result<BundleStore> store = build.content().open_store(std::make_shared<MemoryPool>());
+  if (!store) return fail(store.error());
+  auto impl = std::make_unique<Impl>(build.shared_content(), edges, options, *key,
+                                     std::move(store.value()));
+  return std::unique_ptr<GameClient>(new GameClient(std::move(impl)));
+}
+
+void GameClient::frame(Time now) { impl_->frame(now); }
+void GameClient::run_frame() { impl_->frame(impl_->edges.now()); }
+
+void GameClient::leave() {
+  if (impl_->end) return;
+  impl_->end = ClientEnd{.is_good = true, .code = ErrorCode::cancelled, .text = "left"};
+  if (impl_->net == nullptr) return;
+  impl_->net->close("left", net_time(impl_->now));
+  impl_->net->send(net_time(impl_->now));
+}
+
+GameClientState GameClient::state() const {
+  if (impl_->end) return GameClientState::over;
+  if (impl_->net == nullptr) return GameClientState::resolving;
+  switch (impl_->net->state()) {
+    case ClientState::requesting:
+    case ClientState::responding:
+      return GameClientState::connecting;
+    case ClientState::interrupted:
+      return GameClientState::interrupted;
+    case ClientState::closed:
+      return GameClientState::over;
+    case ClientState::connected:
+      break;
+  }
+  const bool is_playing =
+      impl_->replication.phase() == ReplicationPhase::playing && impl_->replication.is_complete();
+  return is_playing ? GameClientState::playing : GameClientState::loading;
+}
+
+std::string GameClient::state_text() const {
+  const auto round_trip = [&] {
+    Connection* const connection = impl_->net->connection();
+    if (connection == nullptr) return std::string();
+    const auto ms =
+        std::chrono::duration_cast<std::chrono::milliseconds>(connection->round_trip().smoothed());
+    return ", " + std::to_string(ms.count()) + " ms";
+  };
+  switch (state()) {
+    case GameClientState::resolving:
+      return "looking up " + impl_->options.server;
+    case GameClientState::connecting:
+      return "connecting to " + impl_->options.server;
+    case GameClientState::loading:
+      return "loading" + round_trip();
+    case GameClientState::playing:
+      return "playing" + round_trip();
+    case GameClientState::interrupted:
+      return "no packet arrives";
+    case GameClientState::over:
+      return end().text;
+  }
+  return {};
+}
+
+const ClientEnd& GameClient::end() const {
+  static const ClientEnd kNone;
+  return impl_->end ? *impl_->end : kNone;
+}
+PlayerId GameClient::player() const { return impl_->player; }
+
+void GameClient::put_command(const session_detail::NamedValue& command) {
+  const std::optional<std::uint16_t> type = impl_->encoder.find(command.name);
+  if (type && *type < impl_->encoder.command_count()) {
+    impl_->sampler.set(*type, command.bytes);
+    return;
+  }
+  impl_->problems.add({.kind = ProblemKind::unknown_type,
+                       .component = std::string(command.name),
+                       .text = "Game::commands does not list this command: it was not sent"});
+}
+
+bool GameClient::send_message(const session_detail::NamedValue& message,
+                              const SendOptions& options) {
+  Impl& all = *impl_;
+  const std::optional<std::uint16_t> type = all.message_type(message.name);
+  Connection* const connection = all.net != nullptr ? all.net->connection() : nullptr;
+  if (!type || connection == nullptr || all.end) return false;
+  const auto report = [&](ProblemKind kind, std::string text) {
+    all.problems.add({.kind = kind,
+                      .tick = all.tick(),
+                      .component = std::string(message.name),
+                      .text = std::move(text)});
+    return false;
+  };
+  all.encoded = {static_cast<std::byte>(*type & 0xFFU), static_cast<std::byte>(*type >> 8U)};
+  if (const auto clamped = all.encoder.encode(*type, message.bytes, all.encoded)) {
+    report(ProblemKind::clamped, "the value of '" + std::string(clamped->field) +
+                                     "' is outside its range: the nearest value was sent");
+  }
+  if (options.timing == Timing::at_tick) {
+    return report(ProblemKind::refused, "a client cannot send at a tick: it was not sent");
+  }
+  if (!all.has_sent_structs) {
+    all.has_sent_structs = all.pipe.send(SessionMessage::structs, all.encoder.schema());
+  }
+  if (options.reliability == Reliability::reliable) {
+    return all.pipe.send(SessionMessage::game, all.encoded) ||
+           report(ProblemKind::dropped, "too many messages wait: it was not sent");
+  }
+  if (all.encoded.size() > kMessageBytesMax) {
+    return report(ProblemKind::too_large, "an unreliable message may have " +
+                                              std::to_string(kMessageBytesMax) +
+                                              " bytes: it was not sent");
+  }
+  return connection->send_message(kLooseChannel, all.encoded) == SendStatus::queued ||
+         report(ProblemKind::dropped, "too many messages wait: it was not sent");
+}
+
+const std::byte* GameClient::find_component(std::string_view name, EntityId entity,
+                                            std::size_t bytes, bool is_view) const {
+  const std::optional<ComponentId> id = impl_->walk.find(name);
+  if (!id || impl_->world.storage(*id).description().size_bytes != bytes) return nullptr;
+  const std::uint32_t index = impl_->world.storage(*id).index_of(entity);
+  return index == ComponentStorage::kAbsent ? nullptr : impl_->locate(*id, index, is_view);
+}
+
+void GameClient::visit_entities(std::span<const session_detail::VisitedComponent> components,
+                                void* visitor, session_detail::VisitRun visit) const {
+  // Visitors take const references: nothing is written through these pointers.
+  impl_->walk.visit(components, visitor, visit, [this](ComponentId id, std::uint32_t index) {
+    return const_cast<std::byte*>(impl_->locate(id, index, true));
+  });
+}
+
+bool GameClient::is_mine(EntityId entity) const {
+  return impl_->player != PlayerId::none && impl_->world.player(entity) == impl_->player;
+}
+EntityId GameClient::find(EntityReference reference) const {
+  return impl_->collection.find(reference);
+}
+EntityReference GameClient::reference(EntityId entity) const {
+  for (const auto& [id, known] : impl_->known) {
+    if (known == entity) return {id};
+  }
+  return {};
+}
+
+std::string_view GameClient::asset_path(EntityId entity) const {
+  const std::optional<ComponentId> id = impl_->walk.find("PrefabLink");
+  const Bytes bytes = id ? std::as_const(impl_->world).bytes(*id, entity) : Bytes();
+  if (bytes.empty()) return {};
+  const auto* const link = reinterpret_cast<const PrefabLink*>(bytes.data());
+  const Guid guid = Guid::from_bytes(std::as_bytes(std::span(link->asset.guid)));
+  const auto asset = impl_->content->catalog().find_asset(guid);
+  return asset ? asset->path : std::string_view();
+}
+
+Tick GameClient::shown_tick() const { return Tick(static_cast<std::uint32_t>(impl_->shown_tick)); }
+
+void GameClient::on_spawn(std::function<void(EntityId)> callback) {
+  impl_->on_spawn = std::move(callback);
+}
+void GameClient::on_despawn(std::function<void(EntityId)> callback) {
+  impl_->on_despawn = std::move(callback);
+}
+void GameClient::on_level(std::function<void(std::string_view)> callback) {
+  impl_->on_level = std::move(callback);
+}
+void GameClient::on_problem(std::function<void(const Problem&)> callback) {
+  impl_->on_problem = std::move(callback);
+}
+void GameClient::handle_message(std::string_view name, std::function<void(Bytes)> handler) {
+  if (impl_->message_type(name)) impl_->handlers[std::string(name)] = std::move(handler);
+}
+
+GameClientMetrics GameClient::metrics() const {
+  GameClientMetrics metrics;
+  metrics.snapshots = impl_->replication.counters().snapshots;
+  metrics.divergences = impl_->replication.counters().divergences;
+  if (impl_->view_clock) metrics.interpolation_delay = impl_->view_clock->delay();
+  Connection* const connection = impl_->net != nullptr ? impl_->net->connection() : nullptr;
+  if (connection == nullptr) return metrics;
+  const ConnectionCounters counters = connection->counters();
+  metrics.round_trip = connection->round_trip().smoothed();
+  metrics.bytes_in = counters.bytes_in;
+  metrics.bytes_out = counters.bytes_out;
+  return metrics;
+}
+const World& GameClient::world() const { return impl_->world; }
+
+}  // namespace muster

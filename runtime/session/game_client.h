@@ -1,0 +1,136 @@
+// A game's client. One header for its programmer.
+#pragma once
+
+#include <array>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+#include "runtime/session/build.h"
+#include "runtime/session/edges.h"
+#include "runtime/session/system_context.h"
+
+namespace muster {
+
+struct GameClientOptions {
+  std::string server{};  ///< "play.example.org:7000", "[::1]:7000". Resolved without blocking.
+  std::string key{};     ///< The server's public key, 64 hex digits.
+  Duration connect_timeout = std::chrono::seconds(10);
+};
+enum class GameClientState : std::uint8_t {
+  resolving,  ///< The server's name is being looked up.
+  connecting,
+  loading,  ///< The level and the first state of the world are on their way.
+  playing,
+  interrupted,  ///< No packet has arrived for some seconds.
+  over,
+};
+/// Why a client is over.
+struct ClientEnd {
+  bool is_good = true;  ///< The game or the server ended it on purpose.
+  ErrorCode code = ErrorCode::cancelled;
+  std::string text{};
+};
+struct GameClientMetrics {
+  Duration round_trip{};
+  Duration interpolation_delay{};
+  std::uint64_t bytes_in = 0;
+  std::uint64_t bytes_out = 0;
+  std::uint64_t snapshots = 0;
+  std::uint64_t divergences = 0;
+};
+
+/// A client of a server. One thread at a time; callbacks run inside `frame`, on its thread, and may
+/// call everything here but `frame`.
+///
+/// An `EntityId` is valid from `on_spawn` to `on_despawn`. It means nothing on another machine;
+/// `EntityReference` fields do.
+class GameClient {
+ public:
+  /// Fails for local causes only (build, key text, socket); those of the network show in `state`
+  /// and `end`.
+  static Result<std::unique_ptr<GameClient>> connect(const Build& build, Edges& edges,
+                                                     const GameClientOptions& options);
+  static Result<std::unique_ptr<GameClient>> connect(const Result<Build>& build, Edges& edges,
+                                                     const GameClientOptions& options);
+  ~GameClient();
+
+  /// Receives, applies, loads, interpolates, sends; never waits.
+  void frame(Time now);
+  void run_frame();  ///< `frame(edges.now())`. Once per rendered frame, at any rate.
+  void leave();      ///< Ends the connection; `state` is `over` after the next frame.
+
+  GameClientState state() const;
+  bool is_over() const { return state() == GameClientState::over; }
+  std::string state_text() const;  ///< "playing, 42 ms", "no packet for 2 s": for the screen.
+  const ClientEnd& end() const;    ///< Requires: `is_over()`.
+  PlayerId player() const;         ///< `none` until the server has sent it.
+
+  /// What this frame's devices say. Ticks get the latest value; buttons keep every press.
+  template <Described T>
+  void set_command(const T& command) {
+    put_command(session_detail::named_value(command));
+  }
+  /// False when a queue is full or there is no connection.
+  template <Described T>
+  bool send(const T& message, const SendOptions& options = {}) {
+    return send_message(session_detail::named_value(message), options);
+  }
+
+  // The view: what should be drawn now, between two states of the server.
+  /// Null when gone or without it. The pointer is valid until the next frame.
+  template <Described T>
+  const T* get(EntityId entity) const {
+    return reinterpret_cast<const T*>(find_component(described_name<T>(), entity, sizeof(T), true));
+  }
+  /// The server's newest value.
+  template <Described T>
+  const T* confirmed(EntityId entity) const {
+    return reinterpret_cast<const T*>(
+        find_component(described_name<T>(), entity, sizeof(T), false));
+  }
+  template <typename... C, typename Visit>
+  void each(Visit visit) const requires(std::is_const_v<C>&&...) {
+    session_detail::check_visit<Visit, C...>();
+    const auto visited = session_detail::visited<C...>();
+    visit_entities(visited, &visit, &session_detail::visit_erased<Visit, C...>);
+  }
+  bool is_mine(EntityId entity) const;
+  EntityId find(EntityReference reference) const;  ///< Null until it is here.
+  EntityReference reference(EntityId entity) const;
+  std::string_view asset_path(EntityId entity) const;  ///< The project path of its prefab.
+  Tick shown_tick() const;
+
+  void on_spawn(std::function<void(EntityId)> callback);    ///< Its replicated values are there.
+  void on_despawn(std::function<void(EntityId)> callback);  ///< `get` still works inside.
+  void on_level(std::function<void(std::string_view path)> callback);
+  template <Described T>
+  void on_message(std::type_identity_t<std::function<void(const T&)>> callback) {
+    handle_message(described_name<T>(), [callback = std::move(callback)](Bytes bytes) {
+      callback(*reinterpret_cast<const T*>(bytes.data()));
+    });
+  }
+
+  void on_problem(std::function<void(const Problem&)> callback);  ///< Default: the edges' log.
+  GameClientMetrics metrics() const;
+  const World& world() const;
+
+ private:
+  friend class SimulatedMatch;
+  struct Impl;
+  explicit GameClient(std::unique_ptr<Impl> impl);
+  void put_command(const session_detail::NamedValue& command);
+  bool send_message(const session_detail::NamedValue& message, const SendOptions& options);
+  const std::byte* find_component(std::string_view name, EntityId entity, std::size_t bytes,
+                                  bool is_view) const;
+  void visit_entities(std::span<const session_detail::VisitedComponent> components, void* visitor,
+                      session_detail::VisitRun visit) const;
+  void handle_message(std::string_view name, std::function<void(Bytes)> handler);
+
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace muster

@@ -1,0 +1,278 @@
+// Order of a frame: receive; level; messages; replication; loading; view; callbacks; commands;
+// send.
+#include "runtime/session/game_client_impl.h"
+
+#include <algorithm>
+#include <cassert>
+#include <chrono>
+
+#include "runtime/session/game_server_impl.h"
+#include "runtime/session/session_time.h"
+
+namespace muster {
+
+GameClient::Impl::Impl(std::shared_ptr<const BuildContent> opened, Edges& given,
+                       const GameClientOptions& wanted, const PublicKey& server_key,
+                       BundleStore&& own_store)
+    : content(std::move(opened)),
+      edges(given),
+      options(wanted),
+      key(server_key),
+      now(given.now()),
+      opened_at(now),
+      store(std::move(own_store)),
+      world(content->components()),
+      spawner(store, world),
+      loads(store.source(), store.catalog(), false, store.memory(), store.dictionaries()),
+      loader(store, loads, {.memory_budget_bytes = content->options().memory_bytes_max}),
+      deferred(spawner, loader, {}),
+      collection(world),
+      level(spawner, loader),
+      receiver(spawner, deferred, collection, {.registry = content->registry()}),
+      replication({.channel = kReplicationChannel}, this),
+      walk(world),
+      encoder(content->game().commands.types, content->game().messages.types),
+      sampler(content->game().commands.types) {
+  for (const ComponentDescription& component : content->components()) {
+    const std::optional<ComponentId> id = world.find_component(component.name);
+    if (id && is_interpolated(component)) {
+      shown.push_back(
+          {.history = ComponentHistory(world.storage(*id).description(), *id), .values = {}});
+    }
+  }
+}
+
+void GameClient::Impl::frame(Time at) {
+  now = at;
+  if (end) return report_problems();
+  if (net == nullptr) resolve();
+  if (net != nullptr) {
+    net->receive(net_time(now));
+    load();
+    if (Connection* const connection = net->connection()) {
+      read_messages(*connection);
+      read_loose(*connection);
+      if (welcome && is_level_there) follow(*connection);
+      send_commands(*connection);
+      pipe.flush(*connection);
+    }
+    show();
+    net->send(net_time(now));
+    end_if_over();
+  }
+  report_problems();
+}
+
+void GameClient::Impl::resolve() {
+  std::optional<Result<Address>> found = edges.network().resolve(options.server);
+  if (!found) {
+    if (now - opened_at < options.connect_timeout) return;
+    return fail_with(ErrorCode::timed_out, "the name of '" + options.server + "' was not resolved");
+  }
+  if (!found->has_value()) return fail_with(found->error().code, found->error().message);
+  const Address address = found->value();
+  Result<std::unique_ptr<DatagramSocket>> opened =
+      edges.network().open(address.is_ipv4() ? "0.0.0.0:0" : "[::]:0");
+  if (!opened) return fail_with(opened.error().code, opened.error().message);
+  socket = std::move(opened.value());
+  ClientOptions client;
+  client.connection = session_connection();
+  client.handshake.agreement = content->agreement();
+  client.handshake.server_key = key;
+  client.server = address;
+  client.connect_timeout = options.connect_timeout;
+  net = std::make_unique<Client>(client, *socket, edges.entropy(), net_time(now));
+}
+
+void GameClient::Impl::load() {
+  loader.update(now);
+  if (!is_level_wanted || is_level_there) return;
+  level.update();
+  if (level.state() == LevelState::loading) return;
+  is_level_there = true;
+  if (level.state() == LevelState::failed) {
+    problems.add({.kind = ProblemKind::missing_bundle,
+                  .text = "the level is not shown: " + level.error().message});
+    return;
+  }
+  agree_on_level();
+  const auto asset = content->catalog().find_asset(Guid::from_bytes(welcome->level));
+  if (on_level) on_level(asset ? asset->path : std::string_view());
+}
+
+/// Placed entities have the same ids on both sides only if both have placed the same ones.
+void GameClient::Impl::agree_on_level() {
+  const ContentHash placed = level.placed_hash();
+  if (std::ranges::equal(welcome->placed, std::as_bytes(std::span(placed.bytes)))) {
+    [[maybe_unused]] const CollectionVerdict verdict = level.register_placed(collection);
+    assert(verdict == CollectionVerdict::accepted);  // No entity had an id before.
+    return;
+  }
+  for (const PlacedEntity& one : level.placed()) world.request_despawn(one.entity);
+  problems.add({.kind = ProblemKind::content_differs,
+                .text = "the server has placed other entities in the level: those placed here are "
+                        "removed"});
+}
+
+void GameClient::Impl::follow(Connection& connection) {
+  replication.update(connection);
+  if (replication.phase() == ReplicationPhase::failed) {
+    return fail_with(ErrorCode::unsupported,
+                     "this server cannot be followed: " + replication.failure());
+  }
+  apply();
+  for (const TimedEvent& event : replication.events()) deliver(event.bytes);
+  replication.verify(&receiver);  // Nothing here writes values that the server sends.
+  replication.clear();
+  deferred.update();
+  receiver.complete(replication);
+}
+
+void GameClient::Impl::apply() {
+  if (replication.phase() != ReplicationPhase::playing) return;
+  receiver.apply(replication);
+  for (const ReplicatedChange& change : replication.changes()) {
+    if (change.kind == ReplicatedChange::Kind::despawned) despawned(change.id);
+    if (change.kind != ReplicatedChange::Kind::spawned) continue;
+    const auto id = static_cast<std::int32_t>(change.id);
+    const EntityId entity = collection.find({id});
+    if (entity.is_null()) continue;
+    known[id] = entity;
+    spawned.push_back(entity);
+  }
+  for (const EntityReference gone : receiver.untold()) {
+    despawned(static_cast<std::uint32_t>(gone.network_id));
+  }
+  for (std::string& note : receiver.take_notes()) {
+    problems.add({.kind = ProblemKind::content_differs, .tick = tick(), .text = std::move(note)});
+  }
+  for (Error& problem : deferred.take_problems()) {
+    problems.add(
+        {.kind = ProblemKind::missing_bundle, .tick = tick(), .text = std::move(problem.message)});
+  }
+  note_states();
+}
+
+void GameClient::Impl::despawned(std::uint32_t id) {
+  const auto found = known.find(static_cast<std::int32_t>(id));
+  if (found == known.end()) return;
+  const EntityId entity = found->second;
+  std::erase(spawned, entity);
+  if (on_despawn && world.is_alive(entity)) on_despawn(entity);
+  for (ShownComponent& one : shown) one.history.forget(entity);
+  known.erase(found);
+}
+
+void GameClient::Impl::note_states() {
+  if (replication.changes().empty() && tick() == Tick()) return;
+  if (!view_clock) {
+    view_clock.emplace(welcome->ticks_per_second, welcome->snapshot_ticks);
+  }
+  const bool is_new = replication.counters().snapshots != noted_snapshots;
+  noted_snapshots = replication.counters().snapshots;
+  if (!is_new) return;
+  view_clock->note(tick(), now);
+  for (const auto& [id, entity] : known) {
+    const auto number = static_cast<std::uint32_t>(id);
+    if (!replication.has(number)) continue;
+    for (ShownComponent& one : shown) {
+      const Bytes value = std::as_const(world).bytes(one.history.id(), entity);
+      if (!value.empty()) one.history.note(entity, tick().value(), value);
+    }
+  }
+}
+
+void GameClient::Impl::show() {
+  if (view_clock) shown_tick = view_clock->shown(now);
+  world.process_despawns();
+  for (ShownComponent& one : shown) {
+    const ComponentStorage& storage = world.storage(one.history.id());
+    const Bytes bytes = storage.bytes();
+    one.values.assign(bytes.begin(), bytes.end());
+    const std::span<const EntityId> owners = storage.owners();
+    for (std::size_t i = 0; i < owners.size(); ++i) {
+      one.history.state_at(
+          owners[i], shown_tick,
+          std::span(one.values).subspan(i * storage.stride_bytes(), storage.stride_bytes()));
+    }
+  }
+  const std::vector<EntityId> added = std::exchange(spawned, {});
+  if (!on_spawn) return;
+  for (const EntityId entity : added) {
+    if (world.is_alive(entity)) on_spawn(entity);
+  }
+}
+
+const std::byte* GameClient::Impl::locate(ComponentId id, std::uint32_t index, bool is_view) const {
+  const ComponentStorage& storage = world.storage(id);
+  const std::size_t offset = std::size_t{index} * storage.stride_bytes();
+  if (is_view) {
+    for (const ShownComponent& one : shown) {
+      if (one.history.id() != id) continue;
+      if (offset < one.values.size()) return one.values.data() + offset;
+    }
+  }
+  return storage.bytes().data() + offset;
+}
+
+void GameClient::Impl::send_commands(Connection& connection) {
+  if (!has_sent_structs) {
+    has_sent_structs = pipe.send(SessionMessage::structs, encoder.schema());
+  }
+  if (!welcome || content->game().commands.types.empty()) return;
+  if (!clock) clock.emplace(welcome->ticks_per_second);
+  for (std::uint32_t due = clock->due(now); due > 0; --due) {
+    // A queue that is full drops them: the next packet repeats the last ones.
+    static_cast<void>(connection.send_message(kCommandChannel, sampler.end_tick(encoder)));
+  }
+}
+
+void GameClient::Impl::fail_with(ErrorCode code, std::string text) {
+  if (end) return;
+  end = ClientEnd{.is_good = false, .code = code, .text = std::move(text)};
+  if (net != nullptr) {
+    net->close("cannot follow this server", net_time(now));
+    net->send(net_time(now));
+  }
+}
+
+void GameClient::Impl::end_if_over() {
+  if (end || net->state() != ClientState::closed) return;
+  const std::optional<Close> close = net->end();
+  const CloseReason reason = close ? close->reason : CloseReason::none;
+  const std::string text = close ? close->text : std::string();
+  switch (reason) {
+    case CloseReason::left:
+    case CloseReason::shutting_down:
+      end = ClientEnd{.is_good = true, .code = ErrorCode::cancelled, .text = text};
+      return;
+    case CloseReason::kicked:
+      return fail_with(ErrorCode::permission_denied, "the server ended the connection: " + text);
+    case CloseReason::timed_out:
+      return fail_with(ErrorCode::timed_out, "the server is lost: no packet has arrived for 15 s");
+    case CloseReason::no_answer:
+      return fail_with(ErrorCode::timed_out, "no server answers at " + options.server +
+                                                 ": check that it runs, its address, and its key");
+    case CloseReason::refused:
+      return fail_with(ErrorCode::permission_denied, "the server refuses this client: " + text);
+    default:
+      return fail_with(ErrorCode::io, "the connection ended: " + text);
+  }
+}
+
+void GameClient::Impl::report_problems() {
+  problems.flush(now, [this](const Problem& problem) {
+    if (on_problem) {
+      on_problem(problem);
+    } else {
+      edges.log(LogLevel::warning, to_line(problem));
+    }
+  });
+}
+
+void GameClient::Impl::diverged(const Divergence& divergence) {
+  problems.add(
+      {.kind = ProblemKind::diverged, .tick = tick(), .text = muster::to_line(divergence)});
+}
+
+}  // namespace muster

@@ -1,0 +1,120 @@
+// The members of a client.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "net/endpoint/client.h"
+#include "net/replication/replication_client.h"
+#include "runtime/assets/bundle_loader.h"
+#include "runtime/assets/bundle_store.h"
+#include "runtime/replication/world_receiver.h"
+#include "runtime/session/build_content.h"
+#include "runtime/session/entity_walk.h"
+#include "runtime/session/game_client.h"
+#include "runtime/session/message_pipe.h"
+#include "runtime/session/player_commands.h"
+#include "runtime/session/problem_log.h"
+#include "runtime/session/struct_codec.h"
+#include "runtime/session/tick_clock.h"
+#include "runtime/session/view_history.h"
+#include "runtime/spawn/deferred_spawner.h"
+#include "runtime/spawn/level.h"
+
+namespace muster {
+
+struct GameClient::Impl final : public DivergenceLog {
+  using MessageHandler = std::function<void(Bytes)>;
+
+  /// A component type that is interpolated: its states, and what is shown now.
+  struct ShownComponent {
+    ComponentHistory history;
+    ByteVector values;  ///< As the world's array: same order, same stride.
+  };
+
+  Impl(std::shared_ptr<const BuildContent> opened, Edges& given, const GameClientOptions& wanted,
+       const PublicKey& server_key, BundleStore&& own_store);
+  ~Impl() override = default;
+
+  // A frame.
+  void frame(Time at);
+  void resolve();
+  void load();
+  void follow(Connection& connection);
+  void apply();
+  void note_states();
+  void show();
+  /// The shown or the confirmed component at an index of the world's array.
+  const std::byte* locate(ComponentId id, std::uint32_t index, bool is_view) const;
+  void send_commands(Connection& connection);
+  void end_if_over();
+  void fail_with(ErrorCode code, std::string text);
+  void report_problems();
+
+  // Messages.
+  void read_messages(Connection& connection);
+  void read_loose(Connection& connection);
+  bool take(SessionMessage kind, std::span<const std::byte> body);
+  bool take_welcome(std::span<const std::byte> body);
+  void deliver(std::span<const std::byte> body);
+  std::optional<std::uint16_t> message_type(std::string_view name);
+
+  void agree_on_level();
+  void despawned(std::uint32_t id);
+  Tick tick() const { return Tick(replication.tick()); }
+
+  void diverged(const Divergence& divergence) override;
+
+  std::shared_ptr<const BuildContent> content;
+  Edges& edges;
+  GameClientOptions options;
+  PublicKey key{};
+  Time now{};
+  Time opened_at{};
+  ProblemLog problems;
+  BundleStore store;
+  World world;
+  Spawner spawner;
+  SteppedLoads loads;
+  BundleLoader loader;
+  DeferredSpawner deferred;
+  ReplicatedCollection collection;
+  Level level;
+  bool is_level_wanted = false;
+  bool is_level_there = false;
+  WorldReceiver receiver;
+  ReplicationClient replication;
+  EntityWalk walk;
+  std::vector<ShownComponent> shown;  ///< Of each component type that is interpolated.
+  std::optional<ViewClock> view_clock;
+  double shown_tick = 0;
+  StructEncoder encoder;
+  std::optional<StructDecoder> decoder;
+  CommandSampler sampler;
+  std::optional<TickClock> clock;
+  MessagePipe pipe;
+  bool has_sent_structs = false;
+  std::unique_ptr<DatagramSocket> socket;
+  std::unique_ptr<Client> net;
+  std::optional<Welcome> welcome;
+  PlayerId player = PlayerId::none;
+  bool is_leaving = false;
+  std::uint64_t noted_snapshots = 0;
+  std::optional<ClientEnd> end;
+  std::vector<EntityId> spawned;           ///< In this frame, until `on_spawn`.
+  std::map<std::int32_t, EntityId> known;  ///< Entities of `on_spawn`, by network id.
+
+  std::vector<std::byte> encoded;
+  ByteVector decoded;
+  std::map<std::string, MessageHandler, std::less<>> handlers;
+  std::function<void(EntityId)> on_spawn;
+  std::function<void(EntityId)> on_despawn;
+  std::function<void(std::string_view)> on_level;
+  std::function<void(const Problem&)> on_problem;
+};
+
+}  // namespace muster

@@ -1,0 +1,100 @@
+// Messages of the server.
+#include <algorithm>
+
+#include "net/wire/byte_io.h"
+#include "runtime/session/game_client_impl.h"
+#include "runtime/session/session_time.h"
+
+namespace muster {
+
+std::optional<std::uint16_t> GameClient::Impl::message_type(std::string_view name) {
+  const std::optional<std::uint16_t> type = encoder.find(name);
+  if (type && *type >= encoder.command_count()) return type;
+  problems.add({.kind = ProblemKind::unknown_type,
+                .tick = tick(),
+                .component = std::string(name),
+                .text = "Game::messages does not list this message: it was not sent"});
+  return std::nullopt;
+}
+
+void GameClient::Impl::read_messages(Connection& connection) {
+  for (;;) {
+    SessionMessage kind{};
+    std::span<const std::byte> body;
+    const MessagePipe::Received received = pipe.receive(connection, kind, body);
+    if (received == MessagePipe::Received::nothing) return;
+    if (received == MessagePipe::Received::message && take(kind, body)) continue;
+    return fail_with(ErrorCode::malformed, "the server sent a malformed message");
+  }
+}
+
+void GameClient::Impl::read_loose(Connection& connection) {
+  for (;;) {
+    const std::span<const std::byte> message = connection.message(kLooseChannel);
+    if (message.empty()) return;
+    if (decoder) deliver(message);
+    connection.pop_message(kLooseChannel);
+  }
+}
+
+bool GameClient::Impl::take(SessionMessage kind, std::span<const std::byte> body) {
+  switch (kind) {
+    case SessionMessage::structs: {
+      if (decoder) return false;
+      Result<StructDecoder> made = StructDecoder::make(encoder.types(), body);
+      if (!made) return false;
+      decoder = std::move(made.value());
+      return true;
+    }
+    case SessionMessage::welcome:
+      return take_welcome(body);
+    case SessionMessage::game:
+      if (!decoder) return false;
+      deliver(body);
+      return true;
+  }
+  return false;
+}
+
+bool GameClient::Impl::take_welcome(std::span<const std::byte> body) {
+  if (welcome || !decoder) return false;
+  welcome = decode_welcome(body);
+  if (!welcome) return false;
+  player = static_cast<PlayerId>(welcome->player);
+  receiver.set_player(player);
+  const Guid wanted = Guid::from_bytes(welcome->level);
+  is_level_wanted = wanted != Guid();
+  is_level_there = !is_level_wanted;
+  if (is_level_wanted) level.load(wanted);
+  return true;
+}
+
+void GameClient::Impl::deliver(std::span<const std::byte> body) {
+  const auto dropped = [&](ProblemKind kind, std::string_view name, std::string_view text) {
+    problems.add(
+        {.kind = kind, .tick = tick(), .component = std::string(name), .text = std::string(text)});
+  };
+  SectionReader reader(body);
+  const std::uint16_t sent = reader.read_u16();
+  if (reader.failed() || !decoder || decoder->name(sent).empty()) {
+    return dropped(ProblemKind::refused, "", "a message of an unknown type was dropped");
+  }
+  const std::string_view name = decoder->name(sent);
+  const std::optional<std::uint16_t> type = decoder->local_type(sent);
+  if (!type || *type < encoder.command_count()) {
+    return dropped(ProblemKind::dropped, name, "this end has no such message: it was dropped");
+  }
+  const std::span<const std::byte> fields = body.subspan(reader.position());
+  if (fields.size() != decoder->byte_count(sent) ||
+      (decoder->decode(sent, fields, decoded) == 0 && !fields.empty())) {
+    return dropped(ProblemKind::refused, name, "a malformed message was dropped");
+  }
+  const auto handler = handlers.find(name);
+  if (handler == handlers.end()) {
+    return dropped(ProblemKind::dropped, name, "no handler: register one with `on_message`");
+  }
+  const ByteVector value = decoded;  // The handler may call back in.
+  handler->second(value);
+}
+
+}  // namespace muster

@@ -1,0 +1,198 @@
+#include "runtime/session/game_server.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "net/transport/datagram_socket.h"
+#include "runtime/session/game_server_impl.h"
+#include "runtime/session/key_text.h"
+#include "runtime/session/session_time.h"
+
+namespace muster {
+namespace {
+
+/// How long `run` goes on sending after it was stopped, so that clients receive the reason.
+constexpr Duration kGoodbye = std::chrono::milliseconds(300);
+
+}  // namespace
+
+GameServer::GameServer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+GameServer::~GameServer() { close(); }
+
+Result<std::unique_ptr<GameServer>> GameServer::open(const Result<Build>& build, Edges& edges,
+                                                     const GameServerOptions& options) {
+  if (!build) return fail(build.error());
+  return open(build.value(), edges, options);
+}
+
+Result<std::unique_ptr<GameServer>> GameServer::open(const Build& build, Edges& edges,
+                                                     const GameServerOptions& options) {
+  if (build.content().target() != Target::server) {
+    return fail(ErrorCode::invalid_argument, "a server needs the build for Target::server");
+  }
+  if (options.players_max < 1 || options.players_max > 4096) {
+    return fail(ErrorCode::invalid_argument, "players_max must be 1 to 4,096");
+  }
+  Result<BundleStore> store = build.content().open_store(std::make_shared<MemoryPool>());
+  if (!store) return fail(store.error());
+  auto impl =
+      std::make_unique<Impl>(build.shared_content(), edges, options, std::move(store.value()));
+  if (const Result<void> loaded = impl->load(); !loaded) return fail(loaded.error());
+  if (const Result<void> listening = impl->listen(); !listening) return fail(listening.error());
+  Impl& members = *impl;
+  members.simulation.set_near_message(
+      [&members](Vec3 position, float metres, const session_detail::NamedValue& message,
+                 const SendOptions& how) { members.send_near(position, metres, message, how); });
+  return std::unique_ptr<GameServer>(new GameServer(std::move(impl)));
+}
+
+Duration GameServer::frame(Time now) { return impl_->frame(now); }
+
+void GameServer::run_frame() { impl_->socket->wait(impl_->frame(impl_->edges.now())); }
+
+int GameServer::run(const StopSignal& stop) {
+  while (!stop) run_frame();
+  close();
+  for (const Time last = impl_->edges.now() + kGoodbye; impl_->edges.now() < last;) run_frame();
+  return 0;
+}
+
+void GameServer::close(std::string_view reason) {
+  if (impl_ == nullptr || std::exchange(impl_->is_closed, true)) return;
+  impl_->net->close(reason, net_time(impl_->edges.now()));
+}
+
+void GameServer::on_join(std::function<void(PlayerId)> callback) {
+  impl_->on_join = std::move(callback);
+}
+void GameServer::on_leave(std::function<void(PlayerId, std::string_view)> callback) {
+  impl_->on_leave = std::move(callback);
+}
+void GameServer::on_apply(std::function<std::optional<std::string>(const PlayerInfo&)> callback) {
+  impl_->on_apply = std::move(callback);
+}
+void GameServer::on_problem(std::function<void(const Problem&)> callback) {
+  impl_->on_problem = std::move(callback);
+}
+std::span<const PlayerInfo> GameServer::players() const { return impl_->infos; }
+
+void GameServer::kick(PlayerId player, std::string_view reason) {
+  Impl::Player* const found = impl_->find(player);
+  Connection* const connection = found != nullptr ? impl_->net->connection(found->client) : nullptr;
+  if (connection != nullptr) {
+    connection->close(CloseReason::kicked, reason, net_time(impl_->now));
+  }
+}
+
+EntityId GameServer::spawn_entity(EntityType type, const SpawnOptions& options,
+                                  std::span<const session_detail::NamedValue> values) {
+  return impl_->simulation.spawn(type, options, values);
+}
+void GameServer::despawn(EntityId entity) { impl_->simulation.despawn(entity); }
+void GameServer::despawn_all_of(PlayerId player) { impl_->simulation.despawn_all_of(player); }
+void GameServer::set_options(EntityId entity, const SpawnOptions& options) {
+  impl_->simulation.set_options(entity, options);
+}
+EntityId GameServer::owned(PlayerId player, EntityType type) {
+  return impl_->simulation.owned(player, type);
+}
+std::byte* GameServer::find_component(std::string_view name, EntityId entity, std::size_t bytes) {
+  return impl_->simulation.find_component(name, entity, bytes);
+}
+bool GameServer::add_component(EntityId entity, const session_detail::NamedValue& value) {
+  return impl_->simulation.add_component(entity, value);
+}
+bool GameServer::remove_component(EntityId entity, std::string_view name) {
+  return impl_->simulation.remove_component(entity, name);
+}
+void GameServer::visit_entities(std::span<const session_detail::VisitedComponent> components,
+                                void* visitor, session_detail::VisitRun visit) {
+  impl_->simulation.visit(components, visitor, visit);
+}
+EntityReference GameServer::reference(EntityId entity) const {
+  return impl_->simulation.reference(entity);
+}
+EntityId GameServer::find(EntityReference reference) const {
+  return impl_->simulation.find(reference);
+}
+
+void GameServer::set_view(PlayerId player, EntityId follow) {
+  if (Impl::Player* const found = impl_->find(player)) found->view = follow;
+}
+void GameServer::set_view(PlayerId player, Vec3 position) {
+  Impl::Player* const found = impl_->find(player);
+  if (found == nullptr) return;
+  found->view = {};
+  found->view_position = position;
+}
+void GameServer::set_team(PlayerId player, std::uint8_t team) {
+  Impl::Player* const found = impl_->find(player);
+  if (found == nullptr) return;
+  found->team = team;
+  impl_->replication->set_info(Impl::id_of(*found),
+                               {.player = static_cast<PlayerNumber>(player), .team = team});
+}
+
+bool GameServer::send_message(PlayerId player, const session_detail::NamedValue& message,
+                              const SendOptions& options) {
+  Impl::Player* const found = impl_->find(player);
+  const std::optional<std::uint16_t> type = impl_->message_type(message.name);
+  return found != nullptr && type && impl_->send(*found, *type, message, options);
+}
+
+void GameServer::send_message_to_all(const session_detail::NamedValue& message,
+                                     const SendOptions& options) {
+  const std::optional<std::uint16_t> type = impl_->message_type(message.name);
+  if (!type) return;
+  for (const auto& player : impl_->players) impl_->send(*player, *type, message, options);
+}
+
+void GameServer::send_message_near(Vec3 position, float metres,
+                                   const session_detail::NamedValue& message,
+                                   const SendOptions& options) {
+  impl_->send_near(position, metres, message, options);
+}
+
+void GameServer::handle_message(std::string_view name,
+                                std::function<void(PlayerId, Bytes)> handler) {
+  if (impl_->message_type(name)) impl_->handlers[std::string(name)] = std::move(handler);
+}
+
+GameServerMetrics GameServer::metrics() const {
+  const ServerCounters& counters = impl_->net->counters();
+  return {.tick = impl_->simulation.tick(),
+          .players = static_cast<std::uint32_t>(impl_->players.size()),
+          .entities = impl_->world.entity_count(),
+          .bytes_in = counters.bytes_in,
+          .bytes_out = counters.bytes_out,
+          .skipped_ticks = impl_->clock.skipped(),
+          .problems = impl_->problem_count};
+}
+
+std::string GameServer::metrics_text() const {
+  const GameServerMetrics now = metrics();
+  std::string text;
+  const auto add = [&](std::string_view name, std::string_view kind, std::string_view help,
+                       std::uint64_t value) {
+    const std::string full = "muster_" + std::string(name);
+    text += "# HELP " + full + " " + std::string(help) + "\n";
+    text += "# TYPE " + full + " " + std::string(kind) + "\n";
+    text += full + " " + std::to_string(value) + "\n";
+  };
+  add("game_tick", "gauge", "The tick that ran last.", now.tick.value());
+  add("game_players", "gauge", "Players in the game.", now.players);
+  add("game_entities", "gauge", "Entities in the world.", now.entities);
+  add("game_bytes_in_total", "counter", "Bytes of datagrams received.", now.bytes_in);
+  add("game_bytes_out_total", "counter", "Bytes of datagrams sent.", now.bytes_out);
+  add("game_skipped_ticks_total", "counter", "Ticks that were skipped.", now.skipped_ticks);
+  add("game_problems_total", "counter", "Problems that were reported.", now.problems);
+  return text;
+}
+
+Tick GameServer::tick() const { return impl_->simulation.tick(); }
+std::string GameServer::address() const { return impl_->socket->local_address().text(); }
+std::string GameServer::public_key() const { return key_text(impl_->net->public_key()); }
+World& GameServer::world() { return impl_->world; }
+
+}  // namespace muster

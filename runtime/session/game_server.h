@@ -1,0 +1,175 @@
+// A game's server. One header for its programmer.
+#pragma once
+
+#include <array>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "runtime/session/build.h"
+#include "runtime/session/edges.h"
+#include "runtime/session/system_context.h"
+
+namespace muster {
+
+struct GameServerOptions {
+  std::string listen = "[::]:7000";
+  std::string key_file = "server.key";  ///< Created when missing; keep it secret.
+  std::optional<LevelKey> level{};      ///< Loaded before the first tick.
+  std::uint16_t players_max = 64;
+  std::uint16_t players_per_address = 8;
+  std::uint64_t seed = 1;            ///< For `SystemContext::random`.
+  bool admit_other_content = false;  ///< Clients of another build: fields are matched by name.
+  std::uint32_t messages_per_second_max = 100;  ///< Per player and message type; more are dropped.
+};
+
+struct PlayerInfo {
+  PlayerId player{};
+  std::string address{};
+  Duration round_trip{};
+  EntityId view{};              ///< The entity that the player's view follows.
+  bool is_interrupted = false;  ///< No packet has arrived for some seconds.
+};
+
+struct GameServerMetrics {
+  Tick tick{};
+  std::uint32_t players = 0;
+  std::uint32_t entities = 0;
+  std::uint64_t bytes_in = 0;
+  std::uint64_t bytes_out = 0;
+  std::uint64_t skipped_ticks = 0;
+  std::uint64_t problems = 0;
+};
+
+/// A server: world, players, network. One thread at a time. Callbacks run inside `frame`, on its
+/// thread, between ticks; they may call everything here but `frame`. Registering one again replaces
+/// it.
+class GameServer {
+ public:
+  /// Loads the replicated prefabs and the level. Fails as the build's bundles do, with `busy` when
+  /// the address is in use, and with `permission_denied` or `malformed` for the key file.
+  static Result<std::unique_ptr<GameServer>> open(const Build& build, Edges& edges,
+                                                  const GameServerOptions& options = {});
+  /// Passes the error of a failed build on: one check for both.
+  static Result<std::unique_ptr<GameServer>> open(const Result<Build>& build, Edges& edges,
+                                                  const GameServerOptions& options = {});
+  ~GameServer();
+
+  /// Receives, runs due ticks, replicates, sends; never waits. Returns the time to the next tick.
+  Duration frame(Time now);
+  void run_frame();                 ///< Waits for a datagram or the next tick, then runs a frame.
+  int run(const StopSignal& stop);  ///< Runs frames until stopped, then closes. Returns 0.
+  /// Ends all connections; clients see the reason.
+  void close(std::string_view reason = "the server closes");
+
+  // Players.
+  void on_join(std::function<void(PlayerId)> callback);
+  void on_leave(std::function<void(PlayerId, std::string_view reason)> callback);
+  /// A text refuses a client with that reason. Without a callback everyone may join.
+  void on_apply(std::function<std::optional<std::string>(const PlayerInfo&)> callback);
+  std::span<const PlayerInfo> players() const;  ///< Until the next frame.
+  void kick(PlayerId player, std::string_view reason);
+
+  // Entities. Null ids, and ids of entities that are gone, are safe everywhere.
+  /// Null, and a problem, for a type that the build does not have or when no network id is free.
+  template <Described... T>
+  EntityId spawn(EntityType type, const SpawnOptions& options = {}, const T&... values) {
+    const std::array<session_detail::NamedValue, sizeof...(T)> named{
+        session_detail::named_value(values)...};
+    return spawn_entity(type, options, named);
+  }
+  void despawn(EntityId entity);  ///< At the end of the next tick.
+  void despawn_all_of(PlayerId player);
+  void set_options(EntityId entity, const SpawnOptions& options);
+  EntityId owned(PlayerId player, EntityType type);  ///< The first of that type; null for none.
+  /// Null when gone or without it. The pointer is valid until the next frame or spawn.
+  template <Described T>
+  const T* get(EntityId entity) {
+    return reinterpret_cast<const T*>(find_component(described_name<T>(), entity, sizeof(T)));
+  }
+  template <Described T>
+  T* edit(EntityId entity) {
+    return reinterpret_cast<T*>(find_component(described_name<T>(), entity, sizeof(T)));
+  }
+  /// False, and a problem, on a replicated entity whose prefab lacks the component: see
+  /// `ProblemKind::unsupported_change`.
+  template <Described T>
+  bool add(EntityId entity, const T& value = {}) {
+    return add_component(entity, session_detail::named_value(value));
+  }
+  template <Described T>
+  bool remove(EntityId entity) {
+    return remove_component(entity, described_name<T>());
+  }
+  /// `visit(C&...)` or `visit(EntityId, C&...)` for each entity that has all of the components.
+  template <typename... C, typename Visit>
+  void each(Visit visit) {
+    session_detail::check_visit<Visit, C...>();
+    const auto visited = session_detail::visited<C...>();
+    visit_entities(visited, &visit, &session_detail::visit_erased<Visit, C...>);
+  }
+  EntityReference reference(EntityId entity) const;
+  EntityId find(EntityReference reference) const;
+
+  // Interest. Without a view position, entities with `visible_within` are not sent to a player.
+  void set_view(PlayerId player, EntityId follow);
+  void set_view(PlayerId player, Vec3 position);
+  void set_team(PlayerId player, std::uint8_t team);
+
+  // Messages. False when a queue is full or the player is gone.
+  template <Described T>
+  bool send(PlayerId player, const T& message, const SendOptions& options = {}) {
+    return send_message(player, session_detail::named_value(message), options);
+  }
+  template <Described T>
+  void send_all(const T& message, const SendOptions& options = {}) {
+    send_message_to_all(session_detail::named_value(message), options);
+  }
+  /// To the players whose view position is within `metres` of `position`.
+  template <Described T>
+  void send_near(Vec3 position, float metres, const T& message, const SendOptions& options = {}) {
+    send_message_near(position, metres, session_detail::named_value(message), options);
+  }
+  template <Described T>
+  void on_message(std::type_identity_t<std::function<void(PlayerId, const T&)>> callback) {
+    handle_message(described_name<T>(), [callback = std::move(callback)](PlayerId player, Bytes b) {
+      callback(player, *reinterpret_cast<const T*>(b.data()));
+    });
+  }
+
+  // Operation.
+  void on_problem(std::function<void(const Problem&)> callback);  ///< Default: the edges' log.
+  GameServerMetrics metrics() const;
+  std::string metrics_text() const;  ///< Prometheus' text format.
+  Tick tick() const;
+  std::string address() const;     ///< With the port that the system chose.
+  std::string public_key() const;  ///< 64 hex digits, for clients.
+  World& world();
+
+ private:
+  friend class SimulatedMatch;
+  struct Impl;
+  explicit GameServer(std::unique_ptr<Impl> impl);
+  EntityId spawn_entity(EntityType type, const SpawnOptions& options,
+                        std::span<const session_detail::NamedValue> values);
+  std::byte* find_component(std::string_view name, EntityId entity, std::size_t bytes);
+  bool add_component(EntityId entity, const session_detail::NamedValue& value);
+  bool remove_component(EntityId entity, std::string_view name);
+  void visit_entities(std::span<const session_detail::VisitedComponent> components, void* visitor,
+                      session_detail::VisitRun visit);
+  bool send_message(PlayerId player, const session_detail::NamedValue& message,
+                    const SendOptions& options);
+  void send_message_to_all(const session_detail::NamedValue& message, const SendOptions& options);
+  void send_message_near(Vec3 position, float metres, const session_detail::NamedValue& message,
+                         const SendOptions& options);
+  void handle_message(std::string_view name, std::function<void(PlayerId, Bytes)> handler);
+
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace muster

@@ -1,0 +1,384 @@
+// Order of a frame: receive; events of connections; messages; ticks; replication; send. Joins wait
+// for the first tick: the replication's map begins with it, and forgets what was sent before.
+#include "runtime/session/game_server_impl.h"
+
+#include <algorithm>
+#include <cassert>
+#include <chrono>
+#include <cstring>
+
+#include "runtime/session/key_text.h"
+#include "runtime/session/session_time.h"
+
+namespace muster {
+namespace {
+
+std::uint16_t snapshot_ticks(const Game& game) {
+  return static_cast<std::uint16_t>(std::max(1, game.ticks_per_second / game.snapshots_per_second));
+}
+
+}  // namespace
+
+std::string to_line(const Problem& problem) {
+  std::string line(to_string(problem.kind));
+  if (problem.player != PlayerId::none) {
+    line += ", player " + std::to_string(static_cast<std::int32_t>(problem.player));
+  }
+  if (!problem.component.empty()) line += ", " + problem.component;
+  if (!problem.field.empty()) line += "." + problem.field;
+  if (!problem.text.empty()) line += ": " + problem.text;
+  if (problem.count > 1) line += " (" + std::to_string(problem.count) + " times)";
+  return line;
+}
+
+GameServer::Impl::Impl(std::shared_ptr<const BuildContent> opened, Edges& given,
+                       const GameServerOptions& wanted, BundleStore&& own_store)
+    : content(std::move(opened)),
+      edges(given),
+      options(wanted),
+      store(std::move(own_store)),
+      world(content->components()),
+      spawner(store, world),
+      collection(world),
+      loads(store.source(), store.catalog(), false, store.memory(), store.dictionaries()),
+      loader(store, loads, {.memory_budget_bytes = content->options().memory_bytes_max}),
+      level(spawner, loader),
+      simulation(content->game(), spawner, collection, *content, problems, options.seed),
+      encoder(content->game().commands.types, content->game().messages.types),
+      clock(content->game().ticks_per_second) {
+  simulation.set_commands([this](PlayerId player, std::size_t command) {
+    Player* const found = find(player);
+    return found != nullptr ? Bytes(found->commands.current()[command]) : Bytes();
+  });
+}
+
+Result<void> GameServer::Impl::load() {
+  Result<ReplicatedTypes> found =
+      replicated_types(spawner, {.registry = content->registry(), .local = {}});
+  if (!found) return fail(found.error());
+  types = std::move(found.value());
+  sender.emplace(*types, world, collection);
+  ReplicationServerOptions replicate{.channel = kReplicationChannel,
+                                     .ticks_per_second = content->game().ticks_per_second,
+                                     .snapshot_ticks = snapshot_ticks(content->game()),
+                                     .classes = {EntityClasses::first()}};
+  replicate.interest.rule = this;
+  replication = std::make_unique<ReplicationServer>(replicate, types->schema, this);
+  return load_level();
+}
+
+Result<void> GameServer::Impl::load_level() {
+  if (!options.level) return {};
+  const Result<Guid> found = content->level(*options.level);
+  if (!found) return fail(found.error());
+  level_guid = found.value();
+  level.load(level_guid);
+  loader.update(Time());
+  level.update();
+  while (level.state() == LevelState::loading) {
+    loader.wait(Time());
+    level.update();
+  }
+  if (level.state() == LevelState::failed) return fail(level.error());
+  [[maybe_unused]] const CollectionVerdict placed = level.register_placed(collection);
+  assert(placed == CollectionVerdict::accepted);  // No entity had an id before.
+  std::int32_t id = 0;
+  const auto replicated = world.component<Replicated>("ReplicatedEntity");
+  for (const PlacedEntity& one : level.placed()) {
+    const EntityReference reference{id++};
+    const Replicated* const component = world.get(replicated, one.entity);
+    const Guid asset = component == nullptr
+                           ? Guid()
+                           : Guid::from_bytes(std::as_bytes(std::span(component->asset_guid.guid)));
+    const std::optional<TypeId> type = store.type_id_of(content->registry(), asset);
+    if (type) {
+      simulation.adopt(one.entity, reference, *type);
+      continue;
+    }
+    problems.add({.kind = ProblemKind::unknown_type,
+                  .entity = one.entity,
+                  .text = "the entity '" + std::string(world.name(one.entity)) +
+                          "' of the level has no type in " + std::string(kReplicatedRegistry) +
+                          ": it is not replicated"});
+  }
+  return {};
+}
+
+Result<SecretKey> GameServer::Impl::identity() {
+  const std::string& path = options.key_file;
+  const Result<ByteVector> file = edges.read_file(path);
+  if (file) {
+    if (file.value().size() == SecretKey::kBytes) {
+      return SecretKey(std::span<const std::byte, SecretKey::kBytes>(file.value()));
+    }
+    return fail(ErrorCode::malformed,
+                path + " is no server key: it has " + std::to_string(file.value().size()) +
+                    " bytes and must have 32; delete it, and the next start makes a new one");
+  }
+  if (file.error().code != ErrorCode::not_found) return fail(file.error());
+  const SecretKey made = SecretKey::random(edges.entropy());
+  if (const Result<void> written = edges.create_secret_file(path, made.bytes()); !written) {
+    return fail(written.error());
+  }
+  return made;
+}
+
+Result<void> GameServer::Impl::listen() {
+  Result<SecretKey> key = identity();
+  if (!key) return fail(key.error());
+  Result<std::unique_ptr<DatagramSocket>> opened = edges.network().open(options.listen);
+  if (!opened) return fail(opened.error());
+  socket = std::move(opened.value());
+  ServerOptions server;
+  server.connection = session_connection();
+  server.agreement = content->agreement();
+  server.identity = key.value();
+  server.clients_max = options.players_max;
+  server.clients_per_address = options.players_per_address;
+  now = edges.now();
+  net = std::make_unique<Server>(server, *socket, edges.entropy(), *this, net_time(now));
+  return {};
+}
+
+Duration GameServer::Impl::frame(Time at) {
+  now = at;
+  net->receive(net_time(now), edges.unix_seconds());
+  if (has_begun) update_connections();
+  const std::uint32_t due = clock.due(now);
+  if (clock.skipped() != skipped_ticks) {
+    problems.add({.kind = ProblemKind::overloaded,
+                  .tick = simulation.tick(),
+                  .count = clock.skipped() - skipped_ticks,
+                  .text = "ticks were skipped: a frame took longer than its ticks"});
+    skipped_ticks = clock.skipped();
+  }
+  for (std::uint32_t i = 0; i < due; ++i) run_tick();
+  if (due > 0) replicate();
+  for (const auto& player : players) {
+    Connection* const connection = net->connection(player->client);
+    if (connection == nullptr) continue;
+    player->pipe.flush(*connection);
+    replication->update(id_of(*player), *connection, net_time(now));
+  }
+  net->send(net_time(now));
+  update_infos();
+  report_problems();
+  return clock.to_next();
+}
+
+void GameServer::Impl::update_connections() {
+  for (const ServerEvent& event : net->events()) {
+    if (event.kind == ServerEvent::Kind::connected) {
+      join(event);
+    } else {
+      leave(event);
+    }
+  }
+  net->clear_events();
+  for (std::size_t i = 0; i < players.size(); ++i) {
+    Player& player = *players[i];
+    Connection* const connection = net->connection(player.client);
+    if (connection == nullptr || connection->state() == ConnectionState::closed) continue;
+    read_messages(player, *connection);
+    read_loose(player, *connection);
+    read_commands(player, *connection);
+  }
+}
+
+void GameServer::Impl::join(const ServerEvent& event) {
+  auto made = std::make_unique<Player>(content->game().commands.types);
+  Player& player = *made;
+  player.id = free_player();
+  player.client = event.client;
+  const auto after =
+      std::ranges::upper_bound(players, player.id, {}, [](const auto& other) { return other->id; });
+  players.insert(after, std::move(made));
+  last_player = static_cast<std::uint16_t>(player.id);
+  replication->add_client(id_of(player), {.player = last_player});
+  Welcome welcome{.player = last_player,
+                  .ticks_per_second = content->game().ticks_per_second,
+                  .snapshot_ticks = snapshot_ticks(content->game())};
+  const auto level_bytes = std::as_bytes(std::span(level_guid.uuid().data));
+  std::ranges::copy(level_bytes, welcome.level.begin());
+  const ContentHash placed = level.placed_hash();
+  std::ranges::copy(std::as_bytes(std::span(placed.bytes)), welcome.placed.begin());
+  // An empty pipe has room for both.
+  static_cast<void>(player.pipe.send(SessionMessage::structs, encoder.schema()));
+  static_cast<void>(player.pipe.send(SessionMessage::welcome, encode(welcome)));
+  simulation.players().clear();
+  for (const auto& each : players) simulation.players().push_back(each->id);
+  simulation.joined().push_back(player.id);
+  update_infos();
+  if (on_join) on_join(player.id);
+}
+
+void GameServer::Impl::leave(const ServerEvent& event) {
+  const auto found =
+      std::ranges::find(players, event.client, [](const auto& player) { return player->client; });
+  if (found == players.end()) return;
+  const std::unique_ptr<Player> gone = std::move(*found);
+  players.erase(found);
+  replication->remove_client(id_of(*gone));
+  simulation.despawn_all_of(gone->id);
+  std::erase(simulation.players(), gone->id);
+  simulation.left().push_back(gone->id);
+  if (on_leave) on_leave(gone->id, event.close ? std::string_view(event.close->text) : "");
+}
+
+/// Ids rise, so that a player who joins soon after another left is not taken for that one.
+PlayerId GameServer::Impl::free_player() const {
+  std::uint16_t candidate = last_player;
+  for (;;) {
+    candidate = candidate >= kNobody - 1 ? 1 : static_cast<std::uint16_t>(candidate + 1);
+    const bool is_used = std::ranges::any_of(
+        players, [&](const auto& player) { return player->id == PlayerId(candidate); });
+    if (!is_used) return PlayerId(candidate);
+  }
+}
+
+void GameServer::Impl::run_tick() {
+  for (const auto& player : players) player->commands.begin_tick();
+  simulation.run_tick(simulation.tick().next());
+}
+
+void GameServer::Impl::replicate() {
+  replication->begin_tick(simulation.tick().value());
+  if (!std::exchange(has_begun, true)) replication->begin_map({});
+  send_changes();
+  sender->write(replication->world());
+  update_views();
+  replication->end_tick();
+}
+
+SentEntityOptions GameServer::Impl::sent_options(const SpawnedEntity& spawned) {
+  std::optional<UpdateClass> added;
+  SentEntityOptions sent{.type = spawned.type, .team = spawned.options.team};
+  sent.update_class = classes.find(spawned.options, added);
+  if (added) replication->add_class(*added);
+  sent.relevance = spawned.options.visible_within > 0 ? Relevance::near : Relevance::always;
+  return sent;
+}
+
+void GameServer::Impl::send_changes() {
+  for (const EntityId entity : simulation.unsent()) {
+    const SpawnedEntity* const spawned = simulation.find_spawned(entity);
+    if (spawned == nullptr) continue;
+    if (sender->add(spawned->reference, sent_options(*spawned)) == SendVerdict::accepted) continue;
+    problems.add({.kind = ProblemKind::unknown_type,
+                  .tick = simulation.tick(),
+                  .entity = entity,
+                  .text = "the type " + std::to_string(spawned->type.value()) +
+                          " is not in the registry of replicated entities"});
+  }
+  for (const EntityId entity : simulation.changed_options()) {
+    const SpawnedEntity* const spawned = simulation.find_spawned(entity);
+    if (spawned != nullptr) sender->set_options(spawned->reference, sent_options(*spawned));
+  }
+  simulation.clear_changes();
+}
+
+std::optional<Vec3> GameServer::Impl::view_position(const Player& player) const {
+  if (!world.is_alive(player.view)) return player.view_position;
+  const std::optional<ComponentId> transform = world.find_component("Transform");
+  const FieldDescription* const field =
+      transform ? world.storage(*transform).description().find("position") : nullptr;
+  if (field == nullptr || field->type != FieldType::vec3) return player.view_position;
+  const Bytes value = world.bytes(*transform, player.view);
+  if (value.empty()) return player.view_position;
+  Vec3 position;
+  std::memcpy(&position, value.data() + field->offset_bytes, sizeof position);
+  return position;
+}
+
+void GameServer::Impl::update_views() {
+  for (const auto& player : players) {
+    const std::optional<Vec3> position = view_position(*player);
+    if (!position) continue;
+    player->view_position = position;
+    replication->set_eyes(id_of(*player), {position->x, position->y, position->z});
+  }
+}
+
+GameServer::Impl::Player* GameServer::Impl::find(PlayerId player) {
+  const auto found =
+      std::ranges::lower_bound(players, player, {}, [](const auto& other) { return other->id; });
+  return found != players.end() && (*found)->id == player ? found->get() : nullptr;
+}
+
+void GameServer::Impl::update_infos() {
+  infos.resize(players.size());
+  for (std::size_t i = 0; i < players.size(); ++i) {
+    const Player& player = *players[i];
+    PlayerInfo& info = infos[i];
+    info.player = player.id;
+    info.view = player.view;
+    if (info.address.empty() || i + 1 == players.size()) {
+      info.address = net->address(player.client).text();
+    }
+    if (const Connection* const connection = net->connection(player.client)) {
+      info.round_trip = connection->round_trip().smoothed();
+      info.is_interrupted = connection->state() == ConnectionState::interrupted;
+    }
+  }
+}
+
+void GameServer::Impl::report_problems() {
+  problems.flush(now, [this](const Problem& problem) {
+    problem_count += problem.count;
+    if (on_problem) {
+      on_problem(problem);
+    } else {
+      edges.log(LogLevel::warning, to_line(problem));
+    }
+  });
+}
+
+std::optional<std::string> GameServer::Impl::refusal(const Applicant& applicant) {
+  if (!on_apply) return std::nullopt;
+  PlayerInfo info;
+  info.player = PlayerId::none;
+  info.address = applicant.address.text();
+  return on_apply(info);
+}
+
+bool GameServer::Impl::admits_content(std::uint64_t /*theirs*/) {
+  if (options.admit_other_content) {
+    problems.add({.kind = ProblemKind::content_differs,
+                  .tick = simulation.tick(),
+                  .text = "a client has another build: what both have in common is replicated"});
+  }
+  return options.admit_other_content;
+}
+
+void GameServer::Impl::diverged(const Divergence& divergence) {
+  problems.add({.kind = ProblemKind::diverged,
+                .tick = simulation.tick(),
+                .text = muster::to_line(divergence)});
+}
+
+void GameServer::Impl::left_out(const UnfitEntity& entity) {
+  problems.add({.kind = ProblemKind::too_large,
+                .tick = simulation.tick(),
+                .entity = collection.find({static_cast<std::int32_t>(entity.id)}),
+                .text = "entities of " + std::string(content->path(TypeId(entity.type))) +
+                        " do not fit into a datagram: they are not sent"});
+}
+
+void GameServer::Impl::clamped(const ClampedValue& value) {
+  const std::size_t dot = value.field.rfind('.');
+  problems.add(
+      {.kind = ProblemKind::clamped,
+       .tick = simulation.tick(),
+       .entity = collection.find({static_cast<std::int32_t>(value.id)}),
+       .component = std::string(value.field.substr(0, dot)),
+       .field = std::string(dot == std::string_view::npos ? "" : value.field.substr(dot + 1)),
+       .text = "a value of " + std::string(content->path(TypeId(value.type))) +
+               " is outside its range: clients get the nearest value of the range"});
+}
+
+bool GameServer::Impl::is_relevant(const Viewer& viewer, const ReplicatedEntity& entity) const {
+  return entity.options.team == 0 || entity.options.team == viewer.team ||
+         (entity.options.owner != kNobody && entity.options.owner == viewer.player);
+}
+
+}  // namespace muster

@@ -1,0 +1,144 @@
+// The members of a server.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "net/endpoint/server.h"
+#include "net/replication/replication_server.h"
+#include "runtime/assets/bundle_loader.h"
+#include "runtime/assets/bundle_store.h"
+#include "runtime/replication/world_sender.h"
+#include "runtime/session/build_content.h"
+#include "runtime/session/entity_classes.h"
+#include "runtime/session/game_server.h"
+#include "runtime/session/message_pipe.h"
+#include "runtime/session/player_commands.h"
+#include "runtime/session/problem_log.h"
+#include "runtime/session/simulation.h"
+#include "runtime/session/struct_codec.h"
+#include "runtime/session/tick_clock.h"
+#include "runtime/spawn/level.h"
+
+namespace muster {
+
+struct GameServer::Impl final : public Admission, public DivergenceLog, public InterestRule {
+  struct Player {
+    explicit Player(std::span<const ComponentDescription> command_types)
+        : commands(command_types) {}
+    PlayerId id = PlayerId::none;
+    ClientHandle client;
+    MessagePipe pipe;
+    std::optional<StructDecoder> decoder;
+    CommandQueue commands;
+    EntityId view;
+    std::optional<Vec3> view_position;
+    std::uint8_t team = 0;
+    /// Messages of the running second, by the client's type.
+    std::map<std::uint16_t, std::uint32_t> messages;
+    Time messages_since{};
+  };
+  using MessageHandler = std::function<void(PlayerId, Bytes)>;
+
+  Impl(std::shared_ptr<const BuildContent> opened, Edges& given, const GameServerOptions& wanted,
+       BundleStore&& own_store);
+  ~Impl() override = default;
+
+  // Opening.
+  Result<void> load();
+  Result<void> load_level();
+  Result<void> listen();
+  Result<SecretKey> identity();
+
+  // A frame.
+  Duration frame(Time at);
+  void update_connections();
+  void join(const ServerEvent& event);
+  void leave(const ServerEvent& event);
+  void run_tick();
+  void replicate();
+  void send_changes();
+  void update_views();
+  void read_messages(Player& player, Connection& connection);
+  void read_loose(Player& player, Connection& connection);
+  void read_commands(Player& player, Connection& connection);
+  void update_infos();
+  void report_problems();
+
+  // Messages.
+  bool send(Player& player, std::uint16_t type, const session_detail::NamedValue& message,
+            const SendOptions& how);
+  void send_near(Vec3 position, float metres, const session_detail::NamedValue& message,
+                 const SendOptions& how);
+  std::optional<std::uint16_t> message_type(std::string_view name);
+  void deliver(Player& player, std::span<const std::byte> body);
+  bool is_over_rate(Player& player, std::uint16_t sent);
+
+  Player* find(PlayerId player);
+  std::uint8_t team_of(PlayerId player) {
+    const Player* const found = find(player);
+    return found != nullptr ? found->team : 0;
+  }
+  Player* find(ClientHandle client);
+  std::optional<Vec3> view_position(const Player& player) const;
+  PlayerId free_player() const;
+  SentEntityOptions sent_options(const SpawnedEntity& spawned);
+  static ReplicationClientId id_of(const Player& player) {
+    return static_cast<ReplicationClientId>(player.id);
+  }
+
+  // Admission, DivergenceLog, InterestRule.
+  std::optional<std::string> refusal(const Applicant& applicant) override;
+  bool admits_content(std::uint64_t theirs) override;
+  void diverged(const Divergence& divergence) override;
+  void left_out(const UnfitEntity& entity) override;
+  void clamped(const ClampedValue& value) override;
+  bool is_relevant(const Viewer& viewer, const ReplicatedEntity& entity) const override;
+
+  std::shared_ptr<const BuildContent> content;
+  Edges& edges;
+  GameServerOptions options;
+  Time now{};
+  ProblemLog problems;
+  std::uint64_t problem_count = 0;
+  BundleStore store;
+  World world;
+  Spawner spawner;
+  ReplicatedCollection collection;
+  SteppedLoads loads;
+  BundleLoader loader;
+  Level level;
+  Guid level_guid;
+  Simulation simulation;
+  StructEncoder encoder;
+  TickClock clock;
+  EntityClasses classes;
+  std::optional<ReplicatedTypes> types;
+  std::optional<WorldSender> sender;
+  std::unique_ptr<ReplicationServer> replication;
+  std::unique_ptr<DatagramSocket> socket;
+  std::unique_ptr<Server> net;
+  std::vector<std::unique_ptr<Player>> players;  ///< By ascending id.
+  std::vector<PlayerInfo> infos;
+  std::uint16_t last_player = 0;
+  std::uint64_t skipped_ticks = 0;
+  bool is_closed = false;
+  bool has_begun = false;  ///< A tick was replicated.
+
+  std::vector<std::byte> encoded;  ///< Kept for its memory, as are the next ones.
+  ByteVector decoded;
+  std::map<std::string, MessageHandler, std::less<>> handlers;
+  std::function<void(PlayerId)> on_join;
+  std::function<void(PlayerId, std::string_view)> on_leave;
+  std::function<std::optional<std::string>(const PlayerInfo&)> on_apply;
+  std::function<void(const Problem&)> on_problem;
+};
+
+/// The line that a problem has in the log.
+std::string to_line(const Problem& problem);
+
+}  // namespace muster

@@ -1,0 +1,178 @@
+// Messages and commands of players.
+#include <algorithm>
+#include <array>
+#include <chrono>
+
+#include "net/replication/timed_events.h"
+#include "net/wire/byte_io.h"
+#include "runtime/session/game_server_impl.h"
+#include "runtime/session/session_time.h"
+
+namespace muster {
+namespace {
+
+/// A message's index comes first.
+constexpr std::size_t kIndexBytes = 2;
+
+void put_index(std::vector<std::byte>& out, std::uint16_t index) {
+  out.clear();
+  out.push_back(static_cast<std::byte>(index & 0xFFU));
+  out.push_back(static_cast<std::byte>(index >> 8U));
+}
+
+}  // namespace
+
+std::optional<std::uint16_t> GameServer::Impl::message_type(std::string_view name) {
+  const std::optional<std::uint16_t> type = encoder.find(name);
+  if (type && *type >= encoder.command_count()) return type;
+  problems.add({.kind = ProblemKind::unknown_type,
+                .tick = simulation.tick(),
+                .component = std::string(name),
+                .text = "Game::messages does not list this message: it was not sent"});
+  return std::nullopt;
+}
+
+bool GameServer::Impl::send(Player& player, std::uint16_t type,
+                            const session_detail::NamedValue& message, const SendOptions& how) {
+  Connection* const connection = net->connection(player.client);
+  if (connection == nullptr) return false;
+  put_index(encoded, type);
+  if (const auto clamped = encoder.encode(type, message.bytes, encoded)) {
+    problems.add({.kind = ProblemKind::clamped,
+                  .tick = simulation.tick(),
+                  .component = std::string(clamped->type),
+                  .field = std::string(clamped->field),
+                  .text = "a message's value is outside its range: the nearest value was sent"});
+  }
+  const auto too_large = [&](std::size_t bytes_max) {
+    problems.add({.kind = ProblemKind::too_large,
+                  .tick = simulation.tick(),
+                  .component = std::string(message.name),
+                  .text = "the message has " + std::to_string(encoded.size()) +
+                          " bytes and may have " + std::to_string(bytes_max) +
+                          " when sent this way: it was not sent"});
+    return false;
+  };
+  bool is_sent = false;
+  if (how.timing == Timing::at_tick) {
+    if (encoded.size() > kTimedEventBytesMax) return too_large(kTimedEventBytesMax);
+    is_sent = replication->send_event(id_of(player), simulation.tick().value(), encoded);
+  } else if (how.reliability == Reliability::unreliable) {
+    if (encoded.size() > kMessageBytesMax) return too_large(kMessageBytesMax);
+    is_sent = connection->send_message(kLooseChannel, encoded) == SendStatus::queued;
+  } else {
+    is_sent = player.pipe.send(SessionMessage::game, encoded);
+  }
+  if (!is_sent) {
+    problems.add({.kind = ProblemKind::dropped,
+                  .tick = simulation.tick(),
+                  .player = player.id,
+                  .component = std::string(message.name),
+                  .text = "too many messages wait for this player: it was not sent"});
+  }
+  return is_sent;
+}
+
+void GameServer::Impl::send_near(Vec3 position, float metres,
+                                 const session_detail::NamedValue& message,
+                                 const SendOptions& how) {
+  const std::optional<std::uint16_t> type = message_type(message.name);
+  if (!type) return;
+  for (const auto& player : players) {
+    const std::optional<Vec3> from = view_position(*player);
+    if (!from) continue;
+    const float x = from->x - position.x;
+    const float y = from->y - position.y;
+    const float z = from->z - position.z;
+    if (x * x + y * y + z * z <= metres * metres) send(*player, *type, message, how);
+  }
+}
+
+void GameServer::Impl::read_messages(Player& player, Connection& connection) {
+  for (;;) {
+    SessionMessage kind{};
+    std::span<const std::byte> body;
+    const MessagePipe::Received received = player.pipe.receive(connection, kind, body);
+    if (received == MessagePipe::Received::nothing) return;
+    bool is_sound = received == MessagePipe::Received::message;
+    if (is_sound && kind == SessionMessage::structs && !player.decoder) {
+      Result<StructDecoder> made = StructDecoder::make(encoder.types(), body);
+      is_sound = made.has_value();
+      if (made) player.decoder = std::move(made.value());
+    } else if (is_sound && kind == SessionMessage::game && player.decoder) {
+      deliver(player, body);
+    } else {
+      is_sound = false;
+    }
+    if (is_sound) continue;
+    problems.add({.kind = ProblemKind::refused,
+                  .tick = simulation.tick(),
+                  .player = player.id,
+                  .text = "the client sent a malformed message and was disconnected"});
+    connection.close(CloseReason::kicked, "malformed message", net_time(now));
+    return;
+  }
+}
+
+void GameServer::Impl::read_loose(Player& player, Connection& connection) {
+  for (;;) {
+    const std::span<const std::byte> message = connection.message(kLooseChannel);
+    if (message.empty()) return;
+    if (player.decoder) deliver(player, message);
+    connection.pop_message(kLooseChannel);
+  }
+}
+
+void GameServer::Impl::read_commands(Player& player, Connection& connection) {
+  for (;;) {
+    const std::span<const std::byte> packet = connection.message(kCommandChannel);
+    if (packet.empty()) return;
+    if (player.decoder) player.commands.receive(*player.decoder, packet);
+    connection.pop_message(kCommandChannel);
+  }
+}
+
+bool GameServer::Impl::is_over_rate(Player& player, std::uint16_t sent) {
+  if (now - player.messages_since >= std::chrono::seconds(1)) {
+    player.messages.clear();
+    player.messages_since = now;
+  }
+  return ++player.messages[sent] > options.messages_per_second_max;
+}
+
+void GameServer::Impl::deliver(Player& player, std::span<const std::byte> body) {
+  const auto dropped = [&](ProblemKind kind, std::string_view name, std::string_view text) {
+    problems.add({.kind = kind,
+                  .tick = simulation.tick(),
+                  .player = player.id,
+                  .component = std::string(name),
+                  .text = std::string(text)});
+  };
+  SectionReader reader(body);
+  const std::uint16_t sent = reader.read_u16();
+  const std::optional<std::uint16_t> type = player.decoder->local_type(sent);
+  const std::string_view name = player.decoder->name(sent);
+  if (reader.failed() || name.empty()) {
+    return dropped(ProblemKind::refused, "", "a message of an unknown type was dropped");
+  }
+  if (!type || *type < encoder.command_count()) {
+    return dropped(ProblemKind::dropped, name, "this end has no such message: it was dropped");
+  }
+  if (is_over_rate(player, sent)) {
+    return dropped(ProblemKind::dropped, name,
+                   "the player sends this message too often: the rest of the second is dropped");
+  }
+  const std::span<const std::byte> fields = body.subspan(kIndexBytes);
+  if (fields.size() != player.decoder->byte_count(sent) ||
+      (player.decoder->decode(sent, fields, decoded) == 0 && !fields.empty())) {
+    return dropped(ProblemKind::refused, name, "a malformed message was dropped");
+  }
+  const auto handler = handlers.find(name);
+  if (handler == handlers.end()) {
+    return dropped(ProblemKind::dropped, name, "no handler: register one with `on_message`");
+  }
+  const ByteVector value = decoded;  // The handler may call back in.
+  handler->second(player.id, value);
+}
+
+}  // namespace muster

@@ -1,0 +1,22 @@
+// Arithmetic on vectors that gives the same bits on every machine.
+#pragma once
+
+#include <cmath>
+
+#include "registry/vocabulary/component.h"
+
+namespace muster {
+
+constexpr Vec3 operator+(Vec3 a, Vec3 b) { return {a.x + b.x, a.y + b.y, a.z + b.z}; }
+constexpr Vec3 operator-(Vec3 a, Vec3 b) { return {a.x - b.x, a.y - b.y, a.z - b.z}; }
+constexpr Vec3 operator*(Vec3 a, float s) { return {a.x * s, a.y * s, a.z * s}; }
+constexpr float dot(Vec3 a, Vec3 b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
+/// The square root is rounded exactly by IEEE 754, so it is the same everywhere.
+inline float length(Vec3 value) { return std::sqrt(dot(value, value)); }
+/// (0, 0, 1) for a vector of length 0.
+inline Vec3 normalised(Vec3 value) {
+  const float metres = length(value);
+  return metres > 0 ? Vec3{value.x / metres, value.y / metres, value.z / metres} : Vec3{0, 0, 1};
+}
+
+}  // namespace muster

@@ -1,0 +1,100 @@
+#include "runtime/session/message_pipe.h"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+
+#include "net/wire/byte_io.h"
+
+namespace muster {
+namespace {
+
+constexpr std::size_t kPartBytesMax = kMessageBytesMax - 1;
+/// In the first byte of a part: more parts of the message follow.
+constexpr std::uint8_t kContinues = 0x80;
+constexpr std::size_t kWelcomeBytes = 6 + 16 + 16;
+
+}  // namespace
+
+ConnectionOptions session_connection() {
+  ConnectionOptions options;
+  options.channels = {{.delivery = Delivery::reliable_ordered},
+                      {.delivery = Delivery::reliable_ordered},
+                      {.delivery = Delivery::unreliable},
+                      {.delivery = Delivery::unreliable, .weight = 16}};
+  options.interrupted_after = std::chrono::seconds(3);
+  options.closed_after = std::chrono::seconds(15);
+  return options;
+}
+
+bool MessagePipe::send(SessionMessage kind, std::span<const std::byte> body) {
+  if (body.size() > kSessionMessageBytesMax || waiting_bytes_ + body.size() > kPipeBytesMax) {
+    return false;
+  }
+  do {
+    const std::span<const std::byte> part = body.first(std::min(body.size(), kPartBytesMax));
+    body = body.subspan(part.size());
+    const auto head = static_cast<std::uint8_t>(kind) | (body.empty() ? 0U : kContinues);
+    std::vector<std::byte>& message = waiting_.emplace_back();
+    message.reserve(part.size() + 1);
+    message.push_back(static_cast<std::byte>(head));
+    message.insert(message.end(), part.begin(), part.end());
+    waiting_bytes_ += message.size();
+  } while (!body.empty());
+  return true;
+}
+
+void MessagePipe::flush(Connection& connection) {
+  while (!waiting_.empty()) {
+    if (connection.send_message(kMessageChannel, waiting_.front()) != SendStatus::queued) return;
+    waiting_bytes_ -= waiting_.front().size();
+    waiting_.pop_front();
+  }
+}
+
+MessagePipe::Received MessagePipe::receive(Connection& connection, SessionMessage& kind,
+                                           std::span<const std::byte>& body) {
+  for (;;) {
+    const std::span<const std::byte> part = connection.message(kMessageChannel);
+    if (part.empty()) return Received::nothing;
+    const auto head = std::to_integer<std::uint8_t>(part.front());
+    const bool is_too_large = incoming_.size() + part.size() > kSessionMessageBytesMax;
+    if (!is_too_large) incoming_.insert(incoming_.end(), part.begin() + 1, part.end());
+    connection.pop_message(kMessageChannel);
+    if (is_too_large) return Received::malformed;
+    if ((head & kContinues) != 0) continue;
+    complete_.swap(incoming_);
+    incoming_.clear();
+    kind = static_cast<SessionMessage>(head);
+    body = complete_;
+    return head >= 1 && head <= 3 ? Received::message : Received::malformed;
+  }
+}
+
+std::vector<std::byte> encode(const Welcome& welcome) {
+  std::array<std::byte, kWelcomeBytes> memory{};
+  SectionWriter writer(memory);
+  writer.write_u16(welcome.player);
+  writer.write_u16(welcome.ticks_per_second);
+  writer.write_u16(welcome.snapshot_ticks);
+  writer.write_bytes(welcome.level);
+  writer.write_bytes(welcome.placed);
+  return {memory.begin(), memory.end()};
+}
+
+std::optional<Welcome> decode_welcome(std::span<const std::byte> bytes) {
+  SectionReader reader(bytes);
+  Welcome welcome;
+  welcome.player = reader.read_u16();
+  welcome.ticks_per_second = reader.read_u16();
+  welcome.snapshot_ticks = reader.read_u16();
+  reader.read_into(welcome.level);
+  reader.read_into(welcome.placed);
+  if (!reader.is_finished() || welcome.ticks_per_second == 0 || welcome.ticks_per_second > 1000 ||
+      welcome.snapshot_ticks == 0) {
+    return std::nullopt;
+  }
+  return welcome;
+}
+
+}  // namespace muster

@@ -1,0 +1,67 @@
+// A session's messages of any size over a connection's reliable channel. SESSION_FORMAT.md.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <span>
+#include <vector>
+
+#include "net/transport/connection.h"
+
+namespace muster {
+
+/// The channels of a session's connection.
+enum SessionChannel : std::size_t {
+  kReplicationChannel = 0,  ///< Reliable, for replication alone.
+  kMessageChannel = 1,      ///< Reliable, for `MessagePipe`.
+  kLooseChannel = 2,        ///< Unreliable messages.
+  kCommandChannel = 3,      ///< Unreliable: a client's commands.
+};
+/// What both ends of a session's connection declare.
+ConnectionOptions session_connection();
+
+/// The kind of a session's message.
+enum class SessionMessage : std::uint8_t {
+  structs = 1,  ///< The sender's commands and messages: `StructEncoder::schema`.
+  welcome = 2,  ///< The server's first words: `Welcome`.
+  game = 3,     ///< A message of the game.
+};
+
+/// A message of a session has at most this many bytes: a peer could ask for any memory else.
+inline constexpr std::size_t kSessionMessageBytesMax = std::size_t{1} << 20U;
+/// Bytes of messages that wait for the connection's queue, at most.
+inline constexpr std::size_t kPipeBytesMax = std::size_t{2} << 20U;
+
+/// Splits messages into parts that fit the channel, and joins the parts of the other end. One per
+/// connection and end. One thread at a time.
+class MessagePipe {
+ public:
+  enum class [[nodiscard]] Received : std::uint8_t{nothing, message, malformed};
+
+  /// False when too many bytes wait, or the message is too large: nothing of it is sent.
+  [[nodiscard]] bool send(SessionMessage kind, std::span<const std::byte> body);
+  /// Hands waiting parts to the connection, as many as it takes. Once per frame.
+  void flush(Connection& connection);
+  /// The next complete message; `body` is valid until the next call.
+  Received receive(Connection& connection, SessionMessage& kind, std::span<const std::byte>& body);
+
+ private:
+  std::deque<std::vector<std::byte>> waiting_;
+  std::size_t waiting_bytes_ = 0;
+  std::vector<std::byte> incoming_;
+  std::vector<std::byte> complete_;
+};
+
+/// What a server tells a client first.
+struct Welcome {
+  std::uint16_t player = 0;
+  std::uint16_t ticks_per_second = 0;
+  std::uint16_t snapshot_ticks = 0;
+  std::array<std::byte, 16> level{};   ///< The level's guid; zero for none.
+  std::array<std::byte, 16> placed{};  ///< `Level::placed_hash`.
+};
+std::vector<std::byte> encode(const Welcome& welcome);
+std::optional<Welcome> decode_welcome(std::span<const std::byte> bytes);
+
+}  // namespace muster

@@ -1,0 +1,81 @@
+#include "runtime/session/name_resolver.h"
+
+#include <netdb.h>
+
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <utility>
+
+namespace muster {
+namespace {
+
+Result<Address> look_up(const std::string& host, const std::string& port) {
+  addrinfo hints{};
+  hints.ai_socktype = SOCK_DGRAM;
+  hints.ai_flags = AI_NUMERICSERV;
+  addrinfo* found = nullptr;
+  const int error = ::getaddrinfo(host.c_str(), port.c_str(), &hints, &found);
+  if (error != 0) {
+    return fail(ErrorCode::not_found,
+                "cannot find the machine '" + host + "': " + ::gai_strerror(error));
+  }
+  Result<Address> result = fail(ErrorCode::not_found, "'" + host + "' has no address");
+  for (const addrinfo* each = found; each != nullptr; each = each->ai_next) {
+    if (each->ai_family == AF_INET) {
+      sockaddr_in address{};
+      std::memcpy(&address, each->ai_addr, sizeof address);
+      std::array<std::uint8_t, 4> ip{};
+      std::memcpy(ip.data(), &address.sin_addr, ip.size());
+      result = Address::ipv4(ip, ntohs(address.sin_port));
+      break;
+    }
+    if (each->ai_family == AF_INET6) {
+      sockaddr_in6 address{};
+      std::memcpy(&address, each->ai_addr, sizeof address);
+      std::array<std::uint8_t, 16> ip{};
+      std::memcpy(ip.data(), &address.sin6_addr, ip.size());
+      result = Address(ip, ntohs(address.sin6_port)).with_scope(address.sin6_scope_id);
+      break;
+    }
+  }
+  ::freeaddrinfo(found);
+  return result;
+}
+
+}  // namespace
+
+struct NameResolver::Lookups {
+  std::mutex mutex;
+  std::map<std::string, std::optional<Result<Address>>> names;
+};
+
+NameResolver::NameResolver() : lookups_(std::make_shared<Lookups>()) {}
+NameResolver::~NameResolver() = default;
+
+std::optional<Result<Address>> NameResolver::resolve(std::string_view name) {
+  if (const std::optional<Address> address = Address::parse(name)) return *address;
+  const std::size_t colon = name.rfind(':');
+  const std::string port(colon == std::string_view::npos ? "" : name.substr(colon + 1));
+  if (port.empty() || colon == 0 || name.find(':') != colon) {
+    return fail(ErrorCode::invalid_argument,
+                "'" + std::string(name) + "' is no address: write host:port, as localhost:7000");
+  }
+  const std::lock_guard lock(lookups_->mutex);
+  const auto [at, is_new] = lookups_->names.try_emplace(std::string(name));
+  if (is_new) {
+    std::thread([lookups = lookups_, name = std::string(name),
+                 host = std::string(name.substr(0, colon)), port] {
+      Result<Address> found = look_up(host, port);
+      const std::lock_guard done(lookups->mutex);
+      lookups->names[name] = std::move(found);
+    }).detach();
+  }
+  std::optional<Result<Address>> result = at->second;
+  if (result && !result->has_value()) lookups_->names.erase(at);
+  return result;
+}
+
+}  // namespace muster

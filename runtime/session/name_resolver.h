@@ -1,0 +1,28 @@
+// Looks up names of machines without blocking the caller.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string_view>
+
+#include "net/transport/address.h"
+#include "registry/vocabulary/result.h"
+
+namespace muster {
+
+/// Asks the system's resolver, each name in a thread of its own, because that resolver blocks. A
+/// look-up that is under way when this is destroyed ends by itself.
+class NameResolver {
+ public:
+  NameResolver();
+  ~NameResolver();
+
+  /// As `Network::resolve`. A failure is returned once; the next call looks the name up again.
+  std::optional<Result<Address>> resolve(std::string_view name);
+
+ private:
+  struct Lookups;
+  std::shared_ptr<Lookups> lookups_;
+};
+
+}  // namespace muster

@@ -1,0 +1,44 @@
+// Reports of what went wrong while the game goes on.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "registry/vocabulary/tick.h"
+#include "runtime/world/entity_id.h"
+#include "runtime/world/entity_record.h"
+
+namespace muster {
+
+enum class ProblemKind : std::uint8_t {
+  clamped,             ///< A value was outside its described range; the receiver has the bound.
+  diverged,            ///< A client's value differed from the server's; it was sent again.
+  refused,             ///< A client, message or command was refused; `text` has the reason.
+  dropped,             ///< A full queue, or a message without a handler.
+  too_large,           ///< An entity or message is larger than a wire limit; it was not sent.
+  unsupported_change,  ///< A change of structure that is not replicated.
+  unknown_type,        ///< A name or id that no registry of the build has.
+  missing_bundle,      ///< An asset is missing or damaged; a placeholder is shown.
+  content_differs,     ///< The other end has other content or descriptions; it was converted.
+  overloaded,          ///< Ticks were skipped: a frame took longer than its ticks.
+  insecure,            ///< A `danger_` option is on.
+};
+
+/// The kind's name, as in `clamped`.
+std::string_view to_string(ProblemKind kind);
+
+/// One report. Reports of one cause (kind, component, field, player, text) are counted and passed
+/// on once per second. A value.
+struct Problem {
+  ProblemKind kind{};
+  Tick tick{};
+  EntityId entity{};  ///< Null when no entity is concerned.
+  PlayerId player = PlayerId::none;
+  std::string component{};  ///< Or the message's or command's name; empty where it does not apply.
+  std::string field{};
+  std::uint64_t count = 1;  ///< Occurrences since the last report of this cause.
+  std::string text{};       ///< What is concerned, and what to do.
+};
+
+}  // namespace muster

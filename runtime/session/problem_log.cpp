@@ -1,0 +1,86 @@
+#include "runtime/session/problem_log.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+namespace muster {
+namespace {
+
+constexpr Duration kInterval = std::chrono::seconds(1);
+
+bool is_same_cause(const Problem& a, const Problem& b) {
+  return a.kind == b.kind && a.player == b.player && a.component == b.component &&
+         a.field == b.field && a.text == b.text;
+}
+
+}  // namespace
+
+std::string_view to_string(ProblemKind kind) {
+  using enum ProblemKind;
+  switch (kind) {
+    case clamped:
+      return "clamped";
+    case diverged:
+      return "diverged";
+    case refused:
+      return "refused";
+    case dropped:
+      return "dropped";
+    case too_large:
+      return "too_large";
+    case unsupported_change:
+      return "unsupported_change";
+    case unknown_type:
+      return "unknown_type";
+    case missing_bundle:
+      return "missing_bundle";
+    case content_differs:
+      return "content_differs";
+    case overloaded:
+      return "overloaded";
+    case insecure:
+      return "insecure";
+  }
+  return "unknown";
+}
+
+void ProblemLog::add(Problem problem) {
+  const auto found = std::ranges::find_if(
+      causes_, [&](const Cause& cause) { return is_same_cause(cause.problem, problem); });
+  if (found != causes_.end()) {
+    found->count += problem.count;
+    found->problem.tick = problem.tick;
+    found->problem.entity = problem.entity;
+    return;
+  }
+  if (causes_.size() >= kCausesMax) {
+    uncounted_ += problem.count;
+    return;
+  }
+  const std::uint64_t count = problem.count;
+  causes_.push_back({.problem = std::move(problem), .count = count});
+}
+
+void ProblemLog::flush(Time now, const std::function<void(const Problem&)>& report) {
+  const bool was_full = uncounted_ > 0;
+  for (std::size_t i = 0; i < causes_.size(); ++i) {
+    Cause& cause = causes_[i];
+    if (cause.count == 0) continue;
+    if (cause.was_reported && now - cause.reported_at < kInterval) continue;
+    cause.was_reported = true;
+    cause.reported_at = now;
+    Problem problem = cause.problem;
+    problem.count = std::exchange(cause.count, 0);
+    if (report) report(problem);  // May add causes: `cause` is not used afterwards.
+  }
+  std::erase_if(causes_, [&](const Cause& cause) {
+    return cause.count == 0 && now - cause.reported_at >= kInterval;
+  });
+  if (!was_full) return;
+  add({.kind = ProblemKind::dropped,
+       .count = std::exchange(uncounted_, 0),
+       .text = "more different problems occurred in a second than are reported"});
+}
+
+}  // namespace muster

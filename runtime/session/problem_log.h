@@ -1,0 +1,35 @@
+// Collects problems and passes each cause on once per second.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "registry/vocabulary/clock.h"
+#include "runtime/session/problem.h"
+
+namespace muster {
+
+/// Problems of one end by cause. Bounded: beyond `kCausesMax` causes in a second, the rest are
+/// counted as one. One thread at a time.
+class ProblemLog {
+ public:
+  static constexpr std::size_t kCausesMax = 256;
+
+  void add(Problem problem);
+  /// Calls `report` for each cause that has occurrences and was not reported within the last
+  /// second, in the order of their first occurrence. `report` may add problems.
+  void flush(Time now, const std::function<void(const Problem&)>& report);
+
+ private:
+  struct Cause {
+    Problem problem;
+    std::uint64_t count = 0;  ///< Since the last report.
+    Time reported_at{};
+    bool was_reported = false;
+  };
+  std::vector<Cause> causes_;
+  std::uint64_t uncounted_ = 0;  ///< Problems beyond the bound.
+};
+
+}  // namespace muster

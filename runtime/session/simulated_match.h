@@ -1,0 +1,60 @@
+// A server and its clients in one process, on simulated time: for tests of a game.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "runtime/session/game_client.h"
+#include "runtime/session/game_server.h"
+
+namespace muster {
+
+struct MatchOptions {
+  std::uint64_t seed = 1;
+  GameServerOptions server{};
+  BuildOptions build{};
+};
+
+/// Single thread. A failure of the game's rules shows as a problem, never as an exit.
+class SimulatedMatch {
+ public:
+  /// `folder` is the output of `muster build`. Fails as `Build::open` and `GameServer::open` do.
+  static Result<std::unique_ptr<SimulatedMatch>> open(const Game& game, std::string_view folder,
+                                                      const MatchOptions& options = {});
+  ~SimulatedMatch();
+
+  GameServer& server();
+  /// A client on a machine of its own, behind a link. Lives as long as the match.
+  GameClient& add_client(const Link& link = {});
+  /// The same with another key, game or build.
+  GameClient& add_client(const Link& link, const Game& game, std::string_view folder,
+                         const GameClientOptions& options);
+  SimulatedEdges& edges();
+  /// Called before each client frame (60 per second): the test's players.
+  void on_client_frame(std::function<void(GameClient&, Tick)> callback);
+  void run(Duration duration);
+  /// The link of a client, from now on.
+  void set_link(const GameClient& client, const Link& link);
+  /// The server stops at once, without a word to its clients.
+  void kill_server();
+
+  /// Stops the game's systems for `settle`, so that everything that was sent arrives, and compares
+  /// the server's world with each client's, within wire resolution and as far as that client
+  /// receives it. One line each: client, entity, component, field, both values. Empty: equal.
+  std::vector<std::string> differences(Duration settle = std::chrono::seconds(2));
+  /// Of both sides, all.
+  std::span<const Problem> problems() const;
+  /// Of the server; equal for equal seeds.
+  std::uint64_t world_hash() const;
+
+ private:
+  struct Impl;
+  explicit SimulatedMatch(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace muster

@@ -1,0 +1,175 @@
+// Each value takes the bits of its field's range, so that all structs of one type have one size.
+#include "runtime/session/struct_codec.h"
+
+#include <algorithm>
+#include <bit>
+#include <cassert>
+
+#include "net/wire/bit_stream.h"
+#include "net/wire/byte_io.h"
+#include "runtime/world/wire_schema.h"
+
+namespace muster {
+namespace {
+
+unsigned bit_count_of(const FieldSchema& field) {
+  const auto span = static_cast<std::uint64_t>(field.high) - static_cast<std::uint64_t>(field.low);
+  return static_cast<unsigned>(std::bit_width(span));
+}
+
+std::size_t byte_count_of(const ComponentSchema& schema) {
+  std::size_t bits = 0;
+  for (const FieldSchema& field : schema.fields) {
+    bits += std::size_t{bit_count_of(field)} * field.value_count;
+  }
+  return (bits + 7) / 8;
+}
+
+void write_value(BitWriter& writer, std::uint64_t value, unsigned bits) {
+  for (; bits > kMaxBitsPerCall; bits -= kMaxBitsPerCall, value >>= kMaxBitsPerCall) {
+    writer.write(static_cast<std::uint32_t>(value), kMaxBitsPerCall);
+  }
+  if (bits > 0) writer.write(static_cast<std::uint32_t>(value), bits);
+}
+
+std::uint64_t read_value(BitReader& reader, unsigned bits) {
+  std::uint64_t value = 0;
+  for (unsigned done = 0; done < bits; done += kMaxBitsPerCall) {
+    const unsigned now = std::min(bits - done, kMaxBitsPerCall);
+    value |= std::uint64_t{reader.read(now)} << done;
+  }
+  return value;
+}
+
+}  // namespace
+
+StructEncoder::StructEncoder(std::vector<ComponentDescription> commands,
+                             const std::vector<ComponentDescription>& messages)
+    : types_(std::move(commands)), command_count_(types_.size()) {
+  types_.insert(types_.end(), messages.begin(), messages.end());
+  assert(types_.size() <= kReplicatedComponentsMax);
+  for (const ComponentDescription& type : types_) schemas_.push_back(wire_schema(type));
+  // A schema has at least one type; here it has no components and no meaning.
+  const std::vector<std::byte> encoded =
+      encode_schema({.components = schemas_, .types = {ReplicatedType{.components = {}}}});
+  schema_ = {static_cast<std::byte>(command_count_ & 0xFFU),
+             static_cast<std::byte>(command_count_ >> 8U)};
+  schema_.insert(schema_.end(), encoded.begin(), encoded.end());
+}
+
+std::optional<std::uint16_t> StructEncoder::find(std::string_view name) const {
+  const auto found = std::ranges::find(types_, name, &ComponentDescription::name);
+  if (found == types_.end()) return std::nullopt;
+  return static_cast<std::uint16_t>(found - types_.begin());
+}
+
+std::optional<ClampedStructField> StructEncoder::encode(std::uint16_t type, Bytes value,
+                                                        std::vector<std::byte>& out) {
+  const ComponentDescription& description = types_[type];
+  const ComponentSchema& schema = schemas_[type];
+  assert(value.size() == description.size_bytes);
+  values_.assign(schema.value_count(), 0);
+  to_wire_unbounded(description, value, values_);
+  const std::size_t begin = out.size();
+  out.resize(begin + byte_count_of(schema));
+  BitWriter writer(std::span<std::byte>(out).subspan(begin));
+  std::optional<ClampedStructField> clamped;
+  std::size_t at = 0;
+  for (const FieldSchema& field : schema.fields) {
+    const unsigned bits = bit_count_of(field);
+    for (std::uint32_t i = 0; i < field.value_count; ++i, ++at) {
+      const std::int64_t bounded = bring_into_range(field, i, values_[at]);
+      if (bounded != values_[at] && !clamped) clamped = {description.name, field.name};
+      write_value(writer,
+                  static_cast<std::uint64_t>(bounded) - static_cast<std::uint64_t>(field.low),
+                  bits);
+    }
+  }
+  if (out.size() > begin) (void)writer.finish();
+  return clamped;
+}
+
+Result<StructDecoder> StructDecoder::make(std::span<const ComponentDescription> types,
+                                          std::span<const std::byte> schema) {
+  SectionReader reader(schema);
+  const std::size_t command_count = reader.read_u16();
+  std::optional<ReplicationSchema> decoded =
+      decode_schema(schema.subspan(std::min(schema.size(), reader.position())));
+  if (!decoded || command_count > decoded->components.size()) {
+    return fail(ErrorCode::malformed, "the other end's list of commands and messages is damaged");
+  }
+  StructDecoder decoder;
+  decoder.local_ = types;
+  decoder.command_count_ = command_count;
+  for (ComponentSchema& component : decoded->components) {
+    Type& type = decoder.types_.emplace_back();
+    type.byte_count = byte_count_of(component);
+    type.schema = std::move(component);
+    decoder.match(type, types);
+  }
+  return decoder;
+}
+
+void StructDecoder::match(Type& type, std::span<const ComponentDescription> types) {
+  const auto here = std::ranges::find(types, type.schema.name, &ComponentDescription::name);
+  if (here == types.end()) {
+    notes_.push_back("this end has no command or message '" + type.schema.name + "'");
+    return;
+  }
+  type.local = static_cast<std::uint16_t>(here - types.begin());
+  std::uint32_t value = 0;
+  for (const FieldSchema& field : type.schema.fields) {
+    const std::uint32_t first_value = value;
+    value += field.value_count;
+    std::string why = "this end has no such field";
+    std::optional<FieldConversion> conversion;
+    if (const FieldDescription* const local = here->find(field.name)) {
+      conversion = FieldConversion::make(field, *local, why);
+    }
+    if (!conversion) {
+      notes_.push_back("'" + type.schema.name + "." + field.name + "' is not read: " + why);
+      continue;
+    }
+    type.fields.push_back({.conversion = std::move(*conversion),
+                           .first_value = first_value,
+                           .value_count = field.value_count});
+  }
+}
+
+std::optional<std::uint16_t> StructDecoder::local_type(std::uint16_t sent) const {
+  return sent < types_.size() ? types_[sent].local : std::nullopt;
+}
+
+std::string_view StructDecoder::name(std::uint16_t sent) const {
+  return sent < types_.size() ? std::string_view(types_[sent].schema.name) : std::string_view();
+}
+
+std::size_t StructDecoder::byte_count(std::uint16_t sent) const {
+  return sent < types_.size() ? types_[sent].byte_count : 0;
+}
+
+std::size_t StructDecoder::decode(std::uint16_t sent, std::span<const std::byte> bytes,
+                                  ByteVector& out) {
+  Type& type = types_[sent];
+  const ComponentDescription& description = local_[*type.local];
+  out.assign(description.default_value.begin(), description.default_value.end());
+  if (bytes.size() < type.byte_count) return 0;
+  BitReader reader(bytes.first(type.byte_count));
+  values_.clear();
+  for (const FieldSchema& field : type.schema.fields) {
+    const unsigned bits = bit_count_of(field);
+    for (std::uint32_t i = 0; i < field.value_count; ++i) {
+      const auto value = static_cast<std::int64_t>(static_cast<std::uint64_t>(field.low) +
+                                                   read_value(reader, bits));
+      if (value > field.high) return 0;
+      values_.push_back(value);
+    }
+  }
+  if (!reader.is_finished()) return 0;
+  for (Field& field : type.fields) {
+    field.conversion.apply(std::span(values_).subspan(field.first_value, field.value_count), out);
+  }
+  return type.byte_count;
+}
+
+}  // namespace muster

@@ -1,0 +1,66 @@
+#include "runtime/session/system_context.h"
+
+#include "runtime/session/simulation.h"
+
+namespace muster {
+
+std::span<const PlayerId> SystemContext::players() const { return simulation_.players_; }
+std::span<const PlayerId> SystemContext::joined() const { return simulation_.joined_; }
+std::span<const PlayerId> SystemContext::left() const { return simulation_.left_; }
+
+PlayerId SystemContext::owner(EntityId entity) const { return simulation_.world_.player(entity); }
+
+EntityReference SystemContext::reference(EntityId entity) const {
+  return simulation_.reference(entity);
+}
+EntityId SystemContext::find(EntityReference reference) const {
+  return simulation_.find(reference);
+}
+
+void SystemContext::despawn(EntityId entity) { simulation_.despawn(entity); }
+bool SystemContext::is_despawning(EntityId entity) const {
+  return simulation_.world_.is_despawning(entity);
+}
+
+Random SystemContext::random(EntityId entity) const {
+  Random mixed(simulation_.seed_ ^ (std::uint64_t{tick_.value()} << 32U | system_));
+  const EntityReference reference = simulation_.reference(entity);
+  const auto number = static_cast<std::uint32_t>(reference.network_id);
+  return Random(mixed.next() ^ (std::uint64_t{number} << 32U));
+}
+
+World& SystemContext::world() { return simulation_.world_; }
+
+std::byte* SystemContext::find_component(std::string_view name, EntityId entity,
+                                         std::size_t bytes) const {
+  return simulation_.find_component(name, entity, bytes);
+}
+
+Bytes SystemContext::command_bytes(PlayerId player, std::string_view name) const {
+  return simulation_.command_bytes(player, name);
+}
+
+void SystemContext::visit_entities(std::span<const session_detail::VisitedComponent> components,
+                                   void* visitor, session_detail::VisitRun visit) {
+  simulation_.visit(components, visitor, visit);
+}
+
+EntityId SystemContext::spawn_entity(EntityType type, const SpawnOptions& options,
+                                     std::span<const session_detail::NamedValue> values) {
+  return simulation_.spawn(type, options, values);
+}
+
+void SystemContext::add_component(EntityId entity, const session_detail::NamedValue& value) {
+  simulation_.add_component(entity, value);
+}
+void SystemContext::remove_component(EntityId entity, std::string_view name) {
+  simulation_.remove_component(entity, name);
+}
+
+void SystemContext::send_to_near(Vec3 position, float metres,
+                                 const session_detail::NamedValue& message,
+                                 const SendOptions& options) {
+  if (simulation_.near_message_) simulation_.near_message_(position, metres, message, options);
+}
+
+}  // namespace muster

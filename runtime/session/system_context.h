@@ -1,0 +1,172 @@
+// What a system can read and do while it runs.
+#pragma once
+
+#include <array>
+#include <cassert>
+#include <cstdint>
+#include <initializer_list>
+#include <span>
+#include <type_traits>
+
+#include "registry/vocabulary/seed.h"
+#include "registry/vocabulary/tick.h"
+#include "runtime/session/game.h"
+
+namespace muster {
+
+class Simulation;
+class World;
+
+namespace session_detail {
+
+/// A component, command or message with its described name; `bytes` live as long as the call.
+struct NamedValue {
+  std::string_view name;
+  Bytes bytes;
+};
+template <Described T>
+NamedValue named_value(const T& value) {
+  return {described_name<T>(), std::as_bytes(std::span<const T, 1>(&value, 1))};
+}
+
+}  // namespace session_detail
+
+/// What a system is given. Lives for one call; never store it. Pointers and spans live until the
+/// system returns. Components that are added or removed, the components of new entities, and
+/// despawns take effect when the system has ended.
+class SystemContext {
+ public:
+  SystemContext(const SystemContext&) = delete;
+  SystemContext& operator=(const SystemContext&) = delete;
+
+  Tick tick() const { return tick_; }
+  /// Length of this tick.
+  float seconds() const { return seconds_; }
+
+  /// Players by ascending id.
+  std::span<const PlayerId> players() const;
+  /// Players that joined or left since the last tick.
+  std::span<const PlayerId> joined() const;
+  std::span<const PlayerId> left() const;
+  /// `none` for an entity that is gone or has no owner.
+  PlayerId owner(EntityId entity) const;
+
+  /// The command of this tick of a player, or of an entity's owner; a default value when there is
+  /// no owner or no command. Requires: a type of `Game::commands`.
+  template <Described T>
+  const T& command(PlayerId player) const {
+    return *reinterpret_cast<const T*>(command_bytes(player, described_name<T>()).data());
+  }
+  template <Described T>
+  const T& command(EntityId entity) const {
+    return command<T>(owner(entity));
+  }
+
+  /// Null when the entity is gone or has no such component. Requires: a type of `Game::components`.
+  template <Described T>
+  const T* get(EntityId entity) const {
+    return reinterpret_cast<const T*>(find_component(described_name<T>(), entity, sizeof(T)));
+  }
+  template <Described T>
+  T* edit(EntityId entity) {
+    return reinterpret_cast<T*>(find_component(described_name<T>(), entity, sizeof(T)));
+  }
+  /// `visit(C&...)` or `visit(EntityId, C&...)` for each entity that has all of the components.
+  template <typename... C, typename Visit>
+  void each(Visit visit) {
+    session_detail::check_visit<Visit, C...>();
+    const auto visited = session_detail::visited<C...>();
+    visit_entities(visited, &visit, &session_detail::visit_erased<Visit, C...>);
+  }
+
+  /// For fields: means the same entity on every machine. -1 for an entity that is not replicated.
+  EntityReference reference(EntityId entity) const;
+  EntityId find(EntityReference reference) const;
+
+  /// The id is valid at once, for `reference` and for fields of the given values; the entity has
+  /// its components when the system has ended. Null, and a problem, for a type that the build does
+  /// not have or when no network id is free.
+  template <Described... T>
+  EntityId spawn(EntityType type, const SpawnOptions& options = {}, const T&... values) {
+    const std::array<session_detail::NamedValue, sizeof...(T)> named{
+        session_detail::named_value(values)...};
+    return spawn_entity(type, options, named);
+  }
+  void despawn(EntityId entity);
+  /// Whether `despawn` was called for it, in this system or before.
+  bool is_despawning(EntityId entity) const;
+  /// Has no effect on an entity that is gone or has the component.
+  template <Described T>
+  void add(EntityId entity, const T& value = {}) {
+    add_component(entity, session_detail::named_value(value));
+  }
+  template <Described T>
+  void remove(EntityId entity) {
+    remove_component(entity, described_name<T>());
+  }
+
+  /// Sends a message to every player whose view position is within `metres` of `position`.
+  template <Described T>
+  void send_near(Vec3 position, float metres, const T& message, const SendOptions& options = {}) {
+    send_to_near(position, metres, session_detail::named_value(message), options);
+  }
+
+  /// The same numbers for the same seed, tick, system and entity.
+  Random random(EntityId entity = {}) const;
+
+  /// The engine's world: for what is not here.
+  World& world();
+
+ private:
+  friend class Simulation;
+  SystemContext(Simulation& simulation, Tick tick, float seconds, std::uint32_t system)
+      : simulation_(simulation), tick_(tick), seconds_(seconds), system_(system) {}
+
+  std::byte* find_component(std::string_view name, EntityId entity, std::size_t bytes) const;
+  Bytes command_bytes(PlayerId player, std::string_view name) const;
+  void visit_entities(std::span<const session_detail::VisitedComponent> components, void* visitor,
+                      session_detail::VisitRun visit);
+  EntityId spawn_entity(EntityType type, const SpawnOptions& options,
+                        std::span<const session_detail::NamedValue> values);
+  void add_component(EntityId entity, const session_detail::NamedValue& value);
+  void remove_component(EntityId entity, std::string_view name);
+  void send_to_near(Vec3 position, float metres, const session_detail::NamedValue& message,
+                    const SendOptions& options);
+
+  Simulation& simulation_;
+  Tick tick_;
+  float seconds_;
+  std::uint32_t system_;
+};
+
+namespace session_detail {
+
+template <void (*F)(SystemContext&)>
+struct SystemOf<F> {
+  static SystemEntry entry() { return {name_of<F>(), {}, F}; }
+};
+template <typename... C, void (*F)(SystemContext&, C&...)>
+requires(sizeof...(C) > 0) struct SystemOf<F> {
+  static void run(SystemContext& context) {
+    context.each<C...>([&](C&... components) { F(context, components...); });
+  }
+  static SystemEntry entry() {
+    const auto components = visited<C...>();
+    return {name_of<F>(), {components.begin(), components.end()}, &run};
+  }
+};
+template <typename... C, void (*F)(SystemContext&, EntityId, C&...)>
+requires(sizeof...(C) > 0) struct SystemOf<F> {
+  static void run(SystemContext& context) {
+    context.each<C...>(
+        [&](EntityId entity, C&... components) { F(context, entity, components...); });
+  }
+  static SystemEntry entry() {
+    const auto components = visited<C...>();
+    return {name_of<F>(), {components.begin(), components.end()}, &run};
+  }
+};
+
+}  // namespace session_detail
+
+}  // namespace muster

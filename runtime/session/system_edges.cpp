@@ -1,0 +1,114 @@
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <ctime>
+#include <utility>
+
+#include "net/capture/capture_file.h"
+#include "net/secure/entropy.h"
+#include "net/transport/udp_socket.h"
+#include "registry/vocabulary/date.h"
+#include "registry/vocabulary/disk_file_system.h"
+#include "runtime/session/edges.h"
+#include "runtime/session/name_resolver.h"
+
+namespace muster {
+namespace {
+
+/// A key or a recording beyond this is refused.
+constexpr std::uint64_t kFileBytesMax = std::uint64_t{1} << 32U;
+
+}  // namespace
+
+struct SystemEdges::Impl {
+  class SystemNetwork final : public Network {
+   public:
+    Result<std::unique_ptr<DatagramSocket>> open(std::string_view address) override {
+      Address local;
+      if (!address.empty()) {
+        const std::optional<Address> parsed = Address::parse(address);
+        if (!parsed) {
+          return fail(ErrorCode::invalid_argument, "'" + std::string(address) +
+                                                       "' is no address to listen at: write "
+                                                       "[::]:7000, 0.0.0.0:7000 or 127.0.0.1:7000");
+        }
+        local = *parsed;
+      }
+      OpenedUdp opened = open_udp({.local = local});
+      if (opened.socket == nullptr) return fail(ErrorCode::busy, opened.error);
+      return std::move(opened.socket);
+    }
+    std::optional<Result<Address>> resolve(std::string_view name) override {
+      return resolver_.resolve(name);
+    }
+
+   private:
+    NameResolver resolver_;
+  };
+
+  SteadyClock clock;
+  SystemNetwork network;
+  SystemEntropy entropy;
+};
+
+SystemEdges::SystemEdges() : impl_(std::make_unique<Impl>()) {}
+SystemEdges::~SystemEdges() = default;
+
+Time SystemEdges::now() { return impl_->clock.now(); }
+std::uint64_t SystemEdges::unix_seconds() { return system_unix_seconds(); }
+Network& SystemEdges::network() { return impl_->network; }
+Entropy& SystemEdges::entropy() { return impl_->entropy; }
+
+Result<ByteVector> SystemEdges::read_file(const std::string& path) {
+  const Result<FoundPlace> place = find_place(path);
+  if (!place) return fail(place.error());
+  std::string problem;
+  auto bytes = read_capture_file(path, kFileBytesMax, problem);
+  if (!bytes) return fail(ErrorCode::io, problem);
+  return std::move(*bytes);
+}
+
+Result<void> SystemEdges::create_secret_file(const std::string& path, Bytes bytes) {
+  return muster::create_secret_file(path, bytes);
+}
+
+void SystemEdges::log(LogLevel level, std::string_view line) {
+  const char* const name = level == LogLevel::info      ? ""
+                           : level == LogLevel::warning ? "warning: "
+                                                        : "error: ";
+  std::fprintf(stderr, "%s%.*s\n", name, static_cast<int>(line.size()), line.data());
+}
+
+// The signals are blocked and polled, so that there is no handler and no global state.
+struct StopSignal::Impl {
+  sigset_t signals{};
+  sigset_t before{};
+  bool has_come = false;
+};
+
+StopSignal::StopSignal() : impl_(std::make_unique<Impl>()) {
+  sigemptyset(&impl_->signals);
+  for (const int signal : {SIGINT, SIGTERM}) {
+    // A shell ignores SIGINT for programs in the background; they keep ignoring it.
+    struct sigaction present {};
+    if (sigaction(signal, nullptr, &present) == 0 && present.sa_handler == SIG_IGN) continue;
+    sigaddset(&impl_->signals, signal);
+  }
+  pthread_sigmask(SIG_BLOCK, &impl_->signals, &impl_->before);
+}
+
+// A signal that is still pending must not end the program with its default action.
+StopSignal::~StopSignal() {
+  const timespec at_once{};
+  while (sigtimedwait(&impl_->signals, nullptr, &at_once) > 0) {
+  }
+  pthread_sigmask(SIG_SETMASK, &impl_->before, nullptr);
+}
+
+StopSignal::operator bool() const {
+  const timespec at_once{};
+  impl_->has_come = impl_->has_come || sigtimedwait(&impl_->signals, nullptr, &at_once) > 0;
+  return impl_->has_come;
+}
+
+}  // namespace muster
