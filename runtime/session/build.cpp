@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
-#include <fstream>
 #include <set>
 
 #include "registry/vocabulary/disk_file_system.h"
@@ -88,7 +87,7 @@ Result<void> check(const Game& game) {
 
 Result<std::shared_ptr<const BuildContent>> BuildContent::open(std::string_view folder,
                                                                Target target, const Game& game,
-                                                               const BuildOptions& options) {
+                                                               const BuildOpenOptions& options) {
   if (const Result<void> sound = check(game); !sound) return fail(sound.error());
   std::shared_ptr<BuildContent> content(new BuildContent(game, target, options));
   content->components_ = game.components.types;
@@ -240,7 +239,7 @@ std::string BuildContent::text() const {
 }
 
 Result<Build> Build::open(std::string_view folder, Target target, const Game& game,
-                          const BuildOptions& options) {
+                          const BuildOpenOptions& options) {
   auto content = BuildContent::open(folder, target, game, options);
   if (!content) return fail(content.error());
   return Build(std::move(content.value()));

@@ -16,7 +16,7 @@ namespace muster {
 
 class BuildContent;
 
-struct BuildOptions {
+struct BuildOpenOptions {
   /// Chosen variants, as {"quality", "low"}; all others are the defaults.
   std::vector<std::pair<std::string, std::string>> variants{};
   /// Memory for the loaded bundles of one end.
@@ -32,7 +32,7 @@ class Build {
   /// `CatalogReader::open` does for a damaged catalog, and with `invalid_argument` when the game is
   /// not valid or a component differs from the one that the content was cooked with.
   static Result<Build> open(std::string_view folder, Target target, const Game& game,
-                            const BuildOptions& options = {});
+                            const BuildOpenOptions& options = {});
 
   /// The type id of an entry. Fails with `not_found`, with the nearest names in the message.
   Result<TypeId> type(EntityType type) const;

@@ -27,11 +27,11 @@ class BuildContent {
  public:
   static Result<std::shared_ptr<const BuildContent>> open(std::string_view folder, Target target,
                                                           const Game& game,
-                                                          const BuildOptions& options);
+                                                          const BuildOpenOptions& options);
 
   const Game& game() const { return game_; }
   Target target() const { return target_; }
-  const BuildOptions& options() const { return options_; }
+  const BuildOpenOptions& options() const { return options_; }
   const CatalogReader& catalog() const { return *catalog_; }
   const BundleSource& source() const { return *source_; }
   /// The game's components with those of the library, sorted by name.
@@ -56,7 +56,7 @@ class BuildContent {
     std::unordered_map<std::string, std::uint32_t> entries;  ///< To the catalog's entry.
     std::unordered_map<std::string, std::uint32_t> shared;   ///< Short names of several, counted.
   };
-  BuildContent(const Game& game, Target target, const BuildOptions& options)
+  BuildContent(const Game& game, Target target, const BuildOpenOptions& options)
       : game_(game), target_(target), options_(options) {}
 
   Result<void> open_catalog(const std::string& folder);
@@ -67,7 +67,7 @@ class BuildContent {
 
   Game game_;
   Target target_;
-  BuildOptions options_;
+  BuildOpenOptions options_;
   std::string folder_;
   std::unique_ptr<BundleSource> source_;
   std::unique_ptr<HeldFile> file_;

@@ -1,4 +1,4 @@
-// What a game is: its data, its rules and its rate. Shared by server and client.
+// A game as a value: its data, its rules and its rate. Shared by server and client.
 #pragma once
 
 #include <cstddef>

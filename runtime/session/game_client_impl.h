@@ -89,7 +89,7 @@ struct GameClient::Impl final : public DivergenceLog {
   WorldReceiver receiver;
   ReplicationClient replication;
   EntityWalk walk;
-  std::vector<ShownComponent> shown;  ///< Of each component type that is interpolated.
+  std::vector<ShownComponent> shown;  ///< One per component type that is interpolated.
   std::optional<ViewClock> view_clock;
   double shown_tick = 0;
   StructEncoder encoder;

@@ -53,7 +53,7 @@ class MessagePipe {
   std::vector<std::byte> complete_;
 };
 
-/// What a server tells a client first.
+/// The first message of a server to a client.
 struct Welcome {
   std::uint16_t player = 0;
   std::uint16_t ticks_per_second = 0;

@@ -16,7 +16,7 @@ namespace muster {
 struct MatchOptions {
   std::uint64_t seed = 1;
   GameServerOptions server{};
-  BuildOptions build{};
+  BuildOpenOptions build{};
 };
 
 /// Single thread. A failure of the game's rules shows as a problem, never as an exit.
@@ -46,9 +46,9 @@ class SimulatedMatch {
   /// the server's world with each client's, within wire resolution and as far as that client
   /// receives it. One line each: client, entity, component, field, both values. Empty: equal.
   std::vector<std::string> differences(Duration settle = std::chrono::seconds(2));
-  /// Of both sides, all.
+  /// All problems of both sides.
   std::span<const Problem> problems() const;
-  /// Of the server; equal for equal seeds.
+  /// The hash of the server's world; equal for equal seeds.
   std::uint64_t world_hash() const;
 
  private:

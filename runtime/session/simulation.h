@@ -77,7 +77,7 @@ class Simulation {
   }
   EntityReference reference(EntityId entity) const;
   EntityId find(EntityReference reference) const { return collection_.find(reference); }
-  /// The first entity of a type that a player owns; null when there is none.
+  /// The first entity of a type that a player owns; null when the player owns none.
   EntityId owned(PlayerId player, EntityType type);
 
   /// Entities made since `clear_changes`, and entities whose options changed, in order.

@@ -1,4 +1,4 @@
-// What a system can read and do while it runs.
+// The world as a system reads and changes it while it runs.
 #pragma once
 
 #include <array>
@@ -31,7 +31,7 @@ NamedValue named_value(const T& value) {
 
 }  // namespace session_detail
 
-/// What a system is given. Lives for one call; never store it. Pointers and spans live until the
+/// The argument of every system. Lives for one call; never store it. Pointers and spans live until the
 /// system returns. Components that are added or removed, the components of new entities, and
 /// despawns take effect when the system has ended.
 class SystemContext {

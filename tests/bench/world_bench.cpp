@@ -162,7 +162,8 @@ struct Game {
                       if (is_shot) respawn(context);
                     });
                   }});
-    schedule.add({"end", {}, {}, [](ScheduleContext& context) { context.world.process_despawns(); }});
+    schedule.add(
+        {"end", {}, {}, [](ScheduleContext& context) { context.world.process_despawns(); }});
   }
 
   void respawn(ScheduleContext& context) const {

@@ -44,7 +44,7 @@ ARROWS = {
 WRAPPED_LIBRARIES = {
     "yaml-cpp/": ("registry/yaml/",),
     "CLI/": ("bundler/cli/", "net/capture/command_line.cpp", "tests/bench/"),
-    "catch2/": ("tests/",),
+    "catch2/": ("tests/", "content/first_game/test.cpp"),
     "benchmark/": ("tests/bench/",),
     "liburing.h": ("runtime/assets/uring_source.cpp",),
     "intel-ipsec-mb.h": ("net/secure/aes_gcm_ipsec_mb.cpp",),
@@ -76,7 +76,7 @@ BANNED = (
      "files are opened and mapped by a BundleSource, or at the edge"),
     (r"\bstd::(?:jthread|thread|async)\b",
      ("bundler/cli/interruption.cpp", "registry/vocabulary/parallel.cpp",
-      "runtime/assets/load_executor.*",
+      "runtime/assets/load_executor.*", "runtime/session/name_resolver.cpp",
       "runtime/world/worker_pool.*", *MAINS, "tests/*"),
      "threads are started by parallel_for, WorkerPool and ThreadedLoads"),
     (r"#\s*include\s*<filesystem>",
@@ -87,7 +87,8 @@ BANNED = (
       "runtime/bundle/watch_address.h",
       "tests/support/*"), "datagrams go through the socket seam"),
     (r"::now\s*\(\s*\)|\btime\s*\(\s*(?:nullptr|NULL|0|&)|\bs?rand\s*\(|\brandom_device\b",
-     ("registry/vocabulary/clock.cpp", "registry/vocabulary/seed.cpp", *MAINS, "tests/*"),
+     ("registry/vocabulary/clock.cpp", "registry/vocabulary/seed.cpp",
+      "runtime/session/simulated_edges.cpp", "runtime/session/system_edges.cpp", *MAINS, "tests/*"),
      "time and randomness are arguments"),
     (r"\b(?:secure_)?getenv\s*\(|\benviron\b", MAINS,
      "the environment is read in main and passed on"),
@@ -190,6 +191,9 @@ def check_includes(tree):
         for match in re.finditer(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]',
                                  bare_code(text, keep_strings=True), re.MULTILINE):
             line, target = line_of(text, match.start()), match.group(2)
+            # The tutorial includes what a user of an installed package does.
+            if is_below(path, "content/first_game"):
+                target = f"content/first_game/{target}" if match.group(1) == '"' else target
             if match.group(1) == "<":
                 for prefix, places in WRAPPED_LIBRARIES.items():
                     if target.startswith(prefix) and not path.startswith(places):

@@ -134,15 +134,17 @@ TEST_CASE("Neither do its workers, nor entities that come and go", "[runtime][wo
     context.changes.add(f.vitality, fresh, {});
   };
   Schedule schedule;
-  schedule.add({"move", {f.velocity.id()}, {f.position.id()}, counted([&](ScheduleContext& context) {
-                  walk(context, moving, [](Position& p, const Velocity& v) { p.x += v.x; });
-                })});
+  schedule.add(
+      {"move", {f.velocity.id()}, {f.position.id()}, counted([&](ScheduleContext& context) {
+         walk(context, moving, [](Position& p, const Velocity& v) { p.x += v.x; });
+       })});
   schedule.add({"replace", {f.vitality.id()}, {}, counted([&](ScheduleContext& context) {
                   walk(context, living, [&](EntityId entity, const Vitality&) {
                     if ((entity.slot() + context.tick.value()) % 7 == 0) replace(context, entity);
                   });
                 })});
-  schedule.add({"leave", {}, {}, [](ScheduleContext& context) { context.world.process_despawns(); }});
+  schedule.add(
+      {"leave", {}, {}, [](ScheduleContext& context) { context.world.process_despawns(); }});
   REQUIRE(schedule.stages().front().size() == 2);
   for (int i = 0; i < 100; ++i) f.spawn(static_cast<float>(i));
   WorkerPool workers(4);

@@ -1,0 +1,152 @@
+// The reports of a session when something goes wrong.
+#include <chrono>
+
+#include <catch2/catch.hpp>
+
+#include "tests/support/session_game.h"
+
+namespace muster {
+namespace {
+
+using namespace std::chrono_literals;
+using namespace session_game;  // NOLINT(google-build-using-namespace): the game of these tests
+
+const Problem* find(std::span<const Problem> problems, ProblemKind kind) {
+  const auto found = std::ranges::find(problems, kind, &Problem::kind);
+  return found != problems.end() ? &*found : nullptr;
+}
+
+TEST_CASE("A client with a wrong key gets no answer and says what to check", "[session][flow]") {
+  const auto match = open_match();
+  GameClient& client = match->add_client({}, make_game(), build_folder(),
+                                         {.key = std::string(64, '7'), .connect_timeout = 2s});
+  match->run(3s);
+  REQUIRE(client.is_over());
+  CHECK_FALSE(client.end().is_good);
+  CHECK(client.end().text.find("key") != std::string::npos);
+}
+
+TEST_CASE("A client of another application is refused", "[session][flow]") {
+  const auto match = open_match();
+  Game other = make_game();
+  other.application = 99;
+  GameClient& client = match->add_client({}, other, build_folder(), {});
+  match->run(1s);
+  REQUIRE(client.is_over());
+  CHECK(client.end().code == ErrorCode::permission_denied);
+}
+
+TEST_CASE("A client learns that the server was killed", "[session][flow]") {
+  const auto match = open_match();
+  GameClient& client = match->add_client();
+  match->run(1s);
+  REQUIRE(client.state() == GameClientState::playing);
+  match->kill_server();
+  match->run(5s);
+  CHECK(client.state() == GameClientState::interrupted);
+  match->run(15s);
+  REQUIRE(client.is_over());
+  CHECK(client.end().code == ErrorCode::timed_out);
+}
+
+TEST_CASE("A server that closes gives its clients the reason", "[session][flow]") {
+  const auto match = open_match();
+  GameClient& client = match->add_client();
+  match->run(1s);
+  match->server().close("maintenance");
+  match->run(1s);
+  REQUIRE(client.is_over());
+  CHECK(client.end().text.find("maintenance") != std::string::npos);
+}
+
+TEST_CASE("The game can refuse a client, with its reason", "[session][flow]") {
+  const auto match = open_match();
+  match->server().on_apply(
+      [](const PlayerInfo&) -> std::optional<std::string> { return "the match is full"; });
+  GameClient& client = match->add_client();
+  match->run(1s);
+  REQUIRE(client.is_over());
+  CHECK(client.end().text.find("the match is full") != std::string::npos);
+}
+
+TEST_CASE("A player who is kicked sees the reason", "[session][flow]") {
+  const auto match = open_match();
+  GameClient& client = match->add_client();
+  match->run(1s);
+  match->server().kick(client.player(), "idle for too long");
+  match->run(1s);
+  REQUIRE(client.is_over());
+  CHECK_FALSE(client.end().is_good);
+  CHECK(client.end().text.find("idle for too long") != std::string::npos);
+}
+
+TEST_CASE("A type that the build does not have is reported with the nearest name",
+          "[session][flow]") {
+  const auto match = open_match();
+  CHECK(match->server().spawn("runer").is_null());
+  match->run(100ms);
+  const Problem* const problem = find(match->problems(), ProblemKind::unknown_type);
+  REQUIRE(problem != nullptr);
+  CHECK(problem->text.find("runner") != std::string::npos);
+}
+
+TEST_CASE("A component that an entity's prefab lacks cannot be added silently", "[session][flow]") {
+  const auto match = open_match();
+  const EntityId rock = match->server().spawn("rock");
+  CHECK_FALSE(match->server().add(rock, Burning{}));
+  CHECK_FALSE(match->server().remove<Transform>(rock));
+  match->run(100ms);
+  const Problem* const problem = find(match->problems(), ProblemKind::unsupported_change);
+  REQUIRE(problem != nullptr);
+  CHECK(problem->component == "Burning");
+  CHECK(problem->entity == rock);
+}
+
+TEST_CASE("A component's value outside its range is clamped and reported with its field",
+          "[session][flow]") {
+  const auto match = open_match();
+  match->server().spawn("runner", {}, Runner{.score = 5000});
+  GameClient& client = match->add_client();
+  match->run(1s);
+  std::int32_t score = 0;
+  client.each<const Runner>([&](const Runner& runner) { score = runner.score; });
+  CHECK(score == 1000);
+  const Problem* const problem = find(match->problems(), ProblemKind::clamped);
+  REQUIRE(problem != nullptr);
+  CHECK(problem->component == "Runner");
+  CHECK(problem->field == "score");
+}
+
+TEST_CASE("A folder without a build is an error that names the command", "[session][flow]") {
+  const TemporaryFolder empty;
+  const auto build = Build::open(empty.path(), Target::server, make_game());
+  REQUIRE_FALSE(build);
+  CHECK(build.error().code == ErrorCode::not_found);
+  CHECK(build.error().message.find("muster build") != std::string::npos);
+}
+
+TEST_CASE("A system over a component that the game does not list is an error", "[session][flow]") {
+  Game game = make_game();
+  game.components = components<Replicated, Transform>();
+  const auto build = Build::open(build_folder(), Target::server, game);
+  REQUIRE_FALSE(build);
+  CHECK(build.error().code == ErrorCode::invalid_argument);
+  CHECK(build.error().message.find("steer") != std::string::npos);
+  CHECK(build.error().message.find("Runner") != std::string::npos);
+}
+
+TEST_CASE("Equal seeds give equal worlds", "[session][flow]") {
+  const auto play = [](std::uint64_t seed) {
+    const auto match = open_match({.seed = seed});
+    match->server().on_join(
+        [&](PlayerId player) { match->server().spawn("runner", {.owner = player}); });
+    match->add_client({.delay = 30ms, .loss = 0.1});
+    match->on_client_frame([](GameClient& client, Tick) { client.set_command(Steer{{1, 0, 0}}); });
+    match->run(3s);
+    return match->world_hash();
+  };
+  CHECK(play(1) == play(1));
+}
+
+}  // namespace
+}  // namespace muster
