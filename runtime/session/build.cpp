@@ -8,6 +8,7 @@
 #include "registry/vocabulary/disk_file_system.h"
 #include "runtime/assets/disk_source.h"
 #include "runtime/session/build_content.h"
+#include "runtime/session/struct_codec.h"
 #include "runtime/spawn/prefab_link.h"
 
 namespace muster {
@@ -72,6 +73,7 @@ Result<void> check(const Game& game) {
   std::vector<ComponentDescription> sent = game.commands.types;
   sent.insert(sent.end(), game.messages.types.begin(), game.messages.types.end());
   if (const auto sound = check_names(sent, "commands or messages"); !sound) return sound;
+  if (const auto sound = check_structs(sent); !sound) return sound;
   for (const session_detail::SystemEntry& system : game.server_systems.entries) {
     for (const session_detail::VisitedComponent& used : system.components) {
       const auto found =

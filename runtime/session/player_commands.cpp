@@ -114,7 +114,7 @@ void CommandQueue::receive(StructDecoder& decoder, std::span<const std::byte> pa
   SectionReader reader(packet);
   const std::uint32_t newest = reader.read_u32();
   const std::uint32_t count = reader.read_u8();
-  if (reader.failed() || newest == 0 || count == 0 || count > kRing / 2) {
+  if (reader.failed() || newest == 0 || count == 0 || count > kSetsMax) {
     ++counters_.malformed;
     return;
   }
@@ -126,6 +126,8 @@ void CommandQueue::receive(StructDecoder& decoder, std::span<const std::byte> pa
       return;
     }
     const std::uint32_t number = newest - i;
+    // The first packet that arrives begins the sequence; earlier sets in it were never run.
+    if (next_ == 0 && i > 0) add_presses(read_, skipped_);
     if (number == 0 || (next_ != 0 && is_later(next_, number))) continue;
     Slot& into = slot(number);
     if (into.number == number) continue;

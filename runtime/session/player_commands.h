@@ -73,6 +73,8 @@ class CommandQueue {
 
  private:
   static constexpr std::uint32_t kRing = 64;
+  /// Sets of a packet that are read; a packet with more is malformed.
+  static constexpr std::uint32_t kSetsMax = 8;
   struct Slot {
     std::uint32_t number = 0;  ///< 0 is none.
     CommandSet set;

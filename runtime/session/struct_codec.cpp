@@ -43,11 +43,27 @@ std::uint64_t read_value(BitReader& reader, unsigned bits) {
 
 }  // namespace
 
+Result<void> check_structs(std::span<const ComponentDescription> types) {
+  ReplicationSchema schema{.components = {}, .types = {ReplicatedType{.components = {}}}};
+  for (const ComponentDescription& type : types) {
+    const ComponentSchema& component = schema.components.emplace_back(wire_schema(type));
+    if (component.value_count() > kStructValuesMax) {
+      return fail(ErrorCode::limit_exceeded, "'" + type.name + "' has " +
+                                                 std::to_string(component.value_count()) +
+                                                 " values, and a command or message may have " +
+                                                 std::to_string(kStructValuesMax));
+    }
+    if (const char* const fault = find_fault(schema)) {
+      return fail(ErrorCode::limit_exceeded, "'" + type.name + "' cannot be sent: " + fault);
+    }
+  }
+  return {};
+}
+
 StructEncoder::StructEncoder(std::vector<ComponentDescription> commands,
                              const std::vector<ComponentDescription>& messages)
     : types_(std::move(commands)), command_count_(types_.size()) {
   types_.insert(types_.end(), messages.begin(), messages.end());
-  assert(types_.size() <= kReplicatedComponentsMax);
   for (const ComponentDescription& type : types_) schemas_.push_back(wire_schema(type));
   // A schema has at least one type; here it has no components and no meaning.
   const std::vector<std::byte> encoded =
@@ -95,7 +111,11 @@ Result<StructDecoder> StructDecoder::make(std::span<const ComponentDescription> 
   const std::size_t command_count = reader.read_u16();
   std::optional<ReplicationSchema> decoded =
       decode_schema(schema.subspan(std::min(schema.size(), reader.position())));
-  if (!decoded || command_count > decoded->components.size()) {
+  const auto is_too_large = [](const ComponentSchema& component) {
+    return component.value_count() > kStructValuesMax;
+  };
+  if (!decoded || command_count > decoded->components.size() ||
+      std::ranges::any_of(decoded->components, is_too_large)) {
     return fail(ErrorCode::malformed, "the other end's list of commands and messages is damaged");
   }
   StructDecoder decoder;

@@ -21,12 +21,18 @@ struct ClampedStructField {
   std::string_view field;
 };
 
+/// Values of a struct, at most: a short schema could ask for any memory else.
+inline constexpr std::uint32_t kStructValuesMax = 16'384;
+
+/// Checks that commands and messages fit the wire. Fails with `limit_exceeded`, naming type and
+/// limit.
+Result<void> check_structs(std::span<const ComponentDescription> types);
+
 /// Encodes the structs of one end. A struct is identified by its index; the receiver knows the
 /// indices from `schema`. SESSION_FORMAT.md, "Structs".
 class StructEncoder {
  public:
-  /// Requires: descriptions that pass `check`, with different names, at most
-  /// `kReplicatedComponentsMax`.
+  /// Requires: descriptions with different names that pass `check` and `check_structs` together.
   StructEncoder(std::vector<ComponentDescription> commands,
                 const std::vector<ComponentDescription>& messages);
 

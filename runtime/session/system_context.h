@@ -31,8 +31,8 @@ NamedValue named_value(const T& value) {
 
 }  // namespace session_detail
 
-/// The argument of every system. Lives for one call; never store it. Pointers and spans live until the
-/// system returns. Components that are added or removed, the components of new entities, and
+/// The argument of every system. Lives for one call; never store it. Pointers and spans live until
+/// the system returns. Components that are added or removed, the components of new entities, and
 /// despawns take effect when the system has ended.
 class SystemContext {
  public:

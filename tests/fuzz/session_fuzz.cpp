@@ -1,0 +1,80 @@
+// Bytes of a peer that a session reads: its list of structs, structs, commands and the welcome.
+#include <cstdint>
+#include <cstdlib>
+#include <span>
+
+#include "registry/vocabulary/describe.h"
+#include "runtime/session/game.h"
+#include "runtime/session/message_pipe.h"
+#include "runtime/session/player_commands.h"
+#include "runtime/session/struct_codec.h"
+
+namespace muster {
+namespace {
+
+void require(bool holds) {
+  if (!holds) std::abort();
+}
+
+struct Fuzzed {
+  Vec3 direction{};
+  Quaternion rotation{};
+  Button fire{};
+  FixedText<20> text{};
+  std::uint64_t wide = 0;
+  std::int8_t narrow = 0;
+};
+consteval auto describe(Type<Fuzzed>) {
+  return Describe<Fuzzed>("Fuzzed")
+      .field<&Fuzzed::direction>("direction", {.minimum = -1, .maximum = 1, .bits = 9})
+      .field<&Fuzzed::rotation>("rotation", {.minimum = -1, .maximum = 1, .resolution = 0.001})
+      .field<&Fuzzed::fire>("fire")
+      .field<&Fuzzed::text>("text")
+      .field<&Fuzzed::wide>("wide")
+      .field<&Fuzzed::narrow>("narrow", {.minimum = -5, .maximum = 5});
+}
+
+/// The input's first byte says how long the schema is; commands and structs follow.
+void decode_all(std::span<const std::byte> input) {
+  static const std::vector<ComponentDescription> types = {description_of<Fuzzed>()};
+  static const StructEncoder encoder(types, {});
+  if (input.empty()) return;
+  // 255 stands for our own schema, so that the rest is read as far as possible.
+  const auto length = std::to_integer<std::size_t>(input.front());
+  std::span<const std::byte> schema = encoder.schema();
+  input = input.subspan(1);
+  if (length != 255) {
+    schema = input.first(std::min(input.size(), 4 * length));
+    input = input.subspan(schema.size());
+  }
+  Result<StructDecoder> decoder = StructDecoder::make(types, schema);
+  if (!decoder) return;
+  ByteVector value;
+  for (std::uint16_t sent = 0; sent < 4; ++sent) {
+    if (!decoder.value().local_type(sent)) continue;
+    const std::size_t taken = decoder.value().decode(sent, input, value);
+    require(taken <= input.size());
+    require(value.size() == sizeof(Fuzzed));
+  }
+  CommandQueue queue(types);
+  while (!input.empty()) {
+    const std::size_t size = std::min<std::size_t>(input.size(), 64);
+    queue.receive(decoder.value(), input.first(size));
+    queue.begin_tick();
+    require(queue.current().size() == 1 && queue.current().front().size() == sizeof(Fuzzed));
+    input = input.subspan(size);
+  }
+}
+
+}  // namespace
+}  // namespace muster
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::span<const std::byte> input = std::as_bytes(std::span(data, size));
+  muster::decode_all(input);
+  if (const auto welcome = muster::decode_welcome(input)) {
+    muster::require(muster::encode(*welcome).size() == input.size());
+    muster::require(std::ranges::equal(muster::encode(*welcome), input));
+  }
+  return 0;
+}

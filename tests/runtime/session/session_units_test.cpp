@@ -1,0 +1,134 @@
+// The small units of a session: clocks, histories and reports.
+#include <chrono>
+#include <cstring>
+
+#include <catch2/catch.hpp>
+
+#include "registry/vocabulary/seed.h"
+#include "runtime/session/game.h"
+#include "runtime/session/problem_log.h"
+#include "runtime/session/tick_clock.h"
+#include "runtime/session/view_history.h"
+
+namespace muster {
+namespace {
+
+using namespace std::chrono_literals;
+
+TEST_CASE("A tick clock runs its rate exactly, whatever the frames", "[session]") {
+  Random random(Catch::rngSeed());
+  TickClock clock(60);
+  Time now{};
+  CHECK(clock.due(now) == 0);
+  std::uint64_t ticks = 0;
+  while (now < Time(100s)) {
+    now += std::chrono::microseconds(1 + random.below(40'000));
+    ticks += clock.due(now);
+    CHECK(clock.to_next() > Duration());
+    CHECK(clock.to_next() <= 16'666'667ns);
+  }
+  CHECK(ticks == static_cast<std::uint64_t>(now.time_since_epoch().count() * 60 / 1'000'000'000));
+  CHECK(clock.skipped() == 0);
+}
+
+TEST_CASE("A tick clock skips and counts the ticks of a long pause", "[session]") {
+  TickClock clock(30);
+  CHECK(clock.due(Time(1s)) == 0);
+  CHECK(clock.due(Time(11s)) == TickClock::kTicksPerFrameMax);
+  CHECK(clock.skipped() == 300 - TickClock::kTicksPerFrameMax);
+  CHECK(clock.due(Time(5s)) == 0);
+}
+
+TEST_CASE("A problem is reported at once, and its repetitions once a second", "[session]") {
+  ProblemLog log;
+  std::vector<Problem> reported;
+  const auto report = [&](const Problem& problem) { reported.push_back(problem); };
+  for (int ms = 0; ms < 3000; ms += 10) {
+    log.add({.kind = ProblemKind::clamped, .component = "Health"});
+    log.flush(Time(std::chrono::milliseconds(ms)), report);
+  }
+  REQUIRE(reported.size() == 3);
+  CHECK(reported[0].count == 1);
+  CHECK(reported[1].count == 100);
+  CHECK(reported[2].count == 100);
+}
+
+TEST_CASE("More different problems than the log has room for are counted", "[session]") {
+  ProblemLog log;
+  for (int i = 0; i < 1000; ++i) {
+    log.add({.kind = ProblemKind::refused, .text = std::to_string(i)});
+  }
+  std::uint64_t count = 0;
+  const auto report = [&](const Problem& problem) { count += problem.count; };
+  log.flush(Time(1s), report);
+  log.flush(Time(3s), report);
+  log.flush(Time(4s), report);
+  CHECK(count == 1000);
+}
+
+TEST_CASE("The shown tick rises steadily when snapshots come late and in bursts", "[session]") {
+  const auto seed = GENERATE(range(1U, 10U));
+  CAPTURE(seed);
+  Random random(seed);
+  ViewClock clock(60, 3);
+  double last = 0;
+  std::vector<std::pair<Time, std::uint32_t>> arrivals;
+  for (std::uint32_t tick = 3; tick < 1800; tick += 3) {
+    const auto delay = 50ms + std::chrono::milliseconds(random.below(40));
+    arrivals.emplace_back(Time(tick * 16'666'667ns + delay), tick);
+  }
+  std::ranges::sort(arrivals);
+  std::size_t next = 0;
+  std::uint32_t newest = 0;
+  int starved = 0;
+  for (Time now(1s); now < Time(25s); now += 7ms) {
+    for (; next < arrivals.size() && arrivals[next].first <= now; ++next) {
+      newest = std::max(newest, arrivals[next].second);
+      clock.note(Tick(newest), now);
+    }
+    const double shown = clock.shown(now);
+    if (now > Time(3s)) {
+      REQUIRE(shown >= last);
+      REQUIRE(shown - last < 0.6);  // 7 ms are 0.42 ticks.
+      if (shown > newest) ++starved;
+    }
+    last = shown;
+  }
+  CHECK(starved <= 3);  // Until the delay has grown to the latest snapshots.
+  CHECK(newest - last < 12);
+}
+
+TEST_CASE("A history shows states between the two that surround a tick", "[session]") {
+  const ComponentDescription description = description_of<Transform>();
+  ComponentHistory history(description, ComponentId(0));
+  const EntityId entity(3, 1);
+  const auto note = [&](std::uint32_t tick, float x) {
+    const Transform value{.position = {x, 0, 0}};
+    history.note(entity, tick, std::as_bytes(std::span<const Transform, 1>(&value, 1)));
+  };
+  const auto shown = [&](double tick) {
+    ByteVector out(sizeof(Transform));
+    REQUIRE(history.state_at(entity, tick, out));
+    Transform value;
+    std::memcpy(&value, out.data(), sizeof value);
+    return value.position.x;
+  };
+  ByteVector nothing(sizeof(Transform));
+  CHECK_FALSE(history.state_at(entity, 1, nothing));
+  note(10, 0);
+  note(20, 10);
+  note(40, 50);
+  CHECK(shown(5) == 0);
+  CHECK(shown(10) == 0);
+  CHECK(shown(15) == Approx(5));
+  CHECK(shown(30) == Approx(30));
+  CHECK(shown(99) == 50);
+  for (std::uint32_t i = 0; i < 40; ++i) note(50 + i, static_cast<float>(i));
+  CHECK(shown(0) == 40 - ComponentHistory::kStates);
+  history.forget(entity);
+  CHECK_FALSE(history.state_at(entity, 1, nothing));
+  CHECK_FALSE(history.state_at(EntityId(3, 2), 60, nothing));
+}
+
+}  // namespace
+}  // namespace muster
