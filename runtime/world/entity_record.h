@@ -5,12 +5,10 @@
 #include <type_traits>
 
 #include "runtime/world/name_table.h"
+#include "runtime/world/player_id.h"
 #include "runtime/world/signature.h"
 
 namespace muster {
-
-/// A player of the match; the server and the scenery belong to none.
-enum class PlayerId : std::int32_t { none = -1 };
 
 inline constexpr std::uint32_t kNoSlot = 0xFFFFFFFF;
 

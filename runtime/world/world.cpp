@@ -4,6 +4,8 @@
 #include "runtime/world/world.h"
 
 #include <algorithm>
+#include <cstdio>
+#include <cstdlib>
 
 namespace muster {
 
@@ -16,6 +18,21 @@ World::World(std::span<const ComponentDescription> components) {
       storages_, {}, [](const ComponentStorage& storage) { return storage.description().name; });
   assert(twice == storages_.end());
   (void)twice;
+}
+
+ComponentId World::demand_component(std::string_view name, std::size_t size_bytes,
+                                    std::size_t alignment_bytes) const {
+  const std::optional<ComponentId> id = find_component(name);
+  const ComponentDescription* const found = id ? &storage(*id).description() : nullptr;
+  if (found != nullptr && found->size_bytes == size_bytes &&
+      found->alignment_bytes == alignment_bytes) {
+    return *id;
+  }
+  const char* const why =
+      found == nullptr ? "is not registered in this world" : "has another size or alignment";
+  std::fprintf(stderr, "muster: the component '%.*s' %s (asked for with %zu bytes)\n",
+               static_cast<int>(name.size()), name.data(), why, size_bytes);
+  std::abort();
 }
 
 std::optional<ComponentId> World::find_component(std::string_view name) const {

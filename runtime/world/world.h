@@ -280,6 +280,9 @@ class World {
     return bytes.empty() ? nullptr : bytes.data();
   }
   EntityId id_at(std::uint32_t slot) const;
+  /// Ends the program, naming the component, when it is not registered with this layout.
+  ComponentId demand_component(std::string_view name, std::size_t size_bytes,
+                               std::size_t alignment_bytes) const;
   // Every change of a record goes through here: the log keeps what it was.
   EntityRecord& edit(std::uint32_t slot) {
     if (watch_.is_logging) log_record(slot);
@@ -327,11 +330,8 @@ class World {
 template <typename T>
 ComponentHandle<T> World::component(std::string_view name) const {
   static_assert(std::is_trivially_copyable_v<T>, "a component is plain data");
-  const std::optional<ComponentId> id = find_component(name);
-  assert(id.has_value());
-  assert(storage(*id).description().size_bytes == sizeof(T));
-  assert(storage(*id).description().alignment_bytes == alignof(T));
-  return ComponentHandle<T>(*id);
+  // Checked without assertions, too: a wrong size would be written past the end of an array.
+  return ComponentHandle<T>(demand_component(name, sizeof(T), alignof(T)));
 }
 
 template <typename Visit>

@@ -1,12 +1,18 @@
 #!/usr/bin/env python3
-"""Installs the build tree, builds a program against the installed package, and runs it.
+"""Installs the build tree, moves it, and uses the package as a stranger's project does.
 
-usage: install_test.py CMAKE BUILD_DIR CONSUMER_DIR PROJECT
+usage: install_test.py CMAKE BUILD_DIR CONSUMER_DIR PROJECT FIRST_GAME [CMAKE OPTIONS...]
+
+Small programs in C++ and C read a catalog; the tutorial game is built in Release, without assertions,
+and played over real UDP.
 """
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
+
+PUBLIC_HEADERS_MAX = 45
 
 
 def run(*command, **options):
@@ -16,14 +22,55 @@ def run(*command, **options):
     return done.stdout
 
 
+def check_texts(prefix, forbidden):
+    """No installed text names a folder of this machine."""
+    for folder, _, files in os.walk(prefix):
+        for name in files:
+            if not name.endswith((".cmake", ".pc", ".h", ".md")):
+                continue
+            path = os.path.join(folder, name)
+            with open(path, encoding="utf-8") as file:
+                text = file.read()
+            for path_text in forbidden:
+                assert path_text not in text, f"{path} names {path_text}"
+
+
+def check_headers(prefix):
+    folder = os.path.join(prefix, "include", "muster")
+    headers = [name for name in os.listdir(folder) if name != "muster_runtime.h"]
+    assert 30 <= len(headers) <= PUBLIC_HEADERS_MAX, f"{len(headers)} public headers"
+    for name in headers:
+        with open(os.path.join(folder, name), encoding="utf-8") as file:
+            text = file.read()
+        for banned in ("<mutex>", "<thread>", "<condition_variable>", '#include "'):
+            assert banned not in text, f"{name} has {banned}"
+
+
+def play_tutorial(cmake, prefix, folder, game, options):
+    source, work = os.path.join(folder, "game"), os.path.join(folder, "game_build")
+    shutil.copytree(game, source)
+    run(cmake, "-S", source, "-B", work, "-G", "Ninja", f"-DCMAKE_PREFIX_PATH={prefix}",
+        "-DCMAKE_BUILD_TYPE=Release", *options)
+    run(cmake, "--build", work)
+    script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "first_game_test.py")
+    run(sys.executable, script, "play", os.path.join(work, "content"), os.path.join(work, "server"),
+        os.path.join(work, "client"))
+
+
 def main():
-    cmake, build, consumer, project = sys.argv[1:5]
+    cmake, build, consumer, project, game = sys.argv[1:6]
+    options = sys.argv[6:]
     with tempfile.TemporaryDirectory(prefix="muster-install-") as folder:
-        prefix, out = os.path.join(folder, "prefix"), os.path.join(folder, "out")
-        work = os.path.join(folder, "consumer")
-        run(cmake, "--install", build, "--prefix", prefix)
+        first, prefix = os.path.join(folder, "installed"), os.path.join(folder, "moved")
+        out, work = os.path.join(folder, "out"), os.path.join(folder, "consumer")
+        for component in ("runtime", "bundler", "c"):
+            run(cmake, "--install", build, "--prefix", first, "--component", component)
+        os.rename(first, prefix)
+        source = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+        check_texts(prefix, (source + "/", os.path.abspath(build), first))
+        check_headers(prefix)
         run(cmake, "-S", consumer, "-B", work, "-G", "Ninja", f"-DCMAKE_PREFIX_PATH={prefix}",
-            *sys.argv[5:])
+            *options)
         run(cmake, "--build", work)
         muster = os.path.join(prefix, "bin", "muster")
         assert "muster 0." in run(muster, "--version")
@@ -32,6 +79,7 @@ def main():
         assert printed == "9 registries\n", printed
         from_c = run(os.path.join(work, "consumer_c"), os.path.join(out, "client"))
         assert from_c == printed, from_c
+        play_tutorial(cmake, prefix, folder, game, options)
 
 
 if __name__ == "__main__":

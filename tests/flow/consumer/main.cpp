@@ -1,12 +1,14 @@
-#include <iostream>
+#include <muster/catalog_reader.h>
 
-#include "registry/vocabulary/mapped_file.h"
-#include "runtime/bundle/catalog_reader.h"
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <vector>
 
 int main(int argc, char** argv) {
-  const auto file = muster::MappedFile::open(argc > 1 ? argv[1] : "");
-  if (!file) return std::cerr << file.error().message << "\n", 2;
-  const auto catalog = muster::CatalogReader::open(file.value().bytes());
+  std::ifstream file(argc > 1 ? argv[1] : "", std::ios::binary);
+  const std::vector<char> text{std::istreambuf_iterator<char>(file), {}};
+  const auto catalog = muster::CatalogReader::open(std::as_bytes(std::span(text)));
   if (!catalog) return std::cerr << catalog.error().message << "\n", 1;
   std::cout << catalog.value().registry_count() << " registries\n";
 }
