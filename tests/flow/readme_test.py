@@ -44,12 +44,14 @@ def check_quotes(root, blocks):
     for language, lines in blocks:
         if language == "yaml":
             path, wanted = lines[0].removeprefix("# "), lines[1:]
+        elif language == "cpp" and lines[0].startswith("// content/"):
+            path, wanted = lines[0].removeprefix("// "), lines[1:]
         elif language == "cpp":
             path, wanted = "content/arena/game/movement.h", lines
         else:
             continue
         quoted += 1
-        missing = first_missing([line for line in wanted if line.strip()],
+        missing = first_missing([code_of(line) for line in wanted if line.strip()],
                                 map(code_of, (root / path).read_text().splitlines()))
         if missing is not None:
             problems.append(f"README quotes a line that {path} does not have there: {missing!r}")
