@@ -33,6 +33,28 @@ class Network {
   virtual std::optional<Result<Address>> resolve(std::string_view name) = 0;
 };
 
+/// A file that grows while a session runs.
+class OutputFile {
+ public:
+  virtual ~OutputFile() = default;
+  /// Fails as the disk does.
+  virtual Result<void> append(Bytes bytes) = 0;
+  /// Hands everything to the system, so that it is there even if the program is killed.
+  virtual Result<void> flush() = 0;
+};
+
+/// Files by their paths.
+class Files {
+ public:
+  virtual ~Files() = default;
+  /// Reads a file whole. Fails with `not_found` or as the disk does.
+  virtual Result<ByteVector> read(const std::string& path) = 0;
+  /// Creates a file that only its owner can read. Fails with `already_exists`, or as the disk does.
+  virtual Result<void> create_secret(const std::string& path, Bytes bytes) = 0;
+  /// Creates a file, or empties it. Fails as the disk does.
+  virtual Result<std::unique_ptr<OutputFile>> create(const std::string& path) = 0;
+};
+
 /// The seam between a session and the machine. Must outlive everything that is opened with it.
 /// Called from the caller's thread.
 class Edges {
@@ -42,10 +64,7 @@ class Edges {
   virtual std::uint64_t unix_seconds() = 0;  ///< For connect tokens.
   virtual Network& network() = 0;
   virtual Entropy& entropy() = 0;
-  /// Reads a file whole. Fails with `not_found` or as the disk does.
-  virtual Result<ByteVector> read_file(const std::string& path) = 0;
-  /// Creates a file that only its owner can read. Fails with `already_exists`, or as the disk does.
-  virtual Result<void> create_secret_file(const std::string& path, Bytes bytes) = 0;
+  virtual Files& files() = 0;
   virtual void log(LogLevel level, std::string_view line) = 0;
 };
 
@@ -58,8 +77,7 @@ class SystemEdges final : public Edges {
   std::uint64_t unix_seconds() override;
   Network& network() override;
   Entropy& entropy() override;
-  Result<ByteVector> read_file(const std::string& path) override;
-  Result<void> create_secret_file(const std::string& path, Bytes bytes) override;
+  Files& files() override;
   void log(LogLevel level, std::string_view line) override;
 
  private:

@@ -38,6 +38,28 @@ Result<std::unique_ptr<GameClient>> GameClient::connect(const Build& build, Edge
   return std::unique_ptr<GameClient>(new GameClient(std::move(impl)));
 }
 
+Result<std::unique_ptr<GameClient>> GameClient::play_recording(const Result<Build>& build,
+                                                               Edges& edges,
+                                                               const std::string& path) {
+  if (!build) return fail(build.error());
+  return play_recording(build.value(), edges, path);
+}
+
+Result<std::unique_ptr<GameClient>> GameClient::play_recording(const Build& build, Edges& edges,
+                                                               const std::string& path) {
+  if (build.content().target() != Target::client) {
+    return fail(ErrorCode::invalid_argument, "a viewer needs the build for Target::client");
+  }
+  Result<BundleStore> store = build.content().open_store(std::make_shared<MemoryPool>());
+  if (!store) return fail(store.error());
+  auto impl = std::make_unique<Impl>(build.shared_content(), edges, GameClientOptions(),
+                                     PublicKey(), std::move(store.value()));
+  if (const Result<void> opened = impl->open_recording(path); !opened) return fail(opened.error());
+  return std::unique_ptr<GameClient>(new GameClient(std::move(impl)));
+}
+
+Result<void> GameClient::seek(Tick tick) { return impl_->seek(tick); }
+
 void GameClient::frame(Time now) { impl_->frame(now); }
 void GameClient::run_frame() { impl_->frame(impl_->edges.now()); }
 
@@ -51,6 +73,9 @@ void GameClient::leave() {
 
 GameClientState GameClient::state() const {
   if (impl_->end) return GameClientState::over;
+  if (impl_->recording != nullptr) {
+    return impl_->is_level_there ? GameClientState::playing : GameClientState::loading;
+  }
   if (impl_->net == nullptr) return GameClientState::resolving;
   switch (impl_->net->state()) {
     case ClientState::requesting:
@@ -70,7 +95,7 @@ GameClientState GameClient::state() const {
 
 std::string GameClient::state_text() const {
   const auto round_trip = [&] {
-    Connection* const connection = impl_->net->connection();
+    Connection* const connection = impl_->net != nullptr ? impl_->net->connection() : nullptr;
     if (connection == nullptr) return std::string();
     const auto ms =
         std::chrono::duration_cast<std::chrono::milliseconds>(connection->round_trip().smoothed());

@@ -56,12 +56,23 @@ class GameClient {
                                                      const GameClientOptions& options);
   static Result<std::unique_ptr<GameClient>> connect(const Result<Build>& build, Edges& edges,
                                                      const GameClientOptions& options);
+  /// A viewer of a recording: the same calls, at the recording's own rate; what needs a server does
+  /// nothing. Fails with `not_found`, `malformed`, or `hash_mismatch` for another build's
+  /// recording.
+  static Result<std::unique_ptr<GameClient>> play_recording(const Build& build, Edges& edges,
+                                                            const std::string& path);
+  static Result<std::unique_ptr<GameClient>> play_recording(const Result<Build>& build,
+                                                            Edges& edges, const std::string& path);
   ~GameClient();
 
   /// Receives, applies, loads, interpolates, sends; never waits.
   void frame(Time now);
   void run_frame();  ///< `frame(edges.now())`. Once per rendered frame, at any rate.
   void leave();      ///< Ends the connection; `state` is `over` after the next frame.
+
+  /// Goes to a tick of a recording. Fails with `unsupported` for a client of a server, and with
+  /// `not_found` for a tick before the recording's first one.
+  Result<void> seek(Tick tick);
 
   GameClientState state() const;
   bool is_over() const { return state() == GameClientState::over; }

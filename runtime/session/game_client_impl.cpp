@@ -45,6 +45,12 @@ GameClient::Impl::Impl(std::shared_ptr<const BuildContent> opened, Edges& given,
 void GameClient::Impl::frame(Time at) {
   now = at;
   if (end) return report_problems();
+  if (recording != nullptr) {
+    load();
+    if (is_level_there) play();
+    show();
+    return report_problems();
+  }
   if (net == nullptr) resolve();
   if (net != nullptr) {
     net->receive(net_time(now));
@@ -120,18 +126,18 @@ void GameClient::Impl::follow(Connection& connection) {
     return fail_with(ErrorCode::unsupported,
                      "this server cannot be followed: " + replication.failure());
   }
-  apply();
-  for (const TimedEvent& event : replication.events()) deliver(event.bytes);
+  if (replication.phase() == ReplicationPhase::playing) {
+    apply(ServerSource(replication), replication.events());
+  }
   replication.verify(&receiver);  // Nothing here writes values that the server sends.
   replication.clear();
   deferred.update();
   receiver.complete(replication);
 }
 
-void GameClient::Impl::apply() {
-  if (replication.phase() != ReplicationPhase::playing) return;
-  receiver.apply(replication);
-  for (const ReplicatedChange& change : replication.changes()) {
+void GameClient::Impl::apply(const WorldSource& source, std::span<const TimedEvent> events) {
+  receiver.apply(source);
+  for (const ReplicatedChange& change : source.changes()) {
     if (change.kind == ReplicatedChange::Kind::despawned) despawned(change.id);
     if (change.kind != ReplicatedChange::Kind::spawned) continue;
     const auto id = static_cast<std::int32_t>(change.id);
@@ -150,7 +156,10 @@ void GameClient::Impl::apply() {
     problems.add(
         {.kind = ProblemKind::missing_bundle, .tick = tick(), .text = std::move(problem.message)});
   }
-  note_states();
+  const bool is_new = replication.counters().snapshots != noted_snapshots || recording != nullptr;
+  noted_snapshots = replication.counters().snapshots;
+  if (is_new) note_states(source);
+  for (const TimedEvent& event : events) deliver(event.bytes);
 }
 
 void GameClient::Impl::despawned(std::uint32_t id) {
@@ -163,18 +172,12 @@ void GameClient::Impl::despawned(std::uint32_t id) {
   known.erase(found);
 }
 
-void GameClient::Impl::note_states() {
-  if (replication.changes().empty() && tick() == Tick()) return;
-  if (!view_clock) {
-    view_clock.emplace(welcome->ticks_per_second, welcome->snapshot_ticks);
-  }
-  const bool is_new = replication.counters().snapshots != noted_snapshots;
-  noted_snapshots = replication.counters().snapshots;
-  if (!is_new) return;
+void GameClient::Impl::note_states(const WorldSource& source) {
+  if (tick() == Tick()) return;
+  if (!view_clock) view_clock.emplace(welcome->ticks_per_second, welcome->snapshot_ticks);
   view_clock->note(tick(), now);
   for (const auto& [id, entity] : known) {
-    const auto number = static_cast<std::uint32_t>(id);
-    if (!replication.has(number)) continue;
+    if (!source.holds(static_cast<std::uint32_t>(id))) continue;
     for (ShownComponent& one : shown) {
       const Bytes value = std::as_const(world).bytes(one.history.id(), entity);
       if (!value.empty()) one.history.note(entity, tick().value(), value);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "net/endpoint/client.h"
+#include "net/replication/recording.h"
 #include "net/replication/replication_client.h"
 #include "runtime/assets/bundle_loader.h"
 #include "runtime/assets/bundle_store.h"
@@ -45,8 +46,10 @@ struct GameClient::Impl final : public DivergenceLog {
   void resolve();
   void load();
   void follow(Connection& connection);
-  void apply();
-  void note_states();
+  void play();
+  Result<void> seek(Tick tick);
+  void apply(const WorldSource& source, std::span<const TimedEvent> events);
+  void note_states(const WorldSource& source);
   void show();
   /// The shown or the confirmed component at an index of the world's array.
   const std::byte* locate(ComponentId id, std::uint32_t index, bool is_view) const;
@@ -65,7 +68,9 @@ struct GameClient::Impl final : public DivergenceLog {
 
   void agree_on_level();
   void despawned(std::uint32_t id);
-  Tick tick() const { return Tick(replication.tick()); }
+  /// The newest tick of which something is known.
+  Tick tick() const { return Tick(recording ? recording->tick() : replication.tick()); }
+  Result<void> open_recording(const std::string& path);
 
   void diverged(const Divergence& divergence) override;
 
@@ -88,6 +93,9 @@ struct GameClient::Impl final : public DivergenceLog {
   bool is_level_there = false;
   WorldReceiver receiver;
   ReplicationClient replication;
+  ByteVector recorded;  ///< The file of `recording`.
+  std::unique_ptr<RecordingReader> recording;
+  std::uint64_t played_ticks = 0;
   EntityWalk walk;
   std::vector<ShownComponent> shown;  ///< One per component type that is interpolated.
   std::optional<ViewClock> view_clock;

@@ -60,6 +60,7 @@ int GameServer::run(const StopSignal& stop) {
 
 void GameServer::close(std::string_view reason) {
   if (impl_ == nullptr || std::exchange(impl_->is_closed, true)) return;
+  stop_recording();
   impl_->net->close(reason, net_time(impl_->edges.now()));
 }
 
@@ -146,6 +147,7 @@ void GameServer::send_message_to_all(const session_detail::NamedValue& message,
   const std::optional<std::uint16_t> type = impl_->message_type(message.name);
   if (!type) return;
   for (const auto& player : impl_->players) impl_->send(*player, *type, message, options);
+  if (options.timing == Timing::at_tick) impl_->record_message(*type, message);
 }
 
 void GameServer::send_message_near(Vec3 position, float metres,
@@ -157,6 +159,27 @@ void GameServer::send_message_near(Vec3 position, float metres,
 void GameServer::handle_message(std::string_view name,
                                 std::function<void(PlayerId, Bytes)> handler) {
   if (impl_->message_type(name)) impl_->handlers[std::string(name)] = std::move(handler);
+}
+
+Result<void> GameServer::record(const std::string& path) {
+  stop_recording();
+  Result<std::unique_ptr<OutputFile>> file = impl_->edges.files().create(path);
+  if (!file) return fail(file.error());
+  impl_->recorder = std::make_unique<SessionRecorder>(std::move(file.value()),
+                                                      impl_->content->game().ticks_per_second,
+                                                      impl_->types->schema, impl_->info());
+  return {};
+}
+
+void GameServer::stop_recording() {
+  if (impl_->recorder == nullptr) return;
+  if (const Result<void> written = impl_->recorder->finish(); !written) {
+    impl_->problems.add(
+        {.kind = ProblemKind::dropped,
+         .tick = impl_->simulation.tick(),
+         .text = "the end of the recording is missing: " + written.error().message});
+  }
+  impl_->recorder.reset();
 }
 
 GameServerMetrics GameServer::metrics() const {

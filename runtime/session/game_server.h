@@ -143,6 +143,11 @@ class GameServer {
   }
 
   // Operation.
+  /// Records the world and the messages at ticks that are sent to all, until `stop_recording`. The
+  /// file can be played at any time (`GameClient::play_recording`), also after a crash. A disk that
+  /// fails ends the recording with a problem. Fails as the disk does.
+  Result<void> record(const std::string& path);
+  void stop_recording();
   void on_problem(std::function<void(const Problem&)> callback);  ///< Default: the edges' log.
   GameServerMetrics metrics() const;
   std::string metrics_text() const;  ///< Prometheus' text format.

@@ -106,7 +106,7 @@ Result<void> GameServer::Impl::load_level() {
 
 Result<SecretKey> GameServer::Impl::identity() {
   const std::string& path = options.key_file;
-  const Result<ByteVector> file = edges.read_file(path);
+  const Result<ByteVector> file = edges.files().read(path);
   if (file) {
     if (file.value().size() == SecretKey::kBytes) {
       return SecretKey(std::span<const std::byte, SecretKey::kBytes>(file.value()));
@@ -117,7 +117,7 @@ Result<SecretKey> GameServer::Impl::identity() {
   }
   if (file.error().code != ErrorCode::not_found) return fail(file.error());
   const SecretKey made = SecretKey::random(edges.entropy());
-  if (const Result<void> written = edges.create_secret_file(path, made.bytes()); !written) {
+  if (const Result<void> written = edges.files().create_secret(path, made.bytes()); !written) {
     return fail(written.error());
   }
   return made;
@@ -195,13 +195,12 @@ void GameServer::Impl::join(const ServerEvent& event) {
   players.insert(after, std::move(made));
   last_player = static_cast<std::uint16_t>(player.id);
   replication->add_client(id_of(player), {.player = last_player});
-  Welcome welcome{.player = last_player,
-                  .ticks_per_second = content->game().ticks_per_second,
-                  .snapshot_ticks = snapshot_ticks(content->game())};
-  const auto level_bytes = std::as_bytes(std::span(level_guid.uuid().data));
-  std::ranges::copy(level_bytes, welcome.level.begin());
-  const ContentHash placed = level.placed_hash();
-  std::ranges::copy(std::as_bytes(std::span(placed.bytes)), welcome.placed.begin());
+  const SessionInfo session = info();
+  const Welcome welcome{.player = last_player,
+                        .ticks_per_second = content->game().ticks_per_second,
+                        .snapshot_ticks = snapshot_ticks(content->game()),
+                        .level = session.level,
+                        .placed = session.placed};
   // An empty pipe has room for both.
   static_cast<void>(player.pipe.send(SessionMessage::structs, encoder.schema()));
   static_cast<void>(player.pipe.send(SessionMessage::welcome, encode(welcome)));
@@ -248,6 +247,30 @@ void GameServer::Impl::replicate() {
   sender->write(replication->world());
   update_views();
   replication->end_tick();
+  write_recording();
+}
+
+SessionInfo GameServer::Impl::info() const {
+  const Agreement agreement = content->agreement();
+  SessionInfo made;
+  made.application = agreement.application;
+  made.content = agreement.content;
+  std::ranges::copy(std::as_bytes(std::span(level_guid.uuid().data)), made.level.begin());
+  const ContentHash placed = level.placed_hash();
+  std::ranges::copy(std::as_bytes(std::span(placed.bytes)), made.placed.begin());
+  made.structs.assign(encoder.schema().begin(), encoder.schema().end());
+  return made;
+}
+
+void GameServer::Impl::write_recording() {
+  if (recorder == nullptr) return;
+  recorder->add(replication->world());
+  const Result<void> written = recorder->write();
+  if (written) return;
+  problems.add({.kind = ProblemKind::dropped,
+                .tick = simulation.tick(),
+                .text = "the recording ends here: " + written.error().message});
+  recorder.reset();
 }
 
 SentEntityOptions GameServer::Impl::sent_options(const SpawnedEntity& spawned) {

@@ -19,6 +19,7 @@
 #include "runtime/session/message_pipe.h"
 #include "runtime/session/player_commands.h"
 #include "runtime/session/problem_log.h"
+#include "runtime/session/session_recording.h"
 #include "runtime/session/simulation.h"
 #include "runtime/session/struct_codec.h"
 #include "runtime/session/tick_clock.h"
@@ -68,6 +69,11 @@ struct GameServer::Impl final : public Admission, public DivergenceLog, public I
   void read_commands(Player& player, Connection& connection);
   void update_infos();
   void report_problems();
+
+  // Recording.
+  SessionInfo info() const;
+  void write_recording();
+  void record_message(std::uint16_t type, const session_detail::NamedValue& message);
 
   // Messages.
   bool send(Player& player, std::uint16_t type, const session_detail::NamedValue& message,
@@ -122,6 +128,7 @@ struct GameServer::Impl final : public Admission, public DivergenceLog, public I
   std::unique_ptr<ReplicationServer> replication;
   std::unique_ptr<DatagramSocket> socket;
   std::unique_ptr<Server> net;
+  std::unique_ptr<SessionRecorder> recorder;
   std::vector<std::unique_ptr<Player>> players;  ///< By ascending id.
   std::vector<PlayerInfo> infos;
   std::uint16_t last_player = 0;

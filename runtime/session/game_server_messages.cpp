@@ -88,6 +88,18 @@ void GameServer::Impl::send_near(Vec3 position, float metres,
   }
 }
 
+void GameServer::Impl::record_message(std::uint16_t type,
+                                      const session_detail::NamedValue& message) {
+  if (recorder == nullptr) return;
+  put_index(encoded, type);
+  static_cast<void>(
+      encoder.encode(type, message.bytes, encoded));  // `send` reports what it clamps.
+  // Messages between ticks belong to the next one that is recorded.
+  if (encoded.size() <= kTimedEventBytesMax) {
+    recorder->add_event(simulation.tick().value(), encoded);
+  }
+}
+
 void GameServer::Impl::read_messages(Player& player, Connection& connection) {
   for (;;) {
     SessionMessage kind{};

@@ -47,6 +47,38 @@ std::optional<HostPort> parse_host_port(std::string_view text) {
 }  // namespace
 
 struct SimulatedEdges::Impl {
+  class MemoryFile final : public OutputFile {
+   public:
+    explicit MemoryFile(ByteVector& bytes) : bytes_(bytes) {}
+    Result<void> append(Bytes bytes) override {
+      bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
+      return {};
+    }
+    Result<void> flush() override { return {}; }
+
+   private:
+    ByteVector& bytes_;
+  };
+  class MemoryFiles final : public Files {
+   public:
+    Result<ByteVector> read(const std::string& path) override {
+      const auto found = files_.find(path);
+      if (found == files_.end()) return fail(ErrorCode::not_found, path + " does not exist");
+      return found->second;
+    }
+    Result<void> create_secret(const std::string& path, Bytes bytes) override {
+      if (files_.contains(path)) return fail(ErrorCode::already_exists, path + " exists");
+      files_[path] = ByteVector(bytes.begin(), bytes.end());
+      return {};
+    }
+    Result<std::unique_ptr<OutputFile>> create(const std::string& path) override {
+      files_[path].clear();
+      return std::make_unique<MemoryFile>(files_[path]);
+    }
+
+   private:
+    std::map<std::string, ByteVector> files_;
+  };
   class Host final : public Edges, public Network {
    public:
     Host(Impl& all, std::string name, std::uint8_t number, const Link& link, std::uint64_t seed)
@@ -64,16 +96,7 @@ struct SimulatedEdges::Impl {
     }
     Network& network() override { return *this; }
     Entropy& entropy() override { return entropy_; }
-    Result<ByteVector> read_file(const std::string& path) override {
-      const auto found = files_.find(path);
-      if (found == files_.end()) return fail(ErrorCode::not_found, path + " does not exist");
-      return found->second;
-    }
-    Result<void> create_secret_file(const std::string& path, Bytes bytes) override {
-      if (files_.contains(path)) return fail(ErrorCode::already_exists, path + " exists");
-      files_[path] = ByteVector(bytes.begin(), bytes.end());
-      return {};
-    }
+    Files& files() override { return files_; }
     void log(LogLevel /*level*/, std::string_view line) override {
       all_.lines.push_back(name_ + ": " + std::string(line));
     }
@@ -125,7 +148,7 @@ struct SimulatedEdges::Impl {
     SeededEntropy entropy_;
     LinkId up_;
     LinkId down_;
-    std::map<std::string, ByteVector> files_;
+    MemoryFiles files_;
     std::vector<std::uint16_t> ports_;
     std::uint16_t next_port_ = kFirstFreePort;
   };

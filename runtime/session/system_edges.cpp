@@ -46,7 +46,46 @@ struct SystemEdges::Impl {
     NameResolver resolver_;
   };
 
+  class SystemFile final : public OutputFile {
+   public:
+    SystemFile(AppendedFile file, std::string path)
+        : file_(std::move(file)), path_(std::move(path)) {}
+    Result<void> append(Bytes bytes) override {
+      if (file_.append(bytes)) return {};
+      return fail(ErrorCode::io, "cannot write all of '" + path_ + "': is the disk full?");
+    }
+    Result<void> flush() override {
+      if (file_.flush()) return {};
+      return fail(ErrorCode::io, "cannot write all of '" + path_ + "': is the disk full?");
+    }
+
+   private:
+    AppendedFile file_;
+    std::string path_;
+  };
+  class SystemFiles final : public Files {
+   public:
+    Result<ByteVector> read(const std::string& path) override {
+      const Result<FoundPlace> place = find_place(path);
+      if (!place) return fail(place.error());
+      std::string problem;
+      auto bytes = read_capture_file(path, kFileBytesMax, problem);
+      if (!bytes) return fail(ErrorCode::io, "cannot read '" + path + "': " + problem);
+      return std::move(*bytes);
+    }
+    Result<void> create_secret(const std::string& path, Bytes bytes) override {
+      return create_secret_file(path, bytes);
+    }
+    Result<std::unique_ptr<OutputFile>> create(const std::string& path) override {
+      std::string problem;
+      std::optional<AppendedFile> file = AppendedFile::create(path, problem);
+      if (!file) return fail(ErrorCode::io, "cannot create '" + path + "': " + problem);
+      return std::make_unique<SystemFile>(std::move(*file), path);
+    }
+  };
+
   SteadyClock clock;
+  SystemFiles files;
   SystemNetwork network;
   SystemEntropy entropy;
 };
@@ -59,18 +98,7 @@ std::uint64_t SystemEdges::unix_seconds() { return system_unix_seconds(); }
 Network& SystemEdges::network() { return impl_->network; }
 Entropy& SystemEdges::entropy() { return impl_->entropy; }
 
-Result<ByteVector> SystemEdges::read_file(const std::string& path) {
-  const Result<FoundPlace> place = find_place(path);
-  if (!place) return fail(place.error());
-  std::string problem;
-  auto bytes = read_capture_file(path, kFileBytesMax, problem);
-  if (!bytes) return fail(ErrorCode::io, problem);
-  return std::move(*bytes);
-}
-
-Result<void> SystemEdges::create_secret_file(const std::string& path, Bytes bytes) {
-  return muster::create_secret_file(path, bytes);
-}
+Files& SystemEdges::files() { return impl_->files; }
 
 void SystemEdges::log(LogLevel level, std::string_view line) {
   const char* const name = level == LogLevel::info      ? ""

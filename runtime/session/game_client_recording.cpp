@@ -1,0 +1,103 @@
+// A client that plays a recording instead of following a server.
+#include <chrono>
+
+#include "runtime/session/game_client_impl.h"
+#include "runtime/session/session_recording.h"
+
+namespace muster {
+
+Result<void> GameClient::Impl::open_recording(const std::string& path) {
+  Result<ByteVector> file = edges.files().read(path);
+  if (!file) return fail(file.error());
+  recorded = std::move(file.value());
+  std::string problem;
+  recording = RecordingReader::open(recorded, problem);
+  if (recording == nullptr) {
+    return fail(ErrorCode::malformed, "'" + path + "' is no recording: " + problem);
+  }
+  const RecordingStatus status = recording->seek(recording->first_tick());
+  if (status != RecordingStatus::tick) {
+    return fail(ErrorCode::malformed, "'" + path + "' holds no tick");
+  }
+  const std::optional<SessionInfo> info = decode_session_info(recording->map_info());
+  const Agreement here = content->agreement();
+  if (!info || info->application != here.application) {
+    return fail(ErrorCode::malformed, "'" + path + "' is no recording of this game");
+  }
+  if (info->content != here.content) {
+    return fail(ErrorCode::hash_mismatch, "'" + path +
+                                              "' is a recording of another build: play it "
+                                              "with the build that its server had");
+  }
+  Result<StructDecoder> structs = StructDecoder::make(encoder.types(), info->structs);
+  if (!structs) return fail(structs.error());
+  decoder = std::move(structs.value());
+  Welcome made{.ticks_per_second = recording->ticks_per_second(),
+               .snapshot_ticks = 1,
+               .level = info->level,
+               .placed = info->placed};
+  welcome = made;
+  const Guid wanted = Guid::from_bytes(info->level);
+  is_level_wanted = wanted != Guid();
+  is_level_there = !is_level_wanted;
+  if (is_level_wanted) level.load(wanted);
+  clock.emplace(made.ticks_per_second);
+  return {};
+}
+
+void GameClient::Impl::play() {
+  const auto take = [this] {
+    const RecordedSource source(*recording);
+    apply(source, recording->events());
+    recording->clear();
+    deferred.update();
+    receiver.complete(source);
+  };
+  std::uint32_t due = clock->due(now);
+  if (played_ticks == 0) {
+    ++played_ticks;
+    take();  // The tick that `open_recording` went to.
+  }
+  for (; due > 0; --due) {
+    switch (recording->step()) {
+      case RecordingStatus::tick:
+        ++played_ticks;
+        take();
+        continue;
+      case RecordingStatus::end:
+        end =
+            ClientEnd{.is_good = true, .code = ErrorCode::cancelled, .text = "the recording ends"};
+        return;
+      case RecordingStatus::cut:
+        return fail_with(ErrorCode::truncated,
+                         "the recording is cut short: its server was stopped");
+      case RecordingStatus::damaged:
+        return fail_with(ErrorCode::malformed, "the recording is damaged from here on");
+    }
+  }
+}
+
+Result<void> GameClient::Impl::seek(Tick to) {
+  if (recording == nullptr) {
+    return fail(ErrorCode::unsupported, "only a recording can be sought in");
+  }
+  const RecordingStatus status = recording->seek(to.value());
+  if (status == RecordingStatus::end) {
+    return fail(ErrorCode::not_found,
+                "the recording begins with tick " + std::to_string(recording->first_tick()));
+  }
+  if (status == RecordingStatus::damaged) {
+    return fail(ErrorCode::malformed, "the recording is damaged before that tick");
+  }
+  end.reset();
+  view_clock.reset();
+  const RecordedSource source(*recording);
+  apply(source, {});
+  recording->clear();
+  deferred.update();
+  receiver.complete(source);
+  show();
+  return {};
+}
+
+}  // namespace muster

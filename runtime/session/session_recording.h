@@ -1,0 +1,50 @@
+// A recording of a server's world and messages, as a file.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "net/replication/recording.h"
+#include "net/secure/handshake.h"
+#include "registry/vocabulary/guid.h"
+#include "registry/vocabulary/result.h"
+#include "runtime/session/edges.h"
+
+namespace muster {
+
+/// What a recording must know of its session. SESSION_FORMAT.md, "Recordings".
+struct SessionInfo {
+  std::uint64_t application = 0;
+  std::uint64_t content = 0;
+  std::array<std::byte, 16> level{};   ///< The level's guid; zero for none.
+  std::array<std::byte, 16> placed{};  ///< `Level::placed_hash`.
+  std::vector<std::byte> structs{};    ///< `StructEncoder::schema` of the server.
+};
+std::vector<std::byte> encode(const SessionInfo& info);
+std::optional<SessionInfo> decode_session_info(std::span<const std::byte> bytes);
+
+/// Writes a recording while a server runs. A disk that fails ends it: `write` returns the error,
+/// and the recording must be destroyed.
+class SessionRecorder {
+ public:
+  SessionRecorder(std::unique_ptr<OutputFile> file, std::uint16_t ticks_per_second,
+                  const ReplicationSchema& schema, const SessionInfo& info);
+
+  /// Adds the world of a tick. Requires: a tick after the one before.
+  void add(const ReplicatedWorld& world) { writer_.add(world); }
+  void add_event(std::uint32_t tick, std::span<const std::byte> event) {
+    writer_.add_event(tick, event);
+  }
+  Result<void> write();
+  Result<void> finish();
+
+ private:
+  std::unique_ptr<OutputFile> file_;
+  RecordingWriter writer_;
+};
+
+}  // namespace muster
