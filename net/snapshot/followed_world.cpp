@@ -49,7 +49,7 @@ void FollowedWorld::take_changes(std::uint32_t tick, std::span<const EntityState
   tick_ = tick;
   next_ = next;
   passed_over_.clear();
-  for_awake(0, [&](std::size_t place) { tracks_[place].track.is_told = false; });
+  for_awake(0, resting_.size(), [&](std::size_t place) { tracks_[place].track.is_told = false; });
   const bool is_one = tracks_.size() == world.size();  // There is no other track.
   for (const std::uint32_t i : changed) follow(is_one ? i : place_of_id(world[i].id), world[i]);
   looked_at_count_ += changed.size();
@@ -143,6 +143,15 @@ void FollowedWorld::wake_all() {
     if (tracks_[i].rests) wake(i);
   }
   looked_at_count_ += tracks_.size();
+}
+
+void FollowedWorld::forget() {
+  wake_all();
+  for (Followed& followed : tracks_) {
+    followed.track.run_first = followed.track.run_last + 1;
+    kept_.drop(followed.kept);
+    links_.drop(followed.track.links);
+  }
 }
 
 std::size_t FollowedWorld::resting_count() const {
@@ -322,7 +331,7 @@ void FollowedWorld::remember(const SnapshotReach& reach, SnapshotSerial serial) 
   wake_outside(reach);
   std::size_t next_listed = 0;
   std::size_t next_new = 0;
-  for_awake(0, [&](std::size_t place) {
+  for_awake(0, resting_.size(), [&](std::size_t place) {
     Followed& followed = tracks_[place];
     EntityTrack& track = followed.track;
     const ListedEntity* listed = nullptr;

@@ -78,19 +78,19 @@ class FollowedWorld {
   void take_changes(std::uint32_t tick, std::span<const EntityState> world,
                     std::span<const std::uint32_t> changed, SnapshotSerial next);
 
+  /// The next call of `keep` begins with the first track.
+  void begin_keep() { keep_id_ = 0; }
   /// Keeps the values of all states of `oldest_tick` and before that are needed: the owner of the
-  /// world is about to drop them. `is_needed(record, place)`: whether the record is of the snapshot
-  /// at that place of the window, and that one may still be a reference.
+  /// world is about to drop them. Visits one of `shares` equal shares of the tracks that were not
+  /// visited since `begin_keep`; with one share, all of them. Resting entities are not visited.
+  /// `is_needed(record, place)`: whether the record is of the snapshot at that place of the window,
+  /// and that one may still be a reference.
   template <typename IsNeeded>
-  void keep(std::uint32_t oldest_tick, const SnapshotTicks& ticks, const IsNeeded& is_needed) {
-    TrackRecords none{};
-    for_awake(0, [&](std::size_t at) {
-      Followed& followed = tracks_[at];
-      TrackRecords& records = followed.track.has_records() ? records_[followed.track.place] : none;
-      kept_.keep(followed.kept, followed.track, records, ticks, oldest_tick, is_needed);
-      links_.drop_unneeded(followed.track.links, followed.track, records, ticks, is_needed);
-    });
-  }
+  void keep(std::uint32_t oldest_tick, const SnapshotTicks& ticks, std::size_t shares,
+            const IsNeeded& is_needed);
+  /// Ends every run and drops every kept value: the values may not be readable any more.
+  /// Requires: nothing is coded against an earlier snapshot.
+  void forget();
 
   /// Sorts the world into what the receiver knows and what is new to it, for a snapshot against
   /// these references; `head` learns whether anything is held.
@@ -144,7 +144,7 @@ class FollowedWorld {
   void wake(std::size_t place);
   void rest(std::size_t place);
   template <typename Visit>
-  void for_awake(std::size_t first, const Visit& visit);
+  void for_awake(std::size_t first, std::size_t end, const Visit& visit);
   void list_track(SnapshotHead& head, std::size_t place, std::size_t rank, std::size_t quiet_rank);
   std::uint32_t share_of_deferred() const;
   void list_words(SnapshotHead& head, std::size_t first);
@@ -166,6 +166,7 @@ class FollowedWorld {
   std::vector<Followed> added_;   ///< Of `merge_new`.
   std::vector<Word> resting_;     ///< A bit for each track.
   TrackStore records_;
+  std::uint32_t keep_id_ = 0;  ///< `keep` continues at this id; `kEveryId`: all were visited.
   KeptRows kept_;
   BaselineLinks links_;
   ReferenceStates references_;  ///< Of the snapshot listed last.
@@ -184,20 +185,35 @@ class FollowedWorld {
   std::uint64_t looked_at_count_ = 0;
 };
 
-/// Calls `visit(place)` for every track from the first one on that does not rest. Those that
-/// `visit` wakes or puts to rest are not visited for that.
+/// Calls `visit(place)` for every track of the words from `first` up to `end` that does not rest.
+/// Those that `visit` wakes or puts to rest are not visited for that.
 template <typename Visit>
-void FollowedWorld::for_awake(std::size_t first, const Visit& visit) {
-  for (std::size_t w = first / kWordBits; w < resting_.size(); ++w) {
-    Word awake = ~resting_[w];
-    if (w == first / kWordBits) awake &= ~Word{0} << (first % kWordBits);
-    for (; awake != 0; awake &= awake - 1) {
+void FollowedWorld::for_awake(std::size_t first, std::size_t end, const Visit& visit) {
+  for (std::size_t w = first; w < std::min(end, resting_.size()); ++w) {
+    for (Word awake = ~resting_[w]; awake != 0; awake &= awake - 1) {
       const std::size_t place = w * kWordBits + static_cast<std::size_t>(std::countr_zero(awake));
       if (place >= tracks_.size()) return;
       ++looked_at_count_;
       visit(place);
     }
   }
+}
+
+/// Continues at an id and not at an index, since indices move when entities are added and removed.
+template <typename IsNeeded>
+void FollowedWorld::keep(std::uint32_t oldest_tick, const SnapshotTicks& ticks, std::size_t shares,
+                         const IsNeeded& is_needed) {
+  if (keep_id_ == kEveryId) return;
+  const std::size_t first = std::min(place_of_id(keep_id_) / kWordBits, resting_.size());
+  const std::size_t end = first + (resting_.size() - first + shares - 1) / shares;
+  TrackRecords none{};
+  for_awake(first, end, [&](std::size_t at) {
+    Followed& followed = tracks_[at];
+    TrackRecords& records = followed.track.has_records() ? records_[followed.track.place] : none;
+    kept_.keep(followed.kept, followed.track, records, ticks, oldest_tick, is_needed);
+    links_.drop_unneeded(followed.track.links, followed.track, records, ticks, is_needed);
+  });
+  keep_id_ = end * kWordBits < tracks_.size() ? tracks_[end * kWordBits].track.id : kEveryId;
 }
 
 }  // namespace muster

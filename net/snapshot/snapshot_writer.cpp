@@ -21,12 +21,16 @@ constexpr std::size_t kEndBytes = 6;
 constexpr std::uint32_t kOldestReference = kSnapshotWindow - 17;
 constexpr std::uint32_t kLeastSpan = 4;
 
-/// States of this age are copied, in passes of this many ticks, before the owner of the world drops
-/// them.
-constexpr std::uint32_t kKeepAge = 192;
-constexpr std::uint32_t kKeepTicks = 32;
-constexpr std::uint32_t kKeepGapMax = kPastTicksMax - kKeepAge;
-static_assert(kKeepTicks < kKeepGapMax);
+/// Only one snapshot of this age or older stays a reference.
+constexpr std::uint32_t kPastAge = 192;
+/// Values of this age are copied before the owner of the world drops them. Each sweep over all
+/// entities takes this many ticks, a share of them in each tick.
+constexpr std::uint32_t kCopyAge = 160;
+constexpr std::uint32_t kSweepTicks = 32;
+/// So long after the begin of a sweep the next one must be at its end: an entity that the one
+/// visited first may be the last of the next.
+constexpr std::uint32_t kTwoSweepsMax = kPastTicksMax - kCopyAge;
+static_assert(3 * kSweepTicks - 1 <= kTwoSweepsMax);
 
 /// The first age that is too old beside a newest reference of age `newest`.
 std::uint32_t first_too_old(std::uint32_t newest) {
@@ -92,16 +96,30 @@ std::size_t SnapshotWriter::unacknowledged_count() const {
 }
 
 void SnapshotWriter::keep(std::uint32_t tick) {
-  if (tick - kept_at_ > kKeepGapMax) forget_acknowledged();
-  if (tick - kept_at_ < kKeepTicks) return;
-  kept_at_ = tick;
-  if (tick < kKeepAge) return;
-  const std::uint32_t oldest_tick = tick - kKeepAge;
-  const auto is_old = [&](SnapshotSerial serial) {
-    return ticks_[place_of(serial)] <= oldest_tick;
-  };
-  // Only the newest acknowledged one of the old snapshots stays a reference, and only until a
-  // younger one becomes one.
+  if (tick - sweep_before_ > kTwoSweepsMax) {
+    forget_acknowledged();
+    followed_.forget();
+  }
+  // The values of resting entities are the world's own, and only `begin` notes that they changed.
+  if (tick - tick_ >= kCopyAge && followed_.resting_count() > 0) followed_.wake_all();
+  const std::uint32_t elapsed = tick - sweep_began_;
+  if (elapsed >= kSweepTicks) {
+    keep_share(tick, 1);
+    mark_past(tick);
+    followed_.begin_keep();
+    // After a gap in the calls the whole sweep is done at once.
+    const bool is_late = elapsed > kSweepTicks;
+    sweep_before_ = is_late ? tick : sweep_began_;
+    sweep_began_ = tick;
+    if (is_late) keep_share(tick, 1);
+  }
+  keep_share(tick, kSweepTicks - (tick - sweep_began_));
+}
+
+/// Only the newest acknowledged one of the old snapshots stays a reference, and only until a younger
+/// one becomes one.
+void SnapshotWriter::mark_past(std::uint32_t tick) {
+  if (tick < kPastAge) return;
   SnapshotSerial newest = next_;
   for (std::uint32_t age = 1; age < kSnapshotWindow && newest == next_; ++age) {
     if (is_reference(next_ - age)) newest = next_ - age;
@@ -109,10 +127,14 @@ void SnapshotWriter::keep(std::uint32_t tick) {
   for (std::uint32_t age = 1; age < kSnapshotWindow; ++age) {
     const SnapshotSerial serial = next_ - age;
     Sent& sent = sent_[place_of(serial)];
-    if (sent.serial == serial && serial != newest && is_old(serial)) sent.is_past = true;
+    const bool is_old = ticks_[place_of(serial)] <= tick - kPastAge;
+    if (sent.serial == serial && serial != newest && is_old) sent.is_past = true;
   }
-  followed_.keep(oldest_tick, ticks_, [&](const TrackRecord& record, std::size_t place) {
-    const Sent& sent = sent_[place];
+}
+
+void SnapshotWriter::keep_share(std::uint32_t tick, std::size_t shares) {
+  followed_.keep(tick - kCopyAge, ticks_, shares, [&](const TrackRecord& record, std::size_t at) {
+    const Sent& sent = sent_[at];
     return sent.is_used && !sent.is_past && record.is_of(sent.serial);
   });
 }
@@ -439,6 +461,7 @@ void SnapshotWriter::remember(const SnapshotHead& head) {
                       .is_told_again = rank_ > 0},
                      next_);
   is_done_ = end_id_ == kEveryId;
+  keeps_unknown_ = head.keeps_unknown;
   next_id_ = end_id_;
   const std::size_t place = place_of(next_);
   ticks_[place] = tick_;

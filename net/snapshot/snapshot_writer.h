@@ -52,6 +52,9 @@ class SnapshotWriter {
   /// Whether the snapshot written last does not tell of an entity, where it says all there is,
   /// because an earlier one of its tick does, which has it as new and need not arrive.
   bool passes_over(std::uint32_t id) const { return followed_.passes_over(id); }
+  /// Whether the receiver keeps entities that the snapshot written last does not list: it may leave
+  /// some out that an earlier one had, which is not known to have arrived.
+  bool keeps_unknown() const { return keeps_unknown_; }
   /// The number of the snapshot written last.
   SnapshotNumber last_number() const { return static_cast<SnapshotNumber>(next_ - 1); }
 
@@ -66,8 +69,8 @@ class SnapshotWriter {
   /// The receiver may know nothing any more: the next snapshot says everything.
   void forget_acknowledged() { sent_ = {}; }
   /// Keeps what the receiver knows and the owner of the world is about to drop. Requires: a call in
-  /// each tick, also when no snapshot is sent; after a gap of more than `kKeepGapMax` ticks the
-  /// receiver is taken to know nothing.
+  /// each tick, also when no snapshot is sent. After a gap of more than 32 ticks the receiver may
+  /// be taken to know nothing.
   void keep(std::uint32_t tick);
   /// How many snapshots were written since the newest that was acknowledged; the window's size when
   /// none in the window was.
@@ -94,6 +97,8 @@ class SnapshotWriter {
   };
   struct QuietView;
 
+  void mark_past(std::uint32_t tick);
+  void keep_share(std::uint32_t tick, std::size_t shares);
   bool is_reference(SnapshotSerial serial) const;
   bool refers_to_disowned(const Sent& sent) const;
   SnapshotHead next_head() const;
@@ -129,7 +134,9 @@ class SnapshotWriter {
   std::uint32_t tick_ = 0;
   std::uint32_t next_id_ = 0;  ///< Where the next part of this tick begins.
   bool is_done_ = true;
-  std::uint32_t kept_at_ = 0;  ///< The tick of the last `keep` that looked at all entities.
+  bool keeps_unknown_ = false;
+  std::uint32_t sweep_began_ = 0;   ///< The tick at which the sweep of `keep` over all entities
+  std::uint32_t sweep_before_ = 0;  ///< began, and that of the sweep before.
   SnapshotSerial next_ = 0;
   std::array<Sent, kSnapshotWindow> sent_{};
   SnapshotTicks ticks_{};
