@@ -46,6 +46,7 @@ void ClientView::resync() {
   for (InFlight& flight : in_flight_) flight.is_used = flight.has_arrived = false;
   for (std::uint32_t i = 0; i < records_.size(); ++i) {
     records_[i].acked_since = kNotAcked;
+    records_[i].told_at = 0;
     records_[i].was_told = false;
     records_[i].is_there = false;
     activate(i, budget_tick_);
@@ -92,6 +93,7 @@ void ClientView::forget(const Said& said) {
   }
   // What is known to have arrived since may rest upon it.
   found->acked_since = kNotAcked;
+  found->told_at = 0;
   found->is_there = false;
   activate(static_cast<std::uint32_t>(found - records_.begin()), budget_tick_);
 }
@@ -193,6 +195,7 @@ void ClientView::send(const ReplicatedWorld& world, const InterestGrid& grid,
                       Connection& connection, NetTime now) {
   const std::uint32_t ticks = world.tick() - budget_tick_;
   budget_tick_ = world.tick();
+  if (!has_first_) settled_at_ = world.tick();
   const bool is_other = refresh_interest(world, grid);
   if (is_other || !take_changes(world)) merge_records(world);
   decide_open_events();
@@ -228,6 +231,7 @@ void ClientView::send(const ReplicatedWorld& world, const InterestGrid& grid,
   is_merged_ = false;
   changed_.clear();
   std::uint32_t first_id = 0;
+  bool keeps_unknown = false;
   for (std::size_t part = 0; part < parts_max && !writer_->is_done() && budget > 0; ++part) {
     const Written written = write_part(world, first_id);
     const std::size_t bytes = written.payload_bytes;
@@ -237,12 +241,14 @@ void ClientView::send(const ReplicatedWorld& world, const InterestGrid& grid,
     if (connection.send_payload(std::span(memory_).first(bytes), tag) != SendStatus::queued) break;
     remember(part, first_id, world.tick(), written.snapshot_bytes);
     first_id = writer_->end_id();
+    keeps_unknown = keeps_unknown || writer_->keeps_unknown();
     ++counters_.snapshots;
     counters_.snapshot_bytes += bytes;
     budget -= std::min(budget, bytes);
     bytes_saved_ -= static_cast<double>(bytes);
     pace_.sent();
   }
+  if (writer_->is_done() && !keeps_unknown) settled_at_ = world.tick();
   if (tick_overhead_bits_ > 0) overhead_bits_ += (tick_overhead_bits_ - overhead_bits_) / 8;
   // Now that it was tried: what found no room before may have found it this time.
   note_complete();

@@ -198,6 +198,9 @@ class ClientView {
   bool is_current(std::uint32_t i) const;
   void find_candidates(const ReplicatedWorld& world);
   void choose_most_urgent(std::uint32_t tick, double room_bits);
+  bool is_unknown(std::uint32_t i) const;
+  bool settles(std::uint32_t tick) const;
+  std::size_t put_unknown_first(double room_bits);
   bool waits_for_news(const Connection& connection) const;
   bool waits_for_room(std::size_t budget) const;
   bool leave_out(std::uint32_t id);
@@ -243,6 +246,9 @@ class ClientView {
   double overhead_bits_ = 64;  ///< Of a tick's snapshots, without updates and new entities.
   double tick_overhead_bits_ = 0;
   bool is_short_ = false;                ///< The last snapshot deferred what it had no room for.
+  /// The tick of the last snapshots after which the client had no entity that the server does not
+  /// know it to have.
+  std::uint32_t settled_at_ = 0;
   std::uint32_t sent_at_ = 0;            ///< The tick of the last snapshot, ...
   std::uint64_t delivered_at_send_ = 0;  ///< ... and the packets delivered by then.
   double bytes_saved_ = 0;               ///< Saved from the client's own limit.

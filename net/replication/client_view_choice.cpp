@@ -12,6 +12,9 @@ namespace {
 constexpr double kOverdueShare = 4;
 /// What the farthest entities get, of what one at the view position gets.
 constexpr float kFarShare = 0.05F;
+/// After this many seconds without a snapshot that settles what the client has, new entities wait
+/// for one, for as long at most.
+constexpr std::uint32_t kSettleSeconds = 2;
 /// Bits of an update and of each of its lanes, before anything was measured.
 constexpr double kUpdateBits = 6;
 constexpr double kLaneBits = 1.5;
@@ -66,7 +69,8 @@ void ClientView::choose(const ReplicatedWorld& world, std::size_t budget_bytes) 
   double wanted = 0;
   for (const std::uint32_t i : candidates_) wanted += predicted_bits(i);
   const double room = static_cast<double>(budget_bytes) * 8 - overhead_bits_;
-  is_short_ = wanted > room;
+  // A small budget minus the overhead may be negative, which is less than no candidates need.
+  is_short_ = !candidates_.empty() && wanted > room;
   if (is_short_) choose_most_urgent(world.tick(), room);
 }
 
@@ -97,6 +101,38 @@ void ClientView::find_candidates(const ReplicatedWorld& world) {
   }
 }
 
+/// Whether the client may have an entity, from a snapshot that is not known to have arrived.
+bool ClientView::is_unknown(std::uint32_t i) const {
+  return records_[i].may_be_shown && records_[i].acked_since == kNotAcked;
+}
+
+/// While a snapshot defers unknown entities, the client keeps all unknown ones, also those that
+/// have gone since (`SnapshotHead::keeps_unknown`). When every snapshot did so for long, it is time
+/// for one that defers none.
+bool ClientView::settles(std::uint32_t tick) const {
+  const std::uint32_t interval = kSettleSeconds * options_.ticks_per_second;
+  return (tick - settled_at_) / interval % 2 == 1;
+}
+
+/// Moves all unknown entities to the front if they fit, and returns how many. If they do not, those
+/// whose snapshot was lost: the others are likely to be acknowledged soon, since entities that the
+/// client cannot have yet wait.
+std::size_t ClientView::put_unknown_first(double room_bits) {
+  std::erase_if(candidates_, [&](std::uint32_t i) {
+    const bool waits = records_[i].acked_since == kNotAcked && !records_[i].may_be_shown;
+    if (waits) defer(i);
+    if (waits) ++counters_.held;
+    return waits;
+  });
+  double wanted = 0;
+  for (const std::uint32_t i : candidates_) wanted += is_unknown(i) ? predicted_bits(i) : 0.0;
+  const auto goes_first = [&](std::uint32_t i) {
+    return is_unknown(i) && (wanted <= room_bits || records_[i].told_at == 0);
+  };
+  const auto others = std::partition(candidates_.begin(), candidates_.end(), goes_first);
+  return static_cast<std::size_t>(others - candidates_.begin());
+}
+
 /// Each candidate's urgency is its weight times its nearness times the ticks that it has waited.
 /// The most urgent ones that fit are sent, so that in the long run each gets updates in proportion
 /// to weight times nearness: nothing starves. A part of the room goes to those beyond
@@ -113,6 +149,7 @@ void ClientView::choose_most_urgent(std::uint32_t tick, double room_bits) {
     record.overdue =
         waited / static_cast<float>(std::max<std::uint16_t>(update_class.longest_ticks, 1));
   }
+  const std::size_t first_count = settles(tick) ? put_unknown_first(room_bits) : 0;
   const auto is_before = [&](float Record::*by) {
     return [this, by](std::uint32_t a, std::uint32_t b) {
       return records_[a].*by != records_[b].*by ? records_[a].*by > records_[b].*by : a < b;
@@ -122,18 +159,20 @@ void ClientView::choose_most_urgent(std::uint32_t tick, double room_bits) {
   std::size_t sent = 0;
   // Moves those that go to the front. The first goes whatever it costs: nothing may wait for ever
   // for more room than there is.
-  const auto take = [&](float Record::*by, float least, double room) {
-    std::sort(candidates_.begin() + static_cast<std::ptrdiff_t>(sent), candidates_.end(),
+  const auto take = [&](float Record::*by, float least, std::size_t end, double room) {
+    const auto begin = candidates_.begin();
+    std::sort(begin + static_cast<std::ptrdiff_t>(sent), begin + static_cast<std::ptrdiff_t>(end),
               is_before(by));
-    while (sent < candidates_.size() && records_[candidates_[sent]].*by >= least) {
+    while (sent < end && records_[candidates_[sent]].*by >= least) {
       const double bits = predicted_bits(candidates_[sent]);
       if (sent > 0 && used + bits > room) return;
       used += bits;
       ++sent;
     }
   };
-  take(&Record::overdue, 1, room_bits / kOverdueShare);
-  take(&Record::urgency, 0, room_bits);
+  take(&Record::urgency, 0, first_count, room_bits);
+  take(&Record::overdue, 1, candidates_.size(), room_bits / kOverdueShare);
+  take(&Record::urgency, 0, candidates_.size(), room_bits);
   for (std::size_t k = sent; k < candidates_.size(); ++k) {
     defer(candidates_[k]);
     ++counters_.held;

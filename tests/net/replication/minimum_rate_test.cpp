@@ -90,4 +90,24 @@ TEST_CASE("A far entity that is updated every 2,000 ticks stays known to the cli
   CHECK(updates <= 10);
 }
 
+TEST_CASE("A client that wishes for one byte a second costs a server without entities nothing",
+          "[net][replication]") {
+  const bool has_far_entities = GENERATE(false, true);
+  ReplicationServerOptions options;
+  options.classes = {{.radius = 10}};
+  ReplicationStage stage(7, options);
+  ReplicationStage::Client& client = stage.join({}, {}, {}, {.wish = {.bytes_per_second = 1}});
+  stage.server.set_eyes(client.id, {});
+  stage.step([&] {
+    if (has_far_entities) stage.spawn(1, {.type = 1, .place = {.x = 1'000}});
+  });
+  // The room that is left falls below the overhead of a snapshot, which leaves less than none.
+  stage.run(2'000);
+  CAPTURE(has_far_entities);
+  CHECK(stage.server.view(client.id)->counters().snapshots > 0);
+  CHECK(stage.server.view(client.id)->counters().held == 0);
+  CHECK(client.world.entities.empty());
+  CHECK(client.world.fault.empty());
+}
+
 }  // namespace muster

@@ -1,4 +1,7 @@
 // A client whose link carries a part of what its world needs.
+#include <deque>
+#include <map>
+
 #include <catch2/catch.hpp>
 
 #include "tests/support/overload_stage.h"
@@ -14,22 +17,25 @@ constexpr int kTicks = 600;
 TEST_CASE("A deferred entity costs an overloaded link next to nothing",
           "[net][replication][sys-31][sys-46]") {
   const bool has_view_position = GENERATE(false, true);
-  const OverloadScene scene{.entities = 200, .has_view_position = has_view_position};
+  const auto coder = GENERATE(SnapshotCoder::range, SnapshotCoder::mix);
+  const OverloadScene scene{
+      .entities = 200, .coder = coder, .has_view_position = has_view_position};
   const OverloadResult all = OverloadStage(scene, 0).measure(300, 300);
   struct Row {
     double share;
-    double cost_max;
+    double cost_max;     ///< As a multiple of the cost when all fit; the target is 1.3.
+    double updates_min;  ///< Of the share; the target is 0.8.
     const char* why;
   };
   // A random walk that is sent n times less often is less predictable: each of its four lanes takes
   // log2(n) / 2 bits more, which alone is 1.14 at a quarter, 1.23 at a tenth, 1.34 at 3 %.
-  const Row row = GENERATE(Row{0.5, 1.15, "half"}, Row{0.25, 1.25, "a quarter"},
-                           Row{0.1, 1.45, "a tenth"}, Row{0.03, 1.75, "3 %"});
-  CAPTURE(has_view_position, row.why);
+  const Row row = GENERATE(Row{0.5, 1.15, 0.88, "half"}, Row{0.25, 1.25, 0.8, "a quarter"},
+                           Row{0.1, 1.45, 0.68, "a tenth"}, Row{0.03, 1.75, 0.56, "3 %"});
+  CAPTURE(has_view_position, coder, row.why);
   const auto budget = static_cast<std::uint32_t>(all.bytes_per_second * row.share);
   const OverloadResult result = OverloadStage(scene, budget).measure(kSettleTicks, kTicks);
   CHECK(result.bytes_per_update() <= row.cost_max * all.bytes_per_update());
-  CHECK(result.updates_per_second >= all.updates_per_second * row.share / row.cost_max * 0.98);
+  CHECK(result.updates_per_second >= all.updates_per_second * row.share * row.updates_min);
   CHECK(result.bytes_per_second <= 1.02 * budget);
   CHECK(result.false_despawns == 0);
   CHECK(result.missing == 0);
@@ -109,6 +115,97 @@ TEST_CASE("After an outage a client goes on from what it had", "[net][replicatio
   CHECK(stage.server.view(client.id)->counters().resyncs == before.resyncs);
   stage.run(60);
   CHECK(stage.difference(client).empty());
+}
+
+TEST_CASE("Entities that were unchanged for long may change and despawn during an outage",
+          "[net][replication]") {
+  const std::uint64_t seed = GENERATE(1U, 2U, 3U);
+  const int change_tick = GENERATE(1, 100, 300);
+  ReplicationStage stage(seed, {.snapshot_ticks = 1});
+  ReplicationStage::Client& client = stage.join({.latency = std::chrono::milliseconds(20)});
+  stage.step([&] {
+    for (std::uint32_t id = 1; id <= 40; ++id) {
+      stage.spawn(id, {.type = 1, .relevance = Relevance::always});
+    }
+  });
+  // More snapshots than the window has: what is unchanged is no longer looked at.
+  stage.run(150);
+  client.pair->network.link(client.pair->there_link).is_down = true;
+  client.pair->network.link(client.pair->back_link).is_down = true;
+  for (int tick = 0; tick < 700; ++tick) {
+    stage.step([&] {
+      // The others take the rows of these as soon as the world gives them back.
+      for (std::uint32_t id = 1; id <= 20; ++id) stage.stir(id);
+      if (tick % 31 != change_tick % 31 || tick < change_tick) return;
+      for (std::uint32_t id = 21; id <= 30; ++id) stage.stir(id);
+      if (tick != change_tick) return;
+      for (std::uint32_t id = 31; id <= 35; ++id) stage.despawn(id);
+    });
+  }
+  client.pair->network.link(client.pair->there_link).is_down = false;
+  client.pair->network.link(client.pair->back_link).is_down = false;
+  stage.run(60);
+  CAPTURE(seed, change_tick);
+  CHECK(stage.difference(client) == "");
+  CHECK(client.world.spawned == 40);
+  CHECK(client.world.despawned == 5);
+  const ClientViewCounters& counters = stage.server.view(client.id)->counters();
+  CHECK(counters.resyncs == 0);
+  CHECK(counters.divergences == 0);
+}
+
+/// Projectiles come and go on a link that carries a part of them, and at times nothing comes back
+/// from the client. Returns for how many ticks the client has shown one that had gone, at most.
+std::uint32_t longest_ghost_ticks(ReplicationStage& stage, ReplicationStage::Client& client) {
+  constexpr std::uint32_t kAlive = 40;
+  std::map<std::uint32_t, std::uint32_t> gone_at;
+  std::deque<std::pair<std::uint32_t, std::uint32_t>> alive;  // Id, and the tick of its end.
+  std::uint32_t next_id = 1'000;
+  std::uint32_t longest = 0;
+  for (int tick = 0; tick < 3'000; ++tick) {
+    client.pair->network.link(client.pair->back_link).is_down = tick % 200 < 18;
+    stage.step([&] {
+      for (std::uint32_t id = 1; id <= 100; ++id) stage.stir(id);
+      for (; !alive.empty() && alive.front().second <= stage.tick; alive.pop_front()) {
+        stage.despawn(alive.front().first);
+        gone_at[alive.front().first] = stage.tick;
+      }
+      for (int i = 0; i < 3; ++i, ++next_id) {
+        stage.spawn(next_id, {.type = 1, .relevance = Relevance::always});
+        alive.emplace_back(next_id, stage.tick + kAlive);
+      }
+    });
+    for (const auto& [id, entity] : client.world.entities) {
+      const auto found = gone_at.find(id);
+      if (found != gone_at.end()) longest = std::max(longest, stage.tick - found->second);
+    }
+  }
+  return longest;
+}
+
+TEST_CASE("An entity that has gone leaves an overloaded client within seconds",
+          "[net][replication]") {
+  const std::uint64_t seed = GENERATE(1U, 2U, 3U);
+  const std::uint32_t bytes_per_second = GENERATE(3'000U, 8'000U);
+  ReplicationServerOptions options;
+  options.snapshot_ticks = 3;
+  ReplicationStage stage(seed, options);
+  const LinkOptions link{.latency = std::chrono::milliseconds(50), .loss = 0.02};
+  ReplicationStage::Client& client =
+      stage.join(link, link, {}, {.wish = {.bytes_per_second = bytes_per_second}});
+  stage.step([&] {
+    for (std::uint32_t id = 1; id <= 100; ++id) {
+      stage.spawn(id, {.type = 1, .relevance = Relevance::always});
+    }
+  });
+  stage.run(600);
+  const std::uint32_t longest = longest_ghost_ticks(stage, client);
+  CAPTURE(seed, bytes_per_second);
+  CHECK(longest > 0);
+  CHECK(longest <= 8 * 60);
+  CHECK(client.world.fault.empty());
+  CHECK(client.world.spawned > 300);  // Projectiles are shown, too.
+  for (std::uint32_t id = 1; id <= 100; ++id) CHECK(client.world.entities.contains(id));
 }
 
 }  // namespace muster
