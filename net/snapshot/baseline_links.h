@@ -1,6 +1,7 @@
 // For a state that was coded against a single known one: which one that was.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -46,8 +47,10 @@ class BaselineLinks {
         mark(list, ticks[place] - record.age);
       }
     }
-    for (SnapshotSerial s = track.run_first; track.has_run() && s <= track.run_last; ++s) {
-      if (track.run_last - s < kSnapshotWindow) mark(list, ticks[place_of(s)]);
+    const SnapshotSerial window_first =
+        track.run_last - std::min<SnapshotSerial>(track.run_last, kSnapshotWindow - 1);
+    for (SnapshotSerial s = std::max(track.run_first, window_first); s <= track.run_last; ++s) {
+      mark(list, ticks[place_of(s)]);
     }
     free_unmarked(list);
   }

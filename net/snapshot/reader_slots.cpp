@@ -233,7 +233,9 @@ void SnapshotReader::apply(const SnapshotHead& head) {
   }
   last_ = serial_;
   received_[place_of(serial_)] = {.serial = serial_, .is_used = true};
-  if (serial_ % kLinkSweep == 0) drop_links();
+  // The serials that are multiples may never arrive.
+  if (newest_ / kLinkSweep != swept_) drop_links();
+  swept_ = newest_ / kLinkSweep;
   list_entities();
 }
 

@@ -166,6 +166,7 @@ class SnapshotReader {
   bool has_any_ = false;
   SnapshotSerial newest_ = kFirstSerial;
   SnapshotSerial last_ = kFirstSerial;
+  SnapshotSerial swept_ = 0;     ///< When `drop_links` was called last: newest serial / interval.
   SnapshotSerial serial_ = 0;    ///< Of the snapshot being read, ...
   std::uint32_t said_tick_ = 0;  ///< ... and its tick.
   bool is_overtaken_ = false;    ///< By a newer one.

@@ -1,5 +1,8 @@
 // Bytes that no writer sends, to readers that already have a world.
+#include <array>
+#include <deque>
 #include <optional>
+#include <vector>
 
 #include "tests/net/snapshot/snapshot_stage.h"
 #include "tests/support/damage.h"
@@ -194,6 +197,41 @@ TEST_CASE("An entity that is told anew counts once", "[net][snapshot]") {
     CHECK(reader.read(writer.write(memory)) == SnapshotVerdict::applied);
     CHECK(reader.entities().size() == 10);
   }
+}
+
+TEST_CASE("A server that leaves out snapshots of some numbers grows no reader", "[net][snapshot]") {
+  constexpr std::uint32_t kEntities = 50;
+  Random random(8);
+  SnapshotModel model =
+      untrained_model({{.name = "a", .lanes = {{.name = "x", .greatest = 100'000}}}});
+  SnapshotWriter writer(model);
+  SnapshotReader reader(model);
+  std::vector<LaneValue> values(kEntities, 50'000);
+  std::vector<EntityState> world;
+  for (std::uint32_t id = 0; id < kEntities; ++id) {
+    world.push_back({.id = id, .kind = {}, .values = &values[id]});
+  }
+  std::array<std::byte, 1200> memory{};
+  std::deque<std::vector<LaneValue>> past;  // Values stay where they are.
+  std::size_t bytes_before = 0;
+  for (std::uint32_t tick = 1; tick < 3'000; ++tick) {
+    past.push_back(values);
+    if (past.size() > kPastTicksMax + 2) past.pop_front();
+    for (std::uint32_t id = 0; id < kEntities; ++id) {
+      values[id] = past.back()[id] = static_cast<LaneValue>(40'000 + random.below(20'000));
+      world[id].values = &past.back()[id];
+    }
+    writer.keep(tick);
+    writer.begin(tick, world);
+    const std::span<const std::byte> bytes = writer.write(memory);
+    REQUIRE(writer.is_done());
+    if (writer.last_number() % 16 == 0) continue;
+    REQUIRE(reader.read(bytes) == SnapshotVerdict::applied);
+    // So seldom that each snapshot has one reference: then every state gets a link.
+    if (writer.last_number() % 40 == 1) writer.acknowledge(writer.last_number());
+    if (tick == 300) bytes_before = reader.memory_bytes();
+  }
+  CHECK(reader.memory_bytes() < bytes_before + bytes_before / 4);
 }
 
 }  // namespace
