@@ -74,6 +74,7 @@ class SortedBlocks {
   std::size_t block_of(std::uint32_t id) const;
   void insert_block(std::size_t at);
   void remove_block(std::size_t at);
+  void merge_with_next(std::size_t at);
 
   std::vector<Block> blocks_;             ///< None is empty.
   std::vector<std::uint32_t> first_ids_;  ///< One per block.
@@ -137,9 +138,20 @@ void SortedBlocks<Item>::remove(std::uint32_t id) {
   --size_;
   if (block.empty()) return remove_block(at);
   first_ids_[at] = block.front().id;
-  // Blocks with few entities become one: there are at most some four times as many as needed.
-  if (at + 1 == blocks_.size() || block.size() + blocks_[at + 1].size() > kBlockMax / 2) return;
-  block.insert(block.end(), blocks_[at + 1].begin(), blocks_[at + 1].end());
+  merge_with_next(at);
+  if (at > 0) merge_with_next(at - 1);
+}
+
+/// Two neighbours with few items become one block. So after each removal the block and a neighbour
+/// have more than half a block of items together, and there are at most some four times as many
+/// blocks as needed.
+template <typename Item>
+void SortedBlocks<Item>::merge_with_next(std::size_t at) {
+  if (at + 1 == blocks_.size()) return;
+  Block& block = blocks_[at];
+  const Block& next = blocks_[at + 1];
+  if (block.size() + next.size() > kBlockMax / 2) return;
+  block.insert(block.end(), next.begin(), next.end());
   remove_block(at + 1);
 }
 

@@ -124,4 +124,22 @@ TEST_CASE("A hundred thousand entities of one place, team and owner come, move a
   CHECK(grid.memory_bytes() < bytes);
 }
 
+TEST_CASE("Items that live longer than their neighbours share blocks", "[net][replication]") {
+  const int order = GENERATE(0, 1, 2);
+  CAPTURE(order);
+  constexpr std::uint32_t kBlocks = 400;
+  constexpr std::uint32_t kCount = 64 * kBlocks;
+  SortedBlocks<CountedItem> blocks;
+  for (std::uint32_t id = 1; id <= kCount; ++id) blocks.add({id, id});
+  const std::size_t full = blocks.memory_bytes();
+  for (const std::uint32_t id : ids_in(order, kCount)) {
+    if (id % 64 != 0) blocks.remove(id);
+  }
+  CHECK(blocks.size() == kBlocks);
+  // Nearly all blocks can be used again.
+  for (std::uint32_t i = 1; i <= 64 * (kBlocks - 30); ++i) blocks.add({kCount + i, i});
+  CHECK(blocks.memory_bytes() < full + full / 8);
+  for (std::uint32_t id = 64; id <= kCount; id += 64) CHECK(blocks.find(id) != nullptr);
+}
+
 }  // namespace muster
