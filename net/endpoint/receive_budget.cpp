@@ -7,6 +7,9 @@ namespace muster {
 
 namespace {
 
+/// The limits of one call are those of a loop whose calls are this far apart at most. Else a slow
+/// loop would get less than its share of the time.
+constexpr NetDuration kFastLoop = std::chrono::milliseconds(32);
 constexpr NetDuration kBacklogInterval = std::chrono::seconds(1);
 
 double units(NetDuration time) {
@@ -16,7 +19,8 @@ double units(NetDuration time) {
 }  // namespace
 
 ReceiveBudget::ReceiveBudget(const ReceiveLimits& limits, NetTime now)
-    : datagrams_max_(limits.datagrams_max),
+    : limits_(limits),
+      datagrams_max_(limits.datagrams_max),
       bucket_({.per_second = limits.share * receive_work::kUnitsPerSecond,
                .burst = units(limits.call_max)},
               now) {
@@ -26,6 +30,10 @@ ReceiveBudget::ReceiveBudget(const ReceiveLimits& limits, NetTime now)
 }
 
 void ReceiveBudget::begin(NetTime now) {
+  rhythm_.note(now);
+  const double factor = std::max(units(rhythm_.typical()) / units(kFastLoop), 1.0);
+  bucket_.set_burst(factor * units(limits_.call_max));
+  datagrams_max_ = static_cast<std::size_t>(factor * static_cast<double>(limits_.datagrams_max));
   bucket_.fill(now);
   report_ = {};
 }

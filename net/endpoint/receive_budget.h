@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "net/endpoint/time_bucket.h"
+#include "net/transport/call_rhythm.h"
 #include "net/transport/datagram_socket.h"
 
 namespace muster {
@@ -47,9 +48,10 @@ inline constexpr std::uint32_t kDatagramMax =
 struct ReceiveLimits {
   /// Share of all time, as estimated by `receive_work`, averaged over any loop. More than 0.
   double share = 0.5;
-  /// The most of one call, as estimated.
+  /// The most of one call, as estimated, in a loop of 31 Hz or more. Where calls are farther apart
+  /// it grows with the time between them, up to 7.8 times at 4 Hz.
   NetDuration call_max = std::chrono::milliseconds(16);
-  /// The most of one call, in datagrams.
+  /// The most of one call, in datagrams; grows as `call_max` does.
   std::size_t datagrams_max = 8192;
 };
 
@@ -66,7 +68,8 @@ struct ReceiveReport {
 
 /// Counts the work of the calls of `receive` against the limits. Time that passes earns work, up to
 /// that of one call: many calls in one tick do no more than one, and a call after a long pause no
-/// more than any other.
+/// more than any other. The rhythm of the last calls decides how much one call may do, so that a
+/// slow loop uses its share of the time, too.
 class ReceiveBudget {
  public:
   ReceiveBudget(const ReceiveLimits& limits, NetTime now);
@@ -84,7 +87,9 @@ class ReceiveBudget {
   std::uint64_t dropped_unread() const { return dropped_unread_; }
 
  private:
-  std::size_t datagrams_max_;
+  ReceiveLimits limits_;
+  std::size_t datagrams_max_;  ///< Of this call.
+  CallRhythm rhythm_;
   TimeBucket bucket_;
   ReceiveReport report_;
   std::optional<NetTime> asked_at_;

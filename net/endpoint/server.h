@@ -187,9 +187,8 @@ class Server {
   std::vector<std::byte> save_used_tokens() const { return used_tokens_.save(); }
   /// Adds the used tokens of a list. False, with no change, when the bytes are no such list or when
   /// it has more tokens than there is room for.
-  [[nodiscard]] bool restore_used_tokens(std::span<const std::byte> list, UnixSeconds date,
-                                         NetTime now) {
-    return used_tokens_.restore(list, date, now);
+  [[nodiscard]] bool restore_used_tokens(std::span<const std::byte> list, NetTime now) {
+    return used_tokens_.restore(list, now);
   }
 
   /// Ends everything; clients are told.
@@ -248,6 +247,7 @@ class Server {
   bool is_silent(std::uint32_t slot) const;
   std::optional<ClientHandle> replaced_by(const Applicant& applicant, const RequestView& attempt);
   std::optional<std::uint32_t> slot_for(const RequestView& attempt, const Applicant& applicant);
+  std::optional<std::uint32_t> pending_of(std::uint64_t client_id) const;
   std::optional<std::uint32_t> pending_to_remove(bool must_take_place);
   bool has_too_many(const Address& from, const RequestView& attempt) const;
   bool has_live_client(const Address& from) const;

@@ -195,7 +195,11 @@ void Server::apply(NetTime now, UnixSeconds date, const DatagramPath& path,
     return;
   }
   if (token.has_value()) {
-    used_tokens_.add(token->id, head.ephemeral, token->expires, date, now);
+    used_tokens_.add({.id = token->id,
+                      .attempt = head.ephemeral,
+                      .issued = token->issued,
+                      .expires = token->expires},
+                     now);
     ++counters_.tokens_used;
   }
   admit(now, path, response, applicant, handshake, *slot);
@@ -270,7 +274,9 @@ void Server::admit(NetTime now, const DatagramPath& path, const ResponseView& re
   slot_of_attempt_[response.head.ephemeral] = slot;  // The last that may throw.
   if (const Client* const before = slots_[slot].get()) {
     const bool is_itself = before->attempt == client->attempt;
-    const bool is_successor = before->replaces.has_value() && before->replaces == client->replaces;
+    const bool is_same_client = client->client_id != 0 && before->client_id == client->client_id;
+    const bool is_successor =
+        is_same_client || (before->replaces.has_value() && before->replaces == client->replaces);
     ++(is_itself || is_successor ? counters_.pending_replaced : counters_.pending_removed);
     if (!is_itself) slot_of_attempt_.erase(before->attempt);
     --pending_;

@@ -88,7 +88,21 @@ std::optional<std::uint32_t> Server::slot_for(const RequestView& attempt,
   }
   const bool is_room = applicant.replaces.has_value() || places_taken() < options_.clients_max;
   if (is_room && pending_ < kPendingMax) return free_slot();
+  if (const auto own = pending_of(applicant.client)) return own;
   return pending_to_remove(!is_room);
+}
+
+/// The slot of the oldest pending connection of a client id; nothing for 0, which is no id.
+std::optional<std::uint32_t> Server::pending_of(std::uint64_t client_id) const {
+  std::optional<std::uint32_t> oldest;
+  for (std::uint32_t slot = 0; slot < slots_.size() && client_id != 0; ++slot) {
+    const Client* const client = slots_[slot].get();
+    if (client == nullptr || client->is_connected || client->client_id != client_id) continue;
+    if (!oldest.has_value() || client->accepted_first_at < slots_[*oldest]->accepted_first_at) {
+      oldest = slot;
+    }
+  }
+  return oldest;
 }
 
 /// Whether an address has as many clients as it may have, the attempt's own place not counted.

@@ -12,13 +12,20 @@ namespace {
 
 /// In bits of the IPv6 form, where an IPv4 /8 is a /104. Providers hold an IPv6 /32 or shorter and
 /// give a subscriber a /48, /56 or /60; one network has a /64.
-constexpr std::array<unsigned, 9> kPrefixBits = {32, 48, 56, 60, 64, 96 + 8, 96 + 16, 96 + 24, 128};
+constexpr unsigned kPrefixBitsIpv4 = 96 + 8;  // The shortest of IPv4, beside each of IPv6.
+constexpr std::array<unsigned, 9> kPrefixBits = {32,      48,      56, 60, 64, kPrefixBitsIpv4,
+                                                 96 + 16, 96 + 24, 128};
+
+/// The form of IPv4 addresses has 96 bits in common, which are no network.
+Address network_of(const Address& from, unsigned bits) {
+  return prefix_of(from, from.is_ipv4() ? std::max(bits, kPrefixBitsIpv4) : bits);
+}
 
 /// How many of the first clients share a prefix.
 std::size_t run_length(std::span<const WaitingClient> waiting, unsigned bits) {
-  const Address prefix = prefix_of(waiting.front().from, bits);
+  const Address prefix = network_of(waiting.front().from, bits);
   const auto end = std::ranges::find_if(
-      waiting, [&](const WaitingClient& each) { return prefix_of(each.from, bits) != prefix; });
+      waiting, [&](const WaitingClient& each) { return network_of(each.from, bits) != prefix; });
   return static_cast<std::size_t>(end - waiting.begin());
 }
 

@@ -11,14 +11,14 @@ namespace muster {
 namespace {
 
 constexpr std::array<char, 4> kListMagic = {'M', 'U', 'T', 'K'};
-constexpr std::uint32_t kListVersion = 1;
+constexpr std::uint32_t kListVersion = 2;
 constexpr std::size_t kListHeadBytes = 4 + 4 + 8 + 8;
-constexpr std::size_t kListEntryBytes = 16 + 32 + 8;
+constexpr std::size_t kListEntryBytes = 16 + 32 + 8 + 8;
 
-/// When a token is over by a server's own clock, if the date is right. The lifetime is bounded, so
-/// that no date makes the sum overflow.
-NetTime over_at(UnixSeconds expires, UnixSeconds date, NetTime now) {
-  const UnixSeconds left = expires > date ? expires - date : 0;
+/// When a token that is valid from one date to another has been over for certain, by a server's own
+/// clock. The lifetime is bounded, so that no date makes the sum overflow.
+NetTime over_at(UnixSeconds from, UnixSeconds expires, NetTime now) {
+  const UnixSeconds left = expires > from ? expires - from : 0;
   return now + std::chrono::seconds(std::min(left, kTokenLifetimeMax));
 }
 
@@ -27,17 +27,16 @@ NetTime over_at(UnixSeconds expires, UnixSeconds date, NetTime now) {
 bool UsedTokens::is_used_by_another(const TokenId& id, const PublicKey& attempt,
                                     UnixSeconds expires) const {
   const auto token = tokens_.find(id);
-  if (token != tokens_.end()) return token->second.attempt != attempt;
+  if (token != tokens_.end()) return token->second.use.attempt != attempt;
   return expires <= forgotten_until_;
 }
 
-void UsedTokens::add(const TokenId& id, const PublicKey& attempt, UnixSeconds expires,
-                     UnixSeconds date, NetTime now) {
-  const Token token{.attempt = attempt, .expires = expires, .over_at = over_at(expires, date, now)};
+void UsedTokens::add(const Use& use, NetTime now) {
+  const Token token{.use = use, .over_at = over_at(use.issued, use.expires, now)};
   // First the set: if the map has no memory, an entry of the set alone does no harm.
-  by_time_.emplace(token.over_at, id);
-  const auto [at, is_new] = tokens_.try_emplace(id, token);
-  if (!is_new && at->second.over_at != token.over_at) by_time_.erase({token.over_at, id});
+  by_time_.emplace(token.over_at, use.id);
+  const auto [at, is_new] = tokens_.try_emplace(use.id, token);
+  if (!is_new && at->second.over_at != token.over_at) by_time_.erase({token.over_at, use.id});
 }
 
 void UsedTokens::forget_expired(UnixSeconds date, NetTime now) {
@@ -45,14 +44,15 @@ void UsedTokens::forget_expired(UnixSeconds date, NetTime now) {
     auto entry = by_time_.extract(by_time_.begin());
     const auto token = tokens_.find(entry.value().second);
     if (token == tokens_.end()) continue;
-    if (token->second.expires > date) {
-      // Its time has passed, and the date says that it is still valid: the date was ahead before.
-      token->second.over_at = over_at(token->second.expires, date, now);
+    const UnixSeconds expires = token->second.use.expires;
+    if (expires > date) {
+      // By this date it is still valid: the date is behind, and may have been ahead before.
+      token->second.over_at = over_at(date, expires, now);
       entry.value().first = token->second.over_at;
       by_time_.insert(std::move(entry));
       continue;
     }
-    forgotten_until_ = std::max(forgotten_until_, token->second.expires);
+    forgotten_until_ = std::max(forgotten_until_, expires);
     tokens_.erase(token);
   }
 }
@@ -66,13 +66,14 @@ std::vector<std::byte> UsedTokens::save() const {
   writer.write_u64(tokens_.size());
   for (const auto& [id, token] : tokens_) {
     writer.write_bytes(id);
-    writer.write_bytes(token.attempt);
-    writer.write_u64(token.expires);
+    writer.write_bytes(token.use.attempt);
+    writer.write_u64(token.use.issued);
+    writer.write_u64(token.use.expires);
   }
   return list;
 }
 
-bool UsedTokens::restore(std::span<const std::byte> list, UnixSeconds date, NetTime now) {
+bool UsedTokens::restore(std::span<const std::byte> list, NetTime now) {
   SectionReader reader(list);
   const std::span<const std::byte> magic = reader.read_bytes(kListMagic.size());
   const bool is_ours = std::ranges::equal(magic, std::as_bytes(std::span(kListMagic)));
@@ -94,11 +95,12 @@ bool UsedTokens::restore(std::span<const std::byte> list, UnixSeconds date, NetT
     last = id;
   }
   for (std::uint64_t i = 0; i < count; ++i) {
-    TokenId id{};
-    PublicKey attempt{};
-    reader.read_into(id);
-    reader.read_into(attempt);
-    add(id, attempt, reader.read_u64(), date, now);
+    Use use;
+    reader.read_into(use.id);
+    reader.read_into(use.attempt);
+    use.issued = reader.read_u64();
+    use.expires = reader.read_u64();
+    add(use, now);
   }
   forgotten_until_ = std::max(forgotten_until_, forgotten_until);
   return true;

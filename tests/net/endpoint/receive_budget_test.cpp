@@ -113,6 +113,31 @@ TEST_CASE("A flood costs a server bounded work in each call and in all, whatever
   REQUIRE(server.counters().datagrams_in > 1000);
 }
 
+TEST_CASE("A slow loop reads all that comes, as long as that is its share of the time",
+          "[net][endpoint]") {
+  const NetDuration tick = GENERATE(16ms, 50ms, 100ms, 200ms, 250ms);
+  constexpr std::uint64_t kPerSecond = 126'000;  // A tenth of all time, as estimated.
+  CAPTURE(tick.count());
+  NetStage stage(4);
+  FloodSocket socket;
+  std::uint64_t waiting = 0;
+  socket.next = [&](std::span<std::byte> memory, Address& from) -> std::size_t {
+    if (waiting == 0) return 0;
+    --waiting;
+    from = Address::ipv4({11, 1, 1, 1}, 77);
+    memory[0] = std::byte{0x42};
+    return 1;
+  };
+  stage.server.emplace(stage.options, socket, stage.entropy, stage.door, stage.now);
+  for (int i = 0; i < 60; ++i) {
+    stage.now += tick;
+    waiting += kPerSecond * static_cast<std::uint64_t>(tick / 1ms) / 1000;
+    const ReceiveReport report = stage.server->receive(stage.now, stage.date);
+    if (i >= 20) REQUIRE_FALSE(report.is_limited);
+  }
+  REQUIRE(waiting == 0);
+}
+
 TEST_CASE("Answers to requests follow time, not calls", "[net][endpoint]") {
   const Loop loop = GENERATE(from_range(kLoops));
   CAPTURE(loop.reason);

@@ -82,6 +82,29 @@ TEST_CASE("A newer connection of a client replaces the older one, also on a full
   REQUIRE(fifth.refusal()->reason == RefuseReason::full);
 }
 
+TEST_CASE("A client that crashes before its first packet gets its own place on a full server",
+          "[net][endpoint]") {
+  NetStage stage(5, {.latency = 20ms});
+  stage.options.backend_key = stage.backend_key;
+  stage.options.clients_max = 4;
+  stage.start();
+  for (std::uint64_t id = 1; id <= 3; ++id) stage.add_client(with_token(stage, id));
+  stage.run(1s);
+  REQUIRE(stage.server->counters().connected == 3);
+  // Client 7 takes the last place and crashes before the answer arrives.
+  stage.add_client(with_token(stage, 7));
+  while (stage.server->counters().accepts < 4) stage.step(1ms);
+  stage.clients.pop_back();
+  const Client& other = stage.add_client(with_token(stage, 8), Address::ipv4({66, 6, 6, 7}, 1));
+  const Client& again = stage.add_client(with_token(stage, 7), Address::ipv4({66, 6, 6, 6}, 1));
+  stage.run(1s);
+  REQUIRE(again.state() == ClientState::connected);
+  REQUIRE(other.refusal()->reason == RefuseReason::full);
+  REQUIRE(stage.server->counters().pending_replaced == 1);
+  REQUIRE(stage.server->counters().pending_removed == 0);
+  REQUIRE(live_clients(stage) == 4);
+}
+
 TEST_CASE("Two tokens of one client that come together end as one connection", "[net][endpoint]") {
   NetStage stage(6);
   stage.options.backend_key = stage.backend_key;

@@ -25,13 +25,17 @@ TokenId id_of(std::size_t number) {
   return {static_cast<std::byte>(number), static_cast<std::byte>(number >> 8U)};
 }
 
+UsedTokens::Use use_of(std::size_t number, UnixSeconds issued, UnixSeconds expires) {
+  return {.id = id_of(number), .attempt = kFirst, .issued = issued, .expires = expires};
+}
+
 TEST_CASE("Used tokens are remembered by attempt until they expire, and no more than fit",
           "[net][secure]") {
   constexpr std::size_t kMost = 65536;
   UsedTokens used(kMost);
   REQUIRE_FALSE(used.is_used_by_another(id_of(1), kFirst, 100));
-  used.add(id_of(1), kFirst, 100, 90, kStart);
-  used.add(id_of(1), kFirst, 100, 95, kStart + 5s);
+  used.add(use_of(1, 90, 100), kStart);
+  used.add(use_of(1, 90, 100), kStart + 5s);
   REQUIRE_FALSE(used.is_used_by_another(id_of(1), kFirst, 100));
   REQUIRE(used.is_used_by_another(id_of(1), kSecond, 100));
   used.forget_expired(99, kStart + 9s);
@@ -42,7 +46,7 @@ TEST_CASE("Used tokens are remembered by attempt until they expire, and no more 
   REQUIRE(used.is_used_by_another(id_of(1), kSecond, 100));
   for (std::size_t i = 0; i < kMost; ++i) {
     REQUIRE_FALSE(used.is_full());
-    used.add(id_of(i), kFirst, 200 + i % 2, 150, kStart);
+    used.add(use_of(i, 150, 200 + i % 2), kStart);
   }
   REQUIRE(used.is_full());
   used.forget_expired(200, kStart + 51s);
@@ -74,56 +78,77 @@ TEST_CASE("No walk of the date makes a used token good again, or refuses others"
       REQUIRE(used.is_used_by_another(id_of(each.number), kSecond, each.expires));
     }
     const Known fresh{.number = second, .expires = kDate + second + 1 + random.below(100)};
-    if (fresh.expires <= date || used.is_used_by_another(id_of(second), kFirst, fresh.expires)) {
-      continue;
-    }
-    used.add(id_of(fresh.number), kFirst, fresh.expires, date, now);
+    if (fresh.expires <= date) continue;
+    // Its backend issued it just now, by the right date.
+    REQUIRE_FALSE(used.is_used_by_another(id_of(second), kFirst, fresh.expires));
+    used.add(use_of(fresh.number, kDate + second, fresh.expires), now);
     known.push_back(fresh);
   }
-  REQUIRE(known.size() > 100);
+  REQUIRE(known.size() > 200);
   REQUIRE(used.size() <= 1000);
+}
+
+TEST_CASE("A token that was used while the date was ahead makes no later token worthless",
+          "[net][secure]") {
+  constexpr UnixSeconds kDate = 1'000'000;
+  const UnixSeconds ahead = GENERATE(0U, 500U, 900U, 999U);
+  const bool is_restored = GENERATE(false, true);
+  CAPTURE(ahead, is_restored);
+  UsedTokens first(10);
+  first.add(use_of(1, kDate, kDate + 1000), kStart);
+  UsedTokens next(10);
+  REQUIRE(next.restore(first.save(), kStart));
+  UsedTokens& used = is_restored ? next : first;
+  for (UnixSeconds second = 0; second < 1000; ++second) {
+    const UnixSeconds date = kDate + second + (second < 500 ? ahead : 0);
+    used.forget_expired(date, kStart + std::chrono::seconds(second));
+    CAPTURE(second);
+    // Others that expire at the same time or soon after.
+    REQUIRE_FALSE(used.is_used_by_another(id_of(2), kFirst, kDate + 1000));
+    REQUIRE(used.is_used_by_another(id_of(1), kSecond, kDate + 1000));
+  }
 }
 
 TEST_CASE("A list of used tokens is kept over a restart, and a damaged one is refused",
           "[net][secure]") {
   UsedTokens before(10);
-  before.add(id_of(9), kFirst, 50, 40, kStart);
+  before.add(use_of(9, 40, 50), kStart);
   before.forget_expired(50, kStart + 10s);
-  before.add(id_of(1), kFirst, 100, 60, kStart);
-  before.add(id_of(2), kSecond, 200, 60, kStart);
+  before.add(use_of(1, 60, 100), kStart);
+  before.add({.id = id_of(2), .attempt = kSecond, .issued = 60, .expires = 200}, kStart);
   const NetBytes list = before.save();
-  REQUIRE(list.size() == 24 + 2 * 56);
+  REQUIRE(list.size() == 24 + 2 * 64);
 
   UsedTokens after(10);
-  REQUIRE(after.restore(list, 60, NetTime(1s)));
+  REQUIRE(after.restore(list, NetTime(1s)));
   REQUIRE(after.save() == list);
   REQUIRE(after.is_used_by_another(id_of(1), kSecond, 100));
   REQUIRE_FALSE(after.is_used_by_another(id_of(1), kFirst, 100));
   REQUIRE(after.is_used_by_another(id_of(9), kSecond, 50));
   REQUIRE_FALSE(after.is_used_by_another(id_of(3), kSecond, 100));
   // A second time it changes nothing: several servers may share lists.
-  REQUIRE(after.restore(list, 60, NetTime(2s)));
+  REQUIRE(after.restore(list, NetTime(2s)));
   REQUIRE(after.size() == 2);
   after.forget_expired(100, NetTime(41s));
   REQUIRE(after.size() == 1);
 
   UsedTokens refusing(10);
   damage::each_truncation(
-      list, [&](const ByteVector& cut) { REQUIRE_FALSE(refusing.restore(cut, 60, NetTime(1s))); });
+      list, [&](const ByteVector& cut) { REQUIRE_FALSE(refusing.restore(cut, NetTime(1s))); });
   NetBytes longer = list;
   longer.push_back(std::byte{0});
-  REQUIRE_FALSE(refusing.restore(longer, 60, NetTime(1s)));
+  REQUIRE_FALSE(refusing.restore(longer, NetTime(1s)));
   for (const std::size_t place : std::array<std::size_t, 3>{0, 4, 16}) {  // Magic, version, count.
     NetBytes damaged = list;
     damaged[place] ^= std::byte{1};
-    REQUIRE_FALSE(refusing.restore(damaged, 60, NetTime(1s)));
+    REQUIRE_FALSE(refusing.restore(damaged, NetTime(1s)));
   }
   NetBytes twice = list;  // Ids ascend, so none is there twice.
-  std::copy_n(twice.begin() + 24, 56, twice.begin() + 24 + 56);
-  REQUIRE_FALSE(refusing.restore(twice, 60, NetTime(1s)));
+  std::copy_n(twice.begin() + 24, 64, twice.begin() + 24 + 64);
+  REQUIRE_FALSE(refusing.restore(twice, NetTime(1s)));
   REQUIRE(refusing.size() == 0);
   UsedTokens small(1);
-  REQUIRE_FALSE(small.restore(list, 60, NetTime(1s)));
+  REQUIRE_FALSE(small.restore(list, NetTime(1s)));
 }
 
 /// The events between two uses of a token; the server must refuse the second use after each.
@@ -162,7 +187,7 @@ std::optional<RefuseReason> second_use(Meanwhile meanwhile) {
       break;
   }
   if (meanwhile == Meanwhile::kept_list) {
-    REQUIRE(stage.server->restore_used_tokens(list, stage.date, stage.now));
+    REQUIRE(stage.server->restore_used_tokens(list, stage.now));
   }
   const Client& second = stage.add_client(options, Address::ipv4({66, 6, 6, 6}, 666));
   stage.run(2s);

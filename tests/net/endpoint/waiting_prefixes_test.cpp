@@ -35,6 +35,12 @@ TEST_CASE("The oldest client of the greediest prefix makes room", "[net][endpoin
       {{"[2001:db8::1]:1", "[2001:db9:0:1::1]:1", "[2001:db9:0:ff00::1]:1"}, 1, "an IPv6 /48"},
       {{"[2001:db8::1]:1", "[2001:db9:1::1]:1", "[2001:db9:2::1]:1"}, 1, "an IPv6 /32"},
       {{"9.9.9.9:1", "[2001:db9:1::1]:1", "[2001:db9:2::1]:1"}, 1, "IPv6 beside IPv4"},
+      {{"9.9.9.9:1", "8.8.8.8:1", "7.7.7.7:1", "[2001:db9:1::1]:1", "[2001:db9:1::2]:1"},
+       3,
+       "an IPv6 /32 beside three IPv4 /8"},
+      {{"[2001:db9:1::1]:1", "[2001:db9:1::2]:1", "9.9.9.9:1", "9.8.8.8:1", "9.7.7.7:1"},
+       2,
+       "an IPv4 /8 beside an IPv6 /32"},
   }));
   CAPTURE(row.reason);
   std::vector<WaitingClient> waiting;
