@@ -1,5 +1,7 @@
 #include "runtime/spawn/replicated_collection.h"
 
+#include <algorithm>
+
 namespace muster {
 
 CollectionVerdict ReplicatedCollection::add(EntityReference id, EntityId entity) {
@@ -20,6 +22,7 @@ CollectionVerdict ReplicatedCollection::remove(EntityReference id) {
     return CollectionVerdict::unknown_id;
   }
   entities_[index] = EntityId();
+  search_from_ = std::min(search_from_, std::max(id.network_id, placed_count_));
   return CollectionVerdict::accepted;
 }
 
@@ -29,9 +32,13 @@ EntityId ReplicatedCollection::find(EntityReference id) const {
   return world_.is_alive(entities_[index]) ? entities_[index] : EntityId();
 }
 
-EntityReference ReplicatedCollection::lowest_free() const {
-  std::int32_t id = placed_count_;
+EntityReference ReplicatedCollection::lowest_free() {
+  if (searched_at_ != world_.end_count()) search_from_ = placed_count_;
+  searched_at_ = world_.end_count();
+  std::int32_t id = search_from_;
   while (id < kMaxNetworkIds && !find({id}).is_null()) ++id;
+  looked_at_count_ += static_cast<std::uint64_t>(id - search_from_) + 1;
+  search_from_ = id;
   return {id < kMaxNetworkIds ? id : -1};
 }
 

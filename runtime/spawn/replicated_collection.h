@@ -42,7 +42,7 @@ class ReplicatedCollection {
   /// Ids below this are those of entities that stand in the level: `Level::register_placed` says
   /// so.
   std::int32_t placed_count() const { return placed_count_; }
-  void set_placed_count(std::int32_t count) { placed_count_ = count; }
+  void set_placed_count(std::int32_t count) { placed_count_ = search_from_ = count; }
 
   /// The entity of an id; null when there is none (a reference to an entity that has not arrived
   /// yet, or has gone) or no such id: every value is safe.
@@ -51,7 +51,10 @@ class ReplicatedCollection {
   /// The lowest id that `add` would accept and that is no placed entity's; none (-1) when all are
   /// in use. For servers: an id of the level stays its entity's when that is gone, because for
   /// clients that join later the entity stands there.
-  EntityReference lowest_free() const;
+  /// Looks at each id once in all calls, and again after entities have ended.
+  EntityReference lowest_free();
+  /// Ids that `lowest_free` has looked at so far.
+  std::uint64_t looked_at_count() const { return looked_at_count_; }
 
   /// Calls `visit(EntityReference, EntityId)` for every entity that is alive, by ascending id.
   template <typename Visit>
@@ -66,6 +69,10 @@ class ReplicatedCollection {
   const World& world_;
   std::int32_t placed_count_ = 0;
   std::vector<EntityId> entities_;  ///< By network id; null for none.
+  /// No id from `placed_count_` up to this one is free, as long as the world's `end_count` is ...
+  std::int32_t search_from_ = 0;
+  std::uint64_t searched_at_ = 0;  ///< ... this.
+  std::uint64_t looked_at_count_ = 0;
 };
 
 /// Puts the components of an entity and of all below it into `out`: first those that everyone

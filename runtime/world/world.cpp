@@ -273,6 +273,7 @@ void World::destroy_leaf(std::uint32_t slot) {
   record.next_sibling = state_.first_free;
   state_.first_free = slot;
   --state_.alive_count;
+  ++end_count_;
   if (state_.first_despawn == slot) {
     state_.first_despawn = before.next_despawn;
     if (state_.first_despawn == kNoSlot) state_.last_despawn = kNoSlot;

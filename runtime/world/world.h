@@ -103,6 +103,9 @@ class World {
     return one.birth != 0 && birth(one.entity) == one.birth;
   }
   std::uint32_t entity_count() const { return state_.alive_count; }
+  /// Rises whenever an entity ends, the world goes back, or another world is assigned: while it is
+  /// unchanged, every entity that was alive still is.
+  std::uint64_t end_count() const { return end_count_; }
   /// Calls `visit(EntityId)` for every entity in the order of slots. Creating entities meanwhile is
   /// allowed; whether they are visited follows from their slots.
   template <typename Visit>
@@ -322,6 +325,7 @@ class World {
   Bookmark state_;  ///< The position in the log is kept by the log itself.
   std::uint64_t last_version_ = 0;
   std::uint64_t last_birth_ = 0;
+  std::uint64_t end_count_ = 0;
   std::vector<EntityComponent> initialised_;
   NameTable names_;
   WorldWatch watch_;

@@ -18,6 +18,7 @@ World& World::operator=(const World& other) {
   initialised_ = other.initialised_;
   names_.become(other.names_);
   last_birth_ = std::max(last_birth_, other.last_birth_);
+  end_count_ = std::max(end_count_, other.end_count_) + 1;
   replaced(version);
   return *this;
 }
@@ -33,6 +34,7 @@ World& World::operator=(World&& other) noexcept {
   initialised_ = std::move(other.initialised_);
   names_.become(other.names_);
   last_birth_ = std::max(last_birth_, other.last_birth_);
+  end_count_ = std::max(end_count_, other.end_count_) + 1;
   replaced(version);
   return *this;
 }
@@ -68,6 +70,7 @@ void World::undo_to(const Bookmark& bookmark, std::span<const EntityComponent> i
   assert(remembers(bookmark));
   while (watch_.log.end() > bookmark.log_position) undo(watch_.log.pop());
   state_ = bookmark;
+  ++end_count_;
   initialised_.assign(initialised.begin(), initialised.end());
 }
 

@@ -2,6 +2,7 @@
 // 4 times is quadratic. Each row measures N and 2 N in turns; its counter is the ratio.
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <functional>
 #include <numeric>
 #include <vector>
@@ -10,8 +11,10 @@
 
 #include "net/replication/interest.h"
 #include "registry/vocabulary/seed.h"
+#include "runtime/spawn/replicated_collection.h"
 #include "tests/bench/bench.h"
 #include "tests/support/replication_stage.h"
+#include "tests/support/world_samples.h"
 
 namespace muster {
 namespace {
@@ -101,6 +104,24 @@ double come_and_go(std::uint32_t count) {
   return since(begin);
 }
 
+/// Entities of a server get the lowest free ids, end together, and others get them.
+double network_ids(std::uint32_t count) {
+  World world(samples::world_components());
+  ReplicatedCollection collection(world);
+  const auto spawn_all = [&] {
+    for (std::uint32_t i = 0; i < count; ++i) {
+      const EntityReference id = collection.lowest_free();
+      if (collection.add(id, world.create()) != CollectionVerdict::accepted) std::abort();
+    }
+  };
+  const auto begin = Clock::now();
+  spawn_all();
+  collection.each([&](EntityReference, EntityId entity) { world.request_despawn(entity); });
+  world.process_despawns();
+  spawn_all();
+  return since(begin);
+}
+
 void add(const std::string& name, std::uint32_t count, const Step& step) {
   benchmark::RegisterBenchmark(("net/growth/" + name).c_str(),
                                [=](benchmark::State& state) {
@@ -134,6 +155,7 @@ void register_growth_benchmarks() {
     }
   }
   add("one client/come and go", 2'000, come_and_go);
+  add("network ids", 10'000, network_ids);
 }
 
 }  // namespace muster

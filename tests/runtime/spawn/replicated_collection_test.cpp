@@ -42,6 +42,40 @@ TEST_CASE("An id of what stood in the level is not given to another entity",
   CHECK(collection.lowest_free().network_id == 0);
 }
 
+TEST_CASE("Thousands of ids in a tick cost one look at each", "[runtime][spawn]") {
+  constexpr std::int32_t kCount = 10'000;
+  World world(samples::game_components());
+  ReplicatedCollection collection(world);
+  for (std::int32_t i = 0; i < kCount; ++i) {
+    const EntityReference id = collection.lowest_free();
+    REQUIRE(id.network_id == i);
+    REQUIRE(collection.add(id, world.create()) == CollectionVerdict::accepted);
+  }
+  CHECK(collection.looked_at_count() < 3 * kCount);
+  // Entities that ended with their tick leave their ids, and so do removed ones.
+  for (std::int32_t i = 0; i < kCount; i += 2) world.request_despawn(collection.find({i}));
+  world.process_despawns();
+  const std::uint64_t before = collection.looked_at_count();
+  for (std::int32_t i = 0; i < kCount; i += 2) {
+    const EntityReference id = collection.lowest_free();
+    REQUIRE(id.network_id == i);
+    REQUIRE(collection.add(id, world.create()) == CollectionVerdict::accepted);
+  }
+  CHECK(collection.looked_at_count() - before < 3 * kCount);
+  REQUIRE(collection.remove({17}) == CollectionVerdict::accepted);
+  CHECK(collection.lowest_free().network_id == 17);
+}
+
+TEST_CASE("A world that is replaced leaves no id behind", "[runtime][spawn]") {
+  World world(samples::game_components());
+  const World empty = world;
+  ReplicatedCollection collection(world);
+  REQUIRE(collection.add(collection.lowest_free(), world.create()) == CollectionVerdict::accepted);
+  CHECK(collection.lowest_free().network_id == 1);
+  world = empty;
+  CHECK(collection.lowest_free().network_id == 0);
+}
+
 TEST_CASE("An id is not given twice while its entity lives", "[runtime][spawn][sys-17]") {
   World world(samples::game_components());
   ReplicatedCollection collection(world);
