@@ -98,6 +98,8 @@ struct LoaderCounters {
   std::uint64_t unwanted = 0;   ///< Loaded, though nobody wanted it any more by then.
   std::uint64_t evicted = 0;
   std::uint64_t eviction_steps = 0;  ///< Bundles that were looked at to find those.
+  /// Bundles that were looked at because they were opened past the loader and not read whole.
+  std::uint64_t unread_steps = 0;
 };
 
 /// Loads bundles of a store in the background and keeps count of who needs them. What is wanted by
@@ -228,8 +230,8 @@ class BundleLoader {
   void unlink_evictable(std::uint32_t bundle);
   void evict(std::uint32_t bundle);
   std::uint64_t reserved_bytes() const;
-  std::uint64_t kept_room(std::uint32_t bundle) const;
   void keep_room(std::uint32_t bundle);
+  void update_expected(std::uint32_t bundle);
   void drop_read();
   std::uint64_t free_bytes() const;
   Error without_room(std::uint32_t bundle, std::uint64_t bytes) const;

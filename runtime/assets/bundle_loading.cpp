@@ -228,8 +228,8 @@ bool BundleLoader::start(const Waiting& next) {
     return true;
   }
   if (is_there) {
-    keep_room(next.bundle);
     node.state = NodeState::present;
+    keep_room(next.bundle);
     ++counters_.loaded;
     return true;
   }
@@ -253,26 +253,29 @@ bool BundleLoader::start(const Waiting& next) {
 
 // For what is under way, and for what has been opened past the loader and is not read yet.
 std::uint64_t BundleLoader::reserved_bytes() const {
-  std::uint64_t bytes = reserved_bytes_;
-  for (const std::uint32_t bundle : unread_) bytes += kept_room(bundle);
-  return bytes;
-}
-
-// What is asked for again counts only once there is room for it.
-std::uint64_t BundleLoader::kept_room(std::uint32_t bundle) const {
-  const Node& node = nodes_[bundle];
-  const bool has_room = node.wanted_by > 0 && node.state == NodeState::present;
-  return has_room ? store_.unread_bytes(bundle) : 0;
+  return reserved_bytes_ + store_.expected_bytes();
 }
 
 void BundleLoader::keep_room(std::uint32_t bundle) {
   if (!std::exchange(nodes_[bundle].is_unread, true)) unread_.push_back(bundle);
+  update_expected(bundle);
+}
+
+// A bundle that is requested again counts only once there is room for it.
+void BundleLoader::update_expected(std::uint32_t bundle) {
+  const Node& node = nodes_[bundle];
+  const bool is_held = node.wanted_by > 0 && node.state == NodeState::present;
+  store_.set_expected(bundle, node.is_unread && is_held);
 }
 
 void BundleLoader::drop_read() {
+  counters_.unread_steps += unread_.size();
   std::erase_if(unread_, [this](std::uint32_t bundle) {
-    nodes_[bundle].is_unread = kept_room(bundle) > 0;
-    return !nodes_[bundle].is_unread;
+    Node& node = nodes_[bundle];
+    const bool is_held = node.wanted_by > 0 && node.state == NodeState::present;
+    node.is_unread = is_held && store_.unread_bytes(bundle) > 0;
+    if (!node.is_unread) update_expected(bundle);
+    return !node.is_unread;
   });
 }
 
@@ -307,6 +310,7 @@ void BundleLoader::evict(std::uint32_t bundle) {
 }
 
 void BundleLoader::update_evictable(std::uint32_t bundle) {
+  update_expected(bundle);
   Node& node = nodes_[bundle];
   const bool is_evictable = node.state == NodeState::present && node.wanted_by == 0;
   if (is_evictable == node.is_evictable) return;

@@ -68,6 +68,7 @@ BundleStore::BundleStore(const BundleSource& source, std::unique_ptr<HeldFile> f
       bundles_(catalog.bundle_count()),
       listed_in_(catalog.bundle_count()),
       is_discardable_(catalog.bundle_count()),
+      is_expected_(catalog.bundle_count()),
       memory_(std::move(memory)) {
   decompressor_.use(std::move(dictionaries));
 }
@@ -231,7 +232,10 @@ void BundleStore::close_bundle(std::uint32_t bundle) {
   assert(bundle < bundles_.size());
   bundle = chosen(bundle);
   if (!bundles_[bundle]) return;
-  add_memory(bundle, 0 - bundles_[bundle]->opened.memory_bytes());
+  const std::uint64_t bytes = memory_bytes(bundle);
+  memory_bytes_ -= bytes;
+  if (is_discardable_[bundle]) discardable_bytes_ -= bytes;
+  if (is_expected_[bundle]) expected_bytes_ -= unread_bytes(bundle);
   give_back(*bundles_[bundle]);
   bundles_[bundle].reset();
   ++closings_;  // Whoever depends on it has to ask for it again.
@@ -245,10 +249,21 @@ void BundleStore::set_discardable(std::uint32_t bundle, bool is_discardable) {
   discardable_bytes_ += is_discardable ? bytes : 0 - bytes;
 }
 
-// A bundle that shrinks adds a number modulo 2^64.
+void BundleStore::set_expected(std::uint32_t bundle, bool is_expected) {
+  bundle = chosen(bundle);
+  if (is_expected_[bundle] == is_expected) return;
+  is_expected_[bundle] = is_expected;
+  const std::uint64_t bytes = unread_bytes(bundle);
+  expected_bytes_ += is_expected ? bytes : 0 - bytes;
+}
+
+// Of an open bundle. One that shrinks adds a number modulo 2^64.
 void BundleStore::add_memory(std::uint32_t bundle, std::uint64_t bytes) {
+  const std::uint64_t unread_before = unread_bytes(bundle);
+  bundles_[bundle]->memory_bytes += bytes;
   memory_bytes_ += bytes;
   if (is_discardable_[bundle]) discardable_bytes_ += bytes;
+  if (is_expected_[bundle]) expected_bytes_ += unread_bytes(bundle) - unread_before;
 }
 
 void BundleStore::give_back(OpenBundle& open) noexcept {
@@ -279,14 +294,16 @@ std::vector<BundleStore::Missing> BundleStore::missing_of(std::span<const std::u
 void BundleStore::adopt(std::uint32_t bundle, OpenedBundle&& opened) {
   assert(bundle < bundles_.size() && chosen(bundle) == bundle && !bundles_[bundle]);
   ++counters_.bundles_opened;
-  add_memory(bundle, opened.memory_bytes());
   counters_.bundle_bytes += opened.file->bytes().size();
   for (const PlainEntry& plain : opened.plain) {
     if (!plain.is_read) continue;
     ++counters_.entries_read;
     counters_.plain_bytes += plain.bytes.size();
   }
+  const std::uint64_t bytes = opened.memory_bytes();
   bundles_[bundle].emplace(std::move(opened));
+  if (is_expected_[bundle]) expected_bytes_ += unread_bytes(bundle);
+  add_memory(bundle, bytes);
 }
 
 tl::unexpected<Error> BundleStore::failed(ErrorCode code, std::string message) {

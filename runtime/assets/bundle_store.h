@@ -129,7 +129,7 @@ class BundleStore {
   /// Memory that an open bundle takes; 0 for a closed one.
   std::uint64_t memory_bytes(std::uint32_t bundle) const {
     const std::optional<OpenBundle>& open = bundles_[chosen(bundle)];
-    return open ? open->opened.memory_bytes() : 0;
+    return open ? open->memory_bytes : 0;
   }
   /// Memory that an open bundle will take besides once all its entries have been read; 0 for a
   /// closed one.
@@ -137,7 +137,7 @@ class BundleStore {
     const std::optional<OpenBundle>& open = bundles_[chosen(bundle)];
     if (!open) return 0;
     const std::uint64_t whole = open->opened.whole_memory_bytes();
-    return whole - std::min(whole, open->opened.memory_bytes());
+    return whole - std::min(whole, open->memory_bytes);
   }
   /// Memory that all open bundles take.
   std::uint64_t memory_bytes() const { return memory_bytes_; }
@@ -147,6 +147,12 @@ class BundleStore {
   void set_discardable(std::uint32_t bundle, bool is_discardable);
   /// Memory that the open bundles take that are marked so.
   std::uint64_t discardable_bytes() const { return discardable_bytes_; }
+
+  /// Marks a bundle for whose unread entries memory is kept, for a loader. The mark stays when the
+  /// bundle is closed or opened.
+  void set_expected(std::uint32_t bundle, bool is_expected);
+  /// `unread_bytes` of all bundles that are marked so.
+  std::uint64_t expected_bytes() const { return expected_bytes_; }
 
   const BundleSource& source() const { return *source_; }
 
@@ -169,7 +175,8 @@ class BundleStore {
   struct OpenBundle {
     explicit OpenBundle(OpenedBundle&& adopted) noexcept : opened(std::move(adopted)) {}
     OpenedBundle opened;
-    bool is_whole = false;  ///< All entries have been read.
+    std::uint64_t memory_bytes = 0;  ///< As `OpenedBundle::memory_bytes`.
+    bool is_whole = false;           ///< All entries have been read.
     /// `closings_` when its dependencies were last seen open; what was closed since may be one.
     std::uint64_t dependencies_seen_at = kNever;
   };
@@ -209,6 +216,8 @@ class BundleStore {
   std::uint64_t memory_bytes_ = 0;
   std::vector<bool> is_discardable_;  ///< By index in the catalog.
   std::uint64_t discardable_bytes_ = 0;
+  std::vector<bool> is_expected_;  ///< By index in the catalog.
+  std::uint64_t expected_bytes_ = 0;
   std::shared_ptr<MemoryPool> memory_;
   Decompressor decompressor_;
   BundleStoreCounters counters_;

@@ -246,6 +246,37 @@ TEST_CASE("Making room looks at no more bundles than it evicts, however many the
   CHECK(large.eviction_steps == large.evicted);
 }
 
+/// Requests bundles that the game has opened by itself and not read, then reads half of them.
+std::uint64_t steps_for_unread(std::size_t count) {
+  Stage stage(std::vector<std::size_t>(count, 2 * kKilobyte), count * 3 * kKilobyte);
+  std::vector<BundleHandle> handles;
+  std::uint64_t unread = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::uint32_t bundle = stage.store.catalog().bundle_of(plain_asset(i)).value();
+    REQUIRE(stage.store.open_bundle(bundle).has_value());
+    unread += stage.store.unread_bytes(bundle);
+  }
+  for (std::size_t i = 0; i < count; ++i) handles.push_back(stage.request(i));
+  stage.loader.update(kStart);
+  CHECK(stage.store.expected_bytes() == unread);
+  CHECK(stage.loader.memory_bytes() == stage.used_bytes() + unread);
+  for (std::size_t i = 0; i < count; i += 2) {
+    REQUIRE(stage.store.load(plain_asset(i), kMainPayload).has_value());
+  }
+  CHECK(stage.store.expected_bytes() == unread / 2);
+  stage.loader.update(kStart);
+  handles.clear();
+  CHECK(stage.store.expected_bytes() == 0);
+  stage.loader.update(kStart);
+  return stage.loader.counters().unread_steps;
+}
+
+TEST_CASE("Bundles that were opened past the loader are looked at once in an update",
+          "[runtime][assets]") {
+  CHECK(steps_for_unread(100) <= 3 * 100);
+  CHECK(steps_for_unread(200) <= 3 * 200);
+}
+
 TEST_CASE("What is read of a bundle that nobody wants can be evicted with it",
           "[runtime][assets]") {
   const MemorySource source = bundles_of_two();
