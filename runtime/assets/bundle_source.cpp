@@ -30,18 +30,14 @@ tl::unexpected<Error> fail_without_memory() noexcept {
 
 Error why_not_opened(const BundleSource& source, std::string_view path,
                      std::optional<std::uint64_t> file_bytes, const Error& error) {
-  // Sources report want of memory with the same code, so a larger file has to be opened to be
-  // recognized. This bounds the memory for it.
-  constexpr std::uint64_t kExcessBytesMax = std::uint64_t{256} << 20U;
   switch (error.code) {
     case ErrorCode::not_found:
       return {error.code, "is missing: build again, or copy the folder whole"};
     case ErrorCode::invalid_argument:
       return {ErrorCode::malformed, "is not a file, but a folder or a device: build again"};
     case ErrorCode::limit_exceeded:
-      if (!file_bytes.has_value()) break;
-      if (const auto file = source.open(path, *file_bytes + kExcessBytesMax);
-          file && file.value()->bytes().size() > *file_bytes) {
+      // Sources report want of memory with the same code.
+      if (file_bytes.has_value() && source.file_bytes(path).value_or(0) > *file_bytes) {
         return {ErrorCode::hash_mismatch, "is not of this build: it has more than the " +
                                               std::to_string(*file_bytes) +
                                               " bytes that the catalog names"};
@@ -53,13 +49,25 @@ Error why_not_opened(const BundleSource& source, std::string_view path,
   return {error.code, "cannot be read: " + error.message};
 }
 
-Result<std::unique_ptr<HeldFile>> FileSystemSource::open(std::string_view path,
-                                                         std::uint64_t max_bytes) const {
-  // Parsed alone, a path cannot climb out of the folder.
+/// Parsed alone, a path cannot climb out of the folder.
+Result<AssetPath> FileSystemSource::path_of(std::string_view path) const {
   Result<AssetPath> below = AssetPath::parse(path);
   if (!below) return fail(below.error());
   const std::string prefix = folder_.empty() ? "" : folder_.text() + "/";
-  Result<AssetPath> place = AssetPath::parse(prefix + below.value().text());
+  return AssetPath::parse(prefix + below.value().text());
+}
+
+std::optional<std::uint64_t> FileSystemSource::file_bytes(std::string_view path) const {
+  const Result<AssetPath> place = path_of(path);
+  if (!place) return std::nullopt;
+  const Result<FileInfo> info = files_.stat(place.value());
+  if (!info) return std::nullopt;
+  return info.value().size_bytes;
+}
+
+Result<std::unique_ptr<HeldFile>> FileSystemSource::open(std::string_view path,
+                                                         std::uint64_t max_bytes) const {
+  const Result<AssetPath> place = path_of(path);
   if (!place) return fail(place.error());
   ByteVector buffer;
   Result<Bytes> read = read_whole(files_, place.value(), max_bytes, buffer);

@@ -61,6 +61,12 @@ class BundleSource {
   /// each other's reading (small ones may be asked for together all the same).
   virtual std::uint32_t files_at_once() const { return 1; }
 
+  /// The size of a file, without reading it; nothing when no file has this path or the source does
+  /// not know the size.
+  virtual std::optional<std::uint64_t> file_bytes(std::string_view /*path*/) const {
+    return std::nullopt;
+  }
+
   /// What people call this place, for messages.
   virtual std::string name() const = 0;
 
@@ -89,9 +95,12 @@ class FileSystemSource final : public BundleSource {
 
   Result<std::unique_ptr<HeldFile>> open(std::string_view path,
                                          std::uint64_t max_bytes) const override;
+  std::optional<std::uint64_t> file_bytes(std::string_view path) const override;
   std::string name() const override;
 
  private:
+  Result<AssetPath> path_of(std::string_view path) const;
+
   const FileSystem& files_;
   AssetPath folder_;
 };

@@ -137,6 +137,14 @@ Result<std::unique_ptr<HeldFile>> read_for_source(const std::string& folder, std
   return read_whole_file(file.value(), memory);
 }
 
+std::optional<std::uint64_t> size_for_source(const std::string& folder, std::string_view path) {
+  const Result<AssetPath> below = AssetPath::parse(path);
+  if (!below) return std::nullopt;
+  const Result<DiskFile> file = DiskFile::open(folder, below.value());
+  if (!file) return std::nullopt;
+  return file.value().size_bytes();
+}
+
 Result<DiskFile> open_for_source(const std::string& folder, std::string_view path,
                                  std::uint64_t max_bytes) {
   Result<AssetPath> below = AssetPath::parse(path);

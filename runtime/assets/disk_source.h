@@ -50,6 +50,9 @@ struct DiskSource {
 Result<DiskSource> open_disk_source(const std::string& folder, SourceKind kind,
                                     std::shared_ptr<MemoryPool> memory = nullptr);
 
+/// The size of a file of a source's folder, as `BundleSource::file_bytes`.
+std::optional<std::uint64_t> size_for_source(const std::string& folder, std::string_view path);
+
 /// Maps files: nothing is read before it is used, and processes share the pages. A file that is cut
 /// short meanwhile must not end the program: those opened while no `MappingGuard` lives are read
 /// instead, as is a file for which there is no room to map it.
@@ -60,6 +63,9 @@ class MappedSource final : public BundleSource {
 
   Result<std::unique_ptr<HeldFile>> open(std::string_view path,
                                          std::uint64_t max_bytes) const override;
+  std::optional<std::uint64_t> file_bytes(std::string_view path) const override {
+    return size_for_source(folder_, path);
+  }
   std::string name() const override { return folder_; }
 
  private:
@@ -75,6 +81,9 @@ class PreadSource final : public BundleSource {
 
   Result<std::unique_ptr<HeldFile>> open(std::string_view path,
                                          std::uint64_t max_bytes) const override;
+  std::optional<std::uint64_t> file_bytes(std::string_view path) const override {
+    return size_for_source(folder_, path);
+  }
   std::string name() const override { return folder_; }
 
  private:

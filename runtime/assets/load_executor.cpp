@@ -1,11 +1,17 @@
 #include "runtime/assets/load_executor.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <cassert>
+#include <condition_variable>
 #include <iterator>
+#include <list>
+#include <mutex>
 #include <new>
 #include <optional>
+#include <thread>
 #include <utility>
 
 #include "runtime/assets/dictionary_loading.h"
@@ -105,9 +111,107 @@ Decompressor make_decompressor(const BundleSource& source, const CatalogReader& 
   return decompressor;
 }
 
+/// The threads, and what they share with the thread that uses the executor.
+class ThreadedLoads::Crew {
+ public:
+  Crew(const BundleSource& source, const CatalogReader& catalog, std::uint32_t threads,
+       std::shared_ptr<MemoryPool> memory, std::shared_ptr<const DictionarySet> dictionaries);
+  ~Crew();
+
+  void start(std::span<const LoadOrder> orders);
+  bool cancel(std::uint32_t bundle);
+  void collect(std::vector<FinishedLoad>& out);
+  void wait();
+
+ private:
+  struct OpenedFile {
+    LoadOrder order;
+    Result<std::unique_ptr<HeldFile>> file;
+  };
+  using Lock = std::unique_lock<std::mutex>;
+
+  void work(Decompressor& decompressor);
+  bool has_work() const;
+  bool has_load() const;
+  bool is_to_open() const;
+  std::list<OpenedFile> take_started();
+  void open_next(Lock& lock);
+  void load_next(Lock& lock, Decompressor& decompressor);
+  void load_opened_next(Lock& lock, Decompressor& decompressor);
+  SharedBlocks* shared() { return threads_.size() > 1 ? &shared_ : nullptr; }
+  void stop();
+
+  const BundleSource& source_;
+  const CatalogReader catalog_;
+  const std::shared_ptr<MemoryPool> memory_;
+  std::mutex mutex_;
+  std::condition_variable started_signal_;
+  std::condition_variable finished_signal_;
+  SharedBlocks shared_;
+  std::deque<LoadOrder> started_;
+  std::list<OpenedFile> opened_;  ///< Where files are opened together.
+  bool is_opening_ = false;
+  std::vector<FinishedLoad> finished_;
+  std::uint32_t under_way_ = 0;
+  bool is_stopping_ = false;
+  std::vector<std::thread> threads_;
+};
+
 ThreadedLoads::ThreadedLoads(const BundleSource& source, const CatalogReader& catalog,
                              std::uint32_t threads, std::shared_ptr<MemoryPool> memory,
                              std::shared_ptr<const DictionarySet> dictionaries)
+    : is_under_way_(catalog.bundle_count()),
+      thread_count_(threads),
+      process_(::getpid()),
+      crew_(std::make_unique<Crew>(source, catalog, threads, std::move(memory),
+                                   std::move(dictionaries))) {}
+
+// In a child of `fork`, joining a thread or destroying a signal that one waits for never ends.
+ThreadedLoads::~ThreadedLoads() {
+  if (!is_of_this_process()) static_cast<void>(crew_.release());
+}
+
+bool ThreadedLoads::is_of_this_process() const { return process_ == ::getpid(); }
+
+void ThreadedLoads::start(std::span<const LoadOrder> orders) {
+  if (is_of_this_process()) crew_->start(orders);
+  for (const LoadOrder& order : orders) is_under_way_[order.bundle] = true;
+}
+
+bool ThreadedLoads::cancel(std::uint32_t bundle) {
+  const bool is_cancelled =
+      is_of_this_process() ? crew_->cancel(bundle) : bool{is_under_way_[bundle]};
+  if (is_cancelled) is_under_way_[bundle] = false;
+  return is_cancelled;
+}
+
+void ThreadedLoads::collect(std::vector<FinishedLoad>& out) {
+  const std::size_t before = out.size();
+  if (is_of_this_process()) {
+    crew_->collect(out);
+    for (std::size_t i = before; i < out.size(); ++i) is_under_way_[out[i].bundle] = false;
+    return;
+  }
+  for (std::uint32_t bundle = 0; bundle < is_under_way_.size(); ++bundle) {
+    if (!is_under_way_[bundle]) continue;
+    out.push_back({.bundle = bundle,
+                   .result = fail(ErrorCode::unsupported,
+                                  "this process was forked from the one that loads: open a store "
+                                  "of its own in it"),
+                   .whole_bytes = 0});
+    is_under_way_[bundle] = false;
+  }
+}
+
+std::uint32_t ThreadedLoads::parallel_loads() const { return kLoadsPerThread * thread_count_; }
+
+void ThreadedLoads::wait() {
+  if (is_of_this_process()) crew_->wait();
+}
+
+ThreadedLoads::Crew::Crew(const BundleSource& source, const CatalogReader& catalog,
+                          std::uint32_t threads, std::shared_ptr<MemoryPool> memory,
+                          std::shared_ptr<const DictionarySet> dictionaries)
     : source_(source),
       catalog_(catalog),
       memory_(std::move(memory)),
@@ -126,9 +230,9 @@ ThreadedLoads::ThreadedLoads(const BundleSource& source, const CatalogReader& ca
   }
 }
 
-ThreadedLoads::~ThreadedLoads() { stop(); }
+ThreadedLoads::Crew::~Crew() { stop(); }
 
-void ThreadedLoads::stop() {
+void ThreadedLoads::Crew::stop() {
   {
     const std::lock_guard lock(mutex_);
     is_stopping_ = true;
@@ -137,7 +241,7 @@ void ThreadedLoads::stop() {
   for (std::thread& thread : threads_) thread.join();
 }
 
-void ThreadedLoads::start(std::span<const LoadOrder> orders) {
+void ThreadedLoads::Crew::start(std::span<const LoadOrder> orders) {
   if (orders.empty()) return;
   {
     const std::lock_guard lock(mutex_);
@@ -149,7 +253,7 @@ void ThreadedLoads::start(std::span<const LoadOrder> orders) {
   started_signal_.notify_all();
 }
 
-bool ThreadedLoads::cancel(std::uint32_t bundle) {
+bool ThreadedLoads::Crew::cancel(std::uint32_t bundle) {
   const std::lock_guard lock(mutex_);
   const auto is_wanted = [bundle](const OpenedFile& file) { return file.order.bundle == bundle; };
   if (!take_out(started_, bundle) && std::erase_if(opened_, is_wanted) == 0) return false;
@@ -157,23 +261,19 @@ bool ThreadedLoads::cancel(std::uint32_t bundle) {
   return true;
 }
 
-void ThreadedLoads::collect(std::vector<FinishedLoad>& out) {
+void ThreadedLoads::Crew::collect(std::vector<FinishedLoad>& out) {
   const std::lock_guard lock(mutex_);
   const auto count = static_cast<std::uint32_t>(finished_.size());
   move_to(finished_, out);  // When there is no memory for that, they stay.
   under_way_ -= count;
 }
 
-std::uint32_t ThreadedLoads::parallel_loads() const {
-  return kLoadsPerThread * static_cast<std::uint32_t>(threads_.size());
-}
-
-void ThreadedLoads::wait() {
+void ThreadedLoads::Crew::wait() {
   std::unique_lock lock(mutex_);
   finished_signal_.wait(lock, [this] { return !finished_.empty() || under_way_ == 0; });
 }
 
-void ThreadedLoads::work(Decompressor& decompressor) {
+void ThreadedLoads::Crew::work(Decompressor& decompressor) {
   Lock lock(mutex_);
   while (true) {
     started_signal_.wait(lock, [this] { return is_stopping_ || has_work(); });
@@ -190,20 +290,20 @@ void ThreadedLoads::work(Decompressor& decompressor) {
   }
 }
 
-bool ThreadedLoads::has_work() const { return has_load() || shared_.has_block(); }
+bool ThreadedLoads::Crew::has_work() const { return has_load() || shared_.has_block(); }
 
-bool ThreadedLoads::has_load() const {
+bool ThreadedLoads::Crew::has_load() const {
   return !opened_.empty() || (!started_.empty() && !is_opening_);
 }
 
 // Before the last of them is taken, so that the disk has something to do meanwhile.
-bool ThreadedLoads::is_to_open() const {
+bool ThreadedLoads::Crew::is_to_open() const {
   const std::uint32_t together = source_.files_at_once();
   return together > 1 && !is_opening_ && !started_.empty() && opened_.size() <= together / 2;
 }
 
 // Takes what is to be opened together. Where there is no memory for that, nothing.
-std::list<ThreadedLoads::OpenedFile> ThreadedLoads::take_started() {
+std::list<ThreadedLoads::Crew::OpenedFile> ThreadedLoads::Crew::take_started() {
   std::list<OpenedFile> files;
   std::uint64_t bytes = 0;
   try {
@@ -219,7 +319,7 @@ std::list<ThreadedLoads::OpenedFile> ThreadedLoads::take_started() {
   return files;
 }
 
-void ThreadedLoads::open_next(Lock& lock) {
+void ThreadedLoads::Crew::open_next(Lock& lock) {
   std::list<OpenedFile> files = take_started();
   if (files.empty()) {
     const std::uint32_t bundle = started_.front().bundle;
@@ -248,7 +348,7 @@ void ThreadedLoads::open_next(Lock& lock) {
 }
 
 // Leaves the other threads their share.
-void ThreadedLoads::load_next(Lock& lock, Decompressor& decompressor) {
+void ThreadedLoads::Crew::load_next(Lock& lock, Decompressor& decompressor) {
   if (!opened_.empty()) return load_opened_next(lock, decompressor);
   std::array<LoadOrder, kMaxSmallLoads> orders;
   std::array<std::uint32_t, kMaxSmallLoads> bundles{};
@@ -284,7 +384,7 @@ void ThreadedLoads::load_next(Lock& lock, Decompressor& decompressor) {
   finished_signal_.notify_one();
 }
 
-void ThreadedLoads::load_opened_next(Lock& lock, Decompressor& decompressor) {
+void ThreadedLoads::Crew::load_opened_next(Lock& lock, Decompressor& decompressor) {
   std::list<OpenedFile> next;
   next.splice(next.end(), opened_, opened_.begin());
   const LoadOrder order = next.front().order;

@@ -1,16 +1,11 @@
 // Who does the work of loading: another thread, or whoever steps it.
 #pragma once
 
-#include <condition_variable>
 #include <cstdint>
 #include <deque>
 #include <limits>
-#include <list>
 #include <memory>
-#include <mutex>
 #include <span>
-#include <thread>
-#include <utility>
 #include <vector>
 
 #include "runtime/assets/opened_bundle.h"
@@ -76,6 +71,11 @@ class LoadExecutor {
 /// that find nothing to begin decompress blocks of large entries that others load. Source and
 /// catalog must outlive it; the catalog's bytes too. Large buffers come from `memory`, which is
 /// best the store's: `BundleStore::memory`; so are `dictionaries`, else it loads its own.
+///
+/// The threads exist only in the process that made it. In a child of `fork` everything that was or
+/// is started fails with `unsupported`, nothing waits, and the destructor leaks what the threads
+/// used. Make a store, a loader and an executor of its own in the child: a thread may have held the
+/// lock of the pool when the process was forked.
 class ThreadedLoads final : public LoadExecutor {
  public:
   /// Files that are opened together have no more bytes than this, but for the first: what becomes
@@ -103,37 +103,13 @@ class ThreadedLoads final : public LoadExecutor {
   void wait() override;
 
  private:
-  struct OpenedFile {
-    LoadOrder order;
-    Result<std::unique_ptr<HeldFile>> file;
-  };
-  using Lock = std::unique_lock<std::mutex>;
+  class Crew;
+  bool is_of_this_process() const;
 
-  void work(Decompressor& decompressor);
-  bool has_work() const;
-  bool has_load() const;
-  bool is_to_open() const;
-  std::list<OpenedFile> take_started();
-  void open_next(Lock& lock);
-  void load_next(Lock& lock, Decompressor& decompressor);
-  void load_opened_next(Lock& lock, Decompressor& decompressor);
-  SharedBlocks* shared() { return threads_.size() > 1 ? &shared_ : nullptr; }
-  void stop();
-
-  const BundleSource& source_;
-  const CatalogReader catalog_;
-  const std::shared_ptr<MemoryPool> memory_;
-  std::mutex mutex_;
-  std::condition_variable started_signal_;
-  std::condition_variable finished_signal_;
-  SharedBlocks shared_;
-  std::deque<LoadOrder> started_;
-  std::list<OpenedFile> opened_;  ///< Where files are opened together.
-  bool is_opening_ = false;
-  std::vector<FinishedLoad> finished_;
-  std::uint32_t under_way_ = 0;
-  bool is_stopping_ = false;
-  std::vector<std::thread> threads_;
+  std::vector<bool> is_under_way_;  ///< By bundle: started, and neither cancelled nor collected.
+  const std::uint32_t thread_count_;
+  const std::int64_t process_;
+  std::unique_ptr<Crew> crew_;
 };
 
 /// Loads when it is told to, one at a time, in any order that a test wants: the deterministic twin.

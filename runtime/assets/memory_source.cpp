@@ -85,6 +85,12 @@ Result<std::unique_ptr<HeldFile>> MemorySource::open(std::string_view path,
   return view(find(path), {.path = path, .max_bytes = max_bytes});
 }
 
+std::optional<std::uint64_t> MemorySource::file_bytes(std::string_view path) const {
+  const std::uint32_t file = find(path);
+  if (file == kNone) return std::nullopt;
+  return files_[file].bytes.size();
+}
+
 Result<std::unique_ptr<HeldFile>> MemorySource::view(std::uint32_t file,
                                                      const OpenRequest& request) const {
   const auto& [path, max_bytes] = request;

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -31,6 +32,7 @@ class MemorySource final : public BundleSource {
   /// Looks for several at a time, so that one is waited for while others come out of memory.
   std::vector<Result<std::unique_ptr<HeldFile>>> open_all(
       std::span<const OpenRequest> requests) const override;
+  std::optional<std::uint64_t> file_bytes(std::string_view path) const override;
   std::string name() const override { return name_; }
 
  private:

@@ -28,6 +28,13 @@ Opened StackedSource::open(std::string_view path, std::uint64_t max_bytes) const
   return fail_nowhere(path);
 }
 
+std::optional<std::uint64_t> StackedSource::file_bytes(std::string_view path) const {
+  for (std::size_t i = layers_.size(); i > 0; --i) {
+    if (const auto bytes = layers_[i - 1]->file_bytes(path)) return bytes;
+  }
+  return std::nullopt;
+}
+
 std::vector<Opened> StackedSource::open_all(std::span<const OpenRequest> requests) const {
   std::vector<Opened> results;
   results.reserve(requests.size());

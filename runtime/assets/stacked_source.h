@@ -1,7 +1,9 @@
 // Several sources that look like one.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,6 +35,8 @@ class StackedSource final : public BundleSource {
                                          std::uint64_t max_bytes) const override;
   std::vector<Result<std::unique_ptr<HeldFile>>> open_all(
       std::span<const OpenRequest> requests) const override;
+  /// In the topmost layer that has the file.
+  std::optional<std::uint64_t> file_bytes(std::string_view path) const override;
   /// The most that one of the layers wants.
   std::uint32_t files_at_once() const override;
   /// All layers, the topmost first: `mods over base`.

@@ -268,6 +268,10 @@ UringSource::UringSource(std::string folder, std::shared_ptr<MemoryPool> memory,
 
 UringSource::~UringSource() = default;
 
+std::optional<std::uint64_t> UringSource::file_bytes(std::string_view path) const {
+  return size_for_source(folder_, path);
+}
+
 Result<std::unique_ptr<HeldFile>> UringSource::open(std::string_view path,
                                                     std::uint64_t max_bytes) const {
   const OpenRequest request{.path = path, .max_bytes = max_bytes};

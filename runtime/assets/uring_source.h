@@ -1,7 +1,9 @@
 // A folder of the disk, read through io_uring.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -34,6 +36,7 @@ class UringSource final : public BundleSource {
   std::vector<Result<std::unique_ptr<HeldFile>>> open_all(
       std::span<const OpenRequest> requests) const override;
   std::uint32_t files_at_once() const override { return kReadsInFlight; }
+  std::optional<std::uint64_t> file_bytes(std::string_view path) const override;
   std::string name() const override { return folder_; }
 
  private:

@@ -300,6 +300,51 @@ TEST_CASE("A folder in place of a bundle or of the catalog is malformed, and nam
   CHECK(no_catalog.message.find("folder") != std::string::npos);
 }
 
+/// Notes the largest file that a store is ready to read.
+class LimitNotingSource final : public BundleSource {
+ public:
+  explicit LimitNotingSource(const BundleSource& source) : source_(source) {}
+  Result<std::unique_ptr<HeldFile>> open(std::string_view path,
+                                         std::uint64_t max_bytes) const override {
+    if (path != kCatalogFile) bytes_max_ = std::max(bytes_max_, max_bytes);
+    return source_.open(path, max_bytes);
+  }
+  std::optional<std::uint64_t> file_bytes(std::string_view path) const override {
+    return source_.file_bytes(path);
+  }
+  std::string name() const override { return source_.name(); }
+  std::uint64_t bytes_max() const { return bytes_max_; }
+
+ private:
+  const BundleSource& source_;
+  mutable std::uint64_t bytes_max_ = 0;
+};
+
+TEST_CASE("A bundle that is much larger than the catalog names is recognized by its size alone",
+          "[runtime][assets][source]") {
+  const MappingGuard guard;
+  const SourceKind kind = any_kind();
+  CAPTURE(to_string(kind));
+  const TemporaryFolder folder;
+  const MemoryFileSystem files = samples::build();
+  for (const auto& [path, bytes] : files.files()) folder.put(path.text(), as_text(bytes));
+  const auto source = disk_source(folder.path() + "/client", kind);
+  if (!source) return;
+  const std::string path = samples::bundle_path(samples::kCrate);
+  const std::uint64_t size = source->file_bytes(path).value();
+  CHECK(size == files.files().at(AssetPath::parse("client/" + path).value()).size());
+  CHECK_FALSE(source->file_bytes("bundles/none").has_value());
+  CHECK_FALSE(source->file_bytes("../outside").has_value());
+  // Without blocks on the disk: zeros.
+  std::filesystem::resize_file(folder.path() + "/client/" + path, std::uint64_t{3} << 30U);
+  const LimitNotingSource noting(*source);
+  BundleStore store = BundleStore::open(noting).value();
+  const Error error = store.load(guid(samples::kCrate), kFlattenedPrefab).error();
+  CAPTURE(error.message);
+  CHECK(error.code == ErrorCode::hash_mismatch);
+  CHECK(noting.bytes_max() < 1U << 20U);
+}
+
 TEST_CASE("A file is what it is, whatever size is expected", "[runtime][assets][source]") {
   const MappingGuard guard;
   const SourceKind kind = any_kind();
