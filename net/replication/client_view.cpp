@@ -197,7 +197,9 @@ void ClientView::send(const ReplicatedWorld& world, const InterestGrid& grid,
   budget_tick_ = world.tick();
   if (!has_first_) settled_at_ = world.tick();
   const bool is_other = refresh_interest(world, grid);
-  if (is_other || !take_changes(world)) merge_records(world);
+  // After so long an entity may have the row again that it had before its last changes.
+  const bool is_comparable = ticks <= kPastTicksMax;
+  if (is_other || !is_comparable || !take_changes(world)) merge_records(world);
   decide_open_events();
   settle_events();
   // For whoever is sent next to nothing, everything has changed sooner or later.

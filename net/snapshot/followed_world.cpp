@@ -63,7 +63,8 @@ void FollowedWorld::follow(std::size_t place, const EntityState& state) {
   followed.state = &state;
   if (state.since != kUnknownTick) {
     followed.since = state.since;
-  } else if (state.values != followed.values || state.kind != followed.kind) {
+  } else if (!is_comparable_ || state.values != followed.values || state.kind != followed.kind) {
+    // After so long the same row may have other values.
     if (!is_comparable_ || followed.values == nullptr || state.kind != followed.kind ||
         !std::equal(state.values, state.values + lanes_of(state.kind), followed.values)) {
       followed.since = tick_;

@@ -116,8 +116,8 @@ void SnapshotWriter::keep(std::uint32_t tick) {
   keep_share(tick, kSweepTicks - (tick - sweep_began_));
 }
 
-/// Only the newest acknowledged one of the old snapshots stays a reference, and only until a younger
-/// one becomes one.
+/// Only the newest acknowledged one of the old snapshots stays a reference, and only until a
+/// younger one becomes one.
 void SnapshotWriter::mark_past(std::uint32_t tick) {
   if (tick < kPastAge) return;
   SnapshotSerial newest = next_;

@@ -147,4 +147,28 @@ TEST_CASE("A generation has one spelling of as many bytes as it needs", "[net][s
   CHECK_FALSE(is_read({0b0000'0101, 0b0000'0000, 0b100}, 0));  // 1, in two bytes.
 }
 
+TEST_CASE("A client that wishes for a snapshot every ten seconds sees every change",
+          "[net][replication]") {
+  ReplicationStage stage(3, {.snapshot_ticks = 1});
+  ReplicationStage::Client& client = stage.join({}, {}, {}, {.wish = {.snapshot_ticks = 600}});
+  stage.step([&] {
+    for (std::uint32_t id = 1; id <= 3; ++id) {
+      stage.spawn(id, {.type = 1, .relevance = Relevance::always});
+    }
+  });
+  for (int i = 0; i < 2'000 && client.world.entities.empty(); ++i) stage.step();
+  REQUIRE(stage.difference(client).empty());
+  const std::uint32_t shown = client.world.entities.at(1).tick;
+  // The second change finds the row free that the first one left.
+  const std::uint32_t first = GENERATE(1U, 50U);
+  while (stage.tick < shown + 1'260) {
+    stage.step([&] {
+      const std::uint32_t tick = stage.tick - shown;
+      if (tick == first + 5 || tick == first + 5 + kPastTicksMax + 1) stage.stir(1);
+    });
+  }
+  CAPTURE(first);
+  CHECK(stage.difference(client).empty());
+}
+
 }  // namespace muster

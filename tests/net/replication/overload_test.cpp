@@ -24,7 +24,7 @@ TEST_CASE("A deferred entity costs an overloaded link next to nothing",
   struct Row {
     double share;
     double cost_max;     ///< As a multiple of the cost when all fit; the target is 1.3.
-    double updates_min;  ///< Of the share; the target is 0.8.
+    double updates_min;  ///< As a part of the share; the target is 0.8.
     const char* why;
   };
   // A random walk that is sent n times less often is less predictable: each of its four lanes takes

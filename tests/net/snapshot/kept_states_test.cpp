@@ -150,4 +150,32 @@ TEST_CASE("In each tick old states are kept of a share of all entities", "[net][
   CHECK(sum >= kEntities);  // Each at least once, since all are old.
 }
 
+TEST_CASE("A row that was dropped and has other values later is not taken for unchanged",
+          "[net][snapshot]") {
+  const std::uint32_t snapshots = GENERATE(20U, 150U);  // Unchanged for a while, and for long.
+  const SnapshotModel model = walkers();
+  SnapshotWriter writer(model);
+  SnapshotReader reader(model);
+  std::array<LaneValue, 2> row{5, 5};
+  const std::array<EntityState, 1> world{{{.id = 3, .kind = {}, .values = row.data()}}};
+  std::array<std::byte, 200> memory{};
+  const auto exchange = [&](std::uint32_t tick) {
+    writer.begin(tick, world);
+    REQUIRE(reader.read(writer.write(memory)) == SnapshotVerdict::applied);
+    writer.acknowledge(writer.last_number());
+    return *reader.entities()[0].values;
+  };
+  std::uint32_t tick = 0;
+  for (; tick < snapshots; ++tick) {
+    writer.keep(tick);
+    REQUIRE(exchange(tick) == 5);
+  }
+  for (const std::uint32_t end = tick + 600; tick < end; ++tick) {
+    if (tick == end - 300) row = {9, 9};
+    writer.keep(tick);
+  }
+  CAPTURE(snapshots);
+  CHECK(exchange(tick) == 9);
+}
+
 }  // namespace muster
