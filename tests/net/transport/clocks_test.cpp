@@ -7,6 +7,7 @@
 #include <catch2/catch.hpp>
 
 #include "tests/support/connection_pair.h"
+#include "tests/support/filled_budget.h"
 #include "tests/support/net_bytes.h"
 
 namespace muster {
@@ -89,12 +90,7 @@ class TwoClocks {
     end.receive(now);
     Connection& game = end.connection;
     while (!game.payload().bytes.empty()) game.pop_payload();
-    for (;;) {
-      const std::size_t bytes = std::min(game.budget(now), game.payload_bytes_max());
-      if (bytes < 50) break;
-      if (game.send_payload(std::span(bytes_).first(bytes), 0) != SendStatus::queued) break;
-    }
-    game.clear_fates();
+    static_cast<void>(fill_budget(game, now, bytes_));
     end.send(now);
   }
 

@@ -8,6 +8,7 @@
 #include <catch2/catch.hpp>
 
 #include "tests/support/connection_pair.h"
+#include "tests/support/filled_budget.h"
 #include "tests/support/net_bytes.h"
 
 namespace muster {
@@ -81,16 +82,9 @@ class TwoLoops {
   void tick(char call) {
     if (call == 'r') pair_.a->receive(pair_.now);
     if (call == 's') pair_.a->send(pair_.now);
-    if (call == 'a' && ticks_ % options_.ticks_per_question == 0) fill();
-  }
-  void fill() {
-    Connection& game = pair_.a->connection;
-    for (;;) {
-      const std::size_t bytes = std::min(game.budget(pair_.now), game.payload_bytes_max());
-      if (bytes < 50) break;
-      REQUIRE(game.send_payload(std::span(bytes_).first(bytes), 0) == SendStatus::queued);
+    if (call == 'a' && ticks_ % options_.ticks_per_question == 0) {
+      REQUIRE(fill_budget(pair_.a->connection, pair_.now, bytes_) == SendStatus::queued);
     }
-    game.clear_fates();
   }
 
   Options options_;
