@@ -36,7 +36,7 @@ class TimeBucket {
   /// Takes an amount that has already been used. The bucket may owe some afterwards.
   void spend(double amount) { left_ -= amount; }
   double left() const { return left_; }
-  /// What is left above a smaller burst goes with the next `fill`.
+  /// The next `fill` drops an amount above a smaller burst.
   void set_burst(double burst) { limits_.burst = burst; }
 
  private:
