@@ -245,7 +245,7 @@ class ClientView {
   double new_cost_ = 1;
   double overhead_bits_ = 64;  ///< Of a tick's snapshots, without updates and new entities.
   double tick_overhead_bits_ = 0;
-  bool is_short_ = false;                ///< The last snapshot deferred what it had no room for.
+  bool is_short_ = false;  ///< The last snapshot deferred what it had no room for.
   /// The tick of the last snapshots after which the client had no entity that the server does not
   /// know it to have.
   std::uint32_t settled_at_ = 0;
