@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Installs the build tree, moves it, and uses the package as a stranger's project does.
+"""Installs the build tree, moves it, and uses the package as another project does.
 
 usage: install_test.py CMAKE BUILD_DIR CONSUMER_DIR PROJECT FIRST_GAME [CMAKE OPTIONS...]
 
-Small programs in C++ and C read a catalog; the tutorial game is built in Release, without assertions,
-and played over real UDP.
+Small programs in C++ and C read a catalog. The tutorial game is built in Release, without
+assertions, and played over real UDP.
 """
 import os
 import shutil
@@ -75,7 +75,8 @@ def main():
         muster = os.path.join(prefix, "bin", "muster")
         assert "muster 0." in run(muster, "--version")
         run(muster, "build", project, "--out", out)
-        printed = run(os.path.join(work, "consumer"), os.path.join(out, "client", "catalog.mcat"))
+        with open(os.path.join(out, "client", "catalog.mcat"), "rb") as catalog:
+            printed = run(os.path.join(work, "consumer"), stdin=catalog)
         assert printed == "9 registries\n", printed
         from_c = run(os.path.join(work, "consumer_c"), os.path.join(out, "client"))
         assert from_c == printed, from_c

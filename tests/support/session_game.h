@@ -75,7 +75,8 @@ inline Game make_game() {
           .server_systems = systems<steer>()};
 }
 
-/// The game's project: prefabs `runner` (type 1) and `rock` (type 2).
+/// The game's project: prefabs `runner` (type 1) and `rock` (type 2), and the level `yard` with two
+/// rocks at x = 3 and x = 6.
 inline MemoryFileSystem project_of(const Game& game) {
   MemoryFileSystem files;
   const auto put = [&](const std::string& path, std::string_view text) {
@@ -84,7 +85,11 @@ inline MemoryFileSystem project_of(const Game& game) {
     }
   };
   const auto guid = [](int number) { return std::string(31, 'a') + std::to_string(number); };
-  put("muster.yaml", "version: 1\nname: test\nfolders: [things]\ncomponents: components.json\n");
+  put("muster.yaml",
+      "version: 1\nname: test\nfolders: [things]\ncomponents: components.json\n"
+      "classes:\n  LevelRegistry:\n    entries: entries\n    references:\n"
+      "    - {path: level, strength: strong, targets: [client, server]}\n"
+      "    prepare: {assets_of_class: Level, field: level}\n");
   std::vector<ComponentDescription> sorted = game.components.types;
   std::ranges::sort(sorted, {}, &ComponentDescription::name);
   put("components.json", components_to_json(sorted));
@@ -92,11 +97,27 @@ inline MemoryFileSystem project_of(const Game& game) {
       "class: Prefab\nroot:\n  name: runner\n  components:\n  - ReplicatedEntity: {}\n"
       "  - Transform: {}\n  - Runner: {score: 5}\n");
   put("things/rock.yaml",
-      "class: Prefab\nroot:\n  name: rock\n  components:\n  - ReplicatedEntity: {}\n"
-      "  - Transform: {}\n");
+      "class: Prefab\nroot:\n  name: rock\n  components:\n  - ReplicatedEntity: {assetGuid: "
+      "{guid: " +
+          guid(2) + "}}\n  - Transform: {}\n");
   put("things/replicated.yaml",
       "class: ReplicatedEntityRegistry\nentries:\n- {type_id: 1, prefab: {guid: " + guid(1) +
           "}}\n- {type_id: 2, prefab: {guid: " + guid(2) + "}}\n");
+  put("things/yard_main.yaml",
+      "class: Prefab\nroot:\n  name: yard_main\n  children:\n"
+      "  - name: First\n    prefab: {fileID: 1, guid: " +
+          guid(2) +
+          "}\n    components:\n    - Transform: {position: {x: 3, y: 0, z: 0}}\n"
+          "  - name: Second\n    prefab: {fileID: 1, guid: " +
+          guid(2) + "}\n    components:\n    - Transform: {position: {x: 6, y: 0, z: 0}}\n");
+  put("things/yard.yaml",
+      "class: Level\nlayers:\n- name: main\n  prefab: {fileID: 1, guid: " + guid(4) + "}\n");
+  put("things/levels.yaml",
+      "class: LevelRegistry\nentries:\n- {type_id: 1, level: {fileID: 1, guid: " + guid(5) +
+          "}}\n");
+  put("things/yard_main.yaml.meta", "guid: " + guid(4) + "\n");
+  put("things/yard.yaml.meta", "guid: " + guid(5) + "\n");
+  put("things/levels.yaml.meta", "guid: " + guid(6) + "\n");
   put("things/runner.yaml.meta", "guid: " + guid(1) + "\n");
   put("things/rock.yaml.meta", "guid: " + guid(2) + "\n");
   put("things/replicated.yaml.meta", "guid: " + guid(3) + "\n");

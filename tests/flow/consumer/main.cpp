@@ -1,13 +1,12 @@
 #include <muster/catalog_reader.h>
 
-#include <fstream>
 #include <iostream>
 #include <iterator>
-#include <vector>
+#include <string>
 
-int main(int argc, char** argv) {
-  std::ifstream file(argc > 1 ? argv[1] : "", std::ios::binary);
-  const std::vector<char> text{std::istreambuf_iterator<char>(file), {}};
+// Reads a catalog from standard input.
+int main() {
+  const std::string text{std::istreambuf_iterator<char>(std::cin), {}};
   const auto catalog = muster::CatalogReader::open(std::as_bytes(std::span(text)));
   if (!catalog) return std::cerr << catalog.error().message << "\n", 1;
   std::cout << catalog.value().registry_count() << " registries\n";
