@@ -195,10 +195,9 @@ EntityId GameClient::find(EntityReference reference) const {
   return impl_->collection.find(reference);
 }
 EntityReference GameClient::reference(EntityId entity) const {
-  for (const auto& [id, known] : impl_->known) {
-    if (known == entity) return {id};
-  }
-  return {};
+  if (entity.slot() >= impl_->references.size()) return {};
+  const auto& [known, reference] = impl_->references[entity.slot()];
+  return known == entity && impl_->world.is_alive(entity) ? reference : EntityReference();
 }
 
 std::string_view GameClient::asset_path(EntityId entity) const {

@@ -44,7 +44,14 @@ GameClient::Impl::Impl(std::shared_ptr<const BuildContent> opened, Edges& given,
 
 void GameClient::Impl::frame(Time at) {
   now = at;
-  if (end) return report_problems();
+  if (end) {
+    // A close that was lost is sent again.
+    if (net != nullptr) {
+      net->receive(net_time(now));
+      net->send(net_time(now));
+    }
+    return report_problems();
+  }
   if (recording != nullptr) {
     load();
     if (is_level_there) play();
@@ -144,6 +151,8 @@ void GameClient::Impl::apply(const WorldSource& source, std::span<const TimedEve
     const EntityId entity = collection.find({id});
     if (entity.is_null()) continue;
     known[id] = entity;
+    if (references.size() <= entity.slot()) references.resize(std::size_t{entity.slot()} + 1);
+    references[entity.slot()] = {entity, {id}};
     spawned.push_back(entity);
   }
   for (const EntityReference gone : receiver.untold()) {

@@ -115,6 +115,7 @@ struct GameClient::Impl final : public DivergenceLog {
   std::optional<ClientEnd> end;
   std::vector<EntityId> spawned;           ///< In this frame, until `on_spawn`.
   std::map<std::int32_t, EntityId> known;  ///< Entities of `on_spawn`, by network id.
+  std::vector<std::pair<EntityId, EntityReference>> references;  ///< The same, by slot.
 
   std::vector<std::byte> encoded;
   ByteVector decoded;

@@ -93,8 +93,7 @@ void GameClient::Impl::deliver(std::span<const std::byte> body) {
   if (handler == handlers.end()) {
     return dropped(ProblemKind::dropped, name, "no handler: register one with `on_message`");
   }
-  const ByteVector value = decoded;  // The handler may call back in.
-  handler->second(value);
+  handler->second(decoded);  // Nothing that it may call decodes.
 }
 
 }  // namespace muster

@@ -29,8 +29,8 @@ struct GameServerOptions {
 };
 
 struct PlayerInfo {
-  PlayerId player{};
-  std::string address{};
+  PlayerId player = PlayerId::none;
+  std::string address{};  ///< When the player joined.
   Duration round_trip{};
   EntityId view{};              ///< The entity that the player's view follows.
   bool is_interrupted = false;  ///< No packet has arrived for some seconds.

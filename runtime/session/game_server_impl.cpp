@@ -333,11 +333,9 @@ void GameServer::Impl::update_infos() {
   for (std::size_t i = 0; i < players.size(); ++i) {
     const Player& player = *players[i];
     PlayerInfo& info = infos[i];
+    if (info.player != player.id) info.address = net->address(player.client).text();
     info.player = player.id;
     info.view = player.view;
-    if (info.address.empty() || i + 1 == players.size()) {
-      info.address = net->address(player.client).text();
-    }
     if (const Connection* const connection = net->connection(player.client)) {
       info.round_trip = connection->round_trip().smoothed();
       info.is_interrupted = connection->state() == ConnectionState::interrupted;

@@ -39,8 +39,7 @@ struct GameServer::Impl final : public Admission, public DivergenceLog, public I
     EntityId view;
     std::optional<Vec3> view_position;
     std::uint8_t team = 0;
-    /// Messages of the running second, by the client's type.
-    std::map<std::uint16_t, std::uint32_t> messages;
+    std::vector<std::uint32_t> messages;  ///< Of the running second, by the client's type.
     Time messages_since{};
   };
   using MessageHandler = std::function<void(PlayerId, Bytes)>;

@@ -146,9 +146,10 @@ void GameServer::Impl::read_commands(Player& player, Connection& connection) {
 
 bool GameServer::Impl::is_over_rate(Player& player, std::uint16_t sent) {
   if (now - player.messages_since >= std::chrono::seconds(1)) {
-    player.messages.clear();
+    std::ranges::fill(player.messages, 0U);
     player.messages_since = now;
   }
+  if (player.messages.size() <= sent) player.messages.resize(std::size_t{sent} + 1);
   return ++player.messages[sent] > options.messages_per_second_max;
 }
 
@@ -183,8 +184,7 @@ void GameServer::Impl::deliver(Player& player, std::span<const std::byte> body) 
   if (handler == handlers.end()) {
     return dropped(ProblemKind::dropped, name, "no handler: register one with `on_message`");
   }
-  const ByteVector value = decoded;  // The handler may call back in.
-  handler->second(player.id, value);
+  handler->second(player.id, decoded);  // Nothing that it may call decodes.
 }
 
 }  // namespace muster

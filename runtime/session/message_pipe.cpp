@@ -12,6 +12,8 @@ namespace {
 constexpr std::size_t kPartBytesMax = kMessageBytesMax - 1;
 /// In the first byte of a part: more parts of the message follow.
 constexpr std::uint8_t kContinues = 0x80;
+/// Parts whose memory is kept.
+constexpr std::size_t kSpareMax = 16;
 constexpr std::size_t kWelcomeBytes = 6 + 16 + 16;
 
 }  // namespace
@@ -36,7 +38,11 @@ bool MessagePipe::send(SessionMessage kind, std::span<const std::byte> body) {
     body = body.subspan(part.size());
     const auto head = static_cast<std::uint8_t>(kind) | (body.empty() ? 0U : kContinues);
     std::vector<std::byte>& message = waiting_.emplace_back();
-    message.reserve(part.size() + 1);
+    if (!spare_.empty()) {
+      message.swap(spare_.back());
+      spare_.pop_back();
+    }
+    message.clear();
     message.push_back(static_cast<std::byte>(head));
     message.insert(message.end(), part.begin(), part.end());
     waiting_bytes_ += message.size();
@@ -48,6 +54,7 @@ void MessagePipe::flush(Connection& connection) {
   while (!waiting_.empty()) {
     if (connection.send_message(kMessageChannel, waiting_.front()) != SendStatus::queued) return;
     waiting_bytes_ -= waiting_.front().size();
+    if (spare_.size() < kSpareMax) spare_.push_back(std::move(waiting_.front()));
     waiting_.pop_front();
   }
 }

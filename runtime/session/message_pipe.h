@@ -48,6 +48,7 @@ class MessagePipe {
 
  private:
   std::deque<std::vector<std::byte>> waiting_;
+  std::vector<std::vector<std::byte>> spare_;  ///< Kept for their memory.
   std::size_t waiting_bytes_ = 0;
   std::vector<std::byte> incoming_;
   std::vector<std::byte> complete_;
