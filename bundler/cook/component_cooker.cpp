@@ -3,14 +3,14 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <cmath>
 #include <cstring>
-#include <limits>
+#include <map>
 #include <optional>
-#include <type_traits>
 
 #include <fmt/format.h>
 
+#include "bundler/cook/list_extent.h"
+#include "bundler/cook/scalar_text.h"
 #include "registry/registries/plain_components.h"
 #include "registry/vocabulary/field_rules.h"
 #include "registry/vocabulary/lanes.h"
@@ -19,83 +19,6 @@ namespace muster {
 namespace {
 
 constexpr std::array<std::string_view, 4> kAxes = {"x", "y", "z", "w"};
-
-std::optional<double> parse_real(std::string_view text) {
-  if (text == "Infinity" || text == ".inf") return std::numeric_limits<double>::infinity();
-  if (text == "-Infinity" || text == "-.inf") return -std::numeric_limits<double>::infinity();
-  if (text.starts_with('+')) text.remove_prefix(1);
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  const bool is_number = error == std::errc() && end == text.data() + text.size();
-  // It takes infinities and what is no number in spellings that YAML does not have.
-  return is_number && std::isfinite(value) ? std::optional(value) : std::nullopt;
-}
-
-template <typename Integer>
-bool store_integer(std::string_view text, std::byte* place) {
-  if (text == "true") text = "1";
-  if (text == "false") text = "0";
-  Integer value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return false;
-  std::memcpy(place, &value, sizeof value);
-  return true;
-}
-
-// Where doubles begin to round to the infinite float: half a step above the largest. Below it lies
-// 3.4028235e+38, the usual text of the largest float, which as a double is a little larger.
-constexpr double kOverflowsFloat = 0x1.ffffffp127;
-
-template <typename Real>
-bool store_real(std::string_view text, std::byte* place) {
-  const auto value = parse_real(text);
-  if (!value) return false;
-  double number = *value;
-  if (std::is_same_v<Real, float> && std::isfinite(number)) {
-    if (std::abs(number) >= kOverflowsFloat) return false;
-    constexpr double kMax = std::numeric_limits<float>::max();
-    number = std::clamp(number, -kMax, kMax);
-  }
-  const Real narrowed = static_cast<Real>(number);
-  std::memcpy(place, &narrowed, sizeof narrowed);
-  return true;
-}
-
-bool store_scalar(FieldType type, std::string_view text, std::byte* place) {
-  switch (type) {
-    case FieldType::boolean: {
-      std::uint8_t value = 0;
-      if (!store_integer<std::uint8_t>(text, reinterpret_cast<std::byte*>(&value)) || value > 1) {
-        return false;
-      }
-      std::memcpy(place, &value, 1);
-      return true;
-    }
-    case FieldType::int8:
-      return store_integer<std::int8_t>(text, place);
-    case FieldType::uint8:
-      return store_integer<std::uint8_t>(text, place);
-    case FieldType::int16:
-      return store_integer<std::int16_t>(text, place);
-    case FieldType::uint16:
-      return store_integer<std::uint16_t>(text, place);
-    case FieldType::entity:
-    case FieldType::int32:
-      return store_integer<std::int32_t>(text, place);
-    case FieldType::uint32:
-      return store_integer<std::uint32_t>(text, place);
-    case FieldType::int64:
-      return store_integer<std::int64_t>(text, place);
-    case FieldType::uint64:
-      return store_integer<std::uint64_t>(text, place);
-    case FieldType::float32:
-      return store_real<float>(text, place);
-    case FieldType::float64:
-      return store_real<double>(text, place);
-    default:
-      return false;
-  }
-}
 
 std::size_t axis_count(FieldType type) {
   switch (type) {
@@ -116,7 +39,10 @@ class ComponentCook {
  public:
   ComponentCook(const ComponentDescription& description, const SourceComponent& component,
                 std::vector<CookProblem>& problems)
-      : description_(description), component_(component), problems_(problems) {}
+      : description_(description),
+        component_(component),
+        problems_(problems),
+        extents_(component) {}
 
   ByteVector run() {
     check_layers();
@@ -124,14 +50,18 @@ class ComponentCook {
     for (const FieldDescription& field : description_.fields) {
       const std::string path = locate(source_path(field.name));
       if (path.empty()) continue;
-      const SourceComponent::Place place = component_.find(path);
+      const ValueReach reach = extents_.reach(path);
+      if (!reach.exists) continue;
+      const SourceComponent::Place place =
+          reach.is_in_layers ? component_.find(path) : SourceComponent::Place{};
       std::byte* const bytes = data_.data() + field.offset_bytes;
       if (field.count == 1) {
-        store(field, {path, place}, bytes);
+        store(field, {path, place, reach.first_override}, bytes);
       } else {
-        store_list(field, {path, place}, bytes);
+        store_list(field, {path, place, reach.first_override}, reach, bytes);
       }
     }
+    check_struct_lists();
     return std::move(data_);
   }
 
@@ -145,10 +75,12 @@ class ComponentCook {
     }
   }
 
-  // A value: where an override would name it, and where the layers have it, if they do.
+  // A value: where an override would name it, where the layers have it, if they do, and which
+  // override is the first that counts.
   struct Item {
     std::string path;
     SourceComponent::Place place;
+    std::size_t first_override = 0;
 
     bool exists() const { return place.source != nullptr && place.node != yaml::kNoNode; }
     const yaml::Node& node() const { return place.source->tree.at(place.node); }
@@ -207,7 +139,8 @@ class ComponentCook {
     return best;
   }
 
-  void store_list(const FieldDescription& field, const Item& list, std::byte* place) {
+  void store_list(const FieldDescription& field, const Item& list, const ValueReach& reach,
+                  std::byte* place) {
     std::vector<yaml::NodeIndex> nodes;
     if (list.exists() && list.node().kind == yaml::NodeKind::sequence) {
       for (const yaml::NodeIndex child : yaml::Children(list.place.source->tree, list.place.node)) {
@@ -217,14 +150,63 @@ class ComponentCook {
       const bool is_text = list.node().kind == yaml::NodeKind::scalar;
       if (!is_text || !store_packed(field, list, place)) note(field, list);
     }
-    if (nodes.size() > field.count) note(field, list);
-    nodes.resize(field.count, yaml::kNoNode);
+    const ListLength length = extents_.length(list.path, reach, field.element_bytes);
+    if (length.set_by != nullptr && *length.items > field.count) note(field, *length.set_by);
+    if (length.set_by == nullptr && nodes.size() > field.count) note(field, list);
+    nodes.resize(std::max<std::size_t>(nodes.size(), field.count), yaml::kNoNode);
     for (std::uint32_t i = 0; i < field.count; ++i) {
       // Unity writes changes to array items as `name.Array.data[i]`.
-      store(field,
-            {list.path + ".Array.data[" + std::to_string(i) + "]", {list.place.source, nodes[i]}},
-            place + std::size_t{i} * field.element_bytes);
+      Item item{list.path + ".Array.data[" + std::to_string(i) + "]",
+                {list.place.source, nodes[i]}};
+      const ValueReach own = extents_.reach(item.path, field.element_bytes);
+      const std::size_t offset = std::size_t{i} * field.element_bytes;
+      if (!own.is_in_layers) {
+        item.place = {};
+        // What a packed text has stored here.
+        const auto at = static_cast<std::ptrdiff_t>(field.offset_bytes + offset);
+        std::copy_n(description_.default_value.begin() + at, field.element_bytes, place + offset);
+      }
+      item.first_override = own.first_override;
+      if (own.exists) store(field, item, place + offset);
     }
+  }
+
+  // A list of structs has as many items as the description names.
+  void check_struct_lists() {
+    std::map<std::string, std::size_t> counts;
+    for (const FieldDescription& field : description_.fields) {
+      for (std::size_t at = field.name.find('['); at != std::string::npos;
+           at = field.name.find('[', at + 1)) {
+        std::size_t index = 0;
+        std::from_chars(&field.name[at] + 1, field.name.data() + field.name.size(), index);
+        std::size_t& count = counts[field.name.substr(0, at)];
+        count = std::max(count, index + 1);
+      }
+    }
+    for (const auto& [list, count] : counts) check_struct_list(list, count);
+    for (const PropertyOverride& change : component_.overrides) {
+      if (!change.path.ends_with(".Array.size") || list_size_in(change)) continue;
+      problems_.push_back({{change.source->path, change.position},
+                           "'" + std::string(change.value) + "' is no length of a list"});
+    }
+  }
+
+  void check_struct_list(const std::string& list, std::size_t count) {
+    const std::string path = locate(source_path(list));
+    const ValueReach reach = extents_.reach(path);
+    if (path.empty() || !reach.exists) return;
+    const ListLength length = extents_.length(path, reach);
+    if (length.items.value_or(0) <= count) return;
+    Location location;
+    if (length.set_by != nullptr) {
+      location = {length.set_by->source->path, length.set_by->position};
+    } else {
+      const SourceComponent::Place place = component_.find(path);
+      location = {place.source->path, place.source->tree.at(place.node).position};
+    }
+    problems_.push_back(
+        {std::move(location), fmt::format("{} items are more than the {} of {}.{}", *length.items,
+                                          count, description_.name, list)});
   }
 
   // Unity writes lists of integers as the hex digits of their little-endian bytes.
@@ -251,10 +233,11 @@ class ComponentCook {
     return true;
   }
 
-  const PropertyOverride* override_of(const std::string& path) const {
-    const auto change = std::ranges::find(
-        component_.overrides.rbegin(), component_.overrides.rend(), path, &PropertyOverride::path);
-    return change == component_.overrides.rend() ? nullptr : &*change;
+  const PropertyOverride* override_of(const std::string& path, std::size_t first) const {
+    for (std::size_t i = component_.overrides.size(); i > first; --i) {
+      if (component_.overrides[i - 1].path == path) return &component_.overrides[i - 1];
+    }
+    return nullptr;
   }
 
   void store(const FieldDescription& field, const Item& item, std::byte* place) {
@@ -262,16 +245,23 @@ class ComponentCook {
       store_axes(field, item, place);
     } else if (field.type == FieldType::asset) {
       store_asset(field, item, place);
-    } else if (const PropertyOverride* changed = override_of(item.path)) {
+    } else if (const PropertyOverride* changed = override_of(item.path, item.first_override)) {
       if (!store_text(field, changed->value, place)) return note(field, *changed);
       if (!is_allowed(field, place)) note_beyond(field, *changed);
     } else if (item.exists()) {
-      if (item.node().kind != yaml::NodeKind::scalar ||
+      if (item.node().kind != yaml::NodeKind::scalar || is_quoted_number(field, item) ||
           !store_text(field, item.node().text, place)) {
         return note(field, item);
       }
       if (!is_allowed(field, place)) note_beyond(field, item);
     }
+  }
+
+  // What people write as a text is none, even where its letters are digits.
+  static bool is_quoted_number(const FieldDescription& field, const Item& item) {
+    return item.place.source->dialect == yaml::Dialect::plain && field.type != FieldType::text &&
+           item.node().style != yaml::ScalarStyle::plain &&
+           std::ranges::find(field.names, item.node().text) == field.names.end();
   }
 
   // Whether a number, or one of a vector, is one that the description knows.
@@ -311,16 +301,18 @@ class ComponentCook {
       }
     }
     for (std::size_t axis = 0; axis < axes; ++axis) {
-      const Item part{item.path + "." + std::string(kAxes[axis]), {item.place.source, nodes[axis]}};
+      const Item part{item.path + "." + std::string(kAxes[axis]),
+                      {item.place.source, nodes[axis]},
+                      item.first_override};
       std::byte* const at = place + axis * sizeof(float);
-      if (const PropertyOverride* changed = override_of(part.path)) {
-        if (!store_real<float>(changed->value, at)) {
+      if (const PropertyOverride* changed = override_of(part.path, part.first_override)) {
+        if (!store_float(changed->value, at)) {
           note(field, *changed);
         } else if (!is_allowed(field, at)) {
           note_beyond(field, *changed);
         }
       } else if (part.exists()) {
-        if (!store_real<float>(part.node().text, at)) {
+        if (!store_float(part.node().text, at)) {
           note(field, part);
         } else if (!is_allowed(field, at)) {
           note_beyond(field, part);
@@ -336,7 +328,8 @@ class ComponentCook {
     if (item.exists()) guid = guid_at(item);
     const PropertyOverride* refused = nullptr;
     bool is_changed = false;
-    for (const PropertyOverride& change : component_.overrides) {
+    for (std::size_t i = item.first_override; i < component_.overrides.size(); ++i) {
+      const PropertyOverride& change = component_.overrides[i];
       if (!change.path.starts_with(item.path)) continue;
       const std::string_view part = change.path.substr(item.path.size());
       if (!is_reference_part(part)) continue;
@@ -365,7 +358,7 @@ class ComponentCook {
     if (part.starts_with(".val")) {
       WeakReferenceWords words = words_from_guid(before);
       std::int32_t word = 0;
-      if (!store_integer<std::int32_t>(change.value, reinterpret_cast<std::byte*>(&word))) {
+      if (!store_scalar(FieldType::int32, change.value, reinterpret_cast<std::byte*>(&word))) {
         return std::nullopt;
       }
       words[static_cast<std::size_t>(part[4] - '0')] = word;
@@ -429,6 +422,7 @@ class ComponentCook {
   const ComponentDescription& description_;
   const SourceComponent& component_;
   std::vector<CookProblem>& problems_;
+  ListExtents extents_;
   ByteVector data_;
 };
 

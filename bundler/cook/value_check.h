@@ -9,8 +9,9 @@
 
 namespace muster {
 
-/// Adds an `unfit-value` for each value of a described component, in what is `built`, that the
-/// cooker would refuse: a `FurtherCheck` of `validate`. Cooks on `jobs` threads and keeps nothing.
+/// Adds an `unfit-value` for each value of a described component that the cooker would refuse: a
+/// `FurtherCheck` of `validate`. Looks at what is `built`, where it blocks a build, and at all
+/// plain files. Cooks on `jobs` threads and keeps nothing.
 void check_values(const Project& project, const std::vector<ComponentDescription>& components,
                   const std::set<AssetNumber>& built, unsigned jobs, Findings& findings);
 
