@@ -1,5 +1,8 @@
 #include "registry/project/config.h"
 
+#include <algorithm>
+#include <array>
+
 #include "registry/project/asset_index.h"
 #include "registry/project/compression.h"
 #include "registry/project/config_keys.h"
@@ -140,6 +143,20 @@ Result<void> add_unity_folders(const FileSystem& files, ProjectConfig& config) {
   return {};
 }
 
+// The settings under a name that is not theirs: without them a build would be another one.
+std::string misnamed_config(const FileSystem& files) {
+  constexpr std::array<std::string_view, 6> kNames = {
+      "muster.yml", ".muster.yaml", ".muster.yml", "muster.yaml.txt", "muster.json", "muster.yaml"};
+  const auto entries = files.list(AssetPath());
+  if (!entries) return {};
+  for (const DirectoryEntry& entry : entries.value()) {
+    const bool is_exact = entry.name == ProjectConfig::kFileName;
+    if (entry.kind != FileKind::file || is_exact) continue;
+    if (std::ranges::find(kNames, lower_ascii(entry.name)) != kNames.end()) return entry.name;
+  }
+  return {};
+}
+
 Result<ProjectConfig> read_config(const FileSystem& files, std::string text) {
   auto source = std::make_shared<ConfigSource>();
   source->text = std::move(text);
@@ -208,6 +225,10 @@ Result<ProjectConfig> load_config(const FileSystem& files) {
   const auto bytes = read_whole(files, path, kMaxConfigBytes, buffer);
   if (bytes) return read_config(files, std::string(as_text(bytes.value())));
   if (bytes.error().code != ErrorCode::not_found) return fail(bytes.error());
+  if (const std::string name = misnamed_config(files); !name.empty()) {
+    return fail(ErrorCode::malformed,
+                name + ":1:1: settings are read from 'muster.yaml' alone; rename this file");
+  }
   ProjectConfig config;
   if (auto good = add_unity_folders(files, config); !good) return fail(good.error());
   const auto assets = files.stat(AssetPath().child("Assets"));

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
+#include <set>
 
 #include "registry/project/config.h"
+#include "registry/vocabulary/near_name.h"
 
 namespace muster {
 namespace {
@@ -39,7 +42,11 @@ constexpr std::array kClass = {
     ConfigKey{"pool_size", text, false, "The key with a number that must be positive."},
     ConfigKey{"key", texts, false, "The keys whose values make entries distinct."},
     ConfigKey{"foreign_guids", texts, false,
-              "Keys of the registry itself (not of entries) whose guids name no asset."}};
+              "Keys of the registry itself (not of entries) whose guids name no asset."},
+    ConfigKey{"fields", texts, false,
+              "Further keys of a plain registry and its entries, which the game reads itself."},
+    ConfigKey{"packed", truth, false,
+              "false: the registry's own asset only says what is built, and is no content."}};
 
 constexpr std::array kReference = {
     ConfigKey{"path", text, false,
@@ -118,13 +125,75 @@ std::span<const ConfigKey> config_keys(ConfigPart part) {
   return {};
 }
 
+namespace {
+
+// What a value wants to be; nothing where it may be more than one thing, which its reader tells.
+std::optional<yaml::NodeKind> kind_of_value(ConfigValue value) {
+  switch (value) {
+    case version:
+    case text:
+    case path:
+    case guid:
+    case zero_or_one:
+    case strength:
+    case role:
+    case target:
+    case byte_count:
+    case truth:
+    case choose:
+    case plain_level:
+      return yaml::NodeKind::scalar;
+    case texts:
+    case paths:
+    case ready_made:
+    case targets:
+    case references:
+      return yaml::NodeKind::sequence;
+    case ConfigValue::prepare:
+      return yaml::NodeKind::mapping;
+    default:
+      return std::nullopt;
+  }
+}
+
+// A list of single values has no lists or mappings in it: their text would be empty.
+bool is_list_of_texts(ConfigValue value) {
+  return value == texts || value == paths || value == guids || value == ready_made ||
+         value == targets || value == text_or_texts || value == texts_or_none;
+}
+
+Result<void> check_value(const yaml::Tree& tree, yaml::NodeIndex node, ConfigValue value) {
+  const std::string name = "'" + std::string(tree.at(node).key) + "'";
+  const auto wanted = kind_of_value(value);
+  if (wanted && tree.at(node).kind != *wanted) {
+    const char* const what = *wanted == yaml::NodeKind::scalar     ? "a single value"
+                             : *wanted == yaml::NodeKind::sequence ? "a list"
+                                                                   : "a mapping";
+    return refuse_config(tree, node, name + " wants " + what);
+  }
+  if (!is_list_of_texts(value) || tree.at(node).kind == yaml::NodeKind::scalar) return {};
+  for (const yaml::NodeIndex item : yaml::Children(tree, node)) {
+    if (tree.at(item).kind != yaml::NodeKind::scalar) {
+      return refuse_config(tree, item, "an item of " + name + " is a single value");
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
 Result<void> check_config_keys(const yaml::Tree& tree, yaml::NodeIndex mapping, ConfigPart part) {
   const auto known = config_keys(part);
   for (const yaml::NodeIndex child : yaml::Children(tree, mapping)) {
-    if (std::ranges::find(known, tree.at(child).key, &ConfigKey::name) == known.end()) {
+    const std::string name(tree.at(child).key);
+    const auto key = std::ranges::find(known, name, &ConfigKey::name);
+    if (key == known.end()) {
+      std::set<std::string> names;
+      for (const ConfigKey& one : known) names.emplace(one.name);
       return refuse_config(tree.at(child).position,
-                           "unknown key '" + std::string(tree.at(child).key) + "'");
+                           "unknown key '" + name + "'" + did_you_mean(name, names));
     }
+    if (auto good = check_value(tree, child, key->value); !good) return good;
   }
   return {};
 }

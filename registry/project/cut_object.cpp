@@ -9,8 +9,37 @@
 namespace muster {
 namespace {
 
+// The guid behind `guid:`, if that key is there, is one.
+bool has_whole_guid(std::string_view text) {
+  constexpr std::string_view kGuid = "guid:";
+  const std::size_t guid = text.find(kGuid);
+  if (guid == std::string_view::npos) return text.find("fileID:") != std::string_view::npos;
+  text = text.substr(guid + kGuid.size());
+  text = text.substr(std::min(text.find_first_not_of(" \r\n'\""), text.size()));
+  return Guid::parse_any_case(text.substr(0, text.find_first_of(", \r\n'\""))).has_value();
+}
+
+// The lines of a block that begins behind `m_Script:`: those that are indented deeper. Other tools
+// write references so. The last line has to end: what is cut may have lost half a guid.
+std::string_view block_behind(std::string_view text) {
+  std::size_t end = text.find('\n');
+  if (end == std::string_view::npos || text.substr(0, end).find_first_not_of(" \r") < end)
+    return {};
+  const std::size_t begin = ++end;
+  while (text.substr(end).starts_with("   ")) {
+    const std::size_t next = text.find('\n', end);
+    if (next == std::string_view::npos) break;
+    end = next + 1;
+  }
+  return text.substr(begin, end - begin);
+}
+
 // What follows `m_Script:`. Unity folds long mappings over lines.
 bool is_whole_reference(std::string_view text) {
+  if (const std::string_view block = block_behind(text);
+      !block.empty() && block.find('{') == std::string_view::npos) {
+    return block.find("fileID:") != std::string_view::npos && has_whole_guid(block);
+  }
   const std::size_t end = text.find('}');
   if (end == std::string_view::npos) return false;
   text = text.substr(0, end);
@@ -18,12 +47,7 @@ bool is_whole_reference(std::string_view text) {
   if (begin == std::string_view::npos || text[begin] != '{') return false;
   text = text.substr(begin + 1);
   if (text.find('{') != std::string_view::npos) return false;  // The brace was another's.
-  constexpr std::string_view kGuid = "guid:";
-  const std::size_t guid = text.find(kGuid);
-  if (guid == std::string_view::npos) return text.find("fileID:") != std::string_view::npos;
-  text = text.substr(guid + kGuid.size());
-  text = text.substr(std::min(text.find_first_not_of(" \r\n"), text.size()));
-  return Guid::parse_any_case(text.substr(0, text.find_first_of(", \r\n"))).has_value();
+  return has_whole_guid(text);
 }
 
 }  // namespace

@@ -52,6 +52,7 @@ void find_root_ids(std::string_view meta, SourceEntity& root) {
 SourcePrefab model_of(const FileSystem& files, const Asset& asset) {
   SourcePrefab model;
   model.is_model = true;
+  model.has_unknown_objects = true;
   SourceEntity& root = model.entities.emplace_back();
   root.name = asset.path.stem();
   ByteVector buffer;

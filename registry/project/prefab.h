@@ -82,6 +82,20 @@ struct PrefabProblem {
   std::vector<AssetNumber> chain;  ///< Of a cycle: each contains the next, the last the first.
 };
 
+/// An override of an instance that changes nothing.
+struct UnusedOverride {
+  enum class Reason : std::uint8_t {
+    other_source,    ///< Its target is an object of another prefab than the instance's source.
+    removed_object,  ///< The instance, or its source, removes the target.
+    no_such_object,  ///< The source has no such object.
+  };
+  Reason reason = Reason::other_source;
+  yaml::Position position;
+  Guid target;
+  Guid object;            ///< What it would refer to; null for nothing.
+  std::string_view path;  ///< Views the tree of the file that has the instance.
+};
+
 /// Entities in depth-first order; the first is the root. Empty when there is none.
 struct SourcePrefab {
   std::vector<SourceEntity> entities;
@@ -89,7 +103,12 @@ struct SourcePrefab {
   /// Every asset that flattening looked for, found or not, at any depth of nesting: what this
   /// depends on besides its own file. Sorted, each once.
   std::vector<Guid> sources;
+  /// Overrides in the file itself (not in its sources) that change nothing, in order.
+  std::vector<UnusedOverride> unused_overrides;
   bool is_model = false;  ///< An imported model: its inside is not known.
+  /// Some objects inside are not known by their ids: those of a model, of a plain prefab, or of a
+  /// source that is not there or lost a part.
+  bool has_unknown_objects = false;
   /// The file, or what its root comes from, could not be read or has lost a part: the root may have
   /// components that do not show.
   bool is_incomplete = false;

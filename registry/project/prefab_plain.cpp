@@ -28,6 +28,7 @@ class PlainFlattening {
     for (std::size_t i = 0; i < result_.entities.size(); ++i) {
       result_.entities[i].file_id = static_cast<std::int64_t>(i) + 1;
     }
+    result_.has_unknown_objects = true;  // Its components have no ids.
     return std::move(result_);
   }
 
@@ -47,7 +48,7 @@ class PlainFlattening {
       entity.name = tree_.scalar(name);
     }
     if (const NodeIndex active = tree_.find(node, "active"); active != kNoNode) {
-      entity.active = tree_.scalar(active) != "false" && tree_.scalar(active) != "0";
+      entity.active = truth_in(tree_, active).value_or(true);
     }
     overlay(entity, node);
     for (const NodeIndex child : Children(tree_, tree_.find(node, "children"))) {

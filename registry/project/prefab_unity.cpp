@@ -8,6 +8,7 @@
 #include <set>
 
 #include "registry/project/prefab_build.h"
+#include "registry/project/prefab_changes.h"
 
 namespace muster::prefab_build {
 namespace {
@@ -83,6 +84,7 @@ class UnityFlattening {
       StandIn stand_in{document.file_id, document.class_id, 0, 0};
       stand_in.instance = reference(own, "m_PrefabInstance").file_id;
       stand_in.source_id = reference(own, "m_CorrespondingSourceObject").file_id;
+      if (is_of_other_source(own, stand_in.instance)) continue;
       if (stand_in.instance == 0) stand_in.instance = reference(own, "m_PrefabInternal").file_id;
       if (stand_in.source_id == 0) {
         stand_in.source_id = reference(own, "m_PrefabParentObject").file_id;
@@ -90,6 +92,15 @@ class UnityFlattening {
       stand_in_ids_.emplace(std::pair(stand_in.instance, stand_in.source_id), stand_in.file_id);
       stand_ins_.push_back(stand_in);
     }
+  }
+
+  // A stand-in that was left over from another source stands for no object of the instance.
+  bool is_of_other_source(NodeIndex stand_in, std::int64_t instance) const {
+    const auto document = documents_.find(instance);
+    if (document == documents_.end()) return false;
+    const Guid source = reference(fields(document->second), "m_SourcePrefab").guid;
+    const Guid object = reference(stand_in, "m_CorrespondingSourceObject").guid;
+    return !source.is_null() && !object.is_null() && source != object;
   }
 
   void note_cut(const yaml::Position& position, const std::string& what) {
@@ -238,7 +249,10 @@ class UnityFlattening {
 
   void add_instance(int document) {
     const NodeIndex own = fields(document);
-    if (source_.type_name_of(document) != "PrefabInstance") return;  // `Prefab:` before 2018.3
+    if (source_.type_name_of(document) != "PrefabInstance") {  // `Prefab:` before 2018.3
+      if (!reference(own, "m_ParentPrefab").guid.is_null()) result_.has_unknown_objects = true;
+      return;
+    }
     const std::int64_t instance = tree_.documents[static_cast<std::size_t>(document)].file_id;
     const Reference source = reference(own, "m_SourcePrefab");
     const SourcePrefab* inner = source.guid.is_null() ? nullptr : nested_(source, result_.problems);
@@ -270,15 +284,20 @@ class UnityFlattening {
     if (parent_transform == 0 && (inner == nullptr || inner->is_incomplete)) {
       result_.is_incomplete = true;
     }
-    if (inner == nullptr || inner->is_model || inner->entities.empty()) {
-      adopt_unknown_objects(modification, instance, first);
-    }
+    const InstanceChanges changes{
+        .file = source_,
+        .modification = modification,
+        .source = source.guid,
+        .id_in_file = [&](std::int64_t id) { return id_in_instance(instance, id); }};
+    const bool has_unknown = inner == nullptr || inner->is_model || inner->entities.empty();
+    if (has_unknown) adopt_unknown_objects(changes, instance, first);
+    const bool are_all_known = !has_unknown && !inner->has_unknown_objects && !inner->is_incomplete;
+    if (!are_all_known) result_.has_unknown_objects = true;
     if (parent_transform != 0) {
       pending_[first].order =
           order_in_father(parent_transform, pending_[first].entity.transform_id);
     }
-    apply_changes(modification, instance, first);
-    apply_removals(modification, instance, first);
+    apply_changes(changes, first, are_all_known);
   }
 
   void remap(SourceEntity& entity, std::int64_t instance) const {
@@ -291,9 +310,10 @@ class UnityFlattening {
 
   // A model's inside (or a lost source's) shows only where this file mentions it: game objects
   // other than the root become its children, so that what sits on them is not taken for the root's.
-  void adopt_unknown_objects(NodeIndex modification, std::int64_t instance, std::size_t root) {
+  void adopt_unknown_objects(const InstanceChanges& changes, std::int64_t instance,
+                             std::size_t root) {
     SourceEntity& entity = pending_[root].entity;
-    if (entity.file_id == 0) entity.file_id = named_object(modification, instance);
+    if (entity.file_id == 0) entity.file_id = named_object(changes);
     if (entity.file_id == 0) entity.file_id = usual_root(instance);
     const std::int64_t root_id = entity.file_id;
     for (const StandIn& stand_in : stand_ins_) {
@@ -311,10 +331,13 @@ class UnityFlattening {
   }
 
   // The object whose name the instance overrides: Unity always writes the root's.
-  std::int64_t named_object(NodeIndex modification, std::int64_t instance) const {
-    for (const NodeIndex item : Children(tree_, tree_.find(modification, "m_Modifications"))) {
+  std::int64_t named_object(const InstanceChanges& changes) const {
+    const NodeIndex list = tree_.find(changes.modification, "m_Modifications");
+    for (const NodeIndex item : Children(tree_, list)) {
       if (tree_.scalar_at(item, "propertyPath") != "m_Name") continue;
-      return target_id(instance, reference(item, "target"));
+      const Reference target = reference(item, "target");
+      if (!is_own_target(changes, target)) continue;
+      return target.guid.is_null() ? target.file_id : changes.id_in_file(target.file_id);
     }
     return 0;
   }
@@ -327,62 +350,37 @@ class UnityFlattening {
     return 0;
   }
 
-  // A target names an object of the source by its guid, or (without one) of this file.
-  std::int64_t target_id(std::int64_t instance, const Reference& target) const {
-    return target.guid.is_null() ? target.file_id : id_in_instance(instance, target.file_id);
-  }
-
-  void apply_changes(NodeIndex modification, std::int64_t instance, std::size_t first) {
-    std::map<std::int64_t, SourceEntity*> objects;
-    std::map<std::int64_t, SourceComponent*> components;
+  // Removals first: what is removed is not changed as well.
+  void apply_changes(const InstanceChanges& changes, std::size_t first, bool are_all_known) {
+    const auto gone_components =
+        removed_ids(changes, "m_RemovedComponents", result_.unused_overrides);
+    const auto gone_objects =
+        removed_ids(changes, "m_RemovedGameObjects", result_.unused_overrides);
+    std::set<std::int64_t> removed = gone_components;
+    removed.insert(gone_objects.begin(), gone_objects.end());
+    InstanceObjects known{.objects = {}, .components = {}, .are_all_known = are_all_known};
     for (std::size_t i = first; i < pending_.size(); ++i) {
       SourceEntity& entity = pending_[i].entity;
-      objects.emplace(entity.file_id, &entity);
-      for (SourceComponent& component : entity.components) {
-        components.emplace(component.file_id, &component);
+      const int parent = pending_[i].parent_entity;
+      const bool is_gone = gone_objects.contains(entity.file_id) ||
+                           (parent >= 0 && removed_.contains(static_cast<std::size_t>(parent)));
+      if (is_gone) {
+        removed_.insert_or_assign(i, true);
+        removed.insert(entity.file_id);
+        for (const SourceComponent& component : entity.components) {
+          removed.insert(component.file_id);
+        }
       }
-    }
-    for (const NodeIndex item : Children(tree_, tree_.find(modification, "m_Modifications"))) {
-      const std::int64_t target = target_id(instance, reference(item, "target"));
-      PropertyOverride change;
-      change.path = tree_.scalar_at(item, "propertyPath");
-      const NodeIndex value = tree_.find(item, "value");
-      change.value = tree_.scalar(value);
-      change.object = reference(item, "objectReference");
-      change.position = tree_.at(value == kNoNode ? item : value).position;
-      change.source = &source_;
-      if (const auto component = components.find(target); component != components.end()) {
-        component->second->overrides.push_back(change);
-      } else if (const auto object = objects.find(target); object != objects.end()) {
-        if (change.path == "m_Name") object->second->name = change.value;
-        if (change.path == "m_IsActive") object->second->active = change.value != "0";
-      } else if (change.path == "m_Name" && objects.size() == 1) {
-        pending_[first].entity.name = change.value;
-      }
-    }
-  }
-
-  void apply_removals(NodeIndex modification, std::int64_t instance, std::size_t first) {
-    std::set<std::int64_t> components;
-    std::set<std::int64_t> objects;
-    note_removals(modification, "m_RemovedComponents", instance, components);
-    note_removals(modification, "m_RemovedGameObjects", instance, objects);
-    if (components.empty() && objects.empty()) return;
-    for (std::size_t i = first; i < pending_.size(); ++i) {
-      SourceEntity& entity = pending_[i].entity;
       std::erase_if(entity.components, [&](const SourceComponent& component) {
-        return components.contains(component.file_id);
+        return gone_components.contains(component.file_id);
       });
-      if (objects.contains(entity.file_id)) removed_.insert_or_assign(i, true);
+      if (is_gone) continue;
+      known.objects.emplace(entity.file_id, &entity);
+      for (SourceComponent& component : entity.components) {
+        known.components.emplace(component.file_id, &component);
+      }
     }
-  }
-
-  void note_removals(NodeIndex modification, std::string_view list, std::int64_t instance,
-                     std::set<std::int64_t>& ids) const {
-    for (const NodeIndex item : Children(tree_, tree_.find(modification, list))) {
-      const auto target = reference_at(tree_, item);
-      if (target) ids.insert(target_id(instance, target.value()));
-    }
+    apply_overrides(changes, known, removed, result_.unused_overrides);
   }
 
   // Components of this file that sit on an object inside an instance.

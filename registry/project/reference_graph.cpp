@@ -2,11 +2,16 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
+#include <mutex>
 #include <string>
 #include <tuple>
 
+#include "registry/project/asset_kinds.h"
 #include "registry/project/cut_object.h"
+#include "registry/project/serialized_file.h"
 #include "registry/project/source_file.h"
+#include "registry/project/unused_mentions.h"
 #include "registry/vocabulary/parallel.h"
 #include "registry/vocabulary/utf8.h"
 #include "registry/yaml/reader.h"
@@ -67,11 +72,68 @@ std::vector<FileMention> merged(std::vector<FileMention> mentions) {
   return mentions;
 }
 
+// The guids of all assets, made when the first binary file asks for them.
+class LateGuids {
+ public:
+  explicit LateGuids(const AssetIndex& index) : index_(index) {}
+
+  const SerializedGuids& get() {
+    std::call_once(once_, [&] {
+      std::vector<Guid> guids;
+      for (const Asset& asset : index_.assets()) guids.push_back(asset.guid);
+      guids_ = std::make_unique<SerializedGuids>(guids);
+    });
+    return *guids_;
+  }
+
+ private:
+  const AssetIndex& index_;
+  std::once_flag once_;
+  std::unique_ptr<SerializedGuids> guids_;
+};
+
+// What a scan needs besides an asset; the buffer is of one thread.
+struct ScanTools {
+  const FileSystem& files;
+  const AssetIndex& index;
+  FileMemory* memory;
+  LateGuids& guids;
+  ByteVector& buffer;
+};
+
+// What an atlas packs of a folder: pictures, at any depth.
+bool is_picture(const Asset& asset) {
+  constexpr std::string_view kNoPictures =
+      " cubemap rendertexture webtexture spriteatlas spriteatlasv2 ";
+  constexpr std::string_view kLayeredPictures = " ase aseprite psb svg ";
+  if (asset.is_folder || is_listed(kNoPictures, asset.path)) return false;
+  return kind_of(asset.path.text()) == "texture" || is_listed(kLayeredPictures, asset.path);
+}
+
+// Adds an edge to each picture of a folder that an atlas refers to.
+void add_folder_content(const AssetIndex& index, const ReferenceEdge& edge,
+                        std::vector<ReferenceEdge>& edges) {
+  if (edge.to == kNoAsset || !edge.is_strong() || !index.at(edge.to).is_folder) return;
+  if (!means_folder_content(index.at(edge.from).path)) return;
+  const AssetPath& folder = index.at(edge.to).path;
+  for (AssetNumber asset = 0; asset < index.assets().size(); ++asset) {
+    const Asset& inner = index.at(asset);
+    if (!is_picture(inner) || !inner.path.is_within(folder)) continue;
+    ReferenceEdge to_picture = edge;
+    to_picture.to = asset;
+    to_picture.guid = inner.guid;
+    edges.push_back(to_picture);
+  }
+}
+
 class AssetScan {
  public:
-  AssetScan(const FileSystem& files, const AssetIndex& index, FileMemory* memory,
-            ByteVector& buffer)
-      : files_(files), index_(index), memory_(memory), buffer_(buffer) {}
+  explicit AssetScan(const ScanTools& tools)
+      : files_(tools.files),
+        index_(tools.index),
+        memory_(tools.memory),
+        guids_(tools.guids),
+        buffer_(tools.buffer) {}
 
   void run(AssetNumber asset, GuidSlot& slot) {
     const AssetPath& path = index_.at(asset).path;
@@ -121,7 +183,9 @@ class AssetScan {
       return mentions;
     }
     const auto dialect = yaml::detect_dialect(as_text(bytes.value()));
-    if (dialect == yaml::Dialect::lfs_pointer || dialect == yaml::Dialect::binary) {
+    const bool is_binary = dialect == yaml::Dialect::binary;
+    if (is_binary && !in_meta && search_binary(path, bytes.value(), mentions)) return mentions;
+    if (dialect == yaml::Dialect::lfs_pointer || is_binary) {
       const bool pointer = dialect == yaml::Dialect::lfs_pointer;
       if (!in_meta) {
         slot.problems.push_back({pointer ? Kind::lfs_pointer : Kind::binary, asset, {}, {}});
@@ -147,12 +211,36 @@ class AssetScan {
         slot.problems.push_back({Kind::cut_short, asset, {}, {}});
       }
     }
+    std::vector<yaml::Mention> found;
     find_mentions(path, as_text(bytes.value()), [&](const yaml::Mention& mention) {
       // A sidecar's own guid is no reference.
       if (in_meta && mention.kind == yaml::MentionKind::textual) return;
-      mentions.push_back({mention.guid, mention.kind, mention.offset_bytes, 1});
+      found.push_back(mention);
     });
+    if (!in_meta && dialect == yaml::Dialect::unity) {
+      remove_unused_mentions(as_text(bytes.value()), found);
+    }
+    for (const yaml::Mention& mention : found) {
+      mentions.push_back({mention.guid, mention.kind, mention.offset_bytes, 1});
+    }
     return mentions;
+  }
+
+  // Terrain, lighting and navigation have no text, but tables that name other files. False when
+  // this is no such file, or cannot be read.
+  bool search_binary(const AssetPath& path, Bytes head, std::vector<FileMention>& mentions) {
+    const auto info = files_.stat(path);
+    if (!info) return false;
+    const std::uint64_t size = info.value().size_bytes;
+    if (!has_serialized_head(as_text(head), size)) return false;
+    const std::uint64_t wanted = searched_bytes(as_text(head), size);
+    if (wanted > SourceCache::kMaxSourceBytes) return false;
+    const auto bytes = files_.read(path, 0, wanted, buffer_);
+    if (!bytes) return false;
+    guids_.get().search(as_text(bytes.value()), [&](const Guid& guid, std::size_t offset) {
+      mentions.push_back({guid, yaml::MentionKind::strong, offset, 1});
+    });
+    return true;
   }
 
   static void check_objects(AssetNumber asset, const AssetPath& path, std::string_view text,
@@ -209,10 +297,15 @@ class AssetScan {
   const FileSystem& files_;
   const AssetIndex& index_;
   FileMemory* memory_;
+  LateGuids& guids_;
   ByteVector& buffer_;
 };
 
 }  // namespace
+
+bool means_folder_content(const AssetPath& path) {
+  return is_listed(" spriteatlas spriteatlasv2 ", path);
+}
 
 bool holds_references(const AssetPath& path) { return is_listed(kReferenceExtensions, path); }
 
@@ -314,8 +407,10 @@ Result<ReferenceGraph> scan_references(const FileSystem& files, const AssetIndex
   progress.begin("scanning assets", index.assets().size());
   std::vector<GuidSlot> slots(index.assets().size());
   std::vector<ByteVector> buffers(std::max(jobs, 1U));
+  LateGuids guids(index);
   const bool finished = parallel_for(slots.size(), jobs, stop, [&](std::size_t i, unsigned worker) {
-    AssetScan(files, index, memory, buffers[worker]).run(static_cast<AssetNumber>(i), slots[i]);
+    AssetScan({files, index, memory, guids, buffers[worker]})
+        .run(static_cast<AssetNumber>(i), slots[i]);
     progress.advance(1, index.assets()[i].path.text());
   });
   if (!finished) return fail(ErrorCode::cancelled, "stopped while scanning references");
@@ -323,7 +418,10 @@ Result<ReferenceGraph> scan_references(const FileSystem& files, const AssetIndex
   std::vector<ContentProblem> problems;
   for (AssetNumber asset = 0; asset < slots.size(); ++asset) {
     GuidSlot& slot = slots[asset];
-    edges.insert(edges.end(), slot.edges.begin(), slot.edges.end());
+    for (const ReferenceEdge& edge : slot.edges) {
+      edges.push_back(edge);
+      add_folder_content(index, edge, edges);
+    }
     for (const VariantFile& variant : variants.of(asset)) {
       edges.push_back({.from = asset,
                        .to = variant.file,

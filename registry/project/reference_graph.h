@@ -87,6 +87,10 @@ class ReferenceGraph {
   std::vector<ContentProblem> problems_;
 };
 
+/// True for the classes to which a folder means the pictures in it, at any depth: sprite atlases.
+/// They have an edge to each of these, as if they named it. To any other class a folder is nothing
+/// that a build could hold.
+bool means_folder_content(const AssetPath& path);
 /// True for the files that can hold references: Unity's text formats and plain YAML. Told by
 /// extension, so that gigabytes of media are not opened.
 bool holds_references(const AssetPath& path);

@@ -11,6 +11,7 @@
 #include <optional>
 #include <set>
 
+#include "registry/project/serialized_file.h"
 #include "registry/registries/candidates.h"
 
 namespace muster {
@@ -22,52 +23,6 @@ using ProblemKind = ContentProblem::Kind;
 constexpr std::uint64_t kBinaryBytesMax = 64ULL * 1024 * 1024;
 constexpr std::string_view kDocument = "--- !u!";
 constexpr std::string_view kScriptedType = "114";
-
-std::uint64_t big_endian_at(std::string_view bytes, std::size_t offset, std::size_t size) {
-  std::uint64_t value = 0;
-  for (const char c : bytes.substr(offset, size)) {
-    value = value << 8U | static_cast<unsigned char>(c);
-  }
-  return value;
-}
-
-// Guids as they stand inside serialized files: the digits of each byte are swapped. Finds which of
-// many a file names in one pass over it.
-class SerializedGuids {
- public:
-  explicit SerializedGuids(const std::vector<Guid>& guids) {
-    for (const Guid& guid : guids) {
-      Form form{};
-      std::ranges::transform(guid.bytes(), form.begin(),
-                             [](std::byte one) { return (one << 4U) | (one >> 4U); });
-      begins_[begin_of(form.data())] = true;
-      by_form_.emplace(form, guid);
-    }
-  }
-
-  std::vector<Guid> in(std::string_view text) const {
-    std::vector<Guid> found;
-    Form form{};
-    const Bytes bytes = as_bytes(text);
-    for (std::size_t at = 0; at + form.size() <= bytes.size(); ++at) {
-      if (!begins_[begin_of(bytes.data() + at)]) continue;
-      std::copy_n(bytes.begin() + static_cast<std::ptrdiff_t>(at), form.size(), form.begin());
-      if (const auto known = by_form_.find(form); known != by_form_.end()) {
-        found.push_back(known->second);
-      }
-    }
-    return found;
-  }
-
- private:
-  using Form = std::array<std::byte, 16>;
-  static std::size_t begin_of(const std::byte* form) {
-    return std::to_integer<std::size_t>(form[0]) << 8U | std::to_integer<std::size_t>(form[1]);
-  }
-
-  std::vector<bool> begins_ = std::vector<bool>(1U << 16U, false);
-  std::map<Form, Guid> by_form_;
-};
 
 // True when the first object of a text asset is one that a script describes, and when there is no
 // object at all. JSON is no asset of the engine.
@@ -142,9 +97,12 @@ class HiddenSearch {
     const std::string_view text = as_text(bytes.value());
     if (!is_whole_serialized_file(text)) return true;
     if (!named_scripts_) named_scripts_.emplace(all_scripts());
-    return std::ranges::any_of(named_scripts_->in(text), [&](const Guid& script) {
-      return elsewhere().contains(script) || !registry_class_of(project_, classes_, script).empty();
+    bool names_any = false;
+    named_scripts_->search(text, [&](const Guid& script, std::size_t) {
+      names_any = names_any || elsewhere().contains(script) ||
+                  !registry_class_of(project_, classes_, script).empty();
     });
+    return names_any;
   }
 
   std::vector<Guid> all_scripts() {
@@ -236,18 +194,6 @@ class HiddenSearch {
 };
 
 }  // namespace
-
-// The head of the engine's serialized files: the size of the whole is in it, in 32 bits until
-// version 21 and in 64 since. What does not fit it may be anything.
-bool is_whole_serialized_file(std::string_view bytes) {
-  constexpr std::size_t kFileHeadBytes = 48;
-  if (bytes.size() < kFileHeadBytes) return false;
-  const std::uint64_t version = big_endian_at(bytes, 8, 4);
-  if (version < 9 || version > 64) return false;
-  const std::uint64_t size =
-      version < 22 ? big_endian_at(bytes, 4, 4) : big_endian_at(bytes, 24, 8);
-  return size == bytes.size();
-}
 
 bool hides_candidate(const IndexProblem& problem) {
   constexpr std::string_view kSidecar = ".meta";

@@ -24,7 +24,4 @@ bool hides_candidate(const IndexProblem& problem);
 /// that it is not found then has another reason, which is told.
 bool may_hide_script(const AssetIndex& index, const Guid& script);
 
-/// True for a file of the engine's binary form that is as long as its head says.
-bool is_whole_serialized_file(std::string_view bytes);
-
 }  // namespace muster

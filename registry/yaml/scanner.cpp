@@ -131,7 +131,7 @@ bool find_file_id(std::string_view part, std::int64_t& file_id) {
   constexpr std::string_view kKey = "fileID";
   const std::size_t key = part.find(kKey);
   if (key == std::string_view::npos || !is_key_start(part, key)) return false;
-  std::size_t at = skip_colon(part, key + kKey.size());
+  std::size_t at = skip_colon(part, skip_quote(part, key + kKey.size()));
   std::int64_t value = 0;
   if (at == std::string_view::npos || !parse_integer(part, at, value)) return false;
   file_id = value;
@@ -150,6 +150,86 @@ bool is_in_reference(std::string_view text, std::size_t key, std::size_t value_e
   const std::size_t end = behind.find_first_of("{}");
   if (end == std::string_view::npos || behind[end] == '{') return false;
   return find_file_id(behind.substr(0, end), file_id);
+}
+
+// One line of a block: where its content begins behind white space and dashes, and whether there
+// are dashes.
+struct BlockLine {
+  std::size_t begin = 0;
+  std::size_t end = 0;
+  std::size_t content = 0;
+  bool has_dash = false;
+
+  std::size_t column() const { return content - begin; }
+};
+
+BlockLine line_at(std::string_view text, std::size_t inside) {
+  BlockLine line;
+  line.begin = inside == 0 ? 0 : text.rfind('\n', inside - 1) + 1;  // npos + 1 is 0
+  line.end = std::min(text.find('\n', inside), text.size());
+  line.content = line.begin;
+  while (line.content < line.end) {
+    const bool is_dash =
+        text[line.content] == '-' && line.content + 1 < line.end && text[line.content + 1] == ' ';
+    if (text[line.content] != ' ' && !is_dash) break;
+    line.has_dash = line.has_dash || is_dash;
+    ++line.content;
+  }
+  return line;
+}
+
+bool is_blank_line(std::string_view text, const BlockLine& line) {
+  return line.content == line.end || text[line.content] == '\r' || text[line.content] == '#';
+}
+
+// The key of a reference that a line holds; empty for any other line.
+std::string_view reference_key(std::string_view text, const BlockLine& line) {
+  std::string_view rest = text.substr(line.content, line.end - line.content);
+  const bool is_quoted = rest.starts_with('"') || rest.starts_with('\'');
+  if (is_quoted) rest.remove_prefix(1);
+  for (const std::string_view key : {"fileID", "guid", "type"}) {
+    if (!rest.starts_with(key)) continue;
+    const std::string_view behind = rest.substr(key.size() + (is_quoted ? 1 : 0));
+    const std::size_t colon = behind.find_first_not_of(' ');
+    if (colon != behind.npos && behind[colon] == ':') return rest.substr(0, key.size());
+  }
+  return {};
+}
+
+// Looks at the lines before or behind `line` that belong to the same mapping. False when one of
+// them is of another key than a reference has.
+bool visit_siblings(std::string_view text, const BlockLine& line, bool is_upward,
+                    std::int64_t& file_id, bool& has_file_id) {
+  constexpr int kLinesMax = 8;  // Two, and comments.
+  BlockLine at = line;
+  for (int i = 0; i < kLinesMax && !(is_upward && at.has_dash); ++i) {
+    if (is_upward ? at.begin == 0 : at.end == text.size()) return true;
+    BlockLine next = line_at(text, is_upward ? at.begin - 1 : at.end + 1);
+    if (next.begin == text.size()) return true;
+    if (is_blank_line(text, next)) {
+      next.has_dash = false;
+      at = next;
+      continue;
+    }
+    const bool is_next_item = !is_upward && next.has_dash;
+    if (next.column() < line.column() || is_next_item) return true;
+    if (next.column() > line.column() || reference_key(text, next).empty()) return false;
+    const std::string_view part = text.substr(next.begin, next.end - next.begin);
+    has_file_id = find_file_id(part, file_id) || has_file_id;
+    at = next;
+  }
+  return true;
+}
+
+// True when the key at `key` stands on a line of its own in a block that is a reference and nothing
+// else: `fileID`, `guid` and `type` in any order.
+bool is_in_block(std::string_view text, std::size_t key, std::int64_t& file_id) {
+  const BlockLine line = line_at(text, key);
+  const bool is_quoted = key > 0 && (text[key - 1] == '"' || text[key - 1] == '\'');
+  if (line.content != key - (is_quoted ? 1 : 0)) return false;
+  bool has_file_id = false;
+  return visit_siblings(text, line, true, file_id, has_file_id) &&
+         visit_siblings(text, line, false, file_id, has_file_id) && has_file_id;
 }
 
 // True when the `guid=` at `key` is part of a URL with a file id, as UI Toolkit writes them:
@@ -198,7 +278,8 @@ std::size_t read_guid(std::string_view text, std::size_t word, Mention& mention,
     mention.file_id = url_file_id;
   } else if (key_end != word_end && text[key_end - 1] == '"') {
     mention.kind = MentionKind::json;
-  } else if (text[word] == 'g' && is_in_reference(text, key, end, mention.file_id)) {
+  } else if (text[word] == 'g' && (is_in_reference(text, key, end, mention.file_id) ||
+                                   is_in_block(text, key, mention.file_id))) {
     mention.kind = MentionKind::strong;
   }
   is_found = true;

@@ -11,7 +11,7 @@ namespace muster::yaml {
 
 /// The way in which a text mentions a guid.
 enum class MentionKind : std::uint8_t {
-  strong,   ///< `{fileID: N, guid: G, type: T}`, folded or not; `?fileID=N&guid=G&type=T`.
+  strong,   ///< `{fileID: N, guid: G, type: T}`, folded, as a block, or `?fileID=N&guid=G&type=T`.
   textual,  ///< `guid: G` outside a reference: a weak reference or an asset's own guid.
   words,    ///< `val0..val3`.
   json,     ///< `"guid":"G"` inside a quoted scalar or a JSON file.

@@ -7,6 +7,8 @@
 #include <limits>
 #include <system_error>
 
+#include "registry/vocabulary/asset_path.h"
+
 namespace muster::yaml {
 namespace {
 
@@ -126,6 +128,13 @@ Result<Reference> reference_at(const Tree& tree, NodeIndex index) {
     }
   }
   return reference;
+}
+
+std::optional<bool> truth_in(const Tree& tree, NodeIndex index) {
+  const std::string text = lower_ascii(tree.scalar(index));
+  if (text == "true" || text == "1") return true;
+  if (text == "false" || text == "0") return false;
+  return std::nullopt;
 }
 
 Result<Guid> weak_reference_at(const Tree& tree, NodeIndex index) {

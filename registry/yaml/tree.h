@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -130,6 +131,9 @@ struct Reference {
 
 /// Reads a mapping as a reference. Fails with `malformed` when it has no `fileID` or a bad guid.
 Result<Reference> reference_at(const Tree& tree, NodeIndex index);
+
+/// Reads `true`, `false`, 1 or 0, in any case of the letters; nothing for anything else.
+std::optional<bool> truth_in(const Tree& tree, NodeIndex index);
 
 /// Reads a weak reference in any of its spellings: a mapping with `val0..val3`, a mapping with
 /// `guid: <32 hex>`, or a scalar of 32 hex digits. Unset (all zero, or empty text) gives the null

@@ -68,6 +68,9 @@ TEST_CASE("Settings that mean nothing are refused with their line", "[registry][
       {"version: 1\nversion: 1\n", "muster.yaml:2:1", "a key twice"},
       {"version: 1\nname: [\n", "muster.yaml:", "broken syntax"},
       {"version: 1\n---\nversion: 1\n", "muster.yaml:1:1", "two documents"},
+      {"version: 1\nfolder: [art]\n",
+       "muster.yaml:2:9: unknown key 'folder'; did you mean 'folders'?", "a misspelt key"},
+      {"version: 1\nexternal_guids: [[1]]\n", "muster.yaml:2:18", "a list in a list"},
   }));
   CAPTURE(text, reason);
   MemoryFileSystem files;
@@ -77,6 +80,21 @@ TEST_CASE("Settings that mean nothing are refused with their line", "[registry][
   REQUIRE_FALSE(config.has_value());
   CHECK(config.error().code == ErrorCode::malformed);
   CHECK_THAT(config.error().message, Catch::StartsWith(place));
+}
+
+TEST_CASE("Settings under a name that is not theirs are refused, not passed over",
+          "[registry][config]") {
+  const std::string name =
+      GENERATE(as<std::string>{}, "muster.yml", "Muster.yaml", ".muster.yaml", "muster.yaml.txt");
+  MemoryFileSystem files;
+  files.add("Assets/a.txt", "");
+  files.add(name, "version: 1\n");
+  const auto config = load_config(files);
+  REQUIRE_FALSE(config.has_value());
+  CHECK(config.error().code == ErrorCode::malformed);
+  CHECK_THAT(config.error().message, Catch::StartsWith(name + ":1:1: "));
+  files.add("muster.yaml", "version: 1\n");
+  CHECK(load_config(files).has_value());
 }
 
 TEST_CASE("What is no project says where one is", "[registry][config]") {

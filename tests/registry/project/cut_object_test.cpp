@@ -39,6 +39,9 @@ TEST_CASE("An object whose script is named in any way is not cut", "[registry][p
         "folded"},
        {"  m_Script: {fileID: 11500000, guid: 3F0A9C1D7E5B4A2F8C6D0E1B2A3F4C5D, type: 3}\n",
         "in upper case"},
+       {"  m_Script:\n    fileID: 11500000\n    guid: 3f0a9c1d7e5b4a2f8c6d0e1b2a3f4c5d\n    type: "
+        "3\n",
+        "as a block"},
        {"  m_Script: {fileID: 11500000, guid: 3f0a9c1d7e5b4a2f8c6d0e1b2a3f4c5d, type: 3}",
         "without final line break"}}));
   CAPTURE(text, reason);

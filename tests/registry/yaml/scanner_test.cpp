@@ -175,3 +175,46 @@ TEST_CASE("An offset is told as line and column", "[registry][yaml]") {
   CAPTURE(text, offset);
   CHECK(line_and_column(text, offset) == std::pair{line, column});
 }
+
+TEST_CASE("A reference that is written as a block is a strong one", "[registry][yaml]") {
+  const auto [reason, text] = GENERATE(table<std::string, std::string>({
+      {"in order", "a:\n  fileID: 7\n  guid: G\n  type: 3\n"},
+      {"guid first", "a:\n  guid: G\n  fileID: 7\n  type: 3\n"},
+      {"type first", "a:\n  type: 3\n  guid: G\n  fileID: 7\n"},
+      {"without a type", "a:\n        fileID: 7\n        guid: G\nb: 1\n"},
+      {"an item of a list", "a:\n- fileID: 7\n  guid: G\n  type: 3\n- fileID: 8\n"},
+      {"an item that begins with the guid", "a:\n  - guid: G\n    fileID: 7\n"},
+      {"a list in a list", "a:\n- - fileID: 7\n    guid: G\n"},
+      {"at the end, without a line end", "a:\n  fileID: 7\n  guid: G"},
+      {"with line ends of Windows", "a:\r\n  fileID: 7\r\n  guid: G\r\n  type: 3\r\n"},
+      {"with comments and empty lines", "a:\n  fileID: 7  # the sprite\n\n  # of\n  guid: G\n"},
+      {"with quotes", "a:\n  'fileID': 7\n  'guid': 'G'\n"},
+      {"in a list of structs", "a:\n- icon:\n    guid: G\n    fileID: 7\n  name: x\n"},
+  }));
+  CAPTURE(reason);
+  std::string whole = text;
+  whole.replace(whole.find('G'), 1, kGuid);
+  const auto mentions = scan(whole);
+  REQUIRE(mentions.size() == 1);
+  CHECK(mentions.front().kind == MentionKind::strong);
+  CHECK(mentions.front().file_id == 7);
+  CHECK(mentions.front().offset_bytes == whole.find(kGuid));
+}
+
+TEST_CASE("A guid in a block of other keys is no strong reference", "[registry][yaml]") {
+  const auto [reason, text] = GENERATE(table<std::string, std::string>({
+      {"alone", "a:\n  guid: G\n"},
+      {"a sidecar", "fileFormatVersion: 2\nguid: G\n"},
+      {"a struct of the game's", "a:\n  fileID: 7\n  guid: G\n  name: x\n"},
+      {"the id is of the next item", "a:\n- guid: G\n- fileID: 7\n"},
+      {"the id is of the item before", "a:\n- fileID: 7\n- guid: G\n"},
+      {"the id is of the struct around", "a:\n  fileID: 7\n  b:\n    guid: G\n"},
+      {"the id is inside another key", "a:\n  guid: G\n  b:\n    fileID: 7\n"},
+  }));
+  CAPTURE(reason);
+  std::string whole = text;
+  whole.replace(whole.find('G'), 1, kGuid);
+  const auto mentions = scan(whole);
+  REQUIRE(mentions.size() == 1);
+  CHECK(mentions.front().kind == MentionKind::textual);
+}
