@@ -56,7 +56,7 @@ class ReasonSearch {
     for (const Registry& registry : project_.model().registries) stops.insert(registry.asset);
     const auto stops_before = [&](AssetNumber step) { return stops.contains(step); };
     for (const Registry& registry : project_.model().registries) {
-      if (!registry.targets.has(target_)) continue;
+      if (!registry.targets.has(target_) || !registry.declaration->is_packed) continue;
       add({name_, registry.declaration->name, registry.asset, nullptr, {}}, registry.asset,
           stops_before, reasons);
     }

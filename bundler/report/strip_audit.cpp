@@ -62,7 +62,7 @@ class StripSearch {
   // The first entry that names each asset; what none names is a registry's or root's own.
   void name_registries() {
     for (const Registry& registry : project_.model().registries) {
-      if (registry.targets.has(audit_.target)) {
+      if (registry.targets.has(audit_.target) && registry.declaration->is_packed) {
         registries_.try_emplace(registry.asset, registry.declaration->name + " itself");
       }
       for (const RegistryEntry& entry : registry.entries) {

@@ -175,6 +175,16 @@ Result<ClassDeclaration> read_class(const yaml::Tree& tree, NodeIndex node) {
   if (auto good = read_texts(tree, node, "foreign_guids", entry.foreign_guid_keys); !good) {
     return fail(good.error());
   }
+  if (auto good = read_texts(tree, node, "fields", entry.field_keys); !good) {
+    return fail(good.error());
+  }
+  if (const NodeIndex packed = tree.find(node, "packed"); packed != kNoNode) {
+    const std::string_view value = tree.scalar(packed);
+    if (value != "true" && value != "false") {
+      return refuse_config(tree, packed, "'packed' is true or false");
+    }
+    entry.is_packed = value == "true";
+  }
   entry.entry_template = entry_template_of(entry);
   return entry;
 }

@@ -67,6 +67,9 @@ struct ClassDeclaration {
   /// Implemented by assets that stand for two prefabs, one per side, in layouts whose registries
   /// say their side (`server`); empty: the class has none.
   std::string provider_interface;
+  /// Whether the registry's own asset is content. One that only says what is built, for an editor,
+  /// is packed where something that is built refers to it, and not otherwise.
+  bool is_packed = true;
   std::vector<EntryField> entry_template;
   std::uint32_t first_id = 0;  ///< 1 where 0 means "none" on the wire.
   /// The built-in classes whose definitions count from 1 in layout S and from 0 in layout M.
@@ -83,6 +86,8 @@ struct ClassDeclaration {
   std::string pool_size_path;                     ///< Must be positive where it exists.
   /// Keys of the registry's asset whose guids name no asset: what another tool numbers it by.
   std::vector<std::string> foreign_guid_keys;
+  /// Keys of a plain registry and of its entries that the game reads itself.
+  std::vector<std::string> field_keys;
   std::vector<std::string> key_paths;  ///< Scalars and weak references that make entries distinct.
 };
 

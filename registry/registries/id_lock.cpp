@@ -71,7 +71,9 @@ class LockReader {
     for (const yaml::NodeIndex item : yaml::Children(tree_, ids.value())) {
       const auto id = type_id_at(tree_.find(item, "id"));
       const auto guid = Guid::parse(tree_.scalar_at(item, "guid"));
-      if (!id || !guid) return refuse(tree_.at(item).position, "expected {id, guid}");
+      if (!id || !guid || tree_.at(item).child_count != 2) {
+        return refuse(tree_.at(item).position, "expected {id, guid}");
+      }
       const auto [first, is_fresh] = known.try_emplace(guid.value(), *id);
       if (!is_fresh && !guid.value().is_null() && first->second == *id) {
         return refuse(tree_.at(item).position,

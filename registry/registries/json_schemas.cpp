@@ -1,9 +1,11 @@
-// A schema is laxer than `muster validate`: it sees one file, and says what that can mean at all.
-// Where a file may hold keys of the game's own it allows them.
+// A schema sees one file. What `muster validate` says of that file alone the schema says too,
+// except for names that are only likely to be mistyped; a test feeds both the same mutations. Where
+// a file may hold keys of the game's own both allow them.
 #include "registry/registries/json_schemas.h"
 
 #include "registry/project/config_keys.h"
 #include "registry/registries/plain_components.h"
+#include "registry/registries/plain_keys.h"
 #include "registry/registries/ready_made.h"
 #include "registry/vocabulary/effect_pool.h"
 #include "registry/vocabulary/json_text.h"
@@ -12,6 +14,7 @@ namespace muster {
 namespace {
 
 constexpr const char* kDialect = "https://json-schema.org/draft/2020-12/schema";
+constexpr const char* kTypeName = "^[A-Za-z_]";
 constexpr const char* kGuidPattern = "^[0-9a-f]{32}$";
 
 Json list_of(Json items) { return {{"type", "array"}, {"items", std::move(items)}}; }
@@ -124,47 +127,54 @@ Json part_schema(ConfigPart part) {
 
 Json type_id_schema() { return {{"type", "integer"}, {"minimum", 0}, {"maximum", TypeId::kMax}}; }
 
+// What stands under a key that leads to a definition: a reference to it, or the definition itself.
+Json leading_schema() {
+  return {{"anyOf",
+           {part_reference("strong_or_unset"),
+            {{"type", "object"},
+             {"not", {{"anyOf", {{{"required", {"fileID"}}}, {{"required", {"guid"}}}}}}}},
+            {{"type", "null"}}}}};
+}
+
 // What the keys of an entry may hold, as far as one file shows it.
 Json entry_schema(const ClassDeclaration& entry) {
-  Json properties{{"type_id", type_id_schema()}};
-  const auto add = [&](std::string path) {
-    const std::size_t dot = path.find('.');
-    const bool leads_on = dot != std::string::npos;
-    path.resize(std::min(dot, path.size()));
-    const bool is_list = path.ends_with("[]");
-    if (is_list) path.resize(path.size() - 2);
-    if (path.empty() || properties.contains(path)) return;
-    // What leads on may be an inline mapping as well.
-    Json value =
-        leads_on ? Json{{"type", Json::array({"object", "null"})}} : part_reference("reference");
-    properties[path] = is_list ? list_of(std::move(value)) : std::move(value);
-  };
-  // An exact path first: of `definition` and `definition.prefab` the former says more.
-  for (const ReferenceRule& rule : entry.references) {
-    if (rule.path.find('.') == std::string::npos) add(rule.path);
+  Json properties = Json::object();
+  for (const std::string& key : entry_keys(entry)) properties[key] = Json::object();
+  properties["type_id"] = type_id_schema();
+  for (const EntryReferenceKey& key : entry_reference_keys(entry)) {
+    Json value = key.may_be_inline ? leading_schema()
+                 : key.is_strong   ? part_reference("strong_or_null")
+                                   : part_reference("reference");
+    properties[key.key] = key.is_list ? or_null(list_of(std::move(value))) : std::move(value);
   }
-  for (const ReferenceRule& rule : entry.references) add(rule.path);
-  for (const std::string& key : entry.own_guid_keys) add(key);
-  if (!entry.owner_path.empty()) add(entry.owner_path);
   if (!entry.pool_size_path.empty()) {
     properties[entry.pool_size_path] = {
         {"type", "integer"}, {"minimum", 1}, {"maximum", kMaxEffectPool}};
   }
-  return {{"anyOf",
-           {{{"type", "object"}, {"properties", std::move(properties)}},
-            {{"type", "string"}, {"pattern", "^([0-9a-f]{32})?$"}},
-            {{"type", "null"}}}}};
+  Json choices = Json::array({part_reference("strong_or_unset"), {{"type", "null"}}});
+  if (are_entries_references(entry)) choices.push_back(part_reference("reference"));
+  choices.push_back(
+      {{"type", "object"}, {"properties", std::move(properties)}, {"additionalProperties", false}});
+  return {{"anyOf", std::move(choices)}};
 }
 
+Json flag_schema() { return {{"enum", {0, 1, false, true}}}; }
+
 Json registry_schema(const ClassDeclaration& entry) {
-  Json schema{{"type", "object"}, {"properties", {{"class", {{"const", entry.name}}}}}};
+  Json schema{{"type", "object"}, {"properties", Json::object()}, {"additionalProperties", false}};
   Json& properties = schema["properties"];
+  for (const std::string& key : registry_keys(entry)) properties[key] = Json::object();
+  properties["class"] = {{"const", entry.name}};
   Json list = or_null(list_of(entry_schema(entry)));
+  Json lists = Json::array();
   for (const std::string& name : entry.lists) {
     const bool is_key = name.find('.') == std::string::npos;
     if (is_key) properties[name] = list;
+    lists.push_back({{"required", {name.substr(0, name.find('.'))}}});
   }
+  schema["anyOf"] = std::move(lists);
   properties["retired"] = or_null(list_of(type_id_schema()));
+  if (!entry.provider_interface.empty()) properties["server"] = flag_schema();
   return schema;
 }
 
@@ -172,49 +182,97 @@ Json root_schema() {
   return {{"type", "object"},
           {"properties",
            {{"class", {{"const", kRootClass}}},
-            {"serverBuild", {{"enum", {0, 1, false, true}}}},
-            {"assetRegistries", or_null(list_of(part_reference("reference")))}}},
+            {"serverBuild", flag_schema()},
+            {"assetRegistries", or_null(list_of(part_reference("strong")))}}},
+          {"additionalProperties", false},
           {"required", {"assetRegistries"}}};
 }
 
-// One or several of a weak reference's spellings, a strong one, or nothing.
+Json file_id_schema() { return {{"type", "integer"}}; }
+
+// `{fileID, guid}`: what it names is needed. Set, unless `may_be_unset`.
+Json strong_schema(bool may_be_unset) {
+  constexpr const char* kSetGuid = "^(?!0{32}$)[0-9a-fA-F]{32}$";
+  constexpr const char* kAnyGuid = "^([0-9a-fA-F]{32})?$";
+  Json file_id = file_id_schema();
+  if (!may_be_unset) file_id["not"] = {{"const", 0}};
+  Json schema{{"type", "object"},
+              {"properties",
+               {{"fileID", std::move(file_id)},
+                {"guid",
+                 {{"type", may_be_unset ? Json::array({"string", "null"}) : Json("string")},
+                  {"pattern", may_be_unset ? kAnyGuid : kSetGuid}}},
+                {"type", {{"type", "integer"}, {"minimum", INT32_MIN}, {"maximum", INT32_MAX}}}}},
+              {"additionalProperties", false},
+              {"required", {"fileID"}}};
+  if (!may_be_unset) schema["required"].push_back("guid");
+  return schema;
+}
+
+// Any of a reference's spellings, or nothing.
 Json reference_schema() {
-  const Json word{{"type", "integer"}};
+  const Json word{{"type", "integer"}, {"minimum", INT32_MIN}, {"maximum", INT32_MAX}};
+  const Json text{{"type", "string"}, {"pattern", "^([0-9a-fA-F]{32})?$"}};
   return {{"anyOf",
-           {{{"type", "object"},
-             {"properties",
-              {{"fileID", word},
-               {"guid", {{"type", "string"}, {"pattern", "^([0-9a-f]{32})?$"}}},
-               {"type", word},
-               {"val0", word},
-               {"val1", word},
-               {"val2", word},
-               {"val3", word}}},
-             {"additionalProperties", false}},
-            {{"type", "string"}, {"pattern", "^([0-9a-f]{32})?$"}},
+           {part_reference("strong_or_unset"),
+            {{"type", "object"},
+             {"properties", {{"guid", {{"anyOf", {text, {{"type", "null"}}}}}}}},
+             {"additionalProperties", false},
+             {"required", {"guid"}}},
+            {{"type", "object"},
+             {"properties", {{"val0", word}, {"val1", word}, {"val2", word}, {"val3", word}}},
+             {"additionalProperties", false},
+             {"required", {"val0", "val1", "val2", "val3"}}},
+            text,
             {{"type", "null"}}}}};
 }
 
-Json entity_schema() {
-  return {{"type", "object"},
-          {"properties",
-           {{"name", any_text()},
-            {"active", {{"enum", {0, 1, false, true}}}},
-            {"prefab", part_reference("reference")},
-            {"components", or_null(list_of(part_reference("component")))},
-            {"removed", or_null(list_of(any_text()))},
-            {"children", or_null(list_of(part_reference("entity")))}}},
-          {"additionalProperties", false}};
+Json names_schema() { return or_null(list_of({{"type", "string"}, {"pattern", kTypeName}})); }
+
+// An entity; one that comes from another prefab may remove what that has.
+Json entity_schema(bool may_have_prefab) {
+  Json schema{{"type", "object"},
+              {"properties",
+               {{"name", any_text()},
+                {"active", flag_schema()},
+                {"components", or_null(list_of(part_reference("component")))},
+                {"children", or_null(list_of(part_reference("entity")))}}},
+              {"additionalProperties", false}};
+  if (!may_have_prefab) return schema;
+  schema["properties"]["prefab"] = part_reference("strong");
+  schema["properties"]["removed"] = names_schema();
+  schema["dependentRequired"] = {{"removed", {"prefab"}}};
+  return schema;
+}
+
+// A root that comes from a base may remove what that has.
+Json based_entity_schema() {
+  Json schema = entity_schema(false);
+  schema["properties"]["removed"] = names_schema();
+  return schema;
 }
 
 Json prefab_schema() {
-  return {{"type", "object"},
-          {"properties",
-           {{"class", any_text()},
-            {"variant_of", part_reference("reference")},
-            {"root", part_reference("entity")},
-            {"components", or_null(list_of(part_reference("component")))},
-            {"removed", or_null(list_of(any_text()))}}}};
+  const Json class_name = any_text();
+  Json based{{"type", "object"},
+             {"properties",
+              {{"class", class_name},
+               {"variant_of", part_reference("strong")},
+               {"root", part_reference("based_root")}}},
+             {"required", {"variant_of"}},
+             {"additionalProperties", false}};
+  Json fresh{{"type", "object"},
+             {"properties", {{"class", class_name}, {"root", part_reference("root_entity")}}},
+             {"required", {"root"}},
+             {"additionalProperties", false}};
+  Json bare{
+      {"type", "object"},
+      {"properties",
+       {{"class", class_name}, {"components", or_null(list_of(part_reference("component")))}}},
+      {"additionalProperties", false}};
+  return {{"if", {{"required", {"variant_of"}}}},
+          {"then", std::move(based)},
+          {"else", {{"if", {{"required", {"root"}}}}, {"then", fresh}, {"else", bare}}}};
 }
 
 // Lists components, or has fields named after them (`health` or `Health`). More is its script's.
@@ -242,8 +300,12 @@ Json component_schema(const Json& described) {
     properties[name] = {{"anyOf", {part_reference("components/" + name), {{"type", "null"}}}}};
   }
   return {{"anyOf",
-           {{{"type", "string"}},
-            {{"type", "object"}, {"properties", std::move(properties)}, {"minProperties", 1}}}}};
+           {{{"type", "string"}, {"pattern", kTypeName}},
+            {{"type", "object"},
+             {"properties", std::move(properties)},
+             {"propertyNames", {{"pattern", kTypeName}}},
+             {"minProperties", 1},
+             {"maxProperties", 1}}}}};
 }
 
 void add_case(Json& schema, const std::string& class_name, std::string_view definition) {
@@ -279,10 +341,19 @@ std::string content_json_schema(std::span<const ClassDeclaration> classes,
       {"properties", {{"class", {{"anyOf", {{{"enum", Json::array()}}, {{"type", "string"}}}}}}}},
       {"allOf", Json::array()}};
   Json definitions{
-      {"reference", reference_schema()},     {"entity", entity_schema()},
-      {"prefab", prefab_schema()},           {"component", component_schema(described)},
-      {"components", described.at("$defs")}, {"root", root_schema()},
-      {"registries", Json::object()},        {"factory", factory_schema(described)}};
+      {"reference", reference_schema()},
+      {"strong", strong_schema(false)},
+      {"strong_or_unset", strong_schema(true)},
+      {"strong_or_null", {{"anyOf", {part_reference("strong_or_unset"), {{"type", "null"}}}}}},
+      {"root_entity", entity_schema(false)},
+      {"based_root", based_entity_schema()},
+      {"entity", entity_schema(true)},
+      {"prefab", prefab_schema()},
+      {"component", component_schema(described)},
+      {"components", described.at("$defs")},
+      {"root", root_schema()},
+      {"registries", Json::object()},
+      {"factory", factory_schema(described)}};
   add_case(schema, "Prefab", "prefab");
   add_case(schema, std::string(kFactoryClass), "factory");
   add_case(schema, std::string(kRootClass), "root");

@@ -38,7 +38,7 @@ std::string component_of_field(std::string_view field) {
 
 std::string told_of_fieldless(std::string_view class_name, const yaml::Node& at) {
   const bool is_scalar = at.kind == yaml::NodeKind::scalar;
-  const bool is_empty = is_scalar ? at.text.empty() : at.child_count == 0;
+  const bool is_empty = is_scalar && at.text.empty() && at.style == yaml::ScalarStyle::plain;
   if (at.kind == yaml::NodeKind::mapping || is_empty) return {};
   return std::string(class_name) + " has fields, and no " + (is_scalar ? "value" : "list");
 }

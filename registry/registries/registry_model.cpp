@@ -115,9 +115,11 @@ class ModelBuilder {
   std::optional<bool> flag_at(const SourceNode& fields, std::string_view key) {
     const NodeIndex node = fields.source->tree.find(fields.node, key);
     if (node == kNoNode) return std::nullopt;
-    const std::string value = lower_ascii(fields.source->tree.scalar(node));
-    if (value == "1" || value == "true") return true;
-    if (value != "0" && value != "false") {
+    const bool is_plain = fields.source->dialect == yaml::Dialect::plain;
+    const bool is_text = fields.source->tree.at(node).style != yaml::ScalarStyle::plain;
+    const auto value = is_plain && is_text ? std::nullopt : truth_in(fields.source->tree, node);
+    if (value.value_or(false)) return true;
+    if (!value) {
       add_problem(ModelProblem::Kind::malformed_flag, SourceNode{fields.source, node}.location(),
                   "'" + std::string(key) + "' is neither 0 or false nor 1 or true");
     }
@@ -374,6 +376,7 @@ std::vector<Guid> RegistryModel::assets_for(Target target) const {
 std::vector<AssetNumber> RegistryModel::holders_for(Target target) const {
   std::vector<AssetNumber> holders;
   for (const Registry& registry : registries) {
+    if (!registry.declaration->is_packed) continue;
     if (registry.targets.has(target)) holders.push_back(registry.asset);
   }
   for (const RegistryRoot& root : roots) {

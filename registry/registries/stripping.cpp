@@ -1,7 +1,7 @@
 // The closure that would be built without rules is found first, and its prefabs are read. From the
-// graph then go the references to what a rule names, and those that stripped components alone
-// make; what is still reached is built. So an asset is never taken away by itself: what a material
-// and a script both refer to stays when the material goes.
+// graph then go the references to what a rule names, and those that only stripped components or
+// overrides without effect make; what is still reached is built. So an asset is never taken away by
+// itself: what a material and a script both refer to stays when the material goes.
 #include "registry/registries/stripping.h"
 
 #include <algorithm>
@@ -85,6 +85,20 @@ void find_parts(const Project& project, const StripRules& rules, AssetNumber ass
   });
 }
 
+// What overrides without effect mention is not needed. Those that change objects of other prefabs
+// are not in the graph at all.
+void count_unused_overrides(const Project& project, AssetNumber asset, StrippedFile& file,
+                            std::vector<Guid>& looked_into) {
+  const AssetPath& path = project.index().at(asset).path;
+  if (project.index().at(asset).is_folder || !has_extension(path, "prefab")) return;
+  const SourcePrefab& prefab = project.prefabs().flatten(asset);
+  std::ranges::copy(prefab.sources, std::back_inserter(looked_into));
+  for (const UnusedOverride& unused : prefab.unused_overrides) {
+    if (unused.reason == UnusedOverride::Reason::other_source) continue;
+    if (!unused.object.is_null()) ++file.counts[{unused.object, yaml::MentionKind::strong}];
+  }
+}
+
 // Without opening it where the project remembers it.
 StrippedFile look_into(const Project& project, Target target, AssetNumber asset) {
   AssetMemory* const memory = project.memory();
@@ -94,9 +108,12 @@ StrippedFile look_into(const Project& project, Target target, AssetNumber asset)
   }
   const StripRules& rules = project.config().strip[place_of(target)];
   StrippedFile file;
+  const bool is_prefab_file = has_extension(project.index().at(asset).path, "prefab");
+  if (rules.empty() && !is_prefab_file) return file;
   std::vector<Guid> looked_into;
   find_parts(project, rules, asset, file, looked_into);
-  file.rule = rule_for(project, rules, base_of(project, asset));
+  count_unused_overrides(project, asset, file, looked_into);
+  if (!rules.empty()) file.rule = rule_for(project, rules, base_of(project, asset));
   // What goes by the rule of another depends on that as well; media are not looked into.
   const Asset& one = project.index().at(asset);
   const bool is_own = base_of(project, asset) == asset;
@@ -127,11 +144,6 @@ Stripping::Stripping(const Project& project, Target target, unsigned jobs)
     if (asset != kNoAsset) starts_.push_back(asset);
   }
   sort_assets(starts_);
-  const StripRules& rules = project.config().strip[place_of(target)];
-  if (rules.empty()) {
-    built_ = whole_.closure(starts_, project.index());
-    return;
-  }
   protect(project, target);
   apply(project, target, jobs);
 }
@@ -145,6 +157,7 @@ void Stripping::protect(const Project& project, Target target) {
     for (const RegistryEntry& entry : registry.entries) {
       if (entry.definition != kNoAsset) protected_.push_back(entry.definition);
     }
+    if (!registry.declaration->is_packed) continue;
     for (const ReferenceEdge& edge : whole_.from(registry.asset)) {
       if (edge.is_strong() && edge.to != kNoAsset) protected_.push_back(edge.to);
     }
@@ -158,7 +171,6 @@ void Stripping::protect(const Project& project, Target target) {
 }
 
 void Stripping::apply(const Project& project, Target target, unsigned jobs) {
-  is_whole_ = false;
   const StripRules& rules = project.config().strip[place_of(target)];
   const std::vector<AssetNumber> all = whole_.closure(starts_, project.index());
   std::vector<StrippedFile> files(all.size());
@@ -188,15 +200,19 @@ void Stripping::apply(const Project& project, Target target, unsigned jobs) {
   for (const ReferenceEdge& edge : whole_.edges()) {
     if (edge.from != from) counts = counts_of(edge.from);
     from = edge.from;
-    if (counts != nullptr && is_dead(edge, *counts)) continue;
+    if (counts != nullptr && is_dead(edge, *counts)) {
+      is_whole_ = false;
+      continue;
+    }
     if (edge.is_strong() && edge.to != kNoAsset && is_stripped[edge.to]) {
       unkept_.push_back(edge);
+      is_whole_ = false;
       continue;
     }
     edges.push_back(edge);
   }
-  graph_ = ReferenceGraph(std::move(edges), {}, project.index().assets().size());
-  built_ = graph_.closure(starts_, project.index());
+  if (!is_whole_) graph_ = ReferenceGraph(std::move(edges), {}, project.index().assets().size());
+  built_ = graph().closure(starts_, project.index());
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (std::ranges::binary_search(built_, all[i])) {
       for (const auto& [class_name, found] : files[i].components) {

@@ -31,7 +31,8 @@ class Stripping {
   /// the project's memory knows.
   Stripping(const Project& project, Target target, unsigned jobs);
 
-  /// The project's references without those of stripped components and those to stripped assets:
+  /// The project's references without those of stripped components, those of overrides that change
+  /// nothing, and those to stripped assets:
   /// its closures are what is built.
   const ReferenceGraph& graph() const { return is_whole_ ? whole_ : graph_; }
   /// What the target's bundles are filled from: what registries name, registries and roots. Sorted.

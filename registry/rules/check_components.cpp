@@ -9,42 +9,14 @@
 #include "registry/project/strip_rules.h"
 #include "registry/registries/plain_components.h"
 #include "registry/rules/validate.h"
+#include "registry/vocabulary/near_name.h"
 
 namespace muster {
 namespace {
 
-// Insertions, removals and replacements that make one word another; upper and lower case alike.
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
-  std::vector<std::size_t> row(b.size() + 1);
-  for (std::size_t j = 0; j < row.size(); ++j) row[j] = j;
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = std::exchange(row[0], i);
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t replaced = diagonal + (lower(a[i - 1]) == lower(b[j - 1]) ? 0 : 1);
-      diagonal = std::exchange(row[j], std::min({row[j] + 1, row[j - 1] + 1, replaced}));
-    }
-  }
-  return row.back();
-}
-
-/// Names that are no further apart than this are one name with a slip of the finger.
-constexpr std::size_t kMaxSlip = 2;
-/// The same where any name may stand, so that one which is like another is seldom a mistake.
+/// How far a name may be from one that is meant where any name may stand, so that one which is like
+/// another is seldom a mistake.
 constexpr std::size_t kMaxSlipOfOwn = 1;
-
-template <typename Names>
-std::string nearest(std::string_view name, const Names& names, std::size_t max_slip = kMaxSlip) {
-  std::string best;
-  std::size_t best_distance = max_slip + 1;
-  for (const std::string& known : names) {
-    const std::size_t distance = edit_distance(name, known);
-    if (distance >= best_distance || distance >= known.size()) continue;
-    best = known;
-    best_distance = distance;
-  }
-  return best;
-}
 
 // Components of engines that games seldom describe, besides those that only present something.
 constexpr std::array<std::string_view, 37> kEngineComponents = {
@@ -195,12 +167,12 @@ class ComponentCheck {
   }
 
   void check_name(const std::string& name, const Location& place) {
-    if (names_.contains(name) || name.empty() || is_of_engine(name)) return;
+    if (names_.empty() || names_.contains(name) || name.empty() || is_of_engine(name)) return;
     if (!tell_mistyped(name, place)) note_undescribed(name, place);
   }
 
   bool tell_mistyped(const std::string& name, const Location& place) {
-    const std::string meant = nearest(name, names_);
+    const std::string meant = nearest_name(name, names_);
     if (!meant.empty()) tell_meant(name, meant, place);
     return !meant.empty();
   }
@@ -244,7 +216,7 @@ class ComponentCheck {
     const bool is_reference = file.tree.find(field, "guid") != yaml::kNoNode ||
                               file.tree.find(field, "fileID") != yaml::kNoNode;
     if (is_reference || names_.contains(name) || is_of_engine(name)) return;
-    const ComponentDescription* const meant = find(nearest(name, names_, kMaxSlipOfOwn));
+    const ComponentDescription* const meant = find(nearest_name(name, names_, kMaxSlipOfOwn));
     if (meant == nullptr || !has_any(names_below(*meant, ""), file.tree, field)) return;
     tell_meant(name, meant->name, {file.path, at.key_position});
   }
@@ -267,15 +239,23 @@ class ComponentCheck {
     for (const auto child : yaml::Children(file.tree, children)) check_entity(file, child, {});
   }
 
+  static bool is_type_name(std::string_view name) {
+    const char first = name.empty() ? '\0' : name.front();
+    return (first >= 'A' && first <= 'Z') || (first >= 'a' && first <= 'z') || first == '_';
+  }
+
   static bool is_empty(const yaml::Node& node) {
     return node.kind == yaml::NodeKind::scalar ? node.text.empty() : node.child_count == 0;
   }
 
   // What is no list names no component and no entity, whatever stands there.
   bool is_list(const SourceFile& file, yaml::NodeIndex list, std::string_view items) {
-    if (list == yaml::kNoNode || is_empty(file.tree.at(list))) return false;
+    if (list == yaml::kNoNode) return false;
     const yaml::Node& at = file.tree.at(list);
     if (at.kind == yaml::NodeKind::sequence) return true;
+    const bool is_null = at.kind == yaml::NodeKind::scalar && at.text.empty() &&
+                         at.style == yaml::ScalarStyle::plain;  // all commented out
+    if (is_null) return false;
     tell_unfit({file.path, at.position}, "'" + std::string(at.key) + "' is a list of " +
                                              std::string(items) + ": begin each with '-'");
     return false;
@@ -288,7 +268,7 @@ class ComponentCheck {
     if (is_list(file, removed, "names")) {
       for (const yaml::NodeIndex item : yaml::Children(file.tree, removed)) {
         const std::string gone(file.tree.scalar(item));
-        if (names_.contains(gone) || gone.empty() || is_of_engine(gone)) continue;
+        if (names_.empty() || names_.contains(gone) || gone.empty() || is_of_engine(gone)) continue;
         tell_mistyped(gone, {file.path, file.tree.at(item).position});
       }
     }
@@ -311,6 +291,10 @@ class ComponentCheck {
       const yaml::Node& first = is_bare ? at : file.tree.at(at.first_child);
       const std::string name(is_bare ? file.tree.scalar(item) : first.key);
       const Location place{file.path, is_bare ? at.position : first.key_position};
+      if (!is_type_name(name)) {
+        tell_unfit(place, "'" + name + "' is no name of a component");
+        continue;
+      }
       if (!seen.insert(name).second) tell_second(entity, name, place);
       if (is_bare) {
         check_name(name, place);
@@ -348,7 +332,7 @@ class ComponentCheck {
                  const std::set<std::string>& known) {
     const std::string key(file.tree.at(field).key);
     if (!known.contains(key)) {
-      tell_unknown(description.name, file, field, path + key, nearest(key, known));
+      tell_unknown(description.name, file, field, path + key, nearest_name(key, known));
     } else {
       check_value(description, file, field, path + key);
     }
@@ -369,6 +353,11 @@ class ComponentCheck {
       for (const yaml::NodeIndex item : yaml::Children(file.tree, value)) {
         check_axes(description.name, file, item, path + "[]", axes_of(field->type));
       }
+    } else if (const bool is_list = item_count(description, path) > 0;
+               is_list != (kind == yaml::NodeKind::sequence)) {
+      findings_.add("unknown-field", {file.path, file.tree.at(value).position},
+                    description.name + " has " + (is_list ? "a list" : "fields") + " in '" + path +
+                        "', and no " + (is_list ? "mapping" : "list"));
     } else if (kind == yaml::NodeKind::mapping) {
       check_names(description, file, value, path + ".");
     } else if (kind == yaml::NodeKind::sequence) {
@@ -441,7 +430,7 @@ void check_classes(const Project& project, Findings& findings) {
   for (AssetNumber asset = 0; asset < project.index().assets().size(); ++asset) {
     const std::string& name = project.sources().plain_class(asset);
     if (name.empty() || known.contains(name)) continue;
-    const std::string meant = nearest(name, known);
+    const std::string meant = nearest_name(name, known);
     if (meant.empty()) continue;
     std::string message = "no class '";
     message.append(name).append("' means anything here; '").append(meant).append("' does");
@@ -460,7 +449,6 @@ void check_components(const Project& project, const std::set<AssetNumber>& built
                  components.error().message);
     return;
   }
-  if (components.value().empty()) return;
   ComponentCheck check(project, components.value(), findings);
   for (AssetNumber asset = 0; asset < project.index().assets().size(); ++asset) {
     const std::string& name = project.sources().plain_class(asset);

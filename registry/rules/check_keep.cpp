@@ -1,4 +1,4 @@
-// What 'strip' is to keep by its path: whether there is such a file.
+// The patterns of muster.yaml: whether there is any file that they fit.
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -63,10 +63,31 @@ class KeepCheck {
   const Project& project_;
 };
 
+// A budget is for the bundles of prefabs at a path, or for files with an extension.
+void check_budget_patterns(const Project& project, const KeepCheck& check, Findings& findings) {
+  const auto file = AssetPath::parse(ProjectConfig::kFileName);
+  for (const Budget& budget : project.config().budgets) {
+    const bool is_pattern = !budget.bundle.empty() && budget.bundle != kSharedBundles;
+    if (const auto complaint = is_pattern ? check.complaint(budget.bundle) : std::nullopt) {
+      findings.add("unmatched-budget", {file.value(), budget.position},
+                   "'" + budget.bundle + "', which has a budget, " + *complaint);
+    }
+    const bool has_kind = std::ranges::any_of(budget.kinds, [&](const std::string& kind) {
+      return std::ranges::any_of(project.index().assets(), [&](const Asset& asset) {
+        return !asset.is_folder && lower_ascii(asset.path.extension()) == kind;
+      });
+    });
+    if (budget.kinds.empty() || has_kind) continue;
+    findings.add("unmatched-budget", {file.value(), budget.position},
+                 "no file has the extension '" + budget.kinds.front() + "', which has a budget");
+  }
+}
+
 }  // namespace
 
 void check_keep(const Project& project, TargetSet targets, Findings& findings) {
   const KeepCheck check(project);
+  check_budget_patterns(project, check, findings);
   const auto file = AssetPath::parse(ProjectConfig::kFileName);
   for (const Target target : {Target::client, Target::server}) {
     if (!targets.has(target)) continue;

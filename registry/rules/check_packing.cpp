@@ -64,10 +64,10 @@ class InnerReferences {
 
   void check() {
     for (yaml::NodeIndex node = 0; node < tree_.nodes.size(); ++node) {
-      // The engine writes references in braces; what is a block is a struct of the game's.
-      const bool is_unity = source_.dialect == yaml::Dialect::unity;
       if (tree_.at(node).kind != yaml::NodeKind::mapping) continue;
-      if (is_unity && !tree_.at(node).is_flow) continue;
+      // A block with other keys as well is a struct of the game's.
+      const bool is_unity = source_.dialect == yaml::Dialect::unity;
+      if (is_unity && !tree_.at(node).is_flow && !has_only_keys_of_reference(node)) continue;
       if (tree_.find(node, "fileID") != yaml::kNoNode) check_reference(node);
     }
     for (const auto& [id, missing] : missing_) {
@@ -85,6 +85,14 @@ class InnerReferences {
     yaml::Position first{};
     std::size_t times = 0;
   };
+
+  bool has_only_keys_of_reference(yaml::NodeIndex node) const {
+    for (const yaml::NodeIndex child : yaml::Children(tree_, node)) {
+      const std::string_view key = tree_.at(child).key;
+      if (key != "fileID" && key != "guid" && key != "type") return false;
+    }
+    return true;
+  }
 
   void check_reference(yaml::NodeIndex node) {
     const auto id = tree_.integer(tree_.find(node, "fileID"));
@@ -119,9 +127,11 @@ struct Look {
   Findings findings;
 };
 
-// True also of what is no prefab. A source that is missing is told with the reference to it.
+// True also of what is no prefab. A source that is missing is told with the reference to it. What
+// has unused overrides is looked at each time, because they are reported each time.
 bool is_whole_prefab(const Project& project, AssetNumber asset) {
   if (!is_prefab(project.sources(), asset)) return true;
+  if (!project.prefabs().flatten(asset).unused_overrides.empty()) return false;
   return std::ranges::all_of(project.prefabs().flatten(asset).problems,
                              [](const PrefabProblem& problem) {
                                return problem.kind == PrefabProblem::Kind::missing_source;

@@ -8,6 +8,7 @@
 #include "registry/registries/asset_memory.h"
 #include "registry/registries/stripping.h"
 #include "registry/rules/validate.h"
+#include "registry/vocabulary/counted.h"
 
 namespace muster {
 namespace {
@@ -111,6 +112,7 @@ void check_registry_files(const Project& project, TargetSet targets, std::set<Gu
   const std::set<Guid> told_already = reported;
   for (const Registry& registry : project.model().registries) {
     if (!registry.targets.empty() && (registry.targets & targets).empty()) continue;
+    if (!registry.declaration->is_packed) continue;  // Its entries are checked by themselves.
     const std::set<Guid> scripts = scripts_of(project.sources().get(registry.asset));
     for (const ReferenceEdge& edge : project.graph().from(registry.asset)) {
       if (edge.in_meta || edge.to != kNoAsset || project.is_known_elsewhere(edge.guid)) continue;
@@ -283,6 +285,61 @@ void check_prefabs(const Project& project, const std::set<AssetNumber>& in_closu
   }
 }
 
+// The first override of a prefab that changes nothing stands for all of them: the editor removes
+// them together.
+void check_overrides(const Project& project, AssetNumber asset, Findings& findings) {
+  using Reason = UnusedOverride::Reason;
+  const SourcePrefab& prefab = project.prefabs().flatten(asset);
+  const std::vector<UnusedOverride>& unused = prefab.unused_overrides;
+  if (unused.empty()) return;
+  // A target in another prefab is the graver case: its value may have been meant for this one.
+  const auto other = std::ranges::find(unused, Reason::other_source, &UnusedOverride::reason);
+  const UnusedOverride& first = other == unused.end() ? unused.front() : *other;
+  std::string why = "its target is an object that is removed";
+  if (first.reason == Reason::other_source) {
+    const AssetNumber target = project.index().find(first.target);
+    why = "its target belongs to " +
+          (first.target.is_null() ? "nothing"
+           : target == kNoAsset   ? first.target.to_string()
+                                  : "'" + project.index().at(target).path.text() + "'") +
+          ", which is not the source of this instance";
+  } else if (first.reason == Reason::no_such_object) {
+    why = "the source of this instance has no such object";
+  }
+  std::string message =
+      "the override of '" + std::string(first.path) + "' has no effect: " + std::move(why);
+  if (unused.size() > 1) message += "; " + counted(unused.size(), "unused override") + " in all";
+  Finding& finding = findings.add(
+      "unused-override", {project.index().at(asset).path, first.position}, std::move(message));
+  if (other == unused.end()) finding.severity = Severity::note;
+}
+
+// A folder has no content of its own. An atlas means the pictures in it; nothing else does.
+void check_folders(const Project& project, const std::set<AssetNumber>& in_closure,
+                   Findings& findings) {
+  for (const ReferenceEdge& edge : project.graph().edges()) {
+    if (edge.to == kNoAsset || !edge.is_strong() || !project.index().at(edge.to).is_folder)
+      continue;
+    if (!in_closure.contains(edge.from)) continue;
+    const Asset& user = project.index().at(edge.from);
+    if (is_script(user.path)) continue;
+    const std::string folder = "'" + project.index().at(edge.to).path.text() + "'";
+    if (!means_folder_content(user.path)) {
+      findings.add("folder-reference", locate(project, edge),
+                   folder + " is a folder, and a build holds files: refer to these");
+      continue;
+    }
+    const bool has_picture =
+        std::ranges::any_of(project.graph().from(edge.from), [&](const ReferenceEdge& other) {
+          return other.to != kNoAsset && other.to != edge.to && other.is_strong() &&
+                 project.index().at(other.to).path.is_within(project.index().at(edge.to).path);
+        });
+    if (!has_picture) {
+      findings.add("folder-reference", locate(project, edge), "there is no picture in " + folder);
+    }
+  }
+}
+
 // Circles outside of what is built matter too, but are found without parsing: among the strong
 // mentions of one prefab by another.
 void add_prefabs_in_circles(const Project& project, std::set<AssetNumber>& assets) {
@@ -338,6 +395,13 @@ void check_references(const Project& project, TargetSet targets, Findings& findi
   for (const Target target : {Target::client, Target::server}) {
     if (targets.has(target)) check_named_presentation(project, target, findings);
   }
+  for (const AssetNumber asset : in_closure) {
+    if (has_extension(project.index().at(asset).path, "prefab") &&
+        !is_known_packable(project, asset)) {
+      check_overrides(project, asset, findings);
+    }
+  }
+  check_folders(project, in_closure, findings);
   std::set<AssetNumber> prefabs = in_closure;
   add_prefabs_in_circles(project, prefabs);
   check_prefabs(project, prefabs, findings);

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "registry/registries/hidden_candidates.h"
+#include "registry/project/serialized_file.h"
 #include "registry/rules/validate.h"
 
 namespace muster {

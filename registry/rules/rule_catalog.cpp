@@ -60,6 +60,10 @@ constexpr std::array kRules = {
          "editor make a new one, then mend the references to that asset."},
     Rule{"file-too-large", warning, "A text file is too large to be read",
          "Its references are not seen. Split the file, or store its bulk in a binary asset."},
+    Rule{"folder-reference", error, "Something that is built refers to a folder",
+         "A folder has no content of its own, so that nothing would reach the game. A sprite atlas "
+         "means the pictures in the folder, which are packed; for anything else refer to the files "
+         "themselves, or clear the reference."},
     Rule{"invalid-utf8", warning, "A text file holds bytes that are no UTF-8",
          "Texts in it will not be what was meant. Save it as UTF-8, or restore it."},
     Rule{"lfs-pointer", error, "A file holds a Git LFS pointer instead of its content",
@@ -183,20 +187,27 @@ constexpr std::array kRules = {
     Rule{"unknown-component", warning,
          "A plain prefab or factory has a component whose name looks mistyped",
          "Nothing of it reaches the game. Correct the name."},
-    Rule{"unknown-field", warning,
-         "A plain prefab or factory sets a field that its component does not have",
-         "The value reaches nobody. Correct the name, or export the game's components again."},
+    Rule{
+        "unknown-field", warning, "A plain file or a sidecar has a key that nothing reads",
+        "The value reaches nothing. Correct the name; of a component's field, or export the game's "
+        "components again; of a registry whose game reads the key itself, list it under 'fields' "
+        "of "
+        "the class in muster.yaml. It is an error where something else would silently be taken: a "
+        "type id, a retired id, a pool size, the side of a root."},
     Rule{"unknown-registry", warning, "A root or registry is of no known class",
          "Its entries are not seen. Declare the class under 'classes' in muster.yaml (by 'script: "
          "GUID' where the script is in no folder of the project), or restore its script with its "
          "sidecar. Where no class can be found at all this is an error."},
     Rule{"unlisted-registry", warning, "No root lists a registry",
          "Nothing in it is built. Add it to the client or server root, or remove it."},
-    Rule{"unmatched-keep", warning, "A path that 'strip' in muster.yaml is to keep is no file's",
+    Rule{"unmatched-budget", error, "A budget in muster.yaml is for files that are not there",
+         "It limits nothing. Paths begin at the project's folder; '*' stands for anything within a "
+         "folder, '**' for any folders. Correct 'bundle' or 'kind', or remove the budget."},
+    Rule{"unmatched-keep", error, "A path that 'strip' in muster.yaml is to keep is no file's",
          "What it should keep is left out. Paths begin at the project's folder; '*' stands for "
          "anything within a folder, '**' for any folders. Correct the path under 'keep', or remove "
          "it."},
-    Rule{"unmatched-path", warning, "A path that muster.yaml declares leads nowhere in any entry",
+    Rule{"unmatched-path", error, "A path that muster.yaml declares leads nowhere in any entry",
          "What it should find is not seen. Correct 'path' under 'references' of the class."},
     Rule{"unreadable-components", error, "The game's component descriptions cannot be read",
          "Let the game export them again, or correct 'components' in muster.yaml."},
@@ -214,6 +225,13 @@ constexpr std::array kRules = {
     Rule{"unusable-dictionary", error, "A dictionary that the project keeps cannot be used",
          "A build would refuse it. Put back the file that was committed, or let 'muster train "
          "--force' replace or remove it."},
+    Rule{
+        "unused-override", warning, "An override of a prefab's instance changes nothing",
+        "Its target is no object of the prefab that the instance comes from: the source was "
+        "exchanged, or has lost the object. The value is not applied, and what the override refers "
+        "to is not packed. In Unity choose 'Unused Overrides' of the instance to remove it, or "
+        "make "
+        "the change again. An override whose object is gone is only noted."},
     Rule{"upper-case-guid", note, "A guid is spelled in upper case",
          "It is read all the same; the editor writes lower case."},
     Rule{"variant-flattened", warning, "A prefab contains one whose variants the game chooses",
@@ -250,6 +268,13 @@ constexpr std::array kRules = {
     Rule{"variant-without-base", error, "A variant stands beside nothing that it could vary",
          "'crate@low.png' needs a 'crate.png' in its folder: the content where no variant fits. "
          "Add it, or rename the file."},
+    Rule{
+        "wrong-shape", error, "A plain file has something else where its form wants another thing",
+        "A list where one value is due, a weak reference where a strong one is, a second document, "
+        "a "
+        "component outside of its list: nothing would read it as it was meant. The form of plain "
+        "files is in content/arena/README.md; 'muster schema content' lets an editor underline the "
+        "same."},
     Rule{"wrong-target", error, "A registry refers to something of the wrong kind",
          "The guid leads somewhere, but not to what is wanted there: the file has no such "
          "object, is no prefab or no asset of the class, or lies outside of the project. Refer "

@@ -44,6 +44,8 @@ void check_registration(const Project& project, TargetSet targets, Findings& fin
 /// no build.
 void check_components(const Project& project, const std::set<AssetNumber>& built,
                       Findings& findings);
+/// The keys and shapes of plain files of ours: prefabs, factories, registries, roots, definitions.
+void check_structure(const Project& project, Findings& findings);
 void check_references(const Project& project, TargetSet targets, Findings& findings);
 void check_keep(const Project& project, TargetSet targets, Findings& findings);
 void check_variants(const Project& project, const std::set<AssetNumber>& built, Findings& findings);

@@ -34,10 +34,24 @@ Json number_schema(const FieldDescription& field) {
 }
 
 Json axes_schema(const FieldDescription& field, std::span<const char* const> axes) {
-  Json json{{"type", "object"}, {"properties", Json::object()}, {"additionalProperties", false}};
+  Json json{{"type", Json::array({"object", "null"})},
+            {"properties", Json::object()},
+            {"additionalProperties", false}};
   for (const char* axis : axes) json["properties"][axis] = number_schema(field);
   const Json list{{"type", "array"}, {"items", number_schema(field)}, {"maxItems", axes.size()}};
   return {{"anyOf", {json, list}}};
+}
+
+// A strong or weak reference in any spelling, or nothing.
+Json asset_schema() {
+  const Json guid{{"type", Json::array({"string", "null"})}, {"pattern", "^([0-9a-fA-F]{32})?$"}};
+  const Json whole{{"type", "integer"}};
+  return {{"anyOf",
+           {{{"type", "object"},
+             {"properties", {{"fileID", whole}, {"guid", guid}, {"type", whole}}},
+             {"anyOf", {{{"required", {"fileID"}}}, {{"required", {"guid"}}}}}},
+            {{"type", "object"}, {"required", {"val0", "val1", "val2", "val3"}}},
+            guid}}};
 }
 
 Json element_schema(const FieldDescription& field) {
@@ -52,10 +66,10 @@ Json element_schema(const FieldDescription& field) {
       return axes_schema(field, axes.first(lane_count(field)));
     case FieldType::text:
       // Bytes cannot be said: a text of other letters than ASCII may be too long all the same.
-      return {{"type", "string"}, {"maxLength", field.element_bytes}};
+      return {{"type", Json::array({"string", "number", "boolean", "null"})},
+              {"maxLength", field.element_bytes}};
     case FieldType::asset:
-      return {{"type", "object"},
-              {"properties", {{"guid", {{"type", "string"}, {"pattern", "^[0-9a-f]{32}$"}}}}}};
+      return asset_schema();
     default:
       break;
   }
@@ -66,7 +80,9 @@ Json element_schema(const FieldDescription& field) {
 Json field_schema(const FieldDescription& field) {
   Json json = element_schema(field);
   if (field.count > 1) {
-    json = Json{{"type", "array"}, {"items", std::move(json)}, {"maxItems", field.count}};
+    json = Json{{"type", Json::array({"array", "null"})},
+                {"items", std::move(json)},
+                {"maxItems", field.count}};
   }
   if (!field.unit.empty()) json["description"] = "in " + field.unit;
   return json;
@@ -85,7 +101,7 @@ void place(Json& object, std::string_view path, const FieldDescription& field) {
   const std::string_view index = path.substr(0, dot).substr(is_item ? bracket + 1 : dot);
   if (is_item) name.resize(bracket);
   Json& child = object["properties"][name];
-  child["type"] = is_item ? "array" : "object";
+  child["type"] = Json::array({is_item ? "array" : "object", "null"});
   if (is_item) {
     // Items come in order, so the last one that is named is the last that there is.
     std::uint32_t last = 0;
@@ -93,7 +109,7 @@ void place(Json& object, std::string_view path, const FieldDescription& field) {
     child["maxItems"] = last + 1;
   }
   Json& inner = is_item ? child["items"] : child;
-  inner["type"] = "object";
+  inner["type"] = Json::array({"object", "null"});
   inner["additionalProperties"] = false;
   place(inner, path.substr(dot + 1), field);
 }

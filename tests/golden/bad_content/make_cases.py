@@ -17,6 +17,8 @@ from case_writer import (
     sound_unity, strong, unity_registry, weak, words, words_of)
 from component_cases import (
     unfit_value, unknown_component, unknown_component_factory, unreadable_components)
+from structure_cases import (
+    folder_reference, unknown_field, unmatched_budget, unused_override, wrong_shape)
 from unread_cases import (
     lfs_pointer, binary_asset, lfs_pointer_root, binary_root, yaml_syntax_cut,
     yaml_syntax_cut_object, yaml_syntax_repeated, duplicate_file_id, packing_refused,
@@ -689,7 +691,7 @@ def unmatched_path(case):
                              "    - {path: prefab, targets: [client, server], role: prefab}\n"
                              "    - {path: 'wheels[].prefab', targets: [client], role: prefab}\n"
                              "    - {path: prefabClient, targets: [client], role: prefab}\n")
-    case.expect("warning", "unmatched-path", "muster.yaml", "prefabClient")
+    case.expect("error", "unmatched-path", "muster.yaml", "prefabClient")
 
 
 def unknown_registry(case):
@@ -881,6 +883,7 @@ CASES = [
     variant_repeated, variant_impossible, variant_referenced, variant_flattened,
     missing_component_variant, own_guid_mismatch_variant, registry_id_mismatch_variant,
     variant_other_wire, variant_other_wire_factory, variant_other_wire_placed,
+    folder_reference, unknown_field, unmatched_budget, unused_override, wrong_shape,
 ]
 
 

@@ -64,7 +64,7 @@ def unmatched_keep(case):
     case.bare("muster.yaml", case.files["muster.yaml"].decode()
               + "strip:\n  server:\n    keep:\n" + lines)
     for path in wrong:
-        case.expect("warning", "unmatched-keep", "muster.yaml", path)
+        case.expect("error", "unmatched-keep", "muster.yaml", path)
 
 
 def variant_repeated(case):

@@ -143,5 +143,46 @@ TEST_CASE("Groups of Addressables", "[registry][ready-made]") {
   CHECK(findings_of(*open) == std::vector<std::string>{});
 }
 
+TEST_CASE("A list that only says what is built is packed where something built refers to it",
+          "[registry][ready-made]") {
+  UnityProject project;
+  const auto settings = project.file("Assets/Settings.asset", "%YAML 1.1\n--- !u!114 &1\nA:\n");
+  const Guid song = project.file("Assets/Song.wav", "RIFF");
+  const Guid group =
+      project.asset("Assets/Group.asset", parsed("bbb281ee3bf0b054c82ac2347e9e782c"),
+                    "  m_Settings: " + UnityProject::strong(settings) +
+                        "\n  m_SerializeEntries:\n  - m_GUID: " + song.to_string() + "\n");
+  const Guid list = project.asset("Assets/List.asset", parsed("e651dbb3fbac04af2b8f5abf007ddc23"),
+                                  "  List: []\n");
+  const Guid prefab = project.prefab(
+      "Assets/P.prefab", {{project.script("Manager"), "  m_List: " + UnityProject::strong(list)}});
+  const Guid more = project.asset("Assets/More.asset", parsed("e651dbb3fbac04af2b8f5abf007ddc23"),
+                                  "  List:\n  - Prefab: " + component_of(prefab) + "\n");
+  const auto open = opened(project, "[addressables, unity-netcode]");
+  const auto built = built_assets(*open, TargetSet::both());
+  const auto is_built = [&](const Guid& guid) { return built.contains(open->index().find(guid)); };
+  CHECK(is_built(song));
+  CHECK(is_built(prefab));
+  CHECK(is_built(list));
+  CHECK_FALSE(is_built(group));
+  CHECK_FALSE(is_built(settings));
+  CHECK_FALSE(is_built(more));
+}
+
+TEST_CASE("A project decides with 'packed' whether its lists are content",
+          "[registry][ready-made]") {
+  const std::string packed =
+      GENERATE(as<std::string>{}, "", "    packed: true\n", "    packed: false\n");
+  UnityProject project;
+  project.files.add("muster.yaml", "version: 1\nclasses:\n  Things:\n" + packed +
+                                       "    references:\n    - {path: thing, targets: [client]}\n");
+  const Guid list = project.asset("Assets/Things.asset",
+                                  project.script("Things", "ScriptableObject"), "  entries: []\n");
+  const auto open = Project::open(project.files, 1, {});
+  REQUIRE(open.has_value());
+  const auto built = built_assets(*open.value(), Target::client);
+  CHECK(built.contains(open.value()->index().find(list)) == (packed.find("false") == packed.npos));
+}
+
 }  // namespace
 }  // namespace muster

@@ -11,6 +11,7 @@
 #include "registry/vocabulary/memory_file_system.h"
 #include "registry/vocabulary/seed.h"
 #include "tests/support/open_project.h"
+#include "tests/support/prefab_text.h"
 
 namespace muster {
 namespace {
@@ -426,6 +427,39 @@ TEST_CASE("Only presentation goes from random projects: what else leads somewher
             (project.stripping(Target::server).find(game.number(one)) == nullptr));
     }
   }
+}
+
+TEST_CASE("What an override of a removed component refers to is not built",
+          "[registry][stripping]") {
+  UnityProject project;
+  project.files.add("muster.yaml",
+                    "version: 1\nclasses:\n  Things:\n    references:\n"
+                    "    - {path: thing, targets: [client]}\n");
+  const Guid holder = project.script("Holder");
+  const Guid icon = project.file("Assets/icon.png", "png");
+  const Guid base = project.file("Assets/Base.prefab", testing::PrefabText()
+                                                           .object(100, "Root", {400, 500})
+                                                           .transform(400, 100, 0)
+                                                           .behaviour(500, 100, holder)
+                                                           .text());
+  const bool is_removed = GENERATE(true, false);
+  std::string text =
+      testing::PrefabText()
+          .instance(7000, base,
+                    {.changes = {{500, "icon", ""}},
+                     .removed_components =
+                         is_removed ? std::vector<std::int64_t>{500} : std::vector<std::int64_t>{}})
+          .text();
+  const std::string nothing = "objectReference: {fileID: 0}";
+  text.replace(text.find(nothing), nothing.size(),
+               "objectReference: {fileID: 2800000, guid: " + icon.to_string() + ", type: 3}");
+  const Guid variant = project.file("Assets/V.prefab", text);
+  project.asset("Assets/Things.asset", project.script("Things", "ScriptableObject"),
+                "  entries:\n  - thing:\n      guid: " + variant.to_string() + "\n");
+  const auto open = testing::open(project);
+  const auto built = built_assets(*open, Target::client);
+  CHECK(built.contains(open->index().find(base)));
+  CHECK(built.contains(open->index().find(icon)) != is_removed);
 }
 
 }  // namespace

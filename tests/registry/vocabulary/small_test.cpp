@@ -6,6 +6,7 @@
 
 #include "registry/vocabulary/clock.h"
 #include "registry/vocabulary/counted.h"
+#include "registry/vocabulary/near_name.h"
 #include "registry/vocabulary/result.h"
 #include "registry/vocabulary/seed.h"
 #include "registry/vocabulary/shown_text.h"
@@ -114,4 +115,22 @@ TEST_CASE("Shown text commands no terminal and stays on its line", "[registry]")
                                                 {"bad\xff\xfename", "bad\\xff\\xfename"},
                                                 {std::string("a\0b", 3), "a\\x00b"}}));
   CHECK(shown_text(text) == shown);
+}
+
+TEST_CASE("A mistyped name is like the known one that is nearest", "[registry][names]") {
+  const std::set<std::string> known = {"type_id", "retired", "poolSize", "ab"};
+  const auto [name, meant] = GENERATE(table<std::string, std::string>({
+      {"typeId", "type_id"},   // case and underscores make no difference
+      {"retird", "retired"},   // a letter less
+      {"retierd", "retired"},  // two letters exchanged
+      {"poolsize", "poolSize"},
+      {"retired", ""},  // known
+      {"colour", ""},   // like none
+      {"xy", ""},       // as many slips as letters
+      {"", ""},
+  }));
+  CAPTURE(name);
+  CHECK(nearest_name(name, known) == meant);
+  CHECK(did_you_mean(name, known) == (meant.empty() ? "" : "; did you mean '" + meant + "'?"));
+  CHECK(nearest_name("retierd", known, 1).empty());
 }

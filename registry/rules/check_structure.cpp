@@ -1,0 +1,402 @@
+// The form that people write by hand: which keys a plain file has, and what stands under them. A
+// key that nothing reads is a value that reaches nothing; a list where one value is due is read as
+// nothing. The JSON Schema (`json_schemas.h`) refuses the same.
+#include <algorithm>
+
+#include "registry/registries/path_query.h"
+#include "registry/registries/plain_components.h"
+#include "registry/registries/plain_keys.h"
+#include "registry/rules/validate.h"
+#include "registry/vocabulary/counted.h"
+#include "registry/vocabulary/near_name.h"
+
+namespace muster {
+namespace {
+
+using yaml::Children;
+using yaml::kNoNode;
+using yaml::NodeIndex;
+using yaml::NodeKind;
+
+const std::set<std::string>& reference_keys() {
+  static const std::set<std::string> kKeys = {"fileID", "guid", "type"};
+  return kKeys;
+}
+
+// Those beside plain files have one or two lines.
+constexpr std::uint64_t kSidecarHeadBytes = 4096;
+
+// What one plain file says.
+class StructureCheck {
+ public:
+  StructureCheck(const Project& project, const SourceFile& file, Findings& findings)
+      : project_(project), file_(file), tree_(file.tree), findings_(findings) {}
+
+  void check_documents() {
+    if (tree_.documents.size() < 2) return;
+    refuse_at(tree_.documents[1].position,
+              "a plain file is one document: nothing reads this second one");
+  }
+
+  /// A sidecar has the guid, and what the editor keeps of the import.
+  void check_sidecar() {
+    const AssetPath path = file_.path.parent().child(std::string(file_.path.name()) + ".meta");
+    ByteVector buffer;
+    const auto bytes = project_.files().read(path, 0, kSidecarHeadBytes, buffer);
+    if (!bytes) return;
+    static const std::set<std::string> kKnown = {"fileFormatVersion", "guid", "folderAsset",
+                                                 "timeCreated", "licenseType"};
+    std::string_view text = as_text(bytes.value());
+    for (std::uint32_t line = 1; !text.empty(); ++line) {
+      const std::string_view row = text.substr(0, text.find('\n'));
+      text.remove_prefix(std::min(row.size() + 1, text.size()));
+      const std::string key(row.substr(0, row.find(':')));
+      const bool is_key = key.size() < row.size() && !key.empty() &&
+                          key.find_first_of(" #-\"'{}<>|=%.") == key.npos;
+      if (!is_key || kKnown.contains(key) || key.ends_with("Importer")) continue;
+      findings_.add("unknown-field", {path, {line, 1}},
+                    "nothing reads '" + key + "' of a sidecar" + did_you_mean(key, kKnown));
+    }
+  }
+
+  void check_prefab() {
+    const NodeIndex top = file_.fields_of(0);
+    const NodeIndex root = tree_.find(top, "root");
+    const NodeIndex base = tree_.find(top, "variant_of");
+    std::set<std::string> known = {"class", "root", "variant_of"};
+    if (root == kNoNode && base == kNoNode) known.insert("components");
+    for (const NodeIndex child : Children(tree_, top)) {
+      if (!known.contains(key_of(child))) tell_unread(child, known, "a prefab");
+    }
+    if (base != kNoNode) check_strong(base);
+    if (root != kNoNode) check_entity(root, base, true);
+  }
+
+  void check_root() {
+    const NodeIndex top = file_.fields_of(0);
+    for (const NodeIndex child : Children(tree_, top)) {
+      if (!root_keys().contains(key_of(child))) {
+        tell_unread(child, root_keys(), "a root", {"serverBuild"});
+      }
+    }
+    check_single(tree_.find(top, "serverBuild"));
+    const NodeIndex list = tree_.find(top, "assetRegistries");
+    for (const NodeIndex item : Children(tree_, list)) {
+      if (tree_.at(list).kind == NodeKind::sequence && !is_null(item)) check_strong(item, true);
+    }
+  }
+
+  void check_registry(const ClassDeclaration& declaration) {
+    const NodeIndex top = file_.fields_of(0);
+    const std::set<std::string> known = registry_keys(declaration);
+    for (const NodeIndex child : Children(tree_, top)) {
+      if (!known.contains(key_of(child))) {
+        tell_unread(child, known, with_article_of(declaration), {"retired"});
+      }
+    }
+    if (const NodeIndex retired = tree_.find(top, "retired"); retired != kNoNode) {
+      check_retired(retired);
+    }
+    for (const std::string& name : declaration.lists) {
+      const NodeIndex list = tree_.find_path(top, name);
+      if (list == kNoNode || tree_.at(list).kind != NodeKind::sequence) continue;
+      for (const NodeIndex item : Children(tree_, list)) check_entry(declaration, item);
+      break;
+    }
+  }
+
+  void check_factory() {
+    const NodeIndex top = file_.fields_of(0);
+    // Other keys are the script's; one that is almost ours would take its components along.
+    const std::set<std::string> known = {"class", "guid", "components"};
+    for (const NodeIndex child : Children(tree_, top)) {
+      const std::string meant = nearest_name(key_of(child), known, 1);
+      if (!meant.empty() && tree_.find(top, meant) == kNoNode) {
+        tell_unread(child, known, "a factory");
+      }
+    }
+    const NodeIndex guid = tree_.find(top, "guid");
+    if (guid == kNoNode || is_null(guid)) return;
+    if (const auto own = any_reference_at({&file_, guid}); !own) refuse(guid, own.error().message);
+    check_reference_keys(guid);
+  }
+
+  /// Keys that are almost those which the registry reads of its definitions.
+  void check_definition(const ClassDeclaration& declaration) {
+    const NodeIndex top = file_.fields_of(0);
+    const std::set<std::string> known = definition_keys(declaration);
+    for (const NodeIndex child : Children(tree_, top)) {
+      const std::string meant = nearest_name(key_of(child), known, 1);
+      if (meant.empty() || tree_.find(top, meant) != kNoNode) continue;
+      tell_unread(child, known, "a definition of " + with_article_of(declaration),
+                  {declaration.pool_size_path});
+    }
+  }
+
+ private:
+  std::string key_of(NodeIndex node) const { return std::string(tree_.at(node).key); }
+
+  static std::string with_article_of(const ClassDeclaration& declaration) {
+    return with_article(declaration.name);
+  }
+
+  bool is_null(NodeIndex node) const {
+    const yaml::Node& at = tree_.at(node);
+    return at.kind == NodeKind::scalar && at.text.empty() && at.style == yaml::ScalarStyle::plain;
+  }
+
+  void refuse_at(yaml::Position position, std::string message) {
+    findings_.add("wrong-shape", {file_.path, position}, std::move(message));
+  }
+  void refuse(NodeIndex node, std::string message) {
+    refuse_at(tree_.at(node).position, std::move(message));
+  }
+
+  // `critical` are keys for which nothing may silently be taken instead.
+  void tell_unread(NodeIndex child, const std::set<std::string>& known, const std::string& owner,
+                   const std::set<std::string>& critical = {}) {
+    const std::string key = key_of(child);
+    Finding& finding =
+        findings_.add("unknown-field", {file_.path, tree_.at(child).key_position},
+                      "nothing reads '" + key + "' of " + owner + did_you_mean(key, known));
+    const std::string meant = nearest_name(key, known);
+    if (meant.empty() || !critical.contains(meant)) return;
+    finding.severity = Severity::error;
+    finding.blocks_build = true;
+  }
+
+  void check_single(NodeIndex node) {
+    if (node == kNoNode || tree_.at(node).kind == NodeKind::scalar) return;
+    refuse(node, "'" + key_of(node) + "' wants a single value");
+  }
+
+  // Text is due, or a number that is written as one.
+  bool check_text(NodeIndex node) {
+    check_single(node);
+    if (!is_null(node)) return tree_.at(node).kind == NodeKind::scalar;
+    refuse(node, "'" + key_of(node) + "' has no value");
+    return false;
+  }
+
+  void check_reference_keys(NodeIndex node) {
+    if (tree_.at(node).kind != NodeKind::mapping) return;
+    std::set<std::string> known = reference_keys();
+    if (tree_.find(node, "val0") != kNoNode) known = {"val0", "val1", "val2", "val3"};
+    for (const NodeIndex child : Children(tree_, node)) {
+      if (!known.contains(key_of(child))) tell_unread(child, known, "a reference");
+    }
+  }
+
+  void check_strong(NodeIndex node, bool blocks = false) {
+    const std::string name = key_of(node).empty() ? "this item" : "'" + key_of(node) + "'";
+    const auto reference = reference_at(tree_, node);
+    check_reference_keys(node);
+    if (reference && !reference.value().guid.is_null() && reference.value().file_id != 0) return;
+    std::string why = "names nothing";
+    if (!reference) why = "is none";
+    if (tree_.find(node, "fileID") == kNoNode && tree_.find(node, "guid") != kNoNode) {
+      why = "is a weak one";
+    }
+    Finding& finding =
+        findings_.add("wrong-shape", {file_.path, tree_.at(node).position},
+                      name + " wants a strong reference, {fileID: 1, guid: ...}, and this " + why);
+    finding.blocks_build = blocks;
+  }
+
+  // --- Prefabs.
+
+  void check_entity(NodeIndex entity, NodeIndex base, bool is_root) {
+    if (tree_.at(entity).kind != NodeKind::mapping) {
+      return refuse(entity, "an entity is a mapping: name, components, children");
+    }
+    std::set<std::string> known = entity_keys();
+    if (is_root) known.erase("prefab");
+    if (base == kNoNode) known.erase("removed");
+    for (const NodeIndex child : Children(tree_, entity)) {
+      if (!known.contains(key_of(child))) tell_entity_key(child, known, is_root);
+    }
+    if (const NodeIndex name = tree_.find(entity, "name"); name != kNoNode) check_text(name);
+    if (const NodeIndex active = tree_.find(entity, "active"); active != kNoNode) {
+      const bool is_single = check_text(active);
+      if (is_single && !truth_in(tree_, active)) refuse(active, "'active' is true or false");
+    }
+    if (base != kNoNode) check_removed(tree_.find(entity, "removed"), base);
+    const NodeIndex children = tree_.find(entity, "children");
+    if (children == kNoNode || tree_.at(children).kind != NodeKind::sequence) return;
+    for (const NodeIndex child : Children(tree_, children)) {
+      const NodeIndex prefab = tree_.find(child, "prefab");
+      if (prefab != kNoNode) check_strong(prefab);
+      check_entity(child, prefab, false);
+    }
+  }
+
+  void tell_entity_key(NodeIndex child, const std::set<std::string>& known, bool is_root) {
+    const std::string key = key_of(child);
+    const bool is_type_name = !key.empty() && key.front() >= 'A' && key.front() <= 'Z';
+    if (is_type_name && nearest_name(key, known).empty()) {
+      return refuse_at(
+          tree_.at(child).key_position,
+          "'" + key + "' is outside of 'components': indent it and begin it with '- '");
+    }
+    if (key == "prefab" && is_root) {
+      return refuse_at(tree_.at(child).key_position,
+                       "the root's base is 'variant_of' beside 'root', not 'prefab'");
+    }
+    if (key == "removed") {
+      return refuse_at(tree_.at(child).key_position,
+                       "'removed' takes components of a base away, and this has none");
+    }
+    tell_unread(child, known, "an entity");
+  }
+
+  void check_removed(NodeIndex removed, NodeIndex base) {
+    if (removed == kNoNode || tree_.at(removed).kind != NodeKind::sequence) return;
+    const SourceEntity* const source = root_of(base);
+    for (const NodeIndex item : Children(tree_, removed)) {
+      const std::string name(tree_.scalar(item));
+      if (name.empty()) {
+        refuse(item, "an item of 'removed' is the name of a component");
+        continue;
+      }
+      if (source == nullptr || source->find(name) != nullptr) continue;
+      std::set<std::string> known;
+      for (const SourceComponent& component : source->components) {
+        known.insert(component.class_name);
+      }
+      refuse(item, "the base has no component '" + name + "'" + did_you_mean(name, known));
+    }
+  }
+
+  // The entity that a base gives, where all of its components show.
+  const SourceEntity* root_of(NodeIndex base) const {
+    const auto reference = reference_at(tree_, base);
+    if (!reference) return nullptr;
+    const AssetNumber asset = project_.index().find(reference.value().guid);
+    if (asset == kNoAsset || !is_prefab(project_.sources(), asset)) return nullptr;
+    const SourcePrefab& prefab = project_.prefabs().flatten(asset);
+    const bool is_known = !prefab.is_incomplete && !prefab.is_model && !prefab.entities.empty();
+    return is_known ? &prefab.entities.front() : nullptr;
+  }
+
+  // --- Registries.
+
+  void check_retired(NodeIndex retired) {
+    if (is_null(retired) || tree_.at(retired).kind == NodeKind::sequence) return;
+    findings_
+        .add("malformed-type-id", {file_.path, tree_.at(retired).position},
+             "'retired' is a list of type ids: write [" + std::string(tree_.scalar(retired)) + "]")
+        .blocks_build = true;
+  }
+
+  void check_entry(const ClassDeclaration& declaration, NodeIndex entry) {
+    if (tree_.at(entry).kind != NodeKind::mapping) return;  // told with the entries
+    if (tree_.find(entry, "fileID") != kNoNode) return check_reference_keys(entry);
+    std::set<std::string> known = entry_keys(declaration);
+    if (are_entries_references(declaration)) {
+      known.insert({"guid", "val0", "val1", "val2", "val3"});
+    }
+    for (const NodeIndex child : Children(tree_, entry)) {
+      if (known.contains(key_of(child))) continue;
+      tell_unread(child, known, "an entry of " + with_article_of(declaration),
+                  {"type_id", declaration.pool_size_path});
+    }
+    check_number(tree_.find(entry, "type_id"), "malformed-type-id");
+    if (!declaration.pool_size_path.empty()) {
+      check_number(tree_.find(entry, declaration.pool_size_path), "bad-pool-size");
+    }
+    for (const EntryReferenceKey& key : entry_reference_keys(declaration)) {
+      const NodeIndex value = tree_.find(entry, key.key);
+      if (value != kNoNode) check_entry_reference(key, value);
+    }
+  }
+
+  // A number in quotes is a text.
+  void check_number(NodeIndex node, std::string_view rule) {
+    if (node == kNoNode || tree_.at(node).kind != NodeKind::scalar) return;
+    if (tree_.at(node).style == yaml::ScalarStyle::plain) return;
+    findings_
+        .add(rule, {file_.path, tree_.at(node).position},
+             "'" + key_of(node) + "' is a number: write it without quotes")
+        .blocks_build = true;
+  }
+
+  void check_entry_reference(const EntryReferenceKey& key, NodeIndex value) {
+    if (key.is_list) {
+      if (is_null(value)) return;
+      if (tree_.at(value).kind != NodeKind::sequence) {
+        return refuse(value, "'" + key.key + "' wants a list");
+      }
+      for (const NodeIndex item : Children(tree_, value)) check_value(key, item);
+    } else {
+      check_value(key, value);
+    }
+  }
+
+  void check_value(const EntryReferenceKey& key, NodeIndex value) {
+    if (is_null(value)) return;
+    const bool is_mapping = tree_.at(value).kind == NodeKind::mapping;
+    const bool is_strong = is_mapping && tree_.find(value, "fileID") != kNoNode;
+    const bool is_weak = is_mapping && !is_strong && tree_.find(value, "guid") != kNoNode;
+    if (is_mapping && key.may_be_inline && !is_strong && !is_weak) return;
+    check_reference_keys(value);
+    if (!key.is_strong || is_strong) return;
+    const std::string_view text = tree_.scalar(value);
+    if (tree_.at(value).kind == NodeKind::scalar && text.empty()) return;
+    check_strong(value, true);
+  }
+
+  const Project& project_;
+  const SourceFile& file_;
+  const yaml::Tree& tree_;
+  Findings& findings_;
+};
+
+const ClassDeclaration* registry_class(const Project& project, std::string_view name) {
+  const auto& classes = project.model().classes;
+  const auto found = std::ranges::find(classes, name, &ClassDeclaration::name);
+  return found == classes.end() ? nullptr : &*found;
+}
+
+// The class whose registries list definitions of a class.
+const ClassDeclaration* class_of_definitions(const Project& project, std::string_view name) {
+  for (const ClassDeclaration& declaration : project.model().classes) {
+    for (const PrepareRule& rule : declaration.prepare) {
+      const bool is_definition = !rule.assets_of_class.empty() && rule.strong &&
+                                 project.scripts().derives_from(name, rule.assets_of_class);
+      if (is_definition) return &declaration;
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+void check_structure(const Project& project, Findings& findings) {
+  for (AssetNumber asset = 0; asset < project.index().assets().size(); ++asset) {
+    const std::string& name = project.sources().plain_class(asset);
+    if (name.empty()) continue;
+    const ClassDeclaration* const declaration = registry_class(project, name);
+    const bool is_factory = project.scripts().derives_from(name, kFactoryClass);
+    const ClassDeclaration* const holder = class_of_definitions(project, name);
+    const bool is_known = name == "Prefab" || name == kRootClass || declaration != nullptr ||
+                          is_factory || holder != nullptr;
+    if (!is_known) continue;
+    const SourceFile& file = project.sources().get(asset);
+    if (!file.good() || file.tree.documents.empty()) continue;
+    StructureCheck check(project, file, findings);
+    check.check_documents();
+    check.check_sidecar();
+    if (name == "Prefab") {
+      check.check_prefab();
+    } else if (name == kRootClass) {
+      check.check_root();
+    } else if (declaration != nullptr) {
+      check.check_registry(*declaration);
+    } else if (is_factory) {
+      check.check_factory();
+    }
+    if (holder != nullptr) check.check_definition(*holder);
+  }
+}
+
+}  // namespace muster

@@ -1,0 +1,152 @@
+#!/usr/bin/env python3
+"""The JSON Schema of plain files and `muster validate` refuse the same mutations of the sample.
+
+usage: mutation_test.py MUSTER SOURCE_FOLDER [--seed N] [--count N]
+
+Each mutation changes one thing in one plain file of ours: a key is renamed, removed or added, or a
+value becomes another one. All mutants lie in one project, which is validated once. Needs
+python3-jsonschema and python3-yaml; without them it ends with 77, which ctest counts as skipped.
+"""
+
+import argparse
+import copy
+import json
+import pathlib
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+
+try:
+    import jsonschema
+    import yaml
+except ImportError as missing:
+    print(f"skipped: {missing}")
+    sys.exit(77)
+
+TIMEOUT_SECONDS = 600
+
+# What a file shows by itself.
+STRUCTURAL = {"bad-pool-size", "malformed-entry", "malformed-flag", "malformed-guid",
+              "malformed-type-id", "missing-entries", "null-registry", "unfit-value",
+              "unknown-field", "wrong-shape"}
+# What only other files show, though its rule is one of these: the base of a prefab, and two
+# components of one name.
+OF_OTHER_FILES = ("the base has no component", "has two components")
+# A component that the game does not describe may be the engine's: the schema takes any name, while
+# the program knows which names are likely to be mistyped.
+OUTSIDE_ITEM = "stands inside the item"
+
+VALUES = [None, True, -1, 7, 70000, 5000000000, 0.25, "oops", [], {}, [None], ["oops"], [1, 2],
+          {"x": 1}]
+
+
+def containers(node, path=()):
+    """Each mapping and list of a document, with the keys that lead to it."""
+    if isinstance(node, dict):
+        yield path, node
+        for key, value in node.items():
+            yield from containers(value, path + (key,))
+    elif isinstance(node, list):
+        yield path, node
+        for index, value in enumerate(node):
+            yield from containers(value, path + (index,))
+
+
+def mutate(document, draw):
+    """A changed copy, and what was done to it."""
+    mutant = copy.deepcopy(document)
+    path, node = draw.choice(list(containers(mutant)))
+    keys = [key for key in (node if isinstance(node, dict) else range(len(node))) if key != "class"]
+    action = draw.choice(["rename", "remove", "add", "replace", "replace", "replace"])
+    if action == "add" or not keys:
+        value = draw.choice(VALUES)
+        if isinstance(node, dict):
+            node["zusatz"] = value
+        else:
+            node.append(value)
+        return mutant, f"add {value!r} to {path}"
+    key = draw.choice(keys)
+    is_free = not path and document["class"] == "ReplicatedEntityFactory"  # Keys of a script.
+    if action == "rename" and isinstance(node, dict) and not is_free:
+        renamed = draw.choice([key + "x", key[1:] + key[0], key.swapcase(), key[:-1] + "_"])
+        node[renamed] = node.pop(key)
+        return mutant, f"rename {key} of {path} to {renamed}"
+    if action == "remove":
+        del node[key]
+        return mutant, f"remove {key} of {path}"
+    value = draw.choice(VALUES)
+    node[key] = copy.deepcopy(value)
+    return mutant, f"{path + (key,)} becomes {value!r}"
+
+
+def is_of_ours(document, classes):
+    return isinstance(document, dict) and document.get("class") in classes
+
+
+def refused_files(muster, project):
+    """The files that the program says something structural of, with what it says."""
+    done = subprocess.run([muster, "validate", project, "--format", "json"], capture_output=True,
+                          timeout=TIMEOUT_SECONDS, check=False)
+    assert done.returncode in (0, 1), done.stderr.decode()
+    refused = {}
+    for finding in json.loads(done.stdout)["findings"]:
+        message = finding["message"]
+        is_structural = finding["rule"] in STRUCTURAL and finding["severity"] != "note"
+        if any(text in message for text in OF_OTHER_FILES):
+            continue
+        if is_structural or OUTSIDE_ITEM in message:
+            refused.setdefault(finding["path"], []).append(f"{finding['rule']}: {message}")
+    return refused
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("muster")
+    parser.add_argument("source", type=pathlib.Path)
+    parser.add_argument("--seed", type=int, default=32)
+    parser.add_argument("--count", type=int, default=1000)
+    arguments = parser.parse_args()
+    muster = pathlib.Path(arguments.muster).resolve()
+    arena = arguments.source.resolve() / "content/arena"
+    schema = json.loads(subprocess.run([muster, "schema", "content", arena], capture_output=True,
+                                       timeout=TIMEOUT_SECONDS, check=True).stdout)
+    validator = jsonschema.Draft202012Validator(schema)
+    classes = {"Prefab", "ReplicatedEntityFactory", "AssetRegistryRoot",
+               *schema["$defs"]["registries"]}
+    samples = []
+    for path in sorted((arena / "plain").rglob("*.yaml")):
+        document = yaml.safe_load(path.read_text())
+        if is_of_ours(document, classes):
+            samples.append((path, document))
+    draw = random.Random(arguments.seed)
+    failures = []
+    with tempfile.TemporaryDirectory(prefix="muster-mutants-") as folder:
+        project = pathlib.Path(folder) / "arena"
+        shutil.copytree(arena, project)
+        mutants = {}
+        for number in range(arguments.count):
+            path, document = draw.choice(samples)
+            mutant, what = mutate(document, draw)
+            name = f"plain/mutants/m{number:04}.yaml"
+            file = project / name
+            file.parent.mkdir(exist_ok=True)
+            file.write_text(yaml.safe_dump(mutant, sort_keys=False))
+            file.with_name(file.name + ".meta").write_text(f"guid: {draw.getrandbits(128):032x}\n")
+            mutants[name] = (mutant, f"{path.relative_to(arena)}: {what}")
+        refused = refused_files(muster, project)
+        by_schema = 0
+        for name, (mutant, what) in mutants.items():
+            problems = [problem.message[:160] for problem in validator.iter_errors(mutant)]
+            by_schema += bool(problems)
+            if bool(problems) != (name in refused):
+                failures.append(f"{what}\n    schema: {problems}\n    program: {refused.get(name)}")
+    print(f"seed {arguments.seed}: {arguments.count} mutants, {by_schema} refused by the schema")
+    for failure in failures:
+        print(failure)
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

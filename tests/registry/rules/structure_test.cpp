@@ -1,0 +1,161 @@
+// The form of plain files: keys that nothing reads, and things where others are due.
+#include <algorithm>
+
+#include <catch2/catch.hpp>
+
+#include "registry/rules/validate.h"
+#include "tests/support/unity_project.h"
+
+namespace muster {
+namespace {
+
+using testing::UnityProject;
+
+// The findings of one file, those of the structure rules alone.
+std::vector<Finding> findings_of(const UnityProject& project, std::string_view path) {
+  const auto opened = Project::open(project.files, 1, {});
+  REQUIRE(opened.has_value());
+  std::vector<Finding> found = validate(*opened.value(), {});
+  std::erase_if(found, [&](const Finding& finding) {
+    return finding.location.path.text() != path ||
+           (finding.rule != "unknown-field" && finding.rule != "wrong-shape" &&
+            finding.rule != "unfit-value" && finding.rule != "malformed-type-id" &&
+            finding.rule != "bad-pool-size" && finding.rule != "malformed-flag");
+  });
+  return found;
+}
+
+constexpr const char* kBase = "00112233445566778899aabbccddee01";
+
+TEST_CASE("A plain prefab says each thing in its place", "[registry][rules]") {
+  const std::string strong = std::string("{fileID: 1, guid: ") + kBase + "}";
+  const auto [reason, text, rule, position] =
+      GENERATE_COPY(table<std::string, std::string, std::string, yaml::Position>({
+          {"a misspelt list", "root:\n  component: []\n", "unknown-field", {3, 3}},
+          {"a misspelt list of children", "root:\n  chidlren: []\n", "unknown-field", {3, 3}},
+          {"a component outside of its list",
+           "root:\n  components: []\n  Sound: {i: 1}\n",
+           "wrong-shape",
+           {4, 3}},
+          {"a misspelt base", "variantof: " + strong + "\nroot: {}\n", "unknown-field", {2, 1}},
+          {"a weak base",
+           std::string("variant_of: {guid: ") + kBase + "}\nroot: {}\n",
+           "wrong-shape",
+           {2, 13}},
+          {"a base that is a text", "variant_of: base.yaml\nroot: {}\n", "wrong-shape", {2, 13}},
+          {"one name in place of a list",
+           "variant_of: " + strong + "\nroot: {removed: Sound}\n",
+           "unfit-value",
+           {3, 17}},
+          {"a name that the base does not have",
+           "variant_of: " + strong + "\nroot: {removed: [Soudn]}\n",
+           "wrong-shape",
+           {3, 18}},
+          {"nothing to remove from", "root: {removed: [Sound]}\n", "wrong-shape", {2, 8}},
+          {"a base of the root in the wrong place",
+           "root: {prefab: " + strong + "}\n",
+           "wrong-shape",
+           {2, 8}},
+          {"a weak child",
+           std::string("root:\n  children:\n  - prefab: {guid: ") + kBase + "}\n",
+           "wrong-shape",
+           {4, 13}},
+          {"a child that is a text", "root:\n  children: [arm]\n", "wrong-shape", {3, 14}},
+          {"a list as a name", "root: {name: [a]}\n", "wrong-shape", {2, 14}},
+          {"neither true nor false", "root: {active: maybe}\n", "wrong-shape", {2, 16}},
+          {"a mapping of components", "root: {components: {Sound: {}}}\n", "unfit-value", {2, 20}},
+          {"two documents", "root: {}\n---\nroot: {}\n", "wrong-shape", {3, 1}},
+          {"components beside the root", "components: []\nroot: {}\n", "unknown-field", {2, 1}},
+      }));
+  CAPTURE(reason, text);
+  UnityProject project;
+  project.files.add("muster.yaml", "version: 1\nfolders: [Assets]\n");
+  project.files.add("Assets/base.yaml",
+                    "class: Prefab\nroot:\n  components:\n  - Light: {i: 1}\n  - Sound: {i: 1}\n");
+  project.files.add("Assets/base.yaml.meta", std::string("guid: ") + kBase + "\n");
+  project.file("Assets/a.yaml", "class: Prefab\n" + text);
+  const auto found = findings_of(project, "Assets/a.yaml");
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].rule == rule);
+  CHECK(found[0].location.position == position);
+  CHECK(findings_of(project, "Assets/base.yaml").empty());
+}
+
+TEST_CASE("What a plain registry says of ids and pools is obeyed or refused", "[registry][rules]") {
+  const auto [reason, text, rule, is_error, hint] =
+      GENERATE(table<std::string, std::string, std::string, bool, std::string>({
+          {"a misspelt id", "entries:\n- typeId: 7\n  prefab: {guid: G}\n", "unknown-field", true,
+           "type_id"},
+          {"one retired id", "retired: 3\nentries: []\n", "malformed-type-id", true, "[3]"},
+          {"misspelt retired ids", "retird: [3]\nentries: []\n", "unknown-field", true, "retired"},
+          {"a misspelt pool", "entries:\n- type_id: 1\n  prefab: {guid: G}\n  poolsize: 16\n",
+           "unknown-field", true, "poolSize"},
+          {"an id in quotes", "entries:\n- type_id: '7'\n  prefab: {guid: G}\n",
+           "malformed-type-id", true, "quotes"},
+          {"a pool in quotes", "entries:\n- prefab: {guid: G}\n  poolSize: '7'\n", "bad-pool-size",
+           true, "quotes"},
+          {"a key of nothing", "colour: red\nentries: []\n", "unknown-field", false, "colour"},
+          {"a key of no entry", "entries:\n- colour: red\n", "unknown-field", false, "colour"},
+          {"a key of no reference", "entries:\n- prefab: {guid: G, path: x}\n", "unknown-field",
+           false, "path"},
+          {"a weak definition", "entries:\n- definition: {guid: G}\n", "wrong-shape", true, "weak"},
+      }));
+  CAPTURE(reason);
+  UnityProject project;
+  project.files.add("muster.yaml", "version: 1\nfolders: [Assets]\n");
+  const Guid prefab = project.file("Assets/p.yaml", "class: Prefab\nroot: {name: p}\n");
+  std::string body = text;
+  if (const auto at = body.find(": G"); at != body.npos) {
+    body.replace(at + 2, 1, prefab.to_string());
+  }
+  project.file("Assets/r.yaml", "class: HitscanEffectRegistry\n" + body);
+  const auto found = findings_of(project, "Assets/r.yaml");
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].rule == rule);
+  CHECK((found[0].severity == Severity::error) == is_error);
+  CHECK(found[0].message.find(hint) != std::string::npos);
+  if (is_error) CHECK(found[0].blocks_build);
+}
+
+TEST_CASE("Keys that a game reads itself are declared with its class", "[registry][rules]") {
+  const bool is_declared = GENERATE(true, false);
+  UnityProject project;
+  project.files.add("muster.yaml",
+                    std::string("version: 1\nfolders: [Assets]\nclasses:\n  Things:\n") +
+                        (is_declared ? "    fields: [colour]\n" : "") +
+                        "    references:\n    - {path: prefab, targets: [client]}\n");
+  project.file("Assets/r.yaml", "class: Things\ncolour: red\nentries:\n- colour: blue\n");
+  CHECK(findings_of(project, "Assets/r.yaml").size() == (is_declared ? 0U : 2U));
+}
+
+TEST_CASE("The side of a root is written as it is read", "[registry][rules]") {
+  const auto [text, rule] = GENERATE(table<std::string, std::string>({
+      {"serverbuild: 1\nassetRegistries: []\n", "unknown-field"},
+      {"serverBuild: '1'\nassetRegistries: []\n", "malformed-flag"},
+      {"serverBuild: 1\nassetRegistries:\n- {guid: 00112233445566778899aabbccddee01}\n",
+       "wrong-shape"},
+  }));
+  CAPTURE(text);
+  UnityProject project;
+  project.files.add("muster.yaml", "version: 1\nfolders: [Assets]\n");
+  project.file("Assets/root.yaml", "class: AssetRegistryRoot\n" + text);
+  const auto found = findings_of(project, "Assets/root.yaml");
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].rule == rule);
+  CHECK(found[0].severity == Severity::error);
+  CHECK(found[0].blocks_build);
+}
+
+TEST_CASE("A key of a plain file's sidecar that nothing reads is told", "[registry][rules]") {
+  UnityProject project;
+  project.files.add("muster.yaml", "version: 1\nfolders: [Assets]\n");
+  project.files.add("Assets/p.yaml", "class: Prefab\nroot: {name: p}\n");
+  project.files.add("Assets/p.yaml.meta", std::string("guid: ") + kBase + "\nfolderasset: yes\n");
+  const auto found = findings_of(project, "Assets/p.yaml.meta");
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].message.find("did you mean 'folderAsset'?") != std::string::npos);
+  CHECK(found[0].location.position == yaml::Position{2, 1});
+}
+
+}  // namespace
+}  // namespace muster
