@@ -104,9 +104,32 @@ class PlainFlattening {
         component = &entity.components.emplace_back();
         component->class_name = class_name;
       }
+      std::erase_if(component->overrides, [&](const PropertyOverride& change) {
+        return is_replaced(fields, change.path);
+      });
       component->layers.push_back(
           {&source_, fields, -1,
            fields == kNoNode ? tree_.at(item).position : tree_.at(fields).key_position});
+    }
+  }
+
+  // Whether these fields, which lie over an instance of Unity's, say what one of its overrides
+  // says: the value itself, or the list or reference that it is a part of.
+  bool is_replaced(NodeIndex fields, std::string_view path) const {
+    for (const std::string_view wrapper : {"m_SerializedData.", "Value."}) {
+      if (path.starts_with(wrapper)) path.remove_prefix(wrapper.size());
+    }
+    constexpr std::string_view kLocal = "m_Local";  // m_LocalPosition is `position` here
+    std::string plain(path);
+    if (path.starts_with(kLocal)) plain = lower_ascii(path.substr(kLocal.size()));
+    for (std::size_t dot = plain.find('.');; dot = plain.find('.', dot + 1)) {
+      const std::string_view part = std::string_view(plain).substr(0, dot);
+      const NodeIndex node = tree_.find_path(fields, part);
+      if (node == kNoNode) return false;
+      if (dot == std::string::npos || tree_.at(node).kind != yaml::NodeKind::mapping) return true;
+      for (const std::string_view key : {"guid", "fileID", "val0"}) {
+        if (tree_.find(node, key) != kNoNode) return true;
+      }
     }
   }
 

@@ -152,7 +152,10 @@ class CandidateSearch {
         if (head && name.empty()) note_lost(edge.from, as_text(head.value()));
       }
       if (name.empty()) continue;
-      if (!project_.sources().get(edge.from).good()) {
+      const SourceFile& source = project_.sources().get(edge.from);
+      // What a serialized file names is looked at with what has no text.
+      if (source.dialect == yaml::Dialect::binary) continue;
+      if (!source.good()) {
         add_unreadable(edge.from);
         continue;
       }

@@ -205,7 +205,14 @@ Json strong_schema(bool may_be_unset) {
                 {"type", {{"type", "integer"}, {"minimum", INT32_MIN}, {"maximum", INT32_MAX}}}}},
               {"additionalProperties", false},
               {"required", {"fileID"}}};
-  if (!may_be_unset) schema["required"].push_back("guid");
+  if (!may_be_unset) {
+    schema["required"].push_back("guid");
+  } else {
+    // A plain file has one object, so that a file id alone leads nowhere.
+    schema["anyOf"] = {{{"properties", {{"fileID", {{"const", 0}}}}}},
+                       {{"properties", {{"guid", {{"type", "string"}, {"pattern", kSetGuid}}}}},
+                        {"required", {"guid"}}}};
+  }
   return schema;
 }
 

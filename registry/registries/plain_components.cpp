@@ -43,6 +43,15 @@ std::string told_of_fieldless(std::string_view class_name, const yaml::Node& at)
   return std::string(class_name) + " has fields, and no " + (is_scalar ? "value" : "list");
 }
 
+bool may_name_component(std::string_view name, yaml::ScalarStyle style) {
+  const char first = name.empty() ? '\0' : name.front();
+  const bool is_letter =
+      (first >= 'A' && first <= 'Z') || (first >= 'a' && first <= 'z') || first == '_';
+  if (!is_letter || style != yaml::ScalarStyle::plain) return is_letter;
+  const std::string folded = lower_ascii(name);
+  return folded != "true" && folded != "false" && folded != "null";
+}
+
 std::string told_of_second(std::string_view entity, std::string_view class_name) {
   std::string message = "this";
   if (!entity.empty()) message.assign("'").append(entity).append("'");

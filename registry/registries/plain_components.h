@@ -35,6 +35,10 @@ std::string component_of_field(std::string_view field);
 /// nothing is wrong: they are a mapping, or there is nothing.
 std::string told_of_fieldless(std::string_view class_name, const yaml::Node& at);
 
+/// Whether what is written can be the name of a component: it begins with a letter or `_`, and is
+/// no number, truth value or nothing to YAML.
+bool may_name_component(std::string_view name, yaml::ScalarStyle style);
+
 /// What is said of an entity that has two components of one type; `entity` is its name, if any.
 std::string told_of_second(std::string_view entity, std::string_view class_name);
 

@@ -239,11 +239,6 @@ class ComponentCheck {
     for (const auto child : yaml::Children(file.tree, children)) check_entity(file, child, {});
   }
 
-  static bool is_type_name(std::string_view name) {
-    const char first = name.empty() ? '\0' : name.front();
-    return (first >= 'A' && first <= 'Z') || (first >= 'a' && first <= 'z') || first == '_';
-  }
-
   static bool is_empty(const yaml::Node& node) {
     return node.kind == yaml::NodeKind::scalar ? node.text.empty() : node.child_count == 0;
   }
@@ -291,7 +286,7 @@ class ComponentCheck {
       const yaml::Node& first = is_bare ? at : file.tree.at(at.first_child);
       const std::string name(is_bare ? file.tree.scalar(item) : first.key);
       const Location place{file.path, is_bare ? at.position : first.key_position};
-      if (!is_type_name(name)) {
+      if (!may_name_component(name, is_bare ? at.style : first.key_style)) {
         tell_unfit(place, "'" + name + "' is no name of a component");
         continue;
       }

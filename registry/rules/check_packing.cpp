@@ -101,6 +101,9 @@ class InnerReferences {
     if (guid != yaml::kNoNode) {
       const yaml::Node& text = tree_.at(guid);
       if (text.text.empty() || Guid::parse_any_case(text.text)) return;
+      // In a block, a text of other letters is what a struct of the game's calls its guid.
+      const bool is_hex = text.text.find_first_not_of("0123456789abcdefABCDEF") == text.text.npos;
+      if (!tree_.at(node).is_flow && !is_hex) return;
       Finding& finding = findings_.add("malformed-guid", {source_.path, text.position},
                                        "'" + std::string(text.text) + "' is no guid");
       finding.blocks_build = true;

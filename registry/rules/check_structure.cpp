@@ -187,6 +187,14 @@ class StructureCheck {
     }
   }
 
+  // A plain file has one object, so that a file id without a guid leads nowhere.
+  void check_set(NodeIndex reference) {
+    check_reference_keys(reference);
+    const auto read = reference_at(tree_, reference);
+    if (!read || read.value().file_id == 0 || !read.value().guid.is_null()) return;
+    refuse(reference, "this reference has a file id and no guid: it names nothing");
+  }
+
   void check_strong(NodeIndex node, bool blocks = false) {
     const std::string name = key_of(node).empty() ? "this item" : "'" + key_of(node) + "'";
     const auto reference = reference_at(tree_, node);
@@ -254,7 +262,7 @@ class StructureCheck {
     const SourceEntity* const source = root_of(base);
     for (const NodeIndex item : Children(tree_, removed)) {
       const std::string name(tree_.scalar(item));
-      if (name.empty()) {
+      if (!may_name_component(name, tree_.at(item).style)) {
         refuse(item, "an item of 'removed' is the name of a component");
         continue;
       }
@@ -290,7 +298,7 @@ class StructureCheck {
 
   void check_entry(const ClassDeclaration& declaration, NodeIndex entry) {
     if (tree_.at(entry).kind != NodeKind::mapping) return;  // told with the entries
-    if (tree_.find(entry, "fileID") != kNoNode) return check_reference_keys(entry);
+    if (tree_.find(entry, "fileID") != kNoNode) return check_set(entry);
     std::set<std::string> known = entry_keys(declaration);
     if (are_entries_references(declaration)) {
       known.insert({"guid", "val0", "val1", "val2", "val3"});
@@ -338,8 +346,9 @@ class StructureCheck {
     const bool is_strong = is_mapping && tree_.find(value, "fileID") != kNoNode;
     const bool is_weak = is_mapping && !is_strong && tree_.find(value, "guid") != kNoNode;
     if (is_mapping && key.may_be_inline && !is_strong && !is_weak) return;
+    if (is_strong) return check_set(value);
     check_reference_keys(value);
-    if (!key.is_strong || is_strong) return;
+    if (!key.is_strong) return;
     const std::string_view text = tree_.scalar(value);
     if (tree_.at(value).kind == NodeKind::scalar && text.empty()) return;
     check_strong(value, true);

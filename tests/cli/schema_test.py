@@ -30,17 +30,21 @@ UNDERLINED = {
     ("malformed-entry", "plain/registries/hitscan_effects.yaml"),
     ("malformed-type-id", "plain/registries/hitscan_effects.yaml"),
     ("missing-entries", "plain/registries/spatial_effects.yaml"),
+    ("missing-entries", "plain/registries/hitscan_effects.yaml"),
+    ("missing-entries", "plain/registries/items.yaml"),
     ("unknown-component", "plain/prefabs/barrel.yaml"),
     ("unknown-component-factory", "plain/factories/listed.yaml"),
     ("unknown-component-factory", "plain/factories/mapping.yaml"),
     ("unknown-component-factory", "plain/factories/named.yaml"),
     ("unknown-component-factory", "plain/prefabs/barrel.yaml"),
     ("unknown-component-factory", "plain/prefabs/crate.yaml"),
+    ("unknown-field", "plain/prefabs/crate.yaml"),
+    ("unknown-field", "plain/registries/effects.yaml"),
 }
 PLATFORM_GUID = "82b902277f64b6c96414fc60648ed5d5"
 FACTORY_GUID = "5fee320f42c34835a255c95032738311"
-# What no YAML parser reads.
-UNREADABLE = {"yaml-syntax-plain", "yaml-syntax-bytes", "yaml-syntax-unregistered"}
+# What no YAML parser reads as one document.
+UNREADABLE = {"wrong-shape", "yaml-syntax-plain", "yaml-syntax-bytes", "yaml-syntax-unregistered"}
 
 # Texts of muster.yaml: what the program refuses the schema refuses too, and the other way round.
 CONFIGS = [

@@ -33,6 +33,7 @@ def unknown_component(case):
     case.expect("warning", "unknown-component", PLAIN_BARREL, "Doorr")
     case.expect("warning", "unknown-component", PLAIN_BARREL, "Gun: {}")
     case.expect("error", "unfit-value", PLAIN_BARREL, "Spin: {}")
+    case.expect("error", "unfit-value", PLAIN_BARREL, "- ammo: 1")  # the list that is too long
     for unknown in ("degreesPerSecnd", "angel", "w: 2", "amo: 2", "ammo: 3"):
         case.expect("warning", "unknown-field", PLAIN_BARREL, unknown)
 
@@ -76,6 +77,7 @@ def unknown_component_factory(case):
                            (unbuilt, "Dor:"), (PLAIN_BARREL, "Dooor")):
         case.expect("warning", "unknown-component", path, mistyped)
     case.expect("warning", "unregistered-prefab", unbuilt)
+    case.expect("error", "wrong-shape", PLAIN_BARREL, "removed:")  # from nothing
     case.expect("warning", "unknown-field", listed, "degreesPerSecnd")
     case.expect("warning", "unknown-field", named, "opnSeconds")
     case.expect("warning", "unknown-field", unlisted, "seat: 4")

@@ -584,6 +584,7 @@ def malformed_entry(case):
                    "- type_id: 9\n")  # the last is a free slot, which is only noted
     for marker in ("- beam", f"- {guid_of(beam)}", "- [7]", "type_id: 2"):
         case.expect("error", "malformed-entry", path, marker)
+    case.expect("warning", "unknown-field", path, "prefeb")
     case.add(rifle, "class: ItemTypeDefinition\nprefabServer:\nprefabClient:\n")
     case.add(items, "class: ItemRegistry\nentries:\n- type_id: 1\n"
                     f"  definition: {strong(rifle)}\n")
@@ -638,6 +639,7 @@ def missing_entries(case):
                    f"entires:\n- type_id: 1\n  prefab: {weak('plain/effects/beam.yaml')}\n"
                    "  poolSize: 16\n")
     case.expect("error", "missing-entries", path, "entires")
+    case.expect("warning", "unknown-field", path, "entires")
     empty = "plain/registries/items.yaml"
     case.add(empty, "class: ItemRegistry\nretired: []\n")
     no_list = "plain/registries/spatial_effects.yaml"

@@ -151,6 +151,32 @@ TEST_CASE("Instances of models follow the same rule, and know no objects by thei
   CHECK(reasons_of(variant) == std::vector{Reason::other_source});
 }
 
+TEST_CASE("A plain variant says the last word over the overrides of its base",
+          "[registry][prefab]") {
+  UnityProject project;
+  const Guid health = project.script("Health");
+  const Guid base = project.file("Assets/Base.prefab", body(health));
+  const Guid middle = project.file("Assets/Middle.prefab",
+                                   PrefabText()
+                                       .instance(7000, base,
+                                                 {.changes = {{500, "current", "20"},
+                                                              {500, "maximum", "30"},
+                                                              {500, "ids.Array.data[0]", "1"},
+                                                              {500, "look.val0", "7"}}})
+                                       .text());
+  project.file("Assets/v.yaml",
+               "class: Prefab\nvariant_of: {fileID: 1, guid: " + middle.to_string() +
+                   "}\nroot:\n  components:\n  - Health: {current: 40, ids: [3], "
+                   "look: {guid: 00112233445566778899aabbccddeeff}}\n");
+  const IndexedProject indexed(project.files);
+  const SourceComponent* const health_of_variant =
+      indexed.flat("Assets/v.yaml").entities.at(0).find("Health");
+  REQUIRE(health_of_variant != nullptr);
+  CHECK(health_of_variant->scalar("current") == "40");
+  CHECK(health_of_variant->scalar("maximum") == "30");
+  CHECK(health_of_variant->overrides.size() == 1);
+}
+
 TEST_CASE("An override without effect drags nothing in", "[registry][graph]") {
   UnityProject project;
   const Guid health = project.script("Health");
