@@ -184,7 +184,10 @@ class AssetScan {
     }
     const auto dialect = yaml::detect_dialect(as_text(bytes.value()));
     const bool is_binary = dialect == yaml::Dialect::binary;
-    if (is_binary && !in_meta && search_binary(path, bytes.value(), mentions)) return mentions;
+    if (is_binary && !in_meta && search_binary(path, bytes.value(), mentions)) {
+      slot.problems.push_back({Kind::binary, asset, "only the guids in it are seen", {}});
+      return mentions;
+    }
     if (dialect == yaml::Dialect::lfs_pointer || is_binary) {
       const bool pointer = dialect == yaml::Dialect::lfs_pointer;
       if (!in_meta) {

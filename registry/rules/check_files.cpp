@@ -110,7 +110,9 @@ void check_files(const Project& project, TargetSet targets, Findings& findings) 
         // Unity keeps some kinds (lighting, terrain, navigation meshes) in binary form always; what
         // is built and none of them is an error, told elsewhere.
         findings
-            .add("binary-asset", {asset.path, {}}, "in binary form: its references are not seen")
+            .add("binary-asset", {asset.path, {}},
+                 "in binary form: " +
+                     (problem.detail.empty() ? "its references are not seen" : problem.detail))
             .severity = Severity::note;
         break;
       case ContentProblem::Kind::too_large:
