@@ -10,7 +10,7 @@ struct Robot {
 struct Coin {
   std::int32_t value = 1;
 };
-/// The stick, each axis from -1 to 1.
+/// The stick, each axis from -1 to 1. The resolution has a step at 0: a stick at rest stays there.
 struct Move {
   float x = 0;
   float z = 0;
@@ -26,6 +26,6 @@ consteval auto describe(muster::Type<Coin>) {
 }
 consteval auto describe(muster::Type<Move>) {
   return muster::Describe<Move>("Move")
-      .field<&Move::x>("x", {.minimum = -1, .maximum = 1, .bits = 8})
-      .field<&Move::z>("z", {.minimum = -1, .maximum = 1, .bits = 8});
+      .field<&Move::x>("x", {.minimum = -1, .maximum = 1, .resolution = 1.0 / 127})
+      .field<&Move::z>("z", {.minimum = -1, .maximum = 1, .resolution = 1.0 / 127});
 }

@@ -18,7 +18,6 @@ set(muster_public_headers
   entity_id.h=runtime/world/entity_id.h
   entity_record.h=runtime/world/entity_record.h
   name_table.h=runtime/world/name_table.h
-  query.h=runtime/world/query.h
   signature.h=runtime/world/signature.h
   signature_table.h=runtime/world/signature_table.h
   world.h=runtime/world/world.h
@@ -29,7 +28,6 @@ set(muster_public_headers
   bundle_name.h=runtime/bundle/bundle_name.h
   catalog_reader.h=runtime/bundle/catalog_reader.h
   guid.h=registry/vocabulary/guid.h
-  object_reader.h=runtime/bundle/object_reader.h
   # Values that all of them share.
   bytes.h=registry/vocabulary/bytes.h
   clock.h=registry/vocabulary/clock.h

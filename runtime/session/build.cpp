@@ -74,11 +74,14 @@ Result<void> check(const Game& game) {
   sent.insert(sent.end(), game.messages.types.begin(), game.messages.types.end());
   if (const auto sound = check_names(sent, "commands or messages"); !sound) return sound;
   if (const auto sound = check_structs(sent); !sound) return sound;
-  for (const session_detail::SystemEntry& system : game.server_systems.entries) {
+  std::vector<session_detail::SystemEntry> systems = game.systems.entries;
+  systems.insert(systems.end(), game.server_systems.entries.begin(),
+                 game.server_systems.entries.end());
+  for (const session_detail::SystemEntry& system : systems) {
     for (const session_detail::VisitedComponent& used : system.components) {
       const auto found =
           std::ranges::find(game.components.types, used.name, &ComponentDescription::name);
-      if (found != game.components.types.end()) continue;
+      if (found != game.components.types.end() && found->size_bytes == used.bytes) continue;
       return fail(ErrorCode::invalid_argument,
                   "the system '" + std::string(system.name) + "' uses the component '" +
                       std::string(used.name) + "', which Game::components does not list");

@@ -19,7 +19,8 @@ bool EntityWalk::find_all(std::span<const session_detail::VisitedComponent> comp
   assert(!components.empty() && components.size() <= kComponentsMax);
   for (std::size_t i = 0; i < components.size(); ++i) {
     const std::optional<ComponentId> id = find(components[i].name);
-    if (!id) return false;
+    // A struct of another size would be read and written past the end of the array.
+    if (!id || world_.storage(*id).description().size_bytes != components[i].bytes) return false;
     ids[i] = *id;
   }
   return true;

@@ -31,9 +31,15 @@ class EntityWalk {
   void visit(std::span<const session_detail::VisitedComponent> components, void* visitor,
              session_detail::VisitRun call, const Locate& locate);
 
+  /// The same for some entities, in their order.
+  template <typename Locate>
+  void visit_some(std::span<const EntityId> entities,
+                  std::span<const session_detail::VisitedComponent> components, void* visitor,
+                  session_detail::VisitRun call, const Locate& locate);
+
  private:
   /// Components in one walk.
-  static constexpr std::size_t kComponentsMax = 32;
+  static constexpr std::size_t kComponentsMax = session_detail::kVisitedMax;
   static constexpr std::size_t kCacheSize = 256;
   struct Found {
     const char* text = nullptr;
@@ -70,6 +76,25 @@ void EntityWalk::visit(std::span<const session_detail::VisitedComponent> compone
       if (has_all) columns[i] = locate(ids[i], index);
     }
     if (has_all) call(visitor, {&owners[at], columns.data(), 1});
+  }
+}
+
+template <typename Locate>
+void EntityWalk::visit_some(std::span<const EntityId> entities,
+                            std::span<const session_detail::VisitedComponent> components,
+                            void* visitor, session_detail::VisitRun call, const Locate& locate) {
+  std::array<ComponentId, kComponentsMax> found;
+  const std::span<ComponentId> ids = std::span(found).first(components.size());
+  if (!find_all(components, ids)) return;
+  std::array<std::byte*, kComponentsMax> columns{};
+  for (const EntityId& entity : entities) {
+    bool has_all = true;
+    for (std::size_t i = 0; i < ids.size() && has_all; ++i) {
+      const std::uint32_t index = world_.storage(ids[i]).index_of(entity);
+      has_all = index != ComponentStorage::kAbsent;
+      if (has_all) columns[i] = locate(ids[i], index);
+    }
+    if (has_all) call(visitor, {&entity, columns.data(), 1});
   }
 }
 

@@ -67,13 +67,16 @@ struct Replicated {
   AssetReference asset_guid{};
   std::int32_t id = -1;
   std::int32_t predicting_player_id = -1;
+  std::uint32_t command_number = 0;  ///< The owner's last command that this state includes.
 };
 consteval auto describe(Type<Replicated>) {
   using enum RollbackClass;
   return Describe<Replicated>("ReplicatedEntity")
       .field<&Replicated::asset_guid>("assetGuid", {.rollback = confirmed_only})
       .field<&Replicated::id>("id", {.rollback = confirmed_only})
-      .field<&Replicated::predicting_player_id>("predictingPlayerId", {.rollback = confirmed_only});
+      .field<&Replicated::predicting_player_id>("predictingPlayerId", {.rollback = confirmed_only})
+      .field<&Replicated::command_number>(
+          "commandNumber", {.receivers = Receivers::owner, .rollback = confirmed_only});
 }
 
 /// A button in a command. `GameClient::set_command` is called per frame, systems run per tick: a
@@ -127,8 +130,11 @@ using VisitRun = void (*)(void* visitor, const EntityRun& run);
 /// A component that is visited, by its described name.
 struct VisitedComponent {
   std::string_view name;
+  std::size_t bytes = 0;
   bool is_written = false;
 };
+/// Components in one walk.
+inline constexpr std::size_t kVisitedMax = 32;
 
 /// Calls `visit` for each entity of a run.
 template <typename Visit, typename... C, std::size_t... I>
@@ -152,7 +158,9 @@ constexpr void check_visit() {
 }
 template <typename... C>
 constexpr std::array<VisitedComponent, sizeof...(C)> visited() {
-  return {VisitedComponent{described_name<std::remove_const_t<C>>(), !std::is_const_v<C>}...};
+  static_assert(sizeof...(C) <= kVisitedMax, "a walk has at most 32 components");
+  return {VisitedComponent{described_name<std::remove_const_t<C>>(), sizeof(C),
+                           !std::is_const_v<C>}...};
 }
 
 /// A system as data.
@@ -216,13 +224,17 @@ struct Game {
   DescribedTypes<ComponentRole> components{};
   DescribedTypes<CommandRole> commands{};  ///< Sampled per frame, sent per tick and player.
   DescribedTypes<MessageRole> messages{};  ///< Sent once, in either direction.
-  Systems server_systems{};                ///< Run by the server, once per tick.
+  /// Run once per tick by the server, for all entities, and by each client for the entities that
+  /// its player owns (prediction): they may read everything and write the entities that they are
+  /// given.
+  Systems systems{};
+  Systems server_systems{};  ///< Run by the server only, after `systems`.
 };
 
 /// How an entity is spawned. Everything can be changed later.
 struct SpawnOptions {
   PlayerId owner = PlayerId::none;  ///< It despawns when this player leaves, unless `keep`.
-  bool keep = false;
+  bool keep = false;                ///< It stays then, without an owner.
   /// Metres from a player's view position within which the entity is sent; 0 for everywhere.
   float visible_within = 0;
   std::uint8_t team = 0;  ///< Only this team receives it; 0 for all.
@@ -230,7 +242,8 @@ struct SpawnOptions {
 };
 
 enum class Reliability : std::uint8_t { reliable, unreliable };
-/// `at_tick`: together with the state of the tick at which it was sent.
+/// `at_tick`: together with the state of the tick at which it was sent; between ticks, of the next
+/// one. A player who does not play yet gets no message at a tick.
 enum class Timing : std::uint8_t { on_arrival, at_tick };
 struct SendOptions {
   Reliability reliability = Reliability::reliable;

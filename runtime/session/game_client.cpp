@@ -8,6 +8,13 @@
 
 namespace muster {
 
+namespace {
+
+/// Without an answer for this long, `state_text` says what to check.
+constexpr Duration kPatience = std::chrono::seconds(2);
+
+}  // namespace
+
 GameClient::GameClient(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 GameClient::~GameClient() {
   if (impl_ == nullptr || impl_->net == nullptr || impl_->end) return;
@@ -105,6 +112,9 @@ std::string GameClient::state_text() const {
     case GameClientState::resolving:
       return "looking up " + impl_->options.server;
     case GameClientState::connecting:
+      if (impl_->now - impl_->opened_at >= kPatience) {
+        return "no answer from " + impl_->options.server + ": check its address and key";
+      }
       return "connecting to " + impl_->options.server;
     case GameClientState::loading:
       return "loading" + round_trip();
@@ -125,7 +135,7 @@ const ClientEnd& GameClient::end() const {
 PlayerId GameClient::player() const { return impl_->player; }
 
 void GameClient::put_command(const session_detail::NamedValue& command) {
-  const std::optional<std::uint16_t> type = impl_->encoder.find(command.name);
+  const std::optional<std::uint16_t> type = impl_->encoder.find(command.name, command.bytes.size());
   if (type && *type < impl_->encoder.command_count()) {
     impl_->sampler.set(*type, command.bytes);
     return;
@@ -138,7 +148,7 @@ void GameClient::put_command(const session_detail::NamedValue& command) {
 bool GameClient::send_message(const session_detail::NamedValue& message,
                               const SendOptions& options) {
   Impl& all = *impl_;
-  const std::optional<std::uint16_t> type = all.message_type(message.name);
+  const std::optional<std::uint16_t> type = all.message_type(message.name, message.bytes.size());
   Connection* const connection = all.net != nullptr ? all.net->connection() : nullptr;
   if (!type || connection == nullptr || all.end) return false;
   const auto report = [&](ProblemKind kind, std::string text) {
@@ -191,6 +201,9 @@ void GameClient::visit_entities(std::span<const session_detail::VisitedComponent
 bool GameClient::is_mine(EntityId entity) const {
   return impl_->player != PlayerId::none && impl_->world.player(entity) == impl_->player;
 }
+bool GameClient::is_predicted(EntityId entity) const {
+  return impl_->prediction != nullptr && impl_->prediction->is_predicted(entity);
+}
 EntityId GameClient::find(EntityReference reference) const {
   return impl_->collection.find(reference);
 }
@@ -224,14 +237,18 @@ void GameClient::on_level(std::function<void(std::string_view)> callback) {
 void GameClient::on_problem(std::function<void(const Problem&)> callback) {
   impl_->on_problem = std::move(callback);
 }
-void GameClient::handle_message(std::string_view name, std::function<void(Bytes)> handler) {
-  if (impl_->message_type(name)) impl_->handlers[std::string(name)] = std::move(handler);
+void GameClient::handle_message(std::string_view name, std::size_t bytes,
+                                std::function<void(Bytes)> handler) {
+  if (!impl_->message_type(name, bytes)) return;
+  impl_->handlers[std::string(name)] =
+      std::make_shared<const Impl::MessageHandler>(std::move(handler));
 }
 
 GameClientMetrics GameClient::metrics() const {
   GameClientMetrics metrics;
   metrics.snapshots = impl_->replication.counters().snapshots;
   metrics.divergences = impl_->replication.counters().divergences;
+  if (impl_->prediction) metrics.corrections = impl_->prediction->corrections();
   if (impl_->view_clock) metrics.interpolation_delay = impl_->view_clock->delay();
   Connection* const connection = impl_->net != nullptr ? impl_->net->connection() : nullptr;
   if (connection == nullptr) return metrics;

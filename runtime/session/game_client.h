@@ -41,6 +41,7 @@ struct GameClientMetrics {
   std::uint64_t bytes_out = 0;
   std::uint64_t snapshots = 0;
   std::uint64_t divergences = 0;
+  std::uint64_t corrections = 0;  ///< Predictions that were corrected beyond a tolerance.
 };
 
 /// A client of a server. One thread at a time; callbacks run inside `frame`, on its thread, and may
@@ -70,8 +71,8 @@ class GameClient {
   void run_frame();  ///< `frame(edges.now())`. Once per rendered frame, at any rate.
   void leave();      ///< Ends the connection; `state` is `over` after the next frame.
 
-  /// Goes to a tick of a recording. Fails with `unsupported` for a client of a server, and with
-  /// `not_found` for a tick before the recording's first one.
+  /// Goes to a tick of a recording with the next frame. Fails with `unsupported` for a client of a
+  /// server, and with `not_found` for a tick before the recording's first one.
   Result<void> seek(Tick tick);
 
   GameClientState state() const;
@@ -110,6 +111,8 @@ class GameClient {
     visit_entities(visited, &visit, &session_detail::visit_erased<Visit, C...>);
   }
   bool is_mine(EntityId entity) const;
+  /// Whether `get` and `each` show what this client has computed ahead of the server.
+  bool is_predicted(EntityId entity) const;
   EntityId find(EntityReference reference) const;  ///< Null until it is here.
   EntityReference reference(EntityId entity) const;
   std::string_view asset_path(EntityId entity) const;  ///< The project path of its prefab.
@@ -120,7 +123,7 @@ class GameClient {
   void on_level(std::function<void(std::string_view path)> callback);
   template <Described T>
   void on_message(std::type_identity_t<std::function<void(const T&)>> callback) {
-    handle_message(described_name<T>(), [callback = std::move(callback)](Bytes bytes) {
+    handle_message(described_name<T>(), sizeof(T), [callback = std::move(callback)](Bytes bytes) {
       callback(*reinterpret_cast<const T*>(bytes.data()));
     });
   }
@@ -139,7 +142,7 @@ class GameClient {
                                   bool is_view) const;
   void visit_entities(std::span<const session_detail::VisitedComponent> components, void* visitor,
                       session_detail::VisitRun visit) const;
-  void handle_message(std::string_view name, std::function<void(Bytes)> handler);
+  void handle_message(std::string_view name, std::size_t bytes, std::function<void(Bytes)> handler);
 
   std::unique_ptr<Impl> impl_;
 };

@@ -32,14 +32,22 @@ GameClient::Impl::Impl(std::shared_ptr<const BuildContent> opened, Edges& given,
       replication({.channel = kReplicationChannel}, this),
       walk(world),
       encoder(content->game().commands.types, content->game().messages.types),
-      sampler(content->game().commands.types) {
+      sampler(content->game().commands.types, encoder) {
   for (const ComponentDescription& component : content->components()) {
     const std::optional<ComponentId> id = world.find_component(component.name);
-    if (id && is_interpolated(component)) {
+    if (id && (is_interpolated(component) || is_predicted(component.name))) {
       shown.push_back(
           {.history = ComponentHistory(world.storage(*id).description(), *id), .values = {}});
     }
   }
+}
+
+bool GameClient::Impl::is_predicted(std::string_view component) const {
+  return std::ranges::any_of(content->game().systems.entries, [&](const auto& system) {
+    return std::ranges::any_of(system.components, [&](const auto& used) {
+      return used.is_written && used.name == component;
+    });
+  });
 }
 
 void GameClient::Impl::frame(Time at) {
@@ -110,7 +118,8 @@ void GameClient::Impl::load() {
   }
   agree_on_level();
   const auto asset = content->catalog().find_asset(Guid::from_bytes(welcome->level));
-  if (on_level) on_level(asset ? asset->path : std::string_view());
+  const auto callback = on_level;  // It may replace itself.
+  if (callback) callback(asset ? asset->path : std::string_view());
 }
 
 /// Placed entities have the same ids on both sides only if both have placed the same ones.
@@ -137,9 +146,24 @@ void GameClient::Impl::follow(Connection& connection) {
     apply(ServerSource(replication), replication.events());
   }
   replication.verify(&receiver);  // Nothing here writes values that the server sends.
+  const bool has_changed = !replication.changes().empty();
   replication.clear();
   deferred.update();
   receiver.complete(replication);
+  if (has_changed) predict();
+}
+
+/// Begins again from the server's newest state.
+void GameClient::Impl::predict() {
+  if (content->game().systems.entries.empty() || player == PlayerId::none) return;
+  if (prediction == nullptr) {
+    prediction =
+        std::make_unique<OwnPrediction>(content->game(), world, collection, player, problems);
+  }
+  for (const EntityId entity : spawned) {
+    prediction->note_entity(entity, references[entity.slot()].second);
+  }
+  prediction->reconcile(world, tick(), now);
 }
 
 void GameClient::Impl::apply(const WorldSource& source, std::span<const TimedEvent> events) {
@@ -176,7 +200,8 @@ void GameClient::Impl::despawned(std::uint32_t id) {
   if (found == known.end()) return;
   const EntityId entity = found->second;
   std::erase(spawned, entity);
-  if (on_despawn && world.is_alive(entity)) on_despawn(entity);
+  const auto callback = on_despawn;  // It may replace itself.
+  if (callback && world.is_alive(entity)) callback(entity);
   for (ShownComponent& one : shown) one.history.forget(entity);
   known.erase(found);
 }
@@ -197,21 +222,24 @@ void GameClient::Impl::note_states(const WorldSource& source) {
 void GameClient::Impl::show() {
   if (view_clock) shown_tick = view_clock->shown(now);
   world.process_despawns();
+  const float fraction = clock ? clock->fraction() : 0;
   for (ShownComponent& one : shown) {
     const ComponentStorage& storage = world.storage(one.history.id());
     const Bytes bytes = storage.bytes();
     one.values.assign(bytes.begin(), bytes.end());
     const std::span<const EntityId> owners = storage.owners();
     for (std::size_t i = 0; i < owners.size(); ++i) {
-      one.history.state_at(
-          owners[i], shown_tick,
-          std::span(one.values).subspan(i * storage.stride_bytes(), storage.stride_bytes()));
+      const std::span<std::byte> out =
+          std::span(one.values).subspan(i * storage.stride_bytes(), storage.stride_bytes());
+      const bool is_own = prediction != nullptr &&
+                          prediction->shown(owners[i], one.history.id(), fraction, now, out);
+      if (!is_own) one.history.state_at(owners[i], shown_tick, out);
     }
   }
   const std::vector<EntityId> added = std::exchange(spawned, {});
-  if (!on_spawn) return;
   for (const EntityId entity : added) {
-    if (world.is_alive(entity)) on_spawn(entity);
+    const auto callback = on_spawn;  // It may replace itself.
+    if (callback && world.is_alive(entity)) callback(entity);
   }
 }
 
@@ -221,7 +249,8 @@ const std::byte* GameClient::Impl::locate(ComponentId id, std::uint32_t index, b
   if (is_view) {
     for (const ShownComponent& one : shown) {
       if (one.history.id() != id) continue;
-      if (offset < one.values.size()) return one.values.data() + offset;
+      // Inside a callback the world may have more components than were shown.
+      if (one.values.size() == storage.bytes().size()) return one.values.data() + offset;
     }
   }
   return storage.bytes().data() + offset;
@@ -235,7 +264,8 @@ void GameClient::Impl::send_commands(Connection& connection) {
   if (!clock) clock.emplace(welcome->ticks_per_second);
   for (std::uint32_t due = clock->due(now); due > 0; --due) {
     // A queue that is full drops them: the next packet repeats the last ones.
-    static_cast<void>(connection.send_message(kCommandChannel, sampler.end_tick(encoder)));
+    static_cast<void>(connection.send_message(kCommandChannel, sampler.end_tick()));
+    if (prediction != nullptr) prediction->run(sampler.number(), sampler.last());
   }
 }
 
@@ -274,8 +304,8 @@ void GameClient::Impl::end_if_over() {
 
 void GameClient::Impl::report_problems() {
   problems.flush(now, [this](const Problem& problem) {
-    if (on_problem) {
-      on_problem(problem);
+    if (const auto callback = on_problem) {
+      callback(problem);
     } else {
       edges.log(LogLevel::warning, to_line(problem));
     }

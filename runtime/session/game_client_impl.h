@@ -18,6 +18,7 @@
 #include "runtime/session/entity_walk.h"
 #include "runtime/session/game_client.h"
 #include "runtime/session/message_pipe.h"
+#include "runtime/session/own_prediction.h"
 #include "runtime/session/player_commands.h"
 #include "runtime/session/problem_log.h"
 #include "runtime/session/struct_codec.h"
@@ -47,7 +48,11 @@ struct GameClient::Impl final : public DivergenceLog {
   void load();
   void follow(Connection& connection);
   void play();
-  Result<void> seek(Tick tick);
+  /// Whether a shared system writes components of this name.
+  bool is_predicted(std::string_view component) const;
+  void predict();
+  Result<void> seek(Tick to);
+  void go_to(Tick to);
   void apply(const WorldSource& source, std::span<const TimedEvent> events);
   void note_states(const WorldSource& source);
   void show();
@@ -64,7 +69,7 @@ struct GameClient::Impl final : public DivergenceLog {
   bool take(SessionMessage kind, std::span<const std::byte> body);
   bool take_welcome(std::span<const std::byte> body);
   void deliver(std::span<const std::byte> body);
-  std::optional<std::uint16_t> message_type(std::string_view name);
+  std::optional<std::uint16_t> message_type(std::string_view name, std::size_t bytes);
 
   void agree_on_level();
   void despawned(std::uint32_t id);
@@ -96,6 +101,7 @@ struct GameClient::Impl final : public DivergenceLog {
   ByteVector recorded;  ///< The file of `recording`.
   std::unique_ptr<RecordingReader> recording;
   std::uint64_t played_ticks = 0;
+  std::optional<Tick> sought;  ///< `seek` was called; the next frame goes there.
   EntityWalk walk;
   std::vector<ShownComponent> shown;  ///< One per component type that is interpolated.
   std::optional<ViewClock> view_clock;
@@ -104,6 +110,7 @@ struct GameClient::Impl final : public DivergenceLog {
   std::optional<StructDecoder> decoder;
   CommandSampler sampler;
   std::optional<TickClock> clock;
+  std::unique_ptr<OwnPrediction> prediction;  ///< Null when the game has no shared systems.
   MessagePipe pipe;
   bool has_sent_structs = false;
   std::unique_ptr<DatagramSocket> socket;
@@ -119,7 +126,8 @@ struct GameClient::Impl final : public DivergenceLog {
 
   std::vector<std::byte> encoded;
   ByteVector decoded;
-  std::map<std::string, MessageHandler, std::less<>> handlers;
+  /// A handler may replace itself while it runs: callers hold it.
+  std::map<std::string, std::shared_ptr<const MessageHandler>, std::less<>> handlers;
   std::function<void(EntityId)> on_spawn;
   std::function<void(EntityId)> on_despawn;
   std::function<void(std::string_view)> on_level;

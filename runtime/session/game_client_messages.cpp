@@ -7,8 +7,9 @@
 
 namespace muster {
 
-std::optional<std::uint16_t> GameClient::Impl::message_type(std::string_view name) {
-  const std::optional<std::uint16_t> type = encoder.find(name);
+std::optional<std::uint16_t> GameClient::Impl::message_type(std::string_view name,
+                                                            std::size_t bytes) {
+  const std::optional<std::uint16_t> type = encoder.find(name, bytes);
   if (type && *type >= encoder.command_count()) return type;
   problems.add({.kind = ProblemKind::unknown_type,
                 .tick = tick(),
@@ -82,7 +83,7 @@ void GameClient::Impl::deliver(std::span<const std::byte> body) {
   const std::string_view name = decoder->name(sent);
   const std::optional<std::uint16_t> type = decoder->local_type(sent);
   if (!type || *type < encoder.command_count()) {
-    return dropped(ProblemKind::dropped, name, "this end has no such message: it was dropped");
+    return dropped(ProblemKind::dropped, "", "a message that this end does not have was dropped");
   }
   const std::span<const std::byte> fields = body.subspan(reader.position());
   if (fields.size() != decoder->byte_count(sent) ||
@@ -93,7 +94,8 @@ void GameClient::Impl::deliver(std::span<const std::byte> body) {
   if (handler == handlers.end()) {
     return dropped(ProblemKind::dropped, name, "no handler: register one with `on_message`");
   }
-  handler->second(decoded);  // Nothing that it may call decodes.
+  const std::shared_ptr<const MessageHandler> held = handler->second;
+  (*held)(decoded);  // Nothing that it may call decodes.
 }
 
 }  // namespace muster

@@ -54,6 +54,11 @@ void GameClient::Impl::play() {
     receiver.complete(source);
   };
   std::uint32_t due = clock->due(now);
+  if (sought) {
+    go_to(*sought);
+    sought.reset();
+    return;
+  }
   if (played_ticks == 0) {
     ++played_ticks;
     take();  // The tick that `open_recording` went to.
@@ -81,23 +86,27 @@ Result<void> GameClient::Impl::seek(Tick to) {
   if (recording == nullptr) {
     return fail(ErrorCode::unsupported, "only a recording can be sought in");
   }
-  const RecordingStatus status = recording->seek(to.value());
-  if (status == RecordingStatus::end) {
+  if (to.value() < recording->first_tick()) {
     return fail(ErrorCode::not_found,
                 "the recording begins with tick " + std::to_string(recording->first_tick()));
   }
-  if (status == RecordingStatus::damaged) {
-    return fail(ErrorCode::malformed, "the recording is damaged before that tick");
-  }
+  sought = to;
   end.reset();
+  return {};
+}
+
+void GameClient::Impl::go_to(Tick to) {
+  if (recording->seek(to.value()) == RecordingStatus::damaged) {
+    fail_with(ErrorCode::malformed,
+              "the recording is damaged before tick " + std::to_string(to.value()));
+  }
+  ++played_ticks;
   view_clock.reset();
   const RecordedSource source(*recording);
   apply(source, {});
   recording->clear();
   deferred.update();
   receiver.complete(source);
-  show();
-  return {};
 }
 
 }  // namespace muster

@@ -52,16 +52,19 @@ Duration GameServer::frame(Time now) { return impl_->frame(now); }
 void GameServer::run_frame() { impl_->socket->wait(impl_->frame(impl_->edges.now())); }
 
 int GameServer::run(const StopSignal& stop) {
-  while (!stop) run_frame();
+  while (!stop && !impl_->is_closed) run_frame();
   close();
   for (const Time last = impl_->edges.now() + kGoodbye; impl_->edges.now() < last;) run_frame();
   return 0;
 }
 
 void GameServer::close(std::string_view reason) {
-  if (impl_ == nullptr || std::exchange(impl_->is_closed, true)) return;
+  if (impl_ == nullptr || impl_->is_closed || impl_->close_reason) return;
   stop_recording();
-  impl_->net->close(reason, net_time(impl_->edges.now()));
+  impl_->close_reason = std::string(reason);
+  if (impl_->is_in_frame) return;  // Its end closes.
+  impl_->now = impl_->edges.now();
+  impl_->close();
 }
 
 void GameServer::on_join(std::function<void(PlayerId)> callback) {
@@ -109,7 +112,7 @@ bool GameServer::remove_component(EntityId entity, std::string_view name) {
 }
 void GameServer::visit_entities(std::span<const session_detail::VisitedComponent> components,
                                 void* visitor, session_detail::VisitRun visit) {
-  impl_->simulation.visit(components, visitor, visit);
+  impl_->simulation.visit(components, visitor, visit, true);
 }
 EntityReference GameServer::reference(EntityId entity) const {
   return impl_->simulation.reference(entity);
@@ -138,13 +141,13 @@ void GameServer::set_team(PlayerId player, std::uint8_t team) {
 bool GameServer::send_message(PlayerId player, const session_detail::NamedValue& message,
                               const SendOptions& options) {
   Impl::Player* const found = impl_->find(player);
-  const std::optional<std::uint16_t> type = impl_->message_type(message.name);
+  const std::optional<std::uint16_t> type = impl_->message_type(message.name, message.bytes.size());
   return found != nullptr && type && impl_->send(*found, *type, message, options);
 }
 
 void GameServer::send_message_to_all(const session_detail::NamedValue& message,
                                      const SendOptions& options) {
-  const std::optional<std::uint16_t> type = impl_->message_type(message.name);
+  const std::optional<std::uint16_t> type = impl_->message_type(message.name, message.bytes.size());
   if (!type) return;
   for (const auto& player : impl_->players) impl_->send(*player, *type, message, options);
   if (options.timing == Timing::at_tick) impl_->record_message(*type, message);
@@ -156,9 +159,11 @@ void GameServer::send_message_near(Vec3 position, float metres,
   impl_->send_near(position, metres, message, options);
 }
 
-void GameServer::handle_message(std::string_view name,
+void GameServer::handle_message(std::string_view name, std::size_t bytes,
                                 std::function<void(PlayerId, Bytes)> handler) {
-  if (impl_->message_type(name)) impl_->handlers[std::string(name)] = std::move(handler);
+  if (!impl_->message_type(name, bytes)) return;
+  impl_->handlers[std::string(name)] =
+      std::make_shared<const Impl::MessageHandler>(std::move(handler));
 }
 
 Result<void> GameServer::record(const std::string& path) {

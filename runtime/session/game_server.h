@@ -63,8 +63,9 @@ class GameServer {
   /// Receives, runs due ticks, replicates, sends; never waits. Returns the time to the next tick.
   Duration frame(Time now);
   void run_frame();                 ///< Waits for a datagram or the next tick, then runs a frame.
-  int run(const StopSignal& stop);  ///< Runs frames until stopped, then closes. Returns 0.
-  /// Ends all connections; clients see the reason.
+  int run(const StopSignal& stop);  ///< Runs frames until stopped or closed. Returns 0.
+  /// Ends all connections, and admits no more; clients see the reason. Inside a callback: when the
+  /// frame ends.
   void close(std::string_view reason = "the server closes");
 
   // Players.
@@ -137,9 +138,10 @@ class GameServer {
   }
   template <Described T>
   void on_message(std::type_identity_t<std::function<void(PlayerId, const T&)>> callback) {
-    handle_message(described_name<T>(), [callback = std::move(callback)](PlayerId player, Bytes b) {
-      callback(player, *reinterpret_cast<const T*>(b.data()));
-    });
+    handle_message(described_name<T>(), sizeof(T),
+                   [callback = std::move(callback)](PlayerId player, Bytes b) {
+                     callback(player, *reinterpret_cast<const T*>(b.data()));
+                   });
   }
 
   // Operation.
@@ -172,7 +174,8 @@ class GameServer {
   void send_message_to_all(const session_detail::NamedValue& message, const SendOptions& options);
   void send_message_near(Vec3 position, float metres, const session_detail::NamedValue& message,
                          const SendOptions& options);
-  void handle_message(std::string_view name, std::function<void(PlayerId, Bytes)> handler);
+  void handle_message(std::string_view name, std::size_t bytes,
+                      std::function<void(PlayerId, Bytes)> handler);
 
   std::unique_ptr<Impl> impl_;
 };

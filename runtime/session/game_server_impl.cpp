@@ -43,7 +43,9 @@ GameServer::Impl::Impl(std::shared_ptr<const BuildContent> opened, Edges& given,
       loads(store.source(), store.catalog(), false, store.memory(), store.dictionaries()),
       loader(store, loads, {.memory_budget_bytes = content->options().memory_bytes_max}),
       level(spawner, loader),
-      simulation(content->game(), spawner, collection, *content, problems, options.seed),
+      entity_source{spawner, collection, *content},
+      simulation(content->game(), world, collection, &entity_source, PlayerId::none, problems,
+                 options.seed),
       encoder(content->game().commands.types, content->game().messages.types),
       clock(content->game().ticks_per_second) {
   simulation.set_commands([this](PlayerId player, std::size_t command) {
@@ -142,6 +144,7 @@ Result<void> GameServer::Impl::listen() {
 
 Duration GameServer::Impl::frame(Time at) {
   now = at;
+  is_in_frame = true;
   net->receive(net_time(now), edges.unix_seconds());
   if (has_begun) update_connections();
   const std::uint32_t due = clock.due(now);
@@ -163,11 +166,15 @@ Duration GameServer::Impl::frame(Time at) {
   net->send(net_time(now));
   update_infos();
   report_problems();
+  is_in_frame = false;
+  if (close_reason) close();
   return clock.to_next();
 }
 
 void GameServer::Impl::update_connections() {
-  for (const ServerEvent& event : net->events()) {
+  // A callback may close the server, which adds events.
+  for (std::size_t i = 0; i < net->events().size(); ++i) {
+    const ServerEvent event = net->events()[i];
     if (event.kind == ServerEvent::Kind::connected) {
       join(event);
     } else {
@@ -208,7 +215,8 @@ void GameServer::Impl::join(const ServerEvent& event) {
   for (const auto& each : players) simulation.players().push_back(each->id);
   simulation.joined().push_back(player.id);
   update_infos();
-  if (on_join) on_join(player.id);
+  const auto callback = on_join;  // It may replace itself.
+  if (callback) callback(player.id);
 }
 
 void GameServer::Impl::leave(const ServerEvent& event) {
@@ -219,9 +227,12 @@ void GameServer::Impl::leave(const ServerEvent& event) {
   players.erase(found);
   replication->remove_client(id_of(*gone));
   simulation.despawn_all_of(gone->id);
+  simulation.release_all_of(gone->id);
   std::erase(simulation.players(), gone->id);
   simulation.left().push_back(gone->id);
-  if (on_leave) on_leave(gone->id, event.close ? std::string_view(event.close->text) : "");
+  update_infos();
+  const auto callback = on_leave;  // It may replace itself.
+  if (callback) callback(gone->id, event.close ? std::string_view(event.close->text) : "");
 }
 
 /// Ids rise, so that a player who joins soon after another left is not taken for that one.
@@ -238,6 +249,11 @@ PlayerId GameServer::Impl::free_player() const {
 void GameServer::Impl::run_tick() {
   for (const auto& player : players) player->commands.begin_tick();
   simulation.run_tick(simulation.tick().next());
+  // Without shared systems clients predict nothing.
+  if (content->game().systems.entries.empty() || simulation.is_paused()) return;
+  for (const auto& player : players) {
+    simulation.note_command(player->id, player->commands.number());
+  }
 }
 
 void GameServer::Impl::replicate() {
@@ -346,20 +362,28 @@ void GameServer::Impl::update_infos() {
 void GameServer::Impl::report_problems() {
   problems.flush(now, [this](const Problem& problem) {
     problem_count += problem.count;
-    if (on_problem) {
-      on_problem(problem);
+    if (const auto callback = on_problem) {
+      callback(problem);
     } else {
       edges.log(LogLevel::warning, to_line(problem));
     }
   });
 }
 
+void GameServer::Impl::close() {
+  is_closed = true;
+  net->close(*close_reason, net_time(now));
+  close_reason.reset();
+}
+
 std::optional<std::string> GameServer::Impl::refusal(const Applicant& applicant) {
+  if (is_closed || close_reason) return "the server closes";
   if (!on_apply) return std::nullopt;
   PlayerInfo info;
   info.player = PlayerId::none;
   info.address = applicant.address.text();
-  return on_apply(info);
+  const auto callback = on_apply;  // It may replace itself.
+  return callback(info);
 }
 
 bool GameServer::Impl::admits_content(std::uint64_t /*theirs*/) {

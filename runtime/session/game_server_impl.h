@@ -56,6 +56,7 @@ struct GameServer::Impl final : public Admission, public DivergenceLog, public I
 
   // A frame.
   Duration frame(Time at);
+  void close();
   void update_connections();
   void join(const ServerEvent& event);
   void leave(const ServerEvent& event);
@@ -72,6 +73,10 @@ struct GameServer::Impl final : public Admission, public DivergenceLog, public I
   // Recording.
   SessionInfo info() const;
   void write_recording();
+  /// The tick of a message: changes between ticks arrive with the next one.
+  Tick message_tick() const {
+    return simulation.is_running() ? simulation.tick() : simulation.tick().next();
+  }
   void record_message(std::uint16_t type, const session_detail::NamedValue& message);
 
   // Messages.
@@ -79,7 +84,7 @@ struct GameServer::Impl final : public Admission, public DivergenceLog, public I
             const SendOptions& how);
   void send_near(Vec3 position, float metres, const session_detail::NamedValue& message,
                  const SendOptions& how);
-  std::optional<std::uint16_t> message_type(std::string_view name);
+  std::optional<std::uint16_t> message_type(std::string_view name, std::size_t bytes);
   void deliver(Player& player, std::span<const std::byte> body);
   bool is_over_rate(Player& player, std::uint16_t sent);
 
@@ -118,6 +123,7 @@ struct GameServer::Impl final : public Admission, public DivergenceLog, public I
   BundleLoader loader;
   Level level;
   Guid level_guid;
+  EntitySource entity_source;
   Simulation simulation;
   StructEncoder encoder;
   TickClock clock;
@@ -133,11 +139,14 @@ struct GameServer::Impl final : public Admission, public DivergenceLog, public I
   std::uint16_t last_player = 0;
   std::uint64_t skipped_ticks = 0;
   bool is_closed = false;
-  bool has_begun = false;  ///< A tick was replicated.
+  bool is_in_frame = false;
+  std::optional<std::string> close_reason;  ///< `close` was called in a frame, which ends first.
+  bool has_begun = false;                   ///< A tick was replicated.
 
   std::vector<std::byte> encoded;  ///< Kept for its memory, as are the next ones.
   ByteVector decoded;
-  std::map<std::string, MessageHandler, std::less<>> handlers;
+  /// A handler may replace itself while it runs: callers hold it.
+  std::map<std::string, std::shared_ptr<const MessageHandler>, std::less<>> handlers;
   std::function<void(PlayerId)> on_join;
   std::function<void(PlayerId, std::string_view)> on_leave;
   std::function<std::optional<std::string>(const PlayerInfo&)> on_apply;

@@ -22,8 +22,9 @@ void put_index(std::vector<std::byte>& out, std::uint16_t index) {
 
 }  // namespace
 
-std::optional<std::uint16_t> GameServer::Impl::message_type(std::string_view name) {
-  const std::optional<std::uint16_t> type = encoder.find(name);
+std::optional<std::uint16_t> GameServer::Impl::message_type(std::string_view name,
+                                                            std::size_t bytes) {
+  const std::optional<std::uint16_t> type = encoder.find(name, bytes);
   if (type && *type >= encoder.command_count()) return type;
   problems.add({.kind = ProblemKind::unknown_type,
                 .tick = simulation.tick(),
@@ -56,7 +57,7 @@ bool GameServer::Impl::send(Player& player, std::uint16_t type,
   bool is_sent = false;
   if (how.timing == Timing::at_tick) {
     if (encoded.size() > kTimedEventBytesMax) return too_large(kTimedEventBytesMax);
-    is_sent = replication->send_event(id_of(player), simulation.tick().value(), encoded);
+    is_sent = replication->send_event(id_of(player), message_tick().value(), encoded);
   } else if (how.reliability == Reliability::unreliable) {
     if (encoded.size() > kMessageBytesMax) return too_large(kMessageBytesMax);
     is_sent = connection->send_message(kLooseChannel, encoded) == SendStatus::queued;
@@ -76,7 +77,7 @@ bool GameServer::Impl::send(Player& player, std::uint16_t type,
 void GameServer::Impl::send_near(Vec3 position, float metres,
                                  const session_detail::NamedValue& message,
                                  const SendOptions& how) {
-  const std::optional<std::uint16_t> type = message_type(message.name);
+  const std::optional<std::uint16_t> type = message_type(message.name, message.bytes.size());
   if (!type) return;
   for (const auto& player : players) {
     const std::optional<Vec3> from = view_position(*player);
@@ -94,14 +95,13 @@ void GameServer::Impl::record_message(std::uint16_t type,
   put_index(encoded, type);
   static_cast<void>(
       encoder.encode(type, message.bytes, encoded));  // `send` reports what it clamps.
-  // Messages between ticks belong to the next one that is recorded.
   if (encoded.size() <= kTimedEventBytesMax) {
-    recorder->add_event(simulation.tick().value(), encoded);
+    recorder->add_event(message_tick().value(), encoded);
   }
 }
 
 void GameServer::Impl::read_messages(Player& player, Connection& connection) {
-  for (;;) {
+  while (connection.state() != ConnectionState::closed) {
     SessionMessage kind{};
     std::span<const std::byte> body;
     const MessagePipe::Received received = player.pipe.receive(connection, kind, body);
@@ -136,10 +136,12 @@ void GameServer::Impl::read_loose(Player& player, Connection& connection) {
 }
 
 void GameServer::Impl::read_commands(Player& player, Connection& connection) {
-  for (;;) {
+  // More packets than this in a frame are late ones, whose commands would be skipped.
+  constexpr int kPacketsPerFrameMax = 16;
+  for (int i = 0;; ++i) {
     const std::span<const std::byte> packet = connection.message(kCommandChannel);
     if (packet.empty()) return;
-    if (player.decoder) player.commands.receive(*player.decoder, packet);
+    if (player.decoder && i < kPacketsPerFrameMax) player.commands.receive(*player.decoder, packet);
     connection.pop_message(kCommandChannel);
   }
 }
@@ -169,7 +171,8 @@ void GameServer::Impl::deliver(Player& player, std::span<const std::byte> body) 
     return dropped(ProblemKind::refused, "", "a message of an unknown type was dropped");
   }
   if (!type || *type < encoder.command_count()) {
-    return dropped(ProblemKind::dropped, name, "this end has no such message: it was dropped");
+    // Without its name, which the client has chosen.
+    return dropped(ProblemKind::dropped, "", "a message that this end does not have was dropped");
   }
   if (is_over_rate(player, sent)) {
     return dropped(ProblemKind::dropped, name,
@@ -184,7 +187,8 @@ void GameServer::Impl::deliver(Player& player, std::span<const std::byte> body) 
   if (handler == handlers.end()) {
     return dropped(ProblemKind::dropped, name, "no handler: register one with `on_message`");
   }
-  handler->second(player.id, decoded);  // Nothing that it may call decodes.
+  const std::shared_ptr<const MessageHandler> held = handler->second;
+  (*held)(player.id, decoded);  // Nothing that it may call decodes.
 }
 
 }  // namespace muster

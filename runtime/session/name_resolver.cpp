@@ -74,7 +74,7 @@ std::optional<Result<Address>> NameResolver::resolve(std::string_view name) {
     }).detach();
   }
   std::optional<Result<Address>> result = at->second;
-  if (result && !result->has_value()) lookups_->names.erase(at);
+  if (result) lookups_->names.erase(at);  // An address may change until the next connection.
   return result;
 }
 

@@ -17,7 +17,7 @@ class NameResolver {
   NameResolver();
   ~NameResolver();
 
-  /// As `Network::resolve`. A failure is returned once; the next call looks the name up again.
+  /// As `Network::resolve`. A result is returned once; the next call looks the name up again.
   std::optional<Result<Address>> resolve(std::string_view name);
 
  private:

@@ -53,8 +53,12 @@ CommandSet default_commands(std::span<const ComponentDescription> types) {
   return set;
 }
 
-CommandSampler::CommandSampler(std::span<const ComponentDescription> types)
-    : now_(default_commands(types)), sent_(kSetsPerPacket) {
+CommandSampler::CommandSampler(std::span<const ComponentDescription> types, StructEncoder& encoder)
+    : encoder_(encoder),
+      decoder_(StructDecoder::make(encoder.types(), encoder.schema()).value()),
+      now_(default_commands(types)),
+      last_(now_),
+      sent_(kSetsPerPacket) {
   for (const ComponentDescription& type : types) buttons_.push_back(button_fields(type));
 }
 
@@ -78,13 +82,16 @@ void CommandSampler::set(std::size_t type, Bytes value) {
   }
 }
 
-std::span<const std::byte> CommandSampler::end_tick(StructEncoder& encoder) {
+std::span<const std::byte> CommandSampler::end_tick() {
   ++number_;
   if (number_ == 0) ++number_;  // 0 is no number.
   std::vector<std::byte>& encoded = sent_[number_ % kSetsPerPacket];
   encoded.clear();
   for (std::size_t i = 0; i < now_.size(); ++i) {
-    (void)encoder.encode(static_cast<std::uint16_t>(i), now_[i], encoded);
+    const std::size_t begin = encoded.size();
+    const auto type = static_cast<std::uint16_t>(i);
+    (void)encoder_.encode(type, now_[i], encoded);
+    (void)decoder_.decode(type, std::span<const std::byte>(encoded).subspan(begin), last_[i]);
     for (const ButtonField& button : buttons_[i]) now_[i][button.press_offset_bytes] = {};
   }
   const std::uint32_t count = std::min(number_, kSetsPerPacket);
@@ -157,7 +164,10 @@ bool CommandQueue::read_set(StructDecoder& decoder, std::span<const std::byte>& 
 }
 
 void CommandQueue::begin_tick() {
-  if (next_ == 0) return;
+  if (next_ == 0) {
+    clear_presses(current_);
+    return;
+  }
   const std::uint32_t waiting = newest_ - next_ + 1;
   if (static_cast<std::int32_t>(waiting) > static_cast<std::int32_t>(kWaitingMax)) {
     for (; newest_ - next_ + 1 > kWaitingAfterSkip; ++next_) {

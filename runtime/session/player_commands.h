@@ -29,19 +29,25 @@ CommandSet default_commands(std::span<const ComponentDescription> types);
 /// shorter than a tick is not lost.
 class CommandSampler {
  public:
-  explicit CommandSampler(std::span<const ComponentDescription> types);
+  /// `encoder` has the commands first; both must outlive the sampler.
+  CommandSampler(std::span<const ComponentDescription> types, StructEncoder& encoder);
 
   /// The devices' state in this frame. Requires: an index of the types, and a value of that type.
   void set(std::size_t type, Bytes value);
   /// Ends a tick: the packet with this tick's commands and those of the last ticks, for the case
   /// that earlier packets were lost. Valid until the next call.
-  std::span<const std::byte> end_tick(StructEncoder& encoder);
+  std::span<const std::byte> end_tick();
   /// The number of the tick that ended last.
   std::uint32_t number() const { return number_; }
+  /// The commands of that tick as the server receives them: rounded to the fields' resolution.
+  const CommandSet& last() const { return last_; }
 
  private:
   std::vector<std::vector<ButtonField>> buttons_;
+  StructEncoder& encoder_;
+  StructDecoder decoder_;
   CommandSet now_;
+  CommandSet last_;
   std::uint32_t number_ = 0;
   std::vector<std::vector<std::byte>> sent_;  ///< Encoded sets, a ring by number.
   std::vector<std::byte> packet_;
@@ -69,6 +75,8 @@ class CommandQueue {
   /// Begins a tick: chooses the commands that `current` returns.
   void begin_tick();
   const CommandSet& current() const { return current_; }
+  /// The number of the last set that was run; 0 before the first.
+  std::uint32_t number() const { return next_ == 0 ? 0 : next_ - 1; }
   const CommandCounters& counters() const { return counters_; }
 
  private:

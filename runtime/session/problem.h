@@ -14,6 +14,7 @@ namespace muster {
 enum class ProblemKind : std::uint8_t {
   clamped,             ///< A value was outside its described range; the receiver has the bound.
   diverged,            ///< A client's value differed from the server's; it was sent again.
+  mispredicted,        ///< A client's prediction was corrected beyond the field's tolerance.
   refused,             ///< A client, message or command was refused; `text` has the reason.
   dropped,             ///< A full queue, or a message without a handler.
   too_large,           ///< An entity or message is larger than a wire limit; it was not sent.
@@ -22,7 +23,6 @@ enum class ProblemKind : std::uint8_t {
   missing_bundle,      ///< An asset is missing or damaged; a placeholder is shown.
   content_differs,     ///< The other end has other content or descriptions; it was converted.
   overloaded,          ///< Ticks were skipped: a frame took longer than its ticks.
-  insecure,            ///< A `danger_` option is on.
 };
 
 /// The kind's name, as in `clamped`.
@@ -37,6 +37,7 @@ struct Problem {
   PlayerId player = PlayerId::none;
   std::string component{};  ///< Or the message's or command's name; empty where it does not apply.
   std::string field{};
+  double difference = 0;    ///< In the field's unit, for `mispredicted`.
   std::uint64_t count = 1;  ///< Occurrences since the last report of this cause.
   std::string text{};       ///< What is concerned, and what to do.
 };

@@ -23,6 +23,8 @@ std::string_view to_string(ProblemKind kind) {
       return "clamped";
     case diverged:
       return "diverged";
+    case mispredicted:
+      return "mispredicted";
     case refused:
       return "refused";
     case dropped:
@@ -39,8 +41,6 @@ std::string_view to_string(ProblemKind kind) {
       return "content_differs";
     case overloaded:
       return "overloaded";
-    case insecure:
-      return "insecure";
   }
   return "unknown";
 }
@@ -52,6 +52,7 @@ void ProblemLog::add(Problem problem) {
     found->count += problem.count;
     found->problem.tick = problem.tick;
     found->problem.entity = problem.entity;
+    found->problem.difference = problem.difference;
     return;
   }
   if (causes_.size() >= kCausesMax) {

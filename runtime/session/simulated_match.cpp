@@ -34,6 +34,7 @@ struct SimulatedMatch::Impl {
   MatchOptions options;
   SimulatedEdges edges;
   std::unique_ptr<GameServer> server;
+  std::string key;  ///< The server's, also after it was killed.
   std::vector<ClientSeat> clients;
   std::function<void(GameClient&, Tick)> on_client_frame;
   std::vector<Problem> problems;
@@ -55,6 +56,7 @@ Result<std::unique_ptr<SimulatedMatch>> SimulatedMatch::open(const Game& game,
       GameServer::open(build, impl->edges.host(kServerHost), impl->options.server);
   if (!server) return fail(server.error());
   impl->server = std::move(server.value());
+  impl->key = impl->server->public_key();
   Impl& members = *impl;
   impl->server->on_problem(
       [&members](const Problem& problem) { members.problems.push_back(problem); });
@@ -70,7 +72,7 @@ void SimulatedMatch::kill_server() {
 
 GameClient& SimulatedMatch::add_client(const Link& link) {
   return add_client(link, impl_->game, impl_->folder,
-                    {.server = std::string(kServerAddress), .key = impl_->server->public_key()});
+                    {.server = std::string(kServerAddress), .key = impl_->key});
 }
 
 GameClient& SimulatedMatch::add_client(const Link& link, const Game& game, std::string_view folder,
@@ -79,7 +81,7 @@ GameClient& SimulatedMatch::add_client(const Link& link, const Game& game, std::
   seat.host = "client" + std::to_string(impl_->clients.size() + 1);
   GameClientOptions wanted = options;
   if (wanted.server.empty()) wanted.server = kServerAddress;
-  if (wanted.key.empty()) wanted.key = impl_->server->public_key();
+  if (wanted.key.empty()) wanted.key = impl_->key;
   Result<std::unique_ptr<GameClient>> client =
       GameClient::connect(Build::open(folder, Target::client, game, impl_->options.build),
                           impl_->edges.host(seat.host, link), wanted);

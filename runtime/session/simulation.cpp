@@ -4,54 +4,95 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <string>
 #include <utility>
 
 namespace muster {
 
-Simulation::Simulation(const Game& game, Spawner& spawner, ReplicatedCollection& collection,
-                       const BuildContent& content, ProblemLog& problems, std::uint64_t seed)
+Simulation::Simulation(const Game& game, World& world, const ReplicatedCollection& ids,
+                       const EntitySource* source, PlayerId machine, ProblemLog& problems,
+                       std::uint64_t seed)
     : game_(game),
-      spawner_(spawner),
-      world_(spawner.world()),
-      collection_(collection),
-      content_(content),
+      world_(world),
+      ids_(ids),
+      machine_(machine),
       problems_(problems),
       seed_(seed),
       replicated_(world_.component<Replicated>("ReplicatedEntity")),
       walk_(world_) {
+  if (source != nullptr) source_.emplace(*source);
   for (const ComponentDescription& command : game_.commands.types) {
     default_commands_.push_back(command.default_value);
   }
 }
 
-void Simulation::run_tick(Tick tick) {
-  tick_ = tick;
-  const float seconds = 1.0F / static_cast<float>(game_.ticks_per_second);
-  std::uint32_t index = 0;
-  for (const session_detail::SystemEntry& system : game_.server_systems.entries) {
-    if (is_paused_) break;
+void Simulation::run(const Systems& systems, std::uint32_t first_index) {
+  for (const session_detail::SystemEntry& system : systems.entries) {
     is_running_ = true;
-    SystemContext context(*this, tick, seconds, index++);
+    const float seconds = 1.0F / static_cast<float>(game_.ticks_per_second);
+    SystemContext context(*this, tick_, seconds, first_index++);
     system.run(context);
     is_running_ = false;
     apply_pending();
+  }
+}
+
+void Simulation::run_tick(Tick tick) {
+  tick_ = tick;
+  if (!is_paused_) {
+    run(game_.systems, 0);
+    run(game_.server_systems, static_cast<std::uint32_t>(game_.systems.entries.size()));
   }
   world_.process_despawns();
   joined_.clear();
   left_.clear();
 }
 
+void Simulation::predict_tick(Tick tick, std::span<const EntityId> entities) {
+  tick_ = tick;
+  subset_ = entities;
+  run(game_.systems, 0);
+  subset_.reset();
+}
+
+void Simulation::visit(std::span<const session_detail::VisitedComponent> components, void* visitor,
+                       session_detail::VisitRun call, bool is_all) {
+  const auto locate = [this](ComponentId id, std::uint32_t index) {
+    const ComponentStorage& storage = world_.storage(id);
+    return world_.bytes(id, storage.owners()[index]).data();
+  };
+  ++walk_depth_;
+  if (subset_ && !is_all) {
+    walk_.visit_some(*subset_, components, visitor, call, locate);
+  } else {
+    walk_.visit(components, visitor, call, locate);
+  }
+  --walk_depth_;
+  if (!must_wait()) apply_pending();
+}
+
+void Simulation::note_command(PlayerId player, std::uint32_t number) {
+  for (const SpawnedEntity& one : spawned_) {
+    if (one.entity.is_null() || world_.player(one.entity) != player) continue;
+    if (Replicated* const replicated = world_.get(replicated_, one.entity)) {
+      replicated->command_number = number;
+    }
+  }
+}
+
 EntityId Simulation::spawn(EntityType type, const SpawnOptions& options,
                            std::span<const session_detail::NamedValue> values) {
   const EntityId entity = make(type, options, values);
-  if (!is_running_) apply_pending();
+  if (!must_wait()) apply_pending();
   return entity;
 }
 
 EntityId Simulation::make(EntityType type, const SpawnOptions& options,
                           std::span<const session_detail::NamedValue> values) {
+  if (!source_) return {};  // A client does not predict new entities.
   const auto refuse = [&](std::string text) {
     problems_.add({.kind = ProblemKind::unknown_type,
                    .tick = tick_,
@@ -59,18 +100,19 @@ EntityId Simulation::make(EntityType type, const SpawnOptions& options,
                    .text = std::move(text)});
     return EntityId();
   };
-  const Result<TypeId> id = content_.type(type);
+  const Result<TypeId> id = source_->content.type(type);
   if (!id) return refuse(id.error().message);
-  const TypePlace* const place = spawner_.store().resolve(content_.registry(), id.value());
+  const TypePlace* const place =
+      source_->spawner.store().resolve(source_->content.registry(), id.value());
   if (place == nullptr) return refuse("the prefab of the type is in no bundle of this build");
-  const Result<const PrefabPlan*> plan = spawner_.prepare(place->guid);
+  const Result<const PrefabPlan*> plan = source_->spawner.prepare(place->guid);
   if (!plan) return refuse(plan.error().message);
-  const EntityReference reference = collection_.lowest_free();
+  const EntityReference reference = source_->collection.lowest_free();
   if (reference.network_id < 0) {
     return refuse("all " + std::to_string(kMaxNetworkIds) + " network ids are in use");
   }
   const EntityId entity = world_.create({.player = options.owner});
-  (void)collection_.add(reference, entity);  // The id was free, and the entity is alive.
+  (void)source_->collection.add(reference, entity);  // The id was free, and the entity is alive.
   pending_.push_back({.kind = Pending::Kind::fill, .entity = entity, .plan = plan.value()});
   for (const session_detail::NamedValue& value : values) {
     queue_value(Pending::Kind::value, entity, value);
@@ -121,7 +163,7 @@ void Simulation::apply_pending() {
     if (!world_.is_alive(pending.entity)) continue;
     switch (pending.kind) {
       case Pending::Kind::fill: {
-        spawner_.instantiate_at(*pending.plan, pending.entity);
+        source_->spawner.instantiate_at(*pending.plan, pending.entity);
         const SpawnedEntity* const spawned = find_spawned(pending.entity);
         if (Replicated* const replicated = world_.get(replicated_, pending.entity)) {
           replicated->id = spawned != nullptr ? spawned->reference.network_id : -1;
@@ -146,10 +188,11 @@ void Simulation::apply_pending() {
 void Simulation::put_value(const Pending& pending) {
   const Bytes value = Bytes(pending_bytes_).subspan(pending.first_byte, pending.byte_count);
   const std::span<std::byte> bytes = world_.bytes(pending.component, pending.entity);
-  if (bytes.empty()) {
+  if (!bytes.empty()) {
+    if (pending.kind == Pending::Kind::value) std::ranges::copy(value, bytes.begin());
+  } else if (pending.kind == Pending::Kind::add ||
+             may_change(pending.entity, pending.component, "add")) {
     world_.add(pending.component, pending.entity, value);
-  } else if (pending.kind == Pending::Kind::value) {
-    std::ranges::copy(value, bytes.begin());
   }
 }
 
@@ -159,9 +202,34 @@ const SpawnedEntity* Simulation::find_spawned(EntityId entity) const {
   return found.entity == entity ? &found : nullptr;
 }
 
+void Simulation::despawn(EntityId entity) {
+  EntityId root = entity;
+  while (find_spawned(root) == nullptr && !world_.parent(root).is_null())
+    root = world_.parent(root);
+  if (root == entity || find_spawned(root) == nullptr) {
+    world_.request_despawn(entity);
+    return;
+  }
+  problems_.add({.kind = ProblemKind::unsupported_change,
+                 .tick = tick_,
+                 .entity = entity,
+                 .text = "cannot despawn a child of a replicated entity: despawn the entity"});
+}
+
+void Simulation::release_all_of(PlayerId player) {
+  for (SpawnedEntity& one : spawned_) {
+    if (one.entity.is_null() || world_.player(one.entity) != player || !one.options.keep) continue;
+    one.options.owner = PlayerId::none;
+    world_.set_player(one.entity, PlayerId::none);
+  }
+}
+
 void Simulation::despawn_all_of(PlayerId player) {
+  if (player == PlayerId::none) return;
   for (const SpawnedEntity& one : spawned_) {
-    if (world_.player(one.entity) == player && !one.options.keep) despawn(one.entity);
+    if (one.entity.is_null() || world_.player(one.entity) != player) continue;
+    if (one.options.keep) continue;
+    world_.request_despawn(one.entity);
   }
 }
 
@@ -186,9 +254,12 @@ std::byte* Simulation::find_component(std::string_view name, EntityId entity, st
 }
 
 bool Simulation::may_change(EntityId entity, ComponentId component, std::string_view verb) {
-  const SpawnedEntity* const spawned = find_spawned(entity);
+  // A prefab's children belong to the replicated entity above them.
+  EntityId root = entity;
+  while (find_spawned(root) == nullptr && !world_.parent(root).is_null())
+    root = world_.parent(root);
+  if (find_spawned(root) == nullptr) return true;
   const ComponentDescription& description = world_.storage(component).description();
-  if (spawned == nullptr || description.fields.empty()) return true;
   problems_.add(
       {.kind = ProblemKind::unsupported_change,
        .tick = tick_,
@@ -205,7 +276,7 @@ bool Simulation::add_component(EntityId entity, const session_detail::NamedValue
   if (!id || !world_.is_alive(entity) || world_.has(*id, entity)) return false;
   if (!may_change(entity, *id, "add")) return false;
   queue_value(Pending::Kind::add, entity, value);
-  if (!is_running_) apply_pending();
+  if (!must_wait()) apply_pending();
   return true;
 }
 
@@ -214,7 +285,7 @@ bool Simulation::remove_component(EntityId entity, std::string_view name) {
   if (!id || !world_.has(*id, entity)) return false;
   if (!may_change(entity, *id, "remove")) return false;
   pending_.push_back({.kind = Pending::Kind::remove, .entity = entity, .component = *id});
-  if (!is_running_) apply_pending();
+  if (!must_wait()) apply_pending();
   return true;
 }
 
@@ -224,7 +295,7 @@ EntityReference Simulation::reference(EntityId entity) const {
 }
 
 EntityId Simulation::owned(PlayerId player, EntityType type) {
-  const Result<TypeId> id = content_.type(type);
+  const Result<TypeId> id = source_->content.type(type);
   if (!id) return {};
   for (const SpawnedEntity& one : spawned_) {
     if (one.type == id.value() && !one.entity.is_null() && world_.is_alive(one.entity) &&
@@ -240,9 +311,13 @@ void Simulation::clear_changes() {
   changed_options_.clear();
 }
 
-Bytes Simulation::command_bytes(PlayerId player, std::string_view name) {
+Bytes Simulation::command_bytes(PlayerId player, std::string_view name, std::size_t bytes) {
   const auto found = std::ranges::find(game_.commands.types, name, &ComponentDescription::name);
-  assert(found != game_.commands.types.end() && "Game::commands does not list this command");
+  if (found == game_.commands.types.end() || found->size_bytes != bytes) {
+    std::fprintf(stderr, "muster: Game::commands does not list '%.*s' with %zu bytes\n",
+                 static_cast<int>(name.size()), name.data(), bytes);
+    std::abort();
+  }
   const auto index = static_cast<std::size_t>(found - game_.commands.types.begin());
   const Bytes command = commands_ && player != PlayerId::none ? commands_(player, index) : Bytes();
   return command.empty() ? Bytes(default_commands_[index]) : command;

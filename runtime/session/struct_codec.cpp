@@ -12,6 +12,9 @@
 namespace muster {
 namespace {
 
+/// Values of a struct that take no bits, at most: a field of one value is a mistake anyway.
+constexpr std::size_t kBitlessValuesMax = 16;
+
 unsigned bit_count_of(const FieldSchema& field) {
   const auto span = static_cast<std::uint64_t>(field.high) - static_cast<std::uint64_t>(field.low);
   return static_cast<unsigned>(std::bit_width(span));
@@ -73,9 +76,9 @@ StructEncoder::StructEncoder(std::vector<ComponentDescription> commands,
   schema_.insert(schema_.end(), encoded.begin(), encoded.end());
 }
 
-std::optional<std::uint16_t> StructEncoder::find(std::string_view name) const {
+std::optional<std::uint16_t> StructEncoder::find(std::string_view name, std::size_t bytes) const {
   const auto found = std::ranges::find(types_, name, &ComponentDescription::name);
-  if (found == types_.end()) return std::nullopt;
+  if (found == types_.end() || found->size_bytes != bytes) return std::nullopt;
   return static_cast<std::uint16_t>(found - types_.begin());
 }
 
@@ -111,8 +114,10 @@ Result<StructDecoder> StructDecoder::make(std::span<const ComponentDescription> 
   const std::size_t command_count = reader.read_u16();
   std::optional<ReplicationSchema> decoded =
       decode_schema(schema.subspan(std::min(schema.size(), reader.position())));
+  // Values without bits cost the sender nothing, and the receiver a step each.
   const auto is_too_large = [](const ComponentSchema& component) {
-    return component.value_count() > kStructValuesMax;
+    return component.value_count() > kStructValuesMax ||
+           component.value_count() > 8 * byte_count_of(component) + kBitlessValuesMax;
   };
   if (!decoded || command_count > decoded->components.size() ||
       std::ranges::any_of(decoded->components, is_too_large)) {

@@ -39,7 +39,8 @@ class StructEncoder {
   /// The commands, and then the messages.
   std::span<const ComponentDescription> types() const { return types_; }
   std::size_t command_count() const { return command_count_; }
-  std::optional<std::uint16_t> find(std::string_view name) const;
+  /// Nothing for a type of another size, too: its values would be read past their end.
+  std::optional<std::uint16_t> find(std::string_view name, std::size_t bytes) const;
   /// The bytes that a `StructDecoder` of the other end is made from.
   std::span<const std::byte> schema() const { return schema_; }
 

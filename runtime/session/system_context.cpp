@@ -17,7 +17,9 @@ EntityId SystemContext::find(EntityReference reference) const {
   return simulation_.find(reference);
 }
 
-void SystemContext::despawn(EntityId entity) { simulation_.despawn(entity); }
+void SystemContext::despawn(EntityId entity) {
+  if (is_server()) simulation_.despawn(entity);
+}
 bool SystemContext::is_despawning(EntityId entity) const {
   return simulation_.world_.is_despawning(entity);
 }
@@ -36,13 +38,21 @@ std::byte* SystemContext::find_component(std::string_view name, EntityId entity,
   return simulation_.find_component(name, entity, bytes);
 }
 
-Bytes SystemContext::command_bytes(PlayerId player, std::string_view name) const {
-  return simulation_.command_bytes(player, name);
+Bytes SystemContext::command_bytes(PlayerId player, std::string_view name,
+                                   std::size_t bytes) const {
+  return simulation_.command_bytes(player, name, bytes);
+}
+
+bool SystemContext::is_server() const { return simulation_.is_server(); }
+
+bool SystemContext::is_computed(EntityId entity) const {
+  return simulation_.world_.is_simulated_by(simulation_.machine_, entity);
 }
 
 void SystemContext::visit_entities(std::span<const session_detail::VisitedComponent> components,
-                                   void* visitor, session_detail::VisitRun visit) {
-  simulation_.visit(components, visitor, visit);
+                                   void* visitor, session_detail::VisitRun visit,
+                                   bool is_all) const {
+  simulation_.visit(components, visitor, visit, is_all);
 }
 
 EntityId SystemContext::spawn_entity(EntityType type, const SpawnOptions& options,
@@ -51,10 +61,10 @@ EntityId SystemContext::spawn_entity(EntityType type, const SpawnOptions& option
 }
 
 void SystemContext::add_component(EntityId entity, const session_detail::NamedValue& value) {
-  simulation_.add_component(entity, value);
+  if (is_server()) simulation_.add_component(entity, value);
 }
 void SystemContext::remove_component(EntityId entity, std::string_view name) {
-  simulation_.remove_component(entity, name);
+  if (is_server()) simulation_.remove_component(entity, name);
 }
 
 void SystemContext::send_to_near(Vec3 position, float metres,

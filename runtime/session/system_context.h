@@ -42,6 +42,8 @@ class SystemContext {
   Tick tick() const { return tick_; }
   /// Length of this tick.
   float seconds() const { return seconds_; }
+  /// False while a client predicts.
+  bool is_server() const;
 
   /// Players by ascending id.
   std::span<const PlayerId> players() const;
@@ -55,7 +57,8 @@ class SystemContext {
   /// no owner or no command. Requires: a type of `Game::commands`.
   template <Described T>
   const T& command(PlayerId player) const {
-    return *reinterpret_cast<const T*>(command_bytes(player, described_name<T>()).data());
+    return *reinterpret_cast<const T*>(
+        command_bytes(player, described_name<T>(), sizeof(T)).data());
   }
   template <Described T>
   const T& command(EntityId entity) const {
@@ -67,22 +70,35 @@ class SystemContext {
   const T* get(EntityId entity) const {
     return reinterpret_cast<const T*>(find_component(described_name<T>(), entity, sizeof(T)));
   }
+  /// Null on a predicting client, too, for an entity that its player does not own.
   template <Described T>
   T* edit(EntityId entity) {
+    if (!is_computed(entity)) return nullptr;
     return reinterpret_cast<T*>(find_component(described_name<T>(), entity, sizeof(T)));
   }
-  /// `visit(C&...)` or `visit(EntityId, C&...)` for each entity that has all of the components.
+  /// `visit(C&...)` or `visit(EntityId, C&...)` for each entity that has all of the components and
+  /// that this pass computes: all on the server, a player's own on its predicting client.
   template <typename... C, typename Visit>
   void each(Visit visit) {
     session_detail::check_visit<Visit, C...>();
     const auto visited = session_detail::visited<C...>();
-    visit_entities(visited, &visit, &session_detail::visit_erased<Visit, C...>);
+    visit_entities(visited, &visit, &session_detail::visit_erased<Visit, C...>, false);
+  }
+  /// The same, read only, for every entity that is known here.
+  template <typename... C, typename Visit>
+  void each_known(Visit visit) const requires(std::is_const_v<C>&&...) {
+    session_detail::check_visit<Visit, C...>();
+    const auto visited = session_detail::visited<C...>();
+    visit_entities(visited, &visit, &session_detail::visit_erased<Visit, C...>, true);
   }
 
   /// For fields: means the same entity on every machine. -1 for an entity that is not replicated.
   EntityReference reference(EntityId entity) const;
   EntityId find(EntityReference reference) const;
 
+  /// On a predicting client nothing is spawned, despawned, added, removed or sent: the server does
+  /// it.
+  ///
   /// The id is valid at once, for `reference` and for fields of the given values; the entity has
   /// its components when the system has ended. Null, and a problem, for a type that the build does
   /// not have or when no network id is free.
@@ -123,9 +139,10 @@ class SystemContext {
       : simulation_(simulation), tick_(tick), seconds_(seconds), system_(system) {}
 
   std::byte* find_component(std::string_view name, EntityId entity, std::size_t bytes) const;
-  Bytes command_bytes(PlayerId player, std::string_view name) const;
+  Bytes command_bytes(PlayerId player, std::string_view name, std::size_t bytes) const;
+  bool is_computed(EntityId entity) const;
   void visit_entities(std::span<const session_detail::VisitedComponent> components, void* visitor,
-                      session_detail::VisitRun visit);
+                      session_detail::VisitRun visit, bool is_all) const;
   EntityId spawn_entity(EntityType type, const SpawnOptions& options,
                         std::span<const session_detail::NamedValue> values);
   void add_component(EntityId entity, const session_detail::NamedValue& value);

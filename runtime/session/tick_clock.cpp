@@ -24,6 +24,11 @@ std::uint32_t TickClock::due(Time now) {
   return ticks;
 }
 
+float TickClock::fraction() const {
+  constexpr float kBelowOne = 0.999F;
+  return std::min(static_cast<float>(parts_) / static_cast<float>(kTickParts), kBelowOne);
+}
+
 Duration TickClock::to_next() const { return Duration((kTickParts - parts_ + rate_ - 1) / rate_); }
 
 }  // namespace muster

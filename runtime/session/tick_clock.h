@@ -22,6 +22,8 @@ class TickClock {
   std::uint32_t due(Time now);
   /// Until the next tick is due, as of the last `due`.
   Duration to_next() const;
+  /// The fraction of a tick that has passed since the last one; below 1.
+  float fraction() const;
   std::uint64_t skipped() const { return skipped_; }
 
  private:

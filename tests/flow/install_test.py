@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 
-PUBLIC_HEADERS_MAX = 45
+PUBLIC_HEADERS_MAX = 40
 
 
 def run(*command, **options):

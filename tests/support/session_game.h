@@ -46,7 +46,7 @@ consteval auto describe(Type<Burning>) {
 }
 consteval auto describe(Type<Steer>) {
   return Describe<Steer>("Steer")
-      .field<&Steer::direction>("direction", {.minimum = -1, .maximum = 1, .bits = 8})
+      .field<&Steer::direction>("direction", {.minimum = -1, .maximum = 1, .resolution = 1.0 / 127})
       .field<&Steer::jump>("jump");
 }
 consteval auto describe(Type<Chat>) {

@@ -26,14 +26,14 @@ class Stage {
   }
   void set(const Act& act) { sampler.set(0, std::as_bytes(std::span<const Act, 1>(&act, 1))); }
   std::vector<std::byte> packet() {
-    const std::span<const std::byte> bytes = sampler.end_tick(encoder);
+    const std::span<const std::byte> bytes = sampler.end_tick();
     return {bytes.begin(), bytes.end()};
   }
 
   std::vector<ComponentDescription> types = {description_of<Act>()};
   StructEncoder encoder{types, {}};
   StructDecoder decoder = StructDecoder::make(types, encoder.schema()).value();
-  CommandSampler sampler{types};
+  CommandSampler sampler{types, encoder};
   CommandQueue queue{types};
 };
 
