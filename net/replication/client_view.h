@@ -89,7 +89,8 @@ class ClientView {
   bool knows(std::uint32_t slice_id) const;
   bool knows_as(std::uint32_t slice_id, std::uint16_t codec_type) const;
 
-  /// Keeps what the client may be coded against. Requires: a call in each tick, before `send`.
+  /// Keeps what the client may be coded against. Requires: calls at most 8 ticks apart, before
+  /// `send`.
   void keep(std::uint32_t tick) { writer_->keep(tick); }
   /// Sends the world of this tick in as many payloads as `connection` has room for.
   void send(const ReplicatedWorld& world, const InterestGrid& grid, Connection& connection,

@@ -54,6 +54,12 @@ struct ListedNew {
   std::uint32_t rank = 0;  ///< So many known entities have lesser ids.
 };
 
+/// Of the entities that a sweep has not visited yet, in `left` equal shares, the first `due` ones.
+struct SweepShare {
+  std::size_t due = 1;
+  std::size_t left = 1;
+};
+
 /// How far a snapshot came.
 struct SnapshotReach {
   std::uint32_t first_id = 0;
@@ -81,12 +87,12 @@ class FollowedWorld {
   /// The next call of `keep` begins with the first track.
   void begin_keep() { keep_id_ = 0; }
   /// Keeps the values of all states of `oldest_tick` and before that are needed: the owner of the
-  /// world is about to drop them. Visits one of `shares` equal shares of the tracks that were not
-  /// visited since `begin_keep`; with one share, all of them. Resting entities are not visited.
+  /// world is about to drop them. Visits a share of the tracks that were not visited since
+  /// `begin_keep`. Resting entities are not visited.
   /// `is_needed(record, place)`: whether the record is of the snapshot at that place of the window,
   /// and that one may still be a reference.
   template <typename IsNeeded>
-  void keep(std::uint32_t oldest_tick, const SnapshotTicks& ticks, std::size_t shares,
+  void keep(std::uint32_t oldest_tick, const SnapshotTicks& ticks, SweepShare share,
             const IsNeeded& is_needed);
   /// Ends every run and drops every kept value: the values may not be readable any more.
   /// Requires: nothing is coded against an earlier snapshot.
@@ -201,11 +207,12 @@ void FollowedWorld::for_awake(std::size_t first, std::size_t end, const Visit& v
 
 /// Continues at an id and not at an index, since indices move when entities are added and removed.
 template <typename IsNeeded>
-void FollowedWorld::keep(std::uint32_t oldest_tick, const SnapshotTicks& ticks, std::size_t shares,
+void FollowedWorld::keep(std::uint32_t oldest_tick, const SnapshotTicks& ticks, SweepShare share,
                          const IsNeeded& is_needed) {
   if (keep_id_ == kEveryId) return;
   const std::size_t first = std::min(place_of_id(keep_id_) / kWordBits, resting_.size());
-  const std::size_t end = first + (resting_.size() - first + shares - 1) / shares;
+  const std::size_t words = (resting_.size() - first) * share.due;
+  const std::size_t end = first + (words + share.left - 1) / share.left;
   TrackRecords none{};
   for_awake(first, end, [&](std::size_t at) {
     Followed& followed = tracks_[at];

@@ -21,16 +21,19 @@ constexpr std::size_t kEndBytes = 6;
 constexpr std::uint32_t kOldestReference = kSnapshotWindow - 17;
 constexpr std::uint32_t kLeastSpan = 4;
 
-/// Only one snapshot of this age or older stays a reference.
+/// Only one snapshot of this age or older stays a reference, and its values are copied before the
+/// owner of the world drops them. Both ages are equal, so that no other snapshot's values are
+/// copied.
 constexpr std::uint32_t kPastAge = 192;
-/// Values of this age are copied before the owner of the world drops them. Each sweep over all
-/// entities takes this many ticks, a share of them in each tick.
-constexpr std::uint32_t kCopyAge = 160;
-constexpr std::uint32_t kSweepTicks = 32;
-/// So long after the begin of a sweep the next one must be at its end: an entity that the one
-/// visited first may be the last of the next.
-constexpr std::uint32_t kTwoSweepsMax = kPastTicksMax - kCopyAge;
-static_assert(3 * kSweepTicks - 1 <= kTwoSweepsMax);
+/// Each sweep over all entities takes this many ticks, a share of them in each tick.
+constexpr std::uint32_t kSweepTicks = 20;
+/// A sweep ends up to this many ticks later where calls of `keep` are farther apart than a tick:
+/// a game server runs up to 8 ticks before each call.
+constexpr std::uint32_t kCallTicksMax = 8;
+/// The last entity of a sweep must be visited within this many ticks of the begin of the sweep
+/// before: it may have been the first one in that.
+constexpr std::uint32_t kTwoSweepsMax = kPastTicksMax - kPastAge;
+static_assert(2 * (kSweepTicks + kCallTicksMax) <= kTwoSweepsMax);
 
 /// The first age that is too old beside a newest reference of age `newest`.
 std::uint32_t first_too_old(std::uint32_t newest) {
@@ -101,19 +104,23 @@ void SnapshotWriter::keep(std::uint32_t tick) {
     followed_.forget();
   }
   // The values of resting entities are the world's own, and only `begin` notes that they changed.
-  if (tick - tick_ >= kCopyAge && followed_.resting_count() > 0) followed_.wake_all();
+  if (tick - tick_ >= kPastAge && followed_.resting_count() > 0) followed_.wake_all();
+  mark_past(tick);
   const std::uint32_t elapsed = tick - sweep_began_;
   if (elapsed >= kSweepTicks) {
-    keep_share(tick, 1);
-    mark_past(tick);
+    keep_share(tick, {.due = 1, .left = 1});
     followed_.begin_keep();
     // After a gap in the calls the whole sweep is done at once.
-    const bool is_late = elapsed > kSweepTicks;
+    const bool is_late = elapsed > kSweepTicks + kCallTicksMax;
     sweep_before_ = is_late ? tick : sweep_began_;
     sweep_began_ = tick;
-    if (is_late) keep_share(tick, 1);
+    swept_ticks_ = 0;
+    if (is_late) keep_share(tick, {.due = 1, .left = 1});
   }
-  keep_share(tick, kSweepTicks - (tick - sweep_began_));
+  // The shares of skipped ticks are done, too: no call has more to do than its ticks.
+  const std::uint32_t swept_ticks = tick - sweep_began_ + 1;
+  keep_share(tick, {.due = swept_ticks - swept_ticks_, .left = kSweepTicks - swept_ticks_});
+  swept_ticks_ = swept_ticks;
 }
 
 /// Only the newest acknowledged one of the old snapshots stays a reference, and only until a
@@ -124,7 +131,8 @@ void SnapshotWriter::mark_past(std::uint32_t tick) {
   for (std::uint32_t age = 1; age < kSnapshotWindow && newest == next_; ++age) {
     if (is_reference(next_ - age)) newest = next_ - age;
   }
-  for (std::uint32_t age = 1; age < kSnapshotWindow; ++age) {
+  // The oldest one has left the window, but its entry is there until the next snapshot.
+  for (std::uint32_t age = 1; age <= kSnapshotWindow; ++age) {
     const SnapshotSerial serial = next_ - age;
     Sent& sent = sent_[place_of(serial)];
     const bool is_old = ticks_[place_of(serial)] <= tick - kPastAge;
@@ -132,8 +140,8 @@ void SnapshotWriter::mark_past(std::uint32_t tick) {
   }
 }
 
-void SnapshotWriter::keep_share(std::uint32_t tick, std::size_t shares) {
-  followed_.keep(tick - kCopyAge, ticks_, shares, [&](const TrackRecord& record, std::size_t at) {
+void SnapshotWriter::keep_share(std::uint32_t tick, SweepShare share) {
+  followed_.keep(tick - kPastAge, ticks_, share, [&](const TrackRecord& record, std::size_t at) {
     const Sent& sent = sent_[at];
     return sent.is_used && !sent.is_past && record.is_of(sent.serial);
   });

@@ -68,9 +68,11 @@ class SnapshotWriter {
   void disown(SnapshotNumber number);
   /// The receiver may know nothing any more: the next snapshot says everything.
   void forget_acknowledged() { sent_ = {}; }
-  /// Keeps what the receiver knows and the owner of the world is about to drop. Requires: a call in
-  /// each tick, also when no snapshot is sent. After a gap of more than 32 ticks the receiver may
-  /// be taken to know nothing.
+  /// Keeps what the receiver knows and the owner of the world is about to drop. Requires: calls
+  /// that are at most 8 ticks apart, also when no snapshot is sent. Each call visits a share of the
+  /// entities in proportion to the ticks since the last call. The first call after a longer gap
+  /// visits all of them; after a gap of more than 16 ticks the receiver may be taken to know
+  /// nothing.
   void keep(std::uint32_t tick);
   /// How many snapshots were written since the newest that was acknowledged; the window's size when
   /// none in the window was.
@@ -98,7 +100,7 @@ class SnapshotWriter {
   struct QuietView;
 
   void mark_past(std::uint32_t tick);
-  void keep_share(std::uint32_t tick, std::size_t shares);
+  void keep_share(std::uint32_t tick, SweepShare share);
   bool is_reference(SnapshotSerial serial) const;
   bool refers_to_disowned(const Sent& sent) const;
   SnapshotHead next_head() const;
@@ -137,6 +139,7 @@ class SnapshotWriter {
   bool keeps_unknown_ = false;
   std::uint32_t sweep_began_ = 0;   ///< The tick at which the sweep of `keep` over all entities
   std::uint32_t sweep_before_ = 0;  ///< began, and that of the sweep before.
+  std::uint32_t swept_ticks_ = 0;   ///< Ticks of the sweep whose shares are done.
   SnapshotSerial next_ = 0;
   std::array<Sent, kSnapshotWindow> sent_{};
   SnapshotTicks ticks_{};
