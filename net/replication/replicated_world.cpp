@@ -163,11 +163,15 @@ void ReplicatedWorld::set_interest(std::uint32_t id, Relevance relevance, std::u
                                    std::uint8_t update_class) {
   ReplicatedEntity* entity = entities_.find(id);
   assert(entity != nullptr);
-  entity->options.relevance = relevance;
-  entity->options.team = team;
-  entity->options.update_class = update_class;
+  ReplicatedEntityOptions& options = entity->options;
+  const bool is_same_audience = options.relevance == relevance && options.team == team;
+  if (is_same_audience && options.update_class == update_class) return;
+  options.relevance = relevance;
+  options.team = team;
+  options.update_class = update_class;
   moves_.push_back(id);
-  ++version_;
+  // The grid notes another class by itself; it changes no values that a client sees.
+  if (!is_same_audience) ++version_;
 }
 
 void ReplicatedWorld::clear() {

@@ -94,7 +94,8 @@ class ReplicatedWorld {
   void set(std::uint32_t id, std::span<const std::int64_t> values);
   void set_place(std::uint32_t id, const Place& place);
   void set_owner(std::uint32_t id, PlayerNumber owner);
-  /// To whom the entity matters, and how urgently. Requires: as for `spawn`.
+  /// To whom the entity matters, and how urgently. Requires: as for `spawn`. Equal options change
+  /// nothing; another update class alone takes effect within `InterestOptions::refresh_ticks`.
   void set_interest(std::uint32_t id, Relevance relevance, std::uint8_t team,
                     std::uint8_t update_class);
   /// Another map: everything is despawned, and generations begin again.

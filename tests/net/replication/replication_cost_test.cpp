@@ -108,6 +108,38 @@ TEST_CASE("A world at rest is work for no entity of any client", "[net][replicat
   for (const auto& client : stage.clients) CHECK(stage.difference(*client).empty());
 }
 
+TEST_CASE("Interest options that stay equal are work for no entity of any client",
+          "[net][replication]") {
+  ReplicationServerOptions options;
+  options.snapshot_ticks = 1;
+  options.classes = {{.radius = 500}, {.radius = 500}};
+  ReplicationStage stage(3, options);
+  for (int i = 0; i < 3; ++i) stage.server.set_eyes(stage.join().id, {});
+  populate(stage);
+  stage.run(200);
+  const auto looked_at = [&] {
+    std::uint64_t sum = 0;
+    for (const auto& client : stage.clients) {
+      sum += stage.server.view(client->id)->looked_at_count();
+    }
+    return sum;
+  };
+  const std::uint64_t at_rest = looked_at();
+  const auto set_interest = [&](std::uint8_t update_class) {
+    stage.step([&] {
+      for (std::uint32_t id = 0; id < 100; ++id) {
+        const Relevance relevance = id % 3 == 0 ? Relevance::near : Relevance::always;
+        stage.server.world().set_interest(id, relevance, 0, update_class);
+      }
+    });
+  };
+  for (int i = 0; i < 50; ++i) set_interest(0);
+  CHECK(looked_at() == at_rest);
+  for (std::uint8_t i = 0; i < 50; ++i) set_interest(i % 2);  // Of one radius: the set is the same.
+  CHECK(looked_at() - at_rest <= 3U * 100 * 50 / 4);
+  for (const auto& client : stage.clients) CHECK(stage.difference(*client).empty());
+}
+
 TEST_CASE("Clients served by several threads are sent the same bytes", "[net][replication]") {
   const auto play = [](bool has_threads) {
     ReplicationStage stage(5);
