@@ -7,13 +7,17 @@ namespace muster {
 
 namespace {
 
-/// The limits of one call are those of a loop whose calls are this far apart at most. Else a slow
-/// loop would get less than its share of the time.
-constexpr NetDuration kFastLoop = std::chrono::milliseconds(32);
 constexpr NetDuration kBacklogInterval = std::chrono::seconds(1);
 
 double units(NetDuration time) {
   return std::chrono::duration<double>(time).count() * receive_work::kUnitsPerSecond;
+}
+
+/// A product that the type has no room for is the count itself: that is no limit in practice.
+std::size_t scaled(std::size_t count, double factor) {
+  constexpr double kMax = 1e18;
+  const double product = factor * static_cast<double>(count);
+  return product < kMax ? static_cast<std::size_t>(product) : count;
 }
 
 }  // namespace
@@ -31,9 +35,12 @@ ReceiveBudget::ReceiveBudget(const ReceiveLimits& limits, NetTime now)
 
 void ReceiveBudget::begin(NetTime now) {
   rhythm_.note(now);
-  const double factor = std::max(units(rhythm_.typical()) / units(kFastLoop), 1.0);
-  bucket_.set_burst(factor * units(limits_.call_max));
-  datagrams_max_ = static_cast<std::size_t>(factor * static_cast<double>(limits_.datagrams_max));
+  // Else a loop whose calls are far apart would get less than its share of the time. The longest
+  // interval counts: a loop may make several calls in a row and then none for long.
+  const double call_max = units(limits_.call_max);
+  const double burst = std::max(limits_.share * units(rhythm_.longest()), call_max);
+  bucket_.set_burst(burst);
+  datagrams_max_ = scaled(limits_.datagrams_max, burst / call_max);
   bucket_.fill(now);
   report_ = {};
 }

@@ -46,12 +46,12 @@ inline constexpr std::uint32_t kDatagramMax =
 
 /// What `receive` of a server or client may use. Datagrams beyond that stay in the socket.
 struct ReceiveLimits {
-  /// Share of all time, as estimated by `receive_work`, averaged over any loop. More than 0.
+  /// Share of all time, as estimated by `receive_work`, in any loop of 4 Hz or more. More than 0.
   double share = 0.5;
-  /// The most of one call, as estimated, in a loop of 31 Hz or more. Where calls are farther apart
-  /// it grows with the time between them, up to 7.8 times at 4 Hz.
+  /// The most of one call, as estimated. Where `share` of the time between two calls is longer,
+  /// that is the most: a single call may take up to `share` of 250 ms in a loop of 4 Hz.
   NetDuration call_max = std::chrono::milliseconds(16);
-  /// The most of one call, in datagrams; grows as `call_max` does.
+  /// The most of one call, in datagrams; grows in proportion to the most of one call in time.
   std::size_t datagrams_max = 8192;
 };
 
@@ -68,8 +68,8 @@ struct ReceiveReport {
 
 /// Counts the work of the calls of `receive` against the limits. Time that passes earns work, up to
 /// that of one call: many calls in one tick do no more than one, and a call after a long pause no
-/// more than any other. The rhythm of the last calls decides how much one call may do, so that a
-/// slow loop uses its share of the time, too.
+/// more than any other. The longest intervals between the last calls decide how much one call may
+/// do, so that a slow loop uses its share of the time, too.
 class ReceiveBudget {
  public:
   ReceiveBudget(const ReceiveLimits& limits, NetTime now);

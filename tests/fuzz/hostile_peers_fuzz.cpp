@@ -73,8 +73,10 @@ class CountingDoor final : public Admission {
 struct WorkDone {
   double work = 0;
   void check(const ReceiveReport& report, NetDuration time) {
-    // The slowest loop has as many times the limits of one call.
-    constexpr double kFactorMax = 250.0 / 32;
+    // In the slowest loop a call may take its share of 250 ms: so many times the limits of one
+    // call.
+    constexpr double kFactorMax = kLimits.share * (250.0 / 2);
+    static_assert(kLimits.call_max == 2ms && kFactorMax >= 1);
     const double call_max = kFactorMax * std::chrono::duration<double>(kLimits.call_max).count() *
                             receive_work::kUnitsPerSecond;
     require(static_cast<double>(report.datagrams) <=

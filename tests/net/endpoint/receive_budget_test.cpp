@@ -1,6 +1,10 @@
 // What one call of `receive` may do, and all calls together, however a game's loop calls it.
+#include "net/endpoint/receive_budget.h"
+
 #include <array>
+#include <limits>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include <catch2/catch.hpp>
@@ -136,6 +140,56 @@ TEST_CASE("A slow loop reads all that comes, as long as that is its share of the
     if (i >= 20) REQUIRE_FALSE(report.is_limited);
   }
   REQUIRE(waiting == 0);
+}
+
+/// The share of all time that a flooded server works, as estimated, once its loop is known.
+double share_of_work(const ReceiveLimits& limits, std::span<const NetDuration> pauses) {
+  ReceiveBudget budget(limits, {});
+  FloodSocket socket;
+  NetTime now{};
+  double work = 0;
+  NetDuration time{};
+  for (int i = 0; i < 60; ++i) {
+    for (const NetDuration pause : pauses) {
+      now += pause;
+      budget.begin(now);
+      while (budget.may_read(64) > 0) budget.count_datagram();
+      const ReceiveReport report = budget.end(now, true, socket);
+      if (i < 20) continue;
+      work += static_cast<double>(report.work);
+      time += pause;
+    }
+  }
+  return work / receive_work::kUnitsPerSecond / std::chrono::duration<double>(time).count();
+}
+
+TEST_CASE("A flooded loop uses its share of the time at any rate and with any limit of a call",
+          "[net][endpoint]") {
+  const double share = GENERATE(0.0625, 0.25, 0.5, 0.9);
+  const NetDuration call_max = GENERATE(NetDuration(1ms), NetDuration(4ms), NetDuration(16ms));
+  const NetDuration tick = GENERATE(4ms, 16ms, 50ms, 100ms, 250ms);
+  const bool has_three_calls = GENERATE(false, true);
+  CAPTURE(share, call_max.count(), tick.count(), has_three_calls);
+  std::vector<NetDuration> pauses{tick};
+  if (has_three_calls) pauses = {tick - 3ms, 1500us, 1500us};
+  const ReceiveLimits limits{.share = share, .call_max = call_max, .datagrams_max = 1'000'000};
+  const double used = share_of_work(limits, pauses);
+  CHECK(used <= share * 1.01);
+  CHECK(used >= share * 0.95);
+}
+
+TEST_CASE("A limit of datagrams may be as large as its type allows", "[net][endpoint]") {
+  const NetDuration tick = GENERATE(16ms, 100ms, 250ms);
+  const std::size_t datagrams_max = GENERATE(std::numeric_limits<std::size_t>::max(),
+                                             std::numeric_limits<std::size_t>::max() / 2);
+  CAPTURE(tick.count(), datagrams_max);
+  ReceiveBudget budget({.share = 0.5, .call_max = 16ms, .datagrams_max = datagrams_max}, {});
+  NetTime now{};
+  for (int i = 0; i < 20; ++i) {
+    now += tick;
+    budget.begin(now);
+    REQUIRE(budget.may_read(64) == 64);
+  }
 }
 
 TEST_CASE("Answers to requests follow time, not calls", "[net][endpoint]") {
