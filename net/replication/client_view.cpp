@@ -233,6 +233,7 @@ void ClientView::send(const ReplicatedWorld& world, const InterestGrid& grid,
   is_merged_ = false;
   changed_.clear();
   std::uint32_t first_id = 0;
+  bool is_whole = false;
   bool keeps_unknown = false;
   for (std::size_t part = 0; part < parts_max && !writer_->is_done() && budget > 0; ++part) {
     const Written written = write_part(world, first_id);
@@ -243,6 +244,7 @@ void ClientView::send(const ReplicatedWorld& world, const InterestGrid& grid,
     if (connection.send_payload(std::span(memory_).first(bytes), tag) != SendStatus::queued) break;
     remember(part, first_id, world.tick(), written.snapshot_bytes);
     first_id = writer_->end_id();
+    is_whole = writer_->is_done();
     keeps_unknown = keeps_unknown || writer_->keeps_unknown();
     ++counters_.snapshots;
     counters_.snapshot_bytes += bytes;
@@ -250,7 +252,7 @@ void ClientView::send(const ReplicatedWorld& world, const InterestGrid& grid,
     bytes_saved_ -= static_cast<double>(bytes);
     pace_.sent();
   }
-  if (writer_->is_done() && !keeps_unknown) settled_at_ = world.tick();
+  if (is_whole && !keeps_unknown) settled_at_ = world.tick();
   if (tick_overhead_bits_ > 0) overhead_bits_ += (tick_overhead_bits_ - overhead_bits_) / 8;
   // Now that it was tried: what found no room before may have found it this time.
   note_complete();

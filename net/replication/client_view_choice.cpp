@@ -84,6 +84,7 @@ void ClientView::find_candidates(const ReplicatedWorld& world) {
     if (!records_[i].is_active) records_[i].waiting_since = 0;
     return !records_[i].is_active;
   });
+  const bool is_settling = settles(world.tick());
   for (const std::uint32_t i : active_) {
     const Record& record = records_[i];
     const UpdateClass& update_class = options_.classes[entities_[i]->options.update_class];
@@ -92,7 +93,10 @@ void ClientView::find_candidates(const ReplicatedWorld& world) {
     const bool waits_for_turn = record.acked_since != kNotAcked &&
                                 world.tick() - record.told_at < update_class.far_ticks &&
                                 distance > update_class.near_distance;
-    if (waits_for_turn || is_unfit(i)) {
+    // It may never fit again: without it, the next snapshot can settle what the client has.
+    const bool is_unfit_now = is_unfit(i);
+    if (is_unfit_now && is_settling && is_unknown(i)) states_[i].may_be_shown = false;
+    if (waits_for_turn || is_unfit_now) {
       defer(i);
       continue;
     }
