@@ -92,9 +92,12 @@ void WorldSender::write(ReplicatedWorld& out) {
       out.despawn(static_cast<std::uint32_t>(sent.id.network_id));
       despawned = sent.id;
       ++counters_.despawned;
-    } else if (despawned != sent.id &&
-               (!sent.is_told || !sent.is_asleep || sent.has_new_options)) {
-      tell(out, sent);
+    } else if (despawned != sent.id) {
+      if (!sent.is_told || !sent.is_asleep) {
+        tell(out, sent);
+      } else if (sent.has_new_options) {
+        write_options(out, sent);
+      }
     }
   }
   if (has_gone) std::erase_if(sent_, [&](const auto& sent) { return is_gone(sent.second); });
@@ -125,15 +128,22 @@ void WorldSender::tell(ReplicatedWorld& out, Sent& sent) {
   } else {
     if (has_changed) out.set(id, values);
     if (!is_same(place, sent.place)) out.set_place(id, place);
-    if (owner != sent.owner) out.set_owner(id, owner);
-    if (sent.has_new_options) {
-      out.set_interest(id, sent.options.relevance, sent.options.team, sent.options.update_class);
-    }
+    write_options(out, sent);
   }
   sent.has_new_options = false;
   sent.is_told = true;
   sent.place = place;
   sent.owner = owner;
+}
+
+/// Equal options cost nothing.
+void WorldSender::write_options(ReplicatedWorld& out, Sent& sent) {
+  const auto id = static_cast<std::uint32_t>(sent.id.network_id);
+  const PlayerNumber owner = number_of(world_.player(sent.root));
+  if (owner != sent.owner) out.set_owner(id, owner);
+  sent.owner = owner;
+  if (!std::exchange(sent.has_new_options, false)) return;
+  out.set_interest(id, sent.options.relevance, sent.options.team, sent.options.update_class);
 }
 
 // What is gone keeps the value that it had.

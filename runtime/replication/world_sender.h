@@ -70,8 +70,8 @@ class WorldSender {
   /// Begins to send an entity. Requires: all of its prefab is there, as it is right after spawning.
   SendVerdict add(EntityReference id, const SentEntityOptions& options);
 
-  /// Changes to whom an entity is sent, and how urgently; its type stays. Nothing happens for an
-  /// entity that is not sent.
+  /// Changes to whom an entity is sent, and how urgently; its type stays. Of an entity that sleeps,
+  /// only this and its owner are sent. Nothing happens for an entity that is not sent.
   void set_options(EntityReference id, const SentEntityOptions& options);
 
   /// An entity that sleeps costs nothing, and its changes are not noticed; when it wakes, they are.
@@ -122,6 +122,7 @@ class WorldSender {
   const Sent* find(EntityReference id) const;
   bool is_gone(const Sent& sent) const;
   void tell(ReplicatedWorld& out, Sent& sent);
+  void write_options(ReplicatedWorld& out, Sent& sent);
   bool take_changes(Sent& sent);
   void quantise_all(const Sent& sent, std::span<std::int64_t> values) const;
   Place place_of(const Sent& sent) const;

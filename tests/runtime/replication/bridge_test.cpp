@@ -261,6 +261,9 @@ TEST_CASE("What is at rest is compared and no more, what sleeps is not looked at
   stage.run(20);
   CHECK(stage.received(stage.life, 3)->current == 1);
   CHECK(stage.received(stage.life, 4)->current == 50);
+  stage.sender.set_options({4}, {.type = kCrateType, .relevance = Relevance::always});
+  stage.run(20);
+  CHECK(stage.received(stage.life, 4)->current == 50);  // Only the options are sent.
   stage.sender.set_asleep({4}, false);
   stage.run(20);
   CHECK(stage.received(stage.life, 4)->current == 1);
