@@ -73,9 +73,10 @@ class LoadExecutor {
 /// best the store's: `BundleStore::memory`; so are `dictionaries`, else it loads its own.
 ///
 /// The threads exist only in the process that made it. In a child of `fork` everything that was or
-/// is started fails with `unsupported`, nothing waits, and the destructor leaks what the threads
-/// used. Make a store, a loader and an executor of its own in the child: a thread may have held the
-/// lock of the pool when the process was forked.
+/// is started fails with `unsupported`, no function of this class waits, and the destructor leaks
+/// what the threads used. The pool is different: a thread may have held its lock when the process
+/// was forked, and then the store and its loaders wait for it for ever, also in their destructors.
+/// So leave those alone in the child, and make a store, a loader and an executor of its own there.
 class ThreadedLoads final : public LoadExecutor {
  public:
   /// Files that are opened together have no more bytes than this, but for the first: what becomes

@@ -30,7 +30,10 @@ Opened StackedSource::open(std::string_view path, std::uint64_t max_bytes) const
 
 std::optional<std::uint64_t> StackedSource::file_bytes(std::string_view path) const {
   for (std::size_t i = layers_.size(); i > 0; --i) {
-    if (const auto bytes = layers_[i - 1]->file_bytes(path)) return bytes;
+    const BundleSource& layer = *layers_[i - 1];
+    if (const auto bytes = layer.file_bytes(path)) return bytes;
+    // A layer may have the file and not know its size.
+    if (!falls_through(layer.open(path, 0))) return std::nullopt;
   }
   return std::nullopt;
 }

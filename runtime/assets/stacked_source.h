@@ -35,7 +35,8 @@ class StackedSource final : public BundleSource {
                                          std::uint64_t max_bytes) const override;
   std::vector<Result<std::unique_ptr<HeldFile>>> open_all(
       std::span<const OpenRequest> requests) const override;
-  /// In the topmost layer that has the file.
+  /// In the topmost layer that has the file; nothing when that layer does not know it. Opens the
+  /// file to find out.
   std::optional<std::uint64_t> file_bytes(std::string_view path) const override;
   /// The most that one of the layers wants.
   std::uint32_t files_at_once() const override;

@@ -181,8 +181,10 @@ TEST_CASE("A broken layer is not passed over", "[runtime][assets][source]") {
   stack.push(std::make_unique<BrokenSource>());
   CHECK(stack.open("file", 9).error().code == ErrorCode::io);
   CHECK(stack.place_of("file") == "broken/file");
+  CHECK_FALSE(stack.file_bytes("file"));  // It is not the size of the file below.
   stack.push(layer_of("top", {{"file", "top"}}));
   CHECK(text_of(stack.open("file", 9)) == "top");
+  CHECK(stack.file_bytes("file") == 3U);
 }
 
 TEST_CASE("A patch is a catalog and the bundles that differ", "[runtime][assets][source]") {
