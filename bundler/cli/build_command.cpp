@@ -85,8 +85,10 @@ bool loses_data(const Finding& finding) {
 int check_before(const Project& project, const std::vector<ComponentDescription>& components,
                  TargetSet targets, unsigned jobs, Session& session) {
   session.reporter.begin("checking", 0);
-  std::vector<Finding> found = validate(
-      project, {.targets = targets, .jobs = jobs, .further = checks_of_packing(&components, jobs)});
+  std::vector<Finding> found = validate(project, {.targets = targets,
+                                                  .jobs = jobs,
+                                                  .with_sidecars = false,
+                                                  .further = checks_of_packing(&components, jobs)});
   const auto others = static_cast<std::size_t>(std::ranges::count_if(found, [](const auto& one) {
     return !one.blocks_build && !loses_data(one) && one.severity != Severity::note;
   }));

@@ -144,17 +144,18 @@ Result<void> add_unity_folders(const FileSystem& files, ProjectConfig& config) {
 }
 
 // The settings under a name that is not theirs: without them a build would be another one.
-std::string misnamed_config(const FileSystem& files) {
+Result<std::string> misnamed_config(const FileSystem& files) {
   constexpr std::array<std::string_view, 6> kNames = {
       "muster.yml", ".muster.yaml", ".muster.yml", "muster.yaml.txt", "muster.json", "muster.yaml"};
   const auto entries = files.list(AssetPath());
-  if (!entries) return {};
+  if (!entries && entries.error().code == ErrorCode::not_found) return std::string();
+  if (!entries) return fail(entries.error());
   for (const DirectoryEntry& entry : entries.value()) {
     const bool is_exact = entry.name == ProjectConfig::kFileName;
     if (entry.kind != FileKind::file || is_exact) continue;
     if (std::ranges::find(kNames, lower_ascii(entry.name)) != kNames.end()) return entry.name;
   }
-  return {};
+  return std::string();
 }
 
 Result<ProjectConfig> read_config(const FileSystem& files, std::string text) {
@@ -225,9 +226,12 @@ Result<ProjectConfig> load_config(const FileSystem& files) {
   const auto bytes = read_whole(files, path, kMaxConfigBytes, buffer);
   if (bytes) return read_config(files, std::string(as_text(bytes.value())));
   if (bytes.error().code != ErrorCode::not_found) return fail(bytes.error());
-  if (const std::string name = misnamed_config(files); !name.empty()) {
-    return fail(ErrorCode::malformed,
-                name + ":1:1: settings are read from 'muster.yaml' alone; rename this file");
+  const Result<std::string> misnamed = misnamed_config(files);
+  if (!misnamed) return fail(misnamed.error());
+  if (!misnamed.value().empty()) {
+    return fail(
+        ErrorCode::malformed,
+        misnamed.value() + ":1:1: settings are read from 'muster.yaml' alone; rename this file");
   }
   ProjectConfig config;
   if (auto good = add_unity_folders(files, config); !good) return fail(good.error());

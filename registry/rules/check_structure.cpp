@@ -43,7 +43,12 @@ class StructureCheck {
     const AssetPath path = file_.path.parent().child(std::string(file_.path.name()) + ".meta");
     ByteVector buffer;
     const auto bytes = project_.files().read(path, 0, kSidecarHeadBytes, buffer);
-    if (!bytes) return;
+    if (!bytes) {
+      // A file without a sidecar has a finding of its own.
+      if (bytes.error().code == ErrorCode::not_found) return;
+      findings_.add(read_error_rule(bytes.error()), {path, {}}, bytes.error().message);
+      return;
+    }
     static const std::set<std::string> kKnown = {"fileFormatVersion", "guid", "folderAsset",
                                                  "timeCreated", "licenseType"};
     std::string_view text = as_text(bytes.value());
@@ -380,7 +385,7 @@ const ClassDeclaration* class_of_definitions(const Project& project, std::string
 
 }  // namespace
 
-void check_structure(const Project& project, Findings& findings) {
+void check_structure(const Project& project, bool with_sidecars, Findings& findings) {
   for (AssetNumber asset = 0; asset < project.index().assets().size(); ++asset) {
     const std::string& name = project.sources().plain_class(asset);
     if (name.empty()) continue;
@@ -394,7 +399,7 @@ void check_structure(const Project& project, Findings& findings) {
     if (!file.good() || file.tree.documents.empty()) continue;
     StructureCheck check(project, file, findings);
     check.check_documents();
-    check.check_sidecar();
+    if (with_sidecars) check.check_sidecar();
     if (name == "Prefab") {
       check.check_prefab();
     } else if (name == kRootClass) {

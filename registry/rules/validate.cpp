@@ -61,7 +61,7 @@ std::vector<Finding> validate(const Project& project, const ValidateOptions& opt
   check_registration(project, options.targets, findings);
   options.progress.advance(1, "components");
   const std::set<AssetNumber> built = built_assets(project, options.targets);
-  check_structure(project, findings);
+  check_structure(project, options.with_sidecars, findings);
   check_components(project, built, findings);
   options.progress.advance(1, "files");
   check_packing(project, built, options.jobs, findings);

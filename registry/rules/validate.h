@@ -17,6 +17,9 @@ struct ValidateOptions {
   TargetSet targets = TargetSet::both();
   bool strict = false;  ///< Warnings become errors.
   unsigned jobs = 1;    ///< Threads that parse what is built.
+  /// Looks for keys of sidecars that nothing reads. A build does not: they change nothing of it,
+  /// and it opens only files that have changed.
+  bool with_sidecars = true;
   Progress progress = {};
   FurtherCheck further = {};
 };
@@ -45,7 +48,7 @@ void check_registration(const Project& project, TargetSet targets, Findings& fin
 void check_components(const Project& project, const std::set<AssetNumber>& built,
                       Findings& findings);
 /// The keys and shapes of plain files of ours: prefabs, factories, registries, roots, definitions.
-void check_structure(const Project& project, Findings& findings);
+void check_structure(const Project& project, bool with_sidecars, Findings& findings);
 void check_references(const Project& project, TargetSet targets, Findings& findings);
 void check_keep(const Project& project, TargetSet targets, Findings& findings);
 void check_variants(const Project& project, const std::set<AssetNumber>& built, Findings& findings);

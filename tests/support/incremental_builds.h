@@ -48,8 +48,9 @@ inline std::string findings_of(const Project& project,
   const auto check = [&](const Project&, const std::set<AssetNumber>& built, Findings& findings) {
     check_values(project, components, built, 1, findings);
   };
-  return format_findings(validate(project, {.targets = targets, .further = check}),
-                         FindingFormat::text, {});
+  return format_findings(
+      validate(project, {.targets = targets, .with_sidecars = false, .further = check}),
+      FindingFormat::text, {});
 }
 
 /// Builds once.

@@ -40,11 +40,11 @@ TEST_CASE("A schema for editors says of each field what may be typed", "[registr
                    "description": "in tick"})"},
       {"exact", R"({"type": "number"})"},
       {"wide", R"({"type": "number", "minimum": -1, "maximum": 4})"},
-      {"v2", R"({"anyOf": [{"type": "object", "additionalProperties": false,
+      {"v2", R"({"anyOf": [{"type": ["object", "null"], "additionalProperties": false,
                             "properties": {"x": {"type": "number"}, "y": {"type": "number"}}},
                            {"type": "array", "maxItems": 2, "items": {"type": "number"}}]})"},
       {"v3", R"({"description": "in m",
-                 "anyOf": [{"type": "object", "additionalProperties": false,
+                 "anyOf": [{"type": ["object", "null"], "additionalProperties": false,
                             "properties": {"x": {"type": "number", "minimum": -2048,
                                                  "maximum": 2048},
                                            "y": {"type": "number", "minimum": -2048,
@@ -53,15 +53,20 @@ TEST_CASE("A schema for editors says of each field what may be typed", "[registr
                                                  "maximum": 2048}}},
                            {"type": "array", "maxItems": 3,
                             "items": {"type": "number", "minimum": -2048, "maximum": 2048}}]})"},
-      {"label", R"({"type": "string", "maxLength": 12})"},
+      {"label", R"({"type": ["string", "number", "boolean", "null"], "maxLength": 12})"},
       {"target", R"({"type": "integer", "minimum": -2147483648, "maximum": 2147483647})"},
-      {"model", R"({"type": "object",
-                    "properties": {"guid": {"type": "string", "pattern": "^[0-9a-f]{32}$"}}})"},
+      {"model", R"({"anyOf": [
+          {"type": "object", "anyOf": [{"required": ["fileID"]}, {"required": ["guid"]}],
+           "properties": {"fileID": {"type": "integer"},
+                          "guid": {"type": ["string", "null"], "pattern": "^([0-9a-fA-F]{32})?$"},
+                          "type": {"type": "integer"}}},
+          {"type": "object", "required": ["val0", "val1", "val2", "val3"]},
+          {"type": ["string", "null"], "pattern": "^([0-9a-fA-F]{32})?$"}]})"},
       {"stance", R"({"anyOf": [{"enum": ["standing", "crouching", "prone"]},
                                {"type": "integer", "minimum": 0, "maximum": 2}]})"},
-      {"blob", R"({"type": "array", "items": {"type": "integer", "minimum": 0, "maximum": 255},
-                    "maxItems": 4})"},
-      {"recoil", R"({"type": "object", "additionalProperties": false,
+      {"blob", R"({"type": ["array", "null"],
+                   "items": {"type": "integer", "minimum": 0, "maximum": 255}, "maxItems": 4})"},
+      {"recoil", R"({"type": ["object", "null"], "additionalProperties": false,
                      "properties": {"angle": {"type": "number", "minimum": 0, "maximum": 90,
                                               "description": "in deg"},
                                     "kicks": {"type": "integer", "minimum": -16,
@@ -102,7 +107,7 @@ TEST_CASE("A schema for editors bounds integers of 64 bits where they end",
 
 TEST_CASE("A schema for editors knows how many structs a list has", "[registry][component]") {
   const Json slots = schema()["$defs"]["Everything"]["properties"]["slots"];
-  CHECK(slots["type"] == "array");
+  CHECK(slots["type"] == Json::parse(R"(["array", "null"])"));
   CHECK(slots["maxItems"] == 2);
   CHECK(slots["items"]["additionalProperties"] == false);
   CHECK(slots["items"]["properties"]["ammo"]["type"] == "integer");
