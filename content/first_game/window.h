@@ -2,6 +2,7 @@
 // s, d steer while they repeat; q closes the window.
 #pragma once
 
+#include <muster/game.h>
 #include <poll.h>
 #include <termios.h>
 #include <unistd.h>
@@ -10,8 +11,6 @@
 #include <cstdio>
 #include <string>
 #include <string_view>
-
-#include <muster/game.h>
 
 class Window {
  public:

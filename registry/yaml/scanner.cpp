@@ -228,8 +228,11 @@ bool is_in_block(std::string_view text, std::size_t key, std::int64_t& file_id) 
   const bool is_quoted = key > 0 && (text[key - 1] == '"' || text[key - 1] == '\'');
   if (line.content != key - (is_quoted ? 1 : 0)) return false;
   bool has_file_id = false;
-  return visit_siblings(text, line, true, file_id, has_file_id) &&
-         visit_siblings(text, line, false, file_id, has_file_id) && has_file_id;
+  std::int64_t found = 0;
+  const bool is_reference = visit_siblings(text, line, true, found, has_file_id) &&
+                            visit_siblings(text, line, false, found, has_file_id) && has_file_id;
+  if (is_reference) file_id = found;
+  return is_reference;
 }
 
 // True when the `guid=` at `key` is part of a URL with a file id, as UI Toolkit writes them:

@@ -48,7 +48,7 @@ set(muster_public_headers
   net_time.h=net/wire/net_time.h
   udp_socket.h=net/transport/udp_socket.h)
 
-set(muster_public_names "")
+set(muster_installed_headers "")
 foreach(pair IN LISTS muster_public_headers)
   string(REGEX MATCH "^([^=]+)=(.+)$" found ${pair})
   set(muster_public_name_of_${CMAKE_MATCH_2} ${CMAKE_MATCH_1})
@@ -71,4 +71,5 @@ foreach(pair IN LISTS muster_public_headers)
                    text "${text}")
   endforeach()
   file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/installed/muster/${name} CONTENT "${text}" @ONLY)
+  list(APPEND muster_installed_headers ${PROJECT_BINARY_DIR}/installed/muster/${name})
 endforeach()

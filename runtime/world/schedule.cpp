@@ -30,10 +30,10 @@ void Schedule::run(World& world, const RunOptions& options) {
     auto run_one = [&](std::uint32_t i) {
       Scheduled& scheduled = systems_[stage[i]];
       ScheduleContext context{.world = world,
-                            .changes = scheduled.changes,
-                            .tick = options.tick,
-                            .seconds = options.seconds,
-                            .subset = options.subset};
+                              .changes = scheduled.changes,
+                              .tick = options.tick,
+                              .seconds = options.seconds,
+                              .subset = options.subset};
       scheduled.system.run(context);
     };
     const auto count = static_cast<std::uint32_t>(stage.size());
