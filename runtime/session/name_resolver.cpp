@@ -15,7 +15,7 @@ namespace {
 Result<Address> look_up(const std::string& host, const std::string& port) {
   addrinfo hints{};
   hints.ai_socktype = SOCK_DGRAM;
-  hints.ai_flags = AI_NUMERICSERV;
+  hints.ai_flags = AI_NUMERICSERV | AI_ADDRCONFIG;
   addrinfo* found = nullptr;
   const int error = ::getaddrinfo(host.c_str(), port.c_str(), &hints, &found);
   if (error != 0) {
@@ -37,8 +37,8 @@ Result<Address> look_up(const std::string& host, const std::string& port) {
       std::memcpy(&address, each->ai_addr, sizeof address);
       std::array<std::uint8_t, 16> ip{};
       std::memcpy(ip.data(), &address.sin6_addr, ip.size());
-      result = Address(ip, ntohs(address.sin6_port)).with_scope(address.sin6_scope_id);
-      break;
+      // An IPv4 address behind it is preferred: servers at [::] and at 0.0.0.0 both listen there.
+      if (!result) result = Address(ip, ntohs(address.sin6_port)).with_scope(address.sin6_scope_id);
     }
   }
   ::freeaddrinfo(found);
