@@ -257,7 +257,7 @@ class ComponentCook {
     }
   }
 
-  // What people write as a text is none, even where its letters are digits.
+  // A quoted value is a text and no number, even if its letters are digits.
   static bool is_quoted_number(const FieldDescription& field, const Item& item) {
     return item.place.source->dialect == yaml::Dialect::plain && field.type != FieldType::text &&
            item.node().style != yaml::ScalarStyle::plain &&

@@ -14,7 +14,7 @@ void check_values(const Project& project, const std::vector<ComponentDescription
   const AssetCooker cooker(project, components);
   AssetMemory* const memory = project.memory();
   std::vector<AssetNumber> assets(built.begin(), built.end());
-  // What people write is checked before anything needs it.
+  // Hand-written files are checked before anything needs them.
   for (AssetNumber asset = 0; asset < project.index().assets().size(); ++asset) {
     const bool is_plain = !project.sources().plain_class(asset).empty();
     if (is_plain && !built.contains(asset)) assets.push_back(asset);

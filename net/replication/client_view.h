@@ -244,7 +244,7 @@ class ClientView {
   // Measured costs, each relative to what was predicted without any measurement.
   double update_cost_ = 1;
   double new_cost_ = 1;
-  double overhead_bits_ = 64;  ///< Of a tick's snapshots, without updates and new entities.
+  double overhead_bits_ = 64;  ///< A tick's snapshots without updates and new entities.
   double tick_overhead_bits_ = 0;
   bool is_short_ = false;  ///< The last snapshot deferred what it had no room for.
   /// The tick of the last snapshots after which the client had no entity that the server does not

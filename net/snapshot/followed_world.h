@@ -54,7 +54,7 @@ struct ListedNew {
   std::uint32_t rank = 0;  ///< So many known entities have lesser ids.
 };
 
-/// Of the entities that a sweep has not visited yet, in `left` equal shares, the first `due` ones.
+/// The first `due` of `left` equal shares of the entities that a sweep has not visited yet.
 struct SweepShare {
   std::size_t due = 1;
   std::size_t left = 1;

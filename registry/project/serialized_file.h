@@ -1,4 +1,4 @@
-// The engine's binary form of assets, as far as it is read: which guids it names.
+// The engine's binary form of assets, read only for the guids that it names.
 #pragma once
 
 #include <array>

@@ -153,7 +153,7 @@ class CandidateSearch {
       }
       if (name.empty()) continue;
       const SourceFile& source = project_.sources().get(edge.from);
-      // What a serialized file names is looked at with what has no text.
+      // References of serialized files are checked with those of other files without text.
       if (source.dialect == yaml::Dialect::binary) continue;
       if (!source.good()) {
         add_unreadable(edge.from);

@@ -10,15 +10,15 @@
 
 namespace muster {
 
-/// Of a prefab's entity, at any depth.
+/// The keys of a prefab's entity, at any depth.
 const std::set<std::string>& entity_keys();
-/// Of an asset of class `AssetRegistryRoot`.
+/// The keys of an asset of class `AssetRegistryRoot`.
 const std::set<std::string>& root_keys();
-/// Of a registry of a class: its lists, and what stands beside them.
+/// The keys of a registry of a class: its lists, and the keys beside them.
 std::set<std::string> registry_keys(const ClassDeclaration& declaration);
-/// Of an entry that is no reference itself.
+/// The keys of an entry that is no reference itself.
 std::set<std::string> entry_keys(const ClassDeclaration& declaration);
-/// Of a definition asset: those that its registry reads.
+/// The keys of a definition asset that its registry reads.
 std::set<std::string> definition_keys(const ClassDeclaration& declaration);
 /// Whether an item of the list is itself the reference to an asset.
 bool are_entries_references(const ClassDeclaration& declaration);
